@@ -1,0 +1,1 @@
+//! Judgement: from evidence to panels, findings and levers.

@@ -1,0 +1,17 @@
+//! The facts: what the readers found, without opinion and without wording.
+//!
+//! Owns the model of a profile ([`Report`], [`Launch`], [`Metric`]), of a build ([`BuildLog`]) and of a [`Reading`].
+//! Receives values from `source`, gives them to `analysis`.
+
+mod build;
+mod metric;
+mod reading;
+mod report;
+
+pub use build::{BuildLog, BuildRecord, CalleeRecord};
+pub use metric::{Instance, Metric, Value};
+pub use reading::{Measured, Missing, Provenance, Reading, Spread};
+pub use report::{
+    ClockStatus, Damage, Device, Dim3, FocusMetric, Launch, NvtxRange, Origin, Process, Report, RuleMessage,
+    RuleResult, RuleTable, Session, Speedup, Workload,
+};

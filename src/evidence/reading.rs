@@ -1,0 +1,109 @@
+//! A reading: a number that was measured or derived and says from what, or a stated reason why there is none.
+
+use crate::quantity::Quantity;
+use std::sync::Arc;
+
+/// Where a number came from.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+pub struct Provenance {
+    /// The metrics that were read, by ncu's own names; for build facts the artefact's own word (`ptxas: Used registers`).
+    pub metrics: Vec<Arc<str>>,
+    /// How they were combined; empty for a value that is taken as it is.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub formula: Arc<str>,
+    /// The name that was asked for, when an older spelling of it was found in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alias_of: Option<Arc<str>>,
+}
+
+/// The spread over several launches of one kernel, in the reading's own unit.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Spread {
+    /// How many launches had a value.
+    pub count: usize,
+    /// The smallest.
+    pub min: f64,
+    /// The largest.
+    pub max: f64,
+}
+
+/// A number with its origin.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Measured {
+    /// The value; the median when several launches were summarised.
+    pub quantity: Quantity,
+    /// Present when several launches were summarised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<Spread>,
+    /// What it rests on.
+    pub from: Provenance,
+}
+
+/// Why there is no number.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum Missing {
+    /// The artefact does not hold it.
+    NotCollected {
+        /// What is absent: metric names, or an artefact.
+        what: Vec<Arc<str>>,
+        /// More than absence, when known: the value is NaN, or the tool dropped the name.
+        why: Arc<str>,
+    },
+    /// It means nothing here.
+    NotApplicable {
+        /// The reason in a few words.
+        why: Arc<str>,
+    },
+}
+
+/// A reading is measured, not collected, or not applicable. There is no fourth state, and none of them is zero.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum Reading {
+    /// A number with its origin.
+    Measured(Measured),
+    /// No number, with the reason.
+    Missing(Missing),
+}
+
+impl Reading {
+    /// A reading taken from one metric as it is.
+    pub fn measured(quantity: Quantity, metric: &Arc<str>) -> Reading {
+        Reading::Measured(Measured {
+            quantity,
+            spread: None,
+            from: Provenance { metrics: vec![metric.clone()], ..Provenance::default() },
+        })
+    }
+
+    /// A reading computed from several metrics.
+    pub fn derived(quantity: Quantity, metrics: Vec<Arc<str>>, formula: &str) -> Reading {
+        Reading::Measured(Measured {
+            quantity,
+            spread: None,
+            from: Provenance { metrics, formula: formula.into(), alias_of: None },
+        })
+    }
+
+    /// A reading whose metric the artefact does not hold.
+    pub fn not_collected(name: &str) -> Reading {
+        Reading::Missing(Missing::NotCollected { what: vec![name.into()], why: "".into() })
+    }
+
+    /// A reading that means nothing here.
+    pub fn not_applicable(why: &str) -> Reading {
+        Reading::Missing(Missing::NotApplicable { why: why.into() })
+    }
+
+    /// The number, when there is one.
+    pub fn quantity(&self) -> Option<Quantity> {
+        match self {
+            Reading::Measured(measured) => Some(measured.quantity),
+            Reading::Missing(_) => None,
+        }
+    }
+
+    /// The number without its unit, when there is one.
+    pub fn value(&self) -> Option<f64> {
+        self.quantity().map(Quantity::value)
+    }
+}

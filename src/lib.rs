@@ -1,0 +1,17 @@
+//! `kernel_audit` turns the evidence of one CUDA kernel's build and profile into a dated Performance Audit.
+//!
+//! ```text
+//! source ──▶ evidence ──▶ analysis ──▶ view ──▶ render ──▶ audits/
+//! (parses)   (facts)      (judges)     (words)  (ink)
+//! ```
+//!
+//! Data flows one way. [`quantity`] and [`catalog`] are used by the rooms right of them; [`cli`] wires the rooms.
+
+pub mod analysis;
+pub mod catalog;
+pub mod cli;
+pub mod evidence;
+pub mod quantity;
+pub mod render;
+pub mod source;
+pub mod view;

@@ -1,0 +1,1 @@
+//! Ink: templates, Markdown, the gate before writing, atomic files.
