@@ -2,6 +2,8 @@
 //!
 //! Owns [`Unit`] and [`Quantity`]. Receives numbers from the readers and gives arithmetic that refuses mixed units.
 
+pub mod format;
+
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::{LazyLock, Mutex};
