@@ -4,6 +4,7 @@ use super::bottleneck::{Bottleneck, bottleneck};
 use super::build::{self, BuildRow};
 use super::ceiling::{self, Ground, Lever};
 use super::coalescing::Coalescing;
+use super::limits::Limits;
 use super::mix::InstructionMix;
 use super::occupancy::Occupancy;
 use super::panels::Panel;
@@ -28,6 +29,8 @@ pub struct Inputs<'r> {
     pub selection: Selection,
     /// What one launch has to do.
     pub work: Work,
+    /// What judgements compare with.
+    pub limits: Limits,
 }
 
 /// What one artefact contributed.
@@ -131,20 +134,21 @@ pub fn analyse(inputs: &Inputs<'_>) -> Result<Audit, SelectionError> {
     );
     let old_kernel = old.map(|(_, kernel)| kernel);
 
-    let stalls = Stalls::of(&subject, old_kernel);
+    let stalls = Stalls::of(&subject, old_kernel, &inputs.limits);
     let mix = InstructionMix::of(&subject, old_kernel);
     let coalescing = Coalescing::of(&subject, old_kernel, &mix);
     let occupancy = Occupancy::of(&subject, old_kernel);
-    let verdict = bottleneck(&subject, &stalls, &occupancy);
+    let verdict = bottleneck(&subject, &stalls, &occupancy, &inputs.limits);
     let levers = ceiling::levers(&Ground {
         kernel: &subject,
         bottleneck: &verdict,
         stalls: &stalls,
         coalescing: &coalescing,
         occupancy: &occupancy,
+        limits: &inputs.limits,
     });
     let panels: Vec<Panel> =
-        catalog::tables().iter().filter_map(|table| Panel::build(&table.id, &subject, old_kernel)).collect();
+        catalog::tables().iter().filter_map(|table| Panel::build(table.id, &subject, old_kernel)).collect();
     Ok(Audit {
         new: side(inputs.new, &subject, &panels, |row| Some(&row.new)),
         old: old.map(|(report, kernel)| side(report, kernel, &panels, |row| row.old.as_ref())),
@@ -157,7 +161,7 @@ pub fn analyse(inputs: &Inputs<'_>) -> Result<Audit, SelectionError> {
         build_warnings: inputs.builds.iter().flat_map(build_warnings).collect(),
         old_build: old_kernel.map(|kernel| build::rows(kernel, inputs.builds)).unwrap_or_default(),
         panels,
-        old_bottleneck: old_kernel.map(|kernel| alone(kernel)),
+        old_bottleneck: old_kernel.map(|kernel| alone(kernel, &inputs.limits)),
         stalls,
         mix,
         coalescing,
@@ -172,8 +176,8 @@ fn build_warnings(log: &BuildLog) -> impl Iterator<Item = (String, u64, String)>
 }
 
 /// The verdict on one kernel by itself.
-fn alone(kernel: &KernelSummary<'_>) -> Bottleneck {
-    bottleneck(kernel, &Stalls::of(kernel, None), &Occupancy::of(kernel, None))
+fn alone(kernel: &KernelSummary<'_>, limits: &Limits) -> Bottleneck {
+    bottleneck(kernel, &Stalls::of(kernel, None, limits), &Occupancy::of(kernel, None), limits)
 }
 
 fn side(

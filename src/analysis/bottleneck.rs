@@ -1,5 +1,6 @@
 //! What limits the kernel: a short walk from the whole chip down to one unit or one reason to wait.
 
+use super::limits::Limits;
 use super::occupancy::Occupancy;
 use super::stalls::{StallBasis, Stalls};
 use super::summary::KernelSummary;
@@ -60,9 +61,14 @@ pub struct BusyUnit {
 }
 
 /// The walk for one kernel.
-pub(super) fn bottleneck(kernel: &KernelSummary<'_>, stalls: &Stalls, occupancy: &Occupancy) -> Bottleneck {
+pub(super) fn bottleneck(
+    kernel: &KernelSummary<'_>,
+    stalls: &Stalls,
+    occupancy: &Occupancy,
+    limits: &Limits,
+) -> Bottleneck {
     let mut steps = Vec::new();
-    let small = launch_step(kernel, occupancy, &mut steps);
+    let small = launch_step(kernel, occupancy, limits, &mut steps);
     let (sm, memory) = (kernel.reading(SM), kernel.reading(MEMORY));
     let readings = vec![(SM.to_string(), sm.clone()), (MEMORY.to_string(), memory.clone())];
     let (Some(sm_pct), Some(memory_pct)) = (sm.value(), memory.value()) else {
@@ -73,7 +79,7 @@ pub(super) fn bottleneck(kernel: &KernelSummary<'_>, stalls: &Stalls, occupancy:
         });
         return without_throughput(stalls, small, steps);
     };
-    let (low, tie) = (catalog::threshold("sol-low"), catalog::threshold("sol-balanced"));
+    let (low, tie) = (limits.get("sol-low"), limits.get("sol-balance"));
     let units = busiest(kernel);
     let busiest_pct = sm_pct.max(memory_pct);
     steps.push(Step {
@@ -171,11 +177,16 @@ fn unit_step(units: &[BusyUnit], unit: &BusyUnit) -> Step {
 }
 
 /// The launch itself: fewer blocks than SMs, or too short to trust percentages.
-fn launch_step(kernel: &KernelSummary<'_>, occupancy: &Occupancy, steps: &mut Vec<Step>) -> Option<Bottleneck> {
+fn launch_step(
+    kernel: &KernelSummary<'_>,
+    occupancy: &Occupancy,
+    limits: &Limits,
+    steps: &mut Vec<Step>,
+) -> Option<Bottleneck> {
     let blocks = kernel.key().grid.and_then(crate::evidence::Dim3::count)?;
     let sms = kernel.first().device.sm_count?;
     let waves = occupancy.waves;
-    let short = kernel.value(super::performance::DURATION).filter(|ns| *ns < 1e3 * catalog::threshold("short-kernel"));
+    let short = kernel.value(super::performance::DURATION).filter(|ns| *ns < limits.get("short-kernel"));
     let waves_text = waves.map(|w| format!(", {} waves", format::fixed(w, 2))).unwrap_or_default();
     let mut answer = format!("{} blocks on {sms} SMs{waves_text}", format::integer(blocks));
     if let Some(ns) = short {
@@ -206,7 +217,7 @@ fn waiting(stalls: &Stalls, mut steps: Vec<Step>, sm: f64, memory: f64) -> Bottl
         return Bottleneck { limiter: Limiter("latency".into()), sentence, steps, unit: None };
     };
     let row = catalog::stall(&top.reason);
-    let is_sync = row.is_some_and(|row| row.kind == "sync");
+    let is_sync = row.is_some_and(|row| row.kind == catalog::StallKind::Sync);
     steps.push(Step {
         question: "What do the warps wait for?".into(),
         answer: format!("{} {}", top.row.label, amount(table.basis, &top.row.new)),
@@ -268,6 +279,7 @@ fn amount(basis: StallBasis, reading: &Reading) -> String {
     match basis {
         StallBasis::ShareOfWarpTime => format!("{} of the time between two issued instructions", percent(q.value())),
         StallBasis::PerIssue => format!("{} cycles per issued instruction", format::fixed(q.value(), 2)),
+        StallBasis::ShareOfActive => format!("{} of the cycles of resident warps", percent(q.value())),
         StallBasis::PercentOfPeak => format!("{} of the peak number of warps", percent(q.value())),
         StallBasis::Samples => format!("{} of the warp samples", percent(q.value())),
     }

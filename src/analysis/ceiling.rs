@@ -3,6 +3,7 @@
 
 use super::bottleneck::{Bottleneck, MEMORY, SM};
 use super::coalescing::Coalescing;
+use super::limits::Limits;
 use super::occupancy::Occupancy;
 use super::stalls::{StallBasis, Stalls};
 use super::summary::KernelSummary;
@@ -43,6 +44,7 @@ pub(super) struct Ground<'a, 'r> {
     pub(super) stalls: &'a Stalls,
     pub(super) coalescing: &'a Coalescing,
     pub(super) occupancy: &'a Occupancy,
+    pub(super) limits: &'a Limits,
 }
 
 type Rule = fn(&Ground<'_, '_>) -> Option<Lever>;
@@ -111,7 +113,7 @@ fn stall(g: &Ground<'_, '_>) -> Option<Lever> {
     let idle = 100.0 * (1.0 - g.stalls.issue_active.new.value()?);
     let free = 100.0 - g.kernel.value(SM)?.max(g.kernel.value(MEMORY)?);
     let row = catalog::stall(&top.reason);
-    let advice = row.map(|row| row.advice.clone()).unwrap_or_default();
+    let advice = row.map_or("", |row| row.advice);
     Some(Lever {
         code: format!("stall-{}", top.reason.replace('_', "-")),
         origin: LeverOrigin::Audit,
@@ -131,7 +133,7 @@ fn occupancy_limit(g: &Ground<'_, '_>) -> Option<Lever> {
     let waits = g.bottleneck.limiter.0.starts_with("latency");
     let idle = 100.0 * (1.0 - g.stalls.issue_active.new.value()?);
     let binding = g.occupancy.binding().join(" and ");
-    (waits && theoretical < catalog::threshold("occupancy-theoretical-low") && !binding.is_empty()).then(|| Lever {
+    (waits && theoretical < g.limits.get("occupancy-theoretical-low") && !binding.is_empty()).then(|| Lever {
         code: "occupancy-limit".into(),
         origin: LeverOrigin::Audit,
         bound: (100.0 - theoretical).min(idle),
@@ -162,7 +164,7 @@ fn tail(g: &Ground<'_, '_>) -> Option<Lever> {
 fn divergence(g: &Ground<'_, '_>) -> Option<Lever> {
     let on = g.kernel.value("smsp__thread_inst_executed_pred_on_per_inst_executed.ratio")?;
     let idle = 100.0 * (1.0 - on / 32.0);
-    (idle >= catalog::threshold("idle-lanes")).then(|| Lever {
+    (on < g.limits.get("thread-utilisation-low")).then(|| Lever {
         code: "idle-lanes".into(),
         origin: LeverOrigin::Audit,
         bound: idle,

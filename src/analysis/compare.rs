@@ -70,7 +70,7 @@ impl Row {
     /// A row of one metric, with label and direction from the catalog.
     pub fn metric(id: &str, new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> Row {
         let row = catalog::metric(id);
-        let label = row.map_or(id, |row| row.label.as_str());
+        let label = row.map_or(id, |row| row.label);
         let better = row.map_or(Better::Neutral, |row| row.better);
         Row::derived(id, label, better, new.reading(id), old.map(|old| old.reading(id)))
     }

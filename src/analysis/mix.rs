@@ -44,7 +44,7 @@ impl InstructionMix {
         }
         let total: f64 = new_counts.values().sum();
         let classes = rows(&by_class(&new_counts), old_counts.as_ref().map(by_class).as_ref(), total, |_| String::new());
-        let class = |op: &str| catalog::opcode_class(op).map(|c| c.label.clone()).unwrap_or_default();
+        let class = |op: &str| catalog::opcode_class(op).map_or("", |class| class.label).to_string();
         InstructionMix { rows: rows(&new_counts, old_counts.as_ref(), total, class), classes, total: Some(total) }
     }
 
@@ -58,7 +58,7 @@ impl InstructionMix {
 fn by_class(counts: &BTreeMap<Arc<str>, f64>) -> BTreeMap<Arc<str>, f64> {
     let mut sums: BTreeMap<Arc<str>, f64> = BTreeMap::new();
     for (opcode, count) in counts {
-        let class = catalog::opcode_class(opcode).map_or("Other", |class| class.label.as_str());
+        let class = catalog::opcode_class(opcode).map_or("Other", |class| class.label);
         *sums.entry(class.into()).or_default() += count;
     }
     sums

@@ -24,7 +24,7 @@ impl Panel {
         let all = table.rows.iter().map(|metric| Row::metric(metric, new, old));
         let (rows, absent): (Vec<Row>, Vec<Row>) = all.partition(Row::has_number);
         let not_collected = absent.into_iter().map(|row| row.id).collect();
-        Some(Panel { id: id.into(), title: table.title.clone(), rows, not_collected })
+        Some(Panel { id: id.into(), title: table.title.into(), rows, not_collected })
     }
 
     /// The row of a metric.

@@ -1,8 +1,9 @@
 //! Warp stalls: every reason that the report holds, in each basis that it holds, never two bases in one table.
 
 use super::compare::Row;
+use super::limits::Limits;
 use super::summary::KernelSummary;
-use crate::catalog::{self, Better};
+use crate::catalog::{self, Better, StallFamily};
 use crate::evidence::{Measured, Missing, Provenance, Reading};
 use crate::quantity::{Quantity, Unit};
 use std::collections::BTreeSet;
@@ -16,38 +17,27 @@ pub enum StallBasis {
     ShareOfWarpTime,
     /// Warps in that state in a cycle in which the scheduler issued; equals cycles per issued instruction of a warp.
     PerIssue,
+    /// Percent of the cycles of resident warps, as NVIDIA stores it.
+    ShareOfActive,
     /// Percent of the most warps that a scheduler can hold, over active cycles.
     PercentOfPeak,
     /// Percent of the warp samples that the sampler took.
     Samples,
 }
 
-/// One spelling of a stall family: names are `prefix reason suffix`.
-struct Family {
-    basis: StallBasis,
-    prefix: &'static str,
-    suffix: &'static str,
+/// The basis of a family of the catalog; `None` for families that are not shown.
+fn basis_of(family: &StallFamily) -> Option<StallBasis> {
+    match family.id {
+        "per-issue" | "per-issue-before-2020.2" => Some(StallBasis::PerIssue),
+        "share-of-active" => Some(StallBasis::ShareOfActive),
+        "of-peak" => Some(StallBasis::PercentOfPeak),
+        "samples" | "samples-before-2020.2" => Some(StallBasis::Samples),
+        _ => None,
+    }
 }
 
-const FAMILIES: [Family; 5] = [
-    Family {
-        basis: StallBasis::PerIssue,
-        prefix: "smsp__average_warps_issue_stalled_",
-        suffix: "_per_issue_active.ratio",
-    },
-    Family { basis: StallBasis::PerIssue, prefix: "smsp__warp_cycles_per_issue_stall_", suffix: "" },
-    Family {
-        basis: StallBasis::PercentOfPeak,
-        prefix: "smsp__warps_issue_stalled_",
-        suffix: ".avg.pct_of_peak_sustained_active",
-    },
-    Family { basis: StallBasis::Samples, prefix: "smsp__pcsamp_warps_issue_stalled_", suffix: "" },
-    Family { basis: StallBasis::Samples, prefix: "smsp__pcsamp_warp_stall_", suffix: "" },
-];
-
-/// Prefixes of every stall metric, for the readers' choice of what to decode.
-pub(super) fn wanted_prefixes() -> impl Iterator<Item = &'static str> {
-    FAMILIES.iter().map(|family| family.prefix)
+fn families(basis: StallBasis) -> impl Iterator<Item = &'static StallFamily> {
+    catalog::stall_families().iter().filter(move |family| basis_of(family) == Some(basis))
 }
 
 /// Cycles between two issued instructions of a warp: the sum over all reasons, `selected` included.
@@ -82,19 +72,24 @@ pub struct Stalls {
     pub latency: Row,
     /// Share of active cycles in which a scheduler issued, 0 to 1.
     pub issue_active: Row,
+    /// Whether the schedulers issue so often that most waits cost nothing.
+    pub are_hidden: bool,
 }
 
 impl Stalls {
     /// The stalls of a kernel, old beside new.
-    pub fn of(new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> Stalls {
+    pub fn of(new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>, limits: &Limits) -> Stalls {
         let mut tables = Vec::new();
         if let Some(per_issue) = table(StallBasis::PerIssue, new, old) {
             tables.extend(shares(&per_issue, new, old));
             tables.push(per_issue);
         }
+        tables.extend(table(StallBasis::ShareOfActive, new, old));
         tables.extend(table(StallBasis::PercentOfPeak, new, old));
         tables.extend(sample_shares(new, old));
-        Stalls { tables, latency: Row::metric(LATENCY, new, old), issue_active: Row::metric(ISSUE_ACTIVE, new, old) }
+        let issue_active = Row::metric(ISSUE_ACTIVE, new, old);
+        let are_hidden = issue_active.new.value().is_some_and(|active| active >= limits.get("issue-hidden"));
+        Stalls { tables, latency: Row::metric(LATENCY, new, old), issue_active, are_hidden }
     }
 
     /// The table of a basis, where the report holds it.
@@ -112,28 +107,27 @@ impl Stalls {
 }
 
 /// The reason in a metric's name, for one family.
-fn reason_of<'n>(name: &'n str, family: &Family) -> Option<&'n str> {
+fn reason_of<'n>(name: &'n str, family: &StallFamily) -> Option<&'n str> {
     let reason = name.strip_prefix(family.prefix)?.strip_suffix(family.suffix)?;
     (!reason.ends_with("_not_issued") && !reason.contains('.')).then_some(reason)
 }
 
 /// The catalog's id of a reason as ncu spells it.
 fn reason_id(reason: &str) -> &str {
-    catalog::stall(reason).map_or(reason, |row| row.id.as_str())
+    catalog::stall(reason).map_or(reason, |row| row.id)
 }
 
 fn table(basis: StallBasis, new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> Option<StallTable> {
     let mut reasons: BTreeSet<String> = BTreeSet::new();
     for side in [Some(new), old].into_iter().flatten() {
         for name in side.metric_names() {
-            let families = FAMILIES.iter().filter(|family| family.basis == basis);
-            reasons.extend(families.filter_map(|f| reason_of(name, f)).map(|r| reason_id(r).to_string()));
+            reasons.extend(families(basis).filter_map(|f| reason_of(name, f)).map(|r| reason_id(r).to_string()));
         }
     }
     let mut rows: Vec<StallRow> = reasons
         .into_iter()
         .map(|reason| {
-            let label = catalog::stall(&reason).map_or(reason.as_str(), |row| row.label.as_str()).to_string();
+            let label = catalog::stall(&reason).map_or(reason.as_str(), |row| row.label).to_string();
             let read = |side: &KernelSummary<'_>| reading(basis, &reason, side);
             StallRow { row: Row::derived(&reason, &label, Better::Neutral, read(new), old.map(read)), reason }
         })
@@ -149,20 +143,13 @@ fn sort(rows: &mut [StallRow]) {
 }
 
 fn reading(basis: StallBasis, reason: &str, side: &KernelSummary<'_>) -> Reading {
-    let spellings = catalog::stall(reason).map(|row| row.names.as_slice()).unwrap_or_default();
-    let words = std::iter::once(reason).chain(spellings.iter().map(String::as_str));
-    let mut asked = String::new();
-    for word in words {
-        for family in FAMILIES.iter().filter(|family| family.basis == basis) {
-            let name = format!("{}{word}{}", family.prefix, family.suffix);
-            let found = side.reading(&name);
-            if found.quantity().is_some() {
-                return found;
-            }
-            if asked.is_empty() {
-                asked = name;
-            }
-        }
+    let names = catalog::stall(reason).map(|row| row.names.as_slice()).unwrap_or_default();
+    let words = || std::iter::once(reason).chain(names.iter().copied());
+    let mut spelled = families(basis).flat_map(|f| words().map(move |word| format!("{}{word}{}", f.prefix, f.suffix)));
+    let asked = spelled.next().unwrap_or_default();
+    let mut found = std::iter::once(asked.clone()).chain(spelled).map(|name| side.reading(&name));
+    if let Some(found) = found.find(|reading| reading.quantity().is_some()) {
+        return found;
     }
     Reading::not_collected(&asked)
 }

@@ -31,7 +31,7 @@ pub(super) fn section(audit: &Audit) -> Section {
 /// Above the threshold of issue utilisation, stalls cost little: another warp issues meanwhile.
 fn hidden(audit: &Audit) -> Option<String> {
     let active = audit.stalls.issue_active.new.value()?;
-    (active >= catalog::threshold("issue-hidden")).then(|| {
+    audit.stalls.are_hidden.then(|| {
         format!(
             "The schedulers issue in {} % of their active cycles: most of the waits below are hidden behind other warps.",
             format::fixed(100.0 * active, 1)
@@ -45,6 +45,7 @@ fn caption(basis: StallBasis) -> &'static str {
             "Basis: share of the cycles that a warp spends between two of its issued instructions; the rows add up to 100 %."
         }
         StallBasis::PerIssue => "Basis: cycles that a warp spends in the state for each instruction it issues.",
+        StallBasis::ShareOfActive => "Basis: share of the cycles of resident warps, as the report stores it.",
         StallBasis::PercentOfPeak => "Basis: warps in the state, in percent of the most warps that a scheduler can hold, over active cycles.",
         StallBasis::Samples => "Basis: share of the warp samples of the program-counter sampler, issuing cycles included.",
     }
@@ -54,6 +55,7 @@ fn title(basis: StallBasis) -> &'static str {
     match basis {
         StallBasis::ShareOfWarpTime => "Share of the warp's time",
         StallBasis::PerIssue => "Cycles per issued instruction",
+        StallBasis::ShareOfActive => "Share of warp-active cycles",
         StallBasis::PercentOfPeak => "Percent of peak warps",
         StallBasis::Samples => "Warp samples",
     }
@@ -63,6 +65,7 @@ fn id(basis: StallBasis) -> &'static str {
     match basis {
         StallBasis::ShareOfWarpTime => "stalls-share",
         StallBasis::PerIssue => "stalls-per-issue",
+        StallBasis::ShareOfActive => "stalls-share-of-active",
         StallBasis::PercentOfPeak => "stalls-percent-of-peak",
         StallBasis::Samples => "stalls-samples",
     }
@@ -104,11 +107,11 @@ fn folded(table: &StallTable) -> Block {
 }
 
 /// The catalog's meaning of a reason, in the reading that the executed opcodes call for.
-fn meaning(audit: &Audit, reason: &str) -> String {
+fn meaning(audit: &Audit, reason: &str) -> &'static str {
     let Some(row) = catalog::stall(reason) else {
-        return "A reason that this version's catalog does not know.".into();
+        return "A reason that this version's catalog does not know.";
     };
-    let executed = |opcode: &String| audit.mix.count(opcode).is_some_and(|count| count > 0.0);
+    let executed = |opcode: &&str| audit.mix.count(opcode).is_some_and(|count| count > 0.0);
     let particular = row.when.iter().find(|when| when.opcodes.iter().any(executed));
-    particular.map_or_else(|| row.means.clone(), |when| when.means.clone())
+    particular.map_or_else(|| row.means, |when| when.means)
 }

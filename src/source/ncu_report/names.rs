@@ -33,7 +33,7 @@ impl Names {
         let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (id, string) in strings.iter().enumerate() {
             let name = String::from_utf8_lossy(string);
-            let delivered = want.metrics.as_ref().is_none_or(|wanted| wanted.contains(name.as_ref()));
+            let delivered = want.metrics.contains(&name);
             if delivered || device::ATTRIBUTES.contains(&name.as_ref()) {
                 by_name.entry(name.into_owned()).or_default().push(id);
             }
@@ -48,8 +48,8 @@ impl Names {
                 }
                 Asked {
                     unit: unit_of(&name),
-                    deliver: want.metrics.as_ref().is_none_or(|wanted| wanted.contains(name.as_str())),
-                    instances: want.instances.as_ref().is_none_or(|wanted| wanted.contains(name.as_str())),
+                    deliver: want.metrics.contains(&name),
+                    instances: want.instances.contains(&name),
                     name: name.into(),
                 }
             })
