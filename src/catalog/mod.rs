@@ -11,6 +11,7 @@ mod metrics;
 mod nearest;
 mod opcodes;
 mod stalls;
+mod subsystems;
 mod tables;
 mod thresholds;
 
@@ -21,5 +22,6 @@ pub use load::verify;
 pub use metrics::{Better, MetricRow, metric, metrics};
 pub use opcodes::{OpcodeClass, base_opcode, opcode_class, opcode_classes};
 pub use stalls::{StallFamily, StallKind, StallReading, StallRow, stall, stall_families, stall_of_metric, stalls};
+pub use subsystems::{ChipSide, Subsystem, subsystem_of, subsystems};
 pub use tables::{TableRow, table, tables};
 pub use thresholds::{ThresholdRow, threshold, threshold_row, thresholds};
