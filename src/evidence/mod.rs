@@ -4,11 +4,13 @@
 //! Receives values from `source`, gives them to `analysis`.
 
 mod build;
+mod dump;
 mod metric;
 mod reading;
 mod report;
 
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
+pub use dump::{SCHEMA, write_json};
 pub use metric::{Instance, Metric, Value};
 pub use reading::{Measured, Missing, Provenance, Reading, Spread};
 pub use report::{
