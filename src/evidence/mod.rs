@@ -4,12 +4,14 @@
 //! Receives values from `source`, gives them to `analysis`.
 
 mod build;
+mod dump;
 mod metric;
 mod reading;
 mod report;
 mod want;
 
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
+pub use dump::{SCHEMA, write_json};
 pub use metric::{Instance, Metric, Value};
 pub use reading::{Measured, Missing, Provenance, Reading, Spread};
 pub use report::{

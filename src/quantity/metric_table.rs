@@ -2,8 +2,9 @@
 //!
 //! `metric_bases.tsv` has one line for each base name, sorted by bytes: name, type (`C` counter, `R` ratio,
 //! `T` throughput), unit, class of the counter, and the chips as a hexadecimal bit mask in the order of [`CHIPS`]. It
-//! merges what NVIDIA's counter library lists for five chips; where two of them name different units for one base
-//! (three bases do), the line has the unit that fits the name. Nothing is parsed at start: the text is searched in
+//! merges what NVIDIA's counter library lists for five chips. Three bases have two units: the line has the one that most
+//! of the chips name, and for the two of the double-precision tensor pipe, where the chips are even, the one that fits
+//! the name (cycles). Nothing is parsed at start: the text is searched in
 //! place.
 
 const TABLE: &str = include_str!("metric_bases.tsv");

@@ -117,7 +117,7 @@ fn of_derived(rest: &str) -> Unit {
         "pct_occupancy_per_register_count" => Unit::fixed("%/register"),
         "pct_occupancy_per_shared_mem_size" => Unit::fixed("%/byte"),
         "pct_occupancy_per_barrier_count" => Unit::NONE,
-        "memory_l2_theoretical_sectors_global_excessive" => Unit::SECTOR,
+        "memory_l2_theoretical_sectors_global_excessive" | "memory_l2_sectors_global_excessive" => Unit::SECTOR,
         _ if rest.starts_with("avg_thread_") || rest.starts_with("derivative_avg_thread_") => Unit::THREAD,
         _ if rest.ends_with("_pct") || rest.contains(".pct") => Unit::PERCENT,
         _ if rest.contains("sass_thread_inst_executed_op_") => Unit::THREAD,
@@ -160,7 +160,7 @@ fn of_counted(name: &str) -> Unit {
         "inst_executed" | "thread_inst_executed" | "thread_inst_executed_true" => return Unit::INST,
         _ => {}
     }
-    if name.starts_with("smsp__sass_inst_executed_memdesc_explicit_") {
+    if name.starts_with("smsp__") && name.contains("inst_executed_memdesc_explicit_") {
         return if name.ends_with("_evict_type") { Unit::NONE } else { Unit::INST };
     }
     if name.starts_with("memory_l1_") || name.starts_with("memory_l2_") {

@@ -1,7 +1,7 @@
-//! The device of a result, taken from the result's own attribute metrics.
+//! The device of a result and the grid of a kernel, taken from the result's own metrics.
 
 use super::text::Texts;
-use crate::evidence::{Device, Value};
+use crate::evidence::{Device, Dim3, Value};
 
 const NAME: &str = "device__attribute_display_name";
 const INDEX: &str = "device__attribute_device_index";
@@ -9,19 +9,24 @@ const MAJOR: &str = "device__attribute_compute_capability_major";
 const MINOR: &str = "device__attribute_compute_capability_minor";
 const SM_COUNT: &str = "device__attribute_multiprocessor_count";
 
-/// The metrics that name a device; read of every result.
-pub(super) const ATTRIBUTES: [&str; 5] = [MAJOR, MINOR, INDEX, NAME, SM_COUNT];
+const GRID: [&str; 3] = ["launch__grid_dim_x", "launch__grid_dim_y", "launch__grid_dim_z"];
 
-/// A device as its attributes come in.
+/// Whether a metric is read of every result, asked for or not.
+pub(super) fn is_needed(name: &str) -> bool {
+    [MAJOR, MINOR, INDEX, NAME, SM_COUNT].contains(&name) || GRID.contains(&name)
+}
+
+/// A device, and a grid in blocks, as their metrics come in.
 #[derive(Default)]
 pub(super) struct DeviceParts {
     device: Device,
     major: Option<u32>,
     minor: Option<u32>,
+    grid: [Option<u64>; 3],
 }
 
 impl DeviceParts {
-    /// Takes one attribute; names that are none are ignored.
+    /// Takes one metric; names that are not needed are ignored.
     pub(super) fn take(&mut self, name: &str, value: Option<&Value>, texts: &mut Texts) {
         let number = value.and_then(Value::as_u64).and_then(|number| u32::try_from(number).ok());
         match name {
@@ -30,8 +35,18 @@ impl DeviceParts {
             MAJOR => self.major = number,
             MINOR => self.minor = number,
             SM_COUNT => self.device.sm_count = number,
-            _ => {}
+            _ => {
+                if let Some(axis) = GRID.iter().position(|axis| *axis == name) {
+                    self.grid[axis] = value.and_then(Value::as_u64);
+                }
+            }
         }
+    }
+
+    /// The grid in blocks, where all of its metrics are there.
+    pub(super) fn grid(&self) -> Option<Dim3> {
+        let [x, y, z] = self.grid;
+        Some(Dim3([x?, y?, z?]))
     }
 
     /// The device.

@@ -1,11 +1,13 @@
 //! The metrics that were asked for and that no result holds.
 //!
 //! ncu writes the name of every metric that it tried into the string table. A name that no result uses was tried in
-//! vain. Three kinds of such names were never asked for and are not reported:
-//! - another rollup (`avg`, `max`, `min`, `sum`, or their `_rate`) of a metric that some result has: ncu tries all
-//!   four when one is asked for;
-//! - the other rollups of a name that the command line spells out;
-//! - all four bare rollups together stand for their base, which is reported once.
+//! vain. ncu tries all four rollups (`avg`, `max`, `min`, `sum`, or their `_rate`) when one is asked for; so names that
+//! differ only in the rollup are one family, and of a family is reported
+//! - what the command line spells out, when it does;
+//! - else nothing, when some result has a member: the others are expansions;
+//! - else the base, when all four bare rollups are unused (`x__y` for `x__y.avg`, `.max`, `.min`, `.sum`);
+//! - else nothing, when exactly three are unused: they are expansions of the fourth, which was never written;
+//! - else every member.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -46,7 +48,7 @@ pub(super) fn asked_for(unused: &[&str], used: &[&str], command_line: &str) -> V
             continue;
         } else if let Some(base) = family.strip_suffix(".*").filter(|_| members.len() == ROLLUPS.len()) {
             dropped.insert(base.into());
-        } else {
+        } else if members.len() != ROLLUPS.len() - 1 {
             dropped.extend(members.into_iter().map(Arc::from));
         }
     }
@@ -71,7 +73,12 @@ mod tests {
     #[test]
     fn four_bare_rollups_are_one_metric() {
         assert_eq!(names(&["x__y.avg", "x__y.max", "x__y.min", "x__y.sum"], &[], ""), ["x__y"]);
-        assert_eq!(names(&["x__y.avg", "x__y.max", "x__y.min"], &[], ""), ["x__y.avg", "x__y.max", "x__y.min"]);
+    }
+
+    #[test]
+    fn three_rollups_are_expansions_of_the_fourth() {
+        assert_eq!(names(&["x__y.max.pct", "x__y.min.pct", "x__y.sum.pct"], &[], ""), [""; 0]);
+        assert_eq!(names(&["x__y.max.pct", "x__y.min.pct"], &[], ""), ["x__y.max.pct", "x__y.min.pct"]);
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub struct LaunchHead {
     /// Function name without return type, parameters and template arguments, as `--kernel-name` matches it; the
     /// displayed name for results that are not kernels.
     pub function: Arc<str>,
-    /// Grid in blocks; `None` for results that are not kernels.
+    /// Grid as stored; `None` for results that are not kernels. In blocks, except in some captures of 2020.2.
     pub grid: Option<Dim3>,
     /// Block in threads; `None` for results that are not kernels.
     pub block: Option<Dim3>,
@@ -99,16 +99,18 @@ pub(super) fn launch(
         }
     };
     let process = head.process.id;
+    // Some graphical captures of 2020.2 store the grid in threads; the metrics count blocks in every version.
+    let grid = head.grid.map(|stored| device.grid().unwrap_or(stored));
     Launch {
         id: head.id,
         workload: head.workload,
         process: head.process,
-        device,
+        device: device.finish(),
         name: head.name,
         demangled: head.demangled,
         mangled: head.mangled,
         function: head.function,
-        grid: head.grid,
+        grid,
         block: head.block,
         context: result.context,
         stream: result.stream,

@@ -6,7 +6,7 @@ use super::map::MappedFile;
 use super::message::{MetricList, MetricName, MetricScalar, RawValue};
 use super::names::{Asked, Names};
 use super::text::Texts;
-use crate::evidence::{Device, Instance, Metric, Value};
+use crate::evidence::{Instance, Metric, Value};
 use bytes::Bytes;
 use prost::{DecodeError, Message};
 
@@ -30,8 +30,8 @@ impl MetricReader<'_> {
         }
     }
 
-    /// The metrics that were asked for, sorted by name, and the device.
-    pub(super) fn read(&mut self, stored: Vec<Bytes>) -> (Vec<Metric>, Device) {
+    /// The metrics that were asked for, sorted by name, and what they say of device and grid.
+    pub(super) fn read(&mut self, stored: Vec<Bytes>) -> (Vec<Metric>, DeviceParts) {
         let mut latest: Vec<Option<Bytes>> = vec![None; self.names.asked.len()];
         for message in stored {
             match self.slot(&message) {
@@ -57,7 +57,7 @@ impl MetricReader<'_> {
                 }
             }
         }
-        (metrics, device.finish())
+        (metrics, device)
     }
 
     /// The position among the metrics asked for.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(super) struct Asked {
     pub(super) name: Arc<str>,
     pub(super) unit: Unit,
-    /// Whether it goes into the launch; false for one that is only read to name the device.
+    /// Whether it goes into the launch; false for one that is only read to know the device or the grid.
     pub(super) deliver: bool,
     pub(super) instances: bool,
 }
@@ -34,7 +34,7 @@ impl Names {
         for (id, string) in strings.iter().enumerate() {
             let name = String::from_utf8_lossy(string);
             let delivered = want.metrics.contains(&name);
-            if delivered || device::ATTRIBUTES.contains(&name.as_ref()) {
+            if delivered || device::is_needed(&name) {
                 by_name.entry(name.into_owned()).or_default().push(id);
             }
         }
