@@ -3,6 +3,8 @@
 //! Owns the choice of the reader for a file. Receives a path, gives [`crate::evidence`]; judges nothing.
 
 mod error;
+pub mod ptxas_log;
+mod text;
 
 pub use error::ReadError;
 
