@@ -3,10 +3,14 @@
 //! Owns the choice of the reader for a file. Receives a path, gives [`crate::evidence`]; judges nothing.
 
 mod error;
+mod kind;
+pub mod ncu_csv;
+mod open;
 pub mod ptxas_log;
 mod text;
 
 pub use error::ReadError;
+pub use open::{read_build_log, read_profile};
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
