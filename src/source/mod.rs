@@ -3,7 +3,13 @@
 //! Owns the choice of the reader for a file. Receives a path, gives [`crate::evidence`]; judges nothing.
 
 mod error;
+mod kind;
+pub mod ncu_csv;
 pub mod ncu_report;
+mod open;
+pub mod ptxas_log;
+mod text;
 
-pub use error::ReadError;
 pub use crate::evidence::{NameSet, Want};
+pub use error::ReadError;
+pub use open::{read_build_log, read_profile};
