@@ -1,0 +1,283 @@
+//! Markdown escaping: text and code become Markdown that GitHub shows as exactly that text and nothing more.
+//!
+//! Owns every rule about special characters. The grammar is CommonMark 0.31 with GitHub's tables, strikethrough,
+//! autolinks and mathematics; characters that cannot act where they stand are left alone, so that pages stay readable
+//! as text.
+
+use std::fmt::Write as _;
+
+/// What a reader sees of a cell after parsing: outer white space dropped, line ends as `\n`, other control characters
+/// as U+FFFD. The line end inside a code cell becomes a space, because a code span has no lines.
+pub fn normal(text: &str, code: bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.trim().chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\r' if chars.peek() == Some(&'\n') => {}
+            '\n' | '\r' => out.push(if code { ' ' } else { '\n' }),
+            '\t' => out.push(' '),
+            c if c.is_control() => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A line of verbatim text for a screen: tabs as four spaces, other control characters as U+FFFD.
+pub(super) fn normal_line(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    for c in line.chars() {
+        match c {
+            '\t' => out.push_str("    "),
+            c if c.is_control() => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Plain text as inline Markdown on one line. Line ends become spaces.
+pub fn text(plain: &str) -> String {
+    inline(&normal(plain, false).replace('\n', " "), false)
+}
+
+/// Plain text as a heading: [`text`], with a closing run of number signs kept as text.
+pub fn heading(plain: &str) -> String {
+    let text = text(plain);
+    let body = text.trim_end_matches('#');
+    if body.len() < text.len() && (body.is_empty() || body.ends_with(' ')) {
+        return format!("{body}\\{}", &text[body.len()..]);
+    }
+    text
+}
+
+/// Plain text as a paragraph: [`text`], with a beginning that would open a list, heading or quote defused.
+pub fn paragraph(plain: &str) -> String {
+    line_start(&text(plain))
+}
+
+/// Inline Markdown on one line that stays a paragraph: a beginning such as `1.`, `-`, `#` or `>` is defused.
+/// Markdown that is already safe comes back unchanged.
+pub fn line_start(markdown: &str) -> String {
+    let line = markdown.trim().replace("\r\n", "\n").replace(['\n', '\r'], " ");
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let after = |at: usize| line.as_bytes().get(at).is_none_or(|b| *b == b' ');
+    let hashes = line.bytes().take_while(|b| *b == b'#').count();
+    let at = match line.as_bytes().first() {
+        Some(b'-' | b'+' | b'*') if after(1) => Some(0),
+        Some(b'-' | b'=') if line.bytes().all(|b| matches!(b, b'-' | b'=' | b' ')) => Some(0),
+        Some(b'#') if hashes <= 6 && after(hashes) => Some(0),
+        Some(b'>') => Some(0),
+        Some(b'0'..=b'9') if digits <= 9 && matches!(line.as_bytes().get(digits), Some(b'.' | b')')) => {
+            after(digits + 1).then_some(digits)
+        }
+        _ => None,
+    };
+    match at {
+        Some(at) => format!("{}\\{}", &line[..at], &line[at..]),
+        None => line,
+    }
+}
+
+/// Plain text as the content of a table cell; line ends become `<br>`.
+pub fn cell(plain: &str) -> String {
+    inline(&normal(plain, false), true)
+}
+
+/// Text as a code span outside tables.
+pub fn code(plain: &str) -> String {
+    fenced(&normal(plain, true))
+}
+
+/// Text as a code span inside a table, where a bar ends the cell even between backticks.
+///
+/// Parsers disagree on a backslash before a bar inside a code span, so such text is set with `<code>` and entities.
+pub fn code_cell(plain: &str) -> String {
+    let plain = normal(plain, true);
+    if plain.contains("\\|") {
+        return format!("<code>{}</code>", inline(&plain, true));
+    }
+    fenced(&plain).replace('|', "\\|")
+}
+
+/// Text inside an HTML element such as `<summary>`.
+pub fn html(plain: &str) -> String {
+    let plain = normal(plain, false).replace('\n', " ");
+    let mut out = String::with_capacity(plain.len());
+    for (at, c) in plain.char_indices() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '@' | '#' if is_reference(&plain, at) => {
+                out.push(c);
+                out.push_str("<!-- -->");
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A fence of backticks that is longer than every run of backticks at the start of a line of `text`, at least three.
+pub fn fence(text: &str) -> String {
+    let longest = text.lines().map(|line| run(line.trim_start(), '`')).max().unwrap_or(0);
+    "`".repeat(longest.max(2) + 1)
+}
+
+/// A code span with a fence that no run of backticks in `text` equals. Empty text gives an empty string: Markdown has
+/// no empty code span.
+fn fenced(text: &str) -> String {
+    if text.is_empty() {
+        return String::new();
+    }
+    let mut runs = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('`') {
+        let length = run(&rest[at..], '`');
+        runs.push(length);
+        rest = &rest[at + length..];
+    }
+    let fence = "`".repeat((1..).find(|length| !runs.contains(length)).unwrap_or(1));
+    let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{fence}{pad}{text}{pad}{fence}")
+}
+
+/// How often `c` is repeated at the start of `text`.
+fn run(text: &str, c: char) -> usize {
+    text.chars().take_while(|x| *x == c).count()
+}
+
+/// Escapes normal text; `in_table` adds bars and line ends.
+fn inline(text: &str, in_table: bool) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for (at, c) in text.char_indices() {
+        let before = text[..at].chars().next_back();
+        let rest = &text[at..];
+        let next = rest.chars().nth(1);
+        match c {
+            '\n' => out.push_str("<br>"),
+            // A backslash right before a bar: the entity cannot be mistaken for the bar's own escape.
+            '\\' if in_table && next == Some('|') => out.push_str("&#92;"),
+            '|' if in_table => out.push_str("\\|"),
+            '\\' | '`' | '~' | '$' => push_escaped(&mut out, c),
+            '*' if !(is_space(before) && is_space(next)) => push_escaped(&mut out, c),
+            // A footnote or a check box; a link's end or a definition. Other brackets stay text.
+            '[' if ["[^", "[ ]", "[x]", "[X]"].iter().any(|start| rest.starts_with(start)) => {
+                push_escaped(&mut out, c);
+            }
+            ']' if matches!(next, Some('(' | '[' | ':')) => push_escaped(&mut out, c),
+            '_' if !is_inside_word(text, at) => push_escaped(&mut out, c),
+            '<' if next.is_some_and(|n| n.is_ascii_alphabetic() || matches!(n, '/' | '!' | '?')) => {
+                push_escaped(&mut out, c);
+            }
+            '&' if is_entity(rest) => push_escaped(&mut out, c),
+            ':' if rest.starts_with("://") => push_escaped(&mut out, c),
+            '.' if text[..at].to_ascii_lowercase().ends_with("www") => push_escaped(&mut out, c),
+            // GitHub looks for mentions and issue numbers in the finished text; a comment parts them from their sign.
+            '@' | '#' if is_reference(text, at) => {
+                let _ = write!(out, "{c}<!-- -->");
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn push_escaped(out: &mut String, c: char) {
+    out.push('\\');
+    out.push(c);
+}
+
+fn is_space(c: Option<char>) -> bool {
+    c.is_some_and(|c| c.is_whitespace() && c != '\n')
+}
+
+/// Whether the run of underscores around `at` has letters or digits on both sides, where it cannot mean emphasis.
+fn is_inside_word(text: &str, at: usize) -> bool {
+    let before = text[..at].trim_end_matches('_').chars().next_back();
+    let after = text[at..].trim_start_matches('_').chars().next();
+    before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric)
+}
+
+/// Whether text that starts with `&` would be read as a character reference.
+fn is_entity(rest: &str) -> bool {
+    let body = &rest[1..];
+    let length = body.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'#').count();
+    length > 0 && body.as_bytes().get(length) == Some(&b';')
+}
+
+/// Whether `@` or `#` at `at` starts what GitHub takes for a mention, an address or an issue number.
+fn is_reference(text: &str, at: usize) -> bool {
+    let next = text[at..].chars().nth(1);
+    match text[at..].chars().next() {
+        Some('@') => next.is_some_and(char::is_alphanumeric),
+        Some('#') => next.is_some_and(|c| c.is_ascii_digit()),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_that_means_nothing_in_markdown_is_left_alone() {
+        for plain in
+            ["sm__throughput.avg.pct", "a * b", "5 < 6 & 7 > 3", "R&D", "1.5 ms (2x)", "x = y - z", "Time [ns]"]
+        {
+            assert_eq!(text(plain), plain);
+        }
+    }
+
+    #[test]
+    fn special_characters_are_defused() {
+        assert_eq!(text("transpose<float, 0>"), "transpose\\<float, 0>");
+        assert_eq!(text("*a* _b_ [c](d) `e` ~f~ $g$"), "\\*a\\* \\_b\\_ [c\\](d) \\`e\\` \\~f\\~ \\$g\\$");
+        assert_eq!(text("&lt; &#35;"), "\\&lt; \\&#<!-- -->35;");
+        assert_eq!(text("http://x.y www.z.org"), "http\\://x.y www\\.z.org");
+        assert_eq!(text("@someone #12"), "@<!-- -->someone #<!-- -->12");
+        assert_eq!(text("a\nb"), "a b");
+    }
+
+    #[test]
+    fn cells_keep_bars_and_lines() {
+        assert_eq!(cell(" a|b\nc "), "a\\|b<br>c");
+        assert_eq!(cell("a\\|b"), "a&#92;\\|b");
+        assert_eq!(code_cell("a|b"), "`a\\|b`");
+        assert_eq!(code_cell("a\\|b"), "<code>a&#92;\\|b</code>");
+    }
+
+    #[test]
+    fn code_spans_choose_a_fence_that_the_text_does_not_hold() {
+        assert_eq!(code("a"), "`a`");
+        assert_eq!(code("a`b"), "``a`b``");
+        assert_eq!(code("`a``"), "``` `a`` ```");
+        assert_eq!(code("a``b"), "`a``b`");
+        assert_eq!(code(""), "");
+    }
+
+    #[test]
+    fn paragraphs_do_not_become_lists_headings_or_quotes() {
+        for (plain, markdown) in [
+            ("1. one", "1\\. one"),
+            ("12) x", "12\\) x"),
+            ("- x", "\\- x"),
+            ("+ x", "\\+ x"),
+            ("# x", "\\# x"),
+            ("> x", "\\> x"),
+            ("---", "\\---"),
+            ("1.5 ms", "1.5 ms"),
+            ("-3 %", "-3 %"),
+        ] {
+            assert_eq!(paragraph(plain), markdown);
+            assert_eq!(line_start(markdown), markdown);
+        }
+    }
+
+    #[test]
+    fn html_text_is_escaped() {
+        assert_eq!(html("a<b> & \"c\" @d"), "a&lt;b&gt; &amp; &quot;c&quot; @<!-- -->d");
+    }
+}
