@@ -11,6 +11,7 @@ pub mod analysis;
 pub mod catalog;
 pub mod cli;
 pub mod evidence;
+mod nearest;
 pub mod quantity;
 pub mod render;
 pub mod source;

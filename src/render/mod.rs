@@ -1,1 +1,23 @@
 //! Ink: templates, Markdown, the gate before writing, atomic files.
+//!
+//! Owns Markdown's syntax and the pages' files. Receives a [`crate::view::Document`] of finished strings, gives bytes;
+//! decides, computes and rounds nothing.
+//!
+//! `Document` → [`Page`] (escaped strings) → [`Templates`] (placed) → [`gate`] (parsed again and compared) →
+//! [`write_together`]. For the screen, [`terminal`] prints the same document.
+
+mod error;
+pub mod gate;
+mod grid;
+mod lint;
+mod outline;
+mod page;
+mod shape;
+mod templates;
+pub mod terminal;
+mod write;
+
+pub use error::RenderError;
+pub use page::{Page, Part, Piece};
+pub use templates::Templates;
+pub use write::{Output, write_together};

@@ -3,7 +3,7 @@
 use kernel_audit::evidence::{Dim3, Launch, Origin, Report, Speedup, Value, Workload};
 use kernel_audit::quantity::Unit;
 use kernel_audit::source::ncu_csv::{self, CsvPage};
-use kernel_audit::source::{ReadError, Want};
+use kernel_audit::source::{ReadError, NameSet, Want};
 
 const NAMES: [&str; 8] =
     ["gemm_bias_v1", "gemm_bias_v2", "both_basic", "graph", "range", "app_range", "multiprocess", "badmetric_dropped"];
@@ -222,7 +222,7 @@ fn a_metric_that_ncu_dropped_is_named() {
 
 #[test]
 fn only_what_is_wanted_is_read() {
-    let want = Want { metrics: Some(["gpu__time_duration.sum".into()].into()), ..Want::default() };
+    let want = Want { metrics: NameSet::exactly(["gpu__time_duration.sum"]), ..Want::default() };
     for page in ["raw", "details"] {
         let report = ncu_csv::read(truth("gemm_bias_v2", page).as_bytes(), Origin::default(), &want).unwrap();
         let names: Vec<_> = report.launches[0].metrics.iter().map(|metric| metric.name.as_ref()).collect();

@@ -57,7 +57,7 @@ pub(super) fn take(report: &mut Report, header: &Cells<'_>, rows: &[(u64, Cells<
             *unnamed.entry(kept.clone()).or_default() += 1;
             kept
         };
-        if want.metrics.as_ref().is_some_and(|names| !names.contains(metric.as_str())) {
+        if !want.metrics.contains(&metric) {
             continue;
         }
         let (shift, unit) = unit::base(&text(row, unit_at));

@@ -16,14 +16,14 @@ pub(super) fn take(report: &mut Report, header: &Cells<'_>, rows: &[(u64, Cells<
     for (_, row) in rows {
         columns.metrics.iter().filter_map(|at| row.get(*at)).for_each(|cell| locale.learn(cell));
     }
-    let wanted = columns.metrics.iter().copied().filter(|at| wants(want.metrics.as_ref(), &header[*at]));
+    let wanted = columns.metrics.iter().copied().filter(|at| want.metrics.contains(&header[*at]));
     let mut metrics: Vec<Column> = wanted
         .map(|at| Column {
             at,
             name: Arc::from(header[at].as_ref()),
             shift: 0,
             unit: Unit::NONE,
-            instances: wants(want.instances.as_ref(), &header[at]),
+            instances: want.instances.contains(&header[at]),
         })
         .collect();
     for (line, row) in rows {
@@ -44,10 +44,6 @@ pub(super) fn take(report: &mut Report, header: &Cells<'_>, rows: &[(u64, Cells<
             report.unrecognised_lines.push(format!("line {line}: {}", row.join(",")));
         }
     }
-}
-
-fn wants(names: Option<&std::collections::BTreeSet<Arc<str>>>, name: &str) -> bool {
-    names.is_none_or(|names| names.contains(name))
 }
 
 struct Column {

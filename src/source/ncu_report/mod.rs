@@ -26,5 +26,6 @@ mod survey;
 mod text;
 
 pub use launch::LaunchHead;
+pub(super) use reader::looks_like;
 pub use reader::{NcuReport, read};
 pub use source_data::{LoadedFunction, SourceData, SourceFile};

@@ -13,6 +13,7 @@ use super::survey::Survey;
 use super::text::Texts;
 use super::{dropped, session};
 use crate::evidence::{Launch, Origin, Process, Report};
+use crate::source::kind::{Sought, wrong as wrong_kind};
 use crate::source::{ReadError, Want};
 use bytes::Bytes;
 use prost::Message;
@@ -36,6 +37,11 @@ pub fn read(path: &Path, want: &Want) -> Result<Report, ReadError> {
     NcuReport::open_with(path, want.allow_damage)?.read(want, |_| true)
 }
 
+/// Whether the first bytes are a report's.
+pub(in crate::source) fn looks_like(head: &[u8]) -> bool {
+    head.starts_with(MAGIC)
+}
+
 impl NcuReport {
     /// Opens a report that must be whole.
     ///
@@ -53,7 +59,7 @@ impl NcuReport {
     pub fn open_with(path: &Path, allow_damage: bool) -> Result<NcuReport, ReadError> {
         let mut file = MappedFile::open(path)?;
         if !file.bytes().starts_with(MAGIC) {
-            return Err(not_a_report(path, file.bytes()));
+            return Err(wrong_kind(path, file.bytes(), Sought::Profile));
         }
         let index = container::index(&mut file).map_err(|fault| fault.refuse(path))?;
         file.release_all();
@@ -254,29 +260,4 @@ fn survey_entry(survey: &mut Survey, kind: EntryKind, message: &Bytes) {
         let known = NvtxState::decode(nvtx.clone()).unwrap_or_default().encode_to_vec();
         survey.compare("NvtxState", nvtx, &known);
     }
-}
-
-/// What a file without the magic is, and what to do about it.
-fn not_a_report(path: &Path, bytes: &[u8]) -> ReadError {
-    let start = &bytes[..bytes.len().min(64)];
-    let compressed = path.extension().is_some_and(|extension| extension == "ncu-repz");
-    let (found, cure) = if start.starts_with(b"version https://git-lfs") {
-        ("it is a Git LFS pointer, not the report itself", "run `git lfs pull`")
-    } else if compressed || [&b"PK\x03\x04"[..], b"\x1f\x8b", b"\x28\xb5\x2f\xfd"].iter().any(|m| start.starts_with(m))
-    {
-        ("it is a compressed report", "unpack it, or open it in Nsight Compute and save it as .ncu-rep")
-    } else if start.starts_with(b"SQLite format 3") {
-        ("it is an SQLite database", "profile with `ncu -o NAME`; a system-wide trace is not a kernel profile")
-    } else if start.starts_with(b"\x7fELF") {
-        ("it is an ELF file, a program or a cubin", "profile it with `ncu -o NAME` and name NAME.ncu-rep")
-    } else if start.len() < MAGIC.len() {
-        ("it is shorter than the first word of a report", "copy the report again, or profile again")
-    } else if std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true)
-        && !start.contains(&0)
-    {
-        ("it is a text file, not a report", "a report is what `ncu -o NAME` writes, NAME.ncu-rep")
-    } else {
-        ("it does not begin as a report does (4E 56 52 00)", "a report is what `ncu -o NAME` writes, NAME.ncu-rep")
-    };
-    ReadError::WrongKind { path: path.to_owned(), found: found.into(), cure: cure.into() }
 }

@@ -1,0 +1,76 @@
+//! What the renderer says when a page cannot be made, does not hold, or cannot be kept.
+
+use std::path::PathBuf;
+
+/// Why a page was not written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RenderError {
+    /// A template is wrong.
+    #[error("template {template}, line {line}, column {column}: {what}")]
+    Template {
+        /// Name of the template, `partials/table`.
+        template: String,
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What is wrong, with the nearest known name where a name is unknown.
+        what: String,
+    },
+    /// No template has that name.
+    #[error("no template is called {name:?}{near}\n  help: templates are files that end in .md.hbs; known: {known}")]
+    NoTemplate {
+        /// The name that was asked for.
+        name: String,
+        /// A nearer name, as a clause, or nothing.
+        near: String,
+        /// The names there are.
+        known: String,
+    },
+    /// The folder of templates cannot be read.
+    #[error("cannot read templates from {path}: {source}")]
+    TemplateFolder {
+        /// The folder or file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// A file in the folder of templates has a name that no template can have.
+    #[error("{path} is not called like a template\n  help: rename it to end in .md.hbs")]
+    TemplateName {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The finished page does not say what went into it.
+    #[error(
+        "the page was rejected: {place}: expected {expected}, found {found}\n  help: nothing was written; check the templates that place this part"
+    )]
+    Rejected {
+        /// The part of the page: the table with row and column, the heading, the code block.
+        place: String,
+        /// What went in.
+        expected: String,
+        /// What a Markdown parser reads.
+        found: String,
+    },
+    /// A file cannot be written.
+    #[error("cannot write {path}: {doing}: {source}\n  help: {cure}")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The step that failed.
+        doing: &'static str,
+        /// What to do about it.
+        cure: String,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+}
+
+impl RenderError {
+    /// Whether the page was made and then rejected, as opposed to never made or not written.
+    pub fn is_rejection(&self) -> bool {
+        matches!(self, RenderError::Rejected { .. })
+    }
+}

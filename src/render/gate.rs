@@ -1,0 +1,83 @@
+//! The gate: a finished page is parsed again and compared with what went in before anything is written.
+
+use super::error::RenderError;
+use super::outline::{Grid, Outline};
+use crate::view::Document;
+
+/// Checks that a Markdown parser reads from `page` the headings, tables and verbatim blocks of `document`.
+///
+/// Tables must be the same in number, order, header, alignment and every cell, folded ones included. Headings and
+/// verbatim blocks must all be there in order; a template may add its own.
+///
+/// # Errors
+/// [`RenderError::Rejected`] names the first part that differs.
+pub fn check(page: &str, document: &Document) -> Result<(), RenderError> {
+    let expected = Outline::of_document(document);
+    let found = Outline::of_markdown(page);
+    if let Some(foreign) = found.foreign.first() {
+        return reject("the page".to_owned(), "only what the document and its templates write", foreign);
+    }
+    in_order("heading", &expected.headings, &found.headings)?;
+    for (at, table) in expected.tables.iter().enumerate() {
+        match found.tables.get(at) {
+            Some(other) => same_table(table, other)?,
+            None => return reject(table_name(table), "a table", "none"),
+        }
+    }
+    if let Some(extra) = found.tables.get(expected.tables.len()) {
+        let place = format!("under the heading {:?}", extra.name);
+        return reject(place, "no further table", &format!("one with the header {:?}", extra.header));
+    }
+    in_order("verbatim block", &expected.code, &found.code)
+}
+
+fn same_table(expected: &Grid, found: &Grid) -> Result<(), RenderError> {
+    let name = table_name(expected);
+    if expected.header != found.header {
+        return reject(format!("{name}, header"), &format!("{:?}", expected.header), &format!("{:?}", found.header));
+    }
+    if let Some(at) = (0..expected.right.len()).find(|at| expected.right.get(*at) != found.right.get(*at)) {
+        let word = |right: bool| if right { "right-aligned" } else { "left-aligned" };
+        let column = &expected.header[at];
+        return reject(format!("{name}, column {column:?}"), word(expected.right[at]), word(!expected.right[at]));
+    }
+    for (at, row) in expected.rows.iter().enumerate() {
+        let place = format!("{name}, row {}", at + 1);
+        if row.len() != expected.header.len() {
+            let cells = format!("{} cells, one for each column", expected.header.len());
+            return reject(place, &cells, &format!("{} cells in the document", row.len()));
+        }
+        let Some(other) = found.rows.get(at) else {
+            return reject(place, &format!("{row:?}"), "no such row");
+        };
+        for ((column, cell), text) in expected.header.iter().zip(row).zip(other) {
+            if cell != text {
+                return reject(format!("{place}, column {column:?}"), &format!("{cell:?}"), &format!("{text:?}"));
+            }
+        }
+    }
+    match found.rows.get(expected.rows.len()) {
+        Some(extra) => reject(name, &format!("{} rows", expected.rows.len()), &format!("one more: {extra:?}")),
+        None => Ok(()),
+    }
+}
+
+/// Every expected text must be found, in order; others may stand between.
+fn in_order(what: &str, expected: &[String], found: &[String]) -> Result<(), RenderError> {
+    let mut rest = found.iter();
+    for (at, text) in expected.iter().enumerate() {
+        if !rest.any(|other| other == text) {
+            let near = found.get(at).map_or("nothing".to_owned(), |other| format!("{other:?} in its place"));
+            return reject(format!("{what} {}", at + 1), &format!("{text:?}"), &near);
+        }
+    }
+    Ok(())
+}
+
+fn table_name(table: &Grid) -> String {
+    format!("table {:?}", table.name)
+}
+
+fn reject(place: String, expected: &str, found: &str) -> Result<(), RenderError> {
+    Err(RenderError::Rejected { place, expected: expected.to_owned(), found: found.to_owned() })
+}

@@ -1,0 +1,82 @@
+//! Tables as grids of padded cells, so that the page reads as a table before it is rendered.
+
+use crate::view::escape;
+use crate::view::{Align, Cell, Table};
+use unicode_width::UnicodeWidthStr;
+
+/// Cells wider than this stick out of their column instead of widening every row.
+const WIDEST: usize = 60;
+
+/// A table of Markdown cells, each padded to its column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Grid {
+    pub(super) header: Vec<String>,
+    pub(super) rule: Vec<String>,
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+/// Sets a table in Markdown.
+pub(super) fn markdown(table: &Table) -> Grid {
+    let header: Vec<String> = table.columns.iter().map(|column| escape::cell(&column.title)).collect();
+    let rows: Vec<Vec<String>> = table.rows.iter().map(|row| row.iter().map(set).collect()).collect();
+    let widths: Vec<usize> = (0..header.len())
+        .map(|at| {
+            let cells = rows.iter().filter_map(|row| row.get(at));
+            cells.chain(header.get(at)).map(|cell| cell.width()).filter(|w| *w <= WIDEST).max().unwrap_or(0).max(3)
+        })
+        .collect();
+    let aligns: Vec<Align> = table.columns.iter().map(|column| column.align).collect();
+    let line = |cells: Vec<String>| {
+        let places = widths.iter().zip(&aligns).map(Some).chain(std::iter::repeat(None));
+        cells.into_iter().zip(places).map(|(cell, place)| place.map_or(cell.clone(), |(w, a)| pad(&cell, *w, *a)))
+    };
+    Grid {
+        rule: widths.iter().zip(&aligns).map(|(width, align)| dashes(*width, *align)).collect(),
+        rows: rows.into_iter().map(|row| line(row).collect()).collect(),
+        header: line(header).collect(),
+    }
+}
+
+/// One cell in Markdown, not padded.
+fn set(cell: &Cell) -> String {
+    let inner = if cell.code { escape::code_cell(&cell.text) } else { escape::cell(&cell.text) };
+    if cell.strong && !inner.is_empty() { format!("**{inner}**") } else { inner }
+}
+
+/// `text` filled with spaces to `width` terminal columns, on the side that the alignment asks for.
+pub(super) fn pad(text: &str, width: usize, align: Align) -> String {
+    let fill = " ".repeat(width.saturating_sub(text.width()));
+    match align {
+        Align::Left => format!("{text}{fill}"),
+        Align::Right => format!("{fill}{text}"),
+    }
+}
+
+fn dashes(width: usize, align: Align) -> String {
+    match align {
+        Align::Left => "-".repeat(width),
+        Align::Right => format!("{}:", "-".repeat(width - 1)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::Column;
+
+    #[test]
+    fn columns_line_up_and_long_cells_stick_out() {
+        let column = |title: &str, align| Column { title: title.into(), align };
+        let cell = |text: &str| Cell { text: text.into(), ..Cell::default() };
+        let long = "x".repeat(WIDEST + 1);
+        let grid = markdown(&Table {
+            columns: vec![column("Metric", Align::Left), column("Old", Align::Right)],
+            rows: vec![vec![cell("Zeit für μs"), cell("1")], vec![cell(&long), cell("12345")]],
+            ..Table::default()
+        });
+        assert_eq!(grid.header, ["Metric     ", "  Old"]);
+        assert_eq!(grid.rule, ["-----------", "----:"]);
+        assert_eq!(grid.rows[0], ["Zeit für μs", "    1"]);
+        assert_eq!(grid.rows[1], [long, "12345".into()]);
+    }
+}

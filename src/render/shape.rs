@@ -1,0 +1,88 @@
+//! The shape of a page's data: which names there are, without the values.
+
+use super::page::Page;
+use crate::view::{Block, Cell, Column, Document, Section, Table};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What a name in a template stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// Something that can be printed.
+    Text,
+    /// A list of things of one shape: what the elements have between them.
+    List(Box<Shape>),
+    /// Named things.
+    Map(BTreeMap<String, Shape>),
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Shape::Text => "text",
+            Shape::List(_) => "list",
+            Shape::Map(_) => "group",
+        })
+    }
+}
+
+impl Shape {
+    fn of(value: &Value) -> Shape {
+        match value {
+            Value::Array(items) => {
+                Shape::List(Box::new(items.iter().map(Shape::of).reduce(Shape::with).unwrap_or(Shape::Text)))
+            }
+            Value::Object(fields) => {
+                Shape::Map(fields.iter().map(|(name, value)| (name.clone(), Shape::of(value))).collect())
+            }
+            _ => Shape::Text,
+        }
+    }
+
+    /// What either has.
+    fn with(self, other: Shape) -> Shape {
+        match (self, other) {
+            (Shape::Map(mut fields), Shape::Map(more)) => {
+                for (name, shape) in more {
+                    let merged = match fields.remove(&name) {
+                        Some(known) => known.with(shape),
+                        None => shape,
+                    };
+                    fields.insert(name, merged);
+                }
+                Shape::Map(fields)
+            }
+            (Shape::List(a), Shape::List(b)) => Shape::List(Box::new(a.with(*b))),
+            (Shape::Text, other) => other,
+            (known, _) => known,
+        }
+    }
+}
+
+impl Page {
+    /// The shape of every page, from a sample that holds one block of each kind.
+    pub(super) fn shape() -> Shape {
+        let word = || "x".to_owned();
+        let leaves = vec![
+            Block::Text { text: word() },
+            Block::List { ordered: false, items: vec![word()] },
+            Block::Table {
+                table: Table {
+                    id: word(),
+                    caption: word(),
+                    columns: vec![Column { title: word(), align: crate::view::Align::Left }],
+                    rows: vec![vec![Cell { text: word(), ..Cell::default() }]],
+                },
+            },
+            Block::Code { language: word(), text: word() },
+            Block::Heading { text: word() },
+        ];
+        let mut blocks = leaves.clone();
+        blocks.push(Block::Fold { summary: word(), blocks: leaves });
+        let section = Section { id: word(), title: word(), blocks };
+        let page = Page::new(&Document { title: word(), lead: vec![word()], sections: vec![section] });
+        // A page is made of strings and lists; serde_json refuses neither.
+        Shape::of(&serde_json::to_value(page).unwrap_or_default())
+    }
+}

@@ -1,0 +1,126 @@
+//! Writing files so that a reader never sees half of one, and a failure leaves the old ones as they were.
+
+use super::error::RenderError;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// A file to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct Output<'a> {
+    /// Where.
+    pub path: &'a Path,
+    /// What.
+    pub bytes: &'a [u8],
+}
+
+/// Writes files that belong together: every byte is on disk under a temporary name before the first file takes its
+/// place, so a full disk or a missing right changes none of them. Folders are made as needed; the permissions of a
+/// file that is replaced are kept. A symbolic link is followed, not replaced.
+///
+/// # Errors
+/// [`RenderError::Write`] names the file and the step.
+pub fn write_together(outputs: &[Output<'_>]) -> Result<(), RenderError> {
+    let staged = outputs.iter().map(stage).collect::<Result<Vec<_>, _>>()?;
+    for (file, path) in staged {
+        let failed = |error: tempfile::PersistError| fault(&path, "putting it in place", error.error);
+        file.persist(&path).map_err(failed)?;
+    }
+    Ok(())
+}
+
+fn stage(output: &Output<'_>) -> Result<(tempfile::NamedTempFile, PathBuf), RenderError> {
+    let path = match fs::canonicalize(output.path) {
+        Ok(path) => path,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => output.path.to_owned(),
+        Err(error) => return Err(fault(output.path, "finding it", error)),
+    };
+    let old = match fs::metadata(&path) {
+        Ok(meta) if meta.is_dir() => {
+            let error = std::io::Error::from(std::io::ErrorKind::IsADirectory);
+            return Err(fault(&path, "replacing it", error));
+        }
+        Ok(meta) => Some(meta.permissions()),
+        Err(_) => None,
+    };
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    fs::create_dir_all(folder).map_err(|error| fault(&path, "making its folder", error))?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".audit-").suffix(".tmp");
+    readable_by_all(&mut builder);
+    let mut file = builder.tempfile_in(folder).map_err(|error| fault(&path, "making a temporary file", error))?;
+    if let Some(old) = old {
+        file.as_file().set_permissions(old).map_err(|error| fault(&path, "keeping its permissions", error))?;
+    }
+    file.write_all(output.bytes).map_err(|error| fault(&path, "writing", error))?;
+    file.as_file().sync_all().map_err(|error| fault(&path, "flushing to disk", error))?;
+    Ok((file, path))
+}
+
+/// Gives a new file what the user's mask leaves of read and write for all, instead of a temporary file's privacy.
+fn readable_by_all(builder: &mut tempfile::Builder<'_, '_>) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    #[cfg(not(unix))]
+    let _ = builder;
+}
+
+fn fault(path: &Path, doing: &'static str, source: std::io::Error) -> RenderError {
+    use std::io::ErrorKind as K;
+    let cure = match source.kind() {
+        K::PermissionDenied | K::ReadOnlyFilesystem => "choose a folder that you may write to with --out",
+        K::StorageFull | K::QuotaExceeded => "free some space, or choose another disk with --out",
+        K::IsADirectory => "a folder has that name; rename it or choose another place with --out",
+        K::NotADirectory | K::AlreadyExists => "a part of the path is a file; choose another place with --out",
+        _ => "choose another place with --out",
+    };
+    RenderError::Write { path: path.to_owned(), doing, cure: cure.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_changes_no_file() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let good = folder.path().join("page.md");
+        fs::write(&good, "old").expect("writes");
+        let blocked = folder.path().join("page.md/inside.json");
+        let outputs = [Output { path: &good, bytes: b"new" }, Output { path: &blocked, bytes: b"{}" }];
+        let error = write_together(&outputs).expect_err("a file is no folder").to_string();
+        assert!(error.contains("inside.json") && error.contains("help: "), "{error}");
+        assert_eq!(fs::read_to_string(&good).expect("reads"), "old");
+        assert_eq!(fs::read_dir(folder.path()).expect("lists").count(), 1, "no temporary file stays");
+    }
+
+    #[test]
+    fn both_files_are_written_and_folders_made() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let (page, data) = (folder.path().join("a/page.md"), folder.path().join("a/b/page.json"));
+        write_together(&[Output { path: &page, bytes: b"1" }, Output { path: &data, bytes: b"2" }]).expect("writes");
+        assert_eq!(fs::read(&page).expect("reads"), b"1");
+        assert_eq!(fs::read(&data).expect("reads"), b"2");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn permissions_are_kept_and_links_followed() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let (page, link) = (folder.path().join("page.md"), folder.path().join("latest.md"));
+        fs::write(&page, "old").expect("writes");
+        fs::set_permissions(&page, fs::Permissions::from_mode(0o640)).expect("sets");
+        std::os::unix::fs::symlink(&page, &link).expect("links");
+        write_together(&[Output { path: &link, bytes: b"new" }]).expect("writes");
+        assert_eq!(fs::read_to_string(&page).expect("reads"), "new");
+        assert_eq!(fs::metadata(&page).expect("stats").permissions().mode() & 0o777, 0o640);
+        assert!(fs::symlink_metadata(&link).expect("stats").is_symlink());
+    }
+}
