@@ -20,6 +20,7 @@ const INSTANCES: [&str; 4] = [
 pub fn want() -> Want {
     let names = catalog::metrics().iter().flat_map(catalog::MetricRow::spellings).chain(INSTANCES);
     let prefixes = catalog::stall_families().iter().map(|family| family.prefix).collect();
-    let metrics = NameSet::These { exact: names.map(Arc::from).collect(), prefixes, suffixes: BREAKDOWN_ENDINGS.to_vec() };
+    let metrics =
+        NameSet::These { exact: names.map(Arc::from).collect(), prefixes, suffixes: BREAKDOWN_ENDINGS.to_vec() };
     Want { metrics, instances: NameSet::exactly(INSTANCES), rules: true, hash: true, ..Want::default() }
 }

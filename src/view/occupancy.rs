@@ -25,7 +25,9 @@ pub(super) fn section(audit: &Audit) -> Section {
             cells: occupancy.limits.iter().map(|l| if l.binds { strong("yes") } else { text("") }).collect(),
             is_number: false,
         };
-        blocks.push(Block::Table { table: tables::readings("block-limits", "", "Blocks per SM allowed by", &rows, vec![binds]) });
+        blocks.push(Block::Table {
+            table: tables::readings("block-limits", "", "Blocks per SM allowed by", &rows, vec![binds]),
+        });
     }
     let cliffs: Vec<String> = occupancy.cliffs.iter().filter_map(cliff).collect();
     if !cliffs.is_empty() {
@@ -69,7 +71,7 @@ fn cliff(cliff: &Cliff) -> Option<String> {
     };
     let here = format!("At {} the SM holds {}", plural(cliff.at), warps(cliff.warps));
     let gain = cliff.gain.map(|(to, more)| format!("free {} for {}", plural(cliff.at - to), warps(more)));
-    let room = cliff.room.map(|to| format!("{} more cost nothing", plural(to - cliff.at)));
+    let room = cliff.room.map(|to| format!("{} more would change nothing", plural(to - cliff.at)));
     let parts: Vec<String> = [gain, room].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| format!("{here}: {}.", parts.join("; ")))
 }

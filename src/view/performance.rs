@@ -29,7 +29,9 @@ pub(super) fn section(audit: &Audit) -> Section {
         blocks.push(paragraph("Not measured: the report holds no `gpu__time_duration.sum`."));
     }
     if perf.flop_rate.is_none() {
-        blocks.push(paragraph("No rate in FLOP/s: the subject states no `work.flop`. No comparison with a reference kernel was measured."));
+        blocks.push(paragraph(
+            "No rate in FLOP/s: the subject states no `work.flop`. No comparison with a reference kernel was measured.",
+        ));
     }
     blocks.extend(overview(audit));
     Section { id: "performance".into(), title: "Performance summary".into(), blocks }
@@ -40,7 +42,14 @@ fn overview(audit: &Audit) -> Vec<Block> {
     if audit.kernels.len() < 2 {
         return Vec::new();
     }
-    let columns = vec![left("Kernel"), left("Grid"), left("Block"), right("Launches"), right("Time per launch"), right("Share of all time")];
+    let columns = vec![
+        left("Kernel"),
+        left("Grid"),
+        left("Block"),
+        right("Launches"),
+        right("Time per launch"),
+        right("Share of all time"),
+    ];
     let line = |k: &crate::analysis::OtherKernel| {
         let shape = |d: Option<crate::evidence::Dim3>| text(d.map(|d| d.to_string()).unwrap_or_default());
         let share = k.share.map(|s| format!("{} %", format::fixed(s, 2))).unwrap_or_default();
@@ -65,7 +74,11 @@ fn overview(audit: &Audit) -> Vec<Block> {
         paragraph(format!(
             "This page is about {}, {}. `--kernel REGEX` picks another.",
             super::escape::code(audit.new.kernel.short_name()),
-            if audit.kernels[0].is_subject { "the work with the most device time" } else { "as the kernel filter asks" },
+            if audit.kernels[0].is_subject {
+                "the work with the most device time"
+            } else {
+                "as the kernel filter asks"
+            },
         )),
         Block::Table { table: table("kernels", shown) },
     ];

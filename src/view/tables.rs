@@ -53,7 +53,7 @@ fn scales(row: &Row) -> (Option<Scale>, Option<Scale>) {
     let own = |q: Option<crate::quantity::Quantity>| q.map(|q| Scale::of(q.unit(), [q.value()]));
     let (Some(a), Some(b)) = (new, old) else { return (own(new), own(old)) };
     let (small, large) = (a.value().abs().min(b.value().abs()), a.value().abs().max(b.value().abs()));
-    if a.unit() != b.unit() || (small > 0.0 && large / small > 20.0) {
+    if a.unit() != b.unit() || (small > 0.0 && large / small > 10.0) {
         return (own(new), own(old));
     }
     let shared = Scale::of(a.unit(), [a.value(), b.value()]);
@@ -137,7 +137,8 @@ pub(super) fn readings(id: &str, caption: &str, head: &str, rows: &[&Row], extra
 
 /// A table of readings with the metric's name in the last column.
 pub(super) fn metrics(id: &str, caption: &str, rows: &[&Row]) -> Table {
-    let names = Extra { title: "Metric name", cells: rows.iter().map(|row| code(source(row))).collect(), is_number: false };
+    let names =
+        Extra { title: "Metric name", cells: rows.iter().map(|row| code(source(row))).collect(), is_number: false };
     readings(id, caption, "Metric", rows, vec![names])
 }
 
