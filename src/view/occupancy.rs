@@ -42,8 +42,8 @@ fn limit_sentence(audit: &Audit) -> Option<String> {
     let blocks = audit.occupancy.blocks_per_sm?;
     let who = match binding.as_slice() {
         [] => return None,
-        [one] => format!("{one} alone caps"),
-        many => format!("{} tie: each caps", many.join(" and ")),
+        [one] => format!("The smallest block limit is that of {one}"),
+        many => format!("The limits of {} tie as the smallest", many.join(" and ")),
     };
     let waves = audit
         .occupancy
@@ -58,8 +58,7 @@ fn limit_sentence(audit: &Audit) -> Option<String> {
         })
         .unwrap_or_default();
     let plural = if blocks == 1.0 { "block" } else { "blocks" };
-    let first = who[..1].to_uppercase() + &who[1..];
-    Some(format!("{first} the SM at {} {plural}.{waves}", format::fixed(blocks, 0)))
+    Some(format!("{who}: {} {plural} per SM.{waves}", format::fixed(blocks, 0)))
 }
 
 fn cliff(cliff: &Cliff) -> Option<String> {

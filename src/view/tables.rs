@@ -68,8 +68,7 @@ fn written(reading: &Reading, scale: Option<&Scale>) -> String {
         Some(s) if s.min != s.max => {
             format!("{value} ({}–{}, n={})", scale.write_bare(s.min), scale.write_bare(s.max), s.count)
         }
-        Some(s) => format!("{value} (n={})", s.count),
-        None => value,
+        Some(_) | None => value,
     }
 }
 
@@ -127,7 +126,7 @@ pub(super) fn readings(id: &str, caption: &str, head: &str, rows: &[&Row], extra
     let line = |(at, row): (usize, &&Row)| {
         let (old, new) = sides(row);
         let mut cells = vec![text(row.label.clone())];
-        cells.extend(if has_old { vec![text(old), strong(new), text(change(row))] } else { vec![strong(new)] });
+        cells.extend(if has_old { vec![text(old), strong(new), text(change(row))] } else { vec![text(new)] });
         cells.extend(extra.iter().map(|e| e.cells.get(at).cloned().unwrap_or_default()));
         cells
     };
@@ -142,11 +141,16 @@ pub(super) fn metrics(id: &str, caption: &str, rows: &[&Row]) -> Table {
     readings(id, caption, "Metric", rows, vec![names])
 }
 
-/// One line that names what was not collected and how to get it; `None` when everything was.
+/// Names what was not collected and how to get it, folded when they are many; `None` when everything was.
 pub(super) fn not_collected(what: &[String], cure: &str) -> Option<Block> {
-    if what.is_empty() {
-        return None;
-    }
+    const FEW: usize = 4;
     let names = what.iter().map(|name| escape::code(name)).collect::<Vec<_>>().join(", ");
-    Some(paragraph(format!("Not collected: {names}. {cure}")))
+    match what.len() {
+        0 => None,
+        1..=FEW => Some(paragraph(format!("Not collected: {names}. {cure}"))),
+        many => Some(Block::Fold {
+            summary: format!("Not collected: {many} metrics of this section"),
+            blocks: vec![paragraph(format!("{names}. {cure}"))],
+        }),
+    }
 }
