@@ -50,8 +50,8 @@ pub(super) struct Ground<'a, 'r> {
 type Rule = fn(&Ground<'_, '_>) -> Option<Lever>;
 
 /// Our levers. Each is silent where its evidence is missing or the bound is under one percent.
-const RULES: [Rule; 8] =
-    [uncoalesced, shared_conflicts, relief, stall, occupancy_limit, tail, divergence, unit_headroom];
+const RULES: [Rule; 9] =
+    [small_grid, uncoalesced, shared_conflicts, relief, stall, occupancy_limit, tail, divergence, unit_headroom];
 
 /// All levers, ours by bound, then NVIDIA's by bound.
 pub(super) fn levers(ground: &Ground<'_, '_>) -> Vec<Lever> {
@@ -63,6 +63,23 @@ pub(super) fn levers(ground: &Ground<'_, '_>) -> Vec<Lever> {
 
 fn percent(value: f64) -> String {
     format!("{} %", format::fixed(value, 2))
+}
+
+/// SMs without a block: `1 − blocks / SMs`.
+fn small_grid(g: &Ground<'_, '_>) -> Option<Lever> {
+    let blocks = g.kernel.key().grid.and_then(crate::evidence::Dim3::count)?;
+    let sms = u64::from(g.kernel.first().device.sm_count?);
+    (blocks < sms).then(|| Lever {
+        code: "small-grid".into(),
+        origin: LeverOrigin::Audit,
+        bound: 100.0 * (1.0 - blocks as f64 / sms as f64),
+        formula: format!("1 − {blocks} blocks / {sms} SMs"),
+        sentence: format!(
+            "Spread the work over the chip: {} of {sms} SMs have no block. Smaller tiles, split-K, or several problems in one launch.",
+            sms - blocks
+        ),
+        remeasure: "launch__waves_per_multiprocessor".into(),
+    })
 }
 
 /// Excess sectors over all sectors: if nothing but these accesses took time and all of it went with the sectors.

@@ -7,9 +7,12 @@ use std::sync::Arc;
 
 /// Endings of the counters that NVIDIA's breakdown lists name; which ones they are differs from chip to chip.
 const BREAKDOWN_ENDINGS: [&str; 1] = [".avg.pct_of_peak_sustained_elapsed"];
+/// The kernels inside a range or graph, one instance for each launch.
+pub(super) const MEMBER_NAMES: &str = "launch__kernel_name";
 /// Metrics whose instances the analysis reads.
-const INSTANCES: [&str; 4] = [
+const INSTANCES: [&str; 5] = [
     PER_OPCODE,
+    MEMBER_NAMES,
     "launch__occupancy_per_register_count",
     "launch__occupancy_per_shared_mem_size",
     "launch__occupancy_per_block_size",
