@@ -4,6 +4,7 @@
 
 mod catalog;
 mod open_files;
+mod read_ncu;
 mod read_ncu_csv;
 mod read_ptxas;
 mod render;
