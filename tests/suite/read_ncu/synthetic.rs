@@ -187,7 +187,7 @@ fn fields_of_later_versions_are_counted_and_change_nothing() {
 fn an_instance_without_an_id_is_damage_and_not_a_guess() {
     let whole = nested(3, [nested(1, number(5, 1)), nested(2, number(5, 2))].concat());
     let bare = nested(3, nested(2, number(5, 2)));
-    let result = kernel(&[metric(13, 0, &[whole.clone()]), metric(13, 1, &[whole, bare])]);
+    let result = kernel(&[metric(13, 0, std::slice::from_ref(&whole)), metric(13, 1, &[whole, bare])]);
     let folder = Folder::with(&[block(&[strings(&["a__b", "c__d"])], &[KERNEL], &[result])]);
     let error = ncu_report::read(&folder.path(), &Want::default()).unwrap_err().to_string();
     assert!(error.contains("expected the metric c__d, found an instance without a correlation id"), "{error}");
