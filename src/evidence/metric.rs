@@ -73,7 +73,8 @@ pub struct Metric {
     pub name: Arc<str>,
     /// The base unit.
     pub unit: Unit,
-    /// The aggregate; `None` when the report holds only instances or nothing at all.
+    /// The aggregate; `None` when the report holds only instances or nothing at all. NVIDIA's Python module gives 0
+    /// for the value of a metric that has only instances, and says `has_value() == False`: that 0 is not a value.
     pub value: Option<Value>,
     /// The instances, in the order of the file; empty when the metric has none or none were asked for.
     pub instances: Box<[Instance]>,

@@ -202,7 +202,8 @@ pub struct RuleTable {
     pub rows: Vec<Vec<Arc<str>>>,
 }
 
-/// What one of NVIDIA's rules said of one launch.
+/// One thing that one of NVIDIA's rules said of one launch; a rule with several messages gives several of these, each
+/// with its own speedup, focus metrics and tables, as NVIDIA's own list has them.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct RuleResult {
     /// Identifier, `UncoalescedGlobalAccess`.
@@ -217,7 +218,8 @@ pub struct RuleResult {
     pub speedup: Option<Speedup>,
     /// Metrics it points at.
     pub focus: Vec<FocusMetric>,
-    /// Tables it made.
+    /// Tables it made. One without rows names in its columns the metrics whose instances the viewer lists by source
+    /// position.
     pub tables: Vec<RuleTable>,
 }
 
@@ -262,7 +264,8 @@ pub struct Report {
     pub session: Session,
     /// The results, in ncu's row order.
     pub launches: Vec<Launch>,
-    /// Metrics that were asked for and that no result holds.
+    /// Metrics that were asked for and that no result holds, sorted; empty for a damaged report, where a name may be
+    /// unused because its result is lost.
     pub dropped: Vec<Arc<str>>,
     /// Fields of the format that this reader does not know, by message and field number, with how often each was met.
     pub unknown_fields: Vec<(String, u64)>,

@@ -9,6 +9,7 @@ mod parts;
 mod raw;
 mod selection;
 mod source_page;
+mod synthetic;
 
 use kernel_audit::evidence::Report;
 use kernel_audit::source::{Want, ncu_report};

@@ -144,7 +144,7 @@ fn block(cursor: &mut Cursor<'_>, index: &mut Index) -> Result<(), Fault> {
 
     let payload_size = header.payload_size.unwrap_or(0) as usize;
     let payload_start = cursor.at as u64;
-    let payload_end = cursor.at + payload_size;
+    let payload_end = cursor.at.saturating_add(payload_size);
     let announced = [
         (EntryKind::Source, header.sources),
         (EntryKind::Kernel, header.kernels),

@@ -2,7 +2,9 @@
 
 use crate::source::ReadError;
 use bytes::Bytes;
-use memmap2::{Mmap, UncheckedAdvice};
+use memmap2::Mmap;
+#[cfg(target_os = "linux")]
+use memmap2::UncheckedAdvice;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -12,6 +14,7 @@ const RELEASE_STEP: usize = 4 << 20;
 
 /// A file mapped for reading.
 pub(super) struct MappedFile {
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux takes pages back"))]
     map: Arc<Mmap>,
     bytes: Bytes,
     released: usize,
