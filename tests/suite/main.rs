@@ -1,4 +1,5 @@
 //! The test suite: one binary, one module per part of the product.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "tests")]
+mod config;
 mod render;
