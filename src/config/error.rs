@@ -19,14 +19,24 @@ pub enum ConfigErrorKind {
     Absent,
 }
 
+/// The part of a file that is wrong.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// The whole file.
+    pub(super) text: String,
+    /// The part, in bytes.
+    pub(super) span: Range<usize>,
+    /// A word on it; may be empty.
+    pub(super) label: String,
+}
+
 /// A mistake in a configuration file. Displays as a plain report of several lines, without a leading `error:`.
 #[derive(Debug)]
 pub struct ConfigError {
     pub(super) kind: ConfigErrorKind,
     pub(super) path: PathBuf,
     pub(super) message: String,
-    /// The whole text and the part of it that is wrong, with a word on it.
-    pub(super) place: Option<(String, Range<usize>, String)>,
+    pub(super) place: Option<Box<Place>>,
     pub(super) help: Option<String>,
 }
 
@@ -44,9 +54,9 @@ impl ConfigError {
     fn draw(&self, renderer: &Renderer) -> String {
         let path = self.path.display().to_string();
         let mut title = Group::with_title(Level::ERROR.primary_title(&self.message));
-        if let Some((text, span, label)) = &self.place {
-            let mark = AnnotationKind::Primary.span(span.clone()).label(label.as_str());
-            title = title.element(Snippet::source(text.as_str()).path(path.as_str()).fold(true).annotation(mark));
+        if let Some(place) = &self.place {
+            let mark = AnnotationKind::Primary.span(place.span.clone()).label(place.label.as_str());
+            title = title.element(Snippet::source(place.text.as_str()).path(path.as_str()).fold(true).annotation(mark));
         }
         let mut groups = vec![title];
         if let Some(help) = &self.help {

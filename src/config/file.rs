@@ -1,7 +1,7 @@
 //! The file `audit.toml`: its keys, and the checks that need more than one of them.
 
 use super::amount::Amount;
-use super::error::{ConfigError, ConfigErrorKind};
+use super::error::{ConfigError, ConfigErrorKind, Place};
 use super::subject::{Subject, SubjectName, Work};
 use crate::nearest::nearest;
 use regex::Regex;
@@ -254,13 +254,13 @@ impl Text {
     }
 
     fn wrong(&self, message: String, span: Range<usize>, label: &str, help: Option<String>) -> ConfigError {
-        let place = Some((self.text.clone(), span, label.to_owned()));
+        let place = Some(Box::new(Place { text: self.text.clone(), span, label: label.to_owned() }));
         ConfigError { kind: ConfigErrorKind::Wrong, path: self.path.clone(), message, place, help }
     }
 
     fn missing(&self, path: &Path, what: &str, span: Range<usize>) -> ConfigError {
         let found = if path.exists() { "is something else" } else { "does not exist" };
-        let place = Some((self.text.clone(), span, format!("no such {what}")));
+        let place = Some(Box::new(Place { text: self.text.clone(), span, label: format!("no such {what}") }));
         ConfigError {
             kind: ConfigErrorKind::MissingFile,
             path: self.path.clone(),
