@@ -1,1 +1,39 @@
-//! Judgement: from evidence to panels, findings and levers.
+//! Judgement: from evidence to panels, findings, levers and a verdict.
+//!
+//! Owns the selection of the kernel under audit, the comparison of old and new, and every derived number. Receives
+//! evidence and catalog rows, gives an [`Audit`]: readings with their origin and short sentences, no layout.
+
+mod audit;
+mod bottleneck;
+mod build;
+mod ceiling;
+mod coalescing;
+mod compare;
+mod limits;
+mod mix;
+mod occupancy;
+mod panels;
+mod performance;
+mod select;
+mod setting;
+mod stalls;
+mod summary;
+mod traffic;
+mod wanted;
+
+pub use audit::{Audit, Inputs, OtherKernel, Side, analyse};
+pub use bottleneck::{Bottleneck, BusyUnit, Limiter, Step};
+pub use build::BuildRow;
+pub use coalescing::Coalescing;
+pub use ceiling::{Lever, LeverOrigin};
+pub use compare::{Change, Direction, Row};
+pub use limits::Limits;
+pub use mix::{InstructionMix, OpcodeRow};
+pub use occupancy::{BlockLimit, Cliff, Occupancy};
+pub use panels::Panel;
+pub use performance::{Performance, Work};
+pub use select::{KernelGroup, KernelKey, Selection, SelectionError, groups};
+pub use setting::{Setting, Weight, without_home};
+pub use stalls::{StallBasis, StallRow, StallTable, Stalls};
+pub use summary::KernelSummary;
+pub use wanted::want;

@@ -4,14 +4,18 @@
 //! Receives values from `source`, gives them to `analysis`.
 
 mod build;
+mod dump;
 mod metric;
 mod reading;
 mod report;
+mod want;
 
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
+pub use dump::{SCHEMA, write_json};
 pub use metric::{Instance, Metric, Value};
 pub use reading::{Measured, Missing, Provenance, Reading, Spread};
 pub use report::{
     ClockStatus, Damage, Device, Dim3, FocusMetric, Launch, NvtxRange, Origin, Process, Report, RuleMessage,
     RuleResult, RuleTable, Session, Speedup, Workload,
 };
+pub use want::{NameSet, Want};

@@ -2,6 +2,10 @@
 //!
 //! Owns [`Unit`] and [`Quantity`]. Receives numbers from the readers and gives arithmetic that refuses mixed units.
 
+pub mod format;
+pub mod metric_table;
+pub mod ncu_units;
+
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::{LazyLock, Mutex};

@@ -1,6 +1,6 @@
 //! Tables as grids of padded cells, so that the page reads as a table before it is rendered.
 
-use super::escape;
+use crate::view::escape;
 use crate::view::{Align, Cell, Table};
 use unicode_width::UnicodeWidthStr;
 

@@ -7,7 +7,6 @@
 //! [`write_together`]. For the screen, [`terminal`] prints the same document.
 
 mod error;
-pub mod escape;
 pub mod gate;
 mod grid;
 mod lint;

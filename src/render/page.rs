@@ -2,7 +2,8 @@
 //!
 //! Every string here is finished Markdown. The field names are the names that templates may use.
 
-use super::{escape, grid};
+use super::grid;
+use crate::view::escape;
 use crate::view::{Block, Document};
 
 /// The whole page, the root of the template's data.

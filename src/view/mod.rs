@@ -1,8 +1,24 @@
 //! The page as finished strings: what a template prints and nothing else.
 //!
-//! Owns the model of a document and the only number-to-text code. Receives an analysis, gives a [`Document`].
-//! A template never compares, rounds or concludes; it places these strings.
+//! Owns the model of a document, the words of each section, and the escaping of data inside them. Receives an
+//! analysis, gives a [`Document`]. A template never compares, rounds or concludes; it places these strings.
 
+mod build;
+mod ceiling;
+mod coalescing;
+mod conditions;
 mod document;
+pub mod escape;
+mod instructions;
+mod lead;
+mod occupancy;
+mod page;
+mod performance;
+mod provenance;
+mod stalls;
+mod tables;
+mod throughput;
+mod verdict;
 
 pub use document::{Align, Block, Cell, Column, Document, Section, Table};
+pub use page::{Heading, document};

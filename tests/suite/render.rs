@@ -242,7 +242,7 @@ proptest! {
 
     #[test]
     fn any_plain_text_survives_as_paragraph_heading_and_code(text in any_text()) {
-        use kernel_audit::render::escape;
+        use kernel_audit::view::escape;
         use pulldown_cmark::Options;
         let mut found = String::new();
         let github = Options::ENABLE_TABLES

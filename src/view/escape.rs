@@ -24,7 +24,7 @@ pub fn normal(text: &str, code: bool) -> String {
 }
 
 /// A line of verbatim text for a screen: tabs as four spaces, other control characters as U+FFFD.
-pub(super) fn normal_line(line: &str) -> String {
+pub fn normal_line(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     for c in line.chars() {
         match c {

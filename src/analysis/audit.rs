@@ -1,0 +1,230 @@
+//! The whole analysis of one subject.
+
+use super::bottleneck::{Bottleneck, bottleneck};
+use super::build::{self, BuildRow};
+use super::ceiling::{self, Ground, Lever};
+use super::coalescing::Coalescing;
+use super::limits::Limits;
+use super::mix::InstructionMix;
+use super::occupancy::Occupancy;
+use super::panels::Panel;
+use super::performance::{Performance, Work};
+use super::select::{self, KernelGroup, KernelKey, Selection, SelectionError};
+use super::setting::{self, Seen, Setting};
+use super::stalls::Stalls;
+use super::summary::KernelSummary;
+use crate::catalog;
+use crate::evidence::{BuildLog, Damage, Origin, Reading, Report};
+
+/// What an audit is made from.
+#[derive(Clone, Debug)]
+pub struct Inputs<'r> {
+    /// The report under audit.
+    pub new: &'r Report,
+    /// The report to compare with.
+    pub old: Option<&'r Report>,
+    /// Build logs.
+    pub builds: &'r [BuildLog],
+    /// Which kernel.
+    pub selection: Selection,
+    /// What one launch has to do.
+    pub work: Work,
+    /// What judgements compare with.
+    pub limits: Limits,
+}
+
+/// What one artefact contributed.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Side {
+    /// The artefact.
+    pub origin: Origin,
+    /// The kernel under audit in it.
+    pub kernel: KernelKey,
+    /// Rows of the report (ncu's IDs) that were summarised.
+    pub launches: Vec<u32>,
+    /// Metrics that were asked for and that no result holds.
+    pub dropped: Vec<String>,
+    /// Fields and lines that were not understood.
+    pub not_understood: Vec<(String, u64)>,
+    /// Damage of the artefact.
+    pub damage: Vec<Damage>,
+    /// Metrics read under an older spelling: (asked, found).
+    pub aliases: Vec<(String, String)>,
+    /// The ncu command line, without home folders.
+    pub command_line: String,
+}
+
+/// Another kernel of the new report, for the overview.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct OtherKernel {
+    /// What it is.
+    pub kernel: KernelKey,
+    /// Launches.
+    pub launches: usize,
+    /// Median time of a launch.
+    pub time: Reading,
+    /// Summed time over the summed time of all groups of the report, in percent.
+    pub share: Option<f64>,
+    /// Whether this is the kernel under audit.
+    pub is_subject: bool,
+}
+
+/// Everything that is known and concluded about the subject.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Audit {
+    /// The new side.
+    pub new: Side,
+    /// The old side.
+    pub old: Option<Side>,
+    /// Stated work.
+    pub work: Work,
+    /// All kernels of the new report, the most device time first.
+    pub kernels: Vec<OtherKernel>,
+    /// Measuring conditions.
+    pub settings: Vec<Setting>,
+    /// Time and rates.
+    pub performance: Performance,
+    /// The build, new side.
+    pub build: Vec<BuildRow>,
+    /// The build, old side.
+    pub old_build: Vec<BuildRow>,
+    /// Build logs that were read.
+    pub build_logs: Vec<Origin>,
+    /// Warnings of the assembler: (log, line from 1, text).
+    pub build_warnings: Vec<(String, u64, String)>,
+    /// Tables made of metrics, by the catalog's ids, in the catalog's order.
+    pub panels: Vec<Panel>,
+    /// Stalls.
+    pub stalls: Stalls,
+    /// Executions by opcode.
+    pub mix: InstructionMix,
+    /// Uncoalesced accesses.
+    pub coalescing: Coalescing,
+    /// Occupancy.
+    pub occupancy: Occupancy,
+    /// What limits the new side.
+    pub bottleneck: Bottleneck,
+    /// What limited the old side.
+    pub old_bottleneck: Option<Bottleneck>,
+    /// What is left on the table.
+    pub levers: Vec<Lever>,
+}
+
+impl Audit {
+    /// A panel by the catalog's id.
+    pub fn panel(&self, id: &str) -> Option<&Panel> {
+        self.panels.iter().find(|panel| panel.id == id)
+    }
+}
+
+/// Analyses one subject.
+///
+/// # Errors
+/// When the selection matches no kernel of a report.
+pub fn analyse(inputs: &Inputs<'_>) -> Result<Audit, SelectionError> {
+    let chosen = select::choose(inputs.new, inputs.selection.kernel.as_ref())?;
+    let subject = KernelSummary::new(chosen[0].clone());
+    let old_filter = inputs.selection.baseline_kernel.as_ref().or(inputs.selection.kernel.as_ref());
+    let old = inputs.old.map(|old| select::counterpart(old, subject.key(), old_filter)).transpose()?;
+    let old_kernel = old.map(KernelSummary::new);
+    let old = inputs.old.zip(old_kernel.as_ref());
+    let conditions = setting::settings(
+        Seen { report: inputs.new, kernel: &subject },
+        old.map(|(report, kernel)| Seen { report, kernel }),
+    );
+    let old_kernel = old.map(|(_, kernel)| kernel);
+
+    let stalls = Stalls::of(&subject, old_kernel, &inputs.limits);
+    let mix = InstructionMix::of(&subject, old_kernel);
+    let coalescing = Coalescing::of(&subject, old_kernel, &mix);
+    let occupancy = Occupancy::of(&subject, old_kernel);
+    let verdict = bottleneck(&subject, &stalls, &occupancy, &inputs.limits);
+    let levers = ceiling::levers(&Ground {
+        kernel: &subject,
+        bottleneck: &verdict,
+        stalls: &stalls,
+        coalescing: &coalescing,
+        occupancy: &occupancy,
+        limits: &inputs.limits,
+    });
+    let panels: Vec<Panel> =
+        catalog::tables().iter().filter_map(|table| Panel::build(table.id, &subject, old_kernel)).collect();
+    Ok(Audit {
+        new: side(inputs.new, &subject, &panels, |row| Some(&row.new)),
+        old: old.map(|(report, kernel)| side(report, kernel, &panels, |row| row.old.as_ref())),
+        work: inputs.work.clone(),
+        kernels: overview(inputs.new, subject.key()),
+        settings: conditions,
+        performance: Performance::of(&subject, old_kernel, &inputs.work),
+        build: build::rows(&subject, inputs.builds),
+        build_logs: inputs.builds.iter().map(|log| log.origin.clone()).collect(),
+        build_warnings: inputs.builds.iter().flat_map(build_warnings).collect(),
+        old_build: old_kernel.map(|kernel| build::rows(kernel, inputs.builds)).unwrap_or_default(),
+        panels,
+        old_bottleneck: old_kernel.map(|kernel| alone(kernel, &inputs.limits)),
+        stalls,
+        mix,
+        coalescing,
+        occupancy,
+        bottleneck: verdict,
+        levers,
+    })
+}
+
+fn build_warnings(log: &BuildLog) -> impl Iterator<Item = (String, u64, String)> {
+    log.warnings.iter().map(|(line, text)| (log.origin.path.clone(), *line, text.clone()))
+}
+
+/// The verdict on one kernel by itself.
+fn alone(kernel: &KernelSummary<'_>, limits: &Limits) -> Bottleneck {
+    bottleneck(kernel, &Stalls::of(kernel, None, limits), &Occupancy::of(kernel, None), limits)
+}
+
+fn side(
+    report: &Report,
+    kernel: &KernelSummary<'_>,
+    panels: &[Panel],
+    pick: fn(&super::compare::Row) -> Option<&Reading>,
+) -> Side {
+    let mut aliases: Vec<(String, String)> = Vec::new();
+    for reading in panels.iter().flat_map(|panel| &panel.rows).filter_map(pick) {
+        if let Reading::Measured(measured) = reading {
+            let found = measured.from.metrics.first().map(ToString::to_string).unwrap_or_default();
+            aliases.extend(measured.from.alias_of.as_ref().map(|asked| (asked.to_string(), found)));
+        }
+    }
+    aliases.sort();
+    aliases.dedup();
+    let lines = report.unrecognised_lines.len() as u64;
+    let mut not_understood = report.unknown_fields.clone();
+    if lines > 0 {
+        not_understood.push(("lines of text".into(), lines));
+    }
+    Side {
+        origin: report.origin.clone(),
+        kernel: kernel.key().clone(),
+        launches: kernel.launches().iter().map(|l| l.id).collect(),
+        dropped: report.dropped.iter().map(ToString::to_string).collect(),
+        not_understood,
+        damage: report.damage.clone(),
+        aliases,
+        command_line: setting::without_home(&report.session.command_line),
+    }
+}
+
+fn overview(report: &Report, subject: &KernelKey) -> Vec<OtherKernel> {
+    let groups = select::groups(report);
+    let total: Option<f64> = groups.iter().map(KernelGroup::total_time).sum();
+    let other = |group: KernelGroup<'_>| {
+        let share = group.total_time().zip(total.filter(|t| *t > 0.0)).map(|(own, all)| 100.0 * own / all);
+        let summary = KernelSummary::new(group);
+        OtherKernel {
+            kernel: summary.key().clone(),
+            launches: summary.launches().len(),
+            time: summary.reading(super::performance::DURATION),
+            share,
+            is_subject: summary.key() == subject,
+        }
+    };
+    groups.into_iter().map(other).collect()
+}

@@ -1,0 +1,295 @@
+//! What limits the kernel: a short walk from the whole chip down to one unit or one reason to wait.
+
+use super::limits::Limits;
+use super::occupancy::Occupancy;
+use super::stalls::{StallBasis, Stalls};
+use super::summary::KernelSummary;
+use crate::catalog::{self, ChipSide};
+use crate::evidence::Reading;
+use crate::quantity::format;
+
+/// Compute throughput of the SMs, percent of peak.
+pub(super) const SM: &str = "sm__throughput.avg.pct_of_peak_sustained_elapsed";
+/// Throughput of the memory system, percent of peak.
+pub(super) const MEMORY: &str = "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed";
+/// The shared-memory part of the L1 data stage.
+const SHARED: &str = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.pct_of_peak_sustained_elapsed";
+
+/// What limits a kernel, from a closed vocabulary.
+///
+/// `launch-*`: the grid or the launch itself. `memory-*`, `compute-*`, `issue`: a unit near its peak; the codes are
+/// those of the catalog's subsystems. `latency-*`, `sync-*`: no unit near its peak, warps wait for that stall reason.
+/// `balanced`: two sides near their peak. `not-measured`: the report does not hold what the walk needs.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Limiter(pub String);
+
+/// One question of the walk with its answer and the readings that gave it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Step {
+    /// The question.
+    pub question: String,
+    /// The answer, with the numbers.
+    pub answer: String,
+    /// The readings, by name.
+    pub readings: Vec<(String, Reading)>,
+}
+
+/// The verdict on one kernel.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Bottleneck {
+    /// The code.
+    pub limiter: Limiter,
+    /// One sentence with its evidence.
+    pub sentence: String,
+    /// The way to it.
+    pub steps: Vec<Step>,
+    /// The busiest counter of the limiting unit, when a unit limits.
+    pub unit: Option<BusyUnit>,
+}
+
+/// A counter of a throughput breakdown.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct BusyUnit {
+    /// ncu's name.
+    pub counter: String,
+    /// Code of the part of the chip; empty for a counter that the catalog does not place.
+    pub code: String,
+    /// What a sentence calls that part.
+    pub label: String,
+    /// Percent of peak.
+    pub percent: f64,
+}
+
+/// The walk for one kernel.
+pub(super) fn bottleneck(
+    kernel: &KernelSummary<'_>,
+    stalls: &Stalls,
+    occupancy: &Occupancy,
+    limits: &Limits,
+) -> Bottleneck {
+    let mut steps = Vec::new();
+    let small = launch_step(kernel, occupancy, limits, &mut steps);
+    let (sm, memory) = (kernel.reading(SM), kernel.reading(MEMORY));
+    let readings = vec![(SM.to_string(), sm.clone()), (MEMORY.to_string(), memory.clone())];
+    let (Some(sm_pct), Some(memory_pct)) = (sm.value(), memory.value()) else {
+        steps.push(Step {
+            question: "How busy are the SMs and the memory system?".into(),
+            answer: "not measured: the report lacks the SpeedOfLight section".into(),
+            readings,
+        });
+        return without_throughput(stalls, small, steps);
+    };
+    let (low, tie) = (limits.get("sol-low"), limits.get("sol-balance"));
+    let units = busiest(kernel);
+    let busiest_pct = sm_pct.max(memory_pct);
+    steps.push(Step {
+        question: "How busy are the SMs and the memory system?".into(),
+        answer: format!(
+            "compute {}, memory {}: {} {} %",
+            percent(sm_pct),
+            percent(memory_pct),
+            if busiest_pct < low { "both below" } else { "at least one at or above" },
+            format::fixed(low, 0),
+        ),
+        readings,
+    });
+    if let Some(verdict) = small {
+        return Bottleneck { steps, ..verdict };
+    }
+    if busiest_pct < low {
+        return waiting(stalls, steps, sm_pct, memory_pct);
+    }
+    let Some(unit) = units.first().cloned() else {
+        let side = if memory_pct >= sm_pct { ("memory", "the memory system", memory_pct) } else { ("compute", "the SMs", sm_pct) };
+        let sentence = format!("{} {} busy {} of their peak limits it; the report does not break the number down to units.",
+            capital(side.1), "are", percent(side.2));
+        let sentence = if side.0 == "memory" { sentence.replace(" are busy", " is busy").replace("their", "its") } else { sentence };
+        return Bottleneck { limiter: Limiter(side.0.into()), sentence, steps, unit: None };
+    };
+    unit_verdict(kernel, &units, unit, (sm_pct, memory_pct, tie), stalls, steps)
+}
+
+/// A unit is near its peak: name it, and say what stands beside it.
+fn unit_verdict(
+    kernel: &KernelSummary<'_>,
+    units: &[BusyUnit],
+    mut unit: BusyUnit,
+    (sm_pct, memory_pct, tie): (f64, f64, f64),
+    stalls: &Stalls,
+    mut steps: Vec<Step>,
+) -> Bottleneck {
+    let shared = kernel.reading(SHARED);
+    let is_lsu_data = unit.counter.starts_with("l1tex__data_pipe_lsu_wavefronts") || unit.counter.starts_with("l1tex__lsuin");
+    if let Some(part) = shared.value().filter(|part| is_lsu_data && *part > unit.percent / 2.0) {
+        steps.push(unit_step(units, &unit));
+        steps.push(Step {
+            question: "Which accesses fill the L1 data stage?".into(),
+            answer: format!("shared memory takes {} of the {}", percent(part), percent(unit.percent)),
+            readings: vec![(SHARED.into(), shared)],
+        });
+        unit.code = "memory-shared".into();
+        unit.label = "shared memory".into();
+    } else {
+        steps.push(unit_step(units, &unit));
+    }
+    let side = catalog::subsystems().iter().find(|s| s.code == unit.code).map(|s| s.side);
+    let other = units.iter().find(|u| {
+        let other_side = catalog::subsystem_of(&u.counter).map(|s| s.side);
+        matches!((side, other_side), (Some(ChipSide::Memory), Some(ChipSide::Compute)) | (Some(ChipSide::Compute), Some(ChipSide::Memory)))
+    });
+    if let Some(other) = other.filter(|other| unit.percent - other.percent < tie) {
+        let sentence = format!(
+            "Two sides are near their peak: {} at {} and {} at {}; relieving one alone gains little.",
+            unit.label, percent(unit.percent), other.label, percent(other.percent)
+        );
+        return Bottleneck { limiter: Limiter("balanced".into()), sentence, steps, unit: Some(unit) };
+    }
+    let mut sentence = format!("{} limits it: `{}` is at {} of its peak", capital(&unit.label), unit.counter, percent(unit.percent));
+    match (side, other) {
+        (Some(ChipSide::Memory), Some(math)) => {
+            sentence += &format!(", while the busiest math unit, {}, is at {}", math.label, percent(math.percent));
+            if sm_pct >= memory_pct - tie {
+                sentence += &format!(
+                    ". The SM number of {} is the same load/store work seen from the issuing side, not arithmetic",
+                    percent(sm_pct)
+                );
+            }
+        }
+        (Some(ChipSide::Compute), Some(memory)) => {
+            sentence += &format!(", while the busiest memory unit, {}, is at {}", memory.label, percent(memory.percent));
+        }
+        _ => {}
+    }
+    sentence.push('.');
+    if let Some(wait) = wait_phrase(stalls) {
+        sentence += &format!(" {wait}");
+    }
+    Bottleneck { limiter: Limiter(unit.code.clone()), sentence, steps, unit: Some(unit) }
+}
+
+fn unit_step(units: &[BusyUnit], unit: &BusyUnit) -> Step {
+    let next = units.get(1).map(|u| format!("; next `{}` at {}", u.counter, percent(u.percent))).unwrap_or_default();
+    Step {
+        question: "Which unit is the busiest?".into(),
+        answer: format!("`{}` ({}) at {}{next}", unit.counter, unit.label, percent(unit.percent)),
+        readings: Vec::new(),
+    }
+}
+
+/// The launch itself: fewer blocks than SMs, or too short to trust percentages.
+fn launch_step(
+    kernel: &KernelSummary<'_>,
+    occupancy: &Occupancy,
+    limits: &Limits,
+    steps: &mut Vec<Step>,
+) -> Option<Bottleneck> {
+    let blocks = kernel.key().grid.and_then(crate::evidence::Dim3::count)?;
+    let sms = kernel.first().device.sm_count?;
+    let waves = occupancy.waves;
+    let short = kernel.value(super::performance::DURATION).filter(|ns| *ns < limits.get("short-kernel"));
+    let waves_text = waves.map(|w| format!(", {} waves", format::fixed(w, 2))).unwrap_or_default();
+    let mut answer = format!("{} blocks on {sms} SMs{waves_text}", format::integer(blocks));
+    if let Some(ns) = short {
+        answer += &format!("; {} ns is too short for steady percentages", format::fixed(ns, 0));
+    }
+    steps.push(Step {
+        question: "Does the launch fill the chip?".into(),
+        answer,
+        readings: vec![("launch__waves_per_multiprocessor".into(), kernel.reading("launch__waves_per_multiprocessor"))],
+    });
+    (blocks < u64::from(sms)).then(|| Bottleneck {
+        limiter: Limiter("launch-small-grid".into()),
+        sentence: format!(
+            "The grid is too small: {} blocks leave {} of {sms} SMs without work, so percentages of the chip's peak say little.",
+            format::integer(blocks),
+            u64::from(sms) - blocks,
+        ),
+        steps: Vec::new(),
+        unit: None,
+    })
+}
+
+/// No unit is busy: the warps wait, and the largest stall says for what.
+fn waiting(stalls: &Stalls, mut steps: Vec<Step>, sm: f64, memory: f64) -> Bottleneck {
+    let busy = format!("compute is at {} and memory at {} of peak", percent(sm), percent(memory));
+    let Some((table, top)) = stalls.top() else {
+        let sentence = format!("Latency limits it: {busy}, and the report holds no stall reasons that say what the warps wait for.");
+        return Bottleneck { limiter: Limiter("latency".into()), sentence, steps, unit: None };
+    };
+    let row = catalog::stall(&top.reason);
+    let is_sync = row.is_some_and(|row| row.kind == catalog::StallKind::Sync);
+    steps.push(Step {
+        question: "What do the warps wait for?".into(),
+        answer: format!("{} {}", top.row.label, amount(table.basis, &top.row.new)),
+        readings: vec![(top.reason.clone(), top.row.new.clone())],
+    });
+    let means = row.map(|row| format!(" ({})", row.means.trim_end_matches('.'))).unwrap_or_default();
+    let sentence = format!(
+        "{} limits it: {busy}; the largest stall is {} with {}{means}.",
+        if is_sync { "Synchronisation" } else { "Latency" },
+        top.row.label,
+        amount(table.basis, &top.row.new),
+    );
+    let code = format!("{}-{}", if is_sync { "sync" } else { "latency" }, top.reason.replace('_', "-"));
+    Bottleneck { limiter: Limiter(code), sentence, steps, unit: None }
+}
+
+fn without_throughput(stalls: &Stalls, small: Option<Bottleneck>, steps: Vec<Step>) -> Bottleneck {
+    if let Some(verdict) = small {
+        return Bottleneck { steps, ..verdict };
+    }
+    let wait = wait_phrase(stalls).map(|w| format!(" {w}")).unwrap_or_default();
+    Bottleneck {
+        limiter: Limiter("not-measured".into()),
+        sentence: format!("What limits it was not measured: collect `--section SpeedOfLight`.{wait}"),
+        steps,
+        unit: None,
+    }
+}
+
+/// The counters of NVIDIA's two breakdown lists with their values, the busiest first; each unit once per counter.
+fn busiest(kernel: &KernelSummary<'_>) -> Vec<BusyUnit> {
+    let mut units: Vec<BusyUnit> = Vec::new();
+    for whole in [MEMORY, SM] {
+        let members = kernel.text(&format!("breakdown:{whole}")).unwrap_or_default();
+        for counter in members.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            let Some(percent) = kernel.value(counter) else { continue };
+            let place = catalog::subsystem_of(counter);
+            units.push(BusyUnit {
+                counter: counter.into(),
+                code: place.map(|s| s.code.clone()).unwrap_or_else(|| "unknown-unit".into()),
+                label: place.map(|s| s.label.clone()).unwrap_or_else(|| "a unit that this catalog does not place".into()),
+                percent,
+            });
+        }
+    }
+    units.sort_by(|a, b| b.percent.total_cmp(&a.percent).then_with(|| a.counter.cmp(&b.counter)));
+    units.dedup_by(|a, b| a.counter == b.counter);
+    units
+}
+
+/// `Warps wait mostly on X (N % of …)`, for a sentence.
+fn wait_phrase(stalls: &Stalls) -> Option<String> {
+    let (table, top) = stalls.top()?;
+    Some(format!("Its warps wait mostly on {}: {}.", top.row.label, amount(table.basis, &top.row.new)))
+}
+
+fn amount(basis: StallBasis, reading: &Reading) -> String {
+    let Some(q) = reading.quantity() else { return "no number".into() };
+    match basis {
+        StallBasis::ShareOfWarpTime => format!("{} of the time between two issued instructions", percent(q.value())),
+        StallBasis::PerIssue => format!("{} cycles per issued instruction", format::fixed(q.value(), 2)),
+        StallBasis::ShareOfActive => format!("{} of the cycles of resident warps", percent(q.value())),
+        StallBasis::PercentOfPeak => format!("{} of the peak number of warps", percent(q.value())),
+        StallBasis::Samples => format!("{} of the warp samples", percent(q.value())),
+    }
+}
+
+fn percent(value: f64) -> String {
+    format!("{} %", format::fixed(value, 2))
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().collect::<String>() + chars.as_str()).unwrap_or_default()
+}

@@ -1,0 +1,212 @@
+//! What is left on the table: levers with an upper bound each. Bounds are never added up: two levers can be after the
+//! same cycles.
+
+use super::bottleneck::{Bottleneck, MEMORY, SM};
+use super::coalescing::Coalescing;
+use super::limits::Limits;
+use super::occupancy::Occupancy;
+use super::stalls::{StallBasis, Stalls};
+use super::summary::KernelSummary;
+use crate::catalog;
+use crate::quantity::format;
+
+/// Who says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LeverOrigin {
+    /// Computed here, by the formula that stands beside it.
+    Audit,
+    /// NVIDIA's own estimate, as its rule stored it in the report.
+    NvidiaRule,
+}
+
+/// Something that could be tried.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Lever {
+    /// Stable code.
+    pub code: String,
+    /// Who says it.
+    pub origin: LeverOrigin,
+    /// Largest part of the run time that it could save, in percent.
+    pub bound: f64,
+    /// How the bound is computed, with the numbers.
+    pub formula: String,
+    /// What the evidence says, and what to try.
+    pub sentence: String,
+    /// The metric to read again after trying.
+    pub remeasure: String,
+}
+
+/// What the levers are computed from.
+pub(super) struct Ground<'a, 'r> {
+    pub(super) kernel: &'a KernelSummary<'r>,
+    pub(super) bottleneck: &'a Bottleneck,
+    pub(super) stalls: &'a Stalls,
+    pub(super) coalescing: &'a Coalescing,
+    pub(super) occupancy: &'a Occupancy,
+    pub(super) limits: &'a Limits,
+}
+
+type Rule = fn(&Ground<'_, '_>) -> Option<Lever>;
+
+/// Our levers. Each is silent where its evidence is missing or the bound is under one percent.
+const RULES: [Rule; 7] = [uncoalesced, shared_conflicts, stall, occupancy_limit, tail, divergence, unit_headroom];
+
+/// All levers, ours by bound, then NVIDIA's by bound.
+pub(super) fn levers(ground: &Ground<'_, '_>) -> Vec<Lever> {
+    let mut ours: Vec<Lever> = RULES.iter().filter_map(|rule| rule(ground)).filter(|l| l.bound >= 1.0).collect();
+    ours.sort_by(|a, b| b.bound.total_cmp(&a.bound));
+    ours.extend(nvidia(ground.kernel));
+    ours
+}
+
+fn percent(value: f64) -> String {
+    format!("{} %", format::fixed(value, 2))
+}
+
+/// Excess sectors over all sectors: if nothing but these accesses took time and all of it went with the sectors.
+fn uncoalesced(g: &Ground<'_, '_>) -> Option<Lever> {
+    let share = g.coalescing.total("excess-share")?;
+    let (excess, all) = (g.coalescing.total("excess")?, g.coalescing.total("sectors")?);
+    Some(Lever {
+        code: "uncoalesced-global-access".into(),
+        origin: LeverOrigin::Audit,
+        bound: share,
+        formula: format!("{} excess of {} sectors", format::fixed(excess, 0), format::fixed(all, 0)),
+        sentence: format!(
+            "Coalesce the global accesses: {} of the sectors that the warps ask for carry no needed byte.",
+            percent(share)
+        ),
+        remeasure: super::coalescing::SECTORS.into(),
+    })
+}
+
+/// Wavefronts beyond the ideal, by the addresses of each shared access, over all LSU wavefronts of the data stage.
+fn shared_conflicts(g: &Ground<'_, '_>) -> Option<Lever> {
+    let excess = match g.kernel.value("derived__memory_l1_wavefronts_shared_excessive") {
+        Some(excess) => excess,
+        None => g.kernel.value("memory_l1_wavefronts_shared")? - g.kernel.value("memory_l1_wavefronts_shared_ideal")?,
+    };
+    let all = g.kernel.value("memory_l1_wavefronts_shared")?;
+    if all <= 0.0 {
+        return None;
+    }
+    let share = 100.0 * excess / all;
+    Some(Lever {
+        code: "shared-bank-conflicts".into(),
+        origin: LeverOrigin::Audit,
+        bound: share,
+        formula: format!("{} excess of {} shared-memory wavefronts", format::fixed(excess, 0), format::fixed(all, 0)),
+        sentence: format!(
+            "Change the shared-memory layout (padding or a swizzle): bank conflicts make {} of its wavefronts.",
+            percent(share)
+        ),
+        remeasure: "memory_l1_wavefronts_shared".into(),
+    })
+}
+
+/// The largest stall, capped by the cycles without an issue and by what the busiest side leaves free.
+fn stall(g: &Ground<'_, '_>) -> Option<Lever> {
+    let table = g.stalls.table(StallBasis::ShareOfWarpTime)?;
+    let (_, top) = g.stalls.top()?;
+    let share = table.rows.iter().find(|row| row.reason == top.reason)?.row.new.value()?;
+    let idle = 100.0 * (1.0 - g.stalls.issue_active.new.value()?);
+    let free = 100.0 - g.kernel.value(SM)?.max(g.kernel.value(MEMORY)?);
+    let row = catalog::stall(&top.reason);
+    let advice = row.map_or("", |row| row.advice);
+    Some(Lever {
+        code: format!("stall-{}", top.reason.replace('_', "-")),
+        origin: LeverOrigin::Audit,
+        bound: share.min(idle).min(free),
+        formula: format!(
+            "the least of stall share {}, cycles without issue {}, and what the busiest side leaves free {}",
+            percent(share), percent(idle), percent(free)
+        ),
+        sentence: format!("Shorten the waits on {}. {advice}", top.row.label).trim().to_string(),
+        remeasure: format!("smsp__average_warps_issue_stalled_{}_per_issue_active.ratio", top.reason),
+    })
+}
+
+/// Resident warps missing to the full SM, where the warps wait and no unit is busy.
+fn occupancy_limit(g: &Ground<'_, '_>) -> Option<Lever> {
+    let theoretical = g.kernel.value("sm__maximum_warps_per_active_cycle_pct")?;
+    let waits = g.bottleneck.limiter.0.starts_with("latency");
+    let idle = 100.0 * (1.0 - g.stalls.issue_active.new.value()?);
+    let binding = g.occupancy.binding().join(" and ");
+    (waits && theoretical < g.limits.get("occupancy-theoretical-low") && !binding.is_empty()).then(|| Lever {
+        code: "occupancy-limit".into(),
+        origin: LeverOrigin::Audit,
+        bound: (100.0 - theoretical).min(idle),
+        formula: format!("the least of 100 % − theoretical occupancy {} and cycles without issue {}", percent(theoretical), percent(idle)),
+        sentence: format!("Make room for more warps: {binding} cap the SM at {} of its warps.", percent(theoretical)),
+        remeasure: "sm__warps_active.avg.pct_of_peak_sustained_active".into(),
+    })
+}
+
+/// The last, partly filled wave: `1 − waves / ⌈waves⌉`.
+fn tail(g: &Ground<'_, '_>) -> Option<Lever> {
+    let waves = g.occupancy.waves?;
+    (waves > 1.0 && waves.fract() > 0.0).then(|| Lever {
+        code: "tail-wave".into(),
+        origin: LeverOrigin::Audit,
+        bound: 100.0 * (1.0 - waves / waves.ceil()),
+        formula: format!("1 − {} / {} waves", format::fixed(waves, 2), format::fixed(waves.ceil(), 0)),
+        sentence: format!(
+            "Fit the grid to whole waves: the last of {} waves is {} full.",
+            format::fixed(waves.ceil(), 0),
+            percent(100.0 * waves.fract())
+        ),
+        remeasure: "launch__waves_per_multiprocessor".into(),
+    })
+}
+
+/// Lanes that were switched off: `1 − (threads per instruction, predicated on) / 32`.
+fn divergence(g: &Ground<'_, '_>) -> Option<Lever> {
+    let on = g.kernel.value("smsp__thread_inst_executed_pred_on_per_inst_executed.ratio")?;
+    let idle = 100.0 * (1.0 - on / 32.0);
+    (on < g.limits.get("thread-utilisation-low")).then(|| Lever {
+        code: "idle-lanes".into(),
+        origin: LeverOrigin::Audit,
+        bound: idle,
+        formula: format!("1 − {} / 32 threads per executed instruction", format::fixed(on, 2)),
+        sentence: format!("Keep the lanes busy: on average {} of 32 threads take part in an instruction.", format::fixed(on, 2)),
+        remeasure: "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio".into(),
+    })
+}
+
+/// What the busiest unit leaves free: the most that any schedule of the same work can gain.
+fn unit_headroom(g: &Ground<'_, '_>) -> Option<Lever> {
+    let unit = g.bottleneck.unit.as_ref()?;
+    Some(Lever {
+        code: "unit-headroom".into(),
+        origin: LeverOrigin::Audit,
+        bound: 100.0 - unit.percent,
+        formula: format!("100 % − {}", percent(unit.percent)),
+        sentence: format!(
+            "Overlap better: with the same work {} can be at most {} busier. To gain more, give that unit less to do.",
+            unit.label,
+            percent(100.0 - unit.percent)
+        ),
+        remeasure: unit.counter.clone(),
+    })
+}
+
+/// NVIDIA's estimates, one for each rule message that carries one, from the first launch.
+fn nvidia(kernel: &KernelSummary<'_>) -> Vec<Lever> {
+    let mut levers: Vec<Lever> = Vec::new();
+    for rule in &kernel.first().rules {
+        let Some(speedup) = rule.speedup.filter(|s| s.percent >= 1.0) else { continue };
+        let scope = if speedup.is_global { "of the run time" } else { "of the part that the rule looks at" };
+        let title = rule.messages.iter().map(|m| &m.title).find(|t| !t.is_empty()).unwrap_or(&rule.name);
+        levers.push(Lever {
+            code: rule.id.to_string(),
+            origin: LeverOrigin::NvidiaRule,
+            bound: speedup.percent,
+            formula: format!("NVIDIA's rule {}, {scope}", rule.id),
+            sentence: title.to_string(),
+            remeasure: rule.focus.first().map(|f| f.metric.to_string()).unwrap_or_default(),
+        });
+    }
+    levers.sort_by(|a, b| b.bound.total_cmp(&a.bound));
+    levers
+}

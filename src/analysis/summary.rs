@@ -1,0 +1,138 @@
+//! One kernel's readings: the median over its launches, found under whichever spelling the report uses.
+
+use super::select::{KernelGroup, KernelKey};
+use crate::catalog;
+use crate::evidence::{Launch, Measured, Metric, Missing, Provenance, Reading, Spread};
+use crate::quantity::Quantity;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The launches of one kernel at one shape, read as one.
+#[derive(Clone, Debug)]
+pub struct KernelSummary<'r> {
+    group: KernelGroup<'r>,
+}
+
+impl<'r> KernelSummary<'r> {
+    /// A summary of a group of launches.
+    pub fn new(group: KernelGroup<'r>) -> KernelSummary<'r> {
+        KernelSummary { group }
+    }
+
+    /// What the launches share.
+    pub fn key(&self) -> &KernelKey {
+        &self.group.key
+    }
+
+    /// The launches, in ncu's row order.
+    pub fn launches(&self) -> &[&'r Launch] {
+        &self.group.launches
+    }
+
+    /// The first launch: for facts that all launches of a kernel share.
+    pub fn first(&self) -> &'r Launch {
+        self.group.launches[0]
+    }
+
+    /// The spelling of the metric that the launches hold: the catalog's id, else its aliases in their order.
+    fn spelling(&self, id: &str) -> Option<(&'r Arc<str>, bool)> {
+        let find = |name: &str| self.group.launches.iter().find_map(|l| l.metric(name)).map(|m| &m.name);
+        if let Some(name) = find(id) {
+            return Some((name, false));
+        }
+        let aliases = catalog::metric(id).map(|row| row.aliases.as_slice()).unwrap_or_default();
+        aliases.iter().find_map(|alias| find(alias)).map(|name| (name, true))
+    }
+
+    /// The finite values of a metric, one for each launch that has one.
+    pub fn values(&self, id: &str) -> Vec<f64> {
+        let Some((name, _)) = self.spelling(id) else { return Vec::new() };
+        let metrics = self.group.launches.iter().filter_map(|l| l.metric(name));
+        metrics.filter_map(Metric::quantity).map(Quantity::value).collect()
+    }
+
+    /// The metric over all launches: its value, or the median with the spread when there are several.
+    pub fn reading(&self, id: &str) -> Reading {
+        let missing = |why: &str| Reading::Missing(Missing::NotCollected { what: vec![id.into()], why: why.into() });
+        let Some((name, is_alias)) = self.spelling(id) else { return missing("") };
+        let held = || self.group.launches.iter().filter_map(|l| l.metric(name));
+        let mut values: Vec<f64> = held().filter_map(Metric::quantity).map(Quantity::value).collect();
+        let Some(unit) = held().map(|m| m.unit).next() else { return missing("") };
+        if values.is_empty() {
+            let nan = held().any(|m| m.value.as_ref().is_some_and(crate::evidence::Value::is_nan));
+            return missing(if nan { "the report holds NaN" } else { "the report holds no number for it" });
+        }
+        values.sort_by(f64::total_cmp);
+        let Some(quantity) = Quantity::new(median_of_sorted(&values), unit) else { return missing("") };
+        let spread = (self.group.launches.len() > 1).then(|| Spread {
+            count: values.len(),
+            min: values[0],
+            max: values[values.len() - 1],
+        });
+        let alias_of = is_alias.then(|| Arc::from(id));
+        let from = Provenance { metrics: vec![name.clone()], formula: "".into(), alias_of };
+        Reading::Measured(Measured { quantity, spread, from })
+    }
+
+    /// The number of a metric, when it was measured.
+    pub fn value(&self, id: &str) -> Option<f64> {
+        self.reading(id).value()
+    }
+
+    /// The text of a text metric of the first launch that has it.
+    pub fn text(&self, id: &str) -> Option<&'r str> {
+        let (name, _) = self.spelling(id)?;
+        self.group.launches.iter().find_map(|l| l.value(name)?.as_text())
+    }
+
+    /// Instances of a metric with text ids, each the median over the launches, by id.
+    pub fn by_text(&self, id: &str) -> BTreeMap<Arc<str>, f64> {
+        let mut all: BTreeMap<Arc<str>, Vec<f64>> = BTreeMap::new();
+        for metric in self.spelling(id).into_iter().flat_map(|(name, _)| self.metrics(name)) {
+            for instance in &metric.instances {
+                if let (Some(key), Some(value)) = (instance.id.as_text(), instance.value.as_f64()) {
+                    all.entry(key.into()).or_default().push(value);
+                }
+            }
+        }
+        let medians = all.into_iter().map(|(key, mut values)| {
+            values.sort_by(f64::total_cmp);
+            (key, median_of_sorted(&values))
+        });
+        medians.filter(|(_, value)| value.is_finite()).collect()
+    }
+
+    /// Names of all metrics that the launches hold, each once, sorted.
+    pub fn metric_names(&self) -> Vec<&'r Arc<str>> {
+        let mut names: Vec<_> = self.group.launches.iter().flat_map(|l| l.metrics.iter().map(|m| &m.name)).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    fn metrics(&self, name: &'r str) -> impl Iterator<Item = &'r Metric> {
+        self.group.launches.iter().filter_map(move |launch| launch.metric(name))
+    }
+}
+
+/// The median of sorted values: the middle one, or the mean of the two in the middle. NaN for none.
+pub(super) fn median_of_sorted(values: &[f64]) -> f64 {
+    let middle = values.len() / 2;
+    match values.len() {
+        0 => f64::NAN,
+        n if n % 2 == 1 => values[middle],
+        _ => f64::midpoint(values[middle - 1], values[middle]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::median_of_sorted;
+
+    #[test]
+    fn medians_by_hand() {
+        assert_eq!(median_of_sorted(&[1.0, 2.0, 10.0]), 2.0);
+        assert_eq!(median_of_sorted(&[1.0, 2.0, 4.0, 10.0]), 3.0);
+        assert!(median_of_sorted(&[]).is_nan());
+    }
+}

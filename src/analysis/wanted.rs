@@ -1,0 +1,25 @@
+//! What the analysis asks of a reader.
+
+use super::mix::PER_OPCODE;
+use crate::catalog;
+use crate::evidence::{NameSet, Want};
+use std::sync::Arc;
+
+/// Endings of the counters that NVIDIA's breakdown lists name; which ones they are differs from chip to chip.
+const BREAKDOWN_ENDINGS: [&str; 1] = [".avg.pct_of_peak_sustained_elapsed"];
+/// Metrics whose instances the analysis reads.
+const INSTANCES: [&str; 4] = [
+    PER_OPCODE,
+    "launch__occupancy_per_register_count",
+    "launch__occupancy_per_shared_mem_size",
+    "launch__occupancy_per_block_size",
+];
+
+/// The metrics of the catalog under all their spellings, every stall reason of every family, and the counters of the
+/// throughput breakdowns; rules and the hash of the file with them.
+pub fn want() -> Want {
+    let names = catalog::metrics().iter().flat_map(catalog::MetricRow::spellings).chain(INSTANCES);
+    let prefixes = catalog::stall_families().iter().map(|family| family.prefix).collect();
+    let metrics = NameSet::These { exact: names.map(Arc::from).collect(), prefixes, suffixes: BREAKDOWN_ENDINGS.to_vec() };
+    Want { metrics, instances: NameSet::exactly(INSTANCES), rules: true, hash: true, ..Want::default() }
+}

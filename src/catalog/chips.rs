@@ -1,0 +1,120 @@
+//! The chip catalog: limits of each compute capability.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::{CatalogError, load};
+
+const FILE: &str = "chips.toml";
+const TEXT: &str = include_str!("chips.toml");
+
+/// Dense tensor-core rates of a chip.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TensorRate {
+    /// Operations per SM and cycle by input type (`fp16`, `fp8`, …), two to a multiply-add, without sparsity.
+    pub dense: BTreeMap<&'static str, u32>,
+    /// Where the figures were published, and under which accumulation.
+    pub cite: &'static str,
+}
+
+/// Limits of a compute capability. A limit that the report states goes before the one here.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChipRow {
+    /// Compute capability, major and minor.
+    pub cc: (u32, u32),
+    /// Name of the chip or the range of chips.
+    pub name: &'static str,
+    /// The compiler's name of the architecture: `sm_90`.
+    pub arch: &'static str,
+    /// Products with it.
+    pub examples: &'static str,
+    /// Warps that an SM can hold.
+    pub max_warps_per_sm: u32,
+    /// Threads that an SM can hold.
+    pub max_threads_per_sm: u32,
+    /// Blocks that an SM can hold.
+    pub max_blocks_per_sm: u32,
+    /// Threads that a block can have.
+    pub max_threads_per_block: u32,
+    /// 32-bit registers of an SM.
+    pub registers_per_sm: u32,
+    /// 32-bit registers that a thread can have.
+    pub max_registers_per_thread: u32,
+    /// Warp schedulers of an SM.
+    pub schedulers_per_sm: u32,
+    /// Shared memory of an SM, in bytes.
+    pub shared_per_sm: u32,
+    /// Shared memory that a block can opt in to, in bytes.
+    pub shared_per_block_max: u32,
+    /// Shared memory of a block that the driver keeps, in bytes.
+    pub shared_reserved_per_block: u32,
+    /// Blocks of a cluster that every kernel may ask for; absent without clusters.
+    pub max_portable_cluster: Option<u32>,
+    /// The vendor page at which the limits can be checked.
+    pub cite: &'static str,
+    /// Dense tensor-core rates, where published.
+    pub tensor: Option<TensorRate>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+struct File {
+    chip: Vec<ChipRow>,
+}
+
+static ROWS: LazyLock<Vec<ChipRow>> = LazyLock::new(|| read().expect("chips.toml is valid, as tests check"));
+static NAMES: LazyLock<HashMap<(u32, u32), &'static ChipRow>> =
+    LazyLock::new(|| ROWS.iter().map(|row| (row.cc, row)).collect());
+
+fn read() -> Result<Vec<ChipRow>, CatalogError> {
+    Ok(load::parse::<File>(FILE, TEXT)?.chip)
+}
+
+/// Reads the file anew and checks its rows.
+pub(super) fn check() -> Result<(), CatalogError> {
+    for row in &read()? {
+        let texts = [("name", row.name), ("arch", row.arch), ("examples", row.examples), ("cite", row.cite)];
+        load::filled(FILE, row.arch, &texts)?;
+        if let Some(tensor) = &row.tensor {
+            load::filled(FILE, row.arch, &[("tensor.cite", tensor.cite)])?;
+        }
+    }
+    load::index(FILE, &ROWS, |row| [row.arch]).map(drop)
+}
+
+/// Every chip, oldest first.
+pub fn chips() -> &'static [ChipRow] {
+    &ROWS
+}
+
+/// The limits of a compute capability, given as major and minor.
+pub fn chip(cc: (u32, u32)) -> Option<&'static ChipRow> {
+    NAMES.get(&cc).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_limits_agree_with_each_other() {
+        for row in chips() {
+            assert_eq!(row.arch, format!("sm_{}{}", row.cc.0, row.cc.1));
+            assert_eq!(row.max_threads_per_sm, 32 * row.max_warps_per_sm, "{}", row.arch);
+            assert!(row.shared_per_block_max + row.shared_reserved_per_block <= row.shared_per_sm, "{}", row.arch);
+        }
+        assert!(chip((3, 5)).is_none());
+    }
+
+    #[test]
+    fn tensor_rates_give_the_published_peak() {
+        // 108 SMs x 2048 operations x 1.41 GHz = 311.9e12 operations per second, published as 312 TFLOPS.
+        let rate = chip((8, 0)).and_then(|row| row.tensor.as_ref()).map(|tensor| tensor.dense["fp16"]);
+        let peak = 108.0 * f64::from(rate.expect("rate")) * 1.41e9;
+        assert!((peak / 312e12 - 1.0).abs() < 0.01, "{peak}");
+    }
+}

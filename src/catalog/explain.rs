@@ -1,0 +1,216 @@
+//! The text of `audit explain`: one name, one paragraph, from whichever catalog knows it.
+
+use serde::Serialize;
+
+use super::{
+    Better, ChipRow, MetricRow, OpcodeClass, StallFamily, StallRow, ThresholdRow, base_opcode, chips, metric, metrics,
+    nearest as names, opcode_class, opcode_classes, stall, stall_of_metric, stalls, threshold_row, thresholds,
+};
+
+/// What a name means.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Explanation {
+    /// What kind of thing the name is: `metric`, `stall reason`, `opcode`, `opcode class`, `chip` or `threshold`.
+    pub kind: &'static str,
+    /// The name that the catalog has for it.
+    pub name: String,
+    /// A short label.
+    pub label: String,
+    /// One or more sentences.
+    pub text: String,
+    /// Further facts, one to a line: other spellings, members, finer readings.
+    pub facts: Vec<String>,
+    /// Where it can be checked.
+    pub cite: String,
+}
+
+/// Explains a metric (id, alias or bare counter), stall reason, opcode, opcode class, chip or threshold.
+/// `None` when no catalog knows the name; [`nearest`] then has suggestions.
+pub fn explain(name: &str) -> Option<Explanation> {
+    let name = name.trim();
+    metric(name)
+        .map(|row| of_metric(name, row))
+        .or_else(|| stall_of_metric(name).map(|(family, row)| of_stall(row, Some(family))))
+        .or_else(|| stall(name).map(|row| of_stall(row, None)))
+        .or_else(|| opcode_classes().iter().find(|row| row.id == name).map(of_class))
+        .or_else(|| threshold_row(name).map(of_threshold))
+        .or_else(|| chip_named(name).map(of_chip))
+        .or_else(|| of_opcode(name))
+        .or_else(|| counter(name))
+}
+
+/// Known names that `name` may stand for, the likeliest first; at most five.
+pub fn nearest(name: &str) -> Vec<String> {
+    let known = metrics()
+        .iter()
+        .flat_map(MetricRow::spellings)
+        .chain(stalls().iter().flat_map(|row| row.names.iter().copied()))
+        .chain(opcode_classes().iter().flat_map(|row| std::iter::once(row.id).chain(row.opcodes.iter().copied())))
+        .chain(thresholds().iter().map(|row| row.id))
+        .chain(chips().iter().map(|row| row.arch));
+    names::near(name, known, 5).into_iter().map(str::to_owned).collect()
+}
+
+fn of_metric(asked: &str, row: &'static MetricRow) -> Explanation {
+    let mut facts = Vec::new();
+    match row.better {
+        Better::Lower => facts.push("Better when lower.".to_owned()),
+        Better::Higher => facts.push("Better when higher.".to_owned()),
+        Better::Neutral => {}
+    }
+    if asked != row.id {
+        facts.push(format!("{asked} is another spelling of {}.", row.id));
+    }
+    let others: Vec<_> = row.aliases.iter().copied().filter(|alias| *alias != asked).collect();
+    if !others.is_empty() {
+        facts.push(format!("Other spellings: {}.", others.join(", ")));
+    }
+    Explanation {
+        kind: "metric",
+        name: row.id.to_owned(),
+        label: row.label.to_owned(),
+        text: row.help.to_owned(),
+        facts,
+        cite: row.cite.to_owned(),
+    }
+}
+
+/// A counter without roll-up, or with one that the catalog does not list: explained by the listed metrics of that counter.
+fn counter(name: &str) -> Option<Explanation> {
+    let base = name.split('.').next().unwrap_or(name);
+    let same: Vec<_> = metrics().iter().filter(|row| row.id.split('.').next() == Some(base)).collect();
+    let first = *same.first()?;
+    let mut told = of_metric(first.id, first);
+    let listed: Vec<_> = same.iter().map(|row| row.id).collect();
+    told.facts.push(format!("The catalog lists this counter as {}.", listed.join(", ")));
+    Some(told)
+}
+
+fn of_stall(row: &'static StallRow, family: Option<&'static StallFamily>) -> Explanation {
+    let mut facts: Vec<String> =
+        row.when.iter().map(|reading| format!("With {}: {}", reading.opcodes.join(", "), reading.means)).collect();
+    if let Some(family) = family {
+        facts.insert(0, format!("As {}: {}", family.label, family.help));
+    }
+    let others: Vec<_> = row.names.iter().skip(1).copied().collect();
+    if !others.is_empty() {
+        facts.push(format!("Other spellings: {}.", others.join(", ")));
+    }
+    Explanation {
+        kind: "stall reason",
+        name: row.id.to_owned(),
+        label: row.label.to_owned(),
+        text: format!("{} What usually helps: {}", row.means, row.advice),
+        facts,
+        cite: row.cite.to_owned(),
+    }
+}
+
+fn of_class(row: &'static OpcodeClass) -> Explanation {
+    Explanation {
+        kind: "opcode class",
+        name: row.id.to_owned(),
+        label: row.label.to_owned(),
+        text: row.help.to_owned(),
+        facts: vec![format!("Opcodes: {}.", row.opcodes.join(", "))],
+        cite: row.cite.to_owned(),
+    }
+}
+
+fn of_opcode(name: &str) -> Option<Explanation> {
+    let upper = name.to_ascii_uppercase();
+    let class = opcode_class(&upper)?;
+    let told = of_class(class);
+    Some(Explanation { kind: "opcode", name: base_opcode(&upper).to_owned(), ..told })
+}
+
+fn of_threshold(row: &'static ThresholdRow) -> Explanation {
+    let unit = if row.unit.is_none() { String::new() } else { format!(" {}", row.unit) };
+    Explanation {
+        kind: "threshold",
+        name: row.id.to_owned(),
+        label: format!("{}{unit}", row.value),
+        text: row.help.to_owned(),
+        facts: Vec::new(),
+        cite: row.cite.to_owned(),
+    }
+}
+
+/// A chip by architecture (`sm_90`, `sm_90a`), compute capability (`9.0`) or chip name (`GH100`).
+fn chip_named(name: &str) -> Option<&'static ChipRow> {
+    let arch = name.trim_end_matches(['a', 'f']);
+    chips().iter().find(|row| {
+        row.arch == arch || format!("{}.{}", row.cc.0, row.cc.1) == name || row.name.eq_ignore_ascii_case(name)
+    })
+}
+
+fn of_chip(row: &'static ChipRow) -> Explanation {
+    let mut facts = vec![format!("Products: {}.", row.examples)];
+    if let Some(cluster) = row.max_portable_cluster {
+        facts.push(format!("A portable cluster has up to {cluster} blocks."));
+    }
+    if let Some(tensor) = &row.tensor {
+        let rates: Vec<_> = tensor.dense.iter().map(|(input, rate)| format!("{input} {rate}")).collect();
+        facts.push(format!("Dense tensor operations per SM and cycle: {} ({}).", rates.join(", "), tensor.cite));
+    }
+    Explanation {
+        kind: "chip",
+        name: row.arch.to_owned(),
+        label: format!("{}, compute capability {}.{}", row.name, row.cc.0, row.cc.1),
+        text: format!(
+            "An SM holds up to {} warps ({} threads) and {} blocks. It has {} registers, up to {} for a thread, and {} bytes \
+             of shared memory, of which a block can have {}; the driver keeps {} bytes of each block.",
+            row.max_warps_per_sm,
+            row.max_threads_per_sm,
+            row.max_blocks_per_sm,
+            row.registers_per_sm,
+            row.max_registers_per_thread,
+            row.shared_per_sm,
+            row.shared_per_block_max,
+            row.shared_reserved_per_block,
+        ),
+        facts,
+        cite: row.cite.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind_and_name(name: &str) -> Option<(&'static str, String)> {
+        explain(name).map(|told| (told.kind, told.name))
+    }
+
+    #[test]
+    fn every_kind_of_name_is_explained() {
+        let told = |kind, name: &str| Some((kind, name.to_owned()));
+        assert_eq!(kind_and_name("sm__sol_pct"), told("metric", "sm__throughput.avg.pct_of_peak_sustained_elapsed"));
+        assert_eq!(kind_and_name("gpu__time_duration.max"), told("metric", "gpu__time_duration.sum"));
+        assert_eq!(kind_and_name("long_scoreboard"), told("stall reason", "long_scoreboard"));
+        assert_eq!(kind_and_name("smsp__pcsamp_warps_issue_stalled_wait"), told("stall reason", "wait"));
+        assert_eq!(kind_and_name("global-load"), told("opcode class", "global-load"));
+        assert_eq!(kind_and_name("ldg.e.128"), told("opcode", "LDG"));
+        assert_eq!(kind_and_name("sol-high"), told("threshold", "sol-high"));
+        for chip in ["sm_90", "sm_90a", "9.0", "gh100"] {
+            assert_eq!(kind_and_name(chip), told("chip", "sm_90"), "{chip}");
+        }
+        assert_eq!(kind_and_name("nonsense"), None);
+        assert_eq!(kind_and_name(""), None);
+    }
+
+    #[test]
+    fn an_alias_says_what_it_is_an_alias_of() {
+        let told = explain("sm__sol_pct").expect("known");
+        assert!(told.facts.iter().any(|fact| fact.contains("another spelling")), "{:?}", told.facts);
+    }
+
+    #[test]
+    fn a_misspelt_name_gets_suggestions() {
+        assert_eq!(nearest("long_scorebord").first().map(String::as_str), Some("long_scoreboard"));
+        assert!(
+            nearest("sm__throughput.avg.pct").contains(&"sm__throughput.avg.pct_of_peak_sustained_elapsed".to_owned())
+        );
+        assert!(nearest("qqqqqqqqqqqq").is_empty());
+    }
+}

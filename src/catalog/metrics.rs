@@ -1,0 +1,113 @@
+//! The metrics catalog: label, direction of good and explanation of each metric of ncu.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::{CatalogError, load};
+
+const FILE: &str = "metrics.toml";
+const TEXT: &str = include_str!("metrics.toml");
+
+/// In which direction a metric improves, other things being equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Better {
+    /// A smaller value is better: time, instructions, conflicts.
+    Lower,
+    /// A larger value is better: hit rates, efficiency, throughput at equal work.
+    Higher,
+    /// A fact without direction, or one whose direction depends on the kernel.
+    Neutral,
+}
+
+/// One metric of ncu. Its unit comes from its name, not from here.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MetricRow {
+    /// ncu's own name, with roll-up and submetric.
+    pub id: &'static str,
+    /// Other spellings of the same quantity over versions and chips, in the order to try.
+    #[serde(default)]
+    pub aliases: Vec<&'static str>,
+    /// A short name for a table row.
+    pub label: &'static str,
+    /// In which direction it improves.
+    pub better: Better,
+    /// What it counts and how to read it.
+    pub help: &'static str,
+    /// The vendor page at which it can be checked.
+    pub cite: &'static str,
+}
+
+impl MetricRow {
+    /// The id and then every other spelling, in the order to try.
+    pub fn spellings(&'static self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.id).chain(self.aliases.iter().copied())
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+struct File {
+    metric: Vec<MetricRow>,
+}
+
+static ROWS: LazyLock<Vec<MetricRow>> = LazyLock::new(|| read().expect("metrics.toml is valid, as tests check"));
+static NAMES: LazyLock<HashMap<&'static str, &'static MetricRow>> =
+    LazyLock::new(|| names().expect("names in metrics.toml are distinct, as tests check"));
+
+fn read() -> Result<Vec<MetricRow>, CatalogError> {
+    Ok(load::parse::<File>(FILE, TEXT)?.metric)
+}
+
+fn names() -> Result<HashMap<&'static str, &'static MetricRow>, CatalogError> {
+    load::index(FILE, &ROWS, MetricRow::spellings)
+}
+
+/// Reads the file anew and checks its rows.
+pub(super) fn check() -> Result<(), CatalogError> {
+    for row in &read()? {
+        load::filled(FILE, row.id, &[("label", row.label), ("help", row.help), ("cite", row.cite)])?;
+    }
+    names().map(drop)
+}
+
+/// Every metric, in the order of the catalog.
+pub fn metrics() -> &'static [MetricRow] {
+    &ROWS
+}
+
+/// The metric with this id or alias.
+pub fn metric(id_or_alias: &str) -> Option<&'static MetricRow> {
+    NAMES.get(id_or_alias).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_older_spelling_leads_to_the_same_row() {
+        let by_alias = metric("sm__sol_pct").expect("alias");
+        assert_eq!(by_alias.id, "sm__throughput.avg.pct_of_peak_sustained_elapsed");
+        assert_eq!(metric(by_alias.id).map(|row| row.label), Some(by_alias.label));
+        assert_eq!(by_alias.spellings().next(), Some(by_alias.id));
+        assert!(metric("smsp__sass_warp_efficiency.avg").is_none());
+    }
+
+    #[test]
+    fn time_is_better_when_lower() {
+        assert_eq!(metric("gpu__time_duration.sum").map(|row| row.better), Some(Better::Lower));
+        assert_eq!(metric("l1tex__t_sector_hit_rate.pct").map(|row| row.better), Some(Better::Higher));
+    }
+
+    #[test]
+    fn a_label_names_one_metric() {
+        let mut seen = HashMap::new();
+        for row in metrics() {
+            assert_eq!(seen.insert(row.label, row.id), None, "{:?} names two metrics", row.label);
+        }
+    }
+}

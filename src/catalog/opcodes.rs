@@ -1,0 +1,96 @@
+//! The opcode catalog: which class a SASS opcode belongs to.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::{CatalogError, load};
+
+const FILE: &str = "opcodes.toml";
+const TEXT: &str = include_str!("opcodes.toml");
+
+/// A class of SASS opcodes that an engineer reads as one.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OpcodeClass {
+    /// The id: `global-load`.
+    pub id: &'static str,
+    /// A short name for a table row.
+    pub label: &'static str,
+    /// The base opcodes of the class: the name before the first dot.
+    pub opcodes: Vec<&'static str>,
+    /// What the class does and how to read its count.
+    pub help: &'static str,
+    /// The vendor page at which it can be checked.
+    pub cite: &'static str,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+struct File {
+    class: Vec<OpcodeClass>,
+}
+
+static ROWS: LazyLock<Vec<OpcodeClass>> = LazyLock::new(|| read().expect("opcodes.toml is valid, as tests check"));
+static OPCODES: LazyLock<HashMap<&'static str, &'static OpcodeClass>> =
+    LazyLock::new(|| opcodes().expect("opcodes in opcodes.toml are distinct, as tests check"));
+
+fn read() -> Result<Vec<OpcodeClass>, CatalogError> {
+    Ok(load::parse::<File>(FILE, TEXT)?.class)
+}
+
+fn opcodes() -> Result<HashMap<&'static str, &'static OpcodeClass>, CatalogError> {
+    load::index(FILE, &ROWS, |row| row.opcodes.iter().copied())
+}
+
+/// Reads the file anew and checks its rows.
+pub(super) fn check() -> Result<(), CatalogError> {
+    for row in &read()? {
+        load::filled(FILE, row.id, &[("label", row.label), ("help", row.help), ("cite", row.cite)])?;
+        if row.opcodes.is_empty() {
+            return Err(CatalogError::Empty { file: FILE, row: row.id.to_owned(), key: "opcodes" });
+        }
+    }
+    load::index(FILE, &ROWS, |row| [row.id])?;
+    opcodes().map(drop)
+}
+
+/// Every class, in reading order of an instruction mix.
+pub fn opcode_classes() -> &'static [OpcodeClass] {
+    &ROWS
+}
+
+/// The opcode without predicate and modifiers: `LDG` for `@!P0 LDG.E.128`.
+pub fn base_opcode(instruction: &str) -> &str {
+    let text = instruction.trim_start();
+    let text = match text.strip_prefix('@') {
+        Some(guarded) => guarded.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim_start()),
+        None => text,
+    };
+    text.split(|c: char| c == '.' || c == ';' || c.is_whitespace()).next().unwrap_or("")
+}
+
+/// The class of an opcode, given with or without modifiers and predicate. `None`: no catalog row names it.
+pub fn opcode_class(opcode: &str) -> Option<&'static OpcodeClass> {
+    OPCODES.get(base_opcode(opcode)).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn predicate_and_modifiers_do_not_matter() {
+        assert_eq!(base_opcode("@!UP0 UTMALDG.2D [UR8], [UR4]"), "UTMALDG");
+        assert_eq!(base_opcode("EXIT;"), "EXIT");
+        assert_eq!(base_opcode("@P0"), "");
+        let class = |op| opcode_class(op).map(|row| row.id);
+        assert_eq!(class("LDG.E.128.CONSTANT"), Some("global-load"));
+        assert_eq!(class("@P0 STL.128 [R1], R4"), Some("local-memory"));
+        assert_eq!(class("HGMMA.64x128x16.F32"), Some("tensor-wgmma"));
+        assert_eq!(class("LDTM.x8"), Some("tensor-memory"));
+        assert_eq!(class("FROBNICATE"), None);
+        assert_eq!(class(""), None);
+    }
+}

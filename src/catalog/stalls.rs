@@ -1,0 +1,217 @@
+//! The stall catalog: why a warp did not issue, and in which metric families that is told.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::{CatalogError, load, opcode_class};
+
+const FILE: &str = "stalls.toml";
+const TEXT: &str = include_str!("stalls.toml");
+
+/// What kind of resource a warp waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StallKind {
+    /// Data from a memory, or room in a memory queue.
+    Memory,
+    /// A busy math pipe.
+    Compute,
+    /// Other warps.
+    Sync,
+    /// A fixed latency between dependent instructions.
+    Latency,
+    /// The next instruction or an immediate constant.
+    Fetch,
+    /// The scheduler itself.
+    Issue,
+}
+
+/// A finer reading of a stall reason in a kernel that has certain instructions.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StallReading {
+    /// Base opcodes of which at least one must occur.
+    pub opcodes: Vec<&'static str>,
+    /// What the reason means then.
+    pub means: &'static str,
+}
+
+/// One stall reason.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StallRow {
+    /// The id, as the per-issue metrics spell it.
+    pub id: &'static str,
+    /// Every spelling over versions and metric families, the id first.
+    pub names: Vec<&'static str>,
+    /// A short name for a table row.
+    pub label: &'static str,
+    /// What kind of resource the warp waits for.
+    pub kind: StallKind,
+    /// What the warp waits for, in one sentence.
+    pub means: &'static str,
+    /// What usually helps.
+    #[serde(rename = "try")]
+    pub advice: &'static str,
+    /// The vendor page at which it can be checked.
+    pub cite: &'static str,
+    /// Finer readings, tried in order.
+    #[serde(default)]
+    pub when: Vec<StallReading>,
+}
+
+impl StallRow {
+    /// The first finer reading whose opcodes occur among these base opcodes of the kernel.
+    pub fn reading_for(&self, opcodes: &BTreeSet<&str>) -> Option<&StallReading> {
+        self.when.iter().find(|reading| reading.opcodes.iter().any(|opcode| opcodes.contains(opcode)))
+    }
+
+    /// Whether this is a stall: `selected` is an issued instruction and `not_selected` a warp that was ready.
+    pub fn is_stall(&self) -> bool {
+        !matches!(self.id, "selected" | "not_selected")
+    }
+}
+
+/// A family of metrics that has one metric for each stall reason, all on one basis.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StallFamily {
+    /// The id: `per-issue`.
+    pub id: &'static str,
+    /// What stands before the name of the reason.
+    pub prefix: &'static str,
+    /// What stands after it.
+    pub suffix: &'static str,
+    /// The basis, for a caption.
+    pub label: &'static str,
+    /// What the numbers of the family are.
+    pub help: &'static str,
+}
+
+impl StallFamily {
+    /// The metric names that this family can have for a reason, in the order to try.
+    pub fn metrics_of(&self, row: &StallRow) -> impl Iterator<Item = String> {
+        row.names.iter().map(|name| format!("{}{name}{}", self.prefix, self.suffix))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+struct File {
+    family: Vec<StallFamily>,
+    stall: Vec<StallRow>,
+}
+
+static ROWS: LazyLock<File> = LazyLock::new(|| read().expect("stalls.toml is valid, as tests check"));
+static NAMES: LazyLock<HashMap<&'static str, &'static StallRow>> =
+    LazyLock::new(|| names().expect("names in stalls.toml are distinct, as tests check"));
+
+fn read() -> Result<File, CatalogError> {
+    load::parse(FILE, TEXT)
+}
+
+fn names() -> Result<HashMap<&'static str, &'static StallRow>, CatalogError> {
+    load::index(FILE, &ROWS.stall, |row| row.names.iter().copied())
+}
+
+/// Reads the file anew and checks its rows and the opcodes that they name.
+pub(super) fn check() -> Result<(), CatalogError> {
+    for row in &read()?.stall {
+        let texts = [("label", row.label), ("means", row.means), ("try", row.advice), ("cite", row.cite)];
+        load::filled(FILE, row.id, &texts)?;
+        if row.names.first() != Some(&row.id) {
+            return Err(CatalogError::Empty { file: FILE, row: row.id.to_owned(), key: "names" });
+        }
+        for opcode in row.when.iter().flat_map(|reading| &reading.opcodes) {
+            if opcode_class(opcode).is_none() {
+                return Err(CatalogError::Dangling {
+                    file: FILE,
+                    row: row.id.to_owned(),
+                    name: (*opcode).to_owned(),
+                    target: "opcodes.toml",
+                });
+            }
+        }
+    }
+    load::index(FILE, &ROWS.family, |family| [family.id])?;
+    names().map(drop)
+}
+
+/// Every stall reason, `selected` and `not_selected` included.
+pub fn stalls() -> &'static [StallRow] {
+    &ROWS.stall
+}
+
+/// The metric families that tell stall reasons. Never compare numbers of two families with different labels.
+pub fn stall_families() -> &'static [StallFamily] {
+    &ROWS.family
+}
+
+/// The stall reason with this id or spelling: `long_scoreboard`, `warpgroup_arrive`.
+pub fn stall(name: &str) -> Option<&'static StallRow> {
+    NAMES.get(name).copied()
+}
+
+/// The family and the reason of a full metric name: `smsp__pcsamp_warps_issue_stalled_wait_not_issued`.
+/// `None` when no family has such a name, or when no row names the reason.
+pub fn stall_of_metric(metric: &str) -> Option<(&'static StallFamily, &'static StallRow)> {
+    ROWS.family.iter().find_map(|family| {
+        let name = metric.strip_prefix(family.prefix)?.strip_suffix(family.suffix)?;
+        Some((family, stall(name)?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_all_versions_lead_to_one_reason() {
+        for name in [
+            "smsp__average_warps_issue_stalled_gmma_per_issue_active.ratio",
+            "smsp__pcsamp_warps_issue_stalled_warpgroup_arrive",
+            "smsp__pcsamp_warps_issue_stalled_warpgroup_arrive_not_issued",
+        ] {
+            assert_eq!(stall_of_metric(name).map(|(_, row)| row.id), Some("gmma"), "{name}");
+        }
+        let family = |name| stall_of_metric(name).map(|(family, row)| (family.id, row.id));
+        assert_eq!(
+            family("smsp__pcsamp_warp_stall_no_instructions"),
+            Some(("samples-before-2020.2", "no_instruction"))
+        );
+        assert_eq!(
+            family("smsp__pcsamp_warps_issue_stalled_wait_not_issued"),
+            Some(("samples-not-issued", "wait")),
+            "the family without issue must not be taken for the samples of all cycles"
+        );
+        assert_eq!(family("smsp__pcsamp_warps_issue_stalled_wait"), Some(("samples", "wait")));
+        assert_eq!(family("smsp__pcsamp_sample_count"), None);
+        assert_eq!(family("smsp__pcsamp_warps_issue_stalled_moonshine"), None);
+    }
+
+    #[test]
+    fn a_reason_reads_finer_beside_certain_instructions() {
+        let row = stall("long_scoreboard").expect("row");
+        let tmem = row.reading_for(&BTreeSet::from(["LDG", "LDTM"])).expect("reading");
+        assert!(tmem.means.contains("tensor memory"), "{}", tmem.means);
+        assert!(row.reading_for(&BTreeSet::from(["FADD"])).is_none());
+    }
+
+    #[test]
+    fn issued_and_ready_warps_are_no_stalls() {
+        let kept: Vec<_> = stalls().iter().filter(|row| !row.is_stall()).map(|row| row.id).collect();
+        assert_eq!(kept, ["not_selected", "selected"]);
+    }
+
+    #[test]
+    fn a_family_gives_the_names_to_try() {
+        let family = stall_families().iter().find(|family| family.id == "samples").expect("family");
+        let names: Vec<_> = family.metrics_of(stall("no_instruction").expect("row")).collect();
+        assert_eq!(
+            names,
+            ["smsp__pcsamp_warps_issue_stalled_no_instruction", "smsp__pcsamp_warps_issue_stalled_no_instructions"]
+        );
+    }
+}

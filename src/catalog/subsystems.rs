@@ -1,0 +1,66 @@
+//! The part of the chip that a throughput counter belongs to.
+
+use serde::Deserialize;
+use std::sync::LazyLock;
+
+/// Whether a part of the chip moves data, computes, or issues instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChipSide {
+    /// Moves data.
+    Memory,
+    /// Computes.
+    Compute,
+    /// Feeds instructions.
+    Issue,
+}
+
+/// A part of the chip.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Subsystem {
+    /// Stable code; also the limiter's code when this part limits a kernel.
+    pub code: String,
+    /// What a sentence calls it.
+    pub label: String,
+    /// What it does.
+    pub side: ChipSide,
+    /// Prefixes of the counters that watch it.
+    pub starts: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    subsystem: Vec<Subsystem>,
+}
+
+static ROWS: LazyLock<Vec<Subsystem>> =
+    LazyLock::new(|| toml::from_str::<File>(include_str!("subsystems.toml")).map(|f| f.subsystem).unwrap_or_default());
+
+/// All parts, in matching order.
+pub fn subsystems() -> &'static [Subsystem] {
+    &ROWS
+}
+
+/// The part that a counter watches, by its name.
+pub fn subsystem_of(counter: &str) -> Option<&'static Subsystem> {
+    ROWS.iter().find(|row| row.starts.iter().any(|start| counter.starts_with(start.as_str())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_loads_and_the_particular_goes_before_the_general() {
+        assert!(subsystems().len() > 10);
+        let code = |name| subsystem_of(name).map(|s| s.code.as_str());
+        assert_eq!(code("dram__throughput.avg.pct_of_peak_sustained_elapsed"), Some("memory-dram"));
+        assert_eq!(code("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"), Some("memory-shared"));
+        assert_eq!(code("l1tex__data_pipe_lsu_wavefronts.avg"), Some("memory-l1tex"));
+        assert_eq!(code("sm__inst_executed_pipe_lsu.avg"), Some("memory-lsu"));
+        assert_eq!(code("sm__inst_executed.avg"), Some("issue"));
+        assert_eq!(code("nonsense__x"), None);
+    }
+}

@@ -1,0 +1,71 @@
+//! What a reader is asked for.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// A choice among metric names.
+#[derive(Clone, Debug, Default)]
+pub enum NameSet {
+    /// Every name.
+    #[default]
+    All,
+    /// Names that are listed, or that begin or end in a listed way.
+    These {
+        /// Whole names.
+        exact: BTreeSet<Arc<str>>,
+        /// Beginnings.
+        prefixes: Vec<&'static str>,
+        /// Endings.
+        suffixes: Vec<&'static str>,
+    },
+}
+
+impl NameSet {
+    /// No name at all.
+    pub fn none() -> NameSet {
+        NameSet::These { exact: BTreeSet::new(), prefixes: Vec::new(), suffixes: Vec::new() }
+    }
+
+    /// The names of a list.
+    pub fn exactly<N: Into<Arc<str>>>(names: impl IntoIterator<Item = N>) -> NameSet {
+        let exact = names.into_iter().map(Into::into).collect();
+        NameSet::These { exact, prefixes: Vec::new(), suffixes: Vec::new() }
+    }
+
+    /// Whether `name` is chosen.
+    pub fn contains(&self, name: &str) -> bool {
+        match self {
+            NameSet::All => true,
+            NameSet::These { exact, prefixes, suffixes } => {
+                exact.contains(name)
+                    || prefixes.iter().any(|prefix| name.starts_with(prefix))
+                    || suffixes.iter().any(|suffix| name.ends_with(suffix))
+            }
+        }
+    }
+}
+
+/// Which metrics of which results to decode; everything else is skipped without being decoded.
+#[derive(Clone, Debug, Default)]
+pub struct Want {
+    /// The metrics.
+    pub metrics: NameSet,
+    /// Those of them whose instances are wanted.
+    pub instances: NameSet,
+    /// Whether NVIDIA's rule results are wanted.
+    pub rules: bool,
+    /// Whether the SHA-256 of the file is wanted.
+    pub hash: bool,
+    /// Whether the fields of the format that no reader knows are to be counted; takes a second look at every message.
+    pub unknown_fields: bool,
+    /// Whether a damaged artefact is read as far as it is whole, with what is lost in
+    /// [`Report::damage`](super::Report::damage), instead of being refused.
+    pub allow_damage: bool,
+}
+
+impl Want {
+    /// Everything that an artefact holds, which must be whole.
+    pub fn everything() -> Want {
+        Want { rules: true, hash: true, unknown_fields: true, ..Want::default() }
+    }
+}

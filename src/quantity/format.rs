@@ -1,0 +1,196 @@
+//! Numbers to text: the only place that rounds, scales and groups digits.
+//!
+//! A reader must be able to find the printed number in ncu: percent and ratios get two decimals as ncu prints them,
+//! whole counts keep every digit, and times, sizes and rates get the decimal prefix of the larger of the values that
+//! stand side by side, so that a row is in one unit.
+
+use super::{Quantity, Unit};
+
+/// How the numbers of one row are written: a divisor, a unit text and the number of decimals.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scale {
+    divisor: f64,
+    unit: String,
+    decimals: Decimals,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Decimals {
+    Fixed(usize),
+    /// Whole numbers without decimals, others with two.
+    Count,
+}
+
+impl Scale {
+    /// The scale for numbers of one unit that are read together; by the largest magnitude among them.
+    pub fn of(unit: Unit, values: impl IntoIterator<Item = f64>) -> Scale {
+        let largest = values.into_iter().map(f64::abs).fold(0.0, f64::max);
+        let scale = |steps: &[(f64, &str)], rest: &str| {
+            let &(divisor, prefix) =
+                steps.iter().rev().find(|(least, _)| largest >= *least).unwrap_or(&steps[0]);
+            Scale { divisor, unit: format!("{prefix}{rest}"), decimals: Decimals::Fixed(2) }
+        };
+        const DECIMAL: [(f64, &str); 5] = [(1e3, "k"), (1e6, "M"), (1e9, "G"), (1e12, "T"), (1e15, "P")];
+        match unit.as_str() {
+            "%" => Scale { divisor: 1.0, unit: "%".into(), decimals: Decimals::Fixed(2) },
+            "ns" if largest < 1e3 => count("ns"),
+            "ns" => scale(&[(1e3, "µs"), (1e6, "ms"), (1e9, "s")], ""),
+            "byte" if largest < 1e4 => count("B"),
+            "byte" => scale(&DECIMAL, "B"),
+            "byte/block" => count("B/block"),
+            "hz" => scale(&DECIMAL, "Hz"),
+            "" => count(""),
+            text => match text.strip_suffix("/s") {
+                Some(base) if largest >= 1e4 => {
+                    let base = if base == "byte" { "B" } else { base };
+                    let gap = if base == "B" || base == "FLOP" { "" } else { " " };
+                    scale(&DECIMAL, &format!("{gap}{base}/s"))
+                }
+                _ => count(&spelled(text)),
+            },
+        }
+    }
+
+    /// The number with its unit.
+    pub fn write(&self, value: f64) -> String {
+        let number = self.write_bare(value);
+        if self.unit.is_empty() { number } else { format!("{number} {}", self.unit) }
+    }
+
+    /// The number without its unit.
+    pub fn write_bare(&self, value: f64) -> String {
+        let scaled = value / self.divisor;
+        match self.decimals {
+            Decimals::Fixed(digits) => fixed(scaled, digits),
+            Decimals::Count if scaled.fract() == 0.0 => fixed(scaled, 0),
+            Decimals::Count => fixed(scaled, 2),
+        }
+    }
+}
+
+fn count(unit: &str) -> Scale {
+    Scale { divisor: 1.0, unit: unit.into(), decimals: Decimals::Count }
+}
+
+/// Units that count things are spelled in the plural, as a reader says them.
+fn spelled(unit: &str) -> String {
+    match unit {
+        "cycle" | "sector" | "warp" | "block" | "thread" | "register" | "request" | "branch" => format!("{unit}s"),
+        "register/thread" => "registers/thread".into(),
+        other => other.into(),
+    }
+}
+
+/// One quantity with a scale of its own.
+pub fn quantity(q: Quantity) -> String {
+    Scale::of(q.unit(), [q.value()]).write(q.value())
+}
+
+/// A number of the given decimals with `,` between groups of three digits; never `-0`.
+pub fn fixed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(rest) if rest.bytes().any(|b| b.is_ascii_digit() && b != b'0') => ("-", rest),
+        Some(rest) => ("", rest),
+        None => ("", text.as_str()),
+    };
+    let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(w, f)| (w, Some(f)));
+    let mut out = String::from(sign);
+    for (at, digit) in whole.chars().enumerate() {
+        if at > 0 && (whole.len() - at) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    if let Some(fraction) = fraction {
+        out.push('.');
+        out.push_str(fraction);
+    }
+    out
+}
+
+/// A whole number with grouped digits.
+pub fn integer(value: u64) -> String {
+    let digits = value.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A relative change in percent with its sign and one decimal; factors above 10 are written as `×N`.
+pub fn change(old: f64, new: f64) -> String {
+    if old == new {
+        return "0.0 %".into();
+    }
+    if old == 0.0 {
+        return "from 0".into();
+    }
+    let ratio = new / old;
+    if ratio >= 10.0 {
+        return format!("×{}", fixed(ratio, if ratio < 100.0 { 1 } else { 0 }));
+    }
+    let percent = 100.0 * (new - old) / old.abs();
+    let text = fixed(percent, 1);
+    match text.as_str() {
+        "0.0" => if percent > 0.0 { "+<0.1 %".into() } else { "−<0.1 %".into() },
+        _ => match text.strip_prefix('-') {
+            Some(rest) => format!("−{rest} %"),
+            None => format!("+{text} %"),
+        },
+    }
+}
+
+/// A difference of two percentages, in points, with its sign.
+pub fn points(old: f64, new: f64) -> String {
+    let text = fixed(new - old, 2);
+    match text.strip_prefix('-') {
+        Some(rest) => format!("−{rest} pp"),
+        None if text == "0.00" => "0.00 pp".into(),
+        None => format!("+{text} pp"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(value: f64, unit: &str) -> String {
+        quantity(Quantity::new(value, Unit::new(unit)).expect("finite"))
+    }
+
+    #[test]
+    fn units_are_scaled_as_an_engineer_reads_them() {
+        assert_eq!(text(8_837_600.0, "ns"), "8.84 ms");
+        assert_eq!(text(764.0, "ns"), "764 ns");
+        assert_eq!(text(96.0212, "%"), "96.02 %");
+        assert_eq!(text(1_442_100_117.68, "byte/s"), "1.44 GB/s");
+        assert_eq!(text(2_216_755_200.0, "sector"), "2,216,755,200 sectors");
+        assert_eq!(text(1_979_943_219.0, "hz"), "1.98 GHz");
+        assert_eq!(text(7.757_575, ""), "7.76");
+        assert_eq!(text(1024.0, "byte/block"), "1,024 B/block");
+        assert_eq!(text(4_294_967_296_000.0, "FLOP/s"), "4.29 TFLOP/s");
+        assert_eq!(text(0.0, "byte/s"), "0 byte/s");
+    }
+
+    #[test]
+    fn a_row_shares_one_scale() {
+        let scale = Scale::of(Unit::NS, [8_837_600.0, 764_000.0]);
+        assert_eq!((scale.write(8_837_600.0), scale.write(764_000.0)), ("8.84 ms".into(), "0.76 ms".into()));
+    }
+
+    #[test]
+    fn changes_keep_their_sign() {
+        assert_eq!(change(100.0, 97.9), "−2.1 %");
+        assert_eq!(change(100.0, 107.8), "+7.8 %");
+        assert_eq!(change(1.0, 35.0), "×35.0");
+        assert_eq!(change(0.0, 3.0), "from 0");
+        assert_eq!(points(68.5, 82.2), "+13.70 pp");
+        assert_eq!(fixed(-0.001, 2), "0.00");
+        assert_eq!(fixed(-1234567.5, 1), "-1,234,567.5");
+    }
+}

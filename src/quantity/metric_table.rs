@@ -1,0 +1,142 @@
+//! The table of hardware metrics: base names, what they count, and the chips that have them.
+//!
+//! `metric_bases.tsv` has one line for each base name, sorted by bytes: name, type (`C` counter, `R` ratio,
+//! `T` throughput), unit, class of the counter, and the chips as a hexadecimal bit mask in the order of [`CHIPS`]. It
+//! merges what NVIDIA's counter library lists for five chips. Three bases have two units: the line has the one that most
+//! of the chips name, and for the two of the double-precision tensor pipe, where the chips are even, the one that fits
+//! the name (cycles). Nothing is parsed at start: the text is searched in
+//! place.
+
+const TABLE: &str = include_str!("metric_bases.tsv");
+
+/// The chips of the table, by the lower-case name that NVIDIA's counter library uses.
+pub const CHIPS: [&str; 5] = ["ga100", "ad102", "gh100", "gb100", "gb202"];
+
+/// What a hardware metric is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MetricType {
+    /// A count per unit of the chip, with rollups over the units.
+    Counter,
+    /// A ratio of counters.
+    Ratio,
+    /// The highest of several utilisations.
+    Throughput,
+}
+
+/// What a counter counts, as far as its rates have different units for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CounterClass {
+    /// Things with a unit.
+    Plain,
+    /// Cycles: per second it is a frequency.
+    Cycle,
+    /// Things that are present, counted each cycle: per cycle it is their number.
+    Level,
+    /// Things without a unit.
+    Count,
+    /// Present things without a unit.
+    CountLevel,
+    /// Nothing is known.
+    Unknown,
+}
+
+/// One line of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MetricBase {
+    /// Name without rollup and rate, `dram__bytes`.
+    pub name: &'static str,
+    /// What it is.
+    pub metric_type: MetricType,
+    /// Unit of the plain value; empty for none.
+    pub unit: &'static str,
+    /// What a counter counts; [`CounterClass::Unknown`] for the other types.
+    pub class: CounterClass,
+    chips: u8,
+}
+
+impl MetricBase {
+    /// Whether a chip of [`CHIPS`] has the metric; `None` for a chip that the table does not cover.
+    pub fn is_on(&self, chip: &str) -> Option<bool> {
+        CHIPS.iter().position(|known| *known == chip).map(|bit| self.chips >> bit & 1 == 1)
+    }
+
+    fn parse(line: &'static str) -> Option<MetricBase> {
+        let mut columns = line.split('\t');
+        Some(MetricBase {
+            name: columns.next()?,
+            metric_type: match columns.next()? {
+                "C" => MetricType::Counter,
+                "R" => MetricType::Ratio,
+                "T" => MetricType::Throughput,
+                _ => return None,
+            },
+            unit: columns.next()?,
+            class: match columns.next()? {
+                "plain" => CounterClass::Plain,
+                "cycle" => CounterClass::Cycle,
+                "level" => CounterClass::Level,
+                "count" => CounterClass::Count,
+                "countlevel" => CounterClass::CountLevel,
+                _ => CounterClass::Unknown,
+            },
+            chips: u8::from_str_radix(columns.next()?, 16).ok()?,
+        })
+    }
+}
+
+/// The line of exactly that base name.
+fn line_of(name: &str) -> Option<&'static str> {
+    let (mut low, mut high) = (0, TABLE.len());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let start = TABLE.as_bytes()[..middle].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let line = TABLE[start..].lines().next()?;
+        match line.split('\t').next()?.cmp(name) {
+            std::cmp::Ordering::Equal => return Some(line),
+            std::cmp::Ordering::Less => low = start + line.len() + 1,
+            std::cmp::Ordering::Greater => high = start,
+        }
+    }
+    None
+}
+
+/// Splits a metric name into the longest base that the table has and the suffix behind it (`.sum.per_second`).
+pub fn split(name: &str) -> Option<(MetricBase, &str)> {
+    let ends = std::iter::once(name.len()).chain(name.rmatch_indices('.').map(|(at, _)| at));
+    ends.into_iter().find_map(|end| Some((MetricBase::parse(line_of(&name[..end])?)?, &name[end..])))
+}
+
+/// Every line of the table, in order.
+pub fn all() -> impl Iterator<Item = MetricBase> {
+    TABLE.lines().filter_map(MetricBase::parse)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_parses_and_is_found_by_its_name() {
+        assert_eq!(all().count(), TABLE.lines().count());
+        let mut before = "";
+        for base in all() {
+            assert!(before < base.name, "{} is out of order", base.name);
+            assert_eq!(line_of(base.name).and_then(MetricBase::parse), Some(base));
+            assert_ne!(base.chips, 0, "{} is on no chip", base.name);
+            before = base.name;
+        }
+        for absent in ["", "a", "dram__byte", "dram__bytess", "zzz"] {
+            assert_eq!(line_of(absent), None, "{absent}");
+        }
+    }
+
+    #[test]
+    fn the_longest_base_wins_and_chips_are_told_apart() {
+        let (base, suffix) = split("CTC.TriageCompute.ctc__rx_bytes.sum").expect("known");
+        assert_eq!((base.name, suffix), ("CTC.TriageCompute.ctc__rx_bytes", ".sum"));
+        assert_eq!(base.is_on("gh100"), Some(true));
+        assert_eq!(base.is_on("ga100"), Some(false));
+        assert_eq!(base.is_on("tu102"), None);
+        assert_eq!(split("smsp__sass_warp_efficiency.avg"), None);
+    }
+}

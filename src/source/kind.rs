@@ -1,0 +1,120 @@
+//! What a file is, for those that cannot be read where they were given.
+
+use super::{ReadError, ncu_csv, ptxas_log, text};
+use std::path::Path;
+
+/// What is being looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sought {
+    /// A report or a page of one.
+    Profile,
+    /// What the assembler printed.
+    BuildLog,
+}
+
+/// The error for a file whose content no reader of `sought` takes.
+pub(super) fn wrong(path: &Path, bytes: &[u8], sought: Sought) -> ReadError {
+    let (found, cure) = describe(path, bytes, sought);
+    ReadError::WrongKind { path: path.into(), found: found.into(), cure: cure.into() }
+}
+
+const PROFILE: &str = "give a .ncu-rep file, or the output of `ncu --import REPORT.ncu-rep --page raw --csv`";
+const BUILD: &str = "give what `nvcc -Xptxas -v ...` printed: `nvcc -Xptxas -v ... 2> build.log`";
+const AS_PROFILE: &str = "give it where a profile is expected; a build log is what `nvcc -Xptxas -v ...` prints";
+const AS_BUILD: &str = "give it where a build log is expected; a profile is a .ncu-rep file or a page that ncu printed";
+
+/// What the bytes are, and the cure.
+fn describe(path: &Path, bytes: &[u8], sought: Sought) -> (&'static str, &'static str) {
+    let otherwise = match sought {
+        Sought::Profile => PROFILE,
+        Sought::BuildLog => BUILD,
+    };
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    match (extension, bytes) {
+        (_, []) => {
+            return (
+                "it is an empty file",
+                "the tool that should have written it failed; run it again and read what it says",
+            );
+        }
+        (_, [b'N', b'V', b'R', 0, ..]) => return ("it is an Nsight Compute report", AS_PROFILE),
+        ("ncu-repz", _) => {
+            return (
+                "it is a compressed Nsight Compute report",
+                "make it a plain one with NVIDIA's tool: `ncu --import REPORT.ncu-repz --export REPORT.ncu-rep`",
+            );
+        }
+        ("nsys-rep" | "qdrep", _) => {
+            return (
+                "it is a report of Nsight Systems, a timeline without the counters of a kernel",
+                "profile the kernel with `ncu --set full -o REPORT ...`",
+            );
+        }
+        (_, [b'S', b'Q', b'L', b'i', b't', b'e', b' ', ..]) => {
+            return (
+                "it is an SQLite database, such as Nsight Systems exports",
+                "profile the kernel with `ncu --set full -o REPORT ...`",
+            );
+        }
+        (_, [0x7f, b'E', b'L', b'F', ..]) if bytes.get(18..20) == Some(&[190, 0]) => {
+            return ("it is a cubin: the kernel's code, without numbers of a run", otherwise);
+        }
+        (_, [0x7f, b'E', b'L', b'F', ..]) => return ("it is a program or library", otherwise),
+        (_, [0x50, 0xed, 0x55, 0xba, ..]) => return ("it is a CUDA fat binary", otherwise),
+        (_, [0x1f, 0x8b, ..]) => return ("it is a gzip file", "unpack it first: `gunzip FILE`"),
+        (_, [b'P', b'K', 3 | 5, ..]) => return ("it is a zip file", "unpack it first: `unzip FILE`"),
+        (_, [0x28, 0xb5, 0x2f, 0xfd, ..]) => return ("it is a zstd file", "unpack it first: `unzstd FILE`"),
+        _ => {}
+    }
+    describe_text(bytes, sought).unwrap_or(("it is of no kind known here", otherwise))
+}
+
+fn describe_text(bytes: &[u8], sought: Sought) -> Option<(&'static str, &'static str)> {
+    if ncu_csv::looks_like(bytes).is_some() && sought == Sought::BuildLog {
+        return Some(("it is a page that ncu printed", AS_PROFILE));
+    }
+    if ptxas_log::looks_like(bytes) && sought == Sought::Profile {
+        return Some(("it is a build log", AS_BUILD));
+    }
+    let text = text::decode(bytes);
+    let has = |word: &str| text.contains(word);
+    let page =
+        "print the page as CSV: `ncu --import REPORT.ncu-rep --page raw --csv`, or give the .ncu-rep file itself";
+    let otherwise = match sought {
+        Sought::Profile => PROFILE,
+        Sought::BuildLog => BUILD,
+    };
+    Some(if has("==PROF==") || has("==ERROR==") || (has("Section: ") && has("Metric Name")) {
+        ("it is text that ncu printed, without a CSV table", if sought == Sought::Profile { page } else { BUILD })
+    } else if has("COMPUTE-SANITIZER") {
+        ("it is a log of compute-sanitizer", otherwise)
+    } else if has("\t.headerflags") || has("Fatbin elf code") || has("/*0000*/") {
+        ("it is a disassembly", otherwise)
+    } else if has(".target sm_") && has(".version ") {
+        ("it is PTX", otherwise)
+    } else if text.trim().is_empty() {
+        ("it holds white space only", "the tool that should have written it failed; run it again and read what it says")
+    } else if text.contains(['\u{0}', char::REPLACEMENT_CHARACTER]) {
+        return None;
+    } else {
+        ("it is text of no kind known here", otherwise)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_named_by_its_content_before_its_name() {
+        let found = |name: &str, bytes: &[u8]| describe(Path::new(name), bytes, Sought::Profile).0;
+        assert!(found("a.ncu-rep", b"").contains("empty"));
+        assert!(found("a.ncu-repz", b"\x28\xb5\x2f\xfd").contains("compressed Nsight Compute"));
+        assert!(found("a.txt", b"SQLite format 3\0").contains("SQLite"));
+        assert!(found("a", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\xbe\0").contains("cubin"));
+        assert!(found("a", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\x3e\0").contains("program"));
+        assert!(found("a.log", b"ptxas info    : 0 bytes gmem\n").contains("build log"));
+        assert!(found("a.md", b"hello\n").contains("text of no kind"));
+        assert!(found("a.bin", b"\0\x01\x02\xff").starts_with("it is of no kind"));
+    }
+}

@@ -1,0 +1,17 @@
+//! Reader of what `ncu --csv` prints: the pages `raw` and `details`, alone or mixed with ncu's messages and the output
+//! of the profiled program.
+//!
+//! `records` cuts the text into tables, `number` and `unit` undo locale and prefixes, `raw` and `details` read one page
+//! each, `launch` makes the launches.
+
+mod details;
+mod launch;
+mod messages;
+mod names;
+mod number;
+mod raw;
+mod read;
+mod records;
+mod unit;
+
+pub use read::{CsvPage, looks_like, read};

@@ -1,0 +1,149 @@
+//! The raw page: one column per metric, a row of units, one row per launch.
+
+use super::launch::{self, Columns};
+use super::number::{self, Locale, Number};
+use super::records::Cells;
+use super::unit;
+use crate::evidence::{Damage, Instance, Metric, Report, Value};
+use crate::quantity::Unit;
+use crate::source::Want;
+use std::sync::Arc;
+
+/// Reads the rows below one header into `report`; launches are numbered from `first`.
+pub(super) fn take(report: &mut Report, header: &Cells<'_>, rows: &[(u64, Cells<'_>)], first: u32, want: &Want) {
+    let columns = Columns::of(header);
+    let mut locale = Locale::default();
+    for (_, row) in rows {
+        columns.metrics.iter().filter_map(|at| row.get(*at)).for_each(|cell| locale.learn(cell));
+    }
+    let wanted = columns.metrics.iter().copied().filter(|at| want.metrics.contains(&header[*at]));
+    let mut metrics: Vec<Column> = wanted
+        .map(|at| Column {
+            at,
+            name: Arc::from(header[at].as_ref()),
+            shift: 0,
+            unit: Unit::NONE,
+            instances: want.instances.contains(&header[at]),
+        })
+        .collect();
+    for (line, row) in rows {
+        if row.len() != header.len() {
+            report.unrecognised_lines.push(format!("line {line}: {}", row.join(",")));
+        } else if let Some(id) = columns.id(row) {
+            let mut launch = columns.launch(row, first.saturating_add(id));
+            let found =
+                metrics.iter().filter_map(|column| column.metric(&row[column.at], locale, *line, &mut report.damage));
+            let found = found.collect();
+            launch::finish(&mut launch, found);
+            report.launches.push(launch);
+        } else if row.iter().enumerate().all(|(at, cell)| cell.is_empty() || columns.metrics.contains(&at)) {
+            for column in &mut metrics {
+                (column.shift, column.unit) = unit::base(&row[column.at]);
+            }
+        } else {
+            report.unrecognised_lines.push(format!("line {line}: {}", row.join(",")));
+        }
+    }
+}
+
+struct Column {
+    at: usize,
+    name: Arc<str>,
+    shift: i32,
+    unit: Unit,
+    instances: bool,
+}
+
+impl Column {
+    /// The metric of a cell; `None` where the cell is empty, which is how ncu prints a metric that the launch lacks.
+    fn metric(&self, cell: &str, locale: Locale, line: u64, damage: &mut Vec<Damage>) -> Option<Metric> {
+        if cell.trim().is_empty() {
+            return None;
+        }
+        let (aggregate, items) = split_instances(&self.name, cell, locale);
+        let mut read = |text: &str| value(text, self.shift, locale, &self.name, line, damage);
+        let value = read(aggregate);
+        let instances = items.filter(|_| self.instances).unwrap_or_default().into_iter();
+        let instances = instances.filter_map(|(id, text)| Some(Instance { id, value: read(text)? })).collect();
+        Some(Metric { name: self.name.clone(), unit: self.unit, value, instances })
+    }
+}
+
+/// The value of a cell in the base unit; `None` for `n/a`, `no data` and nothing, and for a number that can mean two
+/// things, which is damage.
+pub(super) fn value(
+    cell: &str,
+    shift: i32,
+    locale: Locale,
+    name: &str,
+    line: u64,
+    damage: &mut Vec<Damage>,
+) -> Option<Value> {
+    match locale.number(cell) {
+        Number::Plain(digits) => number::value(&digits, shift),
+        Number::NaN => Some(Value::F64(f64::NAN)),
+        Number::Ambiguous => {
+            let what =
+                format!("{name}: expected a number, found `{cell}`, whose separator may group or begin decimals");
+            damage.push(Damage { at: line, what });
+            None
+        }
+        Number::Text => match cell.trim() {
+            "" | "n/a" | "no data" | "None" => None,
+            text => Some(Value::Text(text.into())),
+        },
+    }
+}
+
+type Items<'a> = Vec<(Value, &'a str)>;
+
+/// Splits `12 (1; 2; 3)`, as `--print-metric-instances` prints it, into the aggregate and its instances.
+///
+/// `values` prints no ids: an instance then has its position as the text `#0`, which no one can take for an address.
+/// `details` prints `id: value`.
+fn split_instances<'a>(name: &str, cell: &'a str, locale: Locale) -> (&'a str, Option<Items<'a>>) {
+    let whole = (cell, None);
+    let Some((aggregate, list)) = cell.trim_end().strip_suffix(')').and_then(|cell| cell.split_once('(')) else {
+        return whole;
+    };
+    let aggregate = aggregate.trim();
+    let counts = aggregate.is_empty() || !matches!(locale.number(aggregate), Number::Text) || aggregate == "no data";
+    if !(counts || name.starts_with("launch__")) {
+        return whole;
+    }
+    let items: Vec<&str> = list.split(';').map(str::trim).filter(|item| !item.is_empty()).collect();
+    let named: Option<Items<'_>> = items
+        .iter()
+        .map(|item| {
+            let (id, value) = item.split_once(": ")?;
+            Some((id.parse().map_or_else(|_| Value::Text(id.into()), Value::U64), value))
+        })
+        .collect();
+    let by_position =
+        || items.iter().enumerate().map(|(at, item)| (Value::Text(format!("#{at}").into()), *item)).collect();
+    (aggregate, Some(named.unwrap_or_else(by_position)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(name: &str, cell: &str) -> (String, Vec<(Value, String)>) {
+        let (aggregate, items) = split_instances(name, cell, Locale::default());
+        let items = items.unwrap_or_default().into_iter().map(|(id, value)| (id, value.to_owned())).collect();
+        (aggregate.to_owned(), items)
+    }
+
+    #[test]
+    fn instances_are_taken_off_numbers_and_launch_facts_only() {
+        let position = |at: &str| Value::Text(at.into());
+        assert_eq!(
+            split("inst_executed", "1,024 (512; 512)"),
+            ("1,024".into(), vec![(position("#0"), "512".into()), (position("#1"), "512".into())])
+        );
+        assert_eq!(split("x", "3 (16: 1; 32: 2)").1, [(Value::U64(16), "1".into()), (Value::U64(32), "2".into())]);
+        assert_eq!(split("launch__kernel_name", "(a; b)").1.len(), 2);
+        let name = "device__attribute_display_name";
+        assert_eq!(split(name, "Tesla T4 (rev 2)"), ("Tesla T4 (rev 2)".into(), vec![]));
+    }
+}

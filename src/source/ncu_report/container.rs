@@ -1,0 +1,174 @@
+//! The container: file header, then blocks of a header and a payload of sized entries.
+//!
+//! The walk reads block headers only and notes where each entry lies; entries are decoded when they are asked for.
+
+use super::fault::Fault;
+use super::map::MappedFile;
+use super::message::{BlockHeader, FileHeader, ProcessInfo};
+use bytes::Bytes;
+use prost::Message;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// First bytes of every report.
+pub(super) const MAGIC: &[u8; 4] = b"NVR\0";
+/// The version of the container in every report from CUDA 10.0 on. NVIDIA's reader refuses lower numbers and accepts
+/// higher ones; so does this reader.
+const OLDEST_VERSION: u32 = 7;
+
+/// What an entry of a payload is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EntryKind {
+    Source,
+    Kernel,
+    Range,
+    Cmdlist,
+    Graph,
+}
+
+/// One entry of a payload.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) kind: EntryKind,
+    /// Where its message lies in the file.
+    pub(super) range: Range<usize>,
+    /// Position in [`Index::processes`].
+    pub(super) process: usize,
+}
+
+/// What the block headers say.
+#[derive(Default)]
+pub(super) struct Index {
+    pub(super) entries: Vec<Entry>,
+    /// The string table: the strings of all blocks in file order.
+    pub(super) names: Vec<Bytes>,
+    /// The pieces of the session in file order.
+    pub(super) session: Vec<Bytes>,
+    /// Each process once. Reports of CUDA 10 name none: they have the empty one.
+    pub(super) processes: Vec<ProcessInfo>,
+    process_positions: HashMap<ProcessInfo, usize>,
+    /// The headers as they lie in the file, for the survey of unknown fields.
+    pub(super) headers: Vec<Range<usize>>,
+    /// Why the walk ended early.
+    pub(super) fault: Option<Fault>,
+}
+
+/// A position in the file that never passes its end.
+struct Cursor<'a> {
+    bytes: &'a Bytes,
+    at: usize,
+}
+
+impl Cursor<'_> {
+    fn left(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    /// The next `size` bytes, where they exist.
+    fn take(&mut self, size: usize) -> Option<Range<usize>> {
+        let range = self.at..self.at.checked_add(size).filter(|end| *end <= self.bytes.len())?;
+        self.at = range.end;
+        Some(range)
+    }
+
+    /// A little-endian size word and the bytes that it announces.
+    fn sized(&mut self, what: &str, lost: &'static str) -> Result<Range<usize>, Fault> {
+        let at = self.at as u64;
+        let left = self.left();
+        let word = self
+            .take(4)
+            .ok_or_else(|| Fault::new(at, format!("4 bytes with the size of {what}"), format!("{left} bytes"), lost))?;
+        let mut size = [0; 4];
+        size.copy_from_slice(&self.bytes[word]);
+        let size = u32::from_le_bytes(size) as usize;
+        let left = self.left();
+        self.take(size)
+            .ok_or_else(|| Fault::new(at, format!("{what} of {size} bytes"), format!("{left} bytes to the end"), lost))
+    }
+}
+
+/// Reads the file header.
+///
+/// # Errors
+/// A fault when the header is cut, is no message, or states a version that was never written.
+fn file_header(cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+    const LOST: &str = "the whole report";
+    cursor.at = MAGIC.len();
+    let range = cursor.sized("the file header", LOST)?;
+    let at = range.start as u64;
+    let header = FileHeader::decode(cursor.bytes.slice(range))
+        .map_err(|error| Fault::new(at, "a file header", error.to_string(), LOST))?;
+    match header.version {
+        Some(version) if version >= OLDEST_VERSION => Ok(()),
+        Some(version) => {
+            Err(Fault::new(at, format!("report version {OLDEST_VERSION} or later"), format!("version {version}"), LOST))
+        }
+        None => Err(Fault::new(at, format!("report version {OLDEST_VERSION} or later"), "no version", LOST)),
+    }
+}
+
+/// Walks the blocks. A fault in the file header is an error; a later one ends the walk and is kept in the index.
+pub(super) fn index(file: &mut MappedFile) -> Result<Index, Fault> {
+    let bytes = file.bytes().clone();
+    let mut cursor = Cursor { bytes: &bytes, at: 0 };
+    file_header(&mut cursor)?;
+    let mut index = Index::default();
+    while cursor.left() > 0 {
+        if let Err(fault) = block(&mut cursor, &mut index) {
+            index.fault = Some(fault);
+            break;
+        }
+        file.release_to(cursor.at);
+    }
+    Ok(index)
+}
+
+/// Reads one block header and notes the entries of its payload.
+fn block(cursor: &mut Cursor<'_>, index: &mut Index) -> Result<(), Fault> {
+    let range = cursor.sized("a block header", "this block and all after it")?;
+    if range.is_empty() {
+        return Ok(());
+    }
+    let at = range.start as u64;
+    let header = BlockHeader::decode(cursor.bytes.slice(range.clone()))
+        .map_err(|error| Fault::new(at, "a block header", error.to_string(), "this block and all after it"))?;
+    index.headers.push(range);
+    index.session.extend(header.session);
+    index.names.extend(header.names.into_iter().flat_map(|table| table.strings));
+    let process = header.process.unwrap_or_default();
+    let next = index.processes.len();
+    let process = *index.process_positions.entry(process).or_insert_with_key(|process| {
+        index.processes.push(process.clone());
+        next
+    });
+
+    let payload_size = header.payload_size.unwrap_or(0) as usize;
+    let payload_start = cursor.at as u64;
+    let payload_end = cursor.at + payload_size;
+    let announced = [
+        (EntryKind::Source, header.sources),
+        (EntryKind::Kernel, header.kernels),
+        (EntryKind::Range, header.ranges),
+        (EntryKind::Cmdlist, header.cmdlists),
+        (EntryKind::Graph, header.graphs),
+    ];
+    for (kind, count) in announced {
+        for _ in 0..count.unwrap_or(0) {
+            let range = cursor.sized("an entry", "this entry and all after it")?;
+            if range.end > payload_end {
+                let found = format!("an entry that ends at byte {}", range.end);
+                let expected = format!("entries that end by byte {payload_end}, the end of their block");
+                return Err(Fault::new(range.start as u64, expected, found, "this entry and all after it"));
+            }
+            if range.is_empty() {
+                return Err(Fault::new(range.start as u64, "a message", "0 bytes", "this entry and all after it"));
+            }
+            index.entries.push(Entry { kind, range, process });
+        }
+    }
+    if cursor.at != payload_end {
+        let found = format!("entries of {} bytes", cursor.at as u64 - payload_start);
+        return Err(Fault::new(payload_start, format!("a payload of {payload_size} bytes"), found, "all after it"));
+    }
+    Ok(())
+}

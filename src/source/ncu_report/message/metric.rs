@@ -1,0 +1,56 @@
+//! Messages of a metric. One stored message is read as three subsets, so that a metric nobody asked for costs only
+//! the look at its name, and the instances of a metric are decoded only when they are wanted.
+
+use bytes::Bytes;
+
+/// The name of a metric: a position in the string table.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(in crate::source::ncu_report) struct MetricName {
+    #[prost(uint32, optional, tag = "1")]
+    pub(in crate::source::ncu_report) id: Option<u32>,
+}
+
+/// The aggregate of a metric.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(in crate::source::ncu_report) struct MetricScalar {
+    #[prost(message, optional, tag = "2")]
+    pub(in crate::source::ncu_report) value: Option<RawValue>,
+}
+
+/// The instances of a metric.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(in crate::source::ncu_report) struct MetricList {
+    #[prost(message, repeated, tag = "3")]
+    pub(in crate::source::ncu_report) elements: Vec<Element>,
+}
+
+/// What made a metric: 0 a counter or other, 1 a sampler. Read by nobody; stated so that it counts as known.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(in crate::source::ncu_report) struct Category {
+    #[prost(int32, optional, tag = "4")]
+    category: Option<i32>,
+}
+
+/// One instance.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(in crate::source::ncu_report) struct Element {
+    #[prost(message, optional, tag = "1")]
+    pub(in crate::source::ncu_report) id: Option<RawValue>,
+    #[prost(message, optional, tag = "2")]
+    pub(in crate::source::ncu_report) value: Option<RawValue>,
+}
+
+/// A value in one of five types; one field is set.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(in crate::source::ncu_report) struct RawValue {
+    #[prost(bytes = "bytes", optional, tag = "1")]
+    pub(in crate::source::ncu_report) text: Option<Bytes>,
+    #[prost(float, optional, tag = "2")]
+    pub(in crate::source::ncu_report) float: Option<f32>,
+    #[prost(double, optional, tag = "3")]
+    pub(in crate::source::ncu_report) double: Option<f64>,
+    #[prost(uint32, optional, tag = "4")]
+    pub(in crate::source::ncu_report) uint32: Option<u32>,
+    #[prost(uint64, optional, tag = "5")]
+    pub(in crate::source::ncu_report) uint64: Option<u64>,
+}

@@ -1,0 +1,31 @@
+//! The reader of Nsight Compute reports (`.ncu-rep`), without any NVIDIA software.
+//!
+//! Owns the file format: container, messages, string table. Receives a path and a [`Want`](super::Want), gives a
+//! [`Report`](crate::evidence::Report) or [`SourceData`]. The file is mapped, not copied; nothing is decoded that
+//! nobody asked for.
+//!
+//! **Mapping hazard.** A file that another program shortens while it is mapped makes the operating system end this
+//! process with SIGBUS. Do not read a report that ncu is still writing.
+
+mod container;
+mod device;
+mod dropped;
+mod fault;
+mod kind;
+mod launch;
+mod map;
+mod message;
+mod metrics;
+mod names;
+mod nvtx;
+mod reader;
+mod rules;
+mod session;
+mod source_data;
+mod survey;
+mod text;
+
+pub use launch::LaunchHead;
+pub(super) use reader::looks_like;
+pub use reader::{NcuReport, read};
+pub use source_data::{LoadedFunction, SourceData, SourceFile};

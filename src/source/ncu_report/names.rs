@@ -1,0 +1,84 @@
+//! The string table, resolved once per read: which ids were asked for, in which place, with which unit.
+
+use super::device;
+use crate::quantity::Unit;
+use crate::quantity::ncu_units::unit_of;
+use crate::source::Want;
+use bytes::Bytes;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A metric that will be decoded.
+pub(super) struct Asked {
+    pub(super) name: Arc<str>,
+    pub(super) unit: Unit,
+    /// Whether it goes into the launch; false for one that is only read to know the device or the grid.
+    pub(super) deliver: bool,
+    pub(super) instances: bool,
+}
+
+/// The string table as one read sees it.
+pub(super) struct Names {
+    /// For each id the position in `asked`, where the metric will be decoded.
+    slots: Vec<Option<u32>>,
+    /// The metrics to decode, sorted by name, each name once.
+    pub(super) asked: Vec<Asked>,
+    /// Whether a result used the id.
+    used: Vec<bool>,
+}
+
+impl Names {
+    /// Resolves the strings of all blocks.
+    pub(super) fn new(strings: &[Bytes], want: &Want) -> Names {
+        let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (id, string) in strings.iter().enumerate() {
+            let name = String::from_utf8_lossy(string);
+            let delivered = want.metrics.contains(&name);
+            if delivered || device::is_needed(&name) {
+                by_name.entry(name.into_owned()).or_default().push(id);
+            }
+        }
+        let mut slots = vec![None; strings.len()];
+        let asked = by_name
+            .into_iter()
+            .enumerate()
+            .map(|(slot, (name, ids))| {
+                for id in ids {
+                    slots[id] = u32::try_from(slot).ok();
+                }
+                Asked {
+                    unit: unit_of(&name),
+                    deliver: want.metrics.contains(&name),
+                    instances: want.instances.contains(&name),
+                    name: name.into(),
+                }
+            })
+            .collect();
+        Names { slots, asked, used: vec![false; strings.len()] }
+    }
+
+    /// Notes that a result uses an id and gives the position of its metric in `asked`: `None` for an id that the
+    /// table does not have, `Some(None)` for a metric that nobody asked for.
+    pub(super) fn use_id(&mut self, id: u32) -> Option<Option<usize>> {
+        let at = id as usize;
+        *self.used.get_mut(at)? = true;
+        Some(self.slots[at].map(|slot| slot as usize))
+    }
+
+    /// How many names there are.
+    pub(super) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The names that no result used, in the order of the table, and those that some result used.
+    pub(super) fn by_use<'a>(&self, strings: &'a [Bytes]) -> (Vec<&'a str>, Vec<&'a str>) {
+        let mut unused = Vec::new();
+        let mut used = Vec::new();
+        for (string, is_used) in strings.iter().zip(&self.used) {
+            if let Ok(name) = std::str::from_utf8(string) {
+                if *is_used { used.push(name) } else { unused.push(name) }
+            }
+        }
+        (unused, used)
+    }
+}

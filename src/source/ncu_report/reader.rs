@@ -1,0 +1,263 @@
+//! The report as a whole: opened once, read as often as wanted.
+
+use super::container::{self, Entry, EntryKind, Index, MAGIC};
+use super::fault::Fault;
+use super::kind::{self, AnyResult};
+use super::launch::{self, LaunchHead};
+use super::map::MappedFile;
+use super::message::{BlockHeader, Category, MetricList, MetricName, MetricScalar, NvtxState, RuleResult};
+use super::metrics::MetricReader;
+use super::names::Names;
+use super::source_data::{SourceCollector, SourceData};
+use super::survey::Survey;
+use super::text::Texts;
+use super::{dropped, session};
+use crate::evidence::{Launch, Origin, Process, Report};
+use crate::source::kind::{Sought, wrong as wrong_kind};
+use crate::source::{ReadError, Want};
+use bytes::Bytes;
+use prost::Message;
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+
+/// An open report. The block headers have been read, no result has.
+pub struct NcuReport {
+    path: PathBuf,
+    file: MappedFile,
+    index: Index,
+    allow_damage: bool,
+}
+
+/// Reads a report: every result, of it what `want` asks for.
+///
+/// # Errors
+/// A [`ReadError`] when the file cannot be opened, is no report, holds no results, or is damaged and
+/// [`Want::allow_damage`] is not set.
+pub fn read(path: &Path, want: &Want) -> Result<Report, ReadError> {
+    NcuReport::open_with(path, want.allow_damage)?.read(want, |_| true)
+}
+
+/// Whether the first bytes are a report's.
+pub(in crate::source) fn looks_like(head: &[u8]) -> bool {
+    head.starts_with(MAGIC)
+}
+
+impl NcuReport {
+    /// Opens a report that must be whole.
+    ///
+    /// # Errors
+    /// As [`read`], except that nothing is said of results.
+    pub fn open(path: &Path) -> Result<NcuReport, ReadError> {
+        NcuReport::open_with(path, false)
+    }
+
+    /// Opens a report; with `allow_damage` also one that is cut or partly undecodable. What cannot be read of it then
+    /// goes into [`Report::damage`], whatever [`Want::allow_damage`] says.
+    ///
+    /// # Errors
+    /// As [`NcuReport::open`]; a file header that cannot be read is an error in either case.
+    pub fn open_with(path: &Path, allow_damage: bool) -> Result<NcuReport, ReadError> {
+        let mut file = MappedFile::open(path)?;
+        if !file.bytes().starts_with(MAGIC) {
+            return Err(wrong_kind(path, file.bytes(), Sought::Profile));
+        }
+        let index = container::index(&mut file).map_err(|fault| fault.refuse(path))?;
+        file.release_all();
+        match &index.fault {
+            Some(fault) if !allow_damage => Err(fault.refuse(path)),
+            _ => Ok(NcuReport { path: path.to_owned(), file, index, allow_damage }),
+        }
+    }
+
+    /// Reads the results for which `filter` holds; a result that is left out is not decoded beyond its head.
+    /// [`Launch::id`] counts all results, whether they are read or not.
+    ///
+    /// # Errors
+    /// [`ReadError::Empty`] for a report without results, [`ReadError::Malformed`] for one that is damaged, unless
+    /// damage was allowed when it was opened.
+    pub fn read(&mut self, want: &Want, filter: impl Fn(&LaunchHead) -> bool) -> Result<Report, ReadError> {
+        let mut texts = Texts::default();
+        let mut faults: Vec<Fault> = self.index.fault.iter().cloned().collect();
+        let details = session::merge(&self.index.session).unwrap_or_else(|error| {
+            let at = self.index.session.first().map_or(0, |piece| self.file.offset_of(piece));
+            faults.push(Fault::new(at, "a session", error.to_string(), "the session"));
+            Default::default()
+        });
+        let mut report = Report { session: session::session(&details, &mut texts), ..Report::default() };
+        let mut survey = want.unknown_fields.then(Survey::default);
+        if let Some(survey) = &mut survey {
+            self.survey_headers(survey, &details.encode_to_vec());
+        }
+
+        let processes: Vec<Process> =
+            self.index.processes.iter().map(|info| launch::process(info, &mut texts)).collect();
+        let mut names = Names::new(&self.index.names, want);
+        let mut numbered = self.numbered(&processes);
+        if numbered.is_empty() && !self.allow_damage {
+            return Err(self.empty());
+        }
+        // In the order of the file, so that pages can be given back behind the reader.
+        numbered.sort_by_key(|(_, position)| *position);
+        for (id, position) in numbered {
+            let entry = &self.index.entries[position];
+            match self.result(entry, survey.as_mut()) {
+                Ok(result) => {
+                    let (file, faults) = (&self.file, &mut faults);
+                    let mut reader = MetricReader { file, names: &mut names, texts: &mut texts, faults };
+                    let process = &processes[entry.process];
+                    report.launches.extend(one(id, process, result, entry, want, &filter, &mut reader));
+                }
+                Err(fault) => faults.push(fault),
+            }
+            let end = entry.range.end;
+            self.file.release_to(end);
+        }
+        report.launches.sort_by_key(|launch| launch.id);
+        self.finish(report, faults, &names, survey, want)
+    }
+
+    /// The modules that the report holds, pieces with one key merged, in the order in which they first came.
+    ///
+    /// # Errors
+    /// [`ReadError::Malformed`] when a piece cannot be decoded; a damaged piece is left out when damage was allowed.
+    pub fn sources(&self) -> Result<Vec<SourceData>, ReadError> {
+        let mut collector = SourceCollector::default();
+        for entry in self.index.entries.iter().filter(|entry| entry.kind == EntryKind::Source) {
+            let process = self.index.processes[entry.process].id.unwrap_or(0);
+            if let Err(error) = collector.take(process, self.file.bytes().slice(entry.range.clone()))
+                && !self.allow_damage
+            {
+                return Err(undecodable(entry, "source data", error).refuse(&self.path));
+            }
+        }
+        Ok(collector.finish())
+    }
+
+    /// Row number and position among the entries of each result: rows go by process id, then by the order of the file.
+    fn numbered(&self, processes: &[Process]) -> Vec<(u32, usize)> {
+        let entries = self.index.entries.iter().enumerate();
+        let mut rows: Vec<(u32, usize)> = entries
+            .filter(|(_, entry)| entry.kind != EntryKind::Source)
+            .map(|(position, entry)| (processes[entry.process].id, position))
+            .collect();
+        rows.sort_by_key(|(process, _)| *process);
+        (0..).zip(rows).map(|(id, (_, position))| (id, position)).collect()
+    }
+
+    fn result(&self, entry: &Entry, survey: Option<&mut Survey>) -> Result<AnyResult, Fault> {
+        let message = self.file.bytes().slice(entry.range.clone());
+        if let Some(survey) = survey {
+            survey_entry(survey, entry.kind, &message);
+        }
+        kind::decode(entry.kind, message).map_err(|error| undecodable(entry, "a result", error))
+    }
+
+    fn survey_headers(&self, survey: &mut Survey, session: &[u8]) {
+        for range in &self.index.headers {
+            let original = self.file.bytes().slice(range.clone());
+            if let Ok(header) = BlockHeader::decode(original.clone()) {
+                survey.compare("BlockHeader", &original, &header.encode_to_vec());
+            }
+        }
+        let pieces: Vec<u8> = self.index.session.iter().flatten().copied().collect();
+        survey.compare("ReportSessionDetails", &pieces, session);
+        for entry in self.index.entries.iter().filter(|entry| entry.kind == EntryKind::Source) {
+            survey_entry(survey, entry.kind, &self.file.bytes().slice(entry.range.clone()));
+        }
+    }
+
+    /// The report with its origin, what was dropped, and what is damaged.
+    fn finish(
+        &mut self,
+        mut report: Report,
+        faults: Vec<Fault>,
+        names: &Names,
+        survey: Option<Survey>,
+        want: &Want,
+    ) -> Result<Report, ReadError> {
+        if let Some(fault) = faults.first().filter(|_| !self.allow_damage) {
+            return Err(fault.refuse(&self.path));
+        }
+        // In a report that is not whole a name may be unused because its result is lost.
+        if faults.is_empty() {
+            let (unused, used) = names.by_use(&self.index.names);
+            report.dropped = dropped::asked_for(&unused, &used, &report.session.command_line);
+        }
+        report.damage = faults.iter().map(Fault::damage).collect();
+        report.unknown_fields = survey.map(Survey::finish).unwrap_or_default();
+        report.origin = Origin {
+            path: self.path.to_string_lossy().into_owned(),
+            format: "ncu-report".into(),
+            bytes: self.file.bytes().len() as u64,
+            sha256: if want.hash { self.hash() } else { String::new() },
+        };
+        self.file.release_all();
+        Ok(report)
+    }
+
+    fn hash(&mut self) -> String {
+        const STEP: usize = 1 << 20;
+        self.file.release_all();
+        let bytes = self.file.bytes().clone();
+        let mut hasher = Sha256::new();
+        for (number, chunk) in bytes.chunks(STEP).enumerate() {
+            hasher.update(chunk);
+            self.file.release_to(number * STEP);
+        }
+        hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn empty(&self) -> ReadError {
+        ReadError::Empty {
+            path: self.path.clone(),
+            what: "results".into(),
+            cure: "the profile ended before a kernel was measured; check the filters and the program, profile again"
+                .into(),
+        }
+    }
+}
+
+/// One result, or nothing when the filter leaves it out; the names that it uses are marked in either case.
+fn one(
+    id: u32,
+    process: &Process,
+    result: AnyResult,
+    entry: &Entry,
+    want: &Want,
+    filter: &impl Fn(&LaunchHead) -> bool,
+    reader: &mut MetricReader<'_>,
+) -> Option<Launch> {
+    let head = launch::head(id, result.workload?, process, &result, reader.texts);
+    if filter(&head) {
+        return Some(launch::launch(head, result, entry, want, reader));
+    }
+    reader.mark(&result.metrics);
+    None
+}
+
+fn undecodable(entry: &Entry, what: &str, error: prost::DecodeError) -> Fault {
+    Fault::new(entry.range.start as u64, what, error.to_string(), "this entry")
+}
+
+/// Surveys an entry and the messages inside it that are kept encoded.
+fn survey_entry(survey: &mut Survey, kind: EntryKind, message: &Bytes) {
+    if let Ok((name, known)) = kind::known_part(kind, message.clone()) {
+        survey.compare(name, message, &known);
+    }
+    let Ok(result) = kind::decode(kind, message.clone()) else { return };
+    for metric in &result.metrics {
+        let mut known = MetricName::decode(metric.clone()).unwrap_or_default().encode_to_vec();
+        known.extend(MetricScalar::decode(metric.clone()).unwrap_or_default().encode_to_vec());
+        known.extend(MetricList::decode(metric.clone()).unwrap_or_default().encode_to_vec());
+        known.extend(Category::decode(metric.clone()).unwrap_or_default().encode_to_vec());
+        survey.compare("ProfileMetricResult", metric, &known);
+    }
+    for rule in &result.rules {
+        let known = RuleResult::decode(rule.clone()).unwrap_or_default().encode_to_vec();
+        survey.compare("RuleResult", rule, &known);
+    }
+    if let Some(nvtx) = &result.nvtx {
+        let known = NvtxState::decode(nvtx.clone()).unwrap_or_default().encode_to_vec();
+        survey.compare("NvtxState", nvtx, &known);
+    }
+}

@@ -1,0 +1,29 @@
+//! Text of the file, kept once however often it occurs.
+
+use bytes::Bytes;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Hands out one shared copy of each distinct text. Bytes that are not UTF-8 become replacement characters.
+#[derive(Default)]
+pub(super) struct Texts(HashSet<Arc<str>>);
+
+impl Texts {
+    pub(super) fn of(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.0.get(text) {
+            return known.clone();
+        }
+        let kept: Arc<str> = text.into();
+        self.0.insert(kept.clone());
+        kept
+    }
+
+    pub(super) fn of_bytes(&mut self, text: &[u8]) -> Arc<str> {
+        self.of(&String::from_utf8_lossy(text))
+    }
+
+    /// The text of a field; an absent field is the empty text.
+    pub(super) fn of_field(&mut self, field: Option<&Bytes>) -> Arc<str> {
+        self.of_bytes(field.map_or(&[], |bytes| bytes.as_ref()))
+    }
+}

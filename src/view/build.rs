@@ -1,0 +1,92 @@
+//! Build stats: registers, spills, stack, shared memory and barriers as the assembler printed them.
+
+use super::document::{Block, Cell, Section, Table};
+use super::tables::{left, paragraph, right, strong, text};
+use crate::analysis::{Audit, BuildRow};
+use crate::quantity::format;
+use super::escape;
+
+/// The section.
+pub(super) fn section(audit: &Audit) -> Section {
+    let mut blocks = Vec::new();
+    if audit.build_logs.is_empty() {
+        blocks.push(paragraph(
+            "Not collected: no build log was given. Build with `nvcc -Xptxas -v 2> build.log` and pass `--ptxas build.log`.",
+        ));
+    } else if audit.build.is_empty() && audit.old_build.is_empty() {
+        let logs = audit.build_logs.iter().map(|o| escape::code(&o.path)).collect::<Vec<_>>().join(", ");
+        blocks.push(paragraph(format!(
+            "{logs} holds no entry for {}.",
+            escape::code(audit.new.kernel.short_name())
+        )));
+    } else {
+        blocks.push(Block::Table { table: table(audit) });
+        blocks.extend(audit.build.iter().filter_map(remark).map(paragraph));
+    }
+    if !audit.build_warnings.is_empty() {
+        let items = audit.build_warnings.iter().map(|(log, line, text)| format!("{}:{line}: {}", escape::code(log), escape::text(text)));
+        blocks.push(paragraph("The assembler warned; such a warning can void an assumption made elsewhere on this page:"));
+        blocks.push(Block::List { ordered: false, items: items.collect() });
+    }
+    Section { id: "build".into(), title: "Build stats (ptxas)".into(), blocks }
+}
+
+type Fact = (&'static str, fn(&BuildRow) -> String);
+
+const FACTS: [Fact; 9] = [
+    ("Architecture", |b| b.record.arch.clone()),
+    ("Registers per thread", |b| count(b.record.registers)),
+    ("Registers per thread, as launched", |b| super::tables::number(&b.launch_registers)),
+    ("Spill stores, callees included", |b| bytes(b.spill_stores())),
+    ("Spill loads, callees included", |b| bytes(b.spill_loads())),
+    ("Stack frame", |b| bytes(b.record.stack_bytes)),
+    ("Static shared memory", |b| bytes(b.record.shared_bytes)),
+    ("Barriers", |b| count(b.record.barriers)),
+    ("Functions called, not inlined", |b| b.record.callees.len().to_string()),
+];
+
+fn table(audit: &Audit) -> Table {
+    let has_old = !audit.old_build.is_empty();
+    let mut columns = vec![left("Build")];
+    let mut sides: Vec<&[BuildRow]> = Vec::new();
+    if has_old {
+        columns.push(right("Old"));
+        sides.push(&audit.old_build);
+    }
+    columns.push(right(if has_old { "New" } else { "Value" }));
+    sides.push(&audit.build);
+    let join = |rows: &[BuildRow], read: fn(&BuildRow) -> String| {
+        let words: Vec<String> = rows.iter().map(read).collect();
+        if words.is_empty() { "not in the log".into() } else { words.join(" / ") }
+    };
+    let line = |(label, read): &Fact| {
+        let mut cells: Vec<Cell> = vec![text(*label)];
+        cells.extend(sides.iter().map(|side| text(join(side, *read))));
+        if let Some(last) = cells.pop() {
+            cells.push(strong(last.text));
+        }
+        cells
+    };
+    Table { id: "build".into(), caption: String::new(), columns, rows: FACTS.iter().map(line).collect() }
+}
+
+fn count(value: Option<u64>) -> String {
+    value.map_or_else(|| "not printed".into(), format::integer)
+}
+
+fn bytes(value: Option<u64>) -> String {
+    value.map_or_else(|| "not printed".into(), |v| format!("{} B", format::integer(v)))
+}
+
+/// What the build and the launch say about registers when they differ.
+fn remark(row: &BuildRow) -> Option<String> {
+    let (built, launched) = (row.record.registers? as f64, row.launch_registers.value()?);
+    if launched > built {
+        return Some(format!(
+            "ptxas counted {built} registers and the launch was given {launched}: the hardware allocates in steps, so the larger number is the one that occupancy sees."
+        ));
+    }
+    (launched < built).then(|| {
+        format!("**The launch was given {launched} registers and this log says {built}: the log is not of the binary that was profiled.**")
+    })
+}

@@ -1,0 +1,43 @@
+//! Remaining performance ceiling: what is left on the table, ranked by its bound.
+
+use super::document::{Block, Section, Table};
+use super::tables::{code, left, paragraph, right, strong, text};
+use crate::analysis::{Audit, Lever, LeverOrigin};
+use crate::quantity::format;
+
+/// The section.
+pub(super) fn section(audit: &Audit) -> Section {
+    let (ours, nvidia): (Vec<&Lever>, Vec<&Lever>) = audit.levers.iter().partition(|l| l.origin == LeverOrigin::Audit);
+    let mut blocks = Vec::new();
+    if ours.is_empty() {
+        blocks.push(paragraph("No lever that this evidence supports has a bound of one percent or more."));
+    } else {
+        blocks.push(paragraph(
+            "Each bound is the largest part of the run time that the lever could save if everything else stayed as it is. Levers overlap: bounds are never added up, and none is a forecast.",
+        ));
+        blocks.push(Block::Table { table: table("levers", &ours) });
+    }
+    if !nvidia.is_empty() {
+        blocks.push(Block::Fold {
+            summary: format!("{} estimates of NVIDIA's own rules, as the report stores them", nvidia.len()),
+            blocks: vec![
+                paragraph("ESTIMATE: NVIDIA's numbers, not checked here. A rule speaks of the whole run time only where it says so."),
+                Block::Table { table: table("nvidia-rules", &nvidia) },
+            ],
+        });
+    }
+    Section { id: "ceiling".into(), title: "Remaining performance ceiling".into(), blocks }
+}
+
+fn table(id: &str, levers: &[&Lever]) -> Table {
+    let columns = vec![left("Lever"), right("At most"), left("Computed from"), left("Read again")];
+    let line = |lever: &&Lever| {
+        vec![
+            text(lever.sentence.clone()),
+            strong(format!("{} %", format::fixed(lever.bound, 1))),
+            text(lever.formula.clone()),
+            code(lever.remeasure.clone()),
+        ]
+    };
+    Table { id: id.into(), caption: String::new(), columns, rows: levers.iter().map(line).collect() }
+}

@@ -1,0 +1,61 @@
+//! Instruction counts and mix.
+
+use super::document::{Block, Section, Table};
+use super::tables::{self, Extra, paragraph, text};
+use crate::analysis::{Audit, OpcodeRow, Row};
+use crate::quantity::format;
+
+/// Opcodes shown unfolded.
+const SHOWN: usize = 12;
+const CURE: &str = "Collect with `--section InstructionStats --section SourceCounters`.";
+
+/// The section.
+pub(super) fn section(audit: &Audit) -> Section {
+    let mut blocks = Vec::new();
+    if let Some(panel) = audit.panel("instructions") {
+        let rows: Vec<&Row> = panel.rows.iter().collect();
+        if !rows.is_empty() {
+            blocks.push(Block::Table { table: tables::metrics("instructions", "", &rows) });
+        }
+        blocks.extend(tables::not_collected(&panel.not_collected, CURE));
+    }
+    if audit.mix.rows.is_empty() {
+        blocks.push(paragraph(format!("No mix by opcode: the report holds no `sass__inst_executed_per_opcode`. {CURE}")));
+    } else {
+        blocks.push(Block::Heading { text: "Mix by opcode".into() });
+        blocks.push(paragraph("Warp-level executions per launch, by base opcode (`sass__inst_executed_per_opcode`)."));
+        let (shown, rest) = audit.mix.rows.split_at(audit.mix.rows.len().min(SHOWN));
+        blocks.push(Block::Table { table: mix("opcodes", "Opcode", shown, true) });
+        let mut folded = Vec::new();
+        if !rest.is_empty() {
+            folded.push(Block::Table { table: mix("opcodes-rest", "Opcode", rest, true) });
+        }
+        folded.push(paragraph("By class:"));
+        folded.push(Block::Table { table: mix("opcode-classes", "Class", &audit.mix.classes, false) });
+        let summary = if rest.is_empty() { "By class".to_string() } else { format!("{} further opcodes, and the sums by class", rest.len()) };
+        blocks.push(Block::Fold { summary, blocks: folded });
+    }
+    Section { id: "instructions".into(), title: "Instruction counts".into(), blocks }
+}
+
+fn mix(id: &str, head: &str, rows: &[OpcodeRow], with_class: bool) -> Table {
+    let readings: Vec<&Row> = rows.iter().map(|row| &row.row).collect();
+    let share = |row: &OpcodeRow| text(row.share.map(|s| format!("{} %", format::fixed(s, 2))).unwrap_or_default());
+    let mut extra = vec![Extra { title: "Share of new", cells: rows.iter().map(share).collect(), is_number: true }];
+    if with_class {
+        let class = |row: &OpcodeRow| text(if row.class.is_empty() { "unknown opcode" } else { row.class.as_str() });
+        extra.push(Extra { title: "Class", cells: rows.iter().map(class).collect(), is_number: false });
+    }
+    let mut table = tables::readings(id, "", head, &readings, extra);
+    if with_class {
+        for cells in &mut table.rows {
+            cells[0].code = true;
+        }
+    }
+    if readings.iter().all(|row| row.old.is_none()) {
+        for column in table.columns.iter_mut().filter(|c| c.title == "Share of new") {
+            column.title = "Share".into();
+        }
+    }
+    table
+}

@@ -1,0 +1,75 @@
+//! Occupancy: what caps it, ties, waves, and the distance to the next step.
+
+use super::document::{Block, Section};
+use super::tables::{self, Extra, paragraph, strong, text};
+use crate::analysis::{Audit, Cliff, Row};
+use crate::quantity::format;
+
+const CURE: &str = "Collect with `--section Occupancy --section LaunchStats`.";
+
+/// The section.
+pub(super) fn section(audit: &Audit) -> Section {
+    let occupancy = &audit.occupancy;
+    let mut blocks = Vec::new();
+    let rows: Vec<&Row> = occupancy.rows.iter().collect();
+    if rows.is_empty() {
+        blocks.push(paragraph(format!("Not collected. {CURE}")));
+    } else {
+        blocks.push(Block::Table { table: tables::metrics("occupancy", "", &rows) });
+    }
+    if !occupancy.limits.is_empty() {
+        blocks.extend(limit_sentence(audit).map(paragraph));
+        let rows: Vec<&Row> = occupancy.limits.iter().map(|limit| &limit.row).collect();
+        let binds = Extra {
+            title: "Caps the new side",
+            cells: occupancy.limits.iter().map(|l| if l.binds { strong("yes") } else { text("") }).collect(),
+            is_number: false,
+        };
+        blocks.push(Block::Table { table: tables::readings("block-limits", "", "Blocks per SM allowed by", &rows, vec![binds]) });
+    }
+    let cliffs: Vec<String> = occupancy.cliffs.iter().filter_map(cliff).collect();
+    if !cliffs.is_empty() {
+        blocks.push(paragraph("Distance to the next step, from the curves that the report holds:"));
+        blocks.push(Block::List { ordered: false, items: cliffs });
+    }
+    Section { id: "occupancy".into(), title: "Occupancy".into(), blocks }
+}
+
+fn limit_sentence(audit: &Audit) -> Option<String> {
+    let binding = audit.occupancy.binding();
+    let blocks = audit.occupancy.blocks_per_sm?;
+    let who = match binding.as_slice() {
+        [] => return None,
+        [one] => format!("{one} alone caps"),
+        many => format!("{} tie: each caps", many.join(" and ")),
+    };
+    let waves = audit
+        .occupancy
+        .waves
+        .map(|w| match w {
+            w if w <= 1.0 => format!(" The grid is {} of one wave.", format::fixed(w, 2)),
+            w => format!(
+                " The grid makes {} waves; the last is {} % full.",
+                format::fixed(w, 2),
+                format::fixed(if w.fract() == 0.0 { 100.0 } else { 100.0 * w.fract() }, 0)
+            ),
+        })
+        .unwrap_or_default();
+    let plural = if blocks == 1.0 { "block" } else { "blocks" };
+    let first = who[..1].to_uppercase() + &who[1..];
+    Some(format!("{first} the SM at {} {plural}.{waves}", format::fixed(blocks, 0)))
+}
+
+fn cliff(cliff: &Cliff) -> Option<String> {
+    let warps = |w: f64| format!("{} warps", format::fixed(w, 0));
+    let plural = |n: u64| match cliff.unit.as_str() {
+        "register" => format!("{n} register{}", if n == 1 { "" } else { "s" }),
+        "byte of shared memory" => format!("{} bytes of shared memory per block", format::integer(n)),
+        _ => format!("{n} threads per block"),
+    };
+    let here = format!("At {} the SM holds {}", plural(cliff.at), warps(cliff.warps));
+    let gain = cliff.gain.map(|(to, more)| format!("free {} for {}", plural(cliff.at - to), warps(more)));
+    let room = cliff.room.map(|to| format!("{} more cost nothing", plural(to - cliff.at)));
+    let parts: Vec<String> = [gain, room].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| format!("{here}: {}.", parts.join("; ")))
+}

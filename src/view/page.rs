@@ -1,0 +1,50 @@
+//! The order of the page.
+
+use super::document::Document;
+use super::{
+    build, ceiling, coalescing, conditions, instructions, lead, occupancy, performance, provenance, stalls, throughput,
+    verdict,
+};
+use crate::analysis::Audit;
+
+/// What the page says about itself; decided by the caller, never read from a clock here.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Heading {
+    /// Subject name.
+    pub subject: String,
+    /// Title of the subject; the kernel's name stands in when empty.
+    pub title: String,
+    /// `YYYY-MM-DD`.
+    pub date: String,
+    /// Commit, with `-dirty` where the tree had changes; empty when unknown.
+    pub commit: String,
+    /// What the new version changed; may be empty.
+    pub change: String,
+    /// Version of this program.
+    pub program: String,
+    /// How to make the page again.
+    pub command: String,
+}
+
+/// The page for one audit.
+pub fn document(heading: &Heading, audit: &Audit) -> Document {
+    let sections = vec![
+        verdict::section(audit),
+        performance::section(audit),
+        build::section(audit),
+        throughput::speed_of_light(audit),
+        stalls::section(audit),
+        throughput::subsystems(audit),
+        coalescing::section(audit),
+        instructions::section(audit),
+        occupancy::section(audit),
+        ceiling::section(audit),
+        conditions::section(audit),
+        provenance::section(heading, audit),
+    ];
+    Document {
+        title: format!("Performance Audit — {}", heading.date),
+        lead: lead::lines(heading, audit),
+        sections,
+    }
+}

@@ -1,0 +1,79 @@
+//! The performance summary, and which other kernels the report holds.
+
+use super::document::{Block, Section, Table};
+use super::tables::{self, code, left, paragraph, right, strong, text};
+use crate::analysis::{Audit, Row};
+use crate::quantity::format;
+
+/// Rows of the overview that are shown unfolded.
+const OVERVIEW_ROWS: usize = 12;
+
+/// The section.
+pub(super) fn section(audit: &Audit) -> Section {
+    let perf = &audit.performance;
+    let mut rows: Vec<&Row> = vec![&perf.time];
+    rows.extend(Some(&perf.cycles).filter(|row| row.has_number()));
+    rows.extend(perf.flop_rate.as_ref());
+    rows.extend(perf.byte_rate.as_ref());
+    let mut blocks = Vec::new();
+    let launches = audit.new.launches.len();
+    if launches > 1 || audit.old.as_ref().is_some_and(|o| o.launches.len() > 1) {
+        let old = audit.old.as_ref().map(|o| format!(", {} on the old side", o.launches.len())).unwrap_or_default();
+        blocks.push(paragraph(format!(
+            "Median over {launches} launches{old}; in brackets the smallest, the largest and how many had a value."
+        )));
+    }
+    if perf.time.has_number() {
+        blocks.push(Block::Table { table: tables::metrics("performance", "", &rows) });
+    } else {
+        blocks.push(paragraph("Not measured: the report holds no `gpu__time_duration.sum`."));
+    }
+    if perf.flop_rate.is_none() {
+        blocks.push(paragraph("No rate in FLOP/s: the subject states no `work.flop`. No comparison with a reference kernel was measured."));
+    }
+    blocks.extend(overview(audit));
+    Section { id: "performance".into(), title: "Performance summary".into(), blocks }
+}
+
+/// All kernels of the report, when it holds more than the one under audit.
+fn overview(audit: &Audit) -> Vec<Block> {
+    if audit.kernels.len() < 2 {
+        return Vec::new();
+    }
+    let columns = vec![left("Kernel"), left("Grid"), left("Block"), right("Launches"), right("Time per launch"), right("Share of all time")];
+    let line = |k: &crate::analysis::OtherKernel| {
+        let shape = |d: Option<crate::evidence::Dim3>| text(d.map(|d| d.to_string()).unwrap_or_default());
+        let share = k.share.map(|s| format!("{} %", format::fixed(s, 2))).unwrap_or_default();
+        vec![
+            code(k.kernel.short_name()),
+            shape(k.kernel.grid),
+            shape(k.kernel.block),
+            text(format::integer(k.launches as u64)),
+            text(tables::number(&k.time)),
+            if k.is_subject { strong(share) } else { text(share) },
+        ]
+    };
+    let table = |id: &str, kernels: &[crate::analysis::OtherKernel]| Table {
+        id: id.into(),
+        caption: String::new(),
+        columns: columns.clone(),
+        rows: kernels.iter().map(line).collect(),
+    };
+    let (shown, folded) = audit.kernels.split_at(audit.kernels.len().min(OVERVIEW_ROWS));
+    let mut blocks = vec![
+        Block::Heading { text: "All work in this report".into() },
+        paragraph(format!(
+            "This page is about {}, {}. `--kernel REGEX` picks another.",
+            super::escape::code(audit.new.kernel.short_name()),
+            if audit.kernels[0].is_subject { "the work with the most device time" } else { "as the kernel filter asks" },
+        )),
+        Block::Table { table: table("kernels", shown) },
+    ];
+    if !folded.is_empty() {
+        blocks.push(Block::Fold {
+            summary: format!("{} further kernels with less device time", folded.len()),
+            blocks: vec![Block::Table { table: table("kernels-rest", folded) }],
+        });
+    }
+    blocks
+}

@@ -1,0 +1,80 @@
+//! Provenance: which bytes every number came from, what was not understood, and how to make the page again.
+
+use super::document::{Block, Section, Table};
+use super::escape;
+use super::page::Heading;
+use super::tables::{code, left, paragraph, right, text};
+use crate::analysis::{Audit, Side};
+use crate::evidence::Origin;
+use crate::quantity::format;
+
+/// The section.
+pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
+    let mut blocks = vec![
+        paragraph(
+            "Numbers without a formula are MEASURED: the value that the report stores under the metric's name. Numbers with several names beside them are DERIVED from those. Bounds are ESTIMATES.",
+        ),
+        Block::Table { table: artefacts(audit) },
+    ];
+    for (name, side) in [("new", Some(&audit.new)), ("old", audit.old.as_ref())] {
+        blocks.extend(side.into_iter().flat_map(|side| remarks(name, side)));
+    }
+    if !heading.command.is_empty() {
+        blocks.push(paragraph(format!("Made with audit {}. To make this page again:", escape::text(&heading.program))));
+        blocks.push(Block::Code { language: "sh".into(), text: heading.command.clone() });
+    }
+    Section { id: "provenance".into(), title: "Provenance".into(), blocks }
+}
+
+fn artefacts(audit: &Audit) -> Table {
+    let columns = vec![left("Evidence"), left("File"), left("Format"), right("Bytes"), left("Results used"), left("SHA-256")];
+    let line = |role: &str, origin: &Origin, used: String| {
+        vec![
+            text(role),
+            code(origin.path.clone()),
+            text(origin.format.clone()),
+            text(format::integer(origin.bytes)),
+            text(used),
+            code(origin.sha256.chars().take(16).collect::<String>()),
+        ]
+    };
+    let mut rows = vec![line("new report", &audit.new.origin, used(&audit.new))];
+    rows.extend(audit.old.iter().map(|old| line("old report", &old.origin, used(old))));
+    rows.extend(audit.build_logs.iter().map(|origin| line("build log", origin, String::new())));
+    Table { id: "artefacts".into(), caption: String::new(), columns, rows }
+}
+
+/// The report's row ids, shortened where there are many.
+fn used(side: &Side) -> String {
+    match side.launches.as_slice() {
+        [] => String::new(),
+        [one] => format!("ID {one}"),
+        [first, .., last] if side.launches.len() > 8 => format!("{} of IDs {first}–{last}", side.launches.len()),
+        some => format!("IDs {}", some.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+fn remarks(name: &str, side: &Side) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    if !side.command_line.is_empty() {
+        blocks.push(paragraph(format!("Command of the {name} report:")));
+        blocks.push(Block::Code { language: "sh".into(), text: side.command_line.clone() });
+    }
+    if !side.dropped.is_empty() {
+        let names = side.dropped.iter().map(|n| escape::code(n)).collect::<Vec<_>>().join(", ");
+        blocks.push(paragraph(format!("Asked for and not collected in the {name} report: {names}.")));
+    }
+    if !side.aliases.is_empty() {
+        let items = side.aliases.iter().map(|(asked, found)| format!("{} for {}", escape::code(found), escape::code(asked)));
+        blocks.push(paragraph(format!("Older spellings that the {name} report uses:")));
+        blocks.push(Block::List { ordered: false, items: items.collect() });
+    }
+    if !side.not_understood.is_empty() {
+        let list = side.not_understood.iter().map(|(what, n)| format!("{} ({n} times)", escape::code(what))).collect::<Vec<_>>();
+        blocks.push(paragraph(format!("Not understood in the {name} report, and skipped: {}.", list.join(", "))));
+    }
+    for damage in &side.damage {
+        blocks.push(paragraph(format!("Damage in the {name} report at {}: {}", damage.at, escape::text(&damage.what))));
+    }
+    blocks
+}

@@ -1,0 +1,117 @@
+//! Warp stalls, each basis in a table of its own.
+
+use super::document::{Block, Section, Table};
+use super::tables::{self, Extra, paragraph, text};
+use crate::analysis::{Audit, Row, StallBasis, StallTable};
+use crate::catalog;
+use crate::quantity::format;
+
+/// Reasons below this share of the new and the old side go into a fold, in percent.
+const SMALL: f64 = 1.0;
+
+/// The section.
+pub(super) fn section(audit: &Audit) -> Section {
+    let stalls = &audit.stalls;
+    let mut blocks = Vec::new();
+    if stalls.tables.is_empty() {
+        blocks.push(paragraph("Not collected: no stall reasons. Collect with `--section WarpStateStats --section SourceCounters`."));
+    } else {
+        let rows: Vec<&Row> = [&stalls.latency, &stalls.issue_active].into_iter().filter(|row| row.has_number()).collect();
+        if !rows.is_empty() {
+            blocks.push(Block::Table { table: tables::metrics("issue", "", &rows) });
+        }
+        blocks.extend(hidden(audit).map(paragraph));
+        for (at, table) in stalls.tables.iter().enumerate() {
+            blocks.extend(if at == 0 { first(audit, table) } else { vec![folded(table)] });
+        }
+    }
+    Section { id: "stalls".into(), title: "Warp stall breakdown".into(), blocks }
+}
+
+/// Above the threshold of issue utilisation, stalls cost little: another warp issues meanwhile.
+fn hidden(audit: &Audit) -> Option<String> {
+    let active = audit.stalls.issue_active.new.value()?;
+    audit.stalls.are_hidden.then(|| {
+        format!(
+            "The schedulers issue in {} % of their active cycles: most of the waits below are hidden behind other warps.",
+            format::fixed(100.0 * active, 1)
+        )
+    })
+}
+
+fn caption(basis: StallBasis) -> &'static str {
+    match basis {
+        StallBasis::ShareOfWarpTime => {
+            "Basis: share of the cycles that a warp spends between two of its issued instructions; the rows add up to 100 %."
+        }
+        StallBasis::PerIssue => "Basis: cycles that a warp spends in the state for each instruction it issues.",
+        StallBasis::ShareOfActive => "Basis: share of the cycles of resident warps, as the report stores it.",
+        StallBasis::PercentOfPeak => "Basis: warps in the state, in percent of the most warps that a scheduler can hold, over active cycles.",
+        StallBasis::Samples => "Basis: share of the warp samples of the program-counter sampler, issuing cycles included.",
+    }
+}
+
+fn title(basis: StallBasis) -> &'static str {
+    match basis {
+        StallBasis::ShareOfWarpTime => "Share of the warp's time",
+        StallBasis::PerIssue => "Cycles per issued instruction",
+        StallBasis::ShareOfActive => "Share of warp-active cycles",
+        StallBasis::PercentOfPeak => "Percent of peak warps",
+        StallBasis::Samples => "Warp samples",
+    }
+}
+
+fn id(basis: StallBasis) -> &'static str {
+    match basis {
+        StallBasis::ShareOfWarpTime => "stalls-share",
+        StallBasis::PerIssue => "stalls-per-issue",
+        StallBasis::ShareOfActive => "stalls-share-of-active",
+        StallBasis::PercentOfPeak => "stalls-percent-of-peak",
+        StallBasis::Samples => "stalls-samples",
+    }
+}
+
+/// The leading table: large reasons with their meaning, small ones folded.
+fn first(audit: &Audit, table: &StallTable) -> Vec<Block> {
+    let is_large = |row: &Row| {
+        let side = |reading: Option<&crate::evidence::Reading>| reading.and_then(crate::evidence::Reading::value);
+        side(Some(&row.new)).unwrap_or(0.0).max(side(row.old.as_ref()).unwrap_or(0.0)) >= SMALL
+    };
+    let (large, small): (Vec<_>, Vec<_>) = table.rows.iter().partition(|stall| is_large(&stall.row));
+    let make = |rows: &[&crate::analysis::StallRow], id: &str| {
+        let meaning = Extra {
+            title: "What the warp waits for here",
+            cells: rows.iter().map(|stall| text(meaning(audit, &stall.reason))).collect(),
+            is_number: false,
+        };
+        let readings: Vec<&Row> = rows.iter().map(|stall| &stall.row).collect();
+        tables::readings(id, "", "Stall reason", &readings, vec![meaning])
+    };
+    let mut blocks = vec![paragraph(caption(table.basis)), Block::Table { table: make(&large, id(table.basis)) }];
+    if !small.is_empty() {
+        blocks.push(Block::Fold {
+            summary: format!("{} reasons below {SMALL} % on every side", small.len()),
+            blocks: vec![Block::Table { table: make(&small, &format!("{}-small", id(table.basis))) }],
+        });
+    }
+    blocks
+}
+
+fn folded(table: &StallTable) -> Block {
+    let rows: Vec<&Row> = table.rows.iter().map(|stall| &stall.row).collect();
+    let table_block: Table = tables::metrics(id(table.basis), "", &rows);
+    Block::Fold {
+        summary: format!("The same in another basis: {}", title(table.basis).to_lowercase()),
+        blocks: vec![paragraph(caption(table.basis)), Block::Table { table: table_block }],
+    }
+}
+
+/// The catalog's meaning of a reason, in the reading that the executed opcodes call for.
+fn meaning(audit: &Audit, reason: &str) -> &'static str {
+    let Some(row) = catalog::stall(reason) else {
+        return "A reason that this version's catalog does not know.";
+    };
+    let executed = |opcode: &&str| audit.mix.count(opcode).is_some_and(|count| count > 0.0);
+    let particular = row.when.iter().find(|when| when.opcodes.iter().any(executed));
+    particular.map_or_else(|| row.means, |when| when.means)
+}

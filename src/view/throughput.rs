@@ -1,0 +1,67 @@
+//! Speed of light, and throughput by subsystem.
+
+use super::document::{Block, Section};
+use super::tables::{self, paragraph};
+use crate::analysis::Audit;
+use crate::quantity::format;
+
+const SOL_CURE: &str = "Collect with `--section SpeedOfLight`.";
+const MEMORY_CURE: &str = "Collect with `--section MemoryWorkloadAnalysis --section ComputeWorkloadAnalysis`.";
+
+/// GPU Speed of Light.
+pub(super) fn speed_of_light(audit: &Audit) -> Section {
+    let mut blocks = panels(audit, &["speed-of-light"], SOL_CURE);
+    blocks.extend(reading_of_sol(audit).map(paragraph));
+    Section { id: "speed-of-light".into(), title: "GPU Speed of Light".into(), blocks }
+}
+
+/// Throughput by subsystem: utilisation, traffic, pipes.
+pub(super) fn subsystems(audit: &Audit) -> Section {
+    let blocks = panels(audit, &["throughput", "memory", "shared-memory", "local-memory", "pipes"], MEMORY_CURE);
+    Section { id: "throughput".into(), title: "Throughput by subsystem".into(), blocks }
+}
+
+fn panels(audit: &Audit, ids: &[&str], cure: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut missing = Vec::new();
+    for panel in ids.iter().filter_map(|id| audit.panel(id)) {
+        missing.extend(panel.not_collected.iter().cloned());
+        if panel.rows.is_empty() {
+            continue;
+        }
+        if ids.len() > 1 {
+            blocks.push(Block::Heading { text: panel.title.clone() });
+        }
+        let rows: Vec<_> = panel.rows.iter().collect();
+        blocks.push(Block::Table { table: tables::metrics(&panel.id, "", &rows) });
+    }
+    missing.sort();
+    missing.dedup();
+    blocks.extend(tables::not_collected(&missing, cure));
+    blocks
+}
+
+/// What the table says about this kernel: which of the memory levels carries the memory number.
+fn reading_of_sol(audit: &Audit) -> Option<String> {
+    let unit = audit.bottleneck.unit.as_ref()?;
+    let value = |id: &str| audit.panel("speed-of-light").and_then(|p| p.row(id)?.new.value());
+    let memory = value("gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed")?;
+    let levels: Vec<String> = [
+        ("L1/TEX", "l1tex__throughput.avg.pct_of_peak_sustained_active"),
+        ("L2", "lts__throughput.avg.pct_of_peak_sustained_elapsed"),
+        ("DRAM", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"),
+    ]
+    .iter()
+    .filter_map(|(name, id)| Some(format!("{name} {} %", format::fixed(value(id)?, 2))))
+    .collect();
+    if levels.is_empty() {
+        return None;
+    }
+    Some(format!(
+        "The memory number of {} % is the busiest of its parts; by level: {}. Busiest counter of the chip: `{}`, {} %.",
+        format::fixed(memory, 2),
+        levels.join(", "),
+        unit.counter,
+        format::fixed(unit.percent, 2)
+    ))
+}
