@@ -297,7 +297,7 @@ impl Text {
 }
 
 /// The last line of a regular expression's error, which says what is wrong.
-pub(super) fn regex_reason(error: &regex::Error) -> String {
+pub(crate) fn regex_reason(error: &regex::Error) -> String {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or_default();
     last.strip_prefix("error: ").unwrap_or(last).to_owned()

@@ -1,6 +1,6 @@
 //! The outline of a page: its headings, tables and verbatim blocks, from the document and from finished Markdown.
 
-use super::{page};
+use super::page;
 use crate::view::escape;
 use crate::view::{Align, Block, Document};
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagEnd};

@@ -4,7 +4,7 @@
 //! they are not wanted. Control characters of the data never reach the screen.
 
 use super::grid::pad;
-use super::{page};
+use super::page;
 use crate::view::escape;
 use crate::view::{Align, Block, Cell, Document, Table};
 use pulldown_cmark::{Event, Parser};
