@@ -12,7 +12,9 @@ fn reading(c: &mut Criterion) {
     let page = Want { hash: false, ..analysis::want() };
     let all = Want { hash: false, unknown_fields: false, ..Want::everything() };
     c.bench_function("gemm_bias_v1: what a page needs", |b| b.iter(|| black_box(ncu_report::read(&report, &page))));
-    c.bench_function("gemm_bias_v1: every metric and instance", |b| b.iter(|| black_box(ncu_report::read(&report, &all))));
+    c.bench_function("gemm_bias_v1: every metric and instance", |b| {
+        b.iter(|| black_box(ncu_report::read(&report, &all)))
+    });
 }
 
 criterion_group!(benches, reading);

@@ -22,7 +22,11 @@ for report_range in ncu_report.load_report(sys.argv[1]):
 
 fn audit(report: &Path, out: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_audit"));
-    command.args(["generate", "--date", "2026-01-01", "--commit", "none", "--out"]).arg(out).arg("--report").arg(report);
+    command
+        .args(["generate", "--date", "2026-01-01", "--commit", "none", "--out"])
+        .arg(out)
+        .arg("--report")
+        .arg(report);
     command
 }
 
@@ -50,11 +54,16 @@ fn main() {
     println!("| report | MB | reader | wall ms: min | median | max | peak MB | times the audit's median |");
     println!("| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: |");
     for report in [support::fixture("gemm_bias_v1.ncu-rep"), big(560)] {
-        let alternatives =
-            [("audit generate", Some(audit(&report, scratch.path()))), ("ncu_report, every metric", python(&report)), ("ncu --import --page details", Some(ncu(&report)))];
+        let alternatives = [
+            ("audit generate", Some(audit(&report, scratch.path()))),
+            ("ncu_report, every metric", python(&report)),
+            ("ncu --import --page details", Some(ncu(&report))),
+        ];
         side_by_side(&report, alternatives, runs);
     }
-    println!("\n| launches | MB | audit generate, median wall ms | ms per 1,000 launches | peak MB | half the file + 32 MB |");
+    println!(
+        "\n| launches | MB | audit generate, median wall ms | ms per 1,000 launches | peak MB | half the file + 32 MB |"
+    );
     println!("| ---: | ---: | ---: | ---: | ---: | ---: |");
     for launches in [100, 560, 1_000, 3_000, 10_000] {
         growth(&big(launches), launches, runs, scratch.path());
@@ -83,7 +92,10 @@ fn side_by_side(report: &Path, alternatives: [(&str, Option<Command>); 3], runs:
         }
         let (min, median, max) = support::spread(done.iter().map(|r| r.wall_ms).collect());
         let peak = support::spread(done.iter().map(|r| r.peak_mb).collect()).2;
-        println!("| {name} | {size:.1} | {reader} | {min:.1} | {median:.1} | {max:.1} | {peak:.0} | {:.1} |", median / base);
+        println!(
+            "| {name} | {size:.1} | {reader} | {min:.1} | {median:.1} | {max:.1} | {peak:.0} | {:.1} |",
+            median / base
+        );
     }
 }
 

@@ -14,7 +14,7 @@ use super::setting::{self, Seen, Setting};
 use super::stalls::Stalls;
 use super::summary::KernelSummary;
 use crate::catalog;
-use crate::evidence::{BuildLog, Damage, Origin, Reading, Report};
+use crate::evidence::{BuildLog, Damage, Origin, Reading, Report, Workload};
 
 /// What an audit is made from.
 #[derive(Clone, Debug)]
@@ -80,6 +80,8 @@ pub struct Audit {
     pub work: Work,
     /// All kernels of the new report, the most device time first.
     pub kernels: Vec<OtherKernel>,
+    /// Kernels inside a range or graph: (name, launches); empty for a kernel.
+    pub members: Vec<(String, usize)>,
     /// Measuring conditions.
     pub settings: Vec<Setting>,
     /// Time and rates.
@@ -154,6 +156,7 @@ pub fn analyse(inputs: &Inputs<'_>) -> Result<Audit, SelectionError> {
         old: old.map(|(report, kernel)| side(report, kernel, &panels, |row| row.old.as_ref())),
         work: inputs.work.clone(),
         kernels: overview(inputs.new, subject.key()),
+        members: members(&subject),
         settings: conditions,
         performance: Performance::of(&subject, old_kernel, &inputs.work),
         build: build::rows(&subject, inputs.builds),
@@ -210,6 +213,23 @@ fn side(
         aliases,
         command_line: setting::without_home(&report.session.command_line),
     }
+}
+
+/// The kernels inside a range or graph, each name once with its number of launches, in order of first launch.
+fn members(kernel: &KernelSummary<'_>) -> Vec<(String, usize)> {
+    let mut names: Vec<(String, usize)> = Vec::new();
+    if kernel.key().workload == Workload::Kernel {
+        return names;
+    }
+    let listed = kernel.first().metric(super::wanted::MEMBER_NAMES).map(|m| &m.instances[..]).unwrap_or_default();
+    for name in listed.iter().filter_map(|instance| instance.value.as_text()) {
+        let short = select::short_name(name);
+        match names.iter_mut().find(|(known, _)| known == short) {
+            Some((_, count)) => *count += 1,
+            None => names.push((short.to_string(), 1)),
+        }
+    }
+    names
 }
 
 fn overview(report: &Report, subject: &KernelKey) -> Vec<OtherKernel> {

@@ -45,6 +45,8 @@ pub struct Bottleneck {
     pub steps: Vec<Step>,
     /// The busiest counter of the limiting unit, when a unit limits.
     pub unit: Option<BusyUnit>,
+    /// The busiest counter of a part of the chip that the limiting unit's work does not pass.
+    pub next: Option<BusyUnit>,
 }
 
 /// A counter of a throughput breakdown.
@@ -100,11 +102,23 @@ pub(super) fn bottleneck(
         return waiting(stalls, steps, sm_pct, memory_pct);
     }
     let Some(unit) = units.first().cloned() else {
-        let side = if memory_pct >= sm_pct { ("memory", "the memory system", memory_pct) } else { ("compute", "the SMs", sm_pct) };
-        let sentence = format!("{} {} busy {} of their peak limits it; the report does not break the number down to units.",
-            capital(side.1), "are", percent(side.2));
-        let sentence = if side.0 == "memory" { sentence.replace(" are busy", " is busy").replace("their", "its") } else { sentence };
-        return Bottleneck { limiter: Limiter(side.0.into()), sentence, steps, unit: None };
+        let side = if memory_pct >= sm_pct {
+            ("memory", "the memory system", memory_pct)
+        } else {
+            ("compute", "the SMs", sm_pct)
+        };
+        let sentence = format!(
+            "{} {} busy {} of their peak limits it; the report does not break the number down to units.",
+            capital(side.1),
+            "are",
+            percent(side.2)
+        );
+        let sentence = if side.0 == "memory" {
+            sentence.replace(" are busy", " is busy").replace("their", "its")
+        } else {
+            sentence
+        };
+        return Bottleneck { limiter: Limiter(side.0.into()), sentence, steps, unit: None, next: None };
     };
     unit_verdict(kernel, &units, unit, (sm_pct, memory_pct, tie), stalls, steps)
 }
@@ -119,7 +133,8 @@ fn unit_verdict(
     mut steps: Vec<Step>,
 ) -> Bottleneck {
     let shared = kernel.reading(SHARED);
-    let is_lsu_data = unit.counter.starts_with("l1tex__data_pipe_lsu_wavefronts") || unit.counter.starts_with("l1tex__lsuin");
+    let is_lsu_data =
+        unit.counter.starts_with("l1tex__data_pipe_lsu_wavefronts") || unit.counter.starts_with("l1tex__lsuin");
     if let Some(part) = shared.value().filter(|part| is_lsu_data && *part > unit.percent / 2.0) {
         steps.push(unit_step(units, &unit));
         steps.push(Step {
@@ -135,16 +150,29 @@ fn unit_verdict(
     let side = catalog::subsystems().iter().find(|s| s.code == unit.code).map(|s| s.side);
     let other = units.iter().find(|u| {
         let other_side = catalog::subsystem_of(&u.counter).map(|s| s.side);
-        matches!((side, other_side), (Some(ChipSide::Memory), Some(ChipSide::Compute)) | (Some(ChipSide::Compute), Some(ChipSide::Memory)))
+        matches!(
+            (side, other_side),
+            (Some(ChipSide::Memory), Some(ChipSide::Compute)) | (Some(ChipSide::Compute), Some(ChipSide::Memory))
+        )
     });
     if let Some(other) = other.filter(|other| unit.percent - other.percent < tie) {
         let sentence = format!(
             "Two sides are near their peak: {} at {} and {} at {}; relieving one alone gains little.",
-            unit.label, percent(unit.percent), other.label, percent(other.percent)
+            unit.label,
+            percent(unit.percent),
+            other.label,
+            percent(other.percent)
         );
-        return Bottleneck { limiter: Limiter("balanced".into()), sentence, steps, unit: Some(unit) };
+        return Bottleneck {
+            limiter: Limiter("balanced".into()),
+            sentence,
+            steps,
+            unit: Some(unit),
+            next: Some(other.clone()),
+        };
     }
-    let mut sentence = format!("{} limits it: `{}` is at {} of its peak", capital(&unit.label), unit.counter, percent(unit.percent));
+    let mut sentence =
+        format!("{} limits it: `{}` is at {} of its peak", capital(&unit.label), unit.counter, percent(unit.percent));
     match (side, other) {
         (Some(ChipSide::Memory), Some(math)) => {
             sentence += &format!(", while the busiest math unit, {}, is at {}", math.label, percent(math.percent));
@@ -156,7 +184,8 @@ fn unit_verdict(
             }
         }
         (Some(ChipSide::Compute), Some(memory)) => {
-            sentence += &format!(", while the busiest memory unit, {}, is at {}", memory.label, percent(memory.percent));
+            sentence +=
+                &format!(", while the busiest memory unit, {}, is at {}", memory.label, percent(memory.percent));
         }
         _ => {}
     }
@@ -164,7 +193,17 @@ fn unit_verdict(
     if let Some(wait) = wait_phrase(stalls) {
         sentence += &format!(" {wait}");
     }
-    Bottleneck { limiter: Limiter(unit.code.clone()), sentence, steps, unit: Some(unit) }
+    let next = units.iter().find(|u| path(&u.code) != path(&unit.code)).cloned();
+    Bottleneck { limiter: Limiter(unit.code.clone()), sentence, steps, unit: Some(unit), next }
+}
+
+/// The way through the chip that a part belongs to: load and store instructions, the L1 data stage and shared memory
+/// are stations of one way, so one of them busy makes the others busy.
+fn path(code: &str) -> &str {
+    match code {
+        "memory-l1tex" | "memory-shared" | "memory-lsu" => "l1",
+        other => other,
+    }
 }
 
 fn unit_step(units: &[BusyUnit], unit: &BusyUnit) -> Step {
@@ -206,6 +245,7 @@ fn launch_step(
         ),
         steps: Vec::new(),
         unit: None,
+        next: None,
     })
 }
 
@@ -213,8 +253,10 @@ fn launch_step(
 fn waiting(stalls: &Stalls, mut steps: Vec<Step>, sm: f64, memory: f64) -> Bottleneck {
     let busy = format!("compute is at {} and memory at {} of peak", percent(sm), percent(memory));
     let Some((table, top)) = stalls.top() else {
-        let sentence = format!("Latency limits it: {busy}, and the report holds no stall reasons that say what the warps wait for.");
-        return Bottleneck { limiter: Limiter("latency".into()), sentence, steps, unit: None };
+        let sentence = format!(
+            "Latency limits it: {busy}, and the report holds no stall reasons that say what the warps wait for."
+        );
+        return Bottleneck { limiter: Limiter("latency".into()), sentence, steps, unit: None, next: None };
     };
     let row = catalog::stall(&top.reason);
     let is_sync = row.is_some_and(|row| row.kind == catalog::StallKind::Sync);
@@ -231,7 +273,7 @@ fn waiting(stalls: &Stalls, mut steps: Vec<Step>, sm: f64, memory: f64) -> Bottl
         amount(table.basis, &top.row.new),
     );
     let code = format!("{}-{}", if is_sync { "sync" } else { "latency" }, top.reason.replace('_', "-"));
-    Bottleneck { limiter: Limiter(code), sentence, steps, unit: None }
+    Bottleneck { limiter: Limiter(code), sentence, steps, unit: None, next: None }
 }
 
 fn without_throughput(stalls: &Stalls, small: Option<Bottleneck>, steps: Vec<Step>) -> Bottleneck {
@@ -244,6 +286,7 @@ fn without_throughput(stalls: &Stalls, small: Option<Bottleneck>, steps: Vec<Ste
         sentence: format!("What limits it was not measured: collect `--section SpeedOfLight`.{wait}"),
         steps,
         unit: None,
+        next: None,
     }
 }
 
@@ -258,7 +301,9 @@ fn busiest(kernel: &KernelSummary<'_>) -> Vec<BusyUnit> {
             units.push(BusyUnit {
                 counter: counter.into(),
                 code: place.map(|s| s.code.clone()).unwrap_or_else(|| "unknown-unit".into()),
-                label: place.map(|s| s.label.clone()).unwrap_or_else(|| "a unit that this catalog does not place".into()),
+                label: place
+                    .map(|s| s.label.clone())
+                    .unwrap_or_else(|| "a unit that this catalog does not place".into()),
                 percent,
             });
         }

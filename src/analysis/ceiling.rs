@@ -50,7 +50,8 @@ pub(super) struct Ground<'a, 'r> {
 type Rule = fn(&Ground<'_, '_>) -> Option<Lever>;
 
 /// Our levers. Each is silent where its evidence is missing or the bound is under one percent.
-const RULES: [Rule; 7] = [uncoalesced, shared_conflicts, stall, occupancy_limit, tail, divergence, unit_headroom];
+const RULES: [Rule; 9] =
+    [small_grid, uncoalesced, shared_conflicts, relief, stall, occupancy_limit, tail, divergence, unit_headroom];
 
 /// All levers, ours by bound, then NVIDIA's by bound.
 pub(super) fn levers(ground: &Ground<'_, '_>) -> Vec<Lever> {
@@ -62,6 +63,23 @@ pub(super) fn levers(ground: &Ground<'_, '_>) -> Vec<Lever> {
 
 fn percent(value: f64) -> String {
     format!("{} %", format::fixed(value, 2))
+}
+
+/// SMs without a block: `1 − blocks / SMs`.
+fn small_grid(g: &Ground<'_, '_>) -> Option<Lever> {
+    let blocks = g.kernel.key().grid.and_then(crate::evidence::Dim3::count)?;
+    let sms = u64::from(g.kernel.first().device.sm_count?);
+    (blocks < sms).then(|| Lever {
+        code: "small-grid".into(),
+        origin: LeverOrigin::Audit,
+        bound: 100.0 * (1.0 - blocks as f64 / sms as f64),
+        formula: format!("1 − {blocks} blocks / {sms} SMs"),
+        sentence: format!(
+            "Spread the work over the chip: {} of {sms} SMs have no block. Smaller tiles, split-K, or several problems in one launch.",
+            sms - blocks
+        ),
+        remeasure: "launch__waves_per_multiprocessor".into(),
+    })
 }
 
 /// Excess sectors over all sectors: if nothing but these accesses took time and all of it went with the sectors.
@@ -120,7 +138,9 @@ fn stall(g: &Ground<'_, '_>) -> Option<Lever> {
         bound: share.min(idle).min(free),
         formula: format!(
             "the least of stall share {}, cycles without issue {}, and what the busiest side leaves free {}",
-            percent(share), percent(idle), percent(free)
+            percent(share),
+            percent(idle),
+            percent(free)
         ),
         sentence: format!("Shorten the waits on {}. {advice}", top.row.label).trim().to_string(),
         remeasure: format!("smsp__average_warps_issue_stalled_{}_per_issue_active.ratio", top.reason),
@@ -137,7 +157,11 @@ fn occupancy_limit(g: &Ground<'_, '_>) -> Option<Lever> {
         code: "occupancy-limit".into(),
         origin: LeverOrigin::Audit,
         bound: (100.0 - theoretical).min(idle),
-        formula: format!("the least of 100 % − theoretical occupancy {} and cycles without issue {}", percent(theoretical), percent(idle)),
+        formula: format!(
+            "the least of 100 % − theoretical occupancy {} and cycles without issue {}",
+            percent(theoretical),
+            percent(idle)
+        ),
         sentence: format!("Make room for more warps: {binding} cap the SM at {} of its warps.", percent(theoretical)),
         remeasure: "sm__warps_active.avg.pct_of_peak_sustained_active".into(),
     })
@@ -169,9 +193,44 @@ fn divergence(g: &Ground<'_, '_>) -> Option<Lever> {
         origin: LeverOrigin::Audit,
         bound: idle,
         formula: format!("1 − {} / 32 threads per executed instruction", format::fixed(on, 2)),
-        sentence: format!("Keep the lanes busy: on average {} of 32 threads take part in an instruction.", format::fixed(on, 2)),
+        sentence: format!(
+            "Keep the lanes busy: on average {} of 32 threads take part in an instruction.",
+            format::fixed(on, 2)
+        ),
         remeasure: "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio".into(),
     })
+}
+
+/// If the limiting unit had nothing to do, the next busiest part of the chip would set the time: `1 − next / unit`.
+fn relief(g: &Ground<'_, '_>) -> Option<Lever> {
+    let (unit, next) = (g.bottleneck.unit.as_ref()?, g.bottleneck.next.as_ref()?);
+    Some(Lever {
+        code: format!("relieve-{}", unit.code),
+        origin: LeverOrigin::Audit,
+        bound: 100.0 * (1.0 - next.percent / unit.percent),
+        formula: format!("1 − {} ({}) / {} ({})", percent(next.percent), next.label, percent(unit.percent), unit.label),
+        sentence: format!(
+            "Give {} less to do{}: the next part of the chip to limit is {}, at {}.",
+            unit.label,
+            relief_advice(&unit.code),
+            next.label,
+            percent(next.percent)
+        ),
+        remeasure: unit.counter.clone(),
+    })
+}
+
+/// How work is taken off a unit, in a few words.
+fn relief_advice(code: &str) -> &'static str {
+    match code {
+        "memory-shared" => " (keep operands in registers, so that each value that is loaded feeds more arithmetic)",
+        "memory-l1tex" | "memory-lsu" => " (coalesce, widen the accesses, or reuse data in shared memory or registers)",
+        "memory-l2" => " (reuse data inside the SM)",
+        "memory-dram" => " (move fewer bytes: smaller types, fusion, reuse in L2)",
+        "compute-xu" => " (fewer or approximate special functions)",
+        "compute-fp64" => " (lower precision where the result allows it)",
+        _ => "",
+    }
 }
 
 /// What the busiest unit leaves free: the most that any schedule of the same work can gain.

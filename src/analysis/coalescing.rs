@@ -49,7 +49,11 @@ impl Coalescing {
             ));
             requests.push(row(&sectors, &format!("Global {label}: sectors"), &|side| side.reading(&sectors)));
             let ratio = |side: &KernelSummary<'_>| per_request(&side.reading(&sectors), &side.reading(&asked));
-            requests.push(row(&format!("{direction}-per-request"), &format!("Global {label}: sectors per request"), &ratio));
+            requests.push(row(
+                &format!("{direction}-per-request"),
+                &format!("Global {label}: sectors per request"),
+                &ratio,
+            ));
         }
         requests.retain(Row::has_number);
         Coalescing { totals, requests, uncounted: traffic::uncounted(mix) }

@@ -43,7 +43,8 @@ impl InstructionMix {
             return InstructionMix::default();
         }
         let total: f64 = new_counts.values().sum();
-        let classes = rows(&by_class(&new_counts), old_counts.as_ref().map(by_class).as_ref(), total, |_| String::new());
+        let classes =
+            rows(&by_class(&new_counts), old_counts.as_ref().map(by_class).as_ref(), total, |_| String::new());
         let class = |op: &str| catalog::opcode_class(op).map_or("", |class| class.label).to_string();
         InstructionMix { rows: rows(&new_counts, old_counts.as_ref(), total, class), classes, total: Some(total) }
     }
@@ -74,7 +75,8 @@ fn rows(
     // The list is whole: an opcode that is not in it was not executed.
     let reading = |counts: &BTreeMap<Arc<str>, f64>, name: &Arc<str>| {
         let count = counts.get(name).copied().unwrap_or(0.0);
-        Quantity::new(count, Unit::NONE).map_or_else(|| Reading::not_collected(PER_OPCODE), |q| Reading::measured(q, &metric))
+        Quantity::new(count, Unit::NONE)
+            .map_or_else(|| Reading::not_collected(PER_OPCODE), |q| Reading::measured(q, &metric))
     };
     let old = old.filter(|old| !old.is_empty());
     let names: BTreeSet<&Arc<str>> = new.keys().chain(old.into_iter().flat_map(BTreeMap::keys)).collect();
@@ -86,7 +88,9 @@ fn rows(
             OpcodeRow { opcode: name.to_string(), class: class(name), row, share }
         })
         .collect();
-    let key = |row: &OpcodeRow| (row.row.new.value().unwrap_or(0.0), row.row.old.as_ref().and_then(Reading::value).unwrap_or(0.0));
+    let key = |row: &OpcodeRow| {
+        (row.row.new.value().unwrap_or(0.0), row.row.old.as_ref().and_then(Reading::value).unwrap_or(0.0))
+    };
     rows.sort_by(|a, b| {
         let ((an, ao), (bn, bo)) = (key(a), key(b));
         bn.total_cmp(&an).then(bo.total_cmp(&ao)).then_with(|| a.opcode.cmp(&b.opcode))

@@ -68,7 +68,7 @@ impl Occupancy {
             .iter()
             .map(|(resource, metric)| BlockLimit {
                 resource: (*resource).into(),
-                row: Row::metric(metric, new, old),
+                row: Row { label: (*resource).into(), ..Row::metric(metric, new, old) },
                 binds: false,
             })
             .filter(|limit| limit.row.has_number())

@@ -99,7 +99,7 @@ fn gpu(seen: Seen<'_, '_>) -> Option<String> {
 }
 
 fn driver(seen: Seen<'_, '_>) -> Option<String> {
-    let own = seen.kernel.first().driver.filter(|v| *v > 0.0).map(|v| format!("{v:.2}"));
+    let own = seen.kernel.first().driver.filter(|v| *v > 0.0).map(|v| v.to_string());
     text(&seen.report.session.driver_version).or(own)
 }
 
@@ -154,8 +154,9 @@ fn program(seen: Seen<'_, '_>) -> Option<String> {
 }
 
 /// Home folders of any user, as they appear in paths; a page must not carry them.
-static HOMES: LazyLock<Option<regex::Regex>> =
-    LazyLock::new(|| regex::Regex::new(r#"(/home/[^/\s"']+|/Users/[^/\s"']+|/root|[A-Za-z]:\\Users\\[^\\\s"']+)"#).ok());
+static HOMES: LazyLock<Option<regex::Regex>> = LazyLock::new(|| {
+    regex::Regex::new(r#"(/home/[^/\s"']+|/Users/[^/\s"']+|/root|[A-Za-z]:\\Users\\[^\\\s"']+)"#).ok()
+});
 
 /// A path or command line with home folders written as `~`.
 pub fn without_home(text: &str) -> String {

@@ -102,7 +102,12 @@ impl Stalls {
     pub fn top(&self) -> Option<(&StallTable, &StallRow)> {
         let table = self.tables.first()?;
         let is_stall = |row: &&StallRow| !matches!(row.reason.as_str(), "selected" | "not_selected");
-        table.rows.iter().filter(is_stall).find(|row| row.row.new.value().is_some_and(|v| v > 0.0)).map(|row| (table, row))
+        table
+            .rows
+            .iter()
+            .filter(is_stall)
+            .find(|row| row.row.new.value().is_some_and(|v| v > 0.0))
+            .map(|row| (table, row))
     }
 }
 
@@ -128,7 +133,7 @@ fn table(basis: StallBasis, new: &KernelSummary<'_>, old: Option<&KernelSummary<
         .into_iter()
         .map(|reason| {
             let label = catalog::stall(&reason).map_or(reason.as_str(), |row| row.label).to_string();
-            let read = |side: &KernelSummary<'_>| reading(basis, &reason, side);
+            let read = |side: &KernelSummary<'_>| in_unit(basis, reading(basis, &reason, side));
             StallRow { row: Row::derived(&reason, &label, Better::Neutral, read(new), old.map(read)), reason }
         })
         .filter(|row| row.row.has_number())
@@ -152,6 +157,19 @@ fn reading(basis: StallBasis, reason: &str, side: &KernelSummary<'_>) -> Reading
         return found;
     }
     Reading::not_collected(&asked)
+}
+
+/// Warps per issued instruction are cycles between two issues of one warp (Little's law), and are shown as such.
+fn in_unit(basis: StallBasis, reading: Reading) -> Reading {
+    match (basis, reading) {
+        (StallBasis::PerIssue, Reading::Measured(mut measured)) => {
+            if let Some(cycles) = Quantity::new(measured.quantity.value(), Unit::CYCLE) {
+                measured.quantity = cycles;
+            }
+            Reading::Measured(measured)
+        }
+        (_, reading) => reading,
+    }
 }
 
 /// Share of the warp's time: a reason's cycles per issue over the sum that NVIDIA stores, [`LATENCY`]; where that is
@@ -211,9 +229,8 @@ fn ratio(part: &Reading, whole: Option<&(f64, Arc<str>)>, asked: &str) -> Readin
     let percent = whole.filter(|(sum, _)| *sum > 0.0).map(|(sum, _)| 100.0 * measured.quantity.value() / sum);
     match (percent.and_then(|p| Quantity::new(p, Unit::PERCENT)), whole) {
         (Some(quantity), Some((_, name))) => {
-            let mut metrics = measured.from.metrics.clone();
-            metrics.push(name.clone());
-            let from = Provenance { metrics, formula: "100 × first / second".into(), alias_of: None };
+            let formula = format!("100 × value / {name}").into();
+            let from = Provenance { formula, ..measured.from.clone() };
             Reading::Measured(Measured { quantity, spread: None, from })
         }
         _ => Reading::Missing(Missing::NotCollected { what: vec![asked.into()], why: "".into() }),

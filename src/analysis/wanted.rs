@@ -7,9 +7,12 @@ use std::sync::Arc;
 
 /// Endings of the counters that NVIDIA's breakdown lists name; which ones they are differs from chip to chip.
 const BREAKDOWN_ENDINGS: [&str; 1] = [".avg.pct_of_peak_sustained_elapsed"];
+/// The kernels inside a range or graph, one instance for each launch.
+pub(super) const MEMBER_NAMES: &str = "launch__kernel_name";
 /// Metrics whose instances the analysis reads.
-const INSTANCES: [&str; 4] = [
+const INSTANCES: [&str; 5] = [
     PER_OPCODE,
+    MEMBER_NAMES,
     "launch__occupancy_per_register_count",
     "launch__occupancy_per_shared_mem_size",
     "launch__occupancy_per_block_size",
@@ -20,6 +23,7 @@ const INSTANCES: [&str; 4] = [
 pub fn want() -> Want {
     let names = catalog::metrics().iter().flat_map(catalog::MetricRow::spellings).chain(INSTANCES);
     let prefixes = catalog::stall_families().iter().map(|family| family.prefix).collect();
-    let metrics = NameSet::These { exact: names.map(Arc::from).collect(), prefixes, suffixes: BREAKDOWN_ENDINGS.to_vec() };
+    let metrics =
+        NameSet::These { exact: names.map(Arc::from).collect(), prefixes, suffixes: BREAKDOWN_ENDINGS.to_vec() };
     Want { metrics, instances: NameSet::exactly(INSTANCES), rules: true, hash: true, ..Want::default() }
 }

@@ -92,6 +92,9 @@ fn of_stall(row: &'static StallRow, family: Option<&'static StallFamily>) -> Exp
     if let Some(family) = family {
         facts.insert(0, format!("As {}: {}", family.label, family.help));
     }
+    if let Some(whole) = row.part_of {
+        facts.push(format!("Counted in {whole} already: never add both."));
+    }
     let others: Vec<_> = row.names.iter().skip(1).copied().collect();
     if !others.is_empty() {
         facts.push(format!("Other spellings: {}.", others.join(", ")));

@@ -6,7 +6,8 @@ use serde::Deserialize;
 
 use super::{CatalogError, chips, metrics, opcodes, stalls, tables, thresholds};
 
-/// Reads one catalog file into its typed form.
+/// Reads one catalog file into its typed form. Texts are borrowed from the embedded file, so a text with a backslash
+/// escape is refused: write it in single quotes.
 pub(super) fn parse<T: Deserialize<'static>>(file: &'static str, text: &'static str) -> Result<T, CatalogError> {
     toml::from_str(text).map_err(|source| CatalogError::Syntax { file, source: Box::new(source) })
 }

@@ -50,6 +50,8 @@ pub struct StallRow {
     pub label: &'static str,
     /// What kind of resource the warp waits for.
     pub kind: StallKind,
+    /// The reason that already counts this one, so that a sum must leave it out.
+    pub part_of: Option<&'static str>,
     /// What the warp waits for, in one sentence.
     pub means: &'static str,
     /// What usually helps.
@@ -118,25 +120,29 @@ fn names() -> Result<HashMap<&'static str, &'static StallRow>, CatalogError> {
 
 /// Reads the file anew and checks its rows and the opcodes that they name.
 pub(super) fn check() -> Result<(), CatalogError> {
-    for row in &read()?.stall {
+    let rows = read()?.stall;
+    let ids: BTreeSet<&str> = rows.iter().map(|row| row.id).collect();
+    for row in &rows {
         let texts = [("label", row.label), ("means", row.means), ("try", row.advice), ("cite", row.cite)];
         load::filled(FILE, row.id, &texts)?;
         if row.names.first() != Some(&row.id) {
             return Err(CatalogError::Empty { file: FILE, row: row.id.to_owned(), key: "names" });
         }
+        if let Some(whole) = row.part_of.filter(|whole| !ids.contains(whole)) {
+            return Err(dangling(row.id, whole, FILE));
+        }
         for opcode in row.when.iter().flat_map(|reading| &reading.opcodes) {
             if opcode_class(opcode).is_none() {
-                return Err(CatalogError::Dangling {
-                    file: FILE,
-                    row: row.id.to_owned(),
-                    name: (*opcode).to_owned(),
-                    target: "opcodes.toml",
-                });
+                return Err(dangling(row.id, opcode, "opcodes.toml"));
             }
         }
     }
     load::index(FILE, &ROWS.family, |family| [family.id])?;
     names().map(drop)
+}
+
+fn dangling(row: &str, name: &str, target: &'static str) -> CatalogError {
+    CatalogError::Dangling { file: FILE, row: row.to_owned(), name: name.to_owned(), target }
 }
 
 /// Every stall reason, `selected` and `not_selected` included.
@@ -197,6 +203,15 @@ mod tests {
         let tmem = row.reading_for(&BTreeSet::from(["LDG", "LDTM"])).expect("reading");
         assert!(tmem.means.contains("tensor memory"), "{}", tmem.means);
         assert!(row.reading_for(&BTreeSet::from(["FADD"])).is_none());
+    }
+
+    #[test]
+    fn a_part_is_counted_in_its_whole() {
+        let parts: Vec<_> = stalls().iter().filter_map(|row| row.part_of.map(|whole| (row.id, whole))).collect();
+        assert_eq!(
+            parts,
+            [("long_scoreboard_pipe_l1tex", "long_scoreboard"), ("mio_throttle_pipe_mio", "mio_throttle")]
+        );
     }
 
     #[test]

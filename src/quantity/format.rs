@@ -26,8 +26,7 @@ impl Scale {
     pub fn of(unit: Unit, values: impl IntoIterator<Item = f64>) -> Scale {
         let largest = values.into_iter().map(f64::abs).fold(0.0, f64::max);
         let scale = |steps: &[(f64, &str)], rest: &str| {
-            let &(divisor, prefix) =
-                steps.iter().rev().find(|(least, _)| largest >= *least).unwrap_or(&steps[0]);
+            let &(divisor, prefix) = steps.iter().rev().find(|(least, _)| largest >= *least).unwrap_or(&steps[0]);
             Scale { divisor, unit: format!("{prefix}{rest}"), decimals: Decimals::Fixed(2) }
         };
         const DECIMAL: [(f64, &str); 5] = [(1e3, "k"), (1e6, "M"), (1e9, "G"), (1e12, "T"), (1e15, "P")];
@@ -39,12 +38,12 @@ impl Scale {
             "byte" => scale(&DECIMAL, "B"),
             "byte/block" => count("B/block"),
             "hz" => scale(&DECIMAL, "Hz"),
-            "" => count(""),
+            // ncu's unit of the per-instruction memory metrics, which count sectors or wavefronts as their names say.
+            "" | "sectors" => count(""),
             text => match text.strip_suffix("/s") {
                 Some(base) if largest >= 1e4 => {
                     let base = if base == "byte" { "B" } else { base };
-                    let gap = if base == "B" || base == "FLOP" { "" } else { " " };
-                    scale(&DECIMAL, &format!("{gap}{base}/s"))
+                    scale(&DECIMAL, &format!("{base}/s"))
                 }
                 _ => count(&spelled(text)),
             },
@@ -137,7 +136,13 @@ pub fn change(old: f64, new: f64) -> String {
     let percent = 100.0 * (new - old) / old.abs();
     let text = fixed(percent, 1);
     match text.as_str() {
-        "0.0" => if percent > 0.0 { "+<0.1 %".into() } else { "−<0.1 %".into() },
+        "0.0" => {
+            if percent > 0.0 {
+                "+<0.1 %".into()
+            } else {
+                "−<0.1 %".into()
+            }
+        }
         _ => match text.strip_prefix('-') {
             Some(rest) => format!("−{rest} %"),
             None => format!("+{text} %"),

@@ -1,10 +1,10 @@
 //! Build stats: registers, spills, stack, shared memory and barriers as the assembler printed them.
 
 use super::document::{Block, Cell, Section, Table};
+use super::escape;
 use super::tables::{left, paragraph, right, strong, text};
 use crate::analysis::{Audit, BuildRow};
 use crate::quantity::format;
-use super::escape;
 
 /// The section.
 pub(super) fn section(audit: &Audit) -> Section {
@@ -15,17 +15,19 @@ pub(super) fn section(audit: &Audit) -> Section {
         ));
     } else if audit.build.is_empty() && audit.old_build.is_empty() {
         let logs = audit.build_logs.iter().map(|o| escape::code(&o.path)).collect::<Vec<_>>().join(", ");
-        blocks.push(paragraph(format!(
-            "{logs} holds no entry for {}.",
-            escape::code(audit.new.kernel.short_name())
-        )));
+        blocks.push(paragraph(format!("{logs} holds no entry for {}.", escape::code(audit.new.kernel.short_name()))));
     } else {
         blocks.push(Block::Table { table: table(audit) });
         blocks.extend(audit.build.iter().filter_map(remark).map(paragraph));
     }
     if !audit.build_warnings.is_empty() {
-        let items = audit.build_warnings.iter().map(|(log, line, text)| format!("{}:{line}: {}", escape::code(log), escape::text(text)));
-        blocks.push(paragraph("The assembler warned; such a warning can void an assumption made elsewhere on this page:"));
+        let items = audit
+            .build_warnings
+            .iter()
+            .map(|(log, line, text)| format!("{}:{line}: {}", escape::code(log), escape::text(text)));
+        blocks.push(paragraph(
+            "The assembler warned; such a warning can void an assumption made elsewhere on this page:",
+        ));
         blocks.push(Block::List { ordered: false, items: items.collect() });
     }
     Section { id: "build".into(), title: "Build stats (ptxas)".into(), blocks }

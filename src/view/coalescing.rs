@@ -26,9 +26,15 @@ pub(super) fn section(audit: &Audit) -> Section {
         blocks.push(Block::Table { table: tables::metrics("requests", "", &rows) });
     }
     if !coalescing.uncounted.is_empty() {
-        let list: Vec<String> =
-            coalescing.uncounted.iter().map(|(op, count)| format!("`{op}` ({} executions)", format::fixed(*count, 0))).collect();
-        blocks.push(paragraph(format!("Not covered by these counters: the traffic of {}. It is not zero.", list.join(", "))));
+        let list: Vec<String> = coalescing
+            .uncounted
+            .iter()
+            .map(|(op, count)| format!("`{op}` ({} executions)", format::fixed(*count, 0)))
+            .collect();
+        blocks.push(paragraph(format!(
+            "Not covered by these counters: the traffic of {}. It is not zero.",
+            list.join(", ")
+        )));
     }
     Section { id: "uncoalesced".into(), title: "Uncoalesced global accesses".into(), blocks }
 }
@@ -37,7 +43,10 @@ fn sentence(audit: &Audit) -> Option<String> {
     let c = &audit.coalescing;
     let (share, excess, all) = (c.total("excess-share")?, c.total("excess")?, c.total("sectors")?);
     if excess <= 0.0 {
-        return Some(format!("Every one of the {} sectors that the global accesses asked for was needed.", format::fixed(all, 0)));
+        return Some(format!(
+            "Every one of the {} sectors that the global accesses asked for was needed.",
+            format::fixed(all, 0)
+        ));
     }
     Some(format!(
         "{} of {} sectors ({} %) were moved only because the lanes of a warp do not read or write side by side.",

@@ -21,7 +21,12 @@ pub(super) fn section(audit: &Audit) -> Section {
         }
         cells
     };
-    let table = Table { id: "conditions".into(), caption: String::new(), columns, rows: audit.settings.iter().map(line).collect() };
+    let table = Table {
+        id: "conditions".into(),
+        caption: String::new(),
+        columns,
+        rows: audit.settings.iter().map(line).collect(),
+    };
     let blocks = if audit.settings.is_empty() {
         vec![paragraph("The artefact states no measuring conditions: treat every comparison with care.")]
     } else {

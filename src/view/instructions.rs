@@ -20,7 +20,8 @@ pub(super) fn section(audit: &Audit) -> Section {
         blocks.extend(tables::not_collected(&panel.not_collected, CURE));
     }
     if audit.mix.rows.is_empty() {
-        blocks.push(paragraph(format!("No mix by opcode: the report holds no `sass__inst_executed_per_opcode`. {CURE}")));
+        blocks
+            .push(paragraph(format!("No mix by opcode: the report holds no `sass__inst_executed_per_opcode`. {CURE}")));
     } else {
         blocks.push(Block::Heading { text: "Mix by opcode".into() });
         blocks.push(paragraph("Warp-level executions per launch, by base opcode (`sass__inst_executed_per_opcode`)."));
@@ -32,7 +33,11 @@ pub(super) fn section(audit: &Audit) -> Section {
         }
         folded.push(paragraph("By class:"));
         folded.push(Block::Table { table: mix("opcode-classes", "Class", &audit.mix.classes, false) });
-        let summary = if rest.is_empty() { "By class".to_string() } else { format!("{} further opcodes, and the sums by class", rest.len()) };
+        let summary = if rest.is_empty() {
+            "By class".to_string()
+        } else {
+            format!("{} further opcodes, and the sums by class", rest.len())
+        };
         blocks.push(Block::Fold { summary, blocks: folded });
     }
     Section { id: "instructions".into(), title: "Instruction counts".into(), blocks }

@@ -17,15 +17,22 @@ pub(super) fn lines(heading: &Heading, audit: &Audit) -> Vec<String> {
     }
     lines.push(what);
     if let Some(old) = &audit.old {
-        let mut against = format!("**Compared with:** {} of {}", escape::code(old.kernel.short_name()), escape::code(&old.origin.path));
+        let mut against = format!(
+            "**Compared with:** {} of {}",
+            escape::code(old.kernel.short_name()),
+            escape::code(&old.origin.path)
+        );
         if !heading.change.is_empty() {
             against += &format!(" · change: {}", escape::text(&heading.change));
         }
         lines.push(against);
     } else {
-        lines.push("**Compared with:** nothing. No baseline was given, so this page says nothing about progress.".into());
+        lines.push(
+            "**Compared with:** nothing. No baseline was given, so this page says nothing about progress.".into(),
+        );
     }
-    let work: Vec<String> = [&audit.work.shape, &audit.work.types].into_iter().filter(|w| !w.is_empty()).map(|w| escape::text(w)).collect();
+    let work: Vec<String> =
+        [&audit.work.shape, &audit.work.types].into_iter().filter(|w| !w.is_empty()).map(|w| escape::text(w)).collect();
     if !work.is_empty() {
         lines.push(format!("**Work:** {}", work.join(" · ")));
     }
@@ -78,7 +85,10 @@ fn comparability(audit: &Audit) -> Option<String> {
     };
     let (breaks, weakens) = (list(Weight::Breaks), list(Weight::Weakens));
     let verdict = match (breaks.is_empty(), weakens.is_empty()) {
-        (false, _) => format!("**not comparable in time**: {breaks}{}", if weakens.is_empty() { String::new() } else { format!("; also {weakens}") }),
+        (false, _) => format!(
+            "**not comparable in time**: {breaks}{}",
+            if weakens.is_empty() { String::new() } else { format!("; also {weakens}") }
+        ),
         (true, false) => format!("same conditions except {weakens}; small differences in time may come from that"),
         (true, true) => "same GPU, tools, clocks and settings on both sides".into(),
     };

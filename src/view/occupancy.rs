@@ -25,7 +25,9 @@ pub(super) fn section(audit: &Audit) -> Section {
             cells: occupancy.limits.iter().map(|l| if l.binds { strong("yes") } else { text("") }).collect(),
             is_number: false,
         };
-        blocks.push(Block::Table { table: tables::readings("block-limits", "", "Blocks per SM allowed by", &rows, vec![binds]) });
+        blocks.push(Block::Table {
+            table: tables::readings("block-limits", "", "Blocks per SM allowed by", &rows, vec![binds]),
+        });
     }
     let cliffs: Vec<String> = occupancy.cliffs.iter().filter_map(cliff).collect();
     if !cliffs.is_empty() {
@@ -40,8 +42,8 @@ fn limit_sentence(audit: &Audit) -> Option<String> {
     let blocks = audit.occupancy.blocks_per_sm?;
     let who = match binding.as_slice() {
         [] => return None,
-        [one] => format!("{one} alone caps"),
-        many => format!("{} tie: each caps", many.join(" and ")),
+        [one] => format!("The smallest block limit is that of {one}"),
+        many => format!("The limits of {} tie as the smallest", many.join(" and ")),
     };
     let waves = audit
         .occupancy
@@ -56,8 +58,7 @@ fn limit_sentence(audit: &Audit) -> Option<String> {
         })
         .unwrap_or_default();
     let plural = if blocks == 1.0 { "block" } else { "blocks" };
-    let first = who[..1].to_uppercase() + &who[1..];
-    Some(format!("{first} the SM at {} {plural}.{waves}", format::fixed(blocks, 0)))
+    Some(format!("{who}: {} {plural} per SM.{waves}", format::fixed(blocks, 0)))
 }
 
 fn cliff(cliff: &Cliff) -> Option<String> {
@@ -69,7 +70,7 @@ fn cliff(cliff: &Cliff) -> Option<String> {
     };
     let here = format!("At {} the SM holds {}", plural(cliff.at), warps(cliff.warps));
     let gain = cliff.gain.map(|(to, more)| format!("free {} for {}", plural(cliff.at - to), warps(more)));
-    let room = cliff.room.map(|to| format!("{} more cost nothing", plural(to - cliff.at)));
+    let room = cliff.room.map(|to| format!("{} more would change nothing", plural(to - cliff.at)));
     let parts: Vec<String> = [gain, room].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| format!("{here}: {}.", parts.join("; ")))
 }

@@ -42,9 +42,5 @@ pub fn document(heading: &Heading, audit: &Audit) -> Document {
         conditions::section(audit),
         provenance::section(heading, audit),
     ];
-    Document {
-        title: format!("Performance Audit — {}", heading.date),
-        lead: lead::lines(heading, audit),
-        sections,
-    }
+    Document { title: format!("Performance Audit — {}", heading.date), lead: lead::lines(heading, audit), sections }
 }

@@ -29,10 +29,36 @@ pub(super) fn section(audit: &Audit) -> Section {
         blocks.push(paragraph("Not measured: the report holds no `gpu__time_duration.sum`."));
     }
     if perf.flop_rate.is_none() {
-        blocks.push(paragraph("No rate in FLOP/s: the subject states no `work.flop`. No comparison with a reference kernel was measured."));
+        blocks.push(paragraph(
+            "No rate in FLOP/s: the subject states no `work.flop`. No comparison with a reference kernel was measured.",
+        ));
     }
+    blocks.extend(members(audit));
     blocks.extend(overview(audit));
     Section { id: "performance".into(), title: "Performance summary".into(), blocks }
+}
+
+/// Why this kernel and no other.
+fn choice(audit: &Audit) -> &'static str {
+    match &audit.kernels[0] {
+        first if !first.is_subject => "as the kernel filter asks",
+        first if first.time.quantity().is_some() => "the work with the most device time",
+        _ => "the first in the report, which holds no durations",
+    }
+}
+
+/// What a range or a graph is made of, from the names that the report lists for it.
+fn members(audit: &Audit) -> Option<Block> {
+    let names = &audit.members;
+    if names.is_empty() {
+        return None;
+    }
+    let list: Vec<String> =
+        names.iter().map(|(name, count)| format!("{} × {}", count, super::escape::code(name))).collect();
+    Some(paragraph(format!(
+        "It is made of {}. Every number of this page is of all of them together; launch facts are the largest among them.",
+        list.join(", ")
+    )))
 }
 
 /// All kernels of the report, when it holds more than the one under audit.
@@ -40,7 +66,14 @@ fn overview(audit: &Audit) -> Vec<Block> {
     if audit.kernels.len() < 2 {
         return Vec::new();
     }
-    let columns = vec![left("Kernel"), left("Grid"), left("Block"), right("Launches"), right("Time per launch"), right("Share of all time")];
+    let columns = vec![
+        left("Kernel"),
+        left("Grid"),
+        left("Block"),
+        right("Launches"),
+        right("Time per launch"),
+        right("Share of all time"),
+    ];
     let line = |k: &crate::analysis::OtherKernel| {
         let shape = |d: Option<crate::evidence::Dim3>| text(d.map(|d| d.to_string()).unwrap_or_default());
         let share = k.share.map(|s| format!("{} %", format::fixed(s, 2))).unwrap_or_default();
@@ -65,7 +98,7 @@ fn overview(audit: &Audit) -> Vec<Block> {
         paragraph(format!(
             "This page is about {}, {}. `--kernel REGEX` picks another.",
             super::escape::code(audit.new.kernel.short_name()),
-            if audit.kernels[0].is_subject { "the work with the most device time" } else { "as the kernel filter asks" },
+            choice(audit),
         )),
         Block::Table { table: table("kernels", shown) },
     ];

@@ -27,7 +27,8 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
 }
 
 fn artefacts(audit: &Audit) -> Table {
-    let columns = vec![left("Evidence"), left("File"), left("Format"), right("Bytes"), left("Results used"), left("SHA-256")];
+    let columns =
+        vec![left("Evidence"), left("File"), left("Format"), right("Bytes"), left("Results used"), left("SHA-256")];
     let line = |role: &str, origin: &Origin, used: String| {
         vec![
             text(role),
@@ -65,12 +66,17 @@ fn remarks(name: &str, side: &Side) -> Vec<Block> {
         blocks.push(paragraph(format!("Asked for and not collected in the {name} report: {names}.")));
     }
     if !side.aliases.is_empty() {
-        let items = side.aliases.iter().map(|(asked, found)| format!("{} for {}", escape::code(found), escape::code(asked)));
+        let items =
+            side.aliases.iter().map(|(asked, found)| format!("{} for {}", escape::code(found), escape::code(asked)));
         blocks.push(paragraph(format!("Older spellings that the {name} report uses:")));
         blocks.push(Block::List { ordered: false, items: items.collect() });
     }
     if !side.not_understood.is_empty() {
-        let list = side.not_understood.iter().map(|(what, n)| format!("{} ({n} times)", escape::code(what))).collect::<Vec<_>>();
+        let list = side
+            .not_understood
+            .iter()
+            .map(|(what, n)| format!("{} ({n} times)", escape::code(what)))
+            .collect::<Vec<_>>();
         blocks.push(paragraph(format!("Not understood in the {name} report, and skipped: {}.", list.join(", "))));
     }
     for damage in &side.damage {

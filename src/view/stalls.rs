@@ -14,9 +14,12 @@ pub(super) fn section(audit: &Audit) -> Section {
     let stalls = &audit.stalls;
     let mut blocks = Vec::new();
     if stalls.tables.is_empty() {
-        blocks.push(paragraph("Not collected: no stall reasons. Collect with `--section WarpStateStats --section SourceCounters`."));
+        blocks.push(paragraph(
+            "Not collected: no stall reasons. Collect with `--section WarpStateStats --section SourceCounters`.",
+        ));
     } else {
-        let rows: Vec<&Row> = [&stalls.latency, &stalls.issue_active].into_iter().filter(|row| row.has_number()).collect();
+        let rows: Vec<&Row> =
+            [&stalls.latency, &stalls.issue_active].into_iter().filter(|row| row.has_number()).collect();
         if !rows.is_empty() {
             blocks.push(Block::Table { table: tables::metrics("issue", "", &rows) });
         }
@@ -46,8 +49,12 @@ fn caption(basis: StallBasis) -> &'static str {
         }
         StallBasis::PerIssue => "Basis: cycles that a warp spends in the state for each instruction it issues.",
         StallBasis::ShareOfActive => "Basis: share of the cycles of resident warps, as the report stores it.",
-        StallBasis::PercentOfPeak => "Basis: warps in the state, in percent of the most warps that a scheduler can hold, over active cycles.",
-        StallBasis::Samples => "Basis: share of the warp samples of the program-counter sampler, issuing cycles included.",
+        StallBasis::PercentOfPeak => {
+            "Basis: warps in the state, in percent of the most warps that a scheduler can hold, over active cycles."
+        }
+        StallBasis::Samples => {
+            "Basis: share of the warp samples of the program-counter sampler, issuing cycles included."
+        }
     }
 }
 

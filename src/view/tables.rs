@@ -53,7 +53,7 @@ fn scales(row: &Row) -> (Option<Scale>, Option<Scale>) {
     let own = |q: Option<crate::quantity::Quantity>| q.map(|q| Scale::of(q.unit(), [q.value()]));
     let (Some(a), Some(b)) = (new, old) else { return (own(new), own(old)) };
     let (small, large) = (a.value().abs().min(b.value().abs()), a.value().abs().max(b.value().abs()));
-    if a.unit() != b.unit() || (small > 0.0 && large / small > 20.0) {
+    if a.unit() != b.unit() || (small > 0.0 && large / small > 10.0) {
         return (own(new), own(old));
     }
     let shared = Scale::of(a.unit(), [a.value(), b.value()]);
@@ -68,8 +68,7 @@ fn written(reading: &Reading, scale: Option<&Scale>) -> String {
         Some(s) if s.min != s.max => {
             format!("{value} ({}–{}, n={})", scale.write_bare(s.min), scale.write_bare(s.max), s.count)
         }
-        Some(s) => format!("{value} (n={})", s.count),
-        None => value,
+        Some(_) | None => value,
     }
 }
 
@@ -127,7 +126,7 @@ pub(super) fn readings(id: &str, caption: &str, head: &str, rows: &[&Row], extra
     let line = |(at, row): (usize, &&Row)| {
         let (old, new) = sides(row);
         let mut cells = vec![text(row.label.clone())];
-        cells.extend(if has_old { vec![text(old), strong(new), text(change(row))] } else { vec![strong(new)] });
+        cells.extend(if has_old { vec![text(old), strong(new), text(change(row))] } else { vec![text(new)] });
         cells.extend(extra.iter().map(|e| e.cells.get(at).cloned().unwrap_or_default()));
         cells
     };
@@ -137,15 +136,21 @@ pub(super) fn readings(id: &str, caption: &str, head: &str, rows: &[&Row], extra
 
 /// A table of readings with the metric's name in the last column.
 pub(super) fn metrics(id: &str, caption: &str, rows: &[&Row]) -> Table {
-    let names = Extra { title: "Metric name", cells: rows.iter().map(|row| code(source(row))).collect(), is_number: false };
+    let names =
+        Extra { title: "Metric name", cells: rows.iter().map(|row| code(source(row))).collect(), is_number: false };
     readings(id, caption, "Metric", rows, vec![names])
 }
 
-/// One line that names what was not collected and how to get it; `None` when everything was.
+/// Names what was not collected and how to get it, folded when they are many; `None` when everything was.
 pub(super) fn not_collected(what: &[String], cure: &str) -> Option<Block> {
-    if what.is_empty() {
-        return None;
-    }
+    const FEW: usize = 4;
     let names = what.iter().map(|name| escape::code(name)).collect::<Vec<_>>().join(", ");
-    Some(paragraph(format!("Not collected: {names}. {cure}")))
+    match what.len() {
+        0 => None,
+        1..=FEW => Some(paragraph(format!("Not collected: {names}. {cure}"))),
+        many => Some(Block::Fold {
+            summary: format!("Not collected: {many} metrics of this section"),
+            blocks: vec![paragraph(format!("{names}. {cure}"))],
+        }),
+    }
 }

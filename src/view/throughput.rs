@@ -2,7 +2,7 @@
 
 use super::document::{Block, Section};
 use super::tables::{self, paragraph};
-use crate::analysis::Audit;
+use crate::analysis::{Audit, Row};
 use crate::quantity::format;
 
 const SOL_CURE: &str = "Collect with `--section SpeedOfLight`.";
@@ -24,21 +24,33 @@ pub(super) fn subsystems(audit: &Audit) -> Section {
 fn panels(audit: &Audit, ids: &[&str], cure: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut missing = Vec::new();
-    for panel in ids.iter().filter_map(|id| audit.panel(id)) {
+    for (at, panel) in ids.iter().filter_map(|id| audit.panel(id)).enumerate() {
         missing.extend(panel.not_collected.iter().cloned());
         if panel.rows.is_empty() {
             continue;
         }
-        if ids.len() > 1 {
+        if at > 0 {
             blocks.push(Block::Heading { text: panel.title.clone() });
         }
-        let rows: Vec<_> = panel.rows.iter().collect();
-        blocks.push(Block::Table { table: tables::metrics(&panel.id, "", &rows) });
+        let (idle, rows): (Vec<&Row>, Vec<&Row>) = panel.rows.iter().partition(|row| is_zero(row));
+        if !rows.is_empty() {
+            blocks.push(Block::Table { table: tables::metrics(&panel.id, "", &rows) });
+        }
+        if !idle.is_empty() {
+            let names: Vec<&str> = idle.iter().map(|row| row.label.as_str()).collect();
+            blocks.push(paragraph(format!("Measured as zero: {}.", names.join(", "))));
+        }
     }
     missing.sort();
     missing.dedup();
     blocks.extend(tables::not_collected(&missing, cure));
     blocks
+}
+
+/// Whether every side that has the reading measured exactly zero.
+fn is_zero(row: &Row) -> bool {
+    let sides = [Some(&row.new), row.old.as_ref()];
+    row.has_number() && sides.into_iter().flatten().all(|reading| reading.value() == Some(0.0))
 }
 
 /// What the table says about this kernel: which of the memory levels carries the memory number.

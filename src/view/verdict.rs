@@ -32,7 +32,11 @@ fn change(audit: &Audit) -> Option<String> {
         Some(s) => {
             let single = audit.new.launches.len() == 1 && audit.old.as_ref().is_some_and(|o| o.launches.len() == 1);
             let basis = if single { ", one launch on each side" } else { "" };
-            let factor = if s >= 1.0 { format!("{} × the old speed", format::fixed(s, 2)) } else { format!("{} × slower", format::fixed(1.0 / s, 2)) };
+            let factor = if s >= 1.0 {
+                format!("{} × the old speed", format::fixed(s, 2))
+            } else {
+                format!("{} × slower", format::fixed(1.0 / s, 2))
+            };
             format!("**What changed.** {old} → {new}: {factor} (`gpu__time_duration.sum`{basis})")
         }
         None => "**What changed.** The time of the two sides cannot be compared: a duration is missing".into(),
@@ -54,11 +58,20 @@ fn change(audit: &Audit) -> Option<String> {
 fn next(audit: &Audit) -> Vec<Block> {
     let ours: Vec<_> = audit.levers.iter().filter(|l| l.origin == LeverOrigin::Audit).take(3).collect();
     if ours.is_empty() {
-        return vec![paragraph("**What next.** No lever that this evidence supports has a bound of one percent or more.")];
+        return vec![paragraph(
+            "**What next.** No lever that this evidence supports has a bound of one percent or more.",
+        )];
     }
     let items = ours
         .iter()
-        .map(|l| format!("{} At most {} % of the run time; then read `{}` again.", l.sentence, format::fixed(l.bound, 1), l.remeasure))
+        .map(|l| {
+            format!(
+                "{} At most {} % of the run time; then read `{}` again.",
+                l.sentence,
+                format::fixed(l.bound, 1),
+                l.remeasure
+            )
+        })
         .collect();
     vec![
         paragraph("**What next**, by upper bound. Bounds overlap and are never added up."),

@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "tests")]
 mod config;
 
+mod catalog;
 mod open_files;
 mod read_ncu_csv;
 mod read_ptxas;

@@ -3,7 +3,7 @@
 use kernel_audit::evidence::{Dim3, Launch, Origin, Report, Speedup, Value, Workload};
 use kernel_audit::quantity::Unit;
 use kernel_audit::source::ncu_csv::{self, CsvPage};
-use kernel_audit::source::{ReadError, NameSet, Want};
+use kernel_audit::source::{NameSet, ReadError, Want};
 
 const NAMES: [&str; 8] =
     ["gemm_bias_v1", "gemm_bias_v2", "both_basic", "graph", "range", "app_range", "multiprocess", "badmetric_dropped"];
