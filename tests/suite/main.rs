@@ -1,6 +1,7 @@
 //! The test suite: one binary, one module per part of the product.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "tests")]
+mod cli;
 mod config;
 
 mod catalog;
