@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn time_is_better_when_lower() {
         assert_eq!(metric("gpu__time_duration.sum").map(|row| row.better), Some(Better::Lower));
-        assert_eq!(metric("l1tex__t_sector_hit_rate.pct").map(|row| row.better), Some(Better::Higher));
+        assert_eq!(metric("l1tex__t_sector_hit_rate.pct").map(|row| row.better), Some(Better::Neutral));
     }
 
     #[test]

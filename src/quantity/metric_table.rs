@@ -86,24 +86,29 @@ impl MetricBase {
 
 /// The line of exactly that base name.
 fn line_of(name: &str) -> Option<&'static str> {
+    let line_start = |at: usize| TABLE.as_bytes()[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let line_end = |at: usize| TABLE.as_bytes()[at..].iter().position(|byte| *byte == b'\n').map(|size| at + size);
     let (mut low, mut high) = (0, TABLE.len());
     while low < high {
-        let middle = low + (high - low) / 2;
-        let start = TABLE.as_bytes()[..middle].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let line = TABLE[start..].lines().next()?;
-        match line.split('\t').next()?.cmp(name) {
-            std::cmp::Ordering::Equal => return Some(line),
-            std::cmp::Ordering::Less => low = start + line.len() + 1,
+        let start = line_start(low + (high - low) / 2);
+        // A tab ends the name and sorts before every character of a name.
+        let line = &TABLE.as_bytes()[start..];
+        let (key, rest) = line.split_at(name.len().min(line.len()));
+        match key.cmp(name.as_bytes()).then(rest.first().cmp(&Some(&b'\t'))) {
+            std::cmp::Ordering::Equal => return TABLE.get(start..line_end(start)?),
+            std::cmp::Ordering::Less => low = line_end(start)? + 1,
             std::cmp::Ordering::Greater => high = start,
         }
     }
     None
 }
 
-/// Splits a metric name into the longest base that the table has and the suffix behind it (`.sum.per_second`).
+/// Splits a metric name into the base that the table has and the suffix behind it (`.sum.per_second`). A base ends at
+/// the first dot behind its double underscore; dots before that belong to a group (`CTC.TriageCompute.`).
 pub fn split(name: &str) -> Option<(MetricBase, &str)> {
-    let ends = std::iter::once(name.len()).chain(name.rmatch_indices('.').map(|(at, _)| at));
-    ends.into_iter().find_map(|end| Some((MetricBase::parse(line_of(&name[..end])?)?, &name[end..])))
+    let unit_end = name.find("__")?;
+    let end = name[unit_end..].find('.').map_or(name.len(), |at| unit_end + at);
+    Some((MetricBase::parse(line_of(&name[..end])?)?, &name[end..]))
 }
 
 /// Every line of the table, in order.
@@ -121,6 +126,7 @@ mod tests {
         let mut before = "";
         for base in all() {
             assert!(before < base.name, "{} is out of order", base.name);
+            assert_eq!(split(base.name), Some((base, "")), "a base ends at the first dot behind its underscores");
             assert_eq!(line_of(base.name).and_then(MetricBase::parse), Some(base));
             assert_ne!(base.chips, 0, "{} is on no chip", base.name);
             before = base.name;
@@ -131,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_base_wins_and_chips_are_told_apart() {
+    fn a_group_belongs_to_the_base_and_chips_are_told_apart() {
         let (base, suffix) = split("CTC.TriageCompute.ctc__rx_bytes.sum").expect("known");
         assert_eq!((base.name, suffix), ("CTC.TriageCompute.ctc__rx_bytes", ".sum"));
         assert_eq!(base.is_on("gh100"), Some(true));

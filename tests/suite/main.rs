@@ -6,6 +6,7 @@ mod config;
 
 mod catalog;
 mod open_files;
+mod read_ncu;
 mod read_ncu_csv;
 mod read_ptxas;
 mod render;

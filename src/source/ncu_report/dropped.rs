@@ -9,7 +9,7 @@
 //! - else nothing, when exactly three are unused: they are expansions of the fourth, which was never written;
 //! - else every member.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 const ROLLUPS: [&str; 4] = ["avg", "max", "min", "sum"];
@@ -31,7 +31,11 @@ fn spells(command_line: &str, name: &str) -> bool {
 
 /// Chooses from the unused names those that somebody asked for; sorted.
 pub(super) fn asked_for(unused: &[&str], used: &[&str], command_line: &str) -> Vec<Arc<str>> {
-    let collected: BTreeSet<String> = used.iter().filter_map(|name| family(name)).collect();
+    if unused.is_empty() {
+        return Vec::new();
+    }
+    let used: HashSet<&str> = used.iter().copied().collect();
+    let is_collected = |family: &str| ROLLUPS.iter().any(|rollup| used.contains(family.replace('*', rollup).as_str()));
     let mut families: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     let mut dropped: BTreeSet<Arc<str>> = BTreeSet::new();
     for name in unused {
@@ -44,7 +48,7 @@ pub(super) fn asked_for(unused: &[&str], used: &[&str], command_line: &str) -> V
         let spelled: Vec<&str> = members.iter().copied().filter(|name| spells(command_line, name)).collect();
         if !spelled.is_empty() {
             dropped.extend(spelled.into_iter().map(Arc::from));
-        } else if collected.contains(&family) {
+        } else if is_collected(&family) {
             continue;
         } else if let Some(base) = family.strip_suffix(".*").filter(|_| members.len() == ROLLUPS.len()) {
             dropped.insert(base.into());

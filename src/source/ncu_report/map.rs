@@ -73,9 +73,11 @@ impl MappedFile {
         }
     }
 
-    /// Gives back every page, and starts over.
+    /// Gives back every page, and starts over; pages of a small file stay, because they may be read again.
     pub(super) fn release_all(&mut self) {
-        self.release(0, self.bytes.len());
+        if self.bytes.len() >= RELEASE_STEP {
+            self.release(0, self.bytes.len());
+        }
         self.released = 0;
     }
 

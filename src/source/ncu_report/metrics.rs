@@ -6,6 +6,7 @@ use super::map::MappedFile;
 use super::message::{MetricList, MetricName, MetricScalar, RawValue};
 use super::names::{Asked, Names};
 use super::text::Texts;
+use super::wire;
 use crate::evidence::{Instance, Metric, Value};
 use bytes::Bytes;
 use prost::{DecodeError, Message};
@@ -24,7 +25,7 @@ impl MetricReader<'_> {
     /// Marks the names that a result uses and decodes nothing.
     pub(super) fn mark(&mut self, stored: &[Bytes]) {
         for message in stored {
-            if let Ok(MetricName { id: Some(id) }) = MetricName::decode(message.as_ref()) {
+            if let Ok(Some(id)) = name_id(message) {
                 let _known = self.names.use_id(id);
             }
         }
@@ -63,13 +64,22 @@ impl MetricReader<'_> {
     /// The position among the metrics asked for.
     fn slot(&mut self, message: &Bytes) -> Result<Option<usize>, Fault> {
         let at = self.file.offset_of(message);
-        let name = MetricName::decode(message.as_ref())
-            .map_err(|error| Fault::new(at, "a metric", error.to_string(), LOST))?;
-        let id = name.id.ok_or_else(|| Fault::new(at, "a metric with a name", "none", LOST))?;
+        let id = name_id(message)
+            .map_err(|error| Fault::new(at, "a metric", error.to_string(), LOST))?
+            .ok_or_else(|| Fault::new(at, "a metric with a name", "none", LOST))?;
         self.names.use_id(id).ok_or_else(|| {
             let expected = format!("a metric name among the {} of the string table", self.names.len());
             Fault::new(at, expected, format!("number {id}"), LOST)
         })
+    }
+}
+
+/// The name of a metric. It is the first field that writers write, so that most metrics are not walked to their end.
+fn name_id(message: &[u8]) -> Result<Option<u32>, DecodeError> {
+    let first = wire::first_field(message).and_then(|field| MetricName::decode(field).ok()?.id);
+    match first {
+        Some(id) => Ok(Some(id)),
+        None => Ok(MetricName::decode(message)?.id),
     }
 }
 

@@ -24,6 +24,7 @@ mod session;
 mod source_data;
 mod survey;
 mod text;
+mod wire;
 
 pub use launch::LaunchHead;
 pub(super) use reader::looks_like;

@@ -5,6 +5,7 @@ use crate::quantity::Unit;
 use crate::quantity::ncu_units::unit_of;
 use crate::source::Want;
 use bytes::Bytes;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -32,7 +33,10 @@ impl Names {
     pub(super) fn new(strings: &[Bytes], want: &Want) -> Names {
         let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (id, string) in strings.iter().enumerate() {
-            let name = String::from_utf8_lossy(string);
+            let name = match std::str::from_utf8(string) {
+                Ok(name) => Cow::Borrowed(name),
+                Err(_) => String::from_utf8_lossy(string),
+            };
             let delivered = want.metrics.contains(&name);
             if delivered || device::is_needed(&name) {
                 by_name.entry(name.into_owned()).or_default().push(id);

@@ -4,7 +4,7 @@
 //! come back is unknown. So the known fields are stated once, in [`super::message`]. A field that is kept as raw bytes
 //! comes back whole; what lies inside it is surveyed where it is decoded, or not at all.
 
-use prost::encoding::{WireType, decode_key, decode_varint};
+use super::wire::split_field;
 use std::collections::BTreeMap;
 
 /// How deep messages may nest before the survey stops looking.
@@ -52,20 +52,9 @@ impl Survey {
 fn fields(mut message: &[u8]) -> Option<Fields<'_>> {
     let mut fields = Fields::new();
     while !message.is_empty() {
-        let (number, wire_type) = decode_key(&mut message).ok()?;
-        let (size, is_bytes) = match wire_type {
-            WireType::Varint => {
-                decode_varint(&mut message).ok()?;
-                (0, false)
-            }
-            WireType::SixtyFourBit => (8, false),
-            WireType::ThirtyTwoBit => (4, false),
-            WireType::LengthDelimited => (usize::try_from(decode_varint(&mut message).ok()?).ok()?, true),
-            WireType::StartGroup | WireType::EndGroup => return None,
-        };
-        let (value, rest) = message.split_at_checked(size)?;
+        let (field, rest) = split_field(message)?;
         message = rest;
-        fields.entry(number).or_default().push(is_bytes.then_some(value));
+        fields.entry(field.number).or_default().push(field.contents);
     }
     Some(fields)
 }

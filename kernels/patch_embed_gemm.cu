@@ -1,0 +1,209 @@
+// patch_embed_gemm: the patch-embedding product of a vision transformer in FP8, bias and position embedding added on the way out.
+//
+// Shows:      a Hopper tensor-core kernel: persistent blocks, a four-stage cp.async ring, wgmma from 128-byte-swizzled shared memory,
+//             an epilogue that transposes within groups of four lanes so that each stores 16 bytes. Its audit has something in
+//             every section: tensor pipe, shared memory, one block per multiprocessor, 4-byte loads of pos_embed, L2 and device memory.
+// Limiter:    L2 and shared-memory traffic that feeds the tensor cores; the epilogue is not overlapped with products.
+// Shape:      patches 928256 x 768, weights 768 x 768 (row n holds output column n), E4M3, row-major; bias 768 BF16;
+//             pos_embed 196 x 768 BF16; out 928256 x 768 BF16. Inputs must hold no NaN (E4M3 0x7f and 0xff).
+// Launch:     grid 132 x 1 x 1 (any: blocks take tiles in turn), block 256 x 1 x 1, dynamic shared memory 197632 bytes.
+// Arguments:  __nv_bfloat16* out [928256 * 768], const __nv_fp8_e4m3* patches [928256 * 768], const __nv_fp8_e4m3* weights [768 * 768],
+//             const __nv_bfloat16* bias [768], const __nv_bfloat16* pos_embed [196 * 768]
+// Result:     out[m * 768 + n] == bf16(sum over k of patches[m * 768 + k] * weights[n * 768 + k] + bias[n] + pos_embed[(m mod 196) * 768 + n])
+//             up to the order and the accumulator width of the tensor cores
+// Chips:      sm_90a only.
+
+#include <cstdint>
+#include <cuda_bf16.h>
+#include <cuda_fp8.h>
+
+namespace {
+
+constexpr unsigned Rows = 928256;
+constexpr unsigned Depth = 768;    // bytes, and E4M3 values, of a row of either input
+constexpr unsigned Columns = 768;  // of the output
+constexpr unsigned Positions = 196;
+constexpr unsigned TileM = 128;
+constexpr unsigned TileN = 256;
+constexpr unsigned TileK = 128;  // bytes of a row per stage: one row of a 128-byte swizzle atom
+constexpr unsigned Stages = 4;
+constexpr unsigned StepsPerTile = Depth / TileK;
+constexpr unsigned TilesAcross = Columns / TileN;
+constexpr unsigned Tiles = (Rows / TileM) * TilesAcross;
+constexpr unsigned WeightsOffset = TileM * TileK;
+constexpr unsigned StageBytes = (TileM + TileN) * TileK;
+
+static_assert(Rows % TileM == 0 && Columns % TileN == 0 && Depth % TileK == 0, "the shape is a whole number of tiles");
+
+// Operand descriptor of wgmma for a K-major tile in the 128-byte swizzle: start address and the stride between groups of
+// eight rows (1024 bytes) in units of 16 bytes, layout 1 in the top two bits (PTX ISA, "Matrix descriptor", wgmma).
+__device__ __forceinline__ uint64_t operand(unsigned shared)
+{
+    return uint64_t((shared & 0x3ffffu) >> 4) | uint64_t(1) << 16 | uint64_t(1024u >> 4) << 32 | uint64_t(1) << 62;
+}
+
+__device__ __forceinline__ void copy_chunk(unsigned shared, const uint8_t* global)
+{
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(global) : "memory");
+}
+
+#define AUDIT_SUM_4(i) "+f"(sum[i]), "+f"(sum[i + 1]), "+f"(sum[i + 2]), "+f"(sum[i + 3])
+#define AUDIT_SUM_16(i) AUDIT_SUM_4(i), AUDIT_SUM_4(i + 4), AUDIT_SUM_4(i + 8), AUDIT_SUM_4(i + 12)
+#define AUDIT_SUM_64(i) AUDIT_SUM_16(i), AUDIT_SUM_16(i + 16), AUDIT_SUM_16(i + 32), AUDIT_SUM_16(i + 48)
+
+// sum (64 x 256, one warpgroup) = a (64 x 32) * b (256 x 32)^T, plus the old sum where accumulate is not zero.
+__device__ __forceinline__ void multiply(float (&sum)[128], uint64_t a, uint64_t b, unsigned accumulate)
+{
+    asm volatile(
+        "{\n.reg .pred keep;\nsetp.ne.b32 keep, %130, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {"
+        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
+        "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
+        "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
+        "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "
+        "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127}, "
+        "%128, %129, keep, 1, 1;\n}"
+        : AUDIT_SUM_64(0), AUDIT_SUM_64(64)
+        : "l"(a), "l"(b), "r"(accumulate));
+}
+
+// Waits for every product of this warpgroup; naming the sums keeps their uses behind the wait.
+__device__ __forceinline__ void wait_for_products(float (&sum)[128])
+{
+    asm volatile("wgmma.wait_group.sync.aligned 0;" : AUDIT_SUM_64(0), AUDIT_SUM_64(64)::"memory");
+}
+
+// Thread t copies chunk t mod 8 of rows t / 8, t / 8 + 32, ...: 128 rows of patches, then 256 of weights. Chunk c of row r
+// lies at c ^ (r mod 8), and r mod 8 is the same for all rows of a thread.
+__device__ __forceinline__ void load_stage(unsigned stage, const uint8_t* patches, const uint8_t* weights, unsigned tile, unsigned step)
+{
+    const unsigned row = threadIdx.x / 8u;
+    const unsigned chunk = threadIdx.x % 8u;
+    const unsigned target = stage + row * TileK + ((chunk ^ (row & 7u)) << 4);
+    const unsigned along = step * TileK + chunk * 16u;
+    const uint8_t* a = patches + size_t((tile / TilesAcross) * TileM + row) * Depth + along;
+    const uint8_t* b = weights + size_t((tile % TilesAcross) * TileN + row) * Depth + along;
+#pragma unroll
+    for (unsigned part = 0; part < TileM / 32u; ++part) {
+        copy_chunk(target + part * 32u * TileK, a + part * 32u * Depth);
+    }
+#pragma unroll
+    for (unsigned part = 0; part < TileN / 32u; ++part) {
+        copy_chunk(target + WeightsOffset + part * 32u * TileK, b + part * 32u * Depth);
+    }
+}
+
+__device__ __forceinline__ unsigned pack(float left, float right)
+{
+    const __nv_bfloat162 pair = __floats2bfloat162_rn(left, right);
+    return *reinterpret_cast<const unsigned*>(&pair);
+}
+
+__device__ __forceinline__ float2 load_pair(const __nv_bfloat16* pair)
+{
+    return __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(pair));
+}
+
+// Lane q of four gives word[0..3] and gets word q of lanes 0, 1, 2, 3.
+__device__ __forceinline__ uint4 transpose_in_quad(const unsigned (&word)[4])
+{
+    const bool odd = threadIdx.x & 1u;
+    const bool high = threadIdx.x & 2u;
+    unsigned x[4];
+#pragma unroll
+    for (unsigned i = 0; i < 4u; i += 2u) {
+        const unsigned other = __shfl_xor_sync(0xffffffffu, odd ? word[i] : word[i + 1u], 1);
+        x[i] = odd ? other : word[i];
+        x[i + 1u] = odd ? word[i + 1u] : other;
+    }
+#pragma unroll
+    for (unsigned i = 0; i < 2u; ++i) {
+        const unsigned other = __shfl_xor_sync(0xffffffffu, high ? x[i] : x[i + 2u], 2);
+        x[i] = high ? other : x[i];
+        x[i + 2u] = high ? x[i + 2u] : other;
+    }
+    return make_uint4(x[0], x[1], x[2], x[3]);
+}
+
+// Lane l of warp w holds, of its warpgroup's 64 x 256 sums, rows 16 w + l / 4 and 8 below it, and of each 8 columns the two
+// from 2 * (l mod 4): sum[4 j + 0, 1] in the upper row, sum[4 j + 2, 3] in the lower one.
+__device__ __forceinline__ void store_tile(__nv_bfloat16* out, const __nv_bfloat16* bias, const __nv_bfloat16* pos_embed,
+                                           const float (&sum)[128], unsigned tile)
+{
+    const unsigned lane = threadIdx.x % 32u;
+    const unsigned first_column = (tile % TilesAcross) * TileN;
+    const unsigned first_row = (tile / TilesAcross) * TileM + (threadIdx.x / 32u) * 16u + lane / 4u;
+    const __nv_bfloat16* upper = pos_embed + (first_row % Positions) * Columns;
+    const __nv_bfloat16* lower = pos_embed + ((first_row + 8u) % Positions) * Columns;
+    __nv_bfloat16* target = out + size_t(first_row) * Columns + first_column + (lane & 3u) * 8u;
+#pragma unroll
+    for (unsigned group = 0; group < TileN / 32u; ++group) {
+        unsigned word[2][4];
+#pragma unroll
+        for (unsigned part = 0; part < 4u; ++part) {
+            const unsigned j = group * 4u + part;
+            const unsigned column = first_column + j * 8u + (lane & 3u) * 2u;
+            const float2 offset = load_pair(bias + column);
+            const float2 above = load_pair(upper + column);
+            const float2 below = load_pair(lower + column);
+            word[0][part] = pack(sum[j * 4u] + (offset.x + above.x), sum[j * 4u + 1u] + (offset.y + above.y));
+            word[1][part] = pack(sum[j * 4u + 2u] + (offset.x + below.x), sum[j * 4u + 3u] + (offset.y + below.y));
+        }
+        *reinterpret_cast<uint4*>(target + group * 32u) = transpose_in_quad(word[0]);
+        *reinterpret_cast<uint4*>(target + 8u * Columns + group * 32u) = transpose_in_quad(word[1]);
+    }
+}
+
+}  // namespace
+
+__global__ void __launch_bounds__(256, 1)
+patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __nv_fp8_e4m3* __restrict__ patches,
+                 const __nv_fp8_e4m3* __restrict__ weights, const __nv_bfloat16* __restrict__ bias,
+                 const __nv_bfloat16* __restrict__ pos_embed)
+{
+    extern __shared__ uint8_t buffer[];
+    const unsigned base = (static_cast<unsigned>(__cvta_generic_to_shared(buffer)) + 1023u) & ~1023u;
+    const auto* a = reinterpret_cast<const uint8_t*>(patches);
+    const auto* b = reinterpret_cast<const uint8_t*>(weights);
+    const unsigned warpgroup = threadIdx.x / 128u;
+
+    // One ring over all steps of all tiles of this block: the loads of the next tile are in flight while this one is stored.
+    const unsigned my_tiles = blockIdx.x < Tiles ? (Tiles - 1u - blockIdx.x) / gridDim.x + 1u : 0u;
+    const unsigned steps = my_tiles * StepsPerTile;
+    const auto load = [&](unsigned at) {
+        if (at < steps) {
+            load_stage(base + (at % Stages) * StageBytes, a, b, blockIdx.x + (at / StepsPerTile) * gridDim.x, at % StepsPerTile);
+        }
+        asm volatile("cp.async.commit_group;" ::: "memory");
+    };
+#pragma unroll
+    for (unsigned at = 0; at < Stages - 1u; ++at) {
+        load(at);
+    }
+
+    float sum[128] = {};
+#pragma unroll 1
+    for (unsigned at = 0; at < steps; ++at) {
+        asm volatile("cp.async.wait_group %0;" ::"n"(Stages - 2u) : "memory");
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        __syncthreads();
+        const unsigned stage = base + (at % Stages) * StageBytes;
+        const uint64_t a_operand = operand(stage + warpgroup * 64u * TileK);
+        const uint64_t b_operand = operand(stage + WeightsOffset);
+        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+        for (unsigned k = 0; k < TileK / 32u; ++k) {
+            multiply(sum, a_operand + k * 2u, b_operand + k * 2u, at % StepsPerTile + k);  // limiter
+        }
+        asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+        // The stage read in the step before is free: both warpgroups waited for their products before the barrier above.
+        load(at + Stages - 1u);
+        wait_for_products(sum);
+        if (at % StepsPerTile == StepsPerTile - 1u) {
+            store_tile(out, bias, pos_embed, sum, blockIdx.x + (at / StepsPerTile) * gridDim.x);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Memory stays far below the size of the report.
+
+use super::{everything, report_path};
+use bytes::{Buf, Bytes};
+use kernel_audit::source::{NameSet, Want, ncu_report};
+use prost::Message;
+use std::collections::BTreeSet;
+use std::process::Command;
+
+/// The fields of a block header that a copy of its block needs.
+#[derive(Clone, PartialEq, Message)]
+struct Header {
+    #[prost(uint32, optional, tag = "2")]
+    kernels: Option<u32>,
+    #[prost(uint32, optional, tag = "5")]
+    payload: Option<u32>,
+}
+
+/// A report of 560 launches and 29 MB: the blocks of a small one, its last kernel many times.
+fn long_report() -> Vec<u8> {
+    let small = std::fs::read(report_path("both_basic")).unwrap();
+    let mut bytes = small.clone();
+    let mut rest = Bytes::from(small.clone());
+    rest.advance(4);
+    let header = rest.get_u32_le() as usize;
+    rest.advance(header);
+    let mut last_kernel = Bytes::new();
+    while !rest.is_empty() {
+        let start = rest.clone();
+        let size = rest.get_u32_le() as usize;
+        let header = Header::decode(rest.split_to(size)).unwrap();
+        rest.advance(header.payload.unwrap_or(0) as usize);
+        if header.kernels == Some(1) {
+            last_kernel = start.slice(..start.len() - rest.len());
+        }
+    }
+    for _ in 2..560 {
+        bytes.extend_from_slice(&last_kernel);
+    }
+    bytes
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_long_report_is_read_in_half_its_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long.ncu-rep");
+    let bytes = long_report();
+    let limit = bytes.len() / 2 + (16 << 20);
+    std::fs::write(&path, &bytes).unwrap();
+    // Only a process of its own has a peak of its own.
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "read_ncu::memory::read_and_print_the_peak", "--ignored", "--nocapture"])
+        .env("LONG_REPORT", &path)
+        .output()
+        .unwrap();
+    let output = String::from_utf8(child.stdout).unwrap();
+    let peak = output.split("peak ").nth(1).and_then(|rest| rest.split_whitespace().next());
+    let peak: usize = peak.unwrap_or_else(|| panic!("{output}")).parse::<usize>().unwrap() * 1024;
+    assert!(peak < limit, "{peak} bytes at the peak, {limit} allowed for a report of {} bytes", bytes.len());
+}
+
+#[test]
+#[ignore = "the other half of a_long_report_is_read_in_half_its_size, which runs it"]
+fn read_and_print_the_peak() {
+    let path = std::env::var_os("LONG_REPORT").expect("LONG_REPORT names the report");
+    let metrics: BTreeSet<_> = {
+        let few = everything("both_basic");
+        few.launches[1].metrics.iter().map(|metric| metric.name.clone()).take(200).collect()
+    };
+    let want = Want { metrics: NameSet::exactly(metrics), instances: NameSet::none(), hash: true, ..Want::default() };
+    let report = ncu_report::read(path.as_ref(), &want).unwrap();
+    assert_eq!(report.launches.len(), 560);
+    assert!(report.launches.iter().all(|launch| launch.metrics.len() == 200));
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    println!("peak {}", peak.trim());
+}

@@ -1,0 +1,40 @@
+//! Only what is wanted is read.
+
+use super::{everything, report_path};
+use kernel_audit::source::{NameSet, Want};
+use kernel_audit::source::ncu_report::NcuReport;
+
+fn names(names: &[&str]) -> NameSet {
+    NameSet::exactly(names.iter().copied())
+}
+
+#[test]
+fn wanted_metrics_and_instances_are_read_and_no_others() {
+    let want = Want {
+        metrics: names(&["inst_executed", "gpu__time_duration.sum", "smsp__pcsamp_sample_count", "no__such.metric"]),
+        instances: names(&["inst_executed"]),
+        ..Want::default()
+    };
+    let report = NcuReport::open(&report_path("gemm_bias_v1")).unwrap().read(&want, |_| true).unwrap();
+    let launch = &report.launches[0];
+    let read: Vec<(&str, bool)> =
+        launch.metrics.iter().map(|metric| (metric.name.as_ref(), metric.instances.is_empty())).collect();
+    assert_eq!(read, [("gpu__time_duration.sum", true), ("inst_executed", false), ("smsp__pcsamp_sample_count", true)]);
+    let whole = everything("gemm_bias_v1");
+    assert_eq!(launch.metric("inst_executed"), whole.launches[0].metric("inst_executed"));
+    assert_eq!((&launch.device, launch.grid), (&whole.launches[0].device, whole.launches[0].grid));
+    assert_eq!((launch.rules.len(), report.origin.sha256.as_str()), (0, ""));
+}
+
+#[test]
+fn a_filter_sees_the_head_and_keeps_row_numbers_and_dropped_names() {
+    let mut report = NcuReport::open(&report_path("multiprocess")).unwrap();
+    let second = report.read(&Want::default(), |head| head.function.as_ref() == "gemm_bias_v2").unwrap();
+    assert_eq!(second.launches.len(), 1);
+    assert_eq!((second.launches[0].id, second.launches[0].process.id), (1, 954));
+    assert_eq!(second.dropped, []);
+    let none = report.read(&Want::default(), |head| head.grid.is_none()).unwrap();
+    assert_eq!((none.launches.len(), none.dropped.len()), (0, 0));
+    let all = report.read(&Want::default(), |head| head.process.name.as_ref() == "devset").unwrap();
+    assert_eq!(all.launches[1], second.launches[0]);
+}
