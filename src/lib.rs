@@ -10,6 +10,7 @@
 pub mod analysis;
 pub mod catalog;
 pub mod cli;
+pub mod config;
 pub mod evidence;
 mod nearest;
 pub mod quantity;

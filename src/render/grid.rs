@@ -5,7 +5,7 @@ use crate::view::{Align, Cell, Table};
 use unicode_width::UnicodeWidthStr;
 
 /// Cells wider than this stick out of their column instead of widening every row.
-const WIDEST: usize = 60;
+const WIDEST: usize = 72;
 
 /// A table of Markdown cells, each padded to its column.
 #[derive(Clone, Debug, PartialEq, Eq)]

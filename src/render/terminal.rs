@@ -183,8 +183,10 @@ fn one_line(text: &str) -> String {
     escape::normal(text, true)
 }
 
+/// Text in bold, the white space around it plain.
 fn bold(text: &str) -> String {
-    if text.trim().is_empty() { text.to_owned() } else { format!("\x1b[1m{text}\x1b[0m") }
+    let body = text.trim();
+    if body.is_empty() { text.to_owned() } else { text.replacen(body, &format!("\x1b[1m{body}\x1b[0m"), 1) }
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod document;
 pub mod escape;
 mod instructions;
 mod lead;
+mod log;
 mod occupancy;
 mod page;
 mod performance;
@@ -21,4 +22,5 @@ mod throughput;
 mod verdict;
 
 pub use document::{Align, Block, Cell, Column, Document, Section, Table};
+pub use log::build_log;
 pub use page::{Heading, document};

@@ -1,6 +1,8 @@
 //! The test suite: one binary, one module per part of the product.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "tests")]
+mod cli;
+mod config;
 
 mod catalog;
 mod open_files;

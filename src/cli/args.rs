@@ -1,0 +1,158 @@
+//! The arguments of every verb.
+
+use crate::config::{Amount, SubjectName};
+use chrono::NaiveDate;
+use clap::{Args, Parser, Subcommand};
+use regex::Regex;
+use std::path::PathBuf;
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  done
+  1  findings or a regression
+  2  wrong usage, configuration or template; a kernel filter that matches nothing
+  3  a file that cannot be read or written
+  4  a tool that is missing or failed
+  5  a page that was rejected before it was written
+  6  inconclusive";
+
+/// Writes a dated Performance Audit of a CUDA kernel from the evidence of its build and profile.
+#[derive(Debug, Parser)]
+#[command(name = "audit", version, after_help = EXIT_STATUS, max_term_width = 100)]
+pub(super) struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub(super) verb: Verb,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// Write the audits of subjects of audit.toml, or of the report given by --report.
+    Generate(Box<Generate>),
+    /// Print what a report, a page that ncu printed, or a build log says, as tables.
+    Show(Show),
+    /// Print a stage as JSON.
+    Dump(Dump),
+    /// Explain a metric, stall reason, opcode, threshold or chip.
+    Explain(Explain),
+}
+
+/// Arguments of `audit generate`.
+#[derive(Debug, Args)]
+pub(super) struct Generate {
+    /// Subjects of the configuration file [default: all].
+    #[arg(value_name = "SUBJECT")]
+    pub(super) subjects: Vec<String>,
+    /// Configuration file [default: audit.toml, unless --report is given without a subject].
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// Output folder [default: audits].
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// Name of the page template [default: audit].
+    #[arg(long, value_name = "NAME")]
+    pub(super) template: Option<String>,
+    /// Folder of templates that replace or extend the built-in ones.
+    #[arg(long, value_name = "DIR")]
+    pub(super) templates: Option<PathBuf>,
+    /// Date of the audit, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
+    #[arg(long, value_name = "DATE")]
+    pub(super) date: Option<NaiveDate>,
+    /// What the subject is; each overrides the configuration of one subject.
+    #[command(flatten)]
+    pub(super) subject: SubjectFlags,
+}
+
+/// Flags that state or override a subject.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Subject")]
+pub(super) struct SubjectFlags {
+    /// Report of the version under audit.
+    #[arg(long, value_name = "FILE")]
+    pub(super) report: Option<PathBuf>,
+    /// Report of the version before.
+    #[arg(long, value_name = "FILE")]
+    pub(super) baseline: Option<PathBuf>,
+    /// Build log with what `ptxas -v` printed; may be repeated.
+    #[arg(long, value_name = "FILE")]
+    pub(super) ptxas: Vec<PathBuf>,
+    /// Kernels to look at: a regular expression on the function name.
+    #[arg(long, value_name = "RE", value_parser = regex)]
+    pub(super) kernel: Option<Regex>,
+    /// Kernels of the baseline [default: as --kernel].
+    #[arg(long, value_name = "RE", value_parser = regex)]
+    pub(super) baseline_kernel: Option<Regex>,
+    /// Name of the subject, part of the file name [default: the report's file name].
+    #[arg(long, value_name = "NAME")]
+    pub(super) name: Option<SubjectName>,
+    /// Title of the subject.
+    #[arg(long, value_name = "TEXT")]
+    pub(super) title: Option<String>,
+    /// Commit under audit [default: that of the working tree].
+    #[arg(long, value_name = "COMMIT")]
+    pub(super) commit: Option<String>,
+    /// What the new version changed, in words.
+    #[arg(long, value_name = "TEXT")]
+    pub(super) change: Option<String>,
+    /// Problem size in words.
+    #[arg(long, value_name = "TEXT")]
+    pub(super) work_shape: Option<String>,
+    /// Types in words.
+    #[arg(long, value_name = "TEXT")]
+    pub(super) work_types: Option<String>,
+    /// Floating-point operations of one launch: a number or an expression such as 2*1024*1024.
+    #[arg(long, value_name = "N")]
+    pub(super) work_flop: Option<Amount>,
+    /// Bytes that one launch cannot avoid to move: a number or an expression.
+    #[arg(long, value_name = "N")]
+    pub(super) work_bytes: Option<Amount>,
+}
+
+/// Arguments of `audit show`.
+#[derive(Debug, Args)]
+pub(super) struct Show {
+    /// Reports, pages that ncu printed, build logs.
+    #[arg(value_name = "FILE", required = true)]
+    pub(super) files: Vec<PathBuf>,
+    /// Kernels to look at: a regular expression on the function name.
+    #[arg(long, value_name = "RE", value_parser = regex)]
+    pub(super) kernel: Option<Regex>,
+    /// Columns to print in [default: COLUMNS, else 80].
+    #[arg(long, value_name = "N")]
+    pub(super) width: Option<usize>,
+}
+
+/// Arguments of `audit dump`.
+#[derive(Debug, Args)]
+pub(super) struct Dump {
+    /// The stage.
+    #[command(subcommand)]
+    pub(super) stage: Stage,
+}
+
+/// A stage that can be printed.
+#[derive(Debug, Subcommand)]
+pub(super) enum Stage {
+    /// Everything that a report holds, as it was read.
+    Evidence {
+        /// The report, or a page that ncu printed.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// With the instances of metrics.
+        #[arg(long)]
+        instances: bool,
+    },
+}
+
+/// Arguments of `audit explain`.
+#[derive(Debug, Args)]
+pub(super) struct Explain {
+    /// The name.
+    #[arg(value_name = "NAME")]
+    pub(super) name: String,
+}
+
+fn regex(text: &str) -> Result<Regex, String> {
+    Regex::new(text).map_err(|error| crate::config::regex_reason(&error))
+}

@@ -1,0 +1,33 @@
+//! `audit explain`: a name of the field in a paragraph.
+
+use super::args::Explain;
+use super::failure::Failure;
+use crate::catalog;
+use std::io::Write;
+
+pub(super) fn run(arguments: &Explain, out: &mut dyn Write) -> Result<(), Failure> {
+    let Some(found) = catalog::explain(&arguments.name) else {
+        let near = catalog::nearest(&arguments.name);
+        let help = if near.is_empty() {
+            "metrics, stall reasons, opcodes, thresholds and chips have explanations".to_owned()
+        } else {
+            format!("near: {}", near.join(", "))
+        };
+        return Err(Failure::usage(format!("nothing is known about {:?}\n  help: {help}", arguments.name)));
+    };
+    writeln!(out, "\x1b[1m{}\x1b[0m ({})", found.name, found.kind)?;
+    if !found.label.is_empty() && found.label != found.name {
+        writeln!(out, "{}", found.label)?;
+    }
+    writeln!(out, "\n{}", found.text)?;
+    if !found.facts.is_empty() {
+        writeln!(out)?;
+    }
+    for fact in &found.facts {
+        writeln!(out, "- {fact}")?;
+    }
+    if !found.cite.is_empty() {
+        writeln!(out, "\nSource: {}", found.cite)?;
+    }
+    Ok(())
+}

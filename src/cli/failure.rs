@@ -1,0 +1,106 @@
+//! What ends a run early, and with which exit status.
+
+use crate::analysis::SelectionError;
+use crate::config::{ConfigError, ConfigErrorKind};
+use crate::render::RenderError;
+use crate::source::ReadError;
+use std::io;
+use std::process::ExitCode;
+
+/// The exit status of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Status {
+    /// Everything was done.
+    Done = 0,
+    /// Findings or a regression.
+    Findings = 1,
+    /// Wrong usage, configuration or template; a kernel filter that matches nothing.
+    Usage = 2,
+    /// A file that cannot be read or written.
+    Unreadable = 3,
+    /// A tool that is missing or failed.
+    Tool = 4,
+    /// A page that was rejected before it was written.
+    Rejected = 5,
+    /// Not enough evidence to decide.
+    Inconclusive = 6,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(status as u8)
+    }
+}
+
+/// Why a run ended early.
+#[derive(Debug)]
+pub struct Failure {
+    status: Status,
+    /// The report for the user, with ANSI colours; empty when there is nothing to say.
+    report: String,
+}
+
+impl Failure {
+    /// Wrong usage; `message` may have further lines, such as a help line.
+    pub fn usage(message: impl std::fmt::Display) -> Failure {
+        Failure::with(Status::Usage, message)
+    }
+
+    /// The exit status.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// What to print on the error stream, with ANSI colours.
+    pub fn report(&self) -> &str {
+        &self.report
+    }
+
+    fn with(status: Status, message: impl std::fmt::Display) -> Failure {
+        Failure { status, report: format!("\x1b[1m\x1b[91merror\x1b[0m: {message}") }
+    }
+}
+
+/// A reader that went away is no failure.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Failure { status: Status::Done, report: String::new() };
+        }
+        Failure::with(Status::Unreadable, format!("cannot write to the output: {error}"))
+    }
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Failure {
+        Failure::with(Status::Unreadable, error)
+    }
+}
+
+impl From<SelectionError> for Failure {
+    fn from(error: SelectionError) -> Failure {
+        Failure::usage(error)
+    }
+}
+
+impl From<RenderError> for Failure {
+    fn from(error: RenderError) -> Failure {
+        let status = match error {
+            RenderError::Rejected { .. } => Status::Rejected,
+            RenderError::Write { .. } | RenderError::TemplateFolder { .. } => Status::Unreadable,
+            _ => Status::Usage,
+        };
+        Failure::with(status, error)
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Failure {
+        let status = match error.kind() {
+            ConfigErrorKind::Unreadable | ConfigErrorKind::MissingFile => Status::Unreadable,
+            ConfigErrorKind::Wrong | ConfigErrorKind::Absent => Status::Usage,
+        };
+        Failure { status, report: error.styled() }
+    }
+}

@@ -1,0 +1,42 @@
+//! When and on what: the date and the commit of an audit.
+
+use super::failure::Failure;
+use chrono::{DateTime, Local, NaiveDate};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The date of an audit: as given, else that of `SOURCE_DATE_EPOCH` (Unix seconds, in UTC), else today's local date.
+pub(super) fn date(given: Option<NaiveDate>) -> Result<NaiveDate, Failure> {
+    if let Some(date) = given {
+        return Ok(date);
+    }
+    let Some(epoch) = std::env::var_os("SOURCE_DATE_EPOCH") else { return Ok(Local::now().date_naive()) };
+    epoch
+        .to_str()
+        .and_then(|text| text.parse().ok())
+        .and_then(|seconds| DateTime::from_timestamp(seconds, 0))
+        .map(|moment| moment.date_naive())
+        .ok_or_else(|| {
+            Failure::usage(format!(
+                "SOURCE_DATE_EPOCH is {epoch:?}, expected seconds since 1970\n  help: unset it, or give --date"
+            ))
+        })
+}
+
+/// The commit checked out in `folder`, twelve digits, with `-dirty` where tracked files differ from it. `None` without
+/// git, outside a repository, or before its first commit.
+pub(super) fn commit(folder: &Path) -> Option<String> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let output = Command::new("git")
+        .args(["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"])
+        .current_dir(folder)
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}

@@ -1,0 +1,129 @@
+//! What to generate: the configuration file and the flags, folded into subjects.
+
+use super::args::{Generate, SubjectFlags};
+use super::failure::Failure;
+use crate::config::{Config, DEFAULT_OUT, DEFAULT_TEMPLATE, Subject, SubjectName};
+use std::path::{Path, PathBuf};
+
+/// What `audit generate` has to do.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) subjects: Vec<Subject>,
+    pub(super) out: PathBuf,
+    pub(super) template: String,
+    pub(super) templates: Option<PathBuf>,
+    /// Where git is asked for the commit.
+    pub(super) folder: PathBuf,
+    /// The configuration file, when it alone says everything about the subjects.
+    pub(super) config: Option<PathBuf>,
+}
+
+/// The configuration file when none is named.
+pub(super) const DEFAULT_CONFIG: &str = "audit.toml";
+
+pub(super) fn plan(arguments: &Generate) -> Result<Plan, Failure> {
+    let needs_no_file =
+        arguments.config.is_none() && arguments.subjects.is_empty() && arguments.subject.report.is_some();
+    let mut plan = if needs_no_file { from_flags(&arguments.subject)? } else { from_file(arguments)? };
+    if let Some(out) = &arguments.out {
+        plan.out.clone_from(out);
+    }
+    if let Some(template) = &arguments.template {
+        plan.template.clone_from(template);
+        plan.config = None;
+    }
+    if let Some(templates) = &arguments.templates {
+        plan.templates = Some(templates.clone());
+        plan.config = None;
+    }
+    Ok(plan)
+}
+
+fn from_flags(flags: &SubjectFlags) -> Result<Plan, Failure> {
+    let report = flags.report.clone().unwrap_or_default();
+    let name = match &flags.name {
+        Some(name) => name.clone(),
+        None => report
+            .file_stem()
+            .and_then(|stem| SubjectName::from_text(&stem.to_string_lossy()))
+            .ok_or_else(|| Failure::usage("the report's file name gives no subject name\n  help: give --name"))?,
+    };
+    let mut subject = Subject::new(name, report);
+    apply(flags, &mut subject);
+    Ok(Plan {
+        subjects: vec![subject],
+        out: DEFAULT_OUT.into(),
+        template: DEFAULT_TEMPLATE.into(),
+        templates: None,
+        folder: PathBuf::new(),
+        config: None,
+    })
+}
+
+fn from_file(arguments: &Generate) -> Result<Plan, Failure> {
+    let path = arguments.config.clone().unwrap_or_else(|| Path::new(DEFAULT_CONFIG).to_owned());
+    let config = Config::read(&path)?;
+    let mut subjects: Vec<Subject> = config.select(&arguments.subjects)?.into_iter().cloned().collect();
+    let is_described = is_given(&arguments.subject);
+    if is_described {
+        match subjects.as_mut_slice() {
+            [subject] => apply(&arguments.subject, subject),
+            many => {
+                let names: Vec<&str> = many.iter().map(|subject| subject.name.as_str()).collect();
+                return Err(Failure::usage(format!(
+                    "flags that describe a subject need one subject, not {}: {}\n  help: name it, as in `audit generate {}`",
+                    names.len(),
+                    names.join(", "),
+                    names.first().copied().unwrap_or_default(),
+                )));
+            }
+        }
+    }
+    Ok(Plan {
+        subjects,
+        out: config.out,
+        template: config.template,
+        templates: config.templates,
+        folder: config.folder,
+        config: (!is_described).then_some(path),
+    })
+}
+
+/// Whether any flag describes a subject.
+fn is_given(flags: &SubjectFlags) -> bool {
+    let words = [&flags.title, &flags.commit, &flags.change, &flags.work_shape, &flags.work_types];
+    words.iter().any(|word| word.is_some())
+        || [&flags.report, &flags.baseline].iter().any(|path| path.is_some())
+        || [&flags.kernel, &flags.baseline_kernel].iter().any(|filter| filter.is_some())
+        || [&flags.work_flop, &flags.work_bytes].iter().any(|amount| amount.is_some())
+        || flags.name.is_some()
+        || !flags.ptxas.is_empty()
+}
+
+/// Puts the flags over what the subject says.
+fn apply(flags: &SubjectFlags, subject: &mut Subject) {
+    fn put<T: Clone>(flag: &Option<T>, into: &mut Option<T>) {
+        if flag.is_some() {
+            into.clone_from(flag);
+        }
+    }
+    if let Some(report) = &flags.report {
+        subject.report.clone_from(report);
+    }
+    if let Some(name) = &flags.name {
+        subject.name.clone_from(name);
+    }
+    if !flags.ptxas.is_empty() {
+        subject.ptxas.clone_from(&flags.ptxas);
+    }
+    put(&flags.baseline, &mut subject.baseline);
+    put(&flags.kernel, &mut subject.kernel);
+    put(&flags.baseline_kernel, &mut subject.baseline_kernel);
+    put(&flags.title, &mut subject.title);
+    put(&flags.commit, &mut subject.commit);
+    put(&flags.change, &mut subject.change);
+    put(&flags.work_shape, &mut subject.work.shape);
+    put(&flags.work_types, &mut subject.work.types);
+    put(&flags.work_flop, &mut subject.work.flop);
+    put(&flags.work_bytes, &mut subject.work.bytes);
+}

@@ -1,0 +1,45 @@
+//! `audit show`: files as tables on the terminal.
+
+use super::args::Show;
+use super::failure::Failure;
+use crate::analysis::{self, Inputs, Limits, Selection, Work};
+use crate::render::terminal;
+use crate::source::{self, ReadError};
+use crate::view::{self, Document, Heading};
+use std::io::Write;
+use std::path::Path;
+
+/// Columns when neither the user nor the terminal says.
+const WIDTH: usize = 80;
+
+pub(super) fn run(arguments: &Show, out: &mut dyn Write) -> Result<(), Failure> {
+    let from_terminal = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let width = arguments.width.or_else(from_terminal).unwrap_or(WIDTH);
+    for (at, file) in arguments.files.iter().enumerate() {
+        if at > 0 {
+            writeln!(out)?;
+        }
+        terminal::print(&document(file, arguments)?, width, out)?;
+    }
+    Ok(())
+}
+
+fn document(file: &Path, arguments: &Show) -> Result<Document, Failure> {
+    let report = match source::read_profile(file, &analysis::want()) {
+        Ok(report) => report,
+        Err(error @ ReadError::WrongKind { .. }) => {
+            return source::read_build_log(file).map(|log| view::build_log(&log)).map_err(|_| error.into());
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let audit = analysis::analyse(&Inputs {
+        new: &report,
+        old: None,
+        builds: &[],
+        selection: Selection { kernel: arguments.kernel.clone(), baseline_kernel: None },
+        work: Work::default(),
+        limits: Limits::default(),
+    })?;
+    let document = view::document(&Heading::default(), &audit);
+    Ok(Document { title: file.display().to_string(), ..document })
+}

@@ -1,0 +1,304 @@
+//! The file `audit.toml`: its keys, and the checks that need more than one of them.
+
+use super::amount::Amount;
+use super::error::{ConfigError, ConfigErrorKind, Place};
+use super::subject::{Subject, SubjectName, Work};
+use crate::nearest::nearest;
+use regex::Regex;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+
+/// A configuration file that was read and checked.
+#[derive(Debug)]
+pub struct Config {
+    /// The folder of the file: what its paths are relative to. Empty for the working folder.
+    pub folder: PathBuf,
+    /// Where audits are written.
+    pub out: PathBuf,
+    /// Name of the page template.
+    pub template: String,
+    /// Folder of the user's templates.
+    pub templates: Option<PathBuf>,
+    /// Subjects in file order; at least one.
+    pub subjects: Vec<Subject>,
+    text: Text,
+    /// For each subject, the files it names and where it does.
+    files: Vec<Vec<(PathBuf, Range<usize>)>>,
+}
+
+/// The output folder when none is given.
+pub(crate) const DEFAULT_OUT: &str = "audits";
+/// The page template when none is given.
+pub(crate) const DEFAULT_TEMPLATE: &str = "audit";
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    audit: AuditKeys,
+    #[serde(default)]
+    subject: Vec<SubjectKeys>,
+}
+
+#[derive(Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AuditKeys {
+    out: Option<PathBuf>,
+    template: Option<String>,
+    templates: Option<Spanned<PathBuf>>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SubjectKeys {
+    name: Spanned<String>,
+    title: Option<String>,
+    kernel: Option<Spanned<String>>,
+    baseline_kernel: Option<Spanned<String>>,
+    report: Spanned<PathBuf>,
+    baseline: Option<Spanned<PathBuf>>,
+    ptxas: Option<Spanned<toml::Value>>,
+    commit: Option<String>,
+    change: Option<String>,
+    #[serde(default)]
+    work: WorkKeys,
+}
+
+#[derive(Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WorkKeys {
+    shape: Option<String>,
+    types: Option<String>,
+    flop: Option<Spanned<toml::Value>>,
+    bytes: Option<Spanned<toml::Value>>,
+}
+
+impl Config {
+    /// Reads and checks a file. Files that subjects name are looked for by [`Config::select`].
+    ///
+    /// # Errors
+    /// A file that cannot be read, is no TOML, has an unknown key or a wrong value, or names no subject.
+    pub fn read(path: &Path) -> Result<Config, ConfigError> {
+        let text = std::fs::read_to_string(path).map_err(|error| ConfigError {
+            kind: ConfigErrorKind::Unreadable,
+            path: path.to_owned(),
+            message: format!("cannot read {}: {error}", path.display()),
+            place: None,
+            help: Some("name another file with --config, or give --report and need no file".to_owned()),
+        })?;
+        Config::parse(path, text)
+    }
+
+    /// Checks the text of a file that lies at `path`.
+    ///
+    /// # Errors
+    /// As [`Config::read`].
+    pub fn parse(path: &Path, text: String) -> Result<Config, ConfigError> {
+        let text = Text { path: path.to_owned(), text };
+        let file: File = toml::from_str(&text.text).map_err(|error| text.syntax(&error))?;
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        if file.subject.is_empty() {
+            return Err(text.absent("names no [[subject]]", "add one with at least `name` and `report`"));
+        }
+        let mut subjects: Vec<Subject> = Vec::new();
+        let mut files = Vec::new();
+        for keys in file.subject {
+            let mut named = Vec::new();
+            let span = keys.name.span();
+            let subject = text.subject(keys, &folder, &mut named)?;
+            if subjects.iter().any(|other| other.name == subject.name) {
+                let message = format!("two subjects are called {:?}", subject.name.as_str());
+                return Err(text.wrong(message, span, "used before", Some("give each subject its own name".into())));
+            }
+            subjects.push(subject);
+            files.push(named);
+        }
+        if let Some(templates) = &file.audit.templates {
+            let found = folder.join(templates.get_ref());
+            if !found.is_dir() {
+                return Err(text.missing(&found, "folder", templates.span()));
+            }
+        }
+        Ok(Config {
+            out: folder.join(file.audit.out.unwrap_or_else(|| DEFAULT_OUT.into())),
+            template: file.audit.template.unwrap_or_else(|| DEFAULT_TEMPLATE.into()),
+            templates: file.audit.templates.map(|path| folder.join(path.into_inner())),
+            folder,
+            subjects,
+            text,
+            files,
+        })
+    }
+
+    /// The subjects of these names in the order asked for, or all for an empty list. Every file that they name exists.
+    ///
+    /// # Errors
+    /// A name that no subject has, or a file that is not there.
+    pub fn select(&self, names: &[String]) -> Result<Vec<&Subject>, ConfigError> {
+        let mut chosen: Vec<usize> = Vec::new();
+        for name in names {
+            let Some(at) = self.subjects.iter().position(|subject| subject.name.as_str() == name) else {
+                let known: Vec<&str> = self.subjects.iter().map(|subject| subject.name.as_str()).collect();
+                let help = match nearest(name, known.iter().copied()) {
+                    Some(near) => format!("did you mean {near:?}? Subjects: {}", known.join(", ")),
+                    None => format!("subjects: {}", known.join(", ")),
+                };
+                return Err(self.text.absent(&format!("names no subject {name:?}"), &help));
+            };
+            if !chosen.contains(&at) {
+                chosen.push(at);
+            }
+        }
+        if names.is_empty() {
+            chosen = (0..self.subjects.len()).collect();
+        }
+        for at in &chosen {
+            for (path, span) in &self.files[*at] {
+                if !path.is_file() {
+                    return Err(self.text.missing(path, "file", span.clone()));
+                }
+            }
+        }
+        Ok(chosen.into_iter().map(|at| &self.subjects[at]).collect())
+    }
+}
+
+/// The text of a file, for building values and errors from it.
+#[derive(Debug)]
+struct Text {
+    path: PathBuf,
+    text: String,
+}
+
+impl Text {
+    fn subject(
+        &self,
+        keys: SubjectKeys,
+        folder: &Path,
+        files: &mut Vec<(PathBuf, Range<usize>)>,
+    ) -> Result<Subject, ConfigError> {
+        let name: SubjectName = keys.name.get_ref().parse().map_err(|error: String| {
+            self.wrong(format!("a subject's name becomes part of a file name: {error}"), keys.name.span(), "", None)
+        })?;
+        let mut file = |path: Spanned<PathBuf>| {
+            let span = path.span();
+            let path = folder.join(path.into_inner());
+            files.push((path.clone(), span));
+            path
+        };
+        Ok(Subject {
+            title: keys.title,
+            kernel: keys.kernel.map(|text| self.regex(&text)).transpose()?,
+            baseline_kernel: keys.baseline_kernel.map(|text| self.regex(&text)).transpose()?,
+            report: file(keys.report),
+            baseline: keys.baseline.map(&mut file),
+            ptxas: keys.ptxas.map_or(Ok(Vec::new()), |paths| self.paths(paths))?.into_iter().map(file).collect(),
+            commit: keys.commit,
+            change: keys.change,
+            work: Work {
+                shape: keys.work.shape,
+                types: keys.work.types,
+                flop: keys.work.flop.map(|amount| self.amount(&amount)).transpose()?,
+                bytes: keys.work.bytes.map(|amount| self.amount(&amount)).transpose()?,
+            },
+            name,
+        })
+    }
+
+    fn regex(&self, text: &Spanned<String>) -> Result<Regex, ConfigError> {
+        Regex::new(text.get_ref()).map_err(|error| {
+            let reason = regex_reason(&error);
+            self.wrong("this is no regular expression".into(), text.span(), &reason, None)
+        })
+    }
+
+    /// One path or a list of them.
+    fn paths(&self, value: Spanned<toml::Value>) -> Result<Vec<Spanned<PathBuf>>, ConfigError> {
+        let span = value.span();
+        let values = match value.into_inner() {
+            toml::Value::Array(values) => values,
+            one => vec![one],
+        };
+        let path = |value: toml::Value| match value {
+            toml::Value::String(path) => Ok(Spanned::new(span.clone(), PathBuf::from(path))),
+            other => {
+                let found = format!("found {}", other.type_str());
+                Err(self.wrong("expected a path or a list of paths".into(), span.clone(), &found, None))
+            }
+        };
+        values.into_iter().map(path).collect()
+    }
+
+    fn amount(&self, value: &Spanned<toml::Value>) -> Result<Amount, ConfigError> {
+        let span = value.span();
+        let help = || Some("whole numbers with +, * and parentheses, such as \"2*2048*1024*1024\"".to_owned());
+        match value.get_ref() {
+            toml::Value::Integer(number) => match u64::try_from(*number) {
+                Ok(number) => Ok(Amount::from(number)),
+                Err(_) => Err(self.wrong("an amount of work cannot be negative".into(), span, "", help())),
+            },
+            toml::Value::String(text) => text.parse().map_err(|error: super::AmountError| {
+                // In a string without escapes the place is known to the character.
+                let quoted = self.text.get(span.start + 1..span.end.saturating_sub(1)) == Some(text.as_str());
+                let at = span.start + 1 + error.at;
+                let place = if quoted { at..at + usize::from(at + 1 < span.end) } else { span };
+                let reason = format!("expected {}, found {}", error.expected, error.found);
+                self.wrong("this is no amount of work".into(), place, &reason, help())
+            }),
+            other => {
+                let found = format!("found {}", other.type_str());
+                Err(self.wrong("expected a whole number or an expression".into(), span, &found, help()))
+            }
+        }
+    }
+
+    fn wrong(&self, message: String, span: Range<usize>, label: &str, help: Option<String>) -> ConfigError {
+        let place = Some(Box::new(Place { text: self.text.clone(), span, label: label.to_owned() }));
+        ConfigError { kind: ConfigErrorKind::Wrong, path: self.path.clone(), message, place, help }
+    }
+
+    fn missing(&self, path: &Path, what: &str, span: Range<usize>) -> ConfigError {
+        let found = if path.exists() { "is something else" } else { "does not exist" };
+        let place = Some(Box::new(Place { text: self.text.clone(), span, label: format!("no such {what}") }));
+        ConfigError {
+            kind: ConfigErrorKind::MissingFile,
+            path: self.path.clone(),
+            message: format!("expected a {what}: {} {found}", path.display()),
+            place,
+            help: Some("paths are relative to the folder of this file".to_owned()),
+        }
+    }
+
+    fn absent(&self, what: &str, help: &str) -> ConfigError {
+        ConfigError {
+            kind: ConfigErrorKind::Absent,
+            path: self.path.clone(),
+            message: format!("{} {what}", self.path.display()),
+            place: None,
+            help: Some(help.to_owned()),
+        }
+    }
+
+    /// A mistake that the TOML reader found: of syntax, of type, an unknown key or a missing one.
+    fn syntax(&self, error: &toml::de::Error) -> ConfigError {
+        let span = error.span().unwrap_or(0..0);
+        let message = error.message().trim().replace('\n', ", ");
+        let mut quoted = message.split('`').skip(1).step_by(2);
+        let help = if message.starts_with("unknown field") {
+            let unknown = quoted.next().unwrap_or_default();
+            let known: Vec<&str> = quoted.collect();
+            nearest(unknown, known.iter().copied()).map(|near| format!("did you mean `{near}`?"))
+        } else {
+            None
+        };
+        self.wrong(message, span, "", help)
+    }
+}
+
+/// The last line of a regular expression's error, which says what is wrong.
+pub(crate) fn regex_reason(error: &regex::Error) -> String {
+    let text = error.to_string();
+    let last = text.lines().last().unwrap_or_default();
+    last.strip_prefix("error: ").unwrap_or(last).to_owned()
+}

@@ -1,0 +1,15 @@
+//! The configuration: what `audit.toml` or the command line asks for.
+//!
+//! Owns the file's keys and their meaning. Receives text, gives a [`Config`] of [`Subject`]s or an error that points at
+//! the line. A new key is one field in `file.rs` and one in the type it fills.
+
+mod amount;
+mod error;
+mod file;
+mod subject;
+
+pub use amount::{Amount, AmountError};
+pub use error::{ConfigError, ConfigErrorKind};
+pub use file::Config;
+pub(crate) use file::{DEFAULT_OUT, DEFAULT_TEMPLATE, regex_reason};
+pub use subject::{Subject, SubjectName, Work};

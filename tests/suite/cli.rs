@@ -1,0 +1,292 @@
+//! The program as a user runs it: what it writes, what it prints, and its exit status.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A command that runs `audit` in `folder`, in an environment that does not depend on the machine.
+fn audit(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_audit"));
+    command.current_dir(folder).env_remove("SOURCE_DATE_EPOCH").env_remove("COLUMNS").env("NO_COLOR", "1");
+    command
+}
+
+fn fixture(name: &str) -> String {
+    format!("{}/tests/fixtures/h200/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn run(folder: &Path, words: &[&str]) -> Output {
+    audit(folder).args(words).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn done(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(output));
+    stdout(output)
+}
+
+/// Runs and expects a failure: its exit status, and what the error stream says.
+fn fails(folder: &Path, words: &[&str]) -> (i32, String) {
+    let output = run(folder, words);
+    (output.status.code().unwrap(), stderr(&output))
+}
+
+/// A folder with the two GEMM reports, the build log, and a configuration file that names them.
+fn project() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["gemm_bias_v1.ncu-rep", "gemm_bias_v2.ncu-rep", "devset.ptxas.txt"] {
+        fs::copy(fixture(name), folder.path().join(name)).unwrap();
+    }
+    fs::write(
+        folder.path().join("audit.toml"),
+        r#"
+[audit]
+out = "pages"
+
+[[subject]]
+name = "gemm_bias"
+title = "GEMM with bias"
+kernel = "^gemm_bias"
+report = "gemm_bias_v2.ncu-rep"
+baseline = "gemm_bias_v1.ncu-rep"
+ptxas = "devset.ptxas.txt"
+commit = "0123abc"
+change = "tiled through shared memory"
+[subject.work]
+shape = "M=2048 N=1024 K=1024"
+types = "FP32"
+flop = "2*2048*1024*1024"
+
+[[subject]]
+name = "alone"
+report = "gemm_bias_v1.ncu-rep"
+commit = "0123abc"
+"#,
+    )
+    .unwrap();
+    folder
+}
+
+/// The command at the end of a page that makes it again, as words.
+fn command_of(page: &str) -> Vec<String> {
+    let line = page.lines().find(|line| line.starts_with("audit generate ")).expect("the page says how it was made");
+    let words = Command::new("sh").args(["-c", &format!("printf '%s\\n' {line}")]).output().unwrap();
+    String::from_utf8(words.stdout).unwrap().lines().skip(1).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_configuration_file_makes_a_page_and_a_snapshot_for_each_subject() {
+    let folder = project();
+    let printed = done(&run(folder.path(), &["generate", "--date", "2026-11-20"]));
+    let expected = ["gemm_bias.md", "gemm_bias.json", "alone.md", "alone.json"];
+    assert_eq!(printed.lines().collect::<Vec<_>>(), expected.map(|name| format!("pages/2026-11-20-{name}")));
+    let page = fs::read_to_string(folder.path().join("pages/2026-11-20-gemm_bias.md")).unwrap();
+    for text in ["GEMM with bias", "`0123abc`", "tiled through shared memory", "M=2048 N=1024 K=1024", "FP32"] {
+        assert!(page.contains(text), "{text}");
+    }
+    assert!(page.contains("\naudit generate gemm_bias --date 2026-11-20\n"));
+    let data: kernel_audit::cli::Snapshot =
+        serde_json::from_slice(&fs::read(folder.path().join("pages/2026-11-20-gemm_bias.json")).unwrap()).unwrap();
+    assert_eq!(data.schema, "kernel-audit/audit/1");
+    assert_eq!((data.heading.subject.as_str(), data.heading.date.as_str()), ("gemm_bias", "2026-11-20"));
+    assert_eq!(data.audit.work.flop, Some(4_294_967_296));
+    assert_eq!(data.audit.new.kernel.short_name(), "gemm_bias_v2");
+    assert_eq!(data.audit.old.unwrap().kernel.short_name(), "gemm_bias_v1");
+}
+
+#[test]
+fn the_command_on_a_page_makes_the_same_page_again() {
+    let folder = project();
+    let flags = "generate --report gemm_bias_v2.ncu-rep --baseline gemm_bias_v1.ncu-rep --ptxas devset.ptxas.txt \
+                 --kernel ^gemm --baseline-kernel v1$ --name odd --title it's --change a|b --work-shape 1x2 \
+                 --work-types FP32 --work-flop 2*3 --work-bytes 4*(1+2) --date 2026-01-02 --commit abc --out first";
+    for words in [flags, "generate gemm_bias --date 2026-01-02 --out first", "generate alone --title x --out first"] {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let printed = done(&run(folder.path(), &words));
+        let page = printed.lines().next().unwrap();
+        let first = fs::read_to_string(folder.path().join(page)).unwrap();
+        let mut again = command_of(&first);
+        again.extend(["--out".to_owned(), "second".to_owned()]);
+        let again = done(&audit(folder.path()).args(&again).output().unwrap());
+        for (first, second) in printed.lines().zip(again.lines()) {
+            assert_eq!(second, first.replacen("first", "second", 1));
+            let read = |path: &str| fs::read_to_string(folder.path().join(path)).unwrap();
+            assert!(read(first) == read(second), "{first} and {second} differ");
+        }
+    }
+}
+
+#[test]
+fn flags_alone_need_no_file_and_name_the_subject_after_the_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = fixture("gemm_bias_v2.ncu-rep");
+    let printed = done(&run(folder.path(), &["generate", "--report", &report, "--date", "2026-11-20"]));
+    assert_eq!(printed, "audits/2026-11-20-gemm_bias_v2.md\naudits/2026-11-20-gemm_bias_v2.json\n");
+}
+
+#[test]
+fn the_date_comes_from_the_flag_then_from_the_environment() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = fixture("gemm_bias_v2.ncu-rep");
+    let with_epoch = |epoch: &str, words: &[&str]| {
+        let words = [&["generate", "--report", &report], words].concat();
+        audit(folder.path()).env("SOURCE_DATE_EPOCH", epoch).args(words).output().unwrap()
+    };
+    assert!(done(&with_epoch("1000000000", &[])).starts_with("audits/2001-09-09-"));
+    assert!(done(&with_epoch("1000000000", &["--date", "2026-11-20"])).starts_with("audits/2026-11-20-"));
+    let wrong = with_epoch("yesterday", &[]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(stderr(&wrong).contains("SOURCE_DATE_EPOCH is \"yesterday\""), "{}", stderr(&wrong));
+}
+
+#[test]
+fn the_commit_comes_from_the_working_tree() {
+    let folder = project();
+    let git = |words: &[&str]| {
+        let name = ["-c", "user.name=n", "-c", "user.email=e@localhost", "-c", "commit.gpgsign=false"];
+        let output = Command::new("git").args(name).args(words).current_dir(folder.path()).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    let config = folder.path().join("audit.toml");
+    fs::write(&config, fs::read_to_string(&config).unwrap().replace("commit = \"0123abc\"\n", "")).unwrap();
+    let commit = || {
+        let printed = done(&run(folder.path(), &["generate", "alone", "--date", "2026-11-20"]));
+        let data = fs::read(folder.path().join(printed.lines().last().unwrap())).unwrap();
+        serde_json::from_slice::<kernel_audit::cli::Snapshot>(&data).unwrap().heading.commit
+    };
+    git(&["init", "-q"]);
+    assert_eq!(commit(), "", "before the first commit");
+    git(&["add", "audit.toml"]);
+    git(&["commit", "-q", "-m", "first"]);
+    let head = git(&["rev-parse", "--short=12", "HEAD"]);
+    assert_eq!(commit(), head);
+    fs::write(&config, fs::read_to_string(&config).unwrap() + "\n").unwrap();
+    assert_eq!(commit(), format!("{head}-dirty"));
+}
+
+#[test]
+fn wrong_usage_exits_with_2_and_says_how_to_go_on() {
+    let folder = project();
+    for (words, says) in [
+        (&["generate", "gemm_bais"][..], "did you mean \"gemm_bias\"?"),
+        (&["generate", "--kernel", "gemm("], "unclosed group"),
+        (&["generate", "--work-flop", "2*M"], "expected a whole number or `(`, found `M`"),
+        (&["generate", "--date", "20.11.2026"], "--date"),
+        (&["generate", "--title", "x"], "audit generate gemm_bias"),
+        (&["generate", "gemm_bias", "--kernel", "^scan"], "gemm_bias_v2"),
+        (&["generate", "--template", "short"], "known: audit"),
+        (&["explain", "smsp__cycles_activ.avg"], "smsp__cycles_active.avg"),
+        (&["show"], "FILE"),
+        (&["frobnicate"], "frobnicate"),
+        (&[], "Usage"),
+    ] {
+        let (status, text) = fails(folder.path(), words);
+        assert_eq!(status, 2, "{words:?}: {text}");
+        assert!(text.contains(says), "{words:?}: {text}");
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read_or_written_exit_with_3() {
+    let folder = project();
+    fs::write(folder.path().join("blocked"), "a file").unwrap();
+    let truncated = fixture("truncated.ncu-rep");
+    for (words, says) in [
+        (&["generate", "--report", "none.ncu-rep"][..], "none.ncu-rep"),
+        (&["generate", "--report", &truncated], "truncated.ncu-rep"),
+        (&["generate", "--config", "none.toml"], "none.toml"),
+        (&["generate", "alone", "--ptxas", "audit.toml"], "audit.toml"),
+        (&["generate", "alone", "--out", "blocked"], "help: "),
+        (&["show", "audit.toml"], "audit.toml"),
+        (&["dump", "evidence", "none.ncu-rep"], "none.ncu-rep"),
+    ] {
+        let (status, text) = fails(folder.path(), words);
+        assert_eq!(status, 3, "{words:?}: {text}");
+        assert!(text.starts_with("error: ") && text.contains(says), "{words:?}: {text}");
+    }
+    fs::remove_file(folder.path().join("gemm_bias_v1.ncu-rep")).unwrap();
+    let (status, text) = fails(folder.path(), &["generate"]);
+    assert_eq!(status, 3);
+    assert!(text.contains("--> audit.toml:10:12") && text.contains("gemm_bias_v1.ncu-rep does not exist"), "{text}");
+}
+
+#[test]
+fn a_rejected_page_exits_with_5_and_writes_nothing() {
+    let folder = project();
+    let partials = folder.path().join("mine/partials");
+    fs::create_dir_all(&partials).unwrap();
+    fs::write(partials.join("table.md.hbs"), "{{caption}}\n\n").unwrap();
+    let (status, text) = fails(folder.path(), &["generate", "alone", "--templates", "mine"]);
+    assert_eq!(status, 5, "{text}");
+    assert!(text.contains("expected a table, found none"), "{text}");
+    assert!(!folder.path().join("pages").exists());
+}
+
+#[test]
+fn show_prints_reports_and_build_logs_without_colour_into_pipes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (report, log) = (fixture("both_basic.ncu-rep"), fixture("devset.ptxas.txt"));
+    let output = audit(folder.path()).env_remove("NO_COLOR").args(["show", &report, &log]).output().unwrap();
+    let text = done(&output);
+    assert!(text.contains("gemm_bias_v1") && text.contains("Spill stores (B)"), "{text}");
+    assert!(!text.contains('\x1b'));
+    let narrow = done(&run(folder.path(), &["show", "--kernel", "v2", &report]));
+    assert!(narrow.contains("Kernel: gemm_bias_v2"), "{narrow}");
+}
+
+#[test]
+fn dump_evidence_prints_json_with_and_without_instances() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = fixture("both_basic.ncu-rep");
+    let parse = |words: &[&str]| -> serde_json::Value { serde_json::from_str(&done(&run(folder.path(), words))).unwrap() };
+    let short = parse(&["dump", "evidence", &report]);
+    let long = parse(&["dump", "evidence", "--instances", &report]);
+    assert_eq!(short["schema"], "kernel-audit/evidence/1");
+    assert_eq!(short["launches"].as_array().unwrap().len(), 2);
+    assert!(!short.to_string().contains("\"instances\""));
+    assert!(long.to_string().contains("\"instances\""));
+}
+
+#[test]
+fn explain_knows_the_names_of_the_field() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, says) in [("long_scoreboard", "stall"), ("sm_90", "chip"), ("LDG", "opcode")] {
+        let text = done(&run(folder.path(), &["explain", name]));
+        assert!(text.contains(says), "{name}: {text}");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = fixture("gemm_bias_v2.ncu-rep");
+    let mut child = audit(folder.path())
+        .args(["dump", "evidence", "--instances", &report])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut start = [0; 16];
+    let mut pipe = child.stdout.take().unwrap();
+    pipe.read_exact(&mut start).unwrap();
+    drop(pipe);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()));
+}
+
+#[test]
+fn help_lists_the_exit_statuses() {
+    let text = done(&run(&PathBuf::from("."), &["--help"]));
+    for status in 0..=6 {
+        assert!(text.contains(&format!("\n  {status}  ")), "{text}");
+    }
+}

@@ -1,0 +1,170 @@
+//! The configuration file: what it gives, and how its mistakes are shown.
+
+use kernel_audit::config::{Config, ConfigErrorKind};
+use std::path::{Path, PathBuf};
+
+fn parse(text: &str) -> Config {
+    Config::parse(Path::new("somewhere/audit.toml"), text.into()).unwrap()
+}
+
+fn fault(text: &str) -> String {
+    Config::parse(Path::new("somewhere/audit.toml"), text.into()).unwrap_err().to_string()
+}
+
+const WHOLE: &str = r#"
+[audit]
+out = "pages"
+template = "short"
+
+[[subject]]
+name = "gemm_bias"
+title = "GEMM with bias"
+kernel = "^gemm_bias"
+baseline_kernel = "^gemm_old"
+report = "new.ncu-rep"
+baseline = "old.ncu-rep"
+ptxas = ["build.log", "more.log"]
+commit = "0123abc"
+change = "tiled through shared memory"
+
+[subject.work]
+shape = "M=2048 N=1024 K=1024"
+types = "FP32"
+flop = 4294967296
+bytes = "4*(2048*1024 + 1024*1024)"
+
+[[subject]]
+name = "scan"
+report = "scan.ncu-rep"
+ptxas = "scan.log"
+"#;
+
+#[test]
+fn every_key_arrives() {
+    let config = parse(WHOLE);
+    assert_eq!(config.folder, Path::new("somewhere"));
+    assert_eq!(config.out, Path::new("somewhere/pages"));
+    assert_eq!(config.template, "short");
+    let [gemm, scan] = config.subjects.as_slice() else { panic!("two subjects") };
+    assert_eq!(gemm.name.as_str(), "gemm_bias");
+    assert_eq!(gemm.title.as_deref(), Some("GEMM with bias"));
+    assert!(gemm.kernel.as_ref().unwrap().is_match("gemm_bias_v2"));
+    assert!(gemm.baseline_kernel.as_ref().unwrap().is_match("gemm_old"));
+    assert_eq!(gemm.report, Path::new("somewhere/new.ncu-rep"));
+    assert_eq!(gemm.baseline.as_deref(), Some(Path::new("somewhere/old.ncu-rep")));
+    assert_eq!(gemm.ptxas, [PathBuf::from("somewhere/build.log"), PathBuf::from("somewhere/more.log")]);
+    assert_eq!(gemm.commit.as_deref(), Some("0123abc"));
+    assert_eq!(gemm.change.as_deref(), Some("tiled through shared memory"));
+    assert_eq!(gemm.work.shape.as_deref(), Some("M=2048 N=1024 K=1024"));
+    assert_eq!(gemm.work.types.as_deref(), Some("FP32"));
+    assert_eq!(gemm.work.flop.as_ref().unwrap().value(), 4_294_967_296);
+    assert_eq!(gemm.work.bytes.as_ref().unwrap().value(), 12_582_912);
+    assert_eq!(gemm.work.bytes.as_ref().unwrap().text(), "4*(2048*1024 + 1024*1024)");
+    assert_eq!(scan.ptxas, [PathBuf::from("somewhere/scan.log")]);
+    assert!(scan.kernel.is_none() && scan.baseline.is_none() && scan.work.is_empty());
+}
+
+#[test]
+fn what_is_not_said_has_a_default() {
+    let config = parse("[[subject]]\nname = \"a\"\nreport = \"a.ncu-rep\"\n");
+    assert_eq!((config.out.as_path(), config.template.as_str()), (Path::new("somewhere/audits"), "audit"));
+    assert_eq!(config.templates, None);
+}
+
+#[test]
+fn an_unknown_key_is_pointed_at() {
+    insta::assert_snapshot!(fault("[[subject]]\nname = \"a\"\nreport = \"a.ncu-rep\"\nbase_line = \"b\"\n"), @r#"
+    unknown field `base_line`, expected one of `name`, `title`, `kernel`, `baseline_kernel`, `report`, `baseline`, `ptxas`, `commit`, `change`, `work`
+     --> somewhere/audit.toml:4:1
+      |
+    4 | base_line = "b"
+      | ^^^^^^^^^
+      |
+    help: did you mean `baseline`?
+    "#);
+}
+
+#[test]
+fn a_bad_regular_expression_is_pointed_at() {
+    insta::assert_snapshot!(fault("[[subject]]\nname = \"a\"\nkernel = \"gemm(\"\nreport = \"a\"\n"), @r#"
+    this is no regular expression
+     --> somewhere/audit.toml:3:10
+      |
+    3 | kernel = "gemm("
+      |          ^^^^^^^ unclosed group
+    "#);
+}
+
+#[test]
+fn a_bad_amount_is_pointed_at_to_the_character() {
+    insta::assert_snapshot!(
+        fault("[[subject]]\nname = \"a\"\nreport = \"a\"\n[subject.work]\nflop = \"2*M*N\"\n"), @r#"
+    this is no amount of work
+     --> somewhere/audit.toml:5:11
+      |
+    5 | flop = "2*M*N"
+      |           ^ expected a whole number or `(`, found `M`
+      |
+    help: whole numbers with +, * and parentheses, such as "2*2048*1024*1024"
+    "#);
+}
+
+#[test]
+fn two_subjects_of_one_name_are_refused() {
+    insta::assert_snapshot!(
+        fault("[[subject]]\nname = \"a\"\nreport = \"a\"\n[[subject]]\nname = \"a\"\nreport = \"b\"\n"), @r#"
+    two subjects are called "a"
+     --> somewhere/audit.toml:5:8
+      |
+    5 | name = "a"
+      |        ^^^ used before
+      |
+    help: give each subject its own name
+    "#);
+}
+
+#[test]
+fn other_mistakes_say_what_was_expected() {
+    let subject = |keys: &str| format!("[[subject]]\nname = \"a\"\nreport = \"a\"\n{keys}\n");
+    for (text, says) in [
+        (String::new(), "somewhere/audit.toml names no [[subject]]"),
+        ("[[subject]]\nname = \"a\"\n".into(), "missing field `report`"),
+        ("[[subject]]\nname = \"A b\"\nreport = \"a\"\n".into(), "found \"A b\"; a-b would do"),
+        (subject("title = 3"), "invalid type: integer `3`, expected a string"),
+        (subject("ptxas = 3"), "expected a path or a list of paths"),
+        (subject("ptxas = [\"a\", 3]"), "found integer"),
+        (subject("work.flop = -1"), "cannot be negative"),
+        (subject("work.flop = 1.5"), "expected a whole number or an expression"),
+        (subject("title = \"x"), "somewhere/audit.toml:4"),
+        (subject("[audit]\ntemplates = \"none\""), "expected a folder: somewhere/none does not exist"),
+        (subject("[audti]\nout = \"none\""), "did you mean `audit`?"),
+    ] {
+        let error = fault(&text);
+        assert!(error.contains(says), "{text}\n{error}");
+    }
+}
+
+#[test]
+fn subjects_are_chosen_by_name_and_their_files_must_exist() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.toml");
+    std::fs::write(&path, WHOLE.replace("short", "audit")).unwrap();
+    std::fs::write(folder.path().join("scan.ncu-rep"), "").unwrap();
+    std::fs::write(folder.path().join("scan.log"), "").unwrap();
+    let config = Config::read(&path).unwrap();
+    let chosen = config.select(&["scan".into(), "scan".into()]).unwrap();
+    assert_eq!(chosen.iter().map(|subject| subject.name.as_str()).collect::<Vec<_>>(), ["scan"]);
+
+    let missing = config.select(&[]).unwrap_err();
+    assert_eq!(missing.kind(), ConfigErrorKind::MissingFile);
+    let text = missing.to_string();
+    assert!(text.contains("new.ncu-rep does not exist") && text.contains("audit.toml:11:10"), "{text}");
+
+    let absent = config.select(&["scna".into()]).unwrap_err();
+    assert_eq!(absent.kind(), ConfigErrorKind::Absent);
+    assert!(absent.to_string().contains("did you mean \"scan\"? Subjects: gemm_bias, scan"), "{absent}");
+
+    let unreadable = Config::read(&folder.path().join("none.toml")).unwrap_err();
+    assert_eq!(unreadable.kind(), ConfigErrorKind::Unreadable);
+    assert!(unreadable.to_string().contains("--config"), "{unreadable}");
+}
