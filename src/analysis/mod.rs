@@ -1,1 +1,3 @@
 //! Judgement: from evidence to panels, findings and levers.
+
+pub mod sass;

@@ -7,6 +7,7 @@ mod build;
 mod metric;
 mod reading;
 mod report;
+mod sass;
 
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
 pub use metric::{Instance, Metric, Value};
@@ -15,3 +16,4 @@ pub use report::{
     ClockStatus, Damage, Device, Dim3, FocusMetric, Launch, NvtxRange, Origin, Process, Report, RuleMessage,
     RuleResult, RuleTable, Session, Speedup, Workload,
 };
+pub use sass::{Predicate, SassFunction, SassInstruction, SassListing, SourceLine};

@@ -7,6 +7,7 @@ mod kind;
 pub mod ncu_csv;
 mod open;
 pub mod ptxas_log;
+pub mod sass;
 mod text;
 
 pub use error::ReadError;

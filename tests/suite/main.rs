@@ -4,3 +4,4 @@
 mod open_files;
 mod read_ncu_csv;
 mod read_ptxas;
+mod read_sass;
