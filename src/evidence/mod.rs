@@ -4,12 +4,14 @@
 //! Receives values from `source`, gives them to `analysis`.
 
 mod build;
+mod cubin;
 mod metric;
 mod reading;
 mod report;
 mod sass;
 
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
+pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineTable};
 pub use metric::{Instance, Metric, Value};
 pub use reading::{Measured, Missing, Provenance, Reading, Spread};
 pub use report::{

@@ -2,6 +2,7 @@
 //!
 //! Owns the choice of the reader for a file. Receives a path, gives [`crate::evidence`]; judges nothing.
 
+pub mod cubin;
 mod error;
 mod kind;
 pub mod ncu_csv;

@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "tests")]
 mod open_files;
+mod read_cubin;
 mod read_ncu_csv;
 mod read_ptxas;
 mod read_sass;
