@@ -24,7 +24,7 @@ fn word(bytes: &[u8], at: usize) -> usize {
 }
 
 /// A report with `launches` results: `seed` as it is, then its blocks of kernel results over and over.
-pub fn repeated(seed: &[u8], launches: usize) -> Vec<u8> {
+pub(crate) fn repeated(seed: &[u8], launches: usize) -> Vec<u8> {
     let mut at = 8 + word(seed, 4);
     let mut blocks = Vec::new();
     while at + 4 <= seed.len() {
@@ -55,19 +55,19 @@ pub fn repeated(seed: &[u8], launches: usize) -> Vec<u8> {
 }
 
 /// A captured report of the repository.
-pub fn fixture(name: &str) -> PathBuf {
+pub(crate) fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/h200").join(name)
 }
 
 /// Wall-clock milliseconds and peak resident memory in MB of one finished process.
 #[derive(Clone, Copy, Debug)]
-pub struct Run {
-    pub wall_ms: f64,
-    pub peak_mb: f64,
+pub(crate) struct Run {
+    pub(crate) wall_ms: f64,
+    pub(crate) peak_mb: f64,
 }
 
 /// Runs a command to its end and measures it. `None` when it cannot be started or fails.
-pub fn run(command: &mut Command) -> Option<Run> {
+pub(crate) fn run(command: &mut Command) -> Option<Run> {
     let begin = Instant::now();
     let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()?;
     let mut status = 0;
@@ -81,7 +81,7 @@ pub fn run(command: &mut Command) -> Option<Run> {
 }
 
 /// Smallest, median and largest of some figures.
-pub fn spread(mut figures: Vec<f64>) -> (f64, f64, f64) {
+pub(crate) fn spread(mut figures: Vec<f64>) -> (f64, f64, f64) {
     figures.sort_by(f64::total_cmp);
     (figures[0], figures[figures.len() / 2], figures[figures.len() - 1])
 }

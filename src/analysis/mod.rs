@@ -14,6 +14,7 @@ mod mix;
 mod occupancy;
 mod panels;
 mod performance;
+pub mod sass;
 mod select;
 mod setting;
 mod stalls;

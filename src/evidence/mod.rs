@@ -4,13 +4,16 @@
 //! Receives values from `source`, gives them to `analysis`.
 
 mod build;
+mod cubin;
 mod dump;
 mod metric;
 mod reading;
 mod report;
+mod sass;
 mod want;
 
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
+pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineTable};
 pub use dump::{SCHEMA, write_json};
 pub use metric::{Instance, Metric, Value};
 pub use reading::{Measured, Missing, Provenance, Reading, Spread};
@@ -18,4 +21,5 @@ pub use report::{
     ClockStatus, Damage, Device, Dim3, FocusMetric, Launch, NvtxRange, Origin, Process, Report, RuleMessage,
     RuleResult, RuleTable, Session, Speedup, Workload,
 };
+pub use sass::{Predicate, SassFunction, SassInstruction, SassListing, SourceLine};
 pub use want::{NameSet, Want};

@@ -37,6 +37,9 @@ fn describe(path: &Path, bytes: &[u8], sought: Sought) -> (&'static str, &'stati
                 "the tool that should have written it failed; run it again and read what it says",
             );
         }
+        _ if bytes.starts_with(b"version https://git-lfs") => {
+            return ("it is a Git LFS pointer, not the file itself", "run `git lfs pull`");
+        }
         (_, [b'N', b'V', b'R', 0, ..]) => return ("it is an Nsight Compute report", AS_PROFILE),
         ("ncu-repz", _) => {
             return (

@@ -2,12 +2,14 @@
 //!
 //! Owns the choice of the reader for a file. Receives a path, gives [`crate::evidence`]; judges nothing.
 
+pub mod cubin;
 mod error;
 mod kind;
 pub mod ncu_csv;
 pub mod ncu_report;
 mod open;
 pub mod ptxas_log;
+pub mod sass;
 mod text;
 
 pub use crate::evidence::{NameSet, Want};

@@ -4,7 +4,7 @@
 
 use super::kind::{self, Sought};
 use super::ncu_csv::{self, CsvPage};
-use super::{ReadError, Want, ncu_report, ptxas_log};
+use super::{ReadError, Want, ncu_report, ptxas_log, text};
 use crate::evidence::{BuildLog, Origin, Report};
 use sha2::{Digest, Sha256};
 use std::io::Read;
@@ -69,12 +69,8 @@ fn read_csv(path: &Path, want: &Want) -> Result<Report, ReadError> {
 }
 
 fn origin(path: &Path, bytes: &[u8], hash: bool) -> Origin {
-    let sha256 = if hash { hexadecimal(&Sha256::digest(bytes)) } else { String::new() };
+    let sha256 = if hash { text::hexadecimal(&Sha256::digest(bytes)) } else { String::new() };
     Origin { path: path.display().to_string(), format: String::new(), bytes: bytes.len() as u64, sha256 }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn read_head(path: &Path) -> Result<Vec<u8>, ReadError> {

@@ -25,6 +25,11 @@ pub(crate) fn demangle(symbol: &str) -> String {
         .unwrap_or_else(|| symbol.to_owned())
 }
 
+/// Bytes as lower-case hexadecimal digits.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

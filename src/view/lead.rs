@@ -94,8 +94,7 @@ fn comparability(audit: &Audit) -> Option<String> {
     };
     let free = setting(audit, "clock-control").is_some_and(|s| s.new.as_deref().is_some_and(|v| v.ends_with("free")));
     let clocks = if free { " Clocks were free to move: prefer cycles over time." } else { "" };
-    let same_file = (audit.new.origin.sha256 == old.origin.sha256 && !old.origin.sha256.is_empty())
-        .then_some(" Both sides come from one file.")
-        .unwrap_or_default();
+    let is_same_file = !old.origin.sha256.is_empty() && audit.new.origin.sha256 == old.origin.sha256;
+    let same_file = if is_same_file { " Both sides come from one file." } else { "" };
     Some(format!("**Comparability:** {verdict}.{clocks}{same_file}"))
 }

@@ -247,7 +247,8 @@ fn show_prints_reports_and_build_logs_without_colour_into_pipes() {
 fn dump_evidence_prints_json_with_and_without_instances() {
     let folder = tempfile::tempdir().unwrap();
     let report = fixture("both_basic.ncu-rep");
-    let parse = |words: &[&str]| -> serde_json::Value { serde_json::from_str(&done(&run(folder.path(), words))).unwrap() };
+    let parse =
+        |words: &[&str]| -> serde_json::Value { serde_json::from_str(&done(&run(folder.path(), words))).unwrap() };
     let short = parse(&["dump", "evidence", &report]);
     let long = parse(&["dump", "evidence", "--instances", &report]);
     assert_eq!(short["schema"], "kernel-audit/evidence/1");

@@ -1,12 +1,14 @@
 //! The test suite: one binary, one module per part of the product.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "tests")]
-mod cli;
-mod config;
 
 mod catalog;
+mod cli;
+mod config;
 mod open_files;
+mod read_cubin;
 mod read_ncu;
 mod read_ncu_csv;
 mod read_ptxas;
+mod read_sass;
 mod render;

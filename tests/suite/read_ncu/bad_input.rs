@@ -24,14 +24,14 @@ fn header(version: u8) -> Vec<u8> {
 fn every_kind_of_wrong_file_says_what_it_is() {
     for (name, bytes, expected) in [
         ("empty.ncu-rep", &b""[..], "it is empty (0 bytes)"),
-        ("short.ncu-rep", b"NV", "shorter than the first word"),
-        ("log.ncu-rep", b"==PROF== Connected to process 462\n", "it is a text file"),
+        ("short.ncu-rep", b"NV", "it is text of no kind known here"),
+        ("log.ncu-rep", b"==PROF== Connected to process 462\n", "without a CSV table"),
         ("pointer.ncu-rep", b"version https://git-lfs.github.com/spec/v1\noid sha256:00\n", "git lfs pull"),
-        ("packed.ncu-repz", b"\x01\x02\x03\x04\x05", "compressed report"),
-        ("zipped.ncu-rep", b"\x28\xb5\x2f\xfd\x00\x00", "compressed report"),
+        ("packed.ncu-repz", b"\x01\x02\x03\x04\x05", "compressed Nsight Compute report"),
+        ("zipped.ncu-rep", b"\x28\xb5\x2f\xfd\x00\x00", "zstd"),
         ("trace.ncu-rep", b"SQLite format 3\0", "SQLite"),
-        ("program.ncu-rep", b"\x7fELF\x02\x01\x01\0", "ELF"),
-        ("other.ncu-rep", b"\x00\x01\x02\x03\xff\xfe", "does not begin as a report"),
+        ("program.ncu-rep", b"\x7fELF\x02\x01\x01\0", "program or library"),
+        ("other.ncu-rep", b"\x00\x01\x02\x03\xff\xfe", "of no kind known here"),
     ] {
         let text = message(name, bytes);
         assert!(text.contains(expected), "{name}: {text}");

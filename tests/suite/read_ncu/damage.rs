@@ -6,8 +6,14 @@ use kernel_audit::source::ncu_report::{self, NcuReport};
 use kernel_audit::source::{NameSet, ReadError, Want};
 use std::path::Path;
 
-const ALL: Want =
-    Want { metrics: NameSet::All, instances: NameSet::All, rules: true, hash: false, unknown_fields: true, allow_damage: true };
+const ALL: Want = Want {
+    metrics: NameSet::All,
+    instances: NameSet::All,
+    rules: true,
+    hash: false,
+    unknown_fields: true,
+    allow_damage: true,
+};
 
 /// Reads what is whole, the source data too.
 fn what_is_whole(path: &Path) -> Result<Report, ReadError> {

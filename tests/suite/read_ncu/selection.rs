@@ -1,8 +1,8 @@
 //! Only what is wanted is read.
 
 use super::{everything, report_path};
-use kernel_audit::source::{NameSet, Want};
 use kernel_audit::source::ncu_report::NcuReport;
+use kernel_audit::source::{NameSet, Want};
 
 fn names(names: &[&str]) -> NameSet {
     NameSet::exactly(names.iter().copied())

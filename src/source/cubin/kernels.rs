@@ -1,0 +1,184 @@
+//! The kernels of a cubin and their resources.
+
+use super::attributes::{self, Record, code};
+use super::elf::{Elf, Launchable, Section, Symbol};
+use crate::evidence::{Cubin, CubinCallee, CubinKernel, CubinParameter, Origin};
+use crate::source::{ReadError, text};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, HashMap};
+
+/// Shared memory that the system keeps per block on sm_90 and later, in bytes. It is part of a kernel's section, as
+/// `cuobjdump` prints it, and no part of what `ptxas -v` prints.
+const SYSTEM_SHARED: u64 = 1024;
+
+/// The first ABI version in which barriers and notes on spills are records; before, barriers are in the flags of the
+/// code section.
+const RECORDS_SINCE_ABI: u8 = 8;
+
+/// Reads a cubin: what the assembler wrote down of each kernel.
+///
+/// # Errors
+///
+/// [`ReadError::WrongKind`] for what is no cubin or has lost its symbols, [`ReadError::Malformed`] for a cut or damaged
+/// one, [`ReadError::Empty`] for one without kernels.
+pub fn read(bytes: &[u8], origin: Origin) -> Result<Cubin, ReadError> {
+    let path = origin.path.clone();
+    let elf = Elf::open(bytes, &path)?;
+    if !elf.has_symbols() {
+        let found = "it is a cubin without symbols (stripped), so its numbers belong to no kernel";
+        let cure = "give the cubin as nvcc wrote it";
+        return Err(ReadError::WrongKind { path: path.into(), found: found.into(), cure: cure.into() });
+    }
+    let module = Module::of(&elf);
+    let kernels: Vec<CubinKernel> = elf.symbols().filter_map(|symbol| kernel(&elf, &module, &symbol)).collect();
+    if kernels.is_empty() {
+        let cure = "give a cubin with a `__global__` function";
+        return Err(ReadError::Empty { path: path.into(), what: "kernels".into(), cure: cure.into() });
+    }
+    let mut unread: BTreeMap<u8, u64> = BTreeMap::new();
+    for section in elf.sections().filter(|section| section.name.starts_with(".nv.info.")) {
+        for record in attributes::records(section.data).filter(|record| !READ.contains(&record.code)) {
+            *unread.entry(record.code).or_default() += 1;
+        }
+    }
+    Ok(Cubin {
+        origin: Origin { format: "cubin".into(), ..origin },
+        arch: elf.arch().into(),
+        kernels,
+        unread_attributes: unread.into_iter().collect(),
+    })
+}
+
+/// Codes that [`apply`] reads, or that say nothing a kernel's evidence needs.
+const READ: &[u8] = &[
+    code::MAX_THREADS,
+    code::PARAMETER_BANK,
+    code::REQUIRED_THREADS,
+    code::PARAMETER,
+    code::PARAMETER_BYTES,
+    code::REGISTER_CAP,
+    code::EXITS,
+    code::INTERFACE,
+    code::CLUSTER,
+    code::BARRIERS,
+    code::NOTES,
+];
+
+/// What the module-wide records say, by code and symbol.
+struct Module<'a> {
+    numbers: HashMap<(u8, usize), u64>,
+    sections: HashMap<&'a str, Section<'a>>,
+    sm: u32,
+}
+
+impl<'a> Module<'a> {
+    fn of(elf: &Elf<'a>) -> Module<'a> {
+        let sections: HashMap<&str, Section<'a>> = elf.sections().map(|section| (section.name, section)).collect();
+        let mut numbers = HashMap::new();
+        for record in sections.get(".nv.info").into_iter().flat_map(|section| attributes::records(section.data)) {
+            let mut words = record.words();
+            if let (Some(symbol), Some(number)) = (words.next(), words.next()) {
+                numbers.insert((record.code, symbol as usize), u64::from(number));
+            }
+        }
+        let digits = elf.arch().chars().filter(char::is_ascii_digit).collect::<String>();
+        Module { numbers, sections, sm: digits.parse().unwrap_or(0) }
+    }
+
+    fn size(&self, prefix: &str, name: &str) -> u64 {
+        self.sections.get(format!("{prefix}{name}").as_str()).map_or(0, |section| section.size)
+    }
+}
+
+fn kernel(elf: &Elf<'_>, module: &Module<'_>, symbol: &Symbol<'_>) -> Option<CubinKernel> {
+    if symbol.function != Some(Launchable::Kernel) {
+        return None;
+    }
+    let section = elf.section(symbol.section).filter(|section| section.name.starts_with(".text."))?;
+    let name = symbol.name;
+    let number = |code| module.numbers.get(&(code, symbol.index)).copied();
+    let shared = module.size(".nv.shared.", name);
+    let system = if module.sm >= 90 { SYSTEM_SHARED } else { 0 };
+    let in_records = elf.abi_version() >= RECORDS_SINCE_ABI;
+    let mut kernel = CubinKernel {
+        mangled: name.into(),
+        demangled: text::demangle(name).into(),
+        registers: number(code::REGISTERS),
+        frame_bytes: number(code::FRAME),
+        min_stack_bytes: number(code::MIN_STACK),
+        barriers: Some(if in_records { 0 } else { section.flags >> 20 & 0x7f }),
+        shared_bytes: shared.saturating_sub(system),
+        shared_section_bytes: shared,
+        local_bytes: module.size(".nv.local.", name),
+        constant_bytes: constants(module, name),
+        spill_offsets: in_records.then(Vec::new),
+        code_bytes: section.data.len() as u64,
+        code_sha256: text::hexadecimal(&Sha256::digest(section.data)),
+        callees: callees(elf, module, symbol),
+        ..CubinKernel::default()
+    };
+    let records = module.sections.get(format!(".nv.info.{name}").as_str()).map(|section| section.data);
+    match records {
+        Some(records) => attributes::records(records).for_each(|record| apply(&mut kernel, &record)),
+        // Without its records nothing is known of what they alone hold.
+        None if in_records => (kernel.barriers, kernel.spill_offsets) = (None, None),
+        None => {}
+    }
+    kernel.parameters.sort_by_key(|parameter| parameter.ordinal);
+    Some(kernel)
+}
+
+fn apply(kernel: &mut CubinKernel, record: &Record<'_>) {
+    match record.code {
+        code::MAX_THREADS => kernel.max_threads = record.extent(),
+        code::REQUIRED_THREADS => kernel.required_threads = record.extent(),
+        code::CLUSTER => kernel.cluster = record.extent(),
+        code::REGISTER_CAP => kernel.register_cap = record.half(),
+        code::PARAMETER_BYTES => kernel.parameter_bytes = record.half(),
+        code::BARRIERS => kernel.barriers = record.payload.first().map(|count| u64::from(*count)),
+        code::EXITS => kernel.exit_offsets.extend(record.words().map(u64::from)),
+        code::PARAMETER => {
+            if let [_, place, size] = record.words().collect::<Vec<_>>()[..] {
+                let (ordinal, offset) = (place & 0xffff, place >> 16);
+                kernel.parameters.push(CubinParameter { ordinal, offset, bytes: size >> 18 });
+            }
+        }
+        code::NOTES => {
+            let words: Vec<u32> = record.words().collect();
+            let spills = words.chunks_exact(2).filter(|note| note[0] == 1).map(|note| u64::from(note[1]));
+            kernel.spill_offsets.get_or_insert_default().extend(spills);
+        }
+        _ => {}
+    }
+}
+
+fn constants(module: &Module<'_>, name: &str) -> Vec<(u32, u64)> {
+    let mut banks: Vec<(u32, u64)> = module
+        .sections
+        .iter()
+        .filter_map(|(section, found)| {
+            let (bank, owner) = section.strip_prefix(".nv.constant")?.split_once('.')?;
+            (owner == name).then_some((bank.parse().ok()?, found.size))
+        })
+        .collect();
+    banks.sort_unstable();
+    banks
+}
+
+fn callees(elf: &Elf<'_>, module: &Module<'_>, kernel: &Symbol<'_>) -> Vec<CubinCallee> {
+    let inside = |symbol: &Symbol<'_>| {
+        symbol.function == Some(Launchable::Callee) && symbol.section == kernel.section && symbol.index != kernel.index
+    };
+    let mut found: Vec<CubinCallee> = elf
+        .symbols()
+        .filter(inside)
+        .map(|symbol| CubinCallee {
+            symbol: symbol.name.into(),
+            offset: symbol.value,
+            bytes: symbol.size,
+            frame_bytes: module.numbers.get(&(code::FRAME, symbol.index)).copied(),
+        })
+        .collect();
+    found.sort_by(|a, b| (a.offset, &a.symbol).cmp(&(b.offset, &b.symbol)));
+    found
+}

@@ -1,0 +1,112 @@
+//! From the rows of a line program to places in the source.
+
+use super::elf::{Elf, broken};
+use super::line_program::{self, Sequence, Unit};
+use crate::evidence::{LineTable, SourceLine};
+use crate::source::ReadError;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The source places of a cubin's code; empty for one that was compiled without line information (`-lineinfo`).
+///
+/// # Errors
+///
+/// [`ReadError::WrongKind`] for what is no cubin, [`ReadError::Malformed`] for a cut or damaged one.
+pub fn line_table(bytes: &[u8], path: &str) -> Result<LineTable, ReadError> {
+    let elf = Elf::open(bytes, path)?;
+    let mut table = LineTable::default();
+    let Some(section) = elf.sections().find(|section| section.name == ".debug_line") else { return Ok(table) };
+    let units = line_program::units(section.data).map_err(|bad| {
+        let mut error = broken(path, bad.expected, "something else, or the end of `.debug_line`");
+        if let ReadError::Malformed { position, .. } = &mut error {
+            *position = format!("byte {} of `.debug_line`", bad.at);
+        }
+        error
+    })?;
+    let relocations: HashMap<u64, (usize, i64)> =
+        elf.relocations(section.index).iter().map(|entry| (entry.offset, (entry.symbol, entry.addend))).collect();
+    for unit in &units {
+        let files: Vec<Arc<str>> = unit.files.iter().map(|(directory, name)| joined(directory, name).into()).collect();
+        for sequence in &unit.sequences {
+            // A sequence without a relocation is code that was linked out.
+            let Some((symbol, addend)) = sequence.address_at.and_then(|at| relocations.get(&(at as u64))) else {
+                continue;
+            };
+            let Some(symbol) = elf.symbol(*symbol) else { continue };
+            let Some(name) = elf.section(symbol.section).and_then(|section| section.name.strip_prefix(".text.")) else {
+                continue;
+            };
+            let base = symbol.value.wrapping_add_signed(*addend);
+            table.functions.entry(name.into()).or_default().extend(places(unit, sequence, &files, base));
+        }
+    }
+    for rows in table.functions.values_mut() {
+        // Where one sequence ends and the next begins both have an entry, and the one with places counts.
+        rows.sort_by_key(|(offset, places)| (*offset, places.is_empty()));
+        rows.dedup_by_key(|(offset, _)| *offset);
+    }
+    Ok(table)
+}
+
+type Places = (u64, Arc<[SourceLine]>);
+
+/// For each address of a sequence the place of its last row, with the calls that its context leads to, and nothing at
+/// the sequence's end.
+///
+/// Rows at one address are an inline stack, the code's own line last. The callers are taken from the contexts, which
+/// are there also where only the inner row is repeated.
+fn places(unit: &Unit, sequence: &Sequence, files: &[Arc<str>], base: u64) -> Vec<Places> {
+    let rows = &sequence.rows;
+    let own = |at: &usize| rows.get(at + 1).is_none_or(|next| next.address != rows[*at].address);
+    let mut found: Vec<Places> = (0..rows.len())
+        .filter(own)
+        .map(|at| {
+            let mut stack = Vec::new();
+            let mut next = Some(at);
+            // Contexts name earlier rows: what goes on longer than there are rows goes in a circle.
+            while let Some(row) = next.and_then(|at| rows.get(at)).filter(|_| stack.len() < rows.len()) {
+                let file = usize::try_from(row.file).ok().and_then(|file| files.get(file.checked_sub(1)?));
+                stack.extend(file.map(|file| SourceLine { file: file.clone(), line: row.line }));
+                next = usize::try_from(row.context).ok().and_then(|context| context.checked_sub(1));
+            }
+            (base.wrapping_add(rows[at].address), stack.into())
+        })
+        .collect();
+    debug_assert!(unit.files.len() == files.len(), "one path for each file");
+    found.push((base.wrapping_add(sequence.end), Arc::default()));
+    found
+}
+
+/// Directory and name as one path, `.` and `..` resolved as far as it goes.
+fn joined(directory: &str, name: &str) -> String {
+    let path =
+        if directory.is_empty() || name.starts_with('/') { name.to_owned() } else { format!("{directory}/{name}") };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/').enumerate().filter(|(at, part)| *at == 0 || !part.is_empty()).map(|(_, part)| part) {
+        match (part, parts.last()) {
+            (".", Some(_)) => {}
+            ("..", Some(last)) if !matches!(*last, "" | "." | "..") => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::joined;
+
+    #[test]
+    fn paths_are_resolved() {
+        assert_eq!(joined("/opt/devset", "devset.cu"), "/opt/devset/devset.cu");
+        assert_eq!(
+            joined("/usr/local/cuda/bin/../targets//include", "./x.hpp"),
+            "/usr/local/cuda/targets/include/x.hpp"
+        );
+        assert_eq!(joined("../src", "a.cu"), "../src/a.cu");
+        assert_eq!(joined("/opt", "/abs/a.cu"), "/abs/a.cu");
+        assert_eq!(joined("", "a.cu"), "a.cu");
+    }
+}

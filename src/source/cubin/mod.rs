@@ -1,0 +1,13 @@
+//! Reader of cubins: the kernels' resources, their code's identity, and source lines.
+//!
+//! `elf` opens the file, `attributes` reads the assembler's records, `kernels` makes the kernels, `line_program` runs a
+//! `.debug_line` program and `lines` makes places of its rows.
+
+mod attributes;
+mod elf;
+mod kernels;
+mod line_program;
+mod lines;
+
+pub use kernels::read;
+pub use lines::line_table;
