@@ -11,7 +11,7 @@ mod report;
 mod sass;
 
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
-pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineTable};
+pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineRow, LineTable};
 pub use metric::{Instance, Metric, Value};
 pub use reading::{Measured, Missing, Provenance, Reading, Spread};
 pub use report::{

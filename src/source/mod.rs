@@ -12,7 +12,7 @@ pub mod sass;
 mod text;
 
 pub use error::ReadError;
-pub use open::{read_build_log, read_profile};
+pub use open::{read_build_log, read_cubin, read_profile, read_sass};
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

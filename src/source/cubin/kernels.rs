@@ -100,10 +100,12 @@ fn kernel(elf: &Elf<'_>, module: &Module<'_>, symbol: &Symbol<'_>) -> Option<Cub
     let shared = module.size(".nv.shared.", name);
     let system = if module.sm >= 90 { SYSTEM_SHARED } else { 0 };
     let in_records = elf.abi_version() >= RECORDS_SINCE_ABI;
+    // Up to sm_89 the section's header has the registers too; CUDA 9 had them nowhere else.
+    let in_header = (module.sm < 90).then_some(u64::from(section.info >> 24)).filter(|count| *count > 0);
     let mut kernel = CubinKernel {
         mangled: name.into(),
         demangled: text::demangle(name).into(),
-        registers: number(code::REGISTERS),
+        registers: number(code::REGISTERS).or(in_header),
         frame_bytes: number(code::FRAME),
         min_stack_bytes: number(code::MIN_STACK),
         barriers: Some(if in_records { 0 } else { section.flags >> 20 & 0x7f }),
