@@ -42,7 +42,7 @@ pub struct CubinKernel {
     pub frame_bytes: Option<u64>,
     /// Stack that a launch needs at least, callees included, in bytes: what `cuobjdump` prints as STACK.
     pub min_stack_bytes: Option<u64>,
-    /// Barriers.
+    /// Barriers; `None` where this assembler does not write them down.
     pub barriers: Option<u64>,
     /// Static shared memory that the kernel asks for, in bytes, as `ptxas -v` prints it.
     pub shared_bytes: u64,

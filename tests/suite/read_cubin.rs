@@ -101,6 +101,7 @@ fn the_assemblers_records_are_read() {
     assert_eq!(kernel(&cubin, "barriers").barriers, Some(6));
     assert_eq!(kernel(&cubin, "spilling").max_threads, Some([1024, 1, 1]));
     assert_eq!(kernel(&read("cubin/old80.cubin"), "barriers").barriers, Some(6));
+    assert_eq!(kernel(&read("cubin/old80.cubin"), "local_array").barriers, Some(0));
     assert_eq!(read("cubin/old80.cubin").arch.as_ref(), "sm_80");
 }
 
