@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn levels_and_places_are_told_apart() {
-        let text = "ptxas /tmp/x/a.ptx, line 14; warning : .minnctapersm is ignored.\nptxas fatal   : Unresolved extern function 'f'\nptxas info    : something new\nptxas says hello\n";
+        let text = "ptxas /build/x/a.ptx, line 14; warning : .minnctapersm is ignored.\nptxas fatal   : Unresolved extern function 'f'\nptxas info    : something new\nptxas says hello\n";
         assert_eq!(
             all(text),
             [
