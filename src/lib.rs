@@ -1,8 +1,8 @@
 //! `kernel_audit` turns the evidence of one CUDA kernel's build and profile into a dated Performance Audit.
 //!
 //! ```text
-//! source ──▶ evidence ──▶ analysis ──▶ view ──▶ render ──▶ audits/
-//! (parses)   (facts)      (judges)     (words)  (ink)
+//! source ──▶ evidence ──▶ analysis ──▶ view ──▶ render, snapshot ──▶ audits/
+//! (parses)   (facts)      (judges)     (words)  (ink)   (data)
 //! ```
 //!
 //! Data flows one way. [`quantity`] and [`catalog`] are used by the rooms right of them; [`cli`] wires the rooms.
@@ -15,5 +15,6 @@ pub mod evidence;
 mod nearest;
 pub mod quantity;
 pub mod render;
+pub mod snapshot;
 pub mod source;
 pub mod view;

@@ -30,6 +30,8 @@ pub(super) struct Arguments {
 pub(super) enum Verb {
     /// Write the audits of subjects of audit.toml, or of the report given by --report.
     Generate(Box<Generate>),
+    /// Say which audit of a subject the next ones are compared with.
+    Baseline(Baseline),
     /// Print what a report, a page that ncu printed, or a build log says, as tables.
     Show(Show),
     /// Print a stage as JSON.
@@ -59,6 +61,11 @@ pub(super) struct Generate {
     /// Date of the audit, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
     #[arg(long, value_name = "DATE")]
     pub(super) date: Option<NaiveDate>,
+    /// Make the page of this snapshot again, without its report [--out default: beside it].
+    #[arg(long, value_name = "SNAPSHOT", conflicts_with_all = ["subjects", "config", "date", "report", "baseline",
+        "ptxas", "kernel", "baseline_kernel", "name", "title", "commit", "change", "work_shape", "work_types",
+        "work_flop", "work_bytes"])]
+    pub(super) from: Option<PathBuf>,
     /// What the subject is; each overrides the configuration of one subject.
     #[command(flatten)]
     pub(super) subject: SubjectFlags,
@@ -71,7 +78,7 @@ pub(super) struct SubjectFlags {
     /// Report of the version under audit.
     #[arg(long, value_name = "FILE")]
     pub(super) report: Option<PathBuf>,
-    /// Report of the version before.
+    /// Report or snapshot of the version before [default: the pinned audit, else the last one before the date].
     #[arg(long, value_name = "FILE")]
     pub(super) baseline: Option<PathBuf>,
     /// Build log with what `ptxas -v` printed; may be repeated.
@@ -107,6 +114,52 @@ pub(super) struct SubjectFlags {
     /// Bytes that one launch cannot avoid to move: a number or an expression.
     #[arg(long, value_name = "N")]
     pub(super) work_bytes: Option<Amount>,
+}
+
+/// Where audits lie.
+#[derive(Debug, Default, Args)]
+pub(super) struct Folder {
+    /// Configuration file [default: audit.toml, where there is one].
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// Folder of audits [default: that of the configuration file, else audits].
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+}
+
+/// Arguments of `audit baseline`.
+#[derive(Debug, Args)]
+pub(super) struct Baseline {
+    /// What to do with baselines.
+    #[command(subcommand)]
+    pub(super) verb: BaselineVerb,
+}
+
+/// What to do with baselines.
+#[derive(Debug, Subcommand)]
+pub(super) enum BaselineVerb {
+    /// Compare later audits of a subject with one of its snapshots.
+    Pin(PinBaseline),
+}
+
+/// Arguments of `audit baseline pin`.
+#[derive(Debug, Args)]
+pub(super) struct PinBaseline {
+    /// The subject.
+    #[arg(value_name = "NAME")]
+    pub(super) name: SubjectName,
+    /// Why this audit.
+    #[arg(long, value_name = "TEXT")]
+    pub(super) reason: String,
+    /// The snapshot [default: the newest of the subject].
+    #[arg(long, value_name = "FILE")]
+    pub(super) snapshot: Option<PathBuf>,
+    /// The day of pinning, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
+    #[arg(long, value_name = "DATE")]
+    pub(super) date: Option<NaiveDate>,
+    /// Where audits lie.
+    #[command(flatten)]
+    pub(super) folder: Folder,
 }
 
 /// Arguments of `audit show`.

@@ -3,6 +3,7 @@
 use crate::analysis::SelectionError;
 use crate::config::{ConfigError, ConfigErrorKind};
 use crate::render::RenderError;
+use crate::snapshot::SnapshotError;
 use crate::source::ReadError;
 use std::io;
 use std::process::ExitCode;
@@ -74,6 +75,12 @@ impl From<io::Error> for Failure {
 
 impl From<ReadError> for Failure {
     fn from(error: ReadError) -> Failure {
+        Failure::with(Status::Unreadable, error)
+    }
+}
+
+impl From<SnapshotError> for Failure {
+    fn from(error: SnapshotError) -> Failure {
         Failure::with(Status::Unreadable, error)
     }
 }

@@ -1,22 +1,28 @@
 //! `audit generate`: read the evidence, analyse it, write the page and its snapshot.
 
 use super::args::Generate;
+use super::baseline;
 use super::failure::Failure;
 use super::moment;
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
-use super::snapshot::Snapshot;
-use crate::analysis::{self, Inputs, Limits, Selection, Work};
+use crate::analysis::{self, Inputs, Limits, Old, Selection, Work};
 use crate::config::{Amount, DEFAULT_TEMPLATE, Subject};
+use crate::evidence::Want;
 use crate::render::{Output, Templates, write_together};
+use crate::snapshot::{AcceptedFile, Snapshot, milestones, stem};
+use crate::source;
 use crate::view::{self, Heading};
-use crate::{evidence::Report, source};
+use chrono::NaiveDate;
 use std::io::Write;
 use std::path::Path;
 use std::sync::OnceLock;
 
 pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failure> {
+    if let Some(snapshot) = &arguments.from {
+        return again(snapshot, &arguments, out);
+    }
     let plan = plan(&arguments)?;
-    let date = moment::date(arguments.date)?.to_string();
+    let date = moment::date(arguments.date)?;
     let templates = Templates::load(plan.templates.as_deref())?;
     let tree = OnceLock::new();
     for subject in &plan.subjects {
@@ -24,21 +30,10 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
             Some(commit) => commit.clone(),
             None => tree.get_or_init(|| moment::commit(&plan.folder).unwrap_or_default()).clone(),
         };
-        let heading = Heading {
-            subject: subject.name.to_string(),
-            title: subject.title.clone().unwrap_or_default(),
-            command: command(&plan, subject, &date, &commit),
-            date: date.clone(),
-            commit,
-            change: subject.change.clone().unwrap_or_default(),
-            program: env!("CARGO_PKG_VERSION").to_owned(),
-        };
-        let audit = audit(subject)?;
-        let page = templates.page(&plan.template, &view::document(&heading, &audit))?;
-        let data = Snapshot::new(heading, audit).to_json().map_err(|error| {
-            Failure::usage(format!("the audit of {} cannot be kept as JSON: {error}", subject.name))
-        })?;
-        let stem = format!("{date}-{}", subject.name);
+        let snapshot = snapshot(&plan, subject, date, commit)?;
+        let page = templates.page(&plan.template, &view::document(&snapshot.heading, &snapshot.audit))?;
+        let data = snapshot.to_json().map_err(|error| unkept(subject, &error))?;
+        let stem = stem(&snapshot.heading.date, subject.name.as_str());
         let (page_path, data_path) = (plan.out.join(format!("{stem}.md")), plan.out.join(format!("{stem}.json")));
         write_together(&[
             Output { path: &page_path, bytes: page.as_bytes() },
@@ -49,17 +44,54 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
     Ok(())
 }
 
-fn audit(subject: &Subject) -> Result<analysis::Audit, Failure> {
+/// Makes the page of a snapshot again.
+fn again(path: &Path, arguments: &Generate, out: &mut dyn Write) -> Result<(), Failure> {
+    let snapshot = Snapshot::read(path)?;
+    let templates = Templates::load(arguments.templates.as_deref())?;
+    let template = arguments.template.as_deref().unwrap_or(DEFAULT_TEMPLATE);
+    let page = templates.page(template, &view::document(&snapshot.heading, &snapshot.audit))?;
+    let folder = arguments.out.as_deref().or(path.parent()).unwrap_or(Path::new(""));
+    let file = folder.join(format!("{}.md", stem(&snapshot.heading.date, &snapshot.heading.subject)));
+    write_together(&[Output { path: &file, bytes: page.as_bytes() }])?;
+    writeln!(out, "{}", file.display())?;
+    Ok(())
+}
+
+fn unkept(subject: &Subject, error: &serde_json::Error) -> Failure {
+    Failure::usage(format!("the audit of {} cannot be kept as JSON: {error}", subject.name))
+}
+
+/// The audit of a subject with its heading, as its snapshot holds it.
+pub(super) fn snapshot(plan: &Plan, subject: &Subject, date: NaiveDate, commit: String) -> Result<Snapshot, Failure> {
+    let name = subject.name.as_str();
     let want = analysis::want();
-    let read = |path: &Path| -> Result<Report, Failure> { Ok(source::read_profile(path, &want)?) };
-    let new = read(&subject.report)?;
-    let old = subject.baseline.as_deref().map(read).transpose()?;
+    let (old, baseline) = baseline::find(subject.baseline.as_deref(), &plan.out, name, date, &want)?;
+    let audit = audit(subject, old.as_old(), &want)?;
+    let (history, _) = milestones(&plan.out, name, Some(date))?;
+    let day = date.to_string();
+    let heading = Heading {
+        subject: name.to_owned(),
+        title: subject.title.clone().unwrap_or_default(),
+        command: command(plan, subject, &day, &commit),
+        date: day,
+        commit,
+        change: subject.change.clone().unwrap_or_default(),
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        baseline,
+        accepted: AcceptedFile::read(&plan.out, name)?.about(&audit),
+        history,
+    };
+    Snapshot::new(heading, audit).map_err(|error| unkept(subject, &error))
+}
+
+fn audit(subject: &Subject, old: Option<Old<'_>>, want: &Want) -> Result<analysis::Audit, Failure> {
+    let new = source::read_profile(&subject.report, want)?;
     let builds =
         subject.ptxas.iter().map(|path| source::read_build_log(path)).collect::<Result<Vec<_>, source::ReadError>>()?;
     let work = &subject.work;
     Ok(analysis::analyse(&Inputs {
         new: &new,
-        old: old.as_ref(),
+        old,
         builds: &builds,
         selection: Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() },
         work: Work {

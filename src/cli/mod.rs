@@ -5,6 +5,7 @@
 //! line in `program.rs`.
 
 mod args;
+mod baseline;
 mod dump;
 mod explain;
 mod failure;
@@ -13,8 +14,6 @@ mod moment;
 mod plan;
 mod program;
 mod show;
-mod snapshot;
 
 pub use failure::{Failure, Status};
 pub use program::run;
-pub use snapshot::Snapshot;

@@ -39,6 +39,17 @@ pub(super) fn plan(arguments: &Generate) -> Result<Plan, Failure> {
     Ok(plan)
 }
 
+/// The folder of audits: as given, else that of the configuration file, else the default.
+pub(super) fn out_folder(out: Option<&Path>, config: Option<&Path>) -> Result<PathBuf, Failure> {
+    let default = Path::new(DEFAULT_CONFIG);
+    match (out, config) {
+        (Some(out), _) => Ok(out.to_owned()),
+        (None, Some(config)) => Ok(Config::read(config)?.out),
+        (None, None) if default.is_file() => Ok(Config::read(default)?.out),
+        (None, None) => Ok(DEFAULT_OUT.into()),
+    }
+}
+
 fn from_flags(flags: &SubjectFlags) -> Result<Plan, Failure> {
     let report = flags.report.clone().unwrap_or_default();
     let name = match &flags.name {

@@ -9,6 +9,7 @@ mod coalescing;
 mod conditions;
 mod document;
 pub mod escape;
+mod history;
 mod instructions;
 mod lead;
 mod log;
@@ -22,5 +23,6 @@ mod throughput;
 mod verdict;
 
 pub use document::{Align, Block, Cell, Column, Document, Section, Table};
+pub use history::{HistoryRow, history_rows, history_table};
 pub use log::build_log;
-pub use page::{Heading, document};
+pub use page::{Acceptance, Heading, document};
