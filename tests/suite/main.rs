@@ -6,9 +6,14 @@ mod catalog;
 mod cli;
 mod config;
 mod open_files;
+mod project;
 mod read_cubin;
 mod read_ncu;
 mod read_ncu_csv;
 mod read_ptxas;
 mod read_sass;
 mod render;
+#[path = "../../benches/support/simulation.rs"]
+mod simulation;
+mod snapshot;
+mod verdicts;
