@@ -81,21 +81,24 @@ pub(super) fn settings(new: Seen<'_, '_>, old: Option<Seen<'_, '_>>) -> Vec<Sett
     CONDITIONS.iter().map(read).filter(|s| s.new.is_some() || s.old.is_some()).collect()
 }
 
-/// All conditions of the new side beside those that an earlier audit noted of its own; work that both state otherwise
-/// is a condition too.
-pub(super) fn settings_since(new: Seen<'_, '_>, work: &Work, earlier: &[Setting], earlier_work: &Work) -> Vec<Setting> {
-    let mut all = settings(new, None);
-    for (id, label, weight, _) in &CONDITIONS {
-        let noted = earlier.iter().find(|setting| setting.id == *id).and_then(|setting| setting.new.clone());
-        match all.iter_mut().find(|setting| setting.id == *id) {
-            Some(setting) => setting.old = noted,
-            None if noted.is_some() => {
-                let (id, label) = ((*id).into(), (*label).into());
-                all.push(Setting { id, label, new: None, old: noted, weight: *weight });
-            }
-            None => {}
+/// The new side's conditions beside what another audit or report noted of its own, each given alone.
+pub(super) fn paired(new: Vec<Setting>, old: &[Setting]) -> Vec<Setting> {
+    let mut all = new;
+    all.iter_mut().for_each(|setting| setting.old = None);
+    for noted in old {
+        match all.iter_mut().find(|setting| setting.id == noted.id) {
+            Some(setting) => setting.old.clone_from(&noted.new),
+            None => all.push(Setting { new: None, old: noted.new.clone(), ..noted.clone() }),
         }
     }
+    all
+}
+
+/// The new side's conditions beside those of an earlier audit; work that both state otherwise is a condition too.
+pub(super) fn settings_since(new: Seen<'_, '_>, work: &Work, earlier: &[Setting], earlier_work: &Work) -> Vec<Setting> {
+    let noted: Vec<Setting> =
+        earlier.iter().filter(|setting| setting.id != "work" && setting.new.is_some()).cloned().collect();
+    let mut all = paired(settings(new, None), &noted);
     let stated = |work: &Work| work.flop.map(|flop| format!("{} FLOP", format::integer(flop)));
     let bytes = |work: &Work| work.bytes.map(|bytes| format!("{} B", format::integer(bytes)));
     for (new, old) in [(stated(work), stated(earlier_work)), (bytes(work), bytes(earlier_work))] {

@@ -18,10 +18,13 @@ const INSTANCES: [&str; 5] = [
     "launch__occupancy_per_block_size",
 ];
 
+/// Facts of the device that text pages hold as metrics.
+const FACTS: [&str; 2] = ["device__attribute_display_name", "device__attribute_multiprocessor_count"];
+
 /// The metrics of the catalog under all their spellings, every stall reason of every family, and the counters of the
 /// throughput breakdowns; rules and the hash of the file with them.
 pub fn want() -> Want {
-    let names = catalog::metrics().iter().flat_map(catalog::MetricRow::spellings).chain(INSTANCES);
+    let names = catalog::metrics().iter().flat_map(catalog::MetricRow::spellings).chain(INSTANCES).chain(FACTS);
     let prefixes = catalog::stall_families().iter().map(|family| family.prefix).collect();
     let metrics =
         NameSet::These { exact: names.map(Arc::from).collect(), prefixes, suffixes: BREAKDOWN_ENDINGS.to_vec() };

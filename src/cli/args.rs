@@ -30,6 +30,12 @@ pub(super) struct Arguments {
 pub(super) enum Verb {
     /// Write the audits of subjects of audit.toml, or of the report given by --report.
     Generate(Box<Generate>),
+    /// Put reports and snapshots side by side, with a verdict on each reading.
+    Compare(Compare),
+    /// The gate: end with status 1 when a kernel became slower, 6 when that cannot be told.
+    Check(Check),
+    /// Print every audit of a subject as a table.
+    History(History),
     /// Say which audit of a subject the next ones are compared with.
     Baseline(Baseline),
     /// Print what a report, a page that ncu printed, or a build log says, as tables.
@@ -162,6 +168,83 @@ pub(super) struct PinBaseline {
     pub(super) folder: Folder,
 }
 
+/// Arguments of `audit compare`.
+#[derive(Debug, Args)]
+pub(super) struct Compare {
+    /// Reports, pages that ncu printed, snapshots; the first is the old side.
+    #[arg(value_name = "FILE", required = true, num_args = 2..)]
+    pub(super) files: Vec<PathBuf>,
+    /// Kernels to look at: a regular expression on the function name.
+    #[arg(long, value_name = "RE", value_parser = regex)]
+    pub(super) kernel: Option<Regex>,
+    /// Print the verdicts and what they rest on as JSON.
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Columns to print in [default: COLUMNS, else 80].
+    #[arg(long, value_name = "N")]
+    pub(super) width: Option<usize>,
+}
+
+/// Arguments of `audit check`.
+#[derive(Debug, Args)]
+pub(super) struct Check {
+    /// Subjects [default: those of the configuration file, else all in the folder].
+    #[arg(value_name = "SUBJECT")]
+    pub(super) subjects: Vec<String>,
+    /// Analyse the reports anew, as `audit generate` would, and write no page.
+    #[arg(long)]
+    pub(super) fresh: bool,
+    /// Slow-down in percent that counts as a regression [default: the threshold `regression`, 5].
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub(super) regression: Option<f64>,
+    /// End with 0 where the evidence does not decide.
+    #[arg(long)]
+    pub(super) allow_inconclusive: bool,
+    /// Note the comparisons that did not pass as accepted; needs --reason.
+    #[arg(long)]
+    pub(super) accept: bool,
+    /// Why they are accepted.
+    #[arg(long, value_name = "TEXT", requires = "accept")]
+    pub(super) reason: Option<String>,
+    /// Write the outcomes as JUnit XML.
+    #[arg(long, value_name = "FILE")]
+    pub(super) junit: Option<PathBuf>,
+    /// Print the outcomes as annotations of GitHub Actions too.
+    #[arg(long)]
+    pub(super) github: bool,
+    /// Today, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
+    #[arg(long, value_name = "DATE")]
+    pub(super) date: Option<NaiveDate>,
+    /// Where audits lie.
+    #[command(flatten)]
+    pub(super) folder: Folder,
+}
+
+/// Arguments of `audit history`.
+#[derive(Debug, Args)]
+pub(super) struct History {
+    /// The subject.
+    #[arg(value_name = "SUBJECT")]
+    pub(super) subject: SubjectName,
+    /// How to print it.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = HistoryFormat::Md)]
+    pub(super) format: HistoryFormat,
+    /// Where audits lie.
+    #[command(flatten)]
+    pub(super) folder: Folder,
+}
+
+/// How to print a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum HistoryFormat {
+    /// A Markdown table.
+    Md,
+    /// JSON with the readings themselves.
+    Json,
+    /// Comma-separated values as the table shows them.
+    Csv,
+}
+
 /// Arguments of `audit show`.
 #[derive(Debug, Args)]
 pub(super) struct Show {
@@ -204,6 +287,14 @@ pub(super) struct Explain {
     /// The name.
     #[arg(value_name = "NAME")]
     pub(super) name: String,
+}
+
+/// A positive share in percent.
+fn percent(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').trim().parse::<f64>() {
+        Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
+        _ => Err(format!("expected a number above 0, found {text:?}")),
+    }
 }
 
 fn regex(text: &str) -> Result<Regex, String> {

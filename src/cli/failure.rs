@@ -48,6 +48,11 @@ impl Failure {
         Failure::with(Status::Usage, message)
     }
 
+    /// An outcome that was printed and ends with its own status.
+    pub(super) fn verdict(status: Status) -> Failure {
+        Failure { status, report: String::new() }
+    }
+
     /// The exit status.
     pub fn status(&self) -> Status {
         self.status

@@ -6,10 +6,13 @@
 
 mod args;
 mod baseline;
+mod check;
+mod compare;
 mod dump;
 mod explain;
 mod failure;
 mod generate;
+mod history;
 mod moment;
 mod plan;
 mod program;

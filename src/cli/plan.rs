@@ -1,6 +1,6 @@
 //! What to generate: the configuration file and the flags, folded into subjects.
 
-use super::args::{Generate, SubjectFlags};
+use super::args::{Folder, Generate, SubjectFlags};
 use super::failure::Failure;
 use crate::config::{Config, DEFAULT_OUT, DEFAULT_TEMPLATE, Subject, SubjectName};
 use std::path::{Path, PathBuf};
@@ -48,6 +48,25 @@ pub(super) fn out_folder(out: Option<&Path>, config: Option<&Path>) -> Result<Pa
         (None, None) if default.is_file() => Ok(Config::read(default)?.out),
         (None, None) => Ok(DEFAULT_OUT.into()),
     }
+}
+
+/// The names of the subjects of a configuration file, in its order.
+pub(super) fn names(config: &Path) -> Result<Vec<String>, Failure> {
+    Ok(Config::read(config)?.subjects.iter().map(|subject| subject.name.to_string()).collect())
+}
+
+/// The plan for subjects of a configuration file as they are.
+pub(super) fn of_subjects(names: &[String], folder: &Folder) -> Result<Plan, Failure> {
+    let path = folder.config.clone().unwrap_or_else(|| Path::new(DEFAULT_CONFIG).to_owned());
+    let config = Config::read(&path)?;
+    Ok(Plan {
+        subjects: config.select(names)?.into_iter().cloned().collect(),
+        out: folder.out.clone().unwrap_or(config.out),
+        template: config.template,
+        templates: config.templates,
+        folder: config.folder,
+        config: Some(path),
+    })
 }
 
 fn from_flags(flags: &SubjectFlags) -> Result<Plan, Failure> {

@@ -2,7 +2,7 @@
 
 use super::args::{Arguments, Verb};
 use super::failure::{Failure, Status};
-use super::{baseline, dump, explain, generate, show};
+use super::{baseline, check, compare, dump, explain, generate, history, show};
 use clap::Parser;
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
@@ -34,6 +34,9 @@ fn perform(verb: Verb, out: &mut dyn Write) -> Result<(), Failure> {
     match verb {
         Verb::Generate(arguments) => generate::run(*arguments, out),
         Verb::Baseline(arguments) => baseline::run(&arguments, out),
+        Verb::Compare(arguments) => compare::run(&arguments, out),
+        Verb::Check(arguments) => check::run(&arguments, out),
+        Verb::History(arguments) => history::run(&arguments, out),
         Verb::Show(arguments) => show::run(&arguments, out),
         Verb::Dump(arguments) => dump::run(&arguments, out),
         Verb::Explain(arguments) => explain::run(&arguments, out),

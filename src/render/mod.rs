@@ -12,12 +12,15 @@ mod grid;
 mod lint;
 mod outline;
 mod page;
+mod remarks;
 mod shape;
 mod templates;
 pub mod terminal;
 mod write;
 
 pub use error::RenderError;
+pub use grid::markdown_table;
 pub use page::{Page, Part, Piece};
+pub use remarks::{Level, Remark, github, junit};
 pub use templates::Templates;
 pub use write::{Output, write_together};

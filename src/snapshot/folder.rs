@@ -46,6 +46,29 @@ pub fn earlier(folder: &Path, subject: &str, before: Option<NaiveDate>) -> Resul
     Ok(found)
 }
 
+/// The subjects with a snapshot in `folder`, sorted; none when there is no such folder.
+///
+/// # Errors
+/// A folder that is there and cannot be read.
+pub fn subjects(folder: &Path) -> Result<Vec<String>, SnapshotError> {
+    let unreadable = |source| SnapshotError::Unreadable { path: folder.to_owned(), source };
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(unreadable(error)),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let file = entry.map_err(unreadable)?.file_name();
+        let name = file.to_str().and_then(|file| file.split_at_checked(10));
+        let Some((_, rest)) = name.filter(|(day, _)| day.parse::<NaiveDate>().is_ok()) else { continue };
+        names.extend(rest.strip_prefix('-').and_then(|rest| rest.strip_suffix(".json")).map(str::to_owned));
+    }
+    names.sort();
+    names.dedup();
+    Ok(names)
+}
+
 /// The newest snapshot of a subject before a date; `None` when there is none.
 ///
 /// # Errors

@@ -6,6 +6,7 @@
 mod build;
 mod ceiling;
 mod coalescing;
+mod columns;
 mod conditions;
 mod document;
 pub mod escape;
@@ -22,6 +23,7 @@ mod tables;
 mod throughput;
 mod verdict;
 
+pub use columns::side_by_side;
 pub use document::{Align, Block, Cell, Column, Document, Section, Table};
 pub use history::{HistoryRow, history_rows, history_table};
 pub use log::build_log;
