@@ -67,6 +67,9 @@ pub(super) struct Generate {
     /// Date of the audit, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
     #[arg(long, value_name = "DATE")]
     pub(super) date: Option<NaiveDate>,
+    /// Overwrite generated blocks that were edited by hand, and pages without any.
+    #[arg(long)]
+    pub(super) force: bool,
     /// Make the page of this snapshot again, without its report [--out default: beside it].
     #[arg(long, value_name = "SNAPSHOT", conflicts_with_all = ["subjects", "config", "date", "report", "baseline",
         "ptxas", "kernel", "baseline_kernel", "name", "title", "commit", "change", "work_shape", "work_types",

@@ -99,7 +99,7 @@ impl From<SelectionError> for Failure {
 impl From<RenderError> for Failure {
     fn from(error: RenderError) -> Failure {
         let status = match error {
-            RenderError::Rejected { .. } => Status::Rejected,
+            RenderError::Rejected { .. } | RenderError::Edited { .. } => Status::Rejected,
             RenderError::Write { .. } | RenderError::TemplateFolder { .. } => Status::Unreadable,
             _ => Status::Usage,
         };

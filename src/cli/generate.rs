@@ -8,7 +8,7 @@ use super::plan::{DEFAULT_CONFIG, Plan, plan};
 use crate::analysis::{self, Inputs, Limits, Old, Selection, Work};
 use crate::config::{Amount, DEFAULT_TEMPLATE, Subject};
 use crate::evidence::Want;
-use crate::render::{Output, Templates, write_together};
+use crate::render::{Output, PageLock, RenderError, Templates, marked, merged, write_together};
 use crate::snapshot::{AcceptedFile, Snapshot, milestones, stem};
 use crate::source;
 use crate::view::{self, Heading};
@@ -31,14 +31,12 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
             None => tree.get_or_init(|| moment::commit(&plan.folder).unwrap_or_default()).clone(),
         };
         let snapshot = snapshot(&plan, subject, date, commit)?;
-        let page = templates.page(&plan.template, &view::document(&snapshot.heading, &snapshot.audit))?;
+        let document = view::document(&snapshot.heading, &snapshot.audit);
+        let page = marked(&templates.page(&plan.template, &document)?, &document);
         let data = snapshot.to_json().map_err(|error| unkept(subject, &error))?;
         let stem = stem(&snapshot.heading.date, subject.name.as_str());
         let (page_path, data_path) = (plan.out.join(format!("{stem}.md")), plan.out.join(format!("{stem}.json")));
-        write_together(&[
-            Output { path: &page_path, bytes: page.as_bytes() },
-            Output { path: &data_path, bytes: &data },
-        ])?;
+        replace(&page_path, &page, Some(Output { path: &data_path, bytes: &data }), arguments.force)?;
         writeln!(out, "{}\n{}", page_path.display(), data_path.display())?;
     }
     Ok(())
@@ -49,11 +47,28 @@ fn again(path: &Path, arguments: &Generate, out: &mut dyn Write) -> Result<(), F
     let snapshot = Snapshot::read(path)?;
     let templates = Templates::load(arguments.templates.as_deref())?;
     let template = arguments.template.as_deref().unwrap_or(DEFAULT_TEMPLATE);
-    let page = templates.page(template, &view::document(&snapshot.heading, &snapshot.audit))?;
+    let document = view::document(&snapshot.heading, &snapshot.audit);
+    let page = marked(&templates.page(template, &document)?, &document);
     let folder = arguments.out.as_deref().or(path.parent()).unwrap_or(Path::new(""));
     let file = folder.join(format!("{}.md", stem(&snapshot.heading.date, &snapshot.heading.subject)));
-    write_together(&[Output { path: &file, bytes: page.as_bytes() }])?;
+    replace(&file, &page, None, arguments.force)?;
     writeln!(out, "{}", file.display())?;
+    Ok(())
+}
+
+/// Writes a page, with what people wrote between the blocks of the one that is there, and the file beside it.
+fn replace(path: &Path, page: &str, beside: Option<Output<'_>>, force: bool) -> Result<(), Failure> {
+    let _lock = PageLock::take(path)?;
+    let merged = match std::fs::read(path) {
+        Ok(existing) => match String::from_utf8(existing) {
+            Ok(existing) => merged(path, &existing, page, force)?,
+            Err(_) if force => page.to_owned(),
+            Err(_) => return Err(RenderError::not_text(path).into()),
+        },
+        Err(_) => page.to_owned(),
+    };
+    let outputs: Vec<Output<'_>> = std::iter::once(Output { path, bytes: merged.as_bytes() }).chain(beside).collect();
+    write_together(&outputs)?;
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use super::args::{History, HistoryFormat};
 use super::failure::Failure;
 use super::moment;
 use super::plan::out_folder;
-use crate::render::{Templates, markdown_table};
+use crate::render::markdown_table;
 use crate::snapshot::milestones;
 use crate::view::{self, HistoryRow};
 use std::io::Write;

@@ -73,11 +73,16 @@ impl AcceptedFile {
     }
 }
 
+/// Whether a failure to open says that there is no such file: where a part of the path is a file, writing will say so.
+pub(super) fn is_absent(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+}
+
 /// A TOML file of notes; the empty one when there is none.
 pub(super) fn read_notes<T: serde::de::DeserializeOwned + Default>(path: &Path) -> Result<T, SnapshotError> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(T::default()),
+        Err(error) if is_absent(&error) => return Ok(T::default()),
         Err(source) => return Err(SnapshotError::Unreadable { path: path.to_owned(), source }),
     };
     toml::from_str(&text)

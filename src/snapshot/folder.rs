@@ -27,7 +27,7 @@ pub fn earlier(folder: &Path, subject: &str, before: Option<NaiveDate>) -> Resul
     let unreadable = |source| SnapshotError::Unreadable { path: folder.to_owned(), source };
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if super::accepted::is_absent(&error) => return Ok(Vec::new()),
         Err(error) => return Err(unreadable(error)),
     };
     let mut found = Vec::new();
@@ -54,7 +54,7 @@ pub fn subjects(folder: &Path) -> Result<Vec<String>, SnapshotError> {
     let unreadable = |source| SnapshotError::Unreadable { path: folder.to_owned(), source };
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if super::accepted::is_absent(&error) => return Ok(Vec::new()),
         Err(error) => return Err(unreadable(error)),
     };
     let mut names = Vec::new();

@@ -3,8 +3,12 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "tests")]
 
 mod catalog;
+mod check;
 mod cli;
+mod compare;
 mod config;
+mod edited;
+mod history;
 mod open_files;
 mod project;
 mod read_cubin;
