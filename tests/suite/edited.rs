@@ -158,7 +158,8 @@ proptest! {
             rest = &rest[found.unwrap() + note.len()..];
         }
         for id in document(after, "").sections.iter().map(|section| &section.id) {
-            prop_assert!(once.contains(&format!("<!-- audit:begin {id} ")));
+            let begin = format!("<!-- audit:begin {id} ");
+            prop_assert!(once.contains(&begin), "{} is not in {:?}", id, once);
         }
     }
 }

@@ -99,7 +99,7 @@ fn false_alarms_are_rare_and_true_changes_are_found() {
     assert!(slower.slower >= 90 && slower.faster == 0, "{slower:?}");
     let faster = run(100, 20, 1.0 / 1.03, &noise, 13, &limits);
     assert!(faster.faster >= 90 && faster.slower == 0, "{faster:?}");
-    let quiet = run(50, 10, 1.01, &Noise::times(0.1), 14, &limits);
+    let quiet = run(50, 10, 1.02, &Noise::times(0.1), 14, &limits);
     assert_eq!(quiet.slower, 50, "{quiet:?}");
     // The same seed gives the same noise.
     assert_eq!(same, run(200, 20, 1.0, &noise, 11, &limits));
