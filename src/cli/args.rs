@@ -59,6 +59,9 @@ pub(super) struct Generate {
     /// Date of the audit, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
     #[arg(long, value_name = "DATE")]
     pub(super) date: Option<NaiveDate>,
+    /// Read what is whole of a damaged report; the page says what is missing.
+    #[arg(long)]
+    pub(super) allow_damage: bool,
     /// What the subject is; each overrides the configuration of one subject.
     #[command(flatten)]
     pub(super) subject: SubjectFlags,
@@ -118,6 +121,9 @@ pub(super) struct Show {
     /// Kernels to look at: a regular expression on the function name.
     #[arg(long, value_name = "RE", value_parser = regex)]
     pub(super) kernel: Option<Regex>,
+    /// Read what is whole of a damaged report; the page says what is missing.
+    #[arg(long)]
+    pub(super) allow_damage: bool,
     /// Columns to print in [default: COLUMNS, else 80].
     #[arg(long, value_name = "N")]
     pub(super) width: Option<usize>,
@@ -142,6 +148,9 @@ pub(super) enum Stage {
         /// With the instances of metrics.
         #[arg(long)]
         instances: bool,
+        /// Read what is whole of a damaged report.
+        #[arg(long)]
+        allow_damage: bool,
     },
 }
 
