@@ -2,7 +2,7 @@
 
 use super::mix::PER_OPCODE;
 use crate::catalog;
-use crate::evidence::{NameSet, Want};
+use crate::evidence::{NameSet, Rules, Want};
 use std::sync::Arc;
 
 /// Endings of the counters that NVIDIA's breakdown lists name; which ones they are differs from chip to chip.
@@ -25,5 +25,5 @@ pub fn want() -> Want {
     let prefixes = catalog::stall_families().iter().map(|family| family.prefix).collect();
     let metrics =
         NameSet::These { exact: names.map(Arc::from).collect(), prefixes, suffixes: BREAKDOWN_ENDINGS.to_vec() };
-    Want { metrics, instances: NameSet::exactly(INSTANCES), rules: true, hash: true, ..Want::default() }
+    Want { metrics, instances: NameSet::exactly(INSTANCES), rules: Rules::FirstOfKernel, hash: true, ..Want::default() }
 }

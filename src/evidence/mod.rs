@@ -22,4 +22,4 @@ pub use report::{
     RuleResult, RuleTable, Session, Speedup, Workload,
 };
 pub use sass::{Predicate, SassFunction, SassInstruction, SassListing, SourceLine};
-pub use want::{NameSet, Want};
+pub use want::{NameSet, Rules, Want};
