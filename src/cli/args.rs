@@ -152,6 +152,15 @@ pub(super) enum Stage {
         #[arg(long)]
         allow_damage: bool,
     },
+    /// The counters of each launch by instruction and by source line.
+    Source {
+        /// The report.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Kernels to print, by function name or by name with template arguments [default: all].
+        #[arg(long, value_name = "REGEX", value_parser = regex)]
+        kernel: Option<Regex>,
+    },
 }
 
 /// Arguments of `audit explain`.

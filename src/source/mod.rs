@@ -2,6 +2,7 @@
 //!
 //! Owns the choice of the reader for a file. Receives a path, gives [`crate::evidence`]; judges nothing.
 
+mod attribution;
 pub mod cubin;
 mod error;
 mod kind;
@@ -13,5 +14,6 @@ pub mod sass;
 mod text;
 
 pub use crate::evidence::{NameSet, Rules, Want};
+pub use attribution::read_source_views;
 pub use error::ReadError;
 pub use open::{read_build_log, read_cubin, read_profile, read_sass};

@@ -12,3 +12,4 @@ mod read_ncu_csv;
 mod read_ptxas;
 mod read_sass;
 mod render;
+mod source_view;

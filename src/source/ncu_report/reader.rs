@@ -128,10 +128,18 @@ impl NcuReport {
     /// # Errors
     /// [`ReadError::Malformed`] when a piece cannot be decoded; a damaged piece is left out when damage was allowed.
     pub fn sources(&self) -> Result<Vec<SourceData>, ReadError> {
+        self.sources_of(|_| true)
+    }
+
+    /// Those of the modules for whose key (process id, reference) `wanted` holds.
+    ///
+    /// # Errors
+    /// As [`NcuReport::sources`].
+    pub fn sources_of(&self, wanted: impl Fn((u32, u64)) -> bool) -> Result<Vec<SourceData>, ReadError> {
         let mut collector = SourceCollector::default();
         for entry in self.index.entries.iter().filter(|entry| entry.kind == EntryKind::Source) {
             let process = self.index.processes[entry.process].id.unwrap_or(0);
-            if let Err(error) = collector.take(process, self.file.bytes().slice(entry.range.clone()))
+            if let Err(error) = collector.take(process, self.file.bytes().slice(entry.range.clone()), &wanted)
                 && !self.allow_damage
             {
                 return Err(undecodable(entry, "source data", error).refuse(&self.path));
