@@ -1,6 +1,8 @@
 //! The arguments of every verb.
 
+use crate::catalog;
 use crate::config::{Amount, SubjectName};
+use crate::nearest::did_you_mean;
 use chrono::NaiveDate;
 use clap::{Args, Parser, Subcommand};
 use regex::Regex;
@@ -34,7 +36,7 @@ pub(super) enum Verb {
     Show(Show),
     /// Print a stage as JSON.
     Dump(Dump),
-    /// Explain a metric, stall reason, opcode, threshold or chip.
+    /// Explain a metric, stall reason, opcode, threshold, limiter, finding or chip.
     Explain(Explain),
 }
 
@@ -59,6 +61,9 @@ pub(super) struct Generate {
     /// Date of the audit, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
     #[arg(long, value_name = "DATE")]
     pub(super) date: Option<NaiveDate>,
+    /// Number that judgements compare with, in place of the catalog's or the configuration's; may be repeated.
+    #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
+    pub(super) thresholds: Vec<(String, f64)>,
     /// What the subject is; each overrides the configuration of one subject.
     #[command(flatten)]
     pub(super) subject: SubjectFlags,
@@ -151,6 +156,16 @@ pub(super) struct Explain {
     /// The name.
     #[arg(value_name = "NAME")]
     pub(super) name: String,
+}
+
+fn threshold(text: &str) -> Result<(String, f64), String> {
+    let (id, number) = text.split_once('=').ok_or("expected ID=NUMBER, such as sol-high=75")?;
+    if catalog::threshold_row(id).is_none() {
+        let known = catalog::thresholds().iter().map(|row| row.id);
+        return Err(format!("no threshold is called {id:?}{}", did_you_mean(id, known)));
+    }
+    let value: f64 = number.parse().map_err(|_| format!("expected a number, found {number:?}"))?;
+    if value.is_finite() { Ok((id.to_owned(), value)) } else { Err(format!("expected a number, found {number:?}")) }
 }
 
 fn regex(text: &str) -> Result<Regex, String> {

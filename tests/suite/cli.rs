@@ -291,3 +291,18 @@ fn help_lists_the_exit_statuses() {
         assert!(text.contains(&format!("\n  {status}  ")), "{text}");
     }
 }
+
+#[test]
+fn a_threshold_of_the_command_line_moves_the_verdict_and_stays_in_the_pages_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = format!("{}/tests/fixtures/labelled/misaligned_copy.ncu-rep", env!("CARGO_MANIFEST_DIR"));
+    let words =
+        ["generate", "--report", &report, "--name", "copy", "--date", "2026-01-02", "--threshold", "sol-low=50"];
+    done(&run(folder.path(), &words));
+    let page = fs::read_to_string(folder.path().join("audits/2026-01-02-copy.md")).unwrap();
+    assert!(page.contains("(`memory-dram`)"), "{page}");
+    assert!(page.contains("--threshold sol-low=50"));
+    let (status, text) = fails(folder.path(), &["generate", "--report", &report, "--threshold", "sol-lwo=50"]);
+    assert_eq!(status, 2);
+    assert!(text.contains("did you mean \"sol-low\"?"), "{text}");
+}
