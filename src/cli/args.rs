@@ -64,6 +64,9 @@ pub(super) struct Generate {
     /// Number that judgements compare with, in place of the catalog's or the configuration's; may be repeated.
     #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
     pub(super) thresholds: Vec<(String, f64)>,
+    /// Read what is whole of a damaged report; the page says what is missing.
+    #[arg(long)]
+    pub(super) allow_damage: bool,
     /// What the subject is; each overrides the configuration of one subject.
     #[command(flatten)]
     pub(super) subject: SubjectFlags,
@@ -123,6 +126,9 @@ pub(super) struct Show {
     /// Kernels to look at: a regular expression on the function name.
     #[arg(long, value_name = "RE", value_parser = regex)]
     pub(super) kernel: Option<Regex>,
+    /// Read what is whole of a damaged report; the page says what is missing.
+    #[arg(long)]
+    pub(super) allow_damage: bool,
     /// Columns to print in [default: COLUMNS, else 80].
     #[arg(long, value_name = "N")]
     pub(super) width: Option<usize>,
@@ -147,6 +153,9 @@ pub(super) enum Stage {
         /// With the instances of metrics.
         #[arg(long)]
         instances: bool,
+        /// Read what is whole of a damaged report.
+        #[arg(long)]
+        allow_damage: bool,
     },
 }
 

@@ -13,7 +13,7 @@ mod sass;
 mod want;
 
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
-pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineTable};
+pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineRow, LineTable};
 pub use dump::{SCHEMA, write_json};
 pub use metric::{Instance, Metric, Value};
 pub use reading::{Measured, Missing, Provenance, Reading, Spread};

@@ -14,4 +14,4 @@ mod text;
 
 pub use crate::evidence::{NameSet, Want};
 pub use error::ReadError;
-pub use open::{read_build_log, read_profile};
+pub use open::{read_build_log, read_cubin, read_profile, read_sass};
