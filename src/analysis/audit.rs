@@ -131,13 +131,26 @@ impl Audit {
     }
 }
 
-/// Analyses one subject.
+/// Analyses one subject: of the kernels that the selection takes, the one with the most device time.
 ///
 /// # Errors
 /// When the selection matches no kernel of a report.
 pub fn analyse(inputs: &Inputs<'_>) -> Result<Audit, SelectionError> {
+    let mut chosen = select::choose(inputs.new, inputs.selection.kernel.as_ref())?;
+    of_group(inputs, chosen.swap_remove(0))
+}
+
+/// Analyses every kernel that the selection takes, the most device time first. The old side of each is its counterpart.
+///
+/// # Errors
+/// When the selection matches no kernel of a report, or the old report has no counterpart of one.
+pub fn analyse_all(inputs: &Inputs<'_>) -> Result<Vec<Audit>, SelectionError> {
     let chosen = select::choose(inputs.new, inputs.selection.kernel.as_ref())?;
-    let subject = KernelSummary::new(chosen[0].clone());
+    chosen.into_iter().map(|group| of_group(inputs, group)).collect()
+}
+
+fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, SelectionError> {
+    let subject = KernelSummary::new(group);
     let old_filter = inputs.selection.baseline_kernel.as_ref().or(inputs.selection.kernel.as_ref());
     let old = inputs.old.map(|old| select::counterpart(old, subject.key(), old_filter)).transpose()?;
     let old_kernel = old.map(KernelSummary::new);

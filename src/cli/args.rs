@@ -157,6 +157,18 @@ pub(super) enum Stage {
         #[arg(long)]
         allow_damage: bool,
     },
+    /// What is concluded about every kernel of a report: verdict, findings and levers with their readings.
+    Analysis {
+        /// The report, or a page that ncu printed.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Kernels to look at: a regular expression on the function name.
+        #[arg(long, value_name = "RE", value_parser = regex)]
+        kernel: Option<Regex>,
+        /// Number that judgements compare with, in place of the catalog's; may be repeated.
+        #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
+        thresholds: Vec<(String, f64)>,
+    },
 }
 
 /// Arguments of `audit explain`.
