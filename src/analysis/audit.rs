@@ -2,8 +2,11 @@
 
 use super::bottleneck::{Bottleneck, bottleneck};
 use super::build::{self, BuildRow};
-use super::ceiling::{self, Ground, Lever};
+use super::ceiling::{self, Lever};
+use super::checks;
 use super::coalescing::Coalescing;
+use super::finding::{Finding, Place};
+use super::ground::Ground;
 use super::limits::Limits;
 use super::mix::InstructionMix;
 use super::occupancy::Occupancy;
@@ -106,6 +109,8 @@ pub struct Audit {
     pub occupancy: Occupancy,
     /// What limits the new side.
     pub bottleneck: Bottleneck,
+    /// Everything that the checks found on the new side, the most severe first.
+    pub findings: Vec<Finding>,
     /// What limited the old side.
     pub old_bottleneck: Option<Bottleneck>,
     /// What is left on the table.
@@ -117,15 +122,35 @@ impl Audit {
     pub fn panel(&self, id: &str) -> Option<&Panel> {
         self.panels.iter().find(|panel| panel.id == id)
     }
+
+    /// Puts a place in the source to each finding: `place_of` is asked for every code, and says where that pattern sits.
+    pub fn locate(&mut self, place_of: impl Fn(&str) -> Option<Place>) {
+        for finding in &mut self.findings {
+            finding.at = place_of(&finding.code);
+        }
+    }
 }
 
-/// Analyses one subject.
+/// Analyses one subject: of the kernels that the selection takes, the one with the most device time.
 ///
 /// # Errors
 /// When the selection matches no kernel of a report.
 pub fn analyse(inputs: &Inputs<'_>) -> Result<Audit, SelectionError> {
+    let mut chosen = select::choose(inputs.new, inputs.selection.kernel.as_ref())?;
+    of_group(inputs, chosen.swap_remove(0))
+}
+
+/// Analyses every kernel that the selection takes, the most device time first. The old side of each is its counterpart.
+///
+/// # Errors
+/// When the selection matches no kernel of a report, or the old report has no counterpart of one.
+pub fn analyse_all(inputs: &Inputs<'_>) -> Result<Vec<Audit>, SelectionError> {
     let chosen = select::choose(inputs.new, inputs.selection.kernel.as_ref())?;
-    let subject = KernelSummary::new(chosen[0].clone());
+    chosen.into_iter().map(|group| of_group(inputs, group)).collect()
+}
+
+fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, SelectionError> {
+    let subject = KernelSummary::new(group);
     let old_filter = inputs.selection.baseline_kernel.as_ref().or(inputs.selection.kernel.as_ref());
     let old = inputs.old.map(|old| select::counterpart(old, subject.key(), old_filter)).transpose()?;
     let old_kernel = old.map(KernelSummary::new);
@@ -141,14 +166,15 @@ pub fn analyse(inputs: &Inputs<'_>) -> Result<Audit, SelectionError> {
     let coalescing = Coalescing::of(&subject, old_kernel, &mix);
     let occupancy = Occupancy::of(&subject, old_kernel);
     let verdict = bottleneck(&subject, &stalls, &occupancy, &inputs.limits);
-    let levers = ceiling::levers(&Ground {
+    let ground = Ground {
         kernel: &subject,
         bottleneck: &verdict,
         stalls: &stalls,
         coalescing: &coalescing,
         occupancy: &occupancy,
         limits: &inputs.limits,
-    });
+    };
+    let (findings, levers) = (checks::findings(&ground), ceiling::levers(&ground));
     let panels: Vec<Panel> =
         catalog::tables().iter().filter_map(|table| Panel::build(table.id, &subject, old_kernel)).collect();
     Ok(Audit {
@@ -170,6 +196,7 @@ pub fn analyse(inputs: &Inputs<'_>) -> Result<Audit, SelectionError> {
         coalescing,
         occupancy,
         bottleneck: verdict,
+        findings,
         levers,
     })
 }

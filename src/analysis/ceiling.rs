@@ -1,11 +1,9 @@
 //! What is left on the table: levers with an upper bound each. Bounds are never added up: two levers can be after the
 //! same cycles.
 
-use super::bottleneck::{Bottleneck, MEMORY, SM};
-use super::coalescing::Coalescing;
-use super::limits::Limits;
-use super::occupancy::Occupancy;
-use super::stalls::{StallBasis, Stalls};
+use super::bottleneck::{MEMORY, SM, percent};
+use super::ground::Ground;
+use super::stalls::StallBasis;
 use super::summary::KernelSummary;
 use crate::catalog;
 use crate::quantity::format;
@@ -37,16 +35,6 @@ pub struct Lever {
     pub remeasure: String,
 }
 
-/// What the levers are computed from.
-pub(super) struct Ground<'a, 'r> {
-    pub(super) kernel: &'a KernelSummary<'r>,
-    pub(super) bottleneck: &'a Bottleneck,
-    pub(super) stalls: &'a Stalls,
-    pub(super) coalescing: &'a Coalescing,
-    pub(super) occupancy: &'a Occupancy,
-    pub(super) limits: &'a Limits,
-}
-
 type Rule = fn(&Ground<'_, '_>) -> Option<Lever>;
 
 /// Our levers. Each is silent where its evidence is missing or the bound is under one percent.
@@ -59,10 +47,6 @@ pub(super) fn levers(ground: &Ground<'_, '_>) -> Vec<Lever> {
     ours.sort_by(|a, b| b.bound.total_cmp(&a.bound));
     ours.extend(nvidia(ground.kernel));
     ours
-}
-
-fn percent(value: f64) -> String {
-    format!("{} %", format::fixed(value, 2))
 }
 
 /// SMs without a block: `1 − blocks / SMs`.

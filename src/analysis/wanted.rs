@@ -6,7 +6,7 @@ use crate::evidence::{NameSet, Rules, Want};
 use std::sync::Arc;
 
 /// Endings of the counters that NVIDIA's breakdown lists name; which ones they are differs from chip to chip.
-const BREAKDOWN_ENDINGS: [&str; 1] = [".avg.pct_of_peak_sustained_elapsed"];
+const BREAKDOWN_ENDINGS: [&str; 2] = [".avg.pct_of_peak_sustained_elapsed", super::units::BUSIEST];
 /// The kernels inside a range or graph, one instance for each launch.
 pub(super) const MEMBER_NAMES: &str = "launch__kernel_name";
 /// Metrics whose instances the analysis reads.

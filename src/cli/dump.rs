@@ -2,6 +2,7 @@
 
 use super::args::{Dump, Stage};
 use super::failure::Failure;
+use crate::analysis::{self, Inputs, Limits, Selection, Work};
 use crate::evidence::{self, NameSet, SourceView, Want};
 use crate::source::{self, ncu_report::LaunchHead};
 use regex::Regex;
@@ -22,6 +23,18 @@ pub(super) fn run(arguments: &Dump, out: &mut dyn Write) -> Result<(), Failure> 
         }
         Stage::Source { file, kernel } => {
             evidence::write_source_json(&views(file, kernel.as_ref())?, out)?;
+        }
+        Stage::Analysis { file, kernel, thresholds } => {
+            let report = source::read_profile(file, &analysis::want())?;
+            let audits = analysis::analyse_all(&Inputs {
+                new: &report,
+                old: None,
+                builds: &[],
+                selection: Selection { kernel: kernel.clone(), baseline_kernel: None },
+                work: Work::default(),
+                limits: Limits { overrides: thresholds.iter().cloned().collect() },
+            })?;
+            analysis::write_json(&audits, out)?;
         }
     }
     Ok(())

@@ -34,7 +34,7 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
             change: subject.change.clone().unwrap_or_default(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
         };
-        let audit = audit(subject, arguments.allow_damage)?;
+        let audit = audit(subject, &plan, arguments.allow_damage)?;
         let page = templates.page(&plan.template, &view::document(&heading, &audit))?;
         let data = Snapshot::new(heading, audit).to_json().map_err(|error| {
             Failure::usage(format!("the audit of {} cannot be kept as JSON: {error}", subject.name))
@@ -50,7 +50,7 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
     Ok(())
 }
 
-fn audit(subject: &Subject, allow_damage: bool) -> Result<analysis::Audit, Failure> {
+fn audit(subject: &Subject, plan: &Plan, allow_damage: bool) -> Result<analysis::Audit, Failure> {
     let want = Want { allow_damage, ..analysis::want() };
     let read = |path: &Path| -> Result<Report, Failure> { Ok(source::read_profile(path, &want)?) };
     let new = read(&subject.report)?;
@@ -69,7 +69,7 @@ fn audit(subject: &Subject, allow_damage: bool) -> Result<analysis::Audit, Failu
             flop: work.flop.as_ref().map(Amount::value),
             bytes: work.bytes.as_ref().map(Amount::value),
         },
-        limits: Limits::default(),
+        limits: Limits { overrides: plan.thresholds.clone() },
     })?)
 }
 
@@ -118,6 +118,7 @@ fn describe(plan: &Plan, subject: &Subject, words: &mut Vec<String>) {
         option("--template", &plan.template);
     }
     plan.templates.iter().for_each(|folder| option("--templates", &path(folder)));
+    plan.thresholds.iter().for_each(|(id, value)| option("--threshold", &format!("{id}={value}")));
 }
 
 /// A word as a POSIX shell takes it.
