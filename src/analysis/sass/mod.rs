@@ -12,5 +12,6 @@ mod sequences;
 
 pub use blocks::{Block, ControlFlow, body};
 pub use loops::{NaturalLoop, loops};
-pub use opcodes::{OpcodeClass, OpcodeCount, class_counts, opcode_counts, opcode_matches};
+pub use opcodes::{ClassCount, OpcodeCount, class_counts, opcode_counts, opcode_matches};
+pub(in crate::analysis) use opcodes::{class_of, count_classes};
 pub use sequences::{Sequence, sequences};
