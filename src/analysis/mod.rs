@@ -8,6 +8,7 @@ mod bottleneck;
 mod build;
 mod ceiling;
 mod coalescing;
+pub mod code;
 mod compare;
 mod limits;
 mod mix;

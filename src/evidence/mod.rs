@@ -4,6 +4,7 @@
 //! Receives values from `source`, gives them to `analysis`.
 
 mod build;
+mod code;
 mod cubin;
 mod dump;
 mod metric;
@@ -13,6 +14,7 @@ mod sass;
 mod want;
 
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
+pub use code::CodeBuild;
 pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineTable};
 pub use dump::{SCHEMA, write_json};
 pub use metric::{Instance, Metric, Value};

@@ -2,6 +2,7 @@
 //!
 //! Owns the choice of the reader for a file. Receives a path, gives [`crate::evidence`]; judges nothing.
 
+mod code;
 pub mod cubin;
 mod error;
 mod kind;
@@ -13,5 +14,6 @@ pub mod sass;
 mod text;
 
 pub use crate::evidence::{NameSet, Want};
+pub use code::{CodeParts, Neutral, read_code, read_report_cubins};
 pub use error::ReadError;
 pub use open::{read_build_log, read_profile};
