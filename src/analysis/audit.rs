@@ -4,6 +4,7 @@ use super::bottleneck::{Bottleneck, bottleneck};
 use super::build::{self, BuildRow};
 use super::ceiling::{self, Ground, Lever};
 use super::coalescing::Coalescing;
+use super::code::CodeAudit;
 use super::limits::Limits;
 use super::mix::InstructionMix;
 use super::occupancy::Occupancy;
@@ -110,6 +111,9 @@ pub struct Audit {
     pub old_bottleneck: Option<Bottleneck>,
     /// What is left on the table.
     pub levers: Vec<Lever>,
+    /// The machine code, one for each architecture that was built; empty when the subject names no source or cubin.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub code: Vec<CodeAudit>,
 }
 
 impl Audit {
@@ -171,6 +175,7 @@ pub fn analyse(inputs: &Inputs<'_>) -> Result<Audit, SelectionError> {
         occupancy,
         bottleneck: verdict,
         levers,
+        code: Vec::new(),
     })
 }
 

@@ -36,6 +36,8 @@ pub(super) enum Verb {
     Dump(Dump),
     /// Explain a metric, stall reason, opcode, threshold or chip.
     Explain(Explain),
+    /// Say which tools, driver and GPU are here, and what is missing for what.
+    Doctor(Doctor),
 }
 
 /// Arguments of `audit generate`.
@@ -59,6 +61,9 @@ pub(super) struct Generate {
     /// Date of the audit, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
     #[arg(long, value_name = "DATE")]
     pub(super) date: Option<NaiveDate>,
+    /// Print how long NVIDIA's tools and the rest took.
+    #[arg(long)]
+    pub(super) timings: bool,
     /// What the subject is; each overrides the configuration of one subject.
     #[command(flatten)]
     pub(super) subject: SubjectFlags,
@@ -143,6 +148,14 @@ pub(super) enum Stage {
         #[arg(long)]
         instances: bool,
     },
+}
+
+/// Arguments of `audit doctor`.
+#[derive(Debug, Args)]
+pub(super) struct Doctor {
+    /// Configuration file whose [tools] are looked at [default: audit.toml, where there is one].
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
 }
 
 /// Arguments of `audit explain`.

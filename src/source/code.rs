@@ -58,7 +58,7 @@ fn normal(path: &Path) -> PathBuf {
 }
 
 /// The pieces of a build.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct CodeParts<'a> {
     /// The source or cubin as the configuration names it.
     pub input: &'a str,

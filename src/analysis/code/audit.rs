@@ -9,6 +9,7 @@ use super::identity::{self, Identity};
 use super::limits::{self, LaunchShape, StaticOccupancy};
 use super::resources::{self, ResourceRow};
 use super::select::{self, CodeError, Launched};
+use crate::analysis::Work;
 use crate::analysis::sass::{ClassCount, ControlFlow, SassDiff, class_counts, diff, dispatches, loops, opcode_counts};
 use crate::evidence::{BuildRecord, CodeBuild, Origin};
 use regex::Regex;
@@ -83,6 +84,15 @@ pub struct CodeAudit {
     pub checks: Vec<CheckResult>,
     /// What changed in the code since the old build.
     pub diff: Option<SassDiff>,
+}
+
+/// An audit without a report: what the builds of a subject show.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct StaticAudit {
+    /// Stated work.
+    pub work: Work,
+    /// One for each architecture, at least one.
+    pub code: Vec<CodeAudit>,
 }
 
 /// Opcodes that are kept.

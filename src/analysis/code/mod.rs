@@ -15,7 +15,7 @@ mod resources;
 mod select;
 
 pub use accesses::{LocalAccess, WidthRow};
-pub use audit::{CodeAudit, CodeInputs, audit_code};
+pub use audit::{CodeAudit, CodeInputs, StaticAudit, audit_code};
 pub use checks::{CheckResult, Count, DECIDING_KEPT, Deciding, SassCheck, Scope, Verdict};
 pub use findings::CodeFinding;
 pub use flow::{DispatchRow, FlowSummary, LoopRow, RoleRow};
