@@ -31,6 +31,7 @@ pub(super) fn places(tools: &Tools, project: &Path) -> Places {
         cuda_home: folders("CUDA_HOME").map(PathBuf::from),
         path: folders("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default(),
         project: project.to_owned(),
+        ..Places::default()
     }
 }
 

@@ -33,5 +33,5 @@ pub fn disassemble(places: &Places, cubin: &[u8]) -> Result<Disassembly, Collect
         let (doing, status) = ("disassembling the cubin".to_owned(), ran.status.to_string());
         return Err(CollectError::Failed { doing, tool: Tool::Nvdisasm.name(), status, said });
     }
-    Ok(Disassembly { text: ran.stdout, tool: format!("nvdisasm {}", tool.version()?), wall: ran.wall })
+    Ok(Disassembly { text: ran.stdout, tool: format!("nvdisasm {}", places.version(&tool)?), wall: ran.wall })
 }

@@ -13,4 +13,4 @@ pub use disassemble::{Disassembly, disassemble};
 pub use error::CollectError;
 pub use nvcc::{Compile, Compiled, compile};
 pub use runner::{Call, Ran, run};
-pub use tools::{FoundTool, Places, Tool};
+pub use tools::{FoundTool, Places, Tool, Versions};

@@ -40,7 +40,7 @@ pub struct Compiled {
 /// When nvcc is missing, does not know the architecture, or reports an error in the source.
 pub fn compile(places: &Places, what: &Compile<'_>) -> Result<Compiled, CollectError> {
     let nvcc = places.find(Tool::Nvcc)?;
-    let version = nvcc.version()?;
+    let version = places.version(&nvcc)?;
     let refused = |source| CollectError::Io { doing: "make a temporary folder".into(), source };
     let folder = tempfile::tempdir().map_err(refused)?;
     let cubin = folder.path().join("kernel.cubin");

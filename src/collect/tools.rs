@@ -1,6 +1,7 @@
 //! Where NVIDIA's tools are.
 
 use super::{Call, CollectError, run};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -78,7 +79,13 @@ pub struct Places {
     pub path: Vec<PathBuf>,
     /// The folder of the project.
     pub project: PathBuf,
+    /// What tools said of their versions.
+    pub versions: Versions,
 }
+
+/// Versions that tools told, so that each is asked once.
+#[derive(Clone, Debug, Default)]
+pub struct Versions(RefCell<BTreeMap<PathBuf, String>>);
 
 /// A tool that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,6 +132,21 @@ impl Places {
             vec![if self.cuda_home.is_some() { "CUDA_HOME/bin" } else { "CUDA_HOME (not set)" }.to_owned()];
         looked_in.extend(["PATH", "/usr/local/cuda/bin", ".cuda/bin"].map(str::to_owned));
         Err(CollectError::ToolMissing { tool: name, looked_in, cure: tool.cure().to_owned() })
+    }
+}
+
+impl Places {
+    /// The version of a tool; it is asked once only.
+    ///
+    /// # Errors
+    /// As [`FoundTool::version`].
+    pub fn version(&self, found: &FoundTool) -> Result<String, CollectError> {
+        if let Some(known) = self.versions.0.borrow().get(&found.path) {
+            return Ok(known.clone());
+        }
+        let version = found.version()?;
+        self.versions.0.borrow_mut().insert(found.path.clone(), version.clone());
+        Ok(version)
     }
 }
 

@@ -240,7 +240,11 @@ fn decide(check: &SassCheck, ground: &Ground<'_>) -> Decision {
             found.into_iter().filter(|s| s.instructions.iter().all(|at| places.contains(at))).collect();
         let deciding: Vec<usize> = within.iter().flat_map(|s| s.instructions.iter().copied()).collect();
         let verdict = if check.count.holds(within.len()) { Verdict::Pass } else { Verdict::Fail };
-        return (verdict, format!("{} such sequences", within.len()), deciding);
+        return (
+            verdict,
+            format!("{} such {}", within.len(), if within.len() == 1 { "sequence" } else { "sequences" }),
+            deciding,
+        );
     }
     let Some(pattern) = patterns.first() else { return inconclusive("the check names no instruction") };
     let matches: Vec<usize> =

@@ -44,6 +44,11 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<CodeFinding> {
     found.into_iter().flatten().map(finding).collect()
 }
 
+/// `1 block`, `2 blocks`.
+fn plural(count: usize, word: &str) -> String {
+    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+}
+
 type Found = Option<(&'static str, String)>;
 
 fn resource<'a>(facts: &'a Facts<'_>, label: &str) -> Option<&'a ResourceRow> {
@@ -122,24 +127,19 @@ fn older_tensor_path(facts: &Facts<'_>) -> Found {
 fn occupancy(facts: &Facts<'_>) -> Found {
     let [known] = facts.occupancies else { return None };
     (known.percent < LOW_OCCUPANCY).then(|| {
-        let warps = format!("{} of {} warps ({:.0} %)", known.warps, known.max_warps, known.percent);
+        let limiters = known.limiters().join(" and ");
         if known.blocks == 0 {
             return (
                 "does-not-fit",
-                format!(
-                    "A block of {} threads does not fit on an SM: {} allow none.",
-                    known.threads,
-                    known.limiters().join(" and ")
-                ),
+                format!("A block of {} threads does not fit on an SM, by its {limiters}.", known.threads),
             );
         }
+        let blocks = plural(known.blocks as usize, "block");
         (
             "occupancy-limit",
             format!(
-                "An SM holds at most {warps}: {} limit it to {} blocks of {} threads.",
-                known.limiters().join(" and "),
-                known.blocks,
-                known.threads
+                "An SM holds at most {} of {} warps ({:.0} %): its {limiters} allow {blocks} of {} threads.",
+                known.warps, known.max_warps, known.percent, known.threads,
             ),
         )
     })
@@ -166,5 +166,6 @@ fn double(facts: &Facts<'_>) -> Found {
 }
 
 fn calls(facts: &Facts<'_>) -> Found {
-    (facts.called > 0).then(|| ("calls", format!("{} functions are called and not inlined.", facts.called)))
+    (facts.called > 0)
+        .then(|| ("calls", format!("{} in the code that the kernel calls.", plural(facts.called, "function"))))
 }

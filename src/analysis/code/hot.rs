@@ -33,8 +33,8 @@ pub(super) fn only_waits<'a>(code: impl Iterator<Item = &'a SassInstruction>) ->
     tries && !works && count <= LONGEST_WAIT
 }
 
-/// The position of the loop that most likely runs most, with the reason in words: among innermost loops that do not only
-/// wait, those with tensor instructions before others, then the deepest, then the longest. A guess from structure, not a
+/// The position of the loop that most likely runs most: among loops that hold no other, loops that only wait not counted,
+/// those with tensor instructions before others, then the deepest, then the longest. A guess from structure, not a
 /// measurement.
 pub(super) fn hottest(function: &SassFunction, flow: &ControlFlow, found: &[NaturalLoop]) -> Option<usize> {
     let code = body(function);
@@ -51,9 +51,9 @@ pub(super) fn hottest(function: &SassFunction, flow: &ControlFlow, found: &[Natu
         });
         (has_tensor, found.depth, found.instructions)
     };
-    let candidates = found.iter().enumerate();
-    candidates
-        .filter(|(_, found)| found.innermost && !only_waits(own(found).into_iter()))
-        .max_by_key(|(_, found)| rank(found))
-        .map(|(position, _)| position)
+    let working: Vec<usize> = (0..found.len()).filter(|at| !only_waits(own(&found[*at]).into_iter())).collect();
+    let holds_another =
+        |at: usize| working.iter().any(|other| *other != at && found[at].blocks.contains(&found[*other].header));
+    let candidates = working.iter().map(|at| (*at, &found[*at]));
+    candidates.filter(|(at, _)| !holds_another(*at)).max_by_key(|(_, found)| rank(found)).map(|(position, _)| position)
 }

@@ -114,13 +114,19 @@ fn split(
             None => {
                 let who = match is_equal {
                     true => format!("{} {}", choice.of, choice.number),
-                    false => format!("{} other than {}", choice.of, turned_away.join(", ")),
+                    false => format!("{} other than {}", choice.of, sorted(turned_away).join(", ")),
                 };
                 roles.push(RoleCode { who, blocks: own });
             }
         }
     }
     Some(roles)
+}
+
+/// Numbers in ascending order.
+fn sorted(mut numbers: Vec<String>) -> Vec<String> {
+    numbers.sort_by_key(|number| number.parse::<u64>().unwrap_or(u64::MAX));
+    numbers
 }
 
 /// A comparison of the thread's or the warp's number with a constant.

@@ -21,6 +21,11 @@ pub(super) fn blocks(code: &CodeAudit) -> Vec<Block> {
     let id = format!("resources-{}", code.arch);
     let rows = code.resources.iter().map(line).collect();
     let mut blocks = vec![Block::Table { table: Table { id, caption: String::new(), columns, rows } }];
+    let made = match code.command.is_empty() {
+        true => format!("The cubin {} was given", escape::code(&code.input)),
+        false => format!("Built with {} ({})", escape::code(&code.command), escape::text(&code.compiler)),
+    };
+    blocks.push(paragraph(format!("{made}; disassembled with {}.", escape::text(&code.disassembler))));
     blocks.extend(identity(&code.identity).map(paragraph));
     if !code.warnings.is_empty() {
         blocks.push(paragraph(

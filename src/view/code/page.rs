@@ -43,7 +43,11 @@ pub(in crate::view) fn join(page: &mut Vec<Section>, codes: &[CodeAudit]) {
         old.blocks.extend(kept);
     }
     let at = page.iter().position(|section| section.id == "occupancy").map_or(page.len(), |at| at + 1);
-    page.splice(at..at, sections(codes));
+    let mut own = sections(codes);
+    if let Some(first) = own.first_mut() {
+        first.blocks.splice(0..0, verdict::against(codes));
+    }
+    page.splice(at..at, own);
 }
 
 /// The page of an audit without a report.

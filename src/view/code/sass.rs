@@ -78,7 +78,7 @@ fn loops(audit: &CodeAudit) -> Vec<Block> {
     }
     if audit.loops.iter().any(|row| row.hottest) {
         blocks.push(paragraph(
-            "The hottest loop is a guess from structure: innermost and not merely waiting; tensor instructions first, then depth, then length.",
+            "The hottest loop is a guess from structure: one that holds no other than loops that only wait; tensor instructions first, then depth, then length.",
         ));
     }
     let columns = vec![

@@ -1,6 +1,6 @@
 //! The first screen of a page without a report: what the code shows against the kernel.
 
-use crate::analysis::code::{CodeAudit, Verdict};
+use crate::analysis::code::{CodeAudit, CodeFinding, Verdict};
 use crate::view::document::{Block, Section};
 use crate::view::escape;
 use crate::view::tables::paragraph;
@@ -29,6 +29,18 @@ pub(super) fn section(codes: &[CodeAudit]) -> Section {
     }
     blocks.push(paragraph("What limits the kernel when it runs, only a profile can tell."));
     Section { id: "verdict".into(), title: "Verdict".into(), blocks }
+}
+
+/// What the code shows against the kernel, for a page whose verdict is about the run.
+pub(super) fn against(codes: &[CodeAudit]) -> Vec<Block> {
+    let of = |code: &CodeAudit| {
+        let arch = escape::text(&code.arch);
+        let one =
+            move |finding: &CodeFinding| format!("{arch}: {} (`{}`)", escape::text(&finding.sentence), finding.code);
+        code.findings.iter().map(one).collect::<Vec<_>>()
+    };
+    let items: Vec<String> = codes.iter().flat_map(of).collect();
+    if items.is_empty() { Vec::new() } else { vec![Block::List { ordered: false, items }] }
 }
 
 /// What was looked for and not found.
