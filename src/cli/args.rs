@@ -64,6 +64,9 @@ pub(super) struct Generate {
     /// Print how long NVIDIA's tools and the rest took.
     #[arg(long)]
     pub(super) timings: bool,
+    /// Read what is whole of a damaged report; the page says what is missing.
+    #[arg(long)]
+    pub(super) allow_damage: bool,
     /// What the subject is; each overrides the configuration of one subject.
     #[command(flatten)]
     pub(super) subject: SubjectFlags,
@@ -123,6 +126,9 @@ pub(super) struct Show {
     /// Kernels to look at: a regular expression on the function name.
     #[arg(long, value_name = "RE", value_parser = regex)]
     pub(super) kernel: Option<Regex>,
+    /// Read what is whole of a damaged report; the page says what is missing.
+    #[arg(long)]
+    pub(super) allow_damage: bool,
     /// Columns to print in [default: COLUMNS, else 80].
     #[arg(long, value_name = "N")]
     pub(super) width: Option<usize>,
@@ -147,6 +153,9 @@ pub(super) enum Stage {
         /// With the instances of metrics.
         #[arg(long)]
         instances: bool,
+        /// Read what is whole of a damaged report.
+        #[arg(long)]
+        allow_damage: bool,
     },
 }
 

@@ -8,8 +8,8 @@ use std::io::Write;
 
 pub(super) fn run(arguments: &Dump, out: &mut dyn Write) -> Result<(), Failure> {
     match &arguments.stage {
-        Stage::Evidence { file, instances } => {
-            let mut want = Want::everything();
+        Stage::Evidence { file, instances, allow_damage } => {
+            let mut want = Want { allow_damage: *allow_damage, ..Want::everything() };
             if !instances {
                 want.instances = NameSet::none();
             }

@@ -10,12 +10,10 @@ use crate::analysis::code::{CodeAudit, CodeInputs, Launched, StaticAudit, audit_
 use crate::analysis::{self, Inputs, Limits, Selection, Work};
 use crate::collect::Places;
 use crate::config::{Amount, DEFAULT_TEMPLATE, Subject};
+use crate::evidence::{CodeBuild, Report, Want};
 use crate::render::{Output, Templates, write_together};
+use crate::source;
 use crate::view::{self, Heading};
-use crate::{
-    evidence::{CodeBuild, Report},
-    source,
-};
 use std::io::Write;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -37,7 +35,7 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
         let heading = Heading {
             subject: subject.name.to_string(),
             title: subject.title.clone().unwrap_or_default(),
-            command: command(&plan, subject, &date, &commit),
+            command: command(&plan, subject, &date, &commit, arguments.allow_damage),
             date: date.clone(),
             commit,
             change: subject.change.clone().unwrap_or_default(),
@@ -47,7 +45,7 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
         let json = |error| Failure::usage(format!("the audit of {} cannot be kept as JSON: {error}", subject.name));
         let (document, data) = match &subject.report {
             Some(report) => {
-                let audit = audit(subject, report, &code)?;
+                let audit = audit(subject, report, &code, arguments.allow_damage)?;
                 (view::document(&heading, &audit), Snapshot::new(heading, audit).to_json().map_err(json)?)
             }
             None => {
@@ -109,8 +107,8 @@ fn stated_work(subject: &Subject) -> Work {
     }
 }
 
-fn audit(subject: &Subject, report: &Path, code: &Builds) -> Result<analysis::Audit, Failure> {
-    let want = analysis::want();
+fn audit(subject: &Subject, report: &Path, code: &Builds, allow_damage: bool) -> Result<analysis::Audit, Failure> {
+    let want = Want { allow_damage, ..analysis::want() };
     let read = |path: &Path| -> Result<Report, Failure> { Ok(source::read_profile(path, &want)?) };
     let new = read(report)?;
     let old = subject.baseline.as_deref().map(read).transpose()?;
@@ -156,7 +154,7 @@ fn judged(subject: &Subject, code: &Builds, launched: Option<&Launched>) -> Resu
 
 /// The command that makes the same page again, without home folders: by the subject's name where the configuration file
 /// says everything, else with every choice spelled out. Where the page is written is not part of it.
-fn command(plan: &Plan, subject: &Subject, date: &str, commit: &str) -> String {
+fn command(plan: &Plan, subject: &Subject, date: &str, commit: &str, allow_damage: bool) -> String {
     let mut words = vec!["audit".to_owned(), "generate".to_owned()];
     match &plan.config {
         Some(config) => {
@@ -177,6 +175,7 @@ fn command(plan: &Plan, subject: &Subject, date: &str, commit: &str) -> String {
     if !commit.is_empty() && (plan.config.is_none() || subject.commit.is_none()) {
         words.extend(["--commit".to_owned(), quoted(commit)]);
     }
+    words.extend(allow_damage.then(|| "--allow-damage".to_owned()));
     analysis::without_home(&words.join(" "))
 }
 

@@ -15,7 +15,7 @@ mod want;
 
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
 pub use code::CodeBuild;
-pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineTable};
+pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineRow, LineTable};
 pub use dump::{SCHEMA, write_json};
 pub use metric::{Instance, Metric, Value};
 pub use reading::{Measured, Missing, Provenance, Reading, Spread};

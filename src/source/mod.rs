@@ -16,4 +16,4 @@ mod text;
 pub use crate::evidence::{NameSet, Want};
 pub use code::{CodeParts, Neutral, read_code, read_report_cubins};
 pub use error::ReadError;
-pub use open::{read_build_log, read_profile};
+pub use open::{read_build_log, read_cubin, read_profile, read_sass};

@@ -4,8 +4,8 @@
 
 use super::kind::{self, Sought};
 use super::ncu_csv::{self, CsvPage};
-use super::{ReadError, Want, ncu_report, ptxas_log, text};
-use crate::evidence::{BuildLog, Origin, Report};
+use super::{ReadError, Want, cubin, ncu_report, ptxas_log, sass, text};
+use crate::evidence::{BuildLog, Cubin, Origin, Report, SassListing};
 use sha2::{Digest, Sha256};
 use std::io::Read;
 use std::path::Path;
@@ -57,6 +57,29 @@ pub fn read_build_log(path: &Path) -> Result<BuildLog, ReadError> {
         return Err(kind::wrong(path, &bytes, Sought::BuildLog));
     }
     ptxas_log::read(&bytes, origin(path, &bytes, true))
+}
+
+/// Reads a disassembly: the text of `cuobjdump --dump-sass` or `nvdisasm`.
+///
+/// # Errors
+///
+/// [`ReadError::Io`] where the system refuses, else those of [`sass::read`].
+pub fn read_sass(path: &Path) -> Result<SassListing, ReadError> {
+    let bytes = read_all(path)?;
+    if !sass::looks_like(&bytes) {
+        return Err(kind::wrong(path, &bytes, Sought::Disassembly));
+    }
+    sass::read(&bytes, origin(path, &bytes, true))
+}
+
+/// Reads a cubin's kernels.
+///
+/// # Errors
+///
+/// [`ReadError::Io`] where the system refuses, else those of [`cubin::read`].
+pub fn read_cubin(path: &Path) -> Result<Cubin, ReadError> {
+    let bytes = read_all(path)?;
+    cubin::read(&bytes, origin(path, &bytes, true))
 }
 
 fn is_csv(head: &[u8]) -> bool {

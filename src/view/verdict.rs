@@ -41,7 +41,7 @@ fn change(audit: &Audit) -> Option<String> {
         }
         None => "**What changed.** The time of the two sides cannot be compared: a duration is missing".into(),
     };
-    if let Some(c) = perf.cycles.change {
+    if let Some(c) = perf.cycles.change() {
         text += &format!(", {} in cycles", format::change(c.old, c.new));
     }
     text.push('.');

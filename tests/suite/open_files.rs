@@ -1,6 +1,6 @@
 //! Choosing the reader for a file, and what is said of files that none reads.
 
-use kernel_audit::source::{ReadError, Want, read_build_log, read_profile};
+use kernel_audit::source::{ReadError, Want, read_build_log, read_cubin, read_profile, read_sass};
 use std::path::{Path, PathBuf};
 
 fn fixture(name: &str) -> PathBuf {
@@ -38,6 +38,18 @@ fn a_build_log_is_read_from_its_file() {
 }
 
 #[test]
+fn code_is_read_from_its_file() {
+    let listing = read_sass(&fixture("h200/devset.sass")).unwrap();
+    let cubin = read_cubin(&fixture("h200/devset.sm_90a.cubin")).unwrap();
+    assert_eq!((listing.functions.len(), cubin.kernels.len()), (7, 7));
+    assert_eq!((listing.origin.sha256.len(), cubin.origin.sha256.len()), (64, 64));
+    let error = read_sass(&fixture("h200/devset.sm_90a.cubin")).unwrap_err().to_string();
+    assert!(error.contains("a cubin") && error.contains("nvdisasm -c"), "{error}");
+    let error = read_cubin(&fixture("h200/devset.sass")).unwrap_err().to_string();
+    assert!(error.contains("no ELF file"), "{error}");
+}
+
+#[test]
 fn what_cannot_be_read_is_named_with_its_cure() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: &[u8]| {
@@ -52,7 +64,7 @@ fn what_cannot_be_read_is_named_with_its_cure() {
         (write("a.nsys-rep", b"xx"), "Nsight Systems", "ncu --set full"),
         (write("a.sqlite", b"SQLite format 3\0"), "SQLite", "ncu --set full"),
         (fixture("h200/devset.sm_90a.cubin"), "a cubin", ".ncu-rep"),
-        (fixture("h200/devset.ptxas.txt"), "a build log", "build log is expected"),
+        (fixture("h200/devset.ptxas.txt"), "a build log", ".ncu-rep"),
         (fixture("h200/devset.sass"), "a disassembly", ".ncu-rep"),
         (fixture("h200/logs/nomatch.log"), "without a CSV table", "--csv"),
         (fixture("h200/logs/sanitizer_memcheck_v2.log"), "compute-sanitizer", ".ncu-rep"),
