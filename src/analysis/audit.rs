@@ -11,10 +11,11 @@ use super::panels::Panel;
 use super::performance::{Performance, Work};
 use super::select::{self, KernelGroup, KernelKey, Selection, SelectionError};
 use super::setting::{self, Seen, Setting};
+use super::source_lines::SourceLines;
 use super::stalls::Stalls;
 use super::summary::KernelSummary;
 use crate::catalog;
-use crate::evidence::{BuildLog, Damage, Origin, Reading, Report, Workload};
+use crate::evidence::{BuildLog, Damage, Launch, Origin, Reading, Report, SourceView, Workload};
 
 /// What an audit is made from.
 #[derive(Clone, Debug)]
@@ -23,6 +24,8 @@ pub struct Inputs<'r> {
     pub new: &'r Report,
     /// The report to compare with.
     pub old: Option<&'r Report>,
+    /// The launch of [`subject_launch`] by instruction, read with [`source_want`](super::source_want).
+    pub source: Option<&'r SourceView>,
     /// Build logs.
     pub builds: &'r [BuildLog],
     /// Which kernel.
@@ -102,6 +105,8 @@ pub struct Audit {
     pub mix: InstructionMix,
     /// Uncoalesced accesses.
     pub coalescing: Coalescing,
+    /// Costs of one launch of the new side by source line; `None` for an artefact that holds no instructions.
+    pub source: Option<SourceLines>,
     /// Occupancy.
     pub occupancy: Occupancy,
     /// What limits the new side.
@@ -117,6 +122,22 @@ impl Audit {
     pub fn panel(&self, id: &str) -> Option<&Panel> {
         self.panels.iter().find(|panel| panel.id == id)
     }
+}
+
+/// The launch of the kernel under audit that is looked at by instruction: the one with the median time.
+///
+/// # Errors
+/// When the selection matches no kernel.
+pub fn subject_launch<'r>(report: &'r Report, selection: &Selection) -> Result<&'r Launch, SelectionError> {
+    let mut chosen = select::choose(report, selection.kernel.as_ref())?;
+    let group = chosen.swap_remove(0);
+    let time = |launch: &Launch| launch.metric(super::performance::DURATION).and_then(|m| m.quantity());
+    let mut launches = group.launches;
+    launches.sort_by(|a, b| {
+        let value = |launch| time(launch).map_or(f64::INFINITY, |quantity| quantity.value());
+        value(a).total_cmp(&value(b))
+    });
+    Ok(launches[(launches.len() - 1) / 2])
 }
 
 /// Analyses one subject.
@@ -168,6 +189,7 @@ pub fn analyse(inputs: &Inputs<'_>) -> Result<Audit, SelectionError> {
         stalls,
         mix,
         coalescing,
+        source: inputs.source.map(|view| SourceLines::of(view, &subject, &inputs.limits)),
         occupancy,
         bottleneck: verdict,
         levers,

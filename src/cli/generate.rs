@@ -2,14 +2,15 @@
 
 use super::args::Generate;
 use super::failure::Failure;
-use super::moment;
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
 use super::snapshot::Snapshot;
+use super::{lines, moment};
 use crate::analysis::{self, Inputs, Limits, Selection, Work};
 use crate::config::{Amount, DEFAULT_TEMPLATE, Subject};
+use crate::evidence::Report;
 use crate::render::{Output, Templates, write_together};
+use crate::source;
 use crate::view::{self, Heading};
-use crate::{evidence::Report, source};
 use std::io::Write;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -57,11 +58,14 @@ fn audit(subject: &Subject) -> Result<analysis::Audit, Failure> {
     let builds =
         subject.ptxas.iter().map(|path| source::read_build_log(path)).collect::<Result<Vec<_>, source::ReadError>>()?;
     let work = &subject.work;
+    let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() };
+    let source = lines::source_view(&subject.report, &new, &selection)?;
     Ok(analysis::analyse(&Inputs {
         new: &new,
         old: old.as_ref(),
         builds: &builds,
-        selection: Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() },
+        source: source.as_ref(),
+        selection,
         work: Work {
             shape: work.shape.clone().unwrap_or_default(),
             types: work.types.clone().unwrap_or_default(),

@@ -9,6 +9,7 @@ mod dump;
 mod explain;
 mod failure;
 mod generate;
+mod lines;
 mod moment;
 mod plan;
 mod program;
