@@ -19,10 +19,10 @@ struct Rows<'a> {
     rows: Vec<(&'a Spot, Vec<Cell>)>,
 }
 
-/// A table whose first columns name the place: the line and its text, or the offset and the opcode. `by_instruction`
-/// names one instruction for each row.
+/// A table whose first columns name the place: the line and its text, or the instruction and, with `by_instruction`,
+/// its line.
 fn table(parts: Rows<'_>, by_instruction: bool) -> Table {
-    let has_text = parts.rows.iter().any(|(spot, _)| !spot.text.is_empty());
+    let has_text = !by_instruction && parts.rows.iter().any(|(spot, _)| !spot.text.is_empty());
     let has_lines = parts.rows.iter().any(|(spot, _)| spot.line > 0);
     let mut columns = Vec::new();
     if by_instruction || !has_lines {
@@ -53,11 +53,10 @@ fn table(parts: Rows<'_>, by_instruction: bool) -> Table {
 }
 
 fn place(spot: &Spot) -> String {
-    match (spot.line, spot.inlined_at.as_str()) {
-        (0, _) => spot.label(),
-        (_, "") => spot.label(),
-        (_, caller) => format!("{}, inlined at {caller}", spot.label()),
+    if spot.line == 0 || spot.inlined_at.is_empty() {
+        return spot.label();
     }
+    format!("{}, inlined at {}", spot.label(), spot.inlined_at.join(", "))
 }
 
 /// `0x1f0 LDG.E`.
@@ -78,30 +77,37 @@ fn bound(value: Option<f64>) -> Cell {
     value.map_or_else(|| text("not collected"), |bound| text(format!("≤ {} %", format::fixed(bound, 1))))
 }
 
-fn share_of(kept: usize, all: f64) -> bool {
-    kept == 0 || all >= SMALL
+/// Whether a row is large enough for the page; the first always is.
+fn is_shown(position: usize, share: f64) -> bool {
+    position == 0 || share >= SMALL
 }
 
-/// Which launch the lines are of, where the numbers elsewhere are medians of several, and how to get what is missing.
+/// Which launch the lines are of, where the numbers elsewhere are medians of several, and why there are no lines.
 fn basis(audit: &Audit, source: &SourceLines) -> String {
     let mut words = Vec::new();
     if audit.new.launches.len() > 1 {
         words.push(format!("By line, of launch {} alone.", source.launch));
     }
-    let cure = "Offsets are bytes in the function; opcodes stand beside them where a disassembler was at hand.";
-    match &source.lines {
-        Lines::Known => {}
-        Lines::NoLineInfo => words.push(format!(
-            "The code carries no line information, so the rows are instructions: build with `nvcc -lineinfo` and profile with `--import-source yes` to see lines. {cure}"
-        )),
-        Lines::NoCode | Lines::NoAddresses | Lines::NoCounters => words.push(format!(
-            "The report does not hold the machine code with its load addresses, so the rows are instructions: profile with ncu 2022.3 or later. {cure}"
-        )),
-        Lines::Unreadable { .. } => {
-            words.push(format!("The machine code in the report cannot be read, so the rows are instructions. {cure}"));
-        }
+    if source.lines != Lines::Known {
+        words.push("The rows are instructions, by their byte offset in the function.".into());
     }
     words.join(" ")
+}
+
+/// Why there are no lines, and how to get them.
+fn why_no_lines(lines: &Lines) -> Option<&'static str> {
+    match lines {
+        Lines::Known => None,
+        Lines::NoLineInfo => Some(
+            "The code carries no line information: build with `nvcc -lineinfo` and profile with `--import-source yes` to see source lines.",
+        ),
+        Lines::NoCode | Lines::NoAddresses | Lines::NoCounters => Some(
+            "The report does not hold the machine code with its load addresses: profile with ncu 2022.3 or later to see source lines.",
+        ),
+        Lines::Unreadable { .. } => {
+            Some("The machine code in the report cannot be read, so its source lines are not known.")
+        }
+    }
 }
 
 fn lead(audit: &Audit, source: &SourceLines, sentence: &str) -> Block {
@@ -116,7 +122,7 @@ pub(super) fn waits(audit: &Audit) -> Vec<Block> {
     let Some(waits) = &source.waits else { return vec![heading, paragraph(NO_COUNTERS)] };
     let sentence = "Warp samples by line, issuing cycles included. The sampler names the instruction that waits: for a scoreboard that is the first use of a value, and the access that is slow stands before it.";
     let rows = |lines: &'_ [LineWaits]| -> Vec<usize> {
-        (0..lines.len()).filter(|at| share_of(*at, lines[*at].share)).collect()
+        (0..lines.len()).filter(|at| is_shown(*at, lines[*at].share)).collect()
     };
     let cells = |line: &LineWaits| {
         let reasons: Vec<String> = line.reasons.iter().map(|(id, share)| reason(id, *share)).collect();
@@ -128,12 +134,14 @@ pub(super) fn waits(audit: &Audit) -> Vec<Block> {
         Block::Table { table: table(Rows { id, columns, rows }, by_instruction) }
     };
     let mut blocks = vec![heading, lead(audit, source, sentence), make("waits-lines", &waits.lines, false)];
+    blocks.extend(why_no_lines(&source.lines).map(paragraph));
     let mut folded = Vec::new();
     if !waits.reasons.is_empty() {
         let rows: Vec<(&Spot, Vec<Cell>)> = waits
             .reasons
             .iter()
             .flat_map(|reason| reason.lines.iter().map(move |(spot, share)| (reason, spot, *share)))
+            .filter(|(_, _, share)| *share >= SMALL)
             .map(|(reason, spot, share)| {
                 (spot, vec![text(label(&reason.reason)), percent(reason.share), percent(share)])
             })
@@ -177,7 +185,7 @@ fn pattern(pattern: Pattern) -> String {
 }
 
 fn excess_lines(lines: &[AccessLine]) -> impl Iterator<Item = &AccessLine> {
-    lines.iter().filter(|line| line.excess > 0).enumerate().filter(|(at, l)| share_of(*at, l.share)).map(|(_, l)| l)
+    lines.iter().filter(|line| line.excess > 0).enumerate().filter(|(at, l)| is_shown(*at, l.share)).map(|(_, l)| l)
 }
 
 /// Uncoalesced global accesses by line.
@@ -285,7 +293,7 @@ pub(super) fn shared(audit: &Audit) -> Vec<Block> {
 pub(super) fn local(audit: &Audit) -> Vec<Block> {
     let Some(source) = &audit.source else { return Vec::new() };
     let Some(accesses) = &source.local else { return Vec::new() };
-    let lines = accesses.lines.iter().enumerate().filter(|(at, line)| share_of(*at, line.share));
+    let lines = accesses.lines.iter().enumerate().filter(|(at, line)| is_shown(*at, line.share));
     let rows = lines
         .map(|(_, line)| {
             (&line.spot, vec![text(kind(line)), count(line.requests), count(line.moved), percent(line.share)])
@@ -304,22 +312,21 @@ pub(super) fn instructions(audit: &Audit) -> Vec<Block> {
     let Some(source) = &audit.source else { return Vec::new() };
     let mut blocks = Vec::new();
     if let Some(lines) = source.idle_lanes.as_ref().filter(|lines| !lines.is_empty()) {
-        let rows = lines.iter().enumerate().filter(|(at, line)| share_of(*at, line.share));
-        let rows = rows.map(|(_, line)| {
+        let rows = lines.iter().map(|line| {
             let lanes = format!("{} of 32", format::fixed(line.lanes, 1));
             (&line.spot, vec![count(line.executed), text(lanes), percent(line.share)])
         });
-        let columns = vec![right("Executions"), right("Lanes that ran"), right("Share of idle lanes")];
+        let columns = vec![right("Executions"), right("Lanes that ran"), right("Idle, of all lane slots")];
         blocks.push(Block::Heading { text: "Lines with idle lanes".into() });
         blocks.push(lead(
             audit,
             source,
-            "Lines whose instructions ran for few lanes of their warps, by divergence or by predicate.",
+            "Lines whose instructions ran for few lanes of their warps, by divergence or by predicate; guards that no lane takes are left out.",
         ));
         blocks.push(Block::Table { table: table(Rows { id: "idle-lanes", columns, rows: rows.collect() }, false) });
     }
     if !source.executed.is_empty() {
-        let rows = source.executed.iter().enumerate().filter(|(at, line)| share_of(*at, line.share));
+        let rows = source.executed.iter().enumerate().filter(|(at, line)| is_shown(*at, line.share));
         let rows = rows.map(|(_, line)| (&line.spot, vec![count(line.executed), percent(line.share)])).collect();
         let columns = vec![right("Executions"), right("Share")];
         let table = Block::Table { table: table(Rows { id: "executed-lines", columns, rows }, false) };

@@ -36,7 +36,8 @@ pub(super) const ACCESS: &str = "memory_access_type";
 /// Bits: 32, 64, 128 for the width of a lane's element in bits.
 pub(super) const WIDTH: &str = "memory_access_size_type";
 
-/// The accesses of one kind at one line, or one instruction.
+/// The accesses of one kind at one line, or one instruction. Where a need is known, instructions of the line without
+/// excess are left out.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct AccessLine {
     /// The line.

@@ -8,6 +8,8 @@ use crate::evidence::SourceView;
 
 /// Lanes of a warp.
 const WARP: f64 = 32.0;
+/// Lines that leave less than this of all lane slots idle are left out, in percent.
+const SMALL: f64 = 1.0;
 
 /// Warp executions of a line.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -29,7 +31,7 @@ pub struct LaneLine {
     pub executed: u64,
     /// Lanes that ran, of 32, on average.
     pub lanes: f64,
-    /// Idle lane slots over all idle lane slots of the kernel, in percent.
+    /// Its idle lane slots over 32 × all warp executions of the kernel, in percent.
     pub share: f64,
 }
 
@@ -54,17 +56,20 @@ pub(super) fn executed(view: &SourceView, groups: &Groups<'_>) -> Vec<LineCount>
 /// where the report does not count lanes by instruction.
 pub(super) fn idle_lanes(view: &SourceView, groups: &Groups<'_>, limits: &Limits) -> Option<Vec<LaneLine>> {
     let (executed, lanes) = (view.counts(EXECUTED)?, view.counts(LANES)?);
-    let idle = |row: usize| (32 * executed[row]).saturating_sub(lanes[row]);
-    let all: u64 = (0..executed.len()).map(idle).sum();
+    // An instruction that no lane ever ran is a guard that was never taken: it costs a slot and splits no warp.
+    let ran = |row: &usize| lanes[*row] > 0;
+    let idle = |row: usize| if ran(&row) { (32 * executed[row]).saturating_sub(lanes[row]) } else { 0 };
+    let all = WARP * executed.iter().sum::<u64>() as f64;
     let mut lines: Vec<(u64, LaneLine)> = Vec::new();
     for group in &groups.all {
-        let sum = |counts: &[u64]| -> u64 { group.rows.iter().map(|row| counts[*row]).sum() };
+        let rows: Vec<usize> = group.rows.iter().copied().filter(ran).collect();
+        let sum = |counts: &[u64]| -> u64 { rows.iter().map(|row| counts[*row]).sum() };
         let (count, active) = (sum(&executed), sum(&lanes));
         let average = if count > 0 { active as f64 / count as f64 } else { WARP };
-        if average < limits.get("thread-utilisation-low") {
-            let lost: u64 = group.rows.iter().map(|row| idle(*row)).sum();
-            let spot = groups.spot(&group.rows, idle);
-            let share = 100.0 * lost as f64 / all.max(1) as f64;
+        let lost: u64 = rows.iter().map(|row| idle(*row)).sum();
+        let share = 100.0 * lost as f64 / all.max(1.0);
+        if average < limits.get("thread-utilisation-low") && share >= SMALL {
+            let spot = groups.spot(&rows, idle);
             lines.push((lost, LaneLine { spot, executed: count, lanes: average, share }));
         }
     }

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 /// Characters kept of a source line.
 const TEXT_LENGTH: usize = 80;
+/// Calls named for one spot.
+const CALLERS: usize = 3;
 /// Instructions named for one spot.
 const INSTRUCTIONS: usize = 3;
 
@@ -18,8 +20,9 @@ pub struct Spot {
     pub line: u32,
     /// The line's text without indentation, cut at 80 characters; empty where the report does not embed the file.
     pub text: String,
-    /// `file:line` of the call that the code was inlined at; empty for code that is where it was written.
-    pub inlined_at: String,
+    /// `file:line` of the calls that the leading instructions were inlined at; empty for code that is where it was
+    /// written.
+    pub inlined_at: Vec<String>,
     /// The leading instructions: (byte offset in the function, opcode or nothing).
     pub instructions: Vec<(u64, String)>,
 }
@@ -87,19 +90,24 @@ impl<'v> Groups<'v> {
         leading.sort_by_key(|row| (std::cmp::Reverse(weight(*row)), *row));
         let Some(first) = leading.first().or(rows.first()) else { return Spot::default() };
         let instruction = &self.view.instructions[*first];
-        let at = own(instruction);
-        let place = at.map(|at| &instruction.places[at]);
-        let caller = at.and_then(|at| instruction.places.get(at + 1));
+        let place = own(instruction).map(|at| &instruction.places[at]);
         let named = if leading.is_empty() { std::slice::from_ref(first) } else { &leading[..] };
         let instructions = named.iter().take(INSTRUCTIONS).map(|row| {
             let instruction = &self.view.instructions[*row];
             (instruction.offset, instruction.opcode.as_deref().unwrap_or_default().to_owned())
         });
+        let mut callers: Vec<String> = Vec::new();
+        for row in named {
+            let instruction = &self.view.instructions[*row];
+            let call = own(instruction).and_then(|at| instruction.places.get(at + 1));
+            let call = call.map(|call| format!("{}:{}", self.file(call), call.line));
+            callers.extend(call.filter(|call| callers.len() < CALLERS && !callers.contains(call)));
+        }
         Spot {
             file: place.map(|place| self.file(place)).unwrap_or_default(),
             line: place.map_or(0, |place| place.line),
             text: place.and_then(|place| self.view.text(place)).map(shortened).unwrap_or_default(),
-            inlined_at: caller.map(|call| format!("{}:{}", self.file(call), call.line)).unwrap_or_default(),
+            inlined_at: callers,
             instructions: instructions.collect(),
         }
     }
