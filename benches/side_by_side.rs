@@ -7,7 +7,6 @@
 //! `AUDIT_BENCH_PYTHON` names a Python that can `import ncu_report`; `ncu` is taken from `PATH`. An alternative that is
 //! not there is said to be absent. `AUDIT_BENCH_RUNS` sets the counted runs (5), after one that is not counted.
 
-#[expect(dead_code, reason = "each benchmark uses a part of the shared file")]
 mod support;
 
 use std::path::{Path, PathBuf};

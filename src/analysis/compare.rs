@@ -55,16 +55,16 @@ pub struct Row {
     /// The new side.
     pub new: Reading,
     /// The old side; `None` when there is no old report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old: Option<Reading>,
-    /// The difference, where both sides have a number.
-    pub change: Option<Change>,
+    /// Which way is good.
+    pub better: Better,
 }
 
 impl Row {
     /// A row of readings that were derived elsewhere.
     pub fn derived(id: &str, label: &str, better: Better, new: Reading, old: Option<Reading>) -> Row {
-        let change = old.as_ref().and_then(|old| Change::between(old, &new, better));
-        Row { id: id.into(), label: label.into(), new, old, change }
+        Row { id: id.into(), label: label.into(), new, old, better }
     }
 
     /// A row of one metric, with label and direction from the catalog.
@@ -73,6 +73,11 @@ impl Row {
         let label = row.map_or(id, |row| row.label);
         let better = row.map_or(Better::Neutral, |row| row.better);
         Row::derived(id, label, better, new.reading(id), old.map(|old| old.reading(id)))
+    }
+
+    /// The difference, where both sides have a number in one unit.
+    pub fn change(&self) -> Option<Change> {
+        Change::between(self.old.as_ref()?, &self.new, self.better)
     }
 
     /// Whether either side has a number.

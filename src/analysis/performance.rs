@@ -49,7 +49,7 @@ impl Performance {
         Performance {
             flop_rate: rate(work.flop, "work.flop", "Arithmetic rate (stated work)", Unit::FLOP_PER_SECOND),
             byte_rate: rate(work.bytes, "work.bytes", "Data rate (stated bytes)", Unit::BYTE_PER_SECOND),
-            speedup: time.change.filter(|c| c.new > 0.0).map(|c| c.old / c.new),
+            speedup: time.change().filter(|c| c.new > 0.0).map(|c| c.old / c.new),
             cycles: Row::metric("gpc__cycles_elapsed.max", new, old),
             time,
         }

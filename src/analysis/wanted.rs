@@ -3,11 +3,11 @@
 use super::mix::PER_OPCODE;
 use super::source_lines::ACTIVITY;
 use crate::catalog;
-use crate::evidence::{NameSet, Want};
+use crate::evidence::{NameSet, Rules, Want};
 use std::sync::Arc;
 
 /// Endings of the counters that NVIDIA's breakdown lists name; which ones they are differs from chip to chip.
-const BREAKDOWN_ENDINGS: [&str; 1] = [".avg.pct_of_peak_sustained_elapsed"];
+const BREAKDOWN_ENDINGS: [&str; 2] = [".avg.pct_of_peak_sustained_elapsed", super::units::BUSIEST];
 /// The kernels inside a range or graph, one instance for each launch.
 pub(super) const MEMBER_NAMES: &str = "launch__kernel_name";
 /// Metrics whose instances the analysis reads.
@@ -27,5 +27,5 @@ pub fn want() -> Want {
     let prefixes = catalog::stall_families().iter().map(|family| family.prefix).collect();
     let metrics =
         NameSet::These { exact: names.map(Arc::from).collect(), prefixes, suffixes: BREAKDOWN_ENDINGS.to_vec() };
-    Want { metrics, instances: NameSet::exactly(INSTANCES), rules: true, hash: true, ..Want::default() }
+    Want { metrics, instances: NameSet::exactly(INSTANCES), rules: Rules::FirstOfKernel, hash: true, ..Want::default() }
 }

@@ -7,7 +7,7 @@ use super::snapshot::Snapshot;
 use super::{lines, moment};
 use crate::analysis::{self, Inputs, Limits, Selection, Work};
 use crate::config::{Amount, DEFAULT_TEMPLATE, Subject};
-use crate::evidence::Report;
+use crate::evidence::{Report, Want};
 use crate::render::{Output, Templates, write_together};
 use crate::source;
 use crate::view::{self, Heading};
@@ -28,13 +28,13 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
         let heading = Heading {
             subject: subject.name.to_string(),
             title: subject.title.clone().unwrap_or_default(),
-            command: command(&plan, subject, &date, &commit),
+            command: command(&plan, subject, &date, &commit, arguments.allow_damage),
             date: date.clone(),
             commit,
             change: subject.change.clone().unwrap_or_default(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
         };
-        let audit = audit(subject)?;
+        let audit = audit(subject, &plan, arguments.allow_damage)?;
         let page = templates.page(&plan.template, &view::document(&heading, &audit))?;
         let data = Snapshot::new(heading, audit).to_json().map_err(|error| {
             Failure::usage(format!("the audit of {} cannot be kept as JSON: {error}", subject.name))
@@ -50,8 +50,8 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
     Ok(())
 }
 
-fn audit(subject: &Subject) -> Result<analysis::Audit, Failure> {
-    let want = analysis::want();
+fn audit(subject: &Subject, plan: &Plan, allow_damage: bool) -> Result<analysis::Audit, Failure> {
+    let want = Want { allow_damage, ..analysis::want() };
     let read = |path: &Path| -> Result<Report, Failure> { Ok(source::read_profile(path, &want)?) };
     let new = read(&subject.report)?;
     let old = subject.baseline.as_deref().map(read).transpose()?;
@@ -59,7 +59,7 @@ fn audit(subject: &Subject) -> Result<analysis::Audit, Failure> {
         subject.ptxas.iter().map(|path| source::read_build_log(path)).collect::<Result<Vec<_>, source::ReadError>>()?;
     let work = &subject.work;
     let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() };
-    let source = lines::source_view(&subject.report, &new, &selection)?;
+    let source = lines::source_view(&subject.report, &new, &selection, allow_damage)?;
     Ok(analysis::analyse(&Inputs {
         new: &new,
         old: old.as_ref(),
@@ -72,13 +72,13 @@ fn audit(subject: &Subject) -> Result<analysis::Audit, Failure> {
             flop: work.flop.as_ref().map(Amount::value),
             bytes: work.bytes.as_ref().map(Amount::value),
         },
-        limits: Limits::default(),
+        limits: Limits { overrides: plan.thresholds.clone() },
     })?)
 }
 
 /// The command that makes the same page again, without home folders: by the subject's name where the configuration file
 /// says everything, else with every choice spelled out. Where the page is written is not part of it.
-fn command(plan: &Plan, subject: &Subject, date: &str, commit: &str) -> String {
+fn command(plan: &Plan, subject: &Subject, date: &str, commit: &str, allow_damage: bool) -> String {
     let mut words = vec!["audit".to_owned(), "generate".to_owned()];
     match &plan.config {
         Some(config) => {
@@ -93,6 +93,7 @@ fn command(plan: &Plan, subject: &Subject, date: &str, commit: &str) -> String {
     if !commit.is_empty() && (plan.config.is_none() || subject.commit.is_none()) {
         words.extend(["--commit".to_owned(), quoted(commit)]);
     }
+    words.extend(allow_damage.then(|| "--allow-damage".to_owned()));
     analysis::without_home(&words.join(" "))
 }
 
@@ -120,6 +121,7 @@ fn describe(plan: &Plan, subject: &Subject, words: &mut Vec<String>) {
         option("--template", &plan.template);
     }
     plan.templates.iter().for_each(|folder| option("--templates", &path(folder)));
+    plan.thresholds.iter().for_each(|(id, value)| option("--threshold", &format!("{id}={value}")));
 }
 
 /// A word as a POSIX shell takes it.

@@ -23,12 +23,12 @@ impl Snapshot {
         Snapshot { schema: SCHEMA.to_owned(), heading, audit }
     }
 
-    /// The bytes of the file: indented JSON, the same for the same audit.
+    /// The bytes of the file: JSON on one line, the same for the same audit.
     ///
     /// # Errors
     /// Those of the JSON writer.
     pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
-        let mut bytes = serde_json::to_vec_pretty(self)?;
+        let mut bytes = serde_json::to_vec(self)?;
         bytes.push(b'\n');
         Ok(bytes)
     }

@@ -38,11 +38,11 @@ pub struct CubinKernel {
     pub demangled: Arc<str>,
     /// Registers per thread.
     pub registers: Option<u64>,
-    /// Stack frame in bytes: what `ptxas -v` calls stack frame and `cuobjdump` STACK.
+    /// Stack frame of the kernel itself in bytes, as `ptxas -v` prints it.
     pub frame_bytes: Option<u64>,
-    /// Stack that a launch needs at least, callees included, in bytes.
+    /// Stack that a launch needs at least, callees included, in bytes: what `cuobjdump` prints as STACK.
     pub min_stack_bytes: Option<u64>,
-    /// Barriers.
+    /// Barriers; `None` where this assembler does not write them down.
     pub barriers: Option<u64>,
     /// Static shared memory that the kernel asks for, in bytes, as `ptxas -v` prints it.
     pub shared_bytes: u64,
@@ -90,12 +90,20 @@ pub struct Cubin {
     pub unread_attributes: Vec<(u8, u64)>,
 }
 
+/// Code that came from one place.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct LineRow {
+    /// Byte offset of its first instruction in the code section; it ends where the next row starts.
+    pub start: u64,
+    /// The place that it was written at, then the calls that it was inlined into; empty where the code has no line.
+    pub places: Arc<[SourceLine]>,
+}
+
 /// Source places of a cubin's code.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LineTable {
-    /// For each code section's function, by mangled name: from which byte offset on which places hold, by offset. Places
-    /// are the innermost first, then the calls that it was inlined into; none where the code has no line.
-    pub functions: BTreeMap<Arc<str>, Vec<(u64, Arc<[SourceLine]>)>>,
+    /// Rows of each code section by offset, under the mangled name of its function.
+    pub functions: BTreeMap<Arc<str>, Vec<LineRow>>,
 }
 
 impl LineTable {
@@ -107,7 +115,7 @@ impl LineTable {
     /// As [`LineTable::places`], without a copy.
     pub fn shared_places(&self, mangled: &str, offset: u64) -> Option<&Arc<[SourceLine]>> {
         let rows = self.functions.get(mangled)?;
-        let after = rows.partition_point(|(start, _)| *start <= offset);
-        Some(&rows[after.checked_sub(1)?].1)
+        let after = rows.partition_point(|row| row.start <= offset);
+        Some(&rows[after.checked_sub(1)?].places)
     }
 }

@@ -15,7 +15,7 @@ mod source_view;
 mod want;
 
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
-pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineTable};
+pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineRow, LineTable};
 pub use dump::{SCHEMA, write_json};
 pub use metric::{Instance, Metric, Value};
 pub use reading::{Measured, Missing, Provenance, Reading, Spread};
@@ -26,4 +26,4 @@ pub use report::{
 pub use sass::{Predicate, SassFunction, SassInstruction, SassListing, SourceLine};
 pub use source_dump::{SOURCE_SCHEMA, write_source_json};
 pub use source_view::{CodeInstruction, Combine, CounterColumn, LineCounts, Lines, SourceText, SourceView, combine};
-pub use want::{NameSet, Want};
+pub use want::{NameSet, Rules, Want};

@@ -31,11 +31,13 @@ pub struct Spread {
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Measured {
     /// The value; the median when several launches were summarised.
+    #[serde(flatten)]
     pub quantity: Quantity,
     /// Present when several launches were summarised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<Spread>,
     /// What it rests on.
+    #[serde(flatten)]
     pub from: Provenance,
 }
 
@@ -57,7 +59,10 @@ pub enum Missing {
 }
 
 /// A reading is measured, not collected, or not applicable. There is no fourth state, and none of them is zero.
+///
+/// As JSON a number is `{"value", "unit", "metrics", …}` and an absence `{"NotCollected": …}` or `{"NotApplicable": …}`.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(untagged)]
 pub enum Reading {
     /// A number with its origin.
     Measured(Measured),

@@ -10,6 +10,19 @@ pub(super) enum Sought {
     Profile,
     /// What the assembler printed.
     BuildLog,
+    /// Machine code as text.
+    Disassembly,
+}
+
+impl Sought {
+    /// What to give instead of a file that is of another kind.
+    fn cure(self) -> &'static str {
+        match self {
+            Sought::Profile => "give a .ncu-rep file, or the output of `ncu --import REPORT.ncu-rep --page raw --csv`",
+            Sought::BuildLog => "give what `nvcc -Xptxas -v ...` printed: `nvcc -Xptxas -v ... 2> build.log`",
+            Sought::Disassembly => "give what `cuobjdump --dump-sass PROGRAM` or `nvdisasm -c CUBIN` printed",
+        }
+    }
 }
 
 /// The error for a file whose content no reader of `sought` takes.
@@ -18,17 +31,9 @@ pub(super) fn wrong(path: &Path, bytes: &[u8], sought: Sought) -> ReadError {
     ReadError::WrongKind { path: path.into(), found: found.into(), cure: cure.into() }
 }
 
-const PROFILE: &str = "give a .ncu-rep file, or the output of `ncu --import REPORT.ncu-rep --page raw --csv`";
-const BUILD: &str = "give what `nvcc -Xptxas -v ...` printed: `nvcc -Xptxas -v ... 2> build.log`";
-const AS_PROFILE: &str = "give it where a profile is expected; a build log is what `nvcc -Xptxas -v ...` prints";
-const AS_BUILD: &str = "give it where a build log is expected; a profile is a .ncu-rep file or a page that ncu printed";
-
 /// What the bytes are, and the cure.
 fn describe(path: &Path, bytes: &[u8], sought: Sought) -> (&'static str, &'static str) {
-    let otherwise = match sought {
-        Sought::Profile => PROFILE,
-        Sought::BuildLog => BUILD,
-    };
+    let otherwise = sought.cure();
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     match (extension, bytes) {
         (_, []) => {
@@ -40,7 +45,7 @@ fn describe(path: &Path, bytes: &[u8], sought: Sought) -> (&'static str, &'stati
         _ if bytes.starts_with(b"version https://git-lfs") => {
             return ("it is a Git LFS pointer, not the file itself", "run `git lfs pull`");
         }
-        (_, [b'N', b'V', b'R', 0, ..]) => return ("it is an Nsight Compute report", AS_PROFILE),
+        (_, [b'N', b'V', b'R', 0, ..]) => return ("it is an Nsight Compute report", otherwise),
         ("ncu-repz", _) => {
             return (
                 "it is a compressed Nsight Compute report",
@@ -73,22 +78,19 @@ fn describe(path: &Path, bytes: &[u8], sought: Sought) -> (&'static str, &'stati
 }
 
 fn describe_text(bytes: &[u8], sought: Sought) -> Option<(&'static str, &'static str)> {
-    if ncu_csv::looks_like(bytes).is_some() && sought == Sought::BuildLog {
-        return Some(("it is a page that ncu printed", AS_PROFILE));
+    if ncu_csv::looks_like(bytes).is_some() && sought != Sought::Profile {
+        return Some(("it is a page that ncu printed", sought.cure()));
     }
-    if ptxas_log::looks_like(bytes) && sought == Sought::Profile {
-        return Some(("it is a build log", AS_BUILD));
+    if ptxas_log::looks_like(bytes) && sought != Sought::BuildLog {
+        return Some(("it is a build log", sought.cure()));
     }
     let text = text::decode(bytes);
     let has = |word: &str| text.contains(word);
     let page =
         "print the page as CSV: `ncu --import REPORT.ncu-rep --page raw --csv`, or give the .ncu-rep file itself";
-    let otherwise = match sought {
-        Sought::Profile => PROFILE,
-        Sought::BuildLog => BUILD,
-    };
+    let otherwise = sought.cure();
     Some(if has("==PROF==") || has("==ERROR==") || (has("Section: ") && has("Metric Name")) {
-        ("it is text that ncu printed, without a CSV table", if sought == Sought::Profile { page } else { BUILD })
+        ("it is text that ncu printed, without a CSV table", if sought == Sought::Profile { page } else { otherwise })
     } else if has("COMPUTE-SANITIZER") {
         ("it is a log of compute-sanitizer", otherwise)
     } else if has("\t.headerflags") || has("Fatbin elf code") || has("/*0000*/") {

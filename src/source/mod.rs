@@ -13,7 +13,7 @@ pub mod ptxas_log;
 pub mod sass;
 mod text;
 
-pub use crate::evidence::{NameSet, Want};
+pub use crate::evidence::{NameSet, Rules, Want};
 pub use attribution::read_source_views;
 pub use error::ReadError;
-pub use open::{read_build_log, read_profile};
+pub use open::{read_build_log, read_cubin, read_profile, read_sass};

@@ -4,9 +4,8 @@
 
 use super::kind::{self, Sought};
 use super::ncu_csv::{self, CsvPage};
-use super::{ReadError, Want, ncu_report, ptxas_log, text};
-use crate::evidence::{BuildLog, Origin, Report};
-use sha2::{Digest, Sha256};
+use super::{ReadError, Want, cubin, ncu_report, ptxas_log, sass};
+use crate::evidence::{BuildLog, Cubin, Origin, Report, SassListing};
 use std::io::Read;
 use std::path::Path;
 
@@ -59,6 +58,29 @@ pub fn read_build_log(path: &Path) -> Result<BuildLog, ReadError> {
     ptxas_log::read(&bytes, origin(path, &bytes, true))
 }
 
+/// Reads a disassembly: the text of `cuobjdump --dump-sass` or `nvdisasm`.
+///
+/// # Errors
+///
+/// [`ReadError::Io`] where the system refuses, else those of [`sass::read`].
+pub fn read_sass(path: &Path) -> Result<SassListing, ReadError> {
+    let bytes = read_all(path)?;
+    if !sass::looks_like(&bytes) {
+        return Err(kind::wrong(path, &bytes, Sought::Disassembly));
+    }
+    sass::read(&bytes, origin(path, &bytes, true))
+}
+
+/// Reads a cubin's kernels.
+///
+/// # Errors
+///
+/// [`ReadError::Io`] where the system refuses, else those of [`cubin::read`].
+pub fn read_cubin(path: &Path) -> Result<Cubin, ReadError> {
+    let bytes = read_all(path)?;
+    cubin::read(&bytes, origin(path, &bytes, true))
+}
+
 fn is_csv(head: &[u8]) -> bool {
     matches!(ncu_csv::looks_like(head), Some(CsvPage::Raw | CsvPage::Details | CsvPage::Source | CsvPage::Summary))
 }
@@ -69,8 +91,8 @@ fn read_csv(path: &Path, want: &Want) -> Result<Report, ReadError> {
 }
 
 fn origin(path: &Path, bytes: &[u8], hash: bool) -> Origin {
-    let sha256 = if hash { text::hexadecimal(&Sha256::digest(bytes)) } else { String::new() };
-    Origin { path: path.display().to_string(), format: String::new(), bytes: bytes.len() as u64, sha256 }
+    let blake3 = if hash { blake3::hash(bytes).to_hex().to_string() } else { String::new() };
+    Origin { path: path.display().to_string(), format: String::new(), bytes: bytes.len() as u64, blake3 }
 }
 
 fn read_head(path: &Path) -> Result<Vec<u8>, ReadError> {

@@ -86,7 +86,7 @@ pub(super) fn number(reading: &Reading) -> String {
 
 /// The change as text: points for percentages, percent for the rest, with better or worse where the metric has a good side.
 pub(super) fn change(row: &Row) -> String {
-    let Some(Change { old, new, direction }) = row.change else { return String::new() };
+    let Some(Change { old, new, direction }) = row.change() else { return String::new() };
     let is_percent = row.new.quantity().is_some_and(|q| q.unit() == Unit::PERCENT);
     let amount = if is_percent { format::points(old, new) } else { format::change(old, new) };
     match direction {

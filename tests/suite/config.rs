@@ -40,6 +40,17 @@ ptxas = "scan.log"
 "#;
 
 #[test]
+fn thresholds_have_the_catalogs_names() {
+    let subject = "[[subject]]\nname = \"a\"\nreport = \"a.ncu-rep\"\n";
+    let config = parse(&format!("[thresholds]\nsol-high = 75\ncause-share = 12.5\n{subject}"));
+    assert_eq!(config.thresholds.get("sol-high"), Some(&75.0));
+    assert_eq!(config.thresholds.get("cause-share"), Some(&12.5));
+    let met = fault(&format!("[thresholds]\nsol-hihg = 75\n{subject}"));
+    assert!(met.contains("sol-hihg") && met.contains("did you mean `sol-high`?"), "{met}");
+    assert!(fault(&format!("[thresholds]\nsol-high = nan\n{subject}")).contains("a threshold is a number"));
+}
+
+#[test]
 fn every_key_arrives() {
     let config = parse(WHOLE);
     assert_eq!(config.folder, Path::new("somewhere"));

@@ -5,6 +5,7 @@
 mod catalog;
 mod cli;
 mod config;
+mod labelled;
 mod open_files;
 mod read_cubin;
 mod read_ncu;

@@ -72,7 +72,7 @@ fn cubin_assembler_and_cuobjdump_agree_on_every_kernel() {
                 assert_eq!(kernel.barriers, record.barriers, "{}", record.mangled);
             }
             assert_eq!(kernel.registers, Some(usage["REG"]));
-            assert_eq!(kernel.frame_bytes, Some(usage["STACK"]));
+            assert_eq!(kernel.min_stack_bytes, Some(usage["STACK"]));
             assert_eq!((kernel.shared_section_bytes, kernel.local_bytes), (usage["SHARED"], usage["LOCAL"]));
             assert!(kernel.constant_bytes.contains(&(0, usage["CONSTANT[0]"])));
             for bank in &record.constant_bytes {
@@ -101,7 +101,30 @@ fn the_assemblers_records_are_read() {
     assert_eq!(kernel(&cubin, "barriers").barriers, Some(6));
     assert_eq!(kernel(&cubin, "spilling").max_threads, Some([1024, 1, 1]));
     assert_eq!(kernel(&read("cubin/old80.cubin"), "barriers").barriers, Some(6));
+    assert_eq!(kernel(&read("cubin/old80.cubin"), "local_array").barriers, Some(0));
     assert_eq!(read("cubin/old80.cubin").arch.as_ref(), "sm_80");
+}
+
+/// CUDA 9 wrote no register records: the count stood in the code section's header only.
+#[test]
+fn registers_of_an_assembler_without_records_are_in_the_section_header() {
+    let mut old = bytes("cubin/old80.cubin");
+    let word = |at: usize| u64::from_le_bytes(old[at..at + 8].try_into().unwrap()) as usize;
+    let (table, count) = (word(40), usize::from(u16::from_le_bytes([old[60], old[61]])));
+    let strings = word(table + 64 * usize::from(u16::from_le_bytes([old[62], old[63]])) + 24);
+    let name = |row: usize| strings + u32::from_le_bytes(old[row..row + 4].try_into().unwrap()) as usize;
+    let row = (0..count).map(|at| table + 64 * at).find(|row| old[name(*row)..].starts_with(b".nv.info\0")).unwrap();
+    let (start, size) = (word(row + 24), word(row + 32));
+    for record in (start..start + size).step_by(12) {
+        assert_eq!(old[record], 4);
+        old[record + 1] = if old[record + 1] == 0x2f { 0x7f } else { old[record + 1] };
+    }
+    let (without, with) = (cubin::read(&old, Origin::default()).unwrap(), read("cubin/old80.cubin"));
+    assert_eq!(kernel(&with, "spilling").registers, Some(32));
+    for kernel in &with.kernels {
+        let other = without.kernels.iter().find(|other| other.mangled == kernel.mangled).unwrap();
+        assert_eq!(other.registers, kernel.registers, "{}", kernel.mangled);
+    }
 }
 
 #[test]

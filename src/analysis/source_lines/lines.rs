@@ -4,6 +4,7 @@ use super::accesses::{ACCESS, Accesses, EXECUTED, LANES, Space, WIDTH};
 use super::counts::{self, LaneLine, LineCount};
 use super::spot::Groups;
 use super::waits::Waits;
+use crate::analysis::finding::Place;
 use crate::analysis::limits::Limits;
 use crate::analysis::stalls::sample_prefixes;
 use crate::analysis::summary::KernelSummary;
@@ -62,6 +63,26 @@ pub struct SourceLines {
 }
 
 impl SourceLines {
+    /// Where the pattern of a finding sits, by the finding's code: the line that has the most of it.
+    pub(in crate::analysis) fn place_of(&self, code: &str) -> Option<Place> {
+        let accesses = |accesses: &Option<Accesses>| Some(accesses.as_ref()?.lines.first()?.spot.clone());
+        let waiting = |reason: &str| {
+            let reasons = &self.waits.as_ref()?.reasons;
+            let lines = &reasons.iter().find(|lines| lines.reason == reason)?.lines;
+            lines.first().map(|(spot, _)| spot.clone())
+        };
+        let spot = match code {
+            "uncoalesced-global-access" => accesses(&self.global),
+            "shared-bank-conflicts" => accesses(&self.shared),
+            "register-spilling" | "local-memory" => accesses(&self.local),
+            "divergence" | "predicated-off" => Some(self.idle_lanes.as_ref()?.first()?.spot.clone()),
+            "barrier-wait" => waiting("barrier"),
+            "instruction-fetch" => waiting("no_instruction"),
+            _ => None,
+        };
+        spot.filter(|spot| spot.line > 0).map(|spot| Place { file: spot.file, line: spot.line })
+    }
+
     /// The costs of a launch. `kernel` gives the units' activity, for bounds.
     pub(in crate::analysis) fn of(view: &SourceView, kernel: &KernelSummary<'_>, limits: &Limits) -> SourceLines {
         let groups = Groups::of(view);

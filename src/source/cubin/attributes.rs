@@ -26,8 +26,8 @@ pub(super) mod code {
     pub(in super::super) const EXITS: u8 = 0x1c;
     /// Registers of a function: symbol, count.
     pub(in super::super) const REGISTERS: u8 = 0x2f;
-    /// Version of the assembler's interface.
-    pub(in super::super) const INTERFACE: u8 = 0x37;
+    /// Version of the assembler: CUDA's, times ten.
+    pub(in super::super) const VERSION: u8 = 0x37;
     /// Cluster dimensions: x, y, z.
     pub(in super::super) const CLUSTER: u8 = 0x3d;
     /// Barriers, in the value's low byte.

@@ -31,6 +31,8 @@ pub(super) struct Section<'a> {
     pub(super) size: u64,
     /// Flags, whose upper bits old assemblers use.
     pub(super) flags: u64,
+    /// Information word, whose top byte old assemblers use.
+    pub(super) info: u32,
     /// Its bytes in the file; none for a section that only takes memory.
     pub(super) data: &'a [u8],
 }
@@ -130,7 +132,8 @@ impl<'a> Elf<'a> {
     fn section_at(&self, index: usize, section: &'a SectionRow) -> Option<Section<'a>> {
         let name = std::str::from_utf8(self.sections.section_name(self.endian, section).ok()?).ok()?;
         let (size, flags) = (section.sh_size(self.endian), section.sh_flags(self.endian).0);
-        Some(Section { index, name, size, flags, data: self.data(section).ok()? })
+        let info = section.sh_info(self.endian);
+        Some(Section { index, name, size, flags, info, data: self.data(section).ok()? })
     }
 
     fn data(&self, section: &'a SectionRow) -> Result<&'a [u8], ReadError> {

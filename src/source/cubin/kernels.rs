@@ -58,7 +58,7 @@ const READ: &[u8] = &[
     code::PARAMETER_BYTES,
     code::REGISTER_CAP,
     code::EXITS,
-    code::INTERFACE,
+    code::VERSION,
     code::CLUSTER,
     code::BARRIERS,
     code::NOTES,
@@ -100,13 +100,16 @@ fn kernel(elf: &Elf<'_>, module: &Module<'_>, symbol: &Symbol<'_>) -> Option<Cub
     let shared = module.size(".nv.shared.", name);
     let system = if module.sm >= 90 { SYSTEM_SHARED } else { 0 };
     let in_records = elf.abi_version() >= RECORDS_SINCE_ABI;
+    // Up to sm_89 the section's header has the registers too; CUDA 9 had them nowhere else.
+    let in_header = (module.sm < 90).then_some(u64::from(section.info >> 24)).filter(|count| *count > 0);
+    let records = module.sections.get(format!(".nv.info.{name}").as_str()).map(|section| section.data);
     let mut kernel = CubinKernel {
         mangled: name.into(),
         demangled: text::demangle(name).into(),
-        registers: number(code::REGISTERS),
+        registers: number(code::REGISTERS).or(in_header),
         frame_bytes: number(code::FRAME),
         min_stack_bytes: number(code::MIN_STACK),
-        barriers: Some(if in_records { 0 } else { section.flags >> 20 & 0x7f }),
+        barriers: if in_records { Some(0) } else { flagged_barriers(&section, records) },
         shared_bytes: shared.saturating_sub(system),
         shared_section_bytes: shared,
         local_bytes: module.size(".nv.local.", name),
@@ -117,7 +120,6 @@ fn kernel(elf: &Elf<'_>, module: &Module<'_>, symbol: &Symbol<'_>) -> Option<Cub
         callees: callees(elf, module, symbol),
         ..CubinKernel::default()
     };
-    let records = module.sections.get(format!(".nv.info.{name}").as_str()).map(|section| section.data);
     match records {
         Some(records) => attributes::records(records).for_each(|record| apply(&mut kernel, &record)),
         // Without its records nothing is known of what they alone hold.
@@ -126,6 +128,15 @@ fn kernel(elf: &Elf<'_>, module: &Module<'_>, symbol: &Symbol<'_>) -> Option<Cub
     }
     kernel.parameters.sort_by_key(|parameter| parameter.ordinal);
     Some(kernel)
+}
+
+/// Barriers from the flags of a code section. CUDA 12.4 and later write them there; earlier ones were seen to leave the
+/// bits zero whatever the code does, so their zero tells nothing.
+fn flagged_barriers(section: &Section<'_>, records: Option<&[u8]>) -> Option<u64> {
+    let mut all = records.into_iter().flat_map(attributes::records);
+    let version = all.find(|record| record.code == code::VERSION).and_then(|record| record.words().next());
+    let count = section.flags >> 20 & 0x7f;
+    (count > 0 || version.is_some_and(|version| version >= 124)).then_some(count)
 }
 
 fn apply(kernel: &mut CubinKernel, record: &Record<'_>) {

@@ -1,8 +1,8 @@
 //! From the rows of a line program to places in the source.
 
 use super::elf::{Elf, broken};
-use super::line_program::{self, Sequence, Unit};
-use crate::evidence::{LineTable, SourceLine};
+use super::line_program::{self, Sequence};
+use crate::evidence::{LineRow, LineTable, SourceLine};
 use crate::source::ReadError;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -49,28 +49,26 @@ pub fn line_table_of(bytes: &[u8], path: &str, wanted: impl Fn(&str) -> bool) ->
                 continue;
             }
             let base = symbol.value.wrapping_add_signed(*addend);
-            table.functions.entry(name.into()).or_default().extend(places(unit, sequence, &files, base));
+            table.functions.entry(name.into()).or_default().extend(rows_of(sequence, &files, base));
         }
     }
     for rows in table.functions.values_mut() {
         // Where one sequence ends and the next begins both have an entry, and the one with places counts.
-        rows.sort_by_key(|(offset, places)| (*offset, places.is_empty()));
-        rows.dedup_by_key(|(offset, _)| *offset);
+        rows.sort_by_key(|row| (row.start, row.places.is_empty()));
+        rows.dedup_by_key(|row| row.start);
     }
     Ok(table)
 }
-
-type Places = (u64, Arc<[SourceLine]>);
 
 /// For each address of a sequence the place of its last row, with the calls that its context leads to, and nothing at
 /// the sequence's end.
 ///
 /// Rows at one address are an inline stack, the code's own line last. The callers are taken from the contexts, which
 /// are there also where only the inner row is repeated.
-fn places(unit: &Unit, sequence: &Sequence, files: &[Arc<str>], base: u64) -> Vec<Places> {
+fn rows_of(sequence: &Sequence, files: &[Arc<str>], base: u64) -> Vec<LineRow> {
     let rows = &sequence.rows;
     let own = |at: &usize| rows.get(at + 1).is_none_or(|next| next.address != rows[*at].address);
-    let mut found: Vec<Places> = (0..rows.len())
+    let mut found: Vec<LineRow> = (0..rows.len())
         .filter(own)
         .map(|at| {
             let mut stack = Vec::new();
@@ -81,11 +79,10 @@ fn places(unit: &Unit, sequence: &Sequence, files: &[Arc<str>], base: u64) -> Ve
                 stack.extend(file.map(|file| SourceLine { file: file.clone(), line: row.line }));
                 next = usize::try_from(row.context).ok().and_then(|context| context.checked_sub(1));
             }
-            (base.wrapping_add(rows[at].address), stack.into())
+            LineRow { start: base.wrapping_add(rows[at].address), places: stack.into() }
         })
         .collect();
-    debug_assert!(unit.files.len() == files.len(), "one path for each file");
-    found.push((base.wrapping_add(sequence.end), Arc::default()));
+    found.push(LineRow { start: base.wrapping_add(sequence.end), places: Arc::default() });
     found
 }
 

@@ -77,6 +77,8 @@ pub(super) struct Assembler {
     /// Records replaced by a later one of the same key, by position.
     replaced: Vec<bool>,
     latest: HashMap<(String, String), usize>,
+    /// The last record of each name, of whatever architecture.
+    named: HashMap<String, usize>,
     /// Entries whose properties line has not come.
     announced: Vec<usize>,
     /// The entry whose properties were printed last: the owner of callees.
@@ -136,6 +138,7 @@ impl Assembler {
             ..BuildRecord::default()
         });
         self.replaced.push(false);
+        self.named.insert(mangled.into(), at);
         if let Some(before) = self.latest.insert((mangled.into(), arch.into()), at) {
             self.replaced[before] = true;
             self.announced.retain(|entry| *entry != before);
@@ -175,7 +178,7 @@ impl Assembler {
             self.frames.expect(Function::Entry(entry));
             self.used.expect(entry);
             self.current = Some(entry);
-        } else if let Some(entry) = records.iter().rposition(|record| record.mangled == mangled) {
+        } else if let Some(entry) = self.named.get(mangled).copied() {
             // The same kernel again: its second properties line when two architectures were announced at once.
             self.current = Some(entry);
         } else if let Some(owner) = self.current {

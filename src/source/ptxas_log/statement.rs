@@ -49,25 +49,29 @@ pub(super) struct Statement<'a> {
     pub(super) said: Said<'a>,
 }
 
-/// Word boundaries are ASCII (`(?-u:\b)`): the fast engine of `regex` cannot search for others in text that is not.
+/// White space, digits, word characters and word boundaries are ASCII: the log's are, and the fast engines of `regex`
+/// need it.
 fn compiled(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is a constant and was compiled in a test")
+    let ascii = [r"\s", r"\d", r"\w", r"\b"]
+        .iter()
+        .fold(pattern.to_owned(), |pattern, class| pattern.replace(class, &format!("(?-u:{class})")));
+    Regex::new(&ascii).expect("the pattern is a constant and was compiled in a test")
 }
 
 /// What the assembler puts before a statement.
 pub(super) static PREFIX: LazyLock<Regex> =
-    LazyLock::new(|| compiled(r"(?m)(?-u:\b)ptxas\s+(?:[^\n]*?,\s+line\s+\d+;\s+)?(?:info|warning|error|fatal)\s*:"));
+    LazyLock::new(|| compiled(r"(?m)\bptxas\s+(?:[^\n]*?,\s+line\s+\d+;\s+)?(?:info|warning|error|fatal)\s*:"));
 
 static STATEMENT: LazyLock<Regex> = LazyLock::new(|| {
     compiled(concat!(
-        r"(?-u:\b)ptxas\s+info\s*:\s+Compiling\s+entry\s+function\s+'(?<entry>[^'\n]*)'\s+for\s+'(?<arch>[^'\n]*)'",
-        r"|(?-u:\b)ptxas\s+info\s*:\s+Function\s+properties\s+for\s+(?<function>\S+)",
-        r"|(?-u:\b)(?<stack>\d+)\s+bytes\s+stack\s+frame,\s+(?<stores>\d+)\s+bytes\s+spill\s+stores,",
+        r"\bptxas\s+info\s*:\s+Compiling\s+entry\s+function\s+'(?<entry>[^'\n]*)'\s+for\s+'(?<arch>[^'\n]*)'",
+        r"|\bptxas\s+info\s*:\s+Function\s+properties\s+for\s+(?<function>\S+)",
+        r"|\b(?<stack>\d+)\s+bytes\s+stack\s+frame,\s+(?<stores>\d+)\s+bytes\s+spill\s+stores,",
         r"\s+(?<loads>\d+)\s+bytes\s+spill\s+loads",
-        r"|(?-u:\b)ptxas\s+info\s*:\s+Used\s+(?<registers>\d+)\s+registers",
-        r"(?<usage>(?:\s*,\s+(?:used\s+)?\d[\d+]*\s+(?:bytes\s+cumulative\s+stack\s+size|bytes\s+[\w\[\]]+|\w+))*)",
-        r"|(?-u:\b)ptxas\s+info\s*:\s+(?<quiet>Compile\s+time\s*=\s*[\d.]+\s+\w+|\d+\s+bytes\s+gmem(?:,\s+\d+\s+bytes\s+\S+)*)",
-        r"|(?m:(?-u:\b)ptxas\s+(?:(?<file>[^\n]*?),\s+line\s+(?<at>\d+);\s+)?(?<level>info|warning|error|fatal)\s*:",
+        r"|\bptxas\s+info\s*:\s+Used\s+(?<registers>\d+)\s+registers",
+        r"(?<usage>(?:\s*,\s+(?:used\s+)?\d[0-9+]*\s+(?:bytes\s+cumulative\s+stack\s+size|bytes\s+[A-Za-z0-9_\[\]]+|\w+))*)",
+        r"|\bptxas\s+info\s*:\s+(?<quiet>Compile\s+time\s*=\s*[0-9.]+\s+\w+|\d+\s+bytes\s+gmem(?:,\s+\d+\s+bytes\s+\S+)*)",
+        r"|(?m:\bptxas\s+(?:(?<file>[^\n]*?),\s+line\s+(?<at>\d+);\s+)?(?<level>info|warning|error|fatal)\s*:",
         r"[ \t]*(?<message>[^\n]*(?:\n[ \t]+\.\w[^\n]*)?)$)",
         r"|(?m:^\s*ptxas[ \t]+(?<strange>[^-\n][^\n]*)$)",
     ))
@@ -89,7 +93,7 @@ static REMARK: LazyLock<Regex> = LazyLock::new(|| {
 /// Takes colours, carriage returns and the prefix of continued lines out, without moving a line.
 pub(super) fn flatten(text: &str) -> String {
     static COLOUR: LazyLock<Regex> = LazyLock::new(|| compiled("\u{1b}\\[[0-9;]*[A-Za-z]|\r"));
-    static CONTINUED: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?m)(?-u:\b)ptxas[ \t]+\.[ \t]"));
+    static CONTINUED: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?m)\bptxas[ \t]+\.[ \t]"));
     let plain = if text.contains(['\u{1b}', '\r']) { COLOUR.replace_all(text, "") } else { Cow::Borrowed(text) };
     CONTINUED.replace_all(&plain, " ").into_owned()
 }
@@ -215,7 +219,7 @@ mod tests {
 
     #[test]
     fn levels_and_places_are_told_apart() {
-        let text = "ptxas /tmp/x/a.ptx, line 14; warning : .minnctapersm is ignored.\nptxas fatal   : Unresolved extern function 'f'\nptxas info    : something new\nptxas says hello\n";
+        let text = "ptxas /build/x/a.ptx, line 14; warning : .minnctapersm is ignored.\nptxas fatal   : Unresolved extern function 'f'\nptxas info    : something new\nptxas says hello\n";
         assert_eq!(
             all(text),
             [

@@ -44,7 +44,7 @@ const HEADINGS: &[&str] = &[
 
 /// What a line is.
 pub(super) fn classify(line: &str) -> Line<'_> {
-    let text = line.trim();
+    let text = without_life_ranges(line).trim();
     let bytes = text.as_bytes();
     match bytes {
         [] => Line::Known,
@@ -67,6 +67,12 @@ pub(super) fn classify(line: &str) -> Line<'_> {
             }
         }
     }
+}
+
+/// A line without the columns of registers in use that `nvdisasm -plr` prints behind every one.
+fn without_life_ranges(line: &str) -> &str {
+    let columns = |at: &usize| matches!(line.as_bytes().get(at + 3), Some(b'|' | b'+'));
+    line.match_indices("// ").map(|(at, _)| at).find(columns).map_or(line, |at| &line[..at])
 }
 
 fn label(text: &str) -> Line<'_> {
@@ -161,6 +167,12 @@ mod tests {
             ),
             ("//--------------------- .text.tiny ----", Line::Known),
             ("\t\t..........", Line::Known),
+            (".L_x_1:        // |  1   ^      |", Line::Label(".L_x_1")),
+            (
+                "  /*0080*/   EXIT ;     /* 0x1 */   // |  1   :    |",
+                Line::Instruction { offset: 128, text: "EXIT", word: Some(1) },
+            ),
+            ("    // +------+-----+", Line::Known),
             ("/*00", Line::Unrecognised),
             ("hello world", Line::Unrecognised),
         ] {
