@@ -15,10 +15,11 @@ use super::panels::Panel;
 use super::performance::{Performance, Work};
 use super::select::{self, KernelGroup, KernelKey, Selection, SelectionError};
 use super::setting::{self, Seen, Setting};
+use super::source_lines::SourceLines;
 use super::stalls::Stalls;
 use super::summary::KernelSummary;
 use crate::catalog;
-use crate::evidence::{BuildLog, Damage, Origin, Reading, Report, Workload};
+use crate::evidence::{BuildLog, Damage, Launch, Origin, Reading, Report, SourceView, Workload};
 
 /// What an audit is made from.
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ pub struct Inputs<'r> {
     pub new: &'r Report,
     /// The report to compare with.
     pub old: Option<&'r Report>,
+    /// The launch of [`subject_launch`] by instruction, read with [`source_want`](super::source_want).
+    pub source: Option<&'r SourceView>,
     /// Build logs.
     pub builds: &'r [BuildLog],
     /// Which kernel.
@@ -106,6 +109,8 @@ pub struct Audit {
     pub mix: InstructionMix,
     /// Uncoalesced accesses.
     pub coalescing: Coalescing,
+    /// Costs of one launch of the new side by source line; `None` for an artefact that holds no instructions.
+    pub source: Option<SourceLines>,
     /// Occupancy.
     pub occupancy: Occupancy,
     /// What limits the new side.
@@ -133,6 +138,22 @@ impl Audit {
             finding.at = place_of(&finding.code);
         }
     }
+}
+
+/// The launch of the kernel under audit that is looked at by instruction: the one with the median time.
+///
+/// # Errors
+/// When the selection matches no kernel.
+pub fn subject_launch<'r>(report: &'r Report, selection: &Selection) -> Result<&'r Launch, SelectionError> {
+    let mut chosen = select::choose(report, selection.kernel.as_ref())?;
+    let group = chosen.swap_remove(0);
+    let time = |launch: &Launch| launch.metric(super::performance::DURATION).and_then(|m| m.quantity());
+    let mut launches = group.launches;
+    launches.sort_by(|a, b| {
+        let value = |launch| time(launch).map_or(f64::INFINITY, |quantity| quantity.value());
+        value(a).total_cmp(&value(b))
+    });
+    Ok(launches[(launches.len() - 1) / 2])
 }
 
 /// Analyses one subject: of the kernels that the selection takes, the one with the most device time.
@@ -178,10 +199,12 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         occupancy: &occupancy,
         limits: &inputs.limits,
     };
+    let is_own = |view: &&SourceView| subject.launches().iter().any(|launch| launch.id == view.launch);
+    let lines = inputs.source.filter(is_own).map(|view| SourceLines::of(view, &subject, &inputs.limits));
     let (findings, levers) = (checks::findings(&ground), ceiling::levers(&ground));
     let panels: Vec<Panel> =
         catalog::tables().iter().filter_map(|table| Panel::build(table.id, &subject, old_kernel)).collect();
-    Ok(Audit {
+    let mut audit = Audit {
         new: side(inputs.new, &subject, &panels, |row| Some(&row.new)),
         old: old.map(|(report, kernel)| side(report, kernel, &panels, |row| row.old.as_ref())),
         work: inputs.work.clone(),
@@ -198,12 +221,18 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         stalls,
         mix,
         coalescing,
+        source: lines,
         occupancy,
         bottleneck: verdict,
         findings,
         levers,
         code: Vec::new(),
-    })
+    };
+    if let Some(lines) = audit.source.take() {
+        audit.locate(|code| lines.place_of(code));
+        audit.source = Some(lines);
+    }
+    Ok(audit)
 }
 
 fn build_warnings(log: &BuildLog) -> impl Iterator<Item = (String, u64, String)> {

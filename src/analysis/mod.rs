@@ -22,13 +22,14 @@ mod performance;
 pub mod sass;
 mod select;
 mod setting;
+mod source_lines;
 mod stalls;
 mod summary;
 mod traffic;
 mod units;
 mod wanted;
 
-pub use audit::{Audit, Inputs, OtherKernel, Side, analyse, analyse_all};
+pub use audit::{Audit, Inputs, OtherKernel, Side, analyse, analyse_all, subject_launch};
 pub use bottleneck::{Bottleneck, Limiter, Step};
 pub use build::BuildRow;
 pub use ceiling::{Lever, LeverOrigin};
@@ -43,6 +44,10 @@ pub use panels::Panel;
 pub use performance::{Performance, Work};
 pub use select::{KernelGroup, KernelKey, Selection, SelectionError, groups};
 pub use setting::{Setting, Weight, without_home};
+pub use source_lines::{
+    AccessLine, Accesses, LaneLine, LineCount, LineWaits, Pattern, ReasonLines, SourceLines, Space, Spot, Waits,
+    source_want,
+};
 pub use stalls::{StallBasis, StallRow, StallTable, Stalls};
 pub use summary::KernelSummary;
 pub use units::BusyUnit;

@@ -1,6 +1,7 @@
 //! What the analysis asks of a reader.
 
 use super::mix::PER_OPCODE;
+use super::source_lines::ACTIVITY;
 use crate::catalog;
 use crate::evidence::{NameSet, Rules, Want};
 use std::sync::Arc;
@@ -22,6 +23,7 @@ const INSTANCES: [&str; 5] = [
 /// throughput breakdowns; rules and the hash of the file with them.
 pub fn want() -> Want {
     let names = catalog::metrics().iter().flat_map(catalog::MetricRow::spellings).chain(INSTANCES);
+    let names = names.chain(ACTIVITY.into_iter().flatten());
     let prefixes = catalog::stall_families().iter().map(|family| family.prefix).collect();
     let metrics =
         NameSet::These { exact: names.map(Arc::from).collect(), prefixes, suffixes: BREAKDOWN_ENDINGS.to_vec() };

@@ -170,6 +170,9 @@ pub(super) enum Stage {
         /// Kernels to print, by function name or by name with template arguments [default: all].
         #[arg(long, value_name = "REGEX", value_parser = regex)]
         kernel: Option<Regex>,
+        /// Read what is whole of a damaged report.
+        #[arg(long)]
+        allow_damage: bool,
     },
     /// What is concluded about every kernel of a report: verdict, findings and levers with their readings.
     Analysis {

@@ -3,9 +3,9 @@
 use super::args::Generate;
 use super::code::{ToolTime, builds, places};
 use super::failure::Failure;
-use super::moment;
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
 use super::snapshot::{Snapshot, StaticSnapshot};
+use super::{lines, moment};
 use crate::analysis::code::{CodeAudit, CodeInputs, Launched, StaticAudit, audit_code};
 use crate::analysis::{self, Inputs, Limits, Selection, Work};
 use crate::collect::Places;
@@ -121,6 +121,7 @@ fn audit(
     let builds =
         subject.ptxas.iter().map(|path| source::read_build_log(path)).collect::<Result<Vec<_>, source::ReadError>>()?;
     let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() };
+    let view = lines::source_view(report, &new, &selection, allow_damage)?;
     let launched = if code.new.is_empty() {
         None
     } else {
@@ -130,6 +131,7 @@ fn audit(
         new: &new,
         old: old.as_ref(),
         builds: &builds,
+        source: view.as_ref(),
         selection,
         work: stated_work(subject),
         limits: Limits { overrides: plan.thresholds.clone() },

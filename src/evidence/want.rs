@@ -32,6 +32,14 @@ impl NameSet {
         NameSet::These { exact, prefixes: Vec::new(), suffixes: Vec::new() }
     }
 
+    /// The same choice and one name more.
+    pub fn with(mut self, name: &str) -> NameSet {
+        if let NameSet::These { exact, .. } = &mut self {
+            exact.insert(name.into());
+        }
+        self
+    }
+
     /// Whether `name` is chosen.
     pub fn contains(&self, name: &str) -> bool {
         match self {

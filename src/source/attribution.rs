@@ -32,7 +32,10 @@ pub fn read_source_views(
     listing: Option<&SassListing>,
 ) -> Result<Vec<SourceView>, ReadError> {
     let mut file = NcuReport::open_with(path, want.allow_damage)?;
-    let report = file.read(want, filter)?;
+    let mut want = want.clone();
+    want.metrics = want.metrics.with(FUNCTION_PCS);
+    want.instances = want.instances.with(FUNCTION_PCS);
+    let report = file.read(&want, filter)?;
     let keys: HashSet<(u32, u64)> = report.launches.iter().flat_map(|launch| launch.sources.iter().copied()).collect();
     let sources = file.sources_of(|key| keys.contains(&key))?;
     let modules: HashMap<(u32, u64), Module<'_>> =

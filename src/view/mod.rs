@@ -17,6 +17,7 @@ mod occupancy;
 mod page;
 mod performance;
 mod provenance;
+mod source_lines;
 mod stalls;
 mod tables;
 mod throughput;

@@ -13,4 +13,5 @@ mod read_ncu_csv;
 mod read_ptxas;
 mod read_sass;
 mod render;
+mod source_lines;
 mod source_view;
