@@ -16,6 +16,7 @@ mod occupancy;
 mod page;
 mod performance;
 mod provenance;
+mod roofline;
 mod stalls;
 mod tables;
 mod throughput;

@@ -13,3 +13,4 @@ mod read_ncu_csv;
 mod read_ptxas;
 mod read_sass;
 mod render;
+mod roofline;
