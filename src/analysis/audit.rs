@@ -13,6 +13,7 @@ use super::mix::InstructionMix;
 use super::occupancy::Occupancy;
 use super::panels::Panel;
 use super::performance::{Performance, Work};
+use super::roofline::Roofline;
 use super::select::{self, KernelGroup, KernelKey, Selection, SelectionError};
 use super::setting::{self, Seen, Setting};
 use super::source_lines::SourceLines;
@@ -113,6 +114,8 @@ pub struct Audit {
     pub source: Option<SourceLines>,
     /// Occupancy.
     pub occupancy: Occupancy,
+    /// Ceilings and the new side's points.
+    pub roofline: Roofline,
     /// What limits the new side.
     pub bottleneck: Bottleneck,
     /// Everything that the checks found on the new side, the most severe first.
@@ -218,6 +221,7 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         old_build: old_kernel.map(|kernel| build::rows(kernel, inputs.builds)).unwrap_or_default(),
         panels,
         old_bottleneck: old_kernel.map(|kernel| alone(kernel, &inputs.limits)),
+        roofline: Roofline::of(&subject, &mix, &inputs.work),
         stalls,
         mix,
         coalescing,

@@ -19,6 +19,7 @@ mod mix;
 mod occupancy;
 mod panels;
 mod performance;
+mod roofline;
 pub mod sass;
 mod select;
 mod setting;
@@ -42,6 +43,7 @@ pub use mix::{InstructionMix, OpcodeRow};
 pub use occupancy::{BlockLimit, Cliff, Occupancy};
 pub use panels::Panel;
 pub use performance::{Performance, Work};
+pub use roofline::{Ceiling, CeilingKind, Point, Roofline};
 pub use select::{KernelGroup, KernelKey, Selection, SelectionError, groups};
 pub use setting::{Setting, Weight, without_home};
 pub use source_lines::{

@@ -13,5 +13,6 @@ mod read_ncu_csv;
 mod read_ptxas;
 mod read_sass;
 mod render;
+mod roofline;
 mod source_lines;
 mod source_view;
