@@ -50,7 +50,7 @@ fn every_key_arrives() {
     assert_eq!(gemm.title.as_deref(), Some("GEMM with bias"));
     assert!(gemm.kernel.as_ref().unwrap().is_match("gemm_bias_v2"));
     assert!(gemm.baseline_kernel.as_ref().unwrap().is_match("gemm_old"));
-    assert_eq!(gemm.report, Path::new("somewhere/new.ncu-rep"));
+    assert_eq!(gemm.report.as_deref(), Some(Path::new("somewhere/new.ncu-rep")));
     assert_eq!(gemm.baseline.as_deref(), Some(Path::new("somewhere/old.ncu-rep")));
     assert_eq!(gemm.ptxas, [PathBuf::from("somewhere/build.log"), PathBuf::from("somewhere/more.log")]);
     assert_eq!(gemm.commit.as_deref(), Some("0123abc"));
