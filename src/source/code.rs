@@ -79,7 +79,7 @@ pub struct CodeParts<'a> {
 /// Reads a build.
 ///
 /// # Errors
-/// Those of the readers of its parts; [`ReadError::Empty`] where the cubin holds no kernel.
+/// Those of the readers of its parts.
 pub fn read_code(parts: &CodeParts<'_>, neutral: &Neutral) -> Result<CodeBuild, ReadError> {
     let origin = |format: &str, bytes: &[u8]| Origin {
         path: parts.input.to_owned(),
@@ -88,11 +88,6 @@ pub fn read_code(parts: &CodeParts<'_>, neutral: &Neutral) -> Result<CodeBuild, 
         sha256: text::hexadecimal(&Sha256::digest(bytes)),
     };
     let read = cubin::read(parts.cubin, origin("cubin", parts.cubin))?;
-    if read.kernels.is_empty() {
-        let cure = "give an object or source with a __global__ function; a template needs an explicit instantiation";
-        let (path, what) = (parts.input.into(), "kernels: it has no device code that can be launched".to_owned());
-        return Err(ReadError::Empty { path, what, cure: cure.into() });
-    }
     let lines = cubin::line_table(parts.cubin, parts.input)?;
     let mut listing = sass::read(parts.sass, origin("sass", parts.sass))?;
     let mut names: HashMap<Arc<str>, Arc<str>> = HashMap::new();
