@@ -68,9 +68,7 @@ in = "hottest-loop"
 "#;
     let (status, page, data, said) = generate(subject, &[("triad.cu", TRIAD)]);
     assert_eq!(status, 0, "{said}");
-    for words in
-        ["# Static Performance Audit", "### sm_90a", "### sm_100a", "nvcc 13.0", "LDG.E.128", "Not measured"]
-    {
+    for words in ["# Static Performance Audit", "### sm_90a", "### sm_100a", "nvcc 13.0", "LDG.E.128", "Not measured"] {
         assert!(page.contains(words), "{words}: {page}");
     }
     assert_eq!(data["schema"], "kernel-audit/static-audit/1");
