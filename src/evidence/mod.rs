@@ -14,7 +14,7 @@ mod sass;
 mod want;
 
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
-pub use code::CodeBuild;
+pub use code::{CodeBuild, ReportCubin};
 pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineRow, LineTable};
 pub use dump::{SCHEMA, write_json};
 pub use metric::{Instance, Metric, Value};

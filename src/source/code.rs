@@ -1,7 +1,7 @@
 //! A whole build read together: log, cubin and machine code, each instruction with its source lines.
 
 use super::{ReadError, cubin, ncu_report, ptxas_log, sass, text};
-use crate::evidence::{CodeBuild, Cubin, Origin, SourceLine};
+use crate::evidence::{CodeBuild, Origin, ReportCubin, SourceLine};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
@@ -129,7 +129,7 @@ pub fn read_code(parts: &CodeParts<'_>, neutral: &Neutral) -> Result<CodeBuild, 
 ///
 /// # Errors
 /// Those of the report's reader. A cubin that cannot be read is left out.
-pub fn read_report_cubins(path: &Path) -> Result<Vec<((u32, u64), Cubin)>, ReadError> {
+pub fn read_report_cubins(path: &Path) -> Result<Vec<ReportCubin>, ReadError> {
     let report = match ncu_report::NcuReport::open(path) {
         Err(ReadError::WrongKind { .. }) => return Ok(Vec::new()),
         opened => opened?,
@@ -137,7 +137,7 @@ pub fn read_report_cubins(path: &Path) -> Result<Vec<((u32, u64), Cubin)>, ReadE
     let read = |source: ncu_report::SourceData| {
         let bytes = source.cubin?;
         let origin = Origin { path: path.display().to_string(), ..Origin::default() };
-        Some((source.key, cubin::read(&bytes, origin).ok()?))
+        Some(ReportCubin { key: source.key, cubin: cubin::read(&bytes, origin).ok()? })
     };
     Ok(report.sources()?.into_iter().filter_map(read).collect())
 }
