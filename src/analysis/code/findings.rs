@@ -157,14 +157,14 @@ fn narrow(facts: &Facts<'_>) -> Found {
         let is_narrow = |row: &&WidthRow| row.widths.iter().all(|(bits, _)| *bits <= 32);
         rows.filter(is_narrow).map(|row| row.widths.iter().map(|(_, count)| count).sum::<usize>()).next()
     };
-    let found: Vec<String> = [("loads", "LDG"), ("stores", "STG")]
+    let found: Vec<String> = [("global load", "LDG"), ("global store", "STG")]
         .into_iter()
-        .filter_map(|(what, opcode)| of(opcode).map(|count| format!("{count} global {what}")))
+        .filter_map(|(what, opcode)| of(opcode).map(|count| plural(count, what)))
         .collect();
     (!found.is_empty()).then(|| {
         let place = if facts.has_hottest { "in the hottest loop" } else { "in the kernel" };
         ("narrow-access", format!(
-            "The {} {place} move 32 bits a lane or less; where a lane's data lies side by side, one of 128 bits does the work of four.",
+            "{} {place} at 32 bits a lane or less and none wider; where a lane's data lies side by side, one of 128 bits does the work of four.",
             found.join(" and "),
         ))
     })
