@@ -4,6 +4,15 @@ use super::build::BuildLog;
 use super::cubin::Cubin;
 use super::sass::SassListing;
 
+/// A cubin that a report holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReportCubin {
+    /// Process id and reference; joins [`Launch::sources`](super::Launch::sources).
+    pub key: (u32, u64),
+    /// The cubin.
+    pub cubin: Cubin,
+}
+
 /// The code of one architecture, and how it came to be.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CodeBuild {

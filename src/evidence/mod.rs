@@ -16,7 +16,7 @@ mod source_view;
 mod want;
 
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
-pub use code::CodeBuild;
+pub use code::{CodeBuild, ReportCubin};
 pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineRow, LineTable};
 pub use dump::{SCHEMA, write_json};
 pub use metric::{Instance, Metric, Value};

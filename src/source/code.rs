@@ -1,7 +1,7 @@
 //! A whole build read together: log, cubin and machine code, each instruction with its source lines.
 
 use super::{ReadError, cubin, ncu_report, ptxas_log, sass};
-use crate::evidence::{CodeBuild, Cubin, Origin, SourceLine};
+use crate::evidence::{CodeBuild, Origin, ReportCubin, SourceLine};
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -78,7 +78,7 @@ pub struct CodeParts<'a> {
 /// Reads a build.
 ///
 /// # Errors
-/// Those of the readers of its parts; [`ReadError::Empty`] where the cubin holds no kernel.
+/// Those of the readers of its parts.
 pub fn read_code(parts: &CodeParts<'_>, neutral: &Neutral) -> Result<CodeBuild, ReadError> {
     let origin = |format: &str, bytes: &[u8]| Origin {
         path: parts.input.to_owned(),
@@ -87,11 +87,6 @@ pub fn read_code(parts: &CodeParts<'_>, neutral: &Neutral) -> Result<CodeBuild, 
         blake3: blake3::hash(bytes).to_hex().to_string(),
     };
     let read = cubin::read(parts.cubin, origin("cubin", parts.cubin))?;
-    if read.kernels.is_empty() {
-        let cure = "give an object or source with a __global__ function; a template needs an explicit instantiation";
-        let (path, what) = (parts.input.into(), "kernels: it has no device code that can be launched".to_owned());
-        return Err(ReadError::Empty { path, what, cure: cure.into() });
-    }
     let lines = cubin::line_table(parts.cubin, parts.input)?;
     let mut listing = sass::read(parts.sass, origin("sass", parts.sass))?;
     let mut names: HashMap<Arc<str>, Arc<str>> = HashMap::new();
@@ -133,7 +128,7 @@ pub fn read_code(parts: &CodeParts<'_>, neutral: &Neutral) -> Result<CodeBuild, 
 ///
 /// # Errors
 /// Those of the report's reader. A cubin that cannot be read is left out.
-pub fn read_report_cubins(path: &Path) -> Result<Vec<((u32, u64), Cubin)>, ReadError> {
+pub fn read_report_cubins(path: &Path) -> Result<Vec<ReportCubin>, ReadError> {
     let report = match ncu_report::NcuReport::open(path) {
         Err(ReadError::WrongKind { .. }) => return Ok(Vec::new()),
         opened => opened?,
@@ -141,7 +136,7 @@ pub fn read_report_cubins(path: &Path) -> Result<Vec<((u32, u64), Cubin)>, ReadE
     let read = |source: ncu_report::SourceData| {
         let bytes = source.cubin?;
         let origin = Origin { path: path.display().to_string(), ..Origin::default() };
-        Some((source.key, cubin::read(&bytes, origin).ok()?))
+        Some(ReportCubin { key: source.key, cubin: cubin::read(&bytes, origin).ok()? })
     };
     Ok(report.sources()?.into_iter().filter_map(read).collect())
 }

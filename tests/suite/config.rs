@@ -142,7 +142,16 @@ fn other_mistakes_say_what_was_expected() {
     let subject = |keys: &str| format!("[[subject]]\nname = \"a\"\nreport = \"a\"\n{keys}\n");
     for (text, says) in [
         (String::new(), "somewhere/audit.toml names no [[subject]]"),
-        ("[[subject]]\nname = \"a\"\n".into(), "a subject needs evidence"),
+        ("[[subject]]\nname = \"a\"\n".into(), "a subject needs evidence: `report`, `source` or `cubin`"),
+        (subject("source = \"a.cu\""), "a source needs an architecture"),
+        (subject("cubin = \"a\"\nsource = \"b\"\narch = \"sm_90\""), "a source or a cubin, not both"),
+        (subject("source = \"b\"\narch = \"sm_90\"\nflags = [\"-arch=sm_80\"]"), "this flag is set by audit itself"),
+        (subject("launch.block = [64, 32]"), "expected 1 to 1024 threads"),
+        (subject("[[subject.check]]\nname = \"x\""), "the check \"x\" names no instruction"),
+        (subject("[[subject.check]]\nsass = \"STG\"\ncount = \"about 3\""), "expected `= N`"),
+        (subject("[[subject.check]]\nsass = \"STG\"\nforbid = true\ncount = 3"), "already says how many"),
+        (subject("[[subject.check]]\nsequence = [\"STG\"]"), "a sequence has at least two steps"),
+        (subject("[[subject.check]]\nsass = \"STG\"\nin = \"loop\""), "expected `function`, `hottest-loop`"),
         ("[[subject]]\nname = \"A b\"\nreport = \"a\"\n".into(), "found \"A b\"; a-b would do"),
         (subject("title = 3"), "invalid type: integer `3`, expected a string"),
         (subject("ptxas = 3"), "expected a path or a list of paths"),

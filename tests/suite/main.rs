@@ -2,6 +2,8 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "tests")]
 
+mod build;
+mod build_tools;
 mod catalog;
 mod cli;
 mod config;

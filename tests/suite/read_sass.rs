@@ -84,7 +84,7 @@ fn line_information_has_the_calls_that_were_inlined() {
 }
 
 /// A node of `nvdisasm -bbcfg -poff`: where it starts, how many instructions it holds, where it leads.
-fn nodes_of_dot(text: &str) -> BTreeMap<u64, (usize, BTreeSet<u64>)> {
+pub(crate) fn nodes_of_dot(text: &str) -> BTreeMap<u64, (usize, BTreeSet<u64>)> {
     let mut starts = BTreeMap::new();
     let mut nodes: BTreeMap<u64, (usize, BTreeSet<u64>)> = BTreeMap::new();
     let mut name = "";
@@ -119,7 +119,9 @@ fn quoted(text: &str) -> &str {
     text.split('"').nth(1).unwrap()
 }
 
-fn nodes_of_flow<'a>(functions: impl Iterator<Item = &'a SassFunction>) -> BTreeMap<u64, (usize, BTreeSet<u64>)> {
+pub(crate) fn nodes_of_flow<'a>(
+    functions: impl Iterator<Item = &'a SassFunction>,
+) -> BTreeMap<u64, (usize, BTreeSet<u64>)> {
     let mut nodes = BTreeMap::new();
     for (number, function) in (1..).zip(functions) {
         let key = |offset: u64| number << 32 | offset;

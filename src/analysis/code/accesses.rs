@@ -2,7 +2,7 @@
 
 use super::flow::line_of;
 use crate::analysis::sass::{access_width, body};
-use crate::evidence::{CubinKernel, SassFunction};
+use crate::evidence::{CubinKernel, SassFunction, SassInstruction};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Instructions of one opcode by the bits that each lane moves.
@@ -27,9 +27,9 @@ pub struct LocalAccess {
     pub spills: Option<usize>,
 }
 
-pub(super) fn widths(function: &SassFunction) -> Vec<WidthRow> {
+pub(super) fn widths<'a>(code: impl Iterator<Item = &'a SassInstruction>) -> Vec<WidthRow> {
     let mut found: BTreeMap<&str, BTreeMap<u32, usize>> = BTreeMap::new();
-    for instruction in body(function).iter().filter(|i| !matches!(i.base(), "LDC" | "LDL" | "STL")) {
+    for instruction in code.filter(|i| !matches!(i.base(), "LDC" | "LDL" | "STL")) {
         if let Some(width) = access_width(&instruction.opcode) {
             *found.entry(instruction.base()).or_default().entry(width).or_default() += 1;
         }

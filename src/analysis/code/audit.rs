@@ -10,7 +10,9 @@ use super::limits::{self, LaunchShape, StaticOccupancy};
 use super::resources::{self, ResourceRow};
 use super::select::{self, CodeError, Launched};
 use crate::analysis::Work;
-use crate::analysis::sass::{ClassCount, ControlFlow, SassDiff, class_counts, diff, dispatches, loops, opcode_counts};
+use crate::analysis::sass::{
+    ClassCount, ControlFlow, SassDiff, body, class_counts, diff, dispatches, loops, opcode_counts,
+};
 use crate::evidence::{BuildRecord, CodeBuild, Origin};
 use regex::Regex;
 
@@ -116,14 +118,20 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
     let resources = resources::rows(kernel, record, inputs.launched);
     let occupancies = limits::occupancies(kernel, &arch, inputs.shape, inputs.launched);
     let classes = class_counts(function);
-    let (widths, local) = (accesses::widths(function), accesses::local(function, kernel, &file));
+    let code = body(function);
+    let (widths, local) = (accesses::widths(code.iter()), accesses::local(function, kernel, &file));
+    let hot_widths = hottest.map_or_else(
+        || widths.clone(),
+        |at| accesses::widths(found[at].blocks.iter().flat_map(|b| &code[shape.blocks[*b].instructions.clone()])),
+    );
     let flow_numbers = flow::summary(&shape, irreducible.len());
     let findings = findings::findings(&findings::Facts {
         arch: &arch,
         resources: &resources,
         occupancies: &occupancies,
         classes: &classes,
-        widths: &widths,
+        hot_widths: &hot_widths,
+        has_hottest: hottest.is_some(),
         local: &local,
         called: flow_numbers.called,
     });

@@ -20,7 +20,10 @@ pub(super) struct Facts<'a> {
     pub(super) resources: &'a [ResourceRow],
     pub(super) occupancies: &'a [StaticOccupancy],
     pub(super) classes: &'a [ClassCount],
-    pub(super) widths: &'a [WidthRow],
+    /// Widths in the hottest loop; of the whole kernel where there is none.
+    pub(super) hot_widths: &'a [WidthRow],
+    /// Whether there is a hottest loop.
+    pub(super) has_hottest: bool,
     pub(super) local: &'a [LocalAccess],
     pub(super) called: usize,
 }
@@ -128,44 +131,58 @@ fn occupancy(facts: &Facts<'_>) -> Found {
     let [known] = facts.occupancies else { return None };
     (known.percent < LOW_OCCUPANCY).then(|| {
         let limiters = known.limiters().join(" and ");
+        let sentence = format!(
+            "An SM holds at most {} of {} warps ({:.0} %), {} of {} threads: limited by {limiters}.",
+            known.warps,
+            known.max_warps,
+            known.percent,
+            plural(known.blocks as usize, "block"),
+            known.threads,
+        );
         if known.blocks == 0 {
             return (
                 "does-not-fit",
-                format!("A block of {} threads does not fit on an SM, by its {limiters}.", known.threads),
+                format!("A block of {} threads does not fit on an SM, by {limiters}.", known.threads),
             );
         }
-        let blocks = plural(known.blocks as usize, "block");
-        (
-            "occupancy-limit",
-            format!(
-                "An SM holds at most {} of {} warps ({:.0} %): its {limiters} allow {blocks} of {} threads.",
-                known.warps, known.max_warps, known.percent, known.threads,
-            ),
-        )
+        ("occupancy-limit", sentence)
     })
 }
 
-/// All accesses to global memory of one direction move 32 bits or fewer a lane.
+/// All accesses to global memory of one direction move 32 bits or fewer a lane where the kernel spends its time: in the
+/// hottest loop, or anywhere in a kernel without one.
 fn narrow(facts: &Facts<'_>) -> Found {
-    let narrow: Vec<String> = facts
-        .widths
-        .iter()
-        .filter(|row| matches!(row.opcode.as_str(), "LDG" | "STG"))
-        .filter(|row| row.widths.iter().all(|(bits, _)| *bits <= 32))
-        .map(|row| format!("{} {}", row.widths.iter().map(|(_, count)| count).sum::<usize>(), row.opcode))
+    let of = |opcode: &str| {
+        let rows = facts.hot_widths.iter().filter(|row| row.opcode == opcode);
+        let is_narrow = |row: &&WidthRow| row.widths.iter().all(|(bits, _)| *bits <= 32);
+        rows.filter(is_narrow).map(|row| row.widths.iter().map(|(_, count)| count).sum::<usize>()).next()
+    };
+    let found: Vec<String> = [("global load", "LDG"), ("global store", "STG")]
+        .into_iter()
+        .filter_map(|(what, opcode)| of(opcode).map(|count| plural(count, what)))
         .collect();
-    (!narrow.is_empty()).then(|| {
-        ("narrow-access", format!("No wider access than 32 bits a lane among {}: up to 128 bits (256 on sm_100) would need fewer instructions.", narrow.join(" and ")))
+    (!found.is_empty()).then(|| {
+        let place = if facts.has_hottest { "in the hottest loop" } else { "in the kernel" };
+        ("narrow-access", format!(
+            "{} {place} at 32 bits a lane or less and none wider; where a lane's data lies side by side, one of 128 bits does the work of four.",
+            found.join(" and "),
+        ))
     })
 }
 
 fn double(facts: &Facts<'_>) -> Found {
     let count = count(facts, "fp64");
-    (count > 0)
-        .then(|| ("fp64", format!("{count} double-precision instructions; meant, or from a constant without `f`?")))
+    (count > 0).then(|| {
+        (
+            "fp64",
+            format!(
+                "{count} double-precision instructions; a constant without the suffix f makes some that nobody meant."
+            ),
+        )
+    })
 }
 
 fn calls(facts: &Facts<'_>) -> Found {
     (facts.called > 0)
-        .then(|| ("calls", format!("{} in the code that the kernel calls.", plural(facts.called, "function"))))
+        .then(|| ("calls", format!("The kernel calls {}, not inlined.", plural(facts.called, "function"))))
 }

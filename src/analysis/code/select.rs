@@ -2,7 +2,7 @@
 
 use crate::analysis::select::{self, Selection, SelectionError, short_name};
 use crate::analysis::summary::KernelSummary;
-use crate::evidence::{CodeBuild, Cubin, CubinKernel, Dim3, Reading, Report};
+use crate::evidence::{CodeBuild, CubinKernel, Dim3, Reading, Report, ReportCubin};
 use regex::Regex;
 use std::sync::Arc;
 
@@ -32,12 +32,12 @@ impl Launched {
     ///
     /// # Errors
     /// When the selection matches no kernel of the report.
-    pub fn of(report: &Report, cubins: &[((u32, u64), Cubin)], wanted: &Selection) -> Result<Launched, SelectionError> {
+    pub fn of(report: &Report, cubins: &[ReportCubin], wanted: &Selection) -> Result<Launched, SelectionError> {
         let chosen = select::choose(report, wanted.kernel.as_ref())?;
         let kernel = KernelSummary::new(chosen[0].clone());
         let first = kernel.first();
         let held =
-            || cubins.iter().filter(|(key, _)| first.sources.contains(key)).flat_map(|(_, cubin)| &cubin.kernels);
+            || cubins.iter().filter(|held| first.sources.contains(&held.key)).flat_map(|held| &held.cubin.kernels);
         let own = held()
             .find(|held| held.mangled == kernel.key().mangled)
             .or_else(|| held().find(|held| short_name(&held.demangled) == kernel.key().short_name()));
