@@ -45,9 +45,12 @@ pub(super) enum Verb {
 /// Arguments of `audit generate`.
 #[derive(Debug, Args)]
 pub(super) struct Generate {
-    /// Subjects of the configuration file [default: all].
+    /// Subjects of the configuration file [default: those of its `default`, else all].
     #[arg(value_name = "SUBJECT")]
     pub(super) subjects: Vec<String>,
+    /// Every subject of the configuration file.
+    #[arg(long, conflicts_with = "subjects")]
+    pub(super) all: bool,
     /// Configuration file [default: audit.toml, unless --report is given without a subject].
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,

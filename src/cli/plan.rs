@@ -77,7 +77,9 @@ fn from_flags(flags: &SubjectFlags) -> Result<Plan, Failure> {
 fn from_file(arguments: &Generate) -> Result<Plan, Failure> {
     let path = arguments.config.clone().unwrap_or_else(|| Path::new(DEFAULT_CONFIG).to_owned());
     let config = Config::read(&path)?;
-    let mut subjects: Vec<Subject> = config.select(&arguments.subjects)?.into_iter().cloned().collect();
+    let every = || config.subjects.iter().map(|subject| subject.name.to_string()).collect();
+    let names: Vec<String> = if arguments.all { every() } else { arguments.subjects.clone() };
+    let mut subjects: Vec<Subject> = config.select(&names)?.into_iter().cloned().collect();
     let is_described = is_given(&arguments.subject);
     if is_described {
         match subjects.as_mut_slice() {
