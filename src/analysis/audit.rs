@@ -5,6 +5,7 @@ use super::build::{self, BuildRow};
 use super::ceiling::{self, Lever};
 use super::checks;
 use super::coalescing::Coalescing;
+use super::code::CodeAudit;
 use super::finding::{Finding, Place};
 use super::ground::Ground;
 use super::limits::Limits;
@@ -120,6 +121,9 @@ pub struct Audit {
     pub old_bottleneck: Option<Bottleneck>,
     /// What is left on the table.
     pub levers: Vec<Lever>,
+    /// The machine code, one for each architecture that was built; empty when the subject names no source or cubin.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub code: Vec<CodeAudit>,
 }
 
 impl Audit {
@@ -222,6 +226,7 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         bottleneck: verdict,
         findings,
         levers,
+        code: Vec::new(),
     };
     if let Some(lines) = audit.source.take() {
         audit.locate(|code| lines.place_of(code));

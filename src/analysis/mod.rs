@@ -9,6 +9,7 @@ mod build;
 mod ceiling;
 mod checks;
 mod coalescing;
+pub mod code;
 mod compare;
 mod dump;
 mod finding;

@@ -38,6 +38,8 @@ pub(super) enum Verb {
     Dump(Dump),
     /// Explain a metric, stall reason, opcode, threshold, limiter, finding or chip.
     Explain(Explain),
+    /// Say which tools, driver and GPU are here, and what is missing for what.
+    Doctor(Doctor),
 }
 
 /// Arguments of `audit generate`.
@@ -64,6 +66,9 @@ pub(super) struct Generate {
     /// Number that judgements compare with, in place of the catalog's or the configuration's; may be repeated.
     #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
     pub(super) thresholds: Vec<(String, f64)>,
+    /// Print how long NVIDIA's tools and the rest took.
+    #[arg(long)]
+    pub(super) timings: bool,
     /// Read what is whole of a damaged report; the page says what is missing.
     #[arg(long)]
     pub(super) allow_damage: bool,
@@ -181,6 +186,14 @@ pub(super) enum Stage {
         #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
         thresholds: Vec<(String, f64)>,
     },
+}
+
+/// Arguments of `audit doctor`.
+#[derive(Debug, Args)]
+pub(super) struct Doctor {
+    /// Configuration file whose [tools] are looked at [default: audit.toml, where there is one].
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
 }
 
 /// Arguments of `audit explain`.

@@ -5,6 +5,8 @@
 //! line in `program.rs`.
 
 mod args;
+mod code;
+mod doctor;
 mod dump;
 mod explain;
 mod failure;
@@ -18,4 +20,4 @@ mod snapshot;
 
 pub use failure::{Failure, Status};
 pub use program::run;
-pub use snapshot::Snapshot;
+pub use snapshot::{Snapshot, StaticSnapshot};

@@ -4,6 +4,7 @@
 //! Receives values from `source`, gives them to `analysis`.
 
 mod build;
+mod code;
 mod cubin;
 mod dump;
 mod metric;
@@ -15,6 +16,7 @@ mod source_view;
 mod want;
 
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
+pub use code::CodeBuild;
 pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineRow, LineTable};
 pub use dump::{SCHEMA, write_json};
 pub use metric::{Instance, Metric, Value};

@@ -6,6 +6,7 @@
 mod build;
 mod ceiling;
 mod coalescing;
+mod code;
 mod conditions;
 mod document;
 pub mod escape;
@@ -22,6 +23,7 @@ mod tables;
 mod throughput;
 mod verdict;
 
+pub use code::static_document;
 pub use document::{Align, Block, Cell, Column, Document, Section, Table};
 pub use log::build_log;
 pub use page::{Heading, document};

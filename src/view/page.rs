@@ -2,8 +2,8 @@
 
 use super::document::Document;
 use super::{
-    build, ceiling, coalescing, conditions, instructions, lead, occupancy, performance, provenance, stalls, throughput,
-    verdict,
+    build, ceiling, coalescing, code, conditions, instructions, lead, occupancy, performance, provenance, stalls,
+    throughput, verdict,
 };
 use crate::analysis::Audit;
 
@@ -28,7 +28,7 @@ pub struct Heading {
 
 /// The page for one audit.
 pub fn document(heading: &Heading, audit: &Audit) -> Document {
-    let sections = vec![
+    let mut sections = vec![
         verdict::section(audit),
         performance::section(audit),
         build::section(audit),
@@ -42,5 +42,6 @@ pub fn document(heading: &Heading, audit: &Audit) -> Document {
         conditions::section(audit),
         provenance::section(heading, audit),
     ];
+    code::join(&mut sections, &audit.code);
     Document { title: format!("Performance Audit — {}", heading.date), lead: lead::lines(heading, audit), sections }
 }
