@@ -178,3 +178,19 @@ fn code_without_line_information_is_shown_by_offset() {
     let words = serde_json::to_string(&view::document(&Heading::default(), &audit)).unwrap();
     assert!(words.contains("nvcc -lineinfo"));
 }
+
+#[test]
+fn findings_carry_the_line_of_their_pattern() {
+    let (_, audit) = audit("gemm_bias_v1");
+    let lines = audit.source.as_ref().unwrap();
+    let finding = audit.findings.iter().find(|finding| finding.code == "uncoalesced-global-access").unwrap();
+    let worst = &lines.global.as_ref().unwrap().lines[0].spot;
+    let at = finding.at.as_ref().unwrap();
+    assert_eq!((&at.file, at.line), (&worst.file, worst.line));
+    let reason = lines.waits.as_ref().unwrap().reasons.iter().find(|lines| lines.reason == "lg_throttle").unwrap();
+    for finding in audit.findings.iter().filter(|finding| finding.code == "latency-lg-throttle") {
+        assert_eq!(finding.at.as_ref().map(|at| at.line), Some(reason.lines[0].0.line));
+    }
+    let (report, _) = read("gemm_bias_v1");
+    assert!(analyse(&report, None).findings.iter().all(|finding| finding.at.is_none()));
+}
