@@ -115,7 +115,7 @@ fn stop(child: &mut Child) {
     #[cfg(unix)]
     {
         // The shell's own `kill` takes a group; the standard library does not.
-        let group = format!("kill -KILL -- -{}", child.id());
+        let group = format!("kill -s KILL -- -{}", child.id());
         let _ = Command::new("/bin/sh").args(["-c", &group]).stdin(Stdio::null()).stderr(Stdio::null()).status();
     }
     let _ = child.kill();
