@@ -1,6 +1,8 @@
 //! The arguments of every verb.
 
+use crate::catalog;
 use crate::config::{Amount, SubjectName};
+use crate::nearest::did_you_mean;
 use chrono::NaiveDate;
 use clap::{Args, Parser, Subcommand};
 use regex::Regex;
@@ -34,7 +36,7 @@ pub(super) enum Verb {
     Show(Show),
     /// Print a stage as JSON.
     Dump(Dump),
-    /// Explain a metric, stall reason, opcode, threshold or chip.
+    /// Explain a metric, stall reason, opcode, threshold, limiter, finding or chip.
     Explain(Explain),
     /// Say which tools, driver and GPU are here, and what is missing for what.
     Doctor(Doctor),
@@ -61,6 +63,9 @@ pub(super) struct Generate {
     /// Date of the audit, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
     #[arg(long, value_name = "DATE")]
     pub(super) date: Option<NaiveDate>,
+    /// Number that judgements compare with, in place of the catalog's or the configuration's; may be repeated.
+    #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
+    pub(super) thresholds: Vec<(String, f64)>,
     /// Print how long NVIDIA's tools and the rest took.
     #[arg(long)]
     pub(super) timings: bool,
@@ -157,6 +162,30 @@ pub(super) enum Stage {
         #[arg(long)]
         allow_damage: bool,
     },
+    /// The counters of each launch by instruction and by source line.
+    Source {
+        /// The report.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Kernels to print, by function name or by name with template arguments [default: all].
+        #[arg(long, value_name = "REGEX", value_parser = regex)]
+        kernel: Option<Regex>,
+        /// Read what is whole of a damaged report.
+        #[arg(long)]
+        allow_damage: bool,
+    },
+    /// What is concluded about every kernel of a report: verdict, findings and levers with their readings.
+    Analysis {
+        /// The report, or a page that ncu printed.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Kernels to look at: a regular expression on the function name.
+        #[arg(long, value_name = "RE", value_parser = regex)]
+        kernel: Option<Regex>,
+        /// Number that judgements compare with, in place of the catalog's; may be repeated.
+        #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
+        thresholds: Vec<(String, f64)>,
+    },
 }
 
 /// Arguments of `audit doctor`.
@@ -173,6 +202,16 @@ pub(super) struct Explain {
     /// The name.
     #[arg(value_name = "NAME")]
     pub(super) name: String,
+}
+
+fn threshold(text: &str) -> Result<(String, f64), String> {
+    let (id, number) = text.split_once('=').ok_or("expected ID=NUMBER, such as sol-high=75")?;
+    if catalog::threshold_row(id).is_none() {
+        let known = catalog::thresholds().iter().map(|row| row.id);
+        return Err(format!("no threshold is called {id:?}{}", did_you_mean(id, known)));
+    }
+    let value: f64 = number.parse().map_err(|_| format!("expected a number, found {number:?}"))?;
+    if value.is_finite() { Ok((id.to_owned(), value)) } else { Err(format!("expected a number, found {number:?}")) }
 }
 
 fn regex(text: &str) -> Result<Regex, String> {

@@ -3,9 +3,9 @@
 use super::args::Generate;
 use super::code::{ToolTime, builds, places};
 use super::failure::Failure;
-use super::moment;
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
 use super::snapshot::{Snapshot, StaticSnapshot};
+use super::{lines, moment};
 use crate::analysis::code::{CodeAudit, CodeInputs, Launched, StaticAudit, audit_code};
 use crate::analysis::{self, Inputs, Limits, Selection, Work};
 use crate::collect::Places;
@@ -45,7 +45,7 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
         let json = |error| Failure::usage(format!("the audit of {} cannot be kept as JSON: {error}", subject.name));
         let (document, data) = match &subject.report {
             Some(report) => {
-                let audit = audit(subject, report, &code, arguments.allow_damage)?;
+                let audit = audit(subject, report, &plan, &code, arguments.allow_damage)?;
                 (view::document(&heading, &audit), Snapshot::new(heading, audit).to_json().map_err(json)?)
             }
             None => {
@@ -107,7 +107,13 @@ fn stated_work(subject: &Subject) -> Work {
     }
 }
 
-fn audit(subject: &Subject, report: &Path, code: &Builds, allow_damage: bool) -> Result<analysis::Audit, Failure> {
+fn audit(
+    subject: &Subject,
+    report: &Path,
+    plan: &Plan,
+    code: &Builds,
+    allow_damage: bool,
+) -> Result<analysis::Audit, Failure> {
     let want = Want { allow_damage, ..analysis::want() };
     let read = |path: &Path| -> Result<Report, Failure> { Ok(source::read_profile(path, &want)?) };
     let new = read(report)?;
@@ -115,6 +121,7 @@ fn audit(subject: &Subject, report: &Path, code: &Builds, allow_damage: bool) ->
     let builds =
         subject.ptxas.iter().map(|path| source::read_build_log(path)).collect::<Result<Vec<_>, source::ReadError>>()?;
     let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() };
+    let view = lines::source_view(report, &new, &selection, allow_damage)?;
     let launched = if code.new.is_empty() {
         None
     } else {
@@ -124,9 +131,10 @@ fn audit(subject: &Subject, report: &Path, code: &Builds, allow_damage: bool) ->
         new: &new,
         old: old.as_ref(),
         builds: &builds,
+        source: view.as_ref(),
         selection,
         work: stated_work(subject),
-        limits: Limits::default(),
+        limits: Limits { overrides: plan.thresholds.clone() },
     })?;
     audit.code = judged(subject, code, launched.as_ref())?;
     Ok(audit)
@@ -203,6 +211,7 @@ fn describe(plan: &Plan, subject: &Subject, words: &mut Vec<String>) {
         option("--template", &plan.template);
     }
     plan.templates.iter().for_each(|folder| option("--templates", &path(folder)));
+    plan.thresholds.iter().for_each(|(id, value)| option("--threshold", &format!("{id}={value}")));
 }
 
 /// A word as a POSIX shell takes it.

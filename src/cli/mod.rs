@@ -11,6 +11,7 @@ mod dump;
 mod explain;
 mod failure;
 mod generate;
+mod lines;
 mod moment;
 mod plan;
 mod program;

@@ -3,6 +3,7 @@
 use super::args::{Generate, SubjectFlags};
 use super::failure::Failure;
 use crate::config::{Config, DEFAULT_OUT, DEFAULT_TEMPLATE, Subject, SubjectName, Tools};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What `audit generate` has to do.
@@ -12,6 +13,8 @@ pub(super) struct Plan {
     pub(super) out: PathBuf,
     pub(super) template: String,
     pub(super) templates: Option<PathBuf>,
+    /// Thresholds that differ from the catalog's.
+    pub(super) thresholds: BTreeMap<String, f64>,
     /// Where git is asked for the commit.
     pub(super) folder: PathBuf,
     /// The configuration file that was read.
@@ -34,6 +37,10 @@ pub(super) fn plan(arguments: &Generate) -> Result<Plan, Failure> {
     }
     if let Some(template) = &arguments.template {
         plan.template.clone_from(template);
+        plan.config = None;
+    }
+    if !arguments.thresholds.is_empty() {
+        plan.thresholds.extend(arguments.thresholds.iter().cloned());
         plan.config = None;
     }
     if let Some(templates) = &arguments.templates {
@@ -59,6 +66,7 @@ fn from_flags(flags: &SubjectFlags) -> Result<Plan, Failure> {
         out: DEFAULT_OUT.into(),
         template: DEFAULT_TEMPLATE.into(),
         templates: None,
+        thresholds: BTreeMap::new(),
         folder: PathBuf::new(),
         file: None,
         tools: Tools::default(),
@@ -90,6 +98,7 @@ fn from_file(arguments: &Generate) -> Result<Plan, Failure> {
         out: config.out,
         template: config.template,
         templates: config.templates,
+        thresholds: config.thresholds,
         folder: config.folder,
         file: Some(path.clone()),
         tools: config.tools,

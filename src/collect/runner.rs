@@ -113,10 +113,9 @@ fn wait(child: &mut Child, start: Instant, limit: Duration) -> Option<std::io::R
 /// Ends the child's process group: the compiler's own children with it.
 fn stop(child: &mut Child) {
     #[cfg(unix)]
-    {
-        // The shell's own `kill` takes a group; the standard library does not.
-        let group = format!("kill -s KILL -- -{}", child.id());
-        let _ = Command::new("/bin/sh").args(["-c", &group]).stdin(Stdio::null()).stderr(Stdio::null()).status();
+    if let Some(group) = rustix::process::Pid::from_raw(child.id().cast_signed()) {
+        // A group that has already ended is what was wanted.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
     let _ = child.kill();
     let _ = child.wait();

@@ -4,8 +4,10 @@ use super::amount::Amount;
 use super::code::{CheckKeys, CodeKeys, LaunchKeys, Tools};
 use super::error::{ConfigError, ConfigErrorKind, Place};
 use super::subject::{Subject, SubjectName, Work};
+use crate::catalog;
 use crate::nearest::nearest;
 use regex::Regex;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -21,6 +23,8 @@ pub struct Config {
     pub template: String,
     /// Folder of the user's templates.
     pub templates: Option<PathBuf>,
+    /// Numbers that judgements compare with, by the catalog's ids, where they differ from the catalog's.
+    pub thresholds: BTreeMap<String, f64>,
     /// Subjects in file order; at least one.
     pub subjects: Vec<Subject>,
     /// Where tools are.
@@ -40,6 +44,8 @@ pub(crate) const DEFAULT_TEMPLATE: &str = "audit";
 struct File {
     #[serde(default)]
     audit: AuditKeys,
+    #[serde(default)]
+    thresholds: BTreeMap<Spanned<String>, Spanned<f64>>,
     #[serde(default)]
     tools: Tools,
     #[serde(default)]
@@ -132,6 +138,8 @@ impl Config {
             subjects.push(subject);
             files.push(named);
         }
+        let thresholds =
+            file.thresholds.iter().map(|(id, value)| text.threshold(id, value)).collect::<Result<_, _>>()?;
         if let Some(templates) = &file.audit.templates {
             let found = folder.join(templates.get_ref());
             if !found.is_dir() {
@@ -144,6 +152,7 @@ impl Config {
             templates: file.audit.templates.map(|path| folder.join(path.into_inner())),
             tools: file.tools.below(&folder),
             folder,
+            thresholds,
             subjects,
             text,
             files,
@@ -248,6 +257,21 @@ impl Text {
             let reason = regex_reason(&error);
             self.wrong("this is no regular expression".into(), text.span(), &reason, None)
         })
+    }
+
+    /// A number for a threshold of the catalog.
+    fn threshold(&self, id: &Spanned<String>, value: &Spanned<f64>) -> Result<(String, f64), ConfigError> {
+        let name = id.get_ref();
+        if catalog::threshold_row(name).is_none() {
+            let near = nearest(name, catalog::thresholds().iter().map(|row| row.id));
+            let help = near.map(|near| format!("did you mean `{near}`? `audit explain {near}` says what it decides"));
+            return Err(self.wrong(format!("no threshold is called {name:?}"), id.span(), "unknown", help));
+        }
+        if !value.get_ref().is_finite() {
+            let message = format!("a threshold is a number, found {}", value.get_ref());
+            return Err(self.wrong(message, value.span(), "", None));
+        }
+        Ok((name.clone(), *value.get_ref()))
     }
 
     /// One path or a list of them.

@@ -1,8 +1,7 @@
 //! A whole build read together: log, cubin and machine code, each instruction with its source lines.
 
-use super::{ReadError, cubin, ncu_report, ptxas_log, sass, text};
+use super::{ReadError, cubin, ncu_report, ptxas_log, sass};
 use crate::evidence::{CodeBuild, Origin, ReportCubin, SourceLine};
-use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -85,7 +84,7 @@ pub fn read_code(parts: &CodeParts<'_>, neutral: &Neutral) -> Result<CodeBuild, 
         path: parts.input.to_owned(),
         format: format.to_owned(),
         bytes: bytes.len() as u64,
-        sha256: text::hexadecimal(&Sha256::digest(bytes)),
+        blake3: blake3::hash(bytes).to_hex().to_string(),
     };
     let read = cubin::read(parts.cubin, origin("cubin", parts.cubin))?;
     let lines = cubin::line_table(parts.cubin, parts.input)?;

@@ -17,6 +17,8 @@ mod occupancy;
 mod page;
 mod performance;
 mod provenance;
+mod roofline;
+mod source_lines;
 mod stalls;
 mod tables;
 mod throughput;

@@ -2,8 +2,8 @@
 
 use super::document::Document;
 use super::{
-    build, ceiling, coalescing, code, conditions, instructions, lead, occupancy, performance, provenance, stalls,
-    throughput, verdict,
+    build, ceiling, coalescing, code, conditions, instructions, lead, occupancy, performance, provenance, roofline,
+    stalls, throughput, verdict,
 };
 use crate::analysis::Audit;
 
@@ -33,6 +33,7 @@ pub fn document(heading: &Heading, audit: &Audit) -> Document {
         performance::section(audit),
         build::section(audit),
         throughput::speed_of_light(audit),
+        roofline::section(audit),
         stalls::section(audit),
         throughput::subsystems(audit),
         coalescing::section(audit),
