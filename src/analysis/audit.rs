@@ -2,8 +2,12 @@
 
 use super::bottleneck::{Bottleneck, bottleneck};
 use super::build::{self, BuildRow};
-use super::ceiling::{self, Ground, Lever};
+use super::ceiling::{self, Lever};
+use super::checks;
 use super::coalescing::Coalescing;
+use super::code::CodeAudit;
+use super::finding::{Finding, Place};
+use super::ground::Ground;
 use super::kept::Kept;
 use super::limits::Limits;
 use super::mix::InstructionMix;
@@ -11,13 +15,15 @@ use super::occupancy::Occupancy;
 use super::panels::Panel;
 use super::performance::{Performance, Work};
 use super::private;
+use super::roofline::Roofline;
 use super::select::{self, KernelGroup, KernelKey, Selection, SelectionError};
 use super::setting::{self, Seen, Setting};
+use super::source_lines::SourceLines;
 use super::stalls::Stalls;
 use super::summary::KernelSummary;
 use super::verdict::Comparison;
 use crate::catalog;
-use crate::evidence::{BuildLog, Damage, Origin, Reading, Report, Workload};
+use crate::evidence::{BuildLog, Damage, Launch, Origin, Reading, Report, SourceView, Workload};
 
 /// What an audit is made from.
 #[derive(Clone, Debug)]
@@ -26,6 +32,8 @@ pub struct Inputs<'r> {
     pub new: &'r Report,
     /// What to compare with.
     pub old: Option<Old<'r>>,
+    /// The launch of [`subject_launch`] by instruction, read with [`source_want`](super::source_want).
+    pub source: Option<&'r SourceView>,
     /// Build logs.
     pub builds: &'r [BuildLog],
     /// Which kernel.
@@ -114,10 +122,16 @@ pub struct Audit {
     pub mix: InstructionMix,
     /// Uncoalesced accesses.
     pub coalescing: Coalescing,
+    /// Costs of one launch of the new side by source line; `None` for an artefact that holds no instructions.
+    pub source: Option<SourceLines>,
     /// Occupancy.
     pub occupancy: Occupancy,
+    /// Ceilings and the new side's points.
+    pub roofline: Roofline,
     /// What limits the new side.
     pub bottleneck: Bottleneck,
+    /// Everything that the checks found on the new side, the most severe first.
+    pub findings: Vec<Finding>,
     /// What limited the old side.
     pub old_bottleneck: Option<Bottleneck>,
     /// What is left on the table.
@@ -126,6 +140,9 @@ pub struct Audit {
     pub comparison: Option<Comparison>,
     /// The readings of the new side, launch by launch.
     pub kept: Kept,
+    /// The machine code, one for each architecture that was built; empty when the subject names no source or cubin.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub code: Vec<CodeAudit>,
 }
 
 impl Audit {
@@ -133,15 +150,51 @@ impl Audit {
     pub fn panel(&self, id: &str) -> Option<&Panel> {
         self.panels.iter().find(|panel| panel.id == id)
     }
+
+    /// Puts a place in the source to each finding: `place_of` is asked for every code, and says where that pattern sits.
+    pub fn locate(&mut self, place_of: impl Fn(&str) -> Option<Place>) {
+        for finding in &mut self.findings {
+            finding.at = place_of(&finding.code);
+        }
+    }
 }
 
-/// Analyses one subject.
+/// The launch of the kernel under audit that is looked at by instruction: the one with the median time.
+///
+/// # Errors
+/// When the selection matches no kernel.
+pub fn subject_launch<'r>(report: &'r Report, selection: &Selection) -> Result<&'r Launch, SelectionError> {
+    let mut chosen = select::choose(report, selection.kernel.as_ref())?;
+    let group = chosen.swap_remove(0);
+    let time = |launch: &Launch| launch.metric(super::performance::DURATION).and_then(|m| m.quantity());
+    let mut launches = group.launches;
+    launches.sort_by(|a, b| {
+        let value = |launch| time(launch).map_or(f64::INFINITY, |quantity| quantity.value());
+        value(a).total_cmp(&value(b))
+    });
+    Ok(launches[(launches.len() - 1) / 2])
+}
+
+/// Analyses one subject: of the kernels that the selection takes, the one with the most device time.
 ///
 /// # Errors
 /// When the selection matches no kernel of a report.
 pub fn analyse(inputs: &Inputs<'_>) -> Result<Audit, SelectionError> {
+    let mut chosen = select::choose(inputs.new, inputs.selection.kernel.as_ref())?;
+    of_group(inputs, chosen.swap_remove(0))
+}
+
+/// Analyses every kernel that the selection takes, the most device time first. The old side of each is its counterpart.
+///
+/// # Errors
+/// When the selection matches no kernel of a report, or the old report has no counterpart of one.
+pub fn analyse_all(inputs: &Inputs<'_>) -> Result<Vec<Audit>, SelectionError> {
     let chosen = select::choose(inputs.new, inputs.selection.kernel.as_ref())?;
-    let subject = KernelSummary::new(chosen[0].clone());
+    chosen.into_iter().map(|group| of_group(inputs, group)).collect()
+}
+
+fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, SelectionError> {
+    let subject = KernelSummary::new(group);
     let old_filter = inputs.selection.baseline_kernel.as_ref().or(inputs.selection.kernel.as_ref());
     let earlier = match inputs.old {
         Some(Old::Audit(audit)) => Some(audit),
@@ -167,17 +220,20 @@ pub fn analyse(inputs: &Inputs<'_>) -> Result<Audit, SelectionError> {
     let coalescing = Coalescing::of(&subject, old_kernel, &mix);
     let occupancy = Occupancy::of(&subject, old_kernel);
     let verdict = bottleneck(&subject, &stalls, &occupancy, &inputs.limits);
-    let levers = ceiling::levers(&Ground {
+    let ground = Ground {
         kernel: &subject,
         bottleneck: &verdict,
         stalls: &stalls,
         coalescing: &coalescing,
         occupancy: &occupancy,
         limits: &inputs.limits,
-    });
+    };
+    let is_own = |view: &&SourceView| subject.launches().iter().any(|launch| launch.id == view.launch);
+    let lines = inputs.source.filter(is_own).map(|view| SourceLines::of(view, &subject, &inputs.limits));
+    let (findings, levers) = (checks::findings(&ground), ceiling::levers(&ground));
     let panels: Vec<Panel> =
         catalog::tables().iter().filter_map(|table| Panel::build(table.id, &subject, old_kernel)).collect();
-    Ok(Audit {
+    let mut audit = Audit {
         new: side(inputs.new, &subject, &panels, |row| Some(&row.new)),
         old: match inputs.old {
             Some(Old::Report(report)) => old_kernel.map(|kernel| side(report, kernel, &panels, |row| row.old.as_ref())),
@@ -205,14 +261,23 @@ pub fn analyse(inputs: &Inputs<'_>) -> Result<Audit, SelectionError> {
             Some(audit) => Some(audit.bottleneck.clone()),
             None => old_kernel.map(|kernel| alone(kernel, &inputs.limits)),
         },
+        roofline: Roofline::of(&subject, &mix, &inputs.work),
         stalls,
         mix,
         coalescing,
+        source: lines,
         occupancy,
         bottleneck: verdict,
+        findings,
         levers,
         settings: conditions,
-    })
+        code: Vec::new(),
+    };
+    if let Some(lines) = audit.source.take() {
+        audit.locate(|code| lines.place_of(code));
+        audit.source = Some(lines);
+    }
+    Ok(audit)
 }
 
 /// An artefact without the home folder in its path.

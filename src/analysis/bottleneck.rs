@@ -2,8 +2,9 @@
 
 use super::limits::Limits;
 use super::occupancy::Occupancy;
-use super::stalls::{StallBasis, Stalls};
+use super::stalls::{StallBasis, StallRow, Stalls};
 use super::summary::KernelSummary;
+use super::units::{self, BusyUnit};
 use crate::catalog::{self, ChipSide};
 use crate::evidence::Reading;
 use crate::quantity::format;
@@ -15,11 +16,11 @@ pub(super) const MEMORY: &str = "gpu__compute_memory_throughput.avg.pct_of_peak_
 /// The shared-memory part of the L1 data stage.
 const SHARED: &str = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.pct_of_peak_sustained_elapsed";
 
-/// What limits a kernel, from a closed vocabulary.
+/// What limits a kernel: a code of the catalog's vocabulary, [`catalog::limiter`].
 ///
-/// `launch-*`: the grid or the launch itself. `memory-*`, `compute-*`, `issue`: a unit near its peak; the codes are
-/// those of the catalog's subsystems. `latency-*`, `sync-*`: no unit near its peak, warps wait for that stall reason.
-/// `balanced`: two sides near their peak. `not-measured`: the report does not hold what the walk needs.
+/// `launch-*`: the grid or the launch itself. `memory-*`, `compute-*`, `issue`: a part of the chip. `latency-*`,
+/// `sync-*`: no unit near its peak, warps wait for that stall reason. `balanced`: two sides near their peak.
+/// `not-measured`: the report does not hold what the walk needs.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Limiter(pub String);
 
@@ -49,19 +50,6 @@ pub struct Bottleneck {
     pub next: Option<BusyUnit>,
 }
 
-/// A counter of a throughput breakdown.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct BusyUnit {
-    /// ncu's name.
-    pub counter: String,
-    /// Code of the part of the chip; empty for a counter that the catalog does not place.
-    pub code: String,
-    /// What a sentence calls that part.
-    pub label: String,
-    /// Percent of peak.
-    pub percent: f64,
-}
-
 /// The walk for one kernel.
 pub(super) fn bottleneck(
     kernel: &KernelSummary<'_>,
@@ -82,7 +70,7 @@ pub(super) fn bottleneck(
         return without_throughput(stalls, small, steps);
     };
     let (low, tie) = (limits.get("sol-low"), limits.get("sol-balance"));
-    let units = busiest(kernel);
+    let units = units::busiest(kernel);
     let busiest_pct = sm_pct.max(memory_pct);
     steps.push(Step {
         question: "How busy are the SMs and the memory system?".into(),
@@ -99,9 +87,12 @@ pub(super) fn bottleneck(
         return Bottleneck { steps, ..verdict };
     }
     if busiest_pct < low {
+        if let Some((spot, average)) = units::hot_spot(kernel, limits) {
+            return hot(kernel, spot, average, steps);
+        }
         return waiting(stalls, steps, sm_pct, memory_pct);
     }
-    let Some(unit) = units.first().cloned() else {
+    let Some(unit) = units::leading(&units, limits).cloned() else {
         let side = if memory_pct >= sm_pct {
             ("memory", "the memory system", memory_pct)
         } else {
@@ -120,7 +111,82 @@ pub(super) fn bottleneck(
         };
         return Bottleneck { limiter: Limiter(side.0.into()), sentence, steps, unit: None, next: None };
     };
-    unit_verdict(kernel, &units, unit, (sm_pct, memory_pct, tie), stalls, steps)
+    let verdict = unit_verdict(kernel, &units, unit, (sm_pct, memory_pct, tie), stalls, steps);
+    held_back(verdict, stalls, limits)
+}
+
+/// One slice or channel is busy and the rest of its kind is not.
+fn hot(kernel: &KernelSummary<'_>, spot: BusyUnit, average: f64, mut steps: Vec<Step>) -> Bottleneck {
+    steps.push(Step {
+        question: "Is one instance of a memory unit busier than the rest?".into(),
+        answer: format!(
+            "`{}` is at {}, the average of its instances at {}",
+            spot.counter,
+            percent(spot.percent),
+            percent(average)
+        ),
+        readings: vec![(spot.counter.clone(), kernel.reading(&spot.counter))],
+    });
+    let sentence = format!(
+        "One instance of {} limits it: the busiest is at {} of its peak (`{}`) while their average is at {}, so the accesses meet in one place.",
+        spot.label,
+        percent(spot.percent),
+        spot.counter,
+        percent(average)
+    );
+    let limiter = Limiter("memory-hot-spot".into());
+    Bottleneck { limiter, sentence, steps, unit: Some(spot), next: None }
+}
+
+/// A unit that is busy but not near its peak is kept from it by something. Where the warps spend more than the
+/// threshold of their time on one wait, and that wait is no queue in front of the unit itself, the wait limits.
+/// Left out are the waits that no change removes: `wait`, the fixed latency of an instruction, and being ready.
+fn held_back(mut verdict: Bottleneck, stalls: &Stalls, limits: &Limits) -> Bottleneck {
+    let Some(unit) = verdict.unit.clone().filter(|unit| unit.percent < limits.get("sol-high")) else {
+        return verdict;
+    };
+    let Some(part) = catalog::subsystem(&unit.code).filter(|_| verdict.limiter.0 == unit.code) else { return verdict };
+    let Some(table) = stalls.table(StallBasis::ShareOfWarpTime).filter(|_| !stalls.are_hidden) else { return verdict };
+    let is_removable = |row: &&StallRow| !matches!(row.reason.as_str(), "selected" | "not_selected" | "wait");
+    let Some(top) = table.rows.iter().find(is_removable) else { return verdict };
+    let Some(share) = top.row.new.value() else { return verdict };
+    let is_own_queue = part.queues.contains(&top.reason);
+    let decides = share >= limits.get("stall-share") && !is_own_queue;
+    verdict.steps.push(Step {
+        question: "What keeps that unit from its peak?".into(),
+        answer: format!(
+            "the largest wait is {} with {} of the time between two issued instructions: {}",
+            top.row.label,
+            percent(share),
+            match (decides, is_own_queue) {
+                (true, _) => "it decides".to_string(),
+                (false, true) => "a queue in front of that unit".to_string(),
+                (false, false) => format!("below {}, the unit stays", percent(limits.get("stall-share"))),
+            }
+        ),
+        readings: vec![(top.row.id.clone(), top.row.new.clone())],
+    });
+    if !decides {
+        return verdict;
+    }
+    let (code, kind) = waiting_code(&top.reason);
+    let sentence = format!(
+        "{kind} limits it: warps spend {} of the time between two issued instructions on {}{}; the busiest unit, {}, is kept at {} of its peak.",
+        percent(share),
+        top.row.label,
+        catalog::stall(&top.reason).map(|row| format!(" ({})", row.means.trim_end_matches('.'))).unwrap_or_default(),
+        unit.label,
+        percent(unit.percent)
+    );
+    Bottleneck { limiter: Limiter(code), sentence, ..verdict }
+}
+
+/// The code of a limit by waiting, and the word that a sentence begins with.
+fn waiting_code(reason: &str) -> (String, &'static str) {
+    let Some(row) = catalog::stall(reason) else { return ("latency-other".into(), "Latency") };
+    let prefix = catalog::prefix_of(row.kind);
+    let kind = if prefix == "sync" { "Synchronisation" } else { "Latency" };
+    (format!("{prefix}-{}", row.id.replace('_', "-")), kind)
 }
 
 /// A unit is near its peak: name it, and say what stands beside it.
@@ -136,7 +202,7 @@ fn unit_verdict(
     let is_lsu_data =
         unit.counter.starts_with("l1tex__data_pipe_lsu_wavefronts") || unit.counter.starts_with("l1tex__lsuin");
     if let Some(part) = shared.value().filter(|part| is_lsu_data && *part > unit.percent / 2.0) {
-        steps.push(unit_step(units, &unit));
+        steps.push(unit_step(kernel, units, &unit));
         steps.push(Step {
             question: "Which accesses fill the L1 data stage?".into(),
             answer: format!("shared memory takes {} of the {}", percent(part), percent(unit.percent)),
@@ -145,13 +211,12 @@ fn unit_verdict(
         unit.code = "memory-shared".into();
         unit.label = "shared memory".into();
     } else {
-        steps.push(unit_step(units, &unit));
+        steps.push(unit_step(kernel, units, &unit));
     }
-    let side = catalog::subsystems().iter().find(|s| s.code == unit.code).map(|s| s.side);
+    let side = unit.side();
     let other = units.iter().find(|u| {
-        let other_side = catalog::subsystem_of(&u.counter).map(|s| s.side);
         matches!(
-            (side, other_side),
+            (side, u.side()),
             (Some(ChipSide::Memory), Some(ChipSide::Compute)) | (Some(ChipSide::Compute), Some(ChipSide::Memory))
         )
     });
@@ -206,12 +271,13 @@ fn path(code: &str) -> &str {
     }
 }
 
-fn unit_step(units: &[BusyUnit], unit: &BusyUnit) -> Step {
-    let next = units.get(1).map(|u| format!("; next `{}` at {}", u.counter, percent(u.percent))).unwrap_or_default();
+fn unit_step(kernel: &KernelSummary<'_>, units: &[BusyUnit], unit: &BusyUnit) -> Step {
+    let next = units.iter().find(|u| u.counter != unit.counter);
+    let next = next.map(|u| format!("; beside it `{}` at {}", u.counter, percent(u.percent))).unwrap_or_default();
     Step {
         question: "Which unit is the busiest?".into(),
         answer: format!("`{}` ({}) at {}{next}", unit.counter, unit.label, percent(unit.percent)),
-        readings: Vec::new(),
+        readings: vec![(unit.counter.clone(), kernel.reading(&unit.counter))],
     }
 }
 
@@ -259,21 +325,45 @@ fn waiting(stalls: &Stalls, mut steps: Vec<Step>, sm: f64, memory: f64) -> Bottl
         return Bottleneck { limiter: Limiter("latency".into()), sentence, steps, unit: None, next: None };
     };
     let row = catalog::stall(&top.reason);
-    let is_sync = row.is_some_and(|row| row.kind == catalog::StallKind::Sync);
+    let shown = amount(table.basis, &top.row.new);
     steps.push(Step {
         question: "What do the warps wait for?".into(),
-        answer: format!("{} {}", top.row.label, amount(table.basis, &top.row.new)),
-        readings: vec![(top.reason.clone(), top.row.new.clone())],
+        answer: format!("{} {shown}", top.row.label),
+        readings: vec![(top.row.id.clone(), top.row.new.clone())],
     });
+    if let Some(issue) = issuing(stalls, top, &busy, &mut steps) {
+        return Bottleneck { limiter: Limiter("issue".into()), sentence: issue, steps, unit: None, next: None };
+    }
     let means = row.map(|row| format!(" ({})", row.means.trim_end_matches('.'))).unwrap_or_default();
-    let sentence = format!(
-        "{} limits it: {busy}; the largest stall is {} with {}{means}.",
-        if is_sync { "Synchronisation" } else { "Latency" },
-        top.row.label,
-        amount(table.basis, &top.row.new),
-    );
-    let code = format!("{}-{}", if is_sync { "sync" } else { "latency" }, top.reason.replace('_', "-"));
+    let (code, kind) = waiting_code(&top.reason);
+    let sentence = format!("{kind} limits it: {busy}; the largest stall is {} with {shown}{means}.", top.row.label);
     Bottleneck { limiter: Limiter(code), sentence, steps, unit: None, next: None }
+}
+
+/// Warps that are ready to issue, or issue, for a larger part of their time than they wait for any one reason: then the
+/// number of instructions sets the time, although other waits keep the issue slots below their peak.
+fn issuing(stalls: &Stalls, top: &StallRow, busy: &str, steps: &mut Vec<Step>) -> Option<String> {
+    let table = stalls.table(StallBasis::ShareOfWarpTime)?;
+    let share = |reason: &str| table.rows.iter().find(|row| row.reason == reason)?.row.new.value();
+    let (selected, ready) = (share("selected")?, share("not_selected")?);
+    let wait = share(&top.reason).filter(|wait| selected + ready > *wait)?;
+    let active = stalls.issue_active.new.value()?;
+    let sum = percent(selected + ready);
+    steps.push(Step {
+        question: "Do the warps wait longer than they issue?".into(),
+        answer: format!(
+            "no: they are ready or issue for {sum} of their time, {} takes {}",
+            top.row.label,
+            percent(wait)
+        ),
+        readings: vec![(stalls.issue_active.id.clone(), stalls.issue_active.new.clone())],
+    });
+    Some(format!(
+        "The number of instructions limits it: {busy}, and warps are ready to issue, or issue, for {sum} of their time, more than they wait for any one reason (the largest is {} with {}); a scheduler issues in {} of its cycles.",
+        top.row.label,
+        percent(wait),
+        percent(100.0 * active)
+    ))
 }
 
 fn without_throughput(stalls: &Stalls, small: Option<Bottleneck>, steps: Vec<Step>) -> Bottleneck {
@@ -288,29 +378,6 @@ fn without_throughput(stalls: &Stalls, small: Option<Bottleneck>, steps: Vec<Ste
         unit: None,
         next: None,
     }
-}
-
-/// The counters of NVIDIA's two breakdown lists with their values, the busiest first; each unit once per counter.
-fn busiest(kernel: &KernelSummary<'_>) -> Vec<BusyUnit> {
-    let mut units: Vec<BusyUnit> = Vec::new();
-    for whole in [MEMORY, SM] {
-        let members = kernel.text(&format!("breakdown:{whole}")).unwrap_or_default();
-        for counter in members.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-            let Some(percent) = kernel.value(counter) else { continue };
-            let place = catalog::subsystem_of(counter);
-            units.push(BusyUnit {
-                counter: counter.into(),
-                code: place.map(|s| s.code.clone()).unwrap_or_else(|| "unknown-unit".into()),
-                label: place
-                    .map(|s| s.label.clone())
-                    .unwrap_or_else(|| "a unit that this catalog does not place".into()),
-                percent,
-            });
-        }
-    }
-    units.sort_by(|a, b| b.percent.total_cmp(&a.percent).then_with(|| a.counter.cmp(&b.counter)));
-    units.dedup_by(|a, b| a.counter == b.counter);
-    units
 }
 
 /// `Warps wait mostly on X (N % of …)`, for a sentence.
@@ -330,7 +397,7 @@ fn amount(basis: StallBasis, reading: &Reading) -> String {
     }
 }
 
-fn percent(value: f64) -> String {
+pub(super) fn percent(value: f64) -> String {
     format!("{} %", format::fixed(value, 2))
 }
 

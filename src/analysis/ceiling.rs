@@ -1,11 +1,9 @@
 //! What is left on the table: levers with an upper bound each. Bounds are never added up: two levers can be after the
 //! same cycles.
 
-use super::bottleneck::{Bottleneck, MEMORY, SM};
-use super::coalescing::Coalescing;
-use super::limits::Limits;
-use super::occupancy::Occupancy;
-use super::stalls::{StallBasis, Stalls};
+use super::bottleneck::{MEMORY, SM, percent};
+use super::ground::Ground;
+use super::stalls::StallBasis;
 use super::summary::KernelSummary;
 use crate::catalog;
 use crate::quantity::format;
@@ -37,16 +35,6 @@ pub struct Lever {
     pub remeasure: String,
 }
 
-/// What the levers are computed from.
-pub(super) struct Ground<'a, 'r> {
-    pub(super) kernel: &'a KernelSummary<'r>,
-    pub(super) bottleneck: &'a Bottleneck,
-    pub(super) stalls: &'a Stalls,
-    pub(super) coalescing: &'a Coalescing,
-    pub(super) occupancy: &'a Occupancy,
-    pub(super) limits: &'a Limits,
-}
-
 type Rule = fn(&Ground<'_, '_>) -> Option<Lever>;
 
 /// Our levers. Each is silent where its evidence is missing or the bound is under one percent.
@@ -59,10 +47,6 @@ pub(super) fn levers(ground: &Ground<'_, '_>) -> Vec<Lever> {
     ours.sort_by(|a, b| b.bound.total_cmp(&a.bound));
     ours.extend(nvidia(ground.kernel));
     ours
-}
-
-fn percent(value: f64) -> String {
-    format!("{} %", format::fixed(value, 2))
 }
 
 /// SMs without a block: `1 − blocks / SMs`.
@@ -253,7 +237,8 @@ fn unit_headroom(g: &Ground<'_, '_>) -> Option<Lever> {
 /// NVIDIA's estimates, one for each rule message that carries one, from the first launch.
 fn nvidia(kernel: &KernelSummary<'_>) -> Vec<Lever> {
     let mut levers: Vec<Lever> = Vec::new();
-    for rule in &kernel.first().rules {
+    let ruled = kernel.launches().iter().find(|launch| !launch.rules.is_empty());
+    for rule in ruled.iter().flat_map(|launch| &launch.rules) {
         let Some(speedup) = rule.speedup.filter(|s| s.percent >= 1.0) else { continue };
         let scope = if speedup.is_global { "of the run time" } else { "of the part that the rule looks at" };
         let title = rule.messages.iter().map(|m| &m.title).find(|t| !t.is_empty()).unwrap_or(&rule.name);

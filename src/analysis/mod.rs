@@ -7,9 +7,14 @@ mod audit;
 mod bottleneck;
 mod build;
 mod ceiling;
+mod checks;
 mod coalescing;
+pub mod code;
 mod columns;
 mod compare;
+mod dump;
+mod finding;
+mod ground;
 mod kept;
 mod limits;
 mod milestone;
@@ -18,22 +23,27 @@ mod occupancy;
 mod panels;
 mod performance;
 mod private;
+mod roofline;
 pub mod sass;
 mod select;
 mod setting;
+mod source_lines;
 mod stalls;
 mod summary;
 mod traffic;
+mod units;
 mod verdict;
 mod wanted;
 
-pub use audit::{Audit, Inputs, Old, OtherKernel, Side, analyse};
-pub use bottleneck::{Bottleneck, BusyUnit, Limiter, Step};
+pub use audit::{Audit, Inputs, Old, OtherKernel, Side, analyse, analyse_all, subject_launch};
+pub use bottleneck::{Bottleneck, Limiter, Step};
 pub use build::BuildRow;
 pub use ceiling::{Lever, LeverOrigin};
 pub use coalescing::Coalescing;
 pub use columns::{Against, Columns, Joined, columns};
 pub use compare::{Change, Direction, Row};
+pub use dump::{SCHEMA, write_json};
+pub use finding::{Finding, Place, Severity};
 pub use kept::{Kept, KeptMetric};
 pub use limits::Limits;
 pub use milestone::Milestone;
@@ -42,10 +52,16 @@ pub use occupancy::{BlockLimit, Cliff, Occupancy};
 pub use panels::Panel;
 pub use performance::{Performance, Work};
 pub use private::{without_home, without_names};
+pub use roofline::{Ceiling, CeilingKind, Point, Roofline};
 pub use select::{KernelGroup, KernelKey, Selection, SelectionError, groups};
 pub use setting::{Setting, Weight};
+pub use source_lines::{
+    AccessLine, Accesses, LaneLine, LineCount, LineWaits, Pattern, ReasonLines, SourceLines, Space, Spot, Waits,
+    source_want,
+};
 pub use stalls::{StallBasis, StallRow, StallTable, Stalls};
 pub use summary::KernelSummary;
+pub use units::BusyUnit;
 pub use verdict::{
     Basis, Comparison, Course, Judged, ReadingVerdict, Sample, Shift, Verdict, Whole, both_agree, judge,
 };

@@ -1,12 +1,14 @@
 //! What the analysis asks of a reader.
 
 use super::mix::PER_OPCODE;
+use super::roofline;
+use super::source_lines::ACTIVITY;
 use crate::catalog;
-use crate::evidence::{NameSet, Want};
+use crate::evidence::{NameSet, Rules, Want};
 use std::sync::Arc;
 
 /// Endings of the counters that NVIDIA's breakdown lists name; which ones they are differs from chip to chip.
-const BREAKDOWN_ENDINGS: [&str; 1] = [".avg.pct_of_peak_sustained_elapsed"];
+const BREAKDOWN_ENDINGS: [&str; 2] = [".avg.pct_of_peak_sustained_elapsed", super::units::BUSIEST];
 /// The kernels inside a range or graph, one instance for each launch.
 pub(super) const MEMBER_NAMES: &str = "launch__kernel_name";
 /// Metrics whose instances the analysis reads.
@@ -21,12 +23,14 @@ const INSTANCES: [&str; 5] = [
 /// Facts of the device that text pages hold as metrics.
 const FACTS: [&str; 2] = ["device__attribute_display_name", "device__attribute_multiprocessor_count"];
 
-/// The metrics of the catalog under all their spellings, every stall reason of every family, and the counters of the
-/// throughput breakdowns; rules and the hash of the file with them.
+/// The metrics of the catalog under all their spellings, every stall reason of every family, the counters of the
+/// throughput breakdowns and of the tensor path; rules and the hash of the file with them.
 pub fn want() -> Want {
     let names = catalog::metrics().iter().flat_map(catalog::MetricRow::spellings).chain(INSTANCES).chain(FACTS);
-    let prefixes = catalog::stall_families().iter().map(|family| family.prefix).collect();
+    let names = names.chain(ACTIVITY.into_iter().flatten()).chain(roofline::METRICS);
+    let families = catalog::stall_families().iter().map(|family| family.prefix);
+    let prefixes = families.chain([roofline::TENSOR_PREFIX]).collect();
     let metrics =
         NameSet::These { exact: names.map(Arc::from).collect(), prefixes, suffixes: BREAKDOWN_ENDINGS.to_vec() };
-    Want { metrics, instances: NameSet::exactly(INSTANCES), rules: true, hash: true, ..Want::default() }
+    Want { metrics, instances: NameSet::exactly(INSTANCES), rules: Rules::FirstOfKernel, hash: true, ..Want::default() }
 }

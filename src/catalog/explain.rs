@@ -3,14 +3,16 @@
 use serde::Serialize;
 
 use super::{
-    Better, ChipRow, MetricRow, OpcodeClass, StallFamily, StallRow, ThresholdRow, base_opcode, chips, metric, metrics,
-    nearest as names, opcode_class, opcode_classes, stall, stall_of_metric, stalls, threshold_row, thresholds,
+    Better, ChipRow, LimiterKind, LimiterRow, MetricRow, OpcodeClass, StallFamily, StallRow, ThresholdRow, base_opcode,
+    chips, limiter, limiters, metric, metrics, nearest as names, opcode_class, opcode_classes, stall, stall_of_metric,
+    stalls, threshold_row, thresholds,
 };
 
 /// What a name means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Explanation {
-    /// What kind of thing the name is: `metric`, `stall reason`, `opcode`, `opcode class`, `chip` or `threshold`.
+    /// What kind of thing the name is: `metric`, `stall reason`, `opcode`, `opcode class`, `chip`,
+    /// `threshold`, `limiter` or `finding`.
     pub kind: &'static str,
     /// The name that the catalog has for it.
     pub name: String,
@@ -24,7 +26,8 @@ pub struct Explanation {
     pub cite: String,
 }
 
-/// Explains a metric (id, alias or bare counter), stall reason, opcode, opcode class, chip or threshold.
+/// Explains a metric (id, alias or bare counter), stall reason, opcode, opcode class, chip, threshold, limiter
+/// or finding.
 /// `None` when no catalog knows the name; [`nearest`] then has suggestions.
 pub fn explain(name: &str) -> Option<Explanation> {
     let name = name.trim();
@@ -34,6 +37,7 @@ pub fn explain(name: &str) -> Option<Explanation> {
         .or_else(|| stall(name).map(|row| of_stall(row, None)))
         .or_else(|| opcode_classes().iter().find(|row| row.id == name).map(of_class))
         .or_else(|| threshold_row(name).map(of_threshold))
+        .or_else(|| limiter(name).map(of_limiter))
         .or_else(|| chip_named(name).map(of_chip))
         .or_else(|| of_opcode(name))
         .or_else(|| counter(name))
@@ -47,6 +51,7 @@ pub fn nearest(name: &str) -> Vec<String> {
         .chain(stalls().iter().flat_map(|row| row.names.iter().copied()))
         .chain(opcode_classes().iter().flat_map(|row| std::iter::once(row.id).chain(row.opcodes.iter().copied())))
         .chain(thresholds().iter().map(|row| row.id))
+        .chain(limiters().iter().map(|row| row.code.as_str()))
         .chain(chips().iter().map(|row| row.arch));
     names::near(name, known, 5).into_iter().map(str::to_owned).collect()
 }
@@ -139,6 +144,17 @@ fn of_threshold(row: &'static ThresholdRow) -> Explanation {
     }
 }
 
+fn of_limiter(row: LimiterRow) -> Explanation {
+    Explanation {
+        kind: if row.kind == LimiterKind::Limiter { "limiter" } else { "finding" },
+        text: format!("{} What usually helps: {}", row.help, row.advice),
+        name: row.code,
+        label: row.label,
+        facts: Vec::new(),
+        cite: row.cite,
+    }
+}
+
 /// A chip by architecture (`sm_90`, `sm_90a`), compute capability (`9.0`) or chip name (`GH100`).
 fn chip_named(name: &str) -> Option<&'static ChipRow> {
     let arch = name.trim_end_matches(['a', 'f']);
@@ -195,6 +211,9 @@ mod tests {
         assert_eq!(kind_and_name("global-load"), told("opcode class", "global-load"));
         assert_eq!(kind_and_name("ldg.e.128"), told("opcode", "LDG"));
         assert_eq!(kind_and_name("sol-high"), told("threshold", "sol-high"));
+        assert_eq!(kind_and_name("memory-dram"), told("limiter", "memory-dram"));
+        assert_eq!(kind_and_name("latency-long-scoreboard"), told("limiter", "latency-long-scoreboard"));
+        assert_eq!(kind_and_name("register-spilling"), told("finding", "register-spilling"));
         for chip in ["sm_90", "sm_90a", "9.0", "gh100"] {
             assert_eq!(kind_and_name(chip), told("chip", "sm_90"), "{chip}");
         }

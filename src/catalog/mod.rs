@@ -1,15 +1,17 @@
 //! Tables of facts and words, embedded as TOML and loaded once.
 //!
-//! Owns the metrics, stall reasons, opcode classes, metric tables, thresholds and chips, and the text of `audit explain`.
+//! Owns the metrics, stall reasons, opcode classes, metric tables, thresholds, limiters and chips, and the text of `audit explain`.
 //! Receives nothing at run time; gives rows by id to `analysis`, `view` and `cli`. A new row is a change to a TOML file alone.
 
 mod chips;
 mod error;
 mod explain;
+mod limiters;
 mod load;
 mod metrics;
 mod nearest;
 mod opcodes;
+mod sass_aliases;
 mod stalls;
 mod subsystems;
 mod tables;
@@ -18,10 +20,13 @@ mod thresholds;
 pub use chips::{ChipRow, TensorRate, chip, chips};
 pub use error::CatalogError;
 pub use explain::{Explanation, explain, nearest};
+pub(crate) use limiters::prefix_of;
+pub use limiters::{LimiterKind, LimiterRow, limiter, limiters};
 pub use load::verify;
 pub use metrics::{Better, MetricRow, metric, metrics};
 pub use opcodes::{OpcodeClass, base_opcode, opcode_class, opcode_classes};
+pub use sass_aliases::{AliasKind, AliasRow, Resolved, resolve, sass_aliases};
 pub use stalls::{StallFamily, StallKind, StallReading, StallRow, stall, stall_families, stall_of_metric, stalls};
-pub use subsystems::{ChipSide, Subsystem, subsystem_of, subsystems};
+pub use subsystems::{ChipSide, Subsystem, subsystem, subsystem_of, subsystems};
 pub use tables::{TableRow, table, tables};
 pub use thresholds::{ThresholdRow, threshold, threshold_row, thresholds};

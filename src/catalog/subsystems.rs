@@ -25,6 +25,8 @@ pub struct Subsystem {
     pub label: String,
     /// What it does.
     pub side: ChipSide,
+    /// Stall reasons of warps that queue for this part.
+    pub queues: Vec<String>,
     /// Prefixes of the counters that watch it.
     pub starts: Vec<String>,
 }
@@ -43,6 +45,11 @@ pub fn subsystems() -> &'static [Subsystem] {
     &ROWS
 }
 
+/// The part of that code.
+pub fn subsystem(code: &str) -> Option<&'static Subsystem> {
+    ROWS.iter().find(|row| row.code == code)
+}
+
 /// The part that a counter watches, by its name.
 pub fn subsystem_of(counter: &str) -> Option<&'static Subsystem> {
     ROWS.iter().find(|row| row.starts.iter().any(|start| counter.starts_with(start.as_str())))
@@ -55,6 +62,12 @@ mod tests {
     #[test]
     fn the_table_loads_and_the_particular_goes_before_the_general() {
         assert!(subsystems().len() > 10);
+        for row in subsystems() {
+            assert!(!row.queues.is_empty(), "{}", row.code);
+            for reason in &row.queues {
+                assert!(crate::catalog::stall(reason).is_some(), "{}: {reason}", row.code);
+            }
+        }
         let code = |name| subsystem_of(name).map(|s| s.code.as_str());
         assert_eq!(code("dram__throughput.avg.pct_of_peak_sustained_elapsed"), Some("memory-dram"));
         assert_eq!(code("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"), Some("memory-shared"));

@@ -1,6 +1,8 @@
 //! The arguments of every verb.
 
+use crate::catalog;
 use crate::config::{Amount, SubjectName};
+use crate::nearest::did_you_mean;
 use chrono::NaiveDate;
 use clap::{Args, Parser, Subcommand};
 use regex::Regex;
@@ -42,16 +44,21 @@ pub(super) enum Verb {
     Show(Show),
     /// Print a stage as JSON.
     Dump(Dump),
-    /// Explain a metric, stall reason, opcode, threshold or chip.
+    /// Explain a metric, stall reason, opcode, threshold, limiter, finding or chip.
     Explain(Explain),
+    /// Say which tools, driver and GPU are here, and what is missing for what.
+    Doctor(Doctor),
 }
 
 /// Arguments of `audit generate`.
 #[derive(Debug, Args)]
 pub(super) struct Generate {
-    /// Subjects of the configuration file [default: all].
+    /// Subjects of the configuration file [default: those of its `default`, else all].
     #[arg(value_name = "SUBJECT")]
     pub(super) subjects: Vec<String>,
+    /// Every subject of the configuration file.
+    #[arg(long, conflicts_with = "subjects")]
+    pub(super) all: bool,
     /// Configuration file [default: audit.toml, unless --report is given without a subject].
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
@@ -75,6 +82,15 @@ pub(super) struct Generate {
         "ptxas", "kernel", "baseline_kernel", "name", "title", "commit", "change", "work_shape", "work_types",
         "work_flop", "work_bytes"])]
     pub(super) from: Option<PathBuf>,
+    /// Number that judgements compare with, in place of the catalog's or the configuration's; may be repeated.
+    #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
+    pub(super) thresholds: Vec<(String, f64)>,
+    /// Print how long NVIDIA's tools and the rest took.
+    #[arg(long)]
+    pub(super) timings: bool,
+    /// Read what is whole of a damaged report; the page says what is missing.
+    #[arg(long)]
+    pub(super) allow_damage: bool,
     /// What the subject is; each overrides the configuration of one subject.
     #[command(flatten)]
     pub(super) subject: SubjectFlags,
@@ -257,6 +273,9 @@ pub(super) struct Show {
     /// Kernels to look at: a regular expression on the function name.
     #[arg(long, value_name = "RE", value_parser = regex)]
     pub(super) kernel: Option<Regex>,
+    /// Read what is whole of a damaged report; the page says what is missing.
+    #[arg(long)]
+    pub(super) allow_damage: bool,
     /// Columns to print in [default: COLUMNS, else 80].
     #[arg(long, value_name = "N")]
     pub(super) width: Option<usize>,
@@ -281,7 +300,42 @@ pub(super) enum Stage {
         /// With the instances of metrics.
         #[arg(long)]
         instances: bool,
+        /// Read what is whole of a damaged report.
+        #[arg(long)]
+        allow_damage: bool,
     },
+    /// The counters of each launch by instruction and by source line.
+    Source {
+        /// The report.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Kernels to print, by function name or by name with template arguments [default: all].
+        #[arg(long, value_name = "REGEX", value_parser = regex)]
+        kernel: Option<Regex>,
+        /// Read what is whole of a damaged report.
+        #[arg(long)]
+        allow_damage: bool,
+    },
+    /// What is concluded about every kernel of a report: verdict, findings and levers with their readings.
+    Analysis {
+        /// The report, or a page that ncu printed.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Kernels to look at: a regular expression on the function name.
+        #[arg(long, value_name = "RE", value_parser = regex)]
+        kernel: Option<Regex>,
+        /// Number that judgements compare with, in place of the catalog's; may be repeated.
+        #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
+        thresholds: Vec<(String, f64)>,
+    },
+}
+
+/// Arguments of `audit doctor`.
+#[derive(Debug, Args)]
+pub(super) struct Doctor {
+    /// Configuration file whose [tools] are looked at [default: audit.toml, where there is one].
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
 }
 
 /// Arguments of `audit explain`.
@@ -298,6 +352,16 @@ fn percent(text: &str) -> Result<f64, String> {
         Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
         _ => Err(format!("expected a number above 0, found {text:?}")),
     }
+}
+
+fn threshold(text: &str) -> Result<(String, f64), String> {
+    let (id, number) = text.split_once('=').ok_or("expected ID=NUMBER, such as sol-high=75")?;
+    if catalog::threshold_row(id).is_none() {
+        let known = catalog::thresholds().iter().map(|row| row.id);
+        return Err(format!("no threshold is called {id:?}{}", did_you_mean(id, known)));
+    }
+    let value: f64 = number.parse().map_err(|_| format!("expected a number, found {number:?}"))?;
+    if value.is_finite() { Ok((id.to_owned(), value)) } else { Err(format!("expected a number, found {number:?}")) }
 }
 
 fn regex(text: &str) -> Result<Regex, String> {

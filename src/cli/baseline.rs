@@ -8,7 +8,7 @@ use super::plan::out_folder;
 use crate::analysis::Old;
 use crate::evidence::{Report, Want};
 use crate::render::{Output, write_together};
-use crate::snapshot::{Pin, Pins, Snapshot, earlier, newest};
+use crate::snapshot::{Pin, Pins, Snapshot, earlier, is_snapshot_like, newest};
 use crate::source;
 use chrono::NaiveDate;
 use std::fs::File;
@@ -83,7 +83,7 @@ fn read(path: &Path, want: &Want) -> Result<(OldSide, String), Failure> {
 pub(super) fn is_snapshot(path: &Path) -> bool {
     let mut head = [0; 64];
     let read = File::open(path).and_then(|mut file| file.read(&mut head)).unwrap_or(0);
-    Snapshot::is_like(&head[..read])
+    is_snapshot_like(&head[..read])
 }
 
 fn of(snapshot: &Snapshot) -> String {
@@ -114,7 +114,7 @@ fn pin(arguments: &PinBaseline, out: &mut dyn Write) -> Result<(), Failure> {
             ))
         })?,
     };
-    let snapshot = Snapshot::read(&path)?;
+    let snapshot: Snapshot = Snapshot::read(&path)?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let same = |a: &Path, b: &Path| match (a.canonicalize(), b.canonicalize()) {
         (Ok(a), Ok(b)) => a == b,

@@ -1,6 +1,8 @@
 //! What ends a run early, and with which exit status.
 
 use crate::analysis::SelectionError;
+use crate::analysis::code::CodeError;
+use crate::collect::CollectError;
 use crate::config::{ConfigError, ConfigErrorKind};
 use crate::render::RenderError;
 use crate::snapshot::SnapshotError;
@@ -87,6 +89,18 @@ impl From<ReadError> for Failure {
 impl From<SnapshotError> for Failure {
     fn from(error: SnapshotError) -> Failure {
         Failure::with(Status::Unreadable, error)
+    }
+}
+
+impl From<CollectError> for Failure {
+    fn from(error: CollectError) -> Failure {
+        Failure::with(Status::Tool, error)
+    }
+}
+
+impl From<CodeError> for Failure {
+    fn from(error: CodeError) -> Failure {
+        Failure::usage(error)
     }
 }
 

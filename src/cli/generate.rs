@@ -2,55 +2,137 @@
 
 use super::args::Generate;
 use super::baseline;
+use super::code::{ToolTime, builds, places};
 use super::failure::Failure;
-use super::moment;
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
+use super::{lines, moment};
+use crate::analysis::code::{CodeAudit, CodeInputs, Launched, StaticAudit, audit_code};
 use crate::analysis::{self, Inputs, Limits, Old, Selection, Work};
+use crate::collect::Places;
 use crate::config::{Amount, DEFAULT_TEMPLATE, Subject};
-use crate::evidence::Want;
+use crate::evidence::{CodeBuild, Want};
 use crate::render::{Output, PageLock, RenderError, Templates, marked, merged, write_together};
-use crate::snapshot::{AcceptedFile, Snapshot, milestones, stem};
+use crate::snapshot::{AcceptedFile, Snapshot, StaticSnapshot, milestones, stem};
 use crate::source;
-use crate::view::{self, Heading};
+use crate::view::{self, Document, Heading};
 use chrono::NaiveDate;
 use std::io::Write;
 use std::path::Path;
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failure> {
     if let Some(snapshot) = &arguments.from {
         return again(snapshot, &arguments, out);
     }
+    let start = Instant::now();
     let plan = plan(&arguments)?;
-    let date = moment::date(arguments.date)?;
     let templates = Templates::load(plan.templates.as_deref())?;
-    let tree = OnceLock::new();
+    let mut maker = Maker::new(&plan, moment::date(arguments.date)?, arguments.allow_damage);
     for subject in &plan.subjects {
-        let commit = match &subject.commit {
-            Some(commit) => commit.clone(),
-            None => tree.get_or_init(|| moment::commit(&plan.folder).unwrap_or_default()).clone(),
-        };
-        let snapshot = snapshot(&plan, subject, date, commit)?;
-        let document = view::document(&snapshot.heading, &snapshot.audit);
+        let made = maker.make(subject)?;
+        let (document, data) = made.parts();
+        let data = data.map_err(|error| unkept(subject, &error))?;
         let page = marked(&templates.page(&plan.template, &document)?, &document);
-        let data = snapshot.to_json().map_err(|error| unkept(subject, &error))?;
-        let stem = stem(&snapshot.heading.date, subject.name.as_str());
+        let stem = stem(&made.heading().date, subject.name.as_str());
         let (page_path, data_path) = (plan.out.join(format!("{stem}.md")), plan.out.join(format!("{stem}.json")));
         replace(&page_path, &page, Some(Output { path: &data_path, bytes: &data }), arguments.force)?;
         writeln!(out, "{}\n{}", page_path.display(), data_path.display())?;
     }
+    if arguments.timings {
+        timings(start.elapsed(), maker.time)?;
+    }
     Ok(())
+}
+
+/// The audit that a page and its snapshot are made from.
+pub(super) enum Made {
+    /// With a report.
+    Profiled(Box<Snapshot>),
+    /// Of the code alone.
+    Static(Box<StaticSnapshot>),
+}
+
+/// Where and when audits are made, and what the tools took.
+pub(super) struct Maker<'p> {
+    plan: &'p Plan,
+    date: NaiveDate,
+    places: Places,
+    tree: OnceLock<String>,
+    allow_damage: bool,
+    time: ToolTime,
+}
+
+impl<'p> Maker<'p> {
+    pub(super) fn new(plan: &'p Plan, date: NaiveDate, allow_damage: bool) -> Maker<'p> {
+        let places = places(&plan.tools, &plan.folder);
+        Maker { plan, date, places, tree: OnceLock::new(), allow_damage, time: ToolTime::default() }
+    }
+
+    /// The audit of a subject with its heading, as its snapshot holds it.
+    pub(super) fn make(&mut self, subject: &Subject) -> Result<Made, Failure> {
+        let (plan, date, name) = (self.plan, self.date, subject.name.as_str());
+        let commit = match &subject.commit {
+            Some(commit) => commit.clone(),
+            None => self.tree.get_or_init(|| moment::commit(&plan.folder).unwrap_or_default()).clone(),
+        };
+        let day = date.to_string();
+        let heading = Heading {
+            subject: name.to_owned(),
+            title: subject.title.clone().unwrap_or_default(),
+            command: command(plan, subject, &day, &commit, self.allow_damage),
+            date: day,
+            commit,
+            change: subject.change.clone().unwrap_or_default(),
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            ..Heading::default()
+        };
+        let code = code(&self.places, &plan.folder, subject, &mut self.time)?;
+        let Some(report) = &subject.report else {
+            let audit = static_audit(subject, &code)?;
+            let snapshot = Snapshot::new(heading, audit).map_err(|error| unkept(subject, &error))?;
+            return Ok(Made::Static(Box::new(snapshot)));
+        };
+        let want = Want { allow_damage: self.allow_damage, ..analysis::want() };
+        let (old, baseline) = baseline::find(subject.baseline.as_deref(), &plan.out, name, date, &want)?;
+        let audit = audit(subject, report, old.as_old(), plan, &code, &want)?;
+        let (history, _) = milestones(&plan.out, name, Some(date))?;
+        let accepted = AcceptedFile::read(&plan.out, name)?.about(&audit);
+        let heading = Heading { baseline, accepted, history, ..heading };
+        let snapshot = Snapshot::new(heading, audit).map_err(|error| unkept(subject, &error))?;
+        Ok(Made::Profiled(Box::new(snapshot)))
+    }
+}
+
+impl Made {
+    /// The document and the bytes of the snapshot.
+    fn parts(&self) -> (Document, serde_json::Result<Vec<u8>>) {
+        match self {
+            Made::Profiled(made) => (view::document(&made.heading, &made.audit), made.to_json()),
+            Made::Static(made) => (view::static_document(&made.heading, &made.audit), made.to_json()),
+        }
+    }
+
+    fn heading(&self) -> &Heading {
+        match self {
+            Made::Profiled(made) => &made.heading,
+            Made::Static(made) => &made.heading,
+        }
+    }
 }
 
 /// Makes the page of a snapshot again.
 fn again(path: &Path, arguments: &Generate, out: &mut dyn Write) -> Result<(), Failure> {
-    let snapshot = Snapshot::read(path)?;
+    let made = match StaticSnapshot::is_said_by(path)? {
+        true => Made::Static(Box::new(StaticSnapshot::read(path)?)),
+        false => Made::Profiled(Box::new(Snapshot::read(path)?)),
+    };
     let templates = Templates::load(arguments.templates.as_deref())?;
     let template = arguments.template.as_deref().unwrap_or(DEFAULT_TEMPLATE);
-    let document = view::document(&snapshot.heading, &snapshot.audit);
+    let (document, _) = made.parts();
     let page = marked(&templates.page(template, &document)?, &document);
     let folder = arguments.out.as_deref().or(path.parent()).unwrap_or(Path::new(""));
-    let file = folder.join(format!("{}.md", stem(&snapshot.heading.date, &snapshot.heading.subject)));
+    let file = folder.join(format!("{}.md", stem(&made.heading().date, &made.heading().subject)));
     replace(&file, &page, None, arguments.force)?;
     writeln!(out, "{}", file.display())?;
     Ok(())
@@ -76,52 +158,100 @@ fn unkept(subject: &Subject, error: &serde_json::Error) -> Failure {
     Failure::usage(format!("the audit of {} cannot be kept as JSON: {error}", subject.name))
 }
 
-/// The audit of a subject with its heading, as its snapshot holds it.
-pub(super) fn snapshot(plan: &Plan, subject: &Subject, date: NaiveDate, commit: String) -> Result<Snapshot, Failure> {
-    let name = subject.name.as_str();
-    let want = analysis::want();
-    let (old, baseline) = baseline::find(subject.baseline.as_deref(), &plan.out, name, date, &want)?;
-    let audit = audit(subject, old.as_old(), &want)?;
-    let (history, _) = milestones(&plan.out, name, Some(date))?;
-    let day = date.to_string();
-    let heading = Heading {
-        subject: name.to_owned(),
-        title: subject.title.clone().unwrap_or_default(),
-        command: command(plan, subject, &day, &commit),
-        date: day,
-        commit,
-        change: subject.change.clone().unwrap_or_default(),
-        program: env!("CARGO_PKG_VERSION").to_owned(),
-        baseline,
-        accepted: AcceptedFile::read(&plan.out, name)?.about(&audit),
-        history,
-    };
-    Snapshot::new(heading, audit).map_err(|error| unkept(subject, &error))
+/// The builds of a subject: those under audit, and those before.
+#[derive(Default)]
+struct Builds {
+    new: Vec<CodeBuild>,
+    old: Vec<CodeBuild>,
 }
 
-fn audit(subject: &Subject, old: Option<Old<'_>>, want: &Want) -> Result<analysis::Audit, Failure> {
-    let new = source::read_profile(&subject.report, want)?;
+fn code(places: &Places, folder: &Path, subject: &Subject, time: &mut ToolTime) -> Result<Builds, Failure> {
+    let mut made = |code: &Option<crate::config::Code>| match code {
+        Some(code) => builds(places, folder, code, time),
+        None => Ok(Vec::new()),
+    };
+    Ok(Builds { new: made(&subject.code)?, old: made(&subject.baseline_code)? })
+}
+
+fn timings(all: Duration, tools: ToolTime) -> Result<(), Failure> {
+    let own = all.saturating_sub(tools.wall);
+    let share = if tools.wall.is_zero() { 100.0 } else { 100.0 * own.as_secs_f64() / tools.wall.as_secs_f64() };
+    writeln!(
+        anstream::stderr(),
+        "timings: {:.3} s in all, {:.3} s in {} runs of NVIDIA's tools, {:.3} s for the rest ({share:.1} % of the tools' time)",
+        all.as_secs_f64(),
+        tools.wall.as_secs_f64(),
+        tools.runs,
+        own.as_secs_f64(),
+    )?;
+    Ok(())
+}
+
+fn stated_work(subject: &Subject) -> Work {
+    let work = &subject.work;
+    Work {
+        shape: work.shape.clone().unwrap_or_default(),
+        types: work.types.clone().unwrap_or_default(),
+        flop: work.flop.as_ref().map(Amount::value),
+        bytes: work.bytes.as_ref().map(Amount::value),
+    }
+}
+
+/// The audit of a subject with a report.
+fn audit(
+    subject: &Subject,
+    report: &Path,
+    old: Option<Old<'_>>,
+    plan: &Plan,
+    code: &Builds,
+    want: &Want,
+) -> Result<analysis::Audit, Failure> {
+    let new = source::read_profile(report, want)?;
     let builds =
         subject.ptxas.iter().map(|path| source::read_build_log(path)).collect::<Result<Vec<_>, source::ReadError>>()?;
-    let work = &subject.work;
-    Ok(analysis::analyse(&Inputs {
+    let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() };
+    let view = lines::source_view(report, &new, &selection, want.allow_damage)?;
+    let launched = if code.new.is_empty() {
+        None
+    } else {
+        Some(Launched::of(&new, &source::read_report_cubins(report)?, &selection)?)
+    };
+    let mut audit = analysis::analyse(&Inputs {
         new: &new,
         old,
         builds: &builds,
-        selection: Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() },
-        work: Work {
-            shape: work.shape.clone().unwrap_or_default(),
-            types: work.types.clone().unwrap_or_default(),
-            flop: work.flop.as_ref().map(Amount::value),
-            bytes: work.bytes.as_ref().map(Amount::value),
-        },
-        limits: Limits::default(),
-    })?)
+        source: view.as_ref(),
+        selection,
+        work: stated_work(subject),
+        limits: Limits { overrides: plan.thresholds.clone() },
+    })?;
+    audit.code = judged(subject, code, launched.as_ref())?;
+    Ok(audit)
+}
+
+fn static_audit(subject: &Subject, code: &Builds) -> Result<StaticAudit, Failure> {
+    Ok(StaticAudit { work: stated_work(subject), code: judged(subject, code, None)? })
+}
+
+/// Every build of a subject, each beside the old build of its architecture.
+fn judged(subject: &Subject, code: &Builds, launched: Option<&Launched>) -> Result<Vec<CodeAudit>, Failure> {
+    let one = |build: &CodeBuild| {
+        Ok(audit_code(&CodeInputs {
+            build,
+            old: code.old.iter().find(|old| old.cubin.arch == build.cubin.arch),
+            kernel: subject.kernel.as_ref(),
+            old_kernel: subject.baseline_kernel.as_ref(),
+            launched,
+            shape: subject.launch,
+            checks: &subject.checks,
+        })?)
+    };
+    code.new.iter().map(one).collect()
 }
 
 /// The command that makes the same page again, without home folders: by the subject's name where the configuration file
 /// says everything, else with every choice spelled out. Where the page is written is not part of it.
-fn command(plan: &Plan, subject: &Subject, date: &str, commit: &str) -> String {
+fn command(plan: &Plan, subject: &Subject, date: &str, commit: &str, allow_damage: bool) -> String {
     let mut words = vec!["audit".to_owned(), "generate".to_owned()];
     match &plan.config {
         Some(config) => {
@@ -130,12 +260,19 @@ fn command(plan: &Plan, subject: &Subject, date: &str, commit: &str) -> String {
                 words.extend(["--config".to_owned(), quoted(&config.display().to_string())]);
             }
         }
-        None => describe(plan, subject, &mut words),
+        None => {
+            // Flags cannot state code, so that a subject with code keeps its file.
+            if let Some(file) = plan.file.as_ref().filter(|_| subject.code.is_some()) {
+                words.extend([subject.name.to_string(), "--config".to_owned(), quoted(&file.display().to_string())]);
+            }
+            describe(plan, subject, &mut words);
+        }
     }
     words.extend(["--date".to_owned(), date.to_owned()]);
     if !commit.is_empty() && (plan.config.is_none() || subject.commit.is_none()) {
         words.extend(["--commit".to_owned(), quoted(commit)]);
     }
+    words.extend(allow_damage.then(|| "--allow-damage".to_owned()));
     analysis::without_home(&words.join(" "))
 }
 
@@ -144,7 +281,7 @@ fn describe(plan: &Plan, subject: &Subject, words: &mut Vec<String>) {
     let mut option = |name: &str, value: &str| words.extend([name.to_owned(), quoted(value)]);
     let path = |path: &Path| path.display().to_string();
     option("--name", subject.name.as_str());
-    option("--report", &path(&subject.report));
+    subject.report.iter().for_each(|file| option("--report", &path(file)));
     subject.baseline.iter().for_each(|file| option("--baseline", &path(file)));
     subject.ptxas.iter().for_each(|file| option("--ptxas", &path(file)));
     subject.kernel.iter().for_each(|filter| option("--kernel", filter.as_str()));
@@ -163,6 +300,7 @@ fn describe(plan: &Plan, subject: &Subject, words: &mut Vec<String>) {
         option("--template", &plan.template);
     }
     plan.templates.iter().for_each(|folder| option("--templates", &path(folder)));
+    plan.thresholds.iter().for_each(|(id, value)| option("--threshold", &format!("{id}={value}")));
 }
 
 /// A word as a POSIX shell takes it.

@@ -7,12 +7,15 @@
 mod args;
 mod baseline;
 mod check;
+mod code;
 mod compare;
+mod doctor;
 mod dump;
 mod explain;
 mod failure;
 mod generate;
 mod history;
+mod lines;
 mod moment;
 mod plan;
 mod program;

@@ -2,7 +2,8 @@
 
 use super::args::{Folder, Generate, SubjectFlags};
 use super::failure::Failure;
-use crate::config::{Config, DEFAULT_OUT, DEFAULT_TEMPLATE, Subject, SubjectName};
+use crate::config::{Config, DEFAULT_OUT, DEFAULT_TEMPLATE, Subject, SubjectName, Tools};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What `audit generate` has to do.
@@ -12,8 +13,14 @@ pub(super) struct Plan {
     pub(super) out: PathBuf,
     pub(super) template: String,
     pub(super) templates: Option<PathBuf>,
+    /// Thresholds that differ from the catalog's.
+    pub(super) thresholds: BTreeMap<String, f64>,
     /// Where git is asked for the commit.
     pub(super) folder: PathBuf,
+    /// The configuration file that was read.
+    pub(super) file: Option<PathBuf>,
+    /// Where tools are.
+    pub(super) tools: Tools,
     /// The configuration file, when it alone says everything about the subjects.
     pub(super) config: Option<PathBuf>,
 }
@@ -30,6 +37,10 @@ pub(super) fn plan(arguments: &Generate) -> Result<Plan, Failure> {
     }
     if let Some(template) = &arguments.template {
         plan.template.clone_from(template);
+        plan.config = None;
+    }
+    if !arguments.thresholds.is_empty() {
+        plan.thresholds.extend(arguments.thresholds.iter().cloned());
         plan.config = None;
     }
     if let Some(templates) = &arguments.templates {
@@ -50,9 +61,14 @@ pub(super) fn out_folder(out: Option<&Path>, config: Option<&Path>) -> Result<Pa
     }
 }
 
-/// The names of the subjects of a configuration file, in its order.
-pub(super) fn names(config: &Path) -> Result<Vec<String>, Failure> {
-    Ok(Config::read(config)?.subjects.iter().map(|subject| subject.name.to_string()).collect())
+/// The configuration file that is named, else the default one where there is one and no folder is named instead.
+pub(super) fn config_of(folder: &Folder) -> Result<Option<Config>, Failure> {
+    let default = Path::new(DEFAULT_CONFIG);
+    Ok(match &folder.config {
+        Some(path) => Some(Config::read(path)?),
+        None if folder.out.is_none() && default.is_file() => Some(Config::read(default)?),
+        None => None,
+    })
 }
 
 /// The plan for subjects of a configuration file as they are.
@@ -64,7 +80,10 @@ pub(super) fn of_subjects(names: &[String], folder: &Folder) -> Result<Plan, Fai
         out: folder.out.clone().unwrap_or(config.out),
         template: config.template,
         templates: config.templates,
+        thresholds: config.thresholds,
         folder: config.folder,
+        file: Some(path.clone()),
+        tools: config.tools,
         config: Some(path),
     })
 }
@@ -85,7 +104,10 @@ fn from_flags(flags: &SubjectFlags) -> Result<Plan, Failure> {
         out: DEFAULT_OUT.into(),
         template: DEFAULT_TEMPLATE.into(),
         templates: None,
+        thresholds: BTreeMap::new(),
         folder: PathBuf::new(),
+        file: None,
+        tools: Tools::default(),
         config: None,
     })
 }
@@ -93,7 +115,9 @@ fn from_flags(flags: &SubjectFlags) -> Result<Plan, Failure> {
 fn from_file(arguments: &Generate) -> Result<Plan, Failure> {
     let path = arguments.config.clone().unwrap_or_else(|| Path::new(DEFAULT_CONFIG).to_owned());
     let config = Config::read(&path)?;
-    let mut subjects: Vec<Subject> = config.select(&arguments.subjects)?.into_iter().cloned().collect();
+    let every = || config.subjects.iter().map(|subject| subject.name.to_string()).collect();
+    let names: Vec<String> = if arguments.all { every() } else { arguments.subjects.clone() };
+    let mut subjects: Vec<Subject> = config.select(&names)?.into_iter().cloned().collect();
     let is_described = is_given(&arguments.subject);
     if is_described {
         match subjects.as_mut_slice() {
@@ -114,7 +138,10 @@ fn from_file(arguments: &Generate) -> Result<Plan, Failure> {
         out: config.out,
         template: config.template,
         templates: config.templates,
+        thresholds: config.thresholds,
         folder: config.folder,
+        file: Some(path.clone()),
+        tools: config.tools,
         config: (!is_described).then_some(path),
     })
 }
@@ -138,7 +165,7 @@ fn apply(flags: &SubjectFlags, subject: &mut Subject) {
         }
     }
     if let Some(report) = &flags.report {
-        subject.report.clone_from(report);
+        subject.report = Some(report.clone());
     }
     if let Some(name) = &flags.name {
         subject.name.clone_from(name);

@@ -2,7 +2,9 @@
 
 use super::args::Show;
 use super::failure::Failure;
+use super::lines;
 use crate::analysis::{self, Inputs, Limits, Selection, Work};
+use crate::evidence::Want;
 use crate::render::terminal;
 use crate::source::{self, ReadError};
 use crate::view::{self, Document, Heading};
@@ -30,18 +32,22 @@ pub(super) fn width(given: Option<usize>) -> usize {
 }
 
 fn document(file: &Path, arguments: &Show) -> Result<Document, Failure> {
-    let report = match source::read_profile(file, &analysis::want()) {
+    let want = Want { allow_damage: arguments.allow_damage, ..analysis::want() };
+    let report = match source::read_profile(file, &want) {
         Ok(report) => report,
         Err(error @ ReadError::WrongKind { .. }) => {
             return source::read_build_log(file).map(|log| view::build_log(&log)).map_err(|_| error.into());
         }
         Err(error) => return Err(error.into()),
     };
+    let selection = Selection { kernel: arguments.kernel.clone(), baseline_kernel: None };
+    let source = lines::source_view(file, &report, &selection, arguments.allow_damage)?;
     let audit = analysis::analyse(&Inputs {
         new: &report,
         old: None,
         builds: &[],
-        selection: Selection { kernel: arguments.kernel.clone(), baseline_kernel: None },
+        source: source.as_ref(),
+        selection,
         work: Work::default(),
         limits: Limits::default(),
     })?;

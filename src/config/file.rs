@@ -1,10 +1,13 @@
 //! The file `audit.toml`: its keys, and the checks that need more than one of them.
 
 use super::amount::Amount;
+use super::code::{CheckKeys, CodeKeys, LaunchKeys, Tools};
 use super::error::{ConfigError, ConfigErrorKind, Place};
 use super::subject::{Subject, SubjectName, Work};
+use crate::catalog;
 use crate::nearest::nearest;
 use regex::Regex;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -20,8 +23,14 @@ pub struct Config {
     pub template: String,
     /// Folder of the user's templates.
     pub templates: Option<PathBuf>,
+    /// Numbers that judgements compare with, by the catalog's ids, where they differ from the catalog's.
+    pub thresholds: BTreeMap<String, f64>,
     /// Subjects in file order; at least one.
     pub subjects: Vec<Subject>,
+    /// Where tools are.
+    pub tools: Tools,
+    /// Positions of the subjects that are meant when none is named.
+    default: Vec<usize>,
     text: Text,
     /// For each subject, the files it names and where it does.
     files: Vec<Vec<(PathBuf, Range<usize>)>>,
@@ -38,6 +47,10 @@ struct File {
     #[serde(default)]
     audit: AuditKeys,
     #[serde(default)]
+    thresholds: BTreeMap<Spanned<String>, Spanned<f64>>,
+    #[serde(default)]
+    tools: Tools,
+    #[serde(default)]
     subject: Vec<SubjectKeys>,
 }
 
@@ -47,6 +60,7 @@ struct AuditKeys {
     out: Option<PathBuf>,
     template: Option<String>,
     templates: Option<Spanned<PathBuf>>,
+    default: Option<Vec<Spanned<String>>>,
 }
 
 #[derive(serde::Deserialize)]
@@ -56,9 +70,20 @@ struct SubjectKeys {
     title: Option<String>,
     kernel: Option<Spanned<String>>,
     baseline_kernel: Option<Spanned<String>>,
-    report: Spanned<PathBuf>,
+    report: Option<Spanned<PathBuf>>,
     baseline: Option<Spanned<PathBuf>>,
     ptxas: Option<Spanned<toml::Value>>,
+    source: Option<Spanned<PathBuf>>,
+    cubin: Option<Spanned<PathBuf>>,
+    arch: Option<Spanned<toml::Value>>,
+    #[serde(default)]
+    flags: Vec<Spanned<String>>,
+    baseline_source: Option<Spanned<PathBuf>>,
+    baseline_cubin: Option<Spanned<PathBuf>>,
+    #[serde(default)]
+    launch: LaunchKeys,
+    #[serde(default)]
+    check: Vec<CheckKeys>,
     commit: Option<String>,
     change: Option<String>,
     #[serde(default)]
@@ -99,7 +124,9 @@ impl Config {
         let file: File = toml::from_str(&text.text).map_err(|error| text.syntax(&error))?;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         if file.subject.is_empty() {
-            return Err(text.absent("names no [[subject]]", "add one with at least `name` and `report`"));
+            return Err(
+                text.absent("names no [[subject]]", "add one with at least `name` and `report`, `source` or `cubin`")
+            );
         }
         let mut subjects: Vec<Subject> = Vec::new();
         let mut files = Vec::new();
@@ -114,6 +141,9 @@ impl Config {
             subjects.push(subject);
             files.push(named);
         }
+        let default = text.default(file.audit.default, &subjects)?;
+        let thresholds =
+            file.thresholds.iter().map(|(id, value)| text.threshold(id, value)).collect::<Result<_, _>>()?;
         if let Some(templates) = &file.audit.templates {
             let found = folder.join(templates.get_ref());
             if !found.is_dir() {
@@ -124,14 +154,23 @@ impl Config {
             out: folder.join(file.audit.out.unwrap_or_else(|| DEFAULT_OUT.into())),
             template: file.audit.template.unwrap_or_else(|| DEFAULT_TEMPLATE.into()),
             templates: file.audit.templates.map(|path| folder.join(path.into_inner())),
+            tools: file.tools.below(&folder),
             folder,
+            thresholds,
             subjects,
+            default,
             text,
             files,
         })
     }
 
-    /// The subjects of these names in the order asked for, or all for an empty list. Every file that they name exists.
+    /// The subjects that are meant when none is named. Their files need not be there.
+    pub fn defaults(&self) -> impl Iterator<Item = &Subject> {
+        self.default.iter().filter_map(|at| self.subjects.get(*at))
+    }
+
+    /// The subjects of these names in the order asked for; for an empty list those of `default`, or all where the file
+    /// has no such key. Every file that they name exists.
     ///
     /// # Errors
     /// A name that no subject has, or a file that is not there.
@@ -151,7 +190,7 @@ impl Config {
             }
         }
         if names.is_empty() {
-            chosen = (0..self.subjects.len()).collect();
+            chosen.clone_from(&self.default);
         }
         for at in &chosen {
             for (path, span) in &self.files[*at] {
@@ -166,9 +205,9 @@ impl Config {
 
 /// The text of a file, for building values and errors from it.
 #[derive(Debug)]
-struct Text {
-    path: PathBuf,
-    text: String,
+pub(super) struct Text {
+    pub(super) path: PathBuf,
+    pub(super) text: String,
 }
 
 impl Text {
@@ -181,6 +220,20 @@ impl Text {
         let name: SubjectName = keys.name.get_ref().parse().map_err(|error: String| {
             self.wrong(format!("a subject's name becomes part of a file name: {error}"), keys.name.span(), "", None)
         })?;
+        let code_keys = CodeKeys {
+            source: keys.source,
+            cubin: keys.cubin,
+            baseline_source: keys.baseline_source,
+            baseline_cubin: keys.baseline_cubin,
+            arch: keys.arch,
+            flags: keys.flags,
+        };
+        if keys.report.is_none() && !code_keys.is_given() {
+            let help = Some("name a report, a CUDA source or a cubin".to_owned());
+            let message = "a subject needs evidence: `report`, `source` or `cubin`".to_owned();
+            return Err(self.wrong(message, keys.name.span(), "has none of them", help));
+        }
+        let (code, baseline_code) = self.code(code_keys, folder, files)?;
         let mut file = |path: Spanned<PathBuf>| {
             let span = path.span();
             let path = folder.join(path.into_inner());
@@ -191,9 +244,13 @@ impl Text {
             title: keys.title,
             kernel: keys.kernel.map(|text| self.regex(&text)).transpose()?,
             baseline_kernel: keys.baseline_kernel.map(|text| self.regex(&text)).transpose()?,
-            report: file(keys.report),
+            report: keys.report.map(&mut file),
             baseline: keys.baseline.map(&mut file),
             ptxas: keys.ptxas.map_or(Ok(Vec::new()), |paths| self.paths(paths))?.into_iter().map(file).collect(),
+            code,
+            baseline_code,
+            launch: self.launch(keys.launch)?,
+            checks: keys.check.into_iter().map(|check| self.check(check)).collect::<Result<_, _>>()?,
             commit: keys.commit,
             change: keys.change,
             work: Work {
@@ -213,8 +270,36 @@ impl Text {
         })
     }
 
+    /// The positions of the subjects that `default` names; all of them without that key.
+    fn default(&self, names: Option<Vec<Spanned<String>>>, subjects: &[Subject]) -> Result<Vec<usize>, ConfigError> {
+        let Some(names) = names else { return Ok((0..subjects.len()).collect()) };
+        let position = |name: &Spanned<String>| {
+            subjects.iter().position(|subject| subject.name.as_str() == name.get_ref()).ok_or_else(|| {
+                let near = nearest(name.get_ref(), subjects.iter().map(|subject| subject.name.as_str()));
+                let help = near.map(|near| format!("did you mean {near:?}?"));
+                self.wrong(format!("no subject is called {:?}", name.get_ref()), name.span(), "unknown", help)
+            })
+        };
+        names.iter().map(position).collect()
+    }
+
+    /// A number for a threshold of the catalog.
+    fn threshold(&self, id: &Spanned<String>, value: &Spanned<f64>) -> Result<(String, f64), ConfigError> {
+        let name = id.get_ref();
+        if catalog::threshold_row(name).is_none() {
+            let near = nearest(name, catalog::thresholds().iter().map(|row| row.id));
+            let help = near.map(|near| format!("did you mean `{near}`? `audit explain {near}` says what it decides"));
+            return Err(self.wrong(format!("no threshold is called {name:?}"), id.span(), "unknown", help));
+        }
+        if !value.get_ref().is_finite() {
+            let message = format!("a threshold is a number, found {}", value.get_ref());
+            return Err(self.wrong(message, value.span(), "", None));
+        }
+        Ok((name.clone(), *value.get_ref()))
+    }
+
     /// One path or a list of them.
-    fn paths(&self, value: Spanned<toml::Value>) -> Result<Vec<Spanned<PathBuf>>, ConfigError> {
+    pub(super) fn paths(&self, value: Spanned<toml::Value>) -> Result<Vec<Spanned<PathBuf>>, ConfigError> {
         let span = value.span();
         let values = match value.into_inner() {
             toml::Value::Array(values) => values,
@@ -230,7 +315,7 @@ impl Text {
         values.into_iter().map(path).collect()
     }
 
-    fn amount(&self, value: &Spanned<toml::Value>) -> Result<Amount, ConfigError> {
+    pub(super) fn amount(&self, value: &Spanned<toml::Value>) -> Result<Amount, ConfigError> {
         let span = value.span();
         let help = || Some("whole numbers with +, * and parentheses, such as \"2*2048*1024*1024\"".to_owned());
         match value.get_ref() {
@@ -253,7 +338,7 @@ impl Text {
         }
     }
 
-    fn wrong(&self, message: String, span: Range<usize>, label: &str, help: Option<String>) -> ConfigError {
+    pub(super) fn wrong(&self, message: String, span: Range<usize>, label: &str, help: Option<String>) -> ConfigError {
         let place = Some(Box::new(Place { text: self.text.clone(), span, label: label.to_owned() }));
         ConfigError { kind: ConfigErrorKind::Wrong, path: self.path.clone(), message, place, help }
     }

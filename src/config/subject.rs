@@ -1,6 +1,8 @@
 //! A subject: one kernel whose audits form a series.
 
 use super::amount::Amount;
+use super::code::Code;
+use crate::analysis::code::{LaunchShape, SassCheck};
 use regex::Regex;
 use std::fmt;
 use std::path::PathBuf;
@@ -77,12 +79,20 @@ pub struct Subject {
     pub kernel: Option<Regex>,
     /// Which kernels of the baseline; `kernel` when absent.
     pub baseline_kernel: Option<Regex>,
-    /// The report of the version under audit.
-    pub report: PathBuf,
+    /// The report of the version under audit; a subject without one has `code`, and its page is made from that alone.
+    pub report: Option<PathBuf>,
     /// The report of the version before.
     pub baseline: Option<PathBuf>,
     /// Build logs of the version under audit.
     pub ptxas: Vec<PathBuf>,
+    /// The source or cubin of the version under audit.
+    pub code: Option<Code>,
+    /// The source or cubin of the version before.
+    pub baseline_code: Option<Code>,
+    /// How the kernel is launched, for what a report does not say.
+    pub launch: LaunchShape,
+    /// Checks on the machine code.
+    pub checks: Vec<SassCheck>,
     /// Commit of the version under audit.
     pub commit: Option<String>,
     /// What the version under audit changed, in words.
@@ -99,9 +109,13 @@ impl Subject {
             title: None,
             kernel: None,
             baseline_kernel: None,
-            report,
+            report: Some(report),
             baseline: None,
             ptxas: Vec::new(),
+            code: None,
+            baseline_code: None,
+            launch: LaunchShape::default(),
+            checks: Vec::new(),
             commit: None,
             change: None,
             work: Work::default(),

@@ -17,9 +17,9 @@ pub struct Accepted {
     pub verdict: String,
     /// Why.
     pub reason: String,
-    /// SHA-256 of the report of the new side.
+    /// Content hash (BLAKE3) of the report of the new side.
     pub new: String,
-    /// SHA-256 of the report of the old side.
+    /// Content hash (BLAKE3) of the report of the old side.
     pub old: String,
 }
 
@@ -31,8 +31,8 @@ impl Accepted {
 
     /// Whether this is about the comparison of an audit: the same two reports.
     pub fn is_about(&self, audit: &Audit) -> bool {
-        let old = audit.old.as_ref().map(|old| old.origin.sha256.as_str()).unwrap_or_default();
-        !self.new.is_empty() && self.new == audit.new.origin.sha256 && self.old == old
+        let old = audit.old.as_ref().map(|old| old.origin.blake3.as_str()).unwrap_or_default();
+        !self.new.is_empty() && self.new == audit.new.origin.blake3 && self.old == old
     }
 }
 

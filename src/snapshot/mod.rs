@@ -13,7 +13,7 @@ mod pins;
 
 pub use accepted::{Accepted, AcceptedFile};
 pub use error::SnapshotError;
-pub use file::Snapshot;
+pub use file::{Content, Snapshot, StaticSnapshot, is_snapshot_like};
 pub use folder::{Found, earlier, newest, stem, subjects};
 pub use history::milestones;
 pub use pins::{Pin, Pins};

@@ -6,6 +6,7 @@
 mod build;
 mod ceiling;
 mod coalescing;
+mod code;
 mod columns;
 mod conditions;
 mod document;
@@ -18,11 +19,14 @@ mod occupancy;
 mod page;
 mod performance;
 mod provenance;
+mod roofline;
+mod source_lines;
 mod stalls;
 mod tables;
 mod throughput;
 mod verdict;
 
+pub use code::static_document;
 pub use columns::side_by_side;
 pub use document::{Align, Block, Cell, Column, Document, Section, Table};
 pub use history::{HistoryRow, history_rows, history_table};

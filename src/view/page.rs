@@ -2,8 +2,8 @@
 
 use super::document::Document;
 use super::{
-    build, ceiling, coalescing, conditions, instructions, lead, occupancy, performance, provenance, stalls, throughput,
-    verdict,
+    build, ceiling, coalescing, code, conditions, instructions, lead, occupancy, performance, provenance, roofline,
+    stalls, throughput, verdict,
 };
 use crate::analysis::{Audit, Milestone};
 
@@ -45,11 +45,12 @@ pub struct Acceptance {
 
 /// The page for one audit.
 pub fn document(heading: &Heading, audit: &Audit) -> Document {
-    let sections = vec![
+    let mut sections = vec![
         verdict::section(heading, audit),
         performance::section(heading, audit),
         build::section(audit),
         throughput::speed_of_light(audit),
+        roofline::section(audit),
         stalls::section(audit),
         throughput::subsystems(audit),
         coalescing::section(audit),
@@ -59,5 +60,6 @@ pub fn document(heading: &Heading, audit: &Audit) -> Document {
         conditions::section(audit),
         provenance::section(heading, audit),
     ];
+    code::join(&mut sections, &audit.code);
     Document { title: format!("Performance Audit — {}", heading.date), lead: lead::lines(heading, audit), sections }
 }

@@ -4,7 +4,7 @@ use super::document::{Block, Section};
 use super::escape;
 use super::page::Heading;
 use super::tables::{self, paragraph};
-use crate::analysis::{Audit, LeverOrigin};
+use crate::analysis::{Audit, Finding, LeverOrigin, Severity};
 use crate::quantity::format;
 
 /// The section.
@@ -13,6 +13,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
         "**{}** (`{}`). {}",
         "What limits it", audit.bottleneck.limiter.0, audit.bottleneck.sentence
     ))];
+    blocks.extend(findings(audit));
     blocks.extend(change(heading, audit));
     blocks.extend(next(audit));
     let steps = audit.bottleneck.steps.iter().map(|s| format!("{} — {}", s.question, s.answer)).collect::<Vec<_>>();
@@ -23,6 +24,28 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
         });
     }
     Section { id: "verdict".into(), title: "Verdict".into(), blocks }
+}
+
+/// Findings shown beside the limiter, which has the first line.
+const SHOWN: usize = 5;
+
+/// The most severe findings, each with its code; causes of the limit are marked.
+fn findings(audit: &Audit) -> Vec<Block> {
+    let item = |finding: &Finding| {
+        let place = finding.at.as_ref().map(|at| format!(" At `{}:{}`.", at.file, at.line)).unwrap_or_default();
+        let weight = match finding.severity {
+            Severity::Limits => "explains the limit",
+            Severity::Costs => "costs",
+            Severity::Notes => "note",
+        };
+        format!("**`{}`** ({weight}). {}{place}", finding.code, finding.sentence)
+    };
+    let is_limiter = |finding: &&Finding| finding.code == audit.bottleneck.limiter.0;
+    let items: Vec<String> = audit.findings.iter().take(SHOWN).filter(|f| !is_limiter(f)).map(item).collect();
+    if items.is_empty() {
+        return Vec::new();
+    }
+    vec![paragraph("**What was found**, the most severe first."), Block::List { ordered: true, items }]
 }
 
 /// What changed: the verdict in one word with its reason, then the times and the limiter.

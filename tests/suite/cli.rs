@@ -291,3 +291,45 @@ fn help_lists_the_exit_statuses() {
         assert!(text.contains(&format!("\n  {status}  ")), "{text}");
     }
 }
+
+#[test]
+fn a_threshold_of_the_command_line_moves_the_verdict_and_stays_in_the_pages_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = format!("{}/tests/fixtures/labelled/misaligned_copy.ncu-rep", env!("CARGO_MANIFEST_DIR"));
+    let words =
+        ["generate", "--report", &report, "--name", "copy", "--date", "2026-01-02", "--threshold", "sol-low=50"];
+    done(&run(folder.path(), &words));
+    let page = fs::read_to_string(folder.path().join("audits/2026-01-02-copy.md")).unwrap();
+    assert!(page.contains("(`memory-dram`)"), "{page}");
+    assert!(page.contains("--threshold sol-low=50"));
+    let (status, text) = fails(folder.path(), &["generate", "--report", &report, "--threshold", "sol-lwo=50"]);
+    assert_eq!(status, 2);
+    assert!(text.contains("did you mean \"sol-low\"?"), "{text}");
+}
+
+#[test]
+fn the_analysis_of_every_kernel_of_a_report_is_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = done(&run(folder.path(), &["dump", "analysis", &fixture("both_basic.ncu-rep")]));
+    let dump: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(dump["schema"], "kernel-audit/analysis/1");
+    let launches = dump["launches"].as_array().unwrap();
+    let names: Vec<&str> = launches.iter().map(|launch| launch["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["gemm_bias_v1", "gemm_bias_v2"]);
+    for launch in launches {
+        assert!(launch["id"].is_u64() && launch["verdict"]["at"].is_null());
+        assert_eq!(launch["findings"][0]["severity"], "limits");
+        let readings = launch["verdict"]["readings"].as_array().unwrap();
+        let sm = "sm__throughput.avg.pct_of_peak_sustained_elapsed";
+        let reading = readings.iter().find(|reading| reading["metric"] == sm).unwrap();
+        assert!(reading["value"].as_f64().unwrap() > 0.0 && reading["unit"] == "%", "{reading}");
+        let lever = &launch["levers"][0];
+        assert!(["code", "bound", "formula", "remeasure"].iter().all(|key| !lever[key].is_null()), "{lever}");
+    }
+    let one = done(&run(folder.path(), &["dump", "analysis", &fixture("both_basic.ncu-rep"), "--kernel", "v2$"]));
+    let one: serde_json::Value = serde_json::from_str(&one).unwrap();
+    assert_eq!(one["launches"].as_array().unwrap().len(), 1);
+    let (status, _) =
+        fails(folder.path(), &["dump", "analysis", &fixture("both_basic.ncu-rep"), "--kernel", "nothing"]);
+    assert_eq!(status, 2);
+}

@@ -2,6 +2,8 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "tests")]
 
+mod build;
+mod build_tools;
 mod catalog;
 mod check;
 mod cli;
@@ -9,6 +11,7 @@ mod compare;
 mod config;
 mod edited;
 mod history;
+mod labelled;
 mod open_files;
 mod project;
 mod read_cubin;
@@ -17,7 +20,10 @@ mod read_ncu_csv;
 mod read_ptxas;
 mod read_sass;
 mod render;
+mod roofline;
 #[path = "../../benches/support/simulation.rs"]
 mod simulation;
 mod snapshot;
+mod source_lines;
+mod source_view;
 mod verdicts;

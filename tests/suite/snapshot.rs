@@ -1,7 +1,7 @@
 //! Snapshots: what they hold, what breaks them, and baselines made from them.
 
 use crate::project::{Profile, Project, csv};
-use kernel_audit::analysis::{self, Inputs, Limits, Selection, Work};
+use kernel_audit::analysis::{self, Audit, Inputs, Limits, Selection, Work};
 use kernel_audit::evidence::{Origin, Want};
 use kernel_audit::render::Templates;
 use kernel_audit::snapshot::{Snapshot, SnapshotError};
@@ -28,7 +28,7 @@ fn a_snapshot_that_was_changed_or_is_of_another_kind_is_refused_with_the_reason(
     let project = Project::new();
     project.audit("2026-01-01", Profile::default());
     let text = project.read("pages/2026-01-01-scale.json");
-    let read = |text: &str| Snapshot::parse(Path::new("x.json"), text.as_bytes());
+    let read = |text: &str| Snapshot::<Audit>::parse(Path::new("x.json"), text.as_bytes());
     assert!(read(&text).is_ok());
     // Another layout of the same content is the same snapshot.
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -60,6 +60,7 @@ fn nothing_that_names_a_person_or_a_machine_reaches_page_or_snapshot() {
     let audit = analysis::analyse(&Inputs {
         new: &report,
         old: None,
+        source: None,
         builds: &[],
         selection: Selection::default(),
         work: Work::default(),
@@ -101,13 +102,15 @@ fn a_snapshot_as_baseline_gives_the_same_comparison_as_its_report() {
     project.report("new.csv", &[Profile::steady(90_000.0)]);
     project.run("generate scale --date 2026-02-01 --baseline old.csv --out by-report").done();
     project.run("generate scale --date 2026-02-01 --baseline pages/2026-01-01-scale.json --out by-snapshot").done();
-    let read = |folder: &str| Snapshot::read(&project.path(&format!("{folder}/2026-02-01-scale.json"))).unwrap().audit;
+    let read = |folder: &str| {
+        Snapshot::<Audit>::read(&project.path(&format!("{folder}/2026-02-01-scale.json"))).unwrap().audit
+    };
     let (report, snapshot) = (read("by-report"), read("by-snapshot"));
     assert_eq!(report.comparison, snapshot.comparison);
     assert_eq!(report.panels, snapshot.panels);
     assert_eq!(report.performance, snapshot.performance);
     assert_eq!(report.old_bottleneck, snapshot.old_bottleneck);
-    assert_eq!(report.old.unwrap().origin.sha256, snapshot.old.unwrap().origin.sha256);
+    assert_eq!(report.old.unwrap().origin.blake3, snapshot.old.unwrap().origin.blake3);
 }
 
 #[test]
@@ -120,7 +123,8 @@ fn a_full_report_is_remembered_with_all_that_the_old_side_shows() {
     go(&["--report", &new, "--date", "2026-01-02"]);
     let filters = ["--kernel", "gemm_bias", "--out", "other"];
     go(&[&["--report", &new, "--date", "2026-01-02", "--baseline", &old], &filters[..]].concat());
-    let read = |folder: &str| Snapshot::read(&project.path(&format!("{folder}/2026-01-02-gemm.json"))).unwrap().audit;
+    let read =
+        |folder: &str| Snapshot::<Audit>::read(&project.path(&format!("{folder}/2026-01-02-gemm.json"))).unwrap().audit;
     let (kept, report) = (read("audits"), read("other"));
     assert_eq!(kept.panels, report.panels);
     assert_eq!(kept.stalls, report.stalls);

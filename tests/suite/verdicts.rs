@@ -15,6 +15,7 @@ fn compare(old: Profile, new: Profile) -> Comparison {
     let inputs = Inputs {
         new: &new,
         old: Some(Old::Report(&old)),
+        source: None,
         builds: &[],
         selection: Selection::default(),
         work: Work::default(),

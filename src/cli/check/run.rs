@@ -4,10 +4,12 @@ use super::outcome::{Outcome, outcome};
 use crate::analysis::Limits;
 use crate::cli::args::Check;
 use crate::cli::failure::{Failure, Status};
-use crate::cli::plan::{self, DEFAULT_CONFIG, out_folder};
-use crate::cli::{generate, moment};
+use crate::cli::generate::{Made, Maker};
+use crate::cli::moment;
+use crate::cli::plan::{self, out_folder};
+use crate::config::Config;
 use crate::render::{Level, Output, Remark, github, junit, write_together};
-use crate::snapshot::{Accepted, AcceptedFile, Snapshot, newest, subjects};
+use crate::snapshot::{Accepted, AcceptedFile, Snapshot, StaticSnapshot, earlier, subjects};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -24,12 +26,16 @@ pub(in crate::cli) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), 
     if arguments.accept && arguments.reason.as_ref().is_none_or(|reason| reason.trim().is_empty()) {
         return Err(Failure::usage("a regression is accepted for a reason\n  help: give it with --reason TEXT"));
     }
+    let config = plan::config_of(&arguments.folder)?;
     let mut limits = Limits::default();
+    if let Some(config) = &config {
+        limits.overrides.clone_from(&config.thresholds);
+    }
     if let Some(percent) = arguments.regression {
         limits.overrides.insert("regression".to_owned(), percent);
     }
     let folder = out_folder(arguments.folder.out.as_deref(), arguments.folder.config.as_deref())?;
-    let mut all = if arguments.fresh { fresh(arguments)? } else { kept(arguments, &folder)? };
+    let mut all = if arguments.fresh { fresh(arguments)? } else { kept(arguments, config.as_ref(), &folder)? };
     for checked in &mut all {
         judge(checked, &folder, &limits)?;
     }
@@ -51,14 +57,11 @@ pub(in crate::cli) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), 
 }
 
 /// The newest snapshot of each subject that is asked for, of the configuration file, or of the folder.
-fn kept(arguments: &Check, folder: &Path) -> Result<Vec<Checked>, Failure> {
-    let config = arguments.folder.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
-    let names = if !arguments.subjects.is_empty() {
-        arguments.subjects.clone()
-    } else if arguments.folder.config.is_some() || (arguments.folder.out.is_none() && config.is_file()) {
-        plan::names(config)?
-    } else {
-        subjects(folder)?
+fn kept(arguments: &Check, config: Option<&Config>, folder: &Path) -> Result<Vec<Checked>, Failure> {
+    let names = match (arguments.subjects.is_empty(), config) {
+        (false, _) => arguments.subjects.clone(),
+        (true, Some(config)) => config.defaults().map(|subject| subject.name.to_string()).collect(),
+        (true, None) => subjects(folder)?,
     };
     if names.is_empty() {
         return Err(Failure::usage(format!(
@@ -67,7 +70,11 @@ fn kept(arguments: &Check, folder: &Path) -> Result<Vec<Checked>, Failure> {
         )));
     }
     let checked = |subject: String| {
-        let (file, snapshot) = newest(folder, &subject, None)?.map(|(found, kept)| (found.path, kept)).unzip();
+        let file = earlier(folder, &subject, None)?.pop().map(|found| found.path);
+        let snapshot = match &file {
+            Some(file) if !StaticSnapshot::is_said_by(file)? => Some(Snapshot::read(file)?),
+            _ => None,
+        };
         Ok(Checked { subject, snapshot, file, outcome: Outcome::Inconclusive, why: String::new() })
     };
     names.into_iter().map(checked).collect()
@@ -76,10 +83,12 @@ fn kept(arguments: &Check, folder: &Path) -> Result<Vec<Checked>, Failure> {
 /// The audits that `audit generate` would write today.
 fn fresh(arguments: &Check) -> Result<Vec<Checked>, Failure> {
     let plan = plan::of_subjects(&arguments.subjects, &arguments.folder)?;
-    let date = moment::date(arguments.date)?;
+    let mut maker = Maker::new(&plan, moment::date(arguments.date)?, false);
     let checked = |subject: &crate::config::Subject| {
-        let commit = subject.commit.clone().or_else(|| moment::commit(&plan.folder)).unwrap_or_default();
-        let snapshot = Some(generate::snapshot(&plan, subject, date, commit)?);
+        let snapshot = match maker.make(subject)? {
+            Made::Profiled(snapshot) => Some(*snapshot),
+            Made::Static(_) => None,
+        };
         let subject = subject.name.to_string();
         Ok(Checked { subject, snapshot, file: None, outcome: Outcome::Inconclusive, why: String::new() })
     };
@@ -93,7 +102,10 @@ fn judge(checked: &mut Checked, folder: &Path, limits: &Limits) -> Result<(), Fa
             outcome(&snapshot.audit, &accepted, limits)
         }
         None => {
-            let why = format!("NOT MEASURED: {} holds no snapshot of it. Run `audit generate`.", folder.display());
+            let why = match &checked.file {
+                Some(_) => "NOT MEASURED: its last audit is of the code alone, without a report.".to_owned(),
+                None => format!("NOT MEASURED: {} holds no snapshot of it. Run `audit generate`.", folder.display()),
+            };
             (Outcome::Inconclusive, why)
         }
     };
@@ -108,7 +120,7 @@ fn accept(arguments: &Check, folder: &Path, all: &mut [Checked]) -> Result<(), F
         let compared = checked.snapshot.as_ref().and_then(|snapshot| {
             let old = snapshot.audit.old.as_ref()?;
             let comparison = snapshot.audit.comparison.as_ref()?;
-            Some((snapshot, old.origin.sha256.clone(), comparison.whole.verdict))
+            Some((snapshot, old.origin.blake3.clone(), comparison.whole.verdict))
         });
         let Some((snapshot, old, verdict)) = compared else {
             return Err(Failure::usage(format!(
@@ -122,7 +134,7 @@ fn accept(arguments: &Check, folder: &Path, all: &mut [Checked]) -> Result<(), F
             commit: snapshot.heading.commit.clone(),
             verdict: verdict.word().to_owned(),
             reason: arguments.reason.clone().unwrap_or_default(),
-            new: snapshot.audit.new.origin.sha256.clone(),
+            new: snapshot.audit.new.origin.blake3.clone(),
             old,
         });
         let text = file.to_toml().map_err(|error| Failure::usage(format!("it cannot be kept: {error}")))?;

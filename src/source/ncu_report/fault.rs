@@ -30,7 +30,7 @@ impl Fault {
             expected: self.expected.clone(),
             found: self.found.clone(),
             cure: "copy the report again from where it was made, or profile again; \
-                   what is whole can be read by allowing damage"
+                   `--allow-damage` reads what is whole"
                 .into(),
         }
     }

@@ -1,0 +1,142 @@
+//! The conclusions as JSON: for each kernel the verdict, the findings, the levers, and the readings behind them.
+
+use super::audit::Audit;
+use super::ceiling::{Lever, LeverOrigin};
+use super::finding::{Finding, Place, Severity};
+use crate::evidence::{Missing, Reading};
+use std::io::{self, Write};
+
+/// The schema that [`write_json`] writes; its number rises when a field changes its meaning.
+pub const SCHEMA: &str = "kernel-audit/analysis/1";
+
+/// Writes what is concluded about kernels of one report, in the order given, as one JSON object on one line.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_json(audits: &[Audit], out: &mut dyn Write) -> io::Result<()> {
+    let launches = audits.iter().map(LaunchDump::of).collect();
+    serde_json::to_writer(&mut *out, &Dump { schema: SCHEMA, launches })?;
+    out.write_all(b"\n")
+}
+
+#[derive(serde::Serialize)]
+struct Dump<'a> {
+    schema: &'static str,
+    launches: Vec<LaunchDump<'a>>,
+}
+
+#[derive(serde::Serialize)]
+struct LaunchDump<'a> {
+    /// ncu's ID of the first launch.
+    id: Option<u32>,
+    /// ncu's IDs of all launches that were summarised.
+    ids: &'a [u32],
+    name: &'a str,
+    verdict: VerdictDump<'a>,
+    findings: Vec<FindingDump<'a>>,
+    levers: Vec<LeverDump<'a>>,
+}
+
+#[derive(serde::Serialize)]
+struct VerdictDump<'a> {
+    limiter: &'a str,
+    sentence: &'a str,
+    at: Option<&'a Place>,
+    readings: Vec<ReadingDump<'a>>,
+}
+
+#[derive(serde::Serialize)]
+struct FindingDump<'a> {
+    code: &'a str,
+    severity: Severity,
+    sentence: &'a str,
+    at: Option<&'a Place>,
+    readings: Vec<ReadingDump<'a>>,
+}
+
+#[derive(serde::Serialize)]
+struct LeverDump<'a> {
+    code: &'a str,
+    origin: LeverOrigin,
+    /// Percent of the run time.
+    bound: f64,
+    formula: &'a str,
+    remeasure: &'a str,
+}
+
+#[derive(serde::Serialize)]
+struct ReadingDump<'a> {
+    metric: &'a str,
+    /// `null` where there is no number; `missing` then says why.
+    value: Option<f64>,
+    unit: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<String>,
+}
+
+impl<'a> LaunchDump<'a> {
+    fn of(audit: &'a Audit) -> LaunchDump<'a> {
+        let limiter = &audit.bottleneck.limiter.0;
+        let finding = audit.findings.iter().find(|finding| finding.code == *limiter);
+        LaunchDump {
+            id: audit.new.launches.first().copied(),
+            ids: &audit.new.launches,
+            name: audit.new.kernel.short_name(),
+            verdict: VerdictDump {
+                limiter,
+                sentence: &audit.bottleneck.sentence,
+                at: finding.and_then(|finding| finding.at.as_ref()),
+                readings: readings(audit.bottleneck.steps.iter().flat_map(|step| &step.readings)),
+            },
+            findings: audit.findings.iter().map(FindingDump::of).collect(),
+            levers: audit.levers.iter().map(LeverDump::of).collect(),
+        }
+    }
+}
+
+impl<'a> FindingDump<'a> {
+    fn of(finding: &'a Finding) -> FindingDump<'a> {
+        FindingDump {
+            code: &finding.code,
+            severity: finding.severity,
+            sentence: &finding.sentence,
+            at: finding.at.as_ref(),
+            readings: readings(&finding.readings),
+        }
+    }
+}
+
+impl<'a> LeverDump<'a> {
+    fn of(lever: &'a Lever) -> LeverDump<'a> {
+        LeverDump {
+            code: &lever.code,
+            origin: lever.origin,
+            bound: lever.bound,
+            formula: &lever.formula,
+            remeasure: &lever.remeasure,
+        }
+    }
+}
+
+fn readings<'a>(all: impl IntoIterator<Item = &'a (String, Reading)>) -> Vec<ReadingDump<'a>> {
+    all.into_iter().map(|(metric, reading)| ReadingDump::of(metric, reading)).collect()
+}
+
+impl<'a> ReadingDump<'a> {
+    fn of(metric: &'a str, reading: &Reading) -> ReadingDump<'a> {
+        let missing = match reading {
+            Reading::Measured(_) => None,
+            Reading::Missing(Missing::NotCollected { why, .. }) if why.is_empty() => Some("not collected".to_owned()),
+            Reading::Missing(Missing::NotCollected { why, .. } | Missing::NotApplicable { why }) => {
+                Some(why.to_string())
+            }
+        };
+        let quantity = reading.quantity();
+        ReadingDump {
+            metric,
+            value: quantity.map(|q| q.value()),
+            unit: quantity.map_or("", |q| q.unit().as_str()),
+            missing,
+        }
+    }
+}

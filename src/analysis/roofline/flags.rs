@@ -1,0 +1,84 @@
+//! What must not be taken at face value: rates above a peak, traffic below what the work needs, a working set within L2.
+
+use super::ceilings::{Ceiling, CeilingKind, L2_SIZE};
+use super::points::Point;
+use crate::analysis::performance::{DURATION, Work};
+use crate::analysis::summary::KernelSummary;
+use crate::quantity::{Quantity, Unit, format};
+
+pub(super) fn flags(kernel: &KernelSummary<'_>, work: &Work, ceilings: &[Ceiling], points: &[Point]) -> Vec<String> {
+    let mut flags: Vec<String> = ceilings.iter().filter_map(above_peak).collect();
+    let above_roof = points.iter().filter(|point| point.share() > 100.0);
+    flags.extend(above_roof.map(|point| {
+        format!(
+            "The point {} over {} lies above its roof, at {} %.",
+            point.compute,
+            point.memory,
+            format::fixed(point.share(), 2)
+        )
+    }));
+    let seconds = kernel.value(DURATION).map(|ns| ns / 1e9);
+    flags.extend(traffic(work, ceilings, seconds));
+    flags.extend(operations(work, ceilings, seconds));
+    flags.extend(within_l2(kernel, work));
+    flags
+}
+
+fn above_peak(ceiling: &Ceiling) -> Option<String> {
+    let share = ceiling.share().filter(|share| *share > 100.0)?;
+    Some(format!(
+        "{} reads {} % of its peak: the peak, the clock or the counter means something else than its name says.",
+        ceiling.label,
+        format::fixed(share, 2)
+    ))
+}
+
+/// DRAM bytes of the launch, `rate × time`, against the bytes that it cannot avoid to move.
+fn traffic(work: &Work, ceilings: &[Ceiling], seconds: Option<f64>) -> Option<String> {
+    let stated = work.bytes? as f64;
+    let dram = ceilings.iter().find(|ceiling| ceiling.id == "dram")?.achieved.value()?;
+    let moved = dram * seconds?;
+    let ratio = moved / stated;
+    let amounts = format!("DRAM moved {}, the stated work is {}", bytes(moved), bytes(stated));
+    Some(if ratio < 1.0 {
+        format!(
+            "{amounts}: less than the work needs ({} of it), so part of it was in L2 before or stayed there, and DRAM's ceiling is not the bound of this measurement.",
+            percent(100.0 * ratio)
+        )
+    } else {
+        format!("{amounts}: {} times what cannot be avoided.", format::fixed(ratio, 2))
+    })
+}
+
+/// Operations that the counters saw against those stated.
+fn operations(work: &Work, ceilings: &[Ceiling], seconds: Option<f64>) -> Option<String> {
+    let stated = work.flop? as f64;
+    let seconds = seconds?;
+    let compute = ceilings.iter().filter(|ceiling| ceiling.kind == CeilingKind::Compute);
+    let counted: f64 = compute.filter_map(|ceiling| ceiling.achieved.value()).sum::<f64>() * seconds;
+    let (most, count) = (counted / stated, format::fixed(counted / 1e9, 3));
+    Some(format!(
+        "The counters saw {count} G operations, the stated work is {} G: {} of it.",
+        format::fixed(stated / 1e9, 3),
+        percent(100.0 * most)
+    ))
+}
+
+fn within_l2(kernel: &KernelSummary<'_>, work: &Work) -> Option<String> {
+    let (stated, size) = (work.bytes? as f64, kernel.value(L2_SIZE)?);
+    (stated <= size).then(|| {
+        format!(
+            "The stated {} fit in L2 ({}): a launch that finds them there is not bound by DRAM.",
+            bytes(stated),
+            bytes(size)
+        )
+    })
+}
+
+fn bytes(value: f64) -> String {
+    Quantity::new(value, Unit::BYTE).map(format::quantity).unwrap_or_default()
+}
+
+fn percent(value: f64) -> String {
+    format!("{} %", format::fixed(value, 2))
+}

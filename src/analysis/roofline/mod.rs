@@ -1,0 +1,15 @@
+//! The roofline: what each level of memory and each math pipe can do at the clocks that held, and what the kernel did.
+//!
+//! Owns ceilings, points and their flags. Receives one kernel, its instruction mix and the stated work; every peak and
+//! every clock is the report's own, nothing is taken from a data sheet.
+
+mod ceilings;
+mod flags;
+mod points;
+mod tensor;
+
+pub(super) use ceilings::METRICS;
+pub(super) use tensor::PREFIX as TENSOR_PREFIX;
+
+pub use ceilings::{Ceiling, CeilingKind};
+pub use points::{Point, Roofline};

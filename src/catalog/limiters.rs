@@ -1,0 +1,125 @@
+//! The vocabulary of verdicts and findings: what every code means.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::{CatalogError, StallKind, load, stall};
+
+const FILE: &str = "limiters.toml";
+const TEXT: &str = include_str!("limiters.toml");
+
+/// What a code can stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LimiterKind {
+    /// What limits a kernel.
+    Limiter,
+    /// A pattern that can explain a limit, or costs beside it.
+    Cause,
+    /// Worth knowing; limits nothing by itself.
+    Note,
+}
+
+/// One code.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LimiterRow {
+    /// The code: `memory-dram`, `register-spilling`.
+    pub code: String,
+    /// What it stands for.
+    pub kind: LimiterKind,
+    /// A few words.
+    pub label: String,
+    /// What it means and on which evidence it rests.
+    pub help: String,
+    /// What usually helps.
+    #[serde(rename = "try")]
+    pub advice: String,
+    /// Where it can be checked.
+    pub cite: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    limiter: Vec<LimiterRow>,
+}
+
+static ROWS: LazyLock<Vec<LimiterRow>> = LazyLock::new(|| read().expect("limiters.toml is valid, as tests check"));
+static CODES: LazyLock<HashMap<&'static str, &'static LimiterRow>> =
+    LazyLock::new(|| codes().expect("codes in limiters.toml are distinct, as tests check"));
+
+fn read() -> Result<Vec<LimiterRow>, CatalogError> {
+    Ok(load::parse::<File>(FILE, TEXT)?.limiter)
+}
+
+fn codes() -> Result<HashMap<&'static str, &'static LimiterRow>, CatalogError> {
+    load::index(FILE, &ROWS, |row| [row.code.as_str()])
+}
+
+/// Reads the file anew and checks its rows.
+pub(super) fn check() -> Result<(), CatalogError> {
+    for row in &read()? {
+        load::filled(
+            FILE,
+            &row.code,
+            &[("label", &row.label), ("help", &row.help), ("try", &row.advice), ("cite", &row.cite)],
+        )?;
+    }
+    codes().map(drop)
+}
+
+/// The codes of the file, without those made of stall reasons.
+pub fn limiters() -> &'static [LimiterRow] {
+    &ROWS
+}
+
+/// What a code means: a row of the file, or for `latency-REASON` and `sync-REASON` the words of the stall reason.
+/// `None` for a text that is no code.
+pub fn limiter(code: &str) -> Option<LimiterRow> {
+    if let Some(row) = CODES.get(code) {
+        return Some((*row).clone());
+    }
+    let (prefix, reason) = code.split_once('-')?;
+    let row = stall(&reason.replace('-', "_")).filter(|row| row.is_stall() && prefix == prefix_of(row.kind))?;
+    let what = if prefix == "sync" { "Synchronisation" } else { "Latency" };
+    Some(LimiterRow {
+        code: format!("{prefix}-{}", row.id.replace('_', "-")),
+        kind: LimiterKind::Limiter,
+        label: format!("{what}: {}", row.label),
+        help: format!(
+            "This wait is the largest, and no part of the chip that it queues for is near its peak. {}",
+            row.means
+        ),
+        advice: row.advice.to_owned(),
+        cite: row.cite.to_owned(),
+    })
+}
+
+/// How the code of a limit by waiting begins, by the kind of the stall reason.
+pub(crate) fn prefix_of(kind: StallKind) -> &'static str {
+    if kind == StallKind::Sync { "sync" } else { "latency" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stall_reasons_have_codes_under_their_own_prefix() {
+        assert_eq!(limiter("latency-long-scoreboard").map(|row| row.label), Some("Latency: Long scoreboard".into()));
+        assert_eq!(limiter("sync-barrier").map(|row| row.kind), Some(LimiterKind::Limiter));
+        assert!(limiter("latency-barrier").is_none());
+        assert!(limiter("latency-selected").is_none());
+        assert!(limiter("memory-nowhere").is_none());
+    }
+
+    #[test]
+    fn every_part_of_the_chip_has_a_code() {
+        for part in crate::catalog::subsystems() {
+            assert_eq!(limiter(&part.code).map(|row| row.kind), Some(LimiterKind::Limiter), "{}", part.code);
+        }
+    }
+}

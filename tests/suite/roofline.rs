@@ -1,0 +1,123 @@
+//! The roofline against NVIDIA's own percentages and against sums written out.
+
+use kernel_audit::analysis::{Audit, Inputs, Limits, Roofline, Selection, Work, analyse, want};
+use kernel_audit::evidence::Report;
+use kernel_audit::source;
+use std::path::{Path, PathBuf};
+
+fn fixtures() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
+
+fn read(path: &Path) -> Report {
+    source::read_profile(path, &want()).expect("readable")
+}
+
+fn audit(report: &Report, work: Work) -> Audit {
+    let limits = Limits::default();
+    let inputs =
+        Inputs { new: report, old: None, builds: &[], source: None, selection: Selection::default(), work, limits };
+    analyse(&inputs).expect("one kernel")
+}
+
+fn labelled(kernel: &str, work: Work) -> Roofline {
+    audit(&read(&fixtures().join(format!("labelled/{kernel}.ncu-rep"))), work).roofline
+}
+
+fn share(roofline: &Roofline, id: &str) -> Option<f64> {
+    roofline.ceilings.iter().find(|ceiling| ceiling.id == id)?.share()
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * b.abs()
+}
+
+/// The percentages of FP32 and FP64 peak in the text of NVIDIA's rule.
+fn nvidia(report: &Report) -> Option<(f64, f64)> {
+    let rule = report.launches[0].rules.iter().find(|rule| rule.id.as_ref() == "SOLFPRoofline")?;
+    let text = rule.messages.iter().map(|message| message.text.as_ref()).find(|text| text.contains("achieved"))?;
+    let mut percents = text
+        .split_once("achieved")?
+        .1
+        .split('%')
+        .map(|part| part.rsplit(' ').next().and_then(|number| number.parse::<f64>().ok()));
+    Some((percents.next()??, percents.next()??))
+}
+
+#[test]
+fn shares_of_the_fp32_and_fp64_peak_are_nvidias() {
+    let mut compared = 0;
+    let labelled = std::fs::read_dir(fixtures().join("labelled")).expect("the folder").flatten().map(|f| f.path());
+    let gemm = ["gemm_bias_v1", "gemm_bias_v2"].map(|name| fixtures().join(format!("h200/{name}.ncu-rep")));
+    for path in labelled.filter(|path| path.extension().is_some_and(|e| e == "ncu-rep")).chain(gemm) {
+        let report = read(&path);
+        let Some((fp32, fp64)) = nvidia(&report) else { continue };
+        let roofline = audit(&report, Work::default()).roofline;
+        for (id, theirs) in [("fp32", fp32), ("fp64", fp64)] {
+            let ours = share(&roofline, id).expect("measured");
+            assert!((ours - theirs).abs() <= 0.5, "{path:?} {id}: {ours} here, {theirs} there");
+        }
+        compared += 1;
+    }
+    assert_eq!(compared, 23);
+}
+
+#[test]
+fn the_dram_ceiling_by_hand() {
+    // 1504 byte/cycle × 3,198,502,202.643172 cycle/s = 4,810,547,312,775.33 byte/s, of which 4,337,418,149,779.7354 were
+    // reached: 90.1648 %, the same as dram__cycles_active says in another way.
+    let roofline = labelled("stream_triad", Work::default());
+    let dram = roofline.ceilings.iter().find(|ceiling| ceiling.id == "dram").expect("DRAM");
+    assert!(near(dram.peak.value().expect("peak"), 1504.0 * 3_198_502_202.643_172));
+    assert!((dram.share().expect("share") - 90.164_8).abs() < 1e-3);
+    // 6016 byte/cycle × 1,706,594,462.109168 cycle/s, of which 8,533,845,786,963.435 byte/s: 83.12 %.
+    let l2 = share(&labelled("l2_resident", Work::default()), "l2").expect("L2");
+    assert!(near(l2, 100.0 * 8_533_845_786_963.435 / (6016.0 * 1_706_594_462.109_168)), "{l2}");
+}
+
+#[test]
+fn tensor_work_stands_under_its_dense_peak() {
+    // QGMMA, E4M3: 1,095,015,333,888 operations = 2 × 928,256 × 768 × 768; 8192 a cycle and SM dense.
+    let work = Work { flop: Some(2 * 928_256 * 768 * 768), ..Work::default() };
+    let fp8 = labelled("patch_embed_gemm", work.clone());
+    let tensor: Vec<_> = fp8.ceilings.iter().filter(|ceiling| ceiling.id.starts_with("tensor-")).collect();
+    assert_eq!(tensor.iter().map(|c| c.label.as_str()).collect::<Vec<_>>(), ["Tensor FP8"]);
+    assert!(near(tensor[0].peak.value().expect("peak"), 132.0 * 8192.0 * 1_767_071_529.600_911_6));
+    assert!(near(tensor[0].achieved.value().expect("rate"), 766_044_978_374_748.1));
+    assert!(fp8.flags.iter().any(|flag| flag.contains("1,095.015 G")), "{:?}", fp8.flags);
+
+    // HMMA: the total src_fp16 has the sparse peak and counts the same operations again; only the detailed row is shown.
+    let fp16 = labelled("patch_embed_gemm_mma", work);
+    let tensor: Vec<_> = fp16.ceilings.iter().filter(|ceiling| ceiling.id.starts_with("tensor-")).collect();
+    assert_eq!(tensor.iter().map(|c| c.label.as_str()).collect::<Vec<_>>(), ["Tensor FP16 (HMMA, FP32 result)"]);
+    assert!(near(tensor[0].peak.value().expect("peak"), 360_448.0 * 1_808_306_117.520_173_3));
+}
+
+#[test]
+fn tensor_work_without_a_counter_is_not_measured_and_never_zero() {
+    let mut report = read(&fixtures().join("labelled/patch_embed_gemm.ncu-rep"));
+    report.launches[0].metrics.retain(|metric| !metric.name.starts_with("sm__ops_path_tensor_"));
+    let roofline = audit(&report, Work::default()).roofline;
+    assert!(roofline.ceilings.iter().all(|ceiling| !ceiling.id.starts_with("tensor-")));
+    let said = roofline.not_measured.iter().find(|text| text.contains("tensor work: NOT MEASURED"));
+    assert!(said.is_some_and(|text| text.contains("QGMMA 4177152")), "{:?}", roofline.not_measured);
+}
+
+#[test]
+fn traffic_is_held_against_the_stated_bytes() {
+    let flags = |kernel, bytes| labelled(kernel, Work { bytes: Some(bytes), ..Work::default() }).flags;
+    let triad = flags("stream_triad", 3 * 256 * 1024 * 1024);
+    assert!(triad.iter().any(|flag| flag.contains("less than the work needs")), "{triad:?}");
+    let strided = flags("strided_copy", 2 * 256 * 1024 * 1024);
+    assert!(strided.iter().any(|flag| flag.contains("times what cannot be avoided")), "{strided:?}");
+    let resident = flags("l2_resident", 16 * 1024 * 1024);
+    assert!(resident.iter().any(|flag| flag.contains("fit in L2 (62.91 MB)")), "{resident:?}");
+}
+
+#[test]
+fn a_report_of_the_basic_set_says_what_the_roofline_needs() {
+    let report = read(&fixtures().join("h200/both_basic.ncu-rep"));
+    let roofline = audit(&report, Work::default()).roofline;
+    assert!(roofline.ceilings.is_empty() && roofline.points.is_empty());
+    assert!(roofline.not_measured.iter().any(|label| label == "DRAM"));
+}

@@ -1,0 +1,131 @@
+"""Makes a small copy of an Nsight Compute report (.ncu-rep) for use as test data; uses no NVIDIA software.
+
+Usage: trim_report.py IN OUT [--lists RE]
+
+It leaves out, whole: the section definitions (layout that repeats in every result), the metrics that the samplers of
+whole units wrote over time (category 1, PM sampling), and the metrics of the warp sampler that end in `_not_issued`.
+Of a metric whose name the expression --lists does not match it leaves out the instances; its value stays.
+Every byte of what remains is as ncu wrote it, in the same order; only lengths in front of shortened messages change.
+"""
+import argparse
+import re
+import struct
+
+LISTS = (r"sass__|launch__|inst_executed|thread_inst_executed|memory_|derived__memory_l|"
+         r"smsp__pcsamp_|smsp__branch|derived__pct_occupancy")
+RESULT_SECTIONS = {1: 17, 7: 6, 8: 6, 9: 6}
+RESULT_METRICS = {1: 13, 7: 4, 8: 4, 9: 4}
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if not byte & 128:
+            return value, at
+
+
+def as_varint(value):
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def fields(data):
+    """(field, wire type, value, bytes as they are) of a message, in file order."""
+    at = 0
+    while at < len(data):
+        begin = at
+        key, at = varint(data, at)
+        wire = key & 7
+        if wire == 0:
+            value, at = varint(data, at)
+        elif wire == 2:
+            size, at = varint(data, at)
+            value = data[at:at + size]
+            at += size
+        else:
+            size = {1: 8, 5: 4}[wire]
+            value = data[at:at + size]
+            at += size
+        yield key >> 3, wire, value, data[begin:at]
+
+
+def trimmed_metric(metric, strings, lists):
+    """The metric's bytes, shortened or empty."""
+    parts = list(fields(metric))
+    name = next((strings[value] for field, _, value, _ in parts if field == 1), "")
+    category = next((value for field, _, value, _ in parts if field == 4), 0)
+    if category == 1 or name.endswith("_not_issued"):
+        return b""
+    if lists.match(name):
+        return metric
+    return b"".join(raw for field, _, _, raw in parts if field != 3)
+
+
+def trimmed_result(kind, result, strings, lists):
+    out = bytearray()
+    for field, _, value, raw in fields(result):
+        if field == RESULT_SECTIONS[kind]:
+            continue
+        if field == RESULT_METRICS[kind]:
+            metric = trimmed_metric(value, strings, lists)
+            if not metric:
+                continue
+            if metric != value:
+                raw = as_varint(field << 3 | 2) + as_varint(len(metric)) + metric
+        out += raw
+    return bytes(out)
+
+
+def blocks(data):
+    at = 8 + struct.unpack_from("<I", data, 4)[0]
+    while at < len(data):
+        size = struct.unpack_from("<I", data, at)[0]
+        header = data[at + 4:at + 4 + size]
+        at += 4 + size
+        payload = next((value for field, _, value, _ in fields(header) if field == 5), 0)
+        yield header, data[at:at + payload]
+        at += payload
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source")
+    parser.add_argument("target")
+    parser.add_argument("--lists", default=LISTS)
+    asked = parser.parse_args()
+    lists = re.compile(asked.lists)
+    data = open(asked.source, "rb").read()
+    assert data[:4] == b"NVR\0", "not an Nsight Compute report"
+    whole = list(blocks(data))
+    strings = [entry.decode() for header, _ in whole for field, wire, value, _ in fields(header) if field == 4
+               for _, _, entry, _ in fields(value)]
+    out = bytearray(data[:8 + struct.unpack_from("<I", data, 4)[0]])
+    for header, payload in whole:
+        counts = {field: value for field, wire, value, _ in fields(header) if wire == 0}
+        kinds = [0] * counts.get(1, 0)
+        for kind, count_field in ((1, 2), (7, 7), (8, 8), (9, 9)):
+            kinds += [kind] * counts.get(count_field, 0)
+        body, at = bytearray(), 0
+        for kind in kinds:
+            size = struct.unpack_from("<I", payload, at)[0]
+            entry = payload[at + 4:at + 4 + size]
+            at += 4 + size
+            if kind:
+                entry = trimmed_result(kind, entry, strings, lists)
+            body += struct.pack("<I", len(entry)) + entry
+        assert at == len(payload), "bytes left over in a block"
+        head = b"".join(as_varint(5 << 3) + as_varint(len(body)) if field == 5 else raw
+                        for field, _, _, raw in fields(header))
+        out += struct.pack("<I", len(head)) + head + body
+    open(asked.target, "wb").write(out)
+
+
+main()
