@@ -14,7 +14,7 @@ use std::io::Write;
 const SCHEMA: &str = "kernel-audit/compare/1";
 
 enum Profile {
-    Report(Report),
+    Report(Box<Report>),
     Snapshot(Box<Snapshot>),
 }
 
@@ -35,13 +35,13 @@ pub(super) fn run(arguments: &Compare, out: &mut dyn Write) -> Result<(), Failur
         profiles.push(if is_snapshot(path) {
             Profile::Snapshot(Box::new(Snapshot::read(path)?))
         } else {
-            Profile::Report(source::read_profile(path, &want)?)
+            Profile::Report(Box::new(source::read_profile(path, &want)?))
         });
     }
     let sides: Vec<Old<'_>> = profiles
         .iter()
         .map(|profile| match profile {
-            Profile::Report(report) => Old::Report(report),
+            Profile::Report(report) => Old::Report(report.as_ref()),
             Profile::Snapshot(snapshot) => Old::Audit(&snapshot.audit),
         })
         .collect();
