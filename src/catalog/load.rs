@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use super::{CatalogError, chips, limiters, metrics, opcodes, stalls, tables, thresholds};
+use super::{CatalogError, chips, limiters, metrics, opcodes, profiles, stalls, tables, thresholds};
 
 /// Reads one catalog file into its typed form. Texts are borrowed from the embedded file, so a text with a backslash
 /// escape is refused: write it in single quotes.
@@ -63,6 +63,7 @@ pub fn verify() -> Result<(), CatalogError> {
     tables::check()?;
     thresholds::check()?;
     limiters::check()?;
+    profiles::check()?;
     chips::check()
 }
 

@@ -5,7 +5,8 @@ use super::failure::Failure;
 use super::moment;
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
 use super::snapshot::Snapshot;
-use crate::analysis::{self, Inputs, Limits, Selection, Work};
+use crate::analysis::{self, Audit, Expectation, Inputs, Limits, Selection, Tiles, Work};
+use crate::catalog;
 use crate::config::{Amount, DEFAULT_TEMPLATE, Subject};
 use crate::evidence::{Report, Want};
 use crate::render::{Output, Templates, write_together};
@@ -34,8 +35,13 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
             change: subject.change.clone().unwrap_or_default(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
         };
-        let audit = audit(subject, &plan, arguments.allow_damage)?;
-        let page = templates.page(&plan.template, &view::document(&heading, &audit))?;
+        let mut audits = audits(subject, &plan, arguments.allow_damage)?;
+        let document = match plan.template.as_str() {
+            view::DELIVERABLE => view::deliverable(&heading, &audits),
+            _ => view::document(&heading, &audits[0]),
+        };
+        let page = templates.page(&plan.template, &document)?;
+        let audit = audits.swap_remove(0);
         let data = Snapshot::new(heading, audit).to_json().map_err(|error| {
             Failure::usage(format!("the audit of {} cannot be kept as JSON: {error}", subject.name))
         })?;
@@ -50,27 +56,47 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
     Ok(())
 }
 
-fn audit(subject: &Subject, plan: &Plan, allow_damage: bool) -> Result<analysis::Audit, Failure> {
-    let want = Want { allow_damage, ..analysis::want() };
+/// The audit of the kernel with the most device time; for the page of one line each, those of all kernels that the
+/// subject takes, that kernel first, and without a comparison. Never empty.
+fn audits(subject: &Subject, plan: &Plan, allow_damage: bool) -> Result<Vec<Audit>, Failure> {
+    let is_many = plan.template == view::DELIVERABLE;
+    let limits = Limits { overrides: plan.thresholds.clone() };
+    let work = work(subject, &limits);
+    let want = Want { allow_damage, ..analysis::want_for(&work) };
     let read = |path: &Path| -> Result<Report, Failure> { Ok(source::read_profile(path, &want)?) };
     let new = read(&subject.report)?;
-    let old = subject.baseline.as_deref().map(read).transpose()?;
+    let old = subject.baseline.as_deref().filter(|_| !is_many).map(read).transpose()?;
     let builds =
         subject.ptxas.iter().map(|path| source::read_build_log(path)).collect::<Result<Vec<_>, source::ReadError>>()?;
-    let work = &subject.work;
-    Ok(analysis::analyse(&Inputs {
+    let inputs = Inputs {
         new: &new,
         old: old.as_ref(),
         builds: &builds,
         selection: Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() },
-        work: Work {
-            shape: work.shape.clone().unwrap_or_default(),
-            types: work.types.clone().unwrap_or_default(),
-            flop: work.flop.as_ref().map(Amount::value),
-            bytes: work.bytes.as_ref().map(Amount::value),
-        },
-        limits: Limits { overrides: plan.thresholds.clone() },
-    })?)
+        work,
+        limits,
+    };
+    Ok(if is_many { analysis::analyse_all(&inputs)? } else { vec![analysis::analyse(&inputs)?] })
+}
+
+/// What the subject states, with the checklists that it names spelled out.
+fn work(subject: &Subject, limits: &Limits) -> Work {
+    let stated = &subject.work;
+    let lists = subject.checks.iter().filter_map(|id| catalog::profile(id));
+    let listed = lists.flat_map(|profile| Expectation::of_profile(profile, limits));
+    let own = subject.expect.iter().map(|e| Expectation::own(&e.metric, e.op, e.value, e.label.as_deref()));
+    Work {
+        shape: stated.shape.clone().unwrap_or_default(),
+        types: stated.types.clone().unwrap_or_default(),
+        flop: stated.flop.as_ref().map(Amount::value),
+        bytes: stated.bytes.as_ref().map(Amount::value),
+        tiles: subject.tiles.as_ref().map(|tiles| Tiles {
+            count: tiles.count.value(),
+            stores_per_warp: tiles.stores_per_warp.value(),
+            warps: tiles.warps.value(),
+        }),
+        expected: listed.chain(own).collect(),
+    }
 }
 
 /// The command that makes the same page again, without home folders: by the subject's name where the configuration file
@@ -114,6 +140,9 @@ fn describe(plan: &Plan, subject: &Subject, words: &mut Vec<String>) {
     }
     subject.work.flop.iter().for_each(|amount| option("--work-flop", amount.text()));
     subject.work.bytes.iter().for_each(|amount| option("--work-bytes", amount.text()));
+    subject.tiles.iter().for_each(|tiles| option("--tiles", &tiles.to_string()));
+    subject.checks.iter().for_each(|id| option("--check", id));
+    subject.expect.iter().for_each(|expect| option("--expect", &expect.to_string()));
     if plan.template != DEFAULT_TEMPLATE {
         option("--template", &plan.template);
     }

@@ -106,7 +106,8 @@ fn is_given(flags: &SubjectFlags) -> bool {
         || [&flags.kernel, &flags.baseline_kernel].iter().any(|filter| filter.is_some())
         || [&flags.work_flop, &flags.work_bytes].iter().any(|amount| amount.is_some())
         || flags.name.is_some()
-        || !flags.ptxas.is_empty()
+        || flags.tiles.is_some()
+        || !(flags.ptxas.is_empty() && flags.checks.is_empty() && flags.expect.is_empty())
 }
 
 /// Puts the flags over what the subject says.
@@ -135,4 +136,11 @@ fn apply(flags: &SubjectFlags, subject: &mut Subject) {
     put(&flags.work_types, &mut subject.work.types);
     put(&flags.work_flop, &mut subject.work.flop);
     put(&flags.work_bytes, &mut subject.work.bytes);
+    put(&flags.tiles, &mut subject.tiles);
+    if !flags.checks.is_empty() {
+        subject.checks.clone_from(&flags.checks);
+    }
+    if !flags.expect.is_empty() {
+        subject.expect.clone_from(&flags.expect);
+    }
 }

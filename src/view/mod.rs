@@ -5,8 +5,10 @@
 
 mod build;
 mod ceiling;
+mod checklist;
 mod coalescing;
 mod conditions;
+mod deliverable;
 mod document;
 pub mod escape;
 mod instructions;
@@ -22,6 +24,7 @@ mod tables;
 mod throughput;
 mod verdict;
 
+pub use deliverable::{DELIVERABLE, deliverable};
 pub use document::{Align, Block, Cell, Column, Document, Section, Table};
 pub use log::build_log;
 pub use page::{Heading, document};

@@ -85,7 +85,7 @@ fn what_is_not_said_has_a_default() {
 #[test]
 fn an_unknown_key_is_pointed_at() {
     insta::assert_snapshot!(fault("[[subject]]\nname = \"a\"\nreport = \"a.ncu-rep\"\nbase_line = \"b\"\n"), @r#"
-    unknown field `base_line`, expected one of `name`, `title`, `kernel`, `baseline_kernel`, `report`, `baseline`, `ptxas`, `commit`, `change`, `work`
+    unknown field `base_line`, expected one of `name`, `title`, `kernel`, `baseline_kernel`, `report`, `baseline`, `ptxas`, `commit`, `change`, `work`, `tiles`, `checks`, `expect`
      --> somewhere/audit.toml:4:1
       |
     4 | base_line = "b"
@@ -116,7 +116,7 @@ fn a_bad_amount_is_pointed_at_to_the_character() {
     5 | flop = "2*M*N"
       |           ^ expected a whole number or `(`, found `M`
       |
-    help: whole numbers with +, * and parentheses, such as "2*2048*1024*1024"
+    help: whole numbers with +, *, / and parentheses, such as "2*2048*1024*1024"
     "#);
 }
 

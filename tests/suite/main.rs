@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "tests")]
 
 mod catalog;
+mod checklist;
 mod cli;
 mod config;
 mod labelled;
