@@ -7,7 +7,8 @@ use super::plan::{DEFAULT_CONFIG, Plan, plan};
 use super::snapshot::{Snapshot, StaticSnapshot};
 use super::{lines, moment};
 use crate::analysis::code::{CodeAudit, CodeInputs, Launched, StaticAudit, audit_code};
-use crate::analysis::{self, Inputs, Limits, Selection, Work};
+use crate::analysis::{self, Audit, Expectation, Inputs, Limits, Selection, Tiles, Work};
+use crate::catalog;
 use crate::collect::Places;
 use crate::config::{Amount, DEFAULT_TEMPLATE, Subject};
 use crate::evidence::{CodeBuild, Report, Want};
@@ -45,11 +46,15 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
         let json = |error| Failure::usage(format!("the audit of {} cannot be kept as JSON: {error}", subject.name));
         let (document, data) = match &subject.report {
             Some(report) => {
-                let audit = audit(subject, report, &plan, &code, arguments.allow_damage)?;
-                (view::document(&heading, &audit), Snapshot::new(heading, audit).to_json().map_err(json)?)
+                let mut audits = audits(subject, report, &plan, &code, arguments.allow_damage)?;
+                let document = match plan.template.as_str() {
+                    view::DELIVERABLE => view::deliverable(&heading, &audits),
+                    _ => view::document(&heading, &audits[0]),
+                };
+                (document, Snapshot::new(heading, audits.swap_remove(0)).to_json().map_err(json)?)
             }
             None => {
-                let audit = static_audit(subject, &code)?;
+                let audit = static_audit(subject, &plan, &code)?;
                 (view::static_document(&heading, &audit), StaticSnapshot::new(heading, audit).to_json().map_err(json)?)
             }
         };
@@ -97,27 +102,42 @@ fn timings(all: Duration, tools: ToolTime) -> Result<(), Failure> {
     Ok(())
 }
 
-fn stated_work(subject: &Subject) -> Work {
-    let work = &subject.work;
+/// What the subject states, with the checklists that it names spelled out.
+fn stated_work(subject: &Subject, limits: &Limits) -> Work {
+    let stated = &subject.work;
+    let lists = subject.checklists.iter().filter_map(|id| catalog::profile(id));
+    let listed = lists.flat_map(|profile| Expectation::of_profile(profile, limits));
+    let own = subject.expect.iter().map(|e| Expectation::own(&e.metric, e.op, e.value, e.label.as_deref()));
     Work {
-        shape: work.shape.clone().unwrap_or_default(),
-        types: work.types.clone().unwrap_or_default(),
-        flop: work.flop.as_ref().map(Amount::value),
-        bytes: work.bytes.as_ref().map(Amount::value),
+        shape: stated.shape.clone().unwrap_or_default(),
+        types: stated.types.clone().unwrap_or_default(),
+        flop: stated.flop.as_ref().map(Amount::value),
+        bytes: stated.bytes.as_ref().map(Amount::value),
+        tiles: subject.tiles.as_ref().map(|tiles| Tiles {
+            count: tiles.count.value(),
+            stores_per_warp: tiles.stores_per_warp.value(),
+            warps: tiles.warps.value(),
+        }),
+        expected: listed.chain(own).collect(),
     }
 }
 
-fn audit(
+/// The audit of the kernel with the most device time; for the page of one line each, those of all kernels that the
+/// subject takes, that kernel first, and without a comparison. Never empty.
+fn audits(
     subject: &Subject,
     report: &Path,
     plan: &Plan,
     code: &Builds,
     allow_damage: bool,
-) -> Result<analysis::Audit, Failure> {
-    let want = Want { allow_damage, ..analysis::want() };
+) -> Result<Vec<Audit>, Failure> {
+    let is_many = plan.template == view::DELIVERABLE;
+    let limits = Limits { overrides: plan.thresholds.clone() };
+    let work = stated_work(subject, &limits);
+    let want = Want { allow_damage, ..analysis::want_for(&work) };
     let read = |path: &Path| -> Result<Report, Failure> { Ok(source::read_profile(path, &want)?) };
     let new = read(report)?;
-    let old = subject.baseline.as_deref().map(read).transpose()?;
+    let old = subject.baseline.as_deref().filter(|_| !is_many).map(read).transpose()?;
     let builds =
         subject.ptxas.iter().map(|path| source::read_build_log(path)).collect::<Result<Vec<_>, source::ReadError>>()?;
     let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() };
@@ -127,21 +147,19 @@ fn audit(
     } else {
         Some(Launched::of(&new, &source::read_report_cubins(report)?, &selection)?)
     };
-    let mut audit = analysis::analyse(&Inputs {
-        new: &new,
-        old: old.as_ref(),
-        builds: &builds,
-        source: view.as_ref(),
-        selection,
-        work: stated_work(subject),
-        limits: Limits { overrides: plan.thresholds.clone() },
-    })?;
+    let inputs =
+        Inputs { new: &new, old: old.as_ref(), builds: &builds, source: view.as_ref(), selection, work, limits };
+    if is_many {
+        return Ok(analysis::analyse_all(&inputs)?);
+    }
+    let mut audit = analysis::analyse(&inputs)?;
     audit.code = judged(subject, code, launched.as_ref())?;
-    Ok(audit)
+    Ok(vec![audit])
 }
 
-fn static_audit(subject: &Subject, code: &Builds) -> Result<StaticAudit, Failure> {
-    Ok(StaticAudit { work: stated_work(subject), code: judged(subject, code, None)? })
+fn static_audit(subject: &Subject, plan: &Plan, code: &Builds) -> Result<StaticAudit, Failure> {
+    let limits = Limits { overrides: plan.thresholds.clone() };
+    Ok(StaticAudit { work: stated_work(subject, &limits), code: judged(subject, code, None)? })
 }
 
 /// Every build of a subject, each beside the old build of its architecture.
@@ -207,6 +225,9 @@ fn describe(plan: &Plan, subject: &Subject, words: &mut Vec<String>) {
     }
     subject.work.flop.iter().for_each(|amount| option("--work-flop", amount.text()));
     subject.work.bytes.iter().for_each(|amount| option("--work-bytes", amount.text()));
+    subject.tiles.iter().for_each(|tiles| option("--tiles", &tiles.to_string()));
+    subject.checklists.iter().for_each(|id| option("--check", id));
+    subject.expect.iter().for_each(|expect| option("--expect", &expect.to_string()));
     if plan.template != DEFAULT_TEMPLATE {
         option("--template", &plan.template);
     }

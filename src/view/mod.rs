@@ -5,9 +5,11 @@
 
 mod build;
 mod ceiling;
+mod checklist;
 mod coalescing;
 mod code;
 mod conditions;
+mod deliverable;
 mod document;
 pub mod escape;
 mod instructions;
@@ -25,6 +27,7 @@ mod throughput;
 mod verdict;
 
 pub use code::static_document;
+pub use deliverable::{DELIVERABLE, deliverable};
 pub use document::{Align, Block, Cell, Column, Document, Section, Table};
 pub use log::build_log;
 pub use page::{Heading, document};

@@ -5,6 +5,7 @@
 mod build;
 mod build_tools;
 mod catalog;
+mod checklist;
 mod cli;
 mod config;
 mod labelled;
