@@ -141,7 +141,7 @@ fn audits(
     let builds =
         subject.ptxas.iter().map(|path| source::read_build_log(path)).collect::<Result<Vec<_>, source::ReadError>>()?;
     let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() };
-    let view = lines::source_view(report, &new, &selection, allow_damage)?;
+    let view = lines::source_view(report, &new, &selection, allow_damage, &code.new)?;
     let launched = if code.new.is_empty() {
         None
     } else {
