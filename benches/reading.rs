@@ -4,7 +4,11 @@
 mod support;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use kernel_audit::{analysis, evidence::Want, source::ncu_report};
+use kernel_audit::{
+    analysis,
+    evidence::{Origin, Want},
+    source::{ncu_report, sass},
+};
 use std::hint::black_box;
 
 fn reading(c: &mut Criterion) {
@@ -17,5 +21,18 @@ fn reading(c: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, reading);
+/// A disassembly of one megabyte: the functions of a captured one under fresh names.
+fn disassembly(c: &mut Criterion) {
+    let seed = std::fs::read_to_string(support::fixture("devset.sass")).expect("the fixture is there");
+    let mut text = seed.clone();
+    let mut copy = 0;
+    while text.len() < 1 << 20 {
+        copy += 1;
+        text += &seed.replace("Function : ", &format!("Function : copy{copy}_"));
+    }
+    text.truncate(1 << 20);
+    c.bench_function("1 MiB of SASS", |b| b.iter(|| black_box(sass::read(text.as_bytes(), Origin::default()))));
+}
+
+criterion_group!(benches, reading, disassembly);
 criterion_main!(benches);

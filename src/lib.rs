@@ -1,8 +1,8 @@
 //! `kernel_audit` turns the evidence of one CUDA kernel's build and profile into a dated Performance Audit.
 //!
 //! ```text
-//! source ──▶ evidence ──▶ analysis ──▶ view ──▶ render ──▶ audits/
-//! (parses)   (facts)      (judges)     (words)  (ink)
+//! collect ──▶ source ──▶ evidence ──▶ analysis ──▶ view ──▶ render ──▶ audits/
+//!  (acts)    (parses)   (facts)      (judges)     (words)  (ink)
 //! ```
 //!
 //! Data flows one way. [`quantity`] and [`catalog`] are used by the rooms right of them; [`cli`] wires the rooms.
@@ -10,6 +10,7 @@
 pub mod analysis;
 pub mod catalog;
 pub mod cli;
+pub mod collect;
 pub mod config;
 pub mod evidence;
 mod nearest;

@@ -6,6 +6,7 @@ use super::ceiling::{self, Lever};
 use super::checklist::{self, CheckedLine};
 use super::checks;
 use super::coalescing::Coalescing;
+use super::code::CodeAudit;
 use super::finding::{Finding, Place};
 use super::ground::Ground;
 use super::limits::Limits;
@@ -18,11 +19,12 @@ use super::performance::{Performance, Work};
 use super::roofline::Roofline;
 use super::select::{self, KernelGroup, KernelKey, Selection, SelectionError};
 use super::setting::{self, Seen, Setting};
+use super::source_lines::SourceLines;
 use super::stalls::Stalls;
 use super::summary::KernelSummary;
 use super::tiles::StoreCount;
 use crate::catalog;
-use crate::evidence::{BuildLog, Damage, Origin, Reading, Report, Workload};
+use crate::evidence::{BuildLog, Damage, Launch, Origin, Reading, Report, SourceView, Workload};
 
 /// What an audit is made from.
 #[derive(Clone, Debug)]
@@ -31,6 +33,8 @@ pub struct Inputs<'r> {
     pub new: &'r Report,
     /// The report to compare with.
     pub old: Option<&'r Report>,
+    /// The launch of [`subject_launch`] by instruction, read with [`source_want`](super::source_want).
+    pub source: Option<&'r SourceView>,
     /// Build logs.
     pub builds: &'r [BuildLog],
     /// Which kernel.
@@ -110,6 +114,8 @@ pub struct Audit {
     pub mix: InstructionMix,
     /// Uncoalesced accesses.
     pub coalescing: Coalescing,
+    /// Costs of one launch of the new side by source line; `None` for an artefact that holds no instructions.
+    pub source: Option<SourceLines>,
     /// Occupancy.
     pub occupancy: Occupancy,
     /// Ceilings and the new side's points.
@@ -128,6 +134,9 @@ pub struct Audit {
     pub old_bottleneck: Option<Bottleneck>,
     /// What is left on the table.
     pub levers: Vec<Lever>,
+    /// The machine code, one for each architecture that was built; empty when the subject names no source or cubin.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub code: Vec<CodeAudit>,
 }
 
 impl Audit {
@@ -142,6 +151,22 @@ impl Audit {
             finding.at = place_of(&finding.code);
         }
     }
+}
+
+/// The launch of the kernel under audit that is looked at by instruction: the one with the median time.
+///
+/// # Errors
+/// When the selection matches no kernel.
+pub fn subject_launch<'r>(report: &'r Report, selection: &Selection) -> Result<&'r Launch, SelectionError> {
+    let mut chosen = select::choose(report, selection.kernel.as_ref())?;
+    let group = chosen.swap_remove(0);
+    let time = |launch: &Launch| launch.metric(super::performance::DURATION).and_then(|m| m.quantity());
+    let mut launches = group.launches;
+    launches.sort_by(|a, b| {
+        let value = |launch| time(launch).map_or(f64::INFINITY, |quantity| quantity.value());
+        value(a).total_cmp(&value(b))
+    });
+    Ok(launches[(launches.len() - 1) / 2])
 }
 
 /// Analyses one subject: of the kernels that the selection takes, the one with the most device time.
@@ -187,12 +212,14 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         occupancy: &occupancy,
         limits: &inputs.limits,
     };
+    let is_own = |view: &&SourceView| subject.launches().iter().any(|launch| launch.id == view.launch);
+    let lines = inputs.source.filter(is_own).map(|view| SourceLines::of(view, &subject, &inputs.limits));
     let (findings, levers) = (checks::findings(&ground), ceiling::levers(&ground));
     let known = Known { kernel: &subject, stalls: &stalls, mix: &mix, coalescing: &coalescing };
     let (checks, line) = (checklist::checked(&inputs.work.expected, &known), line::line(&known));
     let panels: Vec<Panel> =
         catalog::tables().iter().filter_map(|table| Panel::build(table.id, &subject, old_kernel)).collect();
-    Ok(Audit {
+    let mut audit = Audit {
         new: side(inputs.new, &subject, &panels, |row| Some(&row.new)),
         old: old.map(|(report, kernel)| side(report, kernel, &panels, |row| row.old.as_ref())),
         work: inputs.work.clone(),
@@ -211,13 +238,20 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         stalls,
         mix,
         coalescing,
+        source: lines,
         occupancy,
         bottleneck: verdict,
         findings,
         checks,
         line,
         levers,
-    })
+        code: Vec::new(),
+    };
+    if let Some(lines) = audit.source.take() {
+        audit.locate(|code| lines.place_of(code));
+        audit.source = Some(lines);
+    }
+    Ok(audit)
 }
 
 fn build_warnings(log: &BuildLog) -> impl Iterator<Item = (String, u64, String)> {

@@ -237,7 +237,8 @@ fn unit_headroom(g: &Ground<'_, '_>) -> Option<Lever> {
 /// NVIDIA's estimates, one for each rule message that carries one, from the first launch.
 fn nvidia(kernel: &KernelSummary<'_>) -> Vec<Lever> {
     let mut levers: Vec<Lever> = Vec::new();
-    for rule in &kernel.first().rules {
+    let ruled = kernel.launches().iter().find(|launch| !launch.rules.is_empty());
+    for rule in ruled.iter().flat_map(|launch| &launch.rules) {
         let Some(speedup) = rule.speedup.filter(|s| s.percent >= 1.0) else { continue };
         let scope = if speedup.is_global { "of the run time" } else { "of the part that the rule looks at" };
         let title = rule.messages.iter().map(|m| &m.title).find(|t| !t.is_empty()).unwrap_or(&rule.name);

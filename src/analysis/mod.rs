@@ -10,6 +10,7 @@ mod ceiling;
 mod checklist;
 mod checks;
 mod coalescing;
+pub mod code;
 mod compare;
 mod dump;
 mod finding;
@@ -25,6 +26,7 @@ mod roofline;
 pub mod sass;
 mod select;
 mod setting;
+mod source_lines;
 mod stalls;
 mod summary;
 mod tiles;
@@ -32,7 +34,7 @@ mod traffic;
 mod units;
 mod wanted;
 
-pub use audit::{Audit, Inputs, OtherKernel, Side, analyse, analyse_all};
+pub use audit::{Audit, Inputs, OtherKernel, Side, analyse, analyse_all, subject_launch};
 pub use bottleneck::{Bottleneck, Limiter, Step};
 pub use build::BuildRow;
 pub use ceiling::{Lever, LeverOrigin};
@@ -49,6 +51,10 @@ pub use performance::{Performance, Work};
 pub use roofline::{Ceiling, CeilingKind, Point, Roofline};
 pub use select::{KernelGroup, KernelKey, Selection, SelectionError, groups};
 pub use setting::{Setting, Weight, without_home};
+pub use source_lines::{
+    AccessLine, Accesses, LaneLine, LineCount, LineWaits, Pattern, ReasonLines, SourceLines, Space, Spot, Waits,
+    source_want,
+};
 pub use stalls::{StallBasis, StallRow, StallTable, Stalls};
 pub use summary::KernelSummary;
 pub use tiles::{StoreCount, Tiles};

@@ -11,12 +11,24 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct KernelSummary<'r> {
     group: KernelGroup<'r>,
+    /// The launches whose metrics are not those of the launch before: together they hold every name.
+    holders: Vec<&'r Launch>,
 }
 
 impl<'r> KernelSummary<'r> {
     /// A summary of a group of launches.
     pub fn new(group: KernelGroup<'r>) -> KernelSummary<'r> {
-        KernelSummary { group }
+        let mut holders: Vec<&'r Launch> = Vec::new();
+        for launch in &group.launches {
+            let is_same = |before: &&Launch| {
+                before.metrics.len() == launch.metrics.len()
+                    && before.metrics.iter().zip(&launch.metrics).all(|(a, b)| Arc::ptr_eq(&a.name, &b.name))
+            };
+            if !holders.last().is_some_and(is_same) {
+                holders.push(launch);
+            }
+        }
+        KernelSummary { group, holders }
     }
 
     /// What the launches share.
@@ -36,7 +48,7 @@ impl<'r> KernelSummary<'r> {
 
     /// The spelling of the metric that the launches hold: the catalog's id, else its aliases in their order.
     fn spelling(&self, id: &str) -> Option<(&'r Arc<str>, bool)> {
-        let find = |name: &str| self.group.launches.iter().find_map(|l| l.metric(name)).map(|m| &m.name);
+        let find = |name: &str| self.holders.iter().find_map(|l| l.metric(name)).map(|m| &m.name);
         if let Some(name) = find(id) {
             return Some((name, false));
         }
@@ -47,15 +59,14 @@ impl<'r> KernelSummary<'r> {
     /// The finite values of a metric, one for each launch that has one.
     pub fn values(&self, id: &str) -> Vec<f64> {
         let Some((name, _)) = self.spelling(id) else { return Vec::new() };
-        let metrics = self.group.launches.iter().filter_map(|l| l.metric(name));
-        metrics.filter_map(Metric::quantity).map(Quantity::value).collect()
+        self.metrics(name).filter_map(Metric::quantity).map(Quantity::value).collect()
     }
 
     /// The metric over all launches: its value, or the median with the spread when there are several.
     pub fn reading(&self, id: &str) -> Reading {
         let missing = |why: &str| Reading::Missing(Missing::NotCollected { what: vec![id.into()], why: why.into() });
         let Some((name, is_alias)) = self.spelling(id) else { return missing("") };
-        let held = || self.group.launches.iter().filter_map(|l| l.metric(name));
+        let held = || self.metrics(name);
         let mut values: Vec<f64> = held().filter_map(Metric::quantity).map(Quantity::value).collect();
         let Some(unit) = held().map(|m| m.unit).next() else { return missing("") };
         if values.is_empty() {
@@ -82,7 +93,7 @@ impl<'r> KernelSummary<'r> {
     /// The text of a text metric of the first launch that has it.
     pub fn text(&self, id: &str) -> Option<&'r str> {
         let (name, _) = self.spelling(id)?;
-        self.group.launches.iter().find_map(|l| l.value(name)?.as_text())
+        self.holders.iter().find_map(|l| l.value(name)?.as_text())
     }
 
     /// Instances of a metric with text ids, each the median over the launches, by id.
@@ -104,14 +115,23 @@ impl<'r> KernelSummary<'r> {
 
     /// Names of all metrics that the launches hold, each once, sorted.
     pub fn metric_names(&self) -> Vec<&'r Arc<str>> {
-        let mut names: Vec<_> = self.group.launches.iter().flat_map(|l| l.metrics.iter().map(|m| &m.name)).collect();
+        let mut names: Vec<_> = self.holders.iter().flat_map(|l| l.metrics.iter().map(|m| &m.name)).collect();
         names.sort();
         names.dedup();
         names
     }
 
-    fn metrics(&self, name: &'r str) -> impl Iterator<Item = &'r Metric> {
-        self.group.launches.iter().filter_map(move |launch| launch.metric(name))
+    /// The metric of each launch that has it. Launches of one kernel mostly hold the same metrics, so it is looked for
+    /// where the launch before had it.
+    fn metrics(&self, name: &'r Arc<str>) -> impl Iterator<Item = &'r Metric> {
+        let mut near = 0;
+        self.group.launches.iter().filter_map(move |launch| {
+            if let Some(metric) = launch.metrics.get(near).filter(|metric| Arc::ptr_eq(&metric.name, name)) {
+                return Some(metric);
+            }
+            near = launch.metrics.binary_search_by(|metric| metric.name.as_ref().cmp(name)).ok()?;
+            Some(&launch.metrics[near])
+        })
     }
 }
 

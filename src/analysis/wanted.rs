@@ -3,8 +3,9 @@
 use super::mix::{PER_OPCODE, WITH_MODIFIERS};
 use super::performance::Work;
 use super::roofline;
+use super::source_lines::ACTIVITY;
 use crate::catalog;
-use crate::evidence::{NameSet, Want};
+use crate::evidence::{NameSet, Rules, Want};
 use std::sync::Arc;
 
 /// Endings of the counters that NVIDIA's breakdown lists name; which ones they are differs from chip to chip.
@@ -25,12 +26,12 @@ const INSTANCES: [&str; 6] = [
 /// throughput breakdowns and of the tensor path; rules and the hash of the file with them.
 pub fn want() -> Want {
     let names = catalog::metrics().iter().flat_map(catalog::MetricRow::spellings).chain(INSTANCES);
-    let names = names.chain(roofline::METRICS);
+    let names = names.chain(ACTIVITY.into_iter().flatten()).chain(roofline::METRICS);
     let families = catalog::stall_families().iter().map(|family| family.prefix);
     let prefixes = families.chain([roofline::TENSOR_PREFIX]).collect();
     let metrics =
         NameSet::These { exact: names.map(Arc::from).collect(), prefixes, suffixes: BREAKDOWN_ENDINGS.to_vec() };
-    Want { metrics, instances: NameSet::exactly(INSTANCES), rules: true, hash: true, ..Want::default() }
+    Want { metrics, instances: NameSet::exactly(INSTANCES), rules: Rules::FirstOfKernel, hash: true, ..Want::default() }
 }
 
 /// [`want`] with the metrics that a subject's own checks name.

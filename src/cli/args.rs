@@ -38,6 +38,8 @@ pub(super) enum Verb {
     Dump(Dump),
     /// Explain a metric, stall reason, opcode, threshold, limiter, finding or chip.
     Explain(Explain),
+    /// Say which tools, driver and GPU are here, and what is missing for what.
+    Doctor(Doctor),
 }
 
 /// Arguments of `audit generate`.
@@ -64,6 +66,9 @@ pub(super) struct Generate {
     /// Number that judgements compare with, in place of the catalog's or the configuration's; may be repeated.
     #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
     pub(super) thresholds: Vec<(String, f64)>,
+    /// Print how long NVIDIA's tools and the rest took.
+    #[arg(long)]
+    pub(super) timings: bool,
     /// Read what is whole of a damaged report; the page says what is missing.
     #[arg(long)]
     pub(super) allow_damage: bool,
@@ -120,7 +125,7 @@ pub(super) struct SubjectFlags {
     pub(super) tiles: Option<Tiles>,
     /// Checklist of the catalog to hold the kernel against; may be repeated.
     #[arg(long = "check", value_name = "CHECKLIST", value_parser = checklist)]
-    pub(super) checks: Vec<String>,
+    pub(super) checklists: Vec<String>,
     /// What should hold for a metric or derived reading, such as 'stall.barrier<25'; may be repeated.
     #[arg(long, value_name = "READING OP VALUE")]
     pub(super) expect: Vec<Expect>,
@@ -166,6 +171,18 @@ pub(super) enum Stage {
         #[arg(long)]
         allow_damage: bool,
     },
+    /// The counters of each launch by instruction and by source line.
+    Source {
+        /// The report.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Kernels to print, by function name or by name with template arguments [default: all].
+        #[arg(long, value_name = "REGEX", value_parser = regex)]
+        kernel: Option<Regex>,
+        /// Read what is whole of a damaged report.
+        #[arg(long)]
+        allow_damage: bool,
+    },
     /// What is concluded about every kernel of a report: verdict, findings and levers with their readings.
     Analysis {
         /// The report, or a page that ncu printed.
@@ -178,6 +195,14 @@ pub(super) enum Stage {
         #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
         thresholds: Vec<(String, f64)>,
     },
+}
+
+/// Arguments of `audit doctor`.
+#[derive(Debug, Args)]
+pub(super) struct Doctor {
+    /// Configuration file whose [tools] are looked at [default: audit.toml, where there is one].
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
 }
 
 /// Arguments of `audit explain`.

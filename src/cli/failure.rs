@@ -1,6 +1,8 @@
 //! What ends a run early, and with which exit status.
 
 use crate::analysis::SelectionError;
+use crate::analysis::code::CodeError;
+use crate::collect::CollectError;
 use crate::config::{ConfigError, ConfigErrorKind};
 use crate::render::RenderError;
 use crate::source::ReadError;
@@ -75,6 +77,18 @@ impl From<io::Error> for Failure {
 impl From<ReadError> for Failure {
     fn from(error: ReadError) -> Failure {
         Failure::with(Status::Unreadable, error)
+    }
+}
+
+impl From<CollectError> for Failure {
+    fn from(error: CollectError) -> Failure {
+        Failure::with(Status::Tool, error)
+    }
+}
+
+impl From<CodeError> for Failure {
+    fn from(error: CodeError) -> Failure {
+        Failure::usage(error)
     }
 }
 

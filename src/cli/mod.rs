@@ -5,10 +5,13 @@
 //! line in `program.rs`.
 
 mod args;
+mod code;
+mod doctor;
 mod dump;
 mod explain;
 mod failure;
 mod generate;
+mod lines;
 mod moment;
 mod plan;
 mod program;
@@ -17,4 +20,4 @@ mod snapshot;
 
 pub use failure::{Failure, Status};
 pub use program::run;
-pub use snapshot::Snapshot;
+pub use snapshot::{Snapshot, StaticSnapshot};

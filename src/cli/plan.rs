@@ -2,7 +2,7 @@
 
 use super::args::{Generate, SubjectFlags};
 use super::failure::Failure;
-use crate::config::{Config, DEFAULT_OUT, DEFAULT_TEMPLATE, Subject, SubjectName};
+use crate::config::{Config, DEFAULT_OUT, DEFAULT_TEMPLATE, Subject, SubjectName, Tools};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +17,10 @@ pub(super) struct Plan {
     pub(super) thresholds: BTreeMap<String, f64>,
     /// Where git is asked for the commit.
     pub(super) folder: PathBuf,
+    /// The configuration file that was read.
+    pub(super) file: Option<PathBuf>,
+    /// Where tools are.
+    pub(super) tools: Tools,
     /// The configuration file, when it alone says everything about the subjects.
     pub(super) config: Option<PathBuf>,
 }
@@ -64,6 +68,8 @@ fn from_flags(flags: &SubjectFlags) -> Result<Plan, Failure> {
         templates: None,
         thresholds: BTreeMap::new(),
         folder: PathBuf::new(),
+        file: None,
+        tools: Tools::default(),
         config: None,
     })
 }
@@ -94,6 +100,8 @@ fn from_file(arguments: &Generate) -> Result<Plan, Failure> {
         templates: config.templates,
         thresholds: config.thresholds,
         folder: config.folder,
+        file: Some(path.clone()),
+        tools: config.tools,
         config: (!is_described).then_some(path),
     })
 }
@@ -107,7 +115,7 @@ fn is_given(flags: &SubjectFlags) -> bool {
         || [&flags.work_flop, &flags.work_bytes].iter().any(|amount| amount.is_some())
         || flags.name.is_some()
         || flags.tiles.is_some()
-        || !(flags.ptxas.is_empty() && flags.checks.is_empty() && flags.expect.is_empty())
+        || !(flags.ptxas.is_empty() && flags.checklists.is_empty() && flags.expect.is_empty())
 }
 
 /// Puts the flags over what the subject says.
@@ -118,7 +126,7 @@ fn apply(flags: &SubjectFlags, subject: &mut Subject) {
         }
     }
     if let Some(report) = &flags.report {
-        subject.report.clone_from(report);
+        subject.report = Some(report.clone());
     }
     if let Some(name) = &flags.name {
         subject.name.clone_from(name);
@@ -137,8 +145,8 @@ fn apply(flags: &SubjectFlags, subject: &mut Subject) {
     put(&flags.work_flop, &mut subject.work.flop);
     put(&flags.work_bytes, &mut subject.work.bytes);
     put(&flags.tiles, &mut subject.tiles);
-    if !flags.checks.is_empty() {
-        subject.checks.clone_from(&flags.checks);
+    if !flags.checklists.is_empty() {
+        subject.checklists.clone_from(&flags.checklists);
     }
     if !flags.expect.is_empty() {
         subject.expect.clone_from(&flags.expect);

@@ -2,7 +2,7 @@
 
 use super::args::{Arguments, Verb};
 use super::failure::{Failure, Status};
-use super::{dump, explain, generate, show};
+use super::{doctor, dump, explain, generate, show};
 use clap::Parser;
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
@@ -35,6 +35,7 @@ fn perform(verb: Verb, out: &mut dyn Write) -> Result<(), Failure> {
         Verb::Generate(arguments) => generate::run(*arguments, out),
         Verb::Show(arguments) => show::run(&arguments, out),
         Verb::Dump(arguments) => dump::run(&arguments, out),
+        Verb::Doctor(arguments) => doctor::run(&arguments, out),
         Verb::Explain(arguments) => explain::run(&arguments, out),
     }
 }

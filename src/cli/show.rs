@@ -2,6 +2,7 @@
 
 use super::args::Show;
 use super::failure::Failure;
+use super::lines;
 use crate::analysis::{self, Inputs, Limits, Selection, Work};
 use crate::evidence::Want;
 use crate::render::terminal;
@@ -34,11 +35,14 @@ fn document(file: &Path, arguments: &Show) -> Result<Document, Failure> {
         }
         Err(error) => return Err(error.into()),
     };
+    let selection = Selection { kernel: arguments.kernel.clone(), baseline_kernel: None };
+    let source = lines::source_view(file, &report, &selection, arguments.allow_damage)?;
     let audit = analysis::analyse(&Inputs {
         new: &report,
         old: None,
         builds: &[],
-        selection: Selection { kernel: arguments.kernel.clone(), baseline_kernel: None },
+        source: source.as_ref(),
+        selection,
         work: Work::default(),
         limits: Limits::default(),
     })?;

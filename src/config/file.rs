@@ -1,6 +1,7 @@
 //! The file `audit.toml`: its keys, and the checks that need more than one of them.
 
 use super::amount::Amount;
+use super::code::{CheckKeys, CodeKeys, LaunchKeys, Tools};
 use super::error::{ConfigError, ConfigErrorKind, Place};
 use super::subject::{Expect, Subject, SubjectName, Tiles, Work};
 use crate::catalog;
@@ -26,6 +27,8 @@ pub struct Config {
     pub thresholds: BTreeMap<String, f64>,
     /// Subjects in file order; at least one.
     pub subjects: Vec<Subject>,
+    /// Where tools are.
+    pub tools: Tools,
     text: Text,
     /// For each subject, the files it names and where it does.
     files: Vec<Vec<(PathBuf, Range<usize>)>>,
@@ -43,6 +46,8 @@ struct File {
     audit: AuditKeys,
     #[serde(default)]
     thresholds: BTreeMap<Spanned<String>, Spanned<f64>>,
+    #[serde(default)]
+    tools: Tools,
     #[serde(default)]
     subject: Vec<SubjectKeys>,
 }
@@ -62,9 +67,20 @@ struct SubjectKeys {
     title: Option<String>,
     kernel: Option<Spanned<String>>,
     baseline_kernel: Option<Spanned<String>>,
-    report: Spanned<PathBuf>,
+    report: Option<Spanned<PathBuf>>,
     baseline: Option<Spanned<PathBuf>>,
     ptxas: Option<Spanned<toml::Value>>,
+    source: Option<Spanned<PathBuf>>,
+    cubin: Option<Spanned<PathBuf>>,
+    arch: Option<Spanned<toml::Value>>,
+    #[serde(default)]
+    flags: Vec<Spanned<String>>,
+    baseline_source: Option<Spanned<PathBuf>>,
+    baseline_cubin: Option<Spanned<PathBuf>>,
+    #[serde(default)]
+    launch: LaunchKeys,
+    #[serde(default)]
+    check: Vec<CheckKeys>,
     commit: Option<String>,
     change: Option<String>,
     #[serde(default)]
@@ -127,7 +143,9 @@ impl Config {
         let file: File = toml::from_str(&text.text).map_err(|error| text.syntax(&error))?;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         if file.subject.is_empty() {
-            return Err(text.absent("names no [[subject]]", "add one with at least `name` and `report`"));
+            return Err(
+                text.absent("names no [[subject]]", "add one with at least `name` and `report`, `source` or `cubin`")
+            );
         }
         let mut subjects: Vec<Subject> = Vec::new();
         let mut files = Vec::new();
@@ -154,6 +172,7 @@ impl Config {
             out: folder.join(file.audit.out.unwrap_or_else(|| DEFAULT_OUT.into())),
             template: file.audit.template.unwrap_or_else(|| DEFAULT_TEMPLATE.into()),
             templates: file.audit.templates.map(|path| folder.join(path.into_inner())),
+            tools: file.tools.below(&folder),
             folder,
             thresholds,
             subjects,
@@ -197,9 +216,9 @@ impl Config {
 
 /// The text of a file, for building values and errors from it.
 #[derive(Debug)]
-struct Text {
-    path: PathBuf,
-    text: String,
+pub(super) struct Text {
+    pub(super) path: PathBuf,
+    pub(super) text: String,
 }
 
 impl Text {
@@ -212,6 +231,20 @@ impl Text {
         let name: SubjectName = keys.name.get_ref().parse().map_err(|error: String| {
             self.wrong(format!("a subject's name becomes part of a file name: {error}"), keys.name.span(), "", None)
         })?;
+        let code_keys = CodeKeys {
+            source: keys.source,
+            cubin: keys.cubin,
+            baseline_source: keys.baseline_source,
+            baseline_cubin: keys.baseline_cubin,
+            arch: keys.arch,
+            flags: keys.flags,
+        };
+        if keys.report.is_none() && !code_keys.is_given() {
+            let help = Some("name a report, a CUDA source or a cubin".to_owned());
+            let message = "a subject needs evidence: `report`, `source` or `cubin`".to_owned();
+            return Err(self.wrong(message, keys.name.span(), "has none of them", help));
+        }
+        let (code, baseline_code) = self.code(code_keys, folder, files)?;
         let mut file = |path: Spanned<PathBuf>| {
             let span = path.span();
             let path = folder.join(path.into_inner());
@@ -222,9 +255,13 @@ impl Text {
             title: keys.title,
             kernel: keys.kernel.map(|text| self.regex(&text)).transpose()?,
             baseline_kernel: keys.baseline_kernel.map(|text| self.regex(&text)).transpose()?,
-            report: file(keys.report),
+            report: keys.report.map(&mut file),
             baseline: keys.baseline.map(&mut file),
             ptxas: keys.ptxas.map_or(Ok(Vec::new()), |paths| self.paths(paths))?.into_iter().map(file).collect(),
+            code,
+            baseline_code,
+            launch: self.launch(keys.launch)?,
+            checks: keys.check.into_iter().map(|check| self.check(check)).collect::<Result<_, _>>()?,
             commit: keys.commit,
             change: keys.change,
             work: Work {
@@ -234,7 +271,7 @@ impl Text {
                 bytes: keys.work.bytes.map(|amount| self.amount(&amount)).transpose()?,
             },
             tiles: keys.tiles.map(|tiles| self.tiles(&tiles)).transpose()?,
-            checks: keys.checks.iter().map(|id| self.profile(id)).collect::<Result<_, _>>()?,
+            checklists: keys.checks.iter().map(|id| self.profile(id)).collect::<Result<_, _>>()?,
             expect: keys.expect.into_iter().map(|keys| self.expectation(keys)).collect::<Result<_, _>>()?,
             name,
         })
@@ -295,7 +332,7 @@ impl Text {
     }
 
     /// One path or a list of them.
-    fn paths(&self, value: Spanned<toml::Value>) -> Result<Vec<Spanned<PathBuf>>, ConfigError> {
+    pub(super) fn paths(&self, value: Spanned<toml::Value>) -> Result<Vec<Spanned<PathBuf>>, ConfigError> {
         let span = value.span();
         let values = match value.into_inner() {
             toml::Value::Array(values) => values,
@@ -311,7 +348,7 @@ impl Text {
         values.into_iter().map(path).collect()
     }
 
-    fn amount(&self, value: &Spanned<toml::Value>) -> Result<Amount, ConfigError> {
+    pub(super) fn amount(&self, value: &Spanned<toml::Value>) -> Result<Amount, ConfigError> {
         let span = value.span();
         let help = || Some("whole numbers with +, *, / and parentheses, such as \"2*2048*1024*1024\"".to_owned());
         match value.get_ref() {
@@ -334,7 +371,7 @@ impl Text {
         }
     }
 
-    fn wrong(&self, message: String, span: Range<usize>, label: &str, help: Option<String>) -> ConfigError {
+    pub(super) fn wrong(&self, message: String, span: Range<usize>, label: &str, help: Option<String>) -> ConfigError {
         let place = Some(Box::new(Place { text: self.text.clone(), span, label: label.to_owned() }));
         ConfigError { kind: ConfigErrorKind::Wrong, path: self.path.clone(), message, place, help }
     }

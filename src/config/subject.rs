@@ -1,6 +1,8 @@
 //! A subject: one kernel whose audits form a series.
 
 use super::amount::Amount;
+use super::code::Code;
+use crate::analysis::code::{LaunchShape, SassCheck};
 use crate::catalog::Comparison;
 use regex::Regex;
 use std::fmt;
@@ -150,12 +152,20 @@ pub struct Subject {
     pub kernel: Option<Regex>,
     /// Which kernels of the baseline; `kernel` when absent.
     pub baseline_kernel: Option<Regex>,
-    /// The report of the version under audit.
-    pub report: PathBuf,
+    /// The report of the version under audit; a subject without one has `code`, and its page is made from that alone.
+    pub report: Option<PathBuf>,
     /// The report of the version before.
     pub baseline: Option<PathBuf>,
     /// Build logs of the version under audit.
     pub ptxas: Vec<PathBuf>,
+    /// The source or cubin of the version under audit.
+    pub code: Option<Code>,
+    /// The source or cubin of the version before.
+    pub baseline_code: Option<Code>,
+    /// How the kernel is launched, for what a report does not say.
+    pub launch: LaunchShape,
+    /// Checks on the machine code.
+    pub checks: Vec<SassCheck>,
     /// Commit of the version under audit.
     pub commit: Option<String>,
     /// What the version under audit changed, in words.
@@ -165,7 +175,7 @@ pub struct Subject {
     /// How its work is cut into tiles.
     pub tiles: Option<Tiles>,
     /// Ids of the catalog's checklists that it is held against.
-    pub checks: Vec<String>,
+    pub checklists: Vec<String>,
     /// Its own expectations.
     pub expect: Vec<Expect>,
 }
@@ -178,14 +188,18 @@ impl Subject {
             title: None,
             kernel: None,
             baseline_kernel: None,
-            report,
+            report: Some(report),
             baseline: None,
             ptxas: Vec::new(),
+            code: None,
+            baseline_code: None,
+            launch: LaunchShape::default(),
+            checks: Vec::new(),
             commit: None,
             change: None,
             work: Work::default(),
             tiles: None,
-            checks: Vec::new(),
+            checklists: Vec::new(),
             expect: Vec::new(),
         }
     }

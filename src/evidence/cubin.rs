@@ -109,8 +109,13 @@ pub struct LineTable {
 impl LineTable {
     /// The places of the instruction at `offset` in the code section of `mangled`; empty where none is known.
     pub fn places(&self, mangled: &str, offset: u64) -> &[SourceLine] {
-        let Some(rows) = self.functions.get(mangled) else { return &[] };
+        self.shared_places(mangled, offset).map_or(&[], |places| places)
+    }
+
+    /// As [`LineTable::places`], without a copy.
+    pub fn shared_places(&self, mangled: &str, offset: u64) -> Option<&Arc<[SourceLine]>> {
+        let rows = self.functions.get(mangled)?;
         let after = rows.partition_point(|row| row.start <= offset);
-        after.checked_sub(1).map_or(&[], |at| &rows[at].places)
+        Some(&rows[after.checked_sub(1)?].places)
     }
 }

@@ -135,7 +135,7 @@ impl Serialize for InstanceDump<'_> {
 }
 
 /// A value; `null` for one that JSON cannot write.
-struct ValueDump<'a>(Option<&'a Value>);
+pub(super) struct ValueDump<'a>(pub(super) Option<&'a Value>);
 
 impl Serialize for ValueDump<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

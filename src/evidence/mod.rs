@@ -4,15 +4,19 @@
 //! Receives values from `source`, gives them to `analysis`.
 
 mod build;
+mod code;
 mod cubin;
 mod dump;
 mod metric;
 mod reading;
 mod report;
 mod sass;
+mod source_dump;
+mod source_view;
 mod want;
 
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
+pub use code::{CodeBuild, ReportCubin};
 pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineRow, LineTable};
 pub use dump::{SCHEMA, write_json};
 pub use metric::{Instance, Metric, Value};
@@ -22,4 +26,6 @@ pub use report::{
     RuleResult, RuleTable, Session, Speedup, Workload,
 };
 pub use sass::{Predicate, SassFunction, SassInstruction, SassListing, SourceLine};
-pub use want::{NameSet, Want};
+pub use source_dump::{SOURCE_SCHEMA, write_source_json};
+pub use source_view::{CodeInstruction, Combine, CounterColumn, LineCounts, Lines, SourceText, SourceView, combine};
+pub use want::{NameSet, Rules, Want};

@@ -31,8 +31,8 @@ pub struct Origin {
     pub format: String,
     /// Size in bytes.
     pub bytes: u64,
-    /// SHA-256 of the bytes, lower-case hexadecimal; empty when it was not asked for.
-    pub sha256: String,
+    /// BLAKE3 of the bytes, lower-case hexadecimal (`b3sum FILE`); empty when it was not asked for.
+    pub blake3: String,
 }
 
 /// The kind of work that one result covers.

@@ -1,6 +1,6 @@
 //! What a reader is asked for.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A choice among metric names.
@@ -12,7 +12,7 @@ pub enum NameSet {
     /// Names that are listed, or that begin or end in a listed way.
     These {
         /// Whole names.
-        exact: BTreeSet<Arc<str>>,
+        exact: HashSet<Arc<str>>,
         /// Beginnings.
         prefixes: Vec<&'static str>,
         /// Endings.
@@ -23,13 +23,21 @@ pub enum NameSet {
 impl NameSet {
     /// No name at all.
     pub fn none() -> NameSet {
-        NameSet::These { exact: BTreeSet::new(), prefixes: Vec::new(), suffixes: Vec::new() }
+        NameSet::These { exact: HashSet::new(), prefixes: Vec::new(), suffixes: Vec::new() }
     }
 
     /// The names of a list.
     pub fn exactly<N: Into<Arc<str>>>(names: impl IntoIterator<Item = N>) -> NameSet {
         let exact = names.into_iter().map(Into::into).collect();
         NameSet::These { exact, prefixes: Vec::new(), suffixes: Vec::new() }
+    }
+
+    /// The same choice and one name more.
+    pub fn with(mut self, name: &str) -> NameSet {
+        if let NameSet::These { exact, .. } = &mut self {
+            exact.insert(name.into());
+        }
+        self
     }
 
     /// Whether `name` is chosen.
@@ -45,6 +53,18 @@ impl NameSet {
     }
 }
 
+/// Of which results NVIDIA's rule results are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rules {
+    /// Of none.
+    #[default]
+    None,
+    /// Of the first result of each kernel: name, grid and block.
+    FirstOfKernel,
+    /// Of all.
+    All,
+}
+
 /// Which metrics of which results to decode; everything else is skipped without being decoded.
 #[derive(Clone, Debug, Default)]
 pub struct Want {
@@ -53,8 +73,8 @@ pub struct Want {
     /// Those of them whose instances are wanted.
     pub instances: NameSet,
     /// Whether NVIDIA's rule results are wanted.
-    pub rules: bool,
-    /// Whether the SHA-256 of the file is wanted.
+    pub rules: Rules,
+    /// Whether the BLAKE3 hash of the file is wanted.
     pub hash: bool,
     /// Whether the fields of the format that no reader knows are to be counted; takes a second look at every message.
     pub unknown_fields: bool,
@@ -66,6 +86,6 @@ pub struct Want {
 impl Want {
     /// Everything that an artefact holds, which must be whole.
     pub fn everything() -> Want {
-        Want { rules: true, hash: true, unknown_fields: true, ..Want::default() }
+        Want { rules: Rules::All, hash: true, unknown_fields: true, ..Want::default() }
     }
 }

@@ -15,6 +15,22 @@ pub(super) struct Grid {
     pub(super) rows: Vec<Vec<String>>,
 }
 
+impl Grid {
+    /// The table's lines, each cell between bars.
+    pub(super) fn lines(&self) -> String {
+        let mut out = String::new();
+        for cells in [&self.header, &self.rule].into_iter().chain(&self.rows) {
+            out.push('|');
+            for cell in cells {
+                out.extend([" ", cell, " |"]);
+            }
+            out.push('\n');
+        }
+        out.pop();
+        out
+    }
+}
+
 /// Sets a table in Markdown.
 pub(super) fn markdown(table: &Table) -> Grid {
     let header: Vec<String> = table.columns.iter().map(|column| escape::cell(&column.title)).collect();

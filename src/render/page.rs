@@ -48,12 +48,8 @@ pub enum Piece {
         id: String,
         /// The sentence above the table; may be empty.
         caption: String,
-        /// The header row's cells, padded to the column's width.
-        header: Vec<String>,
-        /// The delimiter row's cells: dashes, with a colon at the end of a right-aligned column.
-        rule: Vec<String>,
-        /// Rows of cells, padded to the column's width.
-        rows: Vec<Vec<String>>,
+        /// The whole table: header row, delimiter row and rows, aligned in columns, without a last line end.
+        lines: String,
     },
     /// Verbatim text.
     Code {
@@ -120,14 +116,8 @@ fn piece(block: &Block) -> Piece {
                 .collect(),
         },
         Block::Table { table } => {
-            let grid = grid::markdown(table);
-            Piece::Table {
-                id: table.id.clone(),
-                caption: escape::line_start(&table.caption),
-                header: grid.header,
-                rule: grid.rule,
-                rows: grid.rows,
-            }
+            let caption = escape::line_start(&table.caption);
+            Piece::Table { id: table.id.clone(), caption, lines: grid::markdown(table).lines() }
         }
         Block::Code { language, text } => Piece::Code {
             fence: escape::fence(text),

@@ -2,6 +2,8 @@
 //!
 //! Owns the choice of the reader for a file. Receives a path, gives [`crate::evidence`]; judges nothing.
 
+mod attribution;
+mod code;
 pub mod cubin;
 mod error;
 mod kind;
@@ -12,6 +14,8 @@ pub mod ptxas_log;
 pub mod sass;
 mod text;
 
-pub use crate::evidence::{NameSet, Want};
+pub use crate::evidence::{NameSet, Rules, Want};
+pub use attribution::read_source_views;
+pub use code::{CodeParts, Neutral, read_code, read_report_cubins};
 pub use error::ReadError;
 pub use open::{read_build_log, read_cubin, read_profile, read_sass};

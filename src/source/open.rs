@@ -4,9 +4,8 @@
 
 use super::kind::{self, Sought};
 use super::ncu_csv::{self, CsvPage};
-use super::{ReadError, Want, cubin, ncu_report, ptxas_log, sass, text};
+use super::{ReadError, Want, cubin, ncu_report, ptxas_log, sass};
 use crate::evidence::{BuildLog, Cubin, Origin, Report, SassListing};
-use sha2::{Digest, Sha256};
 use std::io::Read;
 use std::path::Path;
 
@@ -92,8 +91,8 @@ fn read_csv(path: &Path, want: &Want) -> Result<Report, ReadError> {
 }
 
 fn origin(path: &Path, bytes: &[u8], hash: bool) -> Origin {
-    let sha256 = if hash { text::hexadecimal(&Sha256::digest(bytes)) } else { String::new() };
-    Origin { path: path.display().to_string(), format: String::new(), bytes: bytes.len() as u64, sha256 }
+    let blake3 = if hash { blake3::hash(bytes).to_hex().to_string() } else { String::new() };
+    Origin { path: path.display().to_string(), format: String::new(), bytes: bytes.len() as u64, blake3 }
 }
 
 fn read_head(path: &Path) -> Result<Vec<u8>, ReadError> {

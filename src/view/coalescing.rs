@@ -1,6 +1,7 @@
 //! Uncoalesced global accesses.
 
 use super::document::{Block, Section};
+use super::source_lines;
 use super::tables::{self, paragraph};
 use crate::analysis::{Audit, Row};
 use crate::quantity::format;
@@ -25,6 +26,7 @@ pub(super) fn section(audit: &Audit) -> Section {
         ));
         blocks.push(Block::Table { table: tables::metrics("requests", "", &rows) });
     }
+    blocks.extend(source_lines::global(audit));
     if !coalescing.uncounted.is_empty() {
         let list: Vec<String> = coalescing
             .uncounted

@@ -1,6 +1,7 @@
 //! Instruction counts and mix.
 
 use super::document::{Block, Section, Table};
+use super::source_lines;
 use super::tables::{self, Extra, paragraph, text};
 use crate::analysis::{Audit, OpcodeRow, Row};
 use crate::quantity::format;
@@ -42,6 +43,7 @@ pub(super) fn section(audit: &Audit) -> Section {
         };
         blocks.push(Block::Fold { summary, blocks: folded });
     }
+    blocks.extend(source_lines::instructions(audit));
     Section { id: "instructions".into(), title: "Instruction counts".into(), blocks }
 }
 

@@ -94,7 +94,7 @@ fn comparability(audit: &Audit) -> Option<String> {
     };
     let free = setting(audit, "clock-control").is_some_and(|s| s.new.as_deref().is_some_and(|v| v.ends_with("free")));
     let clocks = if free { " Clocks were free to move: prefer cycles over time." } else { "" };
-    let is_same_file = !old.origin.sha256.is_empty() && audit.new.origin.sha256 == old.origin.sha256;
+    let is_same_file = !old.origin.blake3.is_empty() && audit.new.origin.blake3 == old.origin.blake3;
     let same_file = if is_same_file { " Both sides come from one file." } else { "" };
     Some(format!("**Comparability:** {verdict}.{clocks}{same_file}"))
 }

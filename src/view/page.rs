@@ -2,7 +2,7 @@
 
 use super::document::Document;
 use super::{
-    build, ceiling, checklist, coalescing, conditions, instructions, lead, occupancy, performance, provenance,
+    build, ceiling, checklist, coalescing, code, conditions, instructions, lead, occupancy, performance, provenance,
     roofline, stalls, throughput, verdict,
 };
 use crate::analysis::Audit;
@@ -28,8 +28,9 @@ pub struct Heading {
 
 /// The page for one audit.
 pub fn document(heading: &Heading, audit: &Audit) -> Document {
-    let first = [verdict::section(audit), performance::section(audit)];
-    let rest = [
+    let mut sections = vec![
+        verdict::section(audit),
+        performance::section(audit),
         build::section(audit),
         throughput::speed_of_light(audit),
         roofline::section(audit),
@@ -42,6 +43,9 @@ pub fn document(heading: &Heading, audit: &Audit) -> Document {
         conditions::section(audit),
         provenance::section(heading, audit),
     ];
-    let sections = first.into_iter().chain(checklist::section(audit)).chain(rest).collect();
+    if let Some(checklist) = checklist::section(audit) {
+        sections.insert(2, checklist);
+    }
+    code::join(&mut sections, &audit.code);
     Document { title: format!("Performance Audit — {}", heading.date), lead: lead::lines(heading, audit), sections }
 }

@@ -28,7 +28,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
 
 fn artefacts(audit: &Audit) -> Table {
     let columns =
-        vec![left("Evidence"), left("File"), left("Format"), right("Bytes"), left("Results used"), left("SHA-256")];
+        vec![left("Evidence"), left("File"), left("Format"), right("Bytes"), left("Results used"), left("BLAKE3")];
     let line = |role: &str, origin: &Origin, used: String| {
         vec![
             text(role),
@@ -36,7 +36,7 @@ fn artefacts(audit: &Audit) -> Table {
             text(origin.format.clone()),
             text(format::integer(origin.bytes)),
             text(used),
-            code(origin.sha256.chars().take(16).collect::<String>()),
+            code(origin.blake3.chars().take(16).collect::<String>()),
         ]
     };
     let mut rows = vec![line("new report", &audit.new.origin, used(&audit.new))];

@@ -1,6 +1,7 @@
 //! Warp stalls, each basis in a table of its own.
 
 use super::document::{Block, Section, Table};
+use super::source_lines;
 use super::tables::{self, Extra, paragraph, text};
 use crate::analysis::{Audit, Row, StallBasis, StallTable};
 use crate::catalog;
@@ -28,6 +29,7 @@ pub(super) fn section(audit: &Audit) -> Section {
             blocks.extend(if at == 0 { first(audit, table) } else { vec![folded(table)] });
         }
     }
+    blocks.extend(source_lines::waits(audit));
     Section { id: "stalls".into(), title: "Warp stall breakdown".into(), blocks }
 }
 

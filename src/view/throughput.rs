@@ -1,6 +1,7 @@
 //! Speed of light, and throughput by subsystem.
 
 use super::document::{Block, Section};
+use super::source_lines;
 use super::tables::{self, paragraph};
 use crate::analysis::{Audit, Row};
 use crate::quantity::format;
@@ -17,7 +18,9 @@ pub(super) fn speed_of_light(audit: &Audit) -> Section {
 
 /// Throughput by subsystem: utilisation, traffic, pipes.
 pub(super) fn subsystems(audit: &Audit) -> Section {
-    let blocks = panels(audit, &["throughput", "memory", "shared-memory", "local-memory", "pipes"], MEMORY_CURE);
+    let mut blocks = panels(audit, &["throughput", "memory", "shared-memory", "local-memory", "pipes"], MEMORY_CURE);
+    blocks.extend(source_lines::shared(audit));
+    blocks.extend(source_lines::local(audit));
     Section { id: "throughput".into(), title: "Throughput by subsystem".into(), blocks }
 }
 

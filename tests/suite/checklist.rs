@@ -10,7 +10,8 @@ fn audit(report: &str, work: Work) -> Audit {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(report);
     let report = source::read_profile(&path, &want_for(&work)).expect("readable");
     let limits = Limits::default();
-    let inputs = Inputs { new: &report, old: None, builds: &[], selection: Selection::default(), work, limits };
+    let inputs =
+        Inputs { new: &report, old: None, builds: &[], source: None, selection: Selection::default(), work, limits };
     analyse(&inputs).expect("one kernel")
 }
 
@@ -140,7 +141,7 @@ label = "Few bubbles"
 "#;
     let config = parse(subject).expect("valid");
     let gemm = &config.subjects[0];
-    assert_eq!(gemm.checks, ["tensor-gemm", "memory-bound"]);
+    assert_eq!(gemm.checklists, ["tensor-gemm", "memory-bound"]);
     assert_eq!(gemm.tiles.as_ref().map(|tiles| tiles.count.value()), Some(21_756));
     assert_eq!(gemm.expect[0].to_string().parse::<Expect>().expect("as written"), gemm.expect[0]);
     let met = parse(&subject.replace("memory-bound", "memory-bond")).expect_err("unknown").to_string();

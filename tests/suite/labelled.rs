@@ -25,8 +25,15 @@ fn read(kernel: &str) -> Report {
 }
 
 fn audit_with(report: &Report, limits: Limits) -> Audit {
-    let inputs =
-        Inputs { new: report, old: None, builds: &[], selection: Selection::default(), work: Work::default(), limits };
+    let inputs = Inputs {
+        new: report,
+        old: None,
+        source: None,
+        builds: &[],
+        selection: Selection::default(),
+        work: Work::default(),
+        limits,
+    };
     analyse(&inputs).expect("one kernel")
 }
 

@@ -2,6 +2,8 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "tests")]
 
+mod build;
+mod build_tools;
 mod catalog;
 mod checklist;
 mod cli;
@@ -15,3 +17,5 @@ mod read_ptxas;
 mod read_sass;
 mod render;
 mod roofline;
+mod source_lines;
+mod source_view;

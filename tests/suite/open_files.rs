@@ -16,8 +16,8 @@ fn pages_are_chosen_by_content_under_any_name() {
     assert_eq!((report.launches.len(), report.origin.format.as_str()), (2, "ncu-raw-csv"));
     assert_eq!(report.origin.path, odd.display().to_string());
     assert_eq!(report.origin.bytes, std::fs::metadata(&odd).unwrap().len());
-    assert_eq!(report.origin.sha256.len(), 64);
-    assert_eq!(read_profile(&odd, &Want::default()).unwrap().origin.sha256, "");
+    assert_eq!(report.origin.blake3.len(), 64);
+    assert_eq!(read_profile(&odd, &Want::default()).unwrap().origin.blake3, "");
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn a_table_far_behind_program_output_is_found() {
 #[test]
 fn a_build_log_is_read_from_its_file() {
     let log = read_build_log(&fixture("h200/devset.ptxas.txt")).unwrap();
-    assert_eq!((log.records.len(), log.origin.format.as_str(), log.origin.sha256.len()), (7, "ptxas-log", 64));
+    assert_eq!((log.records.len(), log.origin.format.as_str(), log.origin.blake3.len()), (7, "ptxas-log", 64));
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn code_is_read_from_its_file() {
     let listing = read_sass(&fixture("h200/devset.sass")).unwrap();
     let cubin = read_cubin(&fixture("h200/devset.sm_90a.cubin")).unwrap();
     assert_eq!((listing.functions.len(), cubin.kernels.len()), (7, 7));
-    assert_eq!((listing.origin.sha256.len(), cubin.origin.sha256.len()), (64, 64));
+    assert_eq!((listing.origin.blake3.len(), cubin.origin.blake3.len()), (64, 64));
     let error = read_sass(&fixture("h200/devset.sm_90a.cubin")).unwrap_err().to_string();
     assert!(error.contains("a cubin") && error.contains("nvdisasm -c"), "{error}");
     let error = read_cubin(&fixture("h200/devset.sass")).unwrap_err().to_string();

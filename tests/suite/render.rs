@@ -144,8 +144,8 @@ fn other_mistakes_in_templates_name_their_place() {
         ),
         (
             "partials/table.md.hbs",
-            "\n{{#each rwos}}{{/each}}",
-            "template partials/table, line 2, column 1: unknown name \"rwos\"; did you mean \"rows\"?",
+            "\n{{lnes}}",
+            "template partials/table, line 2, column 1: unknown name \"lnes\"; did you mean \"lines\"?",
         ),
         ("audit.md.hbs", "{{sections}}", "\"sections\" is a list and cannot be printed"),
         ("audit.md.hbs", "{{#each title}}x{{/each}}", "{{#each}} needs a list, not a text"),
@@ -170,7 +170,7 @@ fn an_unknown_template_lists_the_known_ones() {
 fn templates_that_lose_something_are_rejected() {
     for (file, text, place) in [
         ("partials/table.md.hbs", "x\n\n", "table \"names\": expected a table"),
-        ("partials/table.md.hbs", "|{{#each header}} {{this}} |{{/each}}\n\n", "table \"names\""),
+        ("partials/table.md.hbs", "> {{lines}}\n\n", "table \"names\""),
         ("partials/heading.md.hbs", "**{{text}}**\n\n", "heading 4: expected \"Inside\""),
         ("partials/code.md.hbs", "```\n{{text}}\n```\n\n", "heading 3: expected \"Folds\", found \"no heading\""),
         ("partials/text.md.hbs", "<script>{{text}}</script>\n\n", "<script>"),

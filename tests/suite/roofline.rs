@@ -15,7 +15,8 @@ fn read(path: &Path) -> Report {
 
 fn audit(report: &Report, work: Work) -> Audit {
     let limits = Limits::default();
-    let inputs = Inputs { new: report, old: None, builds: &[], selection: Selection::default(), work, limits };
+    let inputs =
+        Inputs { new: report, old: None, builds: &[], source: None, selection: Selection::default(), work, limits };
     analyse(&inputs).expect("one kernel")
 }
 

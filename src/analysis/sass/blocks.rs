@@ -97,7 +97,7 @@ impl ControlFlow {
 fn ends_block(instruction: &SassInstruction) -> bool {
     matches!(
         instruction.base(),
-        "BRA" | "BRX" | "BRXU" | "JMP" | "JMX" | "JMXU" | "CALL" | "RET" | "EXIT" | "KILL" | "RTT" | "BPT"
+        "BRA" | "BRX" | "BRXU" | "JMP" | "JMX" | "JMXU" | "CALL" | "RET" | "EXIT" | "KILL" | "RTT"
     )
 }
 

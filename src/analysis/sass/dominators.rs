@@ -5,14 +5,14 @@
 use super::blocks::ControlFlow;
 
 /// Immediate dominators: for each block its own, `None` for entries and for blocks that nothing reaches.
-pub(super) struct Dominators {
+pub(in crate::analysis) struct Dominators {
     immediate: Vec<Option<usize>>,
     /// Position in reverse postorder; `None` for blocks that nothing reaches.
     order: Vec<Option<usize>>,
 }
 
 impl Dominators {
-    pub(super) fn of(flow: &ControlFlow) -> Dominators {
+    pub(in crate::analysis) fn of(flow: &ControlFlow) -> Dominators {
         let count = flow.blocks.len();
         let postorder = postorder(flow);
         let mut order = vec![None; count];
@@ -44,7 +44,7 @@ impl Dominators {
     }
 
     /// Whether every way from an entry to `block` leads through `by`. A block dominates itself.
-    pub(super) fn dominates(&self, by: usize, block: usize) -> bool {
+    pub(in crate::analysis) fn dominates(&self, by: usize, block: usize) -> bool {
         let mut at = Some(block);
         while let Some(current) = at {
             if current == by {

@@ -1,16 +1,25 @@
 //! What machine code tells before it runs: static counts, basic blocks, loops and sequences.
 //!
 //! `blocks` cuts a function into basic blocks, `dominators` and `loops` find its natural loops, `opcodes` counts and
-//! classifies, `sequences` finds instructions that follow each other. A static count says how often an instruction
+//! classifies, `sequences` finds instructions that follow each other, `roles` finds where warps part by their number, `diff`
+//! compares two builds. A static count says how often an instruction
 //! stands in the code, never how often it ran.
 
 mod blocks;
+mod diff;
 mod dominators;
 mod loops;
 mod opcodes;
+mod roles;
 mod sequences;
+mod widths;
 
 pub use blocks::{Block, ControlFlow, body};
+pub use diff::{ClassChange, DiffLine, LINES_KEPT, SassDiff, diff, normalised};
+pub(in crate::analysis) use dominators::Dominators;
 pub use loops::{NaturalLoop, loops};
-pub use opcodes::{OpcodeClass, OpcodeCount, class_counts, opcode_counts, opcode_matches};
+pub use opcodes::{ClassCount, OpcodeCount, class_counts, opcode_counts, opcode_matches};
+pub(in crate::analysis) use opcodes::{class_of, count_classes};
+pub use roles::{Dispatch, RoleCode, dispatches};
 pub use sequences::{Sequence, sequences};
+pub use widths::access_width;

@@ -32,7 +32,7 @@ pub fn read(bytes: &[u8], origin: Origin) -> Result<Cubin, ReadError> {
     let module = Module::of(&elf);
     let kernels: Vec<CubinKernel> = elf.symbols().filter_map(|symbol| kernel(&elf, &module, &symbol)).collect();
     if kernels.is_empty() {
-        let cure = "give a cubin with a `__global__` function";
+        let cure = "give code with a `__global__` function; a template needs an explicit instantiation";
         return Err(ReadError::Empty { path: path.into(), what: "kernels".into(), cure: cure.into() });
     }
     let mut unread: BTreeMap<u8, u64> = BTreeMap::new();

@@ -13,6 +13,15 @@ use std::sync::Arc;
 ///
 /// [`ReadError::WrongKind`] for what is no cubin, [`ReadError::Malformed`] for a cut or damaged one.
 pub fn line_table(bytes: &[u8], path: &str) -> Result<LineTable, ReadError> {
+    line_table_of(bytes, path, |_| true)
+}
+
+/// The source places of those functions of a cubin, by mangled name, for which `wanted` holds.
+///
+/// # Errors
+///
+/// As [`line_table`].
+pub fn line_table_of(bytes: &[u8], path: &str, wanted: impl Fn(&str) -> bool) -> Result<LineTable, ReadError> {
     let elf = Elf::open(bytes, path)?;
     let mut table = LineTable::default();
     let Some(section) = elf.sections().find(|section| section.name == ".debug_line") else { return Ok(table) };
@@ -36,6 +45,9 @@ pub fn line_table(bytes: &[u8], path: &str) -> Result<LineTable, ReadError> {
             let Some(name) = elf.section(symbol.section).and_then(|section| section.name.strip_prefix(".text.")) else {
                 continue;
             };
+            if !wanted(name) {
+                continue;
+            }
             let base = symbol.value.wrapping_add_signed(*addend);
             table.functions.entry(name.into()).or_default().extend(rows_of(sequence, &files, base));
         }

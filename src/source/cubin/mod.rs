@@ -1,13 +1,15 @@
 //! Reader of cubins: the kernels' resources, their code's identity, and source lines.
 //!
-//! `elf` opens the file, `attributes` reads the assembler's records, `kernels` makes the kernels, `line_program` runs a
+//! `elf` opens the file, `functions` says where code lies, `attributes` reads the assembler's records, `kernels` makes the kernels, `line_program` runs a
 //! `.debug_line` program and `lines` makes places of its rows.
 
 mod attributes;
 mod elf;
+mod functions;
 mod kernels;
 mod line_program;
 mod lines;
 
+pub use functions::{CodeRange, code_ranges};
 pub use kernels::read;
-pub use lines::line_table;
+pub use lines::{line_table, line_table_of};

@@ -8,7 +8,7 @@ use super::number::Locale;
 use super::records::Cells;
 use super::{names, raw, unit};
 use crate::evidence::{Launch, Metric, Report, RuleMessage, RuleResult, Speedup, Value};
-use crate::source::Want;
+use crate::source::{Rules, Want};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub(super) fn take(report: &mut Report, header: &Cells<'_>, rows: &[(u64, Cells<
         let (section, name) = (text(row, section), text(row, name));
         if name.is_empty() {
             let [rule, kind, words] = rule_columns.map(|at| text(row, at));
-            if want.rules && !rule.is_empty() {
+            if want.rules != Rules::None && !rule.is_empty() {
                 let percent = raw::value(&text(row, speedup), 0, locale, &rule, *line, &mut report.damage);
                 let is_global = text(row, speedup_type) == "global";
                 let percent = percent.as_ref().and_then(Value::as_f64).filter(|percent| percent.is_finite());

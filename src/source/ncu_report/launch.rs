@@ -9,7 +9,6 @@ use super::nvtx;
 use super::rules;
 use super::text::Texts;
 use crate::evidence::{Dim3, Launch, Process, Workload};
-use crate::source::Want;
 use prost::Message;
 use std::sync::Arc;
 
@@ -75,12 +74,12 @@ pub(super) fn launch(
     head: LaunchHead,
     result: AnyResult,
     entry: &Entry,
-    want: &Want,
+    with_rules: bool,
     reader: &mut MetricReader<'_>,
 ) -> Launch {
     let (metrics, device) = reader.read(result.metrics);
     let mut rules = Vec::new();
-    for stored in result.rules.iter().filter(|_| want.rules) {
+    for stored in result.rules.iter().filter(|_| with_rules) {
         match RuleResult::decode(stored.clone()) {
             Ok(rule) => rules.extend(rules::entries(&rule, reader.texts)),
             Err(error) => {

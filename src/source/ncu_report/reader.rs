@@ -14,10 +14,10 @@ use super::text::Texts;
 use super::{dropped, session};
 use crate::evidence::{Launch, Origin, Process, Report};
 use crate::source::kind::{Sought, wrong as wrong_kind};
-use crate::source::{ReadError, Want};
+use crate::source::{ReadError, Rules, Want};
 use bytes::Bytes;
 use prost::Message;
-use sha2::{Digest, Sha256};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// An open report. The block headers have been read, no result has.
@@ -98,6 +98,7 @@ impl NcuReport {
         }
         // In the order of the file, so that pages can be given back behind the reader.
         numbered.sort_by_key(|(_, position)| *position);
+        let mut ruled = HashSet::new();
         for (id, position) in numbered {
             let entry = &self.index.entries[position];
             match self.result(entry, survey.as_mut()) {
@@ -105,7 +106,13 @@ impl NcuReport {
                     let (file, faults) = (&self.file, &mut faults);
                     let mut reader = MetricReader { file, names: &mut names, texts: &mut texts, faults };
                     let process = &processes[entry.process];
-                    report.launches.extend(one(id, process, result, entry, want, &filter, &mut reader));
+                    report.launches.extend(one(id, process, result, entry, &filter, &mut reader, |head| {
+                        match want.rules {
+                            Rules::None => false,
+                            Rules::FirstOfKernel => ruled.insert((head.name.clone(), head.grid, head.block)),
+                            Rules::All => true,
+                        }
+                    }));
                 }
                 Err(fault) => faults.push(fault),
             }
@@ -121,10 +128,18 @@ impl NcuReport {
     /// # Errors
     /// [`ReadError::Malformed`] when a piece cannot be decoded; a damaged piece is left out when damage was allowed.
     pub fn sources(&self) -> Result<Vec<SourceData>, ReadError> {
+        self.sources_of(|_| true)
+    }
+
+    /// Those of the modules for whose key (process id, reference) `wanted` holds.
+    ///
+    /// # Errors
+    /// As [`NcuReport::sources`].
+    pub fn sources_of(&self, wanted: impl Fn((u32, u64)) -> bool) -> Result<Vec<SourceData>, ReadError> {
         let mut collector = SourceCollector::default();
         for entry in self.index.entries.iter().filter(|entry| entry.kind == EntryKind::Source) {
             let process = self.index.processes[entry.process].id.unwrap_or(0);
-            if let Err(error) = collector.take(process, self.file.bytes().slice(entry.range.clone()))
+            if let Err(error) = collector.take(process, self.file.bytes().slice(entry.range.clone()), &wanted)
                 && !self.allow_damage
             {
                 return Err(undecodable(entry, "source data", error).refuse(&self.path));
@@ -189,7 +204,7 @@ impl NcuReport {
             path: self.path.to_string_lossy().into_owned(),
             format: "ncu-report".into(),
             bytes: self.file.bytes().len() as u64,
-            sha256: if want.hash { self.hash() } else { String::new() },
+            blake3: if want.hash { self.hash() } else { String::new() },
         };
         self.file.release_all();
         Ok(report)
@@ -199,12 +214,12 @@ impl NcuReport {
         const STEP: usize = 1 << 20;
         self.file.release_all();
         let bytes = self.file.bytes().clone();
-        let mut hasher = Sha256::new();
+        let mut hasher = blake3::Hasher::new();
         for (number, chunk) in bytes.chunks(STEP).enumerate() {
             hasher.update(chunk);
             self.file.release_to(number * STEP);
         }
-        hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hasher.finalize().to_hex().to_string()
     }
 
     fn empty(&self) -> ReadError {
@@ -223,13 +238,14 @@ fn one(
     process: &Process,
     result: AnyResult,
     entry: &Entry,
-    want: &Want,
     filter: &impl Fn(&LaunchHead) -> bool,
     reader: &mut MetricReader<'_>,
+    mut wants_rules: impl FnMut(&LaunchHead) -> bool,
 ) -> Option<Launch> {
     let head = launch::head(id, result.workload?, process, &result, reader.texts);
     if filter(&head) {
-        return Some(launch::launch(head, result, entry, want, reader));
+        let with_rules = wants_rules(&head);
+        return Some(launch::launch(head, result, entry, with_rules, reader));
     }
     reader.mark(&result.metrics);
     None

@@ -51,10 +51,18 @@ pub(super) struct SourceCollector {
 }
 
 impl SourceCollector {
-    /// Takes one piece: the last binary wins, files and functions append.
-    pub(super) fn take(&mut self, process: u32, message: Bytes) -> Result<(), DecodeError> {
+    /// Takes one piece whose key is wanted: the last binary wins, files and functions append.
+    pub(super) fn take(
+        &mut self,
+        process: u32,
+        message: Bytes,
+        wanted: impl Fn((u32, u64)) -> bool,
+    ) -> Result<(), DecodeError> {
         let reference = SourcePiece::decode(message.clone())?.reference.unwrap_or(0);
         let key = (process, reference);
+        if !wanted(key) {
+            return Ok(());
+        }
         let next = self.merged.len();
         let position = *self.positions.entry(key).or_insert(next);
         if position == next {

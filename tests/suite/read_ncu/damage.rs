@@ -3,13 +3,13 @@
 use super::{everything, report_path};
 use kernel_audit::evidence::Report;
 use kernel_audit::source::ncu_report::{self, NcuReport};
-use kernel_audit::source::{NameSet, ReadError, Want};
+use kernel_audit::source::{NameSet, ReadError, Rules, Want};
 use std::path::Path;
 
 const ALL: Want = Want {
     metrics: NameSet::All,
     instances: NameSet::All,
-    rules: true,
+    rules: Rules::All,
     hash: false,
     unknown_fields: true,
     allow_damage: true,

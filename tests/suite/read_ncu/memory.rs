@@ -46,7 +46,7 @@ fn a_long_report_is_read_in_half_its_size() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("long.ncu-rep");
     let bytes = long_report();
-    let limit = bytes.len() / 2 + (16 << 20);
+    let limit = bytes.len() / 2 + (32 << 20);
     std::fs::write(&path, &bytes).unwrap();
     // Only a process of its own has a peak of its own.
     let child = Command::new(std::env::current_exe().unwrap())

@@ -23,7 +23,7 @@ fn wanted_metrics_and_instances_are_read_and_no_others() {
     let whole = everything("gemm_bias_v1");
     assert_eq!(launch.metric("inst_executed"), whole.launches[0].metric("inst_executed"));
     assert_eq!((&launch.device, launch.grid), (&whole.launches[0].device, whole.launches[0].grid));
-    assert_eq!((launch.rules.len(), report.origin.sha256.as_str()), (0, ""));
+    assert_eq!((launch.rules.len(), report.origin.blake3.as_str()), (0, ""));
 }
 
 #[test]

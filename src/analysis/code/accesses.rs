@@ -1,0 +1,61 @@
+//! Memory instructions by width, and local memory by source line.
+
+use super::flow::line_of;
+use crate::analysis::sass::{access_width, body};
+use crate::evidence::{CubinKernel, SassFunction, SassInstruction};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Instructions of one opcode by the bits that each lane moves.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct WidthRow {
+    /// Base opcode, `STG`.
+    pub opcode: String,
+    /// (bits per lane, instructions), the widest first.
+    pub widths: Vec<(u32, usize)>,
+}
+
+/// Local-memory instructions of one opcode on one line.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct LocalAccess {
+    /// `LDL` or `STL`.
+    pub opcode: String,
+    /// Line of the subject's source, where known.
+    pub line: Option<u32>,
+    /// Instructions.
+    pub count: usize,
+    /// Those that the assembler marked as spilling or refilling a register; `None` where it marks none at all.
+    pub spills: Option<usize>,
+}
+
+pub(super) fn widths<'a>(code: impl Iterator<Item = &'a SassInstruction>) -> Vec<WidthRow> {
+    let mut found: BTreeMap<&str, BTreeMap<u32, usize>> = BTreeMap::new();
+    for instruction in code.filter(|i| !matches!(i.base(), "LDC" | "LDL" | "STL")) {
+        if let Some(width) = access_width(&instruction.opcode) {
+            *found.entry(instruction.base()).or_default().entry(width).or_default() += 1;
+        }
+    }
+    let row = |(opcode, widths): (&str, BTreeMap<u32, usize>)| WidthRow {
+        opcode: opcode.to_owned(),
+        widths: widths.into_iter().rev().collect(),
+    };
+    found.into_iter().map(row).collect()
+}
+
+pub(super) fn local(function: &SassFunction, kernel: &CubinKernel, file: &str) -> Vec<LocalAccess> {
+    let marked: Option<BTreeSet<u64>> = kernel.spill_offsets.as_ref().map(|offsets| offsets.iter().copied().collect());
+    let mut found: BTreeMap<(Option<u32>, &str), (usize, usize)> = BTreeMap::new();
+    for instruction in body(function).iter().filter(|i| matches!(i.base(), "LDL" | "STL")) {
+        let (count, spills) = found.entry((line_of(instruction, file), instruction.base())).or_default();
+        *count += 1;
+        *spills += usize::from(marked.as_ref().is_some_and(|marked| marked.contains(&instruction.offset)));
+    }
+    let row = |((line, opcode), (count, spills)): ((Option<u32>, &str), (usize, usize))| LocalAccess {
+        opcode: opcode.to_owned(),
+        line,
+        count,
+        spills: marked.is_some().then_some(spills),
+    };
+    let mut rows: Vec<LocalAccess> = found.into_iter().map(row).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.count));
+    rows
+}

@@ -1,0 +1,176 @@
+//! The whole judgement of one build.
+
+use super::accesses::{self, LocalAccess, WidthRow};
+use super::checks::{self, CheckResult, SassCheck};
+use super::findings::{self, CodeFinding};
+use super::flow::{self, DispatchRow, FlowSummary, LoopRow};
+use super::hot;
+use super::identity::{self, Identity};
+use super::limits::{self, LaunchShape, StaticOccupancy};
+use super::resources::{self, ResourceRow};
+use super::select::{self, CodeError, Launched};
+use crate::analysis::Work;
+use crate::analysis::sass::{
+    ClassCount, ControlFlow, SassDiff, body, class_counts, diff, dispatches, loops, opcode_counts,
+};
+use crate::evidence::{BuildRecord, CodeBuild, Origin};
+use regex::Regex;
+
+/// What the judgement of a build is made from.
+#[derive(Clone, Debug)]
+pub struct CodeInputs<'r> {
+    /// The build under audit.
+    pub build: &'r CodeBuild,
+    /// The build to compare with.
+    pub old: Option<&'r CodeBuild>,
+    /// Which kernel.
+    pub kernel: Option<&'r Regex>,
+    /// Which kernel of the old build; `kernel` when absent.
+    pub old_kernel: Option<&'r Regex>,
+    /// What a report says of the launch.
+    pub launched: Option<&'r Launched>,
+    /// How the kernel is launched, as stated.
+    pub shape: LaunchShape,
+    /// Checks.
+    pub checks: &'r [SassCheck],
+}
+
+/// What is known of one build of the kernel under audit.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct CodeAudit {
+    /// `sm_90a`.
+    pub arch: String,
+    /// Mangled name.
+    pub mangled: String,
+    /// Name with template arguments, without parameters.
+    pub kernel: String,
+    /// The source or cubin.
+    pub input: String,
+    /// The compiler's command; empty for a cubin that was given.
+    pub command: String,
+    /// Compiler and version; empty for a cubin that was given.
+    pub compiler: String,
+    /// Disassembler and version.
+    pub disassembler: String,
+    /// The cubin.
+    pub cubin: Origin,
+    /// SHA-256 of the kernel's code section.
+    pub code_sha256: String,
+    /// Whether this code is what was timed.
+    pub identity: Identity,
+    /// Resources by assembler, cubin and launch.
+    pub resources: Vec<ResourceRow>,
+    /// Warnings of the assembler: (line of the log, text).
+    pub warnings: Vec<(u64, String)>,
+    /// Occupancy as the build fixes it, one row for a known block size.
+    pub occupancies: Vec<StaticOccupancy>,
+    /// Instructions in the code.
+    pub instructions: usize,
+    /// By class.
+    pub classes: Vec<ClassCount>,
+    /// Opcodes, the most frequent first: (opcode, instructions), at most forty.
+    pub opcodes: Vec<(String, usize)>,
+    /// Memory instructions by width.
+    pub widths: Vec<WidthRow>,
+    /// Local-memory instructions by line.
+    pub local: Vec<LocalAccess>,
+    /// Control flow in numbers.
+    pub flow: FlowSummary,
+    /// Loops.
+    pub loops: Vec<LoopRow>,
+    /// Places where warps part into roles.
+    pub dispatches: Vec<DispatchRow>,
+    /// What the code shows against the kernel.
+    pub findings: Vec<CodeFinding>,
+    /// Checks.
+    pub checks: Vec<CheckResult>,
+    /// What changed in the code since the old build.
+    pub diff: Option<SassDiff>,
+}
+
+/// An audit without a report: what the builds of a subject show.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct StaticAudit {
+    /// Stated work.
+    pub work: Work,
+    /// One for each architecture, at least one.
+    pub code: Vec<CodeAudit>,
+}
+
+/// Opcodes that are kept.
+const OPCODES_KEPT: usize = 40;
+
+/// Judges one build.
+///
+/// # Errors
+/// When the kernel under audit is not in it, or cannot be told among several.
+pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
+    let build = inputs.build;
+    let kernel = select::kernel(build, inputs.kernel, inputs.launched)?;
+    let record = record(build, &kernel.mangled);
+    let nothing = crate::evidence::SassFunction::default();
+    let function = build.listing.function(&kernel.mangled).unwrap_or(&nothing);
+    let file = flow::main_file(function);
+    let shape = ControlFlow::of(function);
+    let (found, irreducible) = loops(&shape);
+    let hottest = hot::hottest(function, &shape, &found);
+    let arch = build.cubin.arch.to_string();
+    let resources = resources::rows(kernel, record, inputs.launched);
+    let occupancies = limits::occupancies(kernel, &arch, inputs.shape, inputs.launched);
+    let classes = class_counts(function);
+    let code = body(function);
+    let (widths, local) = (accesses::widths(code.iter()), accesses::local(function, kernel, &file));
+    let hot_widths = hottest.map_or_else(
+        || widths.clone(),
+        |at| accesses::widths(found[at].blocks.iter().flat_map(|b| &code[shape.blocks[*b].instructions.clone()])),
+    );
+    let flow_numbers = flow::summary(&shape, irreducible.len());
+    let findings = findings::findings(&findings::Facts {
+        arch: &arch,
+        resources: &resources,
+        occupancies: &occupancies,
+        classes: &classes,
+        hot_widths: &hot_widths,
+        has_hottest: hottest.is_some(),
+        local: &local,
+        called: flow_numbers.called,
+    });
+    let ground = checks::Ground { arch: &arch, file: &file, function, flow: &shape, loops: &found, hottest };
+    let counts = opcode_counts(function);
+    Ok(CodeAudit {
+        mangled: kernel.mangled.to_string(),
+        kernel: crate::analysis::select::short_name(&kernel.demangled).to_owned(),
+        input: build.input.clone(),
+        command: build.command.clone(),
+        compiler: build.compiler.clone(),
+        disassembler: build.disassembler.clone(),
+        cubin: build.cubin.origin.clone(),
+        code_sha256: kernel.code_sha256.clone(),
+        identity: identity::identity(&arch, &kernel.code_sha256, inputs.launched),
+        warnings: build.log.iter().flat_map(|log| log.warnings.iter().cloned()).collect(),
+        instructions: counts.iter().map(|count| count.count).sum(),
+        opcodes: counts.iter().take(OPCODES_KEPT).map(|c| (c.opcode.to_string(), c.count)).collect(),
+        loops: flow::loop_rows(function, &shape, &found, hottest, &file),
+        dispatches: flow::dispatch_rows(function, &shape, &found, &dispatches(function, &shape), &file),
+        checks: inputs.checks.iter().filter_map(|check| checks::judge(check, &ground)).collect(),
+        diff: old_function(inputs)?.map(|old| diff(old, function)),
+        flow: flow_numbers,
+        arch,
+        resources,
+        occupancies,
+        classes,
+        widths,
+        local,
+        findings,
+    })
+}
+
+fn record<'b>(build: &'b CodeBuild, mangled: &str) -> Option<&'b BuildRecord> {
+    build.log.iter().flat_map(|log| &log.records).find(|record| record.mangled == mangled)
+}
+
+fn old_function<'r>(inputs: &CodeInputs<'r>) -> Result<Option<&'r crate::evidence::SassFunction>, CodeError> {
+    let Some(old) = inputs.old else { return Ok(None) };
+    let kernel = select::kernel(old, inputs.old_kernel.or(inputs.kernel), None)?;
+    Ok(old.listing.function(&kernel.mangled))
+}

@@ -1,0 +1,384 @@
+//! Checks on machine code that a subject states.
+
+use super::flow::line_of;
+use crate::analysis::sass::{ControlFlow, Dominators, NaturalLoop, access_width, body, opcode_matches, sequences};
+use crate::catalog::{Resolved, resolve};
+use crate::evidence::{SassFunction, SassInstruction};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+/// How many matches a check asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// At least this many.
+    pub least: usize,
+    /// At most this many; `None` for any number.
+    pub most: Option<usize>,
+}
+
+impl Count {
+    fn holds(self, count: usize) -> bool {
+        count >= self.least && self.most.is_none_or(|most| count <= most)
+    }
+}
+
+/// Reads `8`, `= 8`, `>= 8`, `> 8`, `<= 8`, `< 8`, `none` and `some`.
+impl FromStr for Count {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Count, String> {
+        let wrong = || format!("expected `= N`, `<= N`, `>= N`, `< N`, `> N`, `none` or `some`, found {text:?}");
+        let text = text.trim();
+        match text {
+            "none" => return Ok(Count { least: 0, most: Some(0) }),
+            "some" => return Ok(Count { least: 1, most: None }),
+            _ => {}
+        }
+        let sign = text.len() - text.trim_start_matches(['<', '>', '=']).len();
+        let number: usize = text[sign..].trim().parse().map_err(|_| wrong())?;
+        match &text[..sign] {
+            "" | "=" | "==" => Ok(Count { least: number, most: Some(number) }),
+            "<=" => Ok(Count { least: 0, most: Some(number) }),
+            ">=" => Ok(Count { least: number, most: None }),
+            "<" => Ok(Count { least: 0, most: Some(number.checked_sub(1).ok_or_else(wrong)?) }),
+            ">" => Ok(Count { least: number.checked_add(1).ok_or_else(wrong)?, most: None }),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Count { least: 0, most: Some(0) } => f.write_str("none"),
+            Count { least, most: Some(most) } if least == most => write!(f, "exactly {least}"),
+            Count { least: 0, most: Some(most) } => write!(f, "at most {most}"),
+            Count { least, most: None } => write!(f, "at least {least}"),
+            Count { least, most: Some(most) } => write!(f, "{least} to {most}"),
+        }
+    }
+}
+
+/// Where a check looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// The whole function, with what it calls in its own section.
+    #[default]
+    Function,
+    /// The loop that most likely runs most.
+    HottestLoop,
+    /// Instructions of these lines of the subject's source.
+    Lines(u32, u32),
+}
+
+/// Reads `function`, `hottest-loop`, `lines 10-25` and `line 10`.
+impl FromStr for Scope {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Scope, String> {
+        let wrong = || format!("expected `function`, `hottest-loop`, `line N` or `lines N-M`, found {text:?}");
+        match text.trim() {
+            "function" => Ok(Scope::Function),
+            "hottest-loop" => Ok(Scope::HottestLoop),
+            other => {
+                let numbers = other.strip_prefix("lines").or(other.strip_prefix("line")).ok_or_else(wrong)?.trim();
+                let (from, to) = numbers.split_once('-').unwrap_or((numbers, numbers));
+                let number = |text: &str| text.trim().parse::<u32>().map_err(|_| wrong());
+                let (from, to) = (number(from)?, number(to)?);
+                if from <= to { Ok(Scope::Lines(from, to)) } else { Err(wrong()) }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Scope::Function => f.write_str("the kernel"),
+            Scope::HottestLoop => f.write_str("the hottest loop"),
+            Scope::Lines(from, to) if from == to => write!(f, "line {from}"),
+            Scope::Lines(from, to) => write!(f, "lines {from}–{to}"),
+        }
+    }
+}
+
+/// A statement about a kernel's machine code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SassCheck {
+    /// What the table calls it; may be empty.
+    pub name: String,
+    /// Opcodes that must follow each other in one block, as SASS, PTX or CUDA names them; one for a plain check.
+    pub steps: Vec<String>,
+    /// Other instructions that may stand between two steps; any number in the block when absent.
+    pub gap: Option<usize>,
+    /// How many matches.
+    pub count: Count,
+    /// Where to look.
+    pub scope: Scope,
+    /// Bits per lane that every match must move at least.
+    pub min_width: Option<u32>,
+    /// Whether only instructions count that run once in every turn of the loop.
+    pub per_iteration: bool,
+    /// Only for this architecture; all when empty.
+    pub arch: String,
+}
+
+/// How a check ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Verdict {
+    /// The statement holds.
+    Pass,
+    /// It does not.
+    Fail,
+    /// The evidence cannot decide it.
+    Inconclusive,
+}
+
+/// An instruction that decided.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Deciding {
+    /// Offset in the code.
+    pub offset: u64,
+    /// Opcode.
+    pub opcode: String,
+    /// Line of the subject's source.
+    pub line: Option<u32>,
+}
+
+/// What became of a check.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct CheckResult {
+    /// Its name; the rule where it has none.
+    pub name: String,
+    /// The statement in words.
+    pub rule: String,
+    /// How it ended.
+    pub verdict: Verdict,
+    /// What was found, or why nothing can be said.
+    pub found: String,
+    /// The instructions that decided, at most [`DECIDING_KEPT`].
+    pub deciding: Vec<Deciding>,
+    /// How many there are.
+    pub deciding_count: usize,
+}
+
+/// Deciding instructions that are kept.
+pub const DECIDING_KEPT: usize = 12;
+
+/// The code that checks look at.
+pub(super) struct Ground<'a> {
+    pub(super) arch: &'a str,
+    pub(super) file: &'a str,
+    pub(super) function: &'a SassFunction,
+    pub(super) flow: &'a ControlFlow,
+    pub(super) loops: &'a [NaturalLoop],
+    pub(super) hottest: Option<usize>,
+}
+
+impl SassCheck {
+    fn rule(&self) -> String {
+        let mut rule = format!("{} of {} in {}", self.count, self.steps.join(", then "), self.scope);
+        if self.per_iteration {
+            rule += " per turn";
+        }
+        if let Some(bits) = self.min_width {
+            rule += &format!(", each at least {bits} bits wide");
+        }
+        rule
+    }
+}
+
+/// Judges one check; `None` where it is for another architecture.
+pub(super) fn judge(check: &SassCheck, ground: &Ground<'_>) -> Option<CheckResult> {
+    if !check.arch.is_empty() && check.arch != ground.arch {
+        return None;
+    }
+    let rule = check.rule();
+    let (verdict, found, deciding) = decide(check, ground);
+    let code = body(ground.function);
+    let shown = deciding.iter().take(DECIDING_KEPT).map(|at| Deciding {
+        offset: code[*at].offset,
+        opcode: code[*at].opcode.to_string(),
+        line: line_of(&code[*at], ground.file),
+    });
+    Some(CheckResult {
+        name: if check.name.is_empty() { rule.clone() } else { check.name.clone() },
+        rule,
+        verdict,
+        found,
+        deciding: shown.collect(),
+        deciding_count: deciding.len(),
+    })
+}
+
+type Decision = (Verdict, String, Vec<usize>);
+
+fn inconclusive(why: impl Into<String>) -> Decision {
+    (Verdict::Inconclusive, why.into(), Vec::new())
+}
+
+fn decide(check: &SassCheck, ground: &Ground<'_>) -> Decision {
+    let mut patterns: Vec<String> = Vec::new();
+    for step in &check.steps {
+        let (name, times) = repeated(step);
+        match pattern(name, ground.arch) {
+            Ok(pattern) => patterns.extend(std::iter::repeat_n(pattern, times)),
+            Err(why) => return inconclusive(why),
+        }
+    }
+    let code = body(ground.function);
+    let places = match scope(check.scope, ground) {
+        Ok(places) => places,
+        Err(why) => return inconclusive(why),
+    };
+    if patterns.len() > 1 {
+        let steps: Vec<&str> = patterns.iter().map(String::as_str).collect();
+        let found = sequences(ground.function, ground.flow, &steps, check.gap.unwrap_or(code.len()));
+        let within: Vec<_> =
+            found.into_iter().filter(|s| s.instructions.iter().all(|at| places.contains(at))).collect();
+        let deciding: Vec<usize> = within.iter().flat_map(|s| s.instructions.iter().copied()).collect();
+        let verdict = if check.count.holds(within.len()) { Verdict::Pass } else { Verdict::Fail };
+        return (
+            verdict,
+            format!("{} such {}", within.len(), if within.len() == 1 { "sequence" } else { "sequences" }),
+            deciding,
+        );
+    }
+    let Some(pattern) = patterns.first() else { return inconclusive("the check names no instruction") };
+    let matches: Vec<usize> =
+        (0..code.len()).filter(|at| places.contains(at) && opcode_matches(&code[*at].opcode, pattern)).collect();
+    if let Some(bits) = check.min_width
+        && let Some(decision) = too_narrow(bits, code, &matches)
+    {
+        return decision;
+    }
+    if check.per_iteration {
+        return per_turn(check.count, ground, &matches);
+    }
+    let verdict = if check.count.holds(matches.len()) { Verdict::Pass } else { Verdict::Fail };
+    (verdict, format!("{} × {pattern}", matches.len()), matches)
+}
+
+/// `FADD*16` is sixteen steps.
+fn repeated(step: &str) -> (&str, usize) {
+    match step.rsplit_once('*') {
+        Some((name, times)) => times.trim().parse().map_or((step, 1), |times| (name.trim(), times)),
+        None => (step, 1),
+    }
+}
+
+/// The opcode pattern that a name stands for, or why there is none.
+fn pattern(name: &str, arch: &str) -> Result<String, String> {
+    match resolve(name, arch) {
+        Resolved::Opcode => Ok(name.to_owned()),
+        Resolved::Patterns(patterns) => patterns
+            .first()
+            .map(|first| (*first).to_owned())
+            .ok_or_else(|| format!("{name} has no instruction on {arch}")),
+        Resolved::NoInstruction(note) => Err(format!("{name} has no instruction of its own on {arch}. {note}")),
+        Resolved::NotOnChip(chips) => {
+            Err(format!("what {name} becomes on {arch} is not known; it was seen on {}", chips.join(", ")))
+        }
+        Resolved::Unknown(near) if near.is_empty() => Err(format!("{name} is no known name of SASS, PTX or CUDA")),
+        Resolved::Unknown(near) => {
+            Err(format!("{name} is no known name of SASS, PTX or CUDA; near names: {}", near.join(", ")))
+        }
+    }
+}
+
+/// Positions of the instructions that a check looks at.
+fn scope(scope: Scope, ground: &Ground<'_>) -> Result<BTreeSet<usize>, String> {
+    let code = body(ground.function);
+    match scope {
+        Scope::Function => Ok((0..code.len()).collect()),
+        Scope::HottestLoop => match ground.hottest {
+            Some(at) => {
+                Ok(ground.loops[at].blocks.iter().flat_map(|b| ground.flow.blocks[*b].instructions.clone()).collect())
+            }
+            None => Err("the kernel has no loop that does work".into()),
+        },
+        Scope::Lines(from, to) => {
+            let found: BTreeSet<usize> = (0..code.len())
+                .filter(|at| line_of(&code[*at], ground.file).is_some_and(|line| (from..=to).contains(&line)))
+                .collect();
+            if found.is_empty() { Err(format!("no instruction comes from lines {from} to {to}")) } else { Ok(found) }
+        }
+    }
+}
+
+fn too_narrow(bits: u32, code: &[SassInstruction], matches: &[usize]) -> Option<Decision> {
+    if matches.is_empty() {
+        return Some(inconclusive("there is no such instruction whose width could be judged"));
+    }
+    let width = |at: &usize| access_width(&code[*at].opcode);
+    if matches.iter().any(|at| width(at).is_none()) {
+        return Some(inconclusive("the width of such an instruction does not stand in its opcode"));
+    }
+    let narrow: Vec<usize> = matches.iter().filter(|at| width(at).is_some_and(|w| w < bits)).copied().collect();
+    let found = format!("{} of {} are narrower", narrow.len(), matches.len());
+    (!narrow.is_empty()).then_some((Verdict::Fail, found, narrow))
+}
+
+/// Counts what runs in every turn of the hottest loop. Instructions in blocks that some turns pass by, or in a loop
+/// inside, make the count a range; the check is decided where both ends agree.
+fn per_turn(count: Count, ground: &Ground<'_>, matches: &[usize]) -> Decision {
+    let Some(found) = ground.hottest.map(|at| &ground.loops[at]) else {
+        return inconclusive("the kernel has no loop that does work");
+    };
+    let dominators = Dominators::of(ground.flow);
+    let inner: BTreeSet<usize> = ground
+        .loops
+        .iter()
+        .filter(|other| other.header != found.header && found.blocks.contains(&other.header))
+        .flat_map(|other| other.blocks.iter().copied())
+        .collect();
+    let block = |at: &usize| ground.flow.block_of(*at).unwrap_or_default();
+    let within: Vec<usize> = matches.iter().filter(|at| found.blocks.contains(&block(at))).copied().collect();
+    let is_always = |at: &&usize| {
+        let block = block(at);
+        !inner.contains(&block) && found.latches.iter().all(|latch| dominators.dominates(block, *latch))
+    };
+    let least = within.iter().filter(is_always).count();
+    let is_open = within.iter().any(|at| inner.contains(&block(at)));
+    let most = within.len();
+    let text = match (least == most, is_open) {
+        (true, _) => format!("{least} in every turn"),
+        (false, true) => format!("at least {least} in every turn, more by loops inside"),
+        (false, false) => format!("{least} to {most} in a turn, by the way it takes"),
+    };
+    let never = count.most.is_some_and(|limit| least > limit) || (!is_open && most < count.least);
+    let always = least >= count.least && count.most.is_none_or(|limit| !is_open && most <= limit);
+    let verdict = match (always, never) {
+        (true, _) => Verdict::Pass,
+        (false, true) => Verdict::Fail,
+        (false, false) => Verdict::Inconclusive,
+    };
+    (verdict, text, within)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_and_scopes_are_read_as_written() {
+        let count = |text: &str| text.parse::<Count>().map(|count| count.to_string());
+        assert_eq!(count("= 8"), Ok("exactly 8".into()));
+        assert_eq!(count("<= 8"), Ok("at most 8".into()));
+        assert_eq!(count("> 7"), Ok("at least 8".into()));
+        assert_eq!(count("< 1"), Ok("none".into()));
+        assert_eq!(count("some"), Ok("at least 1".into()));
+        assert!(count("< 0").is_err() && count("=> 3").is_err() && count("").is_err());
+        assert_eq!("lines 3-9".parse(), Ok(Scope::Lines(3, 9)));
+        assert_eq!("line 3".parse(), Ok(Scope::Lines(3, 3)));
+        assert!("lines 9-3".parse::<Scope>().is_err() && "loop".parse::<Scope>().is_err());
+    }
+
+    #[test]
+    fn steps_may_be_repeated() {
+        assert_eq!(repeated("FADD*16"), ("FADD", 16));
+        assert_eq!(repeated("STG"), ("STG", 1));
+    }
+}

@@ -1,0 +1,188 @@
+//! What the code alone says against a kernel.
+
+use super::accesses::{LocalAccess, WidthRow};
+use super::limits::StaticOccupancy;
+use super::resources::{Agreement, ResourceRow};
+use crate::analysis::sass::ClassCount;
+
+/// Something that the code shows before it runs.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct CodeFinding {
+    /// Stable code: `register-spills`.
+    pub code: String,
+    /// One sentence with its numbers.
+    pub sentence: String,
+}
+
+/// The facts that findings rest on.
+pub(super) struct Facts<'a> {
+    pub(super) arch: &'a str,
+    pub(super) resources: &'a [ResourceRow],
+    pub(super) occupancies: &'a [StaticOccupancy],
+    pub(super) classes: &'a [ClassCount],
+    /// Widths in the hottest loop; of the whole kernel where there is none.
+    pub(super) hot_widths: &'a [WidthRow],
+    /// Whether there is a hottest loop.
+    pub(super) has_hottest: bool,
+    pub(super) local: &'a [LocalAccess],
+    pub(super) called: usize,
+}
+
+/// Below this share of warps, occupancy is named: the threshold of Nsight Compute's own rule.
+const LOW_OCCUPANCY: f64 = 80.0;
+
+/// Findings, the most telling first.
+pub(super) fn findings(facts: &Facts<'_>) -> Vec<CodeFinding> {
+    let found = [
+        disagreement(facts),
+        spills(facts),
+        local_arrays(facts),
+        older_tensor_path(facts),
+        occupancy(facts),
+        narrow(facts),
+        double(facts),
+        calls(facts),
+    ];
+    let finding = |(code, sentence): (&str, String)| CodeFinding { code: code.into(), sentence };
+    found.into_iter().flatten().map(finding).collect()
+}
+
+/// `1 block`, `2 blocks`.
+fn plural(count: usize, word: &str) -> String {
+    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+}
+
+type Found = Option<(&'static str, String)>;
+
+fn resource<'a>(facts: &'a Facts<'_>, label: &str) -> Option<&'a ResourceRow> {
+    facts.resources.iter().find(|row| row.label == label)
+}
+
+fn disagreement(facts: &Facts<'_>) -> Found {
+    let rows: Vec<&str> = facts
+        .resources
+        .iter()
+        .filter(|row| row.agreement == Agreement::Differs)
+        .map(|row| row.label.as_str())
+        .collect();
+    (!rows.is_empty()).then(|| {
+        (
+            "build-differs",
+            format!(
+                "The log, the cubin and the launch do not agree on {}: they are not of one build.",
+                rows.join(", ").to_lowercase()
+            ),
+        )
+    })
+}
+
+fn spills(facts: &Facts<'_>) -> Found {
+    let stores = resource(facts, "Spill stores, callees included").and_then(|row| row.ptxas);
+    let loads = resource(facts, "Spill loads, callees included").and_then(|row| row.ptxas);
+    let marked = resource(facts, "Instructions that spill or refill").and_then(|row| row.cubin);
+    if stores.unwrap_or(0) + loads.unwrap_or(0) + marked.unwrap_or(0) == 0 {
+        return None;
+    }
+    let bytes = match (stores, loads) {
+        (Some(stores), Some(loads)) => {
+            format!(" ({stores} B stored and {loads} B loaded per thread, each instruction counted once)")
+        }
+        _ => String::new(),
+    };
+    let marked = marked.map_or_else(String::new, |count| format!(" by {count} instructions"));
+    Some(("register-spills", format!("Registers are spilled to local memory{marked}{bytes}.")))
+}
+
+/// Local memory that no spill explains: an array that is indexed at run time, or the frame of a called function.
+fn local_arrays(facts: &Facts<'_>) -> Found {
+    let others: usize = facts.local.iter().filter_map(|row| Some(row.count - row.spills?)).sum();
+    (others > 0).then(|| {
+        ("local-memory", format!("{others} instructions access local memory without being spills: an array indexed at run time, or the frame of a called function."))
+    })
+}
+
+fn count(facts: &Facts<'_>, class: &str) -> usize {
+    facts.classes.iter().find(|row| row.class == class).map_or(0, |row| row.count)
+}
+
+fn older_tensor_path(facts: &Facts<'_>) -> Found {
+    let (warp, group, fifth) =
+        (count(facts, "tensor-mma"), count(facts, "tensor-wgmma"), count(facts, "tensor-tcgen05"));
+    if facts.arch.starts_with("sm_90") && warp > 0 && group == 0 {
+        return Some((
+            "older-tensor-path",
+            format!(
+                "{warp} warp-level tensor instructions and no warpgroup ones, which alone reach this chip's full tensor rate."
+            ),
+        ));
+    }
+    if facts.arch.starts_with("sm_10") && warp > 0 && fifth == 0 {
+        return Some((
+            "older-tensor-path",
+            format!(
+                "{warp} warp-level tensor instructions and none of tcgen05, which alone reach this chip's full tensor rate."
+            ),
+        ));
+    }
+    None
+}
+
+fn occupancy(facts: &Facts<'_>) -> Found {
+    let [known] = facts.occupancies else { return None };
+    (known.percent < LOW_OCCUPANCY).then(|| {
+        let limiters = known.limiters().join(" and ");
+        let sentence = format!(
+            "An SM holds at most {} of {} warps ({:.0} %), {} of {} threads: limited by {limiters}.",
+            known.warps,
+            known.max_warps,
+            known.percent,
+            plural(known.blocks as usize, "block"),
+            known.threads,
+        );
+        if known.blocks == 0 {
+            return (
+                "does-not-fit",
+                format!("A block of {} threads does not fit on an SM, by {limiters}.", known.threads),
+            );
+        }
+        ("occupancy-limit", sentence)
+    })
+}
+
+/// All accesses to global memory of one direction move 32 bits or fewer a lane where the kernel spends its time: in the
+/// hottest loop, or anywhere in a kernel without one.
+fn narrow(facts: &Facts<'_>) -> Found {
+    let of = |opcode: &str| {
+        let rows = facts.hot_widths.iter().filter(|row| row.opcode == opcode);
+        let is_narrow = |row: &&WidthRow| row.widths.iter().all(|(bits, _)| *bits <= 32);
+        rows.filter(is_narrow).map(|row| row.widths.iter().map(|(_, count)| count).sum::<usize>()).next()
+    };
+    let found: Vec<String> = [("global load", "LDG"), ("global store", "STG")]
+        .into_iter()
+        .filter_map(|(what, opcode)| of(opcode).map(|count| plural(count, what)))
+        .collect();
+    (!found.is_empty()).then(|| {
+        let place = if facts.has_hottest { "in the hottest loop" } else { "in the kernel" };
+        ("narrow-access", format!(
+            "{} {place} at 32 bits a lane or less and none wider; where a lane's data lies side by side, one of 128 bits does the work of four.",
+            found.join(" and "),
+        ))
+    })
+}
+
+fn double(facts: &Facts<'_>) -> Found {
+    let count = count(facts, "fp64");
+    (count > 0).then(|| {
+        (
+            "fp64",
+            format!(
+                "{count} double-precision instructions; a constant without the suffix f makes some that nobody meant."
+            ),
+        )
+    })
+}
+
+fn calls(facts: &Facts<'_>) -> Found {
+    (facts.called > 0)
+        .then(|| ("calls", format!("The kernel calls {}, not inlined.", plural(facts.called, "function"))))
+}

@@ -1,0 +1,193 @@
+//! Control flow in numbers: blocks, loops with their lines, and roles of warps.
+
+use crate::analysis::sass::{ClassCount, ControlFlow, Dispatch, NaturalLoop, body, count_classes};
+use crate::evidence::{SassFunction, SassInstruction};
+use std::collections::{BTreeSet, HashMap};
+
+/// The shape of a function's control flow.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct FlowSummary {
+    /// Basic blocks.
+    pub blocks: usize,
+    /// Edges between them.
+    pub edges: usize,
+    /// Functions that are called and stand in the same section.
+    pub called: usize,
+    /// Back jumps into code with several ways in, which no loop of the table describes.
+    pub irreducible: usize,
+    /// Blocks that go on to places which the listing does not name.
+    pub unseen: usize,
+}
+
+/// A loop.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct LoopRow {
+    /// Offset of its first instruction in the code.
+    pub start: u64,
+    /// Offset of its last instruction.
+    pub end: u64,
+    /// Instructions, inner loops included.
+    pub instructions: usize,
+    /// How many loops hold it.
+    pub depth: usize,
+    /// Whether it holds no other.
+    pub innermost: bool,
+    /// First and last line of the subject's source in it.
+    pub lines: Option<(u32, u32)>,
+    /// Its instructions by class, the most frequent first, at most four.
+    pub classes: Vec<ClassCount>,
+    /// Whether it only waits: a barrier is tried until it opens.
+    pub waits: bool,
+    /// Whether checks on the hottest loop look at it.
+    pub hottest: bool,
+}
+
+/// A role of warps.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct RoleRow {
+    /// Which warps.
+    pub who: String,
+    /// Offsets of its first and last instruction.
+    pub range: (u64, u64),
+    /// Instructions that only it runs.
+    pub instructions: usize,
+    /// Its loops.
+    pub loops: usize,
+    /// First and last line of the subject's source in it.
+    pub lines: Option<(u32, u32)>,
+    /// What it does: telling instructions, `UTMALDG × 2`, in the catalog's order of classes.
+    pub telling: Vec<(String, usize)>,
+}
+
+/// A place where warps part.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct DispatchRow {
+    /// Offset at which they part.
+    pub at: u64,
+    /// Line of it.
+    pub line: Option<u32>,
+    /// Offset at which they meet again; `None` where they do not.
+    pub meet: Option<u64>,
+    /// The roles.
+    pub roles: Vec<RoleRow>,
+}
+
+/// The line of an instruction in `file`: the innermost place there, so that inlined library code counts for its caller.
+pub(super) fn line_of(instruction: &SassInstruction, file: &str) -> Option<u32> {
+    instruction.places.iter().find(|place| place.file.as_ref() == file).map(|place| place.line)
+}
+
+/// The file that most instructions come from: the outermost place of each.
+pub(super) fn main_file(function: &SassFunction) -> String {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for place in function.instructions.iter().filter_map(|i| i.places.last()) {
+        *counts.entry(&place.file).or_default() += 1;
+    }
+    counts.into_iter().max_by(|a, b| (a.1, b.0).cmp(&(b.1, a.0))).map_or_else(String::new, |(file, _)| file.to_owned())
+}
+
+pub(super) fn lines<'a>(code: impl Iterator<Item = &'a SassInstruction>, file: &str) -> Option<(u32, u32)> {
+    let found: Vec<u32> = code.filter_map(|instruction| line_of(instruction, file)).collect();
+    Some((*found.iter().min()?, *found.iter().max()?))
+}
+
+pub(super) fn summary(flow: &ControlFlow, irreducible: usize) -> FlowSummary {
+    FlowSummary {
+        blocks: flow.blocks.len(),
+        edges: flow.blocks.iter().map(|block| block.successors.len()).sum(),
+        called: flow.entries.len().saturating_sub(1),
+        irreducible,
+        unseen: flow.blocks.iter().filter(|block| block.leaves_unseen).count(),
+    }
+}
+
+pub(super) fn loop_rows(
+    function: &SassFunction,
+    flow: &ControlFlow,
+    found: &[NaturalLoop],
+    hottest: Option<usize>,
+    file: &str,
+) -> Vec<LoopRow> {
+    let code = body(function);
+    let row = |(position, found): (usize, &NaturalLoop)| {
+        let own = || found.blocks.iter().flat_map(|block| &code[flow.blocks[*block].instructions.clone()]);
+        let mut classes = count_classes(own());
+        classes.sort_by_key(|class| std::cmp::Reverse(class.count));
+        classes.truncate(4);
+        LoopRow {
+            start: flow.blocks[found.header].start,
+            end: own().map(|instruction| instruction.offset).max().unwrap_or_default(),
+            instructions: found.instructions,
+            depth: found.depth,
+            innermost: found.innermost,
+            lines: lines(own(), file),
+            classes,
+            waits: super::hot::only_waits(own()),
+            hottest: hottest == Some(position),
+        }
+    };
+    found.iter().enumerate().map(row).collect()
+}
+
+/// Opcodes that tell what a role is for.
+const TELLING: &[&str] = &[
+    "async-copy",
+    "tma",
+    "matrix-load",
+    "tensor-mma",
+    "tensor-wgmma",
+    "tensor-tcgen05",
+    "tensor-memory",
+    "global-load",
+    "global-store",
+    "shared-load",
+    "shared-store",
+    "atomic",
+    "local-memory",
+];
+
+pub(super) fn dispatch_rows(
+    function: &SassFunction,
+    flow: &ControlFlow,
+    loops: &[NaturalLoop],
+    found: &[Dispatch],
+    file: &str,
+) -> Vec<DispatchRow> {
+    let code = body(function);
+    let role = |role: &crate::analysis::sass::RoleCode| {
+        let blocks: BTreeSet<usize> = role.blocks.iter().copied().collect();
+        let own: Vec<&SassInstruction> =
+            role.blocks.iter().flat_map(|block| &code[flow.blocks[*block].instructions.clone()]).collect();
+        let mut telling: Vec<(String, usize)> = Vec::new();
+        for class in TELLING {
+            let of_class = own.iter().filter(|i| crate::analysis::sass::class_of(&i.opcode) == *class);
+            for instruction in of_class {
+                match telling.iter_mut().find(|(opcode, _)| opcode == instruction.base()) {
+                    Some((_, count)) => *count += 1,
+                    None => telling.push((instruction.base().to_owned(), 1)),
+                }
+            }
+        }
+        RoleRow {
+            who: role.who.clone(),
+            range: (
+                own.iter().map(|i| i.offset).min().unwrap_or_default(),
+                own.iter().map(|i| i.offset).max().unwrap_or_default(),
+            ),
+            instructions: own.len(),
+            loops: loops.iter().filter(|found| blocks.contains(&found.header)).count(),
+            lines: lines(own.into_iter(), file),
+            telling,
+        }
+    };
+    let row = |dispatch: &Dispatch| {
+        let decides = &code[flow.blocks[dispatch.block].instructions.end - 1];
+        DispatchRow {
+            at: decides.offset,
+            line: line_of(decides, file),
+            meet: dispatch.meet.map(|block| flow.blocks[block].start),
+            roles: dispatch.roles.iter().map(role).collect(),
+        }
+    };
+    found.iter().map(row).collect()
+}

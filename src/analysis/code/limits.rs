@@ -1,0 +1,158 @@
+//! How many blocks an SM can hold at once, from the build and the chip alone.
+
+use super::select::Launched;
+use crate::catalog::{self, ChipRow};
+use crate::evidence::CubinKernel;
+
+/// How the kernel is launched, as far as it was stated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaunchShape {
+    /// Threads of a block.
+    pub threads: Option<u32>,
+    /// Dynamic shared memory of a block in bytes.
+    pub dynamic_shared: Option<u64>,
+}
+
+/// One resource's limit.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct BlockLimitRow {
+    /// `registers`, `shared memory`, `warps`, `blocks`.
+    pub resource: String,
+    /// Blocks that it allows on one SM.
+    pub blocks: u32,
+}
+
+/// Occupancy as the build fixes it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct StaticOccupancy {
+    /// Threads of a block.
+    pub threads: u32,
+    /// Where that number is from: `the launch`, `audit.toml`, `__launch_bounds__`, `assumed`.
+    pub threads_from: String,
+    /// Shared memory of a block in bytes: static, dynamic as far as stated, and the system's share.
+    pub shared_bytes: u64,
+    /// Whether dynamic shared memory is unknown and counted as none.
+    pub shared_is_unknown: bool,
+    /// Registers that a warp occupies.
+    pub registers_per_warp: u32,
+    /// The limits.
+    pub limits: Vec<BlockLimitRow>,
+    /// Blocks on one SM: the smallest limit.
+    pub blocks: u32,
+    /// Warps on one SM.
+    pub warps: u32,
+    /// Warps that the SM can hold.
+    pub max_warps: u32,
+    /// Share of them in percent.
+    pub percent: f64,
+}
+
+impl StaticOccupancy {
+    /// The resources with the smallest limit, all of them where several are equal.
+    pub fn limiters(&self) -> Vec<&str> {
+        self.limits.iter().filter(|limit| limit.blocks == self.blocks).map(|limit| limit.resource.as_str()).collect()
+    }
+}
+
+/// Block sizes that are looked at where none is stated.
+const USUAL_BLOCKS: [u32; 4] = [128, 256, 512, 1024];
+/// Registers are given to warps in units of this many. CUDA Programming Guide and the occupancy calculator: since cc 3.0.
+const REGISTER_UNIT: u32 = 256;
+/// Warps are given registers in groups of this many: one per scheduler. The occupancy calculator: since cc 3.0.
+const WARP_UNIT: u32 = 4;
+/// Shared memory is given in units of this many bytes: 128 since cc 8.0, 256 before. The occupancy calculator.
+fn shared_unit(chip: &ChipRow) -> u64 {
+    if chip.cc.0 >= 8 { 128 } else { 256 }
+}
+
+/// Occupancy at the block size that is known, else at usual ones; empty for a chip that the catalog does not have, or a
+/// cubin without a register count.
+pub(super) fn occupancies(
+    kernel: &CubinKernel,
+    arch: &str,
+    shape: LaunchShape,
+    launched: Option<&Launched>,
+) -> Vec<StaticOccupancy> {
+    let (Some(chip), Some(registers)) = (chip_of(arch), kernel.registers) else { return Vec::new() };
+    let product = |xyz: [u32; 3]| xyz.iter().product::<u32>();
+    let launch = launched.and_then(|l| l.block?.count()).and_then(|count| u32::try_from(count).ok());
+    let known = launch
+        .map(|threads| (threads, "the launch"))
+        .or(shape.threads.map(|threads| (threads, "audit.toml")))
+        .or(kernel.required_threads.map(|xyz| (product(xyz), "the block size that the kernel requires")))
+        .or(kernel.max_threads.map(|xyz| (product(xyz), "__launch_bounds__")));
+    let sizes = known.map_or_else(
+        || USUAL_BLOCKS.iter().map(|threads| (*threads, "assumed")).collect::<Vec<_>>(),
+        |known| vec![known],
+    );
+    let dynamic = launched.and_then(|l| l.dynamic_shared.value()).map(|bytes| bytes as u64).or(shape.dynamic_shared);
+    sizes
+        .into_iter()
+        .filter(|(threads, _)| (1..=chip.max_threads_per_block).contains(threads))
+        .filter_map(|(threads, from)| at(chip, registers, kernel.shared_bytes, dynamic, threads, from))
+        .collect()
+}
+
+fn chip_of(arch: &str) -> Option<&'static ChipRow> {
+    let digits = arch.strip_prefix("sm_")?.trim_end_matches(|c: char| c.is_ascii_lowercase());
+    let (major, minor) = digits.split_at_checked(digits.len().checked_sub(1)?)?;
+    catalog::chip((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// Blocks by each resource, as the occupancy calculator counts them.
+fn at(
+    chip: &ChipRow,
+    registers: u64,
+    static_shared: u64,
+    dynamic: Option<u64>,
+    threads: u32,
+    from: &str,
+) -> Option<StaticOccupancy> {
+    let warps_per_block = threads.div_ceil(32);
+    let registers_per_warp = (u32::try_from(registers).ok()?.max(1) * 32).next_multiple_of(REGISTER_UNIT);
+    let warps_by_registers = chip.registers_per_sm / registers_per_warp / WARP_UNIT * WARP_UNIT;
+    let reserved = u64::from(chip.shared_reserved_per_block);
+    let shared = (static_shared + dynamic.unwrap_or(0) + reserved).next_multiple_of(shared_unit(chip));
+    let by_shared = u64::from(chip.shared_per_sm).checked_div(shared);
+    let mut limits = vec![
+        ("registers", warps_by_registers / warps_per_block),
+        ("warps", chip.max_warps_per_sm / warps_per_block),
+        ("blocks", chip.max_blocks_per_sm),
+    ];
+    limits.extend(by_shared.and_then(|blocks| Some(("shared memory", u32::try_from(blocks).ok()?))));
+    let blocks = limits.iter().map(|(_, blocks)| *blocks).min()?;
+    let warps = blocks * warps_per_block;
+    Some(StaticOccupancy {
+        threads,
+        threads_from: from.to_owned(),
+        shared_bytes: shared,
+        shared_is_unknown: dynamic.is_none(),
+        registers_per_warp,
+        limits: limits.into_iter().map(|(r, blocks)| BlockLimitRow { resource: r.into(), blocks }).collect(),
+        blocks,
+        warps,
+        max_warps: chip.max_warps_per_sm,
+        percent: 100.0 * f64::from(warps) / f64::from(chip.max_warps_per_sm),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_by_hand() {
+        let chip = chip_of("sm_90a").expect("chip");
+        // 168 registers: 168 * 32 = 5376 = 21 * 256 a warp; 65536 / 5376 = 12.19, in groups of 4: 12 warps; 12 / 8 = 1.
+        let one = at(chip, 168, 0, Some(0), 256, "x").expect("numbers");
+        assert_eq!((one.registers_per_warp, one.blocks, one.warps), (5376, 1, 8));
+        assert_eq!(one.limiters(), ["registers"]);
+        // 32 registers: 1024 a warp, 64 warps; 64 / 8 = 8 blocks, as many as 64 warps allow: a tie.
+        let tie = at(chip, 32, 0, Some(0), 256, "x").expect("numbers");
+        assert_eq!((tie.blocks, tie.percent, tie.limiters()), (8, 100.0, vec!["registers", "warps"]));
+        // 100 KiB and the system's 1 KiB in 228 KiB: 2 blocks.
+        let shared = at(chip, 32, 1024, Some(99 * 1024), 128, "x").expect("numbers");
+        assert_eq!((shared.blocks, shared.limiters(), shared.shared_is_unknown), (2, vec!["shared memory"], false));
+        assert!(chip_of("sm_999").is_none() && chip_of("x").is_none());
+    }
+}

@@ -1,0 +1,25 @@
+//! Judgement of a build before it runs: resources, occupancy limits, machine code, roles of warps, and checks.
+//!
+//! Receives a [`CodeBuild`](crate::evidence::CodeBuild) and, where there is one, what the launch says; gives a
+//! [`CodeAudit`]. A static count says how often an instruction stands in the code, never how often it ran.
+
+mod accesses;
+mod audit;
+mod checks;
+mod findings;
+mod flow;
+mod hot;
+mod identity;
+mod limits;
+mod resources;
+mod select;
+
+pub use accesses::{LocalAccess, WidthRow};
+pub use audit::{CodeAudit, CodeInputs, StaticAudit, audit_code};
+pub use checks::{CheckResult, Count, DECIDING_KEPT, Deciding, SassCheck, Scope, Verdict};
+pub use findings::CodeFinding;
+pub use flow::{DispatchRow, FlowSummary, LoopRow, RoleRow};
+pub use identity::Identity;
+pub use limits::{BlockLimitRow, LaunchShape, StaticOccupancy};
+pub use resources::{Agreement, ResourceRow};
+pub use select::{CodeError, Launched};

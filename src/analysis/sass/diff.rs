@@ -1,0 +1,215 @@
+//! What differs between the machine code of two builds, with everything that only position decides left out.
+
+use super::blocks::body;
+use super::opcodes::class_of;
+use crate::catalog;
+use crate::evidence::{SassFunction, SassInstruction};
+use std::collections::HashMap;
+
+/// A line of a diff.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct DiffLine {
+    /// `' '`, `'-'` for the old build, `'+'` for the new one.
+    pub sign: char,
+    /// The instruction without address and encoding; a target is the distance to it.
+    pub text: String,
+}
+
+/// Instructions of a class that only one build has.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct ClassChange {
+    /// The catalog's name of the class.
+    pub label: String,
+    /// Instructions of the new build without counterpart.
+    pub added: usize,
+    /// Instructions of the old build without counterpart.
+    pub removed: usize,
+}
+
+/// The difference of two functions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct SassDiff {
+    /// Instructions of the old build.
+    pub old: usize,
+    /// Instructions of the new build.
+    pub new: usize,
+    /// Whether the codes are equal, registers included.
+    pub is_same: bool,
+    /// Classes with a difference, in the catalog's order.
+    pub classes: Vec<ClassChange>,
+    /// Pieces that differ, each with three lines around it, at most [`LINES_KEPT`] lines in all.
+    pub hunks: Vec<Vec<DiffLine>>,
+    /// Lines that were left out.
+    pub lines_left_out: usize,
+}
+
+/// Lines of hunks that are kept.
+pub const LINES_KEPT: usize = 400;
+const AROUND: usize = 3;
+/// Pairs of instructions that are compared at most; beyond that the middle counts as replaced.
+const MOST_PAIRS: usize = 16_000_000;
+
+/// An instruction as text that does not depend on where it stands: labels and offsets become the distance in instructions.
+pub fn normalised(instruction: &SassInstruction) -> String {
+    let mut text = String::new();
+    if let Some(guard) = &instruction.predicate {
+        text += &format!("@{}{} ", if guard.negated { "!" } else { "" }, guard.register);
+    }
+    text += &instruction.opcode;
+    let operands = instruction.operands.as_ref();
+    let Some(target) = instruction.targets.first() else {
+        return if operands.is_empty() { text } else { format!("{text} {operands}") };
+    };
+    // The target is the last operand; what stands before it stays.
+    let before = operands.rsplit_once(',').map_or("", |(before, _)| before);
+    let distance = (*target as i64 - instruction.offset as i64) / 16;
+    if before.is_empty() { format!("{text} {distance:+}") } else { format!("{text} {before}, {distance:+}") }
+}
+
+/// The difference from `old` to `new`: the longest common subsequence of their instructions stays.
+pub fn diff(old: &SassFunction, new: &SassFunction) -> SassDiff {
+    let text = |function: &SassFunction| body(function).iter().map(normalised).collect::<Vec<_>>();
+    let (old_text, new_text) = (text(old), text(new));
+    // Distances of jumps differ wherever something was put between; two jumps of one kind count as the same line.
+    let key = |function: &SassFunction| {
+        body(function)
+            .iter()
+            .map(|i| if i.targets.is_empty() { normalised(i) } else { i.opcode.to_string() })
+            .collect::<Vec<_>>()
+    };
+    let script = script(&key(old), &key(new));
+    let mut counts: HashMap<&'static str, (usize, usize)> = HashMap::new();
+    let (old_code, new_code) = (body(old), body(new));
+    let mut lines = Vec::with_capacity(script.len());
+    let (mut at_old, mut at_new) = (0, 0);
+    for sign in script {
+        if sign == '-' {
+            counts.entry(class_of(&old_code[at_old].opcode)).or_default().1 += 1;
+            lines.push(DiffLine { sign, text: old_text[at_old].clone() });
+        } else {
+            if sign == '+' {
+                counts.entry(class_of(&new_code[at_new].opcode)).or_default().0 += 1;
+            }
+            lines.push(DiffLine { sign, text: new_text[at_new].clone() });
+        }
+        at_old += usize::from(sign != '+');
+        at_new += usize::from(sign != '-');
+    }
+    let known = catalog::opcode_classes().iter().map(|class| (class.id, class.label)).chain([("", "Unknown opcodes")]);
+    let change = |(id, label): (&str, &str)| {
+        let (added, removed) = *counts.get(id)?;
+        Some(ClassChange { label: label.to_owned(), added, removed })
+    };
+    let (hunks, lines_left_out) = hunks(&lines);
+    SassDiff {
+        old: old_code.len(),
+        new: new_code.len(),
+        is_same: old_text == new_text,
+        classes: known.filter_map(change).collect(),
+        hunks,
+        lines_left_out,
+    }
+}
+
+/// The edit script: `' '` for a common line, `'-'` and `'+'` for one of one side only.
+fn script(old: &[String], new: &[String]) -> Vec<char> {
+    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let (old_rest, new_rest) = (&old[head..], &new[head..]);
+    let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&old_rest[..old_rest.len() - tail], &new_rest[..new_rest.len() - tail]);
+    let mut script = vec![' '; head];
+    if a.len().saturating_mul(b.len()) > MOST_PAIRS {
+        script.extend(std::iter::repeat_n('-', a.len()).chain(std::iter::repeat_n('+', b.len())));
+    } else {
+        common(a, b, &mut script);
+    }
+    script.extend(std::iter::repeat_n(' ', tail));
+    script
+}
+
+/// The textbook table of common subsequence lengths, walked from the front.
+fn common(a: &[String], b: &[String], script: &mut Vec<char>) {
+    let width = b.len() + 1;
+    let mut table = vec![0u32; (a.len() + 1) * width];
+    for i in (0..a.len()).rev() {
+        for j in (0..b.len()).rev() {
+            table[i * width + j] = match a[i] == b[j] {
+                true => table[(i + 1) * width + j + 1] + 1,
+                false => table[(i + 1) * width + j].max(table[i * width + j + 1]),
+            };
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() || j < b.len() {
+        if i < a.len() && j < b.len() && a[i] == b[j] {
+            script.push(' ');
+            (i, j) = (i + 1, j + 1);
+        } else if j == b.len() || (i < a.len() && table[(i + 1) * width + j] >= table[i * width + j + 1]) {
+            script.push('-');
+            i += 1;
+        } else {
+            script.push('+');
+            j += 1;
+        }
+    }
+}
+
+fn hunks(lines: &[DiffLine]) -> (Vec<Vec<DiffLine>>, usize) {
+    let changed: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].sign != ' ').collect();
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for at in changed {
+        let (from, to) = (at.saturating_sub(AROUND), (at + AROUND + 1).min(lines.len()));
+        match ranges.last_mut() {
+            Some((_, end)) if *end >= from => *end = to,
+            _ => ranges.push((from, to)),
+        }
+    }
+    let mut kept = Vec::new();
+    let (mut room, mut left_out) = (LINES_KEPT, 0);
+    for (from, to) in ranges {
+        let take = (to - from).min(room);
+        room -= take;
+        left_out += to - from - take;
+        if take > 0 {
+            kept.push(lines[from..from + take].to_vec());
+        }
+    }
+    (kept, left_out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn function(opcodes: &[&str]) -> SassFunction {
+        let at = |(position, opcode): (usize, &&str)| SassInstruction {
+            offset: 16 * position as u64,
+            predicate: None,
+            opcode: (*opcode).into(),
+            operands: if *opcode == "BRA" { "0x0".into() } else { "R0".into() },
+            targets: if *opcode == "BRA" { vec![0] } else { Vec::new() },
+            places: [].into(),
+            encoding: None,
+        };
+        SassFunction { instructions: opcodes.iter().enumerate().map(at).collect(), ..SassFunction::default() }
+    }
+
+    #[test]
+    fn only_what_was_put_in_or_taken_out_differs() {
+        let old = function(&["LDG.E", "FADD", "STG.E", "BRA", "EXIT"]);
+        let new = function(&["LDG.E.128", "FADD", "FADD", "STG.E", "BRA", "EXIT"]);
+        let found = diff(&old, &new);
+        let changes: Vec<_> = found.classes.iter().map(|c| (c.label.as_str(), c.added, c.removed)).collect();
+        assert_eq!(changes, [("Global loads", 1, 1), ("FP32 arithmetic", 1, 0)]);
+        assert_eq!(found.hunks.len(), 1);
+        let signs: String = found.hunks[0].iter().map(|line| line.sign).collect();
+        assert_eq!(signs.matches(['-', '+']).count(), 3);
+        assert!(!found.is_same && diff(&old, &old).is_same && diff(&old, &old).hunks.is_empty());
+    }
+
+    #[test]
+    fn a_jump_is_told_by_its_distance() {
+        let code = function(&["FADD", "BRA"]);
+        assert_eq!(normalised(&code.instructions[1]), "BRA -1");
+    }
+}

@@ -1,0 +1,252 @@
+//! Roles of warps: code that a choice by thread or warp number sends different warps to.
+
+use super::blocks::{Block, ControlFlow, body};
+use super::dominators::Dominators;
+use crate::evidence::{SassFunction, SassInstruction};
+use std::collections::BTreeSet;
+
+/// The code of one role.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct RoleCode {
+    /// Which warps: `warp 5`, `warp not 4, 5`, or the comparison as it stands where it is no plain number.
+    pub who: String,
+    /// Blocks that only this role runs, by position, in ascending order.
+    pub blocks: Vec<usize>,
+}
+
+/// A place where warps part, and where they meet again.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Dispatch {
+    /// The block that decides first.
+    pub block: usize,
+    /// The first block that all roles reach; `None` where they never meet.
+    pub meet: Option<usize>,
+    /// The roles, in the order of their code.
+    pub roles: Vec<RoleCode>,
+}
+
+/// Every place where warps part by their number into at least two roles, of which at least one has a loop that the other
+/// does not run. A choice inside a role is a place of its own only when it parts its own code so again.
+pub fn dispatches(function: &SassFunction, flow: &ControlFlow) -> Vec<Dispatch> {
+    let code = body(function);
+    let dominators = Dominators::of(flow);
+    let forward = Forward::of(flow, &dominators);
+    let loops = super::loops(flow).0;
+    let has_loop = |blocks: &[usize]| loops.iter().any(|found| blocks.binary_search(&found.header).is_ok());
+    let mut found: Vec<Dispatch> = Vec::new();
+    let mut used: BTreeSet<usize> = BTreeSet::new();
+    for block in (0..flow.blocks.len()).filter(|block| dominators.reaches(*block)) {
+        if used.contains(&block) {
+            continue;
+        }
+        let origin = Origins { code, flow, dominators: &dominators };
+        let mut chain = BTreeSet::new();
+        let Some(sides) = split(&origin, &forward, block, &[], &mut chain) else { continue };
+        if sides.len() < 2 || sides.iter().filter(|side| has_loop(&side.blocks)).count() < 2 {
+            continue;
+        }
+        let own: BTreeSet<usize> = sides.iter().flat_map(|side| side.blocks.iter().copied()).collect();
+        let meet = forward.reach[block].iter().copied().find(|to| {
+            !own.contains(to)
+                && !chain.contains(to)
+                && flow.blocks.iter().enumerate().any(|(from, b)| own.contains(&from) && b.successors.contains(to))
+        });
+        used.extend(&chain);
+        let mut roles = sides;
+        roles.sort_by_key(|role| role.blocks.first().copied());
+        found.push(Dispatch { block, meet, roles });
+    }
+    found
+}
+
+/// Which blocks come after which, back jumps left out.
+struct Forward {
+    reach: Vec<BTreeSet<usize>>,
+    successors: Vec<Vec<usize>>,
+}
+
+impl Forward {
+    fn of(flow: &ControlFlow, dominators: &Dominators) -> Forward {
+        let ahead = |(from, block): (usize, &Block)| {
+            let ahead = |to: &&usize| !dominators.retreats(from, **to);
+            block.successors.iter().filter(ahead).copied().collect::<Vec<_>>()
+        };
+        let successors: Vec<Vec<usize>> = flow.blocks.iter().enumerate().map(ahead).collect();
+        let reach = (0..successors.len()).map(|from| reach(&successors, from)).collect();
+        Forward { reach, successors }
+    }
+}
+
+fn reach(successors: &[Vec<usize>], from: usize) -> BTreeSet<usize> {
+    let mut seen = BTreeSet::from([from]);
+    let mut rest = vec![from];
+    while let Some(block) = rest.pop() {
+        rest.extend(successors[block].iter().filter(|next| seen.insert(**next)));
+    }
+    seen
+}
+
+/// The roles behind a choice by warp number, choices that follow at once flattened into it; `None` where the block makes
+/// no such choice. `not` holds the numbers that were turned away before.
+fn split(
+    origins: &Origins<'_>,
+    forward: &Forward,
+    block: usize,
+    not: &[String],
+    chain: &mut BTreeSet<usize>,
+) -> Option<Vec<RoleCode>> {
+    let [a, b] = forward.successors[block][..] else { return None };
+    let choice = origins.choice(block)?;
+    let (taken, other) = if origins.target(block) == Some(a) { (a, b) } else { (b, a) };
+    chain.insert(block);
+    let mut roles = Vec::new();
+    for (start, against, is_equal) in [(taken, other, choice.taken_is_equal), (other, taken, !choice.taken_is_equal)] {
+        let own: Vec<usize> = forward.reach[start].difference(&forward.reach[against]).copied().collect();
+        let mut turned_away = not.to_vec();
+        if !is_equal {
+            turned_away.push(choice.number.clone());
+        }
+        let inner =
+            if own.contains(&start) && !is_equal { split(origins, forward, start, &turned_away, chain) } else { None };
+        match inner {
+            Some(inner) => roles.extend(inner.into_iter().filter(|role| own.contains(&role.blocks[0]))),
+            None if own.is_empty() => {}
+            None => {
+                let who = match is_equal {
+                    true => format!("{} {}", choice.of, choice.number),
+                    false => format!("{} other than {}", choice.of, sorted(turned_away).join(", ")),
+                };
+                roles.push(RoleCode { who, blocks: own });
+            }
+        }
+    }
+    Some(roles)
+}
+
+/// Numbers in ascending order.
+fn sorted(mut numbers: Vec<String>) -> Vec<String> {
+    numbers.sort_by_key(|number| number.parse::<u64>().unwrap_or(u64::MAX));
+    numbers
+}
+
+/// A comparison of the thread's or the warp's number with a constant.
+struct Choice {
+    /// `warp`, `thread`, `warpgroup`.
+    of: String,
+    number: String,
+    /// Whether the jump is taken where they are equal.
+    taken_is_equal: bool,
+}
+
+/// Where values come from.
+struct Origins<'a> {
+    code: &'a [SassInstruction],
+    flow: &'a ControlFlow,
+    dominators: &'a Dominators,
+}
+
+impl Origins<'_> {
+    fn last(&self, block: usize) -> &SassInstruction {
+        &self.code[self.flow.blocks[block].instructions.end - 1]
+    }
+
+    /// The block that the jump at the end of `block` names.
+    fn target(&self, block: usize) -> Option<usize> {
+        let offset = *self.last(block).targets.first()?;
+        self.flow.blocks.iter().position(|b| b.start == offset)
+    }
+
+    fn choice(&self, block: usize) -> Option<Choice> {
+        let jump = self.last(block);
+        if jump.base() != "BRA" {
+            return None;
+        }
+        let operand = jump.operands.split(',').next().unwrap_or_default().trim();
+        let (register, is_negated) = match &jump.predicate {
+            Some(guard) => (guard.register.to_string(), guard.negated),
+            None => (operand.trim_start_matches('!').to_owned(), operand.starts_with('!')),
+        };
+        let at = self.flow.blocks[block].instructions.end - 1;
+        let compare = self.definition(&register, at)?;
+        let test = &self.code[compare];
+        if !matches!(test.base(), "ISETP" | "UISETP") {
+            return None;
+        }
+        let is_equality = match test.modifiers().next()? {
+            "EQ" => true,
+            "NE" => false,
+            _ => return None,
+        };
+        // `ISETP.NE.AND P0, PT, R2, 0x4, PT`: two results, two compared, one joined.
+        let operands: Vec<&str> = test.operands.split(',').map(str::trim).collect();
+        let [result, _, left, right, joined] = operands[..] else { return None };
+        if !matches!(joined, "PT" | "UPT") || result != register {
+            return None;
+        }
+        let number = match right {
+            "RZ" | "URZ" => 0,
+            hex => u64::from_str_radix(hex.strip_prefix("0x")?, 16).ok()?,
+        };
+        let shift = self.thread_shift(left, compare, 0)?;
+        let of = match shift {
+            0 => "thread",
+            5 => "warp",
+            7 => "warpgroup",
+            _ => return None,
+        };
+        // The jump is taken where the predicate is true, or false when negated.
+        Some(Choice { of: of.to_owned(), number: number.to_string(), taken_is_equal: is_equality != is_negated })
+    }
+
+    /// By how many bits a register is the thread's number shifted to the right; `None` where it is something else.
+    fn thread_shift(&self, register: &str, before: usize, depth: usize) -> Option<u32> {
+        let at = self.definition(register, before)?;
+        let from = &self.code[at];
+        let operands: Vec<&str> = from.operands.split(',').map(str::trim).collect();
+        let source = |position: usize| {
+            let name = operands.get(position)?;
+            if depth < 8 { self.thread_shift(name, at, depth + 1) } else { None }
+        };
+        match from.base() {
+            "S2R" | "S2UR" | "CS2R" => (*operands.get(1)? == "SR_TID.X").then_some(0),
+            "R2UR" | "MOV" | "UMOV" => source(1),
+            // A broadcast of one lane's value to the warp keeps the warp's number.
+            "SHFL" => source(2).filter(|shift| *shift >= 5),
+            "SHF" | "USHF"
+                if from.modifiers().any(|m| m == "R") && operands.get(1).is_some_and(|o| *o == "RZ" || *o == "URZ") =>
+            {
+                let shift = u32::from_str_radix(operands.get(2)?.strip_prefix("0x")?, 16).ok()?;
+                Some(source(3)? + shift)
+            }
+            _ => None,
+        }
+    }
+
+    /// The one instruction that defines a register for the instruction at `before`; `None` where several may.
+    fn definition(&self, register: &str, before: usize) -> Option<usize> {
+        let use_block = self.flow.block_of(before)?;
+        let defines = |instruction: &SassInstruction| {
+            let operands = instruction.operands.split(',').map(str::trim);
+            let results = if matches!(instruction.base(), "ISETP" | "UISETP" | "SHFL" | "ELECT") { 2 } else { 1 };
+            operands.take(results).any(|operand| operand == register)
+        };
+        let all: Vec<usize> = (0..self.code.len()).filter(|at| defines(&self.code[*at])).collect();
+        if let Some(at) = all.iter().rev().find(|at| **at < before && self.flow.block_of(**at) == Some(use_block)) {
+            return self.code[*at].predicate.is_none().then_some(*at);
+        }
+        let dominating = |at: &&usize| {
+            self.flow
+                .block_of(**at)
+                .is_some_and(|block| block != use_block && self.dominators.dominates(block, use_block))
+        };
+        let nearest = **all.iter().filter(dominating).collect::<Vec<_>>().last()?;
+        let successors: Vec<Vec<usize>> = self.flow.blocks.iter().map(|block| block.successors.clone()).collect();
+        let after = reach(&successors, self.flow.block_of(nearest)?);
+        let between = |at: usize| {
+            let Some(block) = self.flow.block_of(at) else { return false };
+            at > nearest && after.contains(&block) && reach(&successors, block).contains(&use_block)
+        };
+        let is_only = !all.iter().any(|at| *at != nearest && between(*at));
+        (is_only && self.code[nearest].predicate.is_none()).then_some(nearest)
+    }
+}

@@ -1,0 +1,105 @@
+//! All costs by line of one launch.
+
+use super::accesses::{ACCESS, Accesses, EXECUTED, LANES, Space, WIDTH};
+use super::counts::{self, LaneLine, LineCount};
+use super::spot::Groups;
+use super::waits::Waits;
+use crate::analysis::finding::Place;
+use crate::analysis::limits::Limits;
+use crate::analysis::stalls::sample_prefixes;
+use crate::analysis::summary::KernelSummary;
+use crate::evidence::{Lines, NameSet, SourceView, Want};
+use std::sync::Arc;
+
+/// Cycles in which L2 and L1 worked, and all cycles: NVIDIA's rules UncoalescedGlobalAccess and UncoalescedSharedAccess
+/// scale their estimates by these.
+pub(in crate::analysis) const ACTIVITY: [[&str; 2]; 2] =
+    [["lts__cycles_active.sum", "lts__cycles_elapsed.sum"], ["l1tex__cycles_active.sum", "l1tex__cycles_elapsed.sum"]];
+
+/// Metrics that are read by instruction, beside the samples.
+const BY_INSTRUCTION: [&str; 9] = [
+    EXECUTED,
+    LANES,
+    ACCESS,
+    WIDTH,
+    "memory_l2_theoretical_sectors_global",
+    "memory_l2_theoretical_sectors_global_ideal",
+    "memory_l2_theoretical_sectors_local",
+    "memory_l1_wavefronts_shared",
+    "memory_l1_wavefronts_shared_ideal",
+];
+
+/// What the analysis by line asks of a reader, for one launch.
+pub fn source_want() -> Want {
+    let metrics = NameSet::These {
+        exact: BY_INSTRUCTION.into_iter().map(Arc::from).collect(),
+        prefixes: sample_prefixes().collect(),
+        suffixes: Vec::new(),
+    };
+    Want { instances: metrics.clone(), metrics, ..Want::default() }
+}
+
+/// The costs of one launch by source line.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct SourceLines {
+    /// The launch: row of the report.
+    pub launch: u32,
+    /// Whether lines are known; else spots are instructions.
+    pub lines: Lines,
+    /// Whether instructions have their opcodes.
+    pub has_opcodes: bool,
+    /// Samples.
+    pub waits: Option<Waits>,
+    /// Global accesses.
+    pub global: Option<Accesses>,
+    /// Shared accesses.
+    pub shared: Option<Accesses>,
+    /// Local accesses.
+    pub local: Option<Accesses>,
+    /// Lines that leave lanes idle; `None` where the report does not count them.
+    pub idle_lanes: Option<Vec<LaneLine>>,
+    /// The lines that execute the most.
+    pub executed: Vec<LineCount>,
+}
+
+impl SourceLines {
+    /// Where the pattern of a finding sits, by the finding's code: the line that has the most of it.
+    pub(in crate::analysis) fn place_of(&self, code: &str) -> Option<Place> {
+        let accesses = |accesses: &Option<Accesses>| Some(accesses.as_ref()?.lines.first()?.spot.clone());
+        let waiting = |reason: &str| {
+            let reasons = &self.waits.as_ref()?.reasons;
+            let lines = &reasons.iter().find(|lines| lines.reason == reason)?.lines;
+            lines.first().map(|(spot, _)| spot.clone())
+        };
+        let spot = match code {
+            "uncoalesced-global-access" => accesses(&self.global),
+            "shared-bank-conflicts" => accesses(&self.shared),
+            "register-spilling" | "local-memory" => accesses(&self.local),
+            "divergence" | "predicated-off" => Some(self.idle_lanes.as_ref()?.first()?.spot.clone()),
+            "barrier-wait" => waiting("barrier"),
+            "instruction-fetch" => waiting("no_instruction"),
+            _ => None,
+        };
+        spot.filter(|spot| spot.line > 0).map(|spot| Place { file: spot.file, line: spot.line })
+    }
+
+    /// The costs of a launch. `kernel` gives the units' activity, for bounds.
+    pub(in crate::analysis) fn of(view: &SourceView, kernel: &KernelSummary<'_>, limits: &Limits) -> SourceLines {
+        let groups = Groups::of(view);
+        let [l2, l1] = ACTIVITY.map(|[active, all]| {
+            let share = kernel.value(active)? / kernel.value(all).filter(|all| *all > 0.0)?;
+            Some(share.min(1.0))
+        });
+        SourceLines {
+            launch: view.launch,
+            lines: view.lines.clone(),
+            has_opcodes: view.instructions.iter().any(|instruction| instruction.opcode.is_some()),
+            waits: Waits::of(view, &groups, limits),
+            global: Accesses::of(Space::Global, view, &groups, l2),
+            shared: Accesses::of(Space::Shared, view, &groups, l1),
+            local: Accesses::of(Space::Local, view, &groups, l2),
+            idle_lanes: counts::idle_lanes(view, &groups, limits),
+            executed: counts::executed(view, &groups),
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Where in the source the costs lie: waits, memory accesses, idle lanes and executions, line by line.
+//!
+//! Receives one launch's [`SourceView`](crate::evidence::SourceView), gives the leading lines of each cost. An
+//! instruction belongs to one line here, so that shares add up: the innermost one outside the CUDA toolkit's headers.
+
+mod accesses;
+mod counts;
+mod lines;
+mod pattern;
+mod spot;
+mod waits;
+
+pub use accesses::{AccessLine, Accesses, Space};
+pub use counts::{LaneLine, LineCount};
+pub(super) use lines::ACTIVITY;
+pub use lines::{SourceLines, source_want};
+pub use pattern::Pattern;
+pub use spot::Spot;
+pub use waits::{LineWaits, ReasonLines, Waits};
+
+/// Lines kept of each cost.
+const KEPT: usize = 10;

@@ -1,0 +1,177 @@
+//! A place that the page can name: a line with its text, or an offset where no line is known.
+
+use crate::evidence::{CodeInstruction, SourceLine, SourceView};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+/// Characters kept of a source line.
+const TEXT_LENGTH: usize = 80;
+/// Calls named for one spot.
+const CALLERS: usize = 3;
+/// Instructions named for one spot.
+const INSTRUCTIONS: usize = 3;
+
+/// A source line, or an instruction whose line is not known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Spot {
+    /// File name without folders, or with one where two files share a name; empty where no line is known.
+    pub file: String,
+    /// Line, from 1; 0 where no line is known.
+    pub line: u32,
+    /// The line's text without indentation, cut at 80 characters; empty where the report does not embed the file.
+    pub text: String,
+    /// `file:line` of the calls that the leading instructions were inlined at; empty for code that is where it was
+    /// written.
+    pub inlined_at: Vec<String>,
+    /// The leading instructions: (byte offset in the function, opcode or nothing).
+    pub instructions: Vec<(u64, String)>,
+}
+
+impl Spot {
+    /// `gemm.cu:12`; `SASS 0x1f0` where no line is known.
+    pub fn label(&self) -> String {
+        match (self.line, self.instructions.first()) {
+            (0, Some((offset, _))) => format!("SASS {offset:#x}"),
+            (0, None) => String::new(),
+            (line, _) => format!("{}:{line}", self.file),
+        }
+    }
+}
+
+/// Whether a file belongs to the CUDA toolkit, by its path in a toolkit or in a wheel of one.
+fn is_toolkit(file: &str) -> bool {
+    let folder = |name: &str| file.contains(name);
+    folder("/include/") && (folder("/cuda/") || folder("/cuda-") || folder("/targets/") || folder("/nvidia/cu"))
+}
+
+/// The position in an instruction's stack of the line that it belongs to here.
+fn own(instruction: &CodeInstruction) -> Option<usize> {
+    let places = &instruction.places;
+    let outside = places.iter().position(|place| !is_toolkit(&place.file));
+    outside.or((!places.is_empty()).then_some(0))
+}
+
+/// The instructions of one line, or one instruction without a line.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    /// Positions in the view.
+    pub(super) rows: Vec<usize>,
+}
+
+/// Instructions grouped by line, in the order of the code.
+pub(super) struct Groups<'v> {
+    view: &'v SourceView,
+    short: HashMap<Arc<str>, String>,
+    pub(super) all: Vec<Group>,
+}
+
+impl<'v> Groups<'v> {
+    pub(super) fn of(view: &'v SourceView) -> Groups<'v> {
+        let mut all: Vec<Group> = Vec::new();
+        let mut known: HashMap<&SourceLine, usize> = HashMap::new();
+        for (row, instruction) in view.instructions.iter().enumerate() {
+            match own(instruction).map(|at| &instruction.places[at]) {
+                Some(place) => {
+                    let at = *known.entry(place).or_insert_with(|| {
+                        all.push(Group { rows: Vec::new() });
+                        all.len() - 1
+                    });
+                    all[at].rows.push(row);
+                }
+                None => all.push(Group { rows: vec![row] }),
+            }
+        }
+        Groups { view, short: short_names(view), all }
+    }
+
+    /// The spot of some instructions of one line, the leading ones by `weight` named.
+    pub(super) fn spot(&self, rows: &[usize], weight: impl Fn(usize) -> u64) -> Spot {
+        let mut leading: Vec<usize> = rows.iter().copied().filter(|row| weight(*row) > 0).collect();
+        leading.sort_by_key(|row| (std::cmp::Reverse(weight(*row)), *row));
+        let Some(first) = leading.first().or(rows.first()) else { return Spot::default() };
+        let instruction = &self.view.instructions[*first];
+        let place = own(instruction).map(|at| &instruction.places[at]);
+        let named = if leading.is_empty() { std::slice::from_ref(first) } else { &leading[..] };
+        let instructions = named.iter().take(INSTRUCTIONS).map(|row| {
+            let instruction = &self.view.instructions[*row];
+            (instruction.offset, instruction.opcode.as_deref().unwrap_or_default().to_owned())
+        });
+        let mut callers: Vec<String> = Vec::new();
+        for row in named {
+            let instruction = &self.view.instructions[*row];
+            let call = own(instruction).and_then(|at| instruction.places.get(at + 1));
+            let call = call.map(|call| format!("{}:{}", self.file(call), call.line));
+            callers.extend(call.filter(|call| callers.len() < CALLERS && !callers.contains(call)));
+        }
+        Spot {
+            file: place.map(|place| self.file(place)).unwrap_or_default(),
+            line: place.map_or(0, |place| place.line),
+            text: place.and_then(|place| self.view.text(place)).map(shortened).unwrap_or_default(),
+            inlined_at: callers,
+            instructions: instructions.collect(),
+        }
+    }
+
+    fn file(&self, place: &SourceLine) -> String {
+        self.short.get(&place.file).cloned().unwrap_or_default()
+    }
+}
+
+/// For each file its name without folders; with one folder where two files share a name.
+fn short_names(view: &SourceView) -> HashMap<Arc<str>, String> {
+    let files: HashSet<&Arc<str>> =
+        view.instructions.iter().flat_map(|i| i.places.iter()).map(|place| &place.file).collect();
+    let tail = |file: &str, parts: usize| -> String {
+        let all: Vec<&str> = file.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
+        all[all.len().saturating_sub(parts)..].join("/")
+    };
+    let mut by_name: BTreeMap<String, usize> = BTreeMap::new();
+    for file in &files {
+        *by_name.entry(tail(file, 1)).or_default() += 1;
+    }
+    let shared = |name: &str| by_name.get(name).is_some_and(|count| *count > 1);
+    files
+        .into_iter()
+        .map(|file| {
+            let name = tail(file, 1);
+            let short = if shared(&name) { tail(file, 2) } else { name };
+            (file.clone(), short)
+        })
+        .collect()
+}
+
+/// One line of source without indentation and control characters, cut at a character boundary.
+fn shortened(text: &str) -> String {
+    let plain: String = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if plain.chars().count() <= TEXT_LENGTH {
+        return plain;
+    }
+    let kept: String = plain.chars().take(TEXT_LENGTH - 1).collect();
+    format!("{}…", kept.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_cut_and_tabs_are_spaces() {
+        assert_eq!(shortened("\t  a\tb; "), "a b;");
+        let long = shortened(&"é".repeat(200));
+        assert_eq!((long.chars().count(), long.ends_with('…')), (TEXT_LENGTH, true));
+    }
+
+    #[test]
+    fn toolkit_headers_are_told_from_the_project() {
+        for toolkit in [
+            "/usr/local/cuda/targets/x86_64-linux/include/cuda_bf16.hpp",
+            "/usr/local/cuda-12.4/include/crt/mma.hpp",
+            "/env/lib/python3.11/site-packages/nvidia/cu13/include/cub/cub.cuh",
+        ] {
+            assert!(is_toolkit(toolkit), "{toolkit}");
+        }
+        for project in ["/opt/audit/kernels/a.cu", "include/tile.h", "/src/cutlass/include/cute/atom.hpp"] {
+            assert!(!is_toolkit(project), "{project}");
+        }
+    }
+}

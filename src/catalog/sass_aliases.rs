@@ -1,0 +1,126 @@
+//! What PTX instructions and CUDA C++ constructs become in SASS, per chip.
+
+use super::nearest;
+use super::{CatalogError, load, opcode_class};
+use serde::Deserialize;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
+
+const FILE: &str = "sass_aliases.toml";
+const TEXT: &str = include_str!("sass_aliases.toml");
+
+/// Whose word a name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AliasKind {
+    /// PTX's.
+    Ptx,
+    /// CUDA C++'s.
+    Cuda,
+}
+
+/// A name and its instructions.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AliasRow {
+    /// What an engineer writes: `cp.async.bulk.tensor.2d`, `__syncthreads`.
+    pub name: &'static str,
+    /// Whose word it is.
+    pub kind: AliasKind,
+    /// The kernel of the probes in which it was seen.
+    pub probe: &'static str,
+    /// Opcode patterns by chip (`sm_90`), the telling one first. Empty: no instruction of its own. A chip that is absent:
+    /// the construct does not exist there.
+    #[serde(borrow)]
+    pub sass: BTreeMap<&'static str, Vec<&'static str>>,
+    /// What a reader of the disassembly would trip over; may be empty.
+    pub note: &'static str,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+struct File {
+    alias: Vec<AliasRow>,
+}
+
+static ROWS: LazyLock<Vec<AliasRow>> = LazyLock::new(|| read().expect("sass_aliases.toml is valid, as tests check"));
+static NAMES: LazyLock<HashMap<&'static str, &'static AliasRow>> =
+    LazyLock::new(|| names().expect("names in sass_aliases.toml are distinct, as tests check"));
+
+fn read() -> Result<Vec<AliasRow>, CatalogError> {
+    Ok(load::parse::<File>(FILE, TEXT)?.alias)
+}
+
+fn names() -> Result<HashMap<&'static str, &'static AliasRow>, CatalogError> {
+    load::index(FILE, &ROWS, |row| [row.name])
+}
+
+/// Reads the file anew and checks its rows: every pattern's opcode has a class.
+pub(super) fn check() -> Result<(), CatalogError> {
+    for row in &read()? {
+        load::filled(FILE, row.name, &[("probe", row.probe)])?;
+        if row.sass.is_empty() {
+            return Err(CatalogError::Empty { file: FILE, row: row.name.to_owned(), key: "sass" });
+        }
+        if let Some(unknown) = row.sass.values().flatten().find(|pattern| opcode_class(pattern).is_none()) {
+            let (row, name) = (row.name.to_owned(), (*unknown).to_owned());
+            return Err(CatalogError::Dangling { file: FILE, row, name, target: "opcodes.toml" });
+        }
+    }
+    names().map(drop)
+}
+
+/// Every row, in file order.
+pub fn sass_aliases() -> &'static [AliasRow] {
+    &ROWS
+}
+
+/// What a name stands for in the machine code of a chip.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resolved {
+    /// It is an opcode of SASS itself, or an alias: opcode patterns, the telling one first.
+    Patterns(Vec<&'static str>),
+    /// It is an opcode pattern as it stands.
+    Opcode,
+    /// The construct exists and has no instruction of its own; the note says why.
+    NoInstruction(&'static str),
+    /// The construct does not exist on this chip, or nobody looked: chips on which it was seen.
+    NotOnChip(Vec<&'static str>),
+    /// Nothing known by that name; near names.
+    Unknown(Vec<&'static str>),
+}
+
+/// The chip of an architecture, `sm_90` of `sm_90a`.
+fn chip_of(arch: &str) -> &str {
+    arch.trim_end_matches(|c: char| c.is_ascii_lowercase())
+}
+
+/// Resolves a name of SASS, PTX or CUDA C++ for an architecture such as `sm_90a`.
+pub fn resolve(name: &str, arch: &str) -> Resolved {
+    let Some(row) = NAMES.get(name) else {
+        if opcode_class(name).is_some() {
+            return Resolved::Opcode;
+        }
+        return Resolved::Unknown(nearest::near(name, ROWS.iter().map(|row| row.name), 3));
+    };
+    match row.sass.get(chip_of(arch)) {
+        None => Resolved::NotOnChip(row.sass.keys().copied().collect()),
+        Some(patterns) if patterns.is_empty() => Resolved::NoInstruction(row.note),
+        Some(patterns) => Resolved::Patterns(patterns.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_resolve_for_their_chip() {
+        assert_eq!(resolve("tcgen05.ld", "sm_100a"), Resolved::Patterns(vec!["LDTM"]));
+        assert_eq!(resolve("tcgen05.ld", "sm_90a"), Resolved::NotOnChip(vec!["sm_100"]));
+        assert!(matches!(resolve("tcgen05.wait::ld", "sm_100a"), Resolved::NoInstruction(note) if !note.is_empty()));
+        assert_eq!(resolve("STG.E.128", "sm_90"), Resolved::Opcode);
+        assert_eq!(resolve("ld.globl", "sm_90"), Resolved::Unknown(vec!["ld.global"]));
+        assert_eq!(resolve("ld.global.v4.b32", "sm_90a"), Resolved::Patterns(vec!["LDG.E.128"]));
+    }
+}

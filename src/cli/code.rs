@@ -1,0 +1,86 @@
+//! Builds of a subject: compiled or given, disassembled, and read.
+
+use super::failure::Failure;
+use crate::collect::{self, Compile, Places};
+use crate::config::{Code, Tools};
+use crate::evidence::CodeBuild;
+use crate::source::{self, CodeParts, Neutral};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What the tools took, and how often they ran.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ToolTime {
+    pub(super) runs: u32,
+    pub(super) wall: Duration,
+}
+
+impl ToolTime {
+    fn add(&mut self, wall: Duration) {
+        self.runs += 1;
+        self.wall += wall;
+    }
+}
+
+/// Where tools are looked for, from the configuration and the environment.
+pub(super) fn places(tools: &Tools, project: &Path) -> Places {
+    let folders = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    Places {
+        named: tools.named(),
+        cuda: tools.cuda().map(Path::to_owned),
+        cuda_home: folders("CUDA_HOME").map(PathBuf::from),
+        path: folders("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default(),
+        project: project.to_owned(),
+        ..Places::default()
+    }
+}
+
+/// Every build of the code: one for each architecture of a source, one of a cubin. Paths of `code` are relative to `folder`.
+pub(super) fn builds(
+    places: &Places,
+    folder: &Path,
+    code: &Code,
+    time: &mut ToolTime,
+) -> Result<Vec<CodeBuild>, Failure> {
+    match code {
+        Code::Source { path, archs, flags } => {
+            let one = |arch: &String| {
+                let compiled = collect::compile(places, &Compile { folder, source: path, arch, flags })?;
+                time.add(compiled.wall);
+                let parts = CodeParts {
+                    command: &compiled.command,
+                    compiler: &compiled.tool,
+                    cubin: &compiled.cubin,
+                    log: Some(&compiled.log),
+                    ..CodeParts::default()
+                };
+                read(places, path, parts, &Neutral::new(folder, Some(&compiled.toolkit)), time)
+            };
+            archs.iter().map(one).collect()
+        }
+        Code::Cubin { path } => {
+            let file = folder.join(path);
+            let bytes = std::fs::read(&file).map_err(|source| source::ReadError::Io { path: file.clone(), source })?;
+            // The reader says what is wrong with a file that is no cubin before a tool does.
+            source::cubin::read(
+                &bytes,
+                crate::evidence::Origin { path: path.display().to_string(), ..Default::default() },
+            )?;
+            let parts = CodeParts { cubin: &bytes, ..CodeParts::default() };
+            Ok(vec![read(places, path, parts, &Neutral::new(folder, None), time)?])
+        }
+    }
+}
+
+fn read(
+    places: &Places,
+    input: &Path,
+    parts: CodeParts<'_>,
+    neutral: &Neutral,
+    time: &mut ToolTime,
+) -> Result<CodeBuild, Failure> {
+    let sass = collect::disassemble(places, parts.cubin)?;
+    time.add(sass.wall);
+    let input = input.display().to_string();
+    Ok(source::read_code(&CodeParts { input: &input, disassembler: &sass.tool, sass: &sass.text, ..parts }, neutral)?)
+}

@@ -1,0 +1,82 @@
+//! `audit doctor`: which tools are here, and what is missing for what.
+
+use super::args::Doctor;
+use super::code::places;
+use super::failure::Failure;
+use super::plan::DEFAULT_CONFIG;
+use crate::collect::Tool;
+use crate::config::{Config, Tools};
+use std::io::Write;
+use std::path::Path;
+
+pub(super) fn run(arguments: &Doctor, out: &mut dyn Write) -> Result<(), Failure> {
+    let named = arguments.config.as_deref();
+    let path = named.unwrap_or(Path::new(DEFAULT_CONFIG));
+    let (tools, folder) = match Config::read(path) {
+        Ok(config) => (config.tools, config.folder),
+        Err(_) if named.is_none() && !path.exists() => (Tools::default(), Path::new("").to_owned()),
+        Err(error) => return Err(error.into()),
+    };
+    let places = places(&tools, &folder);
+    writeln!(out, "Tools")?;
+    let mut missing = Vec::new();
+    for tool in Tool::ALL {
+        let found = places.find(tool).and_then(|found| Ok((found.version()?, found)));
+        match found {
+            Ok((version, found)) => {
+                writeln!(out, "  {:<18} {version:<14} {} (by {})", tool.name(), found.path.display(), found.by)?;
+            }
+            Err(error) => {
+                writeln!(out, "  {:<18} not usable     needed for {}", tool.name(), tool.purpose())?;
+                missing.push((tool, error.to_string()));
+            }
+        }
+    }
+    let device = device();
+    writeln!(out, "\nDevice")?;
+    writeln!(out, "  driver             {}", device.driver)?;
+    writeln!(out, "  GPU                {}", device.gpus)?;
+    writeln!(out, "\nWhat can be done here")?;
+    let has = |tools: &[Tool]| tools.iter().all(|tool| missing.iter().all(|(lacking, _)| lacking != tool));
+    let word = |can: bool| if can { "yes" } else { "no" };
+    writeln!(out, "  read reports       yes (needs nothing)")?;
+    writeln!(out, "  audit a cubin      {}", word(has(&[Tool::Nvdisasm])))?;
+    writeln!(out, "  audit a source     {}", word(has(&[Tool::Nvcc, Tool::Ptxas, Tool::Nvdisasm])))?;
+    writeln!(out, "  profile a kernel   {}", word(has(&[Tool::Ncu]) && device.is_usable))?;
+    writeln!(out, "  check correctness  {}", word(has(&[Tool::ComputeSanitizer]) && device.is_usable))?;
+    if !missing.is_empty() {
+        writeln!(out, "\nMissing")?;
+        for (_, error) in &missing {
+            writeln!(out, "  {}", error.replace('\n', "\n  "))?;
+        }
+    }
+    Ok(())
+}
+
+/// The driver's own files, which need no library of NVIDIA's to be looked at.
+struct Device {
+    driver: String,
+    gpus: String,
+    is_usable: bool,
+}
+
+/// The version that the kernel module states, and the device nodes that it made.
+fn device() -> Device {
+    let version = std::fs::read_to_string("/proc/driver/nvidia/version").ok();
+    let driver = version.as_deref().and_then(|text| {
+        let line = text.lines().next()?;
+        line.split_whitespace()
+            .find(|word| word.split('.').count() >= 2 && word.bytes().all(|b| b.is_ascii_digit() || b == b'.'))
+    });
+    let nodes = std::fs::read_dir("/dev").map_or(0, |entries| {
+        let is_gpu = |name: &str| {
+            name.strip_prefix("nvidia").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        };
+        entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(is_gpu)).count()
+    });
+    Device {
+        driver: driver.map_or_else(|| "none: /proc/driver/nvidia/version is not there".to_owned(), str::to_owned),
+        gpus: if nodes == 0 { "none: no /dev/nvidia0".to_owned() } else { format!("{nodes}") },
+        is_usable: driver.is_some() && nodes > 0,
+    }
+}

@@ -1,0 +1,24 @@
+//! The launch under audit, instruction by instruction.
+
+use super::failure::Failure;
+use crate::analysis::{self, Selection};
+use crate::evidence::{Report, SourceView, Want};
+use crate::source;
+use std::path::Path;
+
+/// Reads the launch that the analysis by line is made of; `None` for a profile that is no report, which holds no
+/// instructions.
+pub(super) fn source_view(
+    path: &Path,
+    report: &Report,
+    selection: &Selection,
+    allow_damage: bool,
+) -> Result<Option<SourceView>, Failure> {
+    if report.origin.format != "ncu-report" {
+        return Ok(None);
+    }
+    let id = analysis::subject_launch(report, selection)?.id;
+    let want = Want { allow_damage, ..analysis::source_want() };
+    let views = source::read_source_views(path, &want, |head| head.id == id, None)?;
+    Ok(views.into_iter().next())
+}

@@ -1,0 +1,75 @@
+//! What can go wrong with a tool.
+
+use std::path::PathBuf;
+
+/// Why a tool gave nothing.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CollectError {
+    /// The tool is nowhere.
+    #[error("{tool} was not found\n  looked in: {}\n  help: {cure}", .looked_in.join(", "))]
+    ToolMissing {
+        /// Its name.
+        tool: &'static str,
+        /// The places, in order.
+        looked_in: Vec<String>,
+        /// How to get it.
+        cure: String,
+    },
+    /// The place that audit.toml names does not hold the tool.
+    #[error("{tool} is not at {path}, which audit.toml names\n  help: correct or remove the key under [tools]")]
+    NotThere {
+        /// Its name.
+        tool: &'static str,
+        /// The place.
+        path: PathBuf,
+    },
+    /// The tool cannot be started.
+    #[error("cannot start {program}: {source}\n  help: check that it is executable and made for this machine")]
+    NotStarted {
+        /// The program.
+        program: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The tool ended with a failure.
+    #[error("{doing} failed: {tool} ended with {status}\n{said}")]
+    Failed {
+        /// What it was to do.
+        doing: String,
+        /// The tool.
+        tool: &'static str,
+        /// `exit status 1`, `signal 9`.
+        status: String,
+        /// What it said, indented by nothing.
+        said: String,
+    },
+    /// The tool did not end in time and was ended with all its children.
+    #[error(
+        "{program} did not end within {seconds} s and was stopped\n  help: run it by hand to see what it waits for"
+    )]
+    TimedOut {
+        /// The program.
+        program: PathBuf,
+        /// The limit.
+        seconds: u64,
+    },
+    /// The compiler does not know the architecture.
+    #[error("nvcc {version} does not know the architecture {arch}\n  it knows: {}\n  help: correct `arch`, or use a compiler that knows it", .known.join(", "))]
+    NoSuchArch {
+        /// What was asked for.
+        arch: String,
+        /// The compiler's version.
+        version: String,
+        /// What it knows.
+        known: Vec<String>,
+    },
+    /// The system refused a file or folder.
+    #[error("cannot {doing}: {source}")]
+    Io {
+        /// What was tried.
+        doing: String,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+}

@@ -1,0 +1,16 @@
+//! The room that acts: finds NVIDIA's tools, runs them, and gives what they wrote.
+//!
+//! Owns every child process and temporary folder of a build. Receives paths and flags, gives bytes for `source` to read;
+//! interprets nothing. A new tool is its row in `tools.rs` and, where it has its own way of failing, a file here.
+
+mod disassemble;
+mod error;
+mod nvcc;
+mod runner;
+mod tools;
+
+pub use disassemble::{Disassembly, disassemble};
+pub use error::CollectError;
+pub use nvcc::{Compile, Compiled, compile};
+pub use runner::{Call, Ran, run};
+pub use tools::{FoundTool, Places, Tool, Versions};

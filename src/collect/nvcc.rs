@@ -1,0 +1,98 @@
+//! Compiling one CUDA source for one architecture.
+
+use super::{Call, CollectError, FoundTool, Places, Ran, Tool, run};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What to compile.
+#[derive(Clone, Debug)]
+pub struct Compile<'a> {
+    /// The folder in which the compiler works; the source and the paths in `flags` are relative to it.
+    pub folder: &'a Path,
+    /// The source.
+    pub source: &'a Path,
+    /// `sm_90a`.
+    pub arch: &'a str,
+    /// Further flags: `-O3`, `-I`, `-D`, `-std`.
+    pub flags: &'a [String],
+}
+
+/// What the compiler made.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The cubin.
+    pub cubin: Vec<u8>,
+    /// What compiler and assembler said, without the temporary folder's name.
+    pub log: Vec<u8>,
+    /// The command, as a reader can repeat it in the project's folder.
+    pub command: String,
+    /// `nvcc 13.0.88`.
+    pub tool: String,
+    /// The compiler's folder, for leaving it out of file names.
+    pub toolkit: PathBuf,
+    /// How long the compiler ran.
+    pub wall: Duration,
+}
+
+/// Compiles with line information and the assembler's statistics.
+///
+/// # Errors
+/// When nvcc is missing, does not know the architecture, or reports an error in the source.
+pub fn compile(places: &Places, what: &Compile<'_>) -> Result<Compiled, CollectError> {
+    let nvcc = places.find(Tool::Nvcc)?;
+    let version = places.version(&nvcc)?;
+    let refused = |source| CollectError::Io { doing: "make a temporary folder".into(), source };
+    let folder = tempfile::tempdir().map_err(refused)?;
+    let cubin = folder.path().join("kernel.cubin");
+    let mut words =
+        vec!["-cubin".to_owned(), format!("-arch={}", what.arch), "-lineinfo".into(), "-Xptxas".into(), "-v".into()];
+    words.extend(what.flags.iter().cloned());
+    let source = what.source;
+    let mut call = Call::new(&nvcc.path);
+    what.folder.clone_into(&mut call.folder);
+    call.arguments = words.iter().map(Into::into).collect();
+    call.arguments.extend(["-o".into(), cubin.clone().into_os_string(), source.as_os_str().to_owned()]);
+    // The compiler's own intermediate files; their names would otherwise differ from run to run.
+    call.environment.push(("TMPDIR", folder.path().as_os_str().to_owned()));
+    let ran = run(&call)?;
+    if !ran.status.success() {
+        return Err(failure(&nvcc, &version, what, &ran, folder.path()));
+    }
+    let read = |source| CollectError::Io { doing: "read the cubin that nvcc was to write".into(), source };
+    let name = source.file_stem().map_or("kernel".into(), |stem| stem.to_string_lossy().into_owned());
+    Ok(Compiled {
+        cubin: std::fs::read(&cubin).map_err(read)?,
+        log: said(&ran, folder.path()).into_bytes(),
+        command: format!("nvcc {} -o {name}.cubin {}", words.join(" "), source.display()),
+        tool: format!("nvcc {version}"),
+        toolkit: nvcc.path.parent().and_then(Path::parent).unwrap_or(Path::new("")).to_owned(),
+        wall: ran.wall,
+    })
+}
+
+/// What the compiler said on both streams, without the temporary folder's name.
+fn said(ran: &Ran, folder: &Path) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&format!("{}/", folder.display()), "");
+    text(&ran.stderr) + &text(&ran.stdout)
+}
+
+fn failure(nvcc: &FoundTool, version: &str, what: &Compile<'_>, ran: &Ran, folder: &Path) -> CollectError {
+    let said = said(ran, folder);
+    let about_arch = said.contains("gpu-architecture") || said.contains("Unsupported gpu architecture");
+    if about_arch {
+        let listed = run(&Call::new(&nvcc.path).argument("--list-gpu-code"));
+        let known =
+            listed.map(|ran| String::from_utf8_lossy(&ran.stdout).split_whitespace().map(str::to_owned).collect());
+        return CollectError::NoSuchArch {
+            arch: what.arch.to_owned(),
+            version: version.to_owned(),
+            known: known.unwrap_or_default(),
+        };
+    }
+    CollectError::Failed {
+        doing: format!("compiling {} for {}", what.source.display(), what.arch),
+        tool: Tool::Nvcc.name(),
+        status: ran.status.to_string(),
+        said: said.trim_end().to_owned(),
+    }
+}

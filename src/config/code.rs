@@ -1,0 +1,291 @@
+//! The keys of audit.toml about a subject's build, its machine code, and the tools.
+//!
+//! ```toml
+//! [tools]                      # only where the tools are not found by themselves
+//! cuda = "/opt/cuda"           # a CUDA folder: its bin/ is looked in first
+//! nvcc = "/opt/cuda/bin/nvcc"  # or single programs by their names
+//!
+//! [[subject]]
+//! name = "gemm"
+//! source = "kernels/gemm.cu"   # or `cubin = "build/gemm.cubin"`
+//! arch = "sm_90a"              # or a list
+//! flags = ["-O3", "-Iinclude"] # paths are relative to the folder of this file
+//! baseline_source = "old.cu"   # compiled with the same flags, for what changed in the code
+//!
+//! [subject.launch]             # for occupancy, where no report says it
+//! block = 256                  # threads, or [32, 8]
+//! dynamic_shared = 163840      # bytes; may be an expression, as in `work`
+//!
+//! [[subject.check]]
+//! sass = "STG"                 # an opcode pattern of SASS, or a name of PTX or CUDA C++ such as "tcgen05.ld"
+//! count = "= 8"                # also "<= 8", ">= 8", "some" (default) and "none"; `forbid = true` is "none"
+//! in = "hottest-loop"          # also "function" (default), "line 10" and "lines 10-25"
+//! min_width = 128              # bits that each such load or store must move per lane
+//! per_iteration = true         # counts what every turn of the hottest loop runs once
+//!
+//! [[subject.check]]
+//! name = "epilogue"            # what the table calls it
+//! sequence = ["LDTM", "FADD*16", "F2FP*8", "STG"]  # in this order in one basic block
+//! gap = 8                      # other instructions between two of them at most; any number by default
+//! arch = "sm_100a"             # only for this one
+//! ```
+//!
+//! `LDG.128` as a pattern takes every `LDG` with the modifier `128` among others; `LDG` never takes `LDGSTS`.
+
+use super::ConfigError;
+use super::file::Text;
+use crate::analysis::code::{Count, LaunchShape, SassCheck};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use toml::Spanned;
+
+/// What code a subject is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// A source to compile.
+    Source {
+        /// The file, relative to the folder of audit.toml.
+        path: PathBuf,
+        /// Architectures, at least one.
+        archs: Vec<String>,
+        /// Further flags of the compiler.
+        flags: Vec<String>,
+    },
+    /// A cubin that was built elsewhere.
+    Cubin {
+        /// The file, relative to the folder of audit.toml.
+        path: PathBuf,
+    },
+}
+
+/// `[tools]`: programs by name, and `cuda` for a folder of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Tools {
+    cuda: Option<PathBuf>,
+    nvcc: Option<PathBuf>,
+    ptxas: Option<PathBuf>,
+    cuobjdump: Option<PathBuf>,
+    nvdisasm: Option<PathBuf>,
+    ncu: Option<PathBuf>,
+    compute_sanitizer: Option<PathBuf>,
+}
+
+impl Tools {
+    /// The same with relative paths taken from `folder`.
+    pub(super) fn below(mut self, folder: &Path) -> Tools {
+        let paths = [
+            &mut self.cuda,
+            &mut self.nvcc,
+            &mut self.ptxas,
+            &mut self.cuobjdump,
+            &mut self.nvdisasm,
+            &mut self.ncu,
+            &mut self.compute_sanitizer,
+        ];
+        for path in paths.into_iter().flatten() {
+            *path = folder.join(&*path);
+        }
+        self
+    }
+
+    /// The CUDA folder.
+    pub fn cuda(&self) -> Option<&Path> {
+        self.cuda.as_deref()
+    }
+
+    /// Programs by their names.
+    pub fn named(&self) -> BTreeMap<String, PathBuf> {
+        let all = [
+            ("nvcc", &self.nvcc),
+            ("ptxas", &self.ptxas),
+            ("cuobjdump", &self.cuobjdump),
+            ("nvdisasm", &self.nvdisasm),
+            ("ncu", &self.ncu),
+            ("compute-sanitizer", &self.compute_sanitizer),
+        ];
+        all.into_iter().filter_map(|(name, path)| Some((name.to_owned(), path.clone()?))).collect()
+    }
+}
+
+/// The keys about a subject's code.
+pub(super) struct CodeKeys {
+    pub(super) source: Option<Spanned<PathBuf>>,
+    pub(super) cubin: Option<Spanned<PathBuf>>,
+    pub(super) baseline_source: Option<Spanned<PathBuf>>,
+    pub(super) baseline_cubin: Option<Spanned<PathBuf>>,
+    pub(super) arch: Option<Spanned<toml::Value>>,
+    pub(super) flags: Vec<Spanned<String>>,
+}
+
+impl CodeKeys {
+    pub(super) fn is_given(&self) -> bool {
+        self.source.is_some() || self.cubin.is_some()
+    }
+}
+
+/// `[subject.launch]`.
+#[derive(Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LaunchKeys {
+    block: Option<Spanned<toml::Value>>,
+    dynamic_shared: Option<Spanned<toml::Value>>,
+}
+
+/// `[[subject.check]]`.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CheckKeys {
+    #[serde(default)]
+    name: String,
+    sass: Option<Spanned<String>>,
+    sequence: Option<Spanned<Vec<String>>>,
+    gap: Option<usize>,
+    count: Option<Spanned<toml::Value>>,
+    #[serde(default)]
+    forbid: bool,
+    #[serde(rename = "in")]
+    scope: Option<Spanned<String>>,
+    min_width: Option<u32>,
+    #[serde(default)]
+    per_iteration: bool,
+    #[serde(default)]
+    arch: String,
+}
+
+impl Text {
+    /// The code of the version under audit and of the version before.
+    pub(super) fn code(
+        &self,
+        keys: CodeKeys,
+        folder: &Path,
+        files: &mut Vec<(PathBuf, Range<usize>)>,
+    ) -> Result<(Option<Code>, Option<Code>), ConfigError> {
+        if let (Some(_), Some(cubin)) = (&keys.source, &keys.cubin) {
+            let help = Some("keep the one that the audit is about".to_owned());
+            return Err(self.wrong("a subject has a source or a cubin, not both".into(), cubin.span(), "", help));
+        }
+        for flag in &keys.flags {
+            let text = flag.get_ref();
+            if ["-arch", "--gpu-architecture", "-gencode", "--generate-code", "-o", "--output-file"]
+                .iter()
+                .any(|taken| text == taken || text.strip_prefix(taken).is_some_and(|rest| rest.starts_with('=')))
+            {
+                let help = Some("write the architecture under `arch`".to_owned());
+                return Err(self.wrong("this flag is set by audit itself".into(), flag.span(), "", help));
+            }
+        }
+        let flags: Vec<String> = keys.flags.into_iter().map(Spanned::into_inner).collect();
+        let archs = keys.arch.map_or(Ok(Vec::new()), |arch| self.archs(arch))?;
+        let mut named = |path: Spanned<PathBuf>| {
+            files.push((folder.join(path.get_ref()), path.span()));
+            path.into_inner()
+        };
+        let mut code = |source: Option<Spanned<PathBuf>>, cubin: Option<Spanned<PathBuf>>| {
+            if let Some(source) = source {
+                if archs.is_empty() {
+                    let help = Some("add `arch`, such as arch = \"sm_90a\"".to_owned());
+                    return Err(self.wrong("a source needs an architecture".into(), source.span(), "", help));
+                }
+                return Ok(Some(Code::Source { path: named(source), archs: archs.clone(), flags: flags.clone() }));
+            }
+            Ok(cubin.map(|cubin| Code::Cubin { path: named(cubin) }))
+        };
+        Ok((code(keys.source, keys.cubin)?, code(keys.baseline_source, keys.baseline_cubin)?))
+    }
+
+    /// One architecture or a list of them.
+    fn archs(&self, value: Spanned<toml::Value>) -> Result<Vec<String>, ConfigError> {
+        let span = value.span();
+        let values = match value.into_inner() {
+            toml::Value::Array(values) => values,
+            one => vec![one],
+        };
+        let arch = |value: &toml::Value| {
+            let name = value.as_str().filter(|name| {
+                let digits = name.strip_prefix("sm_").unwrap_or_default();
+                let digits = digits.strip_suffix(['a', 'f']).unwrap_or(digits);
+                digits.len() >= 2 && digits.bytes().all(|byte| byte.is_ascii_digit())
+            });
+            let found = value.as_str().map_or_else(|| value.type_str().to_owned(), |text| format!("{text:?}"));
+            name.map(str::to_owned).ok_or_else(|| {
+                self.wrong(
+                    "expected an architecture such as \"sm_90a\"".into(),
+                    span.clone(),
+                    &format!("found {found}"),
+                    None,
+                )
+            })
+        };
+        values.iter().map(arch).collect()
+    }
+
+    /// How the kernel is launched.
+    pub(super) fn launch(&self, keys: LaunchKeys) -> Result<LaunchShape, ConfigError> {
+        let threads = keys.block.map(|block| {
+            let sides = match block.get_ref() {
+                toml::Value::Array(sides) => sides.iter().map(toml::Value::as_integer).collect::<Option<Vec<i64>>>(),
+                one => one.as_integer().map(|threads| vec![threads]),
+            };
+            let product =
+                sides.and_then(|sides| sides.iter().try_fold(1i64, |product, side| product.checked_mul(*side)));
+            product
+                .and_then(|product| u32::try_from(product).ok())
+                .filter(|threads| (1..=1024).contains(threads))
+                .ok_or_else(|| {
+                    let message = "expected 1 to 1024 threads, or the sides of a block such as [32, 8]";
+                    self.wrong(message.into(), block.span(), "", None)
+                })
+        });
+        let dynamic = keys.dynamic_shared.map(|amount| self.amount(&amount)).transpose()?;
+        Ok(LaunchShape { threads: threads.transpose()?, dynamic_shared: dynamic.map(|amount| amount.value()) })
+    }
+
+    /// One check.
+    pub(super) fn check(&self, keys: CheckKeys) -> Result<SassCheck, ConfigError> {
+        let steps = match (keys.sass, keys.sequence) {
+            (Some(one), None) => vec![one.into_inner()],
+            (None, Some(steps)) if steps.get_ref().len() > 1 => steps.into_inner(),
+            (None, Some(steps)) => {
+                return Err(self.wrong("a sequence has at least two steps".into(), steps.span(), "", None));
+            }
+            (Some(_), Some(steps)) => {
+                return Err(self.wrong("a check has `sass` or `sequence`, not both".into(), steps.span(), "", None));
+            }
+            (None, None) => {
+                let message = format!("the check {:?} names no instruction", keys.name);
+                return Err(self.wrong(message, 0..0, "", Some("add `sass = \"STG\"` or `sequence = [...]`".into())));
+            }
+        };
+        let count = match (&keys.count, keys.forbid) {
+            (None, true) => Count { least: 0, most: Some(0) },
+            (None, false) => Count { least: 1, most: None },
+            (Some(count), true) => {
+                return Err(self.wrong("`forbid` already says how many: none".into(), count.span(), "", None));
+            }
+            (Some(count), false) => {
+                let text = match count.get_ref() {
+                    toml::Value::String(text) => text.clone(),
+                    other => other.to_string(),
+                };
+                self.parsed(&Spanned::new(count.span(), text))?
+            }
+        };
+        Ok(SassCheck {
+            name: keys.name,
+            steps,
+            gap: keys.gap,
+            count,
+            scope: keys.scope.map(|scope| self.parsed(&scope)).transpose()?.unwrap_or_default(),
+            min_width: keys.min_width,
+            per_iteration: keys.per_iteration,
+            arch: keys.arch,
+        })
+    }
+
+    fn parsed<T: FromStr<Err = String>>(&self, text: &Spanned<String>) -> Result<T, ConfigError> {
+        text.get_ref().parse().map_err(|reason: String| self.wrong(reason, text.span(), "", None))
+    }
+}

@@ -1,0 +1,33 @@
+//! A build of one source or cubin: the assembler's statistics, the cubin's own, and the machine code with its lines.
+
+use super::build::BuildLog;
+use super::cubin::Cubin;
+use super::sass::SassListing;
+
+/// A cubin that a report holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReportCubin {
+    /// Process id and reference; joins [`Launch::sources`](super::Launch::sources).
+    pub key: (u32, u64),
+    /// The cubin.
+    pub cubin: Cubin,
+}
+
+/// The code of one architecture, and how it came to be.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CodeBuild {
+    /// The source or cubin as the configuration names it.
+    pub input: String,
+    /// The compiler's command; empty for a cubin that was given.
+    pub command: String,
+    /// Compiler and version; empty for a cubin that was given.
+    pub compiler: String,
+    /// Disassembler and version.
+    pub disassembler: String,
+    /// What compiler and assembler said; `None` for a cubin that was given, or where they said nothing of a kernel.
+    pub log: Option<BuildLog>,
+    /// The cubin.
+    pub cubin: Cubin,
+    /// The machine code; each instruction has its places.
+    pub listing: SassListing,
+}

@@ -1,0 +1,294 @@
+//! From a program counter to an instruction and its source line, with the report's own machine code and line table.
+//!
+//! Receives launches with the instances of their metrics and the modules of the report, gives [`SourceView`]s. No
+//! disassembler is needed; where a listing of the same code is at hand, the instructions' text is joined to them.
+
+use super::cubin::{self, CodeRange};
+use super::ncu_report::{LaunchHead, NcuReport, SourceData};
+use super::{ReadError, Want};
+use crate::evidence::{
+    CodeInstruction, CounterColumn, Launch, LineTable, Lines, Metric, SassFunction, SassInstruction, SassListing,
+    SourceText, SourceView, Value, Workload,
+};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Where the report tells the kernel's address when it holds no load addresses (before ncu 2022.3).
+const FUNCTION_PCS: &str = "launch__function_pcs";
+
+/// Code beyond this many bytes behind a load address is not taken for the function's, where its size is unknown.
+const UNKNOWN_SIZE: u64 = 16 << 20;
+
+/// Reads the chosen launches of a report, instruction by instruction. `want` says which metrics; those of them whose
+/// instances lie in the launch's code are kept. `listing` gives the instructions' text.
+///
+/// # Errors
+/// As [`NcuReport::read`]; also [`ReadError::WrongKind`] for a profile that is no report.
+pub fn read_source_views(
+    path: &Path,
+    want: &Want,
+    filter: impl Fn(&LaunchHead) -> bool,
+    listing: Option<&SassListing>,
+) -> Result<Vec<SourceView>, ReadError> {
+    let mut file = NcuReport::open_with(path, want.allow_damage)?;
+    let mut want = want.clone();
+    want.metrics = want.metrics.with(FUNCTION_PCS);
+    want.instances = want.instances.with(FUNCTION_PCS);
+    let report = file.read(&want, filter)?;
+    let keys: HashSet<(u32, u64)> = report.launches.iter().flat_map(|launch| launch.sources.iter().copied()).collect();
+    let sources = file.sources_of(|key| keys.contains(&key))?;
+    let modules: HashMap<(u32, u64), Module<'_>> =
+        sources.iter().map(|source| (source.key, Module::of(source))).collect();
+    Ok(report.launches.iter().map(|launch| view(launch, &modules, listing)).collect())
+}
+
+/// A module of the report, its functions known.
+struct Module<'a> {
+    source: &'a SourceData,
+    ranges: Result<Vec<CodeRange>, String>,
+}
+
+impl<'a> Module<'a> {
+    fn of(source: &'a SourceData) -> Module<'a> {
+        let ranges = match &source.cubin {
+            Some(bytes) => cubin::code_ranges(bytes, "the cubin in the report").map_err(|error| error.to_string()),
+            None => Ok(Vec::new()),
+        };
+        Module { source, ranges }
+    }
+
+    fn range(&self, symbol: &str, index: Option<u32>) -> Option<&CodeRange> {
+        let ranges = self.ranges.as_ref().ok()?;
+        let is_it = |range: &&CodeRange| range.symbol.as_ref() == symbol;
+        let exact = ranges.iter().filter(is_it).find(|range| index.is_none_or(|index| range.symbol_index == index));
+        exact.or_else(|| ranges.iter().find(is_it))
+    }
+}
+
+/// A code section in the memory of the device.
+struct Loaded<'a> {
+    module: &'a Module<'a>,
+    /// Device address of the section's first byte.
+    base: u64,
+    /// Mangled name of the section's function.
+    section: Arc<str>,
+    /// Size in bytes; `None` without machine code.
+    bytes: Option<u64>,
+}
+
+/// Whether the instances of a metric are told by program counter. By name, because the ids of other metrics (register
+/// counts, link numbers) are small numbers too, and old reports load functions at small addresses.
+fn is_by_instruction(metric: &str) -> bool {
+    const EXACT: [&str; 3] = ["inst_executed", "thread_inst_executed", "thread_inst_executed_true"];
+    const BEGINNINGS: [&str; 7] = [
+        "memory_",
+        "smsp__pcsamp_",
+        "smsp__branch_targets_",
+        "smsp__sass_inst_executed_memdesc_",
+        "derived__avg_thread_",
+        "derived__derivative_avg_thread_",
+        "derived__memory_",
+    ];
+    EXACT.contains(&metric) || BEGINNINGS.iter().any(|beginning| metric.starts_with(beginning))
+}
+
+fn view(launch: &Launch, modules: &HashMap<(u32, u64), Module<'_>>, listing: Option<&SassListing>) -> SourceView {
+    let modules: Vec<&Module<'_>> = launch.sources.iter().filter_map(|key| modules.get(key)).collect();
+    let sections = sections(launch, &modules);
+    let step = Step::of(launch, &modules);
+    let placed: Vec<(&Metric, Placed)> = launch
+        .metrics
+        .iter()
+        .filter(|metric| is_by_instruction(&metric.name))
+        .map(|metric| (metric, place(metric, &sections)))
+        .filter(|(_, p)| !p.at.is_empty())
+        .collect();
+    let mut touched: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
+    for (section, offset, _) in placed.iter().flat_map(|(_, placed)| &placed.at) {
+        touched.entry(*section).or_default().insert(*offset);
+    }
+    let own = |section: &Loaded<'_>| launch.workload == Workload::Kernel && section.section == launch.mangled;
+    if let Some(kernel) = sections.iter().position(own) {
+        touched.entry(kernel).or_default();
+    }
+    let mut order: Vec<(usize, BTreeSet<u64>)> = touched.into_iter().collect();
+    order.sort_by_key(|(section, _)| !own(&sections[*section]));
+
+    let mut instructions = Vec::new();
+    let mut positions: HashMap<(usize, u64), u32> = HashMap::new();
+    let mut has_lines = false;
+    for (section, counted) in order {
+        let loaded = &sections[section];
+        let lines = loaded.lines();
+        let texts = listing.and_then(|listing| listing.function(&loaded.section));
+        has_lines |= lines.as_ref().is_some_and(|lines| !lines.functions.is_empty());
+        for offset in step.offsets(loaded, counted) {
+            positions.insert((section, offset), instructions.len() as u32);
+            instructions.push(instruction(loaded, offset, lines.as_ref(), texts));
+        }
+    }
+    let columns = placed.into_iter().map(|(metric, placed)| column(metric, placed, &positions)).collect();
+    let unreadable = modules.iter().find_map(|module| module.ranges.as_ref().err());
+    let lines = match unreadable {
+        _ if has_lines => Lines::Known,
+        _ if sections.is_empty() => Lines::NoAddresses,
+        _ if instructions.is_empty() => Lines::NoCounters,
+        Some(why) => Lines::Unreadable { why: why.clone() },
+        None if modules.iter().all(|module| module.source.cubin.is_none()) => Lines::NoCode,
+        None => Lines::NoLineInfo,
+    };
+    let texts = texts(&modules, &instructions);
+    SourceView { launch: launch.id, name: launch.name.clone(), lines, instructions, columns, texts }
+}
+
+/// The code sections that the launch's modules loaded, by address.
+fn sections<'a>(launch: &Launch, modules: &[&'a Module<'a>]) -> Vec<Loaded<'a>> {
+    let mut found: Vec<Loaded<'a>> = Vec::new();
+    for module in modules {
+        for function in &module.source.functions {
+            found.extend(module.loaded(&function.symbol, Some(function.symbol_index), function.address));
+        }
+    }
+    if let ([module], true, Some(address)) = (modules, found.is_empty(), only_address(launch)) {
+        found.extend(module.loaded(&launch.mangled, None, address));
+    }
+    found.sort_by_key(|section| section.base);
+    found.dedup_by_key(|section| section.base);
+    found
+}
+
+/// The kernel's address, where the launch ran one function.
+fn only_address(launch: &Launch) -> Option<u64> {
+    let metric = launch.metric(FUNCTION_PCS)?;
+    match &metric.instances[..] {
+        [one] => one.value.as_u64(),
+        [] => metric.value.as_ref()?.as_u64(),
+        _ => None,
+    }
+}
+
+impl<'a> Module<'a> {
+    fn loaded(&'a self, symbol: &Arc<str>, index: Option<u32>, address: u64) -> Option<Loaded<'a>> {
+        if self.source.cubin.is_none() || self.ranges.is_err() {
+            return Some(Loaded { module: self, base: address, section: symbol.clone(), bytes: None });
+        }
+        let range = self.range(symbol, index)?;
+        let base = address.checked_sub(range.offset)?;
+        Some(Loaded { module: self, base, section: range.section.clone(), bytes: Some(range.section_bytes) })
+    }
+}
+
+impl Loaded<'_> {
+    /// The places of this section's code; `None` where there is no line table that can be read.
+    fn lines(&self) -> Option<LineTable> {
+        let bytes = self.module.source.cubin.as_ref()?;
+        cubin::line_table_of(bytes, "the cubin in the report", |name| name == self.section.as_ref()).ok()
+    }
+}
+
+/// The instances of one metric as (section, offset, value), in their order.
+struct Placed {
+    at: Vec<(usize, u64, Value)>,
+    unplaced: u64,
+}
+
+fn place(metric: &Metric, sections: &[Loaded<'_>]) -> Placed {
+    let mut placed = Placed { at: Vec::new(), unplaced: 0 };
+    for instance in &metric.instances {
+        let section = instance.id.as_u64().and_then(|address| {
+            let at = sections.partition_point(|section| section.base <= address).checked_sub(1)?;
+            let offset = address - sections[at].base;
+            (offset < sections[at].bytes.unwrap_or(UNKNOWN_SIZE)).then_some((at, offset))
+        });
+        match section {
+            Some((at, offset)) => placed.at.push((at, offset, instance.value.clone())),
+            None => placed.unplaced += 1,
+        }
+    }
+    placed
+}
+
+fn column(metric: &Metric, placed: Placed, positions: &HashMap<(usize, u64), u32>) -> CounterColumn {
+    let mut values: Vec<(u32, Value)> = Vec::with_capacity(placed.at.len());
+    let mut unplaced = placed.unplaced;
+    for (section, offset, value) in placed.at {
+        match positions.get(&(section, offset)) {
+            Some(position) => values.push((*position, value)),
+            None => unplaced += 1,
+        }
+    }
+    values.sort_by_key(|(position, _)| *position);
+    CounterColumn { metric: metric.name.clone(), unit: metric.unit, values, unplaced }
+}
+
+/// How instructions lie in a code section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// 16 bytes each, since compute capability 7.0.
+    Sixteen,
+    /// 8 bytes each, the first 8 of every 32 holding the schedule of the three instructions behind them (5.0 to 6.2).
+    ThreeOfFour,
+}
+
+impl Step {
+    fn of(launch: &Launch, modules: &[&Module<'_>]) -> Step {
+        let stated = modules.iter().find_map(|module| module.source.compute_capability);
+        match stated.or(launch.device.compute_capability) {
+            Some((major, _)) if major < 7 => Step::ThreeOfFour,
+            _ => Step::Sixteen,
+        }
+    }
+
+    /// The offsets of a section's instructions; without machine code those that have a counter.
+    fn offsets(self, section: &Loaded<'_>, counted: BTreeSet<u64>) -> Vec<u64> {
+        match (section.bytes, self) {
+            (None, _) => counted.into_iter().collect(),
+            (Some(bytes), Step::Sixteen) => (0..bytes / 16).map(|at| 16 * at).collect(),
+            (Some(bytes), Step::ThreeOfFour) => (0..bytes / 8).map(|at| 8 * at).filter(|at| at % 32 != 0).collect(),
+        }
+    }
+}
+
+fn instruction(
+    section: &Loaded<'_>,
+    offset: u64,
+    lines: Option<&LineTable>,
+    texts: Option<&SassFunction>,
+) -> CodeInstruction {
+    let places = lines.and_then(|lines| lines.shared_places(&section.section, offset));
+    let text = texts.and_then(|function| {
+        let at = function.instructions.binary_search_by_key(&offset, |instruction| instruction.offset).ok()?;
+        Some(&function.instructions[at])
+    });
+    CodeInstruction {
+        function: section.section.clone(),
+        offset,
+        sass: text.map(printed),
+        opcode: text.map(|text| text.opcode.clone()),
+        places: places.cloned().unwrap_or_default(),
+    }
+}
+
+/// `@!P0 LDG.E R0, desc[UR4][R2.64]`.
+fn printed(instruction: &SassInstruction) -> Box<str> {
+    let guard = instruction.predicate.as_ref().map(|predicate| {
+        let negation = if predicate.negated { "!" } else { "" };
+        format!("@{negation}{} ", predicate.register)
+    });
+    let (guard, opcode, operands) = (guard.unwrap_or_default(), &instruction.opcode, &instruction.operands);
+    let gap = if operands.is_empty() { "" } else { " " };
+    format!("{guard}{opcode}{gap}{operands}").into()
+}
+
+/// The embedded files that hold a place of the code.
+fn texts(modules: &[&Module<'_>], instructions: &[CodeInstruction]) -> Vec<SourceText> {
+    let named: HashSet<&str> =
+        instructions.iter().flat_map(|i| i.places.iter()).map(|place| place.file.as_ref()).collect();
+    let mut seen = HashSet::new();
+    let files = modules.iter().flat_map(|module| &module.source.files);
+    files
+        .filter(|file| named.contains(file.name.as_ref()) && seen.insert(file.name.clone()))
+        .map(|file| SourceText { file: file.name.clone(), text: file.text.clone() })
+        .collect()
+}

@@ -1,0 +1,156 @@
+//! A whole build read together: log, cubin and machine code, each instruction with its source lines.
+
+use super::{ReadError, cubin, ncu_report, ptxas_log, sass};
+use crate::evidence::{CodeBuild, Origin, ReportCubin, SourceLine};
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+/// Folders whose names stay out of what is read: each with the word that stands for it.
+#[derive(Clone, Debug, Default)]
+pub struct Neutral {
+    folders: Vec<(PathBuf, &'static str)>,
+}
+
+impl Neutral {
+    /// File names below `project` become relative to it, those below `toolkit` begin with `cuda`; other absolute names
+    /// keep their last part only.
+    pub fn new(project: &Path, toolkit: Option<&Path>) -> Neutral {
+        let mut folders = Vec::new();
+        for (folder, word) in toolkit.map(|folder| (folder, "cuda")).into_iter().chain([(project, "")]) {
+            let given = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            folders.extend(std::path::absolute(given).ok().map(|path| (normal(&path), word)));
+            folders.extend(given.canonicalize().ok().map(|path| (path, word)));
+        }
+        folders.sort_by_key(|(folder, _)| std::cmp::Reverse(folder.as_os_str().len()));
+        Neutral { folders }
+    }
+
+    /// The name of a file as the page may show it.
+    pub fn name(&self, file: &str) -> String {
+        let path = normal(Path::new(file));
+        for (folder, word) in &self.folders {
+            if let Ok(rest) = path.strip_prefix(folder) {
+                return Path::new(word).join(rest).display().to_string();
+            }
+        }
+        if path.is_absolute() {
+            return path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        }
+        path.display().to_string()
+    }
+}
+
+/// A path without `.` and, as far as its own text tells, without `..`.
+fn normal(path: &Path) -> PathBuf {
+    let mut parts = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(parts.components().next_back(), Some(Component::Normal(_))) => {
+                parts.pop();
+            }
+            other => parts.push(other),
+        }
+    }
+    parts
+}
+
+/// The pieces of a build.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CodeParts<'a> {
+    /// The source or cubin as the configuration names it.
+    pub input: &'a str,
+    /// The compiler's command; empty for a cubin that was given.
+    pub command: &'a str,
+    /// Compiler and version; empty for a cubin that was given.
+    pub compiler: &'a str,
+    /// Disassembler and version.
+    pub disassembler: &'a str,
+    /// The cubin.
+    pub cubin: &'a [u8],
+    /// What compiler and assembler said.
+    pub log: Option<&'a [u8]>,
+    /// The disassembly.
+    pub sass: &'a [u8],
+}
+
+/// Reads a build.
+///
+/// # Errors
+/// Those of the readers of its parts.
+pub fn read_code(parts: &CodeParts<'_>, neutral: &Neutral) -> Result<CodeBuild, ReadError> {
+    let origin = |format: &str, bytes: &[u8]| Origin {
+        path: parts.input.to_owned(),
+        format: format.to_owned(),
+        bytes: bytes.len() as u64,
+        blake3: blake3::hash(bytes).to_hex().to_string(),
+    };
+    let read = cubin::read(parts.cubin, origin("cubin", parts.cubin))?;
+    let lines = cubin::line_table(parts.cubin, parts.input)?;
+    let mut listing = sass::read(parts.sass, origin("sass", parts.sass))?;
+    let mut names: HashMap<Arc<str>, Arc<str>> = HashMap::new();
+    let mut shown: HashMap<usize, Arc<[SourceLine]>> = HashMap::new();
+    for function in &mut listing.functions {
+        if function.arch.is_empty() {
+            function.arch = read.arch.clone();
+        }
+        for instruction in &mut function.instructions {
+            let places = lines.places(&function.mangled, instruction.offset);
+            // Runs of instructions share one list of places.
+            let kept = shown.entry(places.as_ptr().addr()).or_insert_with(|| {
+                let place = |place: &SourceLine| SourceLine {
+                    file: names.entry(place.file.clone()).or_insert_with(|| neutral.name(&place.file).into()).clone(),
+                    line: place.line,
+                };
+                places.iter().map(place).collect()
+            });
+            instruction.places = if places.is_empty() { Arc::default() } else { kept.clone() };
+        }
+    }
+    let log = match parts.log.filter(|log| ptxas_log::looks_like(log)) {
+        Some(bytes) => Some(ptxas_log::read(bytes, origin("ptxas-log", bytes))?),
+        None => None,
+    };
+    Ok(CodeBuild {
+        input: parts.input.to_owned(),
+        command: parts.command.to_owned(),
+        compiler: parts.compiler.to_owned(),
+        disassembler: parts.disassembler.to_owned(),
+        log,
+        cubin: read,
+        listing,
+    })
+}
+
+/// The cubins that a report holds, each with the key that launches name; empty for a report without, and for text
+/// that ncu printed.
+///
+/// # Errors
+/// Those of the report's reader. A cubin that cannot be read is left out.
+pub fn read_report_cubins(path: &Path) -> Result<Vec<ReportCubin>, ReadError> {
+    let report = match ncu_report::NcuReport::open(path) {
+        Err(ReadError::WrongKind { .. }) => return Ok(Vec::new()),
+        opened => opened?,
+    };
+    let read = |source: ncu_report::SourceData| {
+        let bytes = source.cubin?;
+        let origin = Origin { path: path.display().to_string(), ..Origin::default() };
+        Some(ReportCubin { key: source.key, cubin: cubin::read(&bytes, origin).ok()? })
+    };
+    Ok(report.sources()?.into_iter().filter_map(read).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_do_not_tell_where_the_machine_keeps_them() {
+        let neutral = Neutral::new(Path::new("/p/project"), Some(Path::new("/p/project/.cuda")));
+        assert_eq!(neutral.name("/p/project/kernels/a.cu"), "kernels/a.cu");
+        assert_eq!(neutral.name("/p/project/kernels/../.cuda/bin/..//include/x.h"), "cuda/include/x.h");
+        assert_eq!(neutral.name("/usr/include/math.h"), "math.h");
+        assert_eq!(neutral.name("kernels/./a.cu"), "kernels/a.cu");
+    }
+}

@@ -1,0 +1,39 @@
+//! What changed in the machine code.
+
+use crate::analysis::code::CodeAudit;
+use crate::analysis::sass::DiffLine;
+use crate::view::document::{Block, Table};
+use crate::view::tables::{left, paragraph, right, text};
+
+pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
+    let Some(diff) = &audit.diff else { return Vec::new() };
+    if diff.is_same {
+        return vec![paragraph(format!("Nothing: both builds have the same {} instructions.", diff.new))];
+    }
+    let mut blocks = vec![paragraph(format!(
+        "{} instructions before, {} after. Addresses, encodings and labels are left out; jumps are told by their distance.",
+        diff.old, diff.new
+    ))];
+    if diff.classes.is_empty() {
+        blocks.push(paragraph("Only distances of jumps changed."));
+        return blocks;
+    }
+    let columns = vec![left("Class"), right("Added"), right("Removed")];
+    let rows = diff
+        .classes
+        .iter()
+        .map(|c| vec![text(c.label.clone()), text(format!("+{}", c.added)), text(format!("-{}", c.removed))]);
+    let rows = rows.collect();
+    blocks.push(Block::Table {
+        table: Table { id: format!("sass-diff-{}", audit.arch), caption: String::new(), columns, rows },
+    });
+    let line = |line: &DiffLine| format!("{}{}", line.sign, line.text);
+    let hunk = |hunk: &Vec<DiffLine>| hunk.iter().map(line).collect::<Vec<_>>().join("\n");
+    let mut lines = diff.hunks.iter().map(hunk).collect::<Vec<_>>().join("\n@@\n");
+    if diff.lines_left_out > 0 {
+        lines += &format!("\n@@ {} further lines are left out", diff.lines_left_out);
+    }
+    let folded = vec![Block::Code { language: "diff".into(), text: lines }];
+    blocks.push(Block::Fold { summary: "The changed instructions".into(), blocks: folded });
+    blocks
+}

@@ -1,0 +1,14 @@
+//! The sections of a build: resources, machine code, roles of warps, checks, and what changed in the code.
+//!
+//! `page` is the page of an audit without a report and puts these sections into that of an audit with one.
+
+mod build;
+mod checks;
+mod diff;
+mod page;
+mod roles;
+mod sass;
+mod verdict;
+
+pub(super) use page::join;
+pub use page::static_document;

@@ -1,0 +1,94 @@
+//! Control flow: its size, and the roles of warps as a table and a diagram.
+
+use super::sass::{lines, offset};
+use crate::analysis::code::{CodeAudit, DispatchRow, RoleRow};
+use crate::view::document::{Block, Table};
+use crate::view::tables::{code, left, paragraph, right, strong, text};
+
+/// Roles that a diagram shows at most; more make it unreadable.
+const DRAWN: usize = 8;
+
+pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
+    let flow = &audit.flow;
+    let mut words = vec![format!("{} basic blocks, {} edges, {} loops", flow.blocks, flow.edges, audit.loops.len())];
+    if flow.called > 0 {
+        words.push(format!("{} functions called in the same section", flow.called));
+    }
+    if flow.irreducible > 0 {
+        words.push(format!(
+            "{} back jumps into code with several ways in, which the table of loops leaves out",
+            flow.irreducible
+        ));
+    }
+    if flow.unseen > 0 {
+        words.push(format!("{} indirect jumps whose targets the listing does not name", flow.unseen));
+    }
+    let mut blocks = vec![paragraph(format!("{}.", words.join("; ")))];
+    if audit.dispatches.is_empty() {
+        blocks.push(paragraph(
+            "All warps run the same code: no branch on a warp's number parts them into roles with loops of their own.",
+        ));
+    }
+    for dispatch in &audit.dispatches {
+        let line = dispatch.line.map_or_else(String::new, |line| format!(" (line {line})"));
+        let meet = dispatch.meet.map_or_else(|| "never".to_owned(), |at| format!("at `{}`", offset(at)));
+        blocks.push(paragraph(format!(
+            "Warps part at `{}`{line} into {} roles and meet again {meet}.",
+            offset(dispatch.at),
+            dispatch.roles.len()
+        )));
+        blocks.push(Block::Table { table: table(audit, dispatch) });
+        if dispatch.roles.len() <= DRAWN {
+            blocks.push(Block::Code { language: "mermaid".into(), text: diagram(dispatch) });
+        }
+    }
+    blocks
+}
+
+fn telling(role: &RoleRow) -> String {
+    role.telling.iter().map(|(opcode, count)| format!("{opcode} × {count}")).collect::<Vec<_>>().join(", ")
+}
+
+fn table(audit: &CodeAudit, dispatch: &DispatchRow) -> Table {
+    let columns = vec![
+        left("Role"),
+        left("From"),
+        left("To"),
+        right("Instructions"),
+        right("Loops"),
+        left("Lines"),
+        left("Tells"),
+    ];
+    let row = |role: &RoleRow| {
+        vec![
+            strong(role.who.clone()),
+            code(offset(role.range.0)),
+            code(offset(role.range.1)),
+            text(role.instructions.to_string()),
+            text(role.loops.to_string()),
+            text(lines(role.lines)),
+            text(telling(role)),
+        ]
+    };
+    let id = format!("roles-{}-{:x}", audit.arch, dispatch.at);
+    Table { id, caption: String::new(), columns, rows: dispatch.roles.iter().map(row).collect() }
+}
+
+/// A flow chart of the parting: dispatch, one box for each role, and where they meet.
+fn diagram(dispatch: &DispatchRow) -> String {
+    let mut lines = vec!["flowchart TD".to_owned(), format!("    part{{\"warps part at {}\"}}", offset(dispatch.at))];
+    for (position, role) in dispatch.roles.iter().enumerate() {
+        let first: Vec<String> =
+            role.telling.iter().take(3).map(|(opcode, count)| format!("{opcode} × {count}")).collect();
+        let tells = if first.is_empty() { String::new() } else { format!("<br/>{}", first.join(", ")) };
+        lines.push(format!(
+            "    part --> role{position}[\"{}{tells}<br/>{} instructions, {} loops\"]",
+            role.who, role.instructions, role.loops
+        ));
+        if dispatch.meet.is_some() {
+            lines.push(format!("    role{position} --> meet"));
+        }
+    }
+    lines.extend(dispatch.meet.map(|at| format!("    meet([\"meet at {}\"])", offset(at))));
+    lines.join("\n")
+}

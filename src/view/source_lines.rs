@@ -1,0 +1,337 @@
+//! Costs by source line: tables inside the sections of stalls, throughput, accesses and instructions.
+
+use super::document::{Block, Cell, Column, Table};
+use super::tables::{code, left, paragraph, right, text};
+use crate::analysis::{AccessLine, Accesses, Audit, LineWaits, Pattern, SourceLines, Spot};
+use crate::catalog;
+use crate::evidence::Lines;
+use crate::quantity::format;
+
+/// Lines below this share stay off the page, in percent.
+const SMALL: f64 = 1.0;
+const NO_COUNTERS: &str =
+    "No lines: the report counts nothing by instruction. Collect with `--section SourceCounters --import-source yes`.";
+
+/// Columns beside the place of a row, and the cells of each row.
+struct Rows<'a> {
+    id: &'a str,
+    columns: Vec<Column>,
+    rows: Vec<(&'a Spot, Vec<Cell>)>,
+}
+
+/// A table whose first columns name the place: the line and its text, or the instruction and, with `by_instruction`,
+/// its line.
+fn table(parts: Rows<'_>, by_instruction: bool) -> Table {
+    let has_text = !by_instruction && parts.rows.iter().any(|(spot, _)| !spot.text.is_empty());
+    let has_lines = parts.rows.iter().any(|(spot, _)| spot.line > 0);
+    let mut columns = Vec::new();
+    if by_instruction || !has_lines {
+        columns.push(left("Instruction"));
+    }
+    if has_lines {
+        columns.push(left("Line"));
+    }
+    if has_text {
+        columns.push(left("Source"));
+    }
+    columns.extend(parts.columns);
+    let row = |(spot, cells): (&Spot, Vec<Cell>)| {
+        let mut row = Vec::new();
+        if by_instruction || !has_lines {
+            row.push(code(instruction(spot)));
+        }
+        if has_lines {
+            row.push(text(place(spot)));
+        }
+        if has_text {
+            row.push(if spot.text.is_empty() { Cell::default() } else { code(spot.text.as_str()) });
+        }
+        row.extend(cells);
+        row
+    };
+    Table { id: parts.id.into(), caption: String::new(), columns, rows: parts.rows.into_iter().map(row).collect() }
+}
+
+fn place(spot: &Spot) -> String {
+    if spot.line == 0 || spot.inlined_at.is_empty() {
+        return spot.label();
+    }
+    format!("{}, inlined at {}", spot.label(), spot.inlined_at.join(", "))
+}
+
+/// `0x1f0 LDG.E`.
+fn instruction(spot: &Spot) -> String {
+    let Some((offset, opcode)) = spot.instructions.first() else { return String::new() };
+    if opcode.is_empty() { format!("{offset:#x}") } else { format!("{offset:#x} {opcode}") }
+}
+
+fn percent(value: f64) -> Cell {
+    text(format!("{} %", format::fixed(value, 1)))
+}
+
+fn count(value: u64) -> Cell {
+    text(format::integer(value))
+}
+
+fn bound(value: Option<f64>) -> Cell {
+    value.map_or_else(|| text("not collected"), |bound| text(format!("≤ {} %", format::fixed(bound, 1))))
+}
+
+/// Whether a row is large enough for the page; the first always is.
+fn is_shown(position: usize, share: f64) -> bool {
+    position == 0 || share >= SMALL
+}
+
+/// Which launch the lines are of, where the numbers elsewhere are medians of several, and why there are no lines.
+fn basis(audit: &Audit, source: &SourceLines) -> String {
+    let mut words = Vec::new();
+    if audit.new.launches.len() > 1 {
+        words.push(format!("By line, of launch {} alone.", source.launch));
+    }
+    if source.lines != Lines::Known {
+        words.push("The rows are instructions, by their byte offset in the function.".into());
+    }
+    words.join(" ")
+}
+
+/// Why there are no lines, and how to get them.
+fn why_no_lines(lines: &Lines) -> Option<&'static str> {
+    match lines {
+        Lines::Known => None,
+        Lines::NoLineInfo => Some(
+            "The code carries no line information: build with `nvcc -lineinfo` and profile with `--import-source yes` to see source lines.",
+        ),
+        Lines::NoCode | Lines::NoAddresses | Lines::NoCounters => Some(
+            "The report does not hold the machine code with its load addresses: profile with ncu 2022.3 or later to see source lines.",
+        ),
+        Lines::Unreadable { .. } => {
+            Some("The machine code in the report cannot be read, so its source lines are not known.")
+        }
+    }
+}
+
+fn lead(audit: &Audit, source: &SourceLines, sentence: &str) -> Block {
+    let basis = basis(audit, source);
+    paragraph(if basis.is_empty() { sentence.to_owned() } else { format!("{sentence} {basis}") })
+}
+
+/// Where the warps wait.
+pub(super) fn waits(audit: &Audit) -> Vec<Block> {
+    let Some(source) = &audit.source else { return Vec::new() };
+    let heading = Block::Heading { text: "Where the warps wait".into() };
+    let Some(waits) = &source.waits else { return vec![heading, paragraph(NO_COUNTERS)] };
+    let sentence = "Warp samples by line, issuing cycles included. The sampler names the instruction that waits: for a scoreboard that is the first use of a value, and the access that is slow stands before it.";
+    let rows = |lines: &'_ [LineWaits]| -> Vec<usize> {
+        (0..lines.len()).filter(|at| is_shown(*at, lines[*at].share)).collect()
+    };
+    let cells = |line: &LineWaits| {
+        let reasons: Vec<String> = line.reasons.iter().map(|(id, share)| reason(id, *share)).collect();
+        vec![percent(line.share), text(reasons.join(", "))]
+    };
+    let make = |id, lines: &[LineWaits], by_instruction| {
+        let rows = rows(lines).into_iter().map(|at| (&lines[at].spot, cells(&lines[at]))).collect();
+        let columns = vec![right("Samples"), left("Waits of these samples")];
+        Block::Table { table: table(Rows { id, columns, rows }, by_instruction) }
+    };
+    let mut blocks = vec![heading, lead(audit, source, sentence), make("waits-lines", &waits.lines, false)];
+    blocks.extend(why_no_lines(&source.lines).map(paragraph));
+    let mut folded = Vec::new();
+    if !waits.reasons.is_empty() {
+        let rows: Vec<(&Spot, Vec<Cell>)> = waits
+            .reasons
+            .iter()
+            .flat_map(|reason| reason.lines.iter().map(move |(spot, share)| (reason, spot, *share)))
+            .filter(|(_, _, share)| *share >= SMALL)
+            .map(|(reason, spot, share)| {
+                (spot, vec![text(label(&reason.reason)), percent(reason.share), percent(share)])
+            })
+            .collect();
+        let columns = vec![left("Stall reason"), right("Samples of the reason"), right("Of these at the line")];
+        folded.push(Block::Table { table: table(Rows { id: "waits-reasons", columns, rows }, false) });
+    }
+    if !waits.hotspots.is_empty() && source.lines == Lines::Known {
+        folded.push(paragraph("Single instructions with more than a tenth of all samples:"));
+        folded.push(make("waits-hotspots", &waits.hotspots, true));
+    }
+    if !folded.is_empty() {
+        blocks.push(Block::Fold { summary: "By stall reason and by instruction".into(), blocks: folded });
+    }
+    blocks
+}
+
+fn label(reason: &str) -> &str {
+    catalog::stall(reason).map_or(reason, |row| row.label)
+}
+
+fn reason(id: &str, share: f64) -> String {
+    format!("{} {} %", label(id), format::fixed(share, 0))
+}
+
+fn kind(line: &AccessLine) -> String {
+    let width = line.width_bits.map(|bits| format!("{bits}-bit"));
+    let known = [Some(line.kind.clone()).filter(|kind| !kind.is_empty()), width];
+    known.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn pattern(pattern: Pattern) -> String {
+    match pattern {
+        Pattern::Broadcast => "all lanes in one sector".into(),
+        Pattern::SideBySide => "side by side".into(),
+        Pattern::Misaligned => "side by side, beginning inside a sector".into(),
+        Pattern::Strided { bytes } => format!("lanes about {} B apart", format::fixed(bytes, 0)),
+        Pattern::SectorPerLane => "a sector for every lane: 32 B apart or more, or scattered".into(),
+        Pattern::Unknown => "not known".into(),
+    }
+}
+
+fn excess_lines(lines: &[AccessLine]) -> impl Iterator<Item = &AccessLine> {
+    lines.iter().filter(|line| line.excess > 0).enumerate().filter(|(at, l)| is_shown(*at, l.share)).map(|(_, l)| l)
+}
+
+/// Uncoalesced global accesses by line.
+pub(super) fn global(audit: &Audit) -> Vec<Block> {
+    let Some(source) = &audit.source else { return Vec::new() };
+    let Some(accesses) = source.global.as_ref().filter(|accesses| accesses.excess > 0) else { return Vec::new() };
+    let columns = || {
+        vec![
+            left("Access"),
+            right("Requests"),
+            right("Sectors per request"),
+            right("Excess sectors"),
+            right("Share of excess"),
+            right("Bound"),
+            left("Addresses of a warp"),
+        ]
+    };
+    let cells = |line: &AccessLine| {
+        let ideal = line.ideal.map_or(f64::NAN, |ideal| ideal as f64 / line.requests.max(1) as f64);
+        let per = format!("{} (ideal {})", format::fixed(line.per_request, 1), format::fixed(ideal, 1));
+        let words = text(pattern(line.pattern));
+        vec![
+            text(kind(line)),
+            count(line.requests),
+            text(per),
+            count(line.excess),
+            percent(line.share),
+            bound(line.bound),
+            words,
+        ]
+    };
+    let make = |id, lines: &[AccessLine], by_instruction| {
+        let rows = excess_lines(lines).map(|line| (&line.spot, cells(line))).collect();
+        Block::Table { table: table(Rows { id, columns: columns(), rows }, by_instruction) }
+    };
+    let sentence = "Lines that move more sectors than their bytes need, loads and stores apart. The pattern is what the counts imply for evenly spaced lanes; the bound is the share of the time that the excess can cost while L2 works, and bounds do not add up.";
+    let mut blocks = vec![
+        Block::Heading { text: "By source line".into() },
+        lead(audit, source, sentence),
+        make("uncoalesced-lines", &accesses.lines, false),
+    ];
+    if has_details(source, accesses) {
+        let table = make("uncoalesced-instructions", &accesses.instructions, true);
+        blocks.push(Block::Fold { summary: "By instruction".into(), blocks: vec![table] });
+    }
+    blocks
+}
+
+/// Whether instructions say more than lines.
+fn has_details(source: &SourceLines, accesses: &Accesses) -> bool {
+    source.lines == Lines::Known && excess_lines(&accesses.instructions).count() > excess_lines(&accesses.lines).count()
+}
+
+/// Shared-memory bank conflicts by line.
+pub(super) fn shared(audit: &Audit) -> Vec<Block> {
+    let Some(source) = &audit.source else { return Vec::new() };
+    let Some(accesses) = source.shared.as_ref().filter(|accesses| accesses.excess > 0) else { return Vec::new() };
+    let columns = || {
+        vec![
+            left("Access"),
+            right("Requests"),
+            right("Wavefronts"),
+            right("Ideal"),
+            right("Conflict"),
+            right("Share of excess"),
+            right("Bound"),
+        ]
+    };
+    let cells = |line: &AccessLine| {
+        let ways = line.ways().map_or_else(String::new, |ways| format!("{}-way", format::fixed(ways, 1)));
+        vec![
+            text(kind(line)),
+            count(line.requests),
+            count(line.moved),
+            line.ideal.map_or_else(Cell::default, count),
+            text(ways),
+            percent(line.share),
+            bound(line.bound),
+        ]
+    };
+    let make = |id, lines: &[AccessLine], by_instruction| {
+        let rows = excess_lines(lines).map(|line| (&line.spot, cells(line))).collect();
+        Block::Table { table: table(Rows { id, columns: columns(), rows }, by_instruction) }
+    };
+    let all = accesses.ideal.map_or(0.0, |_| 100.0 * accesses.excess as f64 / accesses.moved.max(1) as f64);
+    let sentence = format!(
+        "{} of {} shared-memory wavefronts ({} %) exist only because lanes of a warp meet in one bank. Wavefronts over the ideal are the conflict's ways; the bound is the share of the time that the excess can cost while L1 works.",
+        format::integer(accesses.excess),
+        format::integer(accesses.moved),
+        format::fixed(all, 2)
+    );
+    let mut blocks = vec![
+        Block::Heading { text: "Bank conflicts by source line".into() },
+        lead(audit, source, &sentence),
+        make("conflict-lines", &accesses.lines, false),
+    ];
+    if has_details(source, accesses) {
+        let table = make("conflict-instructions", &accesses.instructions, true);
+        blocks.push(Block::Fold { summary: "By instruction".into(), blocks: vec![table] });
+    }
+    blocks
+}
+
+/// Local memory by line: spills and arrays of a thread.
+pub(super) fn local(audit: &Audit) -> Vec<Block> {
+    let Some(source) = &audit.source else { return Vec::new() };
+    let Some(accesses) = &source.local else { return Vec::new() };
+    let lines = accesses.lines.iter().enumerate().filter(|(at, line)| is_shown(*at, line.share));
+    let rows = lines
+        .map(|(_, line)| {
+            (&line.spot, vec![text(kind(line)), count(line.requests), count(line.moved), percent(line.share)])
+        })
+        .collect();
+    let columns = vec![left("Access"), right("Requests"), right("Sectors"), right("Share of local sectors")];
+    vec![
+        Block::Heading { text: "Local memory by source line".into() },
+        lead(audit, source, "Spilled registers and arrays of a thread that the compiler put in memory."),
+        Block::Table { table: table(Rows { id: "local-lines", columns, rows }, false) },
+    ]
+}
+
+/// Lines with idle lanes, and the lines that execute the most.
+pub(super) fn instructions(audit: &Audit) -> Vec<Block> {
+    let Some(source) = &audit.source else { return Vec::new() };
+    let mut blocks = Vec::new();
+    if let Some(lines) = source.idle_lanes.as_ref().filter(|lines| !lines.is_empty()) {
+        let rows = lines.iter().map(|line| {
+            let lanes = format!("{} of 32", format::fixed(line.lanes, 1));
+            (&line.spot, vec![count(line.executed), text(lanes), percent(line.share)])
+        });
+        let columns = vec![right("Executions"), right("Lanes that ran"), right("Idle, of all lane slots")];
+        blocks.push(Block::Heading { text: "Lines with idle lanes".into() });
+        blocks.push(lead(
+            audit,
+            source,
+            "Lines whose instructions ran for few lanes of their warps, by divergence or by predicate; guards that no lane takes are left out.",
+        ));
+        blocks.push(Block::Table { table: table(Rows { id: "idle-lanes", columns, rows: rows.collect() }, false) });
+    }
+    if !source.executed.is_empty() {
+        let rows = source.executed.iter().enumerate().filter(|(at, line)| is_shown(*at, line.share));
+        let rows = rows.map(|(_, line)| (&line.spot, vec![count(line.executed), percent(line.share)])).collect();
+        let columns = vec![right("Executions"), right("Share")];
+        let table = Block::Table { table: table(Rows { id: "executed-lines", columns, rows }, false) };
+        let sentence = lead(audit, source, "Warp-level executions by line (`inst_executed`).");
+        blocks.push(Block::Fold { summary: "Executions by source line".into(), blocks: vec![sentence, table] });
+    }
+    blocks
+}

@@ -1,0 +1,219 @@
+//! `audit generate` on sources and cubins: the page of an audit without a report, checks, identity, and mistakes.
+
+use crate::build_tools::{ROOT, places};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn audit(folder: &Path, words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_audit"));
+    command.current_dir(folder).env_remove("SOURCE_DATE_EPOCH").env("NO_COLOR", "1");
+    command.args(words).output().unwrap()
+}
+
+fn toml(subject: &str) -> String {
+    let tools = places().cuda.unwrap();
+    format!("[tools]\ncuda = {:?}\n{subject}", tools.display().to_string())
+}
+
+/// Generates the subject `k` in a fresh folder that holds `files`; gives the exit status, the page, the snapshot and
+/// what was said.
+fn generate(subject: &str, files: &[(&str, &[u8])]) -> (i32, String, serde_json::Value, String) {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("audit.toml"), toml(subject)).unwrap();
+    for (name, bytes) in files {
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    let output = audit(folder.path(), &["generate", "k", "--date", "2026-01-02"]);
+    let read = |name: &str| fs::read_to_string(folder.path().join("audits").join(name)).unwrap_or_default();
+    let said = String::from_utf8(output.stderr).unwrap();
+    let data = serde_json::from_str(&read("2026-01-02-k.json")).unwrap_or_default();
+    let page = read("2026-01-02-k.md");
+    let written = folder.path().join("audits").exists();
+    assert_eq!(output.status.success(), written, "{said}");
+    assert!(!page.contains(&folder.path().display().to_string()) && !page.contains(ROOT), "{page}");
+    (output.status.code().unwrap(), page, data, said)
+}
+
+const TRIAD: &[u8] = include_bytes!("../../kernels/stream_triad.cu");
+const DEVSET: &[u8] = include_bytes!("../fixtures/h200/devset.sm_90a.cubin");
+
+#[test]
+fn a_source_gives_a_page_for_each_chip() {
+    let subject = r#"
+[[subject]]
+name = "k"
+source = "triad.cu"
+arch = ["sm_90a", "sm_100a"]
+flags = ["-O3"]
+[subject.launch]
+block = [32, 8]
+dynamic_shared = 0
+[[subject.check]]
+sass = "LDG"
+min_width = 128
+[[subject.check]]
+name = "no 256-bit loads"
+sass = "ld.global.v8.b32"
+forbid = true
+[[subject.check]]
+sequence = ["LDG", "FFMA*4", "STG"]
+count = 1
+[[subject.check]]
+sass = "STG"
+count = "= 2"
+[[subject.check]]
+sass = "FFMA"
+in = "hottest-loop"
+"#;
+    let (status, page, data, said) = generate(subject, &[("triad.cu", TRIAD)]);
+    assert_eq!(status, 0, "{said}");
+    for words in ["# Static Performance Audit", "### sm_90a", "### sm_100a", "nvcc 13.0", "LDG.E.128", "Not measured"] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert_eq!(data["schema"], "kernel-audit/static-audit/1");
+    let verdicts = |arch: usize| {
+        let checks = data["audit"]["code"][arch]["checks"].as_array().unwrap().clone();
+        checks.iter().map(|check| check["verdict"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(verdicts(0), ["PASS", "INCONCLUSIVE", "PASS", "FAIL", "INCONCLUSIVE"]);
+    assert_eq!(verdicts(1), ["PASS", "PASS", "PASS", "FAIL", "INCONCLUSIVE"]);
+    let code = &data["audit"]["code"][0];
+    let decided = &code["checks"][0]["deciding"][0];
+    let line = decided["line"].as_u64().unwrap() as usize;
+    let source = std::str::from_utf8(TRIAD).unwrap();
+    assert!(source.lines().nth(line - 1).unwrap().contains("b["), "line {line}");
+    let occupancy = &code["occupancies"][0];
+    assert_eq!((occupancy["threads"].as_u64(), occupancy["percent"].as_f64()), (Some(256), Some(100.0)));
+    let registers = &code["resources"][0];
+    assert_eq!(registers["ptxas"], registers["cubin"]);
+    assert_eq!(registers["agreement"], "same");
+}
+
+#[test]
+fn the_code_in_a_report_is_told_from_other_code() {
+    let report = include_bytes!("../fixtures/h200/gemm_bias_v2.ncu-rep");
+    let files: [(&str, &[u8]); 2] = [("d.cubin", DEVSET), ("r.ncu-rep", report)];
+    let subject = "[[subject]]\nname = \"k\"\ncubin = \"d.cubin\"\nreport = \"r.ncu-rep\"\nkernel = \"gemm_bias_v2\"\n";
+    let (status, page, data, said) = generate(subject, &files);
+    assert_eq!(status, 0, "{said}");
+    assert!(page.contains("This SASS is what was timed") && page.contains("## Build stats (ptxas, cubin, launch)"));
+    let code = &data["audit"]["code"][0];
+    assert_eq!(code["identity"]["kind"], "same");
+    let registers = &code["resources"][0];
+    assert!(registers["launch"].as_u64() >= registers["cubin"].as_u64() && registers["agreement"] != "differs");
+    // One changed bit in the code of the kernel: same size, other code.
+    let text = kernel_audit::source::cubin::read(DEVSET, kernel_audit::evidence::Origin::default()).unwrap();
+    let sha = text.kernels.iter().find(|kernel| kernel.mangled.contains("gemm_bias_v2")).unwrap();
+    let at = (0..DEVSET.len() - sha.code_bytes as usize)
+        .step_by(128)
+        .find(|at| {
+            use sha2::Digest;
+            let digest = sha2::Sha256::digest(&DEVSET[*at..at + sha.code_bytes as usize]);
+            digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>() == sha.code_sha256
+        })
+        .expect("the section lies in the file");
+    let mut other = DEVSET.to_vec();
+    // A register number of the second instruction.
+    other[at + 16 + 2] ^= 1;
+    let (_, page, data, said) = generate(subject, &[("d.cubin", &other), files[1]]);
+    assert_eq!(data["audit"]["code"][0]["identity"]["kind"], "differs", "{said}");
+    assert!(page.contains("This SASS is not what was timed"));
+}
+
+#[test]
+fn two_builds_are_compared_by_their_code() {
+    let subject =
+        "[[subject]]\nname = \"k\"\ncubin = \"d.cubin\"\nbaseline_cubin = \"d.cubin\"\nkernel = \"gemm_bias_v2\"\n";
+    let (_, page, _, said) = generate(subject, &[("d.cubin", DEVSET)]);
+    assert!(page.contains("Nothing: both builds have the same"), "{said}{page}");
+    let (_, page, data, _) =
+        generate(&format!("{subject}baseline_kernel = \"gemm_bias_v1\"\n"), &[("d.cubin", DEVSET)]);
+    assert!(page.contains("What changed in the machine code") && page.contains("```diff"));
+    let classes = data["audit"]["code"][0]["diff"]["classes"].as_array().unwrap();
+    let shared = classes.iter().find(|class| class["label"] == "Shared loads").unwrap();
+    assert!(shared["added"].as_u64() > Some(0) && shared["removed"] == 0);
+}
+
+#[test]
+fn mistakes_are_told_with_their_place_and_write_nothing() {
+    let source = |arch: &str| format!("[[subject]]\nname = \"k\"\nsource = \"a.cu\"\narch = {arch:?}\n");
+    let (status, _, _, said) = generate(&source("sm_90a"), &[("a.cu", b"__global__ void k() {\n  int x = ;\n}\n")]);
+    assert!(status == 4 && said.contains("a.cu(2)") && said.contains("compiling a.cu for sm_90a failed"), "{said}");
+    let (status, _, _, said) = generate(&source("sm_42"), &[("a.cu", TRIAD)]);
+    assert!(status == 4 && said.contains("does not know the architecture sm_42") && said.contains("sm_90"), "{said}");
+    let (status, _, _, said) = generate(&source("compute_90"), &[("a.cu", TRIAD)]);
+    assert!(status == 2 && said.contains("expected an architecture such as"), "{said}");
+    let (status, _, _, said) = generate(&source("sm_90a"), &[("a.cu", b"int host() { return 1; }\n")]);
+    assert!(status == 3 && said.contains("kernels"), "{said}");
+
+    let cubin = "[[subject]]\nname = \"k\"\ncubin = \"d.cubin\"\n";
+    let twice = format!("{cubin}kernel = \"gemm_bias\"\n");
+    let (status, _, _, said) = generate(&twice, &[("d.cubin", DEVSET)]);
+    assert!(status == 2 && said.contains("matches 2 kernels") && said.contains("gemm_bias_v2, gemm_bias_v1"), "{said}");
+    let (status, _, _, said) = generate(&format!("{cubin}kernel = \"nothing\"\n"), &[("d.cubin", DEVSET)]);
+    assert!(status == 2 && said.contains("it holds: "), "{said}");
+    let (status, _, _, said) = generate(cubin, &[("d.cubin", b"\x7fELF is none")]);
+    assert_eq!(status, 3, "{said}");
+    let (status, _, _, said) = generate("[[subject]]\nname = \"k\"\nsource = \"a.cu\"\n", &[("a.cu", TRIAD)]);
+    assert!(status == 2 && said.contains("a source needs an architecture"), "{said}");
+    let (status, _, _, said) = generate("[[subject]]\nname = \"k\"\n", &[]);
+    assert!(status == 2 && said.contains("`report`, `source` or `cubin`"), "{said}");
+}
+
+#[test]
+fn a_missing_tool_is_told_with_its_cure() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("audit.toml"), "[[subject]]\nname = \"k\"\nsource = \"a.cu\"\narch = \"sm_90a\"\n")
+        .unwrap();
+    fs::write(folder.path().join("a.cu"), TRIAD).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_audit"));
+    command.current_dir(folder.path()).env_remove("CUDA_HOME").env("PATH", "/nowhere").env("NO_COLOR", "1");
+    let output = command.args(["generate", "--date", "2026-01-02"]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    // A machine with a toolkit in its usual place finds it there.
+    if !Path::new("/usr/local/cuda/bin/nvcc").exists() {
+        assert_eq!(output.status.code(), Some(4), "{said}");
+        assert!(said.contains("nvcc was not found") && said.contains("kernels/toolchain.sh"), "{said}");
+    }
+    fs::write(
+        folder.path().join("audit.toml"),
+        "[tools]\nnvcc = \"no\"\n[[subject]]\nname = \"k\"\nsource = \"a.cu\"\narch = \"sm_90a\"\n",
+    )
+    .unwrap();
+    let output = audit(folder.path(), &["generate", "--date", "2026-01-02"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(4) && said.contains("which audit.toml names"), "{said}");
+}
+
+#[test]
+fn the_doctor_names_every_tool_and_what_it_is_for() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("audit.toml"), toml("[[subject]]\nname = \"k\"\ncubin = \"d\"\n")).unwrap();
+    let output = audit(folder.path(), &["doctor"]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8(output.stdout).unwrap();
+    for words in [
+        "nvcc               13.0",
+        "(by audit.toml)",
+        "nvdisasm",
+        "compute-sanitizer",
+        "audit a source     yes",
+        "driver",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
+#[test]
+fn the_repository_names_every_kernel() {
+    let config = kernel_audit::config::Config::read(&Path::new(ROOT).join("audit.toml")).unwrap();
+    for entry in fs::read_dir(Path::new(ROOT).join("kernels")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "cu") {
+            let stem = path.file_stem().unwrap().to_string_lossy();
+            assert!(config.subjects.iter().any(|subject| subject.name.as_str() == stem), "{stem}");
+        }
+    }
+    assert!(config.select(&[]).is_ok());
+}

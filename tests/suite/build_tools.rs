@@ -1,0 +1,115 @@
+//! The build tools at work: PTX names seen again in fresh code, control flow beside nvdisasm's, and what goes wrong.
+
+use crate::read_sass::{nodes_of_dot, nodes_of_flow};
+use kernel_audit::analysis::sass::{ControlFlow, dispatches, opcode_matches};
+use kernel_audit::catalog::sass_aliases;
+use kernel_audit::collect::{Call, Compile, Places, Tool, compile, disassemble, run};
+use kernel_audit::evidence::CodeBuild;
+use kernel_audit::source::{CodeParts, Neutral, read_code};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+pub(crate) const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// The tools of this repository's own toolchain, so that tests see the pinned versions.
+pub(crate) fn places() -> Places {
+    let places = Places { cuda: Some(Path::new(ROOT).join(".cuda")), ..Places::default() };
+    assert!(places.find(Tool::Nvcc).is_ok(), "this test compiles CUDA: run `kernels/toolchain.sh` once");
+    places
+}
+
+pub(crate) fn build(folder: &Path, source: &str, arch: &str) -> CodeBuild {
+    let (places, flags) = (places(), ["-O3".to_owned()]);
+    let made = compile(&places, &Compile { folder, source: Path::new(source), arch, flags: &flags }).unwrap();
+    let sass = disassemble(&places, &made.cubin).unwrap();
+    let parts = CodeParts {
+        input: source,
+        command: &made.command,
+        compiler: &made.tool,
+        disassembler: &sass.tool,
+        cubin: &made.cubin,
+        log: Some(&made.log),
+        sass: &sass.text,
+    };
+    read_code(&parts, &Neutral::new(folder, Some(&made.toolkit))).unwrap()
+}
+
+#[test]
+fn every_alias_is_what_the_compiler_makes_of_it() {
+    let folder = Path::new(ROOT).join("tests/fixtures/sass_alias_snippets");
+    let files = ["memory.cu", "sync.cu", "math.cu", "tensor.cu"];
+    for (arch, chip) in [("sm_90a", "sm_90"), ("sm_100a", "sm_100")] {
+        let builds: Vec<CodeBuild> = std::thread::scope(|scope| {
+            let started: Vec<_> = files.iter().map(|file| scope.spawn(|| build(&folder, file, arch))).collect();
+            started.into_iter().map(|one| one.join().unwrap()).collect()
+        });
+        for row in sass_aliases() {
+            let symbol = format!("probe_{}", row.probe);
+            let function = builds.iter().find_map(|build| build.listing.function(&symbol));
+            let Some(patterns) = row.sass.get(chip) else {
+                assert!(function.is_none(), "{}: {symbol} exists on {chip}, and the row has no {chip}", row.name);
+                continue;
+            };
+            let function = function.unwrap_or_else(|| panic!("{}: no {symbol} on {chip}", row.name));
+            for pattern in patterns {
+                let is_there = function.instructions.iter().any(|i| opcode_matches(&i.opcode, pattern));
+                assert!(is_there, "{}: no {pattern} in {symbol} on {chip}", row.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn blocks_edges_and_roles_of_a_specialised_kernel_are_found() {
+    let places = places();
+    let kernels = Path::new(ROOT).join("kernels");
+    let source = Path::new("patch_embed_gemm_sm100.cu");
+    let made = compile(&places, &Compile { folder: &kernels, source, arch: "sm_100a", flags: &[] }).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let cubin = folder.path().join("k.cubin");
+    std::fs::write(&cubin, &made.cubin).unwrap();
+    let nvdisasm = places.find(Tool::Nvdisasm).unwrap();
+    let graph = run(&Call::new(&nvdisasm.path).argument("-bbcfg").argument("-poff").argument(&cubin)).unwrap();
+    let build = build(&kernels, "patch_embed_gemm_sm100.cu", "sm_100a");
+    let theirs = nodes_of_dot(&String::from_utf8(graph.stdout).unwrap());
+    assert!(theirs.len() > 50);
+    let ours = nodes_of_flow(build.listing.functions.iter());
+    let only = |a: &BTreeMap<u64, (usize, BTreeSet<u64>)>, b: &BTreeMap<u64, (usize, BTreeSet<u64>)>| {
+        a.keys().filter(|key| !b.contains_key(key)).map(|key| format!("{:#x}", key & 0xffff_ffff)).collect::<Vec<_>>()
+    };
+    assert_eq!((only(&ours, &theirs), only(&theirs, &ours)), (Vec::new(), Vec::new()));
+    for (start, node) in &theirs {
+        assert_eq!(&ours[start], node, "{:#x}", start & 0xffff_ffff);
+    }
+
+    let function = &build.listing.functions[0];
+    let flow = ControlFlow::of(function);
+    let [dispatch] = &dispatches(function, &flow)[..] else { panic!("one place where warps part") };
+    let who: Vec<&str> = dispatch.roles.iter().map(|role| role.who.as_str()).collect();
+    assert_eq!(who, ["warp 4", "warp other than 4, 5", "warp 5"]);
+    let holds = |role: usize, opcode: &str| {
+        let own = dispatch.roles[role].blocks.iter().flat_map(|at| flow.blocks[*at].instructions.clone());
+        own.filter(|at| function.instructions[*at].base() == opcode).count()
+    };
+    assert_eq!((holds(0, "UTMALDG"), holds(1, "LDTM"), holds(2, "UTCQMMA")), (2, 2, 4));
+    assert_eq!((holds(0, "UTCQMMA"), holds(1, "UTMALDG"), holds(2, "STG")), (0, 0, 0));
+    assert!(dispatch.meet.is_some());
+}
+
+#[test]
+fn a_kernel_without_roles_has_none_and_no_file_name_tells_the_machine() {
+    let build = build(Path::new(ROOT), "kernels/barrier_reduction.cu", "sm_90a");
+    let function = &build.listing.functions[0];
+    assert!(dispatches(function, &ControlFlow::of(function)).is_empty());
+    let files: Vec<&str> = build
+        .listing
+        .functions
+        .iter()
+        .flat_map(|f| &f.instructions)
+        .flat_map(|i| i.places.iter())
+        .map(|p| p.file.as_ref())
+        .collect();
+    assert!(!files.is_empty() && files.iter().all(|file| !file.starts_with('/')), "{files:?}");
+    assert!(files.contains(&"kernels/barrier_reduction.cu"));
+    assert!(!build.command.contains(ROOT) && build.command.ends_with("kernels/barrier_reduction.cu"));
+}
