@@ -45,9 +45,12 @@ pub(super) enum Verb {
 /// Arguments of `audit generate`.
 #[derive(Debug, Args)]
 pub(super) struct Generate {
-    /// Subjects of the configuration file [default: all].
+    /// Subjects of the configuration file [default: those of its `default`, else all].
     #[arg(value_name = "SUBJECT")]
     pub(super) subjects: Vec<String>,
+    /// Every subject of the configuration file.
+    #[arg(long, conflicts_with = "subjects")]
+    pub(super) all: bool,
     /// Configuration file [default: audit.toml, unless --report is given without a subject].
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
@@ -125,7 +128,7 @@ pub(super) struct SubjectFlags {
     pub(super) tiles: Option<Tiles>,
     /// Checklist of the catalog to hold the kernel against; may be repeated.
     #[arg(long = "check", value_name = "CHECKLIST", value_parser = checklist)]
-    pub(super) checklists: Vec<String>,
+    pub(super) checks: Vec<String>,
     /// What should hold for a metric or derived reading, such as 'stall.barrier<25'; may be repeated.
     #[arg(long, value_name = "READING OP VALUE")]
     pub(super) expect: Vec<Expect>,

@@ -54,7 +54,7 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
                 (document, Snapshot::new(heading, audits.swap_remove(0)).to_json().map_err(json)?)
             }
             None => {
-                let audit = static_audit(subject, &code)?;
+                let audit = static_audit(subject, &plan, &code)?;
                 (view::static_document(&heading, &audit), StaticSnapshot::new(heading, audit).to_json().map_err(json)?)
             }
         };
@@ -103,7 +103,7 @@ fn timings(all: Duration, tools: ToolTime) -> Result<(), Failure> {
 }
 
 /// What the subject states, with the checklists that it names spelled out.
-fn work(subject: &Subject, limits: &Limits) -> Work {
+fn stated_work(subject: &Subject, limits: &Limits) -> Work {
     let stated = &subject.work;
     let lists = subject.checklists.iter().filter_map(|id| catalog::profile(id));
     let listed = lists.flat_map(|profile| Expectation::of_profile(profile, limits));
@@ -133,7 +133,7 @@ fn audits(
 ) -> Result<Vec<Audit>, Failure> {
     let is_many = plan.template == view::DELIVERABLE;
     let limits = Limits { overrides: plan.thresholds.clone() };
-    let work = work(subject, &limits);
+    let work = stated_work(subject, &limits);
     let want = Want { allow_damage, ..analysis::want_for(&work) };
     let read = |path: &Path| -> Result<Report, Failure> { Ok(source::read_profile(path, &want)?) };
     let new = read(report)?;
@@ -141,7 +141,7 @@ fn audits(
     let builds =
         subject.ptxas.iter().map(|path| source::read_build_log(path)).collect::<Result<Vec<_>, source::ReadError>>()?;
     let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() };
-    let view = lines::source_view(report, &new, &selection, allow_damage)?;
+    let view = lines::source_view(report, &new, &selection, allow_damage, &code.new)?;
     let launched = if code.new.is_empty() {
         None
     } else {
@@ -149,13 +149,17 @@ fn audits(
     };
     let inputs =
         Inputs { new: &new, old: old.as_ref(), builds: &builds, source: view.as_ref(), selection, work, limits };
-    let mut audits = if is_many { analysis::analyse_all(&inputs)? } else { vec![analysis::analyse(&inputs)?] };
-    audits[0].code = judged(subject, code, launched.as_ref())?;
-    Ok(audits)
+    if is_many {
+        return Ok(analysis::analyse_all(&inputs)?);
+    }
+    let mut audit = analysis::analyse(&inputs)?;
+    audit.code = judged(subject, code, launched.as_ref())?;
+    Ok(vec![audit])
 }
 
-fn static_audit(subject: &Subject, code: &Builds) -> Result<StaticAudit, Failure> {
-    Ok(StaticAudit { work: work(subject, &Limits::default()), code: judged(subject, code, None)? })
+fn static_audit(subject: &Subject, plan: &Plan, code: &Builds) -> Result<StaticAudit, Failure> {
+    let limits = Limits { overrides: plan.thresholds.clone() };
+    Ok(StaticAudit { work: stated_work(subject, &limits), code: judged(subject, code, None)? })
 }
 
 /// Every build of a subject, each beside the old build of its architecture.

@@ -77,7 +77,9 @@ fn from_flags(flags: &SubjectFlags) -> Result<Plan, Failure> {
 fn from_file(arguments: &Generate) -> Result<Plan, Failure> {
     let path = arguments.config.clone().unwrap_or_else(|| Path::new(DEFAULT_CONFIG).to_owned());
     let config = Config::read(&path)?;
-    let mut subjects: Vec<Subject> = config.select(&arguments.subjects)?.into_iter().cloned().collect();
+    let every = || config.subjects.iter().map(|subject| subject.name.to_string()).collect();
+    let names: Vec<String> = if arguments.all { every() } else { arguments.subjects.clone() };
+    let mut subjects: Vec<Subject> = config.select(&names)?.into_iter().cloned().collect();
     let is_described = is_given(&arguments.subject);
     if is_described {
         match subjects.as_mut_slice() {
@@ -115,7 +117,7 @@ fn is_given(flags: &SubjectFlags) -> bool {
         || [&flags.work_flop, &flags.work_bytes].iter().any(|amount| amount.is_some())
         || flags.name.is_some()
         || flags.tiles.is_some()
-        || !(flags.ptxas.is_empty() && flags.checklists.is_empty() && flags.expect.is_empty())
+        || !(flags.ptxas.is_empty() && flags.checks.is_empty() && flags.expect.is_empty())
 }
 
 /// Puts the flags over what the subject says.
@@ -145,8 +147,8 @@ fn apply(flags: &SubjectFlags, subject: &mut Subject) {
     put(&flags.work_flop, &mut subject.work.flop);
     put(&flags.work_bytes, &mut subject.work.bytes);
     put(&flags.tiles, &mut subject.tiles);
-    if !flags.checklists.is_empty() {
-        subject.checklists.clone_from(&flags.checklists);
+    if !flags.checks.is_empty() {
+        subject.checklists.clone_from(&flags.checks);
     }
     if !flags.expect.is_empty() {
         subject.expect.clone_from(&flags.expect);

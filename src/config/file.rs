@@ -29,6 +29,8 @@ pub struct Config {
     pub subjects: Vec<Subject>,
     /// Where tools are.
     pub tools: Tools,
+    /// Positions of the subjects that are meant when none is named.
+    default: Vec<usize>,
     text: Text,
     /// For each subject, the files it names and where it does.
     files: Vec<Vec<(PathBuf, Range<usize>)>>,
@@ -58,6 +60,7 @@ struct AuditKeys {
     out: Option<PathBuf>,
     template: Option<String>,
     templates: Option<Spanned<PathBuf>>,
+    default: Option<Vec<Spanned<String>>>,
 }
 
 #[derive(serde::Deserialize)]
@@ -160,6 +163,7 @@ impl Config {
             subjects.push(subject);
             files.push(named);
         }
+        let default = text.default(file.audit.default, &subjects)?;
         let thresholds =
             file.thresholds.iter().map(|(id, value)| text.threshold(id, value)).collect::<Result<_, _>>()?;
         if let Some(templates) = &file.audit.templates {
@@ -176,12 +180,14 @@ impl Config {
             folder,
             thresholds,
             subjects,
+            default,
             text,
             files,
         })
     }
 
-    /// The subjects of these names in the order asked for, or all for an empty list. Every file that they name exists.
+    /// The subjects of these names in the order asked for; for an empty list those of `default`, or all where the file
+    /// has no such key. Every file that they name exists.
     ///
     /// # Errors
     /// A name that no subject has, or a file that is not there.
@@ -201,7 +207,7 @@ impl Config {
             }
         }
         if names.is_empty() {
-            chosen = (0..self.subjects.len()).collect();
+            chosen.clone_from(&self.default);
         }
         for at in &chosen {
             for (path, span) in &self.files[*at] {
@@ -314,6 +320,19 @@ impl Text {
             let reason = regex_reason(&error);
             self.wrong("this is no regular expression".into(), text.span(), &reason, None)
         })
+    }
+
+    /// The positions of the subjects that `default` names; all of them without that key.
+    fn default(&self, names: Option<Vec<Spanned<String>>>, subjects: &[Subject]) -> Result<Vec<usize>, ConfigError> {
+        let Some(names) = names else { return Ok((0..subjects.len()).collect()) };
+        let position = |name: &Spanned<String>| {
+            subjects.iter().position(|subject| subject.name.as_str() == name.get_ref()).ok_or_else(|| {
+                let near = nearest(name.get_ref(), subjects.iter().map(|subject| subject.name.as_str()));
+                let help = near.map(|near| format!("did you mean {near:?}?"));
+                self.wrong(format!("no subject is called {:?}", name.get_ref()), name.span(), "unknown", help)
+            })
+        };
+        names.iter().map(position).collect()
     }
 
     /// A number for a threshold of the catalog.

@@ -28,9 +28,8 @@ pub struct Heading {
 
 /// The page for one audit.
 pub fn document(heading: &Heading, audit: &Audit) -> Document {
-    let mut sections = vec![
-        verdict::section(audit),
-        performance::section(audit),
+    let first = [verdict::section(audit), performance::section(audit)];
+    let rest = [
         build::section(audit),
         throughput::speed_of_light(audit),
         roofline::section(audit),
@@ -43,9 +42,7 @@ pub fn document(heading: &Heading, audit: &Audit) -> Document {
         conditions::section(audit),
         provenance::section(heading, audit),
     ];
-    if let Some(checklist) = checklist::section(audit) {
-        sections.insert(2, checklist);
-    }
+    let mut sections = first.into_iter().chain(checklist::section(audit)).chain(rest).collect();
     code::join(&mut sections, &audit.code);
     Document { title: format!("Performance Audit — {}", heading.date), lead: lead::lines(heading, audit), sections }
 }

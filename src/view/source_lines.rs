@@ -120,7 +120,7 @@ pub(super) fn waits(audit: &Audit) -> Vec<Block> {
     let Some(source) = &audit.source else { return Vec::new() };
     let heading = Block::Heading { text: "Where the warps wait".into() };
     let Some(waits) = &source.waits else { return vec![heading, paragraph(NO_COUNTERS)] };
-    let sentence = "Warp samples by line, issuing cycles included. The sampler names the instruction that waits: for a scoreboard that is the first use of a value, and the access that is slow stands before it.";
+    let sentence = "Warp samples by line, issuing cycles included. The sampler names the instruction that waits, which stands behind its cause: the first use of a value behind the slow access, the next instruction behind a barrier.";
     let rows = |lines: &'_ [LineWaits]| -> Vec<usize> {
         (0..lines.len()).filter(|at| is_shown(*at, lines[*at].share)).collect()
     };

@@ -15,7 +15,7 @@ fn read(name: &str) -> (Report, Option<SourceView>) {
     let path = fixture(&format!("{name}.ncu-rep"));
     let report = source::read_profile(&path, &analysis::want()).unwrap();
     let id = analysis::subject_launch(&report, &Selection::default()).unwrap().id;
-    let views = source::read_source_views(&path, &analysis::source_want(), |head| head.id == id, None).unwrap();
+    let views = source::read_source_views(&path, &analysis::source_want(), |head| head.id == id, &[]).unwrap();
     (report, views.into_iter().next())
 }
 
@@ -177,4 +177,16 @@ fn code_without_line_information_is_shown_by_offset() {
     assert_eq!(hot.spot.label(), format!("SASS {:#x}", hot.spot.instructions[0].0));
     let words = serde_json::to_string(&view::document(&Heading::default(), &audit)).unwrap();
     assert!(words.contains("nvcc -lineinfo"));
+}
+
+#[test]
+fn findings_carry_the_line_of_their_pattern() {
+    let (_, audit) = audit("gemm_bias_v1");
+    let lines = audit.source.as_ref().unwrap();
+    let finding = audit.findings.iter().find(|finding| finding.code == "uncoalesced-global-access").unwrap();
+    let worst = &lines.global.as_ref().unwrap().lines[0].spot;
+    let at = finding.at.as_ref().unwrap();
+    assert_eq!((&at.file, at.line), (&worst.file, worst.line));
+    let (report, _) = read("gemm_bias_v1");
+    assert!(analyse(&report, None).findings.iter().all(|finding| finding.at.is_none()));
 }

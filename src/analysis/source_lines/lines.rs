@@ -78,7 +78,8 @@ impl SourceLines {
             "divergence" | "predicated-off" => Some(self.idle_lanes.as_ref()?.first()?.spot.clone()),
             "barrier-wait" => waiting("barrier"),
             "instruction-fetch" => waiting("no_instruction"),
-            _ => None,
+            // `latency-long-scoreboard`, `sync-barrier`: a stall reason that limits.
+            _ => waiting(&code.strip_prefix("latency-").or(code.strip_prefix("sync-"))?.replace('-', "_")),
         };
         spot.filter(|spot| spot.line > 0).map(|spot| Place { file: spot.file, line: spot.line })
     }
