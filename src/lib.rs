@@ -1,8 +1,8 @@
 //! `kernel_audit` turns the evidence of one CUDA kernel's build and profile into a dated Performance Audit.
 //!
 //! ```text
-//! collect ──▶ source ──▶ evidence ──▶ analysis ──▶ view ──▶ render ──▶ audits/
-//!  (acts)    (parses)   (facts)      (judges)     (words)  (ink)
+//! collect ──▶ source ──▶ evidence ──▶ analysis ──▶ view ──▶ render, snapshot ──▶ audits/
+//!  (acts)    (parses)   (facts)      (judges)     (words)  (ink)   (data)
 //! ```
 //!
 //! Data flows one way. [`quantity`] and [`catalog`] are used by the rooms right of them; [`cli`] wires the rooms.
@@ -16,5 +16,6 @@ pub mod evidence;
 mod nearest;
 pub mod quantity;
 pub mod render;
+pub mod snapshot;
 pub mod source;
 pub mod view;

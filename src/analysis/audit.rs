@@ -9,6 +9,7 @@ use super::coalescing::Coalescing;
 use super::code::CodeAudit;
 use super::finding::{Finding, Place};
 use super::ground::Ground;
+use super::kept::Kept;
 use super::limits::Limits;
 use super::line;
 use super::mix::InstructionMix;
@@ -16,6 +17,7 @@ use super::named::Known;
 use super::occupancy::Occupancy;
 use super::panels::Panel;
 use super::performance::{Performance, Work};
+use super::private;
 use super::roofline::Roofline;
 use super::select::{self, KernelGroup, KernelKey, Selection, SelectionError};
 use super::setting::{self, Seen, Setting};
@@ -23,6 +25,7 @@ use super::source_lines::SourceLines;
 use super::stalls::Stalls;
 use super::summary::KernelSummary;
 use super::tiles::StoreCount;
+use super::verdict::Comparison;
 use crate::catalog;
 use crate::evidence::{BuildLog, Damage, Launch, Origin, Reading, Report, SourceView, Workload};
 
@@ -31,8 +34,8 @@ use crate::evidence::{BuildLog, Damage, Launch, Origin, Reading, Report, SourceV
 pub struct Inputs<'r> {
     /// The report under audit.
     pub new: &'r Report,
-    /// The report to compare with.
-    pub old: Option<&'r Report>,
+    /// What to compare with.
+    pub old: Option<Old<'r>>,
     /// The launch of [`subject_launch`] by instruction, read with [`source_want`](super::source_want).
     pub source: Option<&'r SourceView>,
     /// Build logs.
@@ -43,6 +46,15 @@ pub struct Inputs<'r> {
     pub work: Work,
     /// What judgements compare with.
     pub limits: Limits,
+}
+
+/// The side to compare with.
+#[derive(Clone, Copy, Debug)]
+pub enum Old<'r> {
+    /// A report; the selection picks its kernel.
+    Report(&'r Report),
+    /// An earlier audit: its new side is the old side here, as its snapshot kept it.
+    Audit(&'r Audit),
 }
 
 /// What one artefact contributed.
@@ -134,6 +146,10 @@ pub struct Audit {
     pub old_bottleneck: Option<Bottleneck>,
     /// What is left on the table.
     pub levers: Vec<Lever>,
+    /// What the comparison comes to; `None` without an old side.
+    pub comparison: Option<Comparison>,
+    /// The readings of the new side, launch by launch.
+    pub kept: Kept,
     /// The machine code, one for each architecture that was built; empty when the subject names no source or cubin.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub code: Vec<CodeAudit>,
@@ -190,14 +206,24 @@ pub fn analyse_all(inputs: &Inputs<'_>) -> Result<Vec<Audit>, SelectionError> {
 fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, SelectionError> {
     let subject = KernelSummary::new(group);
     let old_filter = inputs.selection.baseline_kernel.as_ref().or(inputs.selection.kernel.as_ref());
-    let old = inputs.old.map(|old| select::counterpart(old, subject.key(), old_filter)).transpose()?;
-    let old_kernel = old.map(KernelSummary::new);
-    let old = inputs.old.zip(old_kernel.as_ref());
-    let conditions = setting::settings(
-        Seen { report: inputs.new, kernel: &subject },
-        old.map(|(report, kernel)| Seen { report, kernel }),
-    );
-    let old_kernel = old.map(|(_, kernel)| kernel);
+    let earlier = match inputs.old {
+        Some(Old::Audit(audit)) => Some(audit),
+        Some(Old::Report(_)) | None => None,
+    };
+    let kept = earlier.map(|audit| audit.kept.report(&audit.new));
+    let old_kernel = match inputs.old {
+        Some(Old::Report(report)) => Some(select::counterpart(report, subject.key(), old_filter)?),
+        Some(Old::Audit(_)) => kept.as_ref().and_then(|report| select::groups(report).into_iter().next()),
+        None => None,
+    };
+    let old_kernel = old_kernel.map(KernelSummary::new);
+    let old_kernel = old_kernel.as_ref();
+    let seen = Seen { report: inputs.new, kernel: &subject };
+    let conditions = match inputs.old {
+        Some(Old::Audit(audit)) => setting::settings_since(seen, &inputs.work, &audit.settings, &audit.work),
+        Some(Old::Report(report)) => setting::settings(seen, old_kernel.map(|kernel| Seen { report, kernel })),
+        None => setting::settings(seen, None),
+    };
 
     let stalls = Stalls::of(&subject, old_kernel, &inputs.limits);
     let mix = InstructionMix::of(&subject, old_kernel);
@@ -221,19 +247,33 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         catalog::tables().iter().filter_map(|table| Panel::build(table.id, &subject, old_kernel)).collect();
     let mut audit = Audit {
         new: side(inputs.new, &subject, &panels, |row| Some(&row.new)),
-        old: old.map(|(report, kernel)| side(report, kernel, &panels, |row| row.old.as_ref())),
+        old: match inputs.old {
+            Some(Old::Report(report)) => old_kernel.map(|kernel| side(report, kernel, &panels, |row| row.old.as_ref())),
+            Some(Old::Audit(audit)) => Some(audit.new.clone()),
+            None => None,
+        },
+        comparison: old_kernel.map(|old| {
+            let rows = panels.iter().flat_map(|panel| &panel.rows);
+            Comparison::of(rows, &subject, old, &conditions, &inputs.limits)
+        }),
+        kept: Kept::of(&subject),
         work: inputs.work.clone(),
         kernels: overview(inputs.new, subject.key()),
         members: members(&subject),
-        settings: conditions,
         performance: Performance::of(&subject, old_kernel, &inputs.work),
         build: build::rows(&subject, inputs.builds),
-        build_logs: inputs.builds.iter().map(|log| log.origin.clone()).collect(),
+        build_logs: inputs.builds.iter().map(|log| public(&log.origin)).collect(),
         build_warnings: inputs.builds.iter().flat_map(build_warnings).collect(),
-        old_build: old_kernel.map(|kernel| build::rows(kernel, inputs.builds)).unwrap_or_default(),
+        old_build: match earlier {
+            Some(audit) => audit.build.clone(),
+            None => old_kernel.map(|kernel| build::rows(kernel, inputs.builds)).unwrap_or_default(),
+        },
         panels,
-        old_bottleneck: old_kernel.map(|kernel| alone(kernel, &inputs.limits)),
         stores: inputs.work.tiles.map(|tiles| StoreCount::of(tiles, &mix)),
+        old_bottleneck: match earlier {
+            Some(audit) => Some(audit.bottleneck.clone()),
+            None => old_kernel.map(|kernel| alone(kernel, &inputs.limits)),
+        },
         roofline: Roofline::of(&subject, &mix, &inputs.work),
         stalls,
         mix,
@@ -245,6 +285,7 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         checks,
         line,
         levers,
+        settings: conditions,
         code: Vec::new(),
     };
     if let Some(lines) = audit.source.take() {
@@ -254,8 +295,13 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
     Ok(audit)
 }
 
+/// An artefact without the home folder in its path.
+fn public(origin: &Origin) -> Origin {
+    Origin { path: private::without_home(&origin.path), ..origin.clone() }
+}
+
 fn build_warnings(log: &BuildLog) -> impl Iterator<Item = (String, u64, String)> {
-    log.warnings.iter().map(|(line, text)| (log.origin.path.clone(), *line, text.clone()))
+    log.warnings.iter().map(|(line, text)| (public(&log.origin).path, *line, private::without_home(text)))
 }
 
 /// The verdict on one kernel by itself.
@@ -284,14 +330,14 @@ fn side(
         not_understood.push(("lines of text".into(), lines));
     }
     Side {
-        origin: report.origin.clone(),
+        origin: public(&report.origin),
         kernel: kernel.key().clone(),
         launches: kernel.launches().iter().map(|l| l.id).collect(),
         dropped: report.dropped.iter().map(ToString::to_string).collect(),
         not_understood,
         damage: report.damage.clone(),
         aliases,
-        command_line: setting::without_home(&report.session.command_line),
+        command_line: private::without_names(&report.session.command_line),
     }
 }
 

@@ -11,6 +11,11 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// The smallest slow-down that counts as a regression, in percent.
+    pub fn regression(&self) -> f64 {
+        self.get("regression")
+    }
+
     /// The threshold of that id. NaN, which no comparison reaches, for an id that the catalog does not hold; a test
     /// keeps the ids used in this room and the catalog together.
     pub(super) fn get(&self, id: &str) -> f64 {

@@ -11,17 +11,21 @@ mod checklist;
 mod checks;
 mod coalescing;
 pub mod code;
+mod columns;
 mod compare;
 mod dump;
 mod finding;
 mod ground;
+mod kept;
 mod limits;
 mod line;
+mod milestone;
 mod mix;
 mod named;
 mod occupancy;
 mod panels;
 mod performance;
+mod private;
 mod roofline;
 pub mod sass;
 mod select;
@@ -32,25 +36,30 @@ mod summary;
 mod tiles;
 mod traffic;
 mod units;
+mod verdict;
 mod wanted;
 
-pub use audit::{Audit, Inputs, OtherKernel, Side, analyse, analyse_all, subject_launch};
+pub use audit::{Audit, Inputs, Old, OtherKernel, Side, analyse, analyse_all, subject_launch};
 pub use bottleneck::{Bottleneck, Limiter, Step};
 pub use build::BuildRow;
 pub use ceiling::{Lever, LeverOrigin};
 pub use checklist::{CheckedLine, Expectation, Outcome};
 pub use coalescing::Coalescing;
+pub use columns::{Against, Columns, Joined, columns};
 pub use compare::{Change, Direction, Row};
 pub use dump::{SCHEMA, write_json};
 pub use finding::{Finding, Place, Severity};
+pub use kept::{Kept, KeptMetric};
 pub use limits::Limits;
+pub use milestone::Milestone;
 pub use mix::{InstructionMix, OpcodeRow};
 pub use occupancy::{BlockLimit, Cliff, Occupancy};
 pub use panels::Panel;
 pub use performance::{Performance, Work};
+pub use private::{without_home, without_names};
 pub use roofline::{Ceiling, CeilingKind, Point, Roofline};
 pub use select::{KernelGroup, KernelKey, Selection, SelectionError, groups};
-pub use setting::{Setting, Weight, without_home};
+pub use setting::{Setting, Weight};
 pub use source_lines::{
     AccessLine, Accesses, LaneLine, LineCount, LineWaits, Pattern, ReasonLines, SourceLines, Space, Spot, Waits,
     source_want,
@@ -59,4 +68,7 @@ pub use stalls::{StallBasis, StallRow, StallTable, Stalls};
 pub use summary::KernelSummary;
 pub use tiles::{StoreCount, Tiles};
 pub use units::BusyUnit;
+pub use verdict::{
+    Basis, Comparison, Course, Judged, ReadingVerdict, Sample, Shift, Verdict, Whole, both_agree, judge,
+};
 pub use wanted::{want, want_for};

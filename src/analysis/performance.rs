@@ -10,6 +10,8 @@ use crate::quantity::{Quantity, Unit};
 
 /// The metric that a kernel's time is taken from.
 pub(super) const DURATION: &str = "gpu__time_duration.sum";
+/// The metric that a kernel's cycles are taken from.
+pub(super) const CYCLES: &str = "gpc__cycles_elapsed.max";
 
 /// What one launch has to do, as the subject states it.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -56,7 +58,7 @@ impl Performance {
             flop_rate: rate(work.flop, "work.flop", "Arithmetic rate (stated work)", Unit::FLOP_PER_SECOND),
             byte_rate: rate(work.bytes, "work.bytes", "Data rate (stated bytes)", Unit::BYTE_PER_SECOND),
             speedup: time.change().filter(|c| c.new > 0.0).map(|c| c.old / c.new),
-            cycles: Row::metric("gpc__cycles_elapsed.max", new, old),
+            cycles: Row::metric(CYCLES, new, old),
             time,
         }
     }

@@ -1,9 +1,10 @@
 //! Under which conditions each side was measured, and what a difference means for the comparison.
 
+use super::performance::Work;
+use super::private::without_names;
 use super::summary::KernelSummary;
 use crate::evidence::Report;
 use crate::quantity::format;
-use std::sync::LazyLock;
 
 /// What a difference in a condition does to the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -80,6 +81,34 @@ pub(super) fn settings(new: Seen<'_, '_>, old: Option<Seen<'_, '_>>) -> Vec<Sett
     CONDITIONS.iter().map(read).filter(|s| s.new.is_some() || s.old.is_some()).collect()
 }
 
+/// The new side's conditions beside what another audit or report noted of its own, each given alone.
+pub(super) fn paired(new: Vec<Setting>, old: &[Setting]) -> Vec<Setting> {
+    let mut all = new;
+    all.iter_mut().for_each(|setting| setting.old = None);
+    for noted in old {
+        match all.iter_mut().find(|setting| setting.id == noted.id) {
+            Some(setting) => setting.old.clone_from(&noted.new),
+            None => all.push(Setting { new: None, old: noted.new.clone(), ..noted.clone() }),
+        }
+    }
+    all
+}
+
+/// The new side's conditions beside those of an earlier audit; work that both state otherwise is a condition too.
+pub(super) fn settings_since(new: Seen<'_, '_>, work: &Work, earlier: &[Setting], earlier_work: &Work) -> Vec<Setting> {
+    let noted: Vec<Setting> =
+        earlier.iter().filter(|setting| setting.id != "work" && setting.new.is_some()).cloned().collect();
+    let mut all = paired(settings(new, None), &noted);
+    let stated = |work: &Work| work.flop.map(|flop| format!("{} FLOP", format::integer(flop)));
+    let bytes = |work: &Work| work.bytes.map(|bytes| format!("{} B", format::integer(bytes)));
+    for (new, old) in [(stated(work), stated(earlier_work)), (bytes(work), bytes(earlier_work))] {
+        if new.is_some() && old.is_some() && new != old {
+            all.push(Setting { id: "work".into(), label: "Stated work".into(), new, old, weight: Weight::Breaks });
+        }
+    }
+    all
+}
+
 fn text(value: &str) -> Option<String> {
     (!value.is_empty()).then(|| value.to_string())
 }
@@ -150,17 +179,7 @@ fn metric_set(report: &Report) -> Option<String> {
 
 /// What ran, without home folders: the base name of the profiled process.
 fn program(seen: Seen<'_, '_>) -> Option<String> {
-    text(&seen.kernel.first().process.name)
-}
-
-/// Home folders of any user, as they appear in paths; a page must not carry them.
-static HOMES: LazyLock<Option<regex::Regex>> = LazyLock::new(|| {
-    regex::Regex::new(r#"(/home/[^/\s"']+|/Users/[^/\s"']+|/root|[A-Za-z]:\\Users\\[^\\\s"']+)"#).ok()
-});
-
-/// A path or command line with home folders written as `~`.
-pub fn without_home(text: &str) -> String {
-    HOMES.as_ref().map_or_else(|| text.to_string(), |homes| homes.replace_all(text, "~").into_owned())
+    text(&seen.kernel.first().process.name).map(|name| without_names(&name))
 }
 
 #[cfg(test)]
@@ -181,10 +200,5 @@ mod tests {
         assert_eq!(option(&report("ncu ./app"), "--cache-control", "all").as_deref(), Some("all (ncu's default)"));
         assert_eq!(option(&report(""), "--cache-control", "all"), None);
         assert_eq!(metric_set(&line).as_deref(), Some("full"));
-    }
-
-    #[test]
-    fn home_folders_do_not_reach_a_page() {
-        assert_eq!(without_home("ncu -o /home/ann/x /Users/bo/y C:\\Users\\cy\\z"), "ncu -o ~/x ~/y ~\\z");
     }
 }

@@ -22,10 +22,13 @@ const INSTANCES: [&str; 6] = [
     "launch__occupancy_per_block_size",
 ];
 
+/// Facts of the device that text pages hold as metrics.
+const FACTS: [&str; 2] = ["device__attribute_display_name", "device__attribute_multiprocessor_count"];
+
 /// The metrics of the catalog under all their spellings, every stall reason of every family, the counters of the
 /// throughput breakdowns and of the tensor path; rules and the hash of the file with them.
 pub fn want() -> Want {
-    let names = catalog::metrics().iter().flat_map(catalog::MetricRow::spellings).chain(INSTANCES);
+    let names = catalog::metrics().iter().flat_map(catalog::MetricRow::spellings).chain(INSTANCES).chain(FACTS);
     let names = names.chain(ACTIVITY.into_iter().flatten()).chain(roofline::METRICS);
     let families = catalog::stall_families().iter().map(|family| family.prefix);
     let prefixes = families.chain([roofline::TENSOR_PREFIX]).collect();

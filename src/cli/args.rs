@@ -32,6 +32,14 @@ pub(super) struct Arguments {
 pub(super) enum Verb {
     /// Write the audits of subjects of audit.toml, or of the report given by --report.
     Generate(Box<Generate>),
+    /// Put reports and snapshots side by side, with a verdict on each reading.
+    Compare(Compare),
+    /// The gate: end with status 1 when a kernel became slower, 6 when that cannot be told.
+    Check(Check),
+    /// Print every audit of a subject as a table.
+    History(History),
+    /// Say which audit of a subject the next ones are compared with.
+    Baseline(Baseline),
     /// Print what a report, a page that ncu printed, or a build log says, as tables.
     Show(Show),
     /// Print a stage as JSON.
@@ -66,6 +74,14 @@ pub(super) struct Generate {
     /// Date of the audit, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
     #[arg(long, value_name = "DATE")]
     pub(super) date: Option<NaiveDate>,
+    /// Overwrite generated blocks that were edited by hand, and pages without any.
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Make the page of this snapshot again, without its report [--out default: beside it].
+    #[arg(long, value_name = "SNAPSHOT", conflicts_with_all = ["subjects", "config", "date", "report", "baseline",
+        "ptxas", "kernel", "baseline_kernel", "name", "title", "commit", "change", "work_shape", "work_types",
+        "work_flop", "work_bytes"])]
+    pub(super) from: Option<PathBuf>,
     /// Number that judgements compare with, in place of the catalog's or the configuration's; may be repeated.
     #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
     pub(super) thresholds: Vec<(String, f64)>,
@@ -87,7 +103,7 @@ pub(super) struct SubjectFlags {
     /// Report of the version under audit.
     #[arg(long, value_name = "FILE")]
     pub(super) report: Option<PathBuf>,
-    /// Report of the version before.
+    /// Report or snapshot of the version before [default: the pinned audit, else the last one before the date].
     #[arg(long, value_name = "FILE")]
     pub(super) baseline: Option<PathBuf>,
     /// Build log with what `ptxas -v` printed; may be repeated.
@@ -132,6 +148,129 @@ pub(super) struct SubjectFlags {
     /// What should hold for a metric or derived reading, such as 'stall.barrier<25'; may be repeated.
     #[arg(long, value_name = "READING OP VALUE")]
     pub(super) expect: Vec<Expect>,
+}
+
+/// Where audits lie.
+#[derive(Debug, Default, Args)]
+pub(super) struct Folder {
+    /// Configuration file [default: audit.toml, where there is one].
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// Folder of audits [default: that of the configuration file, else audits].
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+}
+
+/// Arguments of `audit baseline`.
+#[derive(Debug, Args)]
+pub(super) struct Baseline {
+    /// What to do with baselines.
+    #[command(subcommand)]
+    pub(super) verb: BaselineVerb,
+}
+
+/// What to do with baselines.
+#[derive(Debug, Subcommand)]
+pub(super) enum BaselineVerb {
+    /// Compare later audits of a subject with one of its snapshots.
+    Pin(PinBaseline),
+}
+
+/// Arguments of `audit baseline pin`.
+#[derive(Debug, Args)]
+pub(super) struct PinBaseline {
+    /// The subject.
+    #[arg(value_name = "NAME")]
+    pub(super) name: SubjectName,
+    /// Why this audit.
+    #[arg(long, value_name = "TEXT")]
+    pub(super) reason: String,
+    /// The snapshot [default: the newest of the subject].
+    #[arg(long, value_name = "FILE")]
+    pub(super) snapshot: Option<PathBuf>,
+    /// The day of pinning, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
+    #[arg(long, value_name = "DATE")]
+    pub(super) date: Option<NaiveDate>,
+    /// Where audits lie.
+    #[command(flatten)]
+    pub(super) folder: Folder,
+}
+
+/// Arguments of `audit compare`.
+#[derive(Debug, Args)]
+pub(super) struct Compare {
+    /// Reports, pages that ncu printed, snapshots; the first is the old side.
+    #[arg(value_name = "FILE", required = true, num_args = 2..)]
+    pub(super) files: Vec<PathBuf>,
+    /// Kernels to look at: a regular expression on the function name.
+    #[arg(long, value_name = "RE", value_parser = regex)]
+    pub(super) kernel: Option<Regex>,
+    /// Print the verdicts and what they rest on as JSON.
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Columns to print in [default: COLUMNS, else 80].
+    #[arg(long, value_name = "N")]
+    pub(super) width: Option<usize>,
+}
+
+/// Arguments of `audit check`.
+#[derive(Debug, Args)]
+pub(super) struct Check {
+    /// Subjects [default: those of the configuration file, else all in the folder].
+    #[arg(value_name = "SUBJECT")]
+    pub(super) subjects: Vec<String>,
+    /// Analyse the reports anew, as `audit generate` would, and write no page.
+    #[arg(long)]
+    pub(super) fresh: bool,
+    /// Slow-down in percent that counts as a regression [default: the threshold `regression`, 5].
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub(super) regression: Option<f64>,
+    /// End with 0 where the evidence does not decide.
+    #[arg(long)]
+    pub(super) allow_inconclusive: bool,
+    /// Note the comparisons that did not pass as accepted; needs --reason.
+    #[arg(long)]
+    pub(super) accept: bool,
+    /// Why they are accepted.
+    #[arg(long, value_name = "TEXT", requires = "accept")]
+    pub(super) reason: Option<String>,
+    /// Write the outcomes as JUnit XML.
+    #[arg(long, value_name = "FILE")]
+    pub(super) junit: Option<PathBuf>,
+    /// Print the outcomes as annotations of GitHub Actions too.
+    #[arg(long)]
+    pub(super) github: bool,
+    /// Today, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
+    #[arg(long, value_name = "DATE")]
+    pub(super) date: Option<NaiveDate>,
+    /// Where audits lie.
+    #[command(flatten)]
+    pub(super) folder: Folder,
+}
+
+/// Arguments of `audit history`.
+#[derive(Debug, Args)]
+pub(super) struct History {
+    /// The subject.
+    #[arg(value_name = "SUBJECT")]
+    pub(super) subject: SubjectName,
+    /// How to print it.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = HistoryFormat::Md)]
+    pub(super) format: HistoryFormat,
+    /// Where audits lie.
+    #[command(flatten)]
+    pub(super) folder: Folder,
+}
+
+/// How to print a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum HistoryFormat {
+    /// A Markdown table.
+    Md,
+    /// JSON with the readings themselves.
+    Json,
+    /// Comma-separated values as the table shows them.
+    Csv,
 }
 
 /// Arguments of `audit show`.
@@ -214,6 +353,14 @@ pub(super) struct Explain {
     /// The name.
     #[arg(value_name = "NAME")]
     pub(super) name: String,
+}
+
+/// A positive share in percent.
+fn percent(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').trim().parse::<f64>() {
+        Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
+        _ => Err(format!("expected a number above 0, found {text:?}")),
+    }
 }
 
 fn threshold(text: &str) -> Result<(String, f64), String> {

@@ -5,6 +5,7 @@ use crate::analysis::code::CodeError;
 use crate::collect::CollectError;
 use crate::config::{ConfigError, ConfigErrorKind};
 use crate::render::RenderError;
+use crate::snapshot::SnapshotError;
 use crate::source::ReadError;
 use std::io;
 use std::process::ExitCode;
@@ -49,6 +50,11 @@ impl Failure {
         Failure::with(Status::Usage, message)
     }
 
+    /// An outcome that was printed and ends with its own status.
+    pub(super) fn verdict(status: Status) -> Failure {
+        Failure { status, report: String::new() }
+    }
+
     /// The exit status.
     pub fn status(&self) -> Status {
         self.status
@@ -80,6 +86,12 @@ impl From<ReadError> for Failure {
     }
 }
 
+impl From<SnapshotError> for Failure {
+    fn from(error: SnapshotError) -> Failure {
+        Failure::with(Status::Unreadable, error)
+    }
+}
+
 impl From<CollectError> for Failure {
     fn from(error: CollectError) -> Failure {
         Failure::with(Status::Tool, error)
@@ -101,7 +113,7 @@ impl From<SelectionError> for Failure {
 impl From<RenderError> for Failure {
     fn from(error: RenderError) -> Failure {
         let status = match error {
-            RenderError::Rejected { .. } => Status::Rejected,
+            RenderError::Rejected { .. } | RenderError::Edited { .. } => Status::Rejected,
             RenderError::Write { .. } | RenderError::TemplateFolder { .. } => Status::Unreadable,
             _ => Status::Usage,
         };

@@ -1,76 +1,170 @@
 //! `audit generate`: read the evidence, analyse it, write the page and its snapshot.
 
 use super::args::Generate;
+use super::baseline;
 use super::code::{ToolTime, builds, places};
 use super::failure::Failure;
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
-use super::snapshot::{Snapshot, StaticSnapshot};
 use super::{lines, moment};
 use crate::analysis::code::{CodeAudit, CodeInputs, Launched, StaticAudit, audit_code};
-use crate::analysis::{self, Audit, Expectation, Inputs, Limits, Selection, Tiles, Work};
+use crate::analysis::{self, Audit, Expectation, Inputs, Limits, Old, Selection, Tiles, Work};
 use crate::catalog;
 use crate::collect::Places;
 use crate::config::{Amount, DEFAULT_TEMPLATE, Subject};
-use crate::evidence::{CodeBuild, Report, Want};
-use crate::render::{Output, Templates, write_together};
+use crate::evidence::{CodeBuild, Want};
+use crate::render::{Output, PageLock, RenderError, Templates, marked, merged, write_together};
+use crate::snapshot::{AcceptedFile, Snapshot, StaticSnapshot, milestones, stem};
 use crate::source;
-use crate::view::{self, Heading};
+use crate::view::{self, Document, Heading};
+use chrono::NaiveDate;
 use std::io::Write;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failure> {
+    if let Some(snapshot) = &arguments.from {
+        return again(snapshot, &arguments, out);
+    }
     let start = Instant::now();
     let plan = plan(&arguments)?;
-    let date = moment::date(arguments.date)?.to_string();
     let templates = Templates::load(plan.templates.as_deref())?;
-    let tree = OnceLock::new();
-    let places = places(&plan.tools, &plan.folder);
-    let mut time = ToolTime::default();
+    let mut maker = Maker::new(&plan, moment::date(arguments.date)?, arguments.allow_damage);
     for subject in &plan.subjects {
-        let commit = match &subject.commit {
-            Some(commit) => commit.clone(),
-            None => tree.get_or_init(|| moment::commit(&plan.folder).unwrap_or_default()).clone(),
-        };
-        let heading = Heading {
-            subject: subject.name.to_string(),
-            title: subject.title.clone().unwrap_or_default(),
-            command: command(&plan, subject, &date, &commit, arguments.allow_damage),
-            date: date.clone(),
-            commit,
-            change: subject.change.clone().unwrap_or_default(),
-            program: env!("CARGO_PKG_VERSION").to_owned(),
-        };
-        let code = code(&places, &plan.folder, subject, &mut time)?;
-        let json = |error| Failure::usage(format!("the audit of {} cannot be kept as JSON: {error}", subject.name));
-        let (document, data) = match &subject.report {
-            Some(report) => {
-                let mut audits = audits(subject, report, &plan, &code, arguments.allow_damage)?;
-                let document = match plan.template.as_str() {
-                    view::DELIVERABLE => view::deliverable(&heading, &audits),
-                    _ => view::document(&heading, &audits[0]),
-                };
-                (document, Snapshot::new(heading, audits.swap_remove(0)).to_json().map_err(json)?)
-            }
-            None => {
-                let audit = static_audit(subject, &plan, &code)?;
-                (view::static_document(&heading, &audit), StaticSnapshot::new(heading, audit).to_json().map_err(json)?)
-            }
-        };
-        let page = templates.page(&plan.template, &document)?;
-        let stem = format!("{date}-{}", subject.name);
+        let made = maker.make(subject)?;
+        let (document, data) = made.parts();
+        let data = data.map_err(|error| unkept(subject, &error))?;
+        let page = marked(&templates.page(&plan.template, &document)?, &document);
+        let stem = stem(&made.heading().date, subject.name.as_str());
         let (page_path, data_path) = (plan.out.join(format!("{stem}.md")), plan.out.join(format!("{stem}.json")));
-        write_together(&[
-            Output { path: &page_path, bytes: page.as_bytes() },
-            Output { path: &data_path, bytes: &data },
-        ])?;
+        replace(&page_path, &page, Some(Output { path: &data_path, bytes: &data }), arguments.force)?;
         writeln!(out, "{}\n{}", page_path.display(), data_path.display())?;
     }
     if arguments.timings {
-        timings(start.elapsed(), time)?;
+        timings(start.elapsed(), maker.time)?;
     }
     Ok(())
+}
+
+/// The audit that a page and its snapshot are made from.
+pub(super) enum Made {
+    /// With a report.
+    Profiled(Box<Snapshot>),
+    /// Of every kernel that the subject takes, one line each; the snapshot is that of the first.
+    Many(Box<Snapshot>, Vec<Audit>),
+    /// Of the code alone.
+    Static(Box<StaticSnapshot>),
+}
+
+/// Where and when audits are made, and what the tools took.
+pub(super) struct Maker<'p> {
+    plan: &'p Plan,
+    date: NaiveDate,
+    places: Places,
+    tree: OnceLock<String>,
+    allow_damage: bool,
+    time: ToolTime,
+}
+
+impl<'p> Maker<'p> {
+    pub(super) fn new(plan: &'p Plan, date: NaiveDate, allow_damage: bool) -> Maker<'p> {
+        let places = places(&plan.tools, &plan.folder);
+        Maker { plan, date, places, tree: OnceLock::new(), allow_damage, time: ToolTime::default() }
+    }
+
+    /// The audit of a subject with its heading, as its snapshot holds it.
+    pub(super) fn make(&mut self, subject: &Subject) -> Result<Made, Failure> {
+        let (plan, date, name) = (self.plan, self.date, subject.name.as_str());
+        let commit = match &subject.commit {
+            Some(commit) => commit.clone(),
+            None => self.tree.get_or_init(|| moment::commit(&plan.folder).unwrap_or_default()).clone(),
+        };
+        let day = date.to_string();
+        let heading = Heading {
+            subject: name.to_owned(),
+            title: subject.title.clone().unwrap_or_default(),
+            command: command(plan, subject, &day, &commit, self.allow_damage),
+            date: day,
+            commit,
+            change: subject.change.clone().unwrap_or_default(),
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            ..Heading::default()
+        };
+        let code = code(&self.places, &plan.folder, subject, &mut self.time)?;
+        let Some(report) = &subject.report else {
+            let audit = static_audit(subject, plan, &code)?;
+            let snapshot = Snapshot::new(heading, audit).map_err(|error| unkept(subject, &error))?;
+            return Ok(Made::Static(Box::new(snapshot)));
+        };
+        let work = stated_work(subject, &Limits { overrides: plan.thresholds.clone() });
+        let want = Want { allow_damage: self.allow_damage, ..analysis::want_for(&work) };
+        let (old, baseline) = baseline::find(subject.baseline.as_deref(), &plan.out, name, date, &want)?;
+        let audits = audits(subject, report, old.as_old(), plan, &code, &want)?;
+        let audit = &audits[0];
+        let (history, _) = milestones(&plan.out, name, Some(date))?;
+        let accepted = AcceptedFile::read(&plan.out, name)?.about(audit);
+        let heading = Heading { baseline, accepted, history, ..heading };
+        let snapshot = Snapshot::new(heading, audit.clone()).map_err(|error| unkept(subject, &error))?;
+        Ok(match plan.template.as_str() {
+            view::DELIVERABLE => Made::Many(Box::new(snapshot), audits),
+            _ => Made::Profiled(Box::new(snapshot)),
+        })
+    }
+}
+
+impl Made {
+    /// The document and the bytes of the snapshot.
+    fn parts(&self) -> (Document, serde_json::Result<Vec<u8>>) {
+        match self {
+            Made::Profiled(made) => (view::document(&made.heading, &made.audit), made.to_json()),
+            Made::Many(made, audits) => (view::deliverable(&made.heading, audits), made.to_json()),
+            Made::Static(made) => (view::static_document(&made.heading, &made.audit), made.to_json()),
+        }
+    }
+
+    fn heading(&self) -> &Heading {
+        match self {
+            Made::Profiled(made) | Made::Many(made, _) => &made.heading,
+            Made::Static(made) => &made.heading,
+        }
+    }
+}
+
+/// Makes the page of a snapshot again.
+fn again(path: &Path, arguments: &Generate, out: &mut dyn Write) -> Result<(), Failure> {
+    let made = match StaticSnapshot::is_said_by(path)? {
+        true => Made::Static(Box::new(StaticSnapshot::read(path)?)),
+        false => Made::Profiled(Box::new(Snapshot::read(path)?)),
+    };
+    let templates = Templates::load(arguments.templates.as_deref())?;
+    let template = arguments.template.as_deref().unwrap_or(DEFAULT_TEMPLATE);
+    let (document, _) = made.parts();
+    let page = marked(&templates.page(template, &document)?, &document);
+    let folder = arguments.out.as_deref().or(path.parent()).unwrap_or(Path::new(""));
+    let file = folder.join(format!("{}.md", stem(&made.heading().date, &made.heading().subject)));
+    replace(&file, &page, None, arguments.force)?;
+    writeln!(out, "{}", file.display())?;
+    Ok(())
+}
+
+/// Writes a page, with what people wrote between the blocks of the one that is there, and the file beside it.
+fn replace(path: &Path, page: &str, beside: Option<Output<'_>>, force: bool) -> Result<(), Failure> {
+    let _lock = PageLock::take(path)?;
+    let merged = match std::fs::read(path) {
+        Ok(existing) => match String::from_utf8(existing) {
+            Ok(existing) => merged(path, &existing, page, force)?,
+            Err(_) if force => page.to_owned(),
+            Err(_) => return Err(RenderError::not_text(path).into()),
+        },
+        Err(_) => page.to_owned(),
+    };
+    let outputs: Vec<Output<'_>> = std::iter::once(Output { path, bytes: merged.as_bytes() }).chain(beside).collect();
+    write_together(&outputs)?;
+    Ok(())
+}
+
+fn unkept(subject: &Subject, error: &serde_json::Error) -> Failure {
+    Failure::usage(format!("the audit of {} cannot be kept as JSON: {error}", subject.name))
 }
 
 /// The builds of a subject: those under audit, and those before.
@@ -127,28 +221,32 @@ fn stated_work(subject: &Subject, limits: &Limits) -> Work {
 fn audits(
     subject: &Subject,
     report: &Path,
+    old: Option<Old<'_>>,
     plan: &Plan,
     code: &Builds,
-    allow_damage: bool,
+    want: &Want,
 ) -> Result<Vec<Audit>, Failure> {
     let is_many = plan.template == view::DELIVERABLE;
     let limits = Limits { overrides: plan.thresholds.clone() };
-    let work = stated_work(subject, &limits);
-    let want = Want { allow_damage, ..analysis::want_for(&work) };
-    let read = |path: &Path| -> Result<Report, Failure> { Ok(source::read_profile(path, &want)?) };
-    let new = read(report)?;
-    let old = subject.baseline.as_deref().filter(|_| !is_many).map(read).transpose()?;
+    let new = source::read_profile(report, want)?;
     let builds =
         subject.ptxas.iter().map(|path| source::read_build_log(path)).collect::<Result<Vec<_>, source::ReadError>>()?;
     let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() };
-    let view = lines::source_view(report, &new, &selection, allow_damage, &code.new)?;
+    let view = lines::source_view(report, &new, &selection, want.allow_damage, &code.new)?;
     let launched = if code.new.is_empty() {
         None
     } else {
         Some(Launched::of(&new, &source::read_report_cubins(report)?, &selection)?)
     };
-    let inputs =
-        Inputs { new: &new, old: old.as_ref(), builds: &builds, source: view.as_ref(), selection, work, limits };
+    let inputs = Inputs {
+        new: &new,
+        old: old.filter(|_| !is_many),
+        builds: &builds,
+        source: view.as_ref(),
+        selection,
+        work: stated_work(subject, &limits),
+        limits,
+    };
     if is_many {
         return Ok(analysis::analyse_all(&inputs)?);
     }

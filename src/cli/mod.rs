@@ -5,19 +5,21 @@
 //! line in `program.rs`.
 
 mod args;
+mod baseline;
+mod check;
 mod code;
+mod compare;
 mod doctor;
 mod dump;
 mod explain;
 mod failure;
 mod generate;
+mod history;
 mod lines;
 mod moment;
 mod plan;
 mod program;
 mod show;
-mod snapshot;
 
 pub use failure::{Failure, Status};
 pub use program::run;
-pub use snapshot::{Snapshot, StaticSnapshot};

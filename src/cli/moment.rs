@@ -40,3 +40,25 @@ pub(super) fn commit(folder: &Path) -> Option<String> {
     let text = String::from_utf8(output.stdout).ok()?;
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
+
+/// The first line of a commit's message, as git in `folder` knows it. `None` without git, outside a repository, for a
+/// commit that a shallow clone does not hold, and for text that is no commit.
+pub(super) fn subject_line(folder: &Path, commit: &str) -> Option<String> {
+    if commit.len() < 7 || !commit.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return None;
+    }
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let output = Command::new("git")
+        .args(["log", "-1", "--format=%s", commit, "--"])
+        .current_dir(folder)
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}

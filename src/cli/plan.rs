@@ -1,6 +1,6 @@
 //! What to generate: the configuration file and the flags, folded into subjects.
 
-use super::args::{Generate, SubjectFlags};
+use super::args::{Folder, Generate, SubjectFlags};
 use super::failure::Failure;
 use crate::config::{Config, DEFAULT_OUT, DEFAULT_TEMPLATE, Subject, SubjectName, Tools};
 use std::collections::BTreeMap;
@@ -48,6 +48,44 @@ pub(super) fn plan(arguments: &Generate) -> Result<Plan, Failure> {
         plan.config = None;
     }
     Ok(plan)
+}
+
+/// The folder of audits: as given, else that of the configuration file, else the default.
+pub(super) fn out_folder(out: Option<&Path>, config: Option<&Path>) -> Result<PathBuf, Failure> {
+    let default = Path::new(DEFAULT_CONFIG);
+    match (out, config) {
+        (Some(out), _) => Ok(out.to_owned()),
+        (None, Some(config)) => Ok(Config::read(config)?.out),
+        (None, None) if default.is_file() => Ok(Config::read(default)?.out),
+        (None, None) => Ok(DEFAULT_OUT.into()),
+    }
+}
+
+/// The configuration file that is named, else the default one where there is one and no folder is named instead.
+pub(super) fn config_of(folder: &Folder) -> Result<Option<Config>, Failure> {
+    let default = Path::new(DEFAULT_CONFIG);
+    Ok(match &folder.config {
+        Some(path) => Some(Config::read(path)?),
+        None if folder.out.is_none() && default.is_file() => Some(Config::read(default)?),
+        None => None,
+    })
+}
+
+/// The plan for subjects of a configuration file as they are.
+pub(super) fn of_subjects(names: &[String], folder: &Folder) -> Result<Plan, Failure> {
+    let path = folder.config.clone().unwrap_or_else(|| Path::new(DEFAULT_CONFIG).to_owned());
+    let config = Config::read(&path)?;
+    Ok(Plan {
+        subjects: config.select(names)?.into_iter().cloned().collect(),
+        out: folder.out.clone().unwrap_or(config.out),
+        template: config.template,
+        templates: config.templates,
+        thresholds: config.thresholds,
+        folder: config.folder,
+        file: Some(path.clone()),
+        tools: config.tools,
+        config: Some(path),
+    })
 }
 
 fn from_flags(flags: &SubjectFlags) -> Result<Plan, Failure> {

@@ -2,7 +2,7 @@
 
 use super::args::{Arguments, Verb};
 use super::failure::{Failure, Status};
-use super::{doctor, dump, explain, generate, show};
+use super::{baseline, check, compare, doctor, dump, explain, generate, history, show};
 use clap::Parser;
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
@@ -33,6 +33,10 @@ pub fn run() -> ExitCode {
 fn perform(verb: Verb, out: &mut dyn Write) -> Result<(), Failure> {
     match verb {
         Verb::Generate(arguments) => generate::run(*arguments, out),
+        Verb::Baseline(arguments) => baseline::run(&arguments, out),
+        Verb::Compare(arguments) => compare::run(&arguments, out),
+        Verb::Check(arguments) => check::run(&arguments, out),
+        Verb::History(arguments) => history::run(&arguments, out),
         Verb::Show(arguments) => show::run(&arguments, out),
         Verb::Dump(arguments) => dump::run(&arguments, out),
         Verb::Doctor(arguments) => doctor::run(&arguments, out),

@@ -15,8 +15,7 @@ use std::path::Path;
 const WIDTH: usize = 80;
 
 pub(super) fn run(arguments: &Show, out: &mut dyn Write) -> Result<(), Failure> {
-    let from_terminal = || std::env::var("COLUMNS").ok()?.parse().ok();
-    let width = arguments.width.or_else(from_terminal).unwrap_or(WIDTH);
+    let width = width(arguments.width);
     for (at, file) in arguments.files.iter().enumerate() {
         if at > 0 {
             writeln!(out)?;
@@ -24,6 +23,12 @@ pub(super) fn run(arguments: &Show, out: &mut dyn Write) -> Result<(), Failure> 
         terminal::print(&document(file, arguments)?, width, out)?;
     }
     Ok(())
+}
+
+/// The columns to print in: as given, else what the terminal says.
+pub(super) fn width(given: Option<usize>) -> usize {
+    let from_terminal = || std::env::var("COLUMNS").ok()?.parse().ok();
+    given.or_else(from_terminal).unwrap_or(WIDTH)
 }
 
 fn document(file: &Path, arguments: &Show) -> Result<Document, Failure> {

@@ -186,6 +186,11 @@ impl Config {
         })
     }
 
+    /// The subjects that are meant when none is named. Their files need not be there.
+    pub fn defaults(&self) -> impl Iterator<Item = &Subject> {
+        self.default.iter().filter_map(|at| self.subjects.get(*at))
+    }
+
     /// The subjects of these names in the order asked for; for an empty list those of `default`, or all where the file
     /// has no such key. Every file that they name exists.
     ///

@@ -54,6 +54,18 @@ pub enum RenderError {
         /// What a Markdown parser reads.
         found: String,
     },
+    /// The page that is to be replaced was edited in a way that a new one would destroy.
+    #[error("{path}, line {line}: {what}\n  help: nothing was written; {cure}")]
+    Edited {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong.
+        what: String,
+        /// What to do about it.
+        cure: String,
+    },
     /// A file cannot be written.
     #[error("cannot write {path}: {doing}: {source}\n  help: {cure}")]
     Write {
@@ -69,6 +81,16 @@ pub enum RenderError {
 }
 
 impl RenderError {
+    /// The page that is to be replaced is no UTF-8 text.
+    pub fn not_text(path: &std::path::Path) -> RenderError {
+        RenderError::Edited {
+            path: path.to_owned(),
+            line: 1,
+            what: "it is no UTF-8 text, so it cannot be merged".to_owned(),
+            cure: "move it away, or overwrite it with --force".to_owned(),
+        }
+    }
+
     /// Whether the page was made and then rejected, as opposed to never made or not written.
     pub fn is_rejection(&self) -> bool {
         matches!(self, RenderError::Rejected { .. })

@@ -53,6 +53,13 @@ pub(super) fn markdown(table: &Table) -> Grid {
     }
 }
 
+/// A table as Markdown lines.
+pub fn markdown_table(table: &Table) -> String {
+    let grid = markdown(table);
+    let line = |cells: &Vec<String>| format!("| {} |\n", cells.join(" | "));
+    [&grid.header, &grid.rule].into_iter().chain(&grid.rows).map(line).collect()
+}
+
 /// One cell in Markdown, not padded.
 fn set(cell: &Cell) -> String {
     let inner = if cell.code { escape::code_cell(&cell.text) } else { escape::cell(&cell.text) };

@@ -6,18 +6,25 @@
 //! `Document` → [`Page`] (escaped strings) → [`Templates`] (placed) → [`gate`] (parsed again and compared) →
 //! [`write_together`]. For the screen, [`terminal`] prints the same document.
 
+mod edited;
 mod error;
 pub mod gate;
 mod grid;
 mod lint;
+mod lock;
 mod outline;
 mod page;
+mod remarks;
 mod shape;
 mod templates;
 pub mod terminal;
 mod write;
 
+pub use edited::{marked, merged};
 pub use error::RenderError;
+pub use grid::markdown_table;
+pub use lock::PageLock;
 pub use page::{Page, Part, Piece};
+pub use remarks::{Level, Remark, github, junit};
 pub use templates::Templates;
 pub use write::{Output, write_together};

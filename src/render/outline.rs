@@ -73,7 +73,7 @@ impl Outline {
 }
 
 /// The dialect of the pages: what GitHub reads.
-fn options() -> Options {
+pub(super) fn options() -> Options {
     Options::ENABLE_TABLES
         | Options::ENABLE_GFM
         | Options::ENABLE_FOOTNOTES

@@ -25,11 +25,13 @@ pub(super) fn lines(heading: &Heading, audit: &Audit) -> Vec<String> {
         if !heading.change.is_empty() {
             against += &format!(" · change: {}", escape::text(&heading.change));
         }
+        if !heading.baseline.is_empty() {
+            against += &format!(" · {}", escape::text(&heading.baseline));
+        }
         lines.push(against);
     } else {
-        lines.push(
-            "**Compared with:** nothing. No baseline was given, so this page says nothing about progress.".into(),
-        );
+        let why = if heading.baseline.is_empty() { "No baseline was given." } else { &heading.baseline };
+        lines.push(format!("**Compared with:** nothing. {} This page says nothing about progress.", escape::text(why)));
     }
     let work: Vec<String> =
         [&audit.work.shape, &audit.work.types].into_iter().filter(|w| !w.is_empty()).map(|w| escape::text(w)).collect();

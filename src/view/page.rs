@@ -5,10 +5,10 @@ use super::{
     build, ceiling, checklist, coalescing, code, conditions, instructions, lead, occupancy, performance, provenance,
     roofline, stalls, throughput, verdict,
 };
-use crate::analysis::Audit;
+use crate::analysis::{Audit, Milestone};
 
 /// What the page says about itself; decided by the caller, never read from a clock here.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Heading {
     /// Subject name.
     pub subject: String,
@@ -24,11 +24,28 @@ pub struct Heading {
     pub program: String,
     /// How to make the page again.
     pub command: String,
+    /// Where the old side comes from, or why there is none; plain text, may be empty.
+    pub baseline: String,
+    /// Acceptances of this comparison, in the order in which they were made.
+    pub accepted: Vec<Acceptance>,
+    /// Earlier audits of the subject, the oldest first.
+    pub history: Vec<Milestone>,
+}
+
+/// A comparison that someone accepted as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Acceptance {
+    /// The day.
+    pub date: String,
+    /// The verdict that was accepted.
+    pub verdict: String,
+    /// Why.
+    pub reason: String,
 }
 
 /// The page for one audit.
 pub fn document(heading: &Heading, audit: &Audit) -> Document {
-    let first = [verdict::section(audit), performance::section(audit)];
+    let first = [verdict::section(heading, audit), performance::section(heading, audit)];
     let rest = [
         build::section(audit),
         throughput::speed_of_light(audit),

@@ -1,6 +1,8 @@
 //! The performance summary, and which other kernels the report holds.
 
 use super::document::{Block, Section, Table};
+use super::history;
+use super::page::Heading;
 use super::tables::{self, code, left, paragraph, right, strong, text};
 use crate::analysis::{Audit, Row};
 use crate::quantity::format;
@@ -9,7 +11,7 @@ use crate::quantity::format;
 const OVERVIEW_ROWS: usize = 12;
 
 /// The section.
-pub(super) fn section(audit: &Audit) -> Section {
+pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     let perf = &audit.performance;
     let mut rows: Vec<&Row> = vec![&perf.time];
     rows.extend(Some(&perf.cycles).filter(|row| row.has_number()));
@@ -33,6 +35,7 @@ pub(super) fn section(audit: &Audit) -> Section {
             "No rate in FLOP/s: the subject states no `work.flop`. No comparison with a reference kernel was measured.",
         ));
     }
+    blocks.extend(history::blocks(heading, audit));
     blocks.extend(members(audit));
     blocks.extend(overview(audit));
     Section { id: "performance".into(), title: "Performance summary".into(), blocks }

@@ -1,18 +1,20 @@
 //! The first screen: what limits the kernel, what changed, what to do next.
 
 use super::document::{Block, Section};
+use super::escape;
+use super::page::Heading;
 use super::tables::{self, paragraph};
 use crate::analysis::{Audit, Finding, LeverOrigin, Severity};
 use crate::quantity::format;
 
 /// The section.
-pub(super) fn section(audit: &Audit) -> Section {
+pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     let mut blocks = vec![paragraph(format!(
         "**{}** (`{}`). {}",
         "What limits it", audit.bottleneck.limiter.0, audit.bottleneck.sentence
     ))];
     blocks.extend(findings(audit));
-    blocks.extend(change(audit).map(paragraph));
+    blocks.extend(change(heading, audit));
     blocks.extend(next(audit));
     let steps = audit.bottleneck.steps.iter().map(|s| format!("{} — {}", s.question, s.answer)).collect::<Vec<_>>();
     if !steps.is_empty() {
@@ -46,35 +48,41 @@ fn findings(audit: &Audit) -> Vec<Block> {
     vec![paragraph("**What was found**, the most severe first."), Block::List { ordered: true, items }]
 }
 
-/// What changed, in one paragraph: time, cycles, the limiter.
-fn change(audit: &Audit) -> Option<String> {
-    audit.old.as_ref()?;
-    let perf = &audit.performance;
-    let (old, new) = tables::sides(&perf.time);
-    let mut text = match perf.speedup {
-        Some(s) => {
-            let single = audit.new.launches.len() == 1 && audit.old.as_ref().is_some_and(|o| o.launches.len() == 1);
-            let basis = if single { ", one launch on each side" } else { "" };
-            let factor = if s >= 1.0 {
-                format!("{} × the old speed", format::fixed(s, 2))
-            } else {
-                format!("{} × slower", format::fixed(1.0 / s, 2))
-            };
-            format!("**What changed.** {old} → {new}: {factor} (`gpu__time_duration.sum`{basis})")
-        }
-        None => "**What changed.** The time of the two sides cannot be compared: a duration is missing".into(),
+/// What changed: the verdict in one word with its reason, then the times and the limiter.
+fn change(heading: &Heading, audit: &Audit) -> Vec<Block> {
+    let Some(comparison) = &audit.comparison else {
+        let why = if heading.baseline.is_empty() { "No baseline was given." } else { &heading.baseline };
+        return vec![paragraph(format!("**What changed:** **NOT MEASURED**. {}", escape::text(why)))];
     };
-    if let Some(c) = perf.cycles.change() {
-        text += &format!(", {} in cycles", format::change(c.old, c.new));
+    let whole = &comparison.whole;
+    let mut text = format!("**What changed:** **{}**. {}", whole.verdict, escape::text(&whole.reason));
+    let perf = &audit.performance;
+    if perf.time.change().is_some() {
+        let (old, new) = tables::sides(&perf.time);
+        let factor = match perf.speedup {
+            Some(s) if s >= 1.0 => format!(", {} × the old speed", format::fixed(s, 2)),
+            Some(s) => format!(", {} × slower", format::fixed(1.0 / s, 2)),
+            None => String::new(),
+        };
+        text += &format!(" Time: {old} → {new}{factor} (`gpu__time_duration.sum`).");
     }
-    text.push('.');
-    let old_limit = audit.old_bottleneck.as_ref()?;
-    if old_limit.limiter == audit.bottleneck.limiter {
-        text += &format!(" The limiter is the same as before: `{}`.", old_limit.limiter.0);
-    } else {
-        text += &format!(" The limiter moved from `{}` to `{}`.", old_limit.limiter.0, audit.bottleneck.limiter.0);
+    if let Some(old_limit) = &audit.old_bottleneck {
+        if old_limit.limiter == audit.bottleneck.limiter {
+            text += &format!(" The limiter is the same as before: `{}`.", old_limit.limiter.0);
+        } else {
+            text += &format!(" The limiter moved from `{}` to `{}`.", old_limit.limiter.0, audit.bottleneck.limiter.0);
+        }
     }
-    Some(text)
+    let mut blocks = vec![paragraph(text)];
+    if !whole.cure.is_empty() {
+        blocks.push(paragraph(format!("To decide it: {}", escape::text(&whole.cure))));
+    }
+    let acceptance = |one: &super::page::Acceptance| {
+        let (verdict, date, reason) = (escape::text(&one.verdict), escape::text(&one.date), escape::text(&one.reason));
+        paragraph(format!("**Accepted** as {verdict} on {date}: {reason}"))
+    };
+    blocks.extend(heading.accepted.iter().map(acceptance));
+    blocks
 }
 
 /// The three largest levers of our own.

@@ -93,9 +93,9 @@ fn a_configuration_file_makes_a_page_and_a_snapshot_for_each_subject() {
         assert!(page.contains(text), "{text}");
     }
     assert!(page.contains("\naudit generate gemm_bias --date 2026-11-20\n"));
-    let data: kernel_audit::cli::Snapshot =
+    let data: kernel_audit::snapshot::Snapshot =
         serde_json::from_slice(&fs::read(folder.path().join("pages/2026-11-20-gemm_bias.json")).unwrap()).unwrap();
-    assert_eq!(data.schema, "kernel-audit/audit/1");
+    assert_eq!(data.schema, "kernel-audit/audit/2");
     assert_eq!((data.heading.subject.as_str(), data.heading.date.as_str()), ("gemm_bias", "2026-11-20"));
     assert_eq!(data.audit.work.flop, Some(4_294_967_296));
     assert_eq!(data.audit.new.kernel.short_name(), "gemm_bias_v2");
@@ -161,7 +161,7 @@ fn the_commit_comes_from_the_working_tree() {
     let commit = || {
         let printed = done(&run(folder.path(), &["generate", "alone", "--date", "2026-11-20"]));
         let data = fs::read(folder.path().join(printed.lines().last().unwrap())).unwrap();
-        serde_json::from_slice::<kernel_audit::cli::Snapshot>(&data).unwrap().heading.commit
+        serde_json::from_slice::<kernel_audit::snapshot::Snapshot>(&data).unwrap().heading.commit
     };
     git(&["init", "-q"]);
     assert_eq!(commit(), "", "before the first commit");

@@ -5,11 +5,16 @@
 mod build;
 mod build_tools;
 mod catalog;
+mod check;
 mod checklist;
 mod cli;
+mod compare;
 mod config;
+mod edited;
+mod history;
 mod labelled;
 mod open_files;
+mod project;
 mod read_cubin;
 mod read_ncu;
 mod read_ncu_csv;
@@ -17,5 +22,9 @@ mod read_ptxas;
 mod read_sass;
 mod render;
 mod roofline;
+#[path = "../../benches/support/simulation.rs"]
+mod simulation;
+mod snapshot;
 mod source_lines;
 mod source_view;
+mod verdicts;

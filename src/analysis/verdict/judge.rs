@@ -1,0 +1,175 @@
+//! The verdict on one reading from the values of both sides.
+
+use super::samples::{Sample, Shift};
+use crate::analysis::limits::Limits;
+
+/// What a judgement rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Basis {
+    /// A counter that does not vary from launch to launch: any difference is real.
+    Exact,
+    /// Enough launches on both sides for an interval of the factor between them.
+    Interval,
+    /// Few launches: the ranges of the two sides must not meet.
+    Ranges,
+    /// One launch on each side: noise cannot be told from change.
+    Single,
+}
+
+/// Which way a reading went, if that can be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Course {
+    /// Down, beyond doubt.
+    Down,
+    /// Up, beyond doubt.
+    Up,
+    /// Unchanged, as far as it matters.
+    Same,
+    /// The evidence does not decide.
+    Unclear,
+}
+
+/// The judgement of one reading.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Judged {
+    /// The old values.
+    pub old: Sample,
+    /// The new values.
+    pub new: Sample,
+    /// Change in percent of the old side; `None` where the old side is not positive.
+    pub change: Option<f64>,
+    /// Interval of that change in percent, at the confidence of the threshold `verdict-confidence`.
+    pub interval: Option<(f64, f64)>,
+    /// What it rests on.
+    pub basis: Basis,
+    /// Which way.
+    pub course: Course,
+}
+
+/// Judges a counter that does not vary: the medians are compared as they are.
+pub(super) fn exact(old: &[f64], new: &[f64], limits: &Limits) -> Option<Judged> {
+    let (old, new) = sides(old, new, limits)?;
+    let course = toward(new.median - old.median);
+    let change = (old.median > 0.0).then(|| 100.0 * (new.median / old.median - 1.0));
+    Some(Judged { old, new, change, interval: None, basis: Basis::Exact, course })
+}
+
+/// Judges values that scatter. `None` without values on a side.
+///
+/// - With an interval (five launches or more on each side at 99 %): moved when the interval of the factor leaves out 1
+///   and the factor is further from 1 than `unchanged`; the same when the interval does not, or the factor is not, and
+///   the whole interval lies within half of `regression`.
+/// - With fewer launches: moved when the ranges are apart and the medians differ by more than `regression`; the same when
+///   all values lie within `unchanged` of each other.
+/// - With one on each side: as with few, and the caller has to look for a cause.
+pub fn judge(old: &[f64], new: &[f64], limits: &Limits) -> Option<Judged> {
+    let confidence = limits.get("verdict-confidence");
+    let shift = Shift::of(old, new, confidence);
+    let (old, new) = sides(old, new, limits)?;
+    let Some(shift) = shift else {
+        let course = if old.max == new.max && old.min == new.min && old.min == old.max {
+            Course::Same
+        } else if apart(&old, &new) && old.count > 1 && new.count > 1 {
+            toward(new.median - old.median)
+        } else {
+            Course::Unclear
+        };
+        let basis = if old.count.max(new.count) > 1 { Basis::Ranges } else { Basis::Single };
+        return Some(Judged { old, new, change: None, interval: None, basis, course });
+    };
+    let percent = |factor: f64| 100.0 * (factor - 1.0);
+    let change = percent(shift.factor);
+    let interval = shift.interval.map(|(low, high)| (percent(low), percent(high)));
+    let (basis, course) = match interval {
+        Some(interval) => (Basis::Interval, by_interval(change, interval, limits)),
+        None => {
+            let single = old.count == 1 && new.count == 1;
+            (if single { Basis::Single } else { Basis::Ranges }, by_ranges(change, &old, &new, limits))
+        }
+    };
+    Some(Judged { old, new, change: Some(change), interval, basis, course })
+}
+
+fn sides(old: &[f64], new: &[f64], limits: &Limits) -> Option<(Sample, Sample)> {
+    let confidence = limits.get("verdict-confidence");
+    Some((Sample::of(old, confidence)?, Sample::of(new, confidence)?))
+}
+
+fn by_interval(change: f64, (low, high): (f64, f64), limits: &Limits) -> Course {
+    if (low > 0.0 || high < 0.0) && change.abs() > limits.get("unchanged") {
+        return toward(change);
+    }
+    let bound = limits.get("regression") / 2.0;
+    if -bound < low && high < bound { Course::Same } else { Course::Unclear }
+}
+
+fn by_ranges(change: f64, old: &Sample, new: &Sample, limits: &Limits) -> Course {
+    let whole = 100.0 * (old.max.max(new.max) / old.min.min(new.min) - 1.0);
+    if whole <= limits.get("unchanged") {
+        Course::Same
+    } else if apart(old, new) && change.abs() > limits.get("regression") {
+        toward(change)
+    } else {
+        Course::Unclear
+    }
+}
+
+/// Whether the ranges of the two sides do not meet.
+fn apart(old: &Sample, new: &Sample) -> bool {
+    old.max < new.min || new.max < old.min
+}
+
+fn toward(difference: f64) -> Course {
+    match difference {
+        d if d < 0.0 => Course::Down,
+        d if d > 0.0 => Course::Up,
+        _ => Course::Same,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn course(old: &[f64], new: &[f64]) -> (Basis, Course) {
+        let judged = judge(old, new, &Limits::default()).expect("values");
+        (judged.basis, judged.course)
+    }
+
+    #[test]
+    fn single_launches_need_more_than_the_regression_threshold() {
+        assert_eq!(course(&[100.0], &[94.0]), (Basis::Single, Course::Down));
+        assert_eq!(course(&[100.0], &[96.0]), (Basis::Single, Course::Unclear));
+        assert_eq!(course(&[100.0], &[100.4]), (Basis::Single, Course::Same));
+    }
+
+    #[test]
+    fn few_launches_need_ranges_that_do_not_meet() {
+        assert_eq!(course(&[100.0, 101.0, 102.0], &[110.0, 111.0]), (Basis::Ranges, Course::Up));
+        assert_eq!(course(&[100.0, 101.0, 112.0], &[110.0, 111.0]), (Basis::Ranges, Course::Unclear));
+        assert_eq!(course(&[100.0, 101.0], &[103.0, 104.0]), (Basis::Ranges, Course::Unclear));
+        assert_eq!(course(&[100.0, 100.1], &[100.2]), (Basis::Ranges, Course::Same));
+    }
+
+    #[test]
+    fn many_launches_show_small_changes() {
+        let noisy = |centre: f64| -> Vec<f64> { (0..20).map(|i| centre * (1.0 + 0.002 * f64::from(i % 7))).collect() };
+        assert_eq!(course(&noisy(100.0), &noisy(102.0)), (Basis::Interval, Course::Up));
+        assert_eq!(course(&noisy(100.0), &noisy(100.0)), (Basis::Interval, Course::Same));
+        // A proven change that is too small to count is none.
+        let steady = |centre: f64| -> Vec<f64> { (0..20).map(|i| centre + 0.001 * f64::from(i)).collect() };
+        assert_eq!(course(&steady(100.0), &steady(100.3)), (Basis::Interval, Course::Same));
+        // Noise hides a small change, and does not make it nothing.
+        let wild = |centre: f64| -> Vec<f64> { (0..20).map(|i| centre * (1.0 + 0.02 * f64::from(i % 7))).collect() };
+        assert_eq!(course(&wild(100.0), &wild(100.2)), (Basis::Interval, Course::Unclear));
+    }
+
+    #[test]
+    fn zeros_are_judged_without_a_factor() {
+        assert_eq!(course(&[0.0, 0.0], &[0.0, 0.0]).1, Course::Same);
+        assert_eq!(course(&[0.0, 0.0], &[3.0, 4.0]).1, Course::Up);
+        assert_eq!(course(&[0.0], &[3.0]).1, Course::Unclear);
+    }
+}

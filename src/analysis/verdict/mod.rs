@@ -1,0 +1,17 @@
+//! What a comparison of two sides comes to: a verdict for each reading, and one for the whole.
+//!
+//! Receives two kernels with the values of all their launches, and the conditions of both sides. Gives a [`Comparison`]:
+//! words, the numbers that they rest on, and a reason in a sentence.
+
+mod comparison;
+mod invariant;
+mod judge;
+mod samples;
+mod whole;
+mod word;
+
+pub use comparison::{Comparison, ReadingVerdict};
+pub use judge::{Basis, Course, Judged, judge};
+pub use samples::{Sample, Shift};
+pub use whole::{Whole, both_agree};
+pub use word::Verdict;

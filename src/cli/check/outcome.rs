@@ -1,0 +1,57 @@
+//! From a verdict to the outcome of the gate.
+
+use crate::analysis::{Audit, Limits, Verdict};
+use crate::quantity::format;
+use crate::view::Acceptance;
+
+/// What the gate says of a subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// No regression.
+    Pass,
+    /// A regression that nobody accepted.
+    Regression,
+    /// The evidence does not decide, or there is none.
+    Inconclusive,
+}
+
+impl Outcome {
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Outcome::Pass => "PASS",
+            Outcome::Regression => "FAIL",
+            Outcome::Inconclusive => "INCONCLUSIVE",
+        }
+    }
+}
+
+/// The outcome for an audit, and why. A slow-down counts from the threshold `regression` on; an ambiguous comparison
+/// passes where its intervals leave no room for one.
+pub(super) fn outcome(audit: &Audit, accepted: &[Acceptance], limits: &Limits) -> (Outcome, String) {
+    let Some(comparison) = &audit.comparison else {
+        let why = "NOT MEASURED: there is no baseline to compare with. Pin one with `audit baseline pin`, or keep the \
+                   snapshots of earlier audits.";
+        return (Outcome::Inconclusive, why.to_owned());
+    };
+    let whole = &comparison.whole;
+    let smallest = limits.regression();
+    let cure = if whole.cure.is_empty() { String::new() } else { format!(" {}", whole.cure) };
+    let said = format!("{}: {}", whole.verdict, whole.reason);
+    let shown = format::fixed(smallest, 1);
+    let change = whole.cycles.as_ref().and_then(|cycles| cycles.change);
+    let (outcome, why) = match whole.verdict {
+        Verdict::Faster | Verdict::Same => (Outcome::Pass, said),
+        Verdict::Slower if change.is_some_and(|change| change < smallest) => {
+            (Outcome::Pass, format!("{said} This is below the {shown} % that count as a regression."))
+        }
+        Verdict::Slower => (Outcome::Regression, said),
+        Verdict::Ambiguous if whole.worst.is_some_and(|worst| worst < smallest) => {
+            (Outcome::Pass, format!("{said} A slow-down of {shown} % is ruled out."))
+        }
+        _ => (Outcome::Inconclusive, format!("{said}{cure}")),
+    };
+    match (outcome, accepted.last()) {
+        (Outcome::Pass, _) | (_, None) => (outcome, why),
+        (_, Some(one)) => (Outcome::Pass, format!("{why} Accepted on {}: {}", one.date, one.reason)),
+    }
+}

@@ -1,0 +1,129 @@
+//! The snapshot: an audit as data, beside its page.
+
+use super::error::SnapshotError;
+use super::hash;
+use crate::analysis::Audit;
+use crate::analysis::code::StaticAudit;
+use crate::view::Heading;
+use std::path::Path;
+
+/// What a snapshot can hold.
+pub trait Content: serde::Serialize + serde::de::DeserializeOwned {
+    /// What every schema of this content begins with.
+    const FAMILY: &'static str;
+    /// The schema that this program writes; its number rises when a field changes its meaning or goes.
+    const SCHEMA: &'static str;
+}
+
+impl Content for Audit {
+    const FAMILY: &'static str = "kernel-audit/audit/";
+    const SCHEMA: &'static str = "kernel-audit/audit/2";
+}
+
+impl Content for StaticAudit {
+    const FAMILY: &'static str = "kernel-audit/static-audit/";
+    const SCHEMA: &'static str = "kernel-audit/static-audit/2";
+}
+
+/// An audit with what its page says about itself.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Snapshot<A = Audit> {
+    /// `kernel-audit/audit/2`.
+    pub schema: String,
+    /// SHA-256 of heading and audit in canonical JSON, lower-case hexadecimal.
+    pub sha256: String,
+    /// Date, subject, commit.
+    pub heading: Heading,
+    /// Everything that is known and concluded.
+    pub audit: A,
+}
+
+/// A snapshot of an audit without a report.
+pub type StaticSnapshot = Snapshot<StaticAudit>;
+
+impl<A: Content> Snapshot<A> {
+    /// A snapshot of the schema that this program writes.
+    ///
+    /// # Errors
+    /// Those of the JSON writer.
+    pub fn new(heading: Heading, audit: A) -> serde_json::Result<Snapshot<A>> {
+        let sha256 = hash::content(&[&serde_json::to_value(&heading)?, &serde_json::to_value(&audit)?]);
+        Ok(Snapshot { schema: A::SCHEMA.to_owned(), sha256, heading, audit })
+    }
+
+    /// Whether the file at `path` says that it is a snapshot of this content, of whichever number.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is no JSON.
+    pub fn is_said_by(path: &Path) -> Result<bool, SnapshotError> {
+        #[derive(serde::Deserialize)]
+        struct Head {
+            schema: Option<String>,
+        }
+        let bytes = read(path)?;
+        let head: Head = serde_json::from_slice(&bytes)
+            .map_err(|error| SnapshotError::Malformed { path: path.to_owned(), what: error.to_string() })?;
+        Ok(head.schema.is_some_and(|schema| schema.starts_with(A::FAMILY)))
+    }
+
+    /// The bytes of the file: JSON on one line, the same for the same audit.
+    ///
+    /// # Errors
+    /// Those of the JSON writer.
+    pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
+        let mut bytes = serde_json::to_vec(self)?;
+        bytes.push(b'\n');
+        Ok(bytes)
+    }
+
+    /// Reads the file at `path`.
+    ///
+    /// # Errors
+    /// As [`Snapshot::parse`], or when the file cannot be read.
+    pub fn read(path: &Path) -> Result<Snapshot<A>, SnapshotError> {
+        let bytes =
+            std::fs::read(path).map_err(|source| SnapshotError::Unreadable { path: path.to_owned(), source })?;
+        Snapshot::parse(path, &bytes)
+    }
+
+    /// Reads the bytes of a file that lies at `path`.
+    ///
+    /// # Errors
+    /// No JSON, another schema, a content that does not have the stated hash, or fields that are missing.
+    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Snapshot<A>, SnapshotError> {
+        let malformed = |what: String| SnapshotError::Malformed { path: path.to_owned(), what };
+        let value: serde_json::Value = serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))?;
+        let text = |key: &str| value.get(key).and_then(serde_json::Value::as_str);
+        let Some(schema) = text("schema") else {
+            return Err(malformed("expected an object with a `schema`".to_owned()));
+        };
+        if schema != A::SCHEMA {
+            let number = schema.strip_prefix(A::FAMILY).and_then(|number| number.parse::<u32>().ok());
+            let own = A::SCHEMA.strip_prefix(A::FAMILY).and_then(|number| number.parse::<u32>().ok());
+            let cure = match (number, own) {
+                (Some(number), Some(own)) if number > own => "a newer audit wrote it; update this program",
+                (Some(_), _) => "an older audit wrote it; write it again with `audit generate --date` of its day",
+                (None, _) => "this is another kind of file; name the .json that lies beside a page",
+            };
+            let (path, found) = (path.to_owned(), schema.to_owned());
+            return Err(SnapshotError::Schema { path, expected: A::SCHEMA, found, cure });
+        }
+        let part = |key: &str| value.get(key).ok_or_else(|| malformed(format!("it has no `{key}`")));
+        let found = hash::content(&[part("heading")?, part("audit")?]);
+        let stated = text("sha256").unwrap_or_default();
+        if stated != found {
+            let (path, stated) = (path.to_owned(), stated.to_owned());
+            return Err(SnapshotError::Changed { path, stated, found });
+        }
+        serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))
+    }
+}
+
+/// Whether bytes begin as a snapshot does, which tells them from reports of every kind.
+pub fn is_snapshot_like(head: &[u8]) -> bool {
+    head.trim_ascii_start().starts_with(b"{")
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, SnapshotError> {
+    std::fs::read(path).map_err(|source| SnapshotError::Unreadable { path: path.to_owned(), source })
+}

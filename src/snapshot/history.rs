@@ -1,0 +1,29 @@
+//! The history of a subject: one milestone for each snapshot.
+
+use super::error::SnapshotError;
+use super::file::Snapshot;
+use super::folder;
+use crate::analysis::Milestone;
+use chrono::NaiveDate;
+use std::path::Path;
+
+/// The milestones of a subject before a date, the oldest first, and what is wrong with the snapshots that have none.
+///
+/// # Errors
+/// A folder that cannot be read.
+pub fn milestones(
+    folder: &Path,
+    subject: &str,
+    before: Option<NaiveDate>,
+) -> Result<(Vec<Milestone>, Vec<SnapshotError>), SnapshotError> {
+    let (mut known, mut lost) = (Vec::new(), Vec::new());
+    for found in folder::earlier(folder, subject, before)? {
+        match Snapshot::read(&found.path) {
+            Ok(Snapshot { heading, audit, .. }) => {
+                known.push(Milestone::of(&heading.date, &heading.commit, &heading.change, &audit));
+            }
+            Err(error) => lost.push(error),
+        }
+    }
+    Ok((known, lost))
+}

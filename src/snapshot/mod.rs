@@ -1,0 +1,19 @@
+//! Audits as data: the file beside each page, and what lies in the folder of audits.
+//!
+//! Owns the snapshot's schema and hash, the pins and acceptances that people write down, and the search for earlier
+//! audits of a subject. Receives an analysis with its heading, gives files and earlier audits.
+
+mod accepted;
+mod error;
+mod file;
+mod folder;
+mod hash;
+mod history;
+mod pins;
+
+pub use accepted::{Accepted, AcceptedFile};
+pub use error::SnapshotError;
+pub use file::{Content, Snapshot, StaticSnapshot, is_snapshot_like};
+pub use folder::{Found, earlier, newest, stem, subjects};
+pub use history::milestones;
+pub use pins::{Pin, Pins};

@@ -1,0 +1,92 @@
+//! Profiles side by side as a document.
+
+use super::document::{Block, Document, Section, Table};
+use super::escape;
+use super::tables::{self, left, paragraph, right, strong, text};
+use crate::analysis::{Columns, Joined};
+
+/// The document of a comparison of the profiles of these names.
+pub fn side_by_side(names: &[String], columns: &Columns) -> Document {
+    let letters: Vec<String> = (0..names.len()).map(letter).collect();
+    let lead = letters.iter().zip(names).map(|(letter, name)| format!("**{letter}:** {}", escape::code(name)));
+    let mut sections: Vec<Section> = columns.joined.iter().map(|joined| section(joined, &letters)).collect();
+    if !columns.unmatched.is_empty() {
+        let item = |(column, kernel): &(usize, crate::analysis::KernelKey)| {
+            let shape = |dim: Option<crate::evidence::Dim3>| dim.map(|d| d.to_string()).unwrap_or_default();
+            format!(
+                "{}: {}, grid {}, block {}",
+                letters[*column],
+                escape::code(kernel.short_name()),
+                shape(kernel.grid),
+                shape(kernel.block)
+            )
+        };
+        sections.push(Section {
+            id: "unmatched".into(),
+            title: "Without a counterpart".into(),
+            blocks: vec![Block::List { ordered: false, items: columns.unmatched.iter().map(item).collect() }],
+        });
+    }
+    Document { title: "Comparison".into(), lead: lead.collect(), sections }
+}
+
+/// `A`, `B`, … `Z`, then numbers.
+fn letter(at: usize) -> String {
+    match u8::try_from(at) {
+        Ok(small) if small < 26 => char::from(b'A' + small).to_string(),
+        _ => (at + 1).to_string(),
+    }
+}
+
+fn section(joined: &Joined, letters: &[String]) -> Section {
+    let mut blocks = Vec::new();
+    for against in &joined.against {
+        let whole = &against.comparison.whole;
+        let cure = if whole.cure.is_empty() { String::new() } else { format!(" {}", whole.cure) };
+        let said = escape::text(&format!("{}{cure}", whole.reason));
+        blocks.push(paragraph(format!(
+            "**{} against {}: {}.** {said}",
+            letters[against.column], letters[0], whole.verdict
+        )));
+    }
+    let panels = joined.against.iter().flat_map(|against| &against.panels).filter(|panel| !panel.rows.is_empty());
+    let mut shown: Vec<&str> = Vec::new();
+    for panel in panels {
+        if !shown.contains(&panel.id.as_str()) {
+            shown.push(&panel.id);
+            blocks.push(Block::Heading { text: panel.title.clone() });
+            blocks.push(Block::Table { table: table(&panel.id, joined, letters) });
+        }
+    }
+    Section { id: "kernel".into(), title: joined.kernel.short_name().to_owned(), blocks }
+}
+
+/// One panel: the first profile, then each other one with its verdict.
+fn table(id: &str, joined: &Joined, letters: &[String]) -> Table {
+    let mut columns = vec![left("Metric"), right(&letters[0])];
+    for against in &joined.against {
+        columns.extend([right(&letters[against.column]), right("Change"), left("Verdict")]);
+    }
+    let panel = |at: usize| joined.against[at].panels.iter().find(|panel| panel.id == id);
+    let mut ids: Vec<(&str, &str)> = Vec::new();
+    for row in (0..joined.against.len()).filter_map(panel).flat_map(|panel| &panel.rows) {
+        if !ids.iter().any(|(known, _)| *known == row.id) {
+            ids.push((&row.id, &row.label));
+        }
+    }
+    let line = |(row_id, label): &(&str, &str)| {
+        let old = (0..joined.against.len()).find_map(|at| panel(at)?.row(row_id)?.old.as_ref());
+        let mut cells = vec![text(*label), text(old.map(tables::number).unwrap_or_default())];
+        for (at, against) in joined.against.iter().enumerate() {
+            let row = panel(at).and_then(|panel| panel.row(row_id));
+            let verdict = against.comparison.reading(row_id).map_or("", |reading| reading.verdict.word());
+            cells.extend([
+                strong(row.map(|row| tables::number(&row.new)).unwrap_or_default()),
+                text(row.map(tables::change).unwrap_or_default()),
+                text(verdict),
+            ]);
+        }
+        cells
+    };
+    Table { id: id.into(), caption: String::new(), columns, rows: ids.iter().map(line).collect() }
+}

@@ -1,0 +1,165 @@
+//! Pages that people edit: prose survives, damage and hand edits stop the run.
+
+use crate::project::{Profile, Project};
+use kernel_audit::render::{marked, merged};
+use kernel_audit::view::{Block, Document, Section};
+use proptest::prelude::*;
+use std::fs;
+use std::path::Path;
+
+const PAGE: &str = "pages/2026-01-01-scale.md";
+
+fn again(project: &Project) -> String {
+    project.audit("2026-01-01", Profile::steady(100_000.0))
+}
+
+#[test]
+fn prose_between_blocks_survives_and_the_blocks_follow_the_evidence() {
+    let project = Project::new();
+    let page = again(&project);
+    for id in ["lead", "verdict", "performance", "provenance"] {
+        assert!(page.contains(&format!("<!-- audit:begin {id} ")), "{id}");
+        assert!(page.contains(&format!("<!-- audit:end {id} -->\n")), "{id}");
+    }
+    assert!(again(&project) == page, "twice is once");
+    let notes = "\nTried `-maxrregcount=64`:  no gain.\r\n\n```md\n<!-- audit:begin verdict 0 -->\n```\n\n| a | b |\n";
+    let edited = page.replace("<!-- audit:end verdict -->\n", &format!("<!-- audit:end verdict -->\n{notes}"));
+    fs::write(project.path(PAGE), format!("Reviewed by the team.\n\n{edited}The end")).unwrap();
+    project.report("new.csv", &[Profile::steady(80_000.0)]);
+    project.run("generate scale --date 2026-01-01").done();
+    let after = project.read(PAGE);
+    assert!(after.starts_with("Reviewed by the team.\n\n<!-- audit:begin lead "), "{after}");
+    assert!(
+        after.contains(&format!("<!-- audit:end verdict -->\n{notes}")) && after.ends_with("-->\nThe end"),
+        "{after}"
+    );
+    assert!(after.contains("80.40 µs") && !after.contains("100.50 µs"));
+    project.run("generate --from pages/2026-01-01-scale.json").done();
+    assert!(project.read(PAGE) == after);
+}
+
+#[test]
+fn damage_stops_with_the_line_and_writes_nothing() {
+    let project = Project::new();
+    let page = again(&project);
+    let line_of = |text: &str, of: &str| 1 + text[..text.find(of).unwrap()].matches('\n').count();
+    let begin = "<!-- audit:begin performance ";
+    let end = "<!-- audit:end verdict -->\n";
+    let verdict = {
+        let from = page.find("<!-- audit:begin verdict ").unwrap();
+        &page[from..page.find(end).unwrap() + end.len()]
+    };
+    let damaged = [
+        (page.replacen(end, "", 1), "begins inside the block \"verdict\""),
+        (page.replacen("<!-- audit:end provenance -->", "", 1), "\"provenance\" has no end"),
+        (format!("{page}\n{verdict}"), "\"verdict\" is there twice"),
+        (page.replacen(begin, "<!-- audit:start performance ", 1), "no marker that this program writes"),
+        (page.replacen(end, "<!-- audit:end stalls -->\n", 1), "expected the end of the block \"verdict\""),
+        (page.replacen(end, &format!("note {end}"), 1), "stand alone on its line"),
+        (page.replacen("SAME", "FASTER", 1).replacen("**What limits it**", "**Nothing**", 1), "was edited by hand"),
+        ("My own notes.\n".to_owned(), "no generated block"),
+    ];
+    for (text, says) in damaged {
+        fs::write(project.path(PAGE), &text).unwrap();
+        let data = project.read("pages/2026-01-01-scale.json");
+        let run = project.run("generate scale --date 2026-01-01");
+        run.ends(5, says);
+        assert!(run.err().contains("line ") && run.err().contains("nothing was written"), "{}", run.err());
+        assert!(project.read(PAGE) == text && project.read("pages/2026-01-01-scale.json") == data);
+    }
+    let text = page.replacen("**What limits it**", "**Nothing**", 1);
+    fs::write(project.path(PAGE), &text).unwrap();
+    let line = line_of(&text, "<!-- audit:begin verdict ");
+    project.run("generate scale --date 2026-01-01").ends(5, &format!("line {line}: the generated block \"verdict\""));
+    project.run("generate scale --date 2026-01-01 --force").done();
+    assert!(project.read(PAGE) == page);
+}
+
+#[test]
+fn many_runs_at_once_leave_a_whole_page_and_no_lock() {
+    let project = Project::new();
+    let page = again(&project);
+    let edited = format!("Notes.\n\n{page}");
+    fs::write(project.path(PAGE), &edited).unwrap();
+    let runs: Vec<_> = (0..4)
+        .map(|_| {
+            let mut command = crate::project::audit(project.0.path());
+            command
+                .args(["generate", "scale", "--date", "2026-01-01"])
+                .stdout(std::process::Stdio::null())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for mut run in runs {
+        assert!(run.wait().unwrap().success());
+    }
+    assert!(project.read(PAGE) == edited);
+    assert_eq!(fs::read_dir(project.path("pages")).unwrap().count(), 2);
+}
+
+/// A document with some of four sections, each with a text.
+fn document(mask: u8, text: &str) -> Document {
+    let section = |id: &str| Section {
+        id: id.into(),
+        title: format!("Section {id}"),
+        blocks: vec![Block::Text { text: text.into() }],
+    };
+    let ids = ["a", "b", "c", "d"].into_iter().enumerate().filter(|(at, _)| mask >> at & 1 == 1);
+    Document { title: "T".into(), lead: vec![], sections: ids.map(|(_, id)| section(id)).collect() }
+}
+
+fn page(mask: u8, text: &str) -> String {
+    let document = document(mask, text);
+    let sections = document.sections.iter().map(|s| format!("## {}\n\n{text}\n", s.title));
+    marked(&format!("# T\n\n{}", sections.collect::<Vec<_>>().join("\n")), &document)
+}
+
+/// Lines of prose that open nothing and close nothing: whole paragraphs, lists, fences and tables.
+fn prose() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        "[a-zA-Z0-9 .,;:äöü#*_`|<>!-]{0,40}\n\n".prop_map(|text| text.replace('`', "'").replace("<", "(")),
+        Just("- item\n  more\n\n".to_owned()),
+        Just("```\n<!-- audit:end a -->\n```\n\n".to_owned()),
+        Just("| a |\n| - |\n| 1 |\n\n".to_owned()),
+        Just("<!-- a comment of someone -->\n\n".to_owned()),
+        Just("windows\r\nline ends\r\n\r\n".to_owned()),
+    ];
+    prop::collection::vec(piece, 0..4).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn prose_is_kept_and_twice_is_once(
+        before in 0u8..16, after in 0u8..16, notes in prop::collection::vec(prose(), 6), text in "[a-z]{1,9}"
+    ) {
+        let first = page(before, "old");
+        let mut edited = notes[0].clone();
+        let mut at = 1;
+        for line in first.split_inclusive('\n') {
+            edited.push_str(line);
+            if line.starts_with("<!-- audit:end") {
+                edited.push_str(&notes[at % notes.len()]);
+                at += 1;
+            }
+        }
+        let path = Path::new("x.md");
+        let new = page(after, &text);
+        let once = merged(path, &edited, &new, false).unwrap();
+        let twice = merged(path, &once, &new, false).unwrap();
+        prop_assert_eq!(&once, &twice);
+        // All prose is there, in order.
+        let mut rest = once.as_str();
+        for note in notes.iter().take(at) {
+            let found = rest.find(note.as_str());
+            prop_assert!(found.is_some(), "{:?} is lost in {:?}", note, once);
+            rest = &rest[found.unwrap() + note.len()..];
+        }
+        for id in document(after, "").sections.iter().map(|section| &section.id) {
+            let begin = format!("<!-- audit:begin {id} ");
+            prop_assert!(once.contains(&begin), "{} is not in {:?}", id, once);
+        }
+    }
+}

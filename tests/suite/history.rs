@@ -1,0 +1,57 @@
+//! `audit history`, and the history on the page.
+
+use crate::project::{Profile, Project};
+use std::fs;
+use std::process::Command;
+
+#[test]
+fn every_audit_is_a_row() {
+    let project = Project::new();
+    let first = project.audit("2026-01-01", Profile::steady(100_000.0));
+    assert!(!first.contains("### History"));
+    let second = project.audit("2026-01-02", Profile::steady(80_000.0));
+    let rows: Vec<&str> = second.lines().filter(|line| line.starts_with("| 2026-")).collect();
+    assert_eq!(rows.len(), 2, "{second}");
+    assert!(rows[0].contains("100.50 µs") && rows[0].contains("no baseline"), "{rows:?}");
+    assert!(rows[1].contains("80.40 µs") && rows[1].contains("FASTER"), "{rows:?}");
+    let table = project.run("history scale").done();
+    assert!(rows.iter().all(|row| table.contains(&row[..40])), "{table}");
+    let csv = project.run("history scale --format csv").done();
+    assert_eq!(csv.lines().count(), 3);
+    assert!(csv.starts_with("date,commit,change,time,rate,registers,top_stall,verdict\n"), "{csv}");
+    let json: serde_json::Value = serde_json::from_str(&project.run("history scale --format json").done()).unwrap();
+    assert!((json["milestones"][1]["time"]["value"].as_f64().unwrap() - 80_400.0).abs() < 1e-6, "{json}");
+    assert_eq!(json["audits"][1]["verdict"], "FASTER");
+    project.run("history other").ends(2, "holds no snapshot of other");
+}
+
+#[test]
+fn git_adds_the_message_of_a_commit_and_what_it_does_not_know_is_said() {
+    let project = Project::new();
+    let git = |words: &[&str]| {
+        let name = ["-c", "user.name=n", "-c", "user.email=e@localhost", "-c", "commit.gpgsign=false"];
+        let output = Command::new("git").args(name).args(words).current_dir(project.0.path()).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    git(&["init", "-q"]);
+    git(&["commit", "-q", "--allow-empty", "-m", "Tile the loop"]);
+    let head = git(&["rev-parse", "--short=12", "HEAD"]);
+    let config = project.read("audit.toml");
+    fs::write(project.path("audit.toml"), config.replace("\"c1\"", &format!("\"{head}\""))).unwrap();
+    project.audit("2026-01-01", Profile::default());
+    fs::write(project.path("audit.toml"), config.replace("\"c1\"", "\"0123456789ab\"")).unwrap();
+    project.audit("2026-01-02", Profile::default());
+    let table = project.run("history scale").done();
+    assert!(table.contains("Tile the loop"), "{table}");
+    assert!(table.contains("1 of the commits are not known to git here"), "{table}");
+}
+
+#[test]
+fn a_snapshot_that_cannot_be_read_is_named() {
+    let project = Project::new();
+    project.audit("2026-01-01", Profile::default());
+    fs::write(project.path("pages/2026-01-02-scale.json"), "{}").unwrap();
+    let table = project.run("history scale").done();
+    assert!(table.contains("Not in the table: pages/2026-01-02-scale.json is no snapshot"), "{table}");
+}

@@ -1,0 +1,167 @@
+//! Snapshots: what they hold, what breaks them, and baselines made from them.
+
+use crate::project::{Profile, Project, csv};
+use kernel_audit::analysis::{self, Audit, Inputs, Limits, Selection, Work};
+use kernel_audit::evidence::{Origin, Want};
+use kernel_audit::render::Templates;
+use kernel_audit::snapshot::{Snapshot, SnapshotError};
+use kernel_audit::source::ncu_csv;
+use kernel_audit::view::{self, Heading};
+use std::fs;
+use std::path::Path;
+
+#[test]
+fn a_page_is_made_again_from_its_snapshot_alone() {
+    let project = Project::new();
+    project.audit("2026-01-01", Profile::steady(100_000.0));
+    let page = project.audit("2026-01-02", Profile::steady(90_000.0));
+    for name in ["new.csv", "pages/2026-01-01-scale.json", "pages/2026-01-02-scale.md"] {
+        fs::remove_file(project.path(name)).unwrap();
+    }
+    let printed = project.run("generate --from pages/2026-01-02-scale.json").done();
+    assert_eq!(printed, "pages/2026-01-02-scale.md\n");
+    assert!(project.read("pages/2026-01-02-scale.md") == page);
+}
+
+#[test]
+fn a_snapshot_that_was_changed_or_is_of_another_kind_is_refused_with_the_reason() {
+    let project = Project::new();
+    project.audit("2026-01-01", Profile::default());
+    let text = project.read("pages/2026-01-01-scale.json");
+    let read = |text: &str| Snapshot::<Audit>::parse(Path::new("x.json"), text.as_bytes());
+    assert!(read(&text).is_ok());
+    // Another layout of the same content is the same snapshot.
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert!(read(&serde_json::to_string_pretty(&value).unwrap()).is_ok());
+    let changed = read(&text.replacen("100000.0", "90000.0", 1)).unwrap_err();
+    assert!(matches!(&changed, SnapshotError::Changed { .. }), "{changed}");
+    let older = read(&text.replacen("audit/2", "audit/1", 1)).unwrap_err().to_string();
+    assert!(older.contains("expected the schema \"kernel-audit/audit/2\", found \"kernel-audit/audit/1\""), "{older}");
+    assert!(older.contains("an older audit wrote it"), "{older}");
+    let newer = read(&text.replacen("audit/2", "audit/9", 1)).unwrap_err().to_string();
+    assert!(newer.contains("update this program"), "{newer}");
+    assert!(read("{}").unwrap_err().to_string().contains("`schema`"));
+    let cut = read(&text[..text.len() / 2]).unwrap_err().to_string();
+    assert!(cut.contains("x.json") && cut.contains("line 1 column"), "{cut}");
+    fs::write(project.path("broken.json"), text.replacen("100000.0", "90000.0", 1)).unwrap();
+    project.run("generate --from broken.json").ends(3, "was changed after it was written");
+    project.run("generate scale --baseline broken.json").ends(3, "was changed after it was written");
+    project.run("generate --from nothing.json").ends(3, "nothing.json");
+}
+
+#[test]
+fn nothing_that_names_a_person_or_a_machine_reaches_page_or_snapshot() {
+    let origin = Origin { path: "/home/annabel/work/new.csv".into(), ..Origin::default() };
+    let text = csv(&[Profile::default()]).replace("127.0.0.1", "gpu-node-17").replace("\"app\"", "\"app-annabel@lab\"");
+    let mut report = ncu_csv::read(text.as_bytes(), origin, &Want::everything()).unwrap();
+    report.session.command_line = "env TOKEN=s3cr3t ncu --hostname gpu-node-17 -o /home/annabel/out/x /Users/bob/app \
+                                   --log ssh://gpu-node-17/log --peer 192.168.7.9 annabel"
+        .into();
+    let audit = analysis::analyse(&Inputs {
+        new: &report,
+        old: None,
+        source: None,
+        builds: &[],
+        selection: Selection::default(),
+        work: Work::default(),
+        limits: Limits::default(),
+    })
+    .unwrap();
+    let heading = Heading { subject: "x".into(), date: "2026-01-01".into(), ..Heading::default() };
+    let page = Templates::load(None).unwrap().page("audit", &view::document(&heading, &audit)).unwrap();
+    let data = String::from_utf8(Snapshot::new(heading, audit).unwrap().to_json().unwrap()).unwrap();
+    assert!(page.contains("~/out/x"), "the command is shown");
+    for secret in ["annabel", "bob", "gpu-node-17", "192.168.7.9", "s3cr3t", "/home/", "/Users/"] {
+        assert!(!page.contains(secret), "{secret} is on the page");
+        assert!(!data.contains(secret), "{secret} is in the snapshot");
+    }
+}
+
+#[test]
+fn the_audit_before_is_the_baseline_without_being_told() {
+    let project = Project::new();
+    let first = project.audit("2026-01-01", Profile::steady(100_000.0));
+    assert!(first.contains("**Compared with:** nothing.") && first.contains("**NOT MEASURED**"), "{first}");
+    project.audit("2026-01-05", Profile::steady(95_000.0));
+    // A later day and another subject do not count, and neither does the page itself.
+    fs::copy(project.path("pages/2026-01-01-scale.json"), project.path("pages/2026-01-06-other.json")).unwrap();
+    fs::copy(project.path("pages/2026-01-01-scale.json"), project.path("pages/2026-01-06-my-scale.json")).unwrap();
+    let page = project.audit("2026-01-07", Profile::steady(80_000.0));
+    assert!(page.contains("the audit before, of 2026-01-05, commit c1"), "{page}");
+    assert!(page.contains("**FASTER**") && page.contains("95.47 µs"), "{page}");
+    assert!(project.audit("2026-01-07", Profile::steady(80_000.0)) == page, "a page is no baseline of itself");
+    let middle = project.audit("2026-01-03", Profile::steady(100_000.0));
+    assert!(middle.contains("of 2026-01-01") && middle.contains("**SAME**"), "{middle}");
+}
+
+#[test]
+fn a_snapshot_as_baseline_gives_the_same_comparison_as_its_report() {
+    let project = Project::new();
+    project.audit("2026-01-01", Profile::steady(100_000.0));
+    fs::copy(project.path("new.csv"), project.path("old.csv")).unwrap();
+    project.report("new.csv", &[Profile::steady(90_000.0)]);
+    project.run("generate scale --date 2026-02-01 --baseline old.csv --out by-report").done();
+    project.run("generate scale --date 2026-02-01 --baseline pages/2026-01-01-scale.json --out by-snapshot").done();
+    let read = |folder: &str| {
+        Snapshot::<Audit>::read(&project.path(&format!("{folder}/2026-02-01-scale.json"))).unwrap().audit
+    };
+    let (report, snapshot) = (read("by-report"), read("by-snapshot"));
+    assert_eq!(report.comparison, snapshot.comparison);
+    assert_eq!(report.panels, snapshot.panels);
+    assert_eq!(report.performance, snapshot.performance);
+    assert_eq!(report.old_bottleneck, snapshot.old_bottleneck);
+    assert_eq!(report.old.unwrap().origin.blake3, snapshot.old.unwrap().origin.blake3);
+}
+
+#[test]
+fn a_full_report_is_remembered_with_all_that_the_old_side_shows() {
+    let fixture = |name: &str| format!("{}/tests/fixtures/h200/{name}", env!("CARGO_MANIFEST_DIR"));
+    let project = Project::new();
+    let (old, new) = (fixture("gemm_bias_v1.ncu-rep"), fixture("gemm_bias_v2.ncu-rep"));
+    let go = |words: &[&str]| project.words(&[&["generate", "--name", "gemm", "--commit", "c"], words].concat()).done();
+    go(&["--report", &old, "--date", "2026-01-01"]);
+    go(&["--report", &new, "--date", "2026-01-02"]);
+    let filters = ["--kernel", "gemm_bias", "--out", "other"];
+    go(&[&["--report", &new, "--date", "2026-01-02", "--baseline", &old], &filters[..]].concat());
+    let read =
+        |folder: &str| Snapshot::<Audit>::read(&project.path(&format!("{folder}/2026-01-02-gemm.json"))).unwrap().audit;
+    let (kept, report) = (read("audits"), read("other"));
+    assert_eq!(kept.panels, report.panels);
+    assert_eq!(kept.stalls, report.stalls);
+    assert_eq!(kept.mix, report.mix);
+    assert_eq!(kept.coalescing, report.coalescing);
+    assert_eq!(kept.comparison, report.comparison);
+    assert_eq!(kept.old_bottleneck, report.old_bottleneck);
+    assert_eq!(kept.settings, report.settings);
+}
+
+#[test]
+fn a_pinned_audit_stays_the_baseline_and_must_not_change() {
+    let project = Project::new();
+    project.audit("2026-01-01", Profile::steady(100_000.0));
+    project.audit("2026-01-02", Profile::steady(80_000.0));
+    project.run("baseline pin scale --out pages --reason").ends(2, "--reason");
+    project.words(&["baseline", "pin", "scale", "--reason", " "]).ends(2, "for a reason");
+    project.run("baseline pin other --reason x").ends(2, "holds no snapshot of other");
+    let words = ["baseline", "pin", "scale", "--reason", "release 1", "--date", "2026-01-03", "--snapshot"];
+    project.words(&[&words[..], &["pages/2026-01-01-scale.json"]].concat()).done();
+    let pins = project.read("pages/baselines.toml");
+    for line in ["subject = \"scale\"", "reason = \"release 1\"", "date = \"2026-01-03\"", "commit = \"c1\""] {
+        assert!(pins.contains(line), "{pins}");
+    }
+    let page = project.audit("2026-01-04", Profile::steady(90_000.0));
+    assert!(page.contains("pinned on 2026-01-03: release 1") && page.contains("**FASTER**"), "{page}");
+    project.run("baseline pin scale --reason newest --date 2026-01-05").done();
+    assert!(project.read("pages/baselines.toml").contains("2026-01-04-scale.json"));
+    project.audit("2026-01-04", Profile::steady(95_000.0));
+    project.run("generate scale --date 2026-01-06").ends(3, "pins 2026-01-04-scale.json of scale");
+}
+
+#[test]
+fn an_unusable_audit_before_is_said_on_the_page() {
+    let project = Project::new();
+    fs::create_dir(project.path("pages")).unwrap();
+    fs::write(project.path("pages/2026-01-01-scale.json"), r#"{"schema":"kernel-audit/audit/1"}"#).unwrap();
+    let page = project.audit("2026-01-02", Profile::default());
+    assert!(page.contains("The audit before cannot be used") && page.contains("**NOT MEASURED**"), "{page}");
+}

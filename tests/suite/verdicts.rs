@@ -1,0 +1,107 @@
+//! Verdicts: on whole comparisons of reports, and their error rates on noise that is known.
+
+use crate::project::{Profile, csv};
+use crate::simulation::{Noise, Tally, run};
+use kernel_audit::analysis::{self, Basis, Comparison, Inputs, Limits, Old, Selection, Verdict, Work};
+use kernel_audit::evidence::{Origin, Report, Want};
+use kernel_audit::source::ncu_csv;
+
+fn report(profile: Profile) -> Report {
+    ncu_csv::read(csv(&[profile]).as_bytes(), Origin::default(), &Want::everything()).unwrap()
+}
+
+fn compare(old: Profile, new: Profile) -> Comparison {
+    let (old, new) = (report(old), report(new));
+    let inputs = Inputs {
+        new: &new,
+        old: Some(Old::Report(&old)),
+        source: None,
+        builds: &[],
+        selection: Selection::default(),
+        work: Work::default(),
+        limits: Limits::default(),
+    };
+    analysis::analyse(&inputs).unwrap().comparison.unwrap()
+}
+
+fn one(ns: f64, cycles: f64, instructions: u64) -> Profile {
+    Profile { launches: vec![(ns, cycles)], instructions, ..Profile::default() }
+}
+
+#[track_caller]
+fn expect(comparison: &Comparison, verdict: Verdict, says: &str) {
+    let whole = &comparison.whole;
+    assert_eq!(whole.verdict, verdict, "{whole:?}");
+    assert!(whole.reason.contains(says), "{}", whole.reason);
+}
+
+#[test]
+fn repeated_launches_decide_small_changes() {
+    let faster = compare(Profile::steady(100_000.0), Profile::steady(98_000.0));
+    expect(&faster, Verdict::Faster, "20 launches against 20");
+    assert_eq!(faster.reading("gpu__time_duration.sum").unwrap().verdict, Verdict::Faster);
+    expect(&compare(Profile::steady(100_000.0), Profile::steady(103_000.0)), Verdict::Slower, "99 % confidence");
+    expect(&compare(Profile::steady(100_000.0), Profile::steady(100_100.0)), Verdict::Same, "+0.1 %");
+}
+
+#[test]
+fn a_claim_has_to_hold_in_cycles() {
+    // The clock is 4 % lower: the time grows, the cycles do not.
+    let slow_clock = |ns: f64| {
+        let mut profile = Profile::steady(ns);
+        profile.launches.iter_mut().for_each(|(time, _)| *time *= 1.04);
+        profile
+    };
+    let comparison = compare(Profile::steady(100_000.0), slow_clock(100_000.0));
+    expect(&comparison, Verdict::Ambiguous, "Time and cycles disagree");
+    assert!(comparison.whole.cure.contains("--clock-control base"), "{}", comparison.whole.cure);
+}
+
+#[test]
+fn one_launch_each_leans_on_counters_that_do_not_vary() {
+    let changed = compare(one(100_000.0, 180_000.0, 4096), one(80_000.0, 144_000.0, 2048));
+    expect(&changed, Verdict::Faster, "one launch on each side; 1 of 2 counters");
+    assert_eq!(changed.reading("smsp__inst_executed.sum").unwrap().verdict, Verdict::Better);
+    assert_eq!(changed.reading("smsp__inst_executed.sum").unwrap().basis, Some(Basis::Exact));
+    assert_eq!(changed.reading("launch__registers_per_thread").unwrap().verdict, Verdict::Same);
+    let unexplained = compare(one(100_000.0, 180_000.0, 4096), one(80_000.0, 144_000.0, 4096));
+    expect(&unexplained, Verdict::Ambiguous, "cannot tell noise from change");
+    let small = compare(one(100_000.0, 180_000.0, 4096), one(98_000.0, 176_400.0, 2048));
+    expect(&small, Verdict::Ambiguous, "a change counts from 5.0 %");
+    expect(&compare(one(1e5, 1.8e5, 4096), one(1e5, 1.8e5, 4096)), Verdict::Same, "2 counters that do not vary");
+}
+
+#[test]
+fn other_conditions_do_not_compare() {
+    let other = Profile { gpu: "NVIDIA A100", ..Profile::steady(50_000.0) };
+    let comparison = compare(Profile::steady(100_000.0), other);
+    expect(&comparison, Verdict::NotComparable, "GPU: NVIDIA H200 (sm_90) → NVIDIA A100 (sm_90)");
+    assert!(comparison.readings.iter().all(|reading| reading.verdict == Verdict::NotComparable));
+}
+
+#[test]
+fn few_launches_say_so() {
+    let three = |ns: f64| Profile {
+        launches: [1.0, 1.001, 1.002].map(|by| (ns * by, 1.8 * ns * by)).to_vec(),
+        ..Profile::default()
+    };
+    expect(&compare(three(1e5), three(1.2e5)), Verdict::Slower, "3 launches against 3, judged by their ranges");
+    expect(&compare(three(1e5), three(1.03e5)), Verdict::Ambiguous, "more than 5.0 %");
+}
+
+/// The small version of `cargo bench --bench verdicts`.
+#[test]
+fn false_alarms_are_rare_and_true_changes_are_found() {
+    let limits = Limits::default();
+    let noise = Noise::default();
+    let same: Tally = run(200, 20, 1.0, &noise, 11, &limits);
+    assert!(same.faster + same.slower <= 4, "{same:?}");
+    let slower = run(100, 20, 1.03, &noise, 12, &limits);
+    assert!(slower.slower >= 90 && slower.faster == 0, "{slower:?}");
+    let faster = run(100, 20, 1.0 / 1.03, &noise, 13, &limits);
+    assert!(faster.faster >= 90 && faster.slower == 0, "{faster:?}");
+    let quiet = run(50, 10, 1.02, &Noise::times(0.1), 14, &limits);
+    assert_eq!(quiet.slower, 50, "{quiet:?}");
+    // The same seed gives the same noise.
+    assert_eq!(same, run(200, 20, 1.0, &noise, 11, &limits));
+}
