@@ -18,9 +18,9 @@ pub(super) fn source_view(
     if report.origin.format != "ncu-report" {
         return Ok(None);
     }
-    let id = analysis::subject_launch(report, selection)?.id;
+    let launch = analysis::subject_launch(report, selection)?;
     let listings: Vec<&SassListing> = builds.iter().map(|build| &build.listing).collect();
-    let want = Want { allow_damage, ..analysis::source_want() };
-    let views = source::read_source_views(path, &want, |head| head.id == id, &listings)?;
+    let want = Want { allow_damage, ..analysis::source_want(launch) };
+    let views = source::read_source_views(path, &want, |head| head.id == launch.id, &listings)?;
     Ok(views.into_iter().next())
 }

@@ -14,8 +14,9 @@ fn fixture(name: &str) -> PathBuf {
 fn read(name: &str) -> (Report, Option<SourceView>) {
     let path = fixture(&format!("{name}.ncu-rep"));
     let report = source::read_profile(&path, &analysis::want()).unwrap();
-    let id = analysis::subject_launch(&report, &Selection::default()).unwrap().id;
-    let views = source::read_source_views(&path, &analysis::source_want(), |head| head.id == id, &[]).unwrap();
+    let launch = analysis::subject_launch(&report, &Selection::default()).unwrap();
+    let (id, want) = (launch.id, analysis::source_want(launch));
+    let views = source::read_source_views(&path, &want, |head| head.id == id, &[]).unwrap();
     (report, views.into_iter().next())
 }
 
