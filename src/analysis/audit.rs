@@ -3,6 +3,7 @@
 use super::bottleneck::{Bottleneck, bottleneck};
 use super::build::{self, BuildRow};
 use super::ceiling::{self, Lever};
+use super::checklist::{self, CheckedLine};
 use super::checks;
 use super::coalescing::Coalescing;
 use super::code::CodeAudit;
@@ -10,7 +11,9 @@ use super::finding::{Finding, Place};
 use super::ground::Ground;
 use super::kept::Kept;
 use super::limits::Limits;
+use super::line;
 use super::mix::InstructionMix;
+use super::named::Known;
 use super::occupancy::Occupancy;
 use super::panels::Panel;
 use super::performance::{Performance, Work};
@@ -21,6 +24,7 @@ use super::setting::{self, Seen, Setting};
 use super::source_lines::SourceLines;
 use super::stalls::Stalls;
 use super::summary::KernelSummary;
+use super::tiles::StoreCount;
 use super::verdict::Comparison;
 use crate::catalog;
 use crate::evidence::{BuildLog, Damage, Launch, Origin, Reading, Report, SourceView, Workload};
@@ -132,6 +136,12 @@ pub struct Audit {
     pub bottleneck: Bottleneck,
     /// Everything that the checks found on the new side, the most severe first.
     pub findings: Vec<Finding>,
+    /// The new side in one line: readings by name.
+    pub line: Vec<(String, Reading)>,
+    /// What the subject expects, line by line.
+    pub checks: Vec<CheckedLine>,
+    /// Stores by the subject's tile arithmetic and as executed; `None` where the subject states no tiles.
+    pub stores: Option<StoreCount>,
     /// What limited the old side.
     pub old_bottleneck: Option<Bottleneck>,
     /// What is left on the table.
@@ -231,6 +241,8 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
     let is_own = |view: &&SourceView| subject.launches().iter().any(|launch| launch.id == view.launch);
     let lines = inputs.source.filter(is_own).map(|view| SourceLines::of(view, &subject, &inputs.limits));
     let (findings, levers) = (checks::findings(&ground), ceiling::levers(&ground));
+    let known = Known { kernel: &subject, stalls: &stalls, mix: &mix, coalescing: &coalescing };
+    let (checks, line) = (checklist::checked(&inputs.work.expected, &known), line::line(&known));
     let panels: Vec<Panel> =
         catalog::tables().iter().filter_map(|table| Panel::build(table.id, &subject, old_kernel)).collect();
     let mut audit = Audit {
@@ -257,6 +269,7 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
             None => old_kernel.map(|kernel| build::rows(kernel, inputs.builds)).unwrap_or_default(),
         },
         panels,
+        stores: inputs.work.tiles.map(|tiles| StoreCount::of(tiles, &mix)),
         old_bottleneck: match earlier {
             Some(audit) => Some(audit.bottleneck.clone()),
             None => old_kernel.map(|kernel| alone(kernel, &inputs.limits)),
@@ -269,6 +282,8 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         occupancy,
         bottleneck: verdict,
         findings,
+        checks,
+        line,
         levers,
         settings: conditions,
         code: Vec::new(),

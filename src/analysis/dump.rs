@@ -2,7 +2,9 @@
 
 use super::audit::Audit;
 use super::ceiling::{Lever, LeverOrigin};
+use super::checklist::{CheckedLine, Outcome};
 use super::finding::{Finding, Place, Severity};
+use crate::catalog::Comparison;
 use crate::evidence::{Missing, Reading};
 use std::io::{self, Write};
 
@@ -35,6 +37,7 @@ struct LaunchDump<'a> {
     verdict: VerdictDump<'a>,
     findings: Vec<FindingDump<'a>>,
     levers: Vec<LeverDump<'a>>,
+    checks: Vec<CheckDump<'a>>,
 }
 
 #[derive(serde::Serialize)]
@@ -65,6 +68,16 @@ struct LeverDump<'a> {
 }
 
 #[derive(serde::Serialize)]
+struct CheckDump<'a> {
+    label: &'a str,
+    from: &'a str,
+    op: Comparison,
+    wanted: f64,
+    outcome: Outcome,
+    reading: ReadingDump<'a>,
+}
+
+#[derive(serde::Serialize)]
 struct ReadingDump<'a> {
     metric: &'a str,
     /// `null` where there is no number; `missing` then says why.
@@ -90,6 +103,7 @@ impl<'a> LaunchDump<'a> {
             },
             findings: audit.findings.iter().map(FindingDump::of).collect(),
             levers: audit.levers.iter().map(LeverDump::of).collect(),
+            checks: audit.checks.iter().map(CheckDump::of).collect(),
         }
     }
 }
@@ -114,6 +128,19 @@ impl<'a> LeverDump<'a> {
             bound: lever.bound,
             formula: &lever.formula,
             remeasure: &lever.remeasure,
+        }
+    }
+}
+
+impl<'a> CheckDump<'a> {
+    fn of(line: &'a CheckedLine) -> CheckDump<'a> {
+        CheckDump {
+            label: &line.expected.label,
+            from: &line.expected.from,
+            op: line.expected.op,
+            wanted: line.expected.value,
+            outcome: line.outcome,
+            reading: ReadingDump::of(&line.expected.reading, &line.found),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What was executed: instruction totals by opcode and by class.
 
 use super::compare::Row;
+use super::named;
 use super::summary::KernelSummary;
 use crate::catalog::{self, Better};
 use crate::evidence::Reading;
@@ -10,6 +11,9 @@ use std::sync::Arc;
 
 /// Warp-level executions by opcode; the instances carry the opcode as text.
 pub(super) const PER_OPCODE: &str = "sass__inst_executed_per_opcode";
+
+/// The same with the opcode's modifiers.
+pub(super) const WITH_MODIFIERS: &str = "sass__inst_executed_per_opcode_with_modifier_all";
 
 /// One opcode.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -25,7 +29,7 @@ pub struct OpcodeRow {
 }
 
 /// Executions by opcode.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct InstructionMix {
     /// Opcodes, the most executed of the new side first; empty when the report does not hold them.
     pub rows: Vec<OpcodeRow>,
@@ -33,20 +37,55 @@ pub struct InstructionMix {
     pub classes: Vec<OpcodeRow>,
     /// Sum over all opcodes of the new side.
     pub total: Option<f64>,
+    /// Threads that did the work of an instruction over those that took part: what predicates leave on, in percent.
+    pub predication: Reading,
+    /// Executed matrix instructions of the tensor cores.
+    pub tensor: Reading,
+    /// Their share of all executed instructions, in percent.
+    pub tensor_share: Reading,
+    /// Stores to shared memory of 64 or 128 bits a lane, in percent of all of them.
+    pub wide_shared_stores: Reading,
+    /// Executions of the instructions that move data, by opcode; zero for one that the kernel did not execute.
+    pub moves: Vec<(String, f64)>,
 }
 
 impl InstructionMix {
     /// The mix of a kernel, old beside new.
     pub fn of(new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> InstructionMix {
         let (new_counts, old_counts) = (new.by_text(PER_OPCODE), old.map(|old| old.by_text(PER_OPCODE)));
+        let predication = predication(new);
         if new_counts.is_empty() {
-            return InstructionMix::default();
+            let missing = || Reading::not_collected(PER_OPCODE);
+            return InstructionMix {
+                rows: Vec::new(),
+                classes: Vec::new(),
+                total: None,
+                predication,
+                tensor: missing(),
+                tensor_share: missing(),
+                wide_shared_stores: wide_shared_stores(new),
+                moves: Vec::new(),
+            };
         }
         let total: f64 = new_counts.values().sum();
+        let of = |opcode: &str| new_counts.get(opcode).copied().unwrap_or(0.0);
+        let matrix: f64 = new_counts.iter().filter(|(opcode, _)| is_matrix(opcode)).map(|(_, count)| count).sum();
+        let counted = |value, unit, formula| named::derived(value, unit, &[PER_OPCODE], formula);
+        let tensor = counted(matrix, Unit::INST, "sum over matrix instructions");
+        let tensor_share = counted(100.0 * matrix / total, Unit::PERCENT, "100 × matrix instructions / all");
         let classes =
             rows(&by_class(&new_counts), old_counts.as_ref().map(by_class).as_ref(), total, |_| String::new());
         let class = |op: &str| catalog::opcode_class(op).map_or("", |class| class.label).to_string();
-        InstructionMix { rows: rows(&new_counts, old_counts.as_ref(), total, class), classes, total: Some(total) }
+        InstructionMix {
+            rows: rows(&new_counts, old_counts.as_ref(), total, class),
+            classes,
+            total: Some(total),
+            predication,
+            tensor,
+            tensor_share,
+            wide_shared_stores: wide_shared_stores(new),
+            moves: MOVES.iter().map(|opcode| ((*opcode).to_owned(), of(opcode))).collect(),
+        }
     }
 
     /// Executions of one opcode on the new side; zero when the report lists opcodes and this is not among them.
@@ -54,6 +93,47 @@ impl InstructionMix {
         self.total?;
         Some(self.rows.iter().find(|row| row.opcode == opcode).and_then(|row| row.row.new.value()).unwrap_or(0.0))
     }
+}
+
+/// Instructions that move data between memory, shared memory and registers, in the order of the line that counts them.
+const MOVES: [&str; 9] = ["LDG", "STG", "LDS", "STS", "LDSM", "LDGSTS", "UTMALDG", "UTMASTG", "UBLKCP"];
+
+/// Opcode classes whose instructions multiply matrices.
+const TENSOR: [&str; 3] = ["tensor-mma", "tensor-wgmma", "tensor-tcgen05"];
+
+/// Whether an opcode multiplies matrices: those of the tensor classes that are no fence, wait or copy.
+pub(super) fn is_matrix(opcode: &str) -> bool {
+    opcode.ends_with("MMA") && catalog::opcode_class(opcode).is_some_and(|class| TENSOR.contains(&class.id))
+}
+
+/// `100 × thread_inst_executed_true / thread_inst_executed`; where those were not collected, the same quotient of the two
+/// averages over executed instructions.
+fn predication(kernel: &KernelSummary<'_>) -> Reading {
+    let of = |on: &str, all: &str| named::quotient(kernel.reading(on), kernel.reading(all), 100.0, Unit::PERCENT);
+    let counted = of("thread_inst_executed_true", "thread_inst_executed");
+    if counted.quantity().is_some() {
+        return counted;
+    }
+    of(
+        "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio",
+        "smsp__thread_inst_executed_per_inst_executed.ratio",
+    )
+}
+
+/// Stores whose opcode says 64 or 128 bits, over all `STS`.
+fn wide_shared_stores(kernel: &KernelSummary<'_>) -> Reading {
+    let counts = kernel.by_text(WITH_MODIFIERS);
+    if counts.is_empty() {
+        return Reading::not_collected(WITH_MODIFIERS);
+    }
+    let stores = || counts.iter().filter(|(opcode, _)| opcode.split('.').next() == Some("STS"));
+    let all: f64 = stores().map(|(_, count)| count).sum();
+    let is_wide = |opcode: &str| opcode.split('.').any(|part| matches!(part, "64" | "128"));
+    let wide: f64 = stores().filter(|(opcode, _)| is_wide(opcode)).map(|(_, count)| count).sum();
+    if all == 0.0 {
+        return Reading::not_applicable("no shared stores");
+    }
+    named::derived(100.0 * wide / all, Unit::PERCENT, &[WITH_MODIFIERS], "100 × STS.64 and STS.128 / STS")
 }
 
 fn by_class(counts: &BTreeMap<Arc<str>, f64>) -> BTreeMap<Arc<str>, f64> {

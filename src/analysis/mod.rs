@@ -7,6 +7,7 @@ mod audit;
 mod bottleneck;
 mod build;
 mod ceiling;
+mod checklist;
 mod checks;
 mod coalescing;
 pub mod code;
@@ -17,8 +18,10 @@ mod finding;
 mod ground;
 mod kept;
 mod limits;
+mod line;
 mod milestone;
 mod mix;
+mod named;
 mod occupancy;
 mod panels;
 mod performance;
@@ -30,6 +33,7 @@ mod setting;
 mod source_lines;
 mod stalls;
 mod summary;
+mod tiles;
 mod traffic;
 mod units;
 mod verdict;
@@ -39,6 +43,7 @@ pub use audit::{Audit, Inputs, Old, OtherKernel, Side, analyse, analyse_all, sub
 pub use bottleneck::{Bottleneck, Limiter, Step};
 pub use build::BuildRow;
 pub use ceiling::{Lever, LeverOrigin};
+pub use checklist::{CheckedLine, Expectation, Outcome};
 pub use coalescing::Coalescing;
 pub use columns::{Against, Columns, Joined, columns};
 pub use compare::{Change, Direction, Row};
@@ -61,8 +66,9 @@ pub use source_lines::{
 };
 pub use stalls::{StallBasis, StallRow, StallTable, Stalls};
 pub use summary::KernelSummary;
+pub use tiles::{StoreCount, Tiles};
 pub use units::BusyUnit;
 pub use verdict::{
     Basis, Comparison, Course, Judged, ReadingVerdict, Sample, Shift, Verdict, Whole, both_agree, judge,
 };
-pub use wanted::want;
+pub use wanted::{want, want_for};

@@ -1,7 +1,9 @@
 //! Time, and the rates that follow from the work that the subject states.
 
+use super::checklist::Expectation;
 use super::compare::Row;
 use super::summary::KernelSummary;
+use super::tiles::Tiles;
 use crate::catalog::Better;
 use crate::evidence::{Measured, Provenance, Reading};
 use crate::quantity::{Quantity, Unit};
@@ -22,6 +24,10 @@ pub struct Work {
     pub flop: Option<u64>,
     /// Bytes that one launch cannot avoid to move.
     pub bytes: Option<u64>,
+    /// How the work is cut into tiles that are stored.
+    pub tiles: Option<Tiles>,
+    /// What should hold for the kernel.
+    pub expected: Vec<Expectation>,
 }
 
 /// The performance summary.

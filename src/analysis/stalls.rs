@@ -122,11 +122,6 @@ pub(super) fn sampled_reason(metric: &str) -> Option<&str> {
     families(StallBasis::Samples).find_map(|family| reason_of(metric, family)).map(reason_id)
 }
 
-/// Beginnings of the names of metrics that count samples.
-pub(super) fn sample_prefixes() -> impl Iterator<Item = &'static str> {
-    families(StallBasis::Samples).map(|family| family.prefix)
-}
-
 /// The catalog's id of a reason as ncu spells it.
 fn reason_id(reason: &str) -> &str {
     catalog::stall(reason).map_or(reason, |row| row.id)

@@ -1,6 +1,7 @@
 //! What the analysis asks of a reader.
 
-use super::mix::PER_OPCODE;
+use super::mix::{PER_OPCODE, WITH_MODIFIERS};
+use super::performance::Work;
 use super::roofline;
 use super::source_lines::ACTIVITY;
 use crate::catalog;
@@ -12,8 +13,9 @@ const BREAKDOWN_ENDINGS: [&str; 2] = [".avg.pct_of_peak_sustained_elapsed", supe
 /// The kernels inside a range or graph, one instance for each launch.
 pub(super) const MEMBER_NAMES: &str = "launch__kernel_name";
 /// Metrics whose instances the analysis reads.
-const INSTANCES: [&str; 5] = [
+const INSTANCES: [&str; 6] = [
     PER_OPCODE,
+    WITH_MODIFIERS,
     MEMBER_NAMES,
     "launch__occupancy_per_register_count",
     "launch__occupancy_per_shared_mem_size",
@@ -33,4 +35,13 @@ pub fn want() -> Want {
     let metrics =
         NameSet::These { exact: names.map(Arc::from).collect(), prefixes, suffixes: BREAKDOWN_ENDINGS.to_vec() };
     Want { metrics, instances: NameSet::exactly(INSTANCES), rules: Rules::FirstOfKernel, hash: true, ..Want::default() }
+}
+
+/// [`want`] with the metrics that a subject's own checks name.
+pub fn want_for(work: &Work) -> Want {
+    let mut want = want();
+    if let NameSet::These { exact, .. } = &mut want.metrics {
+        exact.extend(work.expected.iter().map(|expected| Arc::from(expected.reading.as_str())));
+    }
+    want
 }

@@ -3,16 +3,16 @@
 use serde::Serialize;
 
 use super::{
-    Better, ChipRow, LimiterKind, LimiterRow, MetricRow, OpcodeClass, StallFamily, StallRow, ThresholdRow, base_opcode,
-    chips, limiter, limiters, metric, metrics, nearest as names, opcode_class, opcode_classes, stall, stall_of_metric,
-    stalls, threshold_row, thresholds,
+    Better, ChipRow, LimiterKind, LimiterRow, MetricRow, OpcodeClass, Profile, StallFamily, StallRow, ThresholdRow,
+    base_opcode, chips, limiter, limiters, metric, metrics, nearest as names, opcode_class, opcode_classes, profile,
+    profiles, stall, stall_of_metric, stalls, threshold_row, thresholds,
 };
 
 /// What a name means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Explanation {
     /// What kind of thing the name is: `metric`, `stall reason`, `opcode`, `opcode class`, `chip`,
-    /// `threshold`, `limiter` or `finding`.
+    /// `threshold`, `limiter`, `finding` or `checklist`.
     pub kind: &'static str,
     /// The name that the catalog has for it.
     pub name: String,
@@ -38,6 +38,7 @@ pub fn explain(name: &str) -> Option<Explanation> {
         .or_else(|| opcode_classes().iter().find(|row| row.id == name).map(of_class))
         .or_else(|| threshold_row(name).map(of_threshold))
         .or_else(|| limiter(name).map(of_limiter))
+        .or_else(|| profile(name).map(of_profile))
         .or_else(|| chip_named(name).map(of_chip))
         .or_else(|| of_opcode(name))
         .or_else(|| counter(name))
@@ -52,6 +53,7 @@ pub fn nearest(name: &str) -> Vec<String> {
         .chain(opcode_classes().iter().flat_map(|row| std::iter::once(row.id).chain(row.opcodes.iter().copied())))
         .chain(thresholds().iter().map(|row| row.id))
         .chain(limiters().iter().map(|row| row.code.as_str()))
+        .chain(profiles().iter().map(|row| row.id.as_str()))
         .chain(chips().iter().map(|row| row.arch));
     names::near(name, known, 5).into_iter().map(str::to_owned).collect()
 }
@@ -155,6 +157,24 @@ fn of_limiter(row: LimiterRow) -> Explanation {
     }
 }
 
+fn of_profile(row: &'static Profile) -> Explanation {
+    let line = |check: &super::ProfileCheck| {
+        let number = match (&check.threshold, check.value) {
+            (Some(id), _) => id.clone(),
+            (None, value) => value.map(|value| value.to_string()).unwrap_or_default(),
+        };
+        format!("{}: {} {} {number}", check.label, check.reading, check.op)
+    };
+    Explanation {
+        kind: "checklist",
+        name: row.id.clone(),
+        label: row.label.clone(),
+        text: row.help.clone(),
+        facts: row.check.iter().map(line).collect(),
+        cite: row.cite.clone(),
+    }
+}
+
 /// A chip by architecture (`sm_90`, `sm_90a`), compute capability (`9.0`) or chip name (`GH100`).
 fn chip_named(name: &str) -> Option<&'static ChipRow> {
     let arch = name.trim_end_matches(['a', 'f']);
@@ -211,6 +231,7 @@ mod tests {
         assert_eq!(kind_and_name("global-load"), told("opcode class", "global-load"));
         assert_eq!(kind_and_name("ldg.e.128"), told("opcode", "LDG"));
         assert_eq!(kind_and_name("sol-high"), told("threshold", "sol-high"));
+        assert_eq!(kind_and_name("tensor-gemm"), told("checklist", "tensor-gemm"));
         assert_eq!(kind_and_name("memory-dram"), told("limiter", "memory-dram"));
         assert_eq!(kind_and_name("latency-long-scoreboard"), told("limiter", "latency-long-scoreboard"));
         assert_eq!(kind_and_name("register-spilling"), told("finding", "register-spilling"));

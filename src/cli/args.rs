@@ -1,7 +1,7 @@
 //! The arguments of every verb.
 
 use crate::catalog;
-use crate::config::{Amount, SubjectName};
+use crate::config::{Amount, Expect, SubjectName, Tiles};
 use crate::nearest::did_you_mean;
 use chrono::NaiveDate;
 use clap::{Args, Parser, Subcommand};
@@ -139,6 +139,15 @@ pub(super) struct SubjectFlags {
     /// Bytes that one launch cannot avoid to move: a number or an expression.
     #[arg(long, value_name = "N")]
     pub(super) work_bytes: Option<Amount>,
+    /// Tiles of one launch, store instructions of a warp for each, and warps that store one: numbers or expressions.
+    #[arg(long, value_name = "COUNT,STORES,WARPS")]
+    pub(super) tiles: Option<Tiles>,
+    /// Checklist of the catalog to hold the kernel against; may be repeated.
+    #[arg(long = "check", value_name = "CHECKLIST", value_parser = checklist)]
+    pub(super) checks: Vec<String>,
+    /// What should hold for a metric or derived reading, such as 'stall.barrier<25'; may be repeated.
+    #[arg(long, value_name = "READING OP VALUE")]
+    pub(super) expect: Vec<Expect>,
 }
 
 /// Where audits lie.
@@ -362,6 +371,14 @@ fn threshold(text: &str) -> Result<(String, f64), String> {
     }
     let value: f64 = number.parse().map_err(|_| format!("expected a number, found {number:?}"))?;
     if value.is_finite() { Ok((id.to_owned(), value)) } else { Err(format!("expected a number, found {number:?}")) }
+}
+
+fn checklist(id: &str) -> Result<String, String> {
+    let known = || catalog::profiles().iter().map(|profile| profile.id.as_str());
+    match catalog::profile(id) {
+        Some(_) => Ok(id.to_owned()),
+        None => Err(format!("no checklist is called {id:?}{}", did_you_mean(id, known()))),
+    }
 }
 
 fn regex(text: &str) -> Result<Regex, String> {

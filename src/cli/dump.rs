@@ -28,7 +28,7 @@ pub(super) fn run(arguments: &Dump, out: &mut dyn Write) -> Result<(), Failure> 
         Stage::Analysis { file, kernel, thresholds } => {
             let report = source::read_profile(file, &analysis::want())?;
             let selection = Selection { kernel: kernel.clone(), baseline_kernel: None };
-            let source = lines::source_view(file, &report, &selection, false)?;
+            let source = lines::source_view(file, &report, &selection, false, &[])?;
             let audits = analysis::analyse_all(&Inputs {
                 new: &report,
                 old: None,
@@ -52,7 +52,7 @@ fn views(file: &Path, kernel: Option<&Regex>, allow_damage: bool) -> Result<Vec<
         held.borrow_mut().insert(head.function.to_string());
         is_chosen
     };
-    let views = source::read_source_views(file, &Want { allow_damage, ..Want::default() }, chosen, None)?;
+    let views = source::read_source_views(file, &Want { allow_damage, ..Want::default() }, chosen, &[])?;
     match kernel {
         Some(filter) if views.is_empty() => {
             let held: Vec<String> = held.into_inner().into_iter().collect();

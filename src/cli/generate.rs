@@ -7,7 +7,8 @@ use super::failure::Failure;
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
 use super::{lines, moment};
 use crate::analysis::code::{CodeAudit, CodeInputs, Launched, StaticAudit, audit_code};
-use crate::analysis::{self, Inputs, Limits, Old, Selection, Work};
+use crate::analysis::{self, Audit, Expectation, Inputs, Limits, Old, Selection, Tiles, Work};
+use crate::catalog;
 use crate::collect::Places;
 use crate::config::{Amount, DEFAULT_TEMPLATE, Subject};
 use crate::evidence::{CodeBuild, Want};
@@ -49,6 +50,8 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
 pub(super) enum Made {
     /// With a report.
     Profiled(Box<Snapshot>),
+    /// Of every kernel that the subject takes, one line each; the snapshot is that of the first.
+    Many(Box<Snapshot>, Vec<Audit>),
     /// Of the code alone.
     Static(Box<StaticSnapshot>),
 }
@@ -89,18 +92,23 @@ impl<'p> Maker<'p> {
         };
         let code = code(&self.places, &plan.folder, subject, &mut self.time)?;
         let Some(report) = &subject.report else {
-            let audit = static_audit(subject, &code)?;
+            let audit = static_audit(subject, plan, &code)?;
             let snapshot = Snapshot::new(heading, audit).map_err(|error| unkept(subject, &error))?;
             return Ok(Made::Static(Box::new(snapshot)));
         };
-        let want = Want { allow_damage: self.allow_damage, ..analysis::want() };
+        let work = stated_work(subject, &Limits { overrides: plan.thresholds.clone() });
+        let want = Want { allow_damage: self.allow_damage, ..analysis::want_for(&work) };
         let (old, baseline) = baseline::find(subject.baseline.as_deref(), &plan.out, name, date, &want)?;
-        let audit = audit(subject, report, old.as_old(), plan, &code, &want)?;
+        let audits = audits(subject, report, old.as_old(), plan, &code, &want)?;
+        let audit = &audits[0];
         let (history, _) = milestones(&plan.out, name, Some(date))?;
-        let accepted = AcceptedFile::read(&plan.out, name)?.about(&audit);
+        let accepted = AcceptedFile::read(&plan.out, name)?.about(audit);
         let heading = Heading { baseline, accepted, history, ..heading };
-        let snapshot = Snapshot::new(heading, audit).map_err(|error| unkept(subject, &error))?;
-        Ok(Made::Profiled(Box::new(snapshot)))
+        let snapshot = Snapshot::new(heading, audit.clone()).map_err(|error| unkept(subject, &error))?;
+        Ok(match plan.template.as_str() {
+            view::DELIVERABLE => Made::Many(Box::new(snapshot), audits),
+            _ => Made::Profiled(Box::new(snapshot)),
+        })
     }
 }
 
@@ -109,13 +117,14 @@ impl Made {
     fn parts(&self) -> (Document, serde_json::Result<Vec<u8>>) {
         match self {
             Made::Profiled(made) => (view::document(&made.heading, &made.audit), made.to_json()),
+            Made::Many(made, audits) => (view::deliverable(&made.heading, audits), made.to_json()),
             Made::Static(made) => (view::static_document(&made.heading, &made.audit), made.to_json()),
         }
     }
 
     fn heading(&self) -> &Heading {
         match self {
-            Made::Profiled(made) => &made.heading,
+            Made::Profiled(made) | Made::Many(made, _) => &made.heading,
             Made::Static(made) => &made.heading,
         }
     }
@@ -187,50 +196,68 @@ fn timings(all: Duration, tools: ToolTime) -> Result<(), Failure> {
     Ok(())
 }
 
-fn stated_work(subject: &Subject) -> Work {
-    let work = &subject.work;
+/// What the subject states, with the checklists that it names spelled out.
+fn stated_work(subject: &Subject, limits: &Limits) -> Work {
+    let stated = &subject.work;
+    let lists = subject.checklists.iter().filter_map(|id| catalog::profile(id));
+    let listed = lists.flat_map(|profile| Expectation::of_profile(profile, limits));
+    let own = subject.expect.iter().map(|e| Expectation::own(&e.metric, e.op, e.value, e.label.as_deref()));
     Work {
-        shape: work.shape.clone().unwrap_or_default(),
-        types: work.types.clone().unwrap_or_default(),
-        flop: work.flop.as_ref().map(Amount::value),
-        bytes: work.bytes.as_ref().map(Amount::value),
+        shape: stated.shape.clone().unwrap_or_default(),
+        types: stated.types.clone().unwrap_or_default(),
+        flop: stated.flop.as_ref().map(Amount::value),
+        bytes: stated.bytes.as_ref().map(Amount::value),
+        tiles: subject.tiles.as_ref().map(|tiles| Tiles {
+            count: tiles.count.value(),
+            stores_per_warp: tiles.stores_per_warp.value(),
+            warps: tiles.warps.value(),
+        }),
+        expected: listed.chain(own).collect(),
     }
 }
 
-/// The audit of a subject with a report.
-fn audit(
+/// The audit of the kernel with the most device time; for the page of one line each, those of all kernels that the
+/// subject takes, that kernel first, and without a comparison. Never empty.
+fn audits(
     subject: &Subject,
     report: &Path,
     old: Option<Old<'_>>,
     plan: &Plan,
     code: &Builds,
     want: &Want,
-) -> Result<analysis::Audit, Failure> {
+) -> Result<Vec<Audit>, Failure> {
+    let is_many = plan.template == view::DELIVERABLE;
+    let limits = Limits { overrides: plan.thresholds.clone() };
     let new = source::read_profile(report, want)?;
     let builds =
         subject.ptxas.iter().map(|path| source::read_build_log(path)).collect::<Result<Vec<_>, source::ReadError>>()?;
     let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() };
-    let view = lines::source_view(report, &new, &selection, want.allow_damage)?;
+    let view = lines::source_view(report, &new, &selection, want.allow_damage, &code.new)?;
     let launched = if code.new.is_empty() {
         None
     } else {
         Some(Launched::of(&new, &source::read_report_cubins(report)?, &selection)?)
     };
-    let mut audit = analysis::analyse(&Inputs {
+    let inputs = Inputs {
         new: &new,
-        old,
+        old: old.filter(|_| !is_many),
         builds: &builds,
         source: view.as_ref(),
         selection,
-        work: stated_work(subject),
-        limits: Limits { overrides: plan.thresholds.clone() },
-    })?;
+        work: stated_work(subject, &limits),
+        limits,
+    };
+    if is_many {
+        return Ok(analysis::analyse_all(&inputs)?);
+    }
+    let mut audit = analysis::analyse(&inputs)?;
     audit.code = judged(subject, code, launched.as_ref())?;
-    Ok(audit)
+    Ok(vec![audit])
 }
 
-fn static_audit(subject: &Subject, code: &Builds) -> Result<StaticAudit, Failure> {
-    Ok(StaticAudit { work: stated_work(subject), code: judged(subject, code, None)? })
+fn static_audit(subject: &Subject, plan: &Plan, code: &Builds) -> Result<StaticAudit, Failure> {
+    let limits = Limits { overrides: plan.thresholds.clone() };
+    Ok(StaticAudit { work: stated_work(subject, &limits), code: judged(subject, code, None)? })
 }
 
 /// Every build of a subject, each beside the old build of its architecture.
@@ -296,6 +323,9 @@ fn describe(plan: &Plan, subject: &Subject, words: &mut Vec<String>) {
     }
     subject.work.flop.iter().for_each(|amount| option("--work-flop", amount.text()));
     subject.work.bytes.iter().for_each(|amount| option("--work-bytes", amount.text()));
+    subject.tiles.iter().for_each(|tiles| option("--tiles", &tiles.to_string()));
+    subject.checklists.iter().for_each(|id| option("--check", id));
+    subject.expect.iter().for_each(|expect| option("--expect", &expect.to_string()));
     if plan.template != DEFAULT_TEMPLATE {
         option("--template", &plan.template);
     }

@@ -154,7 +154,8 @@ fn is_given(flags: &SubjectFlags) -> bool {
         || [&flags.kernel, &flags.baseline_kernel].iter().any(|filter| filter.is_some())
         || [&flags.work_flop, &flags.work_bytes].iter().any(|amount| amount.is_some())
         || flags.name.is_some()
-        || !flags.ptxas.is_empty()
+        || flags.tiles.is_some()
+        || !(flags.ptxas.is_empty() && flags.checks.is_empty() && flags.expect.is_empty())
 }
 
 /// Puts the flags over what the subject says.
@@ -183,4 +184,11 @@ fn apply(flags: &SubjectFlags, subject: &mut Subject) {
     put(&flags.work_types, &mut subject.work.types);
     put(&flags.work_flop, &mut subject.work.flop);
     put(&flags.work_bytes, &mut subject.work.bytes);
+    put(&flags.tiles, &mut subject.tiles);
+    if !flags.checks.is_empty() {
+        subject.checklists.clone_from(&flags.checks);
+    }
+    if !flags.expect.is_empty() {
+        subject.expect.clone_from(&flags.expect);
+    }
 }

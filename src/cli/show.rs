@@ -41,7 +41,7 @@ fn document(file: &Path, arguments: &Show) -> Result<Document, Failure> {
         Err(error) => return Err(error.into()),
     };
     let selection = Selection { kernel: arguments.kernel.clone(), baseline_kernel: None };
-    let source = lines::source_view(file, &report, &selection, arguments.allow_damage)?;
+    let source = lines::source_view(file, &report, &selection, arguments.allow_damage, &[])?;
     let audit = analysis::analyse(&Inputs {
         new: &report,
         old: None,

@@ -43,7 +43,8 @@ pub struct AmountError {
     pub found: String,
 }
 
-/// Reads whole numbers joined by `+` and `*`, with parentheses; `_` may part digits. `*` binds tighter.
+/// Reads whole numbers joined by `+`, `*` and `/`, with parentheses; `_` may part digits. `*` and `/` bind tighter, from the
+/// left; a quotient must leave no remainder.
 impl FromStr for Amount {
     type Err = AmountError;
 
@@ -52,7 +53,7 @@ impl FromStr for Amount {
         let value = parser.sum(0)?;
         match parser.peek() {
             None => Ok(Amount { value, text: text.trim().to_owned() }),
-            Some(_) => Err(parser.fault("`+`, `*` or the end")),
+            Some(_) => Err(parser.fault("`+`, `*`, `/` or the end")),
         }
     }
 }
@@ -97,11 +98,18 @@ impl Parser<'_> {
 
     fn product(&mut self, depth: usize) -> Result<u64, AmountError> {
         let mut value = self.factor(depth)?;
-        while self.peek() == Some('*') {
+        while let Some(sign) = self.peek().filter(|c| matches!(c, '*' | '/')) {
             let at = self.at;
-            self.take('*');
+            self.take(sign);
             let factor = self.factor(depth)?;
-            value = value.checked_mul(factor).ok_or_else(|| too_large(at))?;
+            value = if sign == '*' {
+                value.checked_mul(factor).ok_or_else(|| too_large(at))?
+            } else if factor != 0 && value.is_multiple_of(factor) {
+                value / factor
+            } else {
+                let found = format!("{value} / {factor}");
+                return Err(AmountError { at, expected: "a quotient without remainder", found });
+            };
         }
         Ok(value)
     }
@@ -110,7 +118,7 @@ impl Parser<'_> {
         if self.peek() == Some('(') && depth < DEEPEST {
             self.take('(');
             let value = self.sum(depth + 1)?;
-            return if self.take(')') { Ok(value) } else { Err(self.fault("`+`, `*` or `)`")) };
+            return if self.take(')') { Ok(value) } else { Err(self.fault("`+`, `*`, `/` or `)`")) };
         }
         let rest = &self.text[self.at..];
         let length = rest.bytes().take_while(|b| b.is_ascii_digit() || *b == b'_').count();
@@ -151,6 +159,9 @@ mod tests {
         assert_eq!(value(" 1 + 2 * 3 "), 7);
         assert_eq!(value("4*(2*3+5)"), 44);
         assert_eq!(value("1_000"), 1000);
+        assert_eq!(value("928256/128*(768/256)"), 21_756);
+        assert_eq!(fault("1 + 7/2"), "at character 6: expected a quotient without remainder, found 7 / 2");
+        assert_eq!(fault("7/0"), "at character 2: expected a quotient without remainder, found 7 / 0");
         assert_eq!("2 * 3".parse::<Amount>().expect("an amount").text(), "2 * 3");
     }
 
@@ -158,9 +169,9 @@ mod tests {
     fn mistakes_name_their_character() {
         assert_eq!(fault(""), "at character 1: expected a whole number or `(`, found the end");
         assert_eq!(fault("2*M"), "at character 3: expected a whole number or `(`, found `M`");
-        assert_eq!(fault("2-1"), "at character 2: expected `+`, `*` or the end, found `-`");
-        assert_eq!(fault("(2"), "at character 3: expected `+`, `*` or `)`, found the end");
-        assert_eq!(fault("1.5"), "at character 2: expected `+`, `*` or the end, found `.`");
+        assert_eq!(fault("2-1"), "at character 2: expected `+`, `*`, `/` or the end, found `-`");
+        assert_eq!(fault("(2"), "at character 3: expected `+`, `*`, `/` or `)`, found the end");
+        assert_eq!(fault("1.5"), "at character 2: expected `+`, `*`, `/` or the end, found `.`");
         assert_eq!(fault("9999999999*9999999999"), "at character 11: expected a number below 2^64, found a larger one");
         assert!(fault(&"(".repeat(100_000)).starts_with("at character 33"));
     }

@@ -3,7 +3,7 @@
 use super::amount::Amount;
 use super::code::{CheckKeys, CodeKeys, LaunchKeys, Tools};
 use super::error::{ConfigError, ConfigErrorKind, Place};
-use super::subject::{Subject, SubjectName, Work};
+use super::subject::{Expect, Subject, SubjectName, Tiles, Work};
 use crate::catalog;
 use crate::nearest::nearest;
 use regex::Regex;
@@ -88,6 +88,28 @@ struct SubjectKeys {
     change: Option<String>,
     #[serde(default)]
     work: WorkKeys,
+    tiles: Option<TilesKeys>,
+    #[serde(default)]
+    checks: Vec<Spanned<String>>,
+    #[serde(default)]
+    expect: Vec<ExpectKeys>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TilesKeys {
+    count: Spanned<toml::Value>,
+    stores_per_warp: Spanned<toml::Value>,
+    warps: Spanned<toml::Value>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExpectKeys {
+    metric: String,
+    op: Spanned<String>,
+    value: Spanned<f64>,
+    label: Option<String>,
 }
 
 #[derive(Default, serde::Deserialize)]
@@ -259,8 +281,43 @@ impl Text {
                 flop: keys.work.flop.map(|amount| self.amount(&amount)).transpose()?,
                 bytes: keys.work.bytes.map(|amount| self.amount(&amount)).transpose()?,
             },
+            tiles: keys.tiles.map(|tiles| self.tiles(&tiles)).transpose()?,
+            checklists: keys.checks.iter().map(|id| self.profile(id)).collect::<Result<_, _>>()?,
+            expect: keys.expect.into_iter().map(|keys| self.expectation(keys)).collect::<Result<_, _>>()?,
             name,
         })
+    }
+
+    fn tiles(&self, keys: &TilesKeys) -> Result<Tiles, ConfigError> {
+        Ok(Tiles {
+            count: self.amount(&keys.count)?,
+            stores_per_warp: self.amount(&keys.stores_per_warp)?,
+            warps: self.amount(&keys.warps)?,
+        })
+    }
+
+    /// The id of a checklist of the catalog.
+    fn profile(&self, id: &Spanned<String>) -> Result<String, ConfigError> {
+        let name = id.get_ref();
+        if catalog::profile(name).is_some() {
+            return Ok(name.clone());
+        }
+        let known: Vec<&str> = catalog::profiles().iter().map(|profile| profile.id.as_str()).collect();
+        let help = match nearest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean {near:?}? Checklists: {}", known.join(", ")),
+            None => format!("checklists: {}", known.join(", ")),
+        };
+        Err(self.wrong(format!("no checklist is called {name:?}"), id.span(), "unknown", Some(help)))
+    }
+
+    fn expectation(&self, keys: ExpectKeys) -> Result<Expect, ConfigError> {
+        let op = keys.op.get_ref().parse();
+        let op = op.map_err(|error: String| self.wrong(error, keys.op.span(), "", None))?;
+        let value = *keys.value.get_ref();
+        if !value.is_finite() {
+            return Err(self.wrong(format!("expected a number, found {value}"), keys.value.span(), "", None));
+        }
+        Ok(Expect { metric: keys.metric, op, value, label: keys.label })
     }
 
     fn regex(&self, text: &Spanned<String>) -> Result<Regex, ConfigError> {
@@ -317,7 +374,7 @@ impl Text {
 
     pub(super) fn amount(&self, value: &Spanned<toml::Value>) -> Result<Amount, ConfigError> {
         let span = value.span();
-        let help = || Some("whole numbers with +, * and parentheses, such as \"2*2048*1024*1024\"".to_owned());
+        let help = || Some("whole numbers with +, *, / and parentheses, such as \"2*2048*1024*1024\"".to_owned());
         match value.get_ref() {
             toml::Value::Integer(number) => match u64::try_from(*number) {
                 Ok(number) => Ok(Amount::from(number)),

@@ -14,4 +14,4 @@ pub use code::{Code, Tools};
 pub use error::{ConfigError, ConfigErrorKind};
 pub use file::Config;
 pub(crate) use file::{DEFAULT_OUT, DEFAULT_TEMPLATE, regex_reason};
-pub use subject::{Subject, SubjectName, Work};
+pub use subject::{Expect, Subject, SubjectName, Tiles, Work};

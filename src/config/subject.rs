@@ -3,6 +3,7 @@
 use super::amount::Amount;
 use super::code::Code;
 use crate::analysis::code::{LaunchShape, SassCheck};
+use crate::catalog::Comparison;
 use regex::Regex;
 use std::fmt;
 use std::path::PathBuf;
@@ -61,6 +62,78 @@ pub struct Work {
     pub bytes: Option<Amount>,
 }
 
+/// How the work is cut into tiles: `count` tiles, each stored by `warps` warps with `stores_per_warp` instructions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tiles {
+    /// Tiles of one launch.
+    pub count: Amount,
+    /// Global store instructions of a warp for one tile.
+    pub stores_per_warp: Amount,
+    /// Warps that store a tile.
+    pub warps: Amount,
+}
+
+impl FromStr for Tiles {
+    type Err = String;
+
+    /// `COUNT,STORES,WARPS`, each a number or an expression.
+    fn from_str(text: &str) -> Result<Tiles, String> {
+        let parts: Vec<&str> = text.split(',').collect();
+        let [count, stores, warps] = parts[..] else {
+            return Err(format!("expected COUNT,STORES,WARPS, found {text:?}"));
+        };
+        let amount = |text: &str| text.parse::<Amount>().map_err(|error| error.to_string());
+        Ok(Tiles { count: amount(count)?, stores_per_warp: amount(stores)?, warps: amount(warps)? })
+    }
+}
+
+impl fmt::Display for Tiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{},{}", self.count, self.stores_per_warp, self.warps)
+    }
+}
+
+/// Something that the user expects of a reading.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expect {
+    /// A metric by ncu's name, or a derived reading such as `stall.barrier`.
+    pub metric: String,
+    /// The comparison.
+    pub op: Comparison,
+    /// The number.
+    pub value: f64,
+    /// What meeting it means.
+    pub label: Option<String>,
+}
+
+impl FromStr for Expect {
+    type Err = String;
+
+    /// `METRIC OP VALUE`, such as `stall.barrier<25`, and then, if wanted, words for what meeting it means.
+    fn from_str(text: &str) -> Result<Expect, String> {
+        let at = text.find(['<', '>', '=', '!']).ok_or_else(|| format!("expected METRIC OP VALUE, found {text:?}"))?;
+        let (metric, rest) = text.split_at(at);
+        let end = rest.find(|c| !matches!(c, '<' | '>' | '=' | '!')).unwrap_or(rest.len());
+        let op: Comparison = rest[..end].parse()?;
+        let rest = rest[end..].trim();
+        let (number, label) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let value: f64 = number.parse().map_err(|_| format!("expected a number after {op}, found {number:?}"))?;
+        let (metric, label) = (metric.trim(), label.trim());
+        if metric.is_empty() || !value.is_finite() {
+            return Err(format!("expected METRIC OP VALUE, found {text:?}"));
+        }
+        let label = (!label.is_empty()).then(|| label.to_owned());
+        Ok(Expect { metric: metric.to_owned(), op, value, label })
+    }
+}
+
+impl fmt::Display for Expect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}{}", self.metric, self.op, self.value)?;
+        self.label.as_ref().map_or(Ok(()), |label| write!(f, " {label}"))
+    }
+}
+
 impl Work {
     /// Whether nothing is stated.
     pub fn is_empty(&self) -> bool {
@@ -99,6 +172,12 @@ pub struct Subject {
     pub change: Option<String>,
     /// What one launch has to do.
     pub work: Work,
+    /// How its work is cut into tiles.
+    pub tiles: Option<Tiles>,
+    /// Ids of the catalog's checklists that it is held against.
+    pub checklists: Vec<String>,
+    /// Its own expectations.
+    pub expect: Vec<Expect>,
 }
 
 impl Subject {
@@ -119,6 +198,9 @@ impl Subject {
             commit: None,
             change: None,
             work: Work::default(),
+            tiles: None,
+            checklists: Vec::new(),
+            expect: Vec::new(),
         }
     }
 }

@@ -16,6 +16,7 @@ const EXTENSION: &str = ".md.hbs";
 /// Every file of `report-templates/`, by name. Partials, which other templates include, live under `partials/`.
 const BUILT_IN: &[(&str, &str)] = &[
     ("audit", include_str!("../../report-templates/audit.md.hbs")),
+    ("deliverable", include_str!("../../report-templates/deliverable.md.hbs")),
     ("partials/blocks", include_str!("../../report-templates/partials/blocks.md.hbs")),
     ("partials/code", include_str!("../../report-templates/partials/code.md.hbs")),
     ("partials/fold", include_str!("../../report-templates/partials/fold.md.hbs")),

@@ -21,7 +21,8 @@ const FUNCTION_PCS: &str = "launch__function_pcs";
 const UNKNOWN_SIZE: u64 = 16 << 20;
 
 /// Reads the chosen launches of a report, instruction by instruction. `want` says which metrics; those of them whose
-/// instances lie in the launch's code are kept. `listing` gives the instructions' text.
+/// instances lie in the launch's code are kept. `listings` give the
+/// instructions' text, where they are of the same code: one with encodings must agree with the report's code in each.
 ///
 /// # Errors
 /// As [`NcuReport::read`]; also [`ReadError::WrongKind`] for a profile that is no report.
@@ -29,7 +30,7 @@ pub fn read_source_views(
     path: &Path,
     want: &Want,
     filter: impl Fn(&LaunchHead) -> bool,
-    listing: Option<&SassListing>,
+    listings: &[&SassListing],
 ) -> Result<Vec<SourceView>, ReadError> {
     let mut file = NcuReport::open_with(path, want.allow_damage)?;
     let mut want = want.clone();
@@ -40,7 +41,7 @@ pub fn read_source_views(
     let sources = file.sources_of(|key| keys.contains(&key))?;
     let modules: HashMap<(u32, u64), Module<'_>> =
         sources.iter().map(|source| (source.key, Module::of(source))).collect();
-    Ok(report.launches.iter().map(|launch| view(launch, &modules, listing)).collect())
+    Ok(report.launches.iter().map(|launch| view(launch, &modules, listings)).collect())
 }
 
 /// A module of the report, its functions known.
@@ -75,6 +76,8 @@ struct Loaded<'a> {
     section: Arc<str>,
     /// Size in bytes; `None` without machine code.
     bytes: Option<u64>,
+    /// The code; empty without.
+    code: &'a [u8],
 }
 
 /// Whether the instances of a metric are told by program counter. By name, because the ids of other metrics (register
@@ -93,7 +96,7 @@ fn is_by_instruction(metric: &str) -> bool {
     EXACT.contains(&metric) || BEGINNINGS.iter().any(|beginning| metric.starts_with(beginning))
 }
 
-fn view(launch: &Launch, modules: &HashMap<(u32, u64), Module<'_>>, listing: Option<&SassListing>) -> SourceView {
+fn view(launch: &Launch, modules: &HashMap<(u32, u64), Module<'_>>, listings: &[&SassListing]) -> SourceView {
     let modules: Vec<&Module<'_>> = launch.sources.iter().filter_map(|key| modules.get(key)).collect();
     let sections = sections(launch, &modules);
     let step = Step::of(launch, &modules);
@@ -121,7 +124,7 @@ fn view(launch: &Launch, modules: &HashMap<(u32, u64), Module<'_>>, listing: Opt
     for (section, counted) in order {
         let loaded = &sections[section];
         let lines = loaded.lines();
-        let texts = listing.and_then(|listing| listing.function(&loaded.section));
+        let texts = listings.iter().find_map(|listing| loaded.listed(listing));
         has_lines |= lines.as_ref().is_some_and(|lines| !lines.functions.is_empty());
         for offset in step.offsets(loaded, counted) {
             positions.insert((section, offset), instructions.len() as u32);
@@ -171,15 +174,28 @@ fn only_address(launch: &Launch) -> Option<u64> {
 impl<'a> Module<'a> {
     fn loaded(&'a self, symbol: &Arc<str>, index: Option<u32>, address: u64) -> Option<Loaded<'a>> {
         if self.source.cubin.is_none() || self.ranges.is_err() {
-            return Some(Loaded { module: self, base: address, section: symbol.clone(), bytes: None });
+            return Some(Loaded { module: self, base: address, section: symbol.clone(), bytes: None, code: &[] });
         }
         let range = self.range(symbol, index)?;
         let base = address.checked_sub(range.offset)?;
-        Some(Loaded { module: self, base, section: range.section.clone(), bytes: Some(range.section_bytes) })
+        let code = self.source.cubin.as_ref()?.get(range.code.clone())?;
+        Some(Loaded { module: self, base, section: range.section.clone(), bytes: Some(code.len() as u64), code })
     }
 }
 
 impl Loaded<'_> {
+    /// The function of a listing, if it is this code: a listing of another build has other instructions at the offsets.
+    fn listed<'l>(&self, listing: &'l SassListing) -> Option<&'l SassFunction> {
+        let is_same = |instruction: &SassInstruction| {
+            let Some([low, high]) = instruction.encoding else { return true };
+            let at = usize::try_from(instruction.offset).unwrap_or(usize::MAX);
+            let found = self.code.get(at..).and_then(|rest| rest.first_chunk::<16>());
+            self.code.is_empty()
+                || found.is_some_and(|found| u128::from_le_bytes(*found) == u128::from(high) << 64 | u128::from(low))
+        };
+        listing.function(&self.section).filter(|function| function.instructions.iter().all(is_same))
+    }
+
     /// The places of this section's code; `None` where there is no line table that can be read.
     fn lines(&self) -> Option<LineTable> {
         let bytes = self.module.source.cubin.as_ref()?;

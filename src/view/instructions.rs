@@ -24,6 +24,8 @@ pub(super) fn section(audit: &Audit) -> Section {
         blocks
             .push(paragraph(format!("No mix by opcode: the report holds no `sass__inst_executed_per_opcode`. {CURE}")));
     } else {
+        blocks.push(paragraph(moves(audit)));
+        blocks.extend(stores(audit).map(paragraph));
         blocks.push(Block::Heading { text: "Mix by opcode".into() });
         blocks.push(paragraph("Warp-level executions per launch, by base opcode (`sass__inst_executed_per_opcode`)."));
         let (shown, rest) = audit.mix.rows.split_at(audit.mix.rows.len().min(SHOWN));
@@ -43,6 +45,50 @@ pub(super) fn section(audit: &Audit) -> Section {
     }
     blocks.extend(source_lines::instructions(audit));
     Section { id: "instructions".into(), title: "Instruction counts".into(), blocks }
+}
+
+/// Predication, tensor instructions and data movement, in one line each reader looks for.
+fn moves(audit: &Audit) -> String {
+    let mix = &audit.mix;
+    let counted: Vec<String> = mix
+        .moves
+        .iter()
+        .filter(|(_, n)| *n > 0.0)
+        .map(|(opcode, n)| format!("{opcode} {}", format::fixed(*n, 0)))
+        .collect();
+    let idle: Vec<&str> = mix.moves.iter().filter(|(_, n)| *n == 0.0).map(|(opcode, _)| opcode.as_str()).collect();
+    let none = if idle.is_empty() { String::new() } else { format!(" (none: {})", idle.join(", ")) };
+    format!(
+        "Predication efficiency {}. Tensor instructions {}, {} of all. Data movement: {}{none}.",
+        tables::number(&mix.predication),
+        tables::number(&mix.tensor),
+        tables::number(&mix.tensor_share),
+        if counted.is_empty() { "no counted instruction".to_owned() } else { counted.join(", ") }
+    )
+}
+
+/// The subject's tile arithmetic beside the executed stores.
+fn stores(audit: &Audit) -> Option<String> {
+    let stores = audit.stores.as_ref()?;
+    let tiles = &stores.tiles;
+    let sum = format!(
+        "{} tiles × {} stores per warp × {} warps",
+        format::integer(tiles.count),
+        format::integer(tiles.stores_per_warp),
+        format::integer(tiles.warps)
+    );
+    let Some(expected) = stores.expected else { return Some(format!("**Stores.** {sum} is more than 64 bits hold.")) };
+    let sum = format!("{sum} = {}", format::integer(expected));
+    Some(match (stores.executed.value(), stores.ratio()) {
+        (Some(executed), _) if executed == expected as f64 => {
+            format!("**Stores.** {sum}, as many as STG instructions were executed.")
+        }
+        (Some(executed), ratio) => {
+            let times = ratio.map(|ratio| format!(", {} times as many", format::fixed(ratio, 3))).unwrap_or_default();
+            format!("**Stores.** {sum}, but {} STG instructions were executed{times}.", format::fixed(executed, 0))
+        }
+        (None, _) => format!("**Stores.** {sum}; the executed stores are NOT MEASURED."),
+    })
 }
 
 fn mix(id: &str, head: &str, rows: &[OpcodeRow], with_class: bool) -> Table {

@@ -5,10 +5,12 @@
 
 mod build;
 mod ceiling;
+mod checklist;
 mod coalescing;
 mod code;
 mod columns;
 mod conditions;
+mod deliverable;
 mod document;
 pub mod escape;
 mod history;
@@ -28,6 +30,7 @@ mod verdict;
 
 pub use code::static_document;
 pub use columns::side_by_side;
+pub use deliverable::{DELIVERABLE, deliverable};
 pub use document::{Align, Block, Cell, Column, Document, Section, Table};
 pub use history::{HistoryRow, history_rows, history_table};
 pub use log::build_log;

@@ -2,8 +2,8 @@
 
 use super::document::Document;
 use super::{
-    build, ceiling, coalescing, code, conditions, instructions, lead, occupancy, performance, provenance, roofline,
-    stalls, throughput, verdict,
+    build, ceiling, checklist, coalescing, code, conditions, instructions, lead, occupancy, performance, provenance,
+    roofline, stalls, throughput, verdict,
 };
 use crate::analysis::{Audit, Milestone};
 
@@ -45,9 +45,8 @@ pub struct Acceptance {
 
 /// The page for one audit.
 pub fn document(heading: &Heading, audit: &Audit) -> Document {
-    let mut sections = vec![
-        verdict::section(heading, audit),
-        performance::section(heading, audit),
+    let first = [verdict::section(heading, audit), performance::section(heading, audit)];
+    let rest = [
         build::section(audit),
         throughput::speed_of_light(audit),
         roofline::section(audit),
@@ -60,6 +59,7 @@ pub fn document(heading: &Heading, audit: &Audit) -> Document {
         conditions::section(audit),
         provenance::section(heading, audit),
     ];
+    let mut sections = first.into_iter().chain(checklist::section(audit)).chain(rest).collect();
     code::join(&mut sections, &audit.code);
     Document { title: format!("Performance Audit — {}", heading.date), lead: lead::lines(heading, audit), sections }
 }

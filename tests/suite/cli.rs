@@ -333,3 +333,50 @@ fn the_analysis_of_every_kernel_of_a_report_is_data() {
         fails(folder.path(), &["dump", "analysis", &fixture("both_basic.ncu-rep"), "--kernel", "nothing"]);
     assert_eq!(status, 2);
 }
+
+#[test]
+fn checklists_of_the_command_line_stand_on_the_page_and_in_its_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = format!("{}/tests/fixtures/labelled/patch_embed_gemm.ncu-rep", env!("CARGO_MANIFEST_DIR"));
+    let words = [
+        "generate",
+        "--report",
+        &report,
+        "--name",
+        "gemm",
+        "--date",
+        "2026-01-02",
+        "--check",
+        "tensor-gemm",
+        "--expect",
+        "stall.barrier<25 Few bubbles",
+        "--tiles",
+        "7252*3,16,8",
+    ];
+    done(&run(folder.path(), &words));
+    let page = fs::read_to_string(folder.path().join("audits/2026-01-02-gemm.md")).unwrap();
+    assert!(page.contains("## Evidence checklist") && page.contains("Few bubbles"), "{page}");
+    assert!(page.contains("= 2,784,768, as many as STG instructions were executed."), "{page}");
+    let mut again = command_of(&page);
+    again.extend(["--out".to_owned(), "again".to_owned()]);
+    let again: Vec<&str> = again.iter().map(String::as_str).collect();
+    done(&run(folder.path(), &again));
+    assert_eq!(fs::read_to_string(folder.path().join("again/2026-01-02-gemm.md")).unwrap(), page);
+}
+
+#[test]
+fn the_deliverable_has_one_line_for_each_kernel() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = fixture("both_basic.ncu-rep");
+    let words =
+        ["generate", "--report", &report, "--name", "both", "--date", "2026-01-02", "--template", "deliverable"];
+    done(&run(folder.path(), &words));
+    let page = fs::read_to_string(folder.path().join("audits/2026-01-02-both.md")).unwrap();
+    for kernel in ["gemm_bias_v1", "gemm_bias_v2"] {
+        let lines = page.lines().filter(|line| line.starts_with(&format!("| `{kernel}`"))).count();
+        assert_eq!(lines, 4, "speed of light, launch, shared memory, instructions\n{page}");
+    }
+    // The basic set has no opcodes: the cells say so, and the page says what would fill them.
+    assert!(page.contains("NOT MEASURED") && page.contains("`sass__inst_executed_per_opcode`"), "{page}");
+    assert!(page.contains("--template deliverable"), "{page}");
+}

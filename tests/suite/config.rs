@@ -119,7 +119,7 @@ fn a_bad_amount_is_pointed_at_to_the_character() {
     5 | flop = "2*M*N"
       |           ^ expected a whole number or `(`, found `M`
       |
-    help: whole numbers with +, * and parentheses, such as "2*2048*1024*1024"
+    help: whole numbers with +, *, / and parentheses, such as "2*2048*1024*1024"
     "#);
 }
 

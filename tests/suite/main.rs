@@ -6,6 +6,7 @@ mod build;
 mod build_tools;
 mod catalog;
 mod check;
+mod checklist;
 mod cli;
 mod compare;
 mod config;

@@ -55,7 +55,7 @@ fn fixture(name: &str) -> PathBuf {
 
 fn views(name: &str) -> Vec<SourceView> {
     let path = fixture(&format!("h200/{name}.ncu-rep"));
-    source::read_source_views(&path, &Want::default(), |_| true, None).unwrap()
+    source::read_source_views(&path, &Want::default(), |_| true, &[]).unwrap()
 }
 
 fn page(name: &str) -> Vec<Vec<String>> {
@@ -182,7 +182,7 @@ fn places_are_those_that_nvdisasm_prints_for_the_cubin_in_the_report() {
         let path = fixture(&format!("h200/{name}.ncu-rep"));
         let inside = NcuReport::open(&path).unwrap().sources().unwrap();
         assert_eq!(inside[0].cubin.as_deref(), Some(&cubin[..]), "{name}: the listing is of the cubin in the report");
-        let views = source::read_source_views(&path, &Want::default(), |_| true, Some(&listing)).unwrap();
+        let views = source::read_source_views(&path, &Want::default(), |_| true, &[&listing]).unwrap();
         assert_eq!(views[0].lines, Lines::Known);
         let function = listing.function(&views[0].instructions[0].function).unwrap();
         let printed = page(name);
@@ -218,7 +218,23 @@ fn launches_without_counters_by_instruction_say_so() {
 fn only_the_chosen_launch_and_metrics_are_read() {
     let want = Want { metrics: NameSet::exactly(["inst_executed"]), ..Want::default() };
     let path = fixture("h200/gemm_bias_v1.ncu-rep");
-    let views = source::read_source_views(&path, &want, |head| head.id == 0, None).unwrap();
+    let views = source::read_source_views(&path, &want, |head| head.id == 0, &[]).unwrap();
     assert_eq!(views[0].columns.iter().map(|column| column.metric.as_ref()).collect::<Vec<_>>(), ["inst_executed"]);
-    assert!(source::read_source_views(&path, &want, |head| head.id == 9, None).unwrap().is_empty());
+    assert!(source::read_source_views(&path, &want, |head| head.id == 9, &[]).unwrap().is_empty());
+}
+
+#[test]
+fn a_listing_of_other_code_is_not_joined() {
+    let listing = std::fs::read(fixture("h200/devset.sass")).unwrap();
+    let listing = sass::read(&listing, Origin::default()).unwrap();
+    let path = fixture("h200/gemm_bias_v1.ncu-rep");
+    let mut other = listing.clone();
+    let joined = |listing| {
+        let views = source::read_source_views(&path, &Want::default(), |_| true, &[listing]).unwrap();
+        views[0].instructions.iter().filter(|instruction| instruction.sass.is_some()).count()
+    };
+    let function = other.functions.iter_mut().find(|function| function.mangled.contains("gemm_bias_v1")).unwrap();
+    let encoding = function.instructions[7].encoding.as_mut().expect("cuobjdump prints encodings");
+    encoding[0] ^= 1;
+    assert_eq!((joined(&listing), joined(&other)), (272, 0));
 }

@@ -1,6 +1,6 @@
 //! The order of findings: what limits before what costs before notes; a cause before the limiter that it explains.
 
-use super::{CHECKS, Finding, Ground, Severity};
+use super::{CHECKS, Finding, Ground};
 
 /// Everything that the checks find, the most severe first.
 ///
@@ -13,6 +13,5 @@ pub(in crate::analysis) fn findings(ground: &Ground<'_, '_>) -> Vec<Finding> {
         let (a_last, b_last) = (is_limiter(a), is_limiter(b));
         a.severity.cmp(&b.severity).then(a_last.cmp(&b_last)).then(b.share.total_cmp(&a.share))
     });
-    debug_assert!(found.first().is_some_and(|first| first.severity == Severity::Limits), "the limiter is a finding");
     found
 }

@@ -57,9 +57,16 @@ impl Roofline {
     }
 }
 
+/// Share of the busiest pipe's rate below which a pipe has no point: compilers move constants with `HFMA2`, which the
+/// counters take for arithmetic.
+const TRACE: f64 = 0.01;
+
 /// Every pipe with work against every level with traffic.
 fn points(ceilings: &[Ceiling]) -> Vec<Point> {
-    let used = |ceiling: &&Ceiling| ceiling.achieved.value().is_some_and(|rate| rate > 0.0);
+    let rate = |ceiling: &Ceiling| ceiling.achieved.value().unwrap_or(0.0);
+    let busiest = |kind| ceilings.iter().filter(|c| c.kind == kind).map(rate).fold(0.0, f64::max);
+    let least = TRACE * busiest(ceilings::CeilingKind::Compute);
+    let used = |c: &&Ceiling| rate(c) > 0.0 && (c.kind == ceilings::CeilingKind::Memory || rate(c) >= least);
     let of_kind = |kind| ceilings.iter().filter(move |ceiling| ceiling.kind == kind).filter(used);
     let pair = |compute: &Ceiling, memory: &Ceiling| {
         let (rate, peak) = (compute.achieved.value()?, compute.peak.value()?);

@@ -1,9 +1,8 @@
 //! Tensor ceilings: operations that the counters of the tensor path saw, under the dense peak of their type.
 
 use super::ceilings::{Ceiling, CeilingKind, SM_CLOCK, product};
-use crate::analysis::mix::InstructionMix;
+use crate::analysis::mix::{InstructionMix, is_matrix};
 use crate::analysis::summary::KernelSummary;
-use crate::catalog;
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 use std::collections::BTreeSet;
@@ -12,8 +11,6 @@ use std::collections::BTreeSet;
 pub(in crate::analysis) const PREFIX: &str = "sm__ops_path_tensor_";
 const RATE: &str = ".sum.per_second";
 const PEAK: &str = ".sum.peak_sustained";
-/// Opcode classes that multiply matrices.
-const CLASSES: [&str; 3] = ["tensor-mma", "tensor-wgmma", "tensor-tcgen05"];
 /// Types without a sparse variant: the peak of their counter is dense.
 const NEVER_SPARSE: [&str; 2] = ["src_fp64", "src_int1"];
 
@@ -110,9 +107,6 @@ fn label(counter: &Counter<'_>) -> String {
 
 /// Matrix instructions that were executed, with their counts.
 fn matrix_instructions(mix: &InstructionMix) -> Vec<(String, f64)> {
-    let is_matrix = |opcode: &str| {
-        catalog::opcode_class(opcode).is_some_and(|class| CLASSES.contains(&class.id)) && opcode.ends_with("MMA")
-    };
     let rows = mix.rows.iter().filter(|row| is_matrix(&row.opcode));
     rows.filter_map(|row| Some((row.opcode.clone(), row.row.new.value().filter(|n| *n > 0.0)?))).collect()
 }

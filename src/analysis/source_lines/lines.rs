@@ -6,9 +6,9 @@ use super::spot::Groups;
 use super::waits::Waits;
 use crate::analysis::finding::Place;
 use crate::analysis::limits::Limits;
-use crate::analysis::stalls::sample_prefixes;
+use crate::analysis::stalls::sampled_reason;
 use crate::analysis::summary::KernelSummary;
-use crate::evidence::{Lines, NameSet, SourceView, Want};
+use crate::evidence::{Launch, Lines, NameSet, SourceView, Want};
 use std::sync::Arc;
 
 /// Cycles in which L2 and L1 worked, and all cycles: NVIDIA's rules UncoalescedGlobalAccess and UncoalescedSharedAccess
@@ -29,13 +29,12 @@ const BY_INSTRUCTION: [&str; 9] = [
     "memory_l1_wavefronts_shared_ideal",
 ];
 
-/// What the analysis by line asks of a reader, for one launch.
-pub fn source_want() -> Want {
-    let metrics = NameSet::These {
-        exact: BY_INSTRUCTION.into_iter().map(Arc::from).collect(),
-        prefixes: sample_prefixes().collect(),
-        suffixes: Vec::new(),
-    };
+/// What the analysis by line asks of a reader, for a launch whose aggregates are known: they tell which stall reasons
+/// the report samples.
+pub fn source_want(launch: &Launch) -> Want {
+    let sampled = launch.metrics.iter().filter(|metric| sampled_reason(&metric.name).is_some());
+    let names = BY_INSTRUCTION.into_iter().map(Arc::from).chain(sampled.map(|metric| metric.name.clone()));
+    let metrics = NameSet::exactly(names);
     Want { instances: metrics.clone(), metrics, ..Want::default() }
 }
 

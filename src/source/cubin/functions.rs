@@ -2,6 +2,7 @@
 
 use super::elf::Elf;
 use crate::source::ReadError;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The code of one function.
@@ -16,8 +17,8 @@ pub struct CodeRange {
     pub section: Arc<str>,
     /// Byte offset of the function in its section.
     pub offset: u64,
-    /// Size of the whole section in bytes, padding included.
-    pub section_bytes: u64,
+    /// The whole section, padding included, as bytes of the cubin.
+    pub code: Range<usize>,
 }
 
 /// The functions of a cubin that have code, in the order of the symbol table.
@@ -34,8 +35,14 @@ pub fn code_ranges(bytes: &[u8], path: &str) -> Result<Vec<CodeRange>, ReadError
             symbol: symbol.name.into(),
             section: section.name.strip_prefix(".text.")?.into(),
             offset: symbol.value,
-            section_bytes: section.data.len() as u64,
+            code: within(bytes, section.data),
         })
     });
     Ok(ranges.collect())
+}
+
+/// Where a slice lies in the bytes that it was taken from.
+fn within(bytes: &[u8], part: &[u8]) -> Range<usize> {
+    let start = (part.as_ptr() as usize).wrapping_sub(bytes.as_ptr() as usize);
+    if start > bytes.len() { 0..0 } else { start..start + part.len() }
 }

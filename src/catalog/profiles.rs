@@ -1,0 +1,155 @@
+//! Evidence checklists: what should hold for a kind of kernel.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::{CatalogError, load, threshold_row};
+
+const FILE: &str = "profiles.toml";
+const TEXT: &str = include_str!("profiles.toml");
+
+/// How a reading is compared with a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Comparison {
+    /// `<`
+    #[serde(rename = "<")]
+    Below,
+    /// `<=`
+    #[serde(rename = "<=")]
+    AtMost,
+    /// `>`
+    #[serde(rename = ">")]
+    Above,
+    /// `>=`
+    #[serde(rename = ">=")]
+    AtLeast,
+    /// `==`
+    #[serde(rename = "==")]
+    Equal,
+    /// `!=`
+    #[serde(rename = "!=")]
+    Unequal,
+}
+
+impl Comparison {
+    /// Every comparison, the longer spelling before its beginning.
+    pub const ALL: [Comparison; 6] = [
+        Comparison::AtMost,
+        Comparison::AtLeast,
+        Comparison::Equal,
+        Comparison::Unequal,
+        Comparison::Below,
+        Comparison::Above,
+    ];
+
+    /// As it is written.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Comparison::Below => "<",
+            Comparison::AtMost => "<=",
+            Comparison::Above => ">",
+            Comparison::AtLeast => ">=",
+            Comparison::Equal => "==",
+            Comparison::Unequal => "!=",
+        }
+    }
+
+    /// Whether `found` stands in this relation to `wanted`.
+    pub fn holds(self, found: f64, wanted: f64) -> bool {
+        match self {
+            Comparison::Below => found < wanted,
+            Comparison::AtMost => found <= wanted,
+            Comparison::Above => found > wanted,
+            Comparison::AtLeast => found >= wanted,
+            Comparison::Equal => found == wanted,
+            Comparison::Unequal => found != wanted,
+        }
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Comparison {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Comparison, String> {
+        let found = Comparison::ALL.into_iter().find(|comparison| comparison.as_str() == text);
+        found.ok_or_else(|| format!("expected one of <, <=, >, >=, ==, !=, found {text:?}"))
+    }
+}
+
+/// One line of a checklist.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProfileCheck {
+    /// What passing means.
+    pub label: String,
+    /// An ncu metric, or a derived reading.
+    pub reading: String,
+    /// The comparison.
+    pub op: Comparison,
+    /// The number; `None` where a threshold gives it.
+    pub value: Option<f64>,
+    /// Id of the threshold that gives the number.
+    pub threshold: Option<String>,
+}
+
+/// A checklist.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// The id by which subjects name it.
+    pub id: String,
+    /// A few words.
+    pub label: String,
+    /// Which kernels it is for.
+    pub help: String,
+    /// Where it comes from.
+    pub cite: String,
+    /// Its lines.
+    pub check: Vec<ProfileCheck>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    profile: Vec<Profile>,
+}
+
+static ROWS: LazyLock<Vec<Profile>> = LazyLock::new(|| read().expect("profiles.toml is valid, as tests check"));
+
+fn read() -> Result<Vec<Profile>, CatalogError> {
+    Ok(load::parse::<File>(FILE, TEXT)?.profile)
+}
+
+/// Reads the file anew and checks its rows: texts, and exactly one of value and a known threshold.
+pub(super) fn check() -> Result<(), CatalogError> {
+    for row in &read()? {
+        load::filled(FILE, &row.id, &[("label", &row.label), ("help", &row.help), ("cite", &row.cite)])?;
+        for check in &row.check {
+            load::filled(FILE, &row.id, &[("label", &check.label), ("reading", &check.reading)])?;
+            let known = check.threshold.as_ref().map(|id| threshold_row(id).is_some());
+            if check.value.is_some() == known.is_some() || known == Some(false) {
+                return Err(CatalogError::Empty { file: FILE, row: check.label.clone(), key: "value or threshold" });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Every checklist.
+pub fn profiles() -> &'static [Profile] {
+    &ROWS
+}
+
+/// The checklist of that id.
+pub fn profile(id: &str) -> Option<&'static Profile> {
+    ROWS.iter().find(|row| row.id == id)
+}

@@ -1,0 +1,124 @@
+//! Many kernels on one page, one line each: speed of light, launch, occupancy, shared memory, instructions.
+
+use super::document::{Block, Cell, Column, Document, Section, Table};
+use super::page::Heading;
+use super::tables::{code, left, number, paragraph, right, text};
+use super::{lead, provenance};
+use crate::analysis::Audit;
+use crate::evidence::{Missing, Reading};
+
+/// The name of the template that prints this page.
+pub const DELIVERABLE: &str = "deliverable";
+
+/// A column: title and the reading's name.
+type Readings = &'static [(&'static str, &'static str)];
+
+const LIGHT: Readings = &[
+    ("Time", "gpu__time_duration.sum"),
+    ("Compute", "sm__throughput.avg.pct_of_peak_sustained_elapsed"),
+    ("Memory", "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"),
+];
+const OCCUPANCY: Readings = &[
+    ("Waves per SM", "launch__waves_per_multiprocessor"),
+    ("Registers", "launch__registers_per_thread"),
+    ("Shared per block", "launch__shared_mem_per_block"),
+    ("Theoretical", "sm__maximum_warps_per_active_cycle_pct"),
+    ("Achieved", "sm__warps_active.avg.pct_of_peak_sustained_active"),
+    ("Eligible warps", "smsp__warps_eligible.avg.per_cycle_active"),
+];
+const SHARED: Readings = &[
+    ("Data stage for shared", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.pct_of_peak_sustained_elapsed"),
+    ("Bank conflicts", "shared.conflict-share"),
+    ("LDS", "opcode.LDS"),
+    ("STS", "opcode.STS"),
+    ("Wide STS", "shared.wide-store-share"),
+];
+const INSTRUCTIONS: Readings = &[
+    ("Instructions", "smsp__inst_executed.sum"),
+    ("Tensor", "tensor.instructions"),
+    ("Tensor share", "tensor.share"),
+    ("Predicated on", "predication.efficiency"),
+    ("Spills", "sass__inst_executed_register_spilling"),
+];
+
+/// How a cell is made from a kernel's audit.
+type CellOf = fn(&Audit) -> Cell;
+
+/// The page for kernels of one report, in the order given.
+pub fn deliverable(heading: &Heading, audits: &[Audit]) -> Document {
+    let Some(first) = audits.first() else { return Document { title: String::new(), lead: vec![], sections: vec![] } };
+    let mut sections = vec![light(audits)];
+    sections.push(section("occupancy", "Launch and occupancy", table("occupancy-lines", OCCUPANCY, audits)));
+    sections.push(section("shared", "Shared memory", table("shared-lines", SHARED, audits)));
+    sections.push(section("instructions", "Instructions", table("instruction-lines", INSTRUCTIONS, audits)));
+    sections.extend(needed(audits));
+    sections.push(provenance::section(heading, first));
+    let lines = lead::lines(heading, first);
+    let kept = lines.into_iter().filter(|line| line.starts_with("**Measured on") || line.starts_with("**Incomplete"));
+    Document { title: format!("Kernels in one line — {}", heading.date), lead: kept.collect(), sections }
+}
+
+fn section(id: &str, title: &str, table: Table) -> Section {
+    Section { id: id.into(), title: title.into(), blocks: vec![Block::Table { table }] }
+}
+
+/// Speed of light with the verdict, and the first finding where it is another.
+fn light(audits: &[Audit]) -> Section {
+    let mut table = table("light-lines", LIGHT, audits);
+    let shape: [(&str, CellOf); 4] = [
+        ("Grid", |audit| text(audit.new.kernel.grid.map(|grid| grid.to_string()).unwrap_or_default())),
+        ("Block", |audit| text(audit.new.kernel.block.map(|block| block.to_string()).unwrap_or_default())),
+        ("Limited by", |audit| code(audit.bottleneck.limiter.0.clone())),
+        ("First finding", |audit| code(audit.findings.first().map(|f| f.code.clone()).unwrap_or_default())),
+    ];
+    for (title, cell) in shape {
+        table.columns.push(left(title));
+        for (row, audit) in table.rows.iter_mut().zip(audits) {
+            row.push(cell(audit));
+        }
+    }
+    section("light", "Speed of light", table)
+}
+
+fn reading<'a>(audit: &'a Audit, name: &str) -> Option<&'a Reading> {
+    audit.line.iter().find(|(known, _)| known == name).map(|(_, reading)| reading)
+}
+
+fn table(id: &str, readings: Readings, audits: &[Audit]) -> Table {
+    let columns: Vec<Column> =
+        std::iter::once(left("Kernel")).chain(readings.iter().map(|(title, _)| right(title))).collect();
+    let row = |audit: &Audit| {
+        let cells = readings.iter().map(|(_, name)| text(reading(audit, name).map(shown).unwrap_or_default()));
+        std::iter::once(code(audit.new.kernel.short_name())).chain(cells).collect()
+    };
+    Table { id: id.into(), caption: String::new(), columns, rows: audits.iter().map(row).collect() }
+}
+
+fn shown(reading: &Reading) -> String {
+    match reading {
+        Reading::Measured(_) => number(reading),
+        Reading::Missing(Missing::NotApplicable { .. }) => "n/a".into(),
+        Reading::Missing(Missing::NotCollected { .. }) => "NOT MEASURED".into(),
+    }
+}
+
+/// What would fill the cells that say NOT MEASURED.
+fn needed(audits: &[Audit]) -> Option<Section> {
+    let missing = audits.iter().flat_map(|audit| &audit.line).filter_map(|(name, reading)| match reading {
+        Reading::Missing(Missing::NotCollected { what, .. }) => {
+            Some(what.first().map_or_else(|| name.clone(), ToString::to_string))
+        }
+        _ => None,
+    });
+    let mut names: Vec<String> = missing.map(|name| format!("`{name}`")).collect();
+    names.sort();
+    names.dedup();
+    (!names.is_empty()).then(|| Section {
+        id: "needed".into(),
+        title: "What was not measured".into(),
+        blocks: vec![paragraph(format!(
+            "At least one kernel lacks: {}. Collect with `--section LaunchStats --section Occupancy --section SchedulerStats --section MemoryWorkloadAnalysis_Tables --section InstructionStats --section SourceCounters`, or `--set full`.",
+            names.join(", ")
+        ))],
+    })
+}

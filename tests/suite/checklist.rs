@@ -1,0 +1,152 @@
+//! Checklists, the instruction line and the tile arithmetic on measured kernels.
+
+use kernel_audit::analysis::{Audit, Expectation, Inputs, Limits, Outcome, Selection, Tiles, Work, analyse, want_for};
+use kernel_audit::catalog::{self, Comparison};
+use kernel_audit::config::{Config, Expect};
+use kernel_audit::source;
+use std::path::{Path, PathBuf};
+
+fn audit(report: &str, work: Work) -> Audit {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(report);
+    let report = source::read_profile(&path, &want_for(&work)).expect("readable");
+    let limits = Limits::default();
+    let inputs =
+        Inputs { new: &report, old: None, builds: &[], source: None, selection: Selection::default(), work, limits };
+    analyse(&inputs).expect("one kernel")
+}
+
+fn with_profile(report: &str, id: &str) -> Audit {
+    let expected = Expectation::of_profile(catalog::profile(id).expect("a checklist"), &Limits::default());
+    audit(report, Work { expected, ..Work::default() })
+}
+
+fn outcomes(audit: &Audit) -> Vec<(&str, Outcome)> {
+    audit.checks.iter().map(|line| (line.expected.reading.as_str(), line.outcome)).collect()
+}
+
+#[test]
+fn a_tensor_kernel_against_its_checklist() {
+    use Outcome::{Fail, Pass};
+    let audit = with_profile("labelled/patch_embed_gemm.ncu-rep", "tensor-gemm");
+    assert_eq!(
+        outcomes(&audit),
+        [
+            ("tensor.instructions", Pass),
+            ("tensor.busy", Fail), // 40.09 % where 70 % is wanted
+            ("sm__throughput.avg.pct_of_peak_sustained_elapsed", Fail),
+            ("stall.long_scoreboard", Pass), // 26.58 %
+            ("stall.barrier", Pass),         // 23.0 %
+            ("stall.mio_throttle", Pass),
+            ("shared.conflict-share", Pass),
+            ("sass__inst_executed_register_spilling", Pass),
+            ("sm__warps_active.avg.pct_of_peak_sustained_active", Fail),
+        ]
+    );
+    let triad = with_profile("labelled/stream_triad.ncu-rep", "memory-bound");
+    assert!(triad.checks.iter().all(|line| line.outcome == Pass), "{:?}", outcomes(&triad));
+    let spilling = with_profile("labelled/spilling.ncu-rep", "memory-bound");
+    assert!(outcomes(&spilling).contains(&("sass__inst_executed_register_spilling", Fail)));
+}
+
+#[test]
+fn what_was_not_collected_is_not_measured() {
+    let audit = with_profile("h200/both_basic.ncu-rep", "moe-decode");
+    for (reading, outcome) in outcomes(&audit) {
+        let is_basic = reading == "launch__waves_per_multiprocessor";
+        assert_eq!(outcome == Outcome::NotMeasured, !is_basic, "{reading}: {outcome:?}");
+    }
+    let triad = with_profile("labelled/stream_triad.ncu-rep", "moe-decode");
+    let conflicts = outcomes(&triad).into_iter().find(|(reading, _)| *reading == "shared.conflict-share");
+    assert_eq!(conflicts, Some(("shared.conflict-share", Outcome::NotMeasured)), "a kernel without shared memory");
+}
+
+#[test]
+fn own_checks_reach_any_metric_of_the_report() {
+    let rare = "lts__average_t_sector_op_write_hit_rate.pct";
+    let own = |reading, op, value| Expectation::own(reading, op, value, None);
+    let expected = vec![
+        own("dram__cycles_elapsed.max.per_second", Comparison::Above, 3e9),
+        own("stall.long_scoreboard", Comparison::Below, 25.0),
+        own(rare, Comparison::Above, 0.0),
+    ];
+    let audit = audit("labelled/stream_triad.ncu-rep", Work { expected, ..Work::default() });
+    assert_eq!(
+        audit.checks.iter().map(|line| line.outcome).collect::<Vec<_>>(),
+        [Outcome::Pass, Outcome::Fail, Outcome::NotMeasured]
+    );
+    assert_eq!(audit.checks[1].expected.label, "stall.long_scoreboard < 25");
+}
+
+#[test]
+fn every_reading_of_the_catalogs_checklists_is_measured_on_a_full_report() {
+    for profile in catalog::profiles() {
+        let audit = with_profile("h200/gemm_bias_v2.ncu-rep", &profile.id);
+        for line in &audit.checks {
+            // This kernel has no tensor instructions, but its report says so.
+            assert_ne!(line.outcome, Outcome::NotMeasured, "{}: {}", profile.id, line.expected.reading);
+        }
+    }
+}
+
+#[test]
+fn instructions_and_predication_by_hand() {
+    // 11,782,880,768 of 12,056,024,064 threads are predicated on: 97.734 %. QGMMA 4,177,152 of 376,750,752: 1.1087 %.
+    let mix = audit("labelled/patch_embed_gemm.ncu-rep", Work::default()).mix;
+    let near = |found: Option<f64>, expected: f64| (found.expect("measured") - expected).abs() < 1e-9 * expected;
+    assert!(near(mix.predication.value(), 100.0 * 11_782_880_768.0 / 12_056_024_064.0));
+    assert_eq!(mix.tensor.value(), Some(4_177_152.0));
+    assert!(near(mix.tensor_share.value(), 100.0 * 4_177_152.0 / 376_750_752.0));
+    let moved = |opcode: &str| mix.moves.iter().find(|(name, _)| name == opcode).map(|(_, n)| *n);
+    assert_eq!(
+        (moved("LDG"), moved("STG"), moved("LDGSTS")),
+        (Some(16_708_608.0), Some(2_784_768.0), Some(12_531_456.0))
+    );
+    assert_eq!(moved("UTMALDG"), Some(0.0));
+    // A report of the basic set says nothing about opcodes, and nothing is not zero.
+    let basic = audit("h200/both_basic.ncu-rep", Work::default()).mix;
+    assert!(basic.tensor.value().is_none() && basic.moves.is_empty());
+}
+
+#[test]
+fn stores_follow_the_tile_arithmetic() {
+    // 928256 / 128 rows of tiles × 768 / 256 columns, 8 warps with 16 stores each: 2,784,768.
+    let tiles = Tiles { count: 7252 * 3, stores_per_warp: 16, warps: 8 };
+    let of = |tiles| audit("labelled/patch_embed_gemm.ncu-rep", Work { tiles: Some(tiles), ..Work::default() }).stores;
+    let stores = of(tiles).expect("stated");
+    assert_eq!(
+        (stores.expected, stores.executed.value(), stores.ratio()),
+        (Some(2_784_768), Some(2_784_768.0), Some(1.0))
+    );
+    assert_eq!(of(Tiles { warps: 4, ..tiles }).expect("stated").ratio(), Some(2.0));
+    assert_eq!(of(Tiles { count: u64::MAX, ..tiles }).expect("stated").ratio(), None);
+}
+
+#[test]
+fn the_configuration_states_checklists_expectations_and_tiles() {
+    let parse = |text: &str| Config::parse(Path::new("audit.toml"), text.into());
+    let subject = r#"
+[[subject]]
+name = "gemm"
+report = "gemm.ncu-rep"
+checks = ["tensor-gemm", "memory-bound"]
+[subject.tiles]
+count = "928256/128*(768/256)"
+stores_per_warp = 16
+warps = 8
+[[subject.expect]]
+metric = "stall.barrier"
+op = "<"
+value = 25
+label = "Few bubbles"
+"#;
+    let config = parse(subject).expect("valid");
+    let gemm = &config.subjects[0];
+    assert_eq!(gemm.checklists, ["tensor-gemm", "memory-bound"]);
+    assert_eq!(gemm.tiles.as_ref().map(|tiles| tiles.count.value()), Some(21_756));
+    assert_eq!(gemm.expect[0].to_string().parse::<Expect>().expect("as written"), gemm.expect[0]);
+    let met = parse(&subject.replace("memory-bound", "memory-bond")).expect_err("unknown").to_string();
+    assert!(met.contains("did you mean \"memory-bound\"?"), "{met}");
+    let met = parse(&subject.replace("op = \"<\"", "op = \"less\"")).expect_err("no comparison").to_string();
+    assert!(met.contains("expected one of <, <=, >, >=, ==, !=, found \"less\""), "{met}");
+    assert!("stall.barrier 25".parse::<Expect>().is_err() && "<25".parse::<Expect>().is_err());
+}
