@@ -3,25 +3,40 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// What is replaced, in this order, and by what. `$1` is what stands before and stays.
-const REPLACED: [(&str, &str); 6] = [
+/// What is replaced, in this order: words of which one must be there for it to matter, the pattern, and by what.
+/// `$1` is what stands before and stays.
+const REPLACED: [(&[&str], &str, &str); 6] = [
     // The value of a variable that is set for the program: `TOKEN=…`, `-eTOKEN=…`.
-    (r#"(^|[\s"';])([A-Z_][A-Z0-9_]*)=("[^"]*"|'[^']*'|[^\s"';]+)"#, "$1$2=<hidden>"),
+    (&["="], r#"(^|[\s"';])([A-Z_][A-Z0-9_]*)=("[^"]*"|'[^']*'|[^\s"';]+)"#, "$1$2=<hidden>"),
     // The host that is asked for by name.
-    (r"(--(?:hostname|host|node|nodelist|server|user|username|login)(?:=|\s+))[^\s]+", "${1}<hidden>"),
+    (
+        &["--host", "--node", "--server", "--user", "--login"],
+        r"(--(?:hostname|host|node|nodelist|server|user|username|login)(?:=|\s+))[^\s]+",
+        "${1}<hidden>",
+    ),
     // user@host, and mail addresses.
-    (r"[A-Za-z0-9._%+-]+@[A-Za-z0-9][A-Za-z0-9.-]*", "<hidden>"),
+    (&["@"], r"[A-Za-z0-9._%+-]+@[A-Za-z0-9][A-Za-z0-9.-]*", "<hidden>"),
     // The host of a URL.
-    (r"([a-z][a-z0-9+]*://)[^/\s]+", "${1}<hidden>"),
+    (&["://"], r"([a-z][a-z0-9+]*://)[^/\s]+", "${1}<hidden>"),
     // IPv4 addresses.
-    (r"\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b", "<hidden>"),
+    (&["."], r"(?-u:\b)[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}(?-u:\b)", "<hidden>"),
     // Hardware and IPv6 addresses of four groups or more.
-    (r"\b(?:[0-9a-fA-F]{1,4}:){3,7}:?[0-9a-fA-F]{1,4}\b", "<hidden>"),
+    (&[":"], r"(?-u:\b)(?:[0-9a-fA-F]{1,4}:){3,7}:?[0-9a-fA-F]{1,4}(?-u:\b)", "<hidden>"),
 ];
 
-static PATTERNS: LazyLock<Vec<(regex::Regex, &'static str)>> = LazyLock::new(|| {
-    REPLACED.iter().filter_map(|(pattern, with)| Some((regex::Regex::new(pattern).ok()?, *with))).collect()
-});
+/// The patterns, each compiled when the first text needs it.
+static PATTERNS: [LazyLock<Option<regex::Regex>>; REPLACED.len()] = [
+    LazyLock::new(|| compiled(0)),
+    LazyLock::new(|| compiled(1)),
+    LazyLock::new(|| compiled(2)),
+    LazyLock::new(|| compiled(3)),
+    LazyLock::new(|| compiled(4)),
+    LazyLock::new(|| compiled(5)),
+];
+
+fn compiled(at: usize) -> Option<regex::Regex> {
+    regex::Regex::new(REPLACED[at].1).ok()
+}
 
 /// Home folders of any user, as they appear in paths; the group is the user's name.
 static HOMES: LazyLock<Option<regex::Regex>> = LazyLock::new(|| {
@@ -33,6 +48,9 @@ static HOMES: LazyLock<Option<regex::Regex>> = LazyLock::new(|| {
 
 /// A path or command line with home folders written as `~`.
 pub fn without_home(text: &str) -> String {
+    if !text.contains(['/', '\\']) {
+        return text.to_owned();
+    }
     HOMES.as_ref().map_or_else(|| text.to_string(), |homes| homes.replace_all(text, "~").into_owned())
 }
 
@@ -40,15 +58,19 @@ pub fn without_home(text: &str) -> String {
 /// environment variables, hosts and addresses as `<hidden>`.
 pub fn without_names(text: &str) -> String {
     let mut owners: Vec<String> = Vec::new();
-    for found in HOMES.iter().flat_map(|homes| homes.captures_iter(text)) {
+    let has_path = text.contains(['/', '\\']);
+    for found in HOMES.iter().filter(|_| has_path).flat_map(|homes| homes.captures_iter(text)) {
         owners.extend(found.iter().skip(1).flatten().map(|owner| owner.as_str().to_owned()));
     }
     let mut shown = without_home(text);
     for owner in owners {
         shown = without_word(&shown, &owner);
     }
-    for (pattern, with) in PATTERNS.iter() {
-        if let Cow::Owned(changed) = pattern.replace_all(&shown, *with) {
+    for ((needs, _, with), pattern) in REPLACED.iter().zip(&PATTERNS) {
+        if !needs.iter().any(|word| shown.contains(word)) {
+            continue;
+        }
+        if let Some(Cow::Owned(changed)) = pattern.as_ref().map(|pattern| pattern.replace_all(&shown, *with)) {
             shown = changed;
         }
     }

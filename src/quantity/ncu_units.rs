@@ -10,6 +10,10 @@ use super::metric_table::{CounterClass, MetricBase, MetricType, split};
 /// The base unit of a metric, as `ncu --print-units base` prints it.
 pub fn unit_of(metric_name: &str) -> Unit {
     let name = metric_name.strip_prefix("pmsampling:").unwrap_or(metric_name);
+    // A share of a peak is in percent whatever is counted; lists of names have no unit.
+    if name.contains(".pct") && !name.starts_with("group:") && !name.starts_with("regex:") {
+        return Unit::PERCENT;
+    }
     let known = split(name).or_else(|| split(without_group(name)?));
     match known {
         Some((base, suffix)) => of_hardware(&base, suffix),
