@@ -342,7 +342,7 @@ pub(super) enum Stage {
 /// Arguments of `audit doctor`.
 #[derive(Debug, Args)]
 pub(super) struct Doctor {
-    /// Configuration file whose [tools] are looked at [default: audit.toml, where there is one].
+    /// Configuration file whose `tools` table is looked at [default: audit.toml, where there is one].
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
 }
