@@ -75,7 +75,7 @@ impl<'p> Maker<'p> {
     /// The audit of a subject with its heading, as its snapshot holds it.
     pub(super) fn make(&mut self, subject: &Subject) -> Result<Made, Failure> {
         let (plan, date, name) = (self.plan, self.date, subject.name.as_str());
-        let commit = match &subject.commit {
+        let commit = match plan.commit.as_ref().or(subject.commit.as_ref()) {
             Some(commit) => commit.clone(),
             None => self.tree.get_or_init(|| moment::commit(&plan.folder).unwrap_or_default()).clone(),
         };
@@ -296,7 +296,7 @@ fn command(plan: &Plan, subject: &Subject, date: &str, commit: &str, allow_damag
         }
     }
     words.extend(["--date".to_owned(), date.to_owned()]);
-    if !commit.is_empty() && (plan.config.is_none() || subject.commit.is_none()) {
+    if !commit.is_empty() && (plan.config.is_none() || subject.commit.as_deref() != Some(commit)) {
         words.extend(["--commit".to_owned(), quoted(commit)]);
     }
     words.extend(allow_damage.then(|| "--allow-damage".to_owned()));

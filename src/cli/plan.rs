@@ -15,6 +15,8 @@ pub(super) struct Plan {
     pub(super) templates: Option<PathBuf>,
     /// Thresholds that differ from the catalog's.
     pub(super) thresholds: BTreeMap<String, f64>,
+    /// The commit that the user states; it goes before the subjects' own.
+    pub(super) commit: Option<String>,
     /// Where git is asked for the commit.
     pub(super) folder: PathBuf,
     /// The configuration file that was read.
@@ -81,6 +83,7 @@ pub(super) fn of_subjects(names: &[String], folder: &Folder) -> Result<Plan, Fai
         template: config.template,
         templates: config.templates,
         thresholds: config.thresholds,
+        commit: None,
         folder: config.folder,
         file: Some(path.clone()),
         tools: config.tools,
@@ -105,6 +108,7 @@ fn from_flags(flags: &SubjectFlags) -> Result<Plan, Failure> {
         template: DEFAULT_TEMPLATE.into(),
         templates: None,
         thresholds: BTreeMap::new(),
+        commit: flags.commit.clone(),
         folder: PathBuf::new(),
         file: None,
         tools: Tools::default(),
@@ -139,6 +143,7 @@ fn from_file(arguments: &Generate) -> Result<Plan, Failure> {
         template: config.template,
         templates: config.templates,
         thresholds: config.thresholds,
+        commit: arguments.subject.commit.clone(),
         folder: config.folder,
         file: Some(path.clone()),
         tools: config.tools,
@@ -148,7 +153,7 @@ fn from_file(arguments: &Generate) -> Result<Plan, Failure> {
 
 /// Whether any flag describes a subject.
 fn is_given(flags: &SubjectFlags) -> bool {
-    let words = [&flags.title, &flags.commit, &flags.change, &flags.work_shape, &flags.work_types];
+    let words = [&flags.title, &flags.change, &flags.work_shape, &flags.work_types];
     words.iter().any(|word| word.is_some())
         || [&flags.report, &flags.baseline].iter().any(|path| path.is_some())
         || [&flags.kernel, &flags.baseline_kernel].iter().any(|filter| filter.is_some())
@@ -178,7 +183,6 @@ fn apply(flags: &SubjectFlags, subject: &mut Subject) {
     put(&flags.kernel, &mut subject.kernel);
     put(&flags.baseline_kernel, &mut subject.baseline_kernel);
     put(&flags.title, &mut subject.title);
-    put(&flags.commit, &mut subject.commit);
     put(&flags.change, &mut subject.change);
     put(&flags.work_shape, &mut subject.work.shape);
     put(&flags.work_types, &mut subject.work.types);
