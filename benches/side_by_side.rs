@@ -12,11 +12,22 @@ mod support;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const READ_ALL: &str = "import sys, ncu_report
+const READ_VALUES: &str = "import sys, ncu_report
 for report_range in ncu_report.load_report(sys.argv[1]):
     for action in report_range:
         for name in action.metric_names():
             action.metric_by_name(name).value()
+";
+
+const READ_INSTANCES: &str = "import sys, ncu_report
+for report_range in ncu_report.load_report(sys.argv[1]):
+    for action in report_range:
+        for name in action.metric_names():
+            metric = action.metric_by_name(name)
+            metric.value()
+            ids = metric.correlation_ids() if metric.has_correlation_ids() else None
+            for at in range(metric.num_instances() if ids else 0):
+                metric.value(at), ids.value(at)
 ";
 
 fn audit(report: &Path, out: &Path) -> Command {
@@ -29,9 +40,9 @@ fn audit(report: &Path, out: &Path) -> Command {
     command
 }
 
-fn python(report: &Path) -> Option<Command> {
+fn python(report: &Path, script: &str) -> Option<Command> {
     let mut command = Command::new(std::env::var_os("AUDIT_BENCH_PYTHON")?);
-    command.args(["-c", READ_ALL]).arg(report);
+    command.args(["-c", script]).arg(report);
     Some(command)
 }
 
@@ -55,7 +66,8 @@ fn main() {
     for report in [support::fixture("gemm_bias_v1.ncu-rep"), big(560)] {
         let alternatives = [
             ("audit generate", Some(audit(&report, scratch.path()))),
-            ("ncu_report, every metric", python(&report)),
+            ("ncu_report, every value", python(&report, READ_VALUES)),
+            ("ncu_report, every value and instance", python(&report, READ_INSTANCES)),
             ("ncu --import --page details", Some(ncu(&report))),
         ];
         side_by_side(&report, alternatives, runs);
@@ -70,7 +82,7 @@ fn main() {
 }
 
 /// One report through all readers, alternately.
-fn side_by_side(report: &Path, alternatives: [(&str, Option<Command>); 3], runs: usize) {
+fn side_by_side(report: &Path, alternatives: [(&str, Option<Command>); 4], runs: usize) {
     let mut figures: Vec<(&str, Option<Command>, Vec<support::Run>)> =
         alternatives.into_iter().map(|(name, command)| (name, command, Vec::new())).collect();
     for round in 0..=runs {

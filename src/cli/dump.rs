@@ -1,11 +1,15 @@
 //! `audit dump`: a stage as JSON.
 
 use super::args::{Dump, Stage};
+use super::code::places;
 use super::failure::Failure;
 use super::lines;
 use crate::analysis::{self, Inputs, Limits, Selection, Work};
-use crate::evidence::{self, NameSet, SourceView, Want};
-use crate::source::{self, ncu_report::LaunchHead};
+use crate::collect::{self, Tool};
+use crate::config::Tools;
+use crate::evidence::{self, NameSet, Origin, SassListing, SourceView, Want};
+use crate::source::ncu_report::{LaunchHead, NcuReport};
+use crate::source::{self, sass};
 use regex::Regex;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -44,6 +48,23 @@ pub(super) fn run(arguments: &Dump, out: &mut dyn Write) -> Result<(), Failure> 
     Ok(())
 }
 
+/// The machine code of a report's cubins; none without nvdisasm. A cubin that it cannot read, because it is too old for
+/// the chip, is told on the error stream, and its instructions stay without text.
+fn listings(file: &Path, allow_damage: bool) -> Result<Vec<SassListing>, Failure> {
+    let places = places(&Tools::default(), Path::new(""));
+    if places.find(Tool::Nvdisasm).is_err() {
+        return Ok(Vec::new());
+    }
+    let mut listings = Vec::new();
+    for cubin in NcuReport::open_with(file, allow_damage)?.sources()?.into_iter().filter_map(|data| data.cubin) {
+        match collect::disassemble(&places, &cubin) {
+            Ok(made) => listings.push(sass::read(&made.text, Origin::default())?),
+            Err(error) => writeln!(anstream::stderr(), "note: instructions stay without text: {error}")?,
+        }
+    }
+    Ok(listings)
+}
+
 /// The chosen launches of a report, instruction by instruction.
 fn views(file: &Path, kernel: Option<&Regex>, allow_damage: bool) -> Result<Vec<SourceView>, Failure> {
     let held = RefCell::new(BTreeSet::new());
@@ -52,7 +73,9 @@ fn views(file: &Path, kernel: Option<&Regex>, allow_damage: bool) -> Result<Vec<
         held.borrow_mut().insert(head.function.to_string());
         is_chosen
     };
-    let views = source::read_source_views(file, &Want { allow_damage, ..Want::default() }, chosen, &[])?;
+    let listings = listings(file, allow_damage)?;
+    let listings: Vec<&SassListing> = listings.iter().collect();
+    let views = source::read_source_views(file, &Want { allow_damage, ..Want::default() }, chosen, &listings)?;
     match kernel {
         Some(filter) if views.is_empty() => {
             let held: Vec<String> = held.into_inner().into_iter().collect();

@@ -238,3 +238,33 @@ fn a_listing_of_other_code_is_not_joined() {
     encoding[0] ^= 1;
     assert_eq!((joined(&listing), joined(&other)), (272, 0));
 }
+
+#[test]
+fn a_disassembler_at_hand_gives_every_instruction_its_text() {
+    let tools = concat!(env!("CARGO_MANIFEST_DIR"), "/.cuda/bin");
+    assert!(std::path::Path::new(tools).join("nvdisasm").is_file(), "run kernels/toolchain.sh first");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/h200/gemm_bias_v2.ncu-rep");
+    let dump = |path: &str| -> serde_json::Value {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_audit"));
+        let folder = tempfile::tempdir().unwrap();
+        let run = command.args(["dump", "source", file]).env("PATH", path).env_remove("CUDA_HOME");
+        let output = run.current_dir(folder.path()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let with = dump(tools);
+    let instructions = with["launches"][0]["instructions"].as_array().unwrap();
+    assert!(instructions.len() > 100);
+    assert!(instructions.iter().all(|i| i["sass"].is_string()), "an instruction without text");
+    // NVIDIA's own source page has the same text, up to branch labels and reuse marks.
+    let truth = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/h200/truth/gemm_bias_v2.source.csv");
+    let truth = std::fs::read_to_string(truth).unwrap();
+    let opcode = |text: &str| {
+        let words = text.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
+        words.trim_end_matches(';').to_owned()
+    };
+    let mut rows = csv::ReaderBuilder::new().flexible(true).has_headers(false).from_reader(truth.as_bytes());
+    let said: Vec<String> = rows.records().skip(2).map(|row| opcode(&row.unwrap()[1])).collect();
+    let ours: Vec<String> = instructions.iter().map(|i| opcode(i["sass"].as_str().unwrap())).collect();
+    assert_eq!(ours, said);
+}
