@@ -84,8 +84,7 @@ pub fn read_code(parts: &CodeParts<'_>, neutral: &Neutral) -> Result<CodeBuild, 
         path: parts.input.to_owned(),
         format: format.to_owned(),
         bytes: bytes.len() as u64,
-        // What was compiled here holds the folder it was compiled in; its code has a hash of its own.
-        blake3: if parts.command.is_empty() { blake3::hash(bytes).to_hex().to_string() } else { String::new() },
+        blake3: blake3::hash(bytes).to_hex().to_string(),
     };
     let read = cubin::read(parts.cubin, origin("cubin", parts.cubin))?;
     let lines = cubin::line_table(parts.cubin, parts.input)?;

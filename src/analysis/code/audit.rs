@@ -52,8 +52,9 @@ pub struct CodeAudit {
     pub compiler: String,
     /// Disassembler and version.
     pub disassembler: String,
-    /// The cubin.
-    pub cubin: Origin,
+    /// The cubin, where a file of it was given. A cubin compiled here is a file of nobody's, and its bytes hold the
+    /// folder it was compiled in, so that neither its size nor its hash would be the same elsewhere.
+    pub cubin: Option<Origin>,
     /// SHA-256 of the kernel's code section.
     pub code_sha256: String,
     /// Whether this code is what was timed.
@@ -144,7 +145,7 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
         command: build.command.clone(),
         compiler: build.compiler.clone(),
         disassembler: build.disassembler.clone(),
-        cubin: build.cubin.origin.clone(),
+        cubin: build.command.is_empty().then(|| build.cubin.origin.clone()),
         code_sha256: kernel.code_sha256.clone(),
         identity: identity::identity(&arch, &kernel.code_sha256, inputs.launched),
         warnings: build.log.iter().flat_map(|log| log.warnings.iter().cloned()).collect(),

@@ -117,7 +117,7 @@ fn provenance(heading: &Heading, audit: &StaticAudit) -> Section {
         fact("compiler", &build.compiler);
         fact("disassembler", &build.disassembler);
         fact("mangled name", &build.mangled);
-        fact("BLAKE3 of the cubin", &build.cubin.blake3);
+        fact("BLAKE3 of the cubin", build.cubin.as_ref().map_or("", |cubin| &cubin.blake3));
         fact("SHA-256 of the kernel's code", &build.code_sha256);
     }
     let table = crate::view::document::Table { id: "provenance".into(), caption: String::new(), columns, rows };
