@@ -74,6 +74,9 @@ pub(super) struct Generate {
     /// Date of the audit, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
     #[arg(long, value_name = "DATE")]
     pub(super) date: Option<NaiveDate>,
+    /// Write the page without charts.
+    #[arg(long)]
+    pub(super) no_charts: bool,
     /// Overwrite generated blocks that were edited by hand, and pages without any.
     #[arg(long)]
     pub(super) force: bool,

@@ -4,6 +4,7 @@ use super::args::Generate;
 use super::baseline;
 use super::code::{ToolTime, builds, places};
 use super::failure::Failure;
+use super::files::Files;
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
 use super::{lines, moment};
 use crate::analysis::code::{CodeAudit, CodeInputs, Launched, StaticAudit, audit_code};
@@ -12,8 +13,8 @@ use crate::catalog;
 use crate::collect::Places;
 use crate::config::{Amount, DEFAULT_TEMPLATE, Subject};
 use crate::evidence::{CodeBuild, Want};
-use crate::render::{Output, PageLock, RenderError, Templates, marked, merged, write_together};
-use crate::snapshot::{AcceptedFile, Snapshot, StaticSnapshot, milestones, stem};
+use crate::render::{Templates, marked};
+use crate::snapshot::{AcceptedFile, Snapshot, StaticSnapshot, milestones};
 use crate::source;
 use crate::view::{self, Document, Heading};
 use chrono::NaiveDate;
@@ -35,10 +36,9 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
         let (document, data) = made.parts();
         let data = data.map_err(|error| unkept(subject, &error))?;
         let page = marked(&templates.page(&plan.template, &document)?, &document);
-        let stem = stem(&made.heading().date, subject.name.as_str());
-        let (page_path, data_path) = (plan.out.join(format!("{stem}.md")), plan.out.join(format!("{stem}.json")));
-        replace(&page_path, &page, Some(Output { path: &data_path, bytes: &data }), arguments.force)?;
-        writeln!(out, "{}\n{}", page_path.display(), data_path.display())?;
+        let files = Files::of(&plan.out, made.heading(), &document);
+        let written = files.write(&page, Some(&data), arguments.force)?;
+        writeln!(out, "{}", written.join("\n"))?;
     }
     if arguments.timings {
         timings(start.elapsed(), maker.time)?;
@@ -88,6 +88,7 @@ impl<'p> Maker<'p> {
             commit,
             change: subject.change.clone().unwrap_or_default(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
+            is_without_charts: plan.is_without_charts,
             ..Heading::default()
         };
         let code = code(&self.places, &plan.folder, subject, &mut self.time)?;
@@ -141,25 +142,8 @@ fn again(path: &Path, arguments: &Generate, out: &mut dyn Write) -> Result<(), F
     let (document, _) = made.parts();
     let page = marked(&templates.page(template, &document)?, &document);
     let folder = arguments.out.as_deref().or(path.parent()).unwrap_or(Path::new(""));
-    let file = folder.join(format!("{}.md", stem(&made.heading().date, &made.heading().subject)));
-    replace(&file, &page, None, arguments.force)?;
-    writeln!(out, "{}", file.display())?;
-    Ok(())
-}
-
-/// Writes a page, with what people wrote between the blocks of the one that is there, and the file beside it.
-fn replace(path: &Path, page: &str, beside: Option<Output<'_>>, force: bool) -> Result<(), Failure> {
-    let _lock = PageLock::take(path)?;
-    let merged = match std::fs::read(path) {
-        Ok(existing) => match String::from_utf8(existing) {
-            Ok(existing) => merged(path, &existing, page, force)?,
-            Err(_) if force => page.to_owned(),
-            Err(_) => return Err(RenderError::not_text(path).into()),
-        },
-        Err(_) => page.to_owned(),
-    };
-    let outputs: Vec<Output<'_>> = std::iter::once(Output { path, bytes: merged.as_bytes() }).chain(beside).collect();
-    write_together(&outputs)?;
+    let written = Files::of(folder, made.heading(), &document).write(&page, None, arguments.force)?;
+    writeln!(out, "{}", written.join("\n"))?;
     Ok(())
 }
 
@@ -331,6 +315,7 @@ fn describe(plan: &Plan, subject: &Subject, words: &mut Vec<String>) {
     }
     plan.templates.iter().for_each(|folder| option("--templates", &path(folder)));
     plan.thresholds.iter().for_each(|(id, value)| option("--threshold", &format!("{id}={value}")));
+    words.extend(plan.is_without_charts.then(|| "--no-charts".to_owned()));
 }
 
 /// A word as a POSIX shell takes it.

@@ -4,10 +4,11 @@ use super::error::RenderError;
 use super::outline::{Grid, Outline};
 use crate::view::Document;
 
-/// Checks that a Markdown parser reads from `page` the headings, tables and verbatim blocks of `document`.
+/// Checks that a Markdown parser reads from `page` the headings, tables, verbatim blocks and images of
+/// `document`.
 ///
-/// Tables must be the same in number, order, header, alignment and every cell, folded ones included. Headings and
-/// verbatim blocks must all be there in order; a template may add its own.
+/// Tables must be the same in number, order, header, alignment and every cell, folded ones included. Headings,
+/// verbatim blocks and images must all be there in order; a template may add its own.
 ///
 /// # Errors
 /// [`RenderError::Rejected`] names the first part that differs.
@@ -28,7 +29,11 @@ pub fn check(page: &str, document: &Document) -> Result<(), RenderError> {
         let place = format!("under the heading {:?}", extra.name);
         return reject(place, "no further table", &format!("one with the header {:?}", extra.header));
     }
-    in_order("verbatim block", &expected.code, &found.code)
+    in_order("verbatim block", &expected.code, &found.code)?;
+    let images = |outline: &Outline| -> Vec<String> {
+        outline.images.iter().map(|(alt, target)| format!("![{alt}]({target})")).collect()
+    };
+    in_order("image", &images(&expected), &images(&found))
 }
 
 fn same_table(expected: &Grid, found: &Grid) -> Result<(), RenderError> {

@@ -16,6 +16,7 @@ mod outline;
 mod page;
 mod remarks;
 mod shape;
+pub mod svg;
 mod templates;
 pub mod terminal;
 mod write;

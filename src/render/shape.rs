@@ -1,6 +1,7 @@
 //! The shape of a page's data: which names there are, without the values.
 
 use super::page::Page;
+use crate::view::charts::{Bars, Chart, Figure};
 use crate::view::{Block, Cell, Column, Document, Section, Table};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -77,6 +78,7 @@ impl Page {
             },
             Block::Code { language: word(), text: word() },
             Block::Heading { text: word() },
+            Block::Chart { chart: Box::new(sample_chart()) },
         ];
         let mut blocks = leaves.clone();
         blocks.push(Block::Fold { summary: word(), blocks: leaves });
@@ -85,4 +87,11 @@ impl Page {
         // A page is made of strings and lists; serde_json refuses neither.
         Shape::of(&serde_json::to_value(page).unwrap_or_default())
     }
+}
+
+fn sample_chart() -> Chart {
+    let figure =
+        Figure::Bars(Bars { legend: Vec::new(), is_stacked: false, until: 1.0, ticks: Vec::new(), rows: Vec::new() });
+    let word = || "x".to_owned();
+    Chart { id: word(), title: word(), subtitle: word(), message: word(), file: word(), figure }
 }

@@ -18,6 +18,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("audit", include_str!("../../report-templates/audit.md.hbs")),
     ("deliverable", include_str!("../../report-templates/deliverable.md.hbs")),
     ("partials/blocks", include_str!("../../report-templates/partials/blocks.md.hbs")),
+    ("partials/chart", include_str!("../../report-templates/partials/chart.md.hbs")),
     ("partials/code", include_str!("../../report-templates/partials/code.md.hbs")),
     ("partials/fold", include_str!("../../report-templates/partials/fold.md.hbs")),
     ("partials/heading", include_str!("../../report-templates/partials/heading.md.hbs")),

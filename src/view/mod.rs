@@ -5,6 +5,7 @@
 
 mod build;
 mod ceiling;
+pub mod charts;
 mod checklist;
 mod coalescing;
 mod code;

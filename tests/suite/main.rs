@@ -5,6 +5,7 @@
 mod build;
 mod build_tools;
 mod catalog;
+mod charts;
 mod check;
 mod checklist;
 mod cli;
