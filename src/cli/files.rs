@@ -1,29 +1,52 @@
 //! The files of one audit: page, snapshot and charts, written together.
 
 use super::failure::Failure;
+use crate::config::SubjectName;
 use crate::render::{Output, PageLock, RenderError, merged, svg, write_together};
 use crate::view::charts::{CHARTS, Chart};
 use crate::view::{Document, Heading};
+use chrono::NaiveDate;
 use std::path::{Path, PathBuf};
 
 /// Where the files of an audit lie, with the charts that belong to its page.
 pub(super) struct Files<'d> {
     page: PathBuf,
     snapshot: PathBuf,
+    html: PathBuf,
     folder: PathBuf,
     charts: Vec<(PathBuf, &'d Chart)>,
 }
 
 impl<'d> Files<'d> {
     /// The files of the audit of `heading` in the folder of audits `out`.
-    pub(super) fn of(out: &Path, heading: &Heading, document: &'d Document) -> Files<'d> {
+    ///
+    /// # Errors
+    /// A date or a name that could lead out of the folder: a snapshot may come from anyone.
+    pub(super) fn of(out: &Path, heading: &Heading, document: &'d Document) -> Result<Files<'d>, Failure> {
+        let is_date = heading.date.parse::<NaiveDate>().is_ok();
+        if !is_date || heading.subject.parse::<SubjectName>().is_err() {
+            let (date, subject) = (&heading.date, &heading.subject);
+            return Err(Failure::usage(format!(
+                "an audit of {subject:?} on {date:?} has no file name\n  help: expected a date, and small letters, digits, `_` and `-`"
+            )));
+        }
         let stem = heading.stem();
-        Files {
+        Ok(Files {
             page: out.join(format!("{stem}.md")),
             snapshot: out.join(format!("{stem}.json")),
+            html: out.join(format!("{stem}.html")),
             folder: out.join(&stem),
             charts: document.charts().into_iter().map(|chart| (out.join(&chart.file), chart)).collect(),
-        }
+        })
+    }
+
+    /// Writes the HTML page alone.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub(super) fn write_html(&self, html: &str) -> Result<Vec<String>, Failure> {
+        write_together(&[Output { path: &self.html, bytes: html.as_bytes() }])?;
+        Ok(vec![self.html.display().to_string()])
     }
 
     /// Writes the page, with what people wrote between the blocks of the one that is there, and the files beside it.

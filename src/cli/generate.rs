@@ -1,6 +1,6 @@
 //! `audit generate`: read the evidence, analyse it, write the page and its snapshot.
 
-use super::args::Generate;
+use super::args::{Generate, PageFormat};
 use super::baseline;
 use super::code::{ToolTime, builds, places};
 use super::failure::Failure;
@@ -8,7 +8,7 @@ use super::files::Files;
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
 use super::{lines, moment};
 use crate::analysis::code::{CodeAudit, CodeInputs, Launched, StaticAudit, audit_code};
-use crate::analysis::{self, Audit, Expectation, Inputs, Limits, Old, Selection, Tiles, Work};
+use crate::analysis::{self, Audit, Expectation, Inputs, Limits, Listing, Old, Selection, Tiles, Work};
 use crate::catalog;
 use crate::collect::Places;
 use crate::config::{Amount, DEFAULT_TEMPLATE, Subject};
@@ -16,7 +16,7 @@ use crate::evidence::{CodeBuild, Want};
 use crate::render::{Templates, marked};
 use crate::snapshot::{AcceptedFile, Snapshot, StaticSnapshot, milestones};
 use crate::source;
-use crate::view::{self, Document, Heading};
+use crate::view::{self, Document, Heading, SourceText};
 use chrono::NaiveDate;
 use std::io::Write;
 use std::path::Path;
@@ -35,9 +35,14 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
         let made = maker.make(subject)?;
         let (document, data) = made.parts();
         let data = data.map_err(|error| unkept(subject, &error))?;
-        let page = marked(&templates.page(&plan.template, &document)?, &document);
-        let files = Files::of(&plan.out, made.heading(), &document);
-        let written = files.write(&page, Some(&data), arguments.force)?;
+        let files = Files::of(&plan.out, made.heading(), &document)?;
+        let written = match arguments.format {
+            PageFormat::Md => {
+                let page = marked(&templates.page(&plan.template, &document)?, &document);
+                files.write(&page, Some(&data), arguments.force)?
+            }
+            PageFormat::Html => files.write_html(&templates.html(&plan.template, &document, &made.source())?)?,
+        };
         writeln!(out, "{}", written.join("\n"))?;
     }
     if arguments.timings {
@@ -48,8 +53,8 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
 
 /// The audit that a page and its snapshot are made from.
 pub(super) enum Made {
-    /// With a report.
-    Profiled(Box<Snapshot>),
+    /// With a report; the listing is there where the report is.
+    Profiled(Box<Snapshot>, Option<Listing>),
     /// Of every kernel that the subject takes, one line each; the snapshot is that of the first.
     Many(Box<Snapshot>, Vec<Audit>),
     /// Of the code alone.
@@ -100,7 +105,7 @@ impl<'p> Maker<'p> {
         let work = stated_work(subject, &Limits { overrides: plan.thresholds.clone() });
         let want = Want { allow_damage: self.allow_damage, ..analysis::want_for(&work) };
         let (old, baseline) = baseline::find(subject.baseline.as_deref(), &plan.out, name, date, &want)?;
-        let audits = audits(subject, report, old.as_old(), plan, &code, &want)?;
+        let (audits, listing) = audits(subject, report, old.as_old(), plan, &code, &want)?;
         let audit = &audits[0];
         let (history, _) = milestones(&plan.out, name, Some(date))?;
         let accepted = AcceptedFile::read(&plan.out, name)?.about(audit);
@@ -108,7 +113,7 @@ impl<'p> Maker<'p> {
         let snapshot = Snapshot::new(heading, audit.clone()).map_err(|error| unkept(subject, &error))?;
         Ok(match plan.template.as_str() {
             view::DELIVERABLE => Made::Many(Box::new(snapshot), audits),
-            _ => Made::Profiled(Box::new(snapshot)),
+            _ => Made::Profiled(Box::new(snapshot), listing),
         })
     }
 }
@@ -117,7 +122,7 @@ impl Made {
     /// The document and the bytes of the snapshot.
     fn parts(&self) -> (Document, serde_json::Result<Vec<u8>>) {
         match self {
-            Made::Profiled(made) => (view::document(&made.heading, &made.audit), made.to_json()),
+            Made::Profiled(made, _) => (view::document(&made.heading, &made.audit), made.to_json()),
             Made::Many(made, audits) => (view::deliverable(&made.heading, audits), made.to_json()),
             Made::Static(made) => (view::static_document(&made.heading, &made.audit), made.to_json()),
         }
@@ -125,8 +130,19 @@ impl Made {
 
     fn heading(&self) -> &Heading {
         match self {
-            Made::Profiled(made) | Made::Many(made, _) => &made.heading,
+            Made::Profiled(made, _) | Made::Many(made, _) => &made.heading,
             Made::Static(made) => &made.heading,
+        }
+    }
+
+    /// The source view: of the report where it is at hand, else of what the snapshot keeps.
+    fn source(&self) -> SourceText {
+        match self {
+            Made::Profiled(_, Some(listing)) => view::source_text(listing),
+            Made::Profiled(made, None) => {
+                made.audit.source.as_ref().map(|lines| view::source_text(&Listing::kept(lines))).unwrap_or_default()
+            }
+            Made::Many(..) | Made::Static(_) => SourceText::default(),
         }
     }
 }
@@ -135,14 +151,20 @@ impl Made {
 fn again(path: &Path, arguments: &Generate, out: &mut dyn Write) -> Result<(), Failure> {
     let made = match StaticSnapshot::is_said_by(path)? {
         true => Made::Static(Box::new(StaticSnapshot::read(path)?)),
-        false => Made::Profiled(Box::new(Snapshot::read(path)?)),
+        false => Made::Profiled(Box::new(Snapshot::read(path)?), None),
     };
     let templates = Templates::load(arguments.templates.as_deref())?;
     let template = arguments.template.as_deref().unwrap_or(DEFAULT_TEMPLATE);
     let (document, _) = made.parts();
-    let page = marked(&templates.page(template, &document)?, &document);
     let folder = arguments.out.as_deref().or(path.parent()).unwrap_or(Path::new(""));
-    let written = Files::of(folder, made.heading(), &document).write(&page, None, arguments.force)?;
+    let files = Files::of(folder, made.heading(), &document)?;
+    let written = match arguments.format {
+        PageFormat::Md => {
+            let page = marked(&templates.page(template, &document)?, &document);
+            files.write(&page, None, arguments.force)?
+        }
+        PageFormat::Html => files.write_html(&templates.html(template, &document, &made.source())?)?,
+    };
     writeln!(out, "{}", written.join("\n"))?;
     Ok(())
 }
@@ -209,7 +231,7 @@ fn audits(
     plan: &Plan,
     code: &Builds,
     want: &Want,
-) -> Result<Vec<Audit>, Failure> {
+) -> Result<(Vec<Audit>, Option<Listing>), Failure> {
     let is_many = plan.template == view::DELIVERABLE;
     let limits = Limits { overrides: plan.thresholds.clone() };
     let new = source::read_profile(report, want)?;
@@ -232,11 +254,11 @@ fn audits(
         limits,
     };
     if is_many {
-        return Ok(analysis::analyse_all(&inputs)?);
+        return Ok((analysis::analyse_all(&inputs)?, None));
     }
     let mut audit = analysis::analyse(&inputs)?;
     audit.code = judged(subject, code, launched.as_ref())?;
-    Ok(vec![audit])
+    Ok((vec![audit], view.as_ref().map(Listing::of)))
 }
 
 fn static_audit(subject: &Subject, plan: &Plan, code: &Builds) -> Result<StaticAudit, Failure> {

@@ -13,8 +13,11 @@ use crate::view::Document;
 /// # Errors
 /// [`RenderError::Rejected`] names the first part that differs.
 pub fn check(page: &str, document: &Document) -> Result<(), RenderError> {
-    let expected = Outline::of_document(document);
-    let found = Outline::of_markdown(page);
+    compare(&Outline::of_document(document), &Outline::of_markdown(page))
+}
+
+/// Compares what a page must hold with what was read from it.
+pub(super) fn compare(expected: &Outline, found: &Outline) -> Result<(), RenderError> {
     if let Some(foreign) = found.foreign.first() {
         return reject("the page".to_owned(), "only what the document and its templates write", foreign);
     }
@@ -33,7 +36,7 @@ pub fn check(page: &str, document: &Document) -> Result<(), RenderError> {
     let images = |outline: &Outline| -> Vec<String> {
         outline.images.iter().map(|(alt, target)| format!("![{alt}]({target})")).collect()
     };
-    in_order("image", &images(&expected), &images(&found))
+    in_order("image", &images(expected), &images(found))
 }
 
 fn same_table(expected: &Grid, found: &Grid) -> Result<(), RenderError> {

@@ -10,6 +10,7 @@ mod edited;
 mod error;
 pub mod gate;
 mod grid;
+pub mod html;
 mod lint;
 mod lock;
 mod outline;

@@ -197,7 +197,7 @@ impl Reader {
 }
 
 /// Links go to the web or to another file of the repository; nothing else.
-fn is_safe_target(target: &str) -> bool {
+pub(super) fn is_safe_target(target: &str) -> bool {
     let scheme = target.split(['/', '?', '#']).next().unwrap_or_default();
     !scheme.contains(':') || target.starts_with("https://") || target.starts_with("http://")
 }

@@ -13,6 +13,7 @@ mod compare;
 mod config;
 mod edited;
 mod history;
+mod html;
 mod labelled;
 mod open_files;
 mod project;

@@ -6,6 +6,7 @@
 mod accesses;
 mod counts;
 mod lines;
+mod listing;
 mod pattern;
 mod spot;
 mod waits;
@@ -14,6 +15,7 @@ pub use accesses::{AccessLine, Accesses, Space};
 pub use counts::{LaneLine, LineCount};
 pub(super) use lines::ACTIVITY;
 pub use lines::{SourceLines, source_want};
+pub use listing::{LineCost, ListedFile, ListedInstruction, ListedLine, Listing};
 pub use pattern::Pattern;
 pub use spot::Spot;
 pub use waits::{LineWaits, ReasonLines, Waits};
