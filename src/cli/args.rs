@@ -74,6 +74,9 @@ pub(super) struct Generate {
     /// What to write.
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = PageFormat::Md)]
     pub(super) format: PageFormat,
+    /// Where the repository is in a browser, for the links of --format pr: https://HOST/OWNER/NAME/blob/COMMIT.
+    #[arg(long, value_name = "URL", value_parser = address)]
+    pub(super) link_base: Option<String>,
     /// Date of the audit, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
     #[arg(long, value_name = "DATE")]
     pub(super) date: Option<NaiveDate>,
@@ -83,11 +86,11 @@ pub(super) struct Generate {
     /// Overwrite generated blocks that were edited by hand, and pages without any.
     #[arg(long)]
     pub(super) force: bool,
-    /// Make the page of this snapshot again, without its report [--out default: beside it].
-    #[arg(long, value_name = "SNAPSHOT", conflicts_with_all = ["subjects", "config", "date", "report", "baseline",
+    /// Make the page of this snapshot again, without its report [--out default: beside it]; may name several.
+    #[arg(long, value_name = "SNAPSHOT", num_args = 1.., conflicts_with_all = ["subjects", "config", "date", "report", "baseline",
         "ptxas", "kernel", "baseline_kernel", "name", "title", "commit", "change", "work_shape", "work_types",
         "work_flop", "work_bytes"])]
-    pub(super) from: Option<PathBuf>,
+    pub(super) from: Vec<PathBuf>,
     /// Number that judgements compare with, in place of the catalog's or the configuration's; may be repeated.
     #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
     pub(super) thresholds: Vec<(String, f64)>,
@@ -109,6 +112,8 @@ pub(super) enum PageFormat {
     Md,
     /// One HTML file that needs nothing else, with the source view.
     Html,
+    /// A comment on a pull request about all the subjects, printed; nothing is written.
+    Pr,
 }
 
 /// Flags that state or override a subject.
@@ -368,6 +373,14 @@ pub(super) struct Explain {
     /// The name.
     #[arg(value_name = "NAME")]
     pub(super) name: String,
+}
+
+/// An address of the web.
+fn address(text: &str) -> Result<String, String> {
+    match text.starts_with("https://") || text.starts_with("http://") {
+        true => Ok(text.trim_end_matches('/').to_owned()),
+        false => Err(format!("expected an address that begins with https://, found {text:?}")),
+    }
 }
 
 /// A positive share in percent.

@@ -44,6 +44,7 @@ const BUILT_IN: &[(&str, &str)] = built_in![
     "partials/table.html": "partials/table.html.hbs",
     "partials/text": "partials/text.md.hbs",
     "partials/text.html": "partials/text.html.hbs",
+    "pr": "pr.md.hbs",
 ];
 
 /// The templates of one run, checked.

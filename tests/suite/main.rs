@@ -16,6 +16,7 @@ mod history;
 mod html;
 mod labelled;
 mod open_files;
+mod pr;
 mod project;
 mod read_cubin;
 mod read_ncu;
