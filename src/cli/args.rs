@@ -3,6 +3,7 @@
 use crate::catalog;
 use crate::config::{Amount, Expect, SubjectName, Tiles};
 use crate::nearest::did_you_mean;
+use crate::render::{Override, TEMPLATES};
 use chrono::NaiveDate;
 use clap::{Args, Parser, Subcommand};
 use regex::Regex;
@@ -44,8 +45,10 @@ pub(super) enum Verb {
     Show(Show),
     /// Print a stage as JSON.
     Dump(Dump),
-    /// Explain a metric, stall reason, opcode, threshold, limiter, finding or chip.
+    /// Explain a metric, stall reason, opcode, threshold, limiter, finding or chip; `view` lists what templates may use.
     Explain(Explain),
+    /// Check audit.toml, the files that it names, and every template.
+    Lint(Lint),
     /// Say which tools, driver and GPU are here, and what is missing for what.
     Doctor(Doctor),
 }
@@ -71,6 +74,9 @@ pub(super) struct Generate {
     /// Folder of templates that replace or extend the built-in ones.
     #[arg(long, value_name = "DIR")]
     pub(super) templates: Option<PathBuf>,
+    /// A file in place of one built-in template: audit, deliverable, html, pr, or a partial; may be repeated.
+    #[arg(long = "template-file", value_name = "NAME=FILE", value_parser = template_file)]
+    pub(super) template_files: Vec<Override>,
     /// What to write.
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = PageFormat::Md)]
     pub(super) format: PageFormat,
@@ -367,12 +373,34 @@ pub(super) struct Doctor {
     pub(super) config: Option<PathBuf>,
 }
 
+/// Arguments of `audit lint`.
+#[derive(Debug, Args)]
+pub(super) struct Lint {
+    /// Configuration file [default: audit.toml, where there is one].
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// Folder of templates [default: that of the configuration file].
+    #[arg(long, value_name = "DIR")]
+    pub(super) templates: Option<PathBuf>,
+    /// A file in place of one built-in template; may be repeated.
+    #[arg(long = "template-file", value_name = "NAME=FILE", value_parser = template_file)]
+    pub(super) template_files: Vec<Override>,
+}
+
 /// Arguments of `audit explain`.
 #[derive(Debug, Args)]
 pub(super) struct Explain {
     /// The name.
     #[arg(value_name = "NAME")]
     pub(super) name: String,
+}
+
+fn template_file(text: &str) -> Result<Override, String> {
+    let (name, file) = text.split_once('=').ok_or("expected NAME=FILE, such as pr=my/pr.md.hbs")?;
+    if !TEMPLATES.contains(&name) {
+        return Err(format!("no template is called {name:?}{}", did_you_mean(name, TEMPLATES.iter().copied())));
+    }
+    Ok(Override { name: name.to_owned(), file: file.into() })
 }
 
 /// An address of the web.

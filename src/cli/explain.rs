@@ -3,9 +3,14 @@
 use super::args::Explain;
 use super::failure::Failure;
 use crate::catalog;
+use crate::render::explain_view;
 use std::io::Write;
 
 pub(super) fn run(arguments: &Explain, out: &mut dyn Write) -> Result<(), Failure> {
+    if arguments.name == "view" {
+        write!(out, "{}", explain_view())?;
+        return Ok(());
+    }
     let Some(found) = catalog::explain(&arguments.name) else {
         let near = catalog::nearest(&arguments.name);
         let help = if near.is_empty() {

@@ -13,7 +13,7 @@ use crate::catalog;
 use crate::collect::Places;
 use crate::config::{Amount, DEFAULT_TEMPLATE, Subject};
 use crate::evidence::{CodeBuild, Want};
-use crate::render::Templates;
+use crate::render::{Override, Templates};
 use crate::snapshot::{AcceptedFile, Snapshot, StaticSnapshot, milestones};
 use crate::source;
 use crate::view::{self, Heading};
@@ -29,7 +29,7 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
     }
     let start = Instant::now();
     let plan = plan(&arguments)?;
-    let templates = Templates::load(plan.templates.as_deref())?;
+    let templates = Templates::load_with(plan.templates.as_deref(), &plan.overrides)?;
     let mut maker = Maker::new(&plan, moment::date(arguments.date)?, arguments.allow_damage);
     let mut all = Vec::new();
     for subject in &plan.subjects {
@@ -110,7 +110,7 @@ impl<'p> Maker<'p> {
 
 /// Makes the pages of snapshots again, or the comment on them.
 fn again(arguments: &Generate, out: &mut dyn Write) -> Result<(), Failure> {
-    let templates = Templates::load(arguments.templates.as_deref())?;
+    let templates = Templates::load_with(arguments.templates.as_deref(), &arguments.template_files)?;
     let template = arguments.template.as_deref().unwrap_or(DEFAULT_TEMPLATE);
     let mut all = Vec::new();
     for path in &arguments.from {
@@ -296,6 +296,8 @@ fn describe(plan: &Plan, subject: &Subject, words: &mut Vec<String>) {
         option("--template", &plan.template);
     }
     plan.templates.iter().for_each(|folder| option("--templates", &path(folder)));
+    let file = |one: &Override| format!("{}={}", one.name, one.file.display());
+    plan.overrides.iter().for_each(|one| option("--template-file", &file(one)));
     plan.thresholds.iter().for_each(|(id, value)| option("--threshold", &format!("{id}={value}")));
     words.extend(plan.is_without_charts.then(|| "--no-charts".to_owned()));
 }

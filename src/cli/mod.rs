@@ -17,6 +17,7 @@ mod files;
 mod generate;
 mod history;
 mod lines;
+mod lint;
 mod made;
 mod moment;
 mod plan;

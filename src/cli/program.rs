@@ -2,7 +2,7 @@
 
 use super::args::{Arguments, Verb};
 use super::failure::{Failure, Status};
-use super::{baseline, check, compare, doctor, dump, explain, generate, history, show};
+use super::{baseline, check, compare, doctor, dump, explain, generate, history, lint, show};
 use clap::Parser;
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
@@ -41,5 +41,6 @@ fn perform(verb: Verb, out: &mut dyn Write) -> Result<(), Failure> {
         Verb::Dump(arguments) => dump::run(&arguments, out),
         Verb::Doctor(arguments) => doctor::run(&arguments, out),
         Verb::Explain(arguments) => explain::run(&arguments, out),
+        Verb::Lint(arguments) => lint::run(&arguments, out),
     }
 }

@@ -30,4 +30,5 @@ mod simulation;
 mod snapshot;
 mod source_lines;
 mod source_view;
+mod templates;
 mod verdicts;
