@@ -7,7 +7,7 @@ use super::checklist::{self, CheckedLine};
 use super::checks;
 use super::coalescing::Coalescing;
 use super::code::CodeAudit;
-use super::finding::{Finding, Place};
+use super::finding::{Finding, Place, Severity};
 use super::ground::Ground;
 use super::kept::Kept;
 use super::limits::Limits;
@@ -166,6 +166,13 @@ impl Audit {
         for finding in &mut self.findings {
             finding.at = place_of(&finding.code);
         }
+        // A limit without a line of its own sits where its cause does.
+        let cause = self.findings.first().filter(|first| first.severity == Severity::Limits);
+        let at = cause.and_then(|cause| cause.at.clone());
+        let limiter = self.findings.iter_mut().find(|finding| finding.code == self.bottleneck.limiter.0);
+        if let Some(limiter) = limiter.filter(|limiter| limiter.at.is_none()) {
+            limiter.at = at;
+        }
     }
 }
 
@@ -239,7 +246,8 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         limits: &inputs.limits,
     };
     let is_own = |view: &&SourceView| subject.launches().iter().any(|launch| launch.id == view.launch);
-    let lines = inputs.source.filter(is_own).map(|view| SourceLines::of(view, &subject, &inputs.limits));
+    let lines =
+        inputs.source.filter(is_own).map(|view| SourceLines::of(view, &subject, &verdict.limiter.0, &inputs.limits));
     let (findings, levers) = (checks::findings(&ground), ceiling::levers(&ground));
     let known = Known { kernel: &subject, stalls: &stalls, mix: &mix, coalescing: &coalescing };
     let (checks, line) = (checklist::checked(&inputs.work.expected, &known), line::line(&known));
@@ -289,7 +297,8 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         code: Vec::new(),
     };
     if let Some(lines) = audit.source.take() {
-        audit.locate(|code| lines.place_of(code));
+        let limiter = audit.bottleneck.limiter.0.clone();
+        audit.locate(|code| lines.place_of(code, &limiter));
         audit.source = Some(lines);
     }
     Ok(audit)

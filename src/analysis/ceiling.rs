@@ -2,6 +2,7 @@
 //! same cycles.
 
 use super::bottleneck::{MEMORY, SM, percent};
+use super::checks::atomic_contention::{AVERAGE, BUSIEST};
 use super::ground::Ground;
 use super::stalls::StallBasis;
 use super::summary::KernelSummary;
@@ -38,8 +39,18 @@ pub struct Lever {
 type Rule = fn(&Ground<'_, '_>) -> Option<Lever>;
 
 /// Our levers. Each is silent where its evidence is missing or the bound is under one percent.
-const RULES: [Rule; 9] =
-    [small_grid, uncoalesced, shared_conflicts, relief, stall, occupancy_limit, tail, divergence, unit_headroom];
+const RULES: [Rule; 10] = [
+    small_grid,
+    atomics,
+    uncoalesced,
+    shared_conflicts,
+    relief,
+    stall,
+    occupancy_limit,
+    tail,
+    divergence,
+    unit_headroom,
+];
 
 /// All levers, ours by bound, then NVIDIA's by bound.
 pub(super) fn levers(ground: &Ground<'_, '_>) -> Vec<Lever> {
@@ -63,6 +74,19 @@ fn small_grid(g: &Ground<'_, '_>) -> Option<Lever> {
             sms - blocks
         ),
         remeasure: "launch__waves_per_multiprocessor".into(),
+    })
+}
+
+/// Atomics spread evenly over the slices of L2: `1 − average slice / busiest slice`.
+fn atomics(g: &Ground<'_, '_>) -> Option<Lever> {
+    let (busiest, average) = (g.kernel.value(BUSIEST)?, g.kernel.value(AVERAGE)?);
+    (g.is_limited_by(&["memory-hot-spot"]) && busiest >= g.limits.get("sol-low")).then(|| Lever {
+        code: "atomic-contention".into(),
+        origin: LeverOrigin::Audit,
+        bound: 100.0 * (1.0 - average / busiest),
+        formula: format!("1 − {} (average slice) / {} (busiest slice)", percent(average), percent(busiest)),
+        sentence: "Send fewer atomics to one address: add up within the warp or in shared memory first, or give each block a copy of its own.".into(),
+        remeasure: BUSIEST.into(),
     })
 }
 
@@ -226,7 +250,7 @@ fn unit_headroom(g: &Ground<'_, '_>) -> Option<Lever> {
         bound: 100.0 - unit.percent,
         formula: format!("100 % − {}", percent(unit.percent)),
         sentence: format!(
-            "Overlap better: with the same work {} can be at most {} busier. To gain more, give that unit less to do.",
+            "Overlap better: with the same work {} has {} of its peak left. To gain more, give that unit less to do.",
             unit.label,
             percent(100.0 - unit.percent)
         ),

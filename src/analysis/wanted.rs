@@ -3,7 +3,7 @@
 use super::mix::{PER_OPCODE, WITH_MODIFIERS};
 use super::performance::Work;
 use super::roofline;
-use super::source_lines::ACTIVITY;
+use super::source_lines::{ACTIVITY, decisive};
 use crate::catalog;
 use crate::evidence::{NameSet, Rules, Want};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ const FACTS: [&str; 2] = ["device__attribute_display_name", "device__attribute_m
 /// throughput breakdowns and of the tensor path; rules and the hash of the file with them.
 pub fn want() -> Want {
     let names = catalog::metrics().iter().flat_map(catalog::MetricRow::spellings).chain(INSTANCES).chain(FACTS);
-    let names = names.chain(ACTIVITY.into_iter().flatten()).chain(roofline::METRICS);
+    let names = names.chain(ACTIVITY.into_iter().flatten()).chain(decisive()).chain(roofline::METRICS);
     let families = catalog::stall_families().iter().map(|family| family.prefix);
     let prefixes = families.chain([roofline::TENSOR_PREFIX]).collect();
     let metrics =

@@ -3,7 +3,7 @@
 //! Owns the registry of checks and the ranking of what they find. Receives a [`Ground`], gives [`Finding`]s. A check is
 //! silent where its evidence is missing: the report's own tables say what was not collected.
 
-mod atomic_contention;
+pub(super) mod atomic_contention;
 mod bank_conflicts;
 mod barrier_wait;
 mod divergence;
