@@ -10,12 +10,14 @@ mod kind;
 pub mod ncu_csv;
 pub mod ncu_report;
 mod open;
+mod profile;
 pub mod ptxas_log;
 pub mod sass;
 mod text;
 
 pub use crate::evidence::{NameSet, Rules, Want};
 pub use attribution::read_source_views;
-pub use code::{CodeParts, Neutral, read_code, read_report_cubins};
+pub use code::{CodeParts, Neutral, read_code};
 pub use error::ReadError;
-pub use open::{read_build_log, read_cubin, read_profile, read_sass};
+pub use open::{read_build_log, read_cubin, read_sass};
+pub use profile::{Profile, read_profile};
