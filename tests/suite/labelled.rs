@@ -28,7 +28,7 @@ fn read(kernel: &str) -> Report {
 fn by_instruction(kernel: &str, report: &Report) -> Option<SourceView> {
     let path = folder().join(format!("{kernel}.ncu-rep"));
     let launch = analysis::subject_launch(report, &Selection::default()).expect("one kernel");
-    let (id, want) = (launch.id, analysis::source_want(launch));
+    let (id, want) = (launch.id, analysis::source_want(&[launch]));
     source::read_source_views(&path, &want, |head| head.id == id, &[]).expect("readable").into_iter().next()
 }
 
@@ -36,7 +36,7 @@ fn audit_with(report: &Report, source: Option<&SourceView>, limits: Limits) -> A
     let inputs = Inputs {
         new: report,
         old: None,
-        source,
+        source: source.map_or(&[], std::slice::from_ref),
         builds: &[],
         selection: Selection::default(),
         work: Work::default(),

@@ -30,10 +30,11 @@ const BY_INSTRUCTION: [&str; 9] = [
     "memory_l1_wavefronts_shared_ideal",
 ];
 
-/// What the analysis by line asks of a reader, for a launch whose aggregates are known: they tell which stall reasons
-/// the report samples.
-pub fn source_want(launch: &Launch) -> Want {
-    let sampled = launch.metrics.iter().filter(|metric| sampled_reason(&metric.name).is_some());
+/// What the analysis by line asks of a reader, for launches whose aggregates are known: they tell which stall reasons the
+/// report samples.
+pub fn source_want(launches: &[&Launch]) -> Want {
+    let metrics = launches.iter().flat_map(|launch| &launch.metrics);
+    let sampled = metrics.filter(|metric| sampled_reason(&metric.name).is_some());
     let names = BY_INSTRUCTION.into_iter().map(Arc::from).chain(sampled.map(|metric| metric.name.clone()));
     let metrics = NameSet::exactly(names);
     Want { instances: metrics.clone(), metrics, ..Want::default() }
