@@ -269,6 +269,7 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         kernel: &subject,
         bottleneck: &verdict,
         stalls: &stalls,
+        mix: &mix,
         coalescing: &coalescing,
         occupancy: &occupancy,
         limits: &inputs.limits,

@@ -46,7 +46,7 @@ fn panels(audit: &Audit, ids: &[&str], cure: &str) -> Vec<Block> {
     }
     missing.sort();
     missing.dedup();
-    blocks.extend(tables::not_collected(&missing, cure));
+    blocks.extend(tables::not_collected(audit, &missing, cure));
     blocks
 }
 

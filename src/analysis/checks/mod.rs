@@ -7,13 +7,13 @@ pub(super) mod atomic_contention;
 mod bank_conflicts;
 mod barrier_wait;
 mod divergence;
-mod instruction_fetch;
+pub(super) mod instruction_fetch;
 mod launch;
 mod limiter;
 mod occupancy;
 mod peak_exceeded;
 mod rank;
-mod spilling;
+pub(super) mod spilling;
 mod uncoalesced;
 
 pub(super) use rank::findings;

@@ -1,11 +1,11 @@
 //! What a waiting instruction waits for, traced through the machine code.
 //!
 //! The sampler names the instruction that cannot issue, which stands behind its cause. Two kinds of waits can be traced
-//! with the bits of the code: a barrier is the instruction in front of the one that waits behind it, and a wait for a
-//! scoreboard ends at the nearest instruction before it, along any path, that holds that scoreboard.
+//! with the bits of the code: a warp waits behind the nearest barrier before it (a barrier that defers its blocking lets
+//! independent instructions pass), and for a scoreboard that the nearest instruction before it, along any path, holds.
 
 use crate::catalog;
-use crate::evidence::{CodeInstruction, MachineWord, SourceView};
+use crate::evidence::{CodeInstruction, SourceView};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Instructions looked at for one wait.
@@ -72,14 +72,15 @@ impl<'v> Causes<'v> {
 
     /// The row that the waiting row waits for; `None` where the code does not tell.
     pub(super) fn cause(&self, trace: Trace, row: usize) -> Option<usize> {
-        if trace == Trace::Barrier {
-            let before = self.before(row)?;
-            return matches!(self.view.instructions[before].base(), "BAR" | "UCGABAR_WAIT").then_some(before);
-        }
-        let mask = self.word(row)?.waits;
+        let mask = self.view.instructions[row].word?.waits;
         let holds = |at: usize| {
             let instruction = &self.view.instructions[at];
-            instruction.word.is_some_and(|word| word.sets & mask != 0) && trace.fits(instruction.base())
+            match trace {
+                Trace::Barrier => matches!(instruction.base(), "BAR" | "UCGABAR_WAIT"),
+                Trace::Long | Trace::Short => {
+                    instruction.word.is_some_and(|word| word.sets & mask != 0) && trace.fits(instruction.base())
+                }
+            }
         };
         let mut seen: HashSet<usize> = HashSet::new();
         let mut ahead: VecDeque<usize> = self.ways_to(row).collect();
@@ -93,10 +94,6 @@ impl<'v> Causes<'v> {
             ahead.extend(self.ways_to(at));
         }
         None
-    }
-
-    fn word(&self, row: usize) -> Option<MachineWord> {
-        self.view.instructions[row].word
     }
 
     /// The instruction in front of a row in the same function.
@@ -120,7 +117,7 @@ impl<'v> Causes<'v> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::Lines;
+    use crate::evidence::{Lines, MachineWord};
 
     fn row(offset: u64, base: &'static str, sets: u8, waits: u8, target: Option<u64>) -> CodeInstruction {
         let word = MachineWord { base, is_unconditional: target.is_none(), sets, waits, target };
@@ -154,12 +151,14 @@ mod tests {
             row(48, "FADD", 0, 0b100, None),
             row(64, "BAR", 0, 0, None),
             row(80, "FADD", 0, 0, None),
+            row(96, "LDS", 0, 0, None),
         ]);
         let causes = Causes::of(&view).unwrap();
         assert_eq!(causes.cause(Trace::Long, 3), Some(1));
         assert_eq!(causes.cause(Trace::Short, 3), Some(2));
         assert_eq!(causes.cause(Trace::Long, 5), None);
         assert_eq!(causes.cause(Trace::Barrier, 5), Some(4));
+        assert_eq!(causes.cause(Trace::Barrier, 6), Some(4), "a barrier lets independent instructions pass");
         assert_eq!(causes.cause(Trace::Barrier, 4), None);
     }
 

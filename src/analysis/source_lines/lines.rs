@@ -74,7 +74,7 @@ impl SourceLines {
     /// what is waited for. A launch, and a limit of two sides, sit at no line.
     pub(in crate::analysis) fn place_of(&self, code: &str, limiter: &str) -> Option<Place> {
         // Too few warps show as the wait that they cannot hide.
-        let code = if code == "occupancy-limit" { limiter } else { code };
+        let code = if code == "occupancy-limit" && limiter.starts_with("latency-") { limiter } else { code };
         let accesses = |accesses: &Option<Accesses>| Some(accesses.as_ref()?.lines.first()?.spot.clone());
         let waiting = |reason: &str| {
             let reasons = &self.waits.as_ref()?.reasons;
