@@ -3,7 +3,7 @@
 use super::mix::{PER_OPCODE, WITH_MODIFIERS};
 use super::performance::{DURATION, Work};
 use super::roofline;
-use super::source_lines::ACTIVITY;
+use super::source_lines::{ACTIVITY, decisive};
 use crate::catalog;
 use crate::evidence::{NameSet, Rules, Want};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub fn want() -> Want {
         .chain(INSTANCES)
         .chain(FIRST_INSTANCES)
         .chain(FACTS);
-    let names = names.chain(ACTIVITY.into_iter().flatten()).chain(roofline::METRICS);
+    let names = names.chain(ACTIVITY.into_iter().flatten()).chain(decisive()).chain(roofline::METRICS);
     let families = catalog::stall_families().iter().map(|family| family.prefix);
     let prefixes = families.chain([roofline::TENSOR_PREFIX]).collect();
     let metrics =

@@ -143,7 +143,7 @@ pub(super) struct SubjectFlags {
     #[arg(long, value_name = "COUNT,STORES,WARPS")]
     pub(super) tiles: Option<Tiles>,
     /// Checklist of the catalog to hold the kernel against; may be repeated.
-    #[arg(long = "check", value_name = "CHECKLIST", value_parser = checklist)]
+    #[arg(long = "check", alias = "checks", value_name = "CHECKLIST", value_delimiter = ',', value_parser = checklist)]
     pub(super) checks: Vec<String>,
     /// What should hold for a metric or derived reading, such as 'stall.barrier<25'; may be repeated.
     #[arg(long, value_name = "READING OP VALUE")]
@@ -326,17 +326,34 @@ pub(super) enum Stage {
         allow_damage: bool,
     },
     /// What is concluded about every kernel of a report: verdict, findings and levers with their readings.
-    Analysis {
-        /// The report, or a page that ncu printed.
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
-        /// Kernels to look at: a regular expression on the function name.
-        #[arg(long, value_name = "RE", value_parser = regex)]
-        kernel: Option<Regex>,
-        /// Number that judgements compare with, in place of the catalog's; may be repeated.
-        #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
-        thresholds: Vec<(String, f64)>,
-    },
+    Analysis(DumpAnalysis),
+}
+
+/// Arguments of `audit dump analysis`.
+#[derive(Debug, Args)]
+pub(super) struct DumpAnalysis {
+    /// The report, or a page that ncu printed [default: that of the subject].
+    #[arg(value_name = "FILE", required_unless_present = "subject")]
+    pub(super) file: Option<PathBuf>,
+    /// Subject of the configuration file whose kernel, work, checklists, expectations and thresholds hold.
+    #[arg(long, value_name = "NAME")]
+    pub(super) subject: Option<String>,
+    /// Configuration file [default: audit.toml].
+    #[arg(long, value_name = "FILE", requires = "subject")]
+    pub(super) config: Option<PathBuf>,
+    /// Kernels to look at: a regular expression on the function name.
+    #[arg(long, value_name = "RE", value_parser = regex)]
+    pub(super) kernel: Option<Regex>,
+    /// Number that judgements compare with, in place of the catalog's; may be repeated.
+    #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
+    pub(super) thresholds: Vec<(String, f64)>,
+    /// Checklist of the catalog to hold the kernels against, in place of the subject's; may be repeated, or a list with
+    /// commas.
+    #[arg(long = "check", alias = "checks", value_name = "CHECKLIST", value_delimiter = ',', value_parser = checklist)]
+    pub(super) checks: Vec<String>,
+    /// What should hold for a metric or derived reading, in place of the subject's; may be repeated.
+    #[arg(long, value_name = "READING OP VALUE")]
+    pub(super) expect: Vec<Expect>,
 }
 
 /// Arguments of `audit doctor`.

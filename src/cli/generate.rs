@@ -10,7 +10,7 @@ use crate::analysis::code::{CodeAudit, CodeInputs, Launched, StaticAudit, audit_
 use crate::analysis::{self, Audit, Expectation, Inputs, Limits, Old, Selection, Tiles, Work};
 use crate::catalog;
 use crate::collect::Places;
-use crate::config::{Amount, DEFAULT_TEMPLATE, Subject};
+use crate::config::{Amount, DEFAULT_TEMPLATE, Expect, Subject};
 use crate::evidence::{CodeBuild, Report, Want};
 use crate::render::{Output, PageLock, RenderError, Templates, marked, merged, write_together};
 use crate::snapshot::{AcceptedFile, Snapshot, StaticSnapshot, milestones, stem};
@@ -197,11 +197,8 @@ fn timings(all: Duration, tools: ToolTime) -> Result<(), Failure> {
 }
 
 /// What the subject states, with the checklists that it names spelled out.
-fn stated_work(subject: &Subject, limits: &Limits) -> Work {
+pub(super) fn stated_work(subject: &Subject, limits: &Limits) -> Work {
     let stated = &subject.work;
-    let lists = subject.checklists.iter().filter_map(|id| catalog::profile(id));
-    let listed = lists.flat_map(|profile| Expectation::of_profile(profile, limits));
-    let own = subject.expect.iter().map(|e| Expectation::own(&e.metric, e.op, e.value, e.label.as_deref()));
     Work {
         shape: stated.shape.clone().unwrap_or_default(),
         types: stated.types.clone().unwrap_or_default(),
@@ -212,8 +209,16 @@ fn stated_work(subject: &Subject, limits: &Limits) -> Work {
             stores_per_warp: tiles.stores_per_warp.value(),
             warps: tiles.warps.value(),
         }),
-        expected: listed.chain(own).collect(),
+        expected: expectations(&subject.checklists, &subject.expect, limits),
     }
+}
+
+/// The lines of the catalog's checklists, then the subject's own.
+pub(super) fn expectations(checklists: &[String], own: &[Expect], limits: &Limits) -> Vec<Expectation> {
+    let lists = checklists.iter().filter_map(|id| catalog::profile(id));
+    let listed = lists.flat_map(|profile| Expectation::of_profile(profile, limits));
+    let own = own.iter().map(|e| Expectation::own(&e.metric, e.op, e.value, e.label.as_deref()));
+    listed.chain(own).collect()
 }
 
 /// The audit of the kernel with the most device time; for the page of one line each, those of all kernels that the
@@ -243,7 +248,7 @@ fn audits(
         new: &new,
         old: old.filter(|_| !is_many),
         builds: &builds,
-        source: view.as_ref(),
+        source: view.as_slice(),
         selection,
         work: stated_work(subject, &limits),
         limits,

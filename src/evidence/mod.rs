@@ -7,6 +7,7 @@ mod build;
 mod code;
 mod cubin;
 mod dump;
+mod machine_word;
 mod metric;
 mod reading;
 mod report;
@@ -19,6 +20,7 @@ pub use build::{BuildLog, BuildRecord, CalleeRecord};
 pub use code::{CodeBuild, ReportCubin};
 pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineRow, LineTable};
 pub use dump::{SCHEMA, write_json};
+pub use machine_word::MachineWord;
 pub use metric::{Instance, Metric, Value};
 pub use reading::{Measured, Missing, Provenance, Reading, Spread};
 pub use report::{

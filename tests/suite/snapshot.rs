@@ -60,7 +60,7 @@ fn nothing_that_names_a_person_or_a_machine_reaches_page_or_snapshot() {
     let audit = analysis::analyse(&Inputs {
         new: &report,
         old: None,
-        source: None,
+        source: &[],
         builds: &[],
         selection: Selection::default(),
         work: Work::default(),
