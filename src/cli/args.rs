@@ -71,9 +71,15 @@ pub(super) struct Generate {
     /// Folder of templates that replace or extend the built-in ones.
     #[arg(long, value_name = "DIR")]
     pub(super) templates: Option<PathBuf>,
+    /// What to write.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = PageFormat::Md)]
+    pub(super) format: PageFormat,
     /// Date of the audit, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
     #[arg(long, value_name = "DATE")]
     pub(super) date: Option<NaiveDate>,
+    /// Write the page without charts.
+    #[arg(long)]
+    pub(super) no_charts: bool,
     /// Overwrite generated blocks that were edited by hand, and pages without any.
     #[arg(long)]
     pub(super) force: bool,
@@ -94,6 +100,15 @@ pub(super) struct Generate {
     /// What the subject is; each overrides the configuration of one subject.
     #[command(flatten)]
     pub(super) subject: SubjectFlags,
+}
+
+/// What `audit generate` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum PageFormat {
+    /// The page in Markdown, its snapshot and its charts.
+    Md,
+    /// One HTML file that needs nothing else, with the source view.
+    Html,
 }
 
 /// Flags that state or override a subject.

@@ -5,6 +5,7 @@
 mod build;
 mod build_tools;
 mod catalog;
+mod charts;
 mod check;
 mod checklist;
 mod cli;
@@ -13,6 +14,7 @@ mod config;
 mod dump_analysis;
 mod edited;
 mod history;
+mod html;
 mod labelled;
 mod old_side;
 mod open_files;
