@@ -15,6 +15,7 @@ mod explain;
 mod failure;
 mod generate;
 mod history;
+mod launch;
 mod lines;
 mod moment;
 mod plan;
