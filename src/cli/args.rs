@@ -40,6 +40,8 @@ pub(super) enum Verb {
     History(History),
     /// Say which audit of a subject the next ones are compared with.
     Baseline(Baseline),
+    /// Launch a subject's kernel on the GPU: plainly, checked against a reference, or timed.
+    Launch(Launch),
     /// Print what a report, a page that ncu printed, or a build log says, as tables.
     Show(Show),
     /// Print a stage as JSON.
@@ -286,6 +288,48 @@ pub(super) enum HistoryFormat {
     Json,
     /// Comma-separated values as the table shows them.
     Csv,
+}
+
+/// Arguments of `audit launch`.
+#[derive(Debug, Args)]
+pub(super) struct Launch {
+    /// The subject.
+    #[arg(value_name = "SUBJECT")]
+    pub(super) subject: String,
+    /// Compare its outputs with those of its reference; end with status 1 where they differ.
+    #[arg(long, group = "what")]
+    pub(super) check: bool,
+    /// Time it, in turn with its reference where it has one.
+    #[arg(long, group = "what")]
+    pub(super) time: bool,
+    /// Launch the reference alone.
+    #[arg(long, group = "what")]
+    pub(super) reference_only: bool,
+    /// Launches after the first; for a profiler [default: 1].
+    #[arg(long, value_name = "N", conflicts_with_all = ["check", "time"])]
+    pub(super) times: Option<u32>,
+    /// Cubin or PTX to launch [default: compiled from the subject's source].
+    #[arg(long, value_name = "FILE")]
+    pub(super) cubin: Option<PathBuf>,
+    /// Write the outcome of --check or --time here.
+    #[arg(long, value_name = "FILE", requires = "what", conflicts_with = "reference_only")]
+    pub(super) json_to: Option<PathBuf>,
+    /// Times whose choice among cuBLASLt's algorithms --reference-only takes [default: benchmark.json beside --cubin,
+    /// where there is one, else the library's first].
+    #[arg(long, value_name = "FILE", requires = "reference_only")]
+    pub(super) benchmark: Option<PathBuf>,
+    /// Seed of the inputs; --check takes those of the subject.
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "check")]
+    pub(super) seed: u64,
+    /// Most samples of --time.
+    #[arg(long, value_name = "N", default_value_t = 400, requires = "time")]
+    pub(super) samples: usize,
+    /// Device, counted from 0.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) device: u32,
+    /// Configuration file [default: audit.toml].
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
 }
 
 /// Arguments of `audit show`.

@@ -3,6 +3,7 @@
 use crate::analysis::SelectionError;
 use crate::analysis::code::CodeError;
 use crate::collect::CollectError;
+use crate::collect::launch::LaunchError;
 use crate::config::{ConfigError, ConfigErrorKind};
 use crate::render::RenderError;
 use crate::snapshot::SnapshotError;
@@ -95,6 +96,21 @@ impl From<SnapshotError> for Failure {
 impl From<CollectError> for Failure {
     fn from(error: CollectError) -> Failure {
         Failure::with(Status::Tool, error)
+    }
+}
+
+impl From<LaunchError> for Failure {
+    fn from(error: LaunchError) -> Failure {
+        let status = match error {
+            LaunchError::Arguments { .. }
+            | LaunchError::Beyond { .. }
+            | LaunchError::AllZero { .. }
+            | LaunchError::NoKernel { .. }
+            | LaunchError::NotStated { .. }
+            | LaunchError::NoSuchDevice { .. } => Status::Usage,
+            _ => Status::Tool,
+        };
+        Failure::with(status, error)
     }
 }
 

@@ -16,6 +16,7 @@ mod failure;
 mod files;
 mod generate;
 mod history;
+mod launch;
 mod lines;
 mod moment;
 mod plan;

@@ -3,8 +3,13 @@
 //! Owns every child process and temporary folder of a build. Receives paths and flags, gives bytes for `source` to read;
 //! interprets nothing. A new tool is its row in `tools.rs` and, where it has its own way of failing, a file here.
 
+#[cfg(feature = "gpu")]
+mod clocks;
 mod disassemble;
 mod error;
+#[cfg(feature = "gpu")]
+pub mod gpu;
+pub mod launch;
 mod nvcc;
 mod runner;
 mod tools;

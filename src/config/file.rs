@@ -3,6 +3,7 @@
 use super::amount::Amount;
 use super::code::{CheckKeys, CodeKeys, LaunchKeys, Tools};
 use super::error::{ConfigError, ConfigErrorKind, Place};
+use super::launch::{CorrectnessKeys, ReferenceKeys, Subjected};
 use super::subject::{Expect, Subject, SubjectName, Tiles, Work};
 use crate::catalog;
 use crate::nearest::nearest;
@@ -85,6 +86,8 @@ struct SubjectKeys {
     baseline_cubin: Option<Spanned<PathBuf>>,
     #[serde(default)]
     launch: LaunchKeys,
+    correctness: Option<Spanned<CorrectnessKeys>>,
+    reference: Option<Spanned<ReferenceKeys>>,
     #[serde(default)]
     check: Vec<CheckKeys>,
     commit: Option<String>,
@@ -260,6 +263,16 @@ impl Text {
             return Err(self.wrong(message, keys.name.span(), "has none of them", help));
         }
         let (code, baseline_code) = self.code(code_keys, folder, files)?;
+        let plan = self.plan(&keys.launch)?;
+        let on = |table| Subjected { table, folder, plan: plan.as_ref() };
+        let mut check = None;
+        if let Some(keys) = keys.correctness {
+            check = Some(self.check_plan(on(keys.span()), keys.into_inner(), files)?);
+        }
+        let mut reference = None;
+        if let Some(keys) = keys.reference {
+            reference = Some(self.reference_plan(on(keys.span()), keys.into_inner(), files)?);
+        }
         let mut file = |path: Spanned<PathBuf>| {
             let span = path.span();
             let path = folder.join(path.into_inner());
@@ -275,7 +288,10 @@ impl Text {
             ptxas: keys.ptxas.map_or(Ok(Vec::new()), |paths| self.paths(paths))?.into_iter().map(file).collect(),
             code,
             baseline_code,
-            launch: self.launch(keys.launch)?,
+            launch: self.launch(&keys.launch)?,
+            plan,
+            check,
+            reference,
             checks: keys.check.into_iter().map(|check| self.check(check)).collect::<Result<_, _>>()?,
             commit: keys.commit,
             change: keys.change,
