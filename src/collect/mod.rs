@@ -12,5 +12,5 @@ mod tools;
 pub use disassemble::{Disassembly, disassemble};
 pub use error::CollectError;
 pub use nvcc::{Compile, Compiled, compile};
-pub use runner::{Call, Ran, run};
+pub use runner::{Call, Interrupt, Ran, run, run_watched};
 pub use tools::{FoundTool, Places, Tool, Versions};

@@ -5,11 +5,13 @@
 
 mod build;
 mod code;
+mod collected;
 mod cubin;
 mod dump;
 mod metric;
 mod reading;
 mod report;
+mod sanitizer;
 mod sass;
 mod source_dump;
 mod source_view;
@@ -17,6 +19,7 @@ mod want;
 
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
 pub use code::{CodeBuild, ReportCubin};
+pub use collected::{COLLECTED_SCHEMA, Collected, CollectedStep, StepOutcome};
 pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineRow, LineTable};
 pub use dump::{SCHEMA, write_json};
 pub use metric::{Instance, Metric, Value};
@@ -25,6 +28,7 @@ pub use report::{
     ClockStatus, Damage, Device, Dim3, FocusMetric, Launch, NvtxRange, Origin, Process, Report, RuleMessage,
     RuleResult, RuleTable, Session, Speedup, Workload,
 };
+pub use sanitizer::{SanitizerFinding, SanitizerLevel, SanitizerRun, SanitizerSite, SanitizerTool};
 pub use sass::{Predicate, SassFunction, SassInstruction, SassListing, SourceLine};
 pub use source_dump::{SOURCE_SCHEMA, write_source_json};
 pub use source_view::{CodeInstruction, Combine, CounterColumn, LineCounts, Lines, SourceText, SourceView, combine};

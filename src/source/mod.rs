@@ -11,6 +11,7 @@ pub mod ncu_csv;
 pub mod ncu_report;
 mod open;
 pub mod ptxas_log;
+mod sanitizer_xml;
 pub mod sass;
 mod text;
 
@@ -18,4 +19,5 @@ pub use crate::evidence::{NameSet, Rules, Want};
 pub use attribution::read_source_views;
 pub use code::{CodeParts, Neutral, read_code, read_report_cubins};
 pub use error::ReadError;
+pub use sanitizer_xml::read_sanitizer;
 pub use open::{read_build_log, read_cubin, read_profile, read_sass};
