@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use super::{CatalogError, chips, limiters, metrics, opcodes, profiles, sass_aliases, stalls, tables, thresholds};
+use super::{
+    CatalogError, chips, collection, limiters, metrics, opcodes, profiles, sass_aliases, stalls, tables, thresholds,
+};
 
 /// Reads one catalog file into its typed form. Texts are borrowed from the embedded file, so a text with a backslash
 /// escape is refused: write it in single quotes.
@@ -65,6 +67,7 @@ pub fn verify() -> Result<(), CatalogError> {
     thresholds::check()?;
     limiters::check()?;
     profiles::check()?;
+    collection::check()?;
     chips::check()
 }
 

@@ -19,5 +19,5 @@ pub use crate::evidence::{NameSet, Rules, Want};
 pub use attribution::read_source_views;
 pub use code::{CodeParts, Neutral, read_code, read_report_cubins};
 pub use error::ReadError;
-pub use sanitizer_xml::read_sanitizer;
 pub use open::{read_build_log, read_cubin, read_profile, read_sass};
+pub use sanitizer_xml::read_sanitizer;
