@@ -76,3 +76,25 @@ pub enum CollectError {
         source: std::io::Error,
     },
 }
+
+/// Why a step of a collection made nothing that can be used, and what to do about it. The other steps go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setback {
+    /// What happened.
+    pub what: String,
+    /// The cure.
+    pub cure: String,
+}
+
+impl Setback {
+    /// A setback with its cure.
+    pub fn new(what: impl Into<String>, cure: impl Into<String>) -> Setback {
+        Setback { what: what.into(), cure: cure.into() }
+    }
+}
+
+impl std::fmt::Display for Setback {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}\n  help: {}", self.what, self.cure)
+    }
+}

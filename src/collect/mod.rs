@@ -5,12 +5,18 @@
 
 mod disassemble;
 mod error;
+mod ncu;
 mod nvcc;
 mod runner;
+mod sanitizer;
 mod tools;
+mod words;
 
 pub use disassemble::{Disassembly, disassemble};
-pub use error::CollectError;
+pub use error::{CollectError, Setback};
+pub use ncu::{Metrics, NcuSaid, Profile};
 pub use nvcc::{Compile, Compiled, compile};
 pub use runner::{Call, Interrupt, Ran, run, run_watched};
+pub use sanitizer::{SanitizerSaid, sanitizer_words};
 pub use tools::{FoundTool, Places, Tool, Versions};
+pub use words::Words;
