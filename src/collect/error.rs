@@ -67,6 +67,37 @@ pub enum CollectError {
         /// What it knows.
         known: Vec<String>,
     },
+    /// Another run works in an evidence folder.
+    #[error("another run collects into {folder}\n  help: wait for it, or give another folder with --evidence")]
+    InUse {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The manifest of an evidence folder cannot be read.
+    #[error(
+        "cannot read {path}: {found}\n  help: remove it to collect everything again, or give another folder with --evidence"
+    )]
+    Manifest {
+        /// The manifest.
+        path: PathBuf,
+        /// What is wrong.
+        found: String,
+    },
+    /// The system refused something in an evidence folder.
+    #[error("cannot {doing} {folder}: {source}{cure}")]
+    Folder {
+        /// What was tried, up to the folder's name.
+        doing: &'static str,
+        /// The folder.
+        folder: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+        /// A help line, with its line end before it; may be empty.
+        cure: &'static str,
+    },
+    /// Nothing can be run on a GPU, or a step cannot be stated.
+    #[error("{0}")]
+    Setback(Setback),
     /// The system refused a file or folder.
     #[error("cannot {doing}: {source}")]
     Io {

@@ -5,18 +5,28 @@
 
 mod disassemble;
 mod error;
+mod journal;
+mod machine;
 mod ncu;
 mod nvcc;
+mod progress;
 mod runner;
 mod sanitizer;
+mod session;
+mod store;
 mod tools;
 mod words;
 
 pub use disassemble::{Disassembly, disassemble};
 pub use error::{CollectError, Setback};
+pub use journal::{JOURNAL, Journal};
+pub use machine::Machine;
 pub use ncu::{Metrics, NcuSaid, Profile};
 pub use nvcc::{Compile, Compiled, compile};
+pub use progress::{Done, Progress};
 pub use runner::{Call, Interrupt, Ran, run, run_watched};
 pub use sanitizer::{SanitizerSaid, sanitizer_words};
+pub use session::{Build, Context, Request, Summary, collect, files, planned};
+pub use store::{MANIFEST, Stage, Store};
 pub use tools::{FoundTool, Places, Tool, Versions};
 pub use words::Words;

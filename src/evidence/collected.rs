@@ -76,6 +76,18 @@ impl Collected {
         Collected { schema, subject, program, steps: Vec::new() }
     }
 
+    /// Reads a manifest.
+    ///
+    /// # Errors
+    /// What is wrong with the bytes, in words.
+    pub fn from_json(bytes: &[u8]) -> Result<Collected, String> {
+        let read: Collected = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        if read.schema == COLLECTED_SCHEMA {
+            return Ok(read);
+        }
+        Err(format!("expected the schema {COLLECTED_SCHEMA}, found {:?}", read.schema))
+    }
+
     /// A step by its name.
     pub fn step(&self, name: &str) -> Option<&CollectedStep> {
         self.steps.iter().find(|step| step.step == name)
