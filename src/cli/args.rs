@@ -16,7 +16,8 @@ Exit status:
   3  a file that cannot be read or written
   4  a tool that is missing or failed
   5  a page that was rejected before it was written
-  6  inconclusive";
+  6  inconclusive
+  130  stopped by Ctrl-C";
 
 /// Writes a dated Performance Audit of a CUDA kernel from the evidence of its build and profile.
 #[derive(Debug, Parser)]
@@ -46,6 +47,8 @@ pub(super) enum Verb {
     Dump(Dump),
     /// Explain a metric, stall reason, opcode, threshold, limiter, finding or chip.
     Explain(Explain),
+    /// Run subjects under NVIDIA's tools and keep what they write; what is there already is kept.
+    Collect(Collect),
     /// Say which tools, driver and GPU are here, and what is missing for what.
     Doctor(Doctor),
 }
@@ -339,6 +342,44 @@ pub(super) enum Stage {
     },
 }
 
+/// Arguments of `audit collect`.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct Collect {
+    /// Subjects of the configuration file [default: those of its `default`, else all].
+    #[arg(value_name = "SUBJECT")]
+    pub(super) subjects: Vec<String>,
+    /// Every subject of the configuration file.
+    #[arg(long, conflicts_with = "subjects")]
+    pub(super) all: bool,
+    /// Configuration file [default: audit.toml].
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// Evidence folder of the subject [default: its `evidence`, else collected/SUBJECT].
+    #[arg(long, value_name = "DIR")]
+    pub(super) evidence: Option<PathBuf>,
+    /// Set of metrics: audit, full, detailed or basic [default: the subject's `metrics`, else audit].
+    #[arg(long, value_name = "SET", value_parser = super::collect::metric_set)]
+    pub(super) set: Option<String>,
+    /// Metric beside the set; may be repeated.
+    #[arg(long = "metric", value_name = "NAME")]
+    pub(super) metrics: Vec<String>,
+    /// Make every file again, also what is there from the same.
+    #[arg(long)]
+    pub(super) again: bool,
+    /// Subjects collected at a time; those on the GPU of this machine still take turns.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(super) jobs: usize,
+    /// Print what would run.
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Check the names of metrics and stop.
+    #[arg(long)]
+    pub(super) lint: bool,
+    /// Say nothing while it runs.
+    #[arg(long)]
+    pub(super) quiet: bool,
+}
+
 /// Arguments of `audit doctor`.
 #[derive(Debug, Args)]
 pub(super) struct Doctor {
@@ -353,6 +394,9 @@ pub(super) struct Explain {
     /// The name.
     #[arg(value_name = "NAME")]
     pub(super) name: String,
+    /// Say whether ncu has this metric on a chip: GA100, AD102, GH100, GB100, GB202, or an architecture such as sm_90.
+    #[arg(long, value_name = "CHIP", value_parser = counters)]
+    pub(super) chip: Option<&'static str>,
 }
 
 /// A positive share in percent.
@@ -379,6 +423,12 @@ fn checklist(id: &str) -> Result<String, String> {
         Some(_) => Ok(id.to_owned()),
         None => Err(format!("no checklist is called {id:?}{}", did_you_mean(id, known()))),
     }
+}
+
+fn counters(word: &str) -> Result<&'static str, String> {
+    let known = || crate::quantity::metric_table::CHIPS.map(str::to_uppercase).join(", ");
+    catalog::counters_named(word)
+        .ok_or_else(|| format!("no counters are listed for {word:?}; they are for {}", known()))
 }
 
 fn regex(text: &str) -> Result<Regex, String> {

@@ -8,6 +8,7 @@ mod args;
 mod baseline;
 mod check;
 mod code;
+mod collect;
 mod compare;
 mod doctor;
 mod dump;
@@ -19,6 +20,7 @@ mod lines;
 mod moment;
 mod plan;
 mod program;
+mod progress;
 mod show;
 
 pub use failure::{Failure, Status};

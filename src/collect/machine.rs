@@ -1,7 +1,8 @@
 //! The driver and the GPUs of this machine, from the driver's own files, which need no library of NVIDIA's.
 
-use super::Setback;
+use super::{Call, Places, Setback, run};
 use std::path::Path;
+use std::time::Duration;
 
 /// What is here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,6 +54,17 @@ impl Machine {
             return Some(Setback::new("a driver is loaded and no GPU is here: /dev has no nvidia0", cure));
         }
         None
+    }
+
+    /// The architecture of the first GPU, `sm_90`, as nvidia-smi of the driver tells it.
+    pub fn arch(places: &Places) -> Option<String> {
+        let program = places.path.iter().map(|folder| folder.join("nvidia-smi")).find(|path| path.is_file())?;
+        let call = Call { limit: Duration::from_secs(30), ..Call::new(program) };
+        let ran = run(&call.argument("--query-gpu=compute_cap").argument("--format=csv,noheader")).ok()?;
+        let text = String::from_utf8_lossy(&ran.stdout).into_owned();
+        let (major, minor) = text.lines().next()?.trim().split_once('.')?;
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        (is_number(major) && is_number(minor)).then(|| format!("sm_{major}{minor}"))
     }
 
     /// Driver and GPUs in one line, as a part of what decides a measurement.

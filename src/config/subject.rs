@@ -2,6 +2,7 @@
 
 use super::amount::Amount;
 use super::code::Code;
+use super::collect::Collecting;
 use crate::analysis::code::{LaunchShape, SassCheck};
 use crate::catalog::Comparison;
 use regex::Regex;
@@ -178,6 +179,8 @@ pub struct Subject {
     pub checklists: Vec<String>,
     /// Its own expectations.
     pub expect: Vec<Expect>,
+    /// How its evidence is collected.
+    pub collect: Collecting,
 }
 
 impl Subject {
@@ -201,6 +204,7 @@ impl Subject {
             tiles: None,
             checklists: Vec::new(),
             expect: Vec::new(),
+            collect: Collecting::default(),
         }
     }
 }
