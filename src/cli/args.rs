@@ -88,6 +88,18 @@ pub(super) struct Generate {
     /// Number that judgements compare with, in place of the catalog's or the configuration's; may be repeated.
     #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
     pub(super) thresholds: Vec<(String, f64)>,
+    /// Collect the evidence first, as `audit collect` does; needs a GPU.
+    #[arg(long)]
+    pub(super) collect: bool,
+    /// Print what --collect would run, and write nothing.
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// With --collect, make every file again.
+    #[arg(long, requires = "collect")]
+    pub(super) again: bool,
+    /// With --collect, say nothing while it runs.
+    #[arg(long, requires = "collect")]
+    pub(super) quiet: bool,
     /// Print how long NVIDIA's tools and the rest took.
     #[arg(long)]
     pub(super) timings: bool,
@@ -97,6 +109,13 @@ pub(super) struct Generate {
     /// What the subject is; each overrides the configuration of one subject.
     #[command(flatten)]
     pub(super) subject: SubjectFlags,
+}
+
+impl Generate {
+    /// What `--collect` asks of the collection.
+    pub(super) fn collecting(&self) -> Collect {
+        Collect { again: self.again, quiet: self.quiet, dry_run: self.dry_run, jobs: 1, ..Collect::default() }
+    }
 }
 
 /// Flags that state or override a subject.

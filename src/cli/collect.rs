@@ -5,7 +5,7 @@ use super::code::places;
 use super::failure::{Failure, Status};
 use super::plan::DEFAULT_CONFIG;
 use super::progress;
-use crate::catalog::{self, check_metric_name, collection, counters_of_arch};
+use crate::catalog::{check_metric_name, collection, counters_of_arch};
 use crate::collect::{
     self, Build, CollectError, Context, Done, Interrupt, Machine, Metrics, Profile, Progress, Request, Summary, Words,
 };
@@ -265,9 +265,4 @@ pub(super) fn metric_set(name: &str) -> Result<String, String> {
         return Ok(name.to_owned());
     }
     Err(format!("no set of metrics is called {name:?}; there are {}", METRIC_SETS.join(", ")))
-}
-
-/// What our own set asks for, part by part, for people.
-pub(super) fn describe_set() -> String {
-    catalog::collection_parts().iter().map(|part| format!("{}: {}", part.id, part.fills)).collect::<Vec<_>>().join("\n")
 }

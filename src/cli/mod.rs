@@ -12,6 +12,7 @@ mod collect;
 mod compare;
 mod doctor;
 mod dump;
+mod evidence;
 mod explain;
 mod failure;
 mod generate;

@@ -406,7 +406,8 @@ impl Session<'_> {
             Some((first, rest)) => {
                 arguments.insert(0, program.into_os_string());
                 arguments.splice(0..0, rest.iter().map(OsString::from));
-                first.into()
+                // A program with a folder in its name is meant from the project's folder; others are looked for in PATH.
+                if first.contains('/') { self.request.project.join(first) } else { first.into() }
             }
             None => program,
         };

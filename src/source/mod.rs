@@ -4,6 +4,7 @@
 
 mod attribution;
 mod code;
+mod collected;
 pub mod cubin;
 mod error;
 mod kind;
@@ -18,6 +19,7 @@ mod text;
 pub use crate::evidence::{NameSet, Rules, Want};
 pub use attribution::read_source_views;
 pub use code::{CodeParts, Neutral, read_code, read_report_cubins};
+pub use collected::read_collected;
 pub use error::ReadError;
 pub use open::{read_build_log, read_cubin, read_profile, read_sass};
 pub use sanitizer_xml::read_sanitizer;

@@ -3,7 +3,7 @@
 use super::document::Document;
 use super::{
     build, ceiling, checklist, coalescing, code, conditions, instructions, lead, occupancy, performance, provenance,
-    roofline, stalls, throughput, verdict,
+    roofline, sanitizer, stalls, throughput, verdict,
 };
 use crate::analysis::{Audit, Milestone};
 
@@ -59,7 +59,8 @@ pub fn document(heading: &Heading, audit: &Audit) -> Document {
         conditions::section(audit),
         provenance::section(heading, audit),
     ];
-    let mut sections = first.into_iter().chain(checklist::section(audit)).chain(rest).collect();
+    let first = sanitizer::section(audit).into_iter().chain(first);
+    let mut sections = first.chain(checklist::section(audit)).chain(rest).collect();
     code::join(&mut sections, &audit.code);
     Document { title: format!("Performance Audit — {}", heading.date), lead: lead::lines(heading, audit), sections }
 }

@@ -8,6 +8,8 @@ mod catalog;
 mod check;
 mod checklist;
 mod cli;
+#[cfg(unix)]
+mod collect;
 mod compare;
 mod config;
 mod edited;
