@@ -26,7 +26,7 @@ pub use nvcc::{Compile, Compiled, compile};
 pub use progress::{Done, Progress};
 pub use runner::{Call, Interrupt, Ran, run, run_watched};
 pub use sanitizer::{SanitizerSaid, sanitizer_words};
-pub use session::{Build, Context, Request, Summary, collect, files, planned};
+pub use session::{Absent, Build, Context, Request, Summary, collect, files, planned};
 pub use store::{MANIFEST, Stage, Store};
 pub use tools::{FoundTool, Places, Tool, Versions};
 pub use words::Words;

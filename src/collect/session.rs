@@ -66,6 +66,9 @@ pub struct Request {
     pub again: bool,
 }
 
+/// Gives the metrics of a list that a report does not hold; an error for a file that is no whole report.
+pub type Absent<'c> = dyn Fn(&Path, &[String]) -> Result<Vec<String>, String> + 'c;
+
 /// What every collection of a run shares.
 pub struct Context<'c> {
     /// Where tools are.
@@ -80,8 +83,8 @@ pub struct Context<'c> {
     pub gpu: &'c Mutex<()>,
     /// Version of this program.
     pub version: &'c str,
-    /// Reads a report and gives the metrics of a list that it does not hold; an error for a file that is no whole report.
-    pub absent: &'c (dyn Fn(&Path, &[String]) -> Result<Vec<String>, String> + 'c),
+    /// Reads a report that was made.
+    pub absent: &'c Absent<'c>,
 }
 
 /// How a collection came out, step by step.
