@@ -30,6 +30,7 @@ use crate::catalog;
 use crate::evidence::{
     BuildLog, Collected, Damage, Launch, Origin, Reading, Report, SanitizerRun, SourceView, Workload,
 };
+use std::collections::HashSet;
 
 /// What an audit is made from.
 #[derive(Clone, Debug)]
@@ -191,6 +192,18 @@ pub fn subject_launch<'r>(report: &'r Report, selection: &Selection) -> Result<&
         value(a).total_cmp(&value(b))
     });
     Ok(launches[(launches.len() - 1) / 2])
+}
+
+/// The ids of the launches of the kernel under audit; none where the selection matches no kernel.
+pub fn subject_rows(report: &Report, selection: &Selection) -> HashSet<u32> {
+    let chosen = select::choose(report, selection.kernel.as_ref()).unwrap_or_default();
+    chosen.first().into_iter().flat_map(|group| &group.launches).map(|launch| launch.id).collect()
+}
+
+/// The ids of the launches of all kernels that the selection takes.
+pub fn chosen_rows(report: &Report, selection: &Selection) -> HashSet<u32> {
+    let chosen = select::choose(report, selection.kernel.as_ref()).unwrap_or_default();
+    chosen.iter().flat_map(|group| &group.launches).map(|launch| launch.id).collect()
 }
 
 /// Analyses one subject: of the kernels that the selection takes, the one with the most device time.

@@ -39,7 +39,9 @@ mod units;
 mod verdict;
 mod wanted;
 
-pub use audit::{Audit, Inputs, Old, OtherKernel, Side, analyse, analyse_all, subject_launch};
+pub use audit::{
+    Audit, Inputs, Old, OtherKernel, Side, analyse, analyse_all, chosen_rows, subject_launch, subject_rows,
+};
 pub use bottleneck::{Bottleneck, Limiter, Step};
 pub use build::BuildRow;
 pub use ceiling::{Lever, LeverOrigin};
@@ -71,4 +73,4 @@ pub use units::BusyUnit;
 pub use verdict::{
     Basis, Comparison, Course, Judged, ReadingVerdict, Sample, Shift, Verdict, Whole, both_agree, judge,
 };
-pub use wanted::{want, want_for};
+pub use wanted::{brief, want, want_for};

@@ -1,7 +1,7 @@
 //! What the analysis asks of a reader.
 
 use super::mix::{PER_OPCODE, WITH_MODIFIERS};
-use super::performance::Work;
+use super::performance::{DURATION, Work};
 use super::roofline;
 use super::source_lines::ACTIVITY;
 use crate::catalog;
@@ -35,6 +35,13 @@ pub fn want() -> Want {
     let metrics =
         NameSet::These { exact: names.map(Arc::from).collect(), prefixes, suffixes: BREAKDOWN_ENDINGS.to_vec() };
     Want { metrics, instances: NameSet::exactly(INSTANCES), rules: Rules::FirstOfKernel, hash: true, ..Want::default() }
+}
+
+/// What tells which kernel an audit is about: the time of each launch.
+pub fn brief() -> NameSet {
+    NameSet::exactly(
+        catalog::metric(DURATION).into_iter().flat_map(catalog::MetricRow::spellings).chain([MEMBER_NAMES]),
+    )
 }
 
 /// [`want`] with the metrics that a subject's own checks name.

@@ -5,10 +5,11 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CatalogError, load};
+use super::CatalogError;
+use super::load::{self, Embedded, embedded};
 
 const FILE: &str = "chips.toml";
-const TEXT: &str = include_str!("chips.toml");
+const TABLE: Embedded = embedded!("chips");
 
 /// Dense tensor-core rates of a chip.
 #[derive(Debug, Serialize, Deserialize)]
@@ -73,7 +74,7 @@ static NAMES: LazyLock<HashMap<(u32, u32), &'static ChipRow>> =
     LazyLock::new(|| ROWS.iter().map(|row| (row.cc, row)).collect());
 
 fn read() -> Result<Vec<ChipRow>, CatalogError> {
-    Ok(load::parse::<File>(FILE, TEXT)?.chip)
+    Ok(TABLE.read::<File>()?.chip)
 }
 
 /// Reads the file anew and checks its rows.

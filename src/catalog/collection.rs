@@ -4,11 +4,12 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::{CatalogError, load, metric, table};
+use super::load::{self, Embedded, embedded};
+use super::{CatalogError, metric, table};
 use crate::quantity::metric_table::{self, split};
 
-const FILE: &str = "collection.toml";
-const TEXT: &str = include_str!("collection.toml");
+const TABLE: Embedded = embedded!("collection");
+const FILE: &str = TABLE.file;
 
 /// Counters by the beginning and the end of their names.
 #[derive(Debug, Deserialize)]
@@ -48,7 +49,7 @@ static PARTS: LazyLock<Vec<CollectionPart>> =
     LazyLock::new(|| read().expect("collection.toml is valid, as tests check"));
 
 fn read() -> Result<Vec<CollectionPart>, CatalogError> {
-    Ok(load::parse::<File>(FILE, TEXT)?.part)
+    Ok(TABLE.read::<File>()?.part)
 }
 
 /// Reads the file anew and checks its rows and the tables that they name.

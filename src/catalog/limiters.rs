@@ -5,10 +5,11 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CatalogError, StallKind, load, stall};
+use super::load::{self, Embedded, embedded};
+use super::{CatalogError, StallKind, stall};
 
 const FILE: &str = "limiters.toml";
-const TEXT: &str = include_str!("limiters.toml");
+const TABLE: Embedded = embedded!("limiters");
 
 /// What a code can stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,7 +53,7 @@ static CODES: LazyLock<HashMap<&'static str, &'static LimiterRow>> =
     LazyLock::new(|| codes().expect("codes in limiters.toml are distinct, as tests check"));
 
 fn read() -> Result<Vec<LimiterRow>, CatalogError> {
-    Ok(load::parse::<File>(FILE, TEXT)?.limiter)
+    Ok(TABLE.read::<File>()?.limiter)
 }
 
 fn codes() -> Result<HashMap<&'static str, &'static LimiterRow>, CatalogError> {

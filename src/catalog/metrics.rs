@@ -5,10 +5,11 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CatalogError, load};
+use super::CatalogError;
+use super::load::{self, Embedded, embedded};
 
 const FILE: &str = "metrics.toml";
-const TEXT: &str = include_str!("metrics.toml");
+const TABLE: Embedded = embedded!("metrics");
 
 /// In which direction a metric improves, other things being equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -59,7 +60,7 @@ static NAMES: LazyLock<HashMap<&'static str, &'static MetricRow>> =
     LazyLock::new(|| names().expect("names in metrics.toml are distinct, as tests check"));
 
 fn read() -> Result<Vec<MetricRow>, CatalogError> {
-    Ok(load::parse::<File>(FILE, TEXT)?.metric)
+    Ok(TABLE.read::<File>()?.metric)
 }
 
 fn names() -> Result<HashMap<&'static str, &'static MetricRow>, CatalogError> {

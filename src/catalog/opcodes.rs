@@ -5,10 +5,11 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CatalogError, load};
+use super::CatalogError;
+use super::load::{self, Embedded, embedded};
 
 const FILE: &str = "opcodes.toml";
-const TEXT: &str = include_str!("opcodes.toml");
+const TABLE: Embedded = embedded!("opcodes");
 
 /// A class of SASS opcodes that an engineer reads as one.
 #[derive(Debug, Serialize, Deserialize)]
@@ -37,7 +38,7 @@ static OPCODES: LazyLock<HashMap<&'static str, &'static OpcodeClass>> =
     LazyLock::new(|| opcodes().expect("opcodes in opcodes.toml are distinct, as tests check"));
 
 fn read() -> Result<Vec<OpcodeClass>, CatalogError> {
-    Ok(load::parse::<File>(FILE, TEXT)?.class)
+    Ok(TABLE.read::<File>()?.class)
 }
 
 fn opcodes() -> Result<HashMap<&'static str, &'static OpcodeClass>, CatalogError> {

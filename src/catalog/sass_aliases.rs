@@ -1,13 +1,14 @@
 //! What PTX instructions and CUDA C++ constructs become in SASS, per chip.
 
+use super::load::{self, Embedded, embedded};
 use super::nearest;
-use super::{CatalogError, load, opcode_class};
+use super::{CatalogError, opcode_class};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 const FILE: &str = "sass_aliases.toml";
-const TEXT: &str = include_str!("sass_aliases.toml");
+const TABLE: Embedded = embedded!("sass_aliases");
 
 /// Whose word a name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -48,7 +49,7 @@ static NAMES: LazyLock<HashMap<&'static str, &'static AliasRow>> =
     LazyLock::new(|| names().expect("names in sass_aliases.toml are distinct, as tests check"));
 
 fn read() -> Result<Vec<AliasRow>, CatalogError> {
-    Ok(load::parse::<File>(FILE, TEXT)?.alias)
+    Ok(TABLE.read::<File>()?.alias)
 }
 
 fn names() -> Result<HashMap<&'static str, &'static AliasRow>, CatalogError> {

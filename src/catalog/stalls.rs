@@ -5,10 +5,11 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CatalogError, load, opcode_class};
+use super::load::{self, Embedded, embedded};
+use super::{CatalogError, opcode_class};
 
 const FILE: &str = "stalls.toml";
-const TEXT: &str = include_str!("stalls.toml");
+const TABLE: Embedded = embedded!("stalls");
 
 /// What kind of resource a warp waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -111,7 +112,7 @@ static NAMES: LazyLock<HashMap<&'static str, &'static StallRow>> =
     LazyLock::new(|| names().expect("names in stalls.toml are distinct, as tests check"));
 
 fn read() -> Result<File, CatalogError> {
-    load::parse(FILE, TEXT)
+    TABLE.read()
 }
 
 fn names() -> Result<HashMap<&'static str, &'static StallRow>, CatalogError> {

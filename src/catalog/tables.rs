@@ -5,10 +5,11 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CatalogError, MetricRow, load, metric, metrics};
+use super::load::{self, Embedded, embedded};
+use super::{CatalogError, MetricRow, metric, metrics};
 
 const FILE: &str = "tables.toml";
-const TEXT: &str = include_str!("tables.toml");
+const TABLE: Embedded = embedded!("tables");
 
 /// A table of metrics.
 #[derive(Debug, Serialize, Deserialize)]
@@ -42,7 +43,7 @@ static NAMES: LazyLock<HashMap<&'static str, &'static TableRow>> =
     LazyLock::new(|| names().expect("ids in tables.toml are distinct, as tests check"));
 
 fn read() -> Result<Vec<TableRow>, CatalogError> {
-    Ok(load::parse::<File>(FILE, TEXT)?.table)
+    Ok(TABLE.read::<File>()?.table)
 }
 
 fn names() -> Result<HashMap<&'static str, &'static TableRow>, CatalogError> {

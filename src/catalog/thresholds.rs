@@ -5,11 +5,12 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CatalogError, load};
+use super::CatalogError;
+use super::load::{self, Embedded, embedded};
 use crate::quantity::{Quantity, Unit};
 
 const FILE: &str = "thresholds.toml";
-const TEXT: &str = include_str!("thresholds.toml");
+const TABLE: Embedded = embedded!("thresholds");
 
 /// A number that a judgement compares with.
 #[derive(Debug, Serialize, Deserialize)]
@@ -45,7 +46,7 @@ static NAMES: LazyLock<HashMap<&'static str, &'static ThresholdRow>> =
     LazyLock::new(|| names().expect("ids in thresholds.toml are distinct, as tests check"));
 
 fn read() -> Result<Vec<ThresholdRow>, CatalogError> {
-    Ok(load::parse::<File>(FILE, TEXT)?.threshold)
+    Ok(TABLE.read::<File>()?.threshold)
 }
 
 fn names() -> Result<HashMap<&'static str, &'static ThresholdRow>, CatalogError> {

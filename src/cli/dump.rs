@@ -9,7 +9,7 @@ use crate::collect::{self, Tool};
 use crate::config::Tools;
 use crate::evidence::{self, NameSet, Origin, SassListing, SourceView, Want};
 use crate::source::ncu_report::{LaunchHead, NcuReport};
-use crate::source::{self, sass};
+use crate::source::{self, Profile, sass};
 use regex::Regex;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -30,9 +30,10 @@ pub(super) fn run(arguments: &Dump, out: &mut dyn Write) -> Result<(), Failure> 
             evidence::write_source_json(&views(file, kernel.as_ref(), *allow_damage)?, out)?;
         }
         Stage::Analysis { file, kernel, thresholds } => {
-            let report = source::read_profile(file, &analysis::want())?;
+            let mut profile = Profile::open(file, false)?;
+            let report = profile.read(&analysis::want())?;
             let selection = Selection { kernel: kernel.clone(), baseline_kernel: None };
-            let source = lines::source_view(file, &report, &selection, false, &[])?;
+            let source = lines::source_view(&mut profile, &report, &selection, false, &[])?;
             let audits = analysis::analyse_all(&Inputs {
                 new: &report,
                 old: None,

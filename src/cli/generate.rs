@@ -12,10 +12,10 @@ use crate::analysis::{self, Audit, Expectation, Inputs, Limits, Old, Selection, 
 use crate::catalog;
 use crate::collect::Places;
 use crate::config::{Amount, Code, DEFAULT_TEMPLATE, Subject};
-use crate::evidence::{CodeBuild, Want};
+use crate::evidence::{CodeBuild, Report, Want};
 use crate::render::{Output, PageLock, RenderError, Templates, marked, merged, write_together};
 use crate::snapshot::{AcceptedFile, Snapshot, StaticSnapshot, milestones, stem};
-use crate::source;
+use crate::source::{self, Profile};
 use crate::view::{self, Document, Heading};
 use chrono::NaiveDate;
 use std::io::Write;
@@ -268,16 +268,17 @@ fn audits(
 ) -> Result<Vec<Audit>, Failure> {
     let is_many = plan.template == view::DELIVERABLE;
     let limits = Limits { overrides: plan.thresholds.clone() };
-    let new = source::read_profile(report, want)?;
+    let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() };
+    let mut profile = Profile::open(report, want.allow_damage)?;
+    let rows = |report: &Report| match is_many {
+        true => analysis::chosen_rows(report, &selection),
+        false => analysis::subject_rows(report, &selection),
+    };
+    let new = profile.read_chosen(want, analysis::brief(), rows)?;
     let builds =
         subject.ptxas.iter().map(|path| source::read_build_log(path)).collect::<Result<Vec<_>, source::ReadError>>()?;
-    let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() };
-    let view = lines::source_view(report, &new, &selection, want.allow_damage, &code.new)?;
-    let launched = if code.new.is_empty() {
-        None
-    } else {
-        Some(Launched::of(&new, &source::read_report_cubins(report)?, &selection)?)
-    };
+    let view = lines::source_view(&mut profile, &new, &selection, want.allow_damage, &code.new)?;
+    let launched = if code.new.is_empty() { None } else { Some(Launched::of(&new, &profile.cubins()?, &selection)?) };
     let inputs = Inputs {
         new: &new,
         old: old.filter(|_| !is_many),

@@ -33,15 +33,37 @@ pub fn read_source_views(
     listings: &[&SassListing],
 ) -> Result<Vec<SourceView>, ReadError> {
     let mut file = NcuReport::open_with(path, want.allow_damage)?;
+    let launches = file.read(&with_addresses(want), filter)?.launches;
+    views(&file, &launches, listings)
+}
+
+/// The same for the launches of those ids in a report that is open.
+///
+/// # Errors
+/// As [`NcuReport::read_rows`].
+pub(super) fn source_views(
+    file: &mut NcuReport,
+    want: &Want,
+    ids: &HashSet<u32>,
+    listings: &[&SassListing],
+) -> Result<Vec<SourceView>, ReadError> {
+    let (launches, _) = file.read_rows(&with_addresses(want), ids)?;
+    views(file, &launches, listings)
+}
+
+fn with_addresses(want: &Want) -> Want {
     let mut want = want.clone();
     want.metrics = want.metrics.with(FUNCTION_PCS);
     want.instances = want.instances.with(FUNCTION_PCS);
-    let report = file.read(&want, filter)?;
-    let keys: HashSet<(u32, u64)> = report.launches.iter().flat_map(|launch| launch.sources.iter().copied()).collect();
+    want
+}
+
+fn views(file: &NcuReport, launches: &[Launch], listings: &[&SassListing]) -> Result<Vec<SourceView>, ReadError> {
+    let keys: HashSet<(u32, u64)> = launches.iter().flat_map(|launch| launch.sources.iter().copied()).collect();
     let sources = file.sources_of(|key| keys.contains(&key))?;
     let modules: HashMap<(u32, u64), Module<'_>> =
         sources.iter().map(|source| (source.key, Module::of(source))).collect();
-    Ok(report.launches.iter().map(|launch| view(launch, &modules, listings)).collect())
+    Ok(launches.iter().map(|launch| view(launch, &modules, listings)).collect())
 }
 
 /// A module of the report, its functions known.

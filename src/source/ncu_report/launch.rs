@@ -48,7 +48,7 @@ pub(super) fn head(
     id: u32,
     workload: Workload,
     process: &Process,
-    result: &AnyResult,
+    result: &AnyResult<'_>,
     texts: &mut Texts,
 ) -> LaunchHead {
     let name = texts.of_field(result.name.as_ref());
@@ -72,15 +72,15 @@ pub(super) fn head(
 /// The whole launch: metrics, rules and NVTX ranges, as far as they were asked for.
 pub(super) fn launch(
     head: LaunchHead,
-    result: AnyResult,
+    result: AnyResult<'_>,
     entry: &Entry,
     with_rules: bool,
     reader: &mut MetricReader<'_>,
 ) -> Launch {
-    let (metrics, device) = reader.read(result.metrics);
+    let (metrics, device) = reader.read(&result.metrics);
     let mut rules = Vec::new();
     for stored in result.rules.iter().filter(|_| with_rules) {
-        match RuleResult::decode(stored.clone()) {
+        match RuleResult::decode(*stored) {
             Ok(rule) => rules.extend(rules::entries(&rule, reader.texts)),
             Err(error) => {
                 let at = reader.file.offset_of(stored);
