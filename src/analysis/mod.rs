@@ -4,6 +4,7 @@
 //! evidence and catalog rows, gives an [`Audit`]: readings with their origin and short sentences, no layout.
 
 mod audit;
+mod before;
 mod bottleneck;
 mod build;
 mod ceiling;
@@ -39,11 +40,14 @@ mod units;
 mod verdict;
 mod wanted;
 
-pub use audit::{Audit, Inputs, Old, OtherKernel, Side, analyse, analyse_all, subject_launch};
+pub use audit::{
+    Audit, Inputs, Old, OtherKernel, Side, analyse, analyse_all, chosen_rows, subject_launch, subject_launches,
+    subject_rows,
+};
 pub use bottleneck::{Bottleneck, Limiter, Step};
 pub use build::BuildRow;
 pub use ceiling::{Lever, LeverOrigin};
-pub use checklist::{CheckedLine, Expectation, Outcome};
+pub use checklist::{CheckedLine, Earlier, Expectation, Outcome};
 pub use coalescing::Coalescing;
 pub use columns::{Against, Columns, Joined, columns};
 pub use compare::{Change, Direction, Row};
@@ -61,8 +65,8 @@ pub use roofline::{Ceiling, CeilingKind, Point, Roofline};
 pub use select::{KernelGroup, KernelKey, Selection, SelectionError, groups};
 pub use setting::{Setting, Weight};
 pub use source_lines::{
-    AccessLine, Accesses, LaneLine, LineCost, LineCount, LineWaits, ListedFile, ListedInstruction, ListedLine, Listing,
-    Pattern, ReasonLines, SourceLines, Space, Spot, Waits, source_want,
+    AccessLine, Accesses, LaneLine, LimitingLines, LineCost, LineCount, LineWaits, ListedFile, ListedInstruction,
+    ListedLine, Listing, Pattern, ReasonLines, SourceLines, Space, Spot, Waits, source_want,
 };
 pub use stalls::{StallBasis, StallRow, StallTable, Stalls};
 pub use summary::KernelSummary;
@@ -71,4 +75,4 @@ pub use units::BusyUnit;
 pub use verdict::{
     Basis, Comparison, Course, Judged, ReadingVerdict, Sample, Shift, Verdict, Whole, both_agree, judge,
 };
-pub use wanted::{want, want_for};
+pub use wanted::{brief, want, want_for};

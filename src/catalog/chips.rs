@@ -1,14 +1,16 @@
 //! The chip catalog: limits of each compute capability.
 
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CatalogError, load};
+use super::CatalogError;
+use super::load::{self, Embedded, embedded};
 
 const FILE: &str = "chips.toml";
-const TEXT: &str = include_str!("chips.toml");
+const TABLE: Embedded = embedded!("chips");
 
 /// Dense tensor-core rates of a chip.
 #[derive(Debug, Serialize, Deserialize)]
@@ -30,6 +32,8 @@ pub struct ChipRow {
     pub name: &'static str,
     /// The compiler's name of the architecture: `sm_90`.
     pub arch: &'static str,
+    /// Its name in the metric table; absent for a chip that the table does not cover.
+    pub counters: Option<&'static str>,
     /// Products with it.
     pub examples: &'static str,
     /// Warps that an SM can hold.
@@ -67,11 +71,11 @@ struct File {
 }
 
 static ROWS: LazyLock<Vec<ChipRow>> = LazyLock::new(|| read().expect("chips.toml is valid, as tests check"));
-static NAMES: LazyLock<HashMap<(u32, u32), &'static ChipRow>> =
+static NAMES: LazyLock<FxHashMap<(u32, u32), &'static ChipRow>> =
     LazyLock::new(|| ROWS.iter().map(|row| (row.cc, row)).collect());
 
 fn read() -> Result<Vec<ChipRow>, CatalogError> {
-    Ok(load::parse::<File>(FILE, TEXT)?.chip)
+    Ok(TABLE.read::<File>()?.chip)
 }
 
 /// Reads the file anew and checks its rows.

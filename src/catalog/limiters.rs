@@ -1,14 +1,15 @@
 //! The vocabulary of verdicts and findings: what every code means.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CatalogError, StallKind, load, stall};
+use super::load::{self, Embedded, embedded};
+use super::{CatalogError, StallKind, stall};
 
 const FILE: &str = "limiters.toml";
-const TEXT: &str = include_str!("limiters.toml");
+const TABLE: Embedded = embedded!("limiters");
 
 /// What a code can stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,14 +49,14 @@ struct File {
 }
 
 static ROWS: LazyLock<Vec<LimiterRow>> = LazyLock::new(|| read().expect("limiters.toml is valid, as tests check"));
-static CODES: LazyLock<HashMap<&'static str, &'static LimiterRow>> =
+static CODES: LazyLock<FxHashMap<&'static str, &'static LimiterRow>> =
     LazyLock::new(|| codes().expect("codes in limiters.toml are distinct, as tests check"));
 
 fn read() -> Result<Vec<LimiterRow>, CatalogError> {
-    Ok(load::parse::<File>(FILE, TEXT)?.limiter)
+    Ok(TABLE.read::<File>()?.limiter)
 }
 
-fn codes() -> Result<HashMap<&'static str, &'static LimiterRow>, CatalogError> {
+fn codes() -> Result<FxHashMap<&'static str, &'static LimiterRow>, CatalogError> {
     load::index(FILE, &ROWS, |row| [row.code.as_str()])
 }
 

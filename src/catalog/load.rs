@@ -1,15 +1,46 @@
 //! Reading an embedded catalog and indexing its rows by name.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use serde::Deserialize;
 
-use super::{CatalogError, chips, limiters, metrics, opcodes, profiles, sass_aliases, stalls, tables, thresholds};
+use super::{
+    CatalogError, chips, collection, limiters, metrics, opcodes, profiles, sass_aliases, stalls, tables, thresholds,
+};
 
-/// Reads one catalog file into its typed form. Texts are borrowed from the embedded file, so a text with a backslash
-/// escape is refused: write it in single quotes.
-pub(super) fn parse<T: Deserialize<'static>>(file: &'static str, text: &'static str) -> Result<T, CatalogError> {
-    toml::from_str(text).map_err(|source| CatalogError::Syntax { file, source: Box::new(source) })
+/// A catalog file as it is built in.
+pub(super) struct Embedded {
+    /// The file's name.
+    pub(super) file: &'static str,
+    /// The file.
+    pub(super) text: &'static str,
+    /// The same, packed by the build script.
+    pub(super) packed: &'static [u8],
+}
+
+/// The [`Embedded`] catalog of that name.
+macro_rules! embedded {
+    ($name:literal) => {
+        $crate::catalog::load::Embedded {
+            file: concat!($name, ".toml"),
+            text: include_str!(concat!($name, ".toml")),
+            packed: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".msgpack")),
+        }
+    };
+}
+pub(super) use embedded;
+
+impl Embedded {
+    /// The catalog in its typed form, its texts borrowed. Where the packed form does not fit the type, the file itself
+    /// is read, which tells the line.
+    pub(super) fn read<T: Deserialize<'static>>(&self) -> Result<T, CatalogError> {
+        rmp_serde::from_slice(self.packed).or_else(|met| {
+            let read = toml::from_str(self.text)
+                .map_err(|source| CatalogError::Syntax { file: self.file, source: Box::new(source) });
+            debug_assert!(read.is_err() || self.packed.is_empty(), "{} loses by packing: {met}", self.file);
+            read
+        })
+    }
 }
 
 /// Indexes rows by all their names. `names` gives the id first, then the other spellings.
@@ -17,11 +48,12 @@ pub(super) fn index<R, I>(
     file: &'static str,
     rows: &'static [R],
     names: impl Fn(&'static R) -> I,
-) -> Result<HashMap<&'static str, &'static R>, CatalogError>
+) -> Result<FxHashMap<&'static str, &'static R>, CatalogError>
 where
     I: IntoIterator<Item = &'static str>,
 {
-    let mut by_name: HashMap<&'static str, (&'static str, &'static R)> = HashMap::with_capacity(2 * rows.len());
+    let mut by_name: FxHashMap<&'static str, (&'static str, &'static R)> =
+        FxHashMap::with_capacity_and_hasher(2 * rows.len(), Default::default());
     for row in rows {
         let mut id = "";
         for name in names(row) {
@@ -65,6 +97,7 @@ pub fn verify() -> Result<(), CatalogError> {
     thresholds::check()?;
     limiters::check()?;
     profiles::check()?;
+    collection::check()?;
     chips::check()
 }
 
@@ -86,16 +119,17 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_an_error_that_names_the_file() {
-        let met = parse::<File>("x.toml", "[[row]]\nid = \"a\"\nhue = 1\n").expect_err("unknown key");
+        let text = "[[row]]\nid = \"a\"\nhue = 1\n";
+        let met = Embedded { file: "x.toml", text, packed: &[] }.read::<File>().expect_err("unknown key");
         let text = met.to_string();
         assert!(text.contains("x.toml") && text.contains("hue"), "{text}");
     }
 
     #[test]
     fn a_name_used_twice_is_an_error_that_names_both_rows() {
-        let file: &'static File = Box::leak(Box::new(
-            parse("x.toml", "[[row]]\nid = \"a\"\n[[row]]\nid = \"b\"\n[[row]]\nid = \"a\"\n").expect("parses"),
-        ));
+        let text = "[[row]]\nid = \"a\"\n[[row]]\nid = \"b\"\n[[row]]\nid = \"a\"\n";
+        let read = Embedded { file: "x.toml", text, packed: &[] }.read().expect("parses");
+        let file: &'static File = Box::leak(Box::new(read));
         let met = index("x.toml", &file.row, |row| [row.id]).expect_err("duplicate");
         assert!(matches!(met, CatalogError::Duplicate { ref name, .. } if name == "a"), "{met}");
         let two = index("x.toml", &file.row[..2], |row| [row.id]).expect("distinct");

@@ -6,10 +6,11 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CatalogError, load, threshold_row};
+use super::load::{self, Embedded, embedded};
+use super::{CatalogError, threshold_row};
 
 const FILE: &str = "profiles.toml";
-const TEXT: &str = include_str!("profiles.toml");
+const TABLE: Embedded = embedded!("profiles");
 
 /// How a reading is compared with a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,7 +127,7 @@ struct File {
 static ROWS: LazyLock<Vec<Profile>> = LazyLock::new(|| read().expect("profiles.toml is valid, as tests check"));
 
 fn read() -> Result<Vec<Profile>, CatalogError> {
-    Ok(load::parse::<File>(FILE, TEXT)?.profile)
+    Ok(TABLE.read::<File>()?.profile)
 }
 
 /// Reads the file anew and checks its rows: texts, and exactly one of value and a known threshold.

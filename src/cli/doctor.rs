@@ -36,12 +36,16 @@ pub(super) fn run(arguments: &Doctor, out: &mut dyn Write) -> Result<(), Failure
     writeln!(out, "\nDevice")?;
     writeln!(out, "  driver             {}", device.driver)?;
     writeln!(out, "  GPU                {}", device.gpus)?;
+    for line in seen_by_driver() {
+        writeln!(out, "  {line}")?;
+    }
     writeln!(out, "\nWhat can be done here")?;
     let has = |tools: &[Tool]| tools.iter().all(|tool| missing.iter().all(|(lacking, _)| lacking != tool));
     let word = |can: bool| if can { "yes" } else { "no" };
     writeln!(out, "  read reports       yes (needs nothing)")?;
     writeln!(out, "  audit a cubin      {}", word(has(&[Tool::Nvdisasm])))?;
     writeln!(out, "  audit a source     {}", word(has(&[Tool::Nvcc, Tool::Ptxas, Tool::Nvdisasm])))?;
+    writeln!(out, "  launch a kernel    {}", word(can_launch()))?;
     writeln!(out, "  profile a kernel   {}", word(has(&[Tool::Ncu]) && device.is_usable))?;
     writeln!(out, "  check correctness  {}", word(has(&[Tool::ComputeSanitizer]) && device.is_usable))?;
     if !missing.is_empty() {
@@ -51,6 +55,56 @@ pub(super) fn run(arguments: &Doctor, out: &mut dyn Write) -> Result<(), Failure
         }
     }
     Ok(())
+}
+
+/// What the driver's library says: a few lines for each device, or why there is none.
+#[cfg(feature = "gpu")]
+fn seen_by_driver() -> Vec<String> {
+    let devices = match crate::collect::gpu::devices() {
+        Ok(devices) => devices,
+        Err(error) => {
+            let said = error.to_string();
+            return vec![format!("libcuda            {}", said.lines().next().unwrap_or_default())];
+        }
+    };
+    let mib = |bytes: u64| bytes >> 20;
+    let mut lines = vec![format!("libcuda            CUDA {}", devices[0].driver_cuda)];
+    for (ordinal, device) in devices.iter().enumerate() {
+        let (name, capability) = (&device.name, &device.compute_capability);
+        lines.push(format!("device {ordinal:<11} {name}, compute capability {capability}"));
+        lines.push(format!(
+            "{:18} {} multiprocessors, {} MiB memory{}, {} MiB L2",
+            "",
+            device.multiprocessors,
+            mib(device.memory_bytes),
+            if device.ecc { " with ECC" } else { "" },
+            mib(device.l2_bytes)
+        ));
+        lines.push(format!(
+            "{:18} per multiprocessor {} threads, {} registers, {} KiB shared memory ({} KiB a block)",
+            "",
+            device.threads_per_multiprocessor,
+            device.registers_per_multiprocessor,
+            device.shared_bytes_per_multiprocessor >> 10,
+            device.shared_bytes_per_block >> 10
+        ));
+    }
+    lines
+}
+
+#[cfg(not(feature = "gpu"))]
+fn seen_by_driver() -> Vec<String> {
+    vec!["libcuda            not asked: this build cannot launch kernels".to_owned()]
+}
+
+#[cfg(feature = "gpu")]
+fn can_launch() -> bool {
+    crate::collect::gpu::devices().is_ok()
+}
+
+#[cfg(not(feature = "gpu"))]
+fn can_launch() -> bool {
+    false
 }
 
 /// The driver's own files, which need no library of NVIDIA's to be looked at.

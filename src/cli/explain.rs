@@ -2,7 +2,7 @@
 
 use super::args::Explain;
 use super::failure::Failure;
-use crate::catalog;
+use crate::catalog::{self, NameCheck};
 use crate::render::explain_view;
 use std::io::Write;
 
@@ -10,6 +10,9 @@ pub(super) fn run(arguments: &Explain, out: &mut dyn Write) -> Result<(), Failur
     if arguments.name == "view" {
         write!(out, "{}", explain_view())?;
         return Ok(());
+    }
+    if let Some(chip) = arguments.chip {
+        return on_chip(&arguments.name, chip, out);
     }
     let Some(found) = catalog::explain(&arguments.name) else {
         let near = catalog::nearest(&arguments.name);
@@ -35,4 +38,19 @@ pub(super) fn run(arguments: &Explain, out: &mut dyn Write) -> Result<(), Failur
         writeln!(out, "\nSource: {}", found.cite)?;
     }
     Ok(())
+}
+
+/// Says whether ncu has a metric on a chip; a name that it lacks is a wrong usage.
+fn on_chip(name: &str, chip: &str, out: &mut dyn Write) -> Result<(), Failure> {
+    let check = catalog::check_metric_name(name, Some(chip));
+    let says = match &check {
+        NameCheck::Known => format!("{name} is a metric of {}", chip.to_uppercase()),
+        NameCheck::NotListed => {
+            format!(
+                "{name} belongs to a family that is not listed by chip: only a run of ncu tells whether it is there"
+            )
+        }
+        _ => return Err(Failure::usage(check.sentence(name, Some(chip)))),
+    };
+    Ok(writeln!(out, "{says}")?)
 }

@@ -2,20 +2,21 @@
 
 use super::args::{Generate, PageFormat};
 use super::baseline;
-use super::code::{ToolTime, builds, places};
+use super::code::{ToolTime, builds, kept_build, places};
+use super::evidence::{self, Evidence};
 use super::failure::Failure;
 use super::made::{Made, Place, print_comment, unkept, write_page};
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
-use super::{lines, moment};
+use super::{collect, lines, moment};
 use crate::analysis::code::{CodeAudit, CodeInputs, Launched, StaticAudit, audit_code};
 use crate::analysis::{self, Audit, Expectation, Inputs, Limits, Listing, Old, Selection, Tiles, Work};
 use crate::catalog;
 use crate::collect::Places;
-use crate::config::{Amount, DEFAULT_TEMPLATE, Subject};
-use crate::evidence::{CodeBuild, Want};
+use crate::config::{Amount, Code, DEFAULT_TEMPLATE, Expect, Subject};
+use crate::evidence::{CodeBuild, Report, Want};
 use crate::render::{Override, Templates};
 use crate::snapshot::{AcceptedFile, Snapshot, StaticSnapshot, milestones};
-use crate::source;
+use crate::source::{self, Profile};
 use crate::view::{self, Heading};
 use chrono::NaiveDate;
 use std::io::Write;
@@ -30,7 +31,14 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
     let start = Instant::now();
     let plan = plan(&arguments)?;
     let templates = Templates::load_with(plan.templates.as_deref(), &plan.overrides)?;
+    if arguments.collect || arguments.dry_run {
+        collect::for_pages(&plan.subjects, &plan.folder, &plan.tools, &arguments.collecting(), out)?;
+        if arguments.dry_run {
+            return Ok(());
+        }
+    }
     let mut maker = Maker::new(&plan, moment::date(arguments.date)?, arguments.allow_damage);
+    maker.is_collected = arguments.collect;
     let mut all = Vec::new();
     for subject in &plan.subjects {
         let made = maker.make(subject)?;
@@ -58,13 +66,23 @@ pub(super) struct Maker<'p> {
     places: Places,
     tree: OnceLock<String>,
     allow_damage: bool,
+    /// Whether the evidence was collected in this run.
+    is_collected: bool,
     time: ToolTime,
 }
 
 impl<'p> Maker<'p> {
     pub(super) fn new(plan: &'p Plan, date: NaiveDate, allow_damage: bool) -> Maker<'p> {
         let places = places(&plan.tools, &plan.folder);
-        Maker { plan, date, places, tree: OnceLock::new(), allow_damage, time: ToolTime::default() }
+        Maker {
+            plan,
+            date,
+            places,
+            tree: OnceLock::new(),
+            allow_damage,
+            is_collected: false,
+            time: ToolTime::default(),
+        }
     }
 
     /// The audit of a subject with its heading, as its snapshot holds it.
@@ -86,7 +104,10 @@ impl<'p> Maker<'p> {
             is_without_charts: plan.is_without_charts,
             ..Heading::default()
         };
-        let code = code(&self.places, &plan.folder, subject, &mut self.time)?;
+        let evidence = evidence::of(subject, &plan.folder, self.is_collected)?;
+        let evidence = evidence.as_ref();
+        let subject = &evidence.map_or_else(|| Ok(subject.clone()), |evidence| evidence.subject(subject))?;
+        let code = code(&self.places, &plan.folder, subject, evidence, &mut self.time)?;
         let Some(report) = &subject.report else {
             let audit = static_audit(subject, plan, &code)?;
             let snapshot = Snapshot::new(heading, audit).map_err(|error| unkept(name, &error))?;
@@ -95,7 +116,11 @@ impl<'p> Maker<'p> {
         let work = stated_work(subject, &Limits { overrides: plan.thresholds.clone() });
         let want = Want { allow_damage: self.allow_damage, ..analysis::want_for(&work) };
         let (old, baseline) = baseline::find(subject.baseline.as_deref(), &plan.out, name, date, &want)?;
-        let (audits, listing) = audits(subject, report, old.as_old(), plan, &code, &want)?;
+        let (mut audits, listing) = audits(subject, report, old.as_old(), plan, &code, &want)?;
+        if let Some(evidence) = evidence {
+            audits[0].collected = Some(evidence.collected.clone());
+            audits[0].sanitizer.clone_from(&evidence.sanitizer);
+        }
         let audit = &audits[0];
         let (history, _) = milestones(&plan.out, name, Some(date))?;
         let accepted = AcceptedFile::read(&plan.out, name)?.about(audit);
@@ -140,7 +165,22 @@ struct Builds {
     old: Vec<CodeBuild>,
 }
 
-fn code(places: &Places, folder: &Path, subject: &Subject, time: &mut ToolTime) -> Result<Builds, Failure> {
+fn code(
+    places: &Places,
+    folder: &Path,
+    subject: &Subject,
+    evidence: Option<&Evidence>,
+    time: &mut ToolTime,
+) -> Result<Builds, Failure> {
+    let kept = evidence.and_then(|evidence| evidence.build(subject.code.as_ref()?));
+    if let (Some(Code::Source { path, .. }), Some(kept)) = (&subject.code, &kept) {
+        let new = kept_build(places, folder, path, kept, time)?;
+        let old = match &subject.baseline_code {
+            Some(code) => builds(places, folder, code, time)?,
+            None => Vec::new(),
+        };
+        return Ok(Builds { new, old });
+    }
     let mut made = |code: &Option<crate::config::Code>| match code {
         Some(code) => builds(places, folder, code, time),
         None => Ok(Vec::new()),
@@ -163,11 +203,8 @@ fn timings(all: Duration, tools: ToolTime) -> Result<(), Failure> {
 }
 
 /// What the subject states, with the checklists that it names spelled out.
-fn stated_work(subject: &Subject, limits: &Limits) -> Work {
+pub(super) fn stated_work(subject: &Subject, limits: &Limits) -> Work {
     let stated = &subject.work;
-    let lists = subject.checklists.iter().filter_map(|id| catalog::profile(id));
-    let listed = lists.flat_map(|profile| Expectation::of_profile(profile, limits));
-    let own = subject.expect.iter().map(|e| Expectation::own(&e.metric, e.op, e.value, e.label.as_deref()));
     Work {
         shape: stated.shape.clone().unwrap_or_default(),
         types: stated.types.clone().unwrap_or_default(),
@@ -178,8 +215,16 @@ fn stated_work(subject: &Subject, limits: &Limits) -> Work {
             stores_per_warp: tiles.stores_per_warp.value(),
             warps: tiles.warps.value(),
         }),
-        expected: listed.chain(own).collect(),
+        expected: expectations(&subject.checklists, &subject.expect, limits),
     }
+}
+
+/// The lines of the catalog's checklists, then the subject's own.
+pub(super) fn expectations(checklists: &[String], own: &[Expect], limits: &Limits) -> Vec<Expectation> {
+    let lists = checklists.iter().filter_map(|id| catalog::profile(id));
+    let listed = lists.flat_map(|profile| Expectation::of_profile(profile, limits));
+    let own = own.iter().map(|e| Expectation::own(&e.metric, e.op, e.value, e.label.as_deref()));
+    listed.chain(own).collect()
 }
 
 /// The audit of the kernel with the most device time; for the page of one line each, those of all kernels that the
@@ -194,21 +239,22 @@ fn audits(
 ) -> Result<(Vec<Audit>, Option<Listing>), Failure> {
     let is_many = plan.template == view::DELIVERABLE;
     let limits = Limits { overrides: plan.thresholds.clone() };
-    let new = source::read_profile(report, want)?;
+    let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() };
+    let mut profile = Profile::open(report, want.allow_damage)?;
+    let rows = |report: &Report| match is_many {
+        true => analysis::chosen_rows(report, &selection),
+        false => analysis::subject_rows(report, &selection),
+    };
+    let new = profile.read_chosen(want, analysis::brief(), rows)?;
     let builds =
         subject.ptxas.iter().map(|path| source::read_build_log(path)).collect::<Result<Vec<_>, source::ReadError>>()?;
-    let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() };
-    let view = lines::source_view(report, &new, &selection, want.allow_damage, &code.new)?;
-    let launched = if code.new.is_empty() {
-        None
-    } else {
-        Some(Launched::of(&new, &source::read_report_cubins(report)?, &selection)?)
-    };
+    let view = lines::source_view(&mut profile, &new, &selection, want.allow_damage, &code.new)?;
+    let launched = if code.new.is_empty() { None } else { Some(Launched::of(&new, &profile.cubins()?, &selection)?) };
     let inputs = Inputs {
         new: &new,
         old: old.filter(|_| !is_many),
         builds: &builds,
-        source: view.as_ref(),
+        source: view.as_slice(),
         selection,
         work: stated_work(subject, &limits),
         limits,

@@ -6,7 +6,7 @@ use super::lines;
 use crate::analysis::{self, Inputs, Limits, Selection, Work};
 use crate::evidence::Want;
 use crate::render::terminal;
-use crate::source::{self, ReadError};
+use crate::source::{self, Profile, ReadError};
 use crate::view::{self, Document, Heading};
 use std::io::Write;
 use std::path::Path;
@@ -33,20 +33,21 @@ pub(super) fn width(given: Option<usize>) -> usize {
 
 fn document(file: &Path, arguments: &Show) -> Result<Document, Failure> {
     let want = Want { allow_damage: arguments.allow_damage, ..analysis::want() };
-    let report = match source::read_profile(file, &want) {
-        Ok(report) => report,
+    let mut profile = match Profile::open(file, want.allow_damage) {
+        Ok(profile) => profile,
         Err(error @ ReadError::WrongKind { .. }) => {
             return source::read_build_log(file).map(|log| view::build_log(&log)).map_err(|_| error.into());
         }
         Err(error) => return Err(error.into()),
     };
     let selection = Selection { kernel: arguments.kernel.clone(), baseline_kernel: None };
-    let source = lines::source_view(file, &report, &selection, arguments.allow_damage, &[])?;
+    let report = profile.read_chosen(&want, analysis::brief(), |report| analysis::subject_rows(report, &selection))?;
+    let source = lines::source_view(&mut profile, &report, &selection, arguments.allow_damage, &[])?;
     let audit = analysis::analyse(&Inputs {
         new: &report,
         old: None,
         builds: &[],
-        source: source.as_ref(),
+        source: source.as_slice(),
         selection,
         work: Work::default(),
         limits: Limits::default(),

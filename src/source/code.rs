@@ -1,7 +1,7 @@
 //! A whole build read together: log, cubin and machine code, each instruction with its source lines.
 
-use super::{ReadError, cubin, ncu_report, ptxas_log, sass};
-use crate::evidence::{CodeBuild, Origin, ReportCubin, SourceLine};
+use super::{ReadError, cubin, ptxas_log, sass};
+use crate::evidence::{CodeBuild, Origin, SourceLine};
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -121,24 +121,6 @@ pub fn read_code(parts: &CodeParts<'_>, neutral: &Neutral) -> Result<CodeBuild, 
         cubin: read,
         listing,
     })
-}
-
-/// The cubins that a report holds, each with the key that launches name; empty for a report without, and for text
-/// that ncu printed.
-///
-/// # Errors
-/// Those of the report's reader. A cubin that cannot be read is left out.
-pub fn read_report_cubins(path: &Path) -> Result<Vec<ReportCubin>, ReadError> {
-    let report = match ncu_report::NcuReport::open(path) {
-        Err(ReadError::WrongKind { .. }) => return Ok(Vec::new()),
-        opened => opened?,
-    };
-    let read = |source: ncu_report::SourceData| {
-        let bytes = source.cubin?;
-        let origin = Origin { path: path.display().to_string(), ..Origin::default() };
-        Some(ReportCubin { key: source.key, cubin: cubin::read(&bytes, origin).ok()? })
-    };
-    Ok(report.sources()?.into_iter().filter_map(read).collect())
 }
 
 #[cfg(test)]

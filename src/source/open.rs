@@ -1,55 +1,17 @@
-//! The choice of the reader for a file: by what is in it, not by its name.
-//!
-//! A new reader of profiles is its module's line in `mod.rs` and its line in [`PROFILES`].
+//! Files of a kind that the caller knows, told by what is in them, not by their names.
 
 use super::kind::{self, Sought};
-use super::ncu_csv::{self, CsvPage};
-use super::{ReadError, Want, cubin, ncu_report, ptxas_log, sass};
-use crate::evidence::{BuildLog, Cubin, Origin, Report, SassListing};
+use super::{ReadError, cubin, ptxas_log, sass};
+use crate::evidence::{BuildLog, Cubin, Origin, SassListing};
 use std::io::Read;
 use std::path::Path;
-
-/// A reader of profiles.
-struct ProfileReader {
-    /// Whether the file is this reader's, by its first bytes.
-    probe: fn(&[u8]) -> bool,
-    read: fn(&Path, &Want) -> Result<Report, ReadError>,
-}
-
-/// Every reader of profiles; the first whose probe says yes reads the file.
-const PROFILES: &[ProfileReader] = &[
-    ProfileReader { probe: ncu_report::looks_like, read: ncu_report::read },
-    ProfileReader { probe: is_csv, read: read_csv },
-];
-
-/// How much of a file the probes see. A program may print this much before ncu's table; more is searched when no probe
-/// knows the beginning.
-const HEAD: u64 = 1 << 20;
-
-/// Reads a profile of any kind: a report, or a page that ncu printed.
-///
-/// # Errors
-///
-/// [`ReadError::Io`] where the system refuses, [`ReadError::WrongKind`] where no reader takes the file (with what it is
-/// and what to do), else the reader's own.
-pub fn read_profile(path: &Path, want: &Want) -> Result<Report, ReadError> {
-    let head = read_head(path)?;
-    let chosen = |bytes: &[u8]| PROFILES.iter().find(|reader| (reader.probe)(bytes));
-    if let Some(reader) = chosen(&head) {
-        return (reader.read)(path, want);
-    }
-    let whole = if (head.len() as u64) < HEAD { head } else { read_all(path)? };
-    match chosen(&whole) {
-        Some(reader) => (reader.read)(path, want),
-        None => Err(kind::wrong(path, &whole, Sought::Profile)),
-    }
-}
 
 /// Reads a build log: what `ptxas -v` printed, alone or inside a compiler's output.
 ///
 /// # Errors
 ///
-/// As [`read_profile`]; [`ReadError::Empty`] for a log that names no kernel.
+/// [`ReadError::Io`] where the system refuses, [`ReadError::WrongKind`] for another kind of file, [`ReadError::Empty`] for
+/// a log that names no kernel.
 pub fn read_build_log(path: &Path) -> Result<BuildLog, ReadError> {
     let bytes = read_all(path)?;
     if !ptxas_log::looks_like(&bytes) {
@@ -81,28 +43,20 @@ pub fn read_cubin(path: &Path) -> Result<Cubin, ReadError> {
     cubin::read(&bytes, origin(path, &bytes, true))
 }
 
-fn is_csv(head: &[u8]) -> bool {
-    matches!(ncu_csv::looks_like(head), Some(CsvPage::Raw | CsvPage::Details | CsvPage::Source | CsvPage::Summary))
-}
-
-fn read_csv(path: &Path, want: &Want) -> Result<Report, ReadError> {
-    let bytes = read_all(path)?;
-    ncu_csv::read(&bytes, origin(path, &bytes, want.hash), want)
-}
-
-fn origin(path: &Path, bytes: &[u8], hash: bool) -> Origin {
+pub(super) fn origin(path: &Path, bytes: &[u8], hash: bool) -> Origin {
     let blake3 = if hash { blake3::hash(bytes).to_hex().to_string() } else { String::new() };
     Origin { path: path.display().to_string(), format: String::new(), bytes: bytes.len() as u64, blake3 }
 }
 
-fn read_head(path: &Path) -> Result<Vec<u8>, ReadError> {
+/// The first bytes of a file, at most `size` of them.
+pub(super) fn read_head(path: &Path, size: u64) -> Result<Vec<u8>, ReadError> {
     refuse_directory(path)?;
     let mut head = Vec::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    let read = std::fs::File::open(path).and_then(|file| file.take(size).read_to_end(&mut head));
     read.map(|_| head).map_err(|source| ReadError::Io { path: path.into(), source })
 }
 
-fn read_all(path: &Path) -> Result<Vec<u8>, ReadError> {
+pub(super) fn read_all(path: &Path) -> Result<Vec<u8>, ReadError> {
     refuse_directory(path)?;
     std::fs::read(path).map_err(|source| ReadError::Io { path: path.into(), source })
 }

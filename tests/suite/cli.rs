@@ -97,7 +97,7 @@ fn a_configuration_file_makes_a_page_and_a_snapshot_for_each_subject() {
     assert!(page.contains("\naudit generate gemm_bias --date 2026-11-20\n"));
     let data: kernel_audit::snapshot::Snapshot =
         serde_json::from_slice(&fs::read(folder.path().join("pages/2026-11-20-gemm_bias.json")).unwrap()).unwrap();
-    assert_eq!(data.schema, "kernel-audit/audit/2");
+    assert_eq!(data.schema, "kernel-audit/audit/3");
     assert_eq!((data.heading.subject.as_str(), data.heading.date.as_str()), ("gemm_bias", "2026-11-20"));
     assert_eq!(data.audit.work.flop, Some(4_294_967_296));
     assert_eq!(data.audit.new.kernel.short_name(), "gemm_bias_v2");

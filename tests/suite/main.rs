@@ -9,12 +9,16 @@ mod charts;
 mod check;
 mod checklist;
 mod cli;
+#[cfg(unix)]
+mod collect;
 mod compare;
 mod config;
+mod dump_analysis;
 mod edited;
 mod history;
 mod html;
 mod labelled;
+mod old_side;
 mod open_files;
 mod pr;
 mod project;

@@ -4,7 +4,9 @@
 //! instruction belongs to one line here, so that shares add up: the innermost one outside the CUDA toolkit's headers.
 
 mod accesses;
+mod cause;
 mod counts;
+mod limiting;
 mod lines;
 mod listing;
 mod pattern;
@@ -13,6 +15,8 @@ mod waits;
 
 pub use accesses::{AccessLine, Accesses, Space};
 pub use counts::{LaneLine, LineCount};
+pub use limiting::LimitingLines;
+pub(super) use limiting::decisive;
 pub(super) use lines::ACTIVITY;
 pub use lines::{SourceLines, source_want};
 pub use listing::{LineCost, ListedFile, ListedInstruction, ListedLine, Listing};

@@ -1,14 +1,18 @@
 //! The four kinds of result, brought to one shape.
+//!
+//! Of a result, metrics, rule results and NVTX states stay encoded and are taken off by the walk of [`super::wire`];
+//! what is left is small and is decoded.
 
 use super::container::EntryKind;
 use super::message::{ClockState, CmdlistResult, Extent, GraphResult, KernelResult, RangeResult, SourcePiece};
+use super::wire;
 use crate::evidence::{ClockStatus, Dim3, Workload};
 use bytes::Bytes;
 use prost::{DecodeError, Message};
 
 /// A result of any kind, its large parts still encoded.
 #[derive(Default)]
-pub(super) struct AnyResult {
+pub(super) struct AnyResult<'a> {
     pub(super) workload: Option<Workload>,
     pub(super) thread: Option<u32>,
     pub(super) name: Option<Bytes>,
@@ -23,9 +27,9 @@ pub(super) struct AnyResult {
     pub(super) clock: Option<ClockStatus>,
     pub(super) driver: Option<f32>,
     pub(super) references: Vec<u64>,
-    pub(super) metrics: Vec<Bytes>,
-    pub(super) rules: Vec<Bytes>,
-    pub(super) nvtx: Option<Bytes>,
+    pub(super) metrics: Vec<&'a [u8]>,
+    pub(super) rules: Vec<&'a [u8]>,
+    pub(super) nvtx: Option<&'a [u8]>,
 }
 
 fn extent(extent: &Extent) -> Dim3 {
@@ -46,15 +50,12 @@ macro_rules! common {
             created: $result.created,
             clock: $result.clock.as_ref().map(clock),
             driver: $result.driver,
-            metrics: $result.metrics,
-            rules: $result.rules,
-            nvtx: $result.nvtx,
             ..AnyResult::default()
         }
     };
 }
 
-fn kernel(result: KernelResult) -> Result<AnyResult, DecodeError> {
+fn kernel(result: KernelResult) -> Result<AnyResult<'static>, DecodeError> {
     let filled = |text: &Option<Bytes>| text.clone().filter(|text| !text.is_empty());
     let reference = result.source.map(SourcePiece::decode).transpose()?.and_then(|source| source.reference);
     Ok(AnyResult {
@@ -70,8 +71,43 @@ fn kernel(result: KernelResult) -> Result<AnyResult, DecodeError> {
     })
 }
 
+/// The numbers of the fields of a result that hold most of its bytes.
+struct Large {
+    metrics: u32,
+    rules: u32,
+    nvtx: u32,
+    /// What ncu's window shows; nothing here is read from it.
+    sections: [u32; 2],
+}
+
+fn large(kind: EntryKind) -> Large {
+    let (metrics, rules, nvtx, sections) = match kind {
+        EntryKind::Kernel => (13, 19, 21, [17, 18]),
+        EntryKind::Range => (4, 20, 10, [7, 8]),
+        EntryKind::Cmdlist => (4, 21, 10, [7, 8]),
+        EntryKind::Graph | EntryKind::Source => (4, 22, 10, [7, 8]),
+    };
+    Large { metrics, rules, nvtx, sections }
+}
+
 /// Decodes a result of a kind; for source data there is none.
-pub(super) fn decode(kind: EntryKind, message: Bytes) -> Result<AnyResult, DecodeError> {
+pub(super) fn decode(kind: EntryKind, message: &[u8]) -> Result<AnyResult<'_>, DecodeError> {
+    let large = large(kind);
+    let (mut metrics, mut rules, mut nvtx) = (Vec::new(), Vec::new(), None);
+    let mut small = Vec::new();
+    let walked = wire::walk(message, |field| match field.contents() {
+        Some(metric) if field.number == large.metrics => metrics.push(metric),
+        Some(rule) if field.number == large.rules => rules.push(rule),
+        Some(state) if field.number == large.nvtx => nvtx = Some(state),
+        Some(_) if large.sections.contains(&field.number) => {}
+        _ => small.extend_from_slice(field.whole),
+    });
+    // What the walk does not take is decoded whole, for the reason that the decoder gives.
+    let small = Bytes::from(if walked.is_some() { small } else { message.to_vec() });
+    Ok(AnyResult { metrics, rules, nvtx, ..decode_small(kind, small)? })
+}
+
+fn decode_small(kind: EntryKind, message: Bytes) -> Result<AnyResult<'static>, DecodeError> {
     Ok(match kind {
         EntryKind::Kernel => kernel(KernelResult::decode(message)?)?,
         EntryKind::Range => {

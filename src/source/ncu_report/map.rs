@@ -8,13 +8,13 @@ use memmap2::UncheckedAdvice;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
 /// Pages are given back in steps of this many bytes.
 const RELEASE_STEP: usize = 4 << 20;
 
 /// A file mapped for reading.
 pub(super) struct MappedFile {
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux takes pages back"))]
     map: Arc<Mmap>,
     bytes: Bytes,
     released: usize,
@@ -71,7 +71,7 @@ impl MappedFile {
     /// Says that nothing before `end` will be read soon: its pages need not stay in memory.
     pub(super) fn release_to(&mut self, end: usize) {
         if end.saturating_sub(self.released) >= RELEASE_STEP {
-            self.release(self.released, end);
+            release(&self.map, self.released, end);
             self.released = end;
         }
     }
@@ -79,20 +79,58 @@ impl MappedFile {
     /// Gives back every page, and starts over; pages of a small file stay, because they may be read again.
     pub(super) fn release_all(&mut self) {
         if self.bytes.len() >= RELEASE_STEP {
-            self.release(0, self.bytes.len());
+            release(&self.map, 0, self.bytes.len());
         }
         self.released = 0;
     }
 
-    #[cfg(target_os = "linux")]
-    fn release(&self, from: usize, to: usize) {
-        // SAFETY: the map is shared, read only and backed by the file, so a page that is dropped comes back with the
-        // same bytes when it is touched again.
-        let advised = unsafe { self.map.unchecked_advise_range(UncheckedAdvice::DontNeed, from, to - from) };
-        // Advice that the system does not take costs memory and nothing else.
-        drop(advised);
+    /// Begins to hash the file beside what its reader does, in a thread of its own.
+    pub(super) fn hash_beside(&self) -> FileHash {
+        let map = self.map.clone();
+        match std::thread::Builder::new().name("hash".into()).spawn(move || hash(&map)) {
+            Ok(running) => FileHash::Running(running, self.map.clone()),
+            Err(_) => FileHash::Later(self.map.clone()),
+        }
     }
-
-    #[cfg(not(target_os = "linux"))]
-    fn release(&self, _from: usize, _to: usize) {}
 }
+
+/// The BLAKE3 hash of a mapped file, in the making.
+pub(super) enum FileHash {
+    Running(JoinHandle<String>, Arc<Mmap>),
+    /// The system gave no thread.
+    Later(Arc<Mmap>),
+}
+
+impl FileHash {
+    /// Waits for the hash: lower-case hexadecimal.
+    pub(super) fn finish(self) -> String {
+        match self {
+            FileHash::Running(running, map) => running.join().unwrap_or_else(|_| hash(&map)),
+            FileHash::Later(map) => hash(&map),
+        }
+    }
+}
+
+fn hash(map: &Mmap) -> String {
+    const STEP: usize = 1 << 20;
+    let mut hasher = blake3::Hasher::new();
+    for (number, chunk) in map.chunks(STEP).enumerate() {
+        hasher.update(chunk);
+        if map.len() >= RELEASE_STEP {
+            release(map, number * STEP, number * STEP + chunk.len());
+        }
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
+#[cfg(target_os = "linux")]
+fn release(map: &Mmap, from: usize, to: usize) {
+    // SAFETY: the map is shared, read only and backed by the file, so a page that is dropped comes back with the same
+    // bytes when it is touched again.
+    let advised = unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, from, to - from) };
+    // Advice that the system does not take costs memory and nothing else.
+    drop(advised);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn release(_map: &Mmap, _from: usize, _to: usize) {}

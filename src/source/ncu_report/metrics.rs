@@ -3,13 +3,11 @@
 use super::device::DeviceParts;
 use super::fault::Fault;
 use super::map::MappedFile;
-use super::message::{MetricList, MetricName, MetricScalar, RawValue};
+use super::message::metric_tag as tag;
 use super::names::{Asked, Names};
 use super::text::Texts;
-use super::wire;
+use super::wire::{self, WireValue};
 use crate::evidence::{Instance, Metric, Value};
-use bytes::Bytes;
-use prost::{DecodeError, Message};
 
 const LOST: &str = "this metric";
 
@@ -23,19 +21,20 @@ pub(super) struct MetricReader<'a> {
 
 impl MetricReader<'_> {
     /// Marks the names that a result uses and decodes nothing.
-    pub(super) fn mark(&mut self, stored: &[Bytes]) {
+    pub(super) fn mark(&mut self, stored: &[&[u8]]) {
         for message in stored {
-            if let Ok(Some(id)) = name_id(message) {
+            if let Some(id) = name_id(message) {
                 let _known = self.names.use_id(id);
             }
         }
     }
 
-    /// The metrics that were asked for, sorted by name, and what they say of device and grid.
-    pub(super) fn read(&mut self, stored: Vec<Bytes>) -> (Vec<Metric>, DeviceParts) {
-        let mut latest: Vec<Option<Bytes>> = vec![None; self.names.asked.len()];
+    /// The metrics that were asked for, sorted by name, and what they say of device and grid. `is_first` says that this
+    /// is the first result of its kernel.
+    pub(super) fn read(&mut self, stored: &[&[u8]], is_first: bool) -> (Vec<Metric>, DeviceParts) {
+        let mut latest: Vec<Option<&[u8]>> = vec![None; self.names.asked.len()];
         for message in stored {
-            match self.slot(&message) {
+            match self.slot(message) {
                 Ok(Some(slot)) => latest[slot] = Some(message),
                 Ok(None) => {}
                 Err(fault) => self.faults.push(fault),
@@ -45,8 +44,8 @@ impl MetricReader<'_> {
         let mut device = DeviceParts::default();
         for (asked, message) in self.names.asked.iter().zip(latest) {
             let Some(message) = message else { continue };
-            let at = self.file.offset_of(&message);
-            match metric(asked, &message, self.texts) {
+            let at = self.file.offset_of(message);
+            match metric(asked, asked.instances.are_wanted(is_first), message, self.texts) {
                 Ok(metric) => {
                     device.take(&metric.name, metric.value.as_ref(), self.texts);
                     if asked.deliver {
@@ -62,58 +61,119 @@ impl MetricReader<'_> {
     }
 
     /// The position among the metrics asked for.
-    fn slot(&mut self, message: &Bytes) -> Result<Option<usize>, Fault> {
-        let at = self.file.offset_of(message);
-        let id = name_id(message)
-            .map_err(|error| Fault::new(at, "a metric", error.to_string(), LOST))?
-            .ok_or_else(|| Fault::new(at, "a metric with a name", "none", LOST))?;
+    fn slot(&mut self, message: &[u8]) -> Result<Option<usize>, Fault> {
+        let at = || self.file.offset_of(message);
+        let id = name_id(message).ok_or_else(|| Fault::new(at(), "a metric with a name", "none", LOST))?;
         self.names.use_id(id).ok_or_else(|| {
             let expected = format!("a metric name among the {} of the string table", self.names.len());
-            Fault::new(at, expected, format!("number {id}"), LOST)
+            Fault::new(at(), expected, format!("number {id}"), LOST)
         })
     }
 }
 
-/// The name of a metric. It is the first field that writers write, so that most metrics are not walked to their end.
-fn name_id(message: &[u8]) -> Result<Option<u32>, DecodeError> {
-    let first = wire::first_field(message).and_then(|field| MetricName::decode(field).ok()?.id);
-    match first {
-        Some(id) => Ok(Some(id)),
-        None => Ok(MetricName::decode(message)?.id),
+/// The number of a metric's name. It is the first field that writers write, so that most metrics are not walked to their
+/// end.
+fn name_id(message: &[u8]) -> Option<u32> {
+    let mut rest = message;
+    while let Some((field, after)) = wire::split_field(rest) {
+        if let (tag::NAME, WireValue::Varint(id)) = (field.number, field.value) {
+            return u32::try_from(id).ok();
+        }
+        rest = after;
     }
+    None
 }
 
-/// Decodes one metric; the error says what was found instead.
-fn metric(asked: &Asked, message: &Bytes, texts: &mut Texts) -> Result<Metric, String> {
-    let text = |error: DecodeError| error.to_string();
-    let scalar = MetricScalar::decode(message.clone()).map_err(text)?;
-    let instances = if asked.instances {
-        let list = MetricList::decode(message.clone()).map_err(text)?;
-        let instances = list.elements.into_iter().map(|element| {
-            let part = |part: Option<RawValue>, texts: &mut Texts| part.and_then(|raw| value(&raw, texts));
-            let id = part(element.id, texts).ok_or("an instance without a correlation id")?;
-            let value = part(element.value, texts).ok_or("an instance without a value")?;
-            Ok(Instance { id, value })
-        });
-        instances.collect::<Result<Box<[Instance]>, &str>>()?
-    } else {
-        Box::default()
+/// Reads one metric; the error says what was found instead.
+fn metric(asked: &Asked, with_instances: bool, message: &[u8], texts: &mut Texts) -> Result<Metric, String> {
+    let mut stored = None;
+    let mut elements = Vec::new();
+    let mut rest = message;
+    while !rest.is_empty() {
+        let (field, after) = wire::split_field(rest).ok_or("bytes that are no fields")?;
+        match (field.number, field.contents()) {
+            (tag::VALUE, contents @ Some(_)) => stored = contents,
+            (tag::ELEMENT, Some(element)) if with_instances => elements.push(element),
+            // Writers write the value before the instances.
+            (tag::ELEMENT, Some(_)) if stored.is_some() => break,
+            _ => {}
+        }
+        rest = after;
+    }
+    let value = match stored {
+        Some(stored) => value(stored, texts).ok_or("bytes that are no value")?,
+        None => None,
     };
-    let value = scalar.value.and_then(|raw| value(&raw, texts));
-    Ok(Metric { name: asked.name.clone(), unit: asked.unit, value, instances })
+    let instances = elements.into_iter().map(|element| instance(element, texts));
+    Ok(Metric {
+        name: asked.name.clone(),
+        unit: asked.unit,
+        value,
+        instances: instances.collect::<Result<Box<[Instance]>, &str>>()?,
+    })
 }
 
-/// The value in its stored type; `None` when no type is set.
-pub(super) fn value(raw: &RawValue, texts: &mut Texts) -> Option<Value> {
-    if let Some(value) = raw.double {
-        Some(Value::F64(value))
-    } else if let Some(value) = raw.uint64 {
-        Some(Value::U64(value))
-    } else if let Some(text) = &raw.text {
-        Some(Value::Text(texts.of_bytes(text)))
-    } else if let Some(value) = raw.uint32 {
-        Some(Value::U32(value))
-    } else {
-        raw.float.map(Value::F32)
+fn instance(element: &[u8], texts: &mut Texts) -> Result<Instance, &'static str> {
+    let (mut id, mut stored) = (None, None);
+    let walked = wire::walk(element, |field| match (field.number, field.contents()) {
+        (tag::ELEMENT_ID, contents @ Some(_)) => id = contents,
+        (tag::ELEMENT_VALUE, contents @ Some(_)) => stored = contents,
+        _ => {}
+    });
+    walked.ok_or("an instance whose bytes are no fields")?;
+    let mut part = |part: Option<&[u8]>| part.and_then(|stored| value(stored, texts)).flatten();
+    Ok(Instance {
+        id: part(id).ok_or("an instance without a correlation id")?,
+        value: part(stored).ok_or("an instance without a value")?,
+    })
+}
+
+/// The value in its stored type: `Some(None)` when no type is set, `None` when the bytes are no message.
+pub(super) fn value(message: &[u8], texts: &mut Texts) -> Option<Option<Value>> {
+    let mut found = None;
+    wire::walk(message, |field| {
+        found = match (field.number, field.value) {
+            (tag::TEXT, WireValue::Bytes(text)) => Some(Value::Text(texts.of_bytes(text))),
+            (tag::FLOAT, WireValue::ThirtyTwoBit(bytes)) => Some(Value::F32(f32::from_le_bytes(bytes))),
+            (tag::DOUBLE, WireValue::SixtyFourBit(bytes)) => Some(Value::F64(f64::from_le_bytes(bytes))),
+            // Protobuf cuts a number that is longer than its field's type.
+            (tag::UINT32, WireValue::Varint(number)) => Some(Value::U32(number as u32)),
+            (tag::UINT64, WireValue::Varint(number)) => Some(Value::U64(number)),
+            _ => return,
+        };
+    })?;
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::message::{Element, MetricList, MetricName, MetricScalar, RawValue};
+    use super::super::names::Instances;
+    use super::*;
+    use crate::quantity::Unit;
+    use bytes::Bytes;
+    use prost::Message;
+
+    #[test]
+    fn the_walk_reads_what_the_declared_messages_write() {
+        let values = [
+            (RawValue { text: Some(Bytes::from_static(b"FADD")), ..RawValue::default() }, Value::Text("FADD".into())),
+            (RawValue { float: Some(1.5), ..RawValue::default() }, Value::F32(1.5)),
+            (RawValue { double: Some(-2.25), ..RawValue::default() }, Value::F64(-2.25)),
+            (RawValue { uint32: Some(u32::MAX), ..RawValue::default() }, Value::U32(u32::MAX)),
+            (RawValue { uint64: Some(u64::MAX), ..RawValue::default() }, Value::U64(u64::MAX)),
+        ];
+        let asked = Asked { name: "a__b.sum".into(), unit: Unit::NONE, deliver: true, instances: Instances::OfAll };
+        for (raw, expected) in values {
+            let mut message = MetricName { id: Some(300) }.encode_to_vec();
+            message.extend(MetricScalar { value: Some(raw.clone()) }.encode_to_vec());
+            let id = RawValue { uint64: Some(7), ..RawValue::default() };
+            let element = Element { id: Some(id), value: Some(raw) };
+            message.extend(MetricList { elements: vec![element] }.encode_to_vec());
+            assert_eq!(name_id(&message), Some(300));
+            let read = metric(&asked, true, &message, &mut Texts::default()).expect("well formed");
+            assert_eq!(read.value.as_ref(), Some(&expected));
+            assert_eq!(*read.instances, [Instance { id: Value::U64(7), value: expected }]);
+        }
     }
 }

@@ -3,8 +3,8 @@
 use super::container::{self, Entry, EntryKind, Index, MAGIC};
 use super::fault::Fault;
 use super::kind::{self, AnyResult};
-use super::launch::{self, LaunchHead};
-use super::map::MappedFile;
+use super::launch::{self, LaunchHead, Scope};
+use super::map::{FileHash, MappedFile};
 use super::message::{BlockHeader, Category, MetricList, MetricName, MetricScalar, NvtxState, RuleResult};
 use super::metrics::MetricReader;
 use super::names::Names;
@@ -12,7 +12,7 @@ use super::source_data::{SourceCollector, SourceData};
 use super::survey::Survey;
 use super::text::Texts;
 use super::{dropped, session};
-use crate::evidence::{Launch, Origin, Process, Report};
+use crate::evidence::{Damage, Launch, Origin, Process, Report};
 use crate::source::kind::{Sought, wrong as wrong_kind};
 use crate::source::{ReadError, Rules, Want};
 use bytes::Bytes;
@@ -69,6 +69,11 @@ impl NcuReport {
         }
     }
 
+    /// How many results the report holds.
+    pub fn results(&self) -> usize {
+        self.index.entries.iter().filter(|entry| entry.kind != EntryKind::Source).count()
+    }
+
     /// Reads the results for which `filter` holds; a result that is left out is not decoded beyond its head.
     /// [`Launch::id`] counts all results, whether they are read or not.
     ///
@@ -76,42 +81,66 @@ impl NcuReport {
     /// [`ReadError::Empty`] for a report without results, [`ReadError::Malformed`] for one that is damaged, unless
     /// damage was allowed when it was opened.
     pub fn read(&mut self, want: &Want, filter: impl Fn(&LaunchHead) -> bool) -> Result<Report, ReadError> {
-        let mut texts = Texts::default();
-        let mut faults: Vec<Fault> = self.index.fault.iter().cloned().collect();
+        let hash = want.hash.then(|| self.file.hash_beside());
+        let mut pass = Pass::new(self, want);
+        pass.faults.extend(self.index.fault.clone());
         let details = session::merge(&self.index.session).unwrap_or_else(|error| {
             let at = self.index.session.first().map_or(0, |piece| self.file.offset_of(piece));
-            faults.push(Fault::new(at, "a session", error.to_string(), "the session"));
+            pass.faults.push(Fault::new(at, "a session", error.to_string(), "the session"));
             Default::default()
         });
-        let mut report = Report { session: session::session(&details, &mut texts), ..Report::default() };
-        let mut survey = want.unknown_fields.then(Survey::default);
-        if let Some(survey) = &mut survey {
+        let mut report = Report { session: session::session(&details, &mut pass.texts), ..Report::default() };
+        if let Some(survey) = &mut pass.survey {
             self.survey_headers(survey, &details.encode_to_vec());
         }
 
-        let processes: Vec<Process> =
-            self.index.processes.iter().map(|info| launch::process(info, &mut texts)).collect();
-        let mut names = Names::new(&self.index.names, want);
-        let mut numbered = self.numbered(&processes);
-        if numbered.is_empty() && !self.allow_damage {
+        if !self.allow_damage && self.results() == 0 {
             return Err(self.empty());
         }
+        report.launches = self.launches(want.rules, |_| true, filter, &mut pass);
+        self.finish(report, pass, hash)
+    }
+
+    /// Reads the results of some rows, by [`Launch::id`]; the others are not looked at. Those that the report does not
+    /// have are left out. With them, when damage was allowed, what of them could not be read.
+    ///
+    /// # Errors
+    /// [`ReadError::Malformed`] for a damaged result, unless damage was allowed when the report was opened.
+    pub fn read_rows(&mut self, want: &Want, rows: &HashSet<u32>) -> Result<(Vec<Launch>, Vec<Damage>), ReadError> {
+        let mut pass = Pass::new(self, want);
+        let launches = self.launches(want.rules, |id| rows.contains(&id), |_| true, &mut pass);
+        self.file.release_all();
+        match pass.faults.first().filter(|_| !self.allow_damage) {
+            Some(fault) => Err(fault.refuse(&self.path)),
+            None => Ok((launches, pass.faults.iter().map(Fault::damage).collect())),
+        }
+    }
+
+    /// The results of the rows for which `is_row` holds and of whose heads `filter` holds, in ncu's order.
+    fn launches(
+        &mut self,
+        rules: Rules,
+        is_row: impl Fn(u32) -> bool,
+        filter: impl Fn(&LaunchHead) -> bool,
+        pass: &mut Pass,
+    ) -> Vec<Launch> {
+        let Pass { names, texts, faults, survey } = pass;
+        let processes: Vec<Process> = self.index.processes.iter().map(|info| launch::process(info, texts)).collect();
+        let mut numbered = self.numbered(&processes);
+        numbered.retain(|(id, _)| is_row(*id));
         // In the order of the file, so that pages can be given back behind the reader.
         numbered.sort_by_key(|(_, position)| *position);
-        let mut ruled = HashSet::new();
+        let mut met = HashSet::new();
+        let mut launches = Vec::with_capacity(numbered.len());
         for (id, position) in numbered {
             let entry = &self.index.entries[position];
             match self.result(entry, survey.as_mut()) {
                 Ok(result) => {
-                    let (file, faults) = (&self.file, &mut faults);
-                    let mut reader = MetricReader { file, names: &mut names, texts: &mut texts, faults };
+                    let mut reader = MetricReader { file: &self.file, names, texts, faults };
                     let process = &processes[entry.process];
-                    report.launches.extend(one(id, process, result, entry, &filter, &mut reader, |head| {
-                        match want.rules {
-                            Rules::None => false,
-                            Rules::FirstOfKernel => ruled.insert((head.name.clone(), head.grid, head.block)),
-                            Rules::All => true,
-                        }
+                    launches.extend(one(id, process, result, entry, &filter, &mut reader, |head| {
+                        let is_first = met.insert((head.name.clone(), head.grid, head.block));
+                        Scope { is_first, rules: rules == Rules::All || (rules == Rules::FirstOfKernel && is_first) }
                     }));
                 }
                 Err(fault) => faults.push(fault),
@@ -119,8 +148,8 @@ impl NcuReport {
             let end = entry.range.end;
             self.file.release_to(end);
         }
-        report.launches.sort_by_key(|launch| launch.id);
-        self.finish(report, faults, &names, survey, want)
+        launches.sort_by_key(|launch| launch.id);
+        launches
     }
 
     /// The modules that the report holds, pieces with one key merged, in the order in which they first came.
@@ -159,12 +188,12 @@ impl NcuReport {
         (0..).zip(rows).map(|(id, (_, position))| (id, position)).collect()
     }
 
-    fn result(&self, entry: &Entry, survey: Option<&mut Survey>) -> Result<AnyResult, Fault> {
-        let message = self.file.bytes().slice(entry.range.clone());
+    fn result(&self, entry: &Entry, survey: Option<&mut Survey>) -> Result<AnyResult<'_>, Fault> {
         if let Some(survey) = survey {
-            survey_entry(survey, entry.kind, &message);
+            survey_entry(survey, entry.kind, &self.file.bytes().slice(entry.range.clone()));
         }
-        kind::decode(entry.kind, message).map_err(|error| undecodable(entry, "a result", error))
+        kind::decode(entry.kind, &self.file.bytes()[entry.range.clone()])
+            .map_err(|error| undecodable(entry, "a result", error))
     }
 
     fn survey_headers(&self, survey: &mut Survey, session: &[u8]) {
@@ -182,14 +211,8 @@ impl NcuReport {
     }
 
     /// The report with its origin, what was dropped, and what is damaged.
-    fn finish(
-        &mut self,
-        mut report: Report,
-        faults: Vec<Fault>,
-        names: &Names,
-        survey: Option<Survey>,
-        want: &Want,
-    ) -> Result<Report, ReadError> {
+    fn finish(&mut self, mut report: Report, pass: Pass, hash: Option<FileHash>) -> Result<Report, ReadError> {
+        let Pass { names, faults, survey, .. } = pass;
         if let Some(fault) = faults.first().filter(|_| !self.allow_damage) {
             return Err(fault.refuse(&self.path));
         }
@@ -204,22 +227,10 @@ impl NcuReport {
             path: self.path.to_string_lossy().into_owned(),
             format: "ncu-report".into(),
             bytes: self.file.bytes().len() as u64,
-            blake3: if want.hash { self.hash() } else { String::new() },
+            blake3: hash.map(FileHash::finish).unwrap_or_default(),
         };
         self.file.release_all();
         Ok(report)
-    }
-
-    fn hash(&mut self) -> String {
-        const STEP: usize = 1 << 20;
-        self.file.release_all();
-        let bytes = self.file.bytes().clone();
-        let mut hasher = blake3::Hasher::new();
-        for (number, chunk) in bytes.chunks(STEP).enumerate() {
-            hasher.update(chunk);
-            self.file.release_to(number * STEP);
-        }
-        hasher.finalize().to_hex().to_string()
     }
 
     fn empty(&self) -> ReadError {
@@ -232,20 +243,39 @@ impl NcuReport {
     }
 }
 
+/// What one pass over results shares.
+struct Pass {
+    names: Names,
+    texts: Texts,
+    faults: Vec<Fault>,
+    survey: Option<Survey>,
+}
+
+impl Pass {
+    fn new(report: &NcuReport, want: &Want) -> Pass {
+        Pass {
+            names: Names::new(&report.index.names, want),
+            texts: Texts::default(),
+            faults: Vec::new(),
+            survey: want.unknown_fields.then(Survey::default),
+        }
+    }
+}
+
 /// One result, or nothing when the filter leaves it out; the names that it uses are marked in either case.
 fn one(
     id: u32,
     process: &Process,
-    result: AnyResult,
+    result: AnyResult<'_>,
     entry: &Entry,
     filter: &impl Fn(&LaunchHead) -> bool,
     reader: &mut MetricReader<'_>,
-    mut wants_rules: impl FnMut(&LaunchHead) -> bool,
+    mut scope: impl FnMut(&LaunchHead) -> Scope,
 ) -> Option<Launch> {
     let head = launch::head(id, result.workload?, process, &result, reader.texts);
     if filter(&head) {
-        let with_rules = wants_rules(&head);
-        return Some(launch::launch(head, result, entry, with_rules, reader));
+        let scope = scope(&head);
+        return Some(launch::launch(head, result, entry, scope, reader));
     }
     reader.mark(&result.metrics);
     None
@@ -260,20 +290,20 @@ fn survey_entry(survey: &mut Survey, kind: EntryKind, message: &Bytes) {
     if let Ok((name, known)) = kind::known_part(kind, message.clone()) {
         survey.compare(name, message, &known);
     }
-    let Ok(result) = kind::decode(kind, message.clone()) else { return };
+    let Ok(result) = kind::decode(kind, message) else { return };
     for metric in &result.metrics {
-        let mut known = MetricName::decode(metric.clone()).unwrap_or_default().encode_to_vec();
-        known.extend(MetricScalar::decode(metric.clone()).unwrap_or_default().encode_to_vec());
-        known.extend(MetricList::decode(metric.clone()).unwrap_or_default().encode_to_vec());
-        known.extend(Category::decode(metric.clone()).unwrap_or_default().encode_to_vec());
+        let mut known = MetricName::decode(*metric).unwrap_or_default().encode_to_vec();
+        known.extend(MetricScalar::decode(*metric).unwrap_or_default().encode_to_vec());
+        known.extend(MetricList::decode(*metric).unwrap_or_default().encode_to_vec());
+        known.extend(Category::decode(*metric).unwrap_or_default().encode_to_vec());
         survey.compare("ProfileMetricResult", metric, &known);
     }
     for rule in &result.rules {
-        let known = RuleResult::decode(rule.clone()).unwrap_or_default().encode_to_vec();
+        let known = RuleResult::decode(*rule).unwrap_or_default().encode_to_vec();
         survey.compare("RuleResult", rule, &known);
     }
-    if let Some(nvtx) = &result.nvtx {
-        let known = NvtxState::decode(nvtx.clone()).unwrap_or_default().encode_to_vec();
+    if let Some(nvtx) = result.nvtx {
+        let known = NvtxState::decode(nvtx).unwrap_or_default().encode_to_vec();
         survey.compare("NvtxState", nvtx, &known);
     }
 }

@@ -62,7 +62,7 @@ fn device(attributes: &DeviceAttributes, texts: &mut Texts) -> Device {
     let mut parts = DeviceParts::default();
     for attribute in &attributes.attributes {
         let name = texts.of_field(attribute.name.as_ref());
-        let value = attribute.value.as_ref().and_then(|raw| value(raw, texts));
+        let value = attribute.value.as_ref().and_then(|stored| value(stored, texts)).flatten();
         parts.take(&name, value.as_ref(), texts);
     }
     let device = parts.finish();

@@ -54,7 +54,7 @@ fn fields(mut message: &[u8]) -> Option<Fields<'_>> {
     while !message.is_empty() {
         let (field, rest) = split_field(message)?;
         message = rest;
-        fields.entry(field.number).or_default().push(field.contents);
+        fields.entry(field.number).or_default().push(field.contents());
     }
     Some(fields)
 }

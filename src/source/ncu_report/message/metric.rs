@@ -1,5 +1,5 @@
-//! Messages of a metric. One stored message is read as three subsets, so that a metric nobody asked for costs only
-//! the look at its name, and the instances of a metric are decoded only when they are wanted.
+//! Messages of a metric. The survey of unknown fields decodes them; the reader of metrics walks them by the numbers of
+//! [`metric_tag`], which a test holds against the declarations.
 
 use bytes::Bytes;
 
@@ -53,4 +53,18 @@ pub(in crate::source::ncu_report) struct RawValue {
     pub(in crate::source::ncu_report) uint32: Option<u32>,
     #[prost(uint64, optional, tag = "5")]
     pub(in crate::source::ncu_report) uint64: Option<u64>,
+}
+
+/// The field numbers above.
+pub(in crate::source::ncu_report) mod metric_tag {
+    pub(in crate::source::ncu_report) const NAME: u32 = 1;
+    pub(in crate::source::ncu_report) const VALUE: u32 = 2;
+    pub(in crate::source::ncu_report) const ELEMENT: u32 = 3;
+    pub(in crate::source::ncu_report) const ELEMENT_ID: u32 = 1;
+    pub(in crate::source::ncu_report) const ELEMENT_VALUE: u32 = 2;
+    pub(in crate::source::ncu_report) const TEXT: u32 = 1;
+    pub(in crate::source::ncu_report) const FLOAT: u32 = 2;
+    pub(in crate::source::ncu_report) const DOUBLE: u32 = 3;
+    pub(in crate::source::ncu_report) const UINT32: u32 = 4;
+    pub(in crate::source::ncu_report) const UINT64: u32 = 5;
 }

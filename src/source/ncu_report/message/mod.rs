@@ -12,7 +12,9 @@ mod session;
 mod source;
 
 pub(super) use container::{BlockHeader, FileHeader, ProcessInfo};
-pub(super) use metric::{Category, MetricList, MetricName, MetricScalar, RawValue};
+pub(super) use metric::{Category, MetricList, MetricName, MetricScalar, metric_tag};
+#[cfg(test)]
+pub(super) use metric::{Element, RawValue};
 pub(super) use nvtx::NvtxState;
 pub(super) use result::{ClockState, CmdlistResult, Extent, GraphResult, KernelResult, RangeResult};
 pub(super) use rule::{RuleColumn, RuleItem, RuleResult};

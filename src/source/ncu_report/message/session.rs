@@ -1,6 +1,5 @@
 //! Messages of the session.
 
-use super::RawValue;
 use bytes::Bytes;
 
 /// The session; arrives in pieces that merge.
@@ -65,8 +64,8 @@ pub(in crate::source::ncu_report) struct DeviceAttributes {
 pub(in crate::source::ncu_report) struct Attribute {
     #[prost(bytes = "bytes", optional, tag = "1")]
     pub(in crate::source::ncu_report) name: Option<Bytes>,
-    #[prost(message, optional, tag = "2")]
-    pub(in crate::source::ncu_report) value: Option<RawValue>,
+    #[prost(bytes = "bytes", optional, tag = "2")]
+    pub(in crate::source::ncu_report) value: Option<Bytes>,
 }
 
 /// The version of one component.

@@ -1,0 +1,157 @@
+//! A profile: opened once, read as often as wanted.
+//!
+//! A new reader of profiles is its module's line in `mod.rs` and its line in [`READERS`].
+
+use super::attribution::source_views;
+use super::cubin;
+use super::kind::{self, Sought};
+use super::ncu_csv::{self, CsvPage};
+use super::ncu_report::{self, NcuReport};
+use super::open::{origin, read_all, read_head};
+use super::{NameSet, ReadError, Rules, Want};
+use crate::evidence::{Origin, Report, ReportCubin, SassListing, SourceView};
+use rustc_hash::FxHashSet;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// An open profile of any kind: a report, or a page that ncu printed.
+pub struct Profile {
+    path: PathBuf,
+    kind: Kind,
+}
+
+enum Kind {
+    Report(Box<NcuReport>),
+    Page(Vec<u8>),
+}
+
+/// A reader of profiles.
+struct Reader {
+    /// Whether the file is this reader's, by its first bytes.
+    probe: fn(&[u8]) -> bool,
+    /// Opens the file; damage is allowed or not.
+    open: fn(&Path, bool) -> Result<Kind, ReadError>,
+}
+
+/// How much of a file tells a report.
+const MAGIC: u64 = 64;
+/// How much of a file the probes see next. A program may print this much before ncu's table; the whole file is searched
+/// when no probe knows the beginning.
+const HEAD: u64 = 1 << 20;
+
+/// Every reader of profiles; the first whose probe says yes reads the file.
+const READERS: &[Reader] = &[
+    Reader {
+        probe: ncu_report::looks_like,
+        open: |path, allow_damage| Ok(Kind::Report(Box::new(NcuReport::open_with(path, allow_damage)?))),
+    },
+    Reader { probe: is_page, open: |path, _| Ok(Kind::Page(read_all(path)?)) },
+];
+
+fn is_page(head: &[u8]) -> bool {
+    matches!(ncu_csv::looks_like(head), Some(CsvPage::Raw | CsvPage::Details | CsvPage::Source | CsvPage::Summary))
+}
+
+/// Reads a profile of any kind.
+///
+/// # Errors
+/// Those of [`Profile::open`] and [`Profile::read`].
+pub fn read_profile(path: &Path, want: &Want) -> Result<Report, ReadError> {
+    Profile::open(path, want.allow_damage)?.read(want)
+}
+
+impl Profile {
+    /// Opens a profile.
+    ///
+    /// # Errors
+    /// [`ReadError::Io`] where the system refuses, [`ReadError::WrongKind`] where no reader takes the file (with what it
+    /// is and what to do), else the reader's own.
+    pub fn open(path: &Path, allow_damage: bool) -> Result<Profile, ReadError> {
+        let chosen = |bytes: &[u8]| READERS.iter().find(|reader| (reader.probe)(bytes));
+        let opened = |reader: &Reader| Ok(Profile { path: path.to_owned(), kind: (reader.open)(path, allow_damage)? });
+        for size in [MAGIC, HEAD, u64::MAX] {
+            let head = read_head(path, size)?;
+            if let Some(reader) = chosen(&head) {
+                return opened(reader);
+            }
+            if (head.len() as u64) < size {
+                return Err(kind::wrong(path, &head, Sought::Profile));
+            }
+        }
+        Err(kind::wrong(path, &[], Sought::Profile))
+    }
+
+    /// Reads every result, of it what `want` asks for.
+    ///
+    /// # Errors
+    /// The reader's own.
+    pub fn read(&mut self, want: &Want) -> Result<Report, ReadError> {
+        match &mut self.kind {
+            Kind::Report(report) => report.read(want, |_| true),
+            Kind::Page(bytes) => ncu_csv::read(bytes, origin(&self.path, bytes, want.hash), want),
+        }
+    }
+
+    /// Reads of every result the aggregates of `brief`, and what `want` asks for of those that `choose` takes: it is
+    /// given the brief reading and answers with the ids of launches. A page of text is read whole, and so is a report of
+    /// one result.
+    ///
+    /// # Errors
+    /// The reader's own.
+    pub fn read_chosen(
+        &mut self,
+        want: &Want,
+        brief: NameSet,
+        choose: impl FnOnce(&Report) -> HashSet<u32>,
+    ) -> Result<Report, ReadError> {
+        let file = match &mut self.kind {
+            Kind::Report(file) if file.results() > 1 => file,
+            Kind::Report(_) | Kind::Page(_) => return self.read(want),
+        };
+        let first_instances = FxHashSet::default();
+        let brief =
+            Want { metrics: brief, first_instances, instances: NameSet::none(), rules: Rules::None, ..want.clone() };
+        let mut report = file.read(&brief, |_| true)?;
+        let (launches, damage) = file.read_rows(want, &choose(&report))?;
+        for launch in launches {
+            if let Ok(at) = report.launches.binary_search_by_key(&launch.id, |known| known.id) {
+                report.launches[at] = launch;
+            }
+        }
+        report.damage.extend(damage);
+        Ok(report)
+    }
+
+    /// Reads the launches of those ids instruction by instruction; none for a page of text. `want` says which metrics;
+    /// those of them whose instances lie in the launch's code are kept. `listings` give the instructions' text, where
+    /// they are of the same code.
+    ///
+    /// # Errors
+    /// The reader's own.
+    pub fn source_views(
+        &mut self,
+        want: &Want,
+        ids: &HashSet<u32>,
+        listings: &[&SassListing],
+    ) -> Result<Vec<SourceView>, ReadError> {
+        match &mut self.kind {
+            Kind::Report(report) => source_views(report, want, ids, listings),
+            Kind::Page(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// The cubins that a report holds, each with the key that launches name; empty for a report without, and for text
+    /// that ncu printed. A cubin that cannot be read is left out.
+    ///
+    /// # Errors
+    /// Those of the report's reader.
+    pub fn cubins(&self) -> Result<Vec<ReportCubin>, ReadError> {
+        let Kind::Report(report) = &self.kind else { return Ok(Vec::new()) };
+        let read = |source: ncu_report::SourceData| {
+            let bytes = source.cubin?;
+            let origin = Origin { path: self.path.display().to_string(), ..Origin::default() };
+            Some(ReportCubin { key: source.key, cubin: cubin::read(&bytes, origin).ok()? })
+        };
+        Ok(report.sources()?.into_iter().filter_map(read).collect())
+    }
+}
