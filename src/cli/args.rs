@@ -9,6 +9,9 @@ use clap::{Args, Parser, Subcommand};
 use regex::Regex;
 use std::path::PathBuf;
 
+/// The version with the commit that it was built from, where that is known.
+const VERSION: &str = env!("AUDIT_VERSION");
+
 const EXIT_STATUS: &str = "\
 Exit status:
   0  done
@@ -22,7 +25,7 @@ Exit status:
 
 /// Writes a dated Performance Audit of a CUDA kernel from the evidence of its build and profile.
 #[derive(Debug, Parser)]
-#[command(name = "audit", version, after_help = EXIT_STATUS, max_term_width = 100)]
+#[command(name = "audit", version = VERSION, after_help = EXIT_STATUS, max_term_width = 100)]
 pub(super) struct Arguments {
     /// What to do.
     #[command(subcommand)]
@@ -56,6 +59,10 @@ pub(super) enum Verb {
     Collect(Collect),
     /// Say which tools, driver and GPU are here, and what is missing for what.
     Doctor(Doctor),
+    /// Print a shell's completions.
+    Completions(Completions),
+    /// Write the manual: a page for each verb.
+    Man(Man),
 }
 
 /// Arguments of `audit generate`.
@@ -368,7 +375,7 @@ pub(super) struct Launch {
 /// Arguments of `audit show`.
 #[derive(Debug, Args)]
 pub(super) struct Show {
-    /// Reports, pages that ncu printed, build logs.
+    /// Reports, pages that ncu printed, snapshots, build logs.
     #[arg(value_name = "FILE", required = true)]
     pub(super) files: Vec<PathBuf>,
     /// Kernels to look at: a regular expression on the function name.
@@ -377,6 +384,9 @@ pub(super) struct Show {
     /// Read what is whole of a damaged report; the page says what is missing.
     #[arg(long)]
     pub(super) allow_damage: bool,
+    /// Print what is measured and concluded as JSON.
+    #[arg(long)]
+    pub(super) json: bool,
     /// Columns to print in [default: COLUMNS, else 80].
     #[arg(long, value_name = "N")]
     pub(super) width: Option<usize>,
@@ -506,6 +516,22 @@ pub(super) struct Lint {
     /// A file in place of one built-in template; may be repeated.
     #[arg(long = "template-file", value_name = "NAME=FILE", value_parser = template_file)]
     pub(super) template_files: Vec<Override>,
+}
+
+/// Arguments of `audit completions`.
+#[derive(Debug, Args)]
+pub(super) struct Completions {
+    /// The shell.
+    #[arg(value_name = "SHELL", value_enum)]
+    pub(super) shell: clap_complete::Shell,
+}
+
+/// Arguments of `audit man`.
+#[derive(Debug, Args)]
+pub(super) struct Man {
+    /// The folder to write to.
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: PathBuf,
 }
 
 /// Arguments of `audit explain`.

@@ -22,6 +22,7 @@ mod launch;
 mod lines;
 mod lint;
 mod made;
+mod manual;
 mod moment;
 mod plan;
 mod program;

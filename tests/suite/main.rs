@@ -35,4 +35,5 @@ mod snapshot;
 mod source_lines;
 mod source_view;
 mod templates;
+mod terminal;
 mod verdicts;
