@@ -27,6 +27,7 @@ mod read_ncu;
 mod read_ncu_csv;
 mod read_ptxas;
 mod read_sass;
+mod release;
 mod render;
 mod roofline;
 #[path = "../../benches/support/simulation.rs"]
