@@ -25,7 +25,7 @@ mod words;
 pub use disassemble::{Disassembly, disassemble};
 pub use error::{CollectError, Setback};
 pub use journal::{JOURNAL, Journal};
-pub use machine::Machine;
+pub use machine::{Counters, Machine};
 pub use ncu::{Metrics, NcuSaid, Profile};
 pub use nvcc::{Compile, Compiled, compile};
 pub use progress::{Done, Progress};

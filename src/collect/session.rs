@@ -6,6 +6,7 @@ use super::{
     Setback, Store, Tool, Words, compile, run_watched, sanitizer_words,
 };
 use crate::evidence::{CollectedStep, SanitizerTool, StepOutcome};
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -169,10 +170,20 @@ struct Step<'s> {
     file: &'s str,
     tool: Tool,
     words: &'s dyn Fn(&str) -> Words,
+    /// The words that decide what it makes, where they are not the ones that are run.
+    key_words: &'s dyn Fn(&str) -> Words,
     limit: Duration,
     /// Which key of audit.toml raises the limit.
     limit_key: &'static str,
     inputs: &'s str,
+}
+
+/// Why an attempt gave no file.
+enum Missed {
+    /// For good.
+    For(Setback),
+    /// It is made again in another way.
+    Again,
 }
 
 /// What is known of a file that was made.
@@ -247,6 +258,7 @@ impl Session<'_> {
             file: &file,
             tool: Tool::ComputeSanitizer,
             words: &|path| sanitizer_words(tool, path),
+            key_words: &|path| sanitizer_words(tool, path),
             limit: self.request.sanitizer_limit,
             limit_key: "sanitizer_timeout",
             inputs,
@@ -254,37 +266,67 @@ impl Session<'_> {
         self.perform(&step, &|path, ran, text| {
             let said = SanitizerSaid::read(text);
             if let Some(setback) = said.setback(tool, &ran.status.to_string(), path.is_file()) {
-                return Err(setback);
+                return Err(Missed::For(setback));
             }
             let note = said.summary.clone();
             let remarks = std::iter::once(said.summary).chain(said.remarks).collect();
             Ok(Judged { remarks, note, ..Judged::default() })
         })
+        .map(|_| ())
     }
 
+    /// Profiles. Versions of ncu differ in the names that they know beside the chip's counters: one of our own set that
+    /// ncu fails on is left out, and the profile made without it.
     fn profile(&mut self, inputs: &str) -> Result<(), CollectError> {
+        let mut profile = self.request.profile.clone();
+        let mut left_out = Vec::new();
+        loop {
+            let unknown = Cell::new(None);
+            if !self.profile_once(&profile, &left_out, &unknown, inputs)? {
+                return Ok(());
+            }
+            let name: String = unknown.take().unwrap_or_default();
+            match profile.without(&name) {
+                Some(rest) => profile = rest,
+                None => return Ok(()),
+            }
+            left_out.push(name);
+        }
+    }
+
+    /// One attempt; whether it is to be made again without the name that `unknown` then has.
+    fn profile_once(
+        &mut self,
+        profile: &Profile,
+        left_out: &[String],
+        unknown: &Cell<Option<String>>,
+        inputs: &str,
+    ) -> Result<bool, CollectError> {
         let (request, context) = (self.request, self.context);
-        let profile = &request.profile;
         let step = Step {
             name: files::PROFILE.0,
             file: files::PROFILE.1,
             tool: Tool::Ncu,
             words: &|path| profile.words(path),
+            key_words: &|path| request.profile.words(path),
             limit: request.profile_limit,
             limit_key: "timeout",
             inputs,
         };
         self.perform(&step, &|path, ran, text| {
             let said = NcuSaid::read(text);
-            if let Some(setback) = said.setback(profile, &ran.status.to_string(), path.is_file()) {
-                return Err(setback);
+            if let Some(name) = said.unknown().filter(|name| profile.without(name).is_some()) {
+                unknown.set(Some(name));
+                return Err(Missed::Again);
             }
-            let absent = (context.absent)(path, &profile.asked()).map_err(|found| {
-                Setback::new(
-                    format!("the report that ncu wrote cannot be read: {found}"),
-                    "collect it again; look for a full disk",
-                )
+            if let Some(setback) = said.setback(profile, &ran.status.to_string(), path.is_file()) {
+                return Err(Missed::For(setback));
+            }
+            let mut absent = (context.absent)(path, &profile.asked()).map_err(|found| {
+                let what = format!("the report that ncu wrote cannot be read: {found}");
+                Missed::For(Setback::new(what, "collect it again; look for a full disk"))
             })?;
+            absent.extend(left_out.iter().cloned());
             let passes = said.passes.iter().max().copied();
             let mut note = passes.map_or_else(String::new, |passes| format!("{passes} passes"));
             if said.passes.len() > 1 {
@@ -297,29 +339,31 @@ impl Session<'_> {
         })
     }
 
-    /// Runs a tool, unless its file is there from the same, and puts its file in place when `judge` takes it.
+    /// Runs a tool, unless its file is there from the same, and puts its file in place when `judge` takes it. Whether
+    /// `judge` wants another attempt.
     fn perform(
         &mut self,
         step: &Step<'_>,
-        judge: &dyn Fn(&Path, &Ran, &str) -> Result<Judged, Setback>,
-    ) -> Result<(), CollectError> {
+        judge: &dyn Fn(&Path, &Ran, &str) -> Result<Judged, Missed>,
+    ) -> Result<bool, CollectError> {
         let (request, context) = (self.request, self.context);
         let (program, tool) = match self.tool(step.tool) {
             Ok(found) => found,
             Err(error @ (CollectError::ToolMissing { .. } | CollectError::NotThere { .. })) => {
                 self.end(step.name, Done::Missed(missing(&error)), Duration::ZERO);
-                return Ok(());
+                return Ok(false);
             }
             Err(error) => return Err(error),
         };
         let command = shown(request, step.tool, &(step.words)(step.file));
         let mut key = Key::new(step.name);
         let device = if request.prefix.is_empty() { context.machine.line() } else { String::new() };
-        key.part("command", &command).part("tool", &tool).part("inputs", step.inputs).part("device", &device);
+        let deciding = shown(request, step.tool, &(step.key_words)(step.file));
+        key.part("command", &deciding).part("tool", &tool).part("inputs", step.inputs).part("device", &device);
         let key = key.finish();
         if self.store.has(step.name, &key) && !request.again {
             self.end(step.name, Done::Kept, Duration::ZERO);
-            return Ok(());
+            return Ok(false);
         }
         if self.store.has_stranger(step.file) && !request.again {
             let what = format!(
@@ -329,7 +373,7 @@ impl Session<'_> {
             );
             let setback = Setback::new(what, "move it away, or give --again to replace it");
             self.end(step.name, Done::Missed(setback), Duration::ZERO);
-            return Ok(());
+            return Ok(false);
         }
         context.progress.begin(&request.subject, step.name);
         let stage = self.store.stage(step.file)?;
@@ -367,7 +411,7 @@ impl Session<'_> {
                     "see that the program ends by itself, or raise `{}` under [subject.collect]",
                     step.limit_key
                 );
-                Err(Setback::new(what, cure))
+                Err(Missed::For(Setback::new(what, cure)))
             }
             Err(error) => return Err(error),
         };
@@ -378,7 +422,11 @@ impl Session<'_> {
                 self.store.put(&stage, record)?;
                 Done::Made(judged.note)
             }
-            Err(setback) => {
+            Err(Missed::Again) => {
+                self.journal.remark(step.name, "once more without the name that ncu does not know");
+                return Ok(true);
+            }
+            Err(Missed::For(setback)) => {
                 record.why.clone_from(&setback.what);
                 self.journal.remark(step.name, &setback.to_string());
                 self.store.miss(record)?;
@@ -386,7 +434,7 @@ impl Session<'_> {
             }
         };
         self.end(step.name, done, begun.elapsed());
-        Ok(())
+        Ok(false)
     }
 
     /// The program of a tool and its version. Behind a prefix, a tool that is not here is there under its plain name.
