@@ -39,6 +39,9 @@ pub(super) fn run(arguments: &Doctor, out: &mut dyn Write) -> Result<(), Failure
     let gpus = if machine.gpus.is_empty() { "none: no /dev/nvidia0".to_owned() } else { machine.gpus.join(", ") };
     writeln!(out, "  GPU                {gpus}")?;
     writeln!(out, "  counters           {}", counters(&machine))?;
+    for line in seen_by_driver() {
+        writeln!(out, "  {line}")?;
+    }
     for clocks in Machine::clocks(&places) {
         writeln!(out, "  clocks             {clocks}; left as they are unless a subject says clock = \"base\"")?;
     }
@@ -49,6 +52,7 @@ pub(super) fn run(arguments: &Doctor, out: &mut dyn Write) -> Result<(), Failure
     writeln!(out, "  read reports       yes (needs nothing)")?;
     writeln!(out, "  audit a cubin      {}", word(has(&[Tool::Nvdisasm])))?;
     writeln!(out, "  audit a source     {}", word(has(&[Tool::Nvcc, Tool::Ptxas, Tool::Nvdisasm])))?;
+    writeln!(out, "  launch a kernel    {}", word(can_launch()))?;
     writeln!(
         out,
         "  profile a kernel   {}",
@@ -62,6 +66,56 @@ pub(super) fn run(arguments: &Doctor, out: &mut dyn Write) -> Result<(), Failure
         }
     }
     Ok(())
+}
+
+/// What the driver's library says: a few lines for each device, or why there is none.
+#[cfg(feature = "gpu")]
+fn seen_by_driver() -> Vec<String> {
+    let devices = match crate::collect::gpu::devices() {
+        Ok(devices) => devices,
+        Err(error) => {
+            let said = error.to_string();
+            return vec![format!("libcuda            {}", said.lines().next().unwrap_or_default())];
+        }
+    };
+    let mib = |bytes: u64| bytes >> 20;
+    let mut lines = vec![format!("libcuda            CUDA {}", devices[0].driver_cuda)];
+    for (ordinal, device) in devices.iter().enumerate() {
+        let (name, capability) = (&device.name, &device.compute_capability);
+        lines.push(format!("device {ordinal:<11} {name}, compute capability {capability}"));
+        lines.push(format!(
+            "{:18} {} multiprocessors, {} MiB memory{}, {} MiB L2",
+            "",
+            device.multiprocessors,
+            mib(device.memory_bytes),
+            if device.ecc { " with ECC" } else { "" },
+            mib(device.l2_bytes)
+        ));
+        lines.push(format!(
+            "{:18} per multiprocessor {} threads, {} registers, {} KiB shared memory ({} KiB a block)",
+            "",
+            device.threads_per_multiprocessor,
+            device.registers_per_multiprocessor,
+            device.shared_bytes_per_multiprocessor >> 10,
+            device.shared_bytes_per_block >> 10
+        ));
+    }
+    lines
+}
+
+#[cfg(not(feature = "gpu"))]
+fn seen_by_driver() -> Vec<String> {
+    vec!["libcuda            not asked: this build cannot launch kernels".to_owned()]
+}
+
+#[cfg(feature = "gpu")]
+fn can_launch() -> bool {
+    crate::collect::gpu::devices().is_ok()
+}
+
+#[cfg(not(feature = "gpu"))]
+fn can_launch() -> bool {
+    false
 }
 
 /// Who may read performance counters, and the cure where this user may not.

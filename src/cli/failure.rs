@@ -3,6 +3,7 @@
 use crate::analysis::SelectionError;
 use crate::analysis::code::CodeError;
 use crate::collect::CollectError;
+use crate::collect::launch::LaunchError;
 use crate::config::{ConfigError, ConfigErrorKind};
 use crate::render::RenderError;
 use crate::snapshot::SnapshotError;
@@ -106,6 +107,21 @@ impl From<CollectError> for Failure {
             CollectError::InUse { .. } | CollectError::Manifest { .. } | CollectError::Folder { .. } => {
                 Status::Unreadable
             }
+            _ => Status::Tool,
+        };
+        Failure::with(status, error)
+    }
+}
+
+impl From<LaunchError> for Failure {
+    fn from(error: LaunchError) -> Failure {
+        let status = match error {
+            LaunchError::Arguments { .. }
+            | LaunchError::Beyond { .. }
+            | LaunchError::AllZero { .. }
+            | LaunchError::NoKernel { .. }
+            | LaunchError::NotStated { .. }
+            | LaunchError::NoSuchDevice { .. } => Status::Usage,
             _ => Status::Tool,
         };
         Failure::with(status, error)

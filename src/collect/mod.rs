@@ -4,9 +4,14 @@
 //! paths, flags and requests, gives files and bytes for `source` to read;
 //! interprets nothing. A new tool is its row in `tools.rs` and, where it has its own way of failing, a file here.
 
+#[cfg(feature = "gpu")]
+mod clocks;
 mod disassemble;
 mod error;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 mod journal;
+pub mod launch;
 mod machine;
 mod ncu;
 mod nvcc;

@@ -4,6 +4,7 @@ use super::amount::Amount;
 use super::code::{CheckKeys, CodeKeys, LaunchKeys, Tools};
 use super::collect::CollectKeys;
 use super::error::{ConfigError, ConfigErrorKind, Place};
+use super::launch::{CorrectnessKeys, ReferenceKeys, Subjected};
 use super::subject::{Expect, Subject, SubjectName, Tiles, Work};
 use crate::catalog;
 use crate::nearest::nearest;
@@ -24,6 +25,8 @@ pub struct Config {
     pub template: String,
     /// Folder of the user's templates.
     pub templates: Option<PathBuf>,
+    /// Whether pages have charts.
+    pub has_charts: bool,
     /// Numbers that judgements compare with, by the catalog's ids, where they differ from the catalog's.
     pub thresholds: BTreeMap<String, f64>,
     /// Subjects in file order; at least one.
@@ -61,6 +64,7 @@ struct AuditKeys {
     out: Option<PathBuf>,
     template: Option<String>,
     templates: Option<Spanned<PathBuf>>,
+    charts: Option<bool>,
     default: Option<Vec<Spanned<String>>>,
 }
 
@@ -83,6 +87,8 @@ struct SubjectKeys {
     baseline_cubin: Option<Spanned<PathBuf>>,
     #[serde(default)]
     launch: LaunchKeys,
+    correctness: Option<Spanned<CorrectnessKeys>>,
+    reference: Option<Spanned<ReferenceKeys>>,
     #[serde(default)]
     check: Vec<CheckKeys>,
     commit: Option<String>,
@@ -183,6 +189,7 @@ impl Config {
             out: folder.join(file.audit.out.unwrap_or_else(|| DEFAULT_OUT.into())),
             template: file.audit.template.unwrap_or_else(|| DEFAULT_TEMPLATE.into()),
             templates: file.audit.templates.map(|path| folder.join(path.into_inner())),
+            has_charts: file.audit.charts.unwrap_or(true),
             tools: file.tools.below(&folder),
             folder,
             thresholds,
@@ -274,6 +281,16 @@ impl Text {
             return Err(self.wrong(message, keys.name.span(), "has none of them", help));
         }
         let (code, baseline_code) = self.code(code_keys, folder, files)?;
+        let plan = self.plan(&keys.launch)?;
+        let on = |table| Subjected { table, folder, plan: plan.as_ref() };
+        let mut check = None;
+        if let Some(keys) = keys.correctness {
+            check = Some(self.check_plan(on(keys.span()), keys.into_inner(), files)?);
+        }
+        let mut reference = None;
+        if let Some(keys) = keys.reference {
+            reference = Some(self.reference_plan(on(keys.span()), keys.into_inner(), files)?);
+        }
         let mut file = |path: Spanned<PathBuf>| {
             let span = path.span();
             let path = folder.join(path.into_inner());
@@ -289,7 +306,10 @@ impl Text {
             ptxas: keys.ptxas.map_or(Ok(Vec::new()), |paths| self.paths(paths))?.into_iter().map(file).collect(),
             code,
             baseline_code,
-            launch: self.launch(keys.launch)?,
+            launch: self.launch(&keys.launch)?,
+            plan,
+            check,
+            reference,
             checks: keys.check.into_iter().map(|check| self.check(check)).collect::<Result<_, _>>()?,
             commit: keys.commit,
             change: keys.change,

@@ -1,13 +1,14 @@
 //! The configuration: what `audit.toml` or the command line asks for.
 //!
 //! Owns the file's keys and their meaning. Receives text, gives a [`Config`] of [`Subject`]s or an error that points at
-//! the line. A new key is one field in `file.rs`, `code.rs` or `collect.rs` and one in the type it fills.
+//! the line. A new key is one field in `file.rs`, `code.rs`, `collect.rs` or `launch.rs` and one in the type it fills.
 
 mod amount;
 mod code;
 mod collect;
 mod error;
 mod file;
+mod launch;
 mod subject;
 
 pub use amount::{Amount, AmountError};

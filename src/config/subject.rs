@@ -5,6 +5,7 @@ use super::code::Code;
 use super::collect::Collecting;
 use crate::analysis::code::{LaunchShape, SassCheck};
 use crate::catalog::Comparison;
+use crate::collect::launch::{CheckPlan, LaunchPlan, ReferencePlan};
 use regex::Regex;
 use std::fmt;
 use std::path::PathBuf;
@@ -165,6 +166,12 @@ pub struct Subject {
     pub baseline_code: Option<Code>,
     /// How the kernel is launched, for what a report does not say.
     pub launch: LaunchShape,
+    /// How it is launched by `audit launch`, with its arguments.
+    pub plan: Option<LaunchPlan>,
+    /// What its outputs are checked against.
+    pub check: Option<CheckPlan>,
+    /// What it is timed beside.
+    pub reference: Option<ReferencePlan>,
     /// Checks on the machine code.
     pub checks: Vec<SassCheck>,
     /// Commit of the version under audit.
@@ -197,6 +204,9 @@ impl Subject {
             code: None,
             baseline_code: None,
             launch: LaunchShape::default(),
+            plan: None,
+            check: None,
+            reference: None,
             checks: Vec::new(),
             commit: None,
             change: None,

@@ -3,11 +3,15 @@
 //! Owns the model of a profile ([`Report`], [`Launch`], [`Metric`]), of a build ([`BuildLog`]) and of a [`Reading`].
 //! Receives values from `source`, gives them to `analysis`.
 
+mod benchmark;
 mod build;
 mod code;
 mod collected;
+mod correctness;
 mod cubin;
 mod dump;
+mod launched;
+mod machine_word;
 mod metric;
 mod reading;
 mod report;
@@ -17,11 +21,15 @@ mod source_dump;
 mod source_view;
 mod want;
 
+pub use benchmark::{BENCHMARK_SCHEMA, Benchmark, Clocks, GemmChoice, TimedReference, TimingMethod};
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
 pub use code::{CodeBuild, ReportCubin};
 pub use collected::{COLLECTED_SCHEMA, Collected, CollectedStep, StepOutcome};
+pub use correctness::{CORRECTNESS_SCHEMA, CheckRun, Correctness, OutputCheck, WorstElement};
 pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineRow, LineTable};
 pub use dump::{SCHEMA, write_json};
+pub use launched::{DeviceFacts, FunctionFacts, LaunchFacts};
+pub use machine_word::MachineWord;
 pub use metric::{Instance, Metric, Value};
 pub use reading::{Measured, Missing, Provenance, Reading, Spread};
 pub use report::{
