@@ -65,8 +65,8 @@ pub use roofline::{Ceiling, CeilingKind, Point, Roofline};
 pub use select::{KernelGroup, KernelKey, Selection, SelectionError, groups};
 pub use setting::{Setting, Weight};
 pub use source_lines::{
-    AccessLine, Accesses, LaneLine, LimitingLines, LineCount, LineWaits, Pattern, ReasonLines, SourceLines, Space,
-    Spot, Waits, source_want,
+    AccessLine, Accesses, LaneLine, LimitingLines, LineCost, LineCount, LineWaits, ListedFile, ListedInstruction,
+    ListedLine, Listing, Pattern, ReasonLines, SourceLines, Space, Spot, Waits, source_want,
 };
 pub use stalls::{StallBasis, StallRow, StallTable, Stalls};
 pub use summary::KernelSummary;

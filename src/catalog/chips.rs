@@ -1,6 +1,7 @@
 //! The chip catalog: limits of each compute capability.
 
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,8 @@ pub struct ChipRow {
     pub name: &'static str,
     /// The compiler's name of the architecture: `sm_90`.
     pub arch: &'static str,
+    /// Its name in the metric table; absent for a chip that the table does not cover.
+    pub counters: Option<&'static str>,
     /// Products with it.
     pub examples: &'static str,
     /// Warps that an SM can hold.
@@ -68,7 +71,7 @@ struct File {
 }
 
 static ROWS: LazyLock<Vec<ChipRow>> = LazyLock::new(|| read().expect("chips.toml is valid, as tests check"));
-static NAMES: LazyLock<HashMap<(u32, u32), &'static ChipRow>> =
+static NAMES: LazyLock<FxHashMap<(u32, u32), &'static ChipRow>> =
     LazyLock::new(|| ROWS.iter().map(|row| (row.cc, row)).collect());
 
 fn read() -> Result<Vec<ChipRow>, CatalogError> {

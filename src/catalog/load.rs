@@ -1,10 +1,12 @@
 //! Reading an embedded catalog and indexing its rows by name.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use serde::Deserialize;
 
-use super::{CatalogError, chips, limiters, metrics, opcodes, profiles, sass_aliases, stalls, tables, thresholds};
+use super::{
+    CatalogError, chips, collection, limiters, metrics, opcodes, profiles, sass_aliases, stalls, tables, thresholds,
+};
 
 /// A catalog file as it is built in.
 pub(super) struct Embedded {
@@ -46,11 +48,12 @@ pub(super) fn index<R, I>(
     file: &'static str,
     rows: &'static [R],
     names: impl Fn(&'static R) -> I,
-) -> Result<HashMap<&'static str, &'static R>, CatalogError>
+) -> Result<FxHashMap<&'static str, &'static R>, CatalogError>
 where
     I: IntoIterator<Item = &'static str>,
 {
-    let mut by_name: HashMap<&'static str, (&'static str, &'static R)> = HashMap::with_capacity(2 * rows.len());
+    let mut by_name: FxHashMap<&'static str, (&'static str, &'static R)> =
+        FxHashMap::with_capacity_and_hasher(2 * rows.len(), Default::default());
     for row in rows {
         let mut id = "";
         for name in names(row) {
@@ -94,6 +97,7 @@ pub fn verify() -> Result<(), CatalogError> {
     thresholds::check()?;
     limiters::check()?;
     profiles::check()?;
+    collection::check()?;
     chips::check()
 }
 

@@ -1,6 +1,7 @@
 //! The stall catalog: why a warp did not issue, and in which metric families that is told.
 
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
@@ -111,14 +112,14 @@ struct File {
 }
 
 static ROWS: LazyLock<File> = LazyLock::new(|| read().expect("stalls.toml is valid, as tests check"));
-static NAMES: LazyLock<HashMap<&'static str, &'static StallRow>> =
+static NAMES: LazyLock<FxHashMap<&'static str, &'static StallRow>> =
     LazyLock::new(|| names().expect("names in stalls.toml are distinct, as tests check"));
 
 fn read() -> Result<File, CatalogError> {
     TABLE.read()
 }
 
-fn names() -> Result<HashMap<&'static str, &'static StallRow>, CatalogError> {
+fn names() -> Result<FxHashMap<&'static str, &'static StallRow>, CatalogError> {
     load::index(FILE, &ROWS.stall, |row| row.names.iter().copied())
 }
 

@@ -16,7 +16,8 @@ Exit status:
   3  a file that cannot be read or written
   4  a tool that is missing or failed
   5  a page that was rejected before it was written
-  6  inconclusive";
+  6  inconclusive
+  130  stopped by Ctrl-C";
 
 /// Writes a dated Performance Audit of a CUDA kernel from the evidence of its build and profile.
 #[derive(Debug, Parser)]
@@ -40,12 +41,16 @@ pub(super) enum Verb {
     History(History),
     /// Say which audit of a subject the next ones are compared with.
     Baseline(Baseline),
+    /// Launch a subject's kernel on the GPU: plainly, checked against a reference, or timed.
+    Launch(Launch),
     /// Print what a report, a page that ncu printed, or a build log says, as tables.
     Show(Show),
     /// Print a stage as JSON.
     Dump(Dump),
     /// Explain a metric, stall reason, opcode, threshold, limiter, finding or chip.
     Explain(Explain),
+    /// Run subjects under NVIDIA's tools and keep what they write; what is there already is kept.
+    Collect(Collect),
     /// Say which tools, driver and GPU are here, and what is missing for what.
     Doctor(Doctor),
 }
@@ -71,9 +76,15 @@ pub(super) struct Generate {
     /// Folder of templates that replace or extend the built-in ones.
     #[arg(long, value_name = "DIR")]
     pub(super) templates: Option<PathBuf>,
+    /// What to write.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = PageFormat::Md)]
+    pub(super) format: PageFormat,
     /// Date of the audit, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
     #[arg(long, value_name = "DATE")]
     pub(super) date: Option<NaiveDate>,
+    /// Write the page without charts.
+    #[arg(long)]
+    pub(super) no_charts: bool,
     /// Overwrite generated blocks that were edited by hand, and pages without any.
     #[arg(long)]
     pub(super) force: bool,
@@ -85,6 +96,18 @@ pub(super) struct Generate {
     /// Number that judgements compare with, in place of the catalog's or the configuration's; may be repeated.
     #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
     pub(super) thresholds: Vec<(String, f64)>,
+    /// Collect the evidence first, as `audit collect` does; needs a GPU.
+    #[arg(long)]
+    pub(super) collect: bool,
+    /// Print what --collect would run, and write nothing.
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// With --collect, make every file again.
+    #[arg(long, requires = "collect")]
+    pub(super) again: bool,
+    /// With --collect, say nothing while it runs.
+    #[arg(long, requires = "collect")]
+    pub(super) quiet: bool,
     /// Print how long NVIDIA's tools and the rest took.
     #[arg(long)]
     pub(super) timings: bool,
@@ -94,6 +117,22 @@ pub(super) struct Generate {
     /// What the subject is; each overrides the configuration of one subject.
     #[command(flatten)]
     pub(super) subject: SubjectFlags,
+}
+
+/// What `audit generate` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum PageFormat {
+    /// The page in Markdown, its snapshot and its charts.
+    Md,
+    /// One HTML file that needs nothing else, with the source view.
+    Html,
+}
+
+impl Generate {
+    /// What `--collect` asks of the collection.
+    pub(super) fn collecting(&self) -> Collect {
+        Collect { again: self.again, quiet: self.quiet, dry_run: self.dry_run, jobs: 1, ..Collect::default() }
+    }
 }
 
 /// Flags that state or override a subject.
@@ -273,6 +312,48 @@ pub(super) enum HistoryFormat {
     Csv,
 }
 
+/// Arguments of `audit launch`.
+#[derive(Debug, Args)]
+pub(super) struct Launch {
+    /// The subject.
+    #[arg(value_name = "SUBJECT")]
+    pub(super) subject: String,
+    /// Compare its outputs with those of its reference; end with status 1 where they differ.
+    #[arg(long, group = "what")]
+    pub(super) check: bool,
+    /// Time it, in turn with its reference where it has one.
+    #[arg(long, group = "what")]
+    pub(super) time: bool,
+    /// Launch the reference alone.
+    #[arg(long, group = "what")]
+    pub(super) reference_only: bool,
+    /// Launches after the first; for a profiler [default: 1].
+    #[arg(long, value_name = "N", conflicts_with_all = ["check", "time"])]
+    pub(super) times: Option<u32>,
+    /// Cubin or PTX to launch [default: compiled from the subject's source].
+    #[arg(long, value_name = "FILE")]
+    pub(super) cubin: Option<PathBuf>,
+    /// Write the outcome of --check or --time here.
+    #[arg(long, value_name = "FILE", requires = "what", conflicts_with = "reference_only")]
+    pub(super) json_to: Option<PathBuf>,
+    /// Times whose choice among cuBLASLt's algorithms --reference-only takes [default: benchmark.json beside --cubin,
+    /// where there is one, else the library's first].
+    #[arg(long, value_name = "FILE", requires = "reference_only")]
+    pub(super) benchmark: Option<PathBuf>,
+    /// Seed of the inputs; --check takes those of the subject.
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "check")]
+    pub(super) seed: u64,
+    /// Most samples of --time.
+    #[arg(long, value_name = "N", default_value_t = 400, requires = "time")]
+    pub(super) samples: usize,
+    /// Device, counted from 0.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) device: u32,
+    /// Configuration file [default: audit.toml].
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+}
+
 /// Arguments of `audit show`.
 #[derive(Debug, Args)]
 pub(super) struct Show {
@@ -356,6 +437,44 @@ pub(super) struct DumpAnalysis {
     pub(super) expect: Vec<Expect>,
 }
 
+/// Arguments of `audit collect`.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct Collect {
+    /// Subjects of the configuration file [default: those of its `default`, else all].
+    #[arg(value_name = "SUBJECT")]
+    pub(super) subjects: Vec<String>,
+    /// Every subject of the configuration file.
+    #[arg(long, conflicts_with = "subjects")]
+    pub(super) all: bool,
+    /// Configuration file [default: audit.toml].
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// Evidence folder of the subject [default: its `evidence`, else collected/SUBJECT].
+    #[arg(long, value_name = "DIR")]
+    pub(super) evidence: Option<PathBuf>,
+    /// Set of metrics: audit, full, detailed or basic [default: the subject's `metrics`, else audit].
+    #[arg(long, value_name = "SET", value_parser = super::collect::metric_set)]
+    pub(super) set: Option<String>,
+    /// Metric beside the set; may be repeated.
+    #[arg(long = "metric", value_name = "NAME")]
+    pub(super) metrics: Vec<String>,
+    /// Make every file again, also what is there from the same.
+    #[arg(long)]
+    pub(super) again: bool,
+    /// Subjects collected at a time; those on the GPU of this machine still take turns.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(super) jobs: usize,
+    /// Print what would run.
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Check the names of metrics and stop.
+    #[arg(long)]
+    pub(super) lint: bool,
+    /// Say nothing while it runs.
+    #[arg(long)]
+    pub(super) quiet: bool,
+}
+
 /// Arguments of `audit doctor`.
 #[derive(Debug, Args)]
 pub(super) struct Doctor {
@@ -370,6 +489,9 @@ pub(super) struct Explain {
     /// The name.
     #[arg(value_name = "NAME")]
     pub(super) name: String,
+    /// Say whether ncu has this metric on a chip: GA100, AD102, GH100, GB100, GB202, or an architecture such as sm_90.
+    #[arg(long, value_name = "CHIP", value_parser = counters)]
+    pub(super) chip: Option<&'static str>,
 }
 
 /// A positive share in percent.
@@ -396,6 +518,12 @@ fn checklist(id: &str) -> Result<String, String> {
         Some(_) => Ok(id.to_owned()),
         None => Err(format!("no checklist is called {id:?}{}", did_you_mean(id, known()))),
     }
+}
+
+fn counters(word: &str) -> Result<&'static str, String> {
+    let known = || crate::quantity::metric_table::CHIPS.map(str::to_uppercase).join(", ");
+    catalog::counters_named(word)
+        .ok_or_else(|| format!("no counters are listed for {word:?}; they are for {}", known()))
 }
 
 fn regex(text: &str) -> Result<Regex, String> {

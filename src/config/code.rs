@@ -12,7 +12,7 @@
 //! flags = ["-O3", "-Iinclude"] # paths are relative to the folder of this file
 //! baseline_source = "old.cu"   # compiled with the same flags, for what changed in the code
 //!
-//! [subject.launch]             # for occupancy, where no report says it
+//! [subject.launch]             # for occupancy, where no report says it; launch.rs has the keys for launching it
 //! block = 256                  # threads, or [32, 8]
 //! dynamic_shared = 163840      # bytes; may be an expression, as in `work`
 //!
@@ -34,6 +34,7 @@
 
 use super::ConfigError;
 use super::file::Text;
+use super::launch::ArgumentKeys;
 use crate::analysis::code::{Count, LaunchShape, SassCheck};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -130,8 +131,11 @@ impl CodeKeys {
 #[derive(Default, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LaunchKeys {
-    block: Option<Spanned<toml::Value>>,
-    dynamic_shared: Option<Spanned<toml::Value>>,
+    pub(super) grid: Option<Spanned<toml::Value>>,
+    pub(super) block: Option<Spanned<toml::Value>>,
+    pub(super) cluster: Option<Spanned<toml::Value>>,
+    pub(super) dynamic_shared: Option<Spanned<toml::Value>>,
+    pub(super) args: Option<Spanned<Vec<ArgumentKeys>>>,
 }
 
 /// `[[subject.check]]`.
@@ -223,8 +227,8 @@ impl Text {
     }
 
     /// How the kernel is launched.
-    pub(super) fn launch(&self, keys: LaunchKeys) -> Result<LaunchShape, ConfigError> {
-        let threads = keys.block.map(|block| {
+    pub(super) fn launch(&self, keys: &LaunchKeys) -> Result<LaunchShape, ConfigError> {
+        let threads = keys.block.as_ref().map(|block| {
             let sides = match block.get_ref() {
                 toml::Value::Array(sides) => sides.iter().map(toml::Value::as_integer).collect::<Option<Vec<i64>>>(),
                 one => one.as_integer().map(|threads| vec![threads]),
@@ -239,7 +243,7 @@ impl Text {
                     self.wrong(message.into(), block.span(), "", None)
                 })
         });
-        let dynamic = keys.dynamic_shared.map(|amount| self.amount(&amount)).transpose()?;
+        let dynamic = keys.dynamic_shared.as_ref().map(|amount| self.amount(amount)).transpose()?;
         Ok(LaunchShape { threads: threads.transpose()?, dynamic_shared: dynamic.map(|amount| amount.value()) })
     }
 

@@ -2,7 +2,9 @@
 
 use super::amount::Amount;
 use super::code::{CheckKeys, CodeKeys, LaunchKeys, Tools};
+use super::collect::CollectKeys;
 use super::error::{ConfigError, ConfigErrorKind, Place};
+use super::launch::{CorrectnessKeys, ReferenceKeys, Subjected};
 use super::subject::{Expect, Subject, SubjectName, Tiles, Work};
 use crate::catalog;
 use crate::nearest::nearest;
@@ -23,6 +25,8 @@ pub struct Config {
     pub template: String,
     /// Folder of the user's templates.
     pub templates: Option<PathBuf>,
+    /// Whether pages have charts.
+    pub has_charts: bool,
     /// Numbers that judgements compare with, by the catalog's ids, where they differ from the catalog's.
     pub thresholds: BTreeMap<String, f64>,
     /// Subjects in file order; at least one.
@@ -60,6 +64,7 @@ struct AuditKeys {
     out: Option<PathBuf>,
     template: Option<String>,
     templates: Option<Spanned<PathBuf>>,
+    charts: Option<bool>,
     default: Option<Vec<Spanned<String>>>,
 }
 
@@ -82,6 +87,8 @@ struct SubjectKeys {
     baseline_cubin: Option<Spanned<PathBuf>>,
     #[serde(default)]
     launch: LaunchKeys,
+    correctness: Option<Spanned<CorrectnessKeys>>,
+    reference: Option<Spanned<ReferenceKeys>>,
     #[serde(default)]
     check: Vec<CheckKeys>,
     commit: Option<String>,
@@ -93,6 +100,12 @@ struct SubjectKeys {
     checks: Vec<Spanned<String>>,
     #[serde(default)]
     expect: Vec<ExpectKeys>,
+    run: Option<Spanned<Vec<String>>>,
+    #[serde(default)]
+    prefix: Vec<String>,
+    evidence: Option<PathBuf>,
+    #[serde(default)]
+    collect: CollectKeys,
 }
 
 #[derive(serde::Deserialize)]
@@ -176,6 +189,7 @@ impl Config {
             out: folder.join(file.audit.out.unwrap_or_else(|| DEFAULT_OUT.into())),
             template: file.audit.template.unwrap_or_else(|| DEFAULT_TEMPLATE.into()),
             templates: file.audit.templates.map(|path| folder.join(path.into_inner())),
+            has_charts: file.audit.charts.unwrap_or(true),
             tools: file.tools.below(&folder),
             folder,
             thresholds,
@@ -191,12 +205,32 @@ impl Config {
         self.default.iter().filter_map(|at| self.subjects.get(*at))
     }
 
+    /// The subjects of these names as [`Config::select`] chooses them. Their files need not be there.
+    ///
+    /// # Errors
+    /// A name that no subject has.
+    pub fn named(&self, names: &[String]) -> Result<Vec<&Subject>, ConfigError> {
+        Ok(self.positions(names)?.into_iter().map(|at| &self.subjects[at]).collect())
+    }
+
     /// The subjects of these names in the order asked for; for an empty list those of `default`, or all where the file
     /// has no such key. Every file that they name exists.
     ///
     /// # Errors
     /// A name that no subject has, or a file that is not there.
     pub fn select(&self, names: &[String]) -> Result<Vec<&Subject>, ConfigError> {
+        let chosen = self.positions(names)?;
+        for at in &chosen {
+            for (path, span) in &self.files[*at] {
+                if !path.is_file() {
+                    return Err(self.text.missing(path, "file", span.clone()));
+                }
+            }
+        }
+        Ok(chosen.into_iter().map(|at| &self.subjects[at]).collect())
+    }
+
+    fn positions(&self, names: &[String]) -> Result<Vec<usize>, ConfigError> {
         let mut chosen: Vec<usize> = Vec::new();
         for name in names {
             let Some(at) = self.subjects.iter().position(|subject| subject.name.as_str() == name) else {
@@ -211,17 +245,7 @@ impl Config {
                 chosen.push(at);
             }
         }
-        if names.is_empty() {
-            chosen.clone_from(&self.default);
-        }
-        for at in &chosen {
-            for (path, span) in &self.files[*at] {
-                if !path.is_file() {
-                    return Err(self.text.missing(path, "file", span.clone()));
-                }
-            }
-        }
-        Ok(chosen.into_iter().map(|at| &self.subjects[at]).collect())
+        Ok(if names.is_empty() { self.default.clone() } else { chosen })
     }
 }
 
@@ -250,12 +274,23 @@ impl Text {
             arch: keys.arch,
             flags: keys.flags,
         };
-        if keys.report.is_none() && !code_keys.is_given() {
-            let help = Some("name a report, a CUDA source or a cubin".to_owned());
-            let message = "a subject needs evidence: `report`, `source` or `cubin`".to_owned();
+        if keys.report.is_none() && !code_keys.is_given() && keys.run.is_none() && keys.evidence.is_none() {
+            let help =
+                Some("name a report, a CUDA source or a cubin, or the program to collect with: `run`".to_owned());
+            let message = "a subject needs evidence: `report`, `source`, `cubin`, `run` or `evidence`".to_owned();
             return Err(self.wrong(message, keys.name.span(), "has none of them", help));
         }
         let (code, baseline_code) = self.code(code_keys, folder, files)?;
+        let plan = self.plan(&keys.launch)?;
+        let on = |table| Subjected { table, folder, plan: plan.as_ref() };
+        let mut check = None;
+        if let Some(keys) = keys.correctness {
+            check = Some(self.check_plan(on(keys.span()), keys.into_inner(), files)?);
+        }
+        let mut reference = None;
+        if let Some(keys) = keys.reference {
+            reference = Some(self.reference_plan(on(keys.span()), keys.into_inner(), files)?);
+        }
         let mut file = |path: Spanned<PathBuf>| {
             let span = path.span();
             let path = folder.join(path.into_inner());
@@ -271,7 +306,10 @@ impl Text {
             ptxas: keys.ptxas.map_or(Ok(Vec::new()), |paths| self.paths(paths))?.into_iter().map(file).collect(),
             code,
             baseline_code,
-            launch: self.launch(keys.launch)?,
+            launch: self.launch(&keys.launch)?,
+            plan,
+            check,
+            reference,
             checks: keys.check.into_iter().map(|check| self.check(check)).collect::<Result<_, _>>()?,
             commit: keys.commit,
             change: keys.change,
@@ -284,6 +322,7 @@ impl Text {
             tiles: keys.tiles.map(|tiles| self.tiles(&tiles)).transpose()?,
             checklists: keys.checks.iter().map(|id| self.profile(id)).collect::<Result<_, _>>()?,
             expect: keys.expect.into_iter().map(|keys| self.expectation(keys)).collect::<Result<_, _>>()?,
+            collect: self.collecting(keys.collect, keys.run, keys.prefix, keys.evidence.as_deref(), folder)?,
             name,
         })
     }

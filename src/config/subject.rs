@@ -2,8 +2,10 @@
 
 use super::amount::Amount;
 use super::code::Code;
+use super::collect::Collecting;
 use crate::analysis::code::{LaunchShape, SassCheck};
 use crate::catalog::Comparison;
+use crate::collect::launch::{CheckPlan, LaunchPlan, ReferencePlan};
 use regex::Regex;
 use std::fmt;
 use std::path::PathBuf;
@@ -164,6 +166,12 @@ pub struct Subject {
     pub baseline_code: Option<Code>,
     /// How the kernel is launched, for what a report does not say.
     pub launch: LaunchShape,
+    /// How it is launched by `audit launch`, with its arguments.
+    pub plan: Option<LaunchPlan>,
+    /// What its outputs are checked against.
+    pub check: Option<CheckPlan>,
+    /// What it is timed beside.
+    pub reference: Option<ReferencePlan>,
     /// Checks on the machine code.
     pub checks: Vec<SassCheck>,
     /// Commit of the version under audit.
@@ -178,6 +186,8 @@ pub struct Subject {
     pub checklists: Vec<String>,
     /// Its own expectations.
     pub expect: Vec<Expect>,
+    /// How its evidence is collected.
+    pub collect: Collecting,
 }
 
 impl Subject {
@@ -194,6 +204,9 @@ impl Subject {
             code: None,
             baseline_code: None,
             launch: LaunchShape::default(),
+            plan: None,
+            check: None,
+            reference: None,
             checks: Vec::new(),
             commit: None,
             change: None,
@@ -201,6 +214,7 @@ impl Subject {
             tiles: None,
             checklists: Vec::new(),
             expect: Vec::new(),
+            collect: Collecting::default(),
         }
     }
 }

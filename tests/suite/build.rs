@@ -71,7 +71,7 @@ in = "hottest-loop"
     for words in ["# Static Performance Audit", "### sm_90a", "### sm_100a", "nvcc 13.0", "LDG.E.128", "Not measured"] {
         assert!(page.contains(words), "{words}: {page}");
     }
-    assert_eq!(data["schema"], "kernel-audit/static-audit/2");
+    assert_eq!(data["schema"], "kernel-audit/static-audit/3");
     let verdicts = |arch: usize| {
         let checks = data["audit"]["code"][arch]["checks"].as_array().unwrap().clone();
         checks.iter().map(|check| check["verdict"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
@@ -158,7 +158,7 @@ fn mistakes_are_told_with_their_place_and_write_nothing() {
     let (status, _, _, said) = generate("[[subject]]\nname = \"k\"\nsource = \"a.cu\"\n", &[("a.cu", TRIAD)]);
     assert!(status == 2 && said.contains("a source needs an architecture"), "{said}");
     let (status, _, _, said) = generate("[[subject]]\nname = \"k\"\n", &[]);
-    assert!(status == 2 && said.contains("`report`, `source` or `cubin`"), "{said}");
+    assert!(status == 2 && said.contains("`report`, `source`, `cubin`, `run` or `evidence`"), "{said}");
 }
 
 #[test]

@@ -5,14 +5,18 @@
 mod build;
 mod build_tools;
 mod catalog;
+mod charts;
 mod check;
 mod checklist;
 mod cli;
+#[cfg(unix)]
+mod collect;
 mod compare;
 mod config;
 mod dump_analysis;
 mod edited;
 mod history;
+mod html;
 mod labelled;
 mod old_side;
 mod open_files;

@@ -22,4 +22,4 @@ pub use flow::{DispatchRow, FlowSummary, LoopRow, RoleRow};
 pub use identity::Identity;
 pub use limits::{BlockLimitRow, LaunchShape, StaticOccupancy};
 pub use resources::{Agreement, ResourceRow};
-pub use select::{CodeError, Launched};
+pub use select::{CodeError, Launched, kernel_of};

@@ -2,7 +2,7 @@
 
 use crate::analysis::select::{self, Selection, SelectionError, short_name};
 use crate::analysis::summary::KernelSummary;
-use crate::evidence::{CodeBuild, CubinKernel, Dim3, Reading, Report, ReportCubin};
+use crate::evidence::{CodeBuild, Cubin, CubinKernel, Dim3, Reading, Report, ReportCubin};
 use regex::Regex;
 use std::sync::Arc;
 
@@ -83,13 +83,30 @@ pub enum CodeError {
     },
 }
 
+/// The kernel of a cubin that a filter takes; without one the only kernel. `input` is what the cubin came from.
+///
+/// # Errors
+/// When it takes none or several.
+pub fn kernel_of<'b>(cubin: &'b Cubin, input: &str, filter: Option<&Regex>) -> Result<&'b CubinKernel, CodeError> {
+    chosen(cubin, input, filter, None)
+}
+
 /// The kernel that was launched, else the one that the filter takes.
 pub(super) fn kernel<'b>(
     build: &'b CodeBuild,
     filter: Option<&Regex>,
     launched: Option<&Launched>,
 ) -> Result<&'b CubinKernel, CodeError> {
-    let kernels = &build.cubin.kernels;
+    chosen(&build.cubin, &build.input, filter, launched)
+}
+
+fn chosen<'b>(
+    cubin: &'b Cubin,
+    input: &str,
+    filter: Option<&Regex>,
+    launched: Option<&Launched>,
+) -> Result<&'b CubinKernel, CodeError> {
+    let kernels = &cubin.kernels;
     let is_launched =
         |kernel: &&CubinKernel| launched.is_some_and(|l| !l.mangled.is_empty() && l.mangled == kernel.mangled);
     if let Some(kernel) = kernels.iter().find(is_launched) {
@@ -106,7 +123,7 @@ pub(super) fn kernel<'b>(
         (None, None) => true,
     };
     let found: Vec<&CubinKernel> = kernels.iter().filter(is_taken).collect();
-    let (input, arch) = (build.input.clone(), build.cubin.arch.to_string());
+    let (input, arch) = (input.to_owned(), cubin.arch.to_string());
     let filter = match (filter, launched) {
         (Some(filter), _) => format!("/{filter}/"),
         (None, Some(launched)) => format!("`{}` of the report", launched.short_name),

@@ -120,8 +120,19 @@ impl<'v> Groups<'v> {
         }
     }
 
+    /// The line that the instruction of a row belongs to.
+    pub(super) fn place(&self, row: usize) -> Option<&'v SourceLine> {
+        let instruction = &self.view.instructions[row];
+        own(instruction).map(|at| &instruction.places[at])
+    }
+
+    /// The name under which spots show a file.
+    pub(super) fn short_name(&self, file: &str) -> String {
+        self.short.get(file).cloned().unwrap_or_default()
+    }
+
     fn file(&self, place: &SourceLine) -> String {
-        self.short.get(&place.file).cloned().unwrap_or_default()
+        self.short_name(&place.file)
     }
 }
 

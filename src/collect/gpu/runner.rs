@@ -1,0 +1,100 @@
+//! Something that can be launched again and again: the kernel under audit, another kernel, or a product of cuBLASLt.
+
+use super::Gpu;
+use super::arguments::{Buffers, Packed, pack};
+use super::gemm::GemmRun;
+use super::kernel::{Kernel, Shape};
+use crate::collect::launch::{Given, KernelReference, LaunchError, LaunchPlan, Program, Reference, Role};
+use crate::evidence::{FunctionFacts, LaunchFacts};
+
+/// Something that can be launched. Fields are dropped in order: the kernel before the memory it uses.
+pub(super) struct Runner {
+    what: What,
+    /// Its outputs; for the kernel under audit its inputs too.
+    pub(super) buffers: Buffers,
+}
+
+enum What {
+    Kernel(Kernel, Vec<Packed>),
+    Gemm(Box<GemmRun>),
+}
+
+impl Runner {
+    /// The kernel under audit with buffers of its own.
+    pub(super) fn subject(gpu: &Gpu, program: &Program, plan: &LaunchPlan) -> Result<Runner, LaunchError> {
+        let all: Vec<usize> = (0..plan.arguments.len()).collect();
+        let shape =
+            Shape { grid: plan.grid, block: plan.block, cluster: plan.cluster, dynamic_shared: plan.dynamic_shared };
+        let kernel = Kernel::load(gpu, program, shape, &plan.arguments.iter().map(Given::from).collect::<Vec<_>>())?;
+        let buffers = Buffers::new(plan, |_| true)?;
+        let packed = pack(plan, &all, true, |at| buffers.pointer(at))?;
+        Ok(Runner { what: What::Kernel(kernel, packed), buffers })
+    }
+
+    /// A reference with outputs of its own that reads the inputs of `beside`. `program` is its code, where it is a
+    /// kernel.
+    pub(super) fn reference(
+        gpu: &Gpu,
+        reference: &Reference,
+        program: Option<&Program>,
+        plan: &LaunchPlan,
+        beside: &Runner,
+    ) -> Result<Runner, LaunchError> {
+        let buffers = Buffers::new(plan, |role| role != Role::In)?;
+        let pointer = |at: usize| buffers.pointer(at).or_else(|| beside.buffers.pointer(at));
+        let what = match (reference, program) {
+            (Reference::Kernel(kernel), Some(program)) => {
+                let packed = pack(plan, &kernel.arguments, kernel.maps, pointer)?;
+                What::Kernel(Kernel::load(gpu, program, shape(kernel), &kernel.given(plan))?, packed)
+            }
+            (Reference::Kernel(kernel), None) => {
+                let wanted = kernel.kernel.clone().unwrap_or_else(|| "of the reference".to_owned());
+                return Err(LaunchError::NoKernel { input: kernel.source.clone(), wanted, found: Vec::new() });
+            }
+            (Reference::Gemm(gemm), _) => What::Gemm(Box::new(GemmRun::new(gemm, plan, pointer)?)),
+        };
+        Ok(Runner { what, buffers })
+    }
+
+    /// Queues what must happen before a launch.
+    pub(super) fn reset(&self, gpu: &Gpu) -> Result<(), LaunchError> {
+        self.buffers.reset(gpu)
+    }
+
+    /// Queues one launch.
+    pub(super) fn launch(&mut self, gpu: &Gpu) -> Result<(), LaunchError> {
+        match &mut self.what {
+            What::Kernel(kernel, arguments) => kernel.launch(gpu, arguments),
+            What::Gemm(gemm) => gemm.launch(gpu),
+        }
+    }
+
+    /// The product, where it is one.
+    pub(super) fn gemm(&mut self) -> Option<&mut GemmRun> {
+        match &mut self.what {
+            What::Gemm(gemm) => Some(gemm),
+            What::Kernel(..) => None,
+        }
+    }
+
+    /// What it is, where it is the kernel under audit.
+    pub(super) fn facts(&self, program: &Program, plan: &LaunchPlan) -> LaunchFacts {
+        LaunchFacts {
+            kernel: program.kernel.clone(),
+            code_sha256: program.code_sha256.clone(),
+            grid: plan.grid,
+            block: plan.block,
+            cluster: plan.cluster,
+            dynamic_shared: plan.dynamic_shared,
+            arguments: plan.arguments.iter().map(crate::collect::launch::Argument::describe).collect(),
+            function: match &self.what {
+                What::Kernel(kernel, _) => kernel.facts().clone(),
+                What::Gemm(_) => FunctionFacts::default(),
+            },
+        }
+    }
+}
+
+fn shape(kernel: &KernelReference) -> Shape {
+    Shape { grid: kernel.grid, block: kernel.block, cluster: None, dynamic_shared: kernel.dynamic_shared }
+}

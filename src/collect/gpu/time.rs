@@ -1,0 +1,223 @@
+//! Timing with events: warm-up, L2 flushed before every sample, kernel and reference in turn.
+
+use super::error::driver;
+use super::memory::Memory;
+use super::runner::Runner;
+use super::{Gpu, Job};
+use crate::collect::clocks;
+use crate::collect::launch::{LaunchError, Program, Reference, ReferencePlan};
+use crate::evidence::{BENCHMARK_SCHEMA, Benchmark, Clocks, GemmChoice, TimedReference, TimingMethod};
+use cudarc::driver::result::event;
+use cudarc::driver::sys::{CUevent, CUevent_flags};
+use std::time::{Duration, Instant};
+
+/// Launches of each side before the first sample.
+const WARM_UP: u32 = 10;
+/// Pairs of events with nothing between them.
+const EMPTY: usize = 20;
+/// Samples of each of the library's algorithms, of which the fastest is chosen.
+const TRIES: usize = 7;
+/// How many times L2 is written over before a sample.
+const FLUSH_TIMES: u64 = 4;
+/// Smallest flush in bytes, where the driver does not tell the size of L2.
+const FLUSH_LEAST: u64 = 256 << 20;
+
+/// When enough samples were taken.
+pub struct Sampling<'a> {
+    /// Fewest samples.
+    pub least: usize,
+    /// Most samples.
+    pub most: usize,
+    /// After which no further sample is started, once there are the fewest.
+    pub limit: Duration,
+    /// Whether some samples settle their median.
+    pub is_stable: &'a dyn Fn(&[f64]) -> bool,
+}
+
+/// Times the kernel, in turn with the reference where there is one; `program` is the reference's code, where it is a
+/// kernel.
+///
+/// # Errors
+/// When something cannot be launched. Clocks that cannot be read are no error.
+pub fn time(
+    gpu: &Gpu,
+    job: &Job<'_>,
+    reference: Option<(&ReferencePlan, Option<&Program>)>,
+    sampling: &Sampling<'_>,
+) -> Result<Benchmark, LaunchError> {
+    let mut subject = Runner::subject(gpu, job.program, job.plan)?;
+    subject.buffers.fill(job.plan, job.seed)?;
+    let mut other = match reference {
+        Some((plan, program)) => {
+            let runner = Runner::reference(gpu, &plan.reference, program, job.plan, &subject)?;
+            runner.buffers.fill(job.plan, job.seed)?;
+            Some(runner)
+        }
+        None => None,
+    };
+    let flushed = (FLUSH_TIMES * gpu.facts().l2_bytes).max(if gpu.facts().l2_bytes == 0 { FLUSH_LEAST } else { 0 });
+    let stopwatch = Stopwatch { gpu, flush: Memory::new(flushed)?, start: Event::new()?, end: Event::new()? };
+    let choice = other.as_mut().map(|runner| stopwatch.choose(runner)).transpose()?.flatten();
+    for _ in 0..WARM_UP {
+        stopwatch.sample(Some(&mut subject))?;
+        if let Some(other) = &mut other {
+            stopwatch.sample(Some(other))?;
+        }
+    }
+    let empty_ms = (0..EMPTY).map(|_| stopwatch.sample(None)).collect::<Result<_, _>>()?;
+    let before = clocks_under_load(gpu, &mut subject)?;
+    let (mut samples, mut others) = (Vec::new(), Vec::new());
+    let begun = Instant::now();
+    let ended_by = loop {
+        samples.push(stopwatch.sample(Some(&mut subject))?);
+        if let Some(other) = &mut other {
+            others.push(stopwatch.sample(Some(other))?);
+        }
+        if samples.len() < sampling.least {
+            continue;
+        }
+        if samples.len() >= sampling.most {
+            break "samples";
+        }
+        if begun.elapsed() >= sampling.limit {
+            break "time";
+        }
+        if (sampling.is_stable)(&samples) && (others.is_empty() || (sampling.is_stable)(&others)) {
+            break "stable";
+        }
+    };
+    let after = clocks_under_load(gpu, &mut subject)?;
+    let clocks_missing = before.as_ref().err().or(after.as_ref().err()).cloned().unwrap_or_default();
+    Ok(Benchmark {
+        schema: BENCHMARK_SCHEMA.to_owned(),
+        tool: job.tool.to_owned(),
+        subject: job.subject.to_owned(),
+        device: gpu.facts().clone(),
+        launch: subject.facts(job.program, job.plan),
+        method: TimingMethod {
+            warm_up: WARM_UP,
+            flushed_bytes: flushed,
+            seed: job.seed,
+            ended_by: ended_by.to_owned(),
+        },
+        clocks_before: before.ok(),
+        clocks_after: after.ok(),
+        clocks_missing,
+        samples_ms: samples,
+        empty_ms,
+        reference: other.as_mut().zip(reference).map(|(runner, (plan, _))| TimedReference {
+            name: runner.gemm().map_or_else(|| plan.reference.describe(), |gemm| gemm.name().to_owned()),
+            note: plan.note.clone(),
+            flop: match &plan.reference {
+                Reference::Gemm(gemm) => Some(2 * gemm.m * gemm.n * gemm.k),
+                Reference::Kernel(_) => None,
+            },
+            choice,
+            samples_ms: others,
+        }),
+    })
+}
+
+/// What times one launch.
+struct Stopwatch<'g> {
+    gpu: &'g Gpu,
+    flush: Memory,
+    start: Event,
+    end: Event,
+}
+
+impl Stopwatch<'_> {
+    /// Milliseconds of one launch with nothing of its data in L2; without a runner, those between two events.
+    fn sample(&self, runner: Option<&mut Runner>) -> Result<f64, LaunchError> {
+        let mut runner = runner;
+        if let Some(runner) = &runner {
+            runner.reset(self.gpu)?;
+        }
+        // While the device writes this, the host queues what follows, so that its own time stays out of the sample.
+        self.flush.fill(0x5a, self.gpu)?;
+        self.start.record(self.gpu)?;
+        if let Some(runner) = &mut runner {
+            runner.launch(self.gpu)?;
+        }
+        self.end.record(self.gpu)?;
+        self.gpu.wait("timing")?;
+        self.start.until(&self.end)
+    }
+
+    /// Makes a product use the fastest of the algorithms that the library offers; `None` for a kernel.
+    fn choose(&self, runner: &mut Runner) -> Result<Option<GemmChoice>, LaunchError> {
+        let Some(count) = runner.gemm().map(|gemm| gemm.algorithms()) else { return Ok(None) };
+        let mut tried = Vec::new();
+        for position in 0..count {
+            if let Some(gemm) = runner.gemm() {
+                gemm.choose(position);
+            }
+            tried.push(self.median(runner)?);
+        }
+        let fastest = tried.iter().enumerate().filter_map(|(at, median)| Some((at, (*median)?)));
+        let best = fastest.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(at, _)| at);
+        Ok(runner.gemm().map(|gemm| {
+            gemm.choose(best);
+            GemmChoice { position: best, algorithm: gemm.algorithm(), tried_ms: tried }
+        }))
+    }
+
+    /// Median of a few samples; `None` where the library refuses the algorithm.
+    fn median(&self, runner: &mut Runner) -> Result<Option<f64>, LaunchError> {
+        let mut samples = Vec::new();
+        for _ in 0..=TRIES {
+            match self.sample(Some(runner)) {
+                Ok(sample) => samples.push(sample),
+                Err(LaunchError::CublasLt { .. }) => return Ok(None),
+                Err(error) => return Err(error),
+            }
+        }
+        // The first one loads the kernel.
+        let mut samples = samples.split_off(1);
+        samples.sort_by(f64::total_cmp);
+        Ok(samples.get(samples.len() / 2).copied())
+    }
+}
+
+/// The clocks while the kernel runs over and over; the inner error says why they cannot be read.
+fn clocks_under_load(gpu: &Gpu, runner: &mut Runner) -> Result<Result<Clocks, String>, LaunchError> {
+    let bus = gpu.bus();
+    std::thread::scope(|scope| {
+        let reading = scope.spawn(|| clocks::read(bus));
+        while !reading.is_finished() {
+            for _ in 0..4 {
+                runner.reset(gpu)?;
+                runner.launch(gpu)?;
+            }
+            gpu.wait("running the kernel while clocks are read")?;
+        }
+        Ok(reading.join().unwrap_or_else(|_| Err("the reading ended early".to_owned())))
+    })
+}
+
+/// An event that is given back when dropped.
+struct Event(CUevent);
+
+impl Event {
+    fn new() -> Result<Event, LaunchError> {
+        event::create(CUevent_flags::CU_EVENT_DEFAULT).map(Event).map_err(driver("making an event"))
+    }
+
+    fn record(&self, gpu: &Gpu) -> Result<(), LaunchError> {
+        // SAFETY: event and stream are alive.
+        unsafe { event::record(self.0, gpu.stream) }.map_err(driver("recording an event"))
+    }
+
+    /// Milliseconds to a later event that has happened.
+    fn until(&self, later: &Event) -> Result<f64, LaunchError> {
+        // SAFETY: both events are alive.
+        unsafe { event::elapsed(self.0, later.0) }.map(f64::from).map_err(driver("reading the time between two events"))
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        // SAFETY: made once, used by nobody after this.
+        let _ = unsafe { event::destroy(self.0) };
+    }
+}

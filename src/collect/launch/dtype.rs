@@ -1,0 +1,279 @@
+//! Types of the elements of a buffer, and the way from numbers to their bytes and back.
+//!
+//! Encodings: IEEE 754 for f16, f32 and f64; bf16 is the upper half of f32; tf32 is f32 whose lower 13 bits are zero; e4m3
+//! and e5m2 as in the Open Compute Project's 8-bit floating-point specification (e4m3 has no infinity and one NaN pattern).
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The type of an element or a scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DType {
+    /// 8-bit float, 4 exponent bits.
+    E4m3,
+    /// 8-bit float, 5 exponent bits.
+    E5m2,
+    /// Brain float.
+    Bf16,
+    /// Half.
+    F16,
+    /// Single, of which tensor cores read 19 bits; values are rounded to those.
+    Tf32,
+    /// Single.
+    F32,
+    /// Double.
+    F64,
+    /// Unsigned, 8 bits.
+    U8,
+    /// Unsigned, 16 bits.
+    U16,
+    /// Unsigned, 32 bits.
+    U32,
+    /// Unsigned, 64 bits.
+    U64,
+    /// Signed, 8 bits.
+    I8,
+    /// Signed, 16 bits.
+    I16,
+    /// Signed, 32 bits.
+    I32,
+    /// Signed, 64 bits.
+    I64,
+}
+
+impl DType {
+    /// Every type.
+    pub const ALL: [DType; 15] = [
+        DType::E4m3,
+        DType::E5m2,
+        DType::Bf16,
+        DType::F16,
+        DType::Tf32,
+        DType::F32,
+        DType::F64,
+        DType::U8,
+        DType::U16,
+        DType::U32,
+        DType::U64,
+        DType::I8,
+        DType::I16,
+        DType::I32,
+        DType::I64,
+    ];
+
+    /// Its name in audit.toml.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DType::E4m3 => "e4m3",
+            DType::E5m2 => "e5m2",
+            DType::Bf16 => "bf16",
+            DType::F16 => "f16",
+            DType::Tf32 => "tf32",
+            DType::F32 => "f32",
+            DType::F64 => "f64",
+            DType::U8 => "u8",
+            DType::U16 => "u16",
+            DType::U32 => "u32",
+            DType::U64 => "u64",
+            DType::I8 => "i8",
+            DType::I16 => "i16",
+            DType::I32 => "i32",
+            DType::I64 => "i64",
+        }
+    }
+
+    /// Bytes of one element.
+    pub const fn bytes(self) -> usize {
+        match self {
+            DType::E4m3 | DType::E5m2 | DType::U8 | DType::I8 => 1,
+            DType::Bf16 | DType::F16 | DType::U16 | DType::I16 => 2,
+            DType::Tf32 | DType::F32 | DType::U32 | DType::I32 => 4,
+            DType::F64 | DType::U64 | DType::I64 => 8,
+        }
+    }
+
+    /// Whether it is a float.
+    pub const fn is_float(self) -> bool {
+        matches!(self, DType::E4m3 | DType::E5m2 | DType::Bf16 | DType::F16 | DType::Tf32 | DType::F32 | DType::F64)
+    }
+
+    /// The smallest and the largest value of an integer type; `None` for floats.
+    pub const fn range(self) -> Option<(i128, i128)> {
+        Some(match self {
+            DType::U8 => (0, u8::MAX as i128),
+            DType::U16 => (0, u16::MAX as i128),
+            DType::U32 => (0, u32::MAX as i128),
+            DType::U64 => (0, u64::MAX as i128),
+            DType::I8 => (i8::MIN as i128, i8::MAX as i128),
+            DType::I16 => (i16::MIN as i128, i16::MAX as i128),
+            DType::I32 => (i32::MIN as i128, i32::MAX as i128),
+            DType::I64 => (i64::MIN as i128, i64::MAX as i128),
+            _ => return None,
+        })
+    }
+
+    /// The bits of a float of this type nearest to `value`, ties to even; overflow becomes infinity, for e4m3 its largest
+    /// value. In the lower bytes of the word.
+    pub fn encode(self, value: f64) -> u64 {
+        match self {
+            DType::E4m3 => small_float(value, 4, 3),
+            DType::E5m2 => small_float(value, 5, 2),
+            DType::F16 => small_float(value, 5, 10),
+            DType::Bf16 => small_float(value, 8, 7),
+            DType::Tf32 => small_float(value, 8, 10) << 13,
+            DType::F32 => u64::from((value as f32).to_bits()),
+            DType::F64 => value.to_bits(),
+            _ => self.encode_integer(value as i128),
+        }
+    }
+
+    /// The bits of an integer of this type, in the lower bytes of the word; the upper bits of `value` are lost.
+    pub fn encode_integer(self, value: i128) -> u64 {
+        let bits = value as u64;
+        if self.bytes() == 8 { bits } else { bits & ((1 << (8 * self.bytes())) - 1) }
+    }
+
+    /// The number that the bits in the lower bytes of a word stand for.
+    pub fn decode(self, bits: u64) -> f64 {
+        match self {
+            DType::E4m3 if bits & 0x7f == 0x7f => f64::NAN,
+            DType::E4m3 => widened(bits, 4, 3, false),
+            DType::E5m2 => widened(bits, 5, 2, true),
+            DType::F16 => widened(bits, 5, 10, true),
+            DType::Bf16 => f64::from(f32::from_bits((bits as u32) << 16)),
+            DType::Tf32 | DType::F32 => f64::from(f32::from_bits(bits as u32)),
+            DType::F64 => f64::from_bits(bits),
+            DType::U8 | DType::U16 | DType::U32 | DType::U64 => bits as f64,
+            DType::I8 => f64::from(bits as u8 as i8),
+            DType::I16 => f64::from(bits as u16 as i16),
+            DType::I32 => f64::from(bits as u32 as i32),
+            DType::I64 => bits as i64 as f64,
+        }
+    }
+
+    /// The bits of the element at the start of `bytes`, which hold at least one.
+    pub fn bits(self, bytes: &[u8]) -> u64 {
+        let mut word = [0; 8];
+        word[..self.bytes()].copy_from_slice(&bytes[..self.bytes()]);
+        u64::from_le_bytes(word)
+    }
+}
+
+impl FromStr for DType {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<DType, String> {
+        DType::ALL.into_iter().find(|dtype| dtype.name() == text).ok_or_else(|| {
+            let known = DType::ALL.map(DType::name);
+            format!("expected one of {}, found {text:?}{}", known.join(", "), crate::nearest::did_you_mean(text, known))
+        })
+    }
+}
+
+impl fmt::Display for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A float with a sign, `exponent` and `mantissa` bits, rounded to nearest even. Four exponent bits mean e4m3.
+fn small_float(value: f64, exponent: u32, mantissa: u32) -> u64 {
+    let sign = u64::from(value.is_sign_negative()) << (exponent + mantissa);
+    let is_e4m3 = exponent == 4;
+    let highest = (1u64 << exponent) - 1;
+    let (infinity, nan) = (highest << mantissa, (highest << mantissa) | ((1 << mantissa) - 1));
+    if value.is_nan() {
+        return sign | nan;
+    }
+    let magnitude = value.abs();
+    let bias = (1i32 << (exponent - 1)) - 1;
+    // The exponent of the value, not below that of the smallest normal number: smaller values share its spacing.
+    let power = if magnitude == 0.0 { 1 - bias } else { exponent_of(magnitude).max(1 - bias) };
+    let steps = (magnitude / 2f64.powi(power - mantissa as i32)).round_ties_even();
+    if !steps.is_finite() {
+        return sign | if is_e4m3 { nan - 1 } else { infinity };
+    }
+    // Steps of a full mantissa carry into the exponent by themselves.
+    let bits = (((power + bias - 1).max(0) as u64) << mantissa) + steps as u64;
+    let largest = if is_e4m3 { nan - 1 } else { infinity };
+    sign | bits.min(largest)
+}
+
+/// `floor(log2(x))` of a positive finite or infinite number.
+fn exponent_of(x: f64) -> i32 {
+    let field = (x.to_bits() >> 52) as i32 & 0x7ff;
+    // A subnormal double is far below every smaller type's numbers.
+    field - 1023
+}
+
+fn widened(bits: u64, exponent: u32, mantissa: u32, has_infinity: bool) -> f64 {
+    let fraction = (bits & ((1 << mantissa) - 1)) as f64 / f64::from(1u32 << mantissa);
+    let highest = (1u64 << exponent) - 1;
+    let field = bits >> mantissa & highest;
+    let bias = (1i32 << (exponent - 1)) - 1;
+    let magnitude = match field {
+        0 => fraction * 2f64.powi(1 - bias),
+        field if has_infinity && field == highest => {
+            if fraction == 0.0 {
+                f64::INFINITY
+            } else {
+                f64::NAN
+            }
+        }
+        field => (1.0 + fraction) * 2f64.powi(field as i32 - bias),
+    };
+    if bits >> (exponent + mantissa) & 1 == 1 { -magnitude } else { magnitude }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_bit_patterns() {
+        // e4m3: 1.0 is 0x38, its largest 448 is 0x7e, its smallest 2^-9 is 0x01.
+        for (value, bits) in [(1.0, 0x38), (448.0, 0x7e), (0.001_953_125, 0x01), (-2.0, 0xc0), (1e9, 0x7e), (0.0, 0)] {
+            assert_eq!(DType::E4m3.encode(value), bits, "{value}");
+        }
+        assert_eq!(DType::E4m3.encode(f64::NAN), 0x7f);
+        assert_eq!(DType::E5m2.encode(57344.0), 0x7b);
+        assert_eq!(DType::E5m2.encode(1e9), 0x7c);
+        assert_eq!(
+            (DType::F16.encode(1.0), DType::F16.encode(65504.0), DType::F16.encode(1e6)),
+            (0x3c00, 0x7bff, 0x7c00)
+        );
+        assert_eq!((DType::Bf16.encode(1.0), DType::Bf16.encode(-3.140_625)), (0x3f80, 0xc049));
+        assert_eq!(DType::Tf32.encode(1.0), 0x3f80_0000);
+        assert_eq!(DType::U8.encode_integer(-1), 0xff);
+        assert_eq!(DType::I32.decode(DType::I32.encode_integer(-5)), -5.0);
+    }
+
+    #[test]
+    fn ties_go_to_even() {
+        // Between 1 (0x3f80) and 1 + 2^-7 (0x3f81) in bf16, then between that and 1 + 2^-6.
+        assert_eq!(DType::Bf16.encode(1.0 + 2f64.powi(-8)), 0x3f80);
+        assert_eq!(DType::Bf16.encode(1.0 + 3.0 * 2f64.powi(-8)), 0x3f82);
+    }
+
+    #[test]
+    fn every_small_float_survives_the_way_there_and_back() {
+        for (dtype, all) in
+            [(DType::E4m3, 1u64 << 8), (DType::E5m2, 1 << 8), (DType::F16, 1 << 16), (DType::Bf16, 1 << 16)]
+        {
+            for bits in 0..all {
+                let value = dtype.decode(bits);
+                if value.is_nan() {
+                    assert!(dtype.decode(dtype.encode(value)).is_nan(), "{dtype} {bits:#x}");
+                } else {
+                    assert_eq!(dtype.encode(value), bits, "{dtype} {bits:#x} {value}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_unknown_type_names_a_near_one() {
+        let error = "e4m2".parse::<DType>().expect_err("unknown");
+        assert!(error.ends_with("did you mean \"e4m3\"?"), "{error}");
+    }
+}

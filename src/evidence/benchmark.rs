@@ -1,0 +1,90 @@
+//! What timing a kernel found: `benchmark.json`, with every sample.
+
+use super::launched::{DeviceFacts, LaunchFacts};
+
+/// The format of the file.
+pub const BENCHMARK_SCHEMA: &str = "kernel-audit/benchmark/1";
+
+/// Times of a kernel, and of a reference that was timed in turn with it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Benchmark {
+    /// [`BENCHMARK_SCHEMA`].
+    pub schema: String,
+    /// The program that made it: `audit 0.1.0`.
+    pub tool: String,
+    /// The subject.
+    pub subject: String,
+    /// The device.
+    pub device: DeviceFacts,
+    /// What was launched.
+    pub launch: LaunchFacts,
+    /// How times were taken.
+    pub method: TimingMethod,
+    /// Clocks while the kernel was warmed up; absent where they could not be read.
+    pub clocks_before: Option<Clocks>,
+    /// Clocks while the kernel ran on after the last sample.
+    pub clocks_after: Option<Clocks>,
+    /// Why clocks are absent; empty where they are not.
+    pub clocks_missing: String,
+    /// Times of the kernel in milliseconds, in order.
+    pub samples_ms: Vec<f64>,
+    /// Times between two events with nothing between them, in milliseconds: what the method cannot resolve.
+    pub empty_ms: Vec<f64>,
+    /// The reference.
+    pub reference: Option<TimedReference>,
+}
+
+/// How times were taken.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct TimingMethod {
+    /// Launches of each before the first sample.
+    pub warm_up: u32,
+    /// Bytes written before each sample, so that L2 holds none of the kernel's data.
+    pub flushed_bytes: u64,
+    /// Seed of the inputs.
+    pub seed: u64,
+    /// Why no more samples were taken: `stable`, `samples`, `time`.
+    pub ended_by: String,
+}
+
+/// Clocks and state of the device while it was busy, as nvidia-smi prints them.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Clocks {
+    /// Multiprocessors, in MHz.
+    pub sm_mhz: Option<f64>,
+    /// Memory, in MHz.
+    pub memory_mhz: Option<f64>,
+    /// In degrees Celsius.
+    pub temperature_c: Option<f64>,
+    /// In watts.
+    pub power_w: Option<f64>,
+    /// What holds the clocks down, as a bit mask in hexadecimal; empty where it is not told.
+    pub throttle: String,
+}
+
+/// The reference's side.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct TimedReference {
+    /// What it is, in words: `cuBLASLt 13.0.2, E4M3 × E4M3 → BF16, bias`.
+    pub name: String,
+    /// In what its work differs from the kernel's; may be empty.
+    pub note: String,
+    /// Floating-point operations of its product, where it is one.
+    pub flop: Option<u64>,
+    /// Which of cuBLASLt's algorithms was timed, where it is a product.
+    pub choice: Option<GemmChoice>,
+    /// Times in milliseconds, each taken right after the kernel's of the same position.
+    pub samples_ms: Vec<f64>,
+}
+
+/// The choice among cuBLASLt's algorithms.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct GemmChoice {
+    /// Position of the chosen one in the library's own ranking, from 0.
+    pub position: usize,
+    /// Its configuration in words.
+    pub algorithm: String,
+    /// Median time of every algorithm that the library offered, in its own order, in milliseconds; absent where one does
+    /// not run.
+    pub tried_ms: Vec<Option<f64>>,
+}

@@ -1,0 +1,71 @@
+//! Reader of what `audit launch` leaves: `correctness.json` and `benchmark.json`.
+
+use super::ReadError;
+use crate::evidence::{BENCHMARK_SCHEMA, Benchmark, CORRECTNESS_SCHEMA, Correctness};
+use serde::de::DeserializeOwned;
+use std::path::Path;
+
+/// Reads a check of a kernel's outputs.
+///
+/// # Errors
+/// A file that cannot be read, is no JSON, or has another schema or other fields.
+pub fn read_correctness(path: &Path) -> Result<Correctness, ReadError> {
+    let bytes = std::fs::read(path).map_err(|source| ReadError::Io { path: path.into(), source })?;
+    correctness(&bytes, path)
+}
+
+/// Reads the times of a kernel.
+///
+/// # Errors
+/// As [`read_correctness`]; also where a time is no finite positive number, or there is none.
+pub fn read_benchmark(path: &Path) -> Result<Benchmark, ReadError> {
+    let bytes = std::fs::read(path).map_err(|source| ReadError::Io { path: path.into(), source })?;
+    benchmark(&bytes, path)
+}
+
+/// As [`read_correctness`], from bytes of a file that lies at `path`.
+///
+/// # Errors
+/// As [`read_correctness`].
+pub fn correctness(bytes: &[u8], path: &Path) -> Result<Correctness, ReadError> {
+    parsed(bytes, path, CORRECTNESS_SCHEMA, "--check")
+}
+
+/// As [`read_benchmark`], from bytes of a file that lies at `path`.
+///
+/// # Errors
+/// As [`read_benchmark`].
+pub fn benchmark(bytes: &[u8], path: &Path) -> Result<Benchmark, ReadError> {
+    let read: Benchmark = parsed(bytes, path, BENCHMARK_SCHEMA, "--time")?;
+    let reference = read.reference.as_ref().map_or(&[][..], |reference| &reference.samples_ms);
+    let wrong = read.samples_ms.iter().chain(reference).find(|sample| !(sample.is_finite() && **sample > 0.0));
+    if let Some(sample) = wrong {
+        return Err(malformed(path, "samples_ms", "times above 0 ms", &sample.to_string(), "--time"));
+    }
+    if read.samples_ms.is_empty() || (read.reference.is_some() && reference.is_empty()) {
+        return Err(malformed(path, "samples_ms", "at least one time", "none", "--time"));
+    }
+    Ok(read)
+}
+
+fn parsed<T: DeserializeOwned>(bytes: &[u8], path: &Path, schema: &str, flag: &str) -> Result<T, ReadError> {
+    let place = |error: &serde_json::Error| format!("line {}, column {}", error.line(), error.column());
+    let value: serde_json::Value = serde_json::from_slice(bytes)
+        .map_err(|error| malformed(path, &place(&error), "JSON", &error.to_string(), flag))?;
+    let found = value.get("schema").and_then(serde_json::Value::as_str).unwrap_or("none");
+    if found != schema {
+        return Err(malformed(path, "schema", schema, found, flag));
+    }
+    serde_json::from_value(value)
+        .map_err(|error| malformed(path, "its fields", &format!("those of {schema}"), &error.to_string(), flag))
+}
+
+fn malformed(path: &Path, position: &str, expected: &str, found: &str, flag: &str) -> ReadError {
+    ReadError::Malformed {
+        path: path.into(),
+        position: position.to_owned(),
+        expected: expected.to_owned(),
+        found: found.to_owned(),
+        cure: format!("write it again with `audit launch SUBJECT {flag} --json-to FILE`"),
+    }
+}
