@@ -328,6 +328,8 @@ pub(super) enum HistoryFormat {
     Json,
     /// Comma-separated values as the table shows them.
     Csv,
+    /// A chart of the times.
+    Svg,
 }
 
 /// Arguments of `audit launch`.
