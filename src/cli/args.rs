@@ -53,7 +53,7 @@ pub(super) enum Verb {
     Dump(Dump),
     /// Explain a metric, stall reason, opcode, threshold, limiter, finding or chip; `view` lists what templates may use.
     Explain(Explain),
-    /// Check audit.toml, the files that it names, and every template.
+    /// Check audit.toml, the files and metrics that it names, and every template.
     Lint(Lint),
     /// Run subjects under NVIDIA's tools and keep what they write; what is there already is kept.
     Collect(Collect),
