@@ -104,7 +104,7 @@ enum Registry {
     /// With the user's among them: all were compiled and checked.
     All(Box<Handlebars<'static>>),
     /// The built-in ones, which a test checks: each kind is compiled when a page of it is printed.
-    BuiltIn { markdown: OnceLock<Handlebars<'static>>, html: OnceLock<Handlebars<'static>> },
+    BuiltIn { markdown: OnceLock<Box<Handlebars<'static>>>, html: OnceLock<Box<Handlebars<'static>>> },
 }
 
 impl Registry {
@@ -115,7 +115,7 @@ impl Registry {
             for (name, text) in BUILT_IN.iter().filter(|(name, _)| is_wanted(name)) {
                 registry.register_template(name, compile(name, text).expect("it parses, as a test checks"));
             }
-            registry
+            Box::new(registry)
         };
         match self {
             Registry::All(registry) => registry,
