@@ -241,13 +241,17 @@ impl Templates {
         Ok(page)
     }
 
-    /// Prints a document and a source view as one HTML page with the template `NAME.html`, and reads it again.
+    /// Prints a document and a source view as one HTML page with the template `NAME.html`, and reads it again. A page
+    /// that has a template for Markdown alone is printed with `audit.html`, which takes any document.
     ///
     /// # Errors
     /// As [`Templates::page`].
     pub fn html(&self, name: &str, document: &Document, source: &SourceText) -> Result<String, RenderError> {
         let data = HtmlPage::new(document, source);
-        let page = self.print(&format!("{name}{HTML}"), &data)?;
+        let own = format!("{name}{HTML}");
+        let names = self.names();
+        let has_markdown_alone = names.contains(&name) && !names.contains(&own.as_str());
+        let page = self.print(if has_markdown_alone { "audit.html" } else { &own }, &data)?;
         html::check(&page, &data, document)?;
         Ok(page)
     }
