@@ -31,16 +31,18 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
     let start = Instant::now();
     let plan = plan(&arguments)?;
     let templates = Templates::load_with(plan.templates.as_deref(), &plan.overrides)?;
+    let mut collected = collect::Outcome::default();
     if arguments.collect || arguments.dry_run {
-        collect::for_pages(&plan.subjects, &plan.folder, &plan.tools, &arguments.collecting(), out)?;
+        let place = collect::Place { project: &plan.folder, config: plan.file.as_deref(), tools: &plan.tools };
+        collected = collect::for_pages(&plan.subjects, &place, &arguments.collecting(), out)?;
         if arguments.dry_run {
             return Ok(());
         }
     }
     let mut maker = Maker::new(&plan, moment::date(arguments.date)?, arguments.allow_damage);
-    maker.is_collected = arguments.collect;
     let mut all = Vec::new();
-    for subject in &plan.subjects {
+    for subject in plan.subjects.iter().filter(|subject| !collected.is_lost(subject)) {
+        maker.is_collected = collected.has(subject);
         let made = maker.make(subject)?;
         match arguments.format {
             PageFormat::Pr => all.push((made, plan.out.clone())),
@@ -56,7 +58,7 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
     if arguments.timings {
         timings(start.elapsed(), maker.time)?;
     }
-    Ok(())
+    collected.failure.map_or(Ok(()), Err)
 }
 
 /// Where and when audits are made, and what the tools took.

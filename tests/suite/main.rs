@@ -11,6 +11,7 @@ mod checklist;
 mod cli;
 #[cfg(unix)]
 mod collect;
+mod collect_launcher;
 mod compare;
 mod config;
 mod dump_analysis;
