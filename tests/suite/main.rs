@@ -13,6 +13,7 @@ mod config;
 mod edited;
 mod history;
 mod labelled;
+mod launch;
 mod open_files;
 mod project;
 mod read_cubin;
