@@ -1,5 +1,6 @@
 //! The whole analysis of one subject.
 
+use super::before::Before;
 use super::bottleneck::{Bottleneck, bottleneck};
 use super::build::{self, BuildRow};
 use super::ceiling::{self, Lever};
@@ -7,7 +8,7 @@ use super::checklist::{self, CheckedLine};
 use super::checks;
 use super::coalescing::Coalescing;
 use super::code::CodeAudit;
-use super::finding::{Finding, Place};
+use super::finding::{Finding, Place, Severity};
 use super::ground::Ground;
 use super::kept::Kept;
 use super::limits::Limits;
@@ -37,8 +38,8 @@ pub struct Inputs<'r> {
     pub new: &'r Report,
     /// What to compare with.
     pub old: Option<Old<'r>>,
-    /// The launch of [`subject_launch`] by instruction, read with [`source_want`](super::source_want).
-    pub source: Option<&'r SourceView>,
+    /// Launches of [`subject_launches`] by instruction, read with [`source_want`](super::source_want); empty without.
+    pub source: &'r [SourceView],
     /// Build logs.
     pub builds: &'r [BuildLog],
     /// Which kernel.
@@ -133,6 +134,9 @@ pub struct Audit {
     pub occupancy: Occupancy,
     /// Ceilings and the new side's points.
     pub roofline: Roofline,
+    /// The same of the old side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_roofline: Option<Roofline>,
     /// What limits the new side.
     pub bottleneck: Bottleneck,
     /// Everything that the checks found on the new side, the most severe first.
@@ -167,6 +171,13 @@ impl Audit {
         for finding in &mut self.findings {
             finding.at = place_of(&finding.code);
         }
+        // A limit without a line of its own sits where its cause does.
+        let cause = self.findings.first().filter(|first| first.severity == Severity::Limits);
+        let at = cause.and_then(|cause| cause.at.clone());
+        let limiter = self.findings.iter_mut().find(|finding| finding.code == self.bottleneck.limiter.0);
+        if let Some(limiter) = limiter.filter(|limiter| limiter.at.is_none()) {
+            limiter.at = at;
+        }
     }
 }
 
@@ -175,15 +186,26 @@ impl Audit {
 /// # Errors
 /// When the selection matches no kernel.
 pub fn subject_launch<'r>(report: &'r Report, selection: &Selection) -> Result<&'r Launch, SelectionError> {
-    let mut chosen = select::choose(report, selection.kernel.as_ref())?;
-    let group = chosen.swap_remove(0);
+    Ok(median_launch(select::choose(report, selection.kernel.as_ref())?.swap_remove(0)))
+}
+
+/// [`subject_launch`] of every kernel that the selection takes.
+///
+/// # Errors
+/// When the selection matches no kernel.
+pub fn subject_launches<'r>(report: &'r Report, selection: &Selection) -> Result<Vec<&'r Launch>, SelectionError> {
+    let chosen = select::choose(report, selection.kernel.as_ref())?;
+    Ok(chosen.into_iter().map(median_launch).collect())
+}
+
+fn median_launch(group: KernelGroup<'_>) -> &Launch {
     let time = |launch: &Launch| launch.metric(super::performance::DURATION).and_then(|m| m.quantity());
     let mut launches = group.launches;
     launches.sort_by(|a, b| {
         let value = |launch| time(launch).map_or(f64::INFINITY, |quantity| quantity.value());
         value(a).total_cmp(&value(b))
     });
-    Ok(launches[(launches.len() - 1) / 2])
+    launches[(launches.len() - 1) / 2]
 }
 
 /// The ids of the launches of the kernel under audit; none where the selection matches no kernel.
@@ -247,15 +269,19 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         kernel: &subject,
         bottleneck: &verdict,
         stalls: &stalls,
+        mix: &mix,
         coalescing: &coalescing,
         occupancy: &occupancy,
         limits: &inputs.limits,
     };
     let is_own = |view: &&SourceView| subject.launches().iter().any(|launch| launch.id == view.launch);
-    let lines = inputs.source.filter(is_own).map(|view| SourceLines::of(view, &subject, &inputs.limits));
+    let own = inputs.source.iter().find(is_own);
+    let lines = own.map(|view| SourceLines::of(view, &subject, &verdict.limiter.0, &inputs.limits));
     let (findings, levers) = (checks::findings(&ground), ceiling::levers(&ground));
     let known = Known { kernel: &subject, stalls: &stalls, mix: &mix, coalescing: &coalescing };
-    let (checks, line) = (checklist::checked(&inputs.work.expected, &known), line::line(&known));
+    let before = old_kernel.map(|kernel| Before::of(kernel, earlier, &inputs.limits));
+    let old_reading = |name: &str| Some(before.as_ref()?.reading(name));
+    let (checks, line) = (checklist::checked(&inputs.work.expected, &known, old_reading), line::line(&known));
     let panels: Vec<Panel> =
         catalog::tables().iter().filter_map(|table| Panel::build(table.id, &subject, old_kernel)).collect();
     let mut audit = Audit {
@@ -287,6 +313,10 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
             Some(audit) => Some(audit.bottleneck.clone()),
             None => old_kernel.map(|kernel| alone(kernel, &inputs.limits)),
         },
+        old_roofline: match earlier {
+            Some(audit) => Some(audit.roofline.clone()),
+            None => before.as_ref().map(|before| before.roofline(&inputs.work)),
+        },
         roofline: Roofline::of(&subject, &mix, &inputs.work),
         stalls,
         mix,
@@ -302,7 +332,8 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         code: Vec::new(),
     };
     if let Some(lines) = audit.source.take() {
-        audit.locate(|code| lines.place_of(code));
+        let limiter = audit.bottleneck.limiter.0.clone();
+        audit.locate(|code| lines.place_of(code, &limiter));
         audit.source = Some(lines);
     }
     Ok(audit)

@@ -240,7 +240,7 @@ fn unit_verdict(
         format!("{} limits it: `{}` is at {} of its peak", capital(&unit.label), unit.counter, percent(unit.percent));
     match (side, other) {
         (Some(ChipSide::Memory), Some(math)) => {
-            sentence += &format!(", while the busiest math unit, {}, is at {}", math.label, percent(math.percent));
+            sentence += &format!(", while the busiest compute unit, {}, is at {}", math.label, percent(math.percent));
             if sm_pct >= memory_pct - tie {
                 sentence += &format!(
                     ". The SM number of {} is the same load/store work seen from the issuing side, not arithmetic",
@@ -380,9 +380,15 @@ fn without_throughput(stalls: &Stalls, small: Option<Bottleneck>, steps: Vec<Ste
     }
 }
 
-/// `Warps wait mostly on X (N % of …)`, for a sentence.
+/// Shares of a warp's time below which a wait is not worth a sentence, in percent.
+const SMALL_WAIT: f64 = 5.0;
+
+/// `Its warps wait mostly on X: N %`, for a sentence; `None` where the largest wait is small.
 fn wait_phrase(stalls: &Stalls) -> Option<String> {
     let (table, top) = stalls.top()?;
+    if table.basis != StallBasis::PerIssue && top.row.new.value().is_some_and(|share| share < SMALL_WAIT) {
+        return None;
+    }
     Some(format!("Its warps wait mostly on {}: {}.", top.row.label, amount(table.basis, &top.row.new)))
 }
 

@@ -2,6 +2,8 @@
 //! same cycles.
 
 use super::bottleneck::{MEMORY, SM, percent};
+use super::checks::atomic_contention::{AVERAGE, BUSIEST};
+use super::checks::{instruction_fetch::instruction_fetch, spilling};
 use super::ground::Ground;
 use super::stalls::StallBasis;
 use super::summary::KernelSummary;
@@ -38,8 +40,20 @@ pub struct Lever {
 type Rule = fn(&Ground<'_, '_>) -> Option<Lever>;
 
 /// Our levers. Each is silent where its evidence is missing or the bound is under one percent.
-const RULES: [Rule; 9] =
-    [small_grid, uncoalesced, shared_conflicts, relief, stall, occupancy_limit, tail, divergence, unit_headroom];
+const RULES: [Rule; 12] = [
+    small_grid,
+    atomics,
+    spills,
+    fetch,
+    uncoalesced,
+    shared_conflicts,
+    relief,
+    stall,
+    occupancy_limit,
+    tail,
+    divergence,
+    unit_headroom,
+];
 
 /// All levers, ours by bound, then NVIDIA's by bound.
 pub(super) fn levers(ground: &Ground<'_, '_>) -> Vec<Lever> {
@@ -63,6 +77,54 @@ fn small_grid(g: &Ground<'_, '_>) -> Option<Lever> {
             sms - blocks
         ),
         remeasure: "launch__waves_per_multiprocessor".into(),
+    })
+}
+
+/// Atomics spread evenly over the slices of L2: `1 − average slice / busiest slice`.
+fn atomics(g: &Ground<'_, '_>) -> Option<Lever> {
+    let (busiest, average) = (g.kernel.value(BUSIEST)?, g.kernel.value(AVERAGE)?);
+    (g.is_limited_by(&["memory-hot-spot"]) && busiest >= g.limits.get("sol-low")).then(|| Lever {
+        code: "atomic-contention".into(),
+        origin: LeverOrigin::Audit,
+        bound: 100.0 * (1.0 - average / busiest),
+        formula: format!("1 − {} (average slice) / {} (busiest slice)", percent(average), percent(busiest)),
+        sentence: "Send fewer atomics to one address: add up within the warp or in shared memory first, or give each block a copy of its own.".into(),
+        remeasure: BUSIEST.into(),
+    })
+}
+
+/// Local sectors over all sectors that loads and stores ask of L1, where the compiler spills.
+fn spills(g: &Ground<'_, '_>) -> Option<Lever> {
+    let sum = |names: [&str; 2]| Some(g.kernel.value(names[0])? + g.kernel.value(names[1])?);
+    let (local, global) = (sum(spilling::LOCAL)?, sum(spilling::GLOBAL)?);
+    g.kernel.value(spilling::SPILLS).filter(|spills| *spills > 0.0)?;
+    Some(Lever {
+        code: "register-spilling".into(),
+        origin: LeverOrigin::Audit,
+        bound: 100.0 * local / (local + global),
+        formula: format!(
+            "{} local of {} sectors asked of L1",
+            format::fixed(local, 0),
+            format::fixed(local + global, 0)
+        ),
+        sentence: "Keep the spilled values in registers: fewer values alive at once, more registers per thread, or arrays with constant indices.".into(),
+        remeasure: spilling::SPILLS.into(),
+    })
+}
+
+/// Waits for the next instruction, capped by the cycles without an issue; where the check finds that the code does not
+/// stay in the cache.
+fn fetch(g: &Ground<'_, '_>) -> Option<Lever> {
+    instruction_fetch(g)?;
+    let share = g.stall_share("no_instruction")?;
+    let idle = 100.0 * (1.0 - g.stalls.issue_active.new.value()?);
+    Some(Lever {
+        code: "instruction-fetch".into(),
+        origin: LeverOrigin::Audit,
+        bound: share.min(idle),
+        formula: format!("the least of stall share {} and cycles without issue {}", percent(share), percent(idle)),
+        sentence: "Make the code that runs again and again smaller: less unrolling, fewer inlined copies.".into(),
+        remeasure: "smsp__average_warps_issue_stalled_no_instruction_per_issue_active.ratio".into(),
     })
 }
 
@@ -115,7 +177,9 @@ fn stall(g: &Ground<'_, '_>) -> Option<Lever> {
     let idle = 100.0 * (1.0 - g.stalls.issue_active.new.value()?);
     let free = 100.0 - g.kernel.value(SM)?.max(g.kernel.value(MEMORY)?);
     let row = catalog::stall(&top.reason);
-    let advice = row.map_or("", |row| row.advice);
+    let executed = |opcode: &str| g.mix.count(opcode).is_some_and(|count| count > 0.0);
+    let particular = row.and_then(|row| row.reading_for(executed)?.advice);
+    let advice = particular.or(row.map(|row| row.advice)).unwrap_or_default();
     Some(Lever {
         code: format!("stall-{}", top.reason.replace('_', "-")),
         origin: LeverOrigin::Audit,
@@ -146,7 +210,10 @@ fn occupancy_limit(g: &Ground<'_, '_>) -> Option<Lever> {
             percent(theoretical),
             percent(idle)
         ),
-        sentence: format!("Make room for more warps: {binding} cap the SM at {} of its warps.", percent(theoretical)),
+        sentence: format!(
+            "Make room for more warps: the SM holds {} of its warps, by {binding}.",
+            percent(theoretical)
+        ),
         remeasure: "sm__warps_active.avg.pct_of_peak_sustained_active".into(),
     })
 }
@@ -226,7 +293,7 @@ fn unit_headroom(g: &Ground<'_, '_>) -> Option<Lever> {
         bound: 100.0 - unit.percent,
         formula: format!("100 % − {}", percent(unit.percent)),
         sentence: format!(
-            "Overlap better: with the same work {} can be at most {} busier. To gain more, give that unit less to do.",
+            "Overlap better: with the same work {} has {} of its peak left. To gain more, give that unit less to do.",
             unit.label,
             percent(100.0 - unit.percent)
         ),

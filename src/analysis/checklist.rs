@@ -61,18 +61,46 @@ pub struct CheckedLine {
     pub found: Reading,
     /// What became of it.
     pub outcome: Outcome,
+    /// The same of the old side; `None` without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old: Option<Earlier>,
 }
 
-/// Holds every expectation against its reading.
-pub(super) fn checked(expectations: &[Expectation], known: &Known<'_, '_>) -> Vec<CheckedLine> {
-    let line = |expected: &Expectation| {
-        let found = named::reading(known, &expected.reading);
-        let outcome = match found.value() {
-            Some(value) if expected.op.holds(value, expected.value) => Outcome::Pass,
+/// What the old side gave for an expectation.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Earlier {
+    /// What was found.
+    pub found: Reading,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+impl Expectation {
+    /// What becomes of the expectation with this reading.
+    pub fn outcome(&self, found: &Reading) -> Outcome {
+        match found.value() {
+            Some(value) if self.op.holds(value, self.value) => Outcome::Pass,
             Some(_) => Outcome::Fail,
             None => Outcome::NotMeasured,
-        };
-        CheckedLine { expected: expected.clone(), found, outcome }
+        }
+    }
+}
+
+/// Holds every expectation against its reading, and against the old side's where `old_reading` gives one.
+pub(super) fn checked(
+    expectations: &[Expectation],
+    known: &Known<'_, '_>,
+    old_reading: impl Fn(&str) -> Option<Reading>,
+) -> Vec<CheckedLine> {
+    let line = |expected: &Expectation| {
+        let found = named::reading(known, &expected.reading);
+        let old = old_reading(&expected.reading);
+        CheckedLine {
+            outcome: expected.outcome(&found),
+            found,
+            old: old.map(|found| Earlier { outcome: expected.outcome(&found), found }),
+            expected: expected.clone(),
+        }
     };
     expectations.iter().map(line).collect()
 }

@@ -22,6 +22,9 @@ pub struct Place {
     pub file: String,
     /// The line, from 1.
     pub line: u32,
+    /// `file:line` of the calls that the code of the line was inlined at; empty for code that is where it was written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inlined_at: Vec<String>,
 }
 
 /// Something found in the evidence.

@@ -4,6 +4,7 @@ use super::bottleneck::Bottleneck;
 use super::coalescing::Coalescing;
 use super::finding::Severity;
 use super::limits::Limits;
+use super::mix::InstructionMix;
 use super::occupancy::Occupancy;
 use super::stalls::{StallBasis, Stalls};
 use super::summary::KernelSummary;
@@ -13,6 +14,7 @@ pub(super) struct Ground<'a, 'r> {
     pub(super) kernel: &'a KernelSummary<'r>,
     pub(super) bottleneck: &'a Bottleneck,
     pub(super) stalls: &'a Stalls,
+    pub(super) mix: &'a InstructionMix,
     pub(super) coalescing: &'a Coalescing,
     pub(super) occupancy: &'a Occupancy,
     pub(super) limits: &'a Limits,

@@ -37,10 +37,11 @@ impl Kept {
         let is_stall = |name: &str| catalog::stall_families().iter().any(|family| name.starts_with(family.prefix));
         let names = kernel.metric_names().into_iter().filter(|name| known.contains(&***name) || is_stall(name));
         let metric = |name: &Arc<str>| {
-            let held = || kernel.launches().iter().map(|launch| launch.metric(name));
-            let unit = held().flatten().map(|metric| metric.unit).next()?;
-            let mut values: Vec<Option<f64>> =
-                held().map(|metric| metric.and_then(Metric::quantity).map(|q| q.value())).collect();
+            let unit = kernel.launch_metrics(name).flatten().map(|metric| metric.unit).next()?;
+            let mut values: Vec<Option<f64>> = kernel
+                .launch_metrics(name)
+                .map(|metric| metric.and_then(Metric::quantity).map(|quantity| quantity.value()))
+                .collect();
             if values.iter().all(Option::is_none) {
                 return None;
             }

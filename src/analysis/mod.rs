@@ -4,6 +4,7 @@
 //! evidence and catalog rows, gives an [`Audit`]: readings with their origin and short sentences, no layout.
 
 mod audit;
+mod before;
 mod bottleneck;
 mod build;
 mod ceiling;
@@ -40,12 +41,13 @@ mod verdict;
 mod wanted;
 
 pub use audit::{
-    Audit, Inputs, Old, OtherKernel, Side, analyse, analyse_all, chosen_rows, subject_launch, subject_rows,
+    Audit, Inputs, Old, OtherKernel, Side, analyse, analyse_all, chosen_rows, subject_launch, subject_launches,
+    subject_rows,
 };
 pub use bottleneck::{Bottleneck, Limiter, Step};
 pub use build::BuildRow;
 pub use ceiling::{Lever, LeverOrigin};
-pub use checklist::{CheckedLine, Expectation, Outcome};
+pub use checklist::{CheckedLine, Earlier, Expectation, Outcome};
 pub use coalescing::Coalescing;
 pub use columns::{Against, Columns, Joined, columns};
 pub use compare::{Change, Direction, Row};
@@ -63,8 +65,8 @@ pub use roofline::{Ceiling, CeilingKind, Point, Roofline};
 pub use select::{KernelGroup, KernelKey, Selection, SelectionError, groups};
 pub use setting::{Setting, Weight};
 pub use source_lines::{
-    AccessLine, Accesses, LaneLine, LineCount, LineWaits, Pattern, ReasonLines, SourceLines, Space, Spot, Waits,
-    source_want,
+    AccessLine, Accesses, LaneLine, LimitingLines, LineCost, LineCount, LineWaits, ListedFile, ListedInstruction,
+    ListedLine, Listing, Pattern, ReasonLines, SourceLines, Space, Spot, Waits, source_want,
 };
 pub use stalls::{StallBasis, StallRow, StallTable, Stalls};
 pub use summary::KernelSummary;

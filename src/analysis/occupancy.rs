@@ -43,6 +43,9 @@ pub struct Cliff {
     pub gain: Option<(u64, f64)>,
     /// The largest value up to which the warps do not drop, when the curve reaches further.
     pub room: Option<u64>,
+    /// The curve where it changes: (value, warps from there on), and its last point.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<(u64, f64)>,
 }
 
 /// Occupancy of a kernel.
@@ -105,5 +108,12 @@ fn cliff(side: &KernelSummary<'_>, (unit, curve, point): &(&str, &str, &str)) ->
     let gain = points[..here].iter().rev().find(|(x, w)| *w > warps && *x > 0).copied();
     let last = points[here..].iter().take_while(|(_, w)| *w >= warps).last()?;
     let room = (last.0 > at && last.0 < points.last()?.0).then_some(last.0);
-    Some(Cliff { unit: (*unit).into(), at, warps, gain, room })
+    Some(Cliff { unit: (*unit).into(), at, warps, gain, room, steps: steps(&points) })
+}
+
+/// The points of a sorted curve at which its value changes, and the last one.
+fn steps(points: &[(u64, f64)]) -> Vec<(u64, f64)> {
+    let changes =
+        (0..points.len()).filter(|at| *at == 0 || at + 1 == points.len() || points[at - 1].1 != points[*at].1);
+    changes.map(|at| points[at]).collect()
 }

@@ -121,17 +121,22 @@ impl<'r> KernelSummary<'r> {
         names
     }
 
-    /// The metric of each launch that has it. Launches of one kernel mostly hold the same metrics, so it is looked for
+    /// The metric of each launch; `None` for one that does not have it. Launches of one kernel mostly hold the same metrics, so it is looked for
     /// where the launch before had it.
-    fn metrics(&self, name: &'r Arc<str>) -> impl Iterator<Item = &'r Metric> {
+    pub(super) fn launch_metrics(&self, name: &'r Arc<str>) -> impl Iterator<Item = Option<&'r Metric>> {
         let mut near = 0;
-        self.group.launches.iter().filter_map(move |launch| {
+        self.group.launches.iter().map(move |launch| {
             if let Some(metric) = launch.metrics.get(near).filter(|metric| Arc::ptr_eq(&metric.name, name)) {
                 return Some(metric);
             }
             near = launch.metrics.binary_search_by(|metric| metric.name.as_ref().cmp(name)).ok()?;
             Some(&launch.metrics[near])
         })
+    }
+
+    /// The metric of the launches that have it.
+    fn metrics(&self, name: &'r Arc<str>) -> impl Iterator<Item = &'r Metric> {
+        self.launch_metrics(name).flatten()
     }
 }
 

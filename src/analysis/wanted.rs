@@ -3,7 +3,7 @@
 use super::mix::{PER_OPCODE, WITH_MODIFIERS};
 use super::performance::{DURATION, Work};
 use super::roofline;
-use super::source_lines::ACTIVITY;
+use super::source_lines::{ACTIVITY, decisive};
 use crate::catalog;
 use crate::evidence::{NameSet, Rules, Want};
 use std::sync::Arc;
@@ -13,9 +13,9 @@ const BREAKDOWN_ENDINGS: [&str; 2] = [".avg.pct_of_peak_sustained_elapsed", supe
 /// The kernels inside a range or graph, one instance for each launch.
 pub(super) const MEMBER_NAMES: &str = "launch__kernel_name";
 /// Metrics whose instances the analysis reads.
-const INSTANCES: [&str; 6] = [
-    PER_OPCODE,
-    WITH_MODIFIERS,
+const INSTANCES: [&str; 2] = [PER_OPCODE, WITH_MODIFIERS];
+/// Metrics whose instances are facts of the kernel and its shape: the same in every launch.
+const FIRST_INSTANCES: [&str; 4] = [
     MEMBER_NAMES,
     "launch__occupancy_per_register_count",
     "launch__occupancy_per_shared_mem_size",
@@ -28,13 +28,20 @@ const FACTS: [&str; 2] = ["device__attribute_display_name", "device__attribute_m
 /// The metrics of the catalog under all their spellings, every stall reason of every family, the counters of the
 /// throughput breakdowns and of the tensor path; rules and the hash of the file with them.
 pub fn want() -> Want {
-    let names = catalog::metrics().iter().flat_map(catalog::MetricRow::spellings).chain(INSTANCES).chain(FACTS);
-    let names = names.chain(ACTIVITY.into_iter().flatten()).chain(roofline::METRICS);
+    let names = catalog::metrics()
+        .iter()
+        .flat_map(catalog::MetricRow::spellings)
+        .chain(INSTANCES)
+        .chain(FIRST_INSTANCES)
+        .chain(FACTS);
+    let names = names.chain(ACTIVITY.into_iter().flatten()).chain(decisive()).chain(roofline::METRICS);
     let families = catalog::stall_families().iter().map(|family| family.prefix);
     let prefixes = families.chain([roofline::TENSOR_PREFIX]).collect();
     let metrics =
         NameSet::These { exact: names.map(Arc::from).collect(), prefixes, suffixes: BREAKDOWN_ENDINGS.to_vec() };
-    Want { metrics, instances: NameSet::exactly(INSTANCES), rules: Rules::FirstOfKernel, hash: true, ..Want::default() }
+    let (instances, first_instances) =
+        (NameSet::exactly(INSTANCES), FIRST_INSTANCES.into_iter().map(Arc::from).collect());
+    Want { metrics, instances, first_instances, rules: Rules::FirstOfKernel, hash: true, ..Want::default() }
 }
 
 /// What tells which kernel an audit is about: the time of each launch.

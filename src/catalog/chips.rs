@@ -1,6 +1,7 @@
 //! The chip catalog: limits of each compute capability.
 
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
@@ -68,7 +69,7 @@ struct File {
 }
 
 static ROWS: LazyLock<Vec<ChipRow>> = LazyLock::new(|| read().expect("chips.toml is valid, as tests check"));
-static NAMES: LazyLock<HashMap<(u32, u32), &'static ChipRow>> =
+static NAMES: LazyLock<FxHashMap<(u32, u32), &'static ChipRow>> =
     LazyLock::new(|| ROWS.iter().map(|row| (row.cc, row)).collect());
 
 fn read() -> Result<Vec<ChipRow>, CatalogError> {

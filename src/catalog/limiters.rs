@@ -1,6 +1,6 @@
 //! The vocabulary of verdicts and findings: what every code means.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
@@ -49,14 +49,14 @@ struct File {
 }
 
 static ROWS: LazyLock<Vec<LimiterRow>> = LazyLock::new(|| read().expect("limiters.toml is valid, as tests check"));
-static CODES: LazyLock<HashMap<&'static str, &'static LimiterRow>> =
+static CODES: LazyLock<FxHashMap<&'static str, &'static LimiterRow>> =
     LazyLock::new(|| codes().expect("codes in limiters.toml are distinct, as tests check"));
 
 fn read() -> Result<Vec<LimiterRow>, CatalogError> {
     Ok(TABLE.read::<File>()?.limiter)
 }
 
-fn codes() -> Result<HashMap<&'static str, &'static LimiterRow>, CatalogError> {
+fn codes() -> Result<FxHashMap<&'static str, &'static LimiterRow>, CatalogError> {
     load::index(FILE, &ROWS, |row| [row.code.as_str()])
 }
 

@@ -1,6 +1,6 @@
 //! Reading an embedded catalog and indexing its rows by name.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use serde::Deserialize;
 
@@ -46,11 +46,12 @@ pub(super) fn index<R, I>(
     file: &'static str,
     rows: &'static [R],
     names: impl Fn(&'static R) -> I,
-) -> Result<HashMap<&'static str, &'static R>, CatalogError>
+) -> Result<FxHashMap<&'static str, &'static R>, CatalogError>
 where
     I: IntoIterator<Item = &'static str>,
 {
-    let mut by_name: HashMap<&'static str, (&'static str, &'static R)> = HashMap::with_capacity(2 * rows.len());
+    let mut by_name: FxHashMap<&'static str, (&'static str, &'static R)> =
+        FxHashMap::with_capacity_and_hasher(2 * rows.len(), Default::default());
     for row in rows {
         let mut id = "";
         for name in names(row) {

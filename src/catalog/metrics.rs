@@ -1,6 +1,6 @@
 //! The metrics catalog: label, direction of good and explanation of each metric of ncu.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
@@ -56,14 +56,14 @@ struct File {
 }
 
 static ROWS: LazyLock<Vec<MetricRow>> = LazyLock::new(|| read().expect("metrics.toml is valid, as tests check"));
-static NAMES: LazyLock<HashMap<&'static str, &'static MetricRow>> =
+static NAMES: LazyLock<FxHashMap<&'static str, &'static MetricRow>> =
     LazyLock::new(|| names().expect("names in metrics.toml are distinct, as tests check"));
 
 fn read() -> Result<Vec<MetricRow>, CatalogError> {
     Ok(TABLE.read::<File>()?.metric)
 }
 
-fn names() -> Result<HashMap<&'static str, &'static MetricRow>, CatalogError> {
+fn names() -> Result<FxHashMap<&'static str, &'static MetricRow>, CatalogError> {
     load::index(FILE, &ROWS, MetricRow::spellings)
 }
 
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_label_names_one_metric() {
-        let mut seen = HashMap::new();
+        let mut seen = FxHashMap::default();
         for row in metrics() {
             assert_eq!(seen.insert(row.label, row.id), None, "{:?} names two metrics", row.label);
         }

@@ -29,6 +29,6 @@ pub use opcodes::{OpcodeClass, base_opcode, opcode_class, opcode_classes};
 pub use profiles::{Comparison, Profile, ProfileCheck, profile, profiles};
 pub use sass_aliases::{AliasKind, AliasRow, Resolved, resolve, sass_aliases};
 pub use stalls::{StallFamily, StallKind, StallReading, StallRow, stall, stall_families, stall_of_metric, stalls};
-pub use subsystems::{ChipSide, Subsystem, subsystem, subsystem_of, subsystems};
+pub use subsystems::{ChipSide, InstructionWork, Subsystem, subsystem, subsystem_of, subsystems};
 pub use tables::{TableRow, table, tables};
 pub use thresholds::{ThresholdRow, threshold, threshold_row, thresholds};

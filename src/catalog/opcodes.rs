@@ -1,6 +1,6 @@
 //! The opcode catalog: which class a SASS opcode belongs to.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
@@ -34,14 +34,14 @@ struct File {
 }
 
 static ROWS: LazyLock<Vec<OpcodeClass>> = LazyLock::new(|| read().expect("opcodes.toml is valid, as tests check"));
-static OPCODES: LazyLock<HashMap<&'static str, &'static OpcodeClass>> =
+static OPCODES: LazyLock<FxHashMap<&'static str, &'static OpcodeClass>> =
     LazyLock::new(|| opcodes().expect("opcodes in opcodes.toml are distinct, as tests check"));
 
 fn read() -> Result<Vec<OpcodeClass>, CatalogError> {
     Ok(TABLE.read::<File>()?.class)
 }
 
-fn opcodes() -> Result<HashMap<&'static str, &'static OpcodeClass>, CatalogError> {
+fn opcodes() -> Result<FxHashMap<&'static str, &'static OpcodeClass>, CatalogError> {
     load::index(FILE, &ROWS, |row| row.opcodes.iter().copied())
 }
 

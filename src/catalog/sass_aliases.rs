@@ -3,8 +3,9 @@
 use super::load::{self, Embedded, embedded};
 use super::nearest;
 use super::{CatalogError, opcode_class};
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 const FILE: &str = "sass_aliases.toml";
@@ -45,14 +46,14 @@ struct File {
 }
 
 static ROWS: LazyLock<Vec<AliasRow>> = LazyLock::new(|| read().expect("sass_aliases.toml is valid, as tests check"));
-static NAMES: LazyLock<HashMap<&'static str, &'static AliasRow>> =
+static NAMES: LazyLock<FxHashMap<&'static str, &'static AliasRow>> =
     LazyLock::new(|| names().expect("names in sass_aliases.toml are distinct, as tests check"));
 
 fn read() -> Result<Vec<AliasRow>, CatalogError> {
     Ok(TABLE.read::<File>()?.alias)
 }
 
-fn names() -> Result<HashMap<&'static str, &'static AliasRow>, CatalogError> {
+fn names() -> Result<FxHashMap<&'static str, &'static AliasRow>, CatalogError> {
     load::index(FILE, &ROWS, |row| [row.name])
 }
 

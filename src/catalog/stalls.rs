@@ -1,6 +1,7 @@
 //! The stall catalog: why a warp did not issue, and in which metric families that is told.
 
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,9 @@ pub struct StallReading {
     pub opcodes: Vec<&'static str>,
     /// What the reason means then.
     pub means: &'static str,
+    /// What helps then, where it is something else than in general.
+    #[serde(rename = "try")]
+    pub advice: Option<&'static str>,
 }
 
 /// One stall reason.
@@ -66,9 +70,9 @@ pub struct StallRow {
 }
 
 impl StallRow {
-    /// The first finer reading whose opcodes occur among these base opcodes of the kernel.
-    pub fn reading_for(&self, opcodes: &BTreeSet<&str>) -> Option<&StallReading> {
-        self.when.iter().find(|reading| reading.opcodes.iter().any(|opcode| opcodes.contains(opcode)))
+    /// The first finer reading of which an opcode is among those that the kernel executes.
+    pub fn reading_for(&self, is_executed: impl Fn(&str) -> bool) -> Option<&StallReading> {
+        self.when.iter().find(|reading| reading.opcodes.iter().any(|opcode| is_executed(opcode)))
     }
 
     /// Whether this is a stall: `selected` is an issued instruction and `not_selected` a warp that was ready.
@@ -108,14 +112,14 @@ struct File {
 }
 
 static ROWS: LazyLock<File> = LazyLock::new(|| read().expect("stalls.toml is valid, as tests check"));
-static NAMES: LazyLock<HashMap<&'static str, &'static StallRow>> =
+static NAMES: LazyLock<FxHashMap<&'static str, &'static StallRow>> =
     LazyLock::new(|| names().expect("names in stalls.toml are distinct, as tests check"));
 
 fn read() -> Result<File, CatalogError> {
     TABLE.read()
 }
 
-fn names() -> Result<HashMap<&'static str, &'static StallRow>, CatalogError> {
+fn names() -> Result<FxHashMap<&'static str, &'static StallRow>, CatalogError> {
     load::index(FILE, &ROWS.stall, |row| row.names.iter().copied())
 }
 
@@ -201,9 +205,9 @@ mod tests {
     #[test]
     fn a_reason_reads_finer_beside_certain_instructions() {
         let row = stall("long_scoreboard").expect("row");
-        let tmem = row.reading_for(&BTreeSet::from(["LDG", "LDTM"])).expect("reading");
+        let tmem = row.reading_for(|opcode| matches!(opcode, "LDG" | "LDTM")).expect("reading");
         assert!(tmem.means.contains("tensor memory"), "{}", tmem.means);
-        assert!(row.reading_for(&BTreeSet::from(["FADD"])).is_none());
+        assert!(row.reading_for(|opcode| opcode == "FADD").is_none());
     }
 
     #[test]

@@ -29,6 +29,28 @@ pub struct Subsystem {
     pub queues: Vec<String>,
     /// Prefixes of the counters that watch it.
     pub starts: Vec<String>,
+    /// What counts its work by instruction.
+    #[serde(default)]
+    pub by_instruction: InstructionWork,
+}
+
+/// Which count by instruction stands for the work of a part.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum InstructionWork {
+    /// None.
+    #[default]
+    None,
+    /// Sectors that global and local accesses ask of L2.
+    Sectors,
+    /// Wavefronts of shared accesses.
+    Wavefronts,
+    /// Either of the two, whichever fills more of the L1 data stage.
+    DataStage,
+    /// Executions of every instruction.
+    Executions,
+    /// Executions of these opcodes, without modifiers.
+    Opcodes(Vec<String>),
 }
 
 #[derive(Deserialize)]
@@ -58,6 +80,20 @@ pub fn subsystem_of(counter: &str) -> Option<&'static Subsystem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_pipe_names_opcodes_that_the_catalog_knows() {
+        for row in subsystems() {
+            match &row.by_instruction {
+                InstructionWork::Opcodes(opcodes) => {
+                    let unknown = opcodes.iter().find(|opcode| crate::catalog::opcode_class(opcode).is_none());
+                    assert_eq!(unknown, None, "{}", row.code);
+                }
+                InstructionWork::None => assert_eq!(row.code, "memory-texture"),
+                _ => assert!(row.side != ChipSide::Compute, "{}", row.code),
+            }
+        }
+    }
 
     #[test]
     fn the_table_loads_and_the_particular_goes_before_the_general() {

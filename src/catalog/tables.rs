@@ -1,6 +1,7 @@
 //! The table catalog: which metrics stand together, in reading order.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::FxHashMap;
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
@@ -39,14 +40,14 @@ struct File {
 }
 
 static ROWS: LazyLock<Vec<TableRow>> = LazyLock::new(|| read().expect("tables.toml is valid, as tests check"));
-static NAMES: LazyLock<HashMap<&'static str, &'static TableRow>> =
+static NAMES: LazyLock<FxHashMap<&'static str, &'static TableRow>> =
     LazyLock::new(|| names().expect("ids in tables.toml are distinct, as tests check"));
 
 fn read() -> Result<Vec<TableRow>, CatalogError> {
     Ok(TABLE.read::<File>()?.table)
 }
 
-fn names() -> Result<HashMap<&'static str, &'static TableRow>, CatalogError> {
+fn names() -> Result<FxHashMap<&'static str, &'static TableRow>, CatalogError> {
     load::index(FILE, &ROWS, |row| [row.id])
 }
 

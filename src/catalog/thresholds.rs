@@ -1,6 +1,6 @@
 //! The threshold catalog: every number that a judgement compares with.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
@@ -42,14 +42,14 @@ struct File {
 }
 
 static ROWS: LazyLock<Vec<ThresholdRow>> = LazyLock::new(|| read().expect("thresholds.toml is valid, as tests check"));
-static NAMES: LazyLock<HashMap<&'static str, &'static ThresholdRow>> =
+static NAMES: LazyLock<FxHashMap<&'static str, &'static ThresholdRow>> =
     LazyLock::new(|| names().expect("ids in thresholds.toml are distinct, as tests check"));
 
 fn read() -> Result<Vec<ThresholdRow>, CatalogError> {
     Ok(TABLE.read::<File>()?.threshold)
 }
 
-fn names() -> Result<HashMap<&'static str, &'static ThresholdRow>, CatalogError> {
+fn names() -> Result<FxHashMap<&'static str, &'static ThresholdRow>, CatalogError> {
     load::index(FILE, &ROWS, |row| [row.id])
 }
 

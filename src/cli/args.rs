@@ -73,9 +73,15 @@ pub(super) struct Generate {
     /// Folder of templates that replace or extend the built-in ones.
     #[arg(long, value_name = "DIR")]
     pub(super) templates: Option<PathBuf>,
+    /// What to write.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = PageFormat::Md)]
+    pub(super) format: PageFormat,
     /// Date of the audit, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
     #[arg(long, value_name = "DATE")]
     pub(super) date: Option<NaiveDate>,
+    /// Write the page without charts.
+    #[arg(long)]
+    pub(super) no_charts: bool,
     /// Overwrite generated blocks that were edited by hand, and pages without any.
     #[arg(long)]
     pub(super) force: bool,
@@ -96,6 +102,15 @@ pub(super) struct Generate {
     /// What the subject is; each overrides the configuration of one subject.
     #[command(flatten)]
     pub(super) subject: SubjectFlags,
+}
+
+/// What `audit generate` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum PageFormat {
+    /// The page in Markdown, its snapshot and its charts.
+    Md,
+    /// One HTML file that needs nothing else, with the source view.
+    Html,
 }
 
 /// Flags that state or override a subject.
@@ -145,7 +160,7 @@ pub(super) struct SubjectFlags {
     #[arg(long, value_name = "COUNT,STORES,WARPS")]
     pub(super) tiles: Option<Tiles>,
     /// Checklist of the catalog to hold the kernel against; may be repeated.
-    #[arg(long = "check", value_name = "CHECKLIST", value_parser = checklist)]
+    #[arg(long = "check", alias = "checks", value_name = "CHECKLIST", value_delimiter = ',', value_parser = checklist)]
     pub(super) checks: Vec<String>,
     /// What should hold for a metric or derived reading, such as 'stall.barrier<25'; may be repeated.
     #[arg(long, value_name = "READING OP VALUE")]
@@ -370,17 +385,34 @@ pub(super) enum Stage {
         allow_damage: bool,
     },
     /// What is concluded about every kernel of a report: verdict, findings and levers with their readings.
-    Analysis {
-        /// The report, or a page that ncu printed.
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
-        /// Kernels to look at: a regular expression on the function name.
-        #[arg(long, value_name = "RE", value_parser = regex)]
-        kernel: Option<Regex>,
-        /// Number that judgements compare with, in place of the catalog's; may be repeated.
-        #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
-        thresholds: Vec<(String, f64)>,
-    },
+    Analysis(DumpAnalysis),
+}
+
+/// Arguments of `audit dump analysis`.
+#[derive(Debug, Args)]
+pub(super) struct DumpAnalysis {
+    /// The report, or a page that ncu printed [default: that of the subject].
+    #[arg(value_name = "FILE", required_unless_present = "subject")]
+    pub(super) file: Option<PathBuf>,
+    /// Subject of the configuration file whose kernel, work, checklists, expectations and thresholds hold.
+    #[arg(long, value_name = "NAME")]
+    pub(super) subject: Option<String>,
+    /// Configuration file [default: audit.toml].
+    #[arg(long, value_name = "FILE", requires = "subject")]
+    pub(super) config: Option<PathBuf>,
+    /// Kernels to look at: a regular expression on the function name.
+    #[arg(long, value_name = "RE", value_parser = regex)]
+    pub(super) kernel: Option<Regex>,
+    /// Number that judgements compare with, in place of the catalog's; may be repeated.
+    #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
+    pub(super) thresholds: Vec<(String, f64)>,
+    /// Checklist of the catalog to hold the kernels against, in place of the subject's; may be repeated, or a list with
+    /// commas.
+    #[arg(long = "check", alias = "checks", value_name = "CHECKLIST", value_delimiter = ',', value_parser = checklist)]
+    pub(super) checks: Vec<String>,
+    /// What should hold for a metric or derived reading, in place of the subject's; may be repeated.
+    #[arg(long, value_name = "READING OP VALUE")]
+    pub(super) expect: Vec<Expect>,
 }
 
 /// Arguments of `audit doctor`.

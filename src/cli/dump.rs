@@ -1,10 +1,11 @@
 //! `audit dump`: a stage as JSON.
 
-use super::args::{Dump, Stage};
+use super::args::{Dump, DumpAnalysis, Folder, Stage};
 use super::code::places;
 use super::failure::Failure;
-use super::lines;
-use crate::analysis::{self, Inputs, Limits, Selection, Work};
+use super::generate::{expectations, stated_work};
+use super::{lines, plan};
+use crate::analysis::{self, Inputs, Limits, Selection};
 use crate::collect::{self, Tool};
 use crate::config::Tools;
 use crate::evidence::{self, NameSet, Origin, SassListing, SourceView, Want};
@@ -12,7 +13,7 @@ use crate::source::ncu_report::{LaunchHead, NcuReport};
 use crate::source::{self, Profile, sass};
 use regex::Regex;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 
@@ -29,24 +30,53 @@ pub(super) fn run(arguments: &Dump, out: &mut dyn Write) -> Result<(), Failure> 
         Stage::Source { file, kernel, allow_damage } => {
             evidence::write_source_json(&views(file, kernel.as_ref(), *allow_damage)?, out)?;
         }
-        Stage::Analysis { file, kernel, thresholds } => {
-            let mut profile = Profile::open(file, false)?;
-            let report = profile.read(&analysis::want())?;
-            let selection = Selection { kernel: kernel.clone(), baseline_kernel: None };
-            let source = lines::source_view(&mut profile, &report, &selection, false, &[])?;
-            let audits = analysis::analyse_all(&Inputs {
-                new: &report,
-                old: None,
-                builds: &[],
-                source: source.as_ref(),
-                selection,
-                work: Work::default(),
-                limits: Limits { overrides: thresholds.iter().cloned().collect() },
-            })?;
-            analysis::write_json(&audits, out)?;
-        }
+        Stage::Analysis(arguments) => conclusions(arguments, out)?,
     }
     Ok(())
+}
+
+/// What is concluded about the kernels of a report: as `audit generate` would of the subject that is named, or with
+/// nothing stated but what the flags say.
+fn conclusions(arguments: &DumpAnalysis, out: &mut dyn Write) -> Result<(), Failure> {
+    let (mut subject, mut thresholds) = match &arguments.subject {
+        Some(name) => {
+            let folder = Folder { config: arguments.config.clone(), out: None };
+            let plan = plan::of_subjects(std::slice::from_ref(name), &folder)?;
+            (plan.subjects.into_iter().next(), plan.thresholds)
+        }
+        None => (None, BTreeMap::new()),
+    };
+    thresholds.extend(arguments.thresholds.iter().cloned());
+    if let (Some(subject), false) = (&mut subject, arguments.checks.is_empty()) {
+        subject.checklists.clone_from(&arguments.checks);
+    }
+    if let (Some(subject), false) = (&mut subject, arguments.expect.is_empty()) {
+        subject.expect.clone_from(&arguments.expect);
+    }
+    let limits = Limits { overrides: thresholds };
+    let mut work = subject.as_ref().map(|subject| stated_work(subject, &limits)).unwrap_or_default();
+    if subject.is_none() {
+        work.expected = expectations(&arguments.checks, &arguments.expect, &limits);
+    }
+    let of_subject = subject.as_ref().and_then(|subject| subject.report.as_ref());
+    let Some(file) = arguments.file.as_ref().or(of_subject) else {
+        return Err(Failure::usage("the subject names no report\n  help: name one, as in `audit dump analysis FILE`"));
+    };
+    let kernel = arguments.kernel.clone().or_else(|| subject.as_ref()?.kernel.clone());
+    let selection = Selection { kernel, baseline_kernel: None };
+    let mut profile = Profile::open(file, false)?;
+    let report = profile.read(&analysis::want_for(&work))?;
+    let source = lines::source_views(&mut profile, &report, &selection)?;
+    let audits = analysis::analyse_all(&Inputs {
+        new: &report,
+        old: None,
+        builds: &[],
+        source: &source,
+        selection,
+        work,
+        limits,
+    })?;
+    Ok(analysis::write_json(&audits, out)?)
 }
 
 /// The machine code of a report's cubins; none without nvdisasm. A cubin that it cannot read, because it is too old for

@@ -1,21 +1,22 @@
 //! `audit generate`: read the evidence, analyse it, write the page and its snapshot.
 
-use super::args::Generate;
+use super::args::{Generate, PageFormat};
 use super::baseline;
 use super::code::{ToolTime, builds, places};
 use super::failure::Failure;
+use super::files::Files;
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
 use super::{lines, moment};
 use crate::analysis::code::{CodeAudit, CodeInputs, Launched, StaticAudit, audit_code};
-use crate::analysis::{self, Audit, Expectation, Inputs, Limits, Old, Selection, Tiles, Work};
+use crate::analysis::{self, Audit, Expectation, Inputs, Limits, Listing, Old, Selection, Tiles, Work};
 use crate::catalog;
 use crate::collect::Places;
-use crate::config::{Amount, DEFAULT_TEMPLATE, Subject};
+use crate::config::{Amount, DEFAULT_TEMPLATE, Expect, Subject};
 use crate::evidence::{CodeBuild, Report, Want};
-use crate::render::{Output, PageLock, RenderError, Templates, marked, merged, write_together};
-use crate::snapshot::{AcceptedFile, Snapshot, StaticSnapshot, milestones, stem};
+use crate::render::{Templates, marked};
+use crate::snapshot::{AcceptedFile, Snapshot, StaticSnapshot, milestones};
 use crate::source::{self, Profile};
-use crate::view::{self, Document, Heading};
+use crate::view::{self, Document, Heading, SourceText};
 use chrono::NaiveDate;
 use std::io::Write;
 use std::path::Path;
@@ -34,11 +35,15 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
         let made = maker.make(subject)?;
         let (document, data) = made.parts();
         let data = data.map_err(|error| unkept(subject, &error))?;
-        let page = marked(&templates.page(&plan.template, &document)?, &document);
-        let stem = stem(&made.heading().date, subject.name.as_str());
-        let (page_path, data_path) = (plan.out.join(format!("{stem}.md")), plan.out.join(format!("{stem}.json")));
-        replace(&page_path, &page, Some(Output { path: &data_path, bytes: &data }), arguments.force)?;
-        writeln!(out, "{}\n{}", page_path.display(), data_path.display())?;
+        let files = Files::of(&plan.out, made.heading(), &document)?;
+        let written = match arguments.format {
+            PageFormat::Md => {
+                let page = marked(&templates.page(&plan.template, &document)?, &document);
+                files.write(&page, Some(&data), arguments.force)?
+            }
+            PageFormat::Html => files.write_html(&templates.html(&plan.template, &document, &made.source())?)?,
+        };
+        writeln!(out, "{}", written.join("\n"))?;
     }
     if arguments.timings {
         timings(start.elapsed(), maker.time)?;
@@ -48,8 +53,8 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
 
 /// The audit that a page and its snapshot are made from.
 pub(super) enum Made {
-    /// With a report.
-    Profiled(Box<Snapshot>),
+    /// With a report; the listing is there where the report is.
+    Profiled(Box<Snapshot>, Option<Listing>),
     /// Of every kernel that the subject takes, one line each; the snapshot is that of the first.
     Many(Box<Snapshot>, Vec<Audit>),
     /// Of the code alone.
@@ -88,6 +93,7 @@ impl<'p> Maker<'p> {
             commit,
             change: subject.change.clone().unwrap_or_default(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
+            is_without_charts: plan.is_without_charts,
             ..Heading::default()
         };
         let code = code(&self.places, &plan.folder, subject, &mut self.time)?;
@@ -99,7 +105,7 @@ impl<'p> Maker<'p> {
         let work = stated_work(subject, &Limits { overrides: plan.thresholds.clone() });
         let want = Want { allow_damage: self.allow_damage, ..analysis::want_for(&work) };
         let (old, baseline) = baseline::find(subject.baseline.as_deref(), &plan.out, name, date, &want)?;
-        let audits = audits(subject, report, old.as_old(), plan, &code, &want)?;
+        let (audits, listing) = audits(subject, report, old.as_old(), plan, &code, &want)?;
         let audit = &audits[0];
         let (history, _) = milestones(&plan.out, name, Some(date))?;
         let accepted = AcceptedFile::read(&plan.out, name)?.about(audit);
@@ -107,7 +113,7 @@ impl<'p> Maker<'p> {
         let snapshot = Snapshot::new(heading, audit.clone()).map_err(|error| unkept(subject, &error))?;
         Ok(match plan.template.as_str() {
             view::DELIVERABLE => Made::Many(Box::new(snapshot), audits),
-            _ => Made::Profiled(Box::new(snapshot)),
+            _ => Made::Profiled(Box::new(snapshot), listing),
         })
     }
 }
@@ -116,7 +122,7 @@ impl Made {
     /// The document and the bytes of the snapshot.
     fn parts(&self) -> (Document, serde_json::Result<Vec<u8>>) {
         match self {
-            Made::Profiled(made) => (view::document(&made.heading, &made.audit), made.to_json()),
+            Made::Profiled(made, _) => (view::document(&made.heading, &made.audit), made.to_json()),
             Made::Many(made, audits) => (view::deliverable(&made.heading, audits), made.to_json()),
             Made::Static(made) => (view::static_document(&made.heading, &made.audit), made.to_json()),
         }
@@ -124,8 +130,19 @@ impl Made {
 
     fn heading(&self) -> &Heading {
         match self {
-            Made::Profiled(made) | Made::Many(made, _) => &made.heading,
+            Made::Profiled(made, _) | Made::Many(made, _) => &made.heading,
             Made::Static(made) => &made.heading,
+        }
+    }
+
+    /// The source view: of the report where it is at hand, else of what the snapshot keeps.
+    fn source(&self) -> SourceText {
+        match self {
+            Made::Profiled(_, Some(listing)) => view::source_text(listing),
+            Made::Profiled(made, None) => {
+                made.audit.source.as_ref().map(|lines| view::source_text(&Listing::kept(lines))).unwrap_or_default()
+            }
+            Made::Many(..) | Made::Static(_) => SourceText::default(),
         }
     }
 }
@@ -134,32 +151,21 @@ impl Made {
 fn again(path: &Path, arguments: &Generate, out: &mut dyn Write) -> Result<(), Failure> {
     let made = match StaticSnapshot::is_said_by(path)? {
         true => Made::Static(Box::new(StaticSnapshot::read(path)?)),
-        false => Made::Profiled(Box::new(Snapshot::read(path)?)),
+        false => Made::Profiled(Box::new(Snapshot::read(path)?), None),
     };
     let templates = Templates::load(arguments.templates.as_deref())?;
     let template = arguments.template.as_deref().unwrap_or(DEFAULT_TEMPLATE);
     let (document, _) = made.parts();
-    let page = marked(&templates.page(template, &document)?, &document);
     let folder = arguments.out.as_deref().or(path.parent()).unwrap_or(Path::new(""));
-    let file = folder.join(format!("{}.md", stem(&made.heading().date, &made.heading().subject)));
-    replace(&file, &page, None, arguments.force)?;
-    writeln!(out, "{}", file.display())?;
-    Ok(())
-}
-
-/// Writes a page, with what people wrote between the blocks of the one that is there, and the file beside it.
-fn replace(path: &Path, page: &str, beside: Option<Output<'_>>, force: bool) -> Result<(), Failure> {
-    let _lock = PageLock::take(path)?;
-    let merged = match std::fs::read(path) {
-        Ok(existing) => match String::from_utf8(existing) {
-            Ok(existing) => merged(path, &existing, page, force)?,
-            Err(_) if force => page.to_owned(),
-            Err(_) => return Err(RenderError::not_text(path).into()),
-        },
-        Err(_) => page.to_owned(),
+    let files = Files::of(folder, made.heading(), &document)?;
+    let written = match arguments.format {
+        PageFormat::Md => {
+            let page = marked(&templates.page(template, &document)?, &document);
+            files.write(&page, None, arguments.force)?
+        }
+        PageFormat::Html => files.write_html(&templates.html(template, &document, &made.source())?)?,
     };
-    let outputs: Vec<Output<'_>> = std::iter::once(Output { path, bytes: merged.as_bytes() }).chain(beside).collect();
-    write_together(&outputs)?;
+    writeln!(out, "{}", written.join("\n"))?;
     Ok(())
 }
 
@@ -197,11 +203,8 @@ fn timings(all: Duration, tools: ToolTime) -> Result<(), Failure> {
 }
 
 /// What the subject states, with the checklists that it names spelled out.
-fn stated_work(subject: &Subject, limits: &Limits) -> Work {
+pub(super) fn stated_work(subject: &Subject, limits: &Limits) -> Work {
     let stated = &subject.work;
-    let lists = subject.checklists.iter().filter_map(|id| catalog::profile(id));
-    let listed = lists.flat_map(|profile| Expectation::of_profile(profile, limits));
-    let own = subject.expect.iter().map(|e| Expectation::own(&e.metric, e.op, e.value, e.label.as_deref()));
     Work {
         shape: stated.shape.clone().unwrap_or_default(),
         types: stated.types.clone().unwrap_or_default(),
@@ -212,8 +215,16 @@ fn stated_work(subject: &Subject, limits: &Limits) -> Work {
             stores_per_warp: tiles.stores_per_warp.value(),
             warps: tiles.warps.value(),
         }),
-        expected: listed.chain(own).collect(),
+        expected: expectations(&subject.checklists, &subject.expect, limits),
     }
+}
+
+/// The lines of the catalog's checklists, then the subject's own.
+pub(super) fn expectations(checklists: &[String], own: &[Expect], limits: &Limits) -> Vec<Expectation> {
+    let lists = checklists.iter().filter_map(|id| catalog::profile(id));
+    let listed = lists.flat_map(|profile| Expectation::of_profile(profile, limits));
+    let own = own.iter().map(|e| Expectation::own(&e.metric, e.op, e.value, e.label.as_deref()));
+    listed.chain(own).collect()
 }
 
 /// The audit of the kernel with the most device time; for the page of one line each, those of all kernels that the
@@ -225,7 +236,7 @@ fn audits(
     plan: &Plan,
     code: &Builds,
     want: &Want,
-) -> Result<Vec<Audit>, Failure> {
+) -> Result<(Vec<Audit>, Option<Listing>), Failure> {
     let is_many = plan.template == view::DELIVERABLE;
     let limits = Limits { overrides: plan.thresholds.clone() };
     let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() };
@@ -243,17 +254,17 @@ fn audits(
         new: &new,
         old: old.filter(|_| !is_many),
         builds: &builds,
-        source: view.as_ref(),
+        source: view.as_slice(),
         selection,
         work: stated_work(subject, &limits),
         limits,
     };
     if is_many {
-        return Ok(analysis::analyse_all(&inputs)?);
+        return Ok((analysis::analyse_all(&inputs)?, None));
     }
     let mut audit = analysis::analyse(&inputs)?;
     audit.code = judged(subject, code, launched.as_ref())?;
-    Ok(vec![audit])
+    Ok((vec![audit], view.as_ref().map(Listing::of)))
 }
 
 fn static_audit(subject: &Subject, plan: &Plan, code: &Builds) -> Result<StaticAudit, Failure> {
@@ -332,6 +343,7 @@ fn describe(plan: &Plan, subject: &Subject, words: &mut Vec<String>) {
     }
     plan.templates.iter().for_each(|folder| option("--templates", &path(folder)));
     plan.thresholds.iter().for_each(|(id, value)| option("--threshold", &format!("{id}={value}")));
+    words.extend(plan.is_without_charts.then(|| "--no-charts".to_owned()));
 }
 
 /// A word as a POSIX shell takes it.

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use crate::analysis::{self, Selection};
-use crate::evidence::{CodeBuild, Report, SassListing, SourceView, Want};
+use crate::evidence::{CodeBuild, Launch, Report, SassListing, SourceView, Want};
 use crate::source::Profile;
 use std::collections::HashSet;
 
@@ -17,7 +17,25 @@ pub(super) fn source_view(
 ) -> Result<Option<SourceView>, Failure> {
     let launch = analysis::subject_launch(report, selection)?;
     let listings: Vec<&SassListing> = builds.iter().map(|build| &build.listing).collect();
-    let want = Want { allow_damage, ..analysis::source_want(launch) };
-    let views = profile.source_views(&want, &HashSet::from([launch.id]), &listings)?;
-    Ok(views.into_iter().next())
+    Ok(views(profile, &[launch], allow_damage, &listings)?.into_iter().next())
+}
+
+/// The same for every kernel that the selection takes, without the instructions' text.
+pub(super) fn source_views(
+    profile: &mut Profile,
+    report: &Report,
+    selection: &Selection,
+) -> Result<Vec<SourceView>, Failure> {
+    views(profile, &analysis::subject_launches(report, selection)?, false, &[])
+}
+
+fn views(
+    profile: &mut Profile,
+    launches: &[&Launch],
+    allow_damage: bool,
+    listings: &[&SassListing],
+) -> Result<Vec<SourceView>, Failure> {
+    let want = Want { allow_damage, ..analysis::source_want(launches) };
+    let ids: HashSet<u32> = launches.iter().map(|launch| launch.id).collect();
+    Ok(profile.source_views(&want, &ids, listings)?)
 }

@@ -13,6 +13,7 @@ mod doctor;
 mod dump;
 mod explain;
 mod failure;
+mod files;
 mod generate;
 mod history;
 mod launch;

@@ -13,6 +13,8 @@ pub(super) struct Plan {
     pub(super) out: PathBuf,
     pub(super) template: String,
     pub(super) templates: Option<PathBuf>,
+    /// Whether pages go without charts.
+    pub(super) is_without_charts: bool,
     /// Thresholds that differ from the catalog's.
     pub(super) thresholds: BTreeMap<String, f64>,
     /// The commit that the user states; it goes before the subjects' own.
@@ -43,6 +45,10 @@ pub(super) fn plan(arguments: &Generate) -> Result<Plan, Failure> {
     }
     if !arguments.thresholds.is_empty() {
         plan.thresholds.extend(arguments.thresholds.iter().cloned());
+        plan.config = None;
+    }
+    if arguments.no_charts {
+        plan.is_without_charts = true;
         plan.config = None;
     }
     if let Some(templates) = &arguments.templates {
@@ -82,6 +88,7 @@ pub(super) fn of_subjects(names: &[String], folder: &Folder) -> Result<Plan, Fai
         out: folder.out.clone().unwrap_or(config.out),
         template: config.template,
         templates: config.templates,
+        is_without_charts: !config.has_charts,
         thresholds: config.thresholds,
         commit: None,
         folder: config.folder,
@@ -107,6 +114,7 @@ fn from_flags(flags: &SubjectFlags) -> Result<Plan, Failure> {
         out: DEFAULT_OUT.into(),
         template: DEFAULT_TEMPLATE.into(),
         templates: None,
+        is_without_charts: false,
         thresholds: BTreeMap::new(),
         commit: flags.commit.clone(),
         folder: PathBuf::new(),
@@ -142,6 +150,7 @@ fn from_file(arguments: &Generate) -> Result<Plan, Failure> {
         out: config.out,
         template: config.template,
         templates: config.templates,
+        is_without_charts: !config.has_charts,
         thresholds: config.thresholds,
         commit: arguments.subject.commit.clone(),
         folder: config.folder,

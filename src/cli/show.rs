@@ -47,7 +47,7 @@ fn document(file: &Path, arguments: &Show) -> Result<Document, Failure> {
         new: &report,
         old: None,
         builds: &[],
-        source: source.as_ref(),
+        source: source.as_slice(),
         selection,
         work: Work::default(),
         limits: Limits::default(),

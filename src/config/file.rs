@@ -24,6 +24,8 @@ pub struct Config {
     pub template: String,
     /// Folder of the user's templates.
     pub templates: Option<PathBuf>,
+    /// Whether pages have charts.
+    pub has_charts: bool,
     /// Numbers that judgements compare with, by the catalog's ids, where they differ from the catalog's.
     pub thresholds: BTreeMap<String, f64>,
     /// Subjects in file order; at least one.
@@ -61,6 +63,7 @@ struct AuditKeys {
     out: Option<PathBuf>,
     template: Option<String>,
     templates: Option<Spanned<PathBuf>>,
+    charts: Option<bool>,
     default: Option<Vec<Spanned<String>>>,
 }
 
@@ -179,6 +182,7 @@ impl Config {
             out: folder.join(file.audit.out.unwrap_or_else(|| DEFAULT_OUT.into())),
             template: file.audit.template.unwrap_or_else(|| DEFAULT_TEMPLATE.into()),
             templates: file.audit.templates.map(|path| folder.join(path.into_inner())),
+            has_charts: file.audit.charts.unwrap_or(true),
             tools: file.tools.below(&folder),
             folder,
             thresholds,

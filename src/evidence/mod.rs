@@ -10,6 +10,7 @@ mod correctness;
 mod cubin;
 mod dump;
 mod launched;
+mod machine_word;
 mod metric;
 mod reading;
 mod report;
@@ -25,6 +26,7 @@ pub use correctness::{CORRECTNESS_SCHEMA, CheckRun, Correctness, OutputCheck, Wo
 pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineRow, LineTable};
 pub use dump::{SCHEMA, write_json};
 pub use launched::{DeviceFacts, FunctionFacts, LaunchFacts};
+pub use machine_word::MachineWord;
 pub use metric::{Instance, Metric, Value};
 pub use reading::{Measured, Missing, Provenance, Reading, Spread};
 pub use report::{

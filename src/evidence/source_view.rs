@@ -1,5 +1,6 @@
 //! Counters of one launch, instruction by instruction and line by line.
 
+use super::machine_word::MachineWord;
 use super::metric::Value;
 use super::sass::SourceLine;
 use crate::quantity::Unit;
@@ -17,8 +18,21 @@ pub struct CodeInstruction {
     pub sass: Option<Box<str>>,
     /// Its opcode with modifiers, where `sass` is there.
     pub opcode: Option<Arc<str>>,
+    /// What its bits say; `None` where the report lacks the machine code, and before compute capability 7.0.
+    pub word: Option<MachineWord>,
     /// Source places, the innermost first, then the calls that it was inlined into; empty where none is known.
     pub places: Arc<[SourceLine]>,
+}
+
+impl CodeInstruction {
+    /// The opcode without modifiers, from the listing or else from the bits; empty where neither tells.
+    pub fn base(&self) -> &str {
+        match (&self.opcode, &self.word) {
+            (Some(opcode), _) => opcode.split('.').next().unwrap_or_default(),
+            (None, Some(word)) => word.base,
+            (None, None) => "",
+        }
+    }
 }
 
 /// The instances of one metric by instruction.
@@ -191,7 +205,7 @@ mod tests {
     }
 
     fn instruction(offset: u64, places: Vec<SourceLine>) -> CodeInstruction {
-        CodeInstruction { function: "k".into(), offset, sass: None, opcode: None, places: places.into() }
+        CodeInstruction { function: "k".into(), offset, sass: None, opcode: None, word: None, places: places.into() }
     }
 
     fn column(metric: &str, values: &[(u32, u64)]) -> CounterColumn {

@@ -1,6 +1,6 @@
 //! What a reader is asked for.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// A choice among metric names.
@@ -12,7 +12,7 @@ pub enum NameSet {
     /// Names that are listed, or that begin or end in a listed way.
     These {
         /// Whole names.
-        exact: HashSet<Arc<str>>,
+        exact: FxHashSet<Arc<str>>,
         /// Beginnings.
         prefixes: Vec<&'static str>,
         /// Endings.
@@ -23,7 +23,7 @@ pub enum NameSet {
 impl NameSet {
     /// No name at all.
     pub fn none() -> NameSet {
-        NameSet::These { exact: HashSet::new(), prefixes: Vec::new(), suffixes: Vec::new() }
+        NameSet::These { exact: FxHashSet::default(), prefixes: Vec::new(), suffixes: Vec::new() }
     }
 
     /// The names of a list.
@@ -72,6 +72,9 @@ pub struct Want {
     pub metrics: NameSet,
     /// Those of them whose instances are wanted.
     pub instances: NameSet,
+    /// Those of them whose instances are wanted of the first result of each kernel (name, grid and block), because the
+    /// others have the same.
+    pub first_instances: FxHashSet<Arc<str>>,
     /// Whether NVIDIA's rule results are wanted.
     pub rules: Rules,
     /// Whether the BLAKE3 hash of the file is wanted.

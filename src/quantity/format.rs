@@ -108,6 +108,27 @@ pub fn fixed(value: f64, decimals: usize) -> String {
     out
 }
 
+/// A count at a glance: three digits with a decimal prefix from ten thousand on, `16.8 M`.
+pub fn short(value: f64) -> String {
+    const STEPS: [(f64, &str); 5] = [(1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
+    if value.abs() < 1e4 {
+        return plain(value, 2);
+    }
+    let &(divisor, prefix) = STEPS.iter().find(|(least, _)| value.abs() >= *least).unwrap_or(&STEPS[4]);
+    let scaled = value / divisor;
+    let decimals = if scaled.abs() < 10.0 { 2 } else { usize::from(scaled.abs() < 100.0) };
+    format!("{} {prefix}", plain(scaled, decimals))
+}
+
+/// A number with at most `decimals` decimals and no trailing zeros among them.
+pub fn plain(value: f64, decimals: usize) -> String {
+    let text = fixed(value, decimals);
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
 /// A whole number with grouped digits.
 pub fn integer(value: u64) -> String {
     let digits = value.to_string();
@@ -180,6 +201,12 @@ mod tests {
         assert_eq!(text(1024.0, "byte/block"), "1,024 B/block");
         assert_eq!(text(4_294_967_296_000.0, "FLOP/s"), "4.29 TFLOP/s");
         assert_eq!(text(0.0, "byte/s"), "0 byte/s");
+    }
+
+    #[test]
+    fn counts_at_a_glance() {
+        assert_eq!([0.0, 9_999.0, 16_777_216.0, 1e12].map(short), ["0", "9,999", "16.8 M", "1 T"]);
+        assert_eq!((plain(2.50, 2), plain(10.0, 2), plain(100.0, 0)), ("2.5".into(), "10".into(), "100".into()));
     }
 
     #[test]

@@ -86,8 +86,8 @@ impl MetricBase {
 
 /// The line of exactly that base name.
 fn line_of(name: &str) -> Option<&'static str> {
-    let line_start = |at: usize| TABLE.as_bytes()[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    let line_end = |at: usize| TABLE.as_bytes()[at..].iter().position(|byte| *byte == b'\n').map(|size| at + size);
+    let line_start = |at: usize| memchr::memrchr(b'\n', &TABLE.as_bytes()[..at]).map_or(0, |at| at + 1);
+    let line_end = |at: usize| memchr::memchr(b'\n', &TABLE.as_bytes()[at..]).map(|size| at + size);
     let (mut low, mut high) = (0, TABLE.len());
     while low < high {
         let start = line_start(low + (high - low) / 2);

@@ -88,6 +88,9 @@ pub fn merged(path: &Path, existing: &str, page: &str, force: bool) -> Result<St
         what,
         cure: cure.to_owned(),
     };
+    if existing == page {
+        return Ok(existing.to_owned());
+    }
     let repair = "repair the markers, or move the file away and generate anew";
     let old = blocks(existing).map_err(|(line, what)| fail(line, what, repair))?;
     let new = blocks(page).map_err(|(line, what)| fail(line, what, repair))?;
@@ -129,6 +132,9 @@ pub fn merged(path: &Path, existing: &str, page: &str, force: bool) -> Result<St
             out.push_str(if out.ends_with('\n') { "\n" } else { "\n\n" });
         }
         out.push_str(&page[other.whole.clone()]);
+    }
+    if out == page {
+        return Ok(out);
     }
     check(&out, &new, page).map_err(|(line, what)| fail(line, what, repair))?;
     Ok(out)

@@ -19,7 +19,9 @@ pub enum RenderError {
         what: String,
     },
     /// No template has that name.
-    #[error("no template is called {name:?}{near}\n  help: templates are files that end in .md.hbs; known: {known}")]
+    #[error(
+        "no template is called {name:?}{near}\n  help: templates are files that end in .md.hbs or .html.hbs; known: {known}"
+    )]
     NoTemplate {
         /// The name that was asked for.
         name: String,
@@ -37,7 +39,7 @@ pub enum RenderError {
         source: std::io::Error,
     },
     /// A file in the folder of templates has a name that no template can have.
-    #[error("{path} is not called like a template\n  help: rename it to end in .md.hbs")]
+    #[error("{path} is not called like a template\n  help: rename it to end in .md.hbs or .html.hbs")]
     TemplateName {
         /// The file.
         path: PathBuf,

@@ -4,16 +4,20 @@ use super::error::RenderError;
 use super::outline::{Grid, Outline};
 use crate::view::Document;
 
-/// Checks that a Markdown parser reads from `page` the headings, tables and verbatim blocks of `document`.
+/// Checks that a Markdown parser reads from `page` the headings, tables, verbatim blocks and images of
+/// `document`.
 ///
-/// Tables must be the same in number, order, header, alignment and every cell, folded ones included. Headings and
-/// verbatim blocks must all be there in order; a template may add its own.
+/// Tables must be the same in number, order, header, alignment and every cell, folded ones included. Headings,
+/// verbatim blocks and images must all be there in order; a template may add its own.
 ///
 /// # Errors
 /// [`RenderError::Rejected`] names the first part that differs.
 pub fn check(page: &str, document: &Document) -> Result<(), RenderError> {
-    let expected = Outline::of_document(document);
-    let found = Outline::of_markdown(page);
+    compare(&Outline::of_document(document), &Outline::of_markdown(page))
+}
+
+/// Compares what a page must hold with what was read from it.
+pub(super) fn compare(expected: &Outline, found: &Outline) -> Result<(), RenderError> {
     if let Some(foreign) = found.foreign.first() {
         return reject("the page".to_owned(), "only what the document and its templates write", foreign);
     }
@@ -28,7 +32,11 @@ pub fn check(page: &str, document: &Document) -> Result<(), RenderError> {
         let place = format!("under the heading {:?}", extra.name);
         return reject(place, "no further table", &format!("one with the header {:?}", extra.header));
     }
-    in_order("verbatim block", &expected.code, &found.code)
+    in_order("verbatim block", &expected.code, &found.code)?;
+    let images = |outline: &Outline| -> Vec<String> {
+        outline.images.iter().map(|(alt, target)| format!("![{alt}]({target})")).collect()
+    };
+    in_order("image", &images(expected), &images(found))
 }
 
 fn same_table(expected: &Grid, found: &Grid) -> Result<(), RenderError> {

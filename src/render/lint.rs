@@ -5,8 +5,10 @@
 //! data at hand, through every branch and every partial it includes.
 
 use super::error::RenderError;
+use super::html::HtmlPage;
 use super::page::Page;
 use super::shape::Shape;
+use super::templates::is_html;
 use crate::nearest::did_you_mean;
 use handlebars::Path;
 use handlebars::template::{BlockParam, DecoratorTemplate, HelperTemplate, Parameter, Template, TemplateElement};
@@ -26,12 +28,13 @@ pub(super) fn is_partial(name: &str) -> bool {
 
 /// Checks every page template and the partials that it includes.
 pub(super) fn check(templates: &HashMap<String, Template>) -> Result<(), RenderError> {
-    let root = Page::shape();
+    let (markdown, html) = (Page::shape(), HtmlPage::shape());
     let mut names: Vec<&String> = templates.keys().filter(|name| !is_partial(name)).collect();
     names.sort();
     for name in names {
-        let mut walk = Walk { templates, root: &root, included: vec![name], at: (1, 1) };
-        walk.template(&templates[name], &Scope::new(&root))?;
+        let root = if is_html(name) { &html } else { &markdown };
+        let mut walk = Walk { templates, root, included: vec![name], at: (1, 1) };
+        walk.template(&templates[name], &Scope::new(root))?;
     }
     Ok(())
 }

@@ -21,6 +21,8 @@ pub(super) struct Outline {
     pub(super) headings: Vec<String>,
     pub(super) tables: Vec<Grid>,
     pub(super) code: Vec<String>,
+    /// Text alternatives and targets.
+    pub(super) images: Vec<(String, String)>,
     /// What a page must not hold: HTML elements, formulas and links that no part of the renderer writes.
     pub(super) foreign: Vec<String>,
 }
@@ -57,6 +59,7 @@ impl Outline {
                         .map(|row| row.iter().map(|cell| escape::normal(&cell.text, cell.code)).collect())
                         .collect(),
                 }),
+                Block::Chart { chart } => self.images.push((one_line(&chart.message), chart.file.clone())),
                 Block::Text { .. } | Block::List { .. } => {}
             }
         }
@@ -95,6 +98,8 @@ struct Reader {
     /// Text of the heading, cell or code block that is open.
     open: Option<String>,
     html: String,
+    /// Text and target of the image that is open.
+    image: Option<(String, String)>,
 }
 
 impl Reader {
@@ -129,6 +134,7 @@ impl Reader {
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } if !is_safe_target(&dest_url) => {
                 self.outline.foreign.push(format!("a link to {dest_url:?}"));
             }
+            Tag::Image { dest_url, .. } => self.image = Some((String::new(), dest_url.to_string())),
             _ => {}
         }
     }
@@ -151,6 +157,7 @@ impl Reader {
                     self.outline.code.push(text.strip_suffix('\n').map(str::to_owned).unwrap_or(text));
                 }
             }
+            TagEnd::Image => self.outline.images.extend(self.image.take()),
             TagEnd::HtmlBlock => {
                 let html = std::mem::take(&mut self.html);
                 self.foreign_elements(&html);
@@ -160,6 +167,9 @@ impl Reader {
     }
 
     fn push(&mut self, text: &str) {
+        if let Some((alt, _)) = &mut self.image {
+            alt.push_str(text);
+        }
         if let Some(open) = &mut self.open {
             open.push_str(text);
         }
@@ -187,7 +197,7 @@ impl Reader {
 }
 
 /// Links go to the web or to another file of the repository; nothing else.
-fn is_safe_target(target: &str) -> bool {
+pub(super) fn is_safe_target(target: &str) -> bool {
     let scheme = target.split(['/', '?', '#']).next().unwrap_or_default();
     !scheme.contains(':') || target.starts_with("https://") || target.starts_with("http://")
 }

@@ -67,6 +67,15 @@ pub enum Piece {
         /// What is folded away.
         blocks: Vec<Piece>,
     },
+    /// A chart, as the image of a file.
+    Chart {
+        /// Stable id.
+        id: String,
+        /// What the image shows, in words.
+        alt: String,
+        /// The path of the file, relative to the page.
+        file: String,
+    },
     /// A heading inside a section.
     Heading {
         /// The heading.
@@ -125,6 +134,9 @@ fn piece(block: &Block) -> Piece {
             text: code_lines(text),
         },
         Block::Fold { summary, blocks } => Piece::Fold { summary: escape::html(summary), blocks: pieces(blocks) },
+        Block::Chart { chart } => {
+            Piece::Chart { id: chart.id.clone(), alt: escape::image(&chart.message), file: chart.file.clone() }
+        }
         Block::Heading { text } => Piece::Heading { text: escape::heading(text) },
     }
 }

@@ -75,7 +75,7 @@ pub fn github(remarks: &[Remark]) -> String {
 }
 
 /// Text inside XML, quotes included; characters that XML 1.0 does not know become U+FFFD.
-fn xml(text: &str) -> String {
+pub(super) fn xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

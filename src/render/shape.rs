@@ -1,7 +1,11 @@
 //! The shape of a page's data: which names there are, without the values.
 
+use super::html::HtmlPage;
 use super::page::Page;
-use crate::view::{Block, Cell, Column, Document, Section, Table};
+use crate::view::charts::{Bars, Chart, Figure};
+use crate::view::{
+    Block, Cell, CodeRow, Column, CostText, Document, Section, SourceFile, SourceRow, SourceText, Table,
+};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -63,26 +67,51 @@ impl Shape {
 impl Page {
     /// The shape of every page, from a sample that holds one block of each kind.
     pub(super) fn shape() -> Shape {
-        let word = || "x".to_owned();
-        let leaves = vec![
-            Block::Text { text: word() },
-            Block::List { ordered: false, items: vec![word()] },
-            Block::Table {
-                table: Table {
-                    id: word(),
-                    caption: word(),
-                    columns: vec![Column { title: word(), align: crate::view::Align::Left }],
-                    rows: vec![vec![Cell { text: word(), ..Cell::default() }]],
-                },
-            },
-            Block::Code { language: word(), text: word() },
-            Block::Heading { text: word() },
-        ];
-        let mut blocks = leaves.clone();
-        blocks.push(Block::Fold { summary: word(), blocks: leaves });
-        let section = Section { id: word(), title: word(), blocks };
-        let page = Page::new(&Document { title: word(), lead: vec![word()], sections: vec![section] });
         // A page is made of strings and lists; serde_json refuses neither.
-        Shape::of(&serde_json::to_value(page).unwrap_or_default())
+        Shape::of(&serde_json::to_value(Page::new(&sample())).unwrap_or_default())
     }
+}
+
+impl HtmlPage {
+    /// The shape of every HTML page, from a sample that holds one block of each kind and a source view.
+    pub(super) fn shape() -> Shape {
+        let row = SourceRow { id: word(), number: word(), text: word(), cost: CostText::default() };
+        let code = CodeRow { offset: word(), text: word(), line: word(), cost: CostText::default() };
+        let source =
+            SourceText { note: word(), files: vec![SourceFile { name: word(), rows: vec![row] }], code: vec![code] };
+        Shape::of(&serde_json::to_value(HtmlPage::new(&sample(), &source)).unwrap_or_default())
+    }
+}
+
+fn word() -> String {
+    "x".to_owned()
+}
+
+/// A document with one block of each kind.
+fn sample() -> Document {
+    let leaves = vec![
+        Block::Text { text: word() },
+        Block::List { ordered: false, items: vec![word()] },
+        Block::Table {
+            table: Table {
+                id: word(),
+                caption: word(),
+                columns: vec![Column { title: word(), align: crate::view::Align::Left }],
+                rows: vec![vec![Cell { text: word(), ..Cell::default() }]],
+            },
+        },
+        Block::Code { language: word(), text: word() },
+        Block::Heading { text: word() },
+        Block::Chart { chart: Box::new(sample_chart()) },
+    ];
+    let mut blocks = leaves.clone();
+    blocks.push(Block::Fold { summary: word(), blocks: leaves });
+    let section = Section { id: word(), title: word(), blocks };
+    Document { title: word(), lead: vec![word()], sections: vec![section] }
+}
+
+fn sample_chart() -> Chart {
+    let figure =
+        Figure::Bars(Bars { legend: Vec::new(), is_stacked: false, until: 1.0, ticks: Vec::new(), rows: Vec::new() });
+    Chart { id: word(), title: word(), subtitle: word(), message: word(), file: word(), figure }
 }

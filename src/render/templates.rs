@@ -1,29 +1,49 @@
 //! The templates: those built in, those of the user's folder, and printing a page with them.
 
 use super::error::RenderError;
+use super::html::{self, HtmlPage};
 use super::page::Page;
 use super::{gate, lint};
 use crate::nearest::did_you_mean;
-use crate::view::Document;
+use crate::view::{Document, SourceText};
 use handlebars::{Handlebars, Template};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// How the file of a template ends; what stands before it is the template's name.
-const EXTENSION: &str = ".md.hbs";
+/// How the file of a template ends; what stands before it, without `.md`, is the template's name.
+const EXTENSION: &str = ".hbs";
+/// What the names of templates of HTML end in.
+const HTML: &str = ".html";
+
+macro_rules! built_in {
+    ($($name:literal: $file:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../report-templates/", $file)))),*]
+    };
+}
 
 /// Every file of `report-templates/`, by name. Partials, which other templates include, live under `partials/`.
-const BUILT_IN: &[(&str, &str)] = &[
-    ("audit", include_str!("../../report-templates/audit.md.hbs")),
-    ("deliverable", include_str!("../../report-templates/deliverable.md.hbs")),
-    ("partials/blocks", include_str!("../../report-templates/partials/blocks.md.hbs")),
-    ("partials/code", include_str!("../../report-templates/partials/code.md.hbs")),
-    ("partials/fold", include_str!("../../report-templates/partials/fold.md.hbs")),
-    ("partials/heading", include_str!("../../report-templates/partials/heading.md.hbs")),
-    ("partials/list", include_str!("../../report-templates/partials/list.md.hbs")),
-    ("partials/table", include_str!("../../report-templates/partials/table.md.hbs")),
-    ("partials/text", include_str!("../../report-templates/partials/text.md.hbs")),
+const BUILT_IN: &[(&str, &str)] = built_in![
+    "audit": "audit.md.hbs",
+    "audit.html": "audit.html.hbs",
+    "deliverable": "deliverable.md.hbs",
+    "partials/blocks": "partials/blocks.md.hbs",
+    "partials/blocks.html": "partials/blocks.html.hbs",
+    "partials/chart": "partials/chart.md.hbs",
+    "partials/chart.html": "partials/chart.html.hbs",
+    "partials/code": "partials/code.md.hbs",
+    "partials/code.html": "partials/code.html.hbs",
+    "partials/fold": "partials/fold.md.hbs",
+    "partials/fold.html": "partials/fold.html.hbs",
+    "partials/heading": "partials/heading.md.hbs",
+    "partials/heading.html": "partials/heading.html.hbs",
+    "partials/list": "partials/list.md.hbs",
+    "partials/list.html": "partials/list.html.hbs",
+    "partials/source.html": "partials/source.html.hbs",
+    "partials/table": "partials/table.md.hbs",
+    "partials/table.html": "partials/table.html.hbs",
+    "partials/text": "partials/text.md.hbs",
+    "partials/text.html": "partials/text.html.hbs",
 ];
 
 /// The templates of one run, checked.
@@ -36,8 +56,8 @@ impl Templates {
     /// `partials/table`. Every name that a template uses is checked against what a page holds.
     ///
     /// # Errors
-    /// A folder that cannot be read, a file of the folder that ends in `.hbs` and not in `.md.hbs`, a template that
-    /// does not parse or that uses a name which is not there.
+    /// A folder that cannot be read, a file of the folder that ends in `.hbs` and neither in `.md.hbs` nor in
+    /// `.html.hbs`, a template that does not parse or that uses a name which is not there.
     pub fn load(folder: Option<&Path>) -> Result<Templates, RenderError> {
         let mut sources: BTreeMap<String, String> =
             BUILT_IN.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
@@ -67,6 +87,23 @@ impl Templates {
     /// # Errors
     /// No such template, a template that fails on this document, or a page that the gate rejects.
     pub fn page(&self, name: &str, document: &Document) -> Result<String, RenderError> {
+        let page = self.print(name, &Page::new(document))?;
+        gate::check(&page, document)?;
+        Ok(page)
+    }
+
+    /// Prints a document and a source view as one HTML page with the template `NAME.html`, and reads it again.
+    ///
+    /// # Errors
+    /// As [`Templates::page`].
+    pub fn html(&self, name: &str, document: &Document, source: &SourceText) -> Result<String, RenderError> {
+        let data = HtmlPage::new(document, source);
+        let page = self.print(&format!("{name}{HTML}"), &data)?;
+        html::check(&page, &data, document)?;
+        Ok(page)
+    }
+
+    fn print(&self, name: &str, data: &impl serde::Serialize) -> Result<String, RenderError> {
         let names = self.names();
         if !names.contains(&name) {
             return Err(RenderError::NoTemplate {
@@ -75,16 +112,19 @@ impl Templates {
                 known: names.join(", "),
             });
         }
-        let printed = self.registry.render(name, &Page::new(document)).map_err(|error| RenderError::Template {
+        let printed = self.registry.render(name, data).map_err(|error| RenderError::Template {
             template: error.template_name.clone().unwrap_or_else(|| name.to_owned()),
             line: error.line_no.unwrap_or(1),
             column: error.column_no.unwrap_or(1),
             what: error.reason().to_string(),
         })?;
-        let page = format!("{}\n", printed.trim_end());
-        gate::check(&page, document)?;
-        Ok(page)
+        Ok(format!("{}\n", printed.trim_end()))
     }
+}
+
+/// Whether a template makes HTML.
+pub(super) fn is_html(name: &str) -> bool {
+    name.ends_with(HTML)
 }
 
 fn compile(name: &str, text: &str) -> Result<Template, RenderError> {
@@ -105,10 +145,13 @@ fn read_folder(folder: &Path, prefix: &str, into: &mut BTreeMap<String, String>)
         if path.is_dir() {
             read_folder(&path, &format!("{prefix}{file}/"), into)?;
         } else if let Some(stem) = file.strip_suffix(EXTENSION) {
+            let stem = match stem.strip_suffix(".md") {
+                Some(stem) => stem,
+                None if is_html(stem) => stem,
+                None => return Err(RenderError::TemplateName { path }),
+            };
             let text = fs::read_to_string(&path).map_err(failed(&path))?;
             into.insert(format!("{prefix}{stem}"), text.replace("\r\n", "\n"));
-        } else if file.ends_with(".hbs") {
-            return Err(RenderError::TemplateName { path });
         }
     }
     Ok(())

@@ -35,7 +35,8 @@ pub fn print(document: &Document, width: usize, out: &mut dyn Write) -> io::Resu
 /// Prints blocks with an empty line between two, but none right under a heading.
 fn print_blocks(blocks: &[Block], width: usize, out: &mut dyn Write) -> io::Result<()> {
     let mut under_heading = true;
-    for block in blocks {
+    // A chart says what its table says.
+    for block in blocks.iter().filter(|block| !matches!(block, Block::Chart { .. })) {
         if !under_heading {
             writeln!(out)?;
         }
@@ -61,6 +62,7 @@ fn print_block(block: &Block, width: usize, out: &mut dyn Write) -> io::Result<(
             writeln!(out, "{}", bold(&one_line(summary)))?;
             print_blocks(blocks, width, out)
         }
+        Block::Chart { .. } => Ok(()),
         Block::Table { table } => print_table(table, width, out),
     }
 }

@@ -5,6 +5,7 @@ use super::hash;
 use crate::analysis::Audit;
 use crate::analysis::code::StaticAudit;
 use crate::view::Heading;
+use serde_json::value::RawValue;
 use std::path::Path;
 
 /// What a snapshot can hold.
@@ -17,25 +18,36 @@ pub trait Content: serde::Serialize + serde::de::DeserializeOwned {
 
 impl Content for Audit {
     const FAMILY: &'static str = "kernel-audit/audit/";
-    const SCHEMA: &'static str = "kernel-audit/audit/2";
+    const SCHEMA: &'static str = "kernel-audit/audit/3";
 }
 
 impl Content for StaticAudit {
     const FAMILY: &'static str = "kernel-audit/static-audit/";
-    const SCHEMA: &'static str = "kernel-audit/static-audit/2";
+    const SCHEMA: &'static str = "kernel-audit/static-audit/3";
 }
 
 /// An audit with what its page says about itself.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Snapshot<A = Audit> {
-    /// `kernel-audit/audit/2`.
+    /// `kernel-audit/audit/3`.
     pub schema: String,
-    /// SHA-256 of heading and audit in canonical JSON, lower-case hexadecimal.
+    /// SHA-256 of heading and audit as JSON without white space, lower-case hexadecimal.
     pub sha256: String,
     /// Date, subject, commit.
     pub heading: Heading,
     /// Everything that is known and concluded.
     pub audit: A,
+}
+
+/// The file, its two large parts not yet understood.
+#[derive(serde::Deserialize)]
+struct Parts<'a> {
+    schema: Option<String>,
+    sha256: Option<String>,
+    #[serde(borrow)]
+    heading: Option<&'a RawValue>,
+    #[serde(borrow)]
+    audit: Option<&'a RawValue>,
 }
 
 /// A snapshot of an audit without a report.
@@ -47,7 +59,7 @@ impl<A: Content> Snapshot<A> {
     /// # Errors
     /// Those of the JSON writer.
     pub fn new(heading: Heading, audit: A) -> serde_json::Result<Snapshot<A>> {
-        let sha256 = hash::content(&[&serde_json::to_value(&heading)?, &serde_json::to_value(&audit)?]);
+        let sha256 = hash::content(&[&serde_json::to_string(&heading)?, &serde_json::to_string(&audit)?]);
         Ok(Snapshot { schema: A::SCHEMA.to_owned(), sha256, heading, audit })
     }
 
@@ -92,9 +104,8 @@ impl<A: Content> Snapshot<A> {
     /// No JSON, another schema, a content that does not have the stated hash, or fields that are missing.
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Snapshot<A>, SnapshotError> {
         let malformed = |what: String| SnapshotError::Malformed { path: path.to_owned(), what };
-        let value: serde_json::Value = serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))?;
-        let text = |key: &str| value.get(key).and_then(serde_json::Value::as_str);
-        let Some(schema) = text("schema") else {
+        let parts: Parts<'_> = serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))?;
+        let Some(schema) = parts.schema else {
             return Err(malformed("expected an object with a `schema`".to_owned()));
         };
         if schema != A::SCHEMA {
@@ -108,14 +119,21 @@ impl<A: Content> Snapshot<A> {
             let (path, found) = (path.to_owned(), schema.to_owned());
             return Err(SnapshotError::Schema { path, expected: A::SCHEMA, found, cure });
         }
-        let part = |key: &str| value.get(key).ok_or_else(|| malformed(format!("it has no `{key}`")));
-        let found = hash::content(&[part("heading")?, part("audit")?]);
-        let stated = text("sha256").unwrap_or_default();
+        let lacks = |key: &str| malformed(format!("it has no `{key}`"));
+        let heading = parts.heading.ok_or_else(|| lacks("heading"))?;
+        let audit = parts.audit.ok_or_else(|| lacks("audit"))?;
+        let found = hash::content(&[heading.get(), audit.get()]);
+        let stated = parts.sha256.unwrap_or_default();
         if stated != found {
-            let (path, stated) = (path.to_owned(), stated.to_owned());
+            let path = path.to_owned();
             return Err(SnapshotError::Changed { path, stated, found });
         }
-        serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))
+        Ok(Snapshot {
+            schema,
+            sha256: stated,
+            heading: serde_json::from_str(heading.get()).map_err(|error| malformed(error.to_string()))?,
+            audit: serde_json::from_str(audit.get()).map_err(|error| malformed(error.to_string()))?,
+        })
     }
 }
 

@@ -14,11 +14,6 @@ pub struct Found {
     pub path: PathBuf,
 }
 
-/// The file name of a subject's audit without its extension: `YYYY-MM-DD-NAME`.
-pub fn stem(date: &str, subject: &str) -> String {
-    format!("{date}-{subject}")
-}
-
 /// The snapshots of a subject in `folder`, the oldest first; none when there is no such folder.
 ///
 /// # Errors

@@ -14,6 +14,6 @@ mod pins;
 pub use accepted::{Accepted, AcceptedFile};
 pub use error::SnapshotError;
 pub use file::{Content, Snapshot, StaticSnapshot, is_snapshot_like};
-pub use folder::{Found, earlier, newest, stem, subjects};
+pub use folder::{Found, earlier, newest, subjects};
 pub use history::milestones;
 pub use pins::{Pin, Pins};

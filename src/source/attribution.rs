@@ -5,10 +5,10 @@
 
 use super::cubin::{self, CodeRange};
 use super::ncu_report::{LaunchHead, NcuReport, SourceData};
-use super::{ReadError, Want};
+use super::{ReadError, Want, sass};
 use crate::evidence::{
-    CodeInstruction, CounterColumn, Launch, LineTable, Lines, Metric, SassFunction, SassInstruction, SassListing,
-    SourceText, SourceView, Value, Workload,
+    CodeInstruction, CounterColumn, Launch, LineTable, Lines, MachineWord, Metric, SassFunction, SassInstruction,
+    SassListing, SourceText, SourceView, Value, Workload,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -150,7 +150,7 @@ fn view(launch: &Launch, modules: &HashMap<(u32, u64), Module<'_>>, listings: &[
         has_lines |= lines.as_ref().is_some_and(|lines| !lines.functions.is_empty());
         for offset in step.offsets(loaded, counted) {
             positions.insert((section, offset), instructions.len() as u32);
-            instructions.push(instruction(loaded, offset, lines.as_ref(), texts));
+            instructions.push(instruction(loaded, offset, lines.as_ref(), texts, step));
         }
     }
     let columns = placed.into_iter().map(|(metric, placed)| column(metric, placed, &positions)).collect();
@@ -218,6 +218,13 @@ impl Loaded<'_> {
         listing.function(&self.section).filter(|function| function.instructions.iter().all(is_same))
     }
 
+    /// What the bits of the instruction at an offset say.
+    fn word(&self, offset: u64, step: Step) -> Option<MachineWord> {
+        let Step::Sixteen(Some(capability)) = step else { return None };
+        let bits = self.code.get(usize::try_from(offset).ok()?..)?.first_chunk::<16>()?;
+        Some(sass::decode(u128::from_le_bytes(*bits), offset, capability))
+    }
+
     /// The places of this section's code; `None` where there is no line table that can be read.
     fn lines(&self) -> Option<LineTable> {
         let bytes = self.module.source.cubin.as_ref()?;
@@ -263,8 +270,8 @@ fn column(metric: &Metric, placed: Placed, positions: &HashMap<(usize, u64), u32
 /// How instructions lie in a code section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
-    /// 16 bytes each, since compute capability 7.0.
-    Sixteen,
+    /// 16 bytes each, since compute capability 7.0; the capability, where it is known.
+    Sixteen(Option<(u32, u32)>),
     /// 8 bytes each, the first 8 of every 32 holding the schedule of the three instructions behind them (5.0 to 6.2).
     ThreeOfFour,
 }
@@ -274,7 +281,7 @@ impl Step {
         let stated = modules.iter().find_map(|module| module.source.compute_capability);
         match stated.or(launch.device.compute_capability) {
             Some((major, _)) if major < 7 => Step::ThreeOfFour,
-            _ => Step::Sixteen,
+            capability => Step::Sixteen(capability),
         }
     }
 
@@ -282,7 +289,7 @@ impl Step {
     fn offsets(self, section: &Loaded<'_>, counted: BTreeSet<u64>) -> Vec<u64> {
         match (section.bytes, self) {
             (None, _) => counted.into_iter().collect(),
-            (Some(bytes), Step::Sixteen) => (0..bytes / 16).map(|at| 16 * at).collect(),
+            (Some(bytes), Step::Sixteen(_)) => (0..bytes / 16).map(|at| 16 * at).collect(),
             (Some(bytes), Step::ThreeOfFour) => (0..bytes / 8).map(|at| 8 * at).filter(|at| at % 32 != 0).collect(),
         }
     }
@@ -293,6 +300,7 @@ fn instruction(
     offset: u64,
     lines: Option<&LineTable>,
     texts: Option<&SassFunction>,
+    step: Step,
 ) -> CodeInstruction {
     let places = lines.and_then(|lines| lines.shared_places(&section.section, offset));
     let text = texts.and_then(|function| {
@@ -304,6 +312,7 @@ fn instruction(
         offset,
         sass: text.map(printed),
         opcode: text.map(|text| text.opcode.clone()),
+        word: section.word(offset, step),
         places: places.cloned().unwrap_or_default(),
     }
 }

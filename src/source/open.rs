@@ -6,10 +6,6 @@ use crate::evidence::{BuildLog, Cubin, Origin, SassListing};
 use std::io::Read;
 use std::path::Path;
 
-/// How much of a file the probes see. A program may print this much before ncu's table; more is searched when no probe
-/// knows the beginning.
-pub(super) const HEAD: u64 = 1 << 20;
-
 /// Reads a build log: what `ptxas -v` printed, alone or inside a compiler's output.
 ///
 /// # Errors
@@ -52,10 +48,11 @@ pub(super) fn origin(path: &Path, bytes: &[u8], hash: bool) -> Origin {
     Origin { path: path.display().to_string(), format: String::new(), bytes: bytes.len() as u64, blake3 }
 }
 
-pub(super) fn read_head(path: &Path) -> Result<Vec<u8>, ReadError> {
+/// The first bytes of a file, at most `size` of them.
+pub(super) fn read_head(path: &Path, size: u64) -> Result<Vec<u8>, ReadError> {
     refuse_directory(path)?;
     let mut head = Vec::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    let read = std::fs::File::open(path).and_then(|file| file.take(size).read_to_end(&mut head));
     read.map(|_| head).map_err(|source| ReadError::Io { path: path.into(), source })
 }
 

@@ -7,9 +7,10 @@ use super::cubin;
 use super::kind::{self, Sought};
 use super::ncu_csv::{self, CsvPage};
 use super::ncu_report::{self, NcuReport};
-use super::open::{HEAD, origin, read_all, read_head};
+use super::open::{origin, read_all, read_head};
 use super::{NameSet, ReadError, Rules, Want};
 use crate::evidence::{Origin, Report, ReportCubin, SassListing, SourceView};
+use rustc_hash::FxHashSet;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -31,6 +32,12 @@ struct Reader {
     /// Opens the file; damage is allowed or not.
     open: fn(&Path, bool) -> Result<Kind, ReadError>,
 }
+
+/// How much of a file tells a report.
+const MAGIC: u64 = 64;
+/// How much of a file the probes see next. A program may print this much before ncu's table; the whole file is searched
+/// when no probe knows the beginning.
+const HEAD: u64 = 1 << 20;
 
 /// Every reader of profiles; the first whose probe says yes reads the file.
 const READERS: &[Reader] = &[
@@ -60,17 +67,18 @@ impl Profile {
     /// [`ReadError::Io`] where the system refuses, [`ReadError::WrongKind`] where no reader takes the file (with what it
     /// is and what to do), else the reader's own.
     pub fn open(path: &Path, allow_damage: bool) -> Result<Profile, ReadError> {
-        let head = read_head(path)?;
         let chosen = |bytes: &[u8]| READERS.iter().find(|reader| (reader.probe)(bytes));
         let opened = |reader: &Reader| Ok(Profile { path: path.to_owned(), kind: (reader.open)(path, allow_damage)? });
-        if let Some(reader) = chosen(&head) {
-            return opened(reader);
+        for size in [MAGIC, HEAD, u64::MAX] {
+            let head = read_head(path, size)?;
+            if let Some(reader) = chosen(&head) {
+                return opened(reader);
+            }
+            if (head.len() as u64) < size {
+                return Err(kind::wrong(path, &head, Sought::Profile));
+            }
         }
-        let whole = if (head.len() as u64) < HEAD { head } else { read_all(path)? };
-        match chosen(&whole) {
-            Some(reader) => opened(reader),
-            None => Err(kind::wrong(path, &whole, Sought::Profile)),
-        }
+        Err(kind::wrong(path, &[], Sought::Profile))
     }
 
     /// Reads every result, of it what `want` asks for.
@@ -85,7 +93,8 @@ impl Profile {
     }
 
     /// Reads of every result the aggregates of `brief`, and what `want` asks for of those that `choose` takes: it is
-    /// given the brief reading and answers with the ids of launches. A page of text is read whole.
+    /// given the brief reading and answers with the ids of launches. A page of text is read whole, and so is a report of
+    /// one result.
     ///
     /// # Errors
     /// The reader's own.
@@ -95,8 +104,13 @@ impl Profile {
         brief: NameSet,
         choose: impl FnOnce(&Report) -> HashSet<u32>,
     ) -> Result<Report, ReadError> {
-        let Kind::Report(file) = &mut self.kind else { return self.read(want) };
-        let brief = Want { metrics: brief, instances: NameSet::none(), rules: Rules::None, ..want.clone() };
+        let file = match &mut self.kind {
+            Kind::Report(file) if file.results() > 1 => file,
+            Kind::Report(_) | Kind::Page(_) => return self.read(want),
+        };
+        let first_instances = FxHashSet::default();
+        let brief =
+            Want { metrics: brief, first_instances, instances: NameSet::none(), rules: Rules::None, ..want.clone() };
         let mut report = file.read(&brief, |_| true)?;
         let (launches, damage) = file.read_rows(want, &choose(&report))?;
         for launch in launches {

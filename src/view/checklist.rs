@@ -39,22 +39,34 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
 }
 
 fn table(id: &str, lines: &[&CheckedLine]) -> Table {
-    let columns = vec![left("Check"), left("Result"), right("Found"), right("Wanted"), left("Reading")];
+    let has_old = lines.iter().any(|line| line.old.is_some());
+    let mut columns = vec![left("Check"), left("Result"), right("Found"), right("Wanted"), left("Reading")];
+    if has_old {
+        columns.splice(1..1, [left("Old result"), right("Old")]);
+    }
     let row = |line: &&CheckedLine| {
-        let result = match line.outcome {
-            Outcome::Pass => "PASS",
-            Outcome::Fail => "FAIL",
-            Outcome::NotMeasured => "NOT MEASURED",
-        };
-        vec![
+        let mut row = vec![
             text(line.expected.label.clone()),
-            strong(result),
+            strong(word(line.outcome)),
             text(found(&line.found)),
             text(wanted(line)),
             code(line.expected.reading.clone()),
-        ]
+        ];
+        if has_old {
+            let old = line.old.as_ref().map(|old| [text(word(old.outcome)), text(found(&old.found))]);
+            row.splice(1..1, old.unwrap_or_default());
+        }
+        row
     };
     Table { id: format!("checks-{id}"), caption: String::new(), columns, rows: lines.iter().map(row).collect() }
+}
+
+fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Pass => "PASS",
+        Outcome::Fail => "FAIL",
+        Outcome::NotMeasured => "NOT MEASURED",
+    }
 }
 
 fn found(reading: &Reading) -> String {

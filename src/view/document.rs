@@ -1,5 +1,7 @@
 //! The typed page model.
 
+use super::charts::Chart;
+
 /// Horizontal alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -44,7 +46,7 @@ pub struct Table {
 }
 
 /// A piece of a section, in reading order. Text fields are inline Markdown written by the view (with data escaped).
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Block {
     /// A paragraph.
@@ -78,6 +80,11 @@ pub enum Block {
         /// What is folded away.
         blocks: Vec<Block>,
     },
+    /// A chart.
+    Chart {
+        /// The chart.
+        chart: Box<Chart>,
+    },
     /// A heading inside a section.
     Heading {
         /// Plain text.
@@ -86,7 +93,7 @@ pub enum Block {
 }
 
 /// A section of the page.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Section {
     /// Stable id, `stalls`.
     pub id: String,
@@ -97,7 +104,7 @@ pub struct Section {
 }
 
 /// The whole page.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Document {
     /// Title, plain text.
     pub title: String,
@@ -105,4 +112,26 @@ pub struct Document {
     pub lead: Vec<String>,
     /// Sections in order.
     pub sections: Vec<Section>,
+}
+
+impl Document {
+    /// The charts of the page, in reading order.
+    pub fn charts(&self) -> Vec<&Chart> {
+        fn collect<'d>(blocks: &'d [Block], into: &mut Vec<&'d Chart>) {
+            for block in blocks {
+                match block {
+                    Block::Chart { chart } => into.push(chart),
+                    Block::Fold { blocks, .. } => collect(blocks, into),
+                    Block::Text { .. }
+                    | Block::List { .. }
+                    | Block::Table { .. }
+                    | Block::Code { .. }
+                    | Block::Heading { .. } => {}
+                }
+            }
+        }
+        let mut charts = Vec::new();
+        self.sections.iter().for_each(|section| collect(&section.blocks, &mut charts));
+        charts
+    }
 }

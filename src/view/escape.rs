@@ -84,6 +84,22 @@ pub fn cell(plain: &str) -> String {
     inline(&normal(plain, false), true)
 }
 
+/// Plain text as the text alternative of an image, on one line. Every character that could act is escaped: an
+/// alternative is read aloud, so that it can hold no comments that part signs as [`text`] does.
+pub fn image(plain: &str) -> String {
+    let plain = normal(plain, true);
+    let mut out = String::with_capacity(plain.len());
+    for (at, c) in plain.char_indices() {
+        let is_address =
+            plain[at..].starts_with("://") || c == '.' && plain[..at].to_ascii_lowercase().ends_with("www");
+        if is_address || "\\`*_[]<>&!~$|#@^".contains(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
 /// Text as a code span outside tables.
 pub fn code(plain: &str) -> String {
     fenced(&normal(plain, true))

@@ -18,7 +18,7 @@ pub(super) fn section(audit: &Audit) -> Section {
         if !rows.is_empty() {
             blocks.push(Block::Table { table: tables::metrics("instructions", "", &rows) });
         }
-        blocks.extend(tables::not_collected(&panel.not_collected, CURE));
+        blocks.extend(tables::not_collected(audit, &panel.not_collected, CURE));
     }
     if audit.mix.rows.is_empty() {
         blocks
@@ -58,13 +58,34 @@ fn moves(audit: &Audit) -> String {
         .collect();
     let idle: Vec<&str> = mix.moves.iter().filter(|(_, n)| *n == 0.0).map(|(opcode, _)| opcode.as_str()).collect();
     let none = if idle.is_empty() { String::new() } else { format!(" (none: {})", idle.join(", ")) };
+    let guarded = guarded(audit).map(|sentence| format!(" {sentence}")).unwrap_or_default();
     format!(
-        "Predication efficiency {}. Tensor instructions {}, {} of all. Data movement: {}{none}.",
+        "Predication efficiency {}. Tensor instructions {}, {} of all. Data movement: {}{none}.{guarded}",
         tables::number(&mix.predication),
         tables::number(&mix.tensor),
         tables::number(&mix.tensor_share),
         if counted.is_empty() { "no counted instruction".to_owned() } else { counted.join(", ") }
     )
+}
+
+/// Why a count by opcode is above the count of accesses: it has the executions whose guard was false for every lane.
+fn guarded(audit: &Audit) -> Option<String> {
+    const PAIRS: [(&str, &str); 4] = [
+        ("LDG", "sass__inst_executed_global_loads"),
+        ("STG", "sass__inst_executed_global_stores"),
+        ("LDS", "sass__inst_executed_shared_loads"),
+        ("STS", "sass__inst_executed_shared_stores"),
+    ];
+    let rows = &audit.panel("instructions")?.rows;
+    let apart = |(opcode, metric): &(&str, &str)| {
+        let executed = audit.mix.count(opcode)?;
+        let accesses = rows.iter().find(|row| row.id == *metric)?.new.value()?;
+        let (all, some) = (format::fixed(executed, 0), format::fixed(accesses, 0));
+        (executed > accesses * 1.01).then(|| format!("{some} of {all} {opcode}"))
+    };
+    let found: Vec<String> = PAIRS.iter().filter_map(apart).collect();
+    let words = "Counts by opcode include executions that a guard switched off for every lane; an access was made by";
+    (!found.is_empty()).then(|| format!("{words} {}.", found.join(", ")))
 }
 
 /// The subject's tile arithmetic beside the executed stores.

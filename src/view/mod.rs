@@ -5,6 +5,7 @@
 
 mod build;
 mod ceiling;
+pub mod charts;
 mod checklist;
 mod coalescing;
 mod code;
@@ -16,6 +17,7 @@ pub mod escape;
 mod history;
 mod instructions;
 mod lead;
+mod listing;
 mod log;
 mod occupancy;
 mod page;
@@ -33,5 +35,6 @@ pub use columns::side_by_side;
 pub use deliverable::{DELIVERABLE, deliverable};
 pub use document::{Align, Block, Cell, Column, Document, Section, Table};
 pub use history::{HistoryRow, history_rows, history_table};
+pub use listing::{CodeRow, CostText, SourceFile, SourceRow, SourceText, source_text};
 pub use log::build_log;
 pub use page::{Acceptance, Heading, document};

@@ -1,6 +1,7 @@
 //! The order of the page.
 
-use super::document::Document;
+use super::charts::{self, Chart};
+use super::document::{Block, Document, Section};
 use super::{
     build, ceiling, checklist, coalescing, code, conditions, instructions, lead, occupancy, performance, provenance,
     roofline, stalls, throughput, verdict,
@@ -30,6 +31,16 @@ pub struct Heading {
     pub accepted: Vec<Acceptance>,
     /// Earlier audits of the subject, the oldest first.
     pub history: Vec<Milestone>,
+    /// Whether the page goes without charts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_without_charts: bool,
+}
+
+impl Heading {
+    /// What the files of the audit are called: `YYYY-MM-DD-NAME`.
+    pub fn stem(&self) -> String {
+        format!("{}-{}", self.date, self.subject)
+    }
 }
 
 /// A comparison that someone accepted as it is.
@@ -59,7 +70,31 @@ pub fn document(heading: &Heading, audit: &Audit) -> Document {
         conditions::section(audit),
         provenance::section(heading, audit),
     ];
-    let mut sections = first.into_iter().chain(checklist::section(audit)).chain(rest).collect();
+    let mut sections: Vec<Section> = first.into_iter().chain(checklist::section(audit)).chain(rest).collect();
+    if !heading.is_without_charts {
+        place_charts(heading, audit, &mut sections);
+    }
     code::join(&mut sections, &audit.code);
     Document { title: format!("Performance Audit — {}", heading.date), lead: lead::lines(heading, audit), sections }
+}
+
+/// Puts each chart before the first table of its section whose id begins with a word.
+fn place_charts(heading: &Heading, audit: &Audit, sections: &mut [Section]) {
+    let mut put = |section: &str, table: &str, charts: Vec<Chart>| {
+        let Some(section) = sections.iter_mut().find(|other| other.id == section) else { return };
+        let is_table = |block: &Block| matches!(block, Block::Table { table: other } if other.id.starts_with(table));
+        let Some(at) = section.blocks.iter().position(is_table) else { return };
+        let block = |chart: Chart| {
+            let file = format!("{}/{}.svg", heading.stem(), chart.id);
+            Block::Chart { chart: Box::new(Chart { file, ..chart }) }
+        };
+        section.blocks.splice(at..at, charts.into_iter().map(block));
+    };
+    put("performance", "history", charts::history(heading, audit).into_iter().collect());
+    put("speed-of-light", "speed-of-light", charts::speed_of_light(audit).into_iter().collect());
+    put("roofline", "ceilings", charts::roofline(audit).into_iter().collect());
+    put("stalls", "stalls-", charts::stalls(audit).into_iter().collect());
+    put("throughput", "conflict-lines", charts::wavefronts(audit).into_iter().collect());
+    put("uncoalesced", "uncoalesced-lines", charts::sectors(audit).into_iter().collect());
+    put("occupancy", "block-limits", charts::occupancy(audit));
 }

@@ -2,7 +2,7 @@
 
 use super::document::{Block, Cell, Section, Table};
 use super::tables::{code, left, number, paragraph, right, strong, text};
-use crate::analysis::{Audit, Ceiling, CeilingKind, Point};
+use crate::analysis::{Audit, Ceiling, CeilingKind, Point, Roofline};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit, format};
 
@@ -18,14 +18,14 @@ pub(super) fn section(audit: &Audit) -> Section {
         blocks.push(paragraph(
             "Peaks are the report's own, at the clocks that held while it was measured; tensor peaks are dense unless the row says sparse.",
         ));
-        blocks.push(Block::Table { table: ceilings(&roofline.ceilings) });
+        blocks.push(Block::Table { table: ceilings(&roofline.ceilings, audit.old_roofline.as_ref()) });
     }
     if !roofline.points.is_empty() {
         blocks.push(Block::Heading { text: "Points".into() });
         blocks.push(paragraph(
             "Intensity is operations per byte of that level. The roof is the lesser of the pipe's peak and intensity × the level's peak.",
         ));
-        blocks.push(Block::Table { table: points(&roofline.points, &roofline.ceilings) });
+        blocks.push(Block::Table { table: points(roofline, audit.old_roofline.as_ref()) });
     }
     if !roofline.flags.is_empty() {
         blocks.push(Block::List { ordered: false, items: roofline.flags.clone() });
@@ -36,20 +36,34 @@ pub(super) fn section(audit: &Audit) -> Section {
     Section { id: "roofline".into(), title: "Roofline".into(), blocks }
 }
 
-fn ceilings(all: &[Ceiling]) -> Table {
-    let columns = vec![left("Ceiling"), right("Peak"), right("Reached"), right("Share"), left("Reached from")];
+fn share(value: Option<f64>) -> String {
+    value.map(|share| format!("{} %", format::fixed(share, 2))).unwrap_or_default()
+}
+
+/// The ceilings; with an old side its rates and shares beside the new ones.
+fn ceilings(all: &[Ceiling], old: Option<&Roofline>) -> Table {
+    let mut columns = vec![left("Ceiling"), right("Peak"), right("Reached"), right("Share"), left("Reached from")];
+    if old.is_some() {
+        columns.splice(2..2, [right("Old reached"), right("Old share")]);
+    }
+    let was = |id: &str| old.and_then(|old| old.ceilings.iter().find(|ceiling| ceiling.id == id));
     let line = |ceiling: &Ceiling| {
-        let share = ceiling.share().map(|share| format!("{} %", format::fixed(share, 2))).unwrap_or_default();
-        vec![
+        let mut row = vec![
             text(ceiling.label.clone()),
             text(number(&ceiling.peak)),
             text(number(&ceiling.achieved)),
-            strong(share),
+            strong(share(ceiling.share())),
             source(ceiling),
-        ]
+        ];
+        if old.is_some() {
+            let was = was(&ceiling.id).map(|was| [text(number(&was.achieved)), text(share(was.share()))]);
+            row.splice(2..2, was.unwrap_or_else(|| [text("not measured"), text("")]));
+        }
+        row
     };
-    // A pipe that did nothing keeps its ceiling out of the way of those that did.
-    let shown = all.iter().filter(|c| c.kind == CeilingKind::Memory || c.achieved.value() != Some(0.0));
+    // A pipe that did nothing on either side keeps its ceiling out of the way of those that did.
+    let worked = |ceiling: &Ceiling| ceiling.achieved.value() != Some(0.0);
+    let shown = all.iter().filter(|c| c.kind == CeilingKind::Memory || worked(c) || was(&c.id).is_some_and(worked));
     Table { id: "ceilings".into(), caption: String::new(), columns, rows: shown.map(line).collect() }
 }
 
@@ -63,8 +77,10 @@ fn source(ceiling: &Ceiling) -> Cell {
     }
 }
 
-fn points(all: &[Point], ceilings: &[Ceiling]) -> Table {
-    let columns = vec![
+/// The points; with an old side its intensity and its share of the roof, of pipes and levels that both have.
+fn points(roofline: &Roofline, old: Option<&Roofline>) -> Table {
+    let (all, ceilings) = (&roofline.points, &roofline.ceilings);
+    let mut columns = vec![
         left("Work"),
         left("Level"),
         right("Intensity"),
@@ -73,19 +89,32 @@ fn points(all: &[Point], ceilings: &[Ceiling]) -> Table {
         right("Of the roof"),
         left("Roof set by"),
     ];
+    if old.is_some() {
+        columns.splice(2..2, [right("Old intensity"), right("Old of the roof")]);
+    }
+    let was = |point: &Point| {
+        let same = |was: &&Point| (&was.compute, &was.memory) == (&point.compute, &point.memory);
+        old.and_then(|old| old.points.iter().find(same))
+    };
+    let intensity = |point: &Point| text(format!("{} FLOP/byte", format::fixed(point.intensity, 2)));
     let label = |id: &str| ceilings.iter().find(|c| c.id == id).map(|c| c.label.clone()).unwrap_or_default();
     let rate = |value: f64| Quantity::new(value, Unit::FLOP_PER_SECOND).map(format::quantity).unwrap_or_default();
     let line = |point: &Point| {
         let (compute, memory) = (label(&point.compute), label(&point.memory));
-        vec![
+        let mut row = vec![
             text(compute.clone()),
             text(memory.clone()),
-            text(format!("{} FLOP/byte", format::fixed(point.intensity, 2))),
+            intensity(point),
             text(rate(point.rate)),
             text(rate(point.roof)),
-            strong(format!("{} %", format::fixed(point.share(), 2))),
+            strong(share(Some(point.share()))),
             text(if point.is_under_slope { memory } else { compute }),
-        ]
+        ];
+        if old.is_some() {
+            let was = was(point).map(|was| [intensity(was), text(share(Some(was.share())))]);
+            row.splice(2..2, was.unwrap_or_else(|| [text("no point"), text("")]));
+        }
+        row
     };
     Table { id: "roofline-points".into(), caption: String::new(), columns, rows: all.iter().map(line).collect() }
 }

@@ -2,7 +2,7 @@
 
 use super::document::{Block, Cell, Column, Table};
 use super::tables::{code, left, paragraph, right, text};
-use crate::analysis::{AccessLine, Accesses, Audit, LineWaits, Pattern, SourceLines, Spot};
+use crate::analysis::{AccessLine, Accesses, Audit, LineWaits, Pattern, SourceLines, Spot, Waits};
 use crate::catalog;
 use crate::evidence::Lines;
 use crate::quantity::format;
@@ -56,7 +56,17 @@ fn place(spot: &Spot) -> String {
     if spot.line == 0 || spot.inlined_at.is_empty() {
         return spot.label();
     }
-    format!("{}, inlined at {}", spot.label(), spot.inlined_at.join(", "))
+    format!("{}{}", spot.label(), inlined(&spot.file, &spot.inlined_at))
+}
+
+/// `, inlined at :124, :130`, or nothing; calls in another file than the line's carry its name.
+pub(super) fn inlined(file: &str, calls: &[String]) -> String {
+    let short = |call: &String| match call.rsplit_once(':') {
+        Some((of, line)) if of == file => format!(":{line}"),
+        _ => call.clone(),
+    };
+    let calls: Vec<String> = calls.iter().map(short).collect();
+    if calls.is_empty() { String::new() } else { format!(", inlined at {}", calls.join(", ")) }
 }
 
 /// `0x1f0 LDG.E`.
@@ -148,6 +158,7 @@ pub(super) fn waits(audit: &Audit) -> Vec<Block> {
             .collect();
         let columns = vec![left("Stall reason"), right("Samples of the reason"), right("Of these at the line")];
         folded.push(Block::Table { table: table(Rows { id: "waits-reasons", columns, rows }, false) });
+        folded.extend(causes(waits));
     }
     if !waits.hotspots.is_empty() && source.lines == Lines::Known {
         folded.push(paragraph("Single instructions with more than a tenth of all samples:"));
@@ -157,6 +168,32 @@ pub(super) fn waits(audit: &Audit) -> Vec<Block> {
         blocks.push(Block::Fold { summary: "By stall reason and by instruction".into(), blocks: folded });
     }
     blocks
+}
+
+/// What the waits are for, where the machine code tells.
+fn causes(waits: &Waits) -> Vec<Block> {
+    let all =
+        waits.reasons.iter().flat_map(|reason| reason.causes.iter().map(move |(spot, share)| (reason, spot, *share)));
+    let rows: Vec<(&Spot, Vec<Cell>)> = all
+        .filter(|(_, _, share)| *share >= SMALL)
+        .map(|(reason, spot, share)| (spot, vec![text(label(&reason.reason)), percent(share)]))
+        .collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let columns = vec![left("Stall reason"), right("Of its samples for this line")];
+    let words = "What these warps wait for, traced in the machine code: the barrier in front, or the nearest earlier instruction that holds the scoreboard.";
+    vec![paragraph(words), Block::Table { table: table(Rows { id: "waits-causes", columns, rows }, false) }]
+}
+
+/// The lines that make the work of the part that limits.
+pub(super) fn limiting(audit: &Audit) -> Vec<Block> {
+    let Some(limiting) = audit.source.as_ref().and_then(|source| source.limiting.as_ref()) else { return Vec::new() };
+    let lines = limiting.lines.iter().enumerate().filter(|(at, (_, share))| is_shown(*at, *share));
+    let rows: Vec<(&Spot, Vec<Cell>)> = lines.map(|(_, (spot, share))| (spot, vec![percent(*share)])).collect();
+    let words = format!("**Lines that make this work**, by {}:", limiting.what);
+    let columns = vec![right("Share")];
+    vec![paragraph(words), Block::Table { table: table(Rows { id: "limiting-lines", columns, rows }, false) }]
 }
 
 fn label(reason: &str) -> &str {

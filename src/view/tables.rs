@@ -2,7 +2,7 @@
 
 use super::document::{Align, Block, Cell, Column, Table};
 use super::escape;
-use crate::analysis::{Change, Direction, Row};
+use crate::analysis::{Audit, Change, Direction, Row};
 use crate::evidence::{Missing, Reading};
 use crate::quantity::{Unit, format, format::Scale};
 
@@ -141,8 +141,12 @@ pub(super) fn metrics(id: &str, caption: &str, rows: &[&Row]) -> Table {
     readings(id, caption, "Metric", rows, vec![names])
 }
 
-/// Names what was not collected and how to get it, folded when they are many; `None` when everything was.
-pub(super) fn not_collected(what: &[String], cure: &str) -> Option<Block> {
+/// Names what was not collected and how to get it, folded when they are many; `None` when everything was. What a full
+/// collection lacks is in no section that could be asked for.
+pub(super) fn not_collected(audit: &Audit, what: &[String], cure: &str) -> Option<Block> {
+    let is_full = audit.settings.iter().any(|s| s.id == "metric-set" && s.new.as_deref() == Some("full"));
+    let cure =
+        if is_full { "ncu's full set does not hold them here: `--metrics` asks for them by name." } else { cure };
     const FEW: usize = 4;
     let names = what.iter().map(|name| escape::code(name)).collect::<Vec<_>>().join(", ");
     match what.len() {

@@ -46,7 +46,7 @@ fn panels(audit: &Audit, ids: &[&str], cure: &str) -> Vec<Block> {
     }
     missing.sort();
     missing.dedup();
-    blocks.extend(tables::not_collected(&missing, cure));
+    blocks.extend(tables::not_collected(audit, &missing, cure));
     blocks
 }
 
@@ -56,26 +56,38 @@ fn is_zero(row: &Row) -> bool {
     row.has_number() && sides.into_iter().flatten().all(|reading| reading.value() == Some(0.0))
 }
 
+/// Percentage points by which a level's number is no rounding of the memory number.
+const APART: f64 = 0.5;
+
 /// What the table says about this kernel: which of the memory levels carries the memory number.
 fn reading_of_sol(audit: &Audit) -> Option<String> {
     let unit = audit.bottleneck.unit.as_ref()?;
     let value = |id: &str| audit.panel("speed-of-light").and_then(|p| p.row(id)?.new.value());
     let memory = value("gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed")?;
-    let levels: Vec<String> = [
+    let levels: Vec<(&str, f64)> = [
         ("L1/TEX", "l1tex__throughput.avg.pct_of_peak_sustained_active"),
         ("L2", "lts__throughput.avg.pct_of_peak_sustained_elapsed"),
         ("DRAM", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"),
     ]
     .iter()
-    .filter_map(|(name, id)| Some(format!("{name} {} %", format::fixed(value(id)?, 2))))
+    .filter_map(|(name, id)| Some((*name, value(id)?)))
     .collect();
     if levels.is_empty() {
         return None;
     }
+    // L1's number is of its active cycles and so a little above; a level well above has counters of its own.
+    let above = levels.iter().filter(|(name, level)| *name != "L1/TEX" && level - memory > APART);
+    let above: Vec<&str> = above.map(|(name, _)| *name).collect();
+    let own = match above.as_slice() {
+        [] => String::new(),
+        names => format!(" (of {} ncu counts parts that are not in the memory number)", names.join(" and ")),
+    };
+    let by_level: Vec<String> =
+        levels.iter().map(|(name, level)| format!("{name} {} %", format::fixed(*level, 2))).collect();
     Some(format!(
-        "The memory number of {} % is the busiest of its parts; by level: {}. Busiest counter of the chip: `{}`, {} %.",
+        "The memory number of {} % is its busiest counter; by level: {}{own}. Busiest counter of the chip: `{}`, {} %.",
         format::fixed(memory, 2),
-        levels.join(", "),
+        by_level.join(", "),
         unit.counter,
         format::fixed(unit.percent, 2)
     ))

@@ -3,16 +3,17 @@
 use super::document::{Block, Section};
 use super::escape;
 use super::page::Heading;
+use super::source_lines;
 use super::tables::{self, paragraph};
 use crate::analysis::{Audit, Finding, LeverOrigin, Severity};
 use crate::quantity::format;
 
 /// The section.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
-    let mut blocks = vec![paragraph(format!(
-        "**{}** (`{}`). {}",
-        "What limits it", audit.bottleneck.limiter.0, audit.bottleneck.sentence
-    ))];
+    let limiter = &audit.bottleneck.limiter.0;
+    let at = audit.findings.iter().find(|finding| finding.code == *limiter).map(place).unwrap_or_default();
+    let mut blocks = vec![paragraph(format!("**What limits it** (`{limiter}`). {}{at}", audit.bottleneck.sentence))];
+    blocks.extend(source_lines::limiting(audit));
     blocks.extend(findings(audit));
     blocks.extend(change(heading, audit));
     blocks.extend(next(audit));
@@ -29,10 +30,17 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
 /// Findings shown beside the limiter, which has the first line.
 const SHOWN: usize = 5;
 
+/// ` At gemm.cu:12, inlined at :40.`, where the finding sits at a line.
+fn place(finding: &Finding) -> String {
+    let Some(at) = &finding.at else { return String::new() };
+    let calls = source_lines::inlined(&at.file, &at.inlined_at);
+    format!(" At {}{}.", escape::code(&format!("{}:{}", at.file, at.line)), escape::text(&calls))
+}
+
 /// The most severe findings, each with its code; causes of the limit are marked.
 fn findings(audit: &Audit) -> Vec<Block> {
     let item = |finding: &Finding| {
-        let place = finding.at.as_ref().map(|at| format!(" At `{}:{}`.", at.file, at.line)).unwrap_or_default();
+        let place = place(finding);
         let weight = match finding.severity {
             Severity::Limits => "explains the limit",
             Severity::Costs => "costs",

@@ -11,7 +11,7 @@ fn audit(report: &str, work: Work) -> Audit {
     let report = source::read_profile(&path, &want_for(&work)).expect("readable");
     let limits = Limits::default();
     let inputs =
-        Inputs { new: &report, old: None, builds: &[], source: None, selection: Selection::default(), work, limits };
+        Inputs { new: &report, old: None, builds: &[], source: &[], selection: Selection::default(), work, limits };
     analyse(&inputs).expect("one kernel")
 }
 

@@ -1,8 +1,8 @@
 //! The diagnosis against labelled truth: kernels that were written to be limited by one thing, measured on an H200.
 
-use kernel_audit::analysis::{Audit, Inputs, Limits, Selection, Severity, Work, analyse, want};
+use kernel_audit::analysis::{self, Audit, Inputs, Limits, Selection, Severity, Work, analyse, want};
 use kernel_audit::catalog;
-use kernel_audit::evidence::Report;
+use kernel_audit::evidence::{Report, SourceView};
 use kernel_audit::source;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -24,11 +24,19 @@ fn read(kernel: &str) -> Report {
     source::read_profile(&folder().join(format!("{kernel}.ncu-rep")), &want()).expect("readable")
 }
 
-fn audit_with(report: &Report, limits: Limits) -> Audit {
+/// The launch by instruction, without a disassembler.
+fn by_instruction(kernel: &str, report: &Report) -> Option<SourceView> {
+    let path = folder().join(format!("{kernel}.ncu-rep"));
+    let launch = analysis::subject_launch(report, &Selection::default()).expect("one kernel");
+    let (id, want) = (launch.id, analysis::source_want(&[launch]));
+    source::read_source_views(&path, &want, |head| head.id == id, &[]).expect("readable").into_iter().next()
+}
+
+fn audit_with(report: &Report, source: Option<&SourceView>, limits: Limits) -> Audit {
     let inputs = Inputs {
         new: report,
         old: None,
-        source: None,
+        source: source.map_or(&[], std::slice::from_ref),
         builds: &[],
         selection: Selection::default(),
         work: Work::default(),
@@ -37,23 +45,34 @@ fn audit_with(report: &Report, limits: Limits) -> Audit {
     analyse(&inputs).expect("one kernel")
 }
 
-/// (kernel, expected code), in file order.
-fn labels() -> Vec<(String, String)> {
+/// A row of labels.tsv.
+struct Label {
+    kernel: String,
+    /// The code of the first finding.
+    code: String,
+    /// The line that the source marks; `None` where the launch limits.
+    line: Option<u32>,
+}
+
+/// The labels in file order.
+fn labels() -> Vec<Label> {
     let text = std::fs::read_to_string(folder().join("labels.tsv")).expect("labels.tsv");
     let rows = text.lines().filter(|line| !line.starts_with('#'));
     rows.map(|row| {
         let mut cells = row.split('\t').map(str::to_owned);
-        (cells.next().expect("kernel"), cells.next().expect("code"))
+        let mut cell = || cells.next().expect("four cells");
+        Label { kernel: cell(), code: cell(), line: cell().parse().ok() }
     })
     .collect()
 }
 
 /// Every labelled report with its audit, by kernel.
 static AUDITS: LazyLock<BTreeMap<String, (Report, Audit)>> = LazyLock::new(|| {
-    let audited = |(kernel, _): (String, String)| {
-        let report = read(&kernel);
-        let audit = audit_with(&report, Limits::default());
-        (kernel, (report, audit))
+    let audited = |label: Label| {
+        let report = read(&label.kernel);
+        let source = by_instruction(&label.kernel, &report);
+        let audit = audit_with(&report, source.as_ref(), Limits::default());
+        (label.kernel, (report, audit))
     };
     labels().into_iter().map(audited).collect()
 });
@@ -62,24 +81,68 @@ fn of(kernel: &str) -> &'static Audit {
     &AUDITS[kernel].1
 }
 
-/// The rule of NVIDIA's with the largest estimated speedup.
-fn top_rule(report: &Report) -> String {
+/// What NVIDIA's rules mean in codes of ours: (rule, beginning of its title, codes).
+const MEANS: [(&str, &str, &[&str]); 13] = [
+    ("CPIStall", "Long Scoreboard", &["latency-long-scoreboard"]),
+    ("MemoryCacheAccessPattern", "L2 Global", &["uncoalesced-global-access"]),
+    ("MemoryCacheAccessPattern", "L1TEX Global", &["uncoalesced-global-access"]),
+    ("MemoryCacheAccessPattern", "L2 Local", &["register-spilling", "local-memory"]),
+    ("SOLFPRoofline", "FP64", &["compute-fp64"]),
+    ("CPIStall", "Barrier", &["sync-barrier"]),
+    ("CPIStall", "Math Pipe", &["compute-fma", "compute-fp64", "compute-xu"]),
+    ("ThreadDivergence", "", &["divergence"]),
+    ("LaunchConfiguration", "Small Grid", &["launch-small-grid"]),
+    ("TheoreticalOccupancy", "", &["occupancy-limit"]),
+    ("UncoalescedGlobalAccess", "", &["uncoalesced-global-access"]),
+    ("UncoalescedSharedAccess", "", &["shared-bank-conflicts"]),
+    ("SharedMemoryConflicts", "", &["shared-bank-conflicts"]),
+];
+
+/// The rule of NVIDIA's with the largest estimate for the whole kernel: its name with the estimate, and whether it means
+/// the code.
+fn top_rule(report: &Report, code: &str) -> (String, bool) {
     let rules = report.launches[0].rules.iter();
-    let speedups = rules.filter_map(|rule| Some((rule.speedup?.percent, rule)));
-    let top = speedups.max_by(|(a, _), (b, _)| a.total_cmp(b));
-    top.map_or_else(String::new, |(percent, rule)| format!("{} ({percent:.0} %)", rule.id))
+    let estimates = rules.filter_map(|rule| Some((rule.speedup.filter(|speedup| speedup.is_global)?.percent, rule)));
+    let Some((percent, rule)) = estimates.max_by(|(a, _), (b, _)| a.total_cmp(b)) else {
+        return ("none".into(), false);
+    };
+    let title = rule.messages.iter().map(|message| message.title.as_ref()).find(|title| !title.is_empty());
+    let title = title.unwrap_or_default();
+    let means = |(id, start, codes): &(&str, &str, &[&str])| {
+        rule.id.as_ref() == *id && title.starts_with(start) && codes.contains(&code)
+    };
+    let name = if title.is_empty() { rule.id.to_string() } else { format!("{}: {title}", rule.id) };
+    (format!("{name}, {percent:.0} %"), MEANS.iter().any(means))
+}
+
+/// Where the first finding points, beside the label: `hit`, `next to` or `miss`. A call site of inlined code is its line.
+fn line_truth(audit: &Audit, line: Option<u32>) -> &'static str {
+    let Some((at, line)) = audit.findings[0].at.as_ref().zip(line) else {
+        return if audit.findings[0].at.is_none() && line.is_none() { "none, hit" } else { "miss" };
+    };
+    let calls = at.inlined_at.iter().filter_map(|call| call.rsplit_once(':')?.1.parse().ok());
+    let distance = calls.chain([at.line]).map(|own: u32| own.abs_diff(line)).min();
+    match distance {
+        Some(0) => "hit",
+        Some(1) => "next to",
+        _ => "miss",
+    }
 }
 
 #[test]
 fn the_first_finding_is_what_the_kernel_was_written_to_show() {
     let (mut table, mut wrong, mut hits) = (String::new(), Vec::new(), 0);
-    for (kernel, expected) in labels() {
+    for Label { kernel, code, line } in labels() {
         let (report, audit) = &AUDITS[&kernel];
         let found = &audit.findings[0].code;
-        table +=
-            &format!("| {kernel} | {expected} | {found} | {} | {} |\n", audit.bottleneck.limiter.0, top_rule(report));
-        hits += usize::from(*found == expected);
-        let wanted = REFUTED.iter().find(|(name, ..)| *name == kernel).map_or(expected.as_str(), |(_, code, _)| code);
+        let (rule, agrees) = top_rule(report, found);
+        let rule = if agrees { rule } else { format!("**{rule}**") };
+        let mark = if *found == code { "" } else { "**" };
+        let at = audit.findings[0].at.as_ref().map(|at| format!("{}, ", at.line)).unwrap_or_default();
+        let (limiter, truth) = (&audit.bottleneck.limiter.0, line_truth(audit, line));
+        table += &format!("| {kernel} | {code} | {mark}{found}{mark} | {at}{truth} | {limiter} | {rule} |\n");
+        hits += usize::from(*found == code);
+        let wanted = REFUTED.iter().find(|(name, ..)| *name == kernel).map_or(code.as_str(), |(_, code, _)| code);
         if found != wanted {
             wrong.push(kernel);
         }
@@ -90,13 +153,32 @@ fn the_first_finding_is_what_the_kernel_was_written_to_show() {
 }
 
 #[test]
+fn the_first_finding_sits_at_the_line_that_the_kernel_marks() {
+    for Label { kernel, line, .. } in labels() {
+        let (_, audit) = &AUDITS[&kernel];
+        assert!(line_truth(audit, line).ends_with("hit"), "{kernel}: {:?} and {line:?}", audit.findings[0].at);
+    }
+}
+
+#[test]
+fn labels_are_what_the_sources_mark() {
+    for Label { kernel, line, .. } in labels() {
+        let path = format!("{}/kernels/{kernel}.cu", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).expect("the kernel");
+        let marked: Vec<u32> =
+            (1..).zip(text.lines()).filter(|(_, l)| l.ends_with("// limiter")).map(|(n, _)| n).collect();
+        assert_eq!(marked, Vec::from_iter(line), "{kernel}");
+    }
+}
+
+#[test]
 fn every_labelled_report_has_a_label_and_every_label_a_report() {
     let mut files: Vec<String> = std::fs::read_dir(folder())
         .expect("the folder")
         .filter_map(|file| Some(file.ok()?.file_name().to_str()?.strip_suffix(".ncu-rep")?.to_owned()))
         .collect();
     files.sort();
-    assert_eq!(files, labels().into_iter().map(|(kernel, _)| kernel).collect::<Vec<_>>());
+    assert_eq!(files, labels().into_iter().map(|label| label.kernel).collect::<Vec<_>>());
 }
 
 #[test]
@@ -142,7 +224,7 @@ fn a_waste_beside_the_limit_is_named_and_ranked_low() {
 fn a_threshold_that_the_user_sets_moves_the_verdict() {
     let report = read("misaligned_copy");
     let limits = Limits { overrides: BTreeMap::from([("sol-low".into(), 50.0)]) };
-    assert_eq!(audit_with(&report, limits).findings[0].code, "memory-dram");
+    assert_eq!(audit_with(&report, None, limits).findings[0].code, "memory-dram");
 }
 
 #[test]
@@ -156,9 +238,12 @@ fn the_verdict_says_how_it_was_reached() {
 
 #[test]
 fn places_come_from_outside_and_stay_with_their_code() {
-    let mut audit = of("strided_copy").clone();
-    let place = kernel_audit::analysis::Place { file: "strided_copy.cu".into(), line: 24 };
+    let report = read("strided_copy");
+    let mut audit = audit_with(&report, None, Limits::default());
+    let place = kernel_audit::analysis::Place { file: "strided_copy.cu".into(), line: 24, inlined_at: Vec::new() };
     audit.locate(|code| (code == "uncoalesced-global-access").then(|| place.clone()));
-    assert_eq!(audit.findings[0].at, Some(place));
-    assert!(audit.findings[1..].iter().all(|finding| finding.at.is_none()));
+    assert_eq!(audit.findings[0].at, Some(place.clone()));
+    // The limiter has no line of its own here, and sits where its cause sits.
+    assert_eq!(audit.findings[1].at, Some(place));
+    assert!(audit.findings[2..].iter().all(|finding| finding.at.is_none()));
 }

@@ -265,6 +265,7 @@ proptest! {
             Block::Heading { text: text.clone() },
             Block::Code { language: text.clone(), text: text.clone() },
             Block::List { ordered: false, items: vec![escape::text(&text)] },
+            Block::Chart { chart: Box::new(super::charts::sample(&text)) },
         ];
         let page = TEMPLATES.page("audit", &document(blocks));
         prop_assert!(page.is_ok(), "{}", page.unwrap_err());

@@ -16,7 +16,7 @@ fn read(path: &Path) -> Report {
 fn audit(report: &Report, work: Work) -> Audit {
     let limits = Limits::default();
     let inputs =
-        Inputs { new: report, old: None, builds: &[], source: None, selection: Selection::default(), work, limits };
+        Inputs { new: report, old: None, builds: &[], source: &[], selection: Selection::default(), work, limits };
     analyse(&inputs).expect("one kernel")
 }
 

@@ -15,7 +15,7 @@ fn read(name: &str) -> (Report, Option<SourceView>) {
     let path = fixture(&format!("{name}.ncu-rep"));
     let report = source::read_profile(&path, &analysis::want()).unwrap();
     let launch = analysis::subject_launch(&report, &Selection::default()).unwrap();
-    let (id, want) = (launch.id, analysis::source_want(launch));
+    let (id, want) = (launch.id, analysis::source_want(&[launch]));
     let views = source::read_source_views(&path, &want, |head| head.id == id, &[]).unwrap();
     (report, views.into_iter().next())
 }
@@ -24,7 +24,7 @@ fn analyse(report: &Report, source: Option<&SourceView>) -> Audit {
     let inputs = Inputs {
         new: report,
         old: None,
-        source,
+        source: source.map_or(&[], std::slice::from_ref),
         builds: &[],
         selection: Selection::default(),
         work: Work::default(),

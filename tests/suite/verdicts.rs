@@ -15,7 +15,7 @@ fn compare(old: Profile, new: Profile) -> Comparison {
     let inputs = Inputs {
         new: &new,
         old: Some(Old::Report(&old)),
-        source: None,
+        source: &[],
         builds: &[],
         selection: Selection::default(),
         work: Work::default(),

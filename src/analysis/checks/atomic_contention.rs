@@ -5,9 +5,9 @@ use crate::analysis::bottleneck::percent;
 use crate::quantity::format;
 
 /// The busiest slice's atomic unit.
-const BUSIEST: &str = "lts__d_atomic_input_cycles_active.max.pct_of_peak_sustained_elapsed";
+pub(in crate::analysis) const BUSIEST: &str = "lts__d_atomic_input_cycles_active.max.pct_of_peak_sustained_elapsed";
 /// Average of that unit over the slices.
-const AVERAGE: &str = "lts__d_atomic_input_cycles_active.avg.pct_of_peak_sustained_elapsed";
+pub(in crate::analysis) const AVERAGE: &str = "lts__d_atomic_input_cycles_active.avg.pct_of_peak_sustained_elapsed";
 /// Global reductions (atomics without a returned value), and atomics that return the old value.
 const EXECUTED: [&str; 3] = [
     "smsp__inst_executed_op_global_red.sum",

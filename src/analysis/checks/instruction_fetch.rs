@@ -15,7 +15,7 @@ const STALL: &str = "smsp__average_warps_issue_stalled_no_instruction_per_issue_
 ///
 /// It explains the limit where no unit is near its peak and no other wait that a change can remove is larger: fixed
 /// latencies (`wait`) are there in any code.
-pub(super) fn instruction_fetch(g: &Ground<'_, '_>) -> Option<Finding> {
+pub(in crate::analysis) fn instruction_fetch(g: &Ground<'_, '_>) -> Option<Finding> {
     let share = g.stall_share("no_instruction").filter(|share| *share >= g.limits.get("fetch-share"))?;
     let thousand = g.kernel.value(EXECUTED).filter(|n| *n > 0.0)? / 1000.0;
     let misses = g.kernel.value(LEAVING).map(|leaving| leaving / thousand);

@@ -3,17 +3,17 @@
 //! Owns the registry of checks and the ranking of what they find. Receives a [`Ground`], gives [`Finding`]s. A check is
 //! silent where its evidence is missing: the report's own tables say what was not collected.
 
-mod atomic_contention;
+pub(super) mod atomic_contention;
 mod bank_conflicts;
 mod barrier_wait;
 mod divergence;
-mod instruction_fetch;
+pub(super) mod instruction_fetch;
 mod launch;
 mod limiter;
 mod occupancy;
 mod peak_exceeded;
 mod rank;
-mod spilling;
+pub(super) mod spilling;
 mod uncoalesced;
 
 pub(super) use rank::findings;

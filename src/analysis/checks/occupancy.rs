@@ -22,8 +22,9 @@ pub(super) fn limit(g: &Ground<'_, '_>) -> Option<Finding> {
     }
     let missing = 100.0 - theoretical;
     let waits = g.is_limited_by(&["latency", "latency-"]);
+    let caps = if g.occupancy.binding().len() == 1 && !binding.ends_with('s') { "caps" } else { "cap" };
     let sentence = format!(
-        "{binding} of the block cap an SM at {} of its warps, and a scheduler has {} ready warps in the average cycle.",
+        "{binding} of the block {caps} an SM at {} of its warps, and a scheduler has {} ready warps in the average cycle.",
         percent(theoretical),
         format::fixed(eligible, 2)
     );

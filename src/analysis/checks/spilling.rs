@@ -5,10 +5,12 @@ use crate::analysis::bottleneck::percent;
 use crate::quantity::format;
 
 /// Instructions that spill or fill a register, as NVIDIA attributes them.
-const SPILLS: &str = "sass__inst_executed_register_spilling";
-const LOCAL: [&str; 2] =
+pub(in crate::analysis) const SPILLS: &str = "sass__inst_executed_register_spilling";
+/// Sectors of local accesses, loads and stores.
+pub(in crate::analysis) const LOCAL: [&str; 2] =
     ["l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"];
-const GLOBAL: [&str; 2] =
+/// The same of global accesses.
+pub(in crate::analysis) const GLOBAL: [&str; 2] =
     ["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"];
 /// Local loads and stores that were executed, whatever they are for.
 const EXECUTED: [&str; 2] = ["sass__inst_executed_local_loads", "sass__inst_executed_local_stores"];

@@ -2,7 +2,8 @@
 
 use super::accesses::{ACCESS, Accesses, EXECUTED, LANES, Space, WIDTH};
 use super::counts::{self, LaneLine, LineCount};
-use super::spot::Groups;
+use super::limiting::{self, LimitingLines, SECTORS, SHARED};
+use super::spot::{Groups, Spot};
 use super::waits::Waits;
 use crate::analysis::finding::Place;
 use crate::analysis::limits::Limits;
@@ -22,17 +23,18 @@ const BY_INSTRUCTION: [&str; 9] = [
     LANES,
     ACCESS,
     WIDTH,
-    "memory_l2_theoretical_sectors_global",
+    SECTORS[0],
     "memory_l2_theoretical_sectors_global_ideal",
-    "memory_l2_theoretical_sectors_local",
-    "memory_l1_wavefronts_shared",
+    SECTORS[1],
+    SHARED,
     "memory_l1_wavefronts_shared_ideal",
 ];
 
-/// What the analysis by line asks of a reader, for a launch whose aggregates are known: they tell which stall reasons
-/// the report samples.
-pub fn source_want(launch: &Launch) -> Want {
-    let sampled = launch.metrics.iter().filter(|metric| sampled_reason(&metric.name).is_some());
+/// What the analysis by line asks of a reader, for launches whose aggregates are known: they tell which stall reasons the
+/// report samples.
+pub fn source_want(launches: &[&Launch]) -> Want {
+    let metrics = launches.iter().flat_map(|launch| &launch.metrics);
+    let sampled = metrics.filter(|metric| sampled_reason(&metric.name).is_some());
     let names = BY_INSTRUCTION.into_iter().map(Arc::from).chain(sampled.map(|metric| metric.name.clone()));
     let metrics = NameSet::exactly(names);
     Want { instances: metrics.clone(), metrics, ..Want::default() }
@@ -59,16 +61,25 @@ pub struct SourceLines {
     pub idle_lanes: Option<Vec<LaneLine>>,
     /// The lines that execute the most.
     pub executed: Vec<LineCount>,
+    /// The lines that make the work of the part that limits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limiting: Option<LimitingLines>,
+    /// The lines that execute the most atomics on memory: (line, share of those executions in percent).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub atomics: Vec<(Spot, f64)>,
 }
 
 impl SourceLines {
-    /// Where the pattern of a finding sits, by the finding's code: the line that has the most of it.
-    pub(in crate::analysis) fn place_of(&self, code: &str) -> Option<Place> {
+    /// Where the pattern of a finding sits, by the finding's code: the line that has the most of it. Waits are placed at
+    /// what is waited for. A launch, and a limit of two sides, sit at no line.
+    pub(in crate::analysis) fn place_of(&self, code: &str, limiter: &str) -> Option<Place> {
+        // Too few warps show as the wait that they cannot hide.
+        let code = if code == "occupancy-limit" && limiter.starts_with("latency-") { limiter } else { code };
         let accesses = |accesses: &Option<Accesses>| Some(accesses.as_ref()?.lines.first()?.spot.clone());
         let waiting = |reason: &str| {
             let reasons = &self.waits.as_ref()?.reasons;
-            let lines = &reasons.iter().find(|lines| lines.reason == reason)?.lines;
-            lines.first().map(|(spot, _)| spot.clone())
+            let lines = &reasons.iter().find(|lines| lines.reason == reason)?;
+            lines.causes.first().or(lines.lines.first()).map(|(spot, _)| spot.clone())
         };
         let spot = match code {
             "uncoalesced-global-access" => accesses(&self.global),
@@ -76,30 +87,51 @@ impl SourceLines {
             "register-spilling" | "local-memory" => accesses(&self.local),
             "divergence" | "predicated-off" => Some(self.idle_lanes.as_ref()?.first()?.spot.clone()),
             "barrier-wait" => waiting("barrier"),
+            "atomic-contention" => self.atomics.first().map(|(spot, _)| spot.clone()),
             "instruction-fetch" => waiting("no_instruction"),
+            _ if code == limiter && self.limiting.is_some() => {
+                self.limiting.as_ref()?.lines.first().map(|(spot, _)| spot.clone())
+            }
             // `latency-long-scoreboard`, `sync-barrier`: a stall reason that limits.
             _ => waiting(&code.strip_prefix("latency-").or(code.strip_prefix("sync-"))?.replace('-', "_")),
         };
-        spot.filter(|spot| spot.line > 0).map(|spot| Place { file: spot.file, line: spot.line })
+        spot.filter(|spot| spot.line > 0).map(|spot| Place {
+            file: spot.file,
+            line: spot.line,
+            inlined_at: spot.inlined_at,
+        })
     }
 
-    /// The costs of a launch. `kernel` gives the units' activity, for bounds.
-    pub(in crate::analysis) fn of(view: &SourceView, kernel: &KernelSummary<'_>, limits: &Limits) -> SourceLines {
+    /// The costs of a launch. `kernel` gives the units' activity, for bounds; `limiter` is the code of what limits it.
+    pub(in crate::analysis) fn of(
+        view: &SourceView,
+        kernel: &KernelSummary<'_>,
+        limiter: &str,
+        limits: &Limits,
+    ) -> SourceLines {
         let groups = Groups::of(view);
         let [l2, l1] = ACTIVITY.map(|[active, all]| {
             let share = kernel.value(active)? / kernel.value(all).filter(|all| *all > 0.0)?;
             Some(share.min(1.0))
         });
+        let waits = Waits::of(view, &groups, limits);
+        let mut limiting = LimitingLines::of(limiter, view, &groups, kernel);
+        let loads = waits.iter().flat_map(|waits| &waits.reasons).find(|lines| lines.reason == "long_scoreboard");
+        if let (Some(limiting), Some(loads)) = (&mut limiting, loads) {
+            limiting::break_ties(&mut limiting.lines, &loads.causes);
+        }
         SourceLines {
             launch: view.launch,
             lines: view.lines.clone(),
             has_opcodes: view.instructions.iter().any(|instruction| instruction.opcode.is_some()),
-            waits: Waits::of(view, &groups, limits),
+            waits,
             global: Accesses::of(Space::Global, view, &groups, l2),
             shared: Accesses::of(Space::Shared, view, &groups, l1),
             local: Accesses::of(Space::Local, view, &groups, l2),
             idle_lanes: counts::idle_lanes(view, &groups, limits),
             executed: counts::executed(view, &groups),
+            limiting,
+            atomics: limiting::atomics(view, &groups),
         }
     }
 }

@@ -4,16 +4,22 @@
 //! instruction belongs to one line here, so that shares add up: the innermost one outside the CUDA toolkit's headers.
 
 mod accesses;
+mod cause;
 mod counts;
+mod limiting;
 mod lines;
+mod listing;
 mod pattern;
 mod spot;
 mod waits;
 
 pub use accesses::{AccessLine, Accesses, Space};
 pub use counts::{LaneLine, LineCount};
+pub use limiting::LimitingLines;
+pub(super) use limiting::decisive;
 pub(super) use lines::ACTIVITY;
 pub use lines::{SourceLines, source_want};
+pub use listing::{LineCost, ListedFile, ListedInstruction, ListedLine, Listing};
 pub use pattern::Pattern;
 pub use spot::Spot;
 pub use waits::{LineWaits, ReasonLines, Waits};

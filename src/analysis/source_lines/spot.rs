@@ -23,11 +23,19 @@ pub struct Spot {
     /// `file:line` of the calls that the leading instructions were inlined at; empty for code that is where it was
     /// written.
     pub inlined_at: Vec<String>,
-    /// The leading instructions: (byte offset in the function, opcode or nothing).
+    /// The leading instructions: (byte offset in the function, opcode or nothing). Without a disassembler the opcode has no
+    /// modifiers.
     pub instructions: Vec<(u64, String)>,
 }
 
 impl Spot {
+    /// Whether two spots are the same line, or the same instruction where no line is known.
+    pub(super) fn is_same_place(&self, other: &Spot) -> bool {
+        let instruction = |spot: &Spot| spot.instructions.first().map(|(offset, _)| *offset);
+        (&self.file, self.line) == (&other.file, other.line)
+            && (self.line > 0 || instruction(self) == instruction(other))
+    }
+
     /// `gemm.cu:12`; `SASS 0x1f0` where no line is known.
     pub fn label(&self) -> String {
         match (self.line, self.instructions.first()) {
@@ -94,7 +102,7 @@ impl<'v> Groups<'v> {
         let named = if leading.is_empty() { std::slice::from_ref(first) } else { &leading[..] };
         let instructions = named.iter().take(INSTRUCTIONS).map(|row| {
             let instruction = &self.view.instructions[*row];
-            (instruction.offset, instruction.opcode.as_deref().unwrap_or_default().to_owned())
+            (instruction.offset, instruction.opcode.as_deref().unwrap_or(instruction.base()).to_owned())
         });
         let mut callers: Vec<String> = Vec::new();
         for row in named {
@@ -112,8 +120,19 @@ impl<'v> Groups<'v> {
         }
     }
 
+    /// The line that the instruction of a row belongs to.
+    pub(super) fn place(&self, row: usize) -> Option<&'v SourceLine> {
+        let instruction = &self.view.instructions[row];
+        own(instruction).map(|at| &instruction.places[at])
+    }
+
+    /// The name under which spots show a file.
+    pub(super) fn short_name(&self, file: &str) -> String {
+        self.short.get(file).cloned().unwrap_or_default()
+    }
+
     fn file(&self, place: &SourceLine) -> String {
-        self.short.get(&place.file).cloned().unwrap_or_default()
+        self.short_name(&place.file)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where the warps wait: the sampler's samples by line, with the reasons that explain them.
 
 use super::KEPT;
+use super::cause::{Causes, Trace};
 use super::spot::{Groups, Spot};
 use crate::analysis::limits::Limits;
 use crate::analysis::stalls::sampled_reason;
@@ -33,6 +34,10 @@ pub struct ReasonLines {
     pub share: f64,
     /// (line, samples over the reason's samples in percent), largest first.
     pub lines: Vec<(Spot, f64)>,
+    /// The same by what is waited for: the barrier, or the access whose scoreboard is held. Empty where the reason cannot
+    /// be traced, or the report lacks the machine code.
+    #[serde(default)]
+    pub causes: Vec<(Spot, f64)>,
 }
 
 /// Samples by line.
@@ -102,6 +107,17 @@ impl Waits {
         let mut hot: Vec<usize> =
             (0..all.len()).filter(|row| percent(all[*row], samples) > limits.get("sample-hotspot")).collect();
         hot.sort_by_key(|row| std::cmp::Reverse(all[*row]));
+        let causes = Causes::of(view);
+        let traced = |reason: &str, counts: &[u64]| {
+            let (Some(causes), Some(trace)) = (&causes, Trace::of(reason)) else { return Vec::new() };
+            let mut at_cause = vec![0_u64; counts.len()];
+            for (row, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+                if let Some(cause) = causes.cause(trace, row) {
+                    at_cause[cause] += count;
+                }
+            }
+            at_cause
+        };
         let mut by_reason: Vec<ReasonLines> = reasons
             .iter()
             .filter(|(reason, _)| is_cause(reason))
@@ -109,9 +125,13 @@ impl Waits {
                 let sum: u64 = counts.iter().sum();
                 let share = percent(sum, samples);
                 (share > limits.get("sample-hotspot")).then(|| {
-                    let lines = leading(counts, LINES_OF_REASON).into_iter();
-                    let lines = lines.map(|(own, rows)| (groups.spot(rows, |row| counts[row]), percent(own, sum)));
-                    ReasonLines { reason: reason.clone(), share, lines: lines.collect() }
+                    let spots = |counts: &[u64]| -> Vec<(Spot, f64)> {
+                        let lines = leading(counts, LINES_OF_REASON).into_iter();
+                        lines.map(|(own, rows)| (groups.spot(rows, |row| counts[row]), percent(own, sum))).collect()
+                    };
+                    let at_cause = traced(reason, counts);
+                    let causes = if at_cause.is_empty() { Vec::new() } else { spots(&at_cause) };
+                    ReasonLines { reason: reason.clone(), share, lines: spots(counts), causes }
                 })
             })
             .collect();

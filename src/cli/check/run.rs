@@ -86,7 +86,7 @@ fn fresh(arguments: &Check) -> Result<Vec<Checked>, Failure> {
     let mut maker = Maker::new(&plan, moment::date(arguments.date)?, false);
     let checked = |subject: &crate::config::Subject| {
         let snapshot = match maker.make(subject)? {
-            Made::Profiled(snapshot) | Made::Many(snapshot, _) => Some(*snapshot),
+            Made::Profiled(snapshot, _) | Made::Many(snapshot, _) => Some(*snapshot),
             Made::Static(_) => None,
         };
         let subject = subject.name.to_string();

@@ -23,7 +23,8 @@ pub(super) fn take(report: &mut Report, header: &Cells<'_>, rows: &[(u64, Cells<
             name: Arc::from(header[at].as_ref()),
             shift: 0,
             unit: Unit::NONE,
-            instances: want.instances.contains(&header[at]),
+            instances: want.instances.contains(&header[at])
+                || want.first_instances.contains(header[at].as_ref() as &str),
         })
         .collect();
     for (line, row) in rows {

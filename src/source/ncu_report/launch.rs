@@ -69,17 +69,26 @@ pub(super) fn head(
     }
 }
 
+/// How much of a launch is read.
+#[derive(Clone, Copy)]
+pub(super) struct Scope {
+    /// With NVIDIA's rule results.
+    pub(super) rules: bool,
+    /// With what is read of the first result of a kernel alone.
+    pub(super) is_first: bool,
+}
+
 /// The whole launch: metrics, rules and NVTX ranges, as far as they were asked for.
 pub(super) fn launch(
     head: LaunchHead,
     result: AnyResult<'_>,
     entry: &Entry,
-    with_rules: bool,
+    scope: Scope,
     reader: &mut MetricReader<'_>,
 ) -> Launch {
-    let (metrics, device) = reader.read(&result.metrics);
+    let (metrics, device) = reader.read(&result.metrics, scope.is_first);
     let mut rules = Vec::new();
-    for stored in result.rules.iter().filter(|_| with_rules) {
+    for stored in result.rules.iter().filter(|_| scope.rules) {
         match RuleResult::decode(*stored) {
             Ok(rule) => rules.extend(rules::entries(&rule, reader.texts)),
             Err(error) => {

@@ -29,8 +29,9 @@ impl MetricReader<'_> {
         }
     }
 
-    /// The metrics that were asked for, sorted by name, and what they say of device and grid.
-    pub(super) fn read(&mut self, stored: &[&[u8]]) -> (Vec<Metric>, DeviceParts) {
+    /// The metrics that were asked for, sorted by name, and what they say of device and grid. `is_first` says that this
+    /// is the first result of its kernel.
+    pub(super) fn read(&mut self, stored: &[&[u8]], is_first: bool) -> (Vec<Metric>, DeviceParts) {
         let mut latest: Vec<Option<&[u8]>> = vec![None; self.names.asked.len()];
         for message in stored {
             match self.slot(message) {
@@ -44,7 +45,7 @@ impl MetricReader<'_> {
         for (asked, message) in self.names.asked.iter().zip(latest) {
             let Some(message) = message else { continue };
             let at = self.file.offset_of(message);
-            match metric(asked, message, self.texts) {
+            match metric(asked, asked.instances.are_wanted(is_first), message, self.texts) {
                 Ok(metric) => {
                     device.take(&metric.name, metric.value.as_ref(), self.texts);
                     if asked.deliver {
@@ -84,15 +85,21 @@ fn name_id(message: &[u8]) -> Option<u32> {
 }
 
 /// Reads one metric; the error says what was found instead.
-fn metric(asked: &Asked, message: &[u8], texts: &mut Texts) -> Result<Metric, String> {
+fn metric(asked: &Asked, with_instances: bool, message: &[u8], texts: &mut Texts) -> Result<Metric, String> {
     let mut stored = None;
     let mut elements = Vec::new();
-    let walked = wire::walk(message, |field| match (field.number, field.contents()) {
-        (tag::VALUE, contents @ Some(_)) => stored = contents,
-        (tag::ELEMENT, Some(element)) if asked.instances => elements.push(element),
-        _ => {}
-    });
-    walked.ok_or("bytes that are no fields")?;
+    let mut rest = message;
+    while !rest.is_empty() {
+        let (field, after) = wire::split_field(rest).ok_or("bytes that are no fields")?;
+        match (field.number, field.contents()) {
+            (tag::VALUE, contents @ Some(_)) => stored = contents,
+            (tag::ELEMENT, Some(element)) if with_instances => elements.push(element),
+            // Writers write the value before the instances.
+            (tag::ELEMENT, Some(_)) if stored.is_some() => break,
+            _ => {}
+        }
+        rest = after;
+    }
     let value = match stored {
         Some(stored) => value(stored, texts).ok_or("bytes that are no value")?,
         None => None,
@@ -141,6 +148,7 @@ pub(super) fn value(message: &[u8], texts: &mut Texts) -> Option<Option<Value>> 
 #[cfg(test)]
 mod tests {
     use super::super::message::{Element, MetricList, MetricName, MetricScalar, RawValue};
+    use super::super::names::Instances;
     use super::*;
     use crate::quantity::Unit;
     use bytes::Bytes;
@@ -155,7 +163,7 @@ mod tests {
             (RawValue { uint32: Some(u32::MAX), ..RawValue::default() }, Value::U32(u32::MAX)),
             (RawValue { uint64: Some(u64::MAX), ..RawValue::default() }, Value::U64(u64::MAX)),
         ];
-        let asked = Asked { name: "a__b.sum".into(), unit: Unit::NONE, deliver: true, instances: true };
+        let asked = Asked { name: "a__b.sum".into(), unit: Unit::NONE, deliver: true, instances: Instances::OfAll };
         for (raw, expected) in values {
             let mut message = MetricName { id: Some(300) }.encode_to_vec();
             message.extend(MetricScalar { value: Some(raw.clone()) }.encode_to_vec());
@@ -163,7 +171,7 @@ mod tests {
             let element = Element { id: Some(id), value: Some(raw) };
             message.extend(MetricList { elements: vec![element] }.encode_to_vec());
             assert_eq!(name_id(&message), Some(300));
-            let read = metric(&asked, &message, &mut Texts::default()).expect("well formed");
+            let read = metric(&asked, true, &message, &mut Texts::default()).expect("well formed");
             assert_eq!(read.value.as_ref(), Some(&expected));
             assert_eq!(*read.instances, [Instance { id: Value::U64(7), value: expected }]);
         }

@@ -15,7 +15,36 @@ pub(super) struct Asked {
     pub(super) unit: Unit,
     /// Whether it goes into the launch; false for one that is only read to know the device or the grid.
     pub(super) deliver: bool,
-    pub(super) instances: bool,
+    pub(super) instances: Instances,
+}
+
+/// Of which results the instances of a metric are decoded.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Instances {
+    OfNone,
+    OfFirst,
+    OfAll,
+}
+
+impl Instances {
+    fn of(name: &str, want: &Want) -> Instances {
+        if want.instances.contains(name) {
+            Instances::OfAll
+        } else if want.first_instances.contains(name) {
+            Instances::OfFirst
+        } else {
+            Instances::OfNone
+        }
+    }
+
+    /// Whether those of a result are; `is_first` says that it is the first of its kernel.
+    pub(super) fn are_wanted(self, is_first: bool) -> bool {
+        match self {
+            Instances::OfNone => false,
+            Instances::OfFirst => is_first,
+            Instances::OfAll => true,
+        }
+    }
 }
 
 /// The string table as one read sees it.
@@ -53,7 +82,7 @@ impl Names {
                 Asked {
                     unit: unit_of(&name),
                     deliver: want.metrics.contains(&name),
-                    instances: want.instances.contains(&name),
+                    instances: Instances::of(&name, want),
                     name: name.into(),
                 }
             })

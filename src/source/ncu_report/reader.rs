@@ -3,7 +3,7 @@
 use super::container::{self, Entry, EntryKind, Index, MAGIC};
 use super::fault::Fault;
 use super::kind::{self, AnyResult};
-use super::launch::{self, LaunchHead};
+use super::launch::{self, LaunchHead, Scope};
 use super::map::{FileHash, MappedFile};
 use super::message::{BlockHeader, Category, MetricList, MetricName, MetricScalar, NvtxState, RuleResult};
 use super::metrics::MetricReader;
@@ -69,6 +69,11 @@ impl NcuReport {
         }
     }
 
+    /// How many results the report holds.
+    pub fn results(&self) -> usize {
+        self.index.entries.iter().filter(|entry| entry.kind != EntryKind::Source).count()
+    }
+
     /// Reads the results for which `filter` holds; a result that is left out is not decoded beyond its head.
     /// [`Launch::id`] counts all results, whether they are read or not.
     ///
@@ -89,7 +94,7 @@ impl NcuReport {
             self.survey_headers(survey, &details.encode_to_vec());
         }
 
-        if !self.allow_damage && self.index.entries.iter().all(|entry| entry.kind == EntryKind::Source) {
+        if !self.allow_damage && self.results() == 0 {
             return Err(self.empty());
         }
         report.launches = self.launches(want.rules, |_| true, filter, &mut pass);
@@ -125,7 +130,7 @@ impl NcuReport {
         numbered.retain(|(id, _)| is_row(*id));
         // In the order of the file, so that pages can be given back behind the reader.
         numbered.sort_by_key(|(_, position)| *position);
-        let mut ruled = HashSet::new();
+        let mut met = HashSet::new();
         let mut launches = Vec::with_capacity(numbered.len());
         for (id, position) in numbered {
             let entry = &self.index.entries[position];
@@ -133,10 +138,9 @@ impl NcuReport {
                 Ok(result) => {
                     let mut reader = MetricReader { file: &self.file, names, texts, faults };
                     let process = &processes[entry.process];
-                    launches.extend(one(id, process, result, entry, &filter, &mut reader, |head| match rules {
-                        Rules::None => false,
-                        Rules::FirstOfKernel => ruled.insert((head.name.clone(), head.grid, head.block)),
-                        Rules::All => true,
+                    launches.extend(one(id, process, result, entry, &filter, &mut reader, |head| {
+                        let is_first = met.insert((head.name.clone(), head.grid, head.block));
+                        Scope { is_first, rules: rules == Rules::All || (rules == Rules::FirstOfKernel && is_first) }
                     }));
                 }
                 Err(fault) => faults.push(fault),
@@ -266,12 +270,12 @@ fn one(
     entry: &Entry,
     filter: &impl Fn(&LaunchHead) -> bool,
     reader: &mut MetricReader<'_>,
-    mut wants_rules: impl FnMut(&LaunchHead) -> bool,
+    mut scope: impl FnMut(&LaunchHead) -> Scope,
 ) -> Option<Launch> {
     let head = launch::head(id, result.workload?, process, &result, reader.texts);
     if filter(&head) {
-        let with_rules = wants_rules(&head);
-        return Some(launch::launch(head, result, entry, with_rules, reader));
+        let scope = scope(&head);
+        return Some(launch::launch(head, result, entry, scope, reader));
     }
     reader.mark(&result.metrics);
     None

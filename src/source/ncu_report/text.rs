@@ -1,12 +1,12 @@
 //! Text of the file, kept once however often it occurs.
 
 use bytes::Bytes;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// Hands out one shared copy of each distinct text. Bytes that are not UTF-8 become replacement characters.
 #[derive(Default)]
-pub(super) struct Texts(HashSet<Arc<str>>);
+pub(super) struct Texts(FxHashSet<Arc<str>>);
 
 impl Texts {
     pub(super) fn of(&mut self, text: &str) -> Arc<str> {

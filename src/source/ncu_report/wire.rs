@@ -32,7 +32,22 @@ impl<'a> Field<'a> {
 }
 
 /// Takes a number off the front; `None` when it is cut or longer than 64 bits.
+#[inline]
 fn varint(rest: &mut &[u8]) -> Option<u64> {
+    match **rest {
+        [byte, ref after @ ..] if byte < 0x80 => {
+            *rest = after;
+            Some(u64::from(byte))
+        }
+        [low, high, ref after @ ..] if high < 0x80 => {
+            *rest = after;
+            Some(u64::from(low & 0x7f) | u64::from(high) << 7)
+        }
+        _ => long_varint(rest),
+    }
+}
+
+fn long_varint(rest: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for (at, byte) in rest.iter().take(10).enumerate() {
         let bits = u64::from(byte & 0x7f);
@@ -49,6 +64,7 @@ fn varint(rest: &mut &[u8]) -> Option<u64> {
 }
 
 /// Splits the first field off a message; `None` when there is none or it is malformed.
+#[inline]
 pub(super) fn split_field(message: &[u8]) -> Option<(Field<'_>, &[u8])> {
     let mut rest = message;
     let key = varint(&mut rest)?;
@@ -77,6 +93,7 @@ pub(super) fn split_field(message: &[u8]) -> Option<(Field<'_>, &[u8])> {
 }
 
 /// Calls `each` for the fields of a message in order; `None` when it is malformed.
+#[inline]
 pub(super) fn walk<'a>(mut message: &'a [u8], mut each: impl FnMut(Field<'a>)) -> Option<()> {
     while !message.is_empty() {
         let (field, rest) = split_field(message)?;

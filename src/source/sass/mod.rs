@@ -2,9 +2,12 @@
 //! labels and encodings.
 //!
 //! `line` tells what a line is, `instruction` takes an instruction apart, `read` collects functions.
+//! `word` decodes what the bits of an instruction tell without a disassembler.
 
 mod instruction;
 mod line;
 mod read;
+mod word;
 
 pub use read::{looks_like, read};
+pub(in crate::source) use word::decode;

@@ -1,0 +1,177 @@
+//! What a waiting instruction waits for, traced through the machine code.
+//!
+//! The sampler names the instruction that cannot issue, which stands behind its cause. Two kinds of waits can be traced
+//! with the bits of the code: a warp waits behind the nearest barrier before it (a barrier that defers its blocking lets
+//! independent instructions pass), and for a scoreboard that the nearest instruction before it, along any path, holds.
+
+use crate::catalog;
+use crate::evidence::{CodeInstruction, SourceView};
+use std::collections::{HashMap, HashSet, VecDeque};
+
+/// Instructions looked at for one wait.
+const FARTHEST: usize = 4096;
+
+/// The kinds of waits that can be traced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trace {
+    /// To the barrier in front.
+    Barrier,
+    /// To an access that goes through L1: global, local, texture.
+    Long,
+    /// To anything else that holds a scoreboard.
+    Short,
+}
+
+impl Trace {
+    /// The trace of a reason, by the catalog's id.
+    pub(super) fn of(reason: &str) -> Option<Trace> {
+        match reason {
+            "barrier" => Some(Trace::Barrier),
+            "long_scoreboard" => Some(Trace::Long),
+            "short_scoreboard" => Some(Trace::Short),
+            _ => None,
+        }
+    }
+
+    /// Whether an instruction that holds a scoreboard can be what such a wait is for.
+    fn fits(self, base: &str) -> bool {
+        let class = catalog::opcode_class(base).map_or("", |class| class.id);
+        let is_long = match class {
+            "global-load" | "global-store" | "async-copy" | "local-memory" | "texture" => base != "LDGDEPBAR",
+            "atomic" => !base.starts_with("ATOMS"),
+            _ => false,
+        };
+        is_long == (self == Trace::Long) && self != Trace::Barrier
+    }
+}
+
+/// The ways through the code of a view.
+pub(super) struct Causes<'v> {
+    view: &'v SourceView,
+    /// The branches to a row.
+    jumps: HashMap<usize, Vec<usize>>,
+}
+
+impl<'v> Causes<'v> {
+    /// `None` where the report lacks the code's bits.
+    pub(super) fn of(view: &'v SourceView) -> Option<Causes<'v>> {
+        let code = &view.instructions;
+        code.iter().find(|instruction| instruction.word.is_some())?;
+        let rows: HashMap<(&str, u64), usize> =
+            code.iter().enumerate().map(|(row, i)| ((i.function.as_ref(), i.offset), row)).collect();
+        let mut jumps: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (row, instruction) in code.iter().enumerate() {
+            let target = instruction.word.and_then(|word| word.target);
+            let to = target.and_then(|offset| rows.get(&(instruction.function.as_ref(), offset)));
+            if let Some(to) = to {
+                jumps.entry(*to).or_default().push(row);
+            }
+        }
+        Some(Causes { view, jumps })
+    }
+
+    /// The row that the waiting row waits for; `None` where the code does not tell.
+    pub(super) fn cause(&self, trace: Trace, row: usize) -> Option<usize> {
+        let mask = self.view.instructions[row].word?.waits;
+        let holds = |at: usize| {
+            let instruction = &self.view.instructions[at];
+            match trace {
+                Trace::Barrier => matches!(instruction.base(), "BAR" | "UCGABAR_WAIT"),
+                Trace::Long | Trace::Short => {
+                    instruction.word.is_some_and(|word| word.sets & mask != 0) && trace.fits(instruction.base())
+                }
+            }
+        };
+        let mut seen: HashSet<usize> = HashSet::new();
+        let mut ahead: VecDeque<usize> = self.ways_to(row).collect();
+        while let Some(at) = ahead.pop_front() {
+            if !seen.insert(at) || seen.len() > FARTHEST {
+                continue;
+            }
+            if holds(at) {
+                return Some(at);
+            }
+            ahead.extend(self.ways_to(at));
+        }
+        None
+    }
+
+    /// The instruction in front of a row in the same function.
+    fn before(&self, row: usize) -> Option<usize> {
+        let before = row.checked_sub(1)?;
+        let code = &self.view.instructions;
+        (code[before].function == code[row].function).then_some(before)
+    }
+
+    /// The rows that control can come from, the one in front first.
+    fn ways_to(&self, row: usize) -> impl Iterator<Item = usize> {
+        let falls = |instruction: &CodeInstruction| {
+            let ends = matches!(instruction.base(), "BRA" | "BRX" | "EXIT" | "RET" | "JMP");
+            !(ends && instruction.word.is_some_and(|word| word.is_unconditional))
+        };
+        let before = self.before(row).filter(|before| falls(&self.view.instructions[*before]));
+        before.into_iter().chain(self.jumps.get(&row).into_iter().flatten().copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::{Lines, MachineWord};
+
+    fn row(offset: u64, base: &'static str, sets: u8, waits: u8, target: Option<u64>) -> CodeInstruction {
+        let word = MachineWord { base, is_unconditional: target.is_none(), sets, waits, target };
+        CodeInstruction {
+            function: "k".into(),
+            offset,
+            sass: None,
+            opcode: None,
+            word: Some(word),
+            places: Vec::new().into(),
+        }
+    }
+
+    fn view(instructions: Vec<CodeInstruction>) -> SourceView {
+        SourceView {
+            launch: 0,
+            name: "k".into(),
+            lines: Lines::NoLineInfo,
+            instructions,
+            columns: Vec::new(),
+            texts: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_wait_is_traced_to_the_nearest_holder_of_its_scoreboard() {
+        let view = view(vec![
+            row(0, "LDG", 0b100, 0, None),
+            row(16, "LDG", 0b100, 0, None),
+            row(32, "LDS", 0b100, 0, None),
+            row(48, "FADD", 0, 0b100, None),
+            row(64, "BAR", 0, 0, None),
+            row(80, "FADD", 0, 0, None),
+            row(96, "LDS", 0, 0, None),
+        ]);
+        let causes = Causes::of(&view).unwrap();
+        assert_eq!(causes.cause(Trace::Long, 3), Some(1));
+        assert_eq!(causes.cause(Trace::Short, 3), Some(2));
+        assert_eq!(causes.cause(Trace::Long, 5), None);
+        assert_eq!(causes.cause(Trace::Barrier, 5), Some(4));
+        assert_eq!(causes.cause(Trace::Barrier, 6), Some(4), "a barrier lets independent instructions pass");
+        assert_eq!(causes.cause(Trace::Barrier, 4), None);
+    }
+
+    #[test]
+    fn a_wait_in_a_loop_is_traced_through_the_jump_back() {
+        let view = view(vec![
+            row(0, "EXIT", 0, 0, None),
+            row(16, "FADD", 0, 0b1, None),
+            row(32, "LDG", 0b1, 0, None),
+            row(48, "BRA", 0, 0, Some(16)),
+        ]);
+        let causes = Causes::of(&view).unwrap();
+        assert_eq!(causes.cause(Trace::Long, 1), Some(2));
+        assert_eq!(causes.cause(Trace::Long, 2), None);
+    }
+}

@@ -1,0 +1,130 @@
+//! Elements of a drawing, with numbers of one decimal.
+
+use crate::render::remarks::xml;
+use crate::view::charts::{Shade, Shape};
+use std::fmt::Write as _;
+use unicode_width::UnicodeWidthStr;
+
+/// Mean width of a character of the charts' type, in the widest of the fonts that it names.
+const CHARACTER: f64 = 7.7;
+
+/// Text inside an element or an attribute.
+pub(super) fn escape(text: &str) -> String {
+    xml(text)
+}
+
+/// About how wide a text is.
+pub(super) fn width(text: &str) -> f64 {
+    CHARACTER * text.width() as f64
+}
+
+/// A coordinate: one decimal at most, and never `-0`.
+pub(super) fn number(value: f64) -> String {
+    let text = format!("{value:.1}");
+    let text = text.strip_suffix(".0").unwrap_or(&text);
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// The class of a shade.
+pub(super) fn class(shade: Shade) -> &'static str {
+    match shade {
+        Shade::Old => "chart-old",
+        Shade::New => "chart-new",
+        Shade::Excess => "chart-excess",
+        Shade::Bound => "chart-bound",
+    }
+}
+
+/// The elements of a drawing in painting order.
+#[derive(Debug, Default)]
+pub(super) struct Writer(String);
+
+// Writing to a string cannot fail, so that the results below are dropped.
+impl Writer {
+    /// Text that begins at `x`; `look` is `title`, `mute`, or empty.
+    pub(super) fn text(&mut self, x: f64, y: f64, look: &str, text: &str) {
+        self.anchored(x, y, look, "start", text);
+    }
+
+    /// Text that begins at, ends at or is centred on `x`: `start`, `end`, `middle`.
+    pub(super) fn anchored(&mut self, x: f64, y: f64, look: &str, anchor: &str, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let class = if look.is_empty() { String::new() } else { format!(" class=\"chart-{look}\"") };
+        let anchor = if anchor == "start" { String::new() } else { format!(" text-anchor=\"{anchor}\"") };
+        let _ =
+            writeln!(self.0, "<text x=\"{}\" y=\"{}\"{class}{anchor}>{}</text>", number(x), number(y), escape(text));
+    }
+
+    /// Text along a slope of `degrees`, with a rim in the background's colour.
+    pub(super) fn sloped(&mut self, x: f64, y: f64, degrees: f64, text: &str) {
+        let (x, y) = (number(x), number(y));
+        let _ = writeln!(
+            self.0,
+            "<text x=\"{x}\" y=\"{y}\" class=\"chart-mute chart-halo\" transform=\"rotate({} {x} {y})\">{}</text>",
+            number(degrees),
+            escape(text)
+        );
+    }
+
+    /// A bar.
+    pub(super) fn bar(&mut self, shade: Shade, x: f64, y: f64, width: f64, height: f64) {
+        let (x, y, width, height) = (number(x), number(y), number(width), number(height));
+        let class = class(shade);
+        let _ = writeln!(self.0, "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/>");
+    }
+
+    /// A straight line of the class `chart-grid` or `chart-axis`.
+    pub(super) fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
+        let (a, b) = (number(from.0), number(from.1));
+        let _ = writeln!(self.0, "<path class=\"{class}\" d=\"M{a} {b}L{} {}\"/>", number(to.0), number(to.1));
+    }
+
+    /// A line through points.
+    pub(super) fn path(&mut self, is_dashed: bool, points: &[(f64, f64)]) {
+        let places: Vec<String> = points.iter().map(|(x, y)| format!("{} {}", number(*x), number(*y))).collect();
+        let class = if is_dashed { "chart-line chart-dash" } else { "chart-line" };
+        let _ = writeln!(self.0, "<path class=\"{class}\" d=\"M{}\"/>", places.join("L"));
+    }
+
+    /// A mark with its centre at a point.
+    pub(super) fn mark(&mut self, shade: Shade, shape: Shape, x: f64, y: f64) {
+        let class = class(shade);
+        let polygon = |points: [(f64, f64); 4]| {
+            let places = points.map(|(dx, dy)| format!("{} {}", number(x + dx), number(y + dy)));
+            format!("<path class=\"{class} chart-mark\" d=\"M{}Z\"/>", places.join("L"))
+        };
+        let text = match shape {
+            Shape::Disc => {
+                format!("<circle class=\"{class} chart-mark\" cx=\"{}\" cy=\"{}\" r=\"6\"/>", number(x), number(y))
+            }
+            Shape::Square => polygon([(-5.5, -5.5), (5.5, -5.5), (5.5, 5.5), (-5.5, 5.5)]),
+            Shape::Triangle => polygon([(0.0, -7.0), (6.5, 5.0), (-6.5, 5.0), (0.0, -7.0)]),
+            Shape::Diamond => polygon([(0.0, -7.5), (7.5, 0.0), (0.0, 7.5), (-7.5, 0.0)]),
+        };
+        let _ = writeln!(self.0, "{text}");
+    }
+
+    pub(super) fn into_text(self) -> String {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coordinates_are_short() {
+        assert_eq!([12.0, 12.34, -0.01, -3.26].map(number), ["12", "12.3", "0", "-3.3"]);
+    }
+
+    #[test]
+    fn text_is_escaped() {
+        let mut writer = Writer::default();
+        writer.text(1.0, 2.0, "", "</text><script>&\"\0");
+        let text = writer.into_text();
+        assert_eq!(text, "<text x=\"1\" y=\"2\">&lt;/text&gt;&lt;script&gt;&amp;&quot;\u{fffd}</text>\n");
+    }
+}

@@ -1,0 +1,158 @@
+//! The parts of a chart.
+
+/// A chart: a figure and the words that stand for it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Chart {
+    /// Stable id, one of [`CHARTS`](super::CHARTS).
+    pub id: String,
+    /// What is shown; plain text.
+    pub title: String,
+    /// Basis and unit of the numbers; plain text.
+    pub subtitle: String,
+    /// What the numbers say, for readers who do not see the figure; plain text.
+    pub message: String,
+    /// Path of its file, relative to the page.
+    pub file: String,
+    /// The figure.
+    pub figure: Figure,
+}
+
+/// What is drawn.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Figure {
+    /// Horizontal bars.
+    Bars(Bars),
+    /// Curves and marks over two axes.
+    Plot(Plot),
+}
+
+/// The role of a colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shade {
+    /// The old side.
+    Old,
+    /// The new side, or the only one.
+    New,
+    /// What is too much.
+    Excess,
+    /// A bound: ceilings, curves of what is possible.
+    Bound,
+}
+
+/// Horizontal bars, one row for each thing.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Bars {
+    /// What the shades stand for; empty where there is one.
+    pub legend: Vec<(Shade, String)>,
+    /// Whether the bars of a row follow one another on one line; else they stand below one another.
+    pub is_stacked: bool,
+    /// The right end of the axis.
+    pub until: f64,
+    /// Marks on the axis.
+    pub ticks: Vec<Tick>,
+    /// Rows from top to bottom.
+    pub rows: Vec<BarRow>,
+}
+
+/// The bars of one thing.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct BarRow {
+    /// The thing.
+    pub label: String,
+    /// Its bars.
+    pub bars: Vec<Bar>,
+}
+
+/// A bar.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Bar {
+    /// Which side.
+    pub shade: Shade,
+    /// Length, on the scale of [`Bars::until`].
+    pub value: f64,
+    /// The number as the table writes it; empty for a bar that is labelled by its row's last one.
+    pub text: String,
+}
+
+/// A labelled place on an axis.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Tick {
+    /// Where.
+    pub at: f64,
+    /// Its label; may be empty.
+    pub text: String,
+}
+
+/// An axis. All of its numbers are finite, `from` lies below `until`, and above 0 on a logarithmic one.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Axis {
+    /// Quantity and unit.
+    pub title: String,
+    /// Whether equal factors are equal lengths.
+    pub is_log: bool,
+    /// The near end.
+    pub from: f64,
+    /// The far end.
+    pub until: f64,
+    /// Marks.
+    pub ticks: Vec<Tick>,
+}
+
+/// The form of a mark: tells marks apart without colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shape {
+    /// A disc.
+    Disc,
+    /// A square.
+    Square,
+    /// A triangle.
+    Triangle,
+    /// A diamond.
+    Diamond,
+}
+
+/// A line through points in order.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Curve {
+    /// Whose.
+    pub shade: Shade,
+    /// Written along its end; may be empty.
+    pub label: String,
+    /// Points, left to right.
+    pub points: Vec<(f64, f64)>,
+    /// Drawn with dashes.
+    pub is_dashed: bool,
+}
+
+/// A single point.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Mark {
+    /// Whose.
+    pub shade: Shade,
+    /// Form.
+    pub shape: Shape,
+    /// Horizontal position.
+    pub x: f64,
+    /// Vertical position.
+    pub y: f64,
+    /// Written beside it; may be empty.
+    pub label: String,
+    /// Its line in the legend; empty for none.
+    pub legend: String,
+}
+
+/// Curves and marks over two axes.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Plot {
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// Lines.
+    pub curves: Vec<Curve>,
+    /// Points, over the lines.
+    pub marks: Vec<Mark>,
+}

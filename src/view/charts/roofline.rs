@@ -1,0 +1,116 @@
+//! The roofline: slopes of the memory levels, flat lines of the pipes, and the kernel's points.
+
+use super::axis;
+use super::model::{Chart, Curve, Figure, Mark, Plot, Shade, Shape};
+use crate::analysis::{Audit, Ceiling, CeilingKind, Point};
+use crate::quantity::{Quantity, Unit, format};
+
+/// The chart; `None` without a point, or without a level and a pipe.
+pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
+    let roofline = &audit.roofline;
+    let ceiling = |id: &str| roofline.ceilings.iter().find(|ceiling| ceiling.id == id);
+    let points: Vec<&Point> = roofline.points.iter().filter(|p| p.intensity > 0.0 && p.rate > 0.0).collect();
+    // The pipe that did the most; a chart of all of them would hide the points.
+    let main = points.iter().max_by(|a, b| a.rate.total_cmp(&b.rate))?;
+    let pipe = ceiling(&main.compute)?;
+    let peak = pipe.peak.value().filter(|peak| *peak > 0.0)?;
+    let shown: Vec<&Point> = points.iter().copied().filter(|point| point.compute == pipe.id).collect();
+    let levels: Vec<(&Ceiling, f64)> = roofline
+        .ceilings
+        .iter()
+        .filter(|c| c.kind == CeilingKind::Memory)
+        .filter_map(|c| Some((c, c.peak.value().filter(|peak| *peak > 0.0)?)))
+        .collect();
+    if levels.is_empty() {
+        return None;
+    }
+    let ridges = levels.iter().map(|(_, level)| peak / level);
+    let intensities = || shown.iter().map(|point| point.intensity);
+    let least = intensities().chain(ridges.clone()).fold(f64::INFINITY, f64::min);
+    let most = intensities().chain(ridges).fold(0.0, f64::max);
+    let lowest = shown.iter().map(|point| point.rate).fold(f64::INFINITY, f64::min);
+    let x = axis::log("FLOP per byte of the level", least / 4.0, most * 2.0, power);
+    let y = axis::log("FLOP/s", lowest / 2.0, peak, power);
+    let mut curves = vec![Curve {
+        shade: Shade::Bound,
+        label: format!("{} peak, {}", pipe.label, rate(peak)),
+        points: vec![
+            (levels.iter().map(|(_, level)| peak / level).fold(f64::INFINITY, f64::min), peak),
+            (x.until, peak),
+        ],
+        is_dashed: false,
+    }];
+    for (level, bytes) in &levels {
+        let start = x.from.max(y.from / bytes);
+        curves.push(Curve {
+            shade: Shade::Bound,
+            label: level.label.clone(),
+            points: vec![(start, start * bytes), (peak / bytes, peak)],
+            is_dashed: level.id != "dram",
+        });
+    }
+    let shape = |id: &str| match id {
+        "dram" => Shape::Disc,
+        "l2" => Shape::Square,
+        _ => Shape::Triangle,
+    };
+    let label = |id: &str| ceiling(id).map(|c| c.label.clone()).unwrap_or_default();
+    let marks = shown.iter().map(|point| Mark {
+        shade: Shade::New,
+        shape: shape(&point.memory),
+        x: point.intensity,
+        y: point.rate,
+        label: String::new(),
+        legend: format!(
+            "{}: {} FLOP/byte, {} % of its roof",
+            label(&point.memory),
+            format::fixed(point.intensity, 2),
+            format::fixed(point.share(), 2)
+        ),
+    });
+    let said: Vec<String> = shown
+        .iter()
+        .map(|point| {
+            format!(
+                "{} FLOP per byte of {}, {} % of the roof that {} sets there",
+                format::fixed(point.intensity, 2),
+                label(&point.memory),
+                format::fixed(point.share(), 2),
+                if point.is_under_slope { "the level" } else { "the pipe" }
+            )
+        })
+        .collect();
+    Some(Chart {
+        id: "roofline".into(),
+        title: format!("Roofline of {}", pipe.label),
+        subtitle: "Peaks at the clocks that held while it was measured".into(),
+        message: format!(
+            "Roofline: {} reaches {} of {}; {}.",
+            pipe.label,
+            rate(main.rate),
+            rate(peak),
+            said.join("; ")
+        ),
+        file: String::new(),
+        figure: Figure::Plot(Plot { x, y, curves, marks: marks.collect() }),
+    })
+}
+
+fn rate(value: f64) -> String {
+    Quantity::new(value, Unit::FLOP_PER_SECOND).map(format::quantity).unwrap_or_default()
+}
+
+/// A mark of an axis over powers of ten.
+fn power(value: f64) -> String {
+    if value < 1.0 { format::plain(value, 9) } else { format::short(value) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_of_the_axes() {
+        assert_eq!([0.001, 0.1, 1.0, 1000.0, 1e10].map(power), ["0.001", "0.1", "1", "1,000", "10 G"]);
+    }
+}

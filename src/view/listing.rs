@@ -1,0 +1,142 @@
+//! The source view: code line by line with its costs, and the instructions beside it, as finished strings.
+
+use crate::analysis::{LineCost, Listing};
+use crate::catalog;
+use crate::quantity::format;
+
+/// Costs of a line or an instruction; empty where nothing is to be said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CostText {
+    /// Share of all warp samples.
+    pub samples: String,
+    /// How many samples beside the line with the most, 0 to 9; empty for none.
+    pub heat: String,
+    /// What its samples wait for.
+    pub waits: String,
+    /// Sectors of global memory.
+    pub sectors: String,
+    /// Sectors beyond what the bytes need.
+    pub excess: String,
+    /// Warp-level executions.
+    pub executed: String,
+}
+
+/// A line of source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceRow {
+    /// Identifies the line on the page, `f0-25`.
+    pub id: String,
+    /// Line number.
+    pub number: String,
+    /// The text with its indentation.
+    pub text: String,
+    /// Costs.
+    pub cost: CostText,
+}
+
+/// A file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Name.
+    pub name: String,
+    /// Lines.
+    pub rows: Vec<SourceRow>,
+}
+
+/// An instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeRow {
+    /// Byte offset, `0x1f0`.
+    pub offset: String,
+    /// As a disassembler prints it; empty where none was at hand.
+    pub text: String,
+    /// [`SourceRow::id`] of its line; empty where none is known.
+    pub line: String,
+    /// Costs.
+    pub cost: CostText,
+}
+
+/// The source view of a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceText {
+    /// What is shown and what is not; inline Markdown.
+    pub note: String,
+    /// Files.
+    pub files: Vec<SourceFile>,
+    /// Instructions; empty where the page is made without them.
+    pub code: Vec<CodeRow>,
+}
+
+/// The source view of a listing.
+pub fn source_text(listing: &Listing) -> SourceText {
+    let costs = || listing.files.iter().flat_map(|file| &file.lines).filter_map(|line| line.cost.as_ref());
+    let most = costs().filter_map(|cost| cost.samples).max().unwrap_or(0);
+    let hottest = listing.instructions.iter().filter_map(|one| one.cost.samples).max().unwrap_or(0);
+    let id = |file: usize, line: u32| format!("f{file}-{line}");
+    let files = listing.files.iter().enumerate().map(|(at, file)| SourceFile {
+        name: file.name.clone(),
+        rows: file
+            .lines
+            .iter()
+            .map(|line| SourceRow {
+                id: id(at, line.number),
+                number: line.number.to_string(),
+                text: verbatim(&line.text),
+                cost: line.cost.as_ref().map(|cost| written(cost, listing.samples, most)).unwrap_or_default(),
+            })
+            .collect(),
+    });
+    let code = listing.instructions.iter().map(|one| CodeRow {
+        offset: format!("{:#x}", one.offset),
+        text: verbatim(&one.text),
+        line: one.line.map(|(file, line)| id(file, line)).unwrap_or_default(),
+        cost: written(&one.cost, listing.samples, hottest),
+    });
+    SourceText { note: note(listing), files: files.collect(), code: code.collect() }
+}
+
+fn note(listing: &Listing) -> String {
+    let mut words = Vec::new();
+    if listing.files.is_empty() {
+        words.push("No source lines: the code has no line information, or the report holds no code. Build with `nvcc -lineinfo` and profile with `--import-source yes`.".to_owned());
+    } else if listing.is_whole {
+        words.push(format!("Launch {}, each instruction at the line that it belongs to.", listing.launch));
+    } else {
+        words.push(
+            "The costliest lines, as the snapshot keeps them; made from the report, this page shows all.".to_owned(),
+        );
+    }
+    match listing.samples {
+        Some(all) => words.push(format!("Shares are of {} warp samples; the sampler names the instruction that waits, which stands behind its cause.", format::integer(all))),
+        None => words.push("The report holds no warp samples by instruction.".to_owned()),
+    }
+    if listing.is_whole && listing.instructions.iter().all(|one| one.text.is_empty()) {
+        words.push("The instructions have no text: it comes from a build whose code is the one that ran (`source` or `cubin` in audit.toml).".to_owned());
+    }
+    words.join(" ")
+}
+
+fn written(cost: &LineCost, all: Option<u64>, most: u64) -> CostText {
+    let count = |value: Option<u64>| value.filter(|n| *n > 0).map(format::integer).unwrap_or_default();
+    let samples = cost.samples.filter(|n| *n > 0).zip(all.filter(|n| *n > 0));
+    let percent =
+        |part: u64, whole: u64, digits| format!("{} %", format::fixed(100.0 * part as f64 / whole as f64, digits));
+    let label = |id: &str| catalog::stall(id).map_or(id.to_owned(), |row| row.label.to_owned());
+    let waits = samples.map(|(own, _)| {
+        let large = cost.reasons.iter().filter(|(_, n)| 10 * n >= own);
+        large.map(|(id, n)| format!("{} {}", label(id), percent(*n, own, 0))).collect::<Vec<_>>().join(", ")
+    });
+    CostText {
+        samples: samples.map(|(own, all)| percent(own, all, 1)).unwrap_or_default(),
+        heat: samples.map(|(own, _)| (9 * own / most.max(1)).to_string()).unwrap_or_default(),
+        waits: waits.unwrap_or_default(),
+        sectors: count(cost.sectors),
+        excess: count(cost.excess),
+        executed: count(cost.executed),
+    }
+}
+
+/// A line of code with its indentation: tabs as four spaces, control characters as U+FFFD.
+fn verbatim(text: &str) -> String {
+    super::escape::normal_line(text.trim_end())
+}

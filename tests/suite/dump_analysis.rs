@@ -1,0 +1,50 @@
+//! `audit dump analysis`: checklists by flag and by subject, and lines for every kernel of a report.
+
+use std::path::Path;
+use std::process::Command;
+
+fn dump(folder: &Path, words: &[&str]) -> serde_json::Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_audit"));
+    let output = command.current_dir(folder).args(["dump", "analysis"]).args(words).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn labelled(kernel: &str) -> String {
+    format!("{}/tests/fixtures/labelled/{kernel}.ncu-rep", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn outcomes(dump: &serde_json::Value) -> Vec<(String, String)> {
+    let checks = dump["launches"][0]["checks"].as_array().unwrap();
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    checks.iter().map(|check| (text(&check["reading"]["metric"]), text(&check["outcome"]))).collect()
+}
+
+#[test]
+fn checklists_come_by_flag() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = labelled("stream_triad");
+    assert!(outcomes(&dump(folder.path(), &[&report])).is_empty());
+    let both = dump(folder.path(), &[&report, "--checks", "memory-bound,tensor-gemm", "--expect", "stall.barrier<1"]);
+    let both = outcomes(&both);
+    assert!(both.contains(&("global.excess-share".into(), "pass".into())), "{both:?}");
+    assert!(both.contains(&("tensor.instructions".into(), "fail".into())), "{both:?}");
+    assert_eq!(both.last().unwrap(), &("stall.barrier".into(), "pass".into()));
+}
+
+#[test]
+fn a_subject_brings_its_report_checklists_and_thresholds() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::copy(labelled("misaligned_copy"), folder.path().join("new.ncu-rep")).unwrap();
+    let config = "[thresholds]\nsol-low = 50.0\n[[subject]]\nname = \"copy\"\nreport = \"new.ncu-rep\"\nchecks = [\"memory-bound\"]\n";
+    std::fs::write(folder.path().join("audit.toml"), config).unwrap();
+    let stated = dump(folder.path(), &["--subject", "copy"]);
+    assert_eq!(stated["launches"][0]["verdict"]["limiter"], "memory-dram");
+    assert!(outcomes(&stated).contains(&("global.excess-share".into(), "fail".into())), "{stated}");
+    // A flag goes before the subject.
+    let flagged =
+        dump(folder.path(), &["--subject", "copy", "--expect", "stall.barrier<1", "--threshold", "sol-low=60"]);
+    assert_eq!(flagged["launches"][0]["verdict"]["limiter"], "latency-long-scoreboard");
+    assert_eq!(flagged["launches"][0]["verdict"]["at"]["line"], 14);
+    assert_eq!(outcomes(&flagged).last().unwrap().0, "stall.barrier");
+}

@@ -1,0 +1,205 @@
+//! The HTML page: self-contained, complete, and safe with data that tries to be markup.
+
+use super::project::audit;
+use kernel_audit::render::{RenderError, Templates};
+use kernel_audit::view::{
+    Align, Block, Cell, CodeRow, Column, CostText, Document, Section, SourceFile, SourceRow, SourceText, Table,
+};
+use proptest::prelude::*;
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+/// A folder with a report whose kernel name, source text and file name are markup; gives the report's path.
+fn planted(folder: &Path) -> String {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/labelled/patch_embed_gemm_mma.ncu-rep");
+    let mut bytes = fs::read(fixture).unwrap();
+    // The same lengths, so that the report stays whole.
+    for (old, new) in [
+        ("patch_embed_gemm_mma", "<svg onload=plant()>"),
+        ("(j % 2u) * 2u], b_fragment[j / 2u]", "<script>window.planted=1</script>;"),
+    ] {
+        assert_eq!(old.len(), new.len());
+        let mut at = 0;
+        let mut count = 0;
+        while let Some(found) = bytes[at..].windows(old.len()).position(|window| window == old.as_bytes()) {
+            bytes[at + found..at + found + old.len()].copy_from_slice(new.as_bytes());
+            at += found + old.len();
+            count += 1;
+        }
+        assert!(count > 0, "{old} is not in the report");
+    }
+    let path = folder.join("<img src=x onerror=plant()>.ncu-rep");
+    fs::write(&path, bytes).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+fn generate(words: &[&str]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let fixed = ["generate", "--out", folder.path().to_str().unwrap(), "--format", "html"];
+    let run = audit(Path::new(env!("CARGO_MANIFEST_DIR"))).args(fixed).args(words).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let path = String::from_utf8(run.stdout).unwrap().trim().to_owned();
+    assert!(path.ends_with(".html"), "one file is written: {path}");
+    fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn names_and_source_of_a_report_stay_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = planted(folder.path());
+    let html = generate(&[
+        "--report",
+        &report,
+        "--commit",
+        "c",
+        "--date",
+        "2026-11-20",
+        "--title",
+        "</title><script>plant()</script>",
+    ]);
+    assert_eq!(html.matches("<script").count(), 1, "only the page's own script");
+    for markup in ["<svg onload", "<img", "</title><", "onerror=plant()>."] {
+        assert!(!html.contains(markup), "{markup}");
+    }
+    for text in [
+        "&lt;svg onload=plant()&gt;",
+        "&lt;script&gt;window.planted=1&lt;/script&gt;",
+        "&lt;img src=x onerror=plant()&gt;.ncu-rep",
+        "&lt;/title&gt;&lt;script&gt;plant()&lt;/script&gt;",
+    ] {
+        assert!(html.contains(text), "{text} is not on the page");
+    }
+}
+
+#[test]
+fn the_page_needs_nothing_else_and_shows_the_source_with_its_costs() {
+    let words =
+        ["--report", "tests/fixtures/labelled/transpose_tiled.ncu-rep", "--commit", "c", "--date", "2026-11-20"];
+    let html = generate(&words);
+    for part in [
+        "<section id=\"verdict\">",
+        "<svg class=\"chart\"",
+        "<table class=\"grid\" data-table=\"speed-of-light\">",
+        "<section id=\"source-view\">",
+        "transpose_tiled.cu",
+        "Content-Security-Policy",
+        "@media print",
+        "prefers-color-scheme:dark",
+    ] {
+        assert!(html.contains(part), "{part}");
+    }
+    // Addresses of other places stand in no attribute that a browser follows.
+    assert!(!html.contains("src=\"") && !html.contains("url(") && !html.contains("href=\"http"), "the page is alone");
+    let line = html.lines().find(|line| line.contains("data-line=\"f0-25\"")).expect("line 25 is listed");
+    assert!(line.contains(" %</td>") && line.contains("Short scoreboard") || line.contains("MIO throttle"), "{line}");
+    assert_eq!(html, generate(&words), "the same input gives the same bytes");
+}
+
+#[test]
+fn a_snapshot_gives_the_lines_that_it_keeps() {
+    let html = generate(&["--from", "audits/2026-11-20-strided_copy.json"]);
+    assert!(html.contains("The costliest lines, as the snapshot keeps them"), "the page says that lines are missing");
+    assert!(html.contains("strided_copy.cu") && html.contains("data-line=\"f0-"));
+}
+
+static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| Templates::load(None).unwrap());
+
+/// A page whose every text is `text`.
+fn page_of(text: &str) -> Result<String, RenderError> {
+    let word = || text.to_owned();
+    let cell = |strong, code| Cell { text: word(), strong, code };
+    let columns = vec![Column { title: word(), align: Align::Left }, Column { title: "n".into(), align: Align::Right }];
+    let rows = vec![vec![cell(false, true), cell(true, false)], vec![cell(true, true), cell(false, false)]];
+    let table = Table { id: word(), caption: kernel_audit::view::escape::text(text), columns, rows };
+    let blocks = vec![
+        Block::Text { text: kernel_audit::view::escape::text(text) },
+        Block::Table { table },
+        Block::Code { language: word(), text: word() },
+        Block::Heading { text: word() },
+        Block::Chart { chart: Box::new(super::charts::sample(text)) },
+        Block::Fold {
+            summary: word(),
+            blocks: vec![Block::List { ordered: true, items: vec![kernel_audit::view::escape::code(text)] }],
+        },
+    ];
+    let section = Section { id: word(), title: word(), blocks };
+    let document =
+        Document { title: word(), lead: vec![kernel_audit::view::escape::text(text)], sections: vec![section] };
+    let cost = || CostText { samples: word(), heat: word(), waits: word(), ..CostText::default() };
+    let row = SourceRow { id: word(), number: word(), text: word(), cost: cost() };
+    let code = CodeRow { offset: word(), text: word(), line: word(), cost: cost() };
+    let source = SourceText {
+        note: kernel_audit::view::escape::text(text),
+        files: vec![SourceFile { name: word(), rows: vec![row] }],
+        code: vec![code],
+    };
+    TEMPLATES.html("audit", &document, &source)
+}
+
+/// The elements of a page with the attributes that act.
+fn elements(html: &str) -> Vec<String> {
+    html.split('<')
+        .skip(1)
+        .map(|tag| tag.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '/').collect())
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_stays_text(parts in proptest::collection::vec(proptest::sample::select(vec![
+        "<", ">", "\"", "'", "&", "&lt;", "<script>", "</script>", "</style>", "<!--", "-->", "]]>", "onload=", "javascript:",
+        "`", "|", "\\", "\n", "\t", "\0", "{{", "}}", "a", " ", "=", "/", "é", "</title>", "</pre>", "[x](", ")",
+    ]), 0..10)) {
+        let text = format!("a{}", parts.concat());
+        let html = page_of(&text);
+        prop_assert!(html.is_ok(), "{}", html.unwrap_err());
+        let html = html.unwrap();
+        prop_assert_eq!(html.matches("<script").count(), 1);
+        let plain = elements(&page_of("plain").unwrap());
+        // Line ends and code marks of the data are the only elements that may differ in number.
+        let strip = |all: Vec<String>| -> Vec<String> {
+            all.into_iter().filter(|name| !matches!(name.as_str(), "br" | "code" | "/code" | "strong" | "/strong" | "text" | "/text" | "p" | "/p")).collect()
+        };
+        prop_assert_eq!(strip(elements(&html)), strip(plain));
+    }
+}
+
+#[test]
+fn a_template_that_acts_or_loses_something_is_rejected() {
+    let folder = tempfile::tempdir().unwrap();
+    let partials = folder.path().join("partials");
+    fs::create_dir(&partials).unwrap();
+    for (file, text, place) in [
+        ("text.html.hbs", "<p onclick=\"x()\">{{text}}</p>", "onclick"),
+        ("text.html.hbs", "<script>x()</script>", "a script that is not the page's own"),
+        ("text.html.hbs", "<iframe>{{text}}</iframe>", "<iframe>"),
+        ("text.html.hbs", "<p><a href=\"javascript:x\">{{text}}</a></p>", "javascript:x"),
+        ("table.html.hbs", "<p>no table</p>", "table"),
+        ("chart.html.hbs", "<p>no chart</p>", "image 1"),
+        ("heading.html.hbs", "<p>{{text}}</p>", "heading"),
+    ] {
+        fs::write(partials.join(file), text).unwrap();
+        let templates = Templates::load(Some(folder.path())).unwrap();
+        let blocks = vec![
+            Block::Text { text: "words".into() },
+            Block::Heading { text: "inner".into() },
+            Block::Chart { chart: Box::new(super::charts::sample("chart")) },
+            Block::Table {
+                table: Table {
+                    id: "t".into(),
+                    caption: String::new(),
+                    columns: vec![Column { title: "A".into(), align: Align::Left }],
+                    rows: vec![vec![Cell { text: "1".into(), ..Cell::default() }]],
+                },
+            },
+        ];
+        let section = Section { id: "s".into(), title: "S".into(), blocks };
+        let document = Document { title: "T".into(), lead: vec![], sections: vec![section] };
+        let error = templates.html("audit", &document, &SourceText::default()).unwrap_err();
+        assert!(error.is_rejection() && error.to_string().contains(place), "{file}: {text}: {error}");
+        fs::remove_file(partials.join(file)).unwrap();
+    }
+}

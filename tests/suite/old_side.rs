@@ -1,0 +1,74 @@
+//! The old side beside the new one in checklists and rooflines, from a report and from a snapshot.
+
+use kernel_audit::analysis::{Audit, Expectation, Inputs, Limits, Old, Outcome, Selection, Work, analyse, want_for};
+use kernel_audit::catalog;
+use kernel_audit::evidence::Report;
+use kernel_audit::source;
+use kernel_audit::view::{self, Block, Heading, Table};
+use std::path::PathBuf;
+
+fn work() -> Work {
+    let profile = catalog::profile("memory-bound").unwrap();
+    Work { expected: Expectation::of_profile(profile, &Limits::default()), ..Work::default() }
+}
+
+fn read(kernel: &str) -> Report {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/labelled/{kernel}.ncu-rep"));
+    source::read_profile(&path, &want_for(&work())).unwrap()
+}
+
+fn audit(new: &Report, old: Option<Old<'_>>) -> Audit {
+    let (selection, limits) = (Selection::default(), Limits::default());
+    analyse(&Inputs { new, old, builds: &[], source: &[], selection, work: work(), limits }).unwrap()
+}
+
+fn table(audit: &Audit, id: &str) -> Table {
+    fn find(blocks: &[Block], id: &str) -> Option<Table> {
+        blocks.iter().find_map(|block| match block {
+            Block::Table { table } if table.id == id => Some(table.clone()),
+            Block::Fold { blocks, .. } => find(blocks, id),
+            _ => None,
+        })
+    }
+    let document = view::document(&Heading::default(), audit);
+    document.sections.iter().find_map(|section| find(&section.blocks, id)).expect(id)
+}
+
+fn titles(table: &Table) -> Vec<&str> {
+    table.columns.iter().map(|column| column.title.as_str()).collect()
+}
+
+#[test]
+fn both_sides_are_held_against_the_checklist() {
+    let (new, old) = (read("transpose_padded"), read("transpose_naive"));
+    let with_report = audit(&new, Some(Old::Report(&old)));
+    let line = |audit: &Audit| {
+        let line = audit.checks.iter().find(|line| line.expected.reading == "global.excess-share").unwrap().clone();
+        let old = line.old.unwrap();
+        (line.outcome, old.outcome, old.found.value().unwrap())
+    };
+    let (now, before, share) = line(&with_report);
+    // 75,497,472 sectors where 16,777,216 would do.
+    assert_eq!((now, before), (Outcome::Pass, Outcome::Fail));
+    assert!((share - 100.0 * (1.0 - 16_777_216.0 / 75_497_472.0)).abs() < 1e-9, "{share}");
+    let earlier = audit(&old, None);
+    assert_eq!(line(&audit(&new, Some(Old::Audit(&earlier)))), line(&with_report));
+    assert_eq!(titles(&table(&with_report, "checks-memory-bound"))[1..4], ["Old result", "Old", "Result"]);
+    assert!(!titles(&table(&earlier, "checks-memory-bound")).contains(&"Old"));
+}
+
+#[test]
+fn the_old_rates_stand_beside_the_new_ones() {
+    let (new, old) = (read("l2_resident"), read("stream_triad"));
+    let earlier = audit(&old, None);
+    let with_report = audit(&new, Some(Old::Report(&old)));
+    let was = with_report.old_roofline.as_ref().unwrap();
+    assert_eq!(was, &earlier.roofline);
+    assert_eq!(audit(&new, Some(Old::Audit(&earlier))).old_roofline.as_ref(), Some(was));
+    let ceilings = table(&with_report, "ceilings");
+    assert_eq!(titles(&ceilings)[..5], ["Ceiling", "Peak", "Old reached", "Old share", "Reached"]);
+    assert!(ceilings.rows.iter().all(|row| row.len() == ceilings.columns.len()));
+    let points = table(&with_report, "roofline-points");
+    assert_eq!(titles(&points)[2..4], ["Old intensity", "Old of the roof"]);
+    assert!(points.rows.iter().all(|row| row.len() == points.columns.len()));
+}
