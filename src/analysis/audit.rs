@@ -28,7 +28,9 @@ use super::summary::KernelSummary;
 use super::tiles::StoreCount;
 use super::verdict::Comparison;
 use crate::catalog;
-use crate::evidence::{BuildLog, Damage, Launch, Origin, Reading, Report, SourceView, Workload};
+use crate::evidence::{
+    BuildLog, Collected, Damage, Launch, Origin, Reading, Report, SanitizerRun, SourceView, Workload,
+};
 use std::collections::HashSet;
 
 /// What an audit is made from.
@@ -158,6 +160,12 @@ pub struct Audit {
     /// The machine code, one for each architecture that was built; empty when the subject names no source or cubin.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub code: Vec<CodeAudit>,
+    /// How the evidence was collected; `None` for evidence that was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collected: Option<Collected>,
+    /// What compute-sanitizer found, in the order in which its tools ran; empty where none was run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sanitizer: Vec<SanitizerRun>,
 }
 
 impl Audit {
@@ -330,6 +338,8 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         levers,
         settings: conditions,
         code: Vec::new(),
+        collected: None,
+        sanitizer: Vec::new(),
     };
     if let Some(lines) = audit.source.take() {
         let limiter = audit.bottleneck.limiter.0.clone();

@@ -32,6 +32,8 @@ pub struct ChipRow {
     pub name: &'static str,
     /// The compiler's name of the architecture: `sm_90`.
     pub arch: &'static str,
+    /// Its name in the metric table; absent for a chip that the table does not cover.
+    pub counters: Option<&'static str>,
     /// Products with it.
     pub examples: &'static str,
     /// Warps that an SM can hold.

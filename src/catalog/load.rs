@@ -4,7 +4,9 @@ use rustc_hash::FxHashMap;
 
 use serde::Deserialize;
 
-use super::{CatalogError, chips, limiters, metrics, opcodes, profiles, sass_aliases, stalls, tables, thresholds};
+use super::{
+    CatalogError, chips, collection, limiters, metrics, opcodes, profiles, sass_aliases, stalls, tables, thresholds,
+};
 
 /// A catalog file as it is built in.
 pub(super) struct Embedded {
@@ -95,6 +97,7 @@ pub fn verify() -> Result<(), CatalogError> {
     thresholds::check()?;
     limiters::check()?;
     profiles::check()?;
+    collection::check()?;
     chips::check()
 }
 

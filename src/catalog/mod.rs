@@ -4,10 +4,12 @@
 //! Receives nothing at run time; gives rows by id to `analysis`, `view` and `cli`. A new row is a change to a TOML file alone.
 
 mod chips;
+mod collection;
 mod error;
 mod explain;
 mod limiters;
 mod load;
+mod metric_names;
 mod metrics;
 mod nearest;
 mod opcodes;
@@ -19,11 +21,13 @@ mod tables;
 mod thresholds;
 
 pub use chips::{ChipRow, TensorRate, chip, chips};
+pub use collection::{CollectionPart, MetricSet, collection, collection_parts};
 pub use error::CatalogError;
 pub use explain::{Explanation, explain, nearest};
 pub(crate) use limiters::prefix_of;
 pub use limiters::{LimiterKind, LimiterRow, limiter, limiters};
 pub use load::verify;
+pub use metric_names::{NameCheck, check_metric_name, counters_named, counters_of_arch};
 pub use metrics::{Better, MetricRow, metric, metrics};
 pub use opcodes::{OpcodeClass, base_opcode, opcode_class, opcode_classes};
 pub use profiles::{Comparison, Profile, ProfileCheck, profile, profiles};

@@ -16,7 +16,8 @@ Exit status:
   3  a file that cannot be read or written
   4  a tool that is missing or failed
   5  a page that was rejected before it was written
-  6  inconclusive";
+  6  inconclusive
+  130  stopped by Ctrl-C";
 
 /// Writes a dated Performance Audit of a CUDA kernel from the evidence of its build and profile.
 #[derive(Debug, Parser)]
@@ -48,6 +49,8 @@ pub(super) enum Verb {
     Dump(Dump),
     /// Explain a metric, stall reason, opcode, threshold, limiter, finding or chip.
     Explain(Explain),
+    /// Run subjects under NVIDIA's tools and keep what they write; what is there already is kept.
+    Collect(Collect),
     /// Say which tools, driver and GPU are here, and what is missing for what.
     Doctor(Doctor),
 }
@@ -93,6 +96,18 @@ pub(super) struct Generate {
     /// Number that judgements compare with, in place of the catalog's or the configuration's; may be repeated.
     #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
     pub(super) thresholds: Vec<(String, f64)>,
+    /// Collect the evidence first, as `audit collect` does; needs a GPU.
+    #[arg(long)]
+    pub(super) collect: bool,
+    /// Print what --collect would run, and write nothing.
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// With --collect, make every file again.
+    #[arg(long, requires = "collect")]
+    pub(super) again: bool,
+    /// With --collect, say nothing while it runs.
+    #[arg(long, requires = "collect")]
+    pub(super) quiet: bool,
     /// Print how long NVIDIA's tools and the rest took.
     #[arg(long)]
     pub(super) timings: bool,
@@ -111,6 +126,13 @@ pub(super) enum PageFormat {
     Md,
     /// One HTML file that needs nothing else, with the source view.
     Html,
+}
+
+impl Generate {
+    /// What `--collect` asks of the collection.
+    pub(super) fn collecting(&self) -> Collect {
+        Collect { again: self.again, quiet: self.quiet, dry_run: self.dry_run, jobs: 1, ..Collect::default() }
+    }
 }
 
 /// Flags that state or override a subject.
@@ -415,6 +437,44 @@ pub(super) struct DumpAnalysis {
     pub(super) expect: Vec<Expect>,
 }
 
+/// Arguments of `audit collect`.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct Collect {
+    /// Subjects of the configuration file [default: those of its `default`, else all].
+    #[arg(value_name = "SUBJECT")]
+    pub(super) subjects: Vec<String>,
+    /// Every subject of the configuration file.
+    #[arg(long, conflicts_with = "subjects")]
+    pub(super) all: bool,
+    /// Configuration file [default: audit.toml].
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// Evidence folder of the subject [default: its `evidence`, else collected/SUBJECT].
+    #[arg(long, value_name = "DIR")]
+    pub(super) evidence: Option<PathBuf>,
+    /// Set of metrics: audit, full, detailed or basic [default: the subject's `metrics`, else audit].
+    #[arg(long, value_name = "SET", value_parser = super::collect::metric_set)]
+    pub(super) set: Option<String>,
+    /// Metric beside the set; may be repeated.
+    #[arg(long = "metric", value_name = "NAME")]
+    pub(super) metrics: Vec<String>,
+    /// Make every file again, also what is there from the same.
+    #[arg(long)]
+    pub(super) again: bool,
+    /// Subjects collected at a time; those on the GPU of this machine still take turns.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(super) jobs: usize,
+    /// Print what would run.
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Check the names of metrics and stop.
+    #[arg(long)]
+    pub(super) lint: bool,
+    /// Say nothing while it runs.
+    #[arg(long)]
+    pub(super) quiet: bool,
+}
+
 /// Arguments of `audit doctor`.
 #[derive(Debug, Args)]
 pub(super) struct Doctor {
@@ -429,6 +489,9 @@ pub(super) struct Explain {
     /// The name.
     #[arg(value_name = "NAME")]
     pub(super) name: String,
+    /// Say whether ncu has this metric on a chip: GA100, AD102, GH100, GB100, GB202, or an architecture such as sm_90.
+    #[arg(long, value_name = "CHIP", value_parser = counters)]
+    pub(super) chip: Option<&'static str>,
 }
 
 /// A positive share in percent.
@@ -455,6 +518,12 @@ fn checklist(id: &str) -> Result<String, String> {
         Some(_) => Ok(id.to_owned()),
         None => Err(format!("no checklist is called {id:?}{}", did_you_mean(id, known()))),
     }
+}
+
+fn counters(word: &str) -> Result<&'static str, String> {
+    let known = || crate::quantity::metric_table::CHIPS.map(str::to_uppercase).join(", ");
+    catalog::counters_named(word)
+        .ok_or_else(|| format!("no counters are listed for {word:?}; they are for {}", known()))
 }
 
 fn regex(text: &str) -> Result<Regex, String> {

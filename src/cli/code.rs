@@ -1,5 +1,6 @@
 //! Builds of a subject: compiled or given, disassembled, and read.
 
+use super::evidence::KeptBuild;
 use super::failure::Failure;
 use crate::collect::{self, Compile, Places};
 use crate::config::{Code, Tools};
@@ -33,6 +34,26 @@ pub(super) fn places(tools: &Tools, project: &Path) -> Places {
         project: project.to_owned(),
         ..Places::default()
     }
+}
+
+/// The build that an evidence folder holds.
+pub(super) fn kept_build(
+    places: &Places,
+    folder: &Path,
+    source: &Path,
+    kept: &KeptBuild,
+    time: &mut ToolTime,
+) -> Result<Vec<CodeBuild>, Failure> {
+    let bytes = |path: &Path| std::fs::read(path).map_err(|source| source::ReadError::Io { path: path.into(), source });
+    let (cubin, log) = (bytes(&kept.cubin)?, bytes(&kept.log)?);
+    let parts = CodeParts {
+        command: &kept.command,
+        compiler: &kept.compiler,
+        cubin: &cubin,
+        log: Some(&log),
+        ..CodeParts::default()
+    };
+    Ok(vec![read(places, source, parts, &Neutral::new(folder, None), time)?])
 }
 
 /// Every build of the code: one for each architecture of a source, one of a cubin. Paths of `code` are relative to `folder`.

@@ -2,10 +2,13 @@
 
 use super::args::Explain;
 use super::failure::Failure;
-use crate::catalog;
+use crate::catalog::{self, NameCheck};
 use std::io::Write;
 
 pub(super) fn run(arguments: &Explain, out: &mut dyn Write) -> Result<(), Failure> {
+    if let Some(chip) = arguments.chip {
+        return on_chip(&arguments.name, chip, out);
+    }
     let Some(found) = catalog::explain(&arguments.name) else {
         let near = catalog::nearest(&arguments.name);
         let help = if near.is_empty() {
@@ -30,4 +33,19 @@ pub(super) fn run(arguments: &Explain, out: &mut dyn Write) -> Result<(), Failur
         writeln!(out, "\nSource: {}", found.cite)?;
     }
     Ok(())
+}
+
+/// Says whether ncu has a metric on a chip; a name that it lacks is a wrong usage.
+fn on_chip(name: &str, chip: &str, out: &mut dyn Write) -> Result<(), Failure> {
+    let check = catalog::check_metric_name(name, Some(chip));
+    let says = match &check {
+        NameCheck::Known => format!("{name} is a metric of {}", chip.to_uppercase()),
+        NameCheck::NotListed => {
+            format!(
+                "{name} belongs to a family that is not listed by chip: only a run of ncu tells whether it is there"
+            )
+        }
+        _ => return Err(Failure::usage(check.sentence(name, Some(chip)))),
+    };
+    Ok(writeln!(out, "{says}")?)
 }

@@ -29,6 +29,8 @@ pub enum Status {
     Rejected = 5,
     /// Not enough evidence to decide.
     Inconclusive = 6,
+    /// The user stopped the run.
+    Interrupted = 130,
 }
 
 impl From<Status> for ExitCode {
@@ -66,6 +68,11 @@ impl Failure {
         &self.report
     }
 
+    /// A failure with a status of its own; `message` may have further lines.
+    pub(super) fn of(status: Status, message: impl std::fmt::Display) -> Failure {
+        Failure::with(status, message)
+    }
+
     fn with(status: Status, message: impl std::fmt::Display) -> Failure {
         Failure { status, report: format!("\x1b[1m\x1b[91merror\x1b[0m: {message}") }
     }
@@ -95,7 +102,14 @@ impl From<SnapshotError> for Failure {
 
 impl From<CollectError> for Failure {
     fn from(error: CollectError) -> Failure {
-        Failure::with(Status::Tool, error)
+        let status = match error {
+            CollectError::Interrupted => Status::Interrupted,
+            CollectError::InUse { .. } | CollectError::Manifest { .. } | CollectError::Folder { .. } => {
+                Status::Unreadable
+            }
+            _ => Status::Tool,
+        };
+        Failure::with(status, error)
     }
 }
 

@@ -2,16 +2,17 @@
 
 use super::args::{Generate, PageFormat};
 use super::baseline;
-use super::code::{ToolTime, builds, places};
+use super::code::{ToolTime, builds, kept_build, places};
+use super::evidence::{self, Evidence};
 use super::failure::Failure;
 use super::files::Files;
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
-use super::{lines, moment};
+use super::{collect, lines, moment};
 use crate::analysis::code::{CodeAudit, CodeInputs, Launched, StaticAudit, audit_code};
 use crate::analysis::{self, Audit, Expectation, Inputs, Limits, Listing, Old, Selection, Tiles, Work};
 use crate::catalog;
 use crate::collect::Places;
-use crate::config::{Amount, DEFAULT_TEMPLATE, Expect, Subject};
+use crate::config::{Amount, Code, DEFAULT_TEMPLATE, Expect, Subject};
 use crate::evidence::{CodeBuild, Report, Want};
 use crate::render::{Templates, marked};
 use crate::snapshot::{AcceptedFile, Snapshot, StaticSnapshot, milestones};
@@ -30,7 +31,14 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
     let start = Instant::now();
     let plan = plan(&arguments)?;
     let templates = Templates::load(plan.templates.as_deref())?;
+    if arguments.collect || arguments.dry_run {
+        collect::for_pages(&plan.subjects, &plan.folder, &plan.tools, &arguments.collecting(), out)?;
+        if arguments.dry_run {
+            return Ok(());
+        }
+    }
     let mut maker = Maker::new(&plan, moment::date(arguments.date)?, arguments.allow_damage);
+    maker.is_collected = arguments.collect;
     for subject in &plan.subjects {
         let made = maker.make(subject)?;
         let (document, data) = made.parts();
@@ -68,13 +76,23 @@ pub(super) struct Maker<'p> {
     places: Places,
     tree: OnceLock<String>,
     allow_damage: bool,
+    /// Whether the evidence was collected in this run.
+    is_collected: bool,
     time: ToolTime,
 }
 
 impl<'p> Maker<'p> {
     pub(super) fn new(plan: &'p Plan, date: NaiveDate, allow_damage: bool) -> Maker<'p> {
         let places = places(&plan.tools, &plan.folder);
-        Maker { plan, date, places, tree: OnceLock::new(), allow_damage, time: ToolTime::default() }
+        Maker {
+            plan,
+            date,
+            places,
+            tree: OnceLock::new(),
+            allow_damage,
+            is_collected: false,
+            time: ToolTime::default(),
+        }
     }
 
     /// The audit of a subject with its heading, as its snapshot holds it.
@@ -96,7 +114,10 @@ impl<'p> Maker<'p> {
             is_without_charts: plan.is_without_charts,
             ..Heading::default()
         };
-        let code = code(&self.places, &plan.folder, subject, &mut self.time)?;
+        let evidence = evidence::of(subject, &plan.folder, self.is_collected)?;
+        let evidence = evidence.as_ref();
+        let subject = &evidence.map_or_else(|| Ok(subject.clone()), |evidence| evidence.subject(subject))?;
+        let code = code(&self.places, &plan.folder, subject, evidence, &mut self.time)?;
         let Some(report) = &subject.report else {
             let audit = static_audit(subject, plan, &code)?;
             let snapshot = Snapshot::new(heading, audit).map_err(|error| unkept(subject, &error))?;
@@ -105,7 +126,11 @@ impl<'p> Maker<'p> {
         let work = stated_work(subject, &Limits { overrides: plan.thresholds.clone() });
         let want = Want { allow_damage: self.allow_damage, ..analysis::want_for(&work) };
         let (old, baseline) = baseline::find(subject.baseline.as_deref(), &plan.out, name, date, &want)?;
-        let (audits, listing) = audits(subject, report, old.as_old(), plan, &code, &want)?;
+        let (mut audits, listing) = audits(subject, report, old.as_old(), plan, &code, &want)?;
+        if let Some(evidence) = evidence {
+            audits[0].collected = Some(evidence.collected.clone());
+            audits[0].sanitizer.clone_from(&evidence.sanitizer);
+        }
         let audit = &audits[0];
         let (history, _) = milestones(&plan.out, name, Some(date))?;
         let accepted = AcceptedFile::read(&plan.out, name)?.about(audit);
@@ -180,7 +205,22 @@ struct Builds {
     old: Vec<CodeBuild>,
 }
 
-fn code(places: &Places, folder: &Path, subject: &Subject, time: &mut ToolTime) -> Result<Builds, Failure> {
+fn code(
+    places: &Places,
+    folder: &Path,
+    subject: &Subject,
+    evidence: Option<&Evidence>,
+    time: &mut ToolTime,
+) -> Result<Builds, Failure> {
+    let kept = evidence.and_then(|evidence| evidence.build(subject.code.as_ref()?));
+    if let (Some(Code::Source { path, .. }), Some(kept)) = (&subject.code, &kept) {
+        let new = kept_build(places, folder, path, kept, time)?;
+        let old = match &subject.baseline_code {
+            Some(code) => builds(places, folder, code, time)?,
+            None => Vec::new(),
+        };
+        return Ok(Builds { new, old });
+    }
     let mut made = |code: &Option<crate::config::Code>| match code {
         Some(code) => builds(places, folder, code, time),
         None => Ok(Vec::new()),

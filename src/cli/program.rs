@@ -2,7 +2,7 @@
 
 use super::args::{Arguments, Verb};
 use super::failure::{Failure, Status};
-use super::{baseline, check, compare, doctor, dump, explain, generate, history, launch, show};
+use super::{baseline, check, collect, compare, doctor, dump, explain, generate, history, launch, show};
 use clap::Parser;
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
@@ -40,6 +40,7 @@ fn perform(verb: Verb, out: &mut dyn Write) -> Result<(), Failure> {
         Verb::Launch(arguments) => launch::run(&arguments, out),
         Verb::Show(arguments) => show::run(&arguments, out),
         Verb::Dump(arguments) => dump::run(&arguments, out),
+        Verb::Collect(arguments) => collect::run(&arguments, out),
         Verb::Doctor(arguments) => doctor::run(&arguments, out),
         Verb::Explain(arguments) => explain::run(&arguments, out),
     }

@@ -54,6 +54,9 @@ pub enum CollectError {
         /// The limit.
         seconds: u64,
     },
+    /// The user wished to stop; the child was ended with all its children.
+    #[error("stopped; what was collected is kept, and the next run goes on from there")]
+    Interrupted,
     /// The compiler does not know the architecture.
     #[error("nvcc {version} does not know the architecture {arch}\n  it knows: {}\n  help: correct `arch`, or use a compiler that knows it", .known.join(", "))]
     NoSuchArch {
@@ -64,6 +67,37 @@ pub enum CollectError {
         /// What it knows.
         known: Vec<String>,
     },
+    /// Another run works in an evidence folder.
+    #[error("another run collects into {folder}\n  help: wait for it, or give another folder with --evidence")]
+    InUse {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The manifest of an evidence folder cannot be read.
+    #[error(
+        "cannot read {path}: {found}\n  help: remove it to collect everything again, or give another folder with --evidence"
+    )]
+    Manifest {
+        /// The manifest.
+        path: PathBuf,
+        /// What is wrong.
+        found: String,
+    },
+    /// The system refused something in an evidence folder.
+    #[error("cannot {doing} {folder}: {source}{cure}")]
+    Folder {
+        /// What was tried, up to the folder's name.
+        doing: &'static str,
+        /// The folder.
+        folder: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+        /// A help line, with its line end before it; may be empty.
+        cure: &'static str,
+    },
+    /// Nothing can be run on a GPU, or a step cannot be stated.
+    #[error("{0}")]
+    Setback(Setback),
     /// The system refused a file or folder.
     #[error("cannot {doing}: {source}")]
     Io {
@@ -72,4 +106,26 @@ pub enum CollectError {
         /// The system's reason.
         source: std::io::Error,
     },
+}
+
+/// Why a step of a collection made nothing that can be used, and what to do about it. The other steps go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setback {
+    /// What happened.
+    pub what: String,
+    /// The cure.
+    pub cure: String,
+}
+
+impl Setback {
+    /// A setback with its cure.
+    pub fn new(what: impl Into<String>, cure: impl Into<String>) -> Setback {
+        Setback { what: what.into(), cure: cure.into() }
+    }
+}
+
+impl std::fmt::Display for Setback {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}\n  help: {}", self.what, self.cure)
+    }
 }

@@ -50,6 +50,7 @@ pub fn compile(places: &Places, what: &Compile<'_>) -> Result<Compiled, CollectE
     let source = what.source;
     let mut call = Call::new(&nvcc.path);
     what.folder.clone_into(&mut call.folder);
+    call.interrupt = places.interrupt.clone();
     call.arguments = words.iter().map(Into::into).collect();
     call.arguments.extend(["-o".into(), cubin.clone().into_os_string(), source.as_os_str().to_owned()]);
     // The compiler's own intermediate files; their names would otherwise differ from run to run.

@@ -5,8 +5,31 @@ use std::ffi::OsString;
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
+
+/// Bytes that are kept of each stream; what a child writes beyond is read and dropped.
+const KEPT: usize = 16 << 20;
+/// How often the time and the wish to stop are looked at.
+const TICK: Duration = Duration::from_millis(20);
+
+/// A wish to stop, which every child in work obeys; clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// The flag, for a signal handler to set.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        self.0.clone()
+    }
+
+    /// Whether somebody wishes to stop.
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
 
 /// A child to run.
 #[derive(Clone, Debug)]
@@ -21,6 +44,8 @@ pub struct Call {
     pub environment: Vec<(&'static str, OsString)>,
     /// After which it is stopped.
     pub limit: Duration,
+    /// At which it is stopped.
+    pub interrupt: Interrupt,
 }
 
 impl Call {
@@ -32,6 +57,7 @@ impl Call {
             folder: PathBuf::new(),
             environment: Vec::new(),
             limit: Duration::from_secs(600),
+            interrupt: Interrupt::default(),
         }
     }
 
@@ -48,9 +74,9 @@ impl Call {
 pub struct Ran {
     /// How it ended.
     pub status: ExitStatus,
-    /// All it wrote to its standard output.
+    /// What it wrote to its standard output, up to 16 MiB.
     pub stdout: Vec<u8>,
-    /// All it wrote to its standard error.
+    /// What it wrote to its standard error, up to 16 MiB.
     pub stderr: Vec<u8>,
     /// From its start to its end.
     pub wall: Duration,
@@ -59,8 +85,16 @@ pub struct Ran {
 /// Runs a child to its end and keeps what it wrote. Its standard input is empty.
 ///
 /// # Errors
-/// When it cannot be started, or does not end in time; it is then stopped with all its children.
+/// When it cannot be started, does not end in time, or is interrupted; it is then stopped with all its children.
 pub fn run(call: &Call) -> Result<Ran, CollectError> {
+    run_watched(call, &mut |_| {})
+}
+
+/// As [`run`], and hands what the child writes to `watch` as it comes.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_watched(call: &Call, watch: &mut dyn FnMut(&[u8])) -> Result<Ran, CollectError> {
     let start = Instant::now();
     let mut command = Command::new(&call.program);
     command.args(&call.arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -72,42 +106,50 @@ pub fn run(call: &Call) -> Result<Ran, CollectError> {
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let refused = |source| CollectError::NotStarted { program: call.program.clone(), source };
     let mut child = command.spawn().map_err(refused)?;
-    let (stdout, stderr) = (drain(child.stdout.take()), drain(child.stderr.take()));
-    let left = || call.limit.saturating_sub(start.elapsed());
-    // A pipe ends when the last process that holds it does; a child may also close its pipes and go on.
-    let texts = stdout.recv_timeout(left()).and_then(|out| Ok((out, stderr.recv_timeout(left())?)));
-    let ended = texts.ok().and_then(|(out, err)| Some((wait(&mut child, start, call.limit)?, out, err)));
-    let Some((status, stdout, stderr)) = ended else {
-        stop(&mut child);
-        return Err(CollectError::TimedOut { program: call.program.clone(), seconds: call.limit.as_secs() });
-    };
-    Ok(Ran { status: status.map_err(refused)?, stdout, stderr, wall: start.elapsed() })
-}
-
-fn drain(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
-            // What came before an error is still worth having.
-            let _ = pipe.read_to_end(&mut bytes);
+    drain(0, child.stdout.take(), sender.clone());
+    drain(1, child.stderr.take(), sender);
+    let mut kept: [Vec<u8>; 2] = Default::default();
+    let ended = loop {
+        // A pipe ends when the last process that holds it does; a child may also close its pipes and go on.
+        match receiver.recv_timeout(TICK) {
+            Ok((stream, bytes)) => {
+                watch(&bytes);
+                let into: &mut Vec<u8> = &mut kept[stream];
+                into.extend_from_slice(&bytes[..bytes.len().min(KEPT - into.len())]);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => match child.try_wait() {
+                Ok(Some(status)) => break Ok(status),
+                Ok(None) => std::thread::sleep(Duration::from_millis(1)),
+                Err(error) => break Err(refused(error)),
+            },
         }
-        // Nobody listens any more when the time is up.
-        let _ = sender.send(bytes);
-    });
-    receiver
+        if call.interrupt.is_set() {
+            break Err(CollectError::Interrupted);
+        }
+        if start.elapsed() >= call.limit {
+            let seconds = call.limit.as_secs();
+            break Err(CollectError::TimedOut { program: call.program.clone(), seconds });
+        }
+    };
+    let [stdout, stderr] = kept;
+    let status = ended.inspect_err(|_| stop(&mut child))?;
+    Ok(Ran { status, stdout, stderr, wall: start.elapsed() })
 }
 
-/// The status of a child whose pipes are closed; `None` when the time is up.
-fn wait(child: &mut Child, start: Instant, limit: Duration) -> Option<std::io::Result<ExitStatus>> {
-    loop {
-        match child.try_wait() {
-            Ok(None) if start.elapsed() >= limit => return None,
-            Ok(None) => std::thread::sleep(Duration::from_millis(1)),
-            Ok(Some(status)) => return Some(Ok(status)),
-            Err(error) => return Some(Err(error)),
+/// Reads a pipe to its end in a thread of its own.
+fn drain(stream: usize, pipe: Option<impl Read + Send + 'static>, sender: Sender<(usize, Vec<u8>)>) {
+    std::thread::spawn(move || {
+        let Some(mut pipe) = pipe else { return };
+        let mut bytes = vec![0; 64 << 10];
+        // What came before an error is still worth having; nobody listens any more when the time is up.
+        while let Ok(length @ 1..) = pipe.read(&mut bytes) {
+            if sender.send((stream, bytes[..length].to_vec())).is_err() {
+                return;
+            }
         }
-    }
+    });
 }
 
 /// Ends the child's process group: the compiler's own children with it.
@@ -144,6 +186,22 @@ mod tests {
         assert!(matches!(run(&call), Err(CollectError::TimedOut { .. })));
         std::thread::sleep(Duration::from_millis(1100));
         assert!(!mark.exists());
+    }
+
+    #[test]
+    fn an_interrupt_stops_a_child_at_once() {
+        let call = shell("echo started; sleep 30");
+        let flag = call.interrupt.flag();
+        let begun = Instant::now();
+        let ended = run_watched(&call, &mut |_| flag.store(true, Ordering::Relaxed));
+        assert!(matches!(ended, Err(CollectError::Interrupted)), "{ended:?}");
+        assert!(begun.elapsed() < Duration::from_secs(10));
+    }
+
+    #[test]
+    fn output_without_end_is_cut_and_does_not_block() {
+        let ran = run(&shell("head -c 20000000 /dev/zero")).expect("runs");
+        assert_eq!(ran.stdout.len(), KEPT);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Where NVIDIA's tools are.
 
-use super::{Call, CollectError, run};
+use super::{Call, CollectError, Interrupt, run};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -81,6 +81,8 @@ pub struct Places {
     pub project: PathBuf,
     /// What tools said of their versions.
     pub versions: Versions,
+    /// At which every tool is stopped.
+    pub interrupt: Interrupt,
 }
 
 /// Versions that tools told, so that each is asked once.

@@ -2,6 +2,7 @@
 
 use super::amount::Amount;
 use super::code::{CheckKeys, CodeKeys, LaunchKeys, Tools};
+use super::collect::CollectKeys;
 use super::error::{ConfigError, ConfigErrorKind, Place};
 use super::launch::{CorrectnessKeys, ReferenceKeys, Subjected};
 use super::subject::{Expect, Subject, SubjectName, Tiles, Work};
@@ -99,6 +100,12 @@ struct SubjectKeys {
     checks: Vec<Spanned<String>>,
     #[serde(default)]
     expect: Vec<ExpectKeys>,
+    run: Option<Spanned<Vec<String>>>,
+    #[serde(default)]
+    prefix: Vec<String>,
+    evidence: Option<PathBuf>,
+    #[serde(default)]
+    collect: CollectKeys,
 }
 
 #[derive(serde::Deserialize)]
@@ -198,12 +205,32 @@ impl Config {
         self.default.iter().filter_map(|at| self.subjects.get(*at))
     }
 
+    /// The subjects of these names as [`Config::select`] chooses them. Their files need not be there.
+    ///
+    /// # Errors
+    /// A name that no subject has.
+    pub fn named(&self, names: &[String]) -> Result<Vec<&Subject>, ConfigError> {
+        Ok(self.positions(names)?.into_iter().map(|at| &self.subjects[at]).collect())
+    }
+
     /// The subjects of these names in the order asked for; for an empty list those of `default`, or all where the file
     /// has no such key. Every file that they name exists.
     ///
     /// # Errors
     /// A name that no subject has, or a file that is not there.
     pub fn select(&self, names: &[String]) -> Result<Vec<&Subject>, ConfigError> {
+        let chosen = self.positions(names)?;
+        for at in &chosen {
+            for (path, span) in &self.files[*at] {
+                if !path.is_file() {
+                    return Err(self.text.missing(path, "file", span.clone()));
+                }
+            }
+        }
+        Ok(chosen.into_iter().map(|at| &self.subjects[at]).collect())
+    }
+
+    fn positions(&self, names: &[String]) -> Result<Vec<usize>, ConfigError> {
         let mut chosen: Vec<usize> = Vec::new();
         for name in names {
             let Some(at) = self.subjects.iter().position(|subject| subject.name.as_str() == name) else {
@@ -218,17 +245,7 @@ impl Config {
                 chosen.push(at);
             }
         }
-        if names.is_empty() {
-            chosen.clone_from(&self.default);
-        }
-        for at in &chosen {
-            for (path, span) in &self.files[*at] {
-                if !path.is_file() {
-                    return Err(self.text.missing(path, "file", span.clone()));
-                }
-            }
-        }
-        Ok(chosen.into_iter().map(|at| &self.subjects[at]).collect())
+        Ok(if names.is_empty() { self.default.clone() } else { chosen })
     }
 }
 
@@ -257,9 +274,10 @@ impl Text {
             arch: keys.arch,
             flags: keys.flags,
         };
-        if keys.report.is_none() && !code_keys.is_given() {
-            let help = Some("name a report, a CUDA source or a cubin".to_owned());
-            let message = "a subject needs evidence: `report`, `source` or `cubin`".to_owned();
+        if keys.report.is_none() && !code_keys.is_given() && keys.run.is_none() && keys.evidence.is_none() {
+            let help =
+                Some("name a report, a CUDA source or a cubin, or the program to collect with: `run`".to_owned());
+            let message = "a subject needs evidence: `report`, `source`, `cubin`, `run` or `evidence`".to_owned();
             return Err(self.wrong(message, keys.name.span(), "has none of them", help));
         }
         let (code, baseline_code) = self.code(code_keys, folder, files)?;
@@ -304,6 +322,7 @@ impl Text {
             tiles: keys.tiles.map(|tiles| self.tiles(&tiles)).transpose()?,
             checklists: keys.checks.iter().map(|id| self.profile(id)).collect::<Result<_, _>>()?,
             expect: keys.expect.into_iter().map(|keys| self.expectation(keys)).collect::<Result<_, _>>()?,
+            collect: self.collecting(keys.collect, keys.run, keys.prefix, keys.evidence.as_deref(), folder)?,
             name,
         })
     }

@@ -2,6 +2,7 @@
 
 use super::amount::Amount;
 use super::code::Code;
+use super::collect::Collecting;
 use crate::analysis::code::{LaunchShape, SassCheck};
 use crate::catalog::Comparison;
 use crate::collect::launch::{CheckPlan, LaunchPlan, ReferencePlan};
@@ -185,6 +186,8 @@ pub struct Subject {
     pub checklists: Vec<String>,
     /// Its own expectations.
     pub expect: Vec<Expect>,
+    /// How its evidence is collected.
+    pub collect: Collecting,
 }
 
 impl Subject {
@@ -211,6 +214,7 @@ impl Subject {
             tiles: None,
             checklists: Vec::new(),
             expect: Vec::new(),
+            collect: Collecting::default(),
         }
     }
 }

@@ -6,6 +6,7 @@
 mod benchmark;
 mod build;
 mod code;
+mod collected;
 mod correctness;
 mod cubin;
 mod dump;
@@ -14,6 +15,7 @@ mod machine_word;
 mod metric;
 mod reading;
 mod report;
+mod sanitizer;
 mod sass;
 mod source_dump;
 mod source_view;
@@ -22,6 +24,7 @@ mod want;
 pub use benchmark::{BENCHMARK_SCHEMA, Benchmark, Clocks, GemmChoice, TimedReference, TimingMethod};
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
 pub use code::{CodeBuild, ReportCubin};
+pub use collected::{COLLECTED_SCHEMA, Collected, CollectedStep, StepOutcome};
 pub use correctness::{CORRECTNESS_SCHEMA, CheckRun, Correctness, OutputCheck, WorstElement};
 pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineRow, LineTable};
 pub use dump::{SCHEMA, write_json};
@@ -33,6 +36,7 @@ pub use report::{
     ClockStatus, Damage, Device, Dim3, FocusMetric, Launch, NvtxRange, Origin, Process, Report, RuleMessage,
     RuleResult, RuleTable, Session, Speedup, Workload,
 };
+pub use sanitizer::{SanitizerFinding, SanitizerLevel, SanitizerRun, SanitizerSite, SanitizerTool};
 pub use sass::{Predicate, SassFunction, SassInstruction, SassListing, SourceLine};
 pub use source_dump::{SOURCE_SCHEMA, write_source_json};
 pub use source_view::{CodeInstruction, Combine, CounterColumn, LineCounts, Lines, SourceText, SourceView, combine};

@@ -4,6 +4,7 @@
 
 mod attribution;
 mod code;
+mod collected;
 pub mod cubin;
 mod error;
 mod kind;
@@ -14,13 +15,16 @@ mod open;
 mod profile;
 pub mod ptx;
 pub mod ptxas_log;
+mod sanitizer_xml;
 pub mod sass;
 mod text;
 
 pub use crate::evidence::{NameSet, Rules, Want};
 pub use attribution::read_source_views;
 pub use code::{CodeParts, Neutral, read_code};
+pub use collected::read_collected;
 pub use error::ReadError;
 pub use launched::{benchmark, correctness, read_benchmark, read_correctness};
 pub use open::{read_build_log, read_cubin, read_sass};
 pub use profile::{Profile, read_profile};
+pub use sanitizer_xml::read_sanitizer;

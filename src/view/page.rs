@@ -4,7 +4,7 @@ use super::charts::{self, Chart};
 use super::document::{Block, Document, Section};
 use super::{
     build, ceiling, checklist, coalescing, code, conditions, instructions, lead, occupancy, performance, provenance,
-    roofline, stalls, throughput, verdict,
+    roofline, sanitizer, stalls, throughput, verdict,
 };
 use crate::analysis::{Audit, Milestone};
 
@@ -70,7 +70,8 @@ pub fn document(heading: &Heading, audit: &Audit) -> Document {
         conditions::section(audit),
         provenance::section(heading, audit),
     ];
-    let mut sections: Vec<Section> = first.into_iter().chain(checklist::section(audit)).chain(rest).collect();
+    let first = sanitizer::section(audit).into_iter().chain(first);
+    let mut sections: Vec<Section> = first.chain(checklist::section(audit)).chain(rest).collect();
     if !heading.is_without_charts {
         place_charts(heading, audit, &mut sections);
     }

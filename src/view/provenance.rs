@@ -1,9 +1,9 @@
 //! Provenance: which bytes every number came from, what was not understood, and how to make the page again.
 
 use super::document::{Block, Section, Table};
-use super::escape;
 use super::page::Heading;
 use super::tables::{code, left, paragraph, right, text};
+use super::{collection, escape};
 use crate::analysis::{Audit, Side};
 use crate::evidence::Origin;
 use crate::quantity::format;
@@ -19,6 +19,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     for (name, side) in [("new", Some(&audit.new)), ("old", audit.old.as_ref())] {
         blocks.extend(side.into_iter().flat_map(|side| remarks(name, side)));
     }
+    blocks.extend(audit.collected.iter().flat_map(collection::blocks));
     if !heading.command.is_empty() {
         blocks.push(paragraph(format!("Made with audit {}. To make this page again:", escape::text(&heading.program))));
         blocks.push(Block::Code { language: "sh".into(), text: heading.command.clone() });

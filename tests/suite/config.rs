@@ -142,7 +142,10 @@ fn other_mistakes_say_what_was_expected() {
     let subject = |keys: &str| format!("[[subject]]\nname = \"a\"\nreport = \"a\"\n{keys}\n");
     for (text, says) in [
         (String::new(), "somewhere/audit.toml names no [[subject]]"),
-        ("[[subject]]\nname = \"a\"\n".into(), "a subject needs evidence: `report`, `source` or `cubin`"),
+        (
+            "[[subject]]\nname = \"a\"\n".into(),
+            "a subject needs evidence: `report`, `source`, `cubin`, `run` or `evidence`",
+        ),
         (subject("source = \"a.cu\""), "a source needs an architecture"),
         (subject("cubin = \"a\"\nsource = \"b\"\narch = \"sm_90\""), "a source or a cubin, not both"),
         (subject("source = \"b\"\narch = \"sm_90\"\nflags = [\"-arch=sm_80\"]"), "this flag is set by audit itself"),

@@ -9,6 +9,8 @@ mod charts;
 mod check;
 mod checklist;
 mod cli;
+#[cfg(unix)]
+mod collect;
 mod compare;
 mod config;
 mod dump_analysis;

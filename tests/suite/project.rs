@@ -109,7 +109,7 @@ pub(crate) fn audit(folder: &Path) -> Command {
 }
 
 /// What a run left.
-pub(crate) struct Run(Output);
+pub(crate) struct Run(pub(crate) Output);
 
 impl Run {
     pub(crate) fn status(&self) -> i32 {

@@ -163,7 +163,7 @@ mod tests {
             (RawValue { uint32: Some(u32::MAX), ..RawValue::default() }, Value::U32(u32::MAX)),
             (RawValue { uint64: Some(u64::MAX), ..RawValue::default() }, Value::U64(u64::MAX)),
         ];
-        let asked = Asked { name: "a__b.sum".into(), unit: Unit::NONE, deliver: true, instances: Instances::OfAll };
+        let asked = Asked { name: "a__b.sum".into(), unit: Unit::NONE, deliver: true, instances: Instances::All };
         for (raw, expected) in values {
             let mut message = MetricName { id: Some(300) }.encode_to_vec();
             message.extend(MetricScalar { value: Some(raw.clone()) }.encode_to_vec());

@@ -21,28 +21,28 @@ pub(super) struct Asked {
 /// Of which results the instances of a metric are decoded.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Instances {
-    OfNone,
-    OfFirst,
-    OfAll,
+    None,
+    First,
+    All,
 }
 
 impl Instances {
     fn of(name: &str, want: &Want) -> Instances {
         if want.instances.contains(name) {
-            Instances::OfAll
+            Instances::All
         } else if want.first_instances.contains(name) {
-            Instances::OfFirst
+            Instances::First
         } else {
-            Instances::OfNone
+            Instances::None
         }
     }
 
     /// Whether those of a result are; `is_first` says that it is the first of its kernel.
     pub(super) fn are_wanted(self, is_first: bool) -> bool {
         match self {
-            Instances::OfNone => false,
-            Instances::OfFirst => is_first,
-            Instances::OfAll => true,
+            Instances::None => false,
+            Instances::First => is_first,
+            Instances::All => true,
         }
     }
 }

@@ -1,0 +1,158 @@
+//! The metric set that `audit collect` asks ncu for.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::load::{self, Embedded, embedded};
+use super::{CatalogError, metric, table};
+use crate::quantity::metric_table::{self, split};
+
+const TABLE: Embedded = embedded!("collection");
+const FILE: &str = TABLE.file;
+
+/// Counters by the beginning and the end of their names.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Family {
+    starts: &'static str,
+    #[serde(default)]
+    ends: &'static str,
+    rollups: Vec<&'static str>,
+}
+
+/// A part of the metric set.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CollectionPart {
+    /// Its name.
+    pub id: &'static str,
+    /// What on the page it fills.
+    pub fills: &'static str,
+    #[serde(default)]
+    sections: Vec<&'static str>,
+    #[serde(default)]
+    tables: Vec<&'static str>,
+    #[serde(default)]
+    metrics: Vec<&'static str>,
+    #[serde(default)]
+    families: Vec<Family>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+struct File {
+    part: Vec<CollectionPart>,
+}
+
+static PARTS: LazyLock<Vec<CollectionPart>> =
+    LazyLock::new(|| read().expect("collection.toml is valid, as tests check"));
+
+fn read() -> Result<Vec<CollectionPart>, CatalogError> {
+    Ok(TABLE.read::<File>()?.part)
+}
+
+/// Reads the file anew and checks its rows and the tables that they name.
+pub(super) fn check() -> Result<(), CatalogError> {
+    for part in &read()? {
+        load::filled(FILE, part.id, &[("fills", part.fills)])?;
+        if let Some(id) = part.tables.iter().find(|id| table(id).is_none()) {
+            let (row, name) = (part.id.to_owned(), (*id).to_owned());
+            return Err(CatalogError::Dangling { file: FILE, row, name, target: "tables.toml" });
+        }
+        if [part.sections.len(), part.tables.len(), part.metrics.len(), part.families.len()] == [0; 4] {
+            return Err(CatalogError::Empty { file: FILE, row: part.id.to_owned(), key: "metrics" });
+        }
+    }
+    load::index(FILE, &PARTS, |part| [part.id]).map(drop)
+}
+
+/// The parts of the metric set.
+pub fn collection_parts() -> &'static [CollectionPart] {
+    &PARTS
+}
+
+/// What ncu is asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MetricSet {
+    /// NVIDIA's sections.
+    pub sections: Vec<String>,
+    /// Metrics beside those of the sections, each once.
+    pub metrics: Vec<String>,
+}
+
+/// The metric set for a chip of the metric table (`gh100`), or for a chip that it does not cover: then every counter that
+/// any chip has is asked for under its first spelling.
+pub fn collection(chip: Option<&str>) -> MetricSet {
+    let mut set = MetricSet::default();
+    let mut add = |name: String| {
+        if !set.metrics.contains(&name) {
+            set.metrics.push(name);
+        }
+    };
+    for part in PARTS.iter() {
+        set.sections.extend(part.sections.iter().map(|name| (*name).to_owned()));
+        let of_tables = part.tables.iter().filter_map(|id| table(id)).flat_map(|table| table.rows.iter().copied());
+        for name in of_tables.chain(part.metrics.iter().copied()) {
+            if let Some(name) = spelling(name, chip) {
+                add(name.to_owned());
+            }
+        }
+        for family in &part.families {
+            for base in metric_table::all() {
+                let is_member = base.name.starts_with(family.starts) && base.name.ends_with(family.ends);
+                if is_member && chip.is_none_or(|chip| base.is_on(chip) == Some(true)) {
+                    family.rollups.iter().for_each(|rollup| add(format!("{}{rollup}", base.name)));
+                }
+            }
+        }
+    }
+    set
+}
+
+/// The first spelling of a metric that can be asked for on the chip.
+fn spelling(name: &'static str, chip: Option<&str>) -> Option<&'static str> {
+    // These come with every section and cannot be asked for, or are made by a section from other metrics.
+    const FREE: [&str; 4] = ["launch__", "device__", "profiler__", "derived__"];
+    if FREE.iter().any(|family| name.starts_with(family)) {
+        return None;
+    }
+    let is_there = |name: &str| match split(name) {
+        Some((base, _)) => chip.is_none_or(|chip| base.is_on(chip) == Some(true)),
+        // Metrics by instruction and groups stand in no table of counters; a misspelt counter is no such name.
+        None => !name.contains("__") || name.starts_with("sass__") || name.contains(':') || name.contains("pcsamp"),
+    };
+    let others = metric(name).into_iter().flat_map(|row| row.spellings());
+    std::iter::once(name).chain(others).find(|name| is_there(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_chip_gets_its_own_spellings_and_nothing_that_it_lacks() {
+        for chip in metric_table::CHIPS {
+            let set = collection(Some(chip));
+            for name in &set.metrics {
+                if let Some((base, _)) = split(name) {
+                    assert_eq!(base.is_on(chip), Some(true), "{name} on {chip}");
+                }
+            }
+            assert!(set.metrics.len() > 100, "{chip} gets {} metrics", set.metrics.len());
+            assert!(set.metrics.iter().any(|name| name.starts_with("dram__bytes")), "{chip}");
+        }
+        let (hopper, blackwell) = (collection(Some("gh100")), collection(Some("gb202")));
+        assert!(hopper.metrics.iter().any(|name| name == "dram__bytes_read.sum"));
+        assert!(blackwell.metrics.iter().any(|name| name == "dram__bytes_op_read.sum"));
+    }
+
+    #[test]
+    fn each_name_is_asked_for_once() {
+        let mut names = collection(None).metrics;
+        let before = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), before);
+    }
+}

@@ -1,0 +1,93 @@
+//! The evidence folder of a subject as `audit generate` reads it: the same files give the same page on any machine.
+
+use super::collect::folder_of;
+use super::failure::Failure;
+use crate::collect::{MANIFEST, files};
+use crate::config::{Code, Subject};
+use crate::evidence::{Collected, SanitizerRun, SanitizerTool, StepOutcome};
+use crate::source;
+use std::path::{Path, PathBuf};
+
+/// What an evidence folder holds.
+#[derive(Clone, Debug)]
+pub(super) struct Evidence {
+    folder: PathBuf,
+    pub(super) collected: Collected,
+    /// What the tools of compute-sanitizer found, in the order in which they run.
+    pub(super) sanitizer: Vec<SanitizerRun>,
+}
+
+/// A build that lies in the folder.
+pub(super) struct KeptBuild {
+    pub(super) cubin: PathBuf,
+    pub(super) log: PathBuf,
+    pub(super) command: String,
+    pub(super) compiler: String,
+}
+
+/// Reads the folder of a subject: the one that audit.toml names, or that of `audit collect` where there is one and the
+/// subject names no report. `None` for a subject that is not about collected evidence.
+pub(super) fn of(subject: &Subject, project: &Path, collected: bool) -> Result<Option<Evidence>, Failure> {
+    let folder = folder_of(subject, project);
+    let is_meant = collected || subject.collect.evidence.is_some();
+    let manifest = folder.join(MANIFEST);
+    if !manifest.is_file() {
+        return match is_meant || (subject.report.is_none() && subject.code.is_none()) {
+            false => Ok(None),
+            true => Err(Failure::usage(format!(
+                "{} has no collected evidence: {} is not there\n  help: run `audit collect {}` on a machine with a GPU",
+                subject.name,
+                manifest.display(),
+                subject.name
+            ))),
+        };
+    }
+    if !is_meant && subject.report.is_some() {
+        return Ok(None);
+    }
+    let collected = source::read_collected(&manifest)?;
+    let run = |tool: SanitizerTool| -> Option<Result<SanitizerRun, Failure>> {
+        let step = collected.step(tool.name())?;
+        if step.outcome == StepOutcome::Made {
+            return Some(source::read_sanitizer(&folder.join(&step.file), tool).map_err(Failure::from));
+        }
+        Some(Ok(SanitizerRun { tool, not_measured: step.why.clone(), findings: Vec::new() }))
+    };
+    let sanitizer = SanitizerTool::ALL.into_iter().filter_map(run).collect::<Result<_, _>>()?;
+    Ok(Some(Evidence { folder, collected, sanitizer }))
+}
+
+impl Evidence {
+    /// The file of a step that made one.
+    fn file(&self, step: &str) -> Option<PathBuf> {
+        let step = self.collected.step(step).filter(|step| step.outcome == StepOutcome::Made)?;
+        Some(self.folder.join(&step.file))
+    }
+
+    /// The subject with the folder's files in the place of its own.
+    pub(super) fn subject(&self, subject: &Subject) -> Result<Subject, Failure> {
+        let mut subject = subject.clone();
+        if let Some(report) = self.file(files::PROFILE.0) {
+            subject.report = Some(report);
+        } else if subject.report.is_none() {
+            let why = self.collected.step(files::PROFILE.0).map_or("it was not collected", |step| step.why.as_str());
+            return Err(Failure::usage(format!(
+                "the evidence of {} holds no profile: {why}\n  help: run `audit collect {}` again",
+                subject.name, subject.name
+            )));
+        }
+        Ok(subject)
+    }
+
+    /// The build that was collected, for a subject that names a source.
+    pub(super) fn build(&self, code: &Code) -> Option<KeptBuild> {
+        let Code::Source { .. } = code else { return None };
+        let step = self.collected.step(files::BUILD.0)?;
+        Some(KeptBuild {
+            cubin: self.file(files::BUILD.0)?,
+            log: self.file(files::PTXAS.0)?,
+            command: step.command.clone(),
+            compiler: step.tool.clone(),
+        })
+    }
+}

@@ -1,0 +1,92 @@
+//! How a collection is shown while it runs: moving lines on a terminal, plain lines elsewhere, nothing when asked.
+
+use crate::collect::{Done, Progress};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use std::collections::HashMap;
+use std::io::{IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// What suits the error stream of this process.
+pub(super) fn of(quiet: bool) -> Box<dyn Progress> {
+    if quiet {
+        Box::new(Silent)
+    } else if std::io::stderr().is_terminal() {
+        Box::new(Moving::default())
+    } else {
+        Box::new(Plain)
+    }
+}
+
+struct Silent;
+
+impl Progress for Silent {
+    fn begin(&self, _: &str, _: &str) {}
+    fn advance(&self, _: &str, _: &str, _: u8) {}
+    fn end(&self, _: &str, _: &str, _: &Done, _: Duration) {}
+}
+
+/// One line when a step begins that takes time, one when it ended.
+struct Plain;
+
+impl Progress for Plain {
+    fn begin(&self, subject: &str, step: &str) {
+        say(&format!("{subject} {step}: begun"));
+    }
+
+    fn advance(&self, _: &str, _: &str, _: u8) {}
+
+    fn end(&self, subject: &str, step: &str, done: &Done, wall: Duration) {
+        say(&ended(subject, step, done, wall));
+    }
+}
+
+/// A line for each step in work, above them the steps that ended.
+#[derive(Default)]
+struct Moving {
+    lines: MultiProgress,
+    bars: Mutex<HashMap<String, ProgressBar>>,
+}
+
+impl Progress for Moving {
+    fn begin(&self, subject: &str, step: &str) {
+        let bar = self.lines.add(ProgressBar::new_spinner());
+        // The template is ours and has no mistake; without it the line is only plainer.
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix} {elapsed} {msg}") {
+            bar.set_style(style);
+        }
+        bar.set_prefix(format!("{subject} {step}"));
+        bar.enable_steady_tick(Duration::from_millis(120));
+        self.bars.lock().unwrap_or_else(PoisonError::into_inner).insert(format!("{subject} {step}"), bar);
+    }
+
+    fn advance(&self, subject: &str, step: &str, percent: u8) {
+        let bars = self.bars.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bar) = bars.get(&format!("{subject} {step}")) {
+            bar.set_message(format!("{percent} % of the passes"));
+        }
+    }
+
+    fn end(&self, subject: &str, step: &str, done: &Done, wall: Duration) {
+        if let Some(bar) = self.bars.lock().unwrap_or_else(PoisonError::into_inner).remove(&format!("{subject} {step}"))
+        {
+            bar.finish_and_clear();
+        }
+        // A terminal that went away is no reason to stop collecting.
+        let _ = self.lines.println(ended(subject, step, done, wall));
+    }
+}
+
+fn ended(subject: &str, step: &str, done: &Done, wall: Duration) -> String {
+    match done {
+        Done::Made(note) if note.is_empty() => format!("{subject} {step}: done in {:.1} s", wall.as_secs_f64()),
+        Done::Made(note) => format!("{subject} {step}: done in {:.1} s, {note}", wall.as_secs_f64()),
+        Done::Kept => format!("{subject} {step}: kept from before"),
+        Done::Missed(setback) => format!("{subject} {step}: NOT MEASURED: {}", setback.what),
+    }
+}
+
+fn say(line: &str) {
+    // Nobody may be reading any more; the collection goes on.
+    let _ = writeln!(anstream::stderr(), "{line}");
+}

@@ -1,0 +1,70 @@
+//! The log of a collection: every command with its moment, its end, its time, and all that it printed.
+
+use super::{CollectError, Ran};
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::Path;
+
+/// The log's name in the evidence folder.
+pub const JOURNAL: &str = "collect.log";
+/// Bytes of output that are kept of each stream of a command.
+const KEPT: usize = 256 << 10;
+
+/// A log that is written to at its end.
+pub struct Journal<'c> {
+    file: File,
+    now: &'c dyn Fn() -> String,
+}
+
+impl<'c> Journal<'c> {
+    /// Opens the log of an evidence folder; `now` tells the moment, `2026-11-20T14:03:11Z`.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn open(folder: &Path, now: &'c dyn Fn() -> String) -> Result<Journal<'c>, CollectError> {
+        let opened = OpenOptions::new().create(true).append(true).open(folder.join(JOURNAL));
+        let refused = |source| CollectError::Io { doing: format!("write {JOURNAL} in {}", folder.display()), source };
+        Ok(Journal { file: opened.map_err(refused)?, now })
+    }
+
+    /// The moment.
+    pub fn now(&self) -> String {
+        (self.now)()
+    }
+
+    /// Writes that a command begins.
+    pub fn begin(&mut self, step: &str, command: &str) {
+        let line = format!("{} {step}: {command}\n", self.now());
+        self.write(line.as_bytes());
+    }
+
+    /// Writes how it ended.
+    pub fn end(&mut self, step: &str, ended: &Result<Ran, CollectError>) {
+        let now = self.now();
+        match ended {
+            Ok(ran) => {
+                self.write(format!("{now} {step}: {} after {:.3} s\n", ran.status, ran.wall.as_secs_f64()).as_bytes());
+                self.quote(&ran.stdout);
+                self.quote(&ran.stderr);
+            }
+            Err(error) => self.write(format!("{now} {step}: {error}\n").as_bytes()),
+        }
+    }
+
+    /// Writes a remark of our own.
+    pub fn remark(&mut self, step: &str, text: &str) {
+        let line = format!("{} {step}: {text}\n", self.now());
+        self.write(line.as_bytes());
+    }
+
+    fn quote(&mut self, bytes: &[u8]) {
+        let text = String::from_utf8_lossy(&bytes[..bytes.len().min(KEPT)]);
+        let quoted: String = text.lines().map(|line| format!("    {line}\n")).collect();
+        self.write(quoted.as_bytes());
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        // A full disk is told where a file of evidence cannot be written; the log is no evidence.
+        let _ = self.file.write_all(bytes);
+    }
+}

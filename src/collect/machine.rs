@@ -1,0 +1,101 @@
+//! The driver and the GPUs of this machine, from the driver's own files, which need no library of NVIDIA's.
+
+use super::{Call, Places, Setback, run};
+use std::path::Path;
+use std::time::Duration;
+
+/// What is here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Machine {
+    /// Version of the kernel driver, `580.95.05`; absent without a driver.
+    pub driver: Option<String>,
+    /// Names of the GPUs; `GPU` for one whose name the driver does not tell.
+    pub gpus: Vec<String>,
+}
+
+impl Machine {
+    /// Looks at `/proc/driver/nvidia` and `/dev`.
+    pub fn look() -> Machine {
+        Machine::below(Path::new("/"))
+    }
+
+    fn below(root: &Path) -> Machine {
+        let version = std::fs::read_to_string(root.join("proc/driver/nvidia/version")).ok();
+        let is_number = |word: &&str| {
+            word.split('.').count() >= 2 && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        };
+        let driver = version.as_deref().and_then(|text| text.lines().next()?.split_whitespace().find(is_number));
+        let entries = |folder: &str| std::fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
+        let is_gpu = |name: &str| {
+            name.strip_prefix("nvidia").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        };
+        let nodes = entries("dev").filter(|entry| entry.file_name().to_str().is_some_and(is_gpu)).count();
+        let model = |text: String| text.lines().find_map(|line| Some(line.strip_prefix("Model:")?.trim().to_owned()));
+        let mut gpus: Vec<String> = entries("proc/driver/nvidia/gpus")
+            .filter_map(|entry| model(std::fs::read_to_string(entry.path().join("information")).ok()?))
+            .collect();
+        gpus.sort();
+        gpus.resize(nodes, "GPU".to_owned());
+        Machine { driver: driver.map(str::to_owned), gpus }
+    }
+
+    /// Why nothing can be run on a GPU here.
+    pub fn setback(&self) -> Option<Setback> {
+        let cure = "run this on a machine with an NVIDIA GPU, or reach one with `prefix` in audit.toml, such as prefix = [\"srun\", \"-N1\", \"--gpus=1\"]";
+        if self.driver.is_none() {
+            return Some(Setback::new(
+                "no NVIDIA driver is loaded here: /proc/driver/nvidia/version is not there",
+                cure,
+            ));
+        }
+        if self.gpus.is_empty() {
+            let cure =
+                format!("give the container or the job a GPU (`docker run --gpus all`, `srun --gpus=1`); or {cure}");
+            return Some(Setback::new("a driver is loaded and no GPU is here: /dev has no nvidia0", cure));
+        }
+        None
+    }
+
+    /// The architecture of the first GPU, `sm_90`, as nvidia-smi of the driver tells it.
+    pub fn arch(places: &Places) -> Option<String> {
+        let program = places.path.iter().map(|folder| folder.join("nvidia-smi")).find(|path| path.is_file())?;
+        let call = Call { limit: Duration::from_secs(30), ..Call::new(program) };
+        let ran = run(&call.argument("--query-gpu=compute_cap").argument("--format=csv,noheader")).ok()?;
+        let text = String::from_utf8_lossy(&ran.stdout).into_owned();
+        let (major, minor) = text.lines().next()?.trim().split_once('.')?;
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        (is_number(major) && is_number(minor)).then(|| format!("sm_{major}{minor}"))
+    }
+
+    /// Driver and GPUs in one line, as a part of what decides a measurement.
+    pub fn line(&self) -> String {
+        let driver = self.driver.as_deref().unwrap_or("none");
+        format!("driver {driver}; {}", if self.gpus.is_empty() { "no GPU".to_owned() } else { self.gpus.join(", ") })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn driver_and_gpus_are_read_from_the_drivers_files() {
+        let root = tempfile::tempdir().expect("folder");
+        let put = |path: &str, text: &str| {
+            let path = root.path().join(path);
+            std::fs::create_dir_all(path.parent().expect("parent")).expect("folder");
+            std::fs::write(path, text).expect("file");
+        };
+        assert!(Machine::below(root.path()).setback().is_some_and(|s| s.what.contains("no NVIDIA driver")));
+        let version =
+            "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build\nGCC version: 13\n";
+        put("proc/driver/nvidia/version", version);
+        assert!(Machine::below(root.path()).setback().is_some_and(|s| s.what.contains("no GPU is here")));
+        put("dev/nvidia0", "");
+        put("dev/nvidiactl", "");
+        put("proc/driver/nvidia/gpus/0000:1b:00.0/information", "Model: \t\t NVIDIA H200\nIRQ: 1\n");
+        let machine = Machine::below(root.path());
+        assert_eq!(machine.line(), "driver 580.95.05; NVIDIA H200");
+        assert_eq!(machine.setback(), None);
+    }
+}

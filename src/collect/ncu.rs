@@ -1,0 +1,275 @@
+//! Profiling with ncu: its command, and what is read from what it prints.
+//!
+//! Messages are those of ncu 2025.3.1 (`tests/fixtures/h200/logs`).
+
+use super::{Setback, Words};
+use crate::catalog::MetricSet;
+
+/// What ncu measures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Metrics {
+    /// Our own set for the chip.
+    Own(MetricSet),
+    /// A set of NVIDIA's: `full`, `detailed`, `basic`.
+    Set(String),
+}
+
+/// How a kernel is profiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// Which kernels, as a regular expression on the function name; all when absent.
+    pub kernel: Option<String>,
+    /// What is measured.
+    pub metrics: Metrics,
+    /// Sections beside it.
+    pub sections: Vec<String>,
+    /// Metrics beside it.
+    pub extra: Vec<String>,
+    /// Launches of these kernels that are passed over first.
+    pub skip: u64,
+    /// Launches that are profiled.
+    pub count: u64,
+    /// `none` leaves the clocks as they are in use, `base` locks them to the base clock.
+    pub clock: String,
+    /// `all` flushes the caches before each pass, `none` leaves them.
+    pub cache: String,
+    /// `kernel`, `application`, `range` or `app-range`.
+    pub replay: String,
+    /// NVTX ranges in which kernels are profiled; empty for everywhere.
+    pub nvtx: Vec<String>,
+}
+
+impl Profile {
+    /// The arguments of ncu up to the program: the report goes to `report`.
+    pub fn words(&self, report: &str) -> Words {
+        let mut words = Words::new();
+        let mut sections = self.sections.clone();
+        let mut metrics = self.extra.clone();
+        match &self.metrics {
+            Metrics::Own(set) => {
+                sections.splice(0..0, set.sections.iter().cloned());
+                metrics.splice(0..0, set.metrics.iter().cloned());
+            }
+            Metrics::Set(name) => words.pair("--set", name),
+        }
+        for section in &sections {
+            words.pair("--section", section);
+        }
+        if !metrics.is_empty() {
+            words.pair("--metrics", &metrics.join(","));
+        }
+        words.pair("--import-source", "yes");
+        words.pair("--clock-control", &self.clock);
+        words.pair("--cache-control", &self.cache);
+        words.pair("--replay-mode", &self.replay);
+        words.pair("--target-processes", "all");
+        if let Some(kernel) = &self.kernel {
+            words.pair("--kernel-name", &format!("regex:{kernel}"));
+        }
+        if self.skip > 0 {
+            words.pair("--launch-skip", &self.skip.to_string());
+        }
+        words.pair("--launch-count", &self.count.to_string());
+        if !self.nvtx.is_empty() {
+            words.one("--nvtx");
+        }
+        for range in &self.nvtx {
+            words.pair("--nvtx-include", range);
+        }
+        words.one("--force-overwrite");
+        words.file("--export", report);
+        words
+    }
+
+    /// Every metric that is asked for by name, and that the report should therefore hold.
+    pub fn asked(&self) -> Vec<String> {
+        let own = match &self.metrics {
+            Metrics::Own(set) => set.metrics.as_slice(),
+            Metrics::Set(_) => &[],
+        };
+        own.iter().chain(&self.extra).cloned().collect()
+    }
+}
+
+/// What ncu printed, as far as it matters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NcuSaid {
+    /// Passes of each result that was profiled.
+    pub passes: Vec<u64>,
+    /// Warnings, without the one about clocks that are left alone.
+    pub warnings: Vec<String>,
+    /// Errors.
+    pub errors: Vec<String>,
+    /// Kernels that ran, where the filter took none of them.
+    pub available: Vec<String>,
+}
+
+impl NcuSaid {
+    /// Reads what ncu wrote to both streams.
+    pub fn read(text: &str) -> NcuSaid {
+        let mut said = NcuSaid::default();
+        let mut is_listing = false;
+        for line in text.lines().map(str::trim) {
+            if let Some(passes) = line.strip_suffix(" passes").or_else(|| line.strip_suffix(" pass")) {
+                said.passes.extend(passes.rsplit(' ').next().and_then(|word| word.parse::<u64>().ok()));
+            } else if let Some(error) = line.strip_prefix("==ERROR==") {
+                said.errors.push(error.trim().to_owned());
+            } else if let Some(warning) = line.strip_prefix("==WARNING==") {
+                if !warning.contains("unmodified GPU clocks") {
+                    said.warnings.push(warning.trim().to_owned());
+                }
+            } else if is_listing {
+                let numbered = line.split_once(". ").filter(|(number, _)| number.parse::<u32>().is_ok());
+                match numbered {
+                    Some((_, name)) => said.available.push(name.to_owned()),
+                    None => is_listing = false,
+                }
+            }
+            is_listing |= line.starts_with("Available Kernels:");
+        }
+        said
+    }
+
+    /// Why there is no report, or one that must not be used, in order of what the user has to mend first.
+    pub fn setback(&self, profile: &Profile, status: &str, has_report: bool) -> Option<Setback> {
+        let has = |word: &str| self.errors.iter().chain(&self.warnings).find(|line| line.contains(word));
+        if let Some(line) = has("ERR_NVGPUCTRPERM") {
+            return Some(Setback::new(
+                format!("ncu may not read the GPU's performance counters: {line}"),
+                "run as root, give the program CAP_SYS_ADMIN, or have the administrator load the driver with `options nvidia NVreg_RestrictProfilingToAdminUsers=0` (a file under /etc/modprobe.d, then a restart); in a container add `--cap-add=SYS_ADMIN`. See https://developer.nvidia.com/ERR_NVGPUCTRPERM",
+            ));
+        }
+        if let Some(line) = has("Failed to find metric").or_else(|| has("Failed to find section")) {
+            return Some(Setback::new(
+                format!("ncu does not know a name: {line}"),
+                "correct it under [subject.collect]; `audit explain NAME --chip CHIP` has the nearest real name",
+            ));
+        }
+        if let Some(line) = has("is not an executable").or_else(|| has("does not exist")) {
+            return Some(Setback::new(
+                format!("ncu cannot start the program: {line}"),
+                "correct `run` in audit.toml; its paths are relative to the folder of that file",
+            ));
+        }
+        let took_none = has("No kernels were profiled").is_some() || self.passes.is_empty();
+        if took_none && self.errors.is_empty() && !has_report {
+            let filter = profile.kernel.as_deref().unwrap_or("every kernel");
+            let ran = match self.available.as_slice() {
+                [] => "no kernel ran at all, or fewer launches than `skip` passes over".to_owned(),
+                some => format!("these ran: {}", some.join(", ")),
+            };
+            return Some(Setback::new(
+                format!("no launch was profiled: the filter {filter:?} took none; {ran}"),
+                "correct `kernel` in audit.toml (a regular expression on the function name), or `skip` under [subject.collect]",
+            ));
+        }
+        if let Some(line) = has("The application returned an error code") {
+            let rest: Vec<&str> = self.errors.iter().map(String::as_str).filter(|other| *other != line).collect();
+            let rest = if rest.is_empty() { String::new() } else { format!("; {}", rest.join("; ")) };
+            return Some(Setback::new(
+                format!("the program failed under ncu: {line}{rest}"),
+                "run the program by hand; a profile of a program that fails is not used",
+            ));
+        }
+        if status != "exit status: 0" || !has_report {
+            let said = if self.errors.is_empty() { "it printed no error".to_owned() } else { self.errors.join("; ") };
+            let without = if has_report { "" } else { " and wrote no report" };
+            return Some(Setback::new(
+                format!("ncu ended with {status}{without}: {said}"),
+                "the file collect.log in the evidence folder has the whole command and all that it printed",
+            ));
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn profile() -> Profile {
+        Profile {
+            kernel: Some("^gemm$".into()),
+            metrics: Metrics::Own(MetricSet {
+                sections: vec!["LaunchStats".into()],
+                metrics: vec!["sm__cycles_active.avg".into()],
+            }),
+            sections: vec!["PmSampling".into()],
+            extra: vec!["dram__bytes.sum".into()],
+            skip: 2,
+            count: 3,
+            clock: "none".into(),
+            cache: "all".into(),
+            replay: "kernel".into(),
+            nvtx: vec!["step/".into()],
+        }
+    }
+
+    #[test]
+    fn the_command_states_everything_that_decides_the_numbers() {
+        let shown = profile().words("/tmp/x/profile.ncu-rep").shown();
+        assert_eq!(
+            shown,
+            "--section LaunchStats --section PmSampling --metrics sm__cycles_active.avg,dram__bytes.sum \
+             --import-source yes --clock-control none --cache-control all --replay-mode kernel --target-processes all \
+             --kernel-name 'regex:^gemm$' --launch-skip 2 --launch-count 3 --nvtx --nvtx-include step/ \
+             --force-overwrite --export profile.ncu-rep"
+        );
+        let full = Profile { metrics: Metrics::Set("full".into()), extra: Vec::new(), ..profile() };
+        assert!(full.words("r").shown().starts_with("--set full --section PmSampling --import-source"));
+        assert!(full.asked().is_empty());
+        assert_eq!(profile().asked(), ["sm__cycles_active.avg", "dram__bytes.sum"]);
+    }
+
+    const CLOCKS: &str = "==WARNING== Note: Running with unmodified GPU clocks. If not controlled otherwise, profiling results may be inconsistent.\n";
+
+    fn setback(text: &str, status: &str, has_report: bool) -> String {
+        let said = NcuSaid::read(&format!("{CLOCKS}==PROF== Connected to process 1\n{text}"));
+        said.setback(&profile(), status, has_report).map(|setback| setback.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn passes_are_read_for_each_result() {
+        let text = "==PROF== Profiling \"gemm\" - 0: 0%....50%....100% - 38 passes\n==PROF== Profiling \"gemm\": 0%....50%....100% - 1 pass\n";
+        assert_eq!(NcuSaid::read(text).passes, [38, 1]);
+        assert_eq!(setback(text, "exit status: 0", true), "");
+    }
+
+    #[test]
+    fn each_failure_says_what_to_do() {
+        let says = |text: &str, status: &str, parts: &[&str]| {
+            let met = setback(text, status, false);
+            for part in parts {
+                assert!(met.contains(part), "{part:?} in {met}");
+            }
+        };
+        says(
+            "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters on the target device 0.\n",
+            "exit status: 1",
+            &["may not read", "NVreg_RestrictProfilingToAdminUsers=0"],
+        );
+        says(
+            "==WARNING== No kernels were profiled.\nAvailable Kernels:\n1. gemm_bias_v1\n2. fill\n",
+            "exit status: 0",
+            &["\"^gemm$\" took none", "these ran: gemm_bias_v1, fill", "correct `kernel`"],
+        );
+        says(
+            "==ERROR== Failed to find metric regex:^sm__x\\.(sum)$\n==ERROR== The application returned an error code (9).\n",
+            "exit status: 9",
+            &["does not know a name", "sm__x"],
+        );
+        says(
+            "==ERROR== './no' does not exist or is not an executable.\n",
+            "exit status: 1",
+            &["cannot start", "`run`"],
+        );
+        says("", "exit status: 0", &["no kernel ran at all"]);
+        says("==ERROR== something else\n", "exit status: 7", &["exit status: 7 and wrote no report: something else"]);
+    }
+
+    #[test]
+    fn a_report_of_a_program_that_failed_is_not_used() {
+        let text = "==PROF== Profiling \"gemm\" - 0: 0%....100% - 10 passes\n==ERROR== The application returned an error code (3).\n";
+        assert!(setback(text, "exit status: 3", true).starts_with("the program failed under ncu"));
+    }
+}

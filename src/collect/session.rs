@@ -1,0 +1,481 @@
+//! Collecting one subject: the steps in their order, each kept, made, or missed with its reason.
+
+use super::progress::percentage;
+use super::{
+    Call, CollectError, Compile, Done, Journal, Machine, NcuSaid, Places, Profile, Progress, Ran, SanitizerSaid,
+    Setback, Store, Tool, Words, compile, run_watched, sanitizer_words,
+};
+use crate::evidence::{CollectedStep, SanitizerTool, StepOutcome};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The files of an evidence folder, each made by the step before it.
+pub mod files {
+    /// The step that compiles, and its cubin.
+    pub const BUILD: (&str, &str) = ("build", "build.cubin");
+    /// What the assembler said in the same step.
+    pub const PTXAS: (&str, &str) = ("ptxas", "build.ptxas.log");
+    /// The profile.
+    pub const PROFILE: (&str, &str) = ("profile", "profile.ncu-rep");
+
+    /// The findings of a tool of compute-sanitizer.
+    pub fn sanitizer(tool: crate::evidence::SanitizerTool) -> String {
+        format!("sanitizer.{}.xml", tool.name())
+    }
+}
+
+/// A source to compile.
+#[derive(Clone, Debug)]
+pub struct Build {
+    /// The source, relative to the project's folder.
+    pub source: PathBuf,
+    /// `sm_90a`.
+    pub arch: String,
+    /// Further flags.
+    pub flags: Vec<String>,
+}
+
+/// What is to be collected of a subject.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The subject.
+    pub subject: String,
+    /// The project's folder: tools and programs work in it.
+    pub project: PathBuf,
+    /// The evidence folder.
+    pub evidence: PathBuf,
+    /// What is compiled; nothing for a program that brings its own kernels.
+    pub build: Option<Build>,
+    /// The program that launches the kernel.
+    pub program: Words,
+    /// Files that decide what the program does.
+    pub inputs: Vec<PathBuf>,
+    /// What goes before every command that needs a GPU: `srun -N1 --gpus=1`.
+    pub prefix: Vec<String>,
+    /// How the kernel is profiled.
+    pub profile: Profile,
+    /// Tools of compute-sanitizer, in the order in which they run.
+    pub sanitizers: Vec<SanitizerTool>,
+    /// After which ncu is stopped.
+    pub profile_limit: Duration,
+    /// After which each tool of compute-sanitizer is stopped.
+    pub sanitizer_limit: Duration,
+    /// Whether files that are there are made again.
+    pub again: bool,
+}
+
+/// Gives the metrics of a list that a report does not hold; an error for a file that is no whole report.
+pub type Absent<'c> = dyn Fn(&Path, &[String]) -> Result<Vec<String>, String> + 'c;
+
+/// What every collection of a run shares.
+pub struct Context<'c> {
+    /// Where tools are.
+    pub places: &'c Places,
+    /// Driver and GPUs.
+    pub machine: &'c Machine,
+    /// Tells the moment.
+    pub now: &'c dyn Fn() -> String,
+    /// Hears of the steps.
+    pub progress: &'c dyn Progress,
+    /// Held while something runs on the GPU of this machine: two at a time would measure each other.
+    pub gpu: &'c Mutex<()>,
+    /// Version of this program.
+    pub version: &'c str,
+    /// Reads a report that was made.
+    pub absent: &'c Absent<'c>,
+}
+
+/// How a collection came out, step by step.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Steps with how they came out.
+    pub steps: Vec<(String, Done)>,
+}
+
+impl Summary {
+    /// Whether every step has its file.
+    pub fn is_complete(&self) -> bool {
+        !self.steps.iter().any(|(_, done)| matches!(done, Done::Missed(_)))
+    }
+}
+
+/// Collects a subject. A step that fails leaves the others their chance; what is whole is kept for the next run.
+///
+/// # Errors
+/// When there is no GPU to run on, the source does not compile, the folder cannot be written to, or the user stops the run.
+pub fn collect(request: &Request, context: &Context<'_>) -> Result<Summary, CollectError> {
+    if let Some(setback) = context.machine.setback().filter(|_| request.prefix.is_empty()) {
+        return Err(CollectError::Setback(setback));
+    }
+    let store = Store::open(&request.evidence, &request.subject, context.version)?;
+    let journal = Journal::open(&request.evidence, context.now)?;
+    let mut session = Session { request, context, store, journal, summary: Summary::default() };
+    session.build()?;
+    let inputs = session.inputs();
+    for tool in &request.sanitizers {
+        session.sanitizer(*tool, &inputs)?;
+    }
+    session.profile(&inputs)?;
+    Ok(session.summary)
+}
+
+/// The commands that [`collect`] would run, in order, with whether their files are there already.
+///
+/// # Errors
+/// When the evidence folder cannot be read.
+pub fn planned(request: &Request) -> Vec<(String, String)> {
+    let mut lines = Vec::new();
+    if let Some(build) = &request.build {
+        let flags = build.flags.join(" ");
+        let command = format!(
+            "nvcc -cubin -arch={} -lineinfo -Xptxas -v {flags} -o {} {}",
+            build.arch,
+            files::BUILD.1,
+            build.source.display()
+        );
+        lines.push((files::BUILD.0.to_owned(), command));
+    }
+    for tool in &request.sanitizers {
+        let words = sanitizer_words(*tool, &files::sanitizer(*tool));
+        lines.push((tool.name().to_owned(), shown(request, Tool::ComputeSanitizer, &words)));
+    }
+    lines.push((files::PROFILE.0.to_owned(), shown(request, Tool::Ncu, &request.profile.words(files::PROFILE.1))));
+    lines
+}
+
+/// The command line of a tool on the request's program.
+fn shown(request: &Request, tool: Tool, words: &Words) -> String {
+    let mut all = Words::new();
+    request.prefix.iter().for_each(|word| all.one(word));
+    all.one(tool.name());
+    all.extend(words.clone());
+    all.extend(request.program.clone());
+    all.shown()
+}
+
+struct Session<'s> {
+    request: &'s Request,
+    context: &'s Context<'s>,
+    store: Store,
+    journal: Journal<'s>,
+    summary: Summary,
+}
+
+/// A tool of NVIDIA's on the subject's program.
+struct Step<'s> {
+    name: &'s str,
+    file: &'s str,
+    tool: Tool,
+    words: &'s dyn Fn(&str) -> Words,
+    limit: Duration,
+    /// Which key of audit.toml raises the limit.
+    limit_key: &'static str,
+    inputs: &'s str,
+}
+
+/// What is known of a file that was made.
+#[derive(Default)]
+struct Judged {
+    passes: Option<u64>,
+    absent: Vec<String>,
+    remarks: Vec<String>,
+    note: String,
+}
+
+impl Session<'_> {
+    fn build(&mut self) -> Result<(), CollectError> {
+        let Some(build) = &self.request.build else { return Ok(()) };
+        let (subject, places) = (&self.request.subject, self.context.places);
+        let nvcc = places.find(Tool::Nvcc)?;
+        let tool = format!("nvcc {}", places.version(&nvcc)?);
+        let source = std::fs::read(self.request.project.join(&build.source));
+        let source =
+            source.map_err(|source| CollectError::Io { doing: format!("read {}", build.source.display()), source })?;
+        let mut key = Key::new(files::BUILD.0);
+        key.part("source", &source).part("arch", &build.arch).part("flags", build.flags.join("\n")).part("tool", &tool);
+        let key = key.finish();
+        let has_both = self.store.has(files::BUILD.0, &key) && self.store.has(files::PTXAS.0, &key);
+        if has_both && !self.request.again {
+            self.end(files::BUILD.0, Done::Kept, Duration::ZERO);
+            return Ok(());
+        }
+        self.context.progress.begin(subject, files::BUILD.0);
+        let what =
+            Compile { folder: &self.request.project, source: &build.source, arch: &build.arch, flags: &build.flags };
+        let made = compile(places, &what);
+        let made = match made {
+            Ok(made) => made,
+            Err(error) => {
+                self.journal.remark(files::BUILD.0, &error.to_string());
+                return Err(error);
+            }
+        };
+        self.journal.begin(files::BUILD.0, &made.command);
+        for ((step, file), bytes) in [(files::BUILD, &made.cubin), (files::PTXAS, &made.log)] {
+            let stage = self.store.stage(file)?;
+            let refused = |source| CollectError::Io { doing: format!("write {file}"), source };
+            std::fs::write(stage.path(), bytes).map_err(refused)?;
+            let record = CollectedStep {
+                command: made.command.clone(),
+                tool: made.tool.clone(),
+                status: "exit status: 0".into(),
+                seconds: seconds(made.wall),
+                ..self.record(step, file, &key, StepOutcome::Made)
+            };
+            self.store.put(&stage, record)?;
+        }
+        self.end(files::BUILD.0, Done::Made(String::new()), made.wall);
+        Ok(())
+    }
+
+    /// Hashes of everything that decides what the program does, one to a line.
+    fn inputs(&self) -> String {
+        let cubin = self.store.manifest().step(files::BUILD.0).map(|step| format!("cubin {}\n", step.blake3));
+        let hash = |path: &PathBuf| {
+            let bytes = std::fs::read(self.request.project.join(path)).unwrap_or_default();
+            format!("{} {}\n", path.display(), blake3::hash(&bytes).to_hex())
+        };
+        cubin.into_iter().chain(self.request.inputs.iter().map(hash)).collect()
+    }
+
+    fn sanitizer(&mut self, tool: SanitizerTool, inputs: &str) -> Result<(), CollectError> {
+        let file = files::sanitizer(tool);
+        let step = Step {
+            name: tool.name(),
+            file: &file,
+            tool: Tool::ComputeSanitizer,
+            words: &|path| sanitizer_words(tool, path),
+            limit: self.request.sanitizer_limit,
+            limit_key: "sanitizer_timeout",
+            inputs,
+        };
+        self.perform(&step, &|path, ran, text| {
+            let said = SanitizerSaid::read(text);
+            if let Some(setback) = said.setback(tool, &ran.status.to_string(), path.is_file()) {
+                return Err(setback);
+            }
+            let note = said.summary.clone();
+            let remarks = std::iter::once(said.summary).chain(said.remarks).collect();
+            Ok(Judged { remarks, note, ..Judged::default() })
+        })
+    }
+
+    fn profile(&mut self, inputs: &str) -> Result<(), CollectError> {
+        let (request, context) = (self.request, self.context);
+        let profile = &request.profile;
+        let step = Step {
+            name: files::PROFILE.0,
+            file: files::PROFILE.1,
+            tool: Tool::Ncu,
+            words: &|path| profile.words(path),
+            limit: request.profile_limit,
+            limit_key: "timeout",
+            inputs,
+        };
+        self.perform(&step, &|path, ran, text| {
+            let said = NcuSaid::read(text);
+            if let Some(setback) = said.setback(profile, &ran.status.to_string(), path.is_file()) {
+                return Err(setback);
+            }
+            let absent = (context.absent)(path, &profile.asked()).map_err(|found| {
+                Setback::new(
+                    format!("the report that ncu wrote cannot be read: {found}"),
+                    "collect it again; look for a full disk",
+                )
+            })?;
+            let passes = said.passes.iter().max().copied();
+            let mut note = passes.map_or_else(String::new, |passes| format!("{passes} passes"));
+            if said.passes.len() > 1 {
+                note = format!("{} launches, {note} each", said.passes.len());
+            }
+            if !absent.is_empty() {
+                note = format!("{note}; {} metrics did not come", absent.len());
+            }
+            Ok(Judged { passes, absent, remarks: said.warnings, note })
+        })
+    }
+
+    /// Runs a tool, unless its file is there from the same, and puts its file in place when `judge` takes it.
+    fn perform(
+        &mut self,
+        step: &Step<'_>,
+        judge: &dyn Fn(&Path, &Ran, &str) -> Result<Judged, Setback>,
+    ) -> Result<(), CollectError> {
+        let (request, context) = (self.request, self.context);
+        let (program, tool) = match self.tool(step.tool) {
+            Ok(found) => found,
+            Err(error @ (CollectError::ToolMissing { .. } | CollectError::NotThere { .. })) => {
+                self.end(step.name, Done::Missed(missing(&error)), Duration::ZERO);
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        };
+        let command = shown(request, step.tool, &(step.words)(step.file));
+        let mut key = Key::new(step.name);
+        let device = if request.prefix.is_empty() { context.machine.line() } else { String::new() };
+        key.part("command", &command).part("tool", &tool).part("inputs", step.inputs).part("device", &device);
+        let key = key.finish();
+        if self.store.has(step.name, &key) && !request.again {
+            self.end(step.name, Done::Kept, Duration::ZERO);
+            return Ok(());
+        }
+        if self.store.has_stranger(step.file) && !request.again {
+            let what = format!(
+                "{} lies in {} and no step of its collected.json made it",
+                step.file,
+                request.evidence.display()
+            );
+            let setback = Setback::new(what, "move it away, or give --again to replace it");
+            self.end(step.name, Done::Missed(setback), Duration::ZERO);
+            return Ok(());
+        }
+        context.progress.begin(&request.subject, step.name);
+        let stage = self.store.stage(step.file)?;
+        let path = std::path::absolute(stage.path()).unwrap_or_else(|_| stage.path());
+        let mut words = (step.words)(&path.display().to_string());
+        words.extend(request.program.clone());
+        let call = self.call(program, words, step.limit);
+        self.journal.begin(step.name, &command);
+        let begun = Instant::now();
+        let ended = {
+            let _alone = request.prefix.is_empty().then(|| context.gpu.lock().unwrap_or_else(PoisonError::into_inner));
+            run_watched(&call, &mut |bytes| {
+                if let Some(percent) = percentage(bytes) {
+                    context.progress.advance(&request.subject, step.name, percent);
+                }
+            })
+        };
+        self.journal.end(step.name, &ended);
+        let mut record =
+            CollectedStep { command, tool, ..self.record(step.name, step.file, &key, StepOutcome::Failed) };
+        record.seconds = seconds(begun.elapsed());
+        let judged = match ended {
+            Ok(ran) => {
+                record.status = ran.status.to_string();
+                let text = String::from_utf8_lossy(&ran.stdout) + "\n" + String::from_utf8_lossy(&ran.stderr);
+                judge(&path, &ran, &text)
+            }
+            Err(CollectError::TimedOut { seconds, .. }) => {
+                record.outcome = StepOutcome::TimedOut;
+                let what = format!(
+                    "{} did not end within {seconds} s and was stopped with all its children",
+                    step.tool.name()
+                );
+                let cure = format!(
+                    "see that the program ends by itself, or raise `{}` under [subject.collect]",
+                    step.limit_key
+                );
+                Err(Setback::new(what, cure))
+            }
+            Err(error) => return Err(error),
+        };
+        let done = match judged {
+            Ok(judged) => {
+                record.outcome = StepOutcome::Made;
+                (record.passes, record.absent_metrics, record.remarks) = (judged.passes, judged.absent, judged.remarks);
+                self.store.put(&stage, record)?;
+                Done::Made(judged.note)
+            }
+            Err(setback) => {
+                record.why.clone_from(&setback.what);
+                self.journal.remark(step.name, &setback.to_string());
+                self.store.miss(record)?;
+                Done::Missed(setback)
+            }
+        };
+        self.end(step.name, done, begun.elapsed());
+        Ok(())
+    }
+
+    /// The program of a tool and its version. Behind a prefix, a tool that is not here is there under its plain name.
+    fn tool(&self, tool: Tool) -> Result<(PathBuf, String), CollectError> {
+        match self.context.places.find(tool) {
+            Ok(found) => {
+                let version = self.context.places.version(&found)?;
+                Ok((found.path, format!("{} {version}", tool.name())))
+            }
+            Err(CollectError::ToolMissing { .. }) if !self.request.prefix.is_empty() => {
+                Ok((tool.name().into(), tool.name().to_owned()))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn call(&self, program: PathBuf, words: Words, limit: Duration) -> Call {
+        let mut arguments: Vec<OsString> = words.arguments().collect();
+        let program = match self.request.prefix.split_first() {
+            Some((first, rest)) => {
+                arguments.insert(0, program.into_os_string());
+                arguments.splice(0..0, rest.iter().map(OsString::from));
+                // A program with a folder in its name is meant from the project's folder; others are looked for in PATH.
+                if first.contains('/') { self.request.project.join(first) } else { first.into() }
+            }
+            None => program,
+        };
+        let interrupt = self.context.places.interrupt.clone();
+        Call { arguments, folder: self.request.project.clone(), limit, interrupt, ..Call::new(program) }
+    }
+
+    /// A note about a step that has not ended yet.
+    fn record(&self, step: &str, file: &str, key: &str, outcome: StepOutcome) -> CollectedStep {
+        CollectedStep {
+            step: step.to_owned(),
+            file: file.to_owned(),
+            outcome,
+            why: String::new(),
+            command: String::new(),
+            tool: String::new(),
+            status: String::new(),
+            seconds: 0.0,
+            passes: None,
+            absent_metrics: Vec::new(),
+            remarks: Vec::new(),
+            key: key.to_owned(),
+            blake3: String::new(),
+            bytes: 0,
+            ended: self.journal.now(),
+        }
+    }
+
+    fn end(&mut self, step: &str, done: Done, wall: Duration) {
+        self.context.progress.end(&self.request.subject, step, &done, wall);
+        self.summary.steps.push((step.to_owned(), done));
+    }
+}
+
+/// A missing tool as a setback of one step.
+fn missing(error: &CollectError) -> Setback {
+    let text = error.to_string();
+    let (what, cure) = text.split_once("\n  help: ").unwrap_or((&text, ""));
+    Setback::new(what.replace("\n ", ";"), cure)
+}
+
+/// To a millisecond.
+fn seconds(wall: Duration) -> f64 {
+    (wall.as_secs_f64() * 1000.0).round() / 1000.0
+}
+
+/// A hash over named parts.
+struct Key(blake3::Hasher);
+
+impl Key {
+    fn new(step: &str) -> Key {
+        let mut key = Key(blake3::Hasher::new());
+        key.part("step", step);
+        key
+    }
+
+    fn part(&mut self, name: &str, value: impl AsRef<[u8]>) -> &mut Key {
+        let value = value.as_ref();
+        // The length keeps two parts from reading as one.
+        self.0.update(format!("{name} {}\n", value.len()).as_bytes());
+        self.0.update(value);
+        self
+    }
+
+    fn finish(&self) -> String {
+        self.0.finalize().to_hex().to_string()
+    }
+}

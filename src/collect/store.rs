@@ -1,0 +1,251 @@
+//! The evidence folder of a subject: whole files only, each with what made it, kept for the next run.
+//!
+//! A step writes into a folder `.making-…` of its own; a file takes its place by renaming, after its bytes are on the disk,
+//! and the manifest `collected.json` is replaced the same way after it. A run that is killed at any point leaves files
+//! that the manifest knows or a `.making-…` folder, which the next run removes.
+
+use super::CollectError;
+use crate::evidence::{Collected, CollectedStep, StepOutcome};
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// The manifest's name.
+pub const MANIFEST: &str = "collected.json";
+const LOCK: &str = ".collect.lock";
+const MAKING: &str = ".making-";
+
+/// An evidence folder that this run owns.
+#[derive(Debug)]
+pub struct Store {
+    folder: PathBuf,
+    manifest: Collected,
+    /// Held as long as the store; the system gives it back when the process ends, however it ends.
+    _lock: File,
+}
+
+/// A place in which a step makes its file.
+#[derive(Debug)]
+pub struct Stage {
+    folder: tempfile::TempDir,
+    name: String,
+}
+
+impl Stage {
+    /// Where the tool is to write.
+    pub fn path(&self) -> PathBuf {
+        self.folder.path().join(&self.name)
+    }
+}
+
+impl Store {
+    /// Opens a folder, makes it where it is missing, and removes what killed runs left half made.
+    ///
+    /// # Errors
+    /// A folder that cannot be made or that another run works in, and a manifest that is damaged.
+    pub fn open(folder: &Path, subject: &str, program: &str) -> Result<Store, CollectError> {
+        fs::create_dir_all(folder).map_err(fault("make the evidence folder", folder))?;
+        let path = folder.join(LOCK);
+        let lock = File::create(&path).map_err(fault("lock the evidence folder", folder))?;
+        #[cfg(unix)]
+        if rustix::fs::flock(&lock, rustix::fs::FlockOperation::NonBlockingLockExclusive).is_err() {
+            return Err(CollectError::InUse { folder: folder.to_owned() });
+        }
+        for entry in fs::read_dir(folder).map_err(fault("list", folder))?.flatten() {
+            if entry.file_name().to_string_lossy().starts_with(MAKING) {
+                fs::remove_dir_all(entry.path()).map_err(fault("remove a half-made file from", folder))?;
+            }
+        }
+        let manifest = match fs::read(folder.join(MANIFEST)) {
+            Ok(bytes) => Collected::from_json(&bytes)
+                .map_err(|found| CollectError::Manifest { path: folder.join(MANIFEST), found })?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Collected::new(subject, program),
+            Err(error) => return Err(fault("read the manifest of", folder)(error)),
+        };
+        Ok(Store { folder: folder.to_owned(), manifest, _lock: lock })
+    }
+
+    /// The manifest as it stands.
+    pub fn manifest(&self) -> &Collected {
+        &self.manifest
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Whether the step's file is there, whole, and made by the same.
+    pub fn has(&self, step: &str, key: &str) -> bool {
+        self.manifest.step(step).is_some_and(|step| step.key == key && self.is_whole(step))
+    }
+
+    /// Whether the file lies here and no step of the manifest made it.
+    pub fn has_stranger(&self, file: &str) -> bool {
+        let path = self.folder.join(file);
+        let is_known = self.manifest.steps.iter().any(|step| step.file == file && self.is_whole(step));
+        path.exists() && !is_known
+    }
+
+    fn is_whole(&self, step: &CollectedStep) -> bool {
+        let hash = || fs::read(self.folder.join(&step.file)).map(|bytes| blake3::hash(&bytes).to_hex().to_string());
+        step.outcome == StepOutcome::Made && hash().is_ok_and(|hash| hash == step.blake3)
+    }
+
+    /// A place to make a file in.
+    ///
+    /// # Errors
+    /// When the folder cannot be written to.
+    pub fn stage(&self, file: &str) -> Result<Stage, CollectError> {
+        let made = tempfile::Builder::new().prefix(MAKING).tempdir_in(&self.folder);
+        let folder = made.map_err(fault("write to", &self.folder))?;
+        Ok(Stage { folder, name: file.to_owned() })
+    }
+
+    /// Puts a file that was made in its place and notes its step, with size and hash filled in here.
+    ///
+    /// # Errors
+    /// When the disk is full or the folder cannot be written to; the old file is then as it was.
+    pub fn put(&mut self, stage: &Stage, mut step: CollectedStep) -> Result<(), CollectError> {
+        let (made, file) = (stage.path(), self.folder.join(&step.file));
+        let whole = || -> io::Result<(u64, String)> {
+            let bytes = fs::read(&made)?;
+            File::open(&made)?.sync_all()?;
+            fs::rename(&made, &file)?;
+            Ok((bytes.len() as u64, blake3::hash(&bytes).to_hex().to_string()))
+        };
+        (step.bytes, step.blake3) = whole().map_err(fault("put a file into", &self.folder))?;
+        self.note(step)
+    }
+
+    /// Notes a step that made no file. A file that it made before from something else goes; one that the same made stays,
+    /// and so does its note.
+    ///
+    /// # Errors
+    /// When the manifest cannot be written.
+    pub fn miss(&mut self, step: CollectedStep) -> Result<(), CollectError> {
+        if self.has(&step.step, &step.key) {
+            return Ok(());
+        }
+        if self.manifest.step(&step.step).is_some_and(|before| self.is_whole(before)) {
+            fs::remove_file(self.folder.join(&step.file))
+                .map_err(fault("remove an outdated file from", &self.folder))?;
+        }
+        self.note(step)
+    }
+
+    fn note(&mut self, step: CollectedStep) -> Result<(), CollectError> {
+        self.manifest.put(step);
+        let write = || -> io::Result<()> {
+            let mut bytes = serde_json::to_vec_pretty(&self.manifest)?;
+            bytes.push(b'\n');
+            let mut file = tempfile::Builder::new().prefix(MAKING).tempfile_in(&self.folder)?;
+            file.write_all(&bytes)?;
+            file.as_file().sync_all()?;
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt as _;
+                file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
+            }
+            file.persist(self.folder.join(MANIFEST)).map_err(|error| error.error)?;
+            Ok(())
+        };
+        write().map_err(fault("write the manifest of", &self.folder))
+    }
+}
+
+/// An error about a folder, with the cure where the system's reason has one.
+fn fault(doing: &'static str, folder: &Path) -> impl FnOnce(io::Error) -> CollectError {
+    let folder = folder.to_owned();
+    move |source| {
+        let cure = match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                "\n  help: free some space, or choose another disk with --evidence; what is there is whole and kept"
+            }
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                "\n  help: choose a folder that you may write to with --evidence"
+            }
+            _ => "",
+        };
+        CollectError::Folder { doing, folder, source, cure }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(key: &str, outcome: StepOutcome) -> CollectedStep {
+        CollectedStep {
+            step: "profile".into(),
+            file: "profile.ncu-rep".into(),
+            outcome,
+            why: String::new(),
+            command: "ncu".into(),
+            tool: "ncu 1".into(),
+            status: "exit status: 0".into(),
+            seconds: 1.0,
+            passes: None,
+            absent_metrics: Vec::new(),
+            remarks: Vec::new(),
+            key: key.into(),
+            blake3: String::new(),
+            bytes: 0,
+            ended: "2026-11-20T00:00:00Z".into(),
+        }
+    }
+
+    fn made(store: &mut Store, key: &str, bytes: &str) {
+        let stage = store.stage("profile.ncu-rep").expect("stages");
+        fs::write(stage.path(), bytes).expect("writes");
+        store.put(&stage, step(key, StepOutcome::Made)).expect("puts");
+    }
+
+    #[test]
+    fn a_whole_file_of_the_same_key_is_kept_and_a_changed_one_is_not() {
+        let folder = tempfile::tempdir().expect("folder");
+        let mut store = Store::open(folder.path(), "s", "0").expect("opens");
+        made(&mut store, "k", "report");
+        drop(store);
+        let store = Store::open(folder.path(), "s", "0").expect("opens");
+        assert!(store.has("profile", "k") && !store.has("profile", "other"));
+        fs::write(folder.path().join("profile.ncu-rep"), "edited").expect("writes");
+        assert!(!store.has("profile", "k") && store.has_stranger("profile.ncu-rep"));
+    }
+
+    #[test]
+    fn a_killed_run_leaves_nothing_that_is_taken_for_whole() {
+        let folder = tempfile::tempdir().expect("folder");
+        let store = Store::open(folder.path(), "s", "0").expect("opens");
+        let stage = store.stage("profile.ncu-rep").expect("stages");
+        fs::write(stage.path(), "half").expect("writes");
+        // A killed process removes nothing.
+        let left = stage.folder.keep();
+        drop(store);
+        let store = Store::open(folder.path(), "s", "0").expect("opens");
+        assert!(!left.exists() && !store.has("profile", "k") && !folder.path().join("profile.ncu-rep").exists());
+    }
+
+    #[test]
+    fn a_failure_keeps_what_the_same_made_and_removes_what_something_else_made() {
+        let folder = tempfile::tempdir().expect("folder");
+        let mut store = Store::open(folder.path(), "s", "0").expect("opens");
+        made(&mut store, "k", "report");
+        store.miss(step("k", StepOutcome::Failed)).expect("notes");
+        assert!(store.has("profile", "k"));
+        store.miss(step("new source", StepOutcome::TimedOut)).expect("notes");
+        assert!(!folder.path().join("profile.ncu-rep").exists());
+        assert_eq!(store.manifest().step("profile").map(|step| step.outcome), Some(StepOutcome::TimedOut));
+    }
+
+    #[test]
+    fn a_folder_in_use_and_a_damaged_manifest_are_refused() {
+        let folder = tempfile::tempdir().expect("folder");
+        let store = Store::open(folder.path(), "s", "0").expect("opens");
+        assert!(matches!(Store::open(folder.path(), "s", "0"), Err(CollectError::InUse { .. })));
+        drop(store);
+        fs::write(folder.path().join(MANIFEST), "{\"schema\": 3").expect("writes");
+        let error = Store::open(folder.path(), "s", "0").expect_err("damaged").to_string();
+        assert!(error.contains("collected.json") && error.contains("help: "), "{error}");
+    }
+}

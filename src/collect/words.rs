@@ -1,0 +1,77 @@
+//! The words of a command, as the system gets them and as a reader sees them.
+
+use std::ffi::{OsStr, OsString};
+
+/// Arguments, each with what stands for it where the command is shown: an output file loses its temporary folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words(Vec<(OsString, String)>);
+
+impl Words {
+    /// No words.
+    pub fn new() -> Words {
+        Words::default()
+    }
+
+    /// A word that is shown as it is.
+    pub fn one(&mut self, word: impl AsRef<OsStr>) {
+        let word = word.as_ref();
+        self.0.push((word.to_owned(), word.to_string_lossy().into_owned()));
+    }
+
+    /// A word that is shown as another.
+    pub fn shown_as(&mut self, word: impl AsRef<OsStr>, shown: impl Into<String>) {
+        self.0.push((word.as_ref().to_owned(), shown.into()));
+    }
+
+    /// An option and its value.
+    pub fn pair(&mut self, option: &str, value: &str) {
+        self.one(option);
+        self.one(value);
+    }
+
+    /// An option and a file, which is shown by its name alone.
+    pub fn file(&mut self, option: &str, path: &str) {
+        self.one(option);
+        self.shown_as(path, path.rsplit(['/', '\\']).next().unwrap_or(path));
+    }
+
+    /// Further words behind these.
+    pub fn extend(&mut self, words: Words) {
+        self.0.extend(words.0);
+    }
+
+    /// The arguments.
+    pub fn arguments(&self) -> impl Iterator<Item = OsString> {
+        self.0.iter().map(|(word, _)| word.clone())
+    }
+
+    /// The command line as a POSIX shell takes it.
+    pub fn shown(&self) -> String {
+        self.0.iter().map(|(_, shown)| quoted(shown)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// A word as a POSIX shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_can_be_given_to_a_shell() {
+        let mut words = Words::new();
+        words.pair("--kernel-name", "regex:^a$");
+        words.file("--export", "/tmp/.making/x.ncu-rep");
+        words.one("it's");
+        assert_eq!(words.shown(), "--kernel-name 'regex:^a$' --export x.ncu-rep 'it'\\''s'");
+        assert_eq!(words.arguments().nth(3), Some("/tmp/.making/x.ncu-rep".into()));
+    }
+}

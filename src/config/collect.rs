@@ -1,0 +1,187 @@
+//! The keys of audit.toml about collecting evidence on a GPU.
+//!
+//! ```toml
+//! [[subject]]
+//! name = "gemm"
+//! kernel = "^gemm$"
+//! run = ["./bench", "--size", "4096"]   # the program that launches the kernel, started in the folder of this file
+//! evidence = "collected/gemm"           # where evidence is collected into and read from; this is the default
+//! prefix = ["srun", "-N1", "--gpus=1"]  # goes before every command that needs a GPU
+//!
+//! [subject.collect]
+//! metrics = "audit"                     # our own set; or "full", "detailed", "basic": NVIDIA's sets
+//! extra = ["dram__bytes.sum"]           # metrics beside it
+//! sections = ["PmSampling"]             # sections beside it
+//! skip = 0                              # launches of the kernel that are passed over first
+//! count = 1                             # launches that are profiled
+//! clock = "none"                        # or "base": the GPU's clocks are locked to the base clock
+//! cache = "all"                         # or "none": caches are not flushed before each pass
+//! replay = "kernel"                     # or "application", "range", "app-range"
+//! nvtx = ["step/"]                      # NVTX ranges in which kernels are profiled
+//! sanitizers = ["synccheck", "racecheck", "memcheck", "initcheck"]   # these by default, in this order
+//! timeout = 600                         # seconds after which ncu is stopped
+//! sanitizer_timeout = 120               # seconds after which each tool of compute-sanitizer is stopped
+//! inputs = ["build/libgemm.so"]         # files beside `run` that decide what the program does
+//! ```
+
+use super::ConfigError;
+use super::file::Text;
+use crate::evidence::SanitizerTool;
+use crate::nearest::nearest;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+
+/// How the evidence of a subject is collected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collecting {
+    /// The program that launches the kernel, with its arguments; empty for the launcher of this program.
+    pub run: Vec<String>,
+    /// What goes before every command that needs a GPU.
+    pub prefix: Vec<String>,
+    /// The evidence folder, where the file names one.
+    pub evidence: Option<PathBuf>,
+    /// `audit`, `full`, `detailed` or `basic`.
+    pub metrics: String,
+    /// Metrics beside the set.
+    pub extra: Vec<String>,
+    /// Sections beside the set.
+    pub sections: Vec<String>,
+    /// Launches of the kernel that are passed over.
+    pub skip: u64,
+    /// Launches that are profiled.
+    pub count: u64,
+    /// `none` or `base`.
+    pub clock: String,
+    /// `all` or `none`.
+    pub cache: String,
+    /// `kernel`, `application`, `range` or `app-range`.
+    pub replay: String,
+    /// NVTX ranges.
+    pub nvtx: Vec<String>,
+    /// Tools of compute-sanitizer.
+    pub sanitizers: Vec<SanitizerTool>,
+    /// Seconds for ncu.
+    pub timeout: u64,
+    /// Seconds for each tool of compute-sanitizer.
+    pub sanitizer_timeout: u64,
+    /// Files that decide what the program does, relative to the folder of the file.
+    pub inputs: Vec<PathBuf>,
+}
+
+/// The sets of metrics by name, our own first.
+pub(crate) const METRIC_SETS: [&str; 4] = ["audit", "full", "detailed", "basic"];
+const CLOCKS: [&str; 2] = ["none", "base"];
+const CACHES: [&str; 2] = ["all", "none"];
+const REPLAYS: [&str; 4] = ["kernel", "application", "range", "app-range"];
+
+impl Default for Collecting {
+    fn default() -> Collecting {
+        Collecting {
+            run: Vec::new(),
+            prefix: Vec::new(),
+            evidence: None,
+            metrics: METRIC_SETS[0].to_owned(),
+            extra: Vec::new(),
+            sections: Vec::new(),
+            skip: 0,
+            count: 1,
+            clock: CLOCKS[0].to_owned(),
+            cache: CACHES[0].to_owned(),
+            replay: REPLAYS[0].to_owned(),
+            nvtx: Vec::new(),
+            sanitizers: SanitizerTool::ALL.to_vec(),
+            timeout: 600,
+            sanitizer_timeout: 120,
+            inputs: Vec::new(),
+        }
+    }
+}
+
+/// `[subject.collect]`.
+#[derive(Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CollectKeys {
+    metrics: Option<Spanned<String>>,
+    #[serde(default)]
+    extra: Vec<String>,
+    #[serde(default)]
+    sections: Vec<String>,
+    skip: Option<u64>,
+    count: Option<Spanned<u64>>,
+    clock: Option<Spanned<String>>,
+    cache: Option<Spanned<String>>,
+    replay: Option<Spanned<String>>,
+    #[serde(default)]
+    nvtx: Vec<String>,
+    sanitizers: Option<Vec<Spanned<String>>>,
+    timeout: Option<Spanned<u64>>,
+    sanitizer_timeout: Option<Spanned<u64>>,
+    #[serde(default)]
+    inputs: Vec<PathBuf>,
+}
+
+impl Text {
+    /// How a subject's evidence is collected.
+    pub(super) fn collecting(
+        &self,
+        keys: CollectKeys,
+        run: Option<Spanned<Vec<String>>>,
+        prefix: Vec<String>,
+        evidence: Option<&Path>,
+        folder: &Path,
+    ) -> Result<Collecting, ConfigError> {
+        let usual = Collecting::default();
+        if let Some(run) = run.as_ref().filter(|run| run.get_ref().iter().all(String::is_empty)) {
+            let help = Some("name the program and its arguments: run = [\"./bench\", \"--size\", \"4096\"]".to_owned());
+            return Err(self.wrong("expected a program to run".into(), run.span(), "it is empty", help));
+        }
+        let at_least_one = |value: Option<Spanned<u64>>, usual: u64| match value {
+            Some(value) if *value.get_ref() == 0 => {
+                Err(self.wrong("expected a number above 0, found 0".into(), value.span(), "", None))
+            }
+            value => Ok(value.map_or(usual, Spanned::into_inner)),
+        };
+        let tool = |name: &Spanned<String>| {
+            let known = SanitizerTool::ALL.map(SanitizerTool::name);
+            let at = known.iter().position(|known| known == name.get_ref());
+            at.map(|at| SanitizerTool::ALL[at]).ok_or_else(|| self.no_such("tool of compute-sanitizer", name, &known))
+        };
+        Ok(Collecting {
+            run: run.map(Spanned::into_inner).unwrap_or_default(),
+            prefix,
+            evidence: evidence.map(|path| folder.join(path)),
+            metrics: self.one_of("set of metrics", keys.metrics, &METRIC_SETS)?,
+            extra: keys.extra,
+            sections: keys.sections,
+            skip: keys.skip.unwrap_or(usual.skip),
+            count: at_least_one(keys.count, usual.count)?,
+            clock: self.one_of("clock control", keys.clock, &CLOCKS)?,
+            cache: self.one_of("cache control", keys.cache, &CACHES)?,
+            replay: self.one_of("replay mode", keys.replay, &REPLAYS)?,
+            nvtx: keys.nvtx,
+            sanitizers: match keys.sanitizers {
+                Some(names) => names.iter().map(tool).collect::<Result<_, _>>()?,
+                None => usual.sanitizers,
+            },
+            timeout: at_least_one(keys.timeout, usual.timeout)?,
+            sanitizer_timeout: at_least_one(keys.sanitizer_timeout, usual.sanitizer_timeout)?,
+            inputs: keys.inputs,
+        })
+    }
+
+    /// A word of a closed list; its first one where none is given.
+    fn one_of(&self, what: &str, word: Option<Spanned<String>>, known: &[&str]) -> Result<String, ConfigError> {
+        match word {
+            None => Ok(known[0].to_owned()),
+            Some(word) if known.contains(&word.get_ref().as_str()) => Ok(word.into_inner()),
+            Some(word) => Err(self.no_such(what, &word, known)),
+        }
+    }
+
+    fn no_such(&self, what: &str, word: &Spanned<String>, known: &[&str]) -> ConfigError {
+        let near = nearest(word.get_ref(), known.iter().copied());
+        let near = near.map_or_else(String::new, |near| format!("did you mean {near:?}? "));
+        let help = format!("{near}There are {}", known.join(", "));
+        self.wrong(format!("no {what} is called {:?}", word.get_ref()), word.span(), "unknown", Some(help))
+    }
+}

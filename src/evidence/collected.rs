@@ -1,0 +1,103 @@
+//! The manifest of an evidence folder: which step made which file, with what, when, and how it ended.
+
+use serde::{Deserialize, Serialize};
+
+/// The format of the manifest.
+pub const COLLECTED_SCHEMA: &str = "kernel-audit/collected/1";
+
+/// How a step ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepOutcome {
+    /// Its file is whole.
+    Made,
+    /// It failed, and left no file.
+    Failed,
+    /// It did not end in time, and left no file.
+    TimedOut,
+}
+
+/// One step of a collection.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CollectedStep {
+    /// Its name: `build`, `synccheck`, `profile`.
+    pub step: String,
+    /// The file that it makes, relative to the folder.
+    pub file: String,
+    /// How it ended.
+    pub outcome: StepOutcome,
+    /// Why it made no file, in one line; empty when it did.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// The command, with paths relative to the project's folder.
+    pub command: String,
+    /// The tool that made it with its version: `ncu 2025.3.1.0`.
+    pub tool: String,
+    /// The exit status of the tool, as the system says it.
+    pub status: String,
+    /// Wall time of the tool in seconds.
+    pub seconds: f64,
+    /// Passes in which ncu replayed each kernel; absent for other tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passes: Option<u64>,
+    /// Metrics that were asked for and that the report does not hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absent_metrics: Vec<String>,
+    /// What the tool remarked, line by line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
+    /// BLAKE3 over everything that decides what the step makes: command, inputs, tool, device.
+    pub key: String,
+    /// BLAKE3 of the file; empty without one.
+    pub blake3: String,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// When it ended: `2026-11-20T14:03:11Z`.
+    pub ended: String,
+}
+
+/// The manifest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Collected {
+    /// [`COLLECTED_SCHEMA`].
+    pub schema: String,
+    /// The subject.
+    pub subject: String,
+    /// Version of this program.
+    pub program: String,
+    /// Steps in the order in which they run; the last attempt of each.
+    pub steps: Vec<CollectedStep>,
+}
+
+impl Collected {
+    /// A manifest without steps.
+    pub fn new(subject: &str, program: &str) -> Collected {
+        let (schema, subject, program) = (COLLECTED_SCHEMA.into(), subject.into(), program.into());
+        Collected { schema, subject, program, steps: Vec::new() }
+    }
+
+    /// Reads a manifest.
+    ///
+    /// # Errors
+    /// What is wrong with the bytes, in words.
+    pub fn from_json(bytes: &[u8]) -> Result<Collected, String> {
+        let read: Collected = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        if read.schema == COLLECTED_SCHEMA {
+            return Ok(read);
+        }
+        Err(format!("expected the schema {COLLECTED_SCHEMA}, found {:?}", read.schema))
+    }
+
+    /// A step by its name.
+    pub fn step(&self, name: &str) -> Option<&CollectedStep> {
+        self.steps.iter().find(|step| step.step == name)
+    }
+
+    /// Puts a step in the place of its last attempt, or at the end.
+    pub fn put(&mut self, step: CollectedStep) {
+        match self.steps.iter_mut().find(|other| other.step == step.step) {
+            Some(place) => *place = step,
+            None => self.steps.push(step),
+        }
+    }
+}

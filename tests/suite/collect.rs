@@ -1,0 +1,288 @@
+//! `audit collect` as a user meets it. Small scripts stand for NVIDIA's tools and for a scheduler; what they print and
+//! write is what the real ones did on an H200 (`tests/fixtures/h200`).
+
+use crate::project::{Run, audit};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+
+/// Finds the value of an option among the arguments, into `$value`.
+const OPTION: &str =
+    r#"option() { value=; want=$1; shift; while [ $# -gt 0 ]; do [ "$1" = "$want" ] && value=$2; shift; done; }"#;
+
+struct Lab(tempfile::TempDir);
+
+impl Lab {
+    /// A project whose tools work, with `more` in its subject.
+    fn new(more: &str) -> Lab {
+        let lab = Lab(tempfile::tempdir().unwrap());
+        fs::create_dir(lab.path("fake")).unwrap();
+        let config = format!(
+            "[tools]\nncu = \"fake/ncu\"\ncompute-sanitizer = \"fake/compute-sanitizer\"\n[[subject]]\nname = \"triad\"\nkernel = \"^stream_triad$\"\nrun = [\"./program\", \"--size\", \"big one\"]\nprefix = [\"fake/srun\", \"-N1\"]\n{more}\n"
+        );
+        fs::write(lab.path("audit.toml"), config).unwrap();
+        lab.script("program", "exit 0");
+        lab.script("fake/srun", "echo \"srun $*\" >> srun.log; [ \"$1\" = -N1 ] || exit 9; shift; exec \"$@\"");
+        lab.ncu(&format!(
+            "cp {FIXTURES}/labelled/stream_triad.ncu-rep \"$value\"\necho '==PROF== Profiling \"stream_triad\" - 0: 0%....50%....100% - 17 passes'"
+        ));
+        lab.sanitizer(
+            "printf '<?xml version=\"1.0\" encoding=\"utf-8\"?>\\n<ComputeSanitizerOutput/>\\n' > \"$value\"\necho '========= COMPUTE-SANITIZER'\necho '========= ERROR SUMMARY: 0 errors'",
+        );
+        lab
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn script(&self, name: &str, body: &str) {
+        let path = self.path(name);
+        fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// An ncu that says its version and else does `body`, with the report's path in `$value`.
+    fn ncu(&self, body: &str) {
+        let version = "[ \"$1\" = --version ] && { echo 'Version 2025.3.1.0 (build 1)'; exit 0; }";
+        self.script("fake/ncu", &format!("{version}\n{OPTION}\necho ncu >> runs.log\noption --export \"$@\"\n{body}"));
+    }
+
+    /// A compute-sanitizer, with the tool in `$tool` and the file of findings in `$value`.
+    fn sanitizer(&self, body: &str) {
+        let version = "[ \"$1\" = --version ] && { echo 'Version 2025.3.1'; exit 0; }";
+        let words = "option --tool \"$@\"; tool=$value; option --save \"$@\"";
+        self.script(
+            "fake/compute-sanitizer",
+            &format!("{version}\n{OPTION}\n{words}\necho \"$tool\" >> runs.log\n{body}"),
+        );
+    }
+
+    fn run(&self, words: &str) -> Run {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        Run(audit(self.0.path()).args(words).output().unwrap())
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// What ran since the last time.
+    fn ran(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.path("runs.log")).unwrap_or_default();
+        let _ = fs::remove_file(self.path("runs.log"));
+        text.lines().map(str::to_owned).collect()
+    }
+
+    fn manifest(&self) -> serde_json::Value {
+        serde_json::from_str(&self.read("collected/triad/collected.json")).unwrap()
+    }
+
+    fn step(&self, name: &str) -> serde_json::Value {
+        let manifest = self.manifest();
+        let steps = manifest["steps"].as_array().unwrap();
+        steps.iter().find(|step| step["step"] == name).unwrap_or_else(|| panic!("no step {name}")).clone()
+    }
+}
+
+#[test]
+fn tools_run_in_order_behind_the_prefix_and_their_files_are_kept() {
+    let lab = Lab::new("");
+    lab.run("collect").done();
+    assert_eq!(lab.ran(), ["synccheck", "racecheck", "memcheck", "initcheck", "ncu"]);
+    let profile = lab.step("profile");
+    assert_eq!(profile["passes"], 17);
+    assert_eq!(profile["tool"], "ncu 2025.3.1.0");
+    let command = profile["command"].as_str().unwrap();
+    assert!(command.starts_with("fake/srun -N1 ncu --section LaunchStats"), "{command}");
+    assert!(command.ends_with("--export profile.ncu-rep ./program --size 'big one'"), "{command}");
+    assert!(
+        command.contains("--clock-control none") && command.contains("--kernel-name 'regex:^stream_triad$'"),
+        "{command}"
+    );
+    assert!(lab.read("srun.log").contains("--tool racecheck"));
+    let log = lab.read("collected/triad/collect.log");
+    assert!(log.contains("profile: exit status: 0 after") && log.contains("    ==PROF== Profiling"), "{log}");
+
+    let again = lab.run("collect");
+    again.done();
+    assert!(again.err().contains("triad profile: kept from before"), "{}", again.err());
+    assert!(lab.ran().is_empty(), "nothing changed");
+    lab.run("collect --again").done();
+    assert_eq!(lab.ran().len(), 5);
+    // The program is what is measured: another program makes every file again.
+    lab.script("program", "exit 0 # faster");
+    lab.run("collect --quiet").done();
+    assert_eq!(lab.ran().len(), 5);
+    // Another set of metrics is a matter of the profile alone.
+    assert!(lab.run("collect --set full --quiet").done().contains("collected/triad"));
+    assert_eq!(lab.ran(), ["ncu"]);
+    assert!(lab.step("profile")["command"].as_str().unwrap().contains("--set full"));
+}
+
+#[test]
+fn the_page_names_the_collection_and_replays_without_a_gpu() {
+    let lab = Lab::new("");
+    let racy = format!("{FIXTURES}/h200/logs/sanitizer_racecheck_racy.xml");
+    lab.sanitizer(&format!(
+        "case $tool in\nracecheck) cp {racy} \"$value\"; echo '========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)';;\ninitcheck) sleep 30;;\n*) printf '<ComputeSanitizerOutput/>' > \"$value\"; echo '========= ERROR SUMMARY: 0 errors';;\nesac"
+    ));
+    let config = lab.read("audit.toml") + "[subject.collect]\nsanitizer_timeout = 1\n";
+    fs::write(lab.path("audit.toml"), config).unwrap();
+    lab.run("collect --quiet").ends(4, "initcheck: compute-sanitizer did not end within 1 s");
+    lab.run("generate triad --date 2026-11-20").done();
+    let page = lab.read("audits/2026-11-20-triad.md");
+    let squeezed = page.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    for part in [
+        "## Correctness",
+        "| `synccheck` | wrong use of barriers | clean |",
+        "**WRONG: 1 error**",
+        "**NOT MEASURED: compute-sanitizer did not end within 1 s and was stopped with all its children**",
+        "| `racecheck` | Write at devset.cu:27 (racy+0xc0); Read at devset.cu:27 (racy+0xd0) | Race condition | 1 | 1,024 |",
+        "### Collection",
+        "| profile | ncu 2025.3.1.0 | 17 |",
+        "Asked for in profile and not in its report",
+    ] {
+        assert!(squeezed.contains(part), "{part:?} is not in\n{squeezed}");
+    }
+    // Without the tools the page comes out the same.
+    fs::remove_dir_all(lab.path("fake")).unwrap();
+    fs::remove_file(lab.path("audits/2026-11-20-triad.md")).unwrap();
+    lab.run("generate triad --date 2026-11-20").done();
+    assert_eq!(lab.read("audits/2026-11-20-triad.md"), page);
+}
+
+#[test]
+fn a_failure_of_one_tool_leaves_the_others_and_the_next_run_goes_on() {
+    let lab = Lab::new("");
+    lab.ncu("echo '==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters on the target device 0.'; exit 1");
+    lab.run("collect --quiet").ends(4, "NVreg_RestrictProfilingToAdminUsers=0");
+    assert_eq!(lab.ran().len(), 5);
+    assert_eq!(lab.step("profile")["outcome"], "failed");
+    assert!(!lab.path("collected/triad/profile.ncu-rep").exists());
+    lab.run("generate triad").ends(2, "holds no profile: ncu may not read the GPU's performance counters");
+    lab.run("collect --quiet").ends(4, "may not read");
+    assert_eq!(lab.ran(), ["ncu"], "what is whole is not made again");
+}
+
+#[test]
+fn a_filter_that_takes_nothing_lists_what_ran() {
+    let lab = Lab::new("");
+    lab.ncu("echo '==WARNING== No kernels were profiled.'; echo 'Available Kernels:'; echo '1. gemm_bias_v1'");
+    lab.run("collect --quiet").ends(4, "the filter \"^stream_triad$\" took none; these ran: gemm_bias_v1");
+}
+
+#[test]
+fn a_report_that_is_not_whole_is_not_kept() {
+    let lab = Lab::new("");
+    lab.ncu(&format!(
+        "cp {FIXTURES}/h200/truncated.ncu-rep \"$value\"\necho '==PROF== Profiling \"x\" - 0: 0%....100% - 3 passes'"
+    ));
+    lab.run("collect --quiet").ends(4, "the report that ncu wrote cannot be read");
+    assert!(!lab.path("collected/triad/profile.ncu-rep").exists());
+}
+
+#[test]
+fn a_program_that_hangs_is_ended_with_its_children() {
+    let lab = Lab::new("[subject.collect]\ntimeout = 1\nsanitizers = []\n");
+    lab.ncu("(sleep 3; touch still-alive) & sleep 30");
+    let begun = Instant::now();
+    lab.run("collect --quiet").ends(4, "ncu did not end within 1 s and was stopped with all its children");
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    assert_eq!(lab.step("profile")["outcome"], "timed-out");
+    std::thread::sleep(Duration::from_millis(2500));
+    assert!(!lab.path("still-alive").exists());
+}
+
+#[test]
+fn ctrl_c_ends_the_tool_keeps_what_is_whole_and_leaves_no_half_file() {
+    let lab = Lab::new("[subject.collect]\nsanitizers = [\"memcheck\"]\n");
+    lab.ncu("echo half > \"$value\"; touch begun; sleep 30; touch still-alive");
+    let mut child = audit(lab.0.path()).args(["collect", "--quiet"]).spawn().unwrap();
+    let begun = Instant::now();
+    while !lab.path("begun").exists() && begun.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let pid = libc::pid_t::try_from(child.id()).unwrap();
+    // SAFETY: a signal to a child that has not been waited for.
+    assert_eq!(unsafe { libc::kill(pid, libc::SIGINT) }, 0);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let names: Vec<String> = fs::read_dir(lab.path("collected/triad"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.starts_with(".making") || name.contains("profile"))
+        .collect();
+    assert!(names.is_empty(), "{names:?}");
+    assert_eq!(lab.step("memcheck")["outcome"], "made");
+    assert!(!lab.path("still-alive").exists());
+}
+
+#[test]
+fn a_report_that_somebody_put_there_is_not_overwritten() {
+    let lab = Lab::new("[subject.collect]\nsanitizers = []\n");
+    fs::create_dir_all(lab.path("collected/triad")).unwrap();
+    fs::write(lab.path("collected/triad/profile.ncu-rep"), "mine").unwrap();
+    lab.run("collect --quiet").ends(4, "no step of its collected.json made it");
+    assert_eq!(lab.read("collected/triad/profile.ncu-rep"), "mine");
+    lab.run("collect --quiet --again").done();
+}
+
+#[test]
+fn names_of_metrics_are_checked_before_anything_runs() {
+    let lab = Lab::new("arch = \"sm_90a\"\nsource = \"k.cu\"\n");
+    fs::write(lab.path("k.cu"), "").unwrap();
+    let run = lab.run("collect --lint --metric smsp__sass_warp_efficiency.avg --metric dram__bytes_op_read.sum");
+    run.ends(2, "smsp__sass_warp_efficiency.avg is no metric of GH100");
+    run.ends(2, "dram__bytes_op_read.sum is no metric of GH100, only of GB202");
+    assert!(lab.ran().is_empty());
+    lab.run("collect --lint --metric dram__bytes_read.sum").done();
+    lab.run("explain dram__bytes_op_read.sum --chip gb202").ends(0, "is a metric of GB202");
+    lab.run("explain dram__bytes_op_read.sum --chip sm_90").ends(2, "near: dram__bytes_read.sum");
+}
+
+#[test]
+fn without_a_driver_the_cure_is_named_and_a_plan_can_be_printed() {
+    let lab = Lab::new("");
+    let config = lab.read("audit.toml").replace("prefix = [\"fake/srun\", \"-N1\"]\n", "");
+    fs::write(lab.path("audit.toml"), config).unwrap();
+    let plan = lab.run("collect --dry-run").done();
+    let steps: Vec<&str> = plan.lines().filter_map(|line| line.trim().split(": ").next()).collect();
+    assert!(
+        steps.starts_with(&[
+            "triad into collected/triad",
+            "synccheck",
+            "racecheck",
+            "memcheck",
+            "initcheck",
+            "profile"
+        ]),
+        "{plan}"
+    );
+    assert!(lab.ran().is_empty() && !lab.path("collected").exists());
+    if !PathBuf::from("/proc/driver/nvidia/version").exists() {
+        lab.run("collect").ends(4, "no NVIDIA driver is loaded here");
+    }
+}
+
+#[test]
+fn a_tool_that_is_missing_is_a_gap_and_not_a_pass() {
+    let lab = Lab::new("");
+    fs::remove_file(lab.path("fake/compute-sanitizer")).unwrap();
+    lab.run("collect --quiet").ends(4, "compute-sanitizer is not at");
+    assert_eq!(lab.ran(), ["ncu"]);
+}
+
+#[test]
+fn many_subjects_are_collected_at_a_time() {
+    let lab = Lab::new("[subject.collect]\nsanitizers = []\n");
+    let second = "[[subject]]\nname = \"other\"\nrun = [\"./program\"]\nprefix = [\"fake/srun\", \"-N1\"]\n[subject.collect]\nsanitizers = []\n";
+    fs::write(lab.path("audit.toml"), lab.read("audit.toml") + second).unwrap();
+    lab.run("collect --all --jobs 2 --quiet").done();
+    for name in ["triad", "other"] {
+        assert!(lab.path(&format!("collected/{name}/profile.ncu-rep")).is_file());
+    }
+    lab.run("collect nobody").ends(2, "names no subject \"nobody\"");
+}
