@@ -1,6 +1,6 @@
 //! What ends a run early, and with which exit status.
 
-use crate::analysis::SelectionError;
+use crate::analysis::{OtherKernelTried, SelectionError};
 use crate::analysis::code::CodeError;
 use crate::collect::CollectError;
 use crate::collect::launch::LaunchError;
@@ -130,6 +130,12 @@ impl From<LaunchError> for Failure {
 
 impl From<CodeError> for Failure {
     fn from(error: CodeError) -> Failure {
+        Failure::usage(error)
+    }
+}
+
+impl From<OtherKernelTried> for Failure {
+    fn from(error: OtherKernelTried) -> Failure {
         Failure::usage(error)
     }
 }

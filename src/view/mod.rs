@@ -3,6 +3,7 @@
 //! Owns the model of a document, the words of each section, and the escaping of data inside them. Receives an
 //! analysis, gives a [`Document`]. A template never compares, rounds or concludes; it places these strings.
 
+mod benchmark;
 mod build;
 mod ceiling;
 pub mod charts;
@@ -12,6 +13,7 @@ mod code;
 mod collection;
 mod columns;
 mod conditions;
+mod correctness;
 mod deliverable;
 mod document;
 pub mod escape;

@@ -31,9 +31,12 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
         blocks.push(paragraph("Not measured: the report holds no `gpu__time_duration.sum`."));
     }
     if perf.flop_rate.is_none() {
-        blocks.push(paragraph(
-            "No rate in FLOP/s: the subject states no `work.flop`. No comparison with a reference kernel was measured.",
-        ));
+        blocks.push(paragraph("No rate in FLOP/s: the subject states no `work.flop`."));
+    }
+    if audit.timing.is_none() {
+        let why = audit.trials_missed.iter().find(|(step, _)| step == "benchmark");
+        let why = why.map_or_else(String::new, |(_, why)| format!(" {}.", super::escape::text(why.trim_end_matches('.'))));
+        blocks.push(paragraph(format!("Time outside the profiler and beside a reference: **NOT MEASURED**.{why}")));
     }
     blocks.extend(history::blocks(heading, audit));
     blocks.extend(members(audit));

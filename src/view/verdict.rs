@@ -3,13 +3,17 @@
 use super::document::{Block, Section};
 use super::escape;
 use super::page::Heading;
+use super::benchmark;
 use super::source_lines;
 use super::tables::{self, paragraph};
-use crate::analysis::{Audit, Finding, LeverOrigin, Severity};
+use crate::analysis::{Audit, Finding, LeverOrigin, Severity, Standing};
 use crate::quantity::format;
 
 /// The section.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
+    if audit.standing() == Standing::Wrong {
+        return Section { id: "verdict".into(), title: "Verdict".into(), blocks: wrong(audit) };
+    }
     let limiter = &audit.bottleneck.limiter.0;
     let at = audit.findings.iter().find(|finding| finding.code == *limiter).map(place).unwrap_or_default();
     let mut blocks = vec![paragraph(format!("**What limits it** (`{limiter}`). {}{at}", audit.bottleneck.sentence))];
@@ -25,6 +29,19 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
         });
     }
     Section { id: "verdict".into(), title: "Verdict".into(), blocks }
+}
+
+/// What stands in the place of a verdict on the performance of a kernel that computes something else.
+fn wrong(audit: &Audit) -> Vec<Block> {
+    let items = audit.faults().iter().map(|fault| escape::text(fault)).collect();
+    vec![
+        paragraph(
+            "**WRONG.** The kernel's results are wrong, so this page gives no verdict on its performance: not what limits it, \
+             not what changed, not what to do next.",
+        ),
+        Block::List { ordered: false, items },
+        paragraph("The tables below say what was measured while it computed that."),
+    ]
 }
 
 /// Findings shown beside the limiter, which has the first line.
@@ -72,8 +89,9 @@ fn change(heading: &Heading, audit: &Audit) -> Vec<Block> {
             Some(s) => format!(", {} × slower", format::fixed(1.0 / s, 2)),
             None => String::new(),
         };
-        text += &format!(" Time: {old} → {new}{factor} (`gpu__time_duration.sum`).");
+        text += &format!(" Time under ncu: {old} → {new}{factor} (`gpu__time_duration.sum`).");
     }
+    text += &benchmark::change(audit);
     if let Some(old_limit) = &audit.old_bottleneck {
         if old_limit.limiter == audit.bottleneck.limiter {
             text += &format!(" The limiter is the same as before: `{}`.", old_limit.limiter.0);
