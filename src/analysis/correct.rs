@@ -181,7 +181,9 @@ mod tests {
             said(output(), 0.01),
             "out on seed 3: the relative norm of the difference is 2.50e-1, at most 1.00e-2 is allowed; the worst is out[2, 1], 1 where 2 was expected"
         );
-        assert!(said(output(), 0.0).starts_with("out on seed 3: 5 of 12 elements have other bits than the reference's"));
+        assert!(
+            said(output(), 0.0).starts_with("out on seed 3: 5 of 12 elements have other bits than the reference's")
+        );
         assert!(said(OutputCheck { unwritten: 2, ..output() }, 0.01).ends_with("2 of 12 elements were not written"));
         assert!(
             said(OutputCheck { not_finite: 1, ..output() }, 0.01).ends_with("1 of 12 elements are no finite number")

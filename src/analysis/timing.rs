@@ -136,7 +136,9 @@ fn decided(time: &Judged, cycles: Option<&Judged>, limits: &Limits) -> (Verdict,
         Course::Unclear if time.course != cycles.course => {
             (Verdict::Ambiguous, "the SM clock was another, and time and cycles disagree".to_owned())
         }
-        Course::Unclear => (Verdict::Ambiguous, "its interval holds both no change and one that would count".to_owned()),
+        Course::Unclear => {
+            (Verdict::Ambiguous, "its interval holds both no change and one that would count".to_owned())
+        }
     }
 }
 
@@ -171,7 +173,8 @@ fn cautions(benchmark: &Benchmark, kernel: &Timed, limits: &Limits) -> Vec<Strin
         _ => {}
     }
     if benchmark.method.ended_by != "stable" {
-        cautions.push(format!("The median had not settled when the {} ended it.", limit_of(&benchmark.method.ended_by)));
+        cautions
+            .push(format!("The median had not settled when the {} ended it.", limit_of(&benchmark.method.ended_by)));
     }
     cautions
 }
@@ -251,7 +254,13 @@ pub(super) mod tests {
         assert_eq!(timing.kernel.byte_rate, None);
         let ratio = timing.ratio.expect("a reference");
         assert_eq!((ratio.factor, ratio.interval), (2.0, Some((2.0, 2.0))));
-        assert!(timing.cautions[0].starts_with("Too short to time this way: two events with nothing between them are 1.00 µs apart, 50.0 %"), "{:?}", timing.cautions);
+        assert!(
+            timing.cautions[0].starts_with(
+                "Too short to time this way: two events with nothing between them are 1.00 µs apart, 50.0 %"
+            ),
+            "{:?}",
+            timing.cautions
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What ends a run early, and with which exit status.
 
-use crate::analysis::{OtherKernelTried, SelectionError};
 use crate::analysis::code::CodeError;
+use crate::analysis::{OtherKernelTried, SelectionError};
 use crate::collect::CollectError;
 use crate::collect::launch::LaunchError;
 use crate::config::{ConfigError, ConfigErrorKind};

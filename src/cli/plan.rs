@@ -165,7 +165,9 @@ fn is_given(flags: &SubjectFlags) -> bool {
     let words = [&flags.title, &flags.change, &flags.work_shape, &flags.work_types];
     words.iter().any(|word| word.is_some())
         || [&flags.report, &flags.baseline].iter().any(|path| path.is_some())
-        || [&flags.correctness, &flags.benchmark, &flags.baseline_benchmark, &flags.reference].iter().any(|path| path.is_some())
+        || [&flags.correctness, &flags.benchmark, &flags.baseline_benchmark, &flags.reference]
+            .iter()
+            .any(|path| path.is_some())
         || [&flags.kernel, &flags.baseline_kernel].iter().any(|filter| filter.is_some())
         || [&flags.work_flop, &flags.work_bytes].iter().any(|amount| amount.is_some())
         || flags.name.is_some()

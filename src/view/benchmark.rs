@@ -19,7 +19,13 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         blocks.push(Block::Heading { text: "Clocks".into() });
         blocks.push(Block::Table { table: clocks(audit, timing) });
         blocks.push(paragraph(clock_words(timing)));
-        blocks.extend(launch(audit, &timing.benchmark.launch, "benchmark"));
+        let own = &timing.benchmark.launch;
+        match audit.correctness.as_ref().filter(|check| check.launch == *own) {
+            Some(_) => {
+                blocks.push(paragraph("The launch is that of the check above, arguments and machine code included."))
+            }
+            None => blocks.extend(launch(audit, own, "benchmark")),
+        }
     }
     (!blocks.is_empty()).then(|| Section { id: "benchmark".into(), title: "Benchmark".into(), blocks })
 }
@@ -39,7 +45,8 @@ pub(super) fn lead(audit: &Audit) -> Option<String> {
 
 /// A sentence on the change since the old side, with a space before it; empty without times of both.
 pub(super) fn change(audit: &Audit) -> String {
-    let Some((timing, change)) = audit.timing.as_ref().and_then(|timing| Some((timing, timing.change.as_ref()?))) else {
+    let Some((timing, change)) = audit.timing.as_ref().and_then(|timing| Some((timing, timing.change.as_ref()?)))
+    else {
         return String::new();
     };
     let (old, new) = (change.old.time.median, timing.kernel.time.median);
@@ -71,15 +78,18 @@ fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {
         blocks.push(Block::List { ordered: false, items });
     }
     let method = &benchmark.method;
-    let turns = if benchmark.reference.is_some() { ", kernel and reference in turn" } else { "" };
+    let (turns, each) = match &benchmark.reference {
+        Some(_) => (", kernel and reference in turn", " of each"),
+        None => ("", ""),
+    };
     let flushed = match method.flushed_bytes {
         0 => "nothing was done to the caches between launches".to_owned(),
         bytes => format!("before each {} bytes were written, so that L2 held none of its data", format::integer(bytes)),
     };
     blocks.push(paragraph(format!(
-        "One launch between two CUDA events, alone on the GPU{turns}; {flushed}; {} launches of each to warm up, inputs of \
-         seed {}. ncu's duration is another number: it replays the launch with counters, at clocks of its own. This is the \
-         time to compare with other programs; the profile says where it goes.",
+        "One launch between two CUDA events, alone on the GPU{turns}; {flushed}; {} launches{each} to warm up, inputs of seed \
+         {}. ncu's duration is another number: that of a launch which is replayed under counters. This is the time to \
+         compare with other programs; the profile says where it goes.",
         method.warm_up, method.seed
     )));
     blocks.extend(benchmark.reference.as_ref().and_then(choice));
@@ -88,7 +98,11 @@ fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {
 
 /// In what the reference's work differs, with a space before it.
 fn note(reference: &TimedReference) -> String {
-    if reference.note.is_empty() { String::new() } else { format!(" Not the same work: {}.", escape::text(&reference.note)) }
+    if reference.note.is_empty() {
+        String::new()
+    } else {
+        format!(" Not the same work: {}.", escape::text(&reference.note))
+    }
 }
 
 /// Which algorithm of the library was timed.
@@ -165,7 +179,8 @@ fn times(audit: &Audit, timing: &Timing) -> Table {
     let scale = micro(sides.iter().map(|side| side.time.median));
     let own = usize::from(old.is_some());
     let line = |label: String, cells: Vec<String>| {
-        let cell = |(at, said): (usize, String)| if at == own { strong(said) } else { text(said) };
+        let is_median = label == FACTS[0].0;
+        let cell = |(at, said): (usize, String)| if is_median && at == own { strong(said) } else { text(said) };
         std::iter::once(text(label)).chain(cells.into_iter().enumerate().map(cell)).collect()
     };
     let mut rows: Vec<Vec<_>> = Vec::new();
@@ -197,7 +212,8 @@ fn times(audit: &Audit, timing: &Timing) -> Table {
 /// The reference's own counters.
 fn counters(reference: &ReferenceProfile) -> Vec<Block> {
     let columns = vec![left("Metric"), right("Kernel"), right("Reference"), left("Metric name")];
-    let rows = reference.rows.iter().filter(|row| row.kernel.quantity().is_some() || row.reference.quantity().is_some());
+    let rows =
+        reference.rows.iter().filter(|row| row.kernel.quantity().is_some() || row.reference.quantity().is_some());
     let line = |row: &crate::analysis::Beside| {
         let own = tables::number(&row.kernel);
         vec![text(row.label.clone()), strong(own), text(tables::number(&row.reference)), code(row.id.clone())]
@@ -212,12 +228,8 @@ fn counters(reference: &ReferenceProfile) -> Vec<Block> {
     if reference.others > 0 {
         said += &format!(" Its report holds {} more kernels with less device time.", reference.others);
     }
-    let table = Table {
-        id: "reference-counters".into(),
-        caption: String::new(),
-        columns,
-        rows: rows.map(line).collect(),
-    };
+    let table =
+        Table { id: "reference-counters".into(), caption: String::new(), columns, rows: rows.map(line).collect() };
     vec![Block::Heading { text: "Counters of the reference".into() }, paragraph(said), Block::Table { table }]
 }
 

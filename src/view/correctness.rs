@@ -13,9 +13,8 @@ pub(super) fn section(audit: &Audit) -> Section {
     if let Some(check) = &audit.correctness {
         blocks.push(Block::Table { table: outputs(check) });
         blocks.push(paragraph(
-            "Each output held NaNs before each launch, so that an element which was not written shows, and the reference \
-             ran first, so that a kernel which spoils its inputs does not spoil what is expected of it. The error of an \
-             element is relative to the larger of its expected magnitude and the root mean square of all.",
+            "Outputs that are only written held NaNs before each launch, so that an element which was not written shows. The \
+             reference ran first, so that a kernel which spoils its inputs does not spoil what is expected of it.",
         ));
         blocks.extend(launch(audit, &check.launch, "check"));
     }
@@ -43,7 +42,9 @@ fn standing(audit: &Audit) -> String {
             let missed = audit.trials_missed.iter().find(|(step, _)| step == "correctness").map(|(_, why)| why.clone());
             let why = match missed.or(audit.void_check()) {
                 Some(why) => format!("{}.", escape::text(why.trim_end_matches('.'))),
-                None => "No check of the kernel's outputs was given: `audit launch` makes one with `--check`.".to_owned(),
+                None => {
+                    "No check of the kernel's outputs was given: `audit launch` makes one with `--check`.".to_owned()
+                }
             };
             format!("**NOT MEASURED:** {why} Whether the kernel computes what it should is not known.{tools}")
         }
@@ -84,7 +85,7 @@ fn outputs(check: &Correctness) -> Table {
         right("Relative norm"),
         left("Worst element"),
         right("Its error"),
-        right("Other bits"),
+        right("In other bits"),
         right("Not written"),
         right("Not finite"),
         right("Changed in a second launch"),
@@ -110,11 +111,9 @@ fn outputs(check: &Correctness) -> Table {
         ]
     };
     let rows = check.runs.iter().flat_map(|run| run.outputs.iter().map(|output| row(run.seed, output))).collect();
-    let caption = format!(
-        "Outputs beside those of {}; the relative norm is that of the difference over that of what was expected (Frobenius).",
-        check.reference
-    );
-    Table { id: "outputs".into(), caption, columns, rows }
+    let caption = "The relative norm is that of the difference over that of what was expected (Frobenius). The error of an \
+                   element is relative to the larger of its expected magnitude and the root mean square of all.";
+    Table { id: "outputs".into(), caption: caption.into(), columns, rows }
 }
 
 /// What was launched, and whether it is what this page is about.

@@ -3,8 +3,8 @@
 use super::charts::{self, Chart};
 use super::document::{Block, Document, Section};
 use super::{
-    benchmark, build, ceiling, checklist, coalescing, code, conditions, correctness, instructions, lead, occupancy, performance, provenance,
-    roofline, stalls, throughput, verdict,
+    benchmark, build, ceiling, checklist, coalescing, code, conditions, correctness, instructions, lead, occupancy,
+    performance, provenance, roofline, stalls, throughput, verdict,
 };
 use crate::analysis::{Audit, Milestone};
 

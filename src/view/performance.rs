@@ -35,7 +35,8 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     }
     if audit.timing.is_none() {
         let why = audit.trials_missed.iter().find(|(step, _)| step == "benchmark");
-        let why = why.map_or_else(String::new, |(_, why)| format!(" {}.", super::escape::text(why.trim_end_matches('.'))));
+        let why =
+            why.map_or_else(String::new, |(_, why)| format!(" {}.", super::escape::text(why.trim_end_matches('.'))));
         blocks.push(paragraph(format!("Time outside the profiler and beside a reference: **NOT MEASURED**.{why}")));
     }
     blocks.extend(history::blocks(heading, audit));

@@ -1,9 +1,9 @@
 //! The first screen: what limits the kernel, what changed, what to do next.
 
+use super::benchmark;
 use super::document::{Block, Section};
 use super::escape;
 use super::page::Heading;
-use super::benchmark;
 use super::source_lines;
 use super::tables::{self, paragraph};
 use crate::analysis::{Audit, Finding, LeverOrigin, Severity, Standing};

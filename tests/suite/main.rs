@@ -34,4 +34,5 @@ mod simulation;
 mod snapshot;
 mod source_lines;
 mod source_view;
+mod trials;
 mod verdicts;

@@ -22,7 +22,10 @@ impl Whole {
             self.verdict = other;
             self.cure.clear();
         } else if is_decided(other) {
-            self.reason = format!("The profile says {own} and the benchmark {other}. Profile: {} Benchmark: {numbers}.", self.reason);
+            self.reason = format!(
+                "The profile says {own} and the benchmark {other}. Profile: {} Benchmark: {numbers}.",
+                self.reason
+            );
             self.verdict = Verdict::Ambiguous;
             self.cure = "Profile five launches or more on each side, and time both sides on one machine.".to_owned();
         } else {
