@@ -326,7 +326,7 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         members: members(&subject),
         performance: Performance::of(&subject, old_kernel, &inputs.work),
         build: build::rows(&subject, inputs.builds),
-        build_logs: inputs.builds.iter().map(|log| public(&log.origin)).collect(),
+        build_logs: inputs.builds.iter().map(|log| private::public(&log.origin)).collect(),
         build_warnings: inputs.builds.iter().flat_map(build_warnings).collect(),
         old_build: match earlier {
             Some(audit) => audit.build.clone(),
@@ -371,13 +371,8 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
     Ok(audit)
 }
 
-/// An artefact without the home folder in its path.
-fn public(origin: &Origin) -> Origin {
-    Origin { path: private::without_home(&origin.path), ..origin.clone() }
-}
-
 fn build_warnings(log: &BuildLog) -> impl Iterator<Item = (String, u64, String)> {
-    log.warnings.iter().map(|(line, text)| (public(&log.origin).path, *line, private::without_home(text)))
+    log.warnings.iter().map(|(line, text)| (private::public(&log.origin).path, *line, private::without_home(text)))
 }
 
 /// The verdict on one kernel by itself.
@@ -406,7 +401,7 @@ fn side(
         not_understood.push(("lines of text".into(), lines));
     }
     Side {
-        origin: public(&report.origin),
+        origin: private::public(&report.origin),
         kernel: kernel.key().clone(),
         launches: kernel.launches().iter().map(|l| l.id).collect(),
         dropped: report.dropped.iter().map(ToString::to_string).collect(),

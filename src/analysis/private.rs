@@ -1,5 +1,6 @@
 //! Keeping people and machines off the page: command lines and paths without what names them.
 
+use crate::evidence::Origin;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -52,6 +53,11 @@ pub fn without_home(text: &str) -> String {
         return text.to_owned();
     }
     HOMES.as_ref().map_or_else(|| text.to_string(), |homes| homes.replace_all(text, "~").into_owned())
+}
+
+/// An artefact without the home folder in its path.
+pub(super) fn public(origin: &Origin) -> Origin {
+    Origin { path: without_home(&origin.path), ..origin.clone() }
 }
 
 /// A command line as it may be shown to anyone: home folders as `~`, and the names of their owners, values of

@@ -4,7 +4,7 @@ use super::args::Doctor;
 use super::code::places;
 use super::failure::Failure;
 use super::plan::DEFAULT_CONFIG;
-use crate::collect::Tool;
+use crate::collect::{Counters, Machine, Tool};
 use crate::config::{Config, Tools};
 use std::io::Write;
 use std::path::Path;
@@ -32,13 +32,20 @@ pub(super) fn run(arguments: &Doctor, out: &mut dyn Write) -> Result<(), Failure
             }
         }
     }
-    let device = device();
+    let machine = Machine::look();
     writeln!(out, "\nDevice")?;
-    writeln!(out, "  driver             {}", device.driver)?;
-    writeln!(out, "  GPU                {}", device.gpus)?;
+    let none = "none: /proc/driver/nvidia/version is not there";
+    writeln!(out, "  driver             {}", machine.driver.as_deref().unwrap_or(none))?;
+    let gpus = if machine.gpus.is_empty() { "none: no /dev/nvidia0".to_owned() } else { machine.gpus.join(", ") };
+    writeln!(out, "  GPU                {gpus}")?;
+    writeln!(out, "  counters           {}", counters(&machine))?;
     for line in seen_by_driver() {
         writeln!(out, "  {line}")?;
     }
+    for clocks in Machine::clocks(&places) {
+        writeln!(out, "  clocks             {clocks}; left as they are unless a subject says clock = \"base\"")?;
+    }
+    let is_usable = machine.setback().is_none();
     writeln!(out, "\nWhat can be done here")?;
     let has = |tools: &[Tool]| tools.iter().all(|tool| missing.iter().all(|(lacking, _)| lacking != tool));
     let word = |can: bool| if can { "yes" } else { "no" };
@@ -46,8 +53,12 @@ pub(super) fn run(arguments: &Doctor, out: &mut dyn Write) -> Result<(), Failure
     writeln!(out, "  audit a cubin      {}", word(has(&[Tool::Nvdisasm])))?;
     writeln!(out, "  audit a source     {}", word(has(&[Tool::Nvcc, Tool::Ptxas, Tool::Nvdisasm])))?;
     writeln!(out, "  launch a kernel    {}", word(can_launch()))?;
-    writeln!(out, "  profile a kernel   {}", word(has(&[Tool::Ncu]) && device.is_usable))?;
-    writeln!(out, "  check correctness  {}", word(has(&[Tool::ComputeSanitizer]) && device.is_usable))?;
+    writeln!(
+        out,
+        "  profile a kernel   {}",
+        word(has(&[Tool::Ncu]) && is_usable && machine.counters != Counters::Refused)
+    )?;
+    writeln!(out, "  check correctness  {}", word(has(&[Tool::ComputeSanitizer]) && is_usable))?;
     if !missing.is_empty() {
         writeln!(out, "\nMissing")?;
         for (_, error) in &missing {
@@ -107,30 +118,15 @@ fn can_launch() -> bool {
     false
 }
 
-/// The driver's own files, which need no library of NVIDIA's to be looked at.
-struct Device {
-    driver: String,
-    gpus: String,
-    is_usable: bool,
-}
-
-/// The version that the kernel module states, and the device nodes that it made.
-fn device() -> Device {
-    let version = std::fs::read_to_string("/proc/driver/nvidia/version").ok();
-    let driver = version.as_deref().and_then(|text| {
-        let line = text.lines().next()?;
-        line.split_whitespace()
-            .find(|word| word.split('.').count() >= 2 && word.bytes().all(|b| b.is_ascii_digit() || b == b'.'))
-    });
-    let nodes = std::fs::read_dir("/dev").map_or(0, |entries| {
-        let is_gpu = |name: &str| {
-            name.strip_prefix("nvidia").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
-        };
-        entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(is_gpu)).count()
-    });
-    Device {
-        driver: driver.map_or_else(|| "none: /proc/driver/nvidia/version is not there".to_owned(), str::to_owned),
-        gpus: if nodes == 0 { "none: no /dev/nvidia0".to_owned() } else { format!("{nodes}") },
-        is_usable: driver.is_some() && nodes > 0,
+/// Who may read performance counters, and the cure where this user may not.
+fn counters(machine: &Machine) -> &'static str {
+    match (machine.driver.is_some(), machine.counters) {
+        (false, _) => "none without a driver",
+        (true, Counters::Unknown) => "the driver does not say who may read them; ncu will",
+        (true, Counters::Everybody) => "everybody may read them",
+        (true, Counters::Administrator) => "administrators may read them, and this process is one",
+        (true, Counters::Refused) => {
+            "only administrators may read them, and this process is none: run as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0"
+        }
     }
 }

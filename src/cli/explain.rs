@@ -3,9 +3,14 @@
 use super::args::Explain;
 use super::failure::Failure;
 use crate::catalog::{self, NameCheck};
+use crate::render::explain_view;
 use std::io::Write;
 
 pub(super) fn run(arguments: &Explain, out: &mut dyn Write) -> Result<(), Failure> {
+    if arguments.name == "view" {
+        write!(out, "{}", explain_view())?;
+        return Ok(());
+    }
     if let Some(chip) = arguments.chip {
         return on_chip(&arguments.name, chip, out);
     }

@@ -50,14 +50,18 @@ struct Moving {
 
 impl Progress for Moving {
     fn begin(&self, subject: &str, step: &str) {
+        let name = format!("{subject} {step}");
+        if self.bars.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&name) {
+            return;
+        }
         let bar = self.lines.add(ProgressBar::new_spinner());
         // The template is ours and has no mistake; without it the line is only plainer.
         if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix} {elapsed} {msg}") {
             bar.set_style(style);
         }
-        bar.set_prefix(format!("{subject} {step}"));
+        bar.set_prefix(name.clone());
         bar.enable_steady_tick(Duration::from_millis(120));
-        self.bars.lock().unwrap_or_else(PoisonError::into_inner).insert(format!("{subject} {step}"), bar);
+        self.bars.lock().unwrap_or_else(PoisonError::into_inner).insert(name, bar);
     }
 
     fn advance(&self, subject: &str, step: &str, percent: u8) {

@@ -1,7 +1,7 @@
 //! The driver and the GPUs of this machine, from the driver's own files, which need no library of NVIDIA's.
 
 use super::{Call, Places, Setback, run};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What is here.
@@ -11,6 +11,22 @@ pub struct Machine {
     pub driver: Option<String>,
     /// Names of the GPUs; `GPU` for one whose name the driver does not tell.
     pub gpus: Vec<String>,
+    /// Who may read performance counters.
+    pub counters: Counters,
+}
+
+/// Who may read the GPU's performance counters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counters {
+    /// The driver does not say.
+    #[default]
+    Unknown,
+    /// Everybody.
+    Everybody,
+    /// Administrators, of whom this process is one.
+    Administrator,
+    /// Administrators, of whom this process is none.
+    Refused,
 }
 
 impl Machine {
@@ -36,7 +52,9 @@ impl Machine {
             .collect();
         gpus.sort();
         gpus.resize(nodes, "GPU".to_owned());
-        Machine { driver: driver.map(str::to_owned), gpus }
+        let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap_or_default();
+        let counters = counters(&read("proc/driver/nvidia/params"), &read("proc/self/status"));
+        Machine { driver: driver.map(str::to_owned), gpus, counters }
     }
 
     /// Why nothing can be run on a GPU here.
@@ -56,10 +74,25 @@ impl Machine {
         None
     }
 
+    /// What nvidia-smi says of the clocks in use and at most: one line for each GPU. Empty without it.
+    pub fn clocks(places: &Places) -> Vec<String> {
+        let Some(program) = nvidia_smi(places) else { return Vec::new() };
+        let call = Call { limit: Duration::from_secs(30), ..Call::new(program) };
+        let query = "--query-gpu=clocks.sm,clocks.max.sm,clocks.mem,clocks.max.mem";
+        let Ok(ran) = run(&call.argument(query).argument("--format=csv,noheader")) else { return Vec::new() };
+        let text = String::from_utf8_lossy(&ran.stdout).into_owned();
+        let line = |line: &str| {
+            let [sm, sm_max, memory, memory_max] = line.split(',').map(str::trim).collect::<Vec<_>>()[..] else {
+                return None;
+            };
+            Some(format!("SM {sm} of {sm_max}, memory {memory} of {memory_max}"))
+        };
+        text.lines().filter_map(line).collect()
+    }
+
     /// The architecture of the first GPU, `sm_90`, as nvidia-smi of the driver tells it.
     pub fn arch(places: &Places) -> Option<String> {
-        let program = places.path.iter().map(|folder| folder.join("nvidia-smi")).find(|path| path.is_file())?;
-        let call = Call { limit: Duration::from_secs(30), ..Call::new(program) };
+        let call = Call { limit: Duration::from_secs(30), ..Call::new(nvidia_smi(places)?) };
         let ran = run(&call.argument("--query-gpu=compute_cap").argument("--format=csv,noheader")).ok()?;
         let text = String::from_utf8_lossy(&ran.stdout).into_owned();
         let (major, minor) = text.lines().next()?.trim().split_once('.')?;
@@ -71,6 +104,27 @@ impl Machine {
     pub fn line(&self) -> String {
         let driver = self.driver.as_deref().unwrap_or("none");
         format!("driver {driver}; {}", if self.gpus.is_empty() { "no GPU".to_owned() } else { self.gpus.join(", ") })
+    }
+}
+
+/// The driver's own program in `PATH`.
+fn nvidia_smi(places: &Places) -> Option<PathBuf> {
+    places.path.iter().map(|folder| folder.join("nvidia-smi")).find(|path| path.is_file())
+}
+
+/// Who may read counters, from the driver's parameters and this process's effective capabilities (bit 21 is
+/// `CAP_SYS_ADMIN`: capabilities(7)).
+fn counters(parameters: &str, status: &str) -> Counters {
+    const SYS_ADMIN: u32 = 21;
+    let value = |text: &str, key: &str| -> Option<String> {
+        text.lines().find_map(|line| Some(line.strip_prefix(key)?.trim().to_owned()))
+    };
+    let capabilities = value(status, "CapEff:").and_then(|digits| u64::from_str_radix(&digits, 16).ok()).unwrap_or(0);
+    match value(parameters, "RmProfilingAdminOnly:").as_deref() {
+        Some("0") => Counters::Everybody,
+        Some("1") if capabilities >> SYS_ADMIN & 1 == 1 => Counters::Administrator,
+        Some("1") => Counters::Refused,
+        _ => Counters::Unknown,
     }
 }
 
@@ -96,6 +150,13 @@ mod tests {
         put("proc/driver/nvidia/gpus/0000:1b:00.0/information", "Model: \t\t NVIDIA H200\nIRQ: 1\n");
         let machine = Machine::below(root.path());
         assert_eq!(machine.line(), "driver 580.95.05; NVIDIA H200");
-        assert_eq!(machine.setback(), None);
+        assert_eq!((machine.setback(), machine.counters), (None, Counters::Unknown));
+        put("proc/driver/nvidia/params", "Mobile: 4294967295\nRmProfilingAdminOnly: 1\n");
+        put("proc/self/status", "Name:\tx\nCapEff:\t0000000000000000\n");
+        assert_eq!(Machine::below(root.path()).counters, Counters::Refused);
+        put("proc/self/status", "CapEff:\t000001ffffffffff\n");
+        assert_eq!(Machine::below(root.path()).counters, Counters::Administrator);
+        put("proc/driver/nvidia/params", "RmProfilingAdminOnly: 0\n");
+        assert_eq!(Machine::below(root.path()).counters, Counters::Everybody);
     }
 }

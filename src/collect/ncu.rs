@@ -81,6 +81,18 @@ impl Profile {
         words
     }
 
+    /// The same without a metric of our own set; `None` for a name that our set does not have.
+    #[must_use]
+    pub fn without(&self, name: &str) -> Option<Profile> {
+        let Metrics::Own(set) = &self.metrics else { return None };
+        let metrics: Vec<String> = set.metrics.iter().filter(|other| *other != name).cloned().collect();
+        if metrics.len() == set.metrics.len() {
+            return None;
+        }
+        let sections = set.sections.clone();
+        Some(Profile { metrics: Metrics::Own(MetricSet { sections, metrics }), ..self.clone() })
+    }
+
     /// Every metric that is asked for by name, and that the report should therefore hold.
     pub fn asked(&self) -> Vec<String> {
         let own = match &self.metrics {
@@ -128,6 +140,14 @@ impl NcuSaid {
             is_listing |= line.starts_with("Available Kernels:");
         }
         said
+    }
+
+    /// The metric that ncu does not know, as it was asked for.
+    pub fn unknown(&self) -> Option<String> {
+        let line = self.errors.iter().find_map(|line| line.split_once("Failed to find metric "))?.1.trim();
+        let name = line.strip_prefix("regex:^").unwrap_or(line);
+        let end = name.find("\\.(").or_else(|| name.find(['$', ' '])).unwrap_or(name.len());
+        Some(name[..end].replace('\\', ""))
     }
 
     /// Why there is no report, or one that must not be used, in order of what the user has to mend first.
@@ -265,6 +285,14 @@ mod tests {
         );
         says("", "exit status: 0", &["no kernel ran at all"]);
         says("==ERROR== something else\n", "exit status: 7", &["exit status: 7 and wrote no report: something else"]);
+    }
+
+    #[test]
+    fn the_unknown_name_is_read_as_it_was_asked_for() {
+        let of = |line: &str| NcuSaid::read(&format!("==ERROR== Failed to find metric {line}\n")).unknown();
+        assert_eq!(of("regex:^sm__x_y\\.(sum|min|max|avg|pct|ratio|max_rate)$").as_deref(), Some("sm__x_y"));
+        assert_eq!(of("memory_type").as_deref(), Some("memory_type"));
+        assert_eq!(NcuSaid::read("==ERROR== else\n").unknown(), None);
     }
 
     #[test]

@@ -1,105 +1,17 @@
 //! Collecting one subject: the steps in their order, each kept, made, or missed with its reason.
 
 use super::progress::percentage;
+use super::request::shown;
 use super::{
-    Call, CollectError, Compile, Done, Journal, Machine, NcuSaid, Places, Profile, Progress, Ran, SanitizerSaid,
-    Setback, Store, Tool, Words, compile, run_watched, sanitizer_words,
+    Call, CollectError, Compile, Context, Done, Journal, NcuSaid, Profile, Ran, Request, SanitizerSaid, Setback, Store,
+    Summary, Tool, Words, compile, files, run_watched, sanitizer_words,
 };
 use crate::evidence::{CollectedStep, SanitizerTool, StepOutcome};
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
-
-/// The files of an evidence folder, each made by the step before it.
-pub mod files {
-    /// The step that compiles, and its cubin.
-    pub const BUILD: (&str, &str) = ("build", "build.cubin");
-    /// What the assembler said in the same step.
-    pub const PTXAS: (&str, &str) = ("ptxas", "build.ptxas.log");
-    /// The profile.
-    pub const PROFILE: (&str, &str) = ("profile", "profile.ncu-rep");
-
-    /// The findings of a tool of compute-sanitizer.
-    pub fn sanitizer(tool: crate::evidence::SanitizerTool) -> String {
-        format!("sanitizer.{}.xml", tool.name())
-    }
-}
-
-/// A source to compile.
-#[derive(Clone, Debug)]
-pub struct Build {
-    /// The source, relative to the project's folder.
-    pub source: PathBuf,
-    /// `sm_90a`.
-    pub arch: String,
-    /// Further flags.
-    pub flags: Vec<String>,
-}
-
-/// What is to be collected of a subject.
-#[derive(Clone, Debug)]
-pub struct Request {
-    /// The subject.
-    pub subject: String,
-    /// The project's folder: tools and programs work in it.
-    pub project: PathBuf,
-    /// The evidence folder.
-    pub evidence: PathBuf,
-    /// What is compiled; nothing for a program that brings its own kernels.
-    pub build: Option<Build>,
-    /// The program that launches the kernel.
-    pub program: Words,
-    /// Files that decide what the program does.
-    pub inputs: Vec<PathBuf>,
-    /// What goes before every command that needs a GPU: `srun -N1 --gpus=1`.
-    pub prefix: Vec<String>,
-    /// How the kernel is profiled.
-    pub profile: Profile,
-    /// Tools of compute-sanitizer, in the order in which they run.
-    pub sanitizers: Vec<SanitizerTool>,
-    /// After which ncu is stopped.
-    pub profile_limit: Duration,
-    /// After which each tool of compute-sanitizer is stopped.
-    pub sanitizer_limit: Duration,
-    /// Whether files that are there are made again.
-    pub again: bool,
-}
-
-/// Gives the metrics of a list that a report does not hold; an error for a file that is no whole report.
-pub type Absent<'c> = dyn Fn(&Path, &[String]) -> Result<Vec<String>, String> + 'c;
-
-/// What every collection of a run shares.
-pub struct Context<'c> {
-    /// Where tools are.
-    pub places: &'c Places,
-    /// Driver and GPUs.
-    pub machine: &'c Machine,
-    /// Tells the moment.
-    pub now: &'c dyn Fn() -> String,
-    /// Hears of the steps.
-    pub progress: &'c dyn Progress,
-    /// Held while something runs on the GPU of this machine: two at a time would measure each other.
-    pub gpu: &'c Mutex<()>,
-    /// Version of this program.
-    pub version: &'c str,
-    /// Reads a report that was made.
-    pub absent: &'c Absent<'c>,
-}
-
-/// How a collection came out, step by step.
-#[derive(Clone, Debug, Default)]
-pub struct Summary {
-    /// Steps with how they came out.
-    pub steps: Vec<(String, Done)>,
-}
-
-impl Summary {
-    /// Whether every step has its file.
-    pub fn is_complete(&self) -> bool {
-        !self.steps.iter().any(|(_, done)| matches!(done, Done::Missed(_)))
-    }
-}
 
 /// Collects a subject. A step that fails leaves the others their chance; what is whole is kept for the next run.
 ///
@@ -121,40 +33,6 @@ pub fn collect(request: &Request, context: &Context<'_>) -> Result<Summary, Coll
     Ok(session.summary)
 }
 
-/// The commands that [`collect`] would run, in order, with whether their files are there already.
-///
-/// # Errors
-/// When the evidence folder cannot be read.
-pub fn planned(request: &Request) -> Vec<(String, String)> {
-    let mut lines = Vec::new();
-    if let Some(build) = &request.build {
-        let flags = build.flags.join(" ");
-        let command = format!(
-            "nvcc -cubin -arch={} -lineinfo -Xptxas -v {flags} -o {} {}",
-            build.arch,
-            files::BUILD.1,
-            build.source.display()
-        );
-        lines.push((files::BUILD.0.to_owned(), command));
-    }
-    for tool in &request.sanitizers {
-        let words = sanitizer_words(*tool, &files::sanitizer(*tool));
-        lines.push((tool.name().to_owned(), shown(request, Tool::ComputeSanitizer, &words)));
-    }
-    lines.push((files::PROFILE.0.to_owned(), shown(request, Tool::Ncu, &request.profile.words(files::PROFILE.1))));
-    lines
-}
-
-/// The command line of a tool on the request's program.
-fn shown(request: &Request, tool: Tool, words: &Words) -> String {
-    let mut all = Words::new();
-    request.prefix.iter().for_each(|word| all.one(word));
-    all.one(tool.name());
-    all.extend(words.clone());
-    all.extend(request.program.clone());
-    all.shown()
-}
-
 struct Session<'s> {
     request: &'s Request,
     context: &'s Context<'s>,
@@ -169,10 +47,20 @@ struct Step<'s> {
     file: &'s str,
     tool: Tool,
     words: &'s dyn Fn(&str) -> Words,
+    /// The words that decide what it makes, where they are not the ones that are run.
+    key_words: &'s dyn Fn(&str) -> Words,
     limit: Duration,
     /// Which key of audit.toml raises the limit.
     limit_key: &'static str,
     inputs: &'s str,
+}
+
+/// Why an attempt gave no file.
+enum Missed {
+    /// For good.
+    For(Setback),
+    /// It is made again in another way.
+    Again,
 }
 
 /// What is known of a file that was made.
@@ -247,6 +135,7 @@ impl Session<'_> {
             file: &file,
             tool: Tool::ComputeSanitizer,
             words: &|path| sanitizer_words(tool, path),
+            key_words: &|path| sanitizer_words(tool, path),
             limit: self.request.sanitizer_limit,
             limit_key: "sanitizer_timeout",
             inputs,
@@ -254,37 +143,67 @@ impl Session<'_> {
         self.perform(&step, &|path, ran, text| {
             let said = SanitizerSaid::read(text);
             if let Some(setback) = said.setback(tool, &ran.status.to_string(), path.is_file()) {
-                return Err(setback);
+                return Err(Missed::For(setback));
             }
             let note = said.summary.clone();
             let remarks = std::iter::once(said.summary).chain(said.remarks).collect();
             Ok(Judged { remarks, note, ..Judged::default() })
         })
+        .map(|_| ())
     }
 
+    /// Profiles. Versions of ncu differ in the names that they know beside the chip's counters: one of our own set that
+    /// ncu fails on is left out, and the profile made without it.
     fn profile(&mut self, inputs: &str) -> Result<(), CollectError> {
+        let mut profile = self.request.profile.clone();
+        let mut left_out = Vec::new();
+        loop {
+            let unknown = Cell::new(None);
+            if !self.profile_once(&profile, &left_out, &unknown, inputs)? {
+                return Ok(());
+            }
+            let name: String = unknown.take().unwrap_or_default();
+            match profile.without(&name) {
+                Some(rest) => profile = rest,
+                None => return Ok(()),
+            }
+            left_out.push(name);
+        }
+    }
+
+    /// One attempt; whether it is to be made again without the name that `unknown` then has.
+    fn profile_once(
+        &mut self,
+        profile: &Profile,
+        left_out: &[String],
+        unknown: &Cell<Option<String>>,
+        inputs: &str,
+    ) -> Result<bool, CollectError> {
         let (request, context) = (self.request, self.context);
-        let profile = &request.profile;
         let step = Step {
             name: files::PROFILE.0,
             file: files::PROFILE.1,
             tool: Tool::Ncu,
             words: &|path| profile.words(path),
+            key_words: &|path| request.profile.words(path),
             limit: request.profile_limit,
             limit_key: "timeout",
             inputs,
         };
         self.perform(&step, &|path, ran, text| {
             let said = NcuSaid::read(text);
-            if let Some(setback) = said.setback(profile, &ran.status.to_string(), path.is_file()) {
-                return Err(setback);
+            if let Some(name) = said.unknown().filter(|name| profile.without(name).is_some()) {
+                unknown.set(Some(name));
+                return Err(Missed::Again);
             }
-            let absent = (context.absent)(path, &profile.asked()).map_err(|found| {
-                Setback::new(
-                    format!("the report that ncu wrote cannot be read: {found}"),
-                    "collect it again; look for a full disk",
-                )
+            if let Some(setback) = said.setback(profile, &ran.status.to_string(), path.is_file()) {
+                return Err(Missed::For(setback));
+            }
+            let mut absent = (context.absent)(path, &profile.asked()).map_err(|found| {
+                let what = format!("the report that ncu wrote cannot be read: {found}");
+                Missed::For(Setback::new(what, "collect it again; look for a full disk"))
             })?;
+            absent.extend(left_out.iter().cloned());
             let passes = said.passes.iter().max().copied();
             let mut note = passes.map_or_else(String::new, |passes| format!("{passes} passes"));
             if said.passes.len() > 1 {
@@ -297,29 +216,31 @@ impl Session<'_> {
         })
     }
 
-    /// Runs a tool, unless its file is there from the same, and puts its file in place when `judge` takes it.
+    /// Runs a tool, unless its file is there from the same, and puts its file in place when `judge` takes it. Whether
+    /// `judge` wants another attempt.
     fn perform(
         &mut self,
         step: &Step<'_>,
-        judge: &dyn Fn(&Path, &Ran, &str) -> Result<Judged, Setback>,
-    ) -> Result<(), CollectError> {
+        judge: &dyn Fn(&Path, &Ran, &str) -> Result<Judged, Missed>,
+    ) -> Result<bool, CollectError> {
         let (request, context) = (self.request, self.context);
         let (program, tool) = match self.tool(step.tool) {
             Ok(found) => found,
             Err(error @ (CollectError::ToolMissing { .. } | CollectError::NotThere { .. })) => {
                 self.end(step.name, Done::Missed(missing(&error)), Duration::ZERO);
-                return Ok(());
+                return Ok(false);
             }
             Err(error) => return Err(error),
         };
         let command = shown(request, step.tool, &(step.words)(step.file));
         let mut key = Key::new(step.name);
         let device = if request.prefix.is_empty() { context.machine.line() } else { String::new() };
-        key.part("command", &command).part("tool", &tool).part("inputs", step.inputs).part("device", &device);
+        let deciding = shown(request, step.tool, &(step.key_words)(step.file));
+        key.part("command", &deciding).part("tool", &tool).part("inputs", step.inputs).part("device", &device);
         let key = key.finish();
         if self.store.has(step.name, &key) && !request.again {
             self.end(step.name, Done::Kept, Duration::ZERO);
-            return Ok(());
+            return Ok(false);
         }
         if self.store.has_stranger(step.file) && !request.again {
             let what = format!(
@@ -329,7 +250,7 @@ impl Session<'_> {
             );
             let setback = Setback::new(what, "move it away, or give --again to replace it");
             self.end(step.name, Done::Missed(setback), Duration::ZERO);
-            return Ok(());
+            return Ok(false);
         }
         context.progress.begin(&request.subject, step.name);
         let stage = self.store.stage(step.file)?;
@@ -367,7 +288,7 @@ impl Session<'_> {
                     "see that the program ends by itself, or raise `{}` under [subject.collect]",
                     step.limit_key
                 );
-                Err(Setback::new(what, cure))
+                Err(Missed::For(Setback::new(what, cure)))
             }
             Err(error) => return Err(error),
         };
@@ -378,7 +299,11 @@ impl Session<'_> {
                 self.store.put(&stage, record)?;
                 Done::Made(judged.note)
             }
-            Err(setback) => {
+            Err(Missed::Again) => {
+                self.journal.remark(step.name, "once more without the name that ncu does not know");
+                return Ok(true);
+            }
+            Err(Missed::For(setback)) => {
                 record.why.clone_from(&setback.what);
                 self.journal.remark(step.name, &setback.to_string());
                 self.store.miss(record)?;
@@ -386,7 +311,7 @@ impl Session<'_> {
             }
         };
         self.end(step.name, done, begun.elapsed());
-        Ok(())
+        Ok(false)
     }
 
     /// The program of a tool and its version. Behind a prefix, a tool that is not here is there under its plain name.

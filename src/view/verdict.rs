@@ -12,11 +12,11 @@ use crate::quantity::format;
 /// The section.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     if audit.standing() == Standing::Wrong {
-        return Section { id: "verdict".into(), title: "Verdict".into(), blocks: wrong(audit) };
+        let mut blocks = wrong(audit);
+        blocks.push(paragraph("The tables below say what was measured while it computed that."));
+        return Section { id: "verdict".into(), title: "Verdict".into(), blocks };
     }
-    let limiter = &audit.bottleneck.limiter.0;
-    let at = audit.findings.iter().find(|finding| finding.code == *limiter).map(place).unwrap_or_default();
-    let mut blocks = vec![paragraph(format!("**What limits it** (`{limiter}`). {}{at}", audit.bottleneck.sentence))];
+    let mut blocks = vec![limit(audit)];
     blocks.extend(source_lines::limiting(audit));
     blocks.extend(findings(audit));
     blocks.extend(change(heading, audit));
@@ -32,16 +32,22 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
 }
 
 /// What stands in the place of a verdict on the performance of a kernel that computes something else.
-fn wrong(audit: &Audit) -> Vec<Block> {
+pub(super) fn wrong(audit: &Audit) -> Vec<Block> {
     let items = audit.faults().iter().map(|fault| escape::text(fault)).collect();
     vec![
         paragraph(
-            "**WRONG.** The kernel's results are wrong, so this page gives no verdict on its performance: not what limits it, \
+            "**WRONG.** The kernel's results are wrong, so nothing is said of its performance: not what limits it, \
              not what changed, not what to do next.",
         ),
         Block::List { ordered: false, items },
-        paragraph("The tables below say what was measured while it computed that."),
     ]
+}
+
+/// What limits the kernel.
+pub(super) fn limit(audit: &Audit) -> Block {
+    let limiter = &audit.bottleneck.limiter.0;
+    let at = audit.findings.iter().find(|finding| finding.code == *limiter).map(place).unwrap_or_default();
+    paragraph(format!("**What limits it** (`{limiter}`). {}{at}", audit.bottleneck.sentence))
 }
 
 /// Findings shown beside the limiter, which has the first line.
@@ -55,7 +61,7 @@ fn place(finding: &Finding) -> String {
 }
 
 /// The most severe findings, each with its code; causes of the limit are marked.
-fn findings(audit: &Audit) -> Vec<Block> {
+pub(super) fn findings(audit: &Audit) -> Vec<Block> {
     let item = |finding: &Finding| {
         let place = place(finding);
         let weight = match finding.severity {
@@ -74,7 +80,7 @@ fn findings(audit: &Audit) -> Vec<Block> {
 }
 
 /// What changed: the verdict in one word with its reason, then the times and the limiter.
-fn change(heading: &Heading, audit: &Audit) -> Vec<Block> {
+pub(super) fn change(heading: &Heading, audit: &Audit) -> Vec<Block> {
     let Some(comparison) = &audit.comparison else {
         let why = if heading.baseline.is_empty() { "No baseline was given." } else { &heading.baseline };
         return vec![paragraph(format!("**What changed:** **NOT MEASURED**. {}", escape::text(why)))];
@@ -112,7 +118,7 @@ fn change(heading: &Heading, audit: &Audit) -> Vec<Block> {
 }
 
 /// The three largest levers of our own.
-fn next(audit: &Audit) -> Vec<Block> {
+pub(super) fn next(audit: &Audit) -> Vec<Block> {
     let ours: Vec<_> = audit.levers.iter().filter(|l| l.origin == LeverOrigin::Audit).take(3).collect();
     if ours.is_empty() {
         return vec![paragraph(

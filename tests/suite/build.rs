@@ -158,7 +158,7 @@ fn mistakes_are_told_with_their_place_and_write_nothing() {
     let (status, _, _, said) = generate("[[subject]]\nname = \"k\"\nsource = \"a.cu\"\n", &[("a.cu", TRIAD)]);
     assert!(status == 2 && said.contains("a source needs an architecture"), "{said}");
     let (status, _, _, said) = generate("[[subject]]\nname = \"k\"\n", &[]);
-    assert!(status == 2 && said.contains("`report`, `source` or `cubin`"), "{said}");
+    assert!(status == 2 && said.contains("`report`, `source`, `cubin`, `run` or `evidence`"), "{said}");
 }
 
 #[test]

@@ -48,7 +48,10 @@ impl Lab {
     /// An ncu that says its version and else does `body`, with the report's path in `$value`.
     fn ncu(&self, body: &str) {
         let version = "[ \"$1\" = --version ] && { echo 'Version 2025.3.1.0 (build 1)'; exit 0; }";
-        self.script("fake/ncu", &format!("{version}\n{OPTION}\necho ncu >> runs.log\noption --export \"$@\"\n{body}"));
+        self.script(
+            "fake/ncu",
+            &format!("{version}\n{OPTION}\necho ncu >> runs.log\nall=\"$*\"\noption --export \"$@\"\n{body}"),
+        );
     }
 
     /// A compute-sanitizer, with the tool in `$tool` and the file of findings in `$value`.
@@ -183,6 +186,21 @@ fn a_report_that_is_not_whole_is_not_kept() {
     ));
     lab.run("collect --quiet").ends(4, "the report that ncu wrote cannot be read");
     assert!(!lab.path("collected/triad/profile.ncu-rep").exists());
+}
+
+#[test]
+fn a_name_of_our_set_that_this_ncu_does_not_know_is_left_out_and_named() {
+    let lab = Lab::new("[subject.collect]\nsanitizers = []\n");
+    lab.ncu(&format!(
+        "case \"$all\" in *sass__inst_executed_per_opcode,*) echo '==ERROR== Failed to find metric sass__inst_executed_per_opcode'; exit 9;; esac\ncp {FIXTURES}/labelled/stream_triad.ncu-rep \"$value\"\necho '==PROF== Profiling \"stream_triad\" - 0: 0%....100% - 17 passes'"
+    ));
+    lab.run("collect --quiet").done();
+    assert_eq!(lab.ran(), ["ncu", "ncu"]);
+    let profile = lab.step("profile");
+    assert!(profile["absent_metrics"].as_array().unwrap().iter().any(|name| name == "sass__inst_executed_per_opcode"));
+    assert!(!profile["command"].as_str().unwrap().contains("sass__inst_executed_per_opcode,"));
+    lab.run("collect --quiet").done();
+    assert!(lab.ran().is_empty(), "it is kept");
 }
 
 #[test]

@@ -194,7 +194,7 @@ fn a_wrong_kernel_gets_no_verdict_on_its_performance() {
         &page,
         &[
             &format!("**WRONG:** {why}. This page gives no verdict on performance."),
-            "**WRONG.** The kernel's results are wrong, so this page gives no verdict",
+            "**WRONG.** The kernel's results are wrong, so nothing is said of its performance",
             "**WRONG**",
         ],
     );
@@ -204,6 +204,9 @@ fn a_wrong_kernel_gets_no_verdict_on_its_performance() {
     project.run("check scale").ends(1, "FAIL scale: WRONG: the kernel's results are wrong: out on seed 2");
     project.run("check scale --accept --reason hurry").ends(2, "wrong results cannot be accepted");
     has(&project.run("history scale").done(), &["WRONG"]);
+    let comment = project.run("generate --from pages/2026-01-02-scale.json --format pr").done();
+    has(&comment, &["scale: WRONG", why]);
+    assert!(!comment.contains("What limits it") && !comment.contains("FASTER"), "{comment}");
 
     // What is compared with a wrong kernel is compared with nothing.
     put(&project, "c.json", &correct());
@@ -241,11 +244,11 @@ fn the_benchmark_decides_where_one_launch_in_the_profile_cannot() {
     );
     project.run("check scale").ends(0, "PASS scale: FASTER: By the benchmark");
     // The profile alone does not decide, nor does a benchmark on one side.
-    let alone = page(&project, "", "2026-01-03");
+    let alone = page(&project, "--baseline pages/2026-01-01-scale.json", "2026-01-03");
     has(&alone, &["**What changed:** **AMBIGUOUS**"]);
     // A slow-down that only the benchmark shows fails the gate.
     put(&project, "slow.json", &benchmark(108.0));
-    let slow = page(&project, "--benchmark slow.json --baseline-benchmark old.json", "2026-01-04");
+    let slow = page(&project, "--benchmark slow.json --baseline pages/2026-01-01-scale.json", "2026-01-04");
     has(&slow, &["**SLOWER**. By the benchmark: +8.0 %"]);
     project.run("check scale").ends(1, "FAIL scale: SLOWER");
 }

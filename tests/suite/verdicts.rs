@@ -40,7 +40,7 @@ fn repeated_launches_decide_small_changes() {
     let faster = compare(Profile::steady(100_000.0), Profile::steady(98_000.0));
     expect(&faster, Verdict::Faster, "20 launches against 20");
     assert_eq!(faster.reading("gpu__time_duration.sum").unwrap().verdict, Verdict::Faster);
-    expect(&compare(Profile::steady(100_000.0), Profile::steady(103_000.0)), Verdict::Slower, "99 % confidence");
+    expect(&compare(Profile::steady(100_000.0), Profile::steady(103_000.0)), Verdict::Slower, "99.2 % confidence");
     expect(&compare(Profile::steady(100_000.0), Profile::steady(100_100.0)), Verdict::Same, "+0.1 %");
 }
 
@@ -102,6 +102,10 @@ fn false_alarms_are_rare_and_true_changes_are_found() {
     assert!(faster.faster >= 90 && faster.slower == 0, "{faster:?}");
     let quiet = run(50, 10, 1.02, &Noise::times(0.1), 14, &limits);
     assert_eq!(quiet.slower, 50, "{quiet:?}");
+    for launches in [2, 3, 4, 5, 10] {
+        let same = run(1000, launches, 1.0, &noise, 15, &limits);
+        assert!(same.faster + same.slower < 15, "{launches}: {same:?}");
+    }
     // The same seed gives the same noise.
     assert_eq!(same, run(200, 20, 1.0, &noise, 11, &limits));
 }

@@ -10,6 +10,7 @@ use super::limits::{self, LaunchShape, StaticOccupancy};
 use super::resources::{self, ResourceRow};
 use super::select::{self, CodeError, Launched};
 use crate::analysis::Work;
+use crate::analysis::private;
 use crate::analysis::sass::{
     ClassCount, ControlFlow, SassDiff, body, class_counts, diff, dispatches, loops, opcode_counts,
 };
@@ -141,14 +142,19 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
     Ok(CodeAudit {
         mangled: kernel.mangled.to_string(),
         kernel: crate::analysis::select::short_name(&kernel.demangled).to_owned(),
-        input: build.input.clone(),
-        command: build.command.clone(),
-        compiler: build.compiler.clone(),
-        disassembler: build.disassembler.clone(),
-        cubin: build.command.is_empty().then(|| build.cubin.origin.clone()),
+        input: private::without_home(&build.input),
+        command: private::without_names(&build.command),
+        compiler: private::without_home(&build.compiler),
+        disassembler: private::without_home(&build.disassembler),
+        cubin: build.command.is_empty().then(|| private::public(&build.cubin.origin)),
         code_sha256: kernel.code_sha256.clone(),
         identity: identity::identity(&arch, &kernel.code_sha256, inputs.launched),
-        warnings: build.log.iter().flat_map(|log| log.warnings.iter().cloned()).collect(),
+        warnings: build
+            .log
+            .iter()
+            .flat_map(|log| &log.warnings)
+            .map(|(at, text)| (*at, private::without_home(text)))
+            .collect(),
         instructions: counts.iter().map(|count| count.count).sum(),
         opcodes: counts.iter().take(OPCODES_KEPT).map(|c| (c.opcode.to_string(), c.count)).collect(),
         loops: flow::loop_rows(function, &shape, &found, hottest, &file),

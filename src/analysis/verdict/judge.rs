@@ -1,6 +1,7 @@
 //! The verdict on one reading from the values of both sides.
 
 use super::samples::{Sample, Shift};
+use super::student;
 use crate::analysis::limits::Limits;
 
 /// What a judgement rests on.
@@ -11,9 +12,9 @@ pub enum Basis {
     Exact,
     /// Enough launches on both sides for an interval of the factor between them.
     Interval,
-    /// Few launches: the ranges of the two sides must not meet.
+    /// Few launches: the ranges of the two sides must not meet, and their distance must be rare beside their scatter.
     Ranges,
-    /// One launch on each side: noise cannot be told from change.
+    /// One launch on a side: noise cannot be told from change.
     Single,
 }
 
@@ -61,13 +62,16 @@ pub(super) fn exact(old: &[f64], new: &[f64], limits: &Limits) -> Option<Judged>
 /// - With an interval (five launches or more on each side at 99 %): moved when the interval of the factor leaves out 1
 ///   and the factor is further from 1 than `unchanged`; the same when the interval does not, or the factor is not, and
 ///   the whole interval lies within half of `regression`.
-/// - With fewer launches: moved when the ranges are apart and the medians differ by more than `regression`; the same when
-///   all values lie within `unchanged` of each other.
-/// - With one on each side: as with few, and the caller has to look for a cause.
+/// - With fewer launches: moved when the ranges are apart, the medians differ by more than `regression`, and Student's test
+///   finds that distance as rare as the confidence asks; the same when all values lie within `unchanged` of each other.
+/// - With one on a side: moved when the ranges are apart and differ by more than `regression`, and the caller has to look
+///   for a cause.
 pub fn judge(old: &[f64], new: &[f64], limits: &Limits) -> Option<Judged> {
     let confidence = limits.get("verdict-confidence");
     let shift = Shift::of(old, new, confidence);
+    let is_rare = student::chance(old, new).is_some_and(|chance| chance <= 1.0 - confidence / 100.0);
     let (old, new) = sides(old, new, limits)?;
+    let single = old.count.min(new.count) == 1;
     let Some(shift) = shift else {
         let course = if old.max == new.max && old.min == new.min && old.min == old.max {
             Course::Same
@@ -76,7 +80,7 @@ pub fn judge(old: &[f64], new: &[f64], limits: &Limits) -> Option<Judged> {
         } else {
             Course::Unclear
         };
-        let basis = if old.count.max(new.count) > 1 { Basis::Ranges } else { Basis::Single };
+        let basis = if single { Basis::Single } else { Basis::Ranges };
         return Some(Judged { old, new, change: None, interval: None, basis, course });
     };
     let percent = |factor: f64| 100.0 * (factor - 1.0);
@@ -84,10 +88,11 @@ pub fn judge(old: &[f64], new: &[f64], limits: &Limits) -> Option<Judged> {
     let interval = shift.interval.map(|(low, high)| (percent(low), percent(high)));
     let (basis, course) = match interval {
         Some(interval) => (Basis::Interval, by_interval(change, interval, limits)),
-        None => {
-            let single = old.count == 1 && new.count == 1;
-            (if single { Basis::Single } else { Basis::Ranges }, by_ranges(change, &old, &new, limits))
-        }
+        None if single => (Basis::Single, by_ranges(change, &old, &new, limits)),
+        None => match by_ranges(change, &old, &new, limits) {
+            Course::Down | Course::Up if !is_rare => (Basis::Ranges, Course::Unclear),
+            course => (Basis::Ranges, course),
+        },
     };
     Some(Judged { old, new, change: Some(change), interval, basis, course })
 }
@@ -150,7 +155,10 @@ mod tests {
         assert_eq!(course(&[100.0, 101.0, 102.0], &[110.0, 111.0]), (Basis::Ranges, Course::Up));
         assert_eq!(course(&[100.0, 101.0, 112.0], &[110.0, 111.0]), (Basis::Ranges, Course::Unclear));
         assert_eq!(course(&[100.0, 101.0], &[103.0, 104.0]), (Basis::Ranges, Course::Unclear));
-        assert_eq!(course(&[100.0, 100.1], &[100.2]), (Basis::Ranges, Course::Same));
+        assert_eq!(course(&[100.0, 100.1], &[100.2]), (Basis::Single, Course::Same));
+        // Apart and 6 % away, but two launches on a side that scatter by 2 % are so far apart by chance, too.
+        assert_eq!(course(&[100.0, 102.0], &[106.0, 108.5]), (Basis::Ranges, Course::Unclear));
+        assert_eq!(course(&[100.0, 100.2], &[106.0, 106.3]), (Basis::Ranges, Course::Up));
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod comparison;
 mod invariant;
 mod judge;
 mod samples;
+mod student;
 mod timed;
 mod whole;
 mod word;

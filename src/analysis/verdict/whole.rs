@@ -105,9 +105,7 @@ fn measured(
     match course {
         Course::Down | Course::Up if single && !has_cause => (
             Verdict::Ambiguous,
-            format!(
-                "{numbers}, but one launch on each side cannot tell noise from change, and no counter explains it: {witness}."
-            ),
+            format!("{numbers}, but {evidence} cannot tell noise from change, and no counter explains it: {witness}."),
             "Profile the kernel five times or more on each side.".to_owned(),
         ),
         Course::Down | Course::Up => {
@@ -144,10 +142,19 @@ fn basis(cycles: &Judged, limits: &Limits) -> String {
     match cycles.basis {
         Basis::Interval => format!(
             "{new} launches against {old}, {} % confidence, the same in time and in cycles",
-            format::fixed(limits.get("verdict-confidence"), 0)
+            format::fixed(limits.get("verdict-confidence"), 1)
         ),
         Basis::Ranges => format!("{new} launches against {old}, judged by their ranges"),
-        Basis::Single | Basis::Exact => "one launch on each side".to_owned(),
+        Basis::Single | Basis::Exact => sole(cycles),
+    }
+}
+
+/// `one launch on each side`, or which side has but one.
+fn sole(judged: &Judged) -> String {
+    match (judged.old.count, judged.new.count) {
+        (1, 1) => "one launch on each side".to_owned(),
+        (1, new) => format!("{new} launches against a single one"),
+        (old, _) => format!("a single launch against {old}"),
     }
 }
 
@@ -166,13 +173,15 @@ fn undecided(cycles: &Judged, limits: &Limits) -> String {
     match cycles.basis {
         Basis::Interval => "The interval holds both no change and one that would count.".to_owned(),
         Basis::Ranges => format!(
-            "With {} and {} launches the ranges must not meet and the medians must differ by more than {} %.",
+            "With {} and {} launches the ranges must not meet, the medians must differ by more than {} %, and by so much more than the launches scatter that chance gives it once in {}.",
             cycles.old.count,
             cycles.new.count,
-            format::fixed(limits.get("regression"), 1)
+            format::fixed(limits.get("regression"), 1),
+            format::fixed(100.0 / (100.0 - limits.get("verdict-confidence")), 0)
         ),
         Basis::Single | Basis::Exact => format!(
-            "With one launch on each side a change counts from {} % on, and is none up to {} %.",
+            "With {} a change counts from {} % on, and is none up to {} %.",
+            sole(cycles),
             format::fixed(limits.get("regression"), 1),
             format::fixed(limits.get("unchanged"), 1)
         ),
