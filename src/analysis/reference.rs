@@ -68,7 +68,7 @@ impl ReferenceProfile {
                 of(&other, name).quantity().is_some()
                     || own.as_ref().is_some_and(|own| of(own, name).quantity().is_some())
             };
-            let name = names.iter().copied().find(|name| held(&name)).or(names.first().copied()).unwrap_or_default();
+            let name = names.iter().copied().find(|name| held(name)).or(names.first().copied()).unwrap_or_default();
             let kernel = own.as_ref().map_or_else(|| Reading::not_collected(name), |own| own.reading(name));
             let label = catalog::metric(name).map_or(name, |row| row.label).to_owned();
             Beside { id: name.to_owned(), label, kernel, reference: other.reading(name) }

@@ -204,6 +204,8 @@ fn a_wrong_kernel_gets_no_verdict_on_its_performance() {
     project.run("check scale").ends(1, "FAIL scale: WRONG: the kernel's results are wrong: out on seed 2");
     project.run("check scale --accept --reason hurry").ends(2, "wrong results cannot be accepted");
     has(&project.run("history scale").done(), &["WRONG"]);
+    let compared = project.run("compare pages/2026-01-01-scale.json pages/2026-01-02-scale.json").done();
+    has(&compared, &["B against A: WRONG", "Its results are wrong"]);
     let comment = project.run("generate --from pages/2026-01-02-scale.json --format pr").done();
     has(&comment, &["scale: WRONG", why]);
     assert!(!comment.contains("What limits it") && !comment.contains("FASTER"), "{comment}");
