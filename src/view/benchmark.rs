@@ -4,7 +4,7 @@ use super::correctness::launch;
 use super::document::{Block, Section, Table};
 use super::escape;
 use super::tables::{self, code, left, paragraph, right, strong, text};
-use crate::analysis::{Audit, ReferenceProfile, Sample, Timed, Timing};
+use crate::analysis::{Audit, ReferenceProfile, Sample, Standing, Timed, Timing};
 use crate::evidence::{Clocks, Reading, TimedReference};
 use crate::quantity::{Unit, format, format::Scale};
 
@@ -12,7 +12,7 @@ use crate::quantity::{Unit, format, format::Scale};
 pub(super) fn section(audit: &Audit) -> Option<Section> {
     let timing = audit.timing.as_ref();
     let mut blocks = timing.map(|timing| timed(audit, timing)).unwrap_or_default();
-    if let Some(reference) = &audit.reference {
+    if let Some(reference) = audit.reference.as_ref().filter(|_| audit.standing() != Standing::Wrong) {
         blocks.extend(counters(reference));
     }
     if let Some(timing) = timing {
@@ -30,9 +30,9 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     (!blocks.is_empty()).then(|| Section { id: "benchmark".into(), title: "Benchmark".into(), blocks })
 }
 
-/// The line under the title; `None` where nothing was timed.
+/// The line under the title; `None` where nothing was timed, and for wrong results, whose time is none to quote.
 pub(super) fn lead(audit: &Audit) -> Option<String> {
-    let timing = audit.timing.as_ref()?;
+    let timing = audit.timing.as_ref().filter(|_| audit.standing() != Standing::Wrong)?;
     let mut line = format!("**Time:** {} by the benchmark", median(&timing.kernel));
     if audit.performance.time.new.quantity().is_some() {
         line += &format!(", {} under ncu", tables::number(&audit.performance.time.new));
@@ -60,7 +60,11 @@ pub(super) fn change(audit: &Audit) -> String {
 fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {
     let benchmark = &timing.benchmark;
     let mut blocks = Vec::new();
-    if let (Some(ratio), Some(reference)) = (ratio(timing), &benchmark.reference) {
+    if audit.standing() == Standing::Wrong {
+        blocks.push(paragraph(
+            "These are the times of a kernel whose results are wrong, so they are set beside nothing.",
+        ));
+    } else if let (Some(ratio), Some(reference)) = (ratio(timing), &benchmark.reference) {
         let interval = timing.ratio.and_then(|ratio| ratio.interval);
         let between = interval.map_or_else(
             || " (too few samples for an interval)".to_owned(),
@@ -92,7 +96,7 @@ fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {
          compare with other programs; the profile says where it goes.",
         method.warm_up, method.seed
     )));
-    blocks.extend(benchmark.reference.as_ref().and_then(choice));
+    blocks.extend(benchmark.reference.as_ref().and_then(choice).filter(|_| audit.standing() != Standing::Wrong));
     blocks
 }
 
@@ -149,6 +153,9 @@ const FACTS: [Fact; 6] = [
     ("Data rate", |_, timed| rate(timed.byte_rate.as_ref())),
 ];
 
+/// Position of the first rate among the facts.
+const RATES: usize = 4;
+
 fn pair(scale: &Scale, low: f64, high: f64) -> String {
     format!("{}–{}", scale.write_bare(low), scale.write(high))
 }
@@ -163,7 +170,9 @@ fn rate(reading: Option<&Reading>) -> String {
 
 /// A column for each side: old, new, reference.
 fn times(audit: &Audit, timing: &Timing) -> Table {
-    let old = timing.change.as_ref().map(|change| &change.old);
+    let is_wrong = audit.standing() == Standing::Wrong;
+    let old = timing.change.as_ref().filter(|_| !is_wrong).map(|change| &change.old);
+    let reference = timing.reference.as_ref().filter(|_| !is_wrong);
     let mut columns = vec![left("Benchmark")];
     let mut sides: Vec<&Timed> = Vec::new();
     if let Some(old) = old {
@@ -172,7 +181,7 @@ fn times(audit: &Audit, timing: &Timing) -> Table {
     }
     columns.push(right("Kernel"));
     sides.push(&timing.kernel);
-    if let Some(reference) = &timing.reference {
+    if let Some(reference) = reference {
         columns.push(right("Reference"));
         sides.push(reference);
     }
@@ -184,8 +193,10 @@ fn times(audit: &Audit, timing: &Timing) -> Table {
         std::iter::once(text(label)).chain(cells.into_iter().enumerate().map(cell)).collect()
     };
     let mut rows: Vec<Vec<_>> = Vec::new();
-    for (label, read) in FACTS {
-        rows.push(line(label.to_owned(), sides.iter().map(|side| read(&scale, side)).collect()));
+    // Wrong results are not the stated work, so that there is no rate of it.
+    let facts = if is_wrong { &FACTS[..RATES] } else { &FACTS[..] };
+    for (label, read) in facts {
+        rows.push(line((*label).to_owned(), sides.iter().map(|side| read(&scale, side)).collect()));
     }
     let interval = |side: &&Timed| match side.time.interval {
         Some((low, high)) => pair(&scale, low, high),
@@ -200,13 +211,14 @@ fn times(audit: &Audit, timing: &Timing) -> Table {
             cells.push(old.map(tables::number).unwrap_or_default());
         }
         cells.push(tables::number(&audit.performance.time.new));
-        if timing.reference.is_some() {
+        if reference.is_some() {
             let held = audit.reference.as_ref().and_then(|reference| reference.rows.first());
             cells.push(held.map_or_else(|| "not profiled".to_owned(), |row| tables::number(&row.reference)));
         }
         rows.push(line("For comparison: duration under ncu".to_owned(), cells));
     }
-    Table { id: "benchmark".into(), caption: "Rates are stated work over the median time.".into(), columns, rows }
+    let caption = if is_wrong { "" } else { "Rates are stated work over the median time." };
+    Table { id: "benchmark".into(), caption: caption.into(), columns, rows }
 }
 
 /// The reference's own counters.
