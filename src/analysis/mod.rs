@@ -30,6 +30,7 @@ mod performance;
 mod private;
 mod reference;
 mod roofline;
+mod row_json;
 pub mod sass;
 mod select;
 mod setting;

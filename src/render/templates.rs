@@ -10,6 +10,7 @@ use handlebars::{Handlebars, Template};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// How the file of a template ends; what stands before it, without `.md`, is the template's name.
 const EXTENSION: &str = ".hbs";
@@ -94,8 +95,49 @@ struct Source {
 
 /// The templates of one run, checked.
 pub struct Templates {
-    registry: Handlebars<'static>,
+    registry: Registry,
     files: BTreeMap<String, PathBuf>,
+}
+
+/// The compiled templates.
+enum Registry {
+    /// With the user's among them: all were compiled and checked.
+    All(Box<Handlebars<'static>>),
+    /// The built-in ones, which a test checks: each kind is compiled when a page of it is printed.
+    BuiltIn { markdown: OnceLock<Handlebars<'static>>, html: OnceLock<Handlebars<'static>> },
+}
+
+impl Registry {
+    /// The compiled templates of the kind that `name` is of.
+    fn of(&self, name: &str) -> &Handlebars<'static> {
+        let compiled = |is_wanted: fn(&str) -> bool| {
+            let mut registry = empty();
+            for (name, text) in BUILT_IN.iter().filter(|(name, _)| is_wanted(name)) {
+                registry.register_template(name, compile(name, text).expect("it parses, as a test checks"));
+            }
+            registry
+        };
+        match self {
+            Registry::All(registry) => registry,
+            Registry::BuiltIn { html, .. } if is_html(name) => html.get_or_init(|| compiled(is_html)),
+            Registry::BuiltIn { markdown, .. } => markdown.get_or_init(|| compiled(|name| !is_html(name))),
+        }
+    }
+
+    fn names(&self) -> Vec<&str> {
+        match self {
+            Registry::All(registry) => registry.get_templates().keys().map(String::as_str).collect(),
+            Registry::BuiltIn { .. } => BUILT_IN.iter().map(|(name, _)| *name).collect(),
+        }
+    }
+}
+
+/// A registry that refuses unknown names and leaves escaping to the view.
+fn empty() -> Handlebars<'static> {
+    let mut registry = Handlebars::new();
+    registry.set_strict_mode(true);
+    registry.register_escape_fn(handlebars::no_escape);
+    registry
 }
 
 impl Templates {
@@ -114,6 +156,10 @@ impl Templates {
     /// A folder or file that cannot be read, a file of the folder that ends in `.hbs` and neither in `.md.hbs` nor in
     /// `.html.hbs`, a template that does not parse or that uses a name which is not there.
     pub fn load_with(folder: Option<&Path>, overrides: &[Override]) -> Result<Templates, RenderError> {
+        if folder.is_none() && overrides.is_empty() {
+            let registry = Registry::BuiltIn { markdown: OnceLock::new(), html: OnceLock::new() };
+            return Ok(Templates { registry, files: BTreeMap::new() });
+        }
         Templates::lint(folder, overrides).map_err(|mut faults| faults.swap_remove(0))
     }
 
@@ -134,9 +180,7 @@ impl Templates {
             let name = PAGES.iter().find(|(page, _)| page == name).map_or(name.as_str(), |(_, name)| name);
             sources.insert(name.to_owned(), read_file(file).map_err(one)?);
         }
-        let mut registry = Handlebars::new();
-        registry.set_strict_mode(true);
-        registry.register_escape_fn(handlebars::no_escape);
+        let mut registry = empty();
         let mut faults = Vec::new();
         for (name, source) in &sources {
             match compile(name, &source.text) {
@@ -149,7 +193,7 @@ impl Templates {
             faults = lint::faults(registry.get_templates());
         }
         let files = sources.into_iter().filter_map(|(name, source)| Some((name, source.file?))).collect();
-        let templates = Templates { registry, files };
+        let templates = Templates { registry: Registry::All(Box::new(registry)), files };
         if faults.is_empty() {
             return Ok(templates);
         }
@@ -169,7 +213,8 @@ impl Templates {
 
     /// The user's partials that no page includes: name and file.
     pub fn unused(&self) -> Vec<(&str, &Path)> {
-        let unused = lint::unused(self.registry.get_templates());
+        let Registry::All(registry) = &self.registry else { return Vec::new() };
+        let unused = lint::unused(registry.get_templates());
         self.files().filter(|(name, _)| unused.contains(*name)).collect()
     }
 
@@ -180,7 +225,7 @@ impl Templates {
 
     /// The names of the templates that are pages, sorted.
     pub fn names(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = self.registry.get_templates().keys().map(String::as_str).collect();
+        let mut names = self.registry.names();
         names.retain(|name| !lint::is_partial(name));
         names.sort_unstable();
         names
@@ -216,7 +261,7 @@ impl Templates {
                 known: names.join(", "),
             });
         }
-        let printed = self.registry.render(name, data).map_err(|error| {
+        let printed = self.registry.of(name).render(name, data).map_err(|error| {
             self.placed(RenderError::Template {
                 template: error.template_name.clone().unwrap_or_else(|| name.to_owned()),
                 line: error.line_no.unwrap_or(1),
@@ -272,6 +317,11 @@ fn read_file(path: &Path) -> Result<Source, RenderError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_built_in_templates_have_no_fault() {
+        assert_eq!(Templates::lint(None, &[]).map(|_| ()).map_err(|faults| format!("{faults:?}")), Ok(()));
+    }
 
     #[test]
     fn every_file_of_the_folder_is_built_in() {

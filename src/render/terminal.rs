@@ -188,6 +188,17 @@ fn lines(cell: &Cell) -> Vec<String> {
     escape::normal(&cell.text, cell.code).split('\n').map(str::to_owned).collect()
 }
 
+/// Prints plain text, wrapped; further lines of an item that begins with a dash are indented.
+///
+/// # Errors
+/// What `out` says.
+pub fn print_text(text: &str, width: usize, out: &mut dyn Write) -> io::Result<()> {
+    match text.strip_prefix("- ") {
+        Some(item) => paragraph(&one_line(item), "- ", width, out),
+        None => paragraph(&one_line(text), "", width, out),
+    }
+}
+
 /// Prints text after `marker`, wrapped, further lines indented by the marker's width.
 fn paragraph(text: &str, marker: &str, width: usize, out: &mut dyn Write) -> io::Result<()> {
     let indent = " ".repeat(marker.width());

@@ -15,6 +15,7 @@ mod compare;
 mod config;
 mod dump_analysis;
 mod edited;
+mod guide;
 mod history;
 mod html;
 mod labelled;
