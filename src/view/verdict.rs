@@ -95,7 +95,8 @@ pub(super) fn change(heading: &Heading, audit: &Audit) -> Vec<Block> {
             Some(s) => format!(", {} × slower", format::fixed(1.0 / s, 2)),
             None => String::new(),
         };
-        text += &format!(" Time under ncu: {old} → {new}{factor} (`gpu__time_duration.sum`).");
+        let whose = if audit.timing.is_some() { "Time under ncu" } else { "Time" };
+        text += &format!(" {whose}: {old} → {new}{factor} (`gpu__time_duration.sum`).");
     }
     text += &benchmark::change(audit);
     if let Some(old_limit) = &audit.old_bottleneck {
