@@ -1,6 +1,7 @@
 //! One line of a subject's history.
 
 use super::audit::Audit;
+use super::correct::Standing;
 use super::stalls::StallBasis;
 use super::verdict::Verdict;
 use crate::evidence::Reading;
@@ -22,7 +23,7 @@ pub struct Milestone {
     pub registers: Reading,
     /// The largest stall, its basis and its number.
     pub stall: Option<(String, StallBasis, Reading)>,
-    /// The verdict against its baseline; `None` without one.
+    /// The verdict against its baseline; `None` without one. WRONG, with or without a baseline, for wrong results.
     pub verdict: Option<Verdict>,
 }
 
@@ -39,7 +40,12 @@ impl Milestone {
             flop_rate: audit.performance.flop_rate.as_ref().map(|row| row.new.clone()),
             registers: registers.unwrap_or_else(|| Reading::not_collected(REGISTERS)),
             stall: audit.stalls.top().map(|(table, row)| (row.row.label.clone(), table.basis, row.row.new.clone())),
-            verdict: audit.comparison.as_ref().map(|comparison| comparison.whole.verdict),
+            verdict: match audit.standing() {
+                Standing::Wrong => Some(Verdict::Wrong),
+                Standing::Correct | Standing::NotChecked => {
+                    audit.comparison.as_ref().map(|comparison| comparison.whole.verdict)
+                }
+            },
         }
     }
 }

@@ -6,6 +6,7 @@ use super::collect::CollectKeys;
 use super::error::{ConfigError, ConfigErrorKind, Place};
 use super::launch::{CorrectnessKeys, ReferenceKeys, Subjected};
 use super::subject::{Expect, Subject, SubjectName, Tiles, Work};
+use super::trials::TrialFiles;
 use crate::catalog;
 use crate::nearest::nearest;
 use crate::render::{Override, TEMPLATES};
@@ -111,6 +112,10 @@ struct SubjectKeys {
     evidence: Option<PathBuf>,
     #[serde(default)]
     collect: CollectKeys,
+    correctness_file: Option<Spanned<PathBuf>>,
+    benchmark_file: Option<Spanned<PathBuf>>,
+    baseline_benchmark: Option<Spanned<PathBuf>>,
+    reference_report: Option<Spanned<PathBuf>>,
 }
 
 #[derive(serde::Deserialize)]
@@ -305,6 +310,12 @@ impl Text {
             files.push((path.clone(), span));
             path
         };
+        let trials = TrialFiles {
+            correctness: keys.correctness_file.map(&mut file),
+            benchmark: keys.benchmark_file.map(&mut file),
+            baseline_benchmark: keys.baseline_benchmark.map(&mut file),
+            reference: keys.reference_report.map(&mut file),
+        };
         Ok(Subject {
             title: keys.title,
             kernel: keys.kernel.map(|text| self.regex(&text)).transpose()?,
@@ -331,6 +342,7 @@ impl Text {
             checklists: keys.checks.iter().map(|id| self.profile(id)).collect::<Result<_, _>>()?,
             expect: keys.expect.into_iter().map(|keys| self.expectation(keys)).collect::<Result<_, _>>()?,
             collect: self.collecting(keys.collect, keys.run, keys.prefix, keys.evidence.as_deref(), folder)?,
+            trials,
             name,
         })
     }

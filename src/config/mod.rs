@@ -10,6 +10,7 @@ mod error;
 mod file;
 mod launch;
 mod subject;
+mod trials;
 
 pub use amount::{Amount, AmountError};
 pub use code::{Code, Tools};
@@ -19,3 +20,4 @@ pub use error::{ConfigError, ConfigErrorKind};
 pub use file::Config;
 pub(crate) use file::{DEFAULT_OUT, DEFAULT_TEMPLATE, regex_reason};
 pub use subject::{Expect, Subject, SubjectName, Tiles, Work};
+pub use trials::TrialFiles;

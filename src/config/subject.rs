@@ -3,6 +3,7 @@
 use super::amount::Amount;
 use super::code::Code;
 use super::collect::Collecting;
+use super::trials::TrialFiles;
 use crate::analysis::code::{LaunchShape, SassCheck};
 use crate::catalog::Comparison;
 use crate::collect::launch::{CheckPlan, LaunchPlan, ReferencePlan};
@@ -188,6 +189,8 @@ pub struct Subject {
     pub expect: Vec<Expect>,
     /// How its evidence is collected.
     pub collect: Collecting,
+    /// What launching it found.
+    pub trials: TrialFiles,
 }
 
 impl Subject {
@@ -215,6 +218,7 @@ impl Subject {
             checklists: Vec::new(),
             expect: Vec::new(),
             collect: Collecting::default(),
+            trials: TrialFiles::default(),
         }
     }
 }

@@ -11,6 +11,8 @@ pub(super) enum Outcome {
     Pass,
     /// A regression that nobody accepted.
     Regression,
+    /// The kernel computes something else than it should. Nobody can accept that.
+    Wrong,
     /// The evidence does not decide, or there is none.
     Inconclusive,
 }
@@ -19,7 +21,7 @@ impl Outcome {
     pub(super) const fn word(self) -> &'static str {
         match self {
             Outcome::Pass => "PASS",
-            Outcome::Regression => "FAIL",
+            Outcome::Regression | Outcome::Wrong => "FAIL",
             Outcome::Inconclusive => "INCONCLUSIVE",
         }
     }
@@ -28,6 +30,10 @@ impl Outcome {
 /// The outcome for an audit, and why. A slow-down counts from the threshold `regression` on; an ambiguous comparison
 /// passes where its intervals leave no room for one.
 pub(super) fn outcome(audit: &Audit, accepted: &[Acceptance], limits: &Limits) -> (Outcome, String) {
+    let faults = audit.faults();
+    if !faults.is_empty() {
+        return (Outcome::Wrong, format!("WRONG: the kernel's results are wrong: {}.", faults.join("; ")));
+    }
     let Some(comparison) = &audit.comparison else {
         let why = "NOT MEASURED: there is no baseline to compare with. Pin one with `audit baseline pin`, or keep the \
                    snapshots of earlier audits.";
@@ -38,7 +44,9 @@ pub(super) fn outcome(audit: &Audit, accepted: &[Acceptance], limits: &Limits) -
     let cure = if whole.cure.is_empty() { String::new() } else { format!(" {}", whole.cure) };
     let said = format!("{}: {}", whole.verdict, whole.reason);
     let shown = format::fixed(smallest, 1);
-    let change = whole.cycles.as_ref().and_then(|cycles| cycles.change);
+    let timed = audit.timing.as_ref().and_then(|timing| timing.change.as_ref()?.time.change);
+    let profiled = whole.cycles.as_ref().and_then(|cycles| cycles.change);
+    let change = [profiled, timed].into_iter().flatten().reduce(f64::max);
     let (outcome, why) = match whole.verdict {
         Verdict::Faster | Verdict::Same => (Outcome::Pass, said),
         Verdict::Slower if change.is_some_and(|change| change < smallest) => {

@@ -48,7 +48,7 @@ pub(in crate::cli) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), 
     }
     report(arguments, &all, out)?;
     let any = |outcome: Outcome| all.iter().any(|checked| checked.outcome == outcome);
-    if any(Outcome::Regression) {
+    if any(Outcome::Regression) || any(Outcome::Wrong) {
         return Err(Failure::verdict(Status::Findings));
     }
     if any(Outcome::Inconclusive) && !arguments.allow_inconclusive {
@@ -118,6 +118,12 @@ fn accept(arguments: &Check, folder: &Path, all: &mut [Checked]) -> Result<(), F
     let date = moment::date(arguments.date)?.to_string();
     let mut files = Vec::new();
     for checked in all.iter().filter(|checked| checked.outcome != Outcome::Pass) {
+        if checked.outcome == Outcome::Wrong {
+            return Err(Failure::usage(format!(
+                "{}: wrong results cannot be accepted\n  help: {}",
+                checked.subject, checked.why
+            )));
+        }
         let compared = checked.snapshot.as_ref().and_then(|snapshot| {
             let old = snapshot.audit.old.as_ref()?;
             let comparison = snapshot.audit.comparison.as_ref()?;
@@ -151,7 +157,7 @@ fn report(arguments: &Check, all: &[Checked], out: &mut dyn Write) -> Result<(),
         name: checked.subject.clone(),
         level: match checked.outcome {
             Outcome::Pass => Level::Pass,
-            Outcome::Regression => Level::Fail,
+            Outcome::Regression | Outcome::Wrong => Level::Fail,
             Outcome::Inconclusive if arguments.allow_inconclusive => Level::Skip,
             Outcome::Inconclusive => Level::Unsure,
         },
