@@ -19,6 +19,7 @@ mod sanitizer;
 mod sass;
 mod source_dump;
 mod source_view;
+mod timeline;
 mod want;
 
 pub use benchmark::{BENCHMARK_SCHEMA, Benchmark, Clocks, GemmChoice, TimedReference, TimingMethod};
@@ -40,4 +41,5 @@ pub use sanitizer::{SanitizerFinding, SanitizerLevel, SanitizerRun, SanitizerSit
 pub use sass::{Predicate, SassFunction, SassInstruction, SassListing, SourceLine};
 pub use source_dump::{SOURCE_SCHEMA, write_source_json};
 pub use source_view::{CodeInstruction, Combine, CounterColumn, LineCounts, Lines, SourceText, SourceView, combine};
+pub use timeline::{GpuOperation, MemorySize, OperationKind, Timeline, Totals};
 pub use want::{NameSet, Rules, Want};

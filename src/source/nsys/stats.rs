@@ -1,0 +1,127 @@
+//! The printed text of `nsys stats --format csv`, cut into its tables.
+
+use super::header::{Header, Report};
+use crate::source::ReadError;
+use std::path::Path;
+
+/// A table as it was printed.
+pub(super) struct Printed {
+    /// The name that stands above it or in the file's name; empty where none does.
+    pub(super) name: String,
+    /// Its first line.
+    pub(super) header: Header,
+    /// Its rows with their line numbers, each with as many fields as the header.
+    pub(super) rows: Vec<(usize, Vec<String>)>,
+}
+
+/// What a text of `nsys stats` holds.
+#[derive(Default)]
+pub(super) struct Cut {
+    pub(super) tables: Vec<Printed>,
+    /// What nsys said that the recording lacks.
+    pub(super) lacks: Vec<String>,
+    /// Whether lines stand there as `--format column` aligns them.
+    pub(super) is_aligned: bool,
+}
+
+/// Cuts the text into tables.
+///
+/// # Errors
+///
+/// [`ReadError::Malformed`] with the line for a row that is cut or has too many fields.
+pub(super) fn cut(path: &Path, text: &str) -> Result<Cut, ReadError> {
+    let mut all = Cut::default();
+    let mut name = name_of_file(path);
+    let mut is_open = false;
+    for (at, line) in text.lines().enumerate() {
+        let trimmed = line.trim();
+        if let Some(said) = announced(trimmed) {
+            name = said.to_owned();
+            is_open = false;
+            continue;
+        }
+        if let Some(at) = trimmed.find("does not contain") {
+            all.lacks.push(format!("nsys says that the recording {}", trimmed[at..].trim_end_matches('.')));
+        }
+        if trimmed.is_empty()
+            || ["NOTICE:", "SKIPPED:", "Generating", "Processing", "ERROR"].iter().any(|word| trimmed.starts_with(word))
+        {
+            is_open = false;
+            continue;
+        }
+        all.is_aligned |= trimmed.contains("Total Time (") && !trimmed.contains(',');
+        let fields = fields(trimmed);
+        if let Some(header) = fields.as_deref().and_then(Header::of) {
+            // The table that a file's name speaks of is its first; a name above a table is that of one table.
+            all.tables.push(Printed { name: std::mem::take(&mut name), header, rows: Vec::new() });
+            is_open = true;
+            continue;
+        }
+        let Some(table) = all.tables.last_mut().filter(|_| is_open) else { continue };
+        let width = table.header.0.len();
+        let row = fields.and_then(|fields| fitted(fields, &table.header));
+        let Some(row) = row else {
+            return Err(ReadError::Malformed {
+                path: path.into(),
+                position: format!("line {}", at + 1),
+                expected: format!("a row of {width} fields"),
+                found: shortened(trimmed),
+                cure:
+                    "the file was cut or edited; print it again: `nsys stats --format csv --report ... REPORT.nsys-rep`"
+                        .into(),
+            });
+        };
+        table.rows.push((at + 1, row));
+    }
+    Ok(all)
+}
+
+/// The report that a line names: ` ** CUDA GPU Kernel Summary (cuda_gpu_kern_sum):` or
+/// `Processing [a.sqlite] with [cuda_gpu_kern_sum.py]...`.
+fn announced(line: &str) -> Option<&str> {
+    if let Some(title) = line.strip_prefix("** ") {
+        return title.rsplit_once('(').map(|(_, name)| name.trim_end_matches([':', ')']));
+    }
+    let (_, script) = line.strip_prefix("Processing [")?.split_once("] with [")?;
+    let script = script.split(']').next()?;
+    let script = script.rsplit(['/', '\\']).next()?;
+    Some(script.trim_end_matches(".py"))
+}
+
+/// The report that `nsys stats --output` wrote into the file's name, `profile_cuda_gpu_kern_sum.csv`.
+fn name_of_file(path: &Path) -> String {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let named = Report::ALL.iter().find(|(_, new, old)| {
+        [new, old]
+            .iter()
+            .any(|name| stem == **name || stem.strip_suffix(**name).is_some_and(|rest| rest.ends_with('_')))
+    });
+    named.map_or_else(String::new, |(_, name, _)| (*name).to_owned())
+}
+
+/// The fields of a line; `None` for a line whose quotes do not close.
+fn fields(line: &str) -> Option<Vec<String>> {
+    if !line.matches('"').count().is_multiple_of(2) {
+        return None;
+    }
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(line.as_bytes());
+    let record = reader.records().next()?.ok()?;
+    Some(record.iter().map(str::to_owned).collect())
+}
+
+/// A row as wide as the header. A kernel's name that was printed without quotes has commas of its own and stands last.
+fn fitted(mut fields: Vec<String>, header: &Header) -> Option<Vec<String>> {
+    let width = header.0.len();
+    let is_name = header.0.last().is_some_and(|column| column.name == "name");
+    if fields.len() > width && is_name {
+        let rest = fields.split_off(width - 1).join(",");
+        fields.push(rest);
+    }
+    (fields.len() == width).then_some(fields)
+}
+
+/// The start of a line.
+pub(super) fn shortened(line: &str) -> String {
+    const MOST: usize = 60;
+    if line.chars().count() <= MOST { line.to_owned() } else { line.chars().take(MOST).chain(['…']).collect() }
+}
