@@ -112,7 +112,7 @@ pub(super) fn api_rows(timeline: &Timeline) -> Part<Vec<ApiRow>> {
 /// By the words that functions of CUDA's runtime and driver are named with.
 fn class(name: &str) -> ApiClass {
     let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
-    if has(&["Synchronize", "StreamWaitValue"]) {
+    if has(&["Synchronize"]) {
         ApiClass::Synchronisation
     } else if has(&[
         "Malloc",

@@ -49,6 +49,8 @@ pub(super) enum Verb {
     Launch(Launch),
     /// Print what a report, a page that ncu printed, or a build log says, as tables.
     Show(Show),
+    /// Say which kernels take the time of a whole program, from what Nsight Systems recorded.
+    Timeline(Timeline),
     /// Print a stage as JSON.
     Dump(Dump),
     /// Explain a metric, stall reason, opcode, threshold, limiter, finding or chip; `view` lists what templates may use.
@@ -394,6 +396,23 @@ pub(super) struct Launch {
     /// Configuration file [default: audit.toml].
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
+}
+
+/// Arguments of `audit timeline`.
+#[derive(Debug, Args)]
+pub(super) struct Timeline {
+    /// What `nsys stats --format csv` printed, or an SQLite database of `nsys export`; all of one run.
+    #[arg(value_name = "FILE", required = true)]
+    pub(super) files: Vec<PathBuf>,
+    /// Print it as JSON.
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Number that judgements compare with, in place of the catalog's: timeline-idle, timeline-kernel; may be repeated.
+    #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
+    pub(super) thresholds: Vec<(String, f64)>,
+    /// Columns to print in [default: COLUMNS, else 80].
+    #[arg(long, value_name = "N")]
+    pub(super) width: Option<usize>,
 }
 
 /// Arguments of `audit show`.

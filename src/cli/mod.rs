@@ -29,6 +29,7 @@ mod plan;
 mod program;
 mod progress;
 mod show;
+mod timeline;
 mod trials;
 
 pub use failure::{Failure, Status};

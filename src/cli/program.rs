@@ -2,7 +2,9 @@
 
 use super::args::{Arguments, Verb};
 use super::failure::{Failure, Status};
-use super::{baseline, check, collect, compare, doctor, dump, explain, generate, history, launch, lint, manual, show};
+use super::{
+    baseline, check, collect, compare, doctor, dump, explain, generate, history, launch, lint, manual, show, timeline,
+};
 use clap::Parser;
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
@@ -39,6 +41,7 @@ fn perform(verb: Verb, out: &mut dyn Write) -> Result<(), Failure> {
         Verb::History(arguments) => history::run(&arguments, out),
         Verb::Launch(arguments) => launch::run(&arguments, out),
         Verb::Show(arguments) => show::run(&arguments, out),
+        Verb::Timeline(arguments) => timeline::run(&arguments, out),
         Verb::Dump(arguments) => dump::run(&arguments, out),
         Verb::Collect(arguments) => collect::run(&arguments, out),
         Verb::Completions(arguments) => manual::completions(&arguments, out),

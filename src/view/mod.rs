@@ -33,6 +33,7 @@ mod source_lines;
 mod stalls;
 mod tables;
 mod throughput;
+mod timeline;
 mod verdict;
 
 pub use code::static_document;
@@ -44,3 +45,4 @@ pub use history::{HistoryRow, history_rows, history_table};
 pub use listing::{CodeRow, CostText, SourceFile, SourceRow, SourceText, source_text};
 pub use log::build_log;
 pub use page::{Acceptance, Heading, document};
+pub use timeline::timeline_document;

@@ -40,5 +40,6 @@ mod source_lines;
 mod source_view;
 mod templates;
 mod terminal;
+mod timeline;
 mod trials;
 mod verdicts;
