@@ -183,8 +183,11 @@ fn decisions(audit: &TimelineAudit) -> Vec<Block> {
 }
 
 fn next(one: &ToProfile) -> Vec<Block> {
-    let skip =
-        if one.skip > 0 { format!(", and pass over {} launches", format::integer(one.skip)) } else { String::new() };
+    let skip = match one.skip {
+        0 => String::new(),
+        1 => ", and pass over 1 launch".to_owned(),
+        many => format!(", and pass over {} launches", format::integer(many)),
+    };
     let entry = format!("kernel = {}", toml_text(&one.filter));
     let entry = if one.skip > 0 { format!("{entry}\n\n[subject.collect]\nskip = {}", one.skip) } else { entry };
     vec![

@@ -249,9 +249,9 @@ mod database {
         assert_eq!((&gpu["device"], &gpu["span_ns"], &gpu["idle_ns"]), (&"GPU 0".into(), &1e4.into(), &6500.0.into()));
         assert_eq!((&gpu["gaps"]["count"], &gpu["gaps"]["memory_ns"]), (&1.into(), &500.0.into()));
         let copies = timeline["transfers"]["found"].as_array().unwrap();
-        assert_eq!((&copies[1]["name"], &copies[1]["total_bytes"]), (&"Host-to-Device".into(), &4096.0.into()));
+        assert_eq!((&copies[0]["name"], &copies[0]["total_bytes"]), (&"Host-to-Device".into(), &4096.0.into()));
         // No name for it in the database: that of CUPTI's enumeration.
-        assert_eq!(copies[0]["name"], "Device-to-Host");
+        assert_eq!(copies[1]["name"], "Device-to-Host");
         let calls = timeline["calls"]["found"].as_array().unwrap();
         assert_eq!(
             (&calls[0]["name"], &calls[0]["count"], &calls[0]["total_ns"]),

@@ -4,7 +4,7 @@ use super::header::{self, Report};
 use super::number::Comma;
 use super::stats::{Printed, shortened};
 use crate::evidence::{GpuOperation, MemorySize, OperationKind, Totals};
-use crate::source::ReadError;
+use crate::source::{ReadError, text};
 use std::path::Path;
 
 /// A table with what is needed to read its fields.
@@ -107,7 +107,10 @@ impl<'p> Rows<'p> {
 
     fn named(&self, printed: &str) -> String {
         match self.report {
-            Report::Kernels | Report::Calls => printed.trim().to_owned(),
+            Report::Calls => printed.trim().to_owned(),
+            // `cuda_gpu_kern_sum:mangled` prints symbols.
+            Report::Kernels => text::demangle(printed.trim()),
+            Report::Trace if printed.starts_with("_Z") => text::demangle(printed),
             Report::Trace | Report::MemoryTimes | Report::MemorySizes => direction(printed.trim()),
         }
     }

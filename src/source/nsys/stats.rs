@@ -78,14 +78,15 @@ pub(super) fn cut(path: &Path, text: &str) -> Result<Cut, ReadError> {
 
 /// The report that a line names: ` ** CUDA GPU Kernel Summary (cuda_gpu_kern_sum):` or
 /// `Processing [a.sqlite] with [cuda_gpu_kern_sum.py]...`.
-fn announced(line: &str) -> Option<&str> {
+fn announced<'l>(line: &'l str) -> Option<&'l str> {
+    // A report's arguments stand behind a colon: `cuda_gpu_kern_sum:base`.
+    let plain = |name: &'l str| name.split(':').next().unwrap_or(name).trim_end_matches(')').trim_end_matches(".py");
     if let Some(title) = line.strip_prefix("** ") {
-        return title.rsplit_once('(').map(|(_, name)| name.trim_end_matches([':', ')']));
+        return title.rsplit_once('(').map(|(_, name)| plain(name));
     }
     let (_, script) = line.strip_prefix("Processing [")?.split_once("] with [")?;
     let script = script.split(']').next()?;
-    let script = script.rsplit(['/', '\\']).next()?;
-    Some(script.trim_end_matches(".py"))
+    script.rsplit(['/', '\\']).next().map(plain)
 }
 
 /// The report that `nsys stats --output` wrote into the file's name, `profile_cuda_gpu_kern_sum.csv`.
@@ -124,4 +125,29 @@ fn fitted(mut fields: Vec<String>, header: &Header) -> Option<Vec<String>> {
 pub(super) fn shortened(line: &str) -> String {
     const MOST: usize = 60;
     if line.chars().count() <= MOST { line.to_owned() } else { line.chars().take(MOST).chain(['…']).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_above_a_table_name_it() {
+        for (line, name) in [
+            ("** CUDA GPU Kernel Summary (cuda_gpu_kern_sum):", Some("cuda_gpu_kern_sum")),
+            ("** CUDA GPU Kernel Summary (cuda_gpu_kern_sum:base):", Some("cuda_gpu_kern_sum")),
+            ("Processing [a.sqlite] with [/opt/nsys/reports/cuda_gpu_trace.py]...", Some("cuda_gpu_trace")),
+            ("Processing [a.sqlite] with [C:\\nsys\\cuda_gpu_trace.py:base]...", Some("cuda_gpu_trace")),
+            ("90.0,100,1,gemm", None),
+        ] {
+            assert_eq!(announced(line), name, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_name_without_quotes_keeps_its_commas() {
+        let path = Path::new("a.csv");
+        let cut = cut(path, "Time (%),Total Time (ns),Instances,Name\n90.0,100,1,gemm(int, int)\n").expect("whole");
+        assert_eq!(cut.tables[0].rows[0].1[3], "gemm(int, int)");
+    }
 }
