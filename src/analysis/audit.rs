@@ -10,12 +10,14 @@ use super::coalescing::Coalescing;
 use super::code::CodeAudit;
 use super::finding::{Finding, Place, Severity};
 use super::ground::Ground;
+use super::hypothesis::{self, Tested};
 use super::kept::Kept;
 use super::limits::Limits;
 use super::line;
 use super::mix::InstructionMix;
-use super::named::Known;
+use super::named::{self, Known};
 use super::occupancy::Occupancy;
+use super::outcome::Estimates;
 use super::panels::Panel;
 use super::performance::{Performance, Work};
 use super::private;
@@ -147,6 +149,12 @@ pub struct Audit {
     pub line: Vec<(String, Reading)>,
     /// What the subject expects, line by line.
     pub checks: Vec<CheckedLine>,
+    /// What the change was expected to do, and did; [`Audit::conclude`] completes it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hypotheses: Vec<Tested>,
+    /// The bounds that levers had on the old side, and what came; `None` without an old side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimates: Option<Estimates>,
     /// Stores by the subject's tile arithmetic and as executed; `None` where the subject states no tiles.
     pub stores: Option<StoreCount>,
     /// What limited the old side.
@@ -172,6 +180,15 @@ impl Audit {
     /// A panel by the catalog's id.
     pub fn panel(&self, id: &str) -> Option<&Panel> {
         self.panels.iter().find(|panel| panel.id == id)
+    }
+
+    /// Concludes what needs the whole audit: the old side of checks on the code, and hypotheses. Called once, when code
+    /// and correctness are in; `old` is the earlier audit where the old side is one.
+    pub fn conclude(&mut self, old: Option<&Audit>) {
+        if let Some(old) = old {
+            hypothesis::remember_checks(self, old);
+        }
+        hypothesis::settle(self, old);
     }
 
     /// Puts a place in the source to each finding: `place_of` is asked for every code, and says where that pattern sits.
@@ -290,6 +307,13 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
     let before = old_kernel.map(|kernel| Before::of(kernel, earlier, &inputs.limits));
     let old_reading = |name: &str| Some(before.as_ref()?.reading(name));
     let (checks, line) = (checklist::checked(&inputs.work.expected, &known, old_reading), line::line(&known));
+    let hypotheses = hypothesis::tested(&inputs.work.hypotheses, |name| named::reading(&known, name), old_reading);
+    let performance = Performance::of(&subject, old_kernel, &inputs.work);
+    let estimates = before.as_ref().map(|before| {
+        let levers = earlier.map_or_else(|| before.levers(&inputs.limits), |audit| audit.levers.clone());
+        let now = |name: &str| named::reading(&known, name);
+        Estimates::of(&levers, &performance, |name| before.reading(name), now)
+    });
     let panels: Vec<Panel> =
         catalog::tables().iter().filter_map(|table| Panel::build(table.id, &subject, old_kernel)).collect();
     let mut audit = Audit {
@@ -307,7 +331,9 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         work: inputs.work.clone(),
         kernels: overview(inputs.new, subject.key()),
         members: members(&subject),
-        performance: Performance::of(&subject, old_kernel, &inputs.work),
+        performance,
+        hypotheses,
+        estimates,
         build: build::rows(&subject, inputs.builds),
         build_logs: inputs.builds.iter().map(|log| private::public(&log.origin)).collect(),
         build_warnings: inputs.builds.iter().flat_map(build_warnings).collect(),

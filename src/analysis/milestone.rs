@@ -1,6 +1,7 @@
 //! One line of a subject's history.
 
 use super::audit::Audit;
+use super::hypothesis::{Judgement, Tested};
 use super::stalls::StallBasis;
 use super::verdict::Verdict;
 use crate::evidence::Reading;
@@ -24,6 +25,22 @@ pub struct Milestone {
     pub stall: Option<(String, StallBasis, Reading)>,
     /// The verdict against its baseline; `None` without one.
     pub verdict: Option<Verdict>,
+    /// What its change was expected to do, and what became of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hypotheses: Vec<Concluded>,
+}
+
+/// A hypothesis as the history remembers it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Concluded {
+    /// What it is called.
+    pub name: String,
+    /// The change in words; may be empty.
+    pub change: String,
+    /// What became of it.
+    pub judgement: Judgement,
+    /// Why.
+    pub reason: String,
 }
 
 impl Milestone {
@@ -40,6 +57,18 @@ impl Milestone {
             registers: registers.unwrap_or_else(|| Reading::not_collected(REGISTERS)),
             stall: audit.stalls.top().map(|(table, row)| (row.row.label.clone(), table.basis, row.row.new.clone())),
             verdict: audit.comparison.as_ref().map(|comparison| comparison.whole.verdict),
+            hypotheses: audit.hypotheses.iter().map(Concluded::of).collect(),
+        }
+    }
+}
+
+impl Concluded {
+    fn of(tested: &Tested) -> Concluded {
+        Concluded {
+            name: tested.name.clone(),
+            change: tested.change.clone(),
+            judgement: tested.judgement,
+            reason: tested.reason.clone(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `audit generate`: read the evidence, analyse it, write the page and its snapshot.
 
 use super::args::{Generate, PageFormat};
-use super::baseline;
+use super::baseline::{self, OldSide};
 use super::code::{ToolTime, builds, kept_build, places};
 use super::evidence::{self, Evidence};
 use super::failure::Failure;
@@ -9,10 +9,10 @@ use super::files::Files;
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
 use super::{collect, lines, moment};
 use crate::analysis::code::{CodeAudit, CodeInputs, Launched, StaticAudit, audit_code};
-use crate::analysis::{self, Audit, Expectation, Inputs, Limits, Listing, Old, Selection, Tiles, Work};
+use crate::analysis::{self, Audit, Expectation, Hypothesis, Inputs, Limits, Listing, Old, Selection, Tiles, Work};
 use crate::catalog;
 use crate::collect::Places;
-use crate::config::{Amount, Code, DEFAULT_TEMPLATE, Expect, Subject};
+use crate::config::{Amount, Code, DEFAULT_TEMPLATE, Expect, Stated, Subject};
 use crate::evidence::{CodeBuild, Report, Want};
 use crate::render::{Templates, marked};
 use crate::snapshot::{AcceptedFile, Snapshot, StaticSnapshot, milestones};
@@ -131,6 +131,11 @@ impl<'p> Maker<'p> {
             audits[0].collected = Some(evidence.collected.clone());
             audits[0].sanitizer.clone_from(&evidence.sanitizer);
         }
+        let earlier = match &old {
+            OldSide::Snapshot(snapshot) => Some(&snapshot.audit),
+            OldSide::Report(_) | OldSide::Nothing => None,
+        };
+        audits[0].conclude(earlier);
         let audit = &audits[0];
         let (history, _) = milestones(&plan.out, name, Some(date))?;
         let accepted = AcceptedFile::read(&plan.out, name)?.about(audit);
@@ -256,15 +261,28 @@ pub(super) fn stated_work(subject: &Subject, limits: &Limits) -> Work {
             warps: tiles.warps.value(),
         }),
         expected: expectations(&subject.checklists, &subject.expect, limits),
+        hypotheses: subject.hypotheses.iter().map(hypothesis).collect(),
     }
+}
+
+fn hypothesis(stated: &Stated) -> Hypothesis {
+    Hypothesis {
+        name: stated.name.clone(),
+        change: stated.change.clone(),
+        before: stated.before.iter().map(expectation).collect(),
+        after: stated.after.iter().map(expectation).collect(),
+    }
+}
+
+fn expectation(stated: &Expect) -> Expectation {
+    Expectation::own(&stated.metric, stated.op, stated.value, stated.label.as_deref())
 }
 
 /// The lines of the catalog's checklists, then the subject's own.
 pub(super) fn expectations(checklists: &[String], own: &[Expect], limits: &Limits) -> Vec<Expectation> {
     let lists = checklists.iter().filter_map(|id| catalog::profile(id));
     let listed = lists.flat_map(|profile| Expectation::of_profile(profile, limits));
-    let own = own.iter().map(|e| Expectation::own(&e.metric, e.op, e.value, e.label.as_deref()));
-    listed.chain(own).collect()
+    listed.chain(own.iter().map(expectation)).collect()
 }
 
 /// The audit of the kernel with the most device time; for the page of one line each, those of all kernels that the

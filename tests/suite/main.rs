@@ -17,6 +17,7 @@ mod dump_analysis;
 mod edited;
 mod history;
 mod html;
+mod hypotheses;
 mod labelled;
 mod old_side;
 mod open_files;

@@ -23,7 +23,7 @@ pub(super) fn chance(old: &[f64], new: &[f64]) -> Option<f64> {
 fn two_sided(t: f64, freedom: usize) -> f64 {
     let angle = (t / (freedom as f64).sqrt()).atan();
     let (sine, cosine) = angle.sin_cos();
-    let within = if freedom % 2 == 0 {
+    let within = if freedom.is_multiple_of(2) {
         // 1 + 1/2 cos² + (1·3)/(2·4) cos⁴ + …, up to cos^(ν−2).
         let (mut term, mut sum) = (1.0, 1.0);
         for k in 1..freedom / 2 {
