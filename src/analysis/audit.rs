@@ -145,6 +145,9 @@ pub struct Audit {
     pub bottleneck: Bottleneck,
     /// Everything that the checks found on the new side, the most severe first.
     pub findings: Vec<Finding>,
+    /// Codes of what the checks found on the old side; `None` without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_findings: Option<Vec<String>>,
     /// The new side in one line: readings by name.
     pub line: Vec<(String, Reading)>,
     /// What the subject expects, line by line.
@@ -309,6 +312,10 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
     let (checks, line) = (checklist::checked(&inputs.work.expected, &known, old_reading), line::line(&known));
     let hypotheses = hypothesis::tested(&inputs.work.hypotheses, |name| named::reading(&known, name), old_reading);
     let performance = Performance::of(&subject, old_kernel, &inputs.work);
+    let old_findings = before.as_ref().map(|before| match earlier {
+        Some(audit) => audit.findings.iter().map(|finding| finding.code.clone()).collect(),
+        None => before.findings(&inputs.limits),
+    });
     let estimates = before.as_ref().map(|before| {
         let levers = earlier.map_or_else(|| before.levers(&inputs.limits), |audit| audit.levers.clone());
         let now = |name: &str| named::reading(&known, name);
@@ -359,6 +366,7 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         occupancy,
         bottleneck: verdict,
         findings,
+        old_findings,
         checks,
         line,
         levers,

@@ -3,6 +3,7 @@
 use super::audit::Audit;
 use super::bottleneck::bottleneck;
 use super::ceiling::{self, Lever};
+use super::checks;
 use super::coalescing::Coalescing;
 use super::ground::Ground;
 use super::limits::Limits;
@@ -55,9 +56,18 @@ impl<'a, 'r> Before<'a, 'r> {
 
     /// The levers of the old kernel by itself.
     pub(super) fn levers(&self, limits: &Limits) -> Vec<Lever> {
+        self.judged(limits, ceiling::levers)
+    }
+
+    /// Codes of what the checks find on the old kernel by itself.
+    pub(super) fn findings(&self, limits: &Limits) -> Vec<String> {
+        self.judged(limits, |ground| checks::findings(ground).into_iter().map(|finding| finding.code).collect())
+    }
+
+    fn judged<T>(&self, limits: &Limits, judge: impl Fn(&Ground<'_, '_>) -> T) -> T {
         let occupancy = Occupancy::of(self.kernel, None);
         let verdict = bottleneck(self.kernel, &self.stalls, &occupancy, limits);
-        ceiling::levers(&Ground {
+        judge(&Ground {
             kernel: self.kernel,
             bottleneck: &verdict,
             stalls: &self.stalls,

@@ -1,10 +1,12 @@
 //! One line of a subject's history.
 
 use super::audit::Audit;
+use super::code::StaticAudit;
 use super::hypothesis::{Judgement, Tested};
 use super::stalls::StallBasis;
 use super::verdict::Verdict;
 use crate::evidence::Reading;
+use crate::quantity::{Quantity, Unit};
 
 /// What one audit adds to the history of its subject.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -28,6 +30,9 @@ pub struct Milestone {
     /// What its change was expected to do, and what became of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hypotheses: Vec<Concluded>,
+    /// Whether it is of the code alone, which has no time and no verdict.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_code_alone: bool,
 }
 
 /// A hypothesis as the history remembers it.
@@ -58,6 +63,29 @@ impl Milestone {
             stall: audit.stalls.top().map(|(table, row)| (row.row.label.clone(), table.basis, row.row.new.clone())),
             verdict: audit.comparison.as_ref().map(|comparison| comparison.whole.verdict),
             hypotheses: audit.hypotheses.iter().map(Concluded::of).collect(),
+            is_code_alone: false,
+        }
+    }
+
+    /// The milestone of an audit without a report.
+    pub fn of_code(date: &str, commit: &str, change: &str, audit: &StaticAudit) -> Milestone {
+        const WHY: &str = "the audit is of the code alone";
+        let registers = audit.code.first().and_then(|code| code.registers());
+        let registers = registers.and_then(|count| Quantity::new(count as f64, Unit::NONE));
+        Milestone {
+            date: date.to_owned(),
+            commit: commit.to_owned(),
+            change: change.to_owned(),
+            time: Reading::not_applicable(WHY),
+            flop_rate: None,
+            registers: registers.map_or_else(
+                || Reading::not_applicable(WHY),
+                |quantity| Reading::measured(quantity, &"build: registers per thread".into()),
+            ),
+            stall: None,
+            verdict: None,
+            hypotheses: Vec::new(),
+            is_code_alone: true,
         }
     }
 }

@@ -120,6 +120,7 @@ impl<'p> Maker<'p> {
         let code = code(&self.places, &plan.folder, subject, evidence, &mut self.time)?;
         let Some(report) = &subject.report else {
             let audit = static_audit(subject, plan, &code)?;
+            let heading = Heading { history: milestones(&plan.out, name, Some(date))?.0, ..heading };
             let snapshot = Snapshot::new(heading, audit).map_err(|error| unkept(subject, &error))?;
             return Ok(Made::Static(Box::new(snapshot)));
         };

@@ -34,7 +34,7 @@ mod tables;
 mod throughput;
 mod verdict;
 
-pub use code::static_document;
+pub use code::{code_side_by_side, static_document};
 pub use columns::side_by_side;
 pub use deliverable::{DELIVERABLE, deliverable};
 pub use document::{Align, Block, Cell, Column, Document, Section, Table};

@@ -10,6 +10,7 @@ mod check;
 mod checklist;
 mod cli;
 #[cfg(unix)]
+mod code_alone;
 mod collect;
 mod compare;
 mod config;

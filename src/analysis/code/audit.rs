@@ -90,6 +90,14 @@ pub struct CodeAudit {
     pub diff: Option<SassDiff>,
 }
 
+impl CodeAudit {
+    /// Registers per thread by the assembler, else by the cubin.
+    pub fn registers(&self) -> Option<u64> {
+        let row = self.resources.iter().find(|row| row.label == resources::REGISTERS)?;
+        row.ptxas.or(row.cubin)
+    }
+}
+
 /// An audit without a report: what the builds of a subject show.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct StaticAudit {
