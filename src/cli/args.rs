@@ -3,10 +3,14 @@
 use crate::catalog;
 use crate::config::{Amount, Expect, SubjectName, Tiles};
 use crate::nearest::did_you_mean;
+use crate::render::{Override, TEMPLATES};
 use chrono::NaiveDate;
 use clap::{Args, Parser, Subcommand};
 use regex::Regex;
 use std::path::PathBuf;
+
+/// The version with the commit that it was built from, where that is known.
+const VERSION: &str = env!("AUDIT_VERSION");
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -21,7 +25,7 @@ Exit status:
 
 /// Writes a dated Performance Audit of a CUDA kernel from the evidence of its build and profile.
 #[derive(Debug, Parser)]
-#[command(name = "audit", version, after_help = EXIT_STATUS, max_term_width = 100)]
+#[command(name = "audit", version = VERSION, after_help = EXIT_STATUS, max_term_width = 100)]
 pub(super) struct Arguments {
     /// What to do.
     #[command(subcommand)]
@@ -47,12 +51,18 @@ pub(super) enum Verb {
     Show(Show),
     /// Print a stage as JSON.
     Dump(Dump),
-    /// Explain a metric, stall reason, opcode, threshold, limiter, finding or chip.
+    /// Explain a metric, stall reason, opcode, threshold, limiter, finding or chip; `view` lists what templates may use.
     Explain(Explain),
+    /// Check audit.toml, the files that it names, and every template.
+    Lint(Lint),
     /// Run subjects under NVIDIA's tools and keep what they write; what is there already is kept.
     Collect(Collect),
     /// Say which tools, driver and GPU are here, and what is missing for what.
     Doctor(Doctor),
+    /// Print a shell's completions.
+    Completions(Completions),
+    /// Write the manual: a page for each verb.
+    Man(Man),
 }
 
 /// Arguments of `audit generate`.
@@ -76,9 +86,15 @@ pub(super) struct Generate {
     /// Folder of templates that replace or extend the built-in ones.
     #[arg(long, value_name = "DIR")]
     pub(super) templates: Option<PathBuf>,
+    /// A file in place of one built-in template: audit, deliverable, html, pr, or a partial; may be repeated.
+    #[arg(long = "template-file", value_name = "NAME=FILE", value_parser = template_file)]
+    pub(super) template_files: Vec<Override>,
     /// What to write.
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = PageFormat::Md)]
     pub(super) format: PageFormat,
+    /// Where the repository is in a browser, for the links of --format pr: https://HOST/OWNER/NAME/blob/COMMIT.
+    #[arg(long, value_name = "URL", value_parser = address)]
+    pub(super) link_base: Option<String>,
     /// Date of the audit, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
     #[arg(long, value_name = "DATE")]
     pub(super) date: Option<NaiveDate>,
@@ -88,11 +104,11 @@ pub(super) struct Generate {
     /// Overwrite generated blocks that were edited by hand, and pages without any.
     #[arg(long)]
     pub(super) force: bool,
-    /// Make the page of this snapshot again, without its report [--out default: beside it].
-    #[arg(long, value_name = "SNAPSHOT", conflicts_with_all = ["subjects", "config", "date", "report", "baseline",
+    /// Make the page of this snapshot again, without its report [--out default: beside it]; may name several.
+    #[arg(long, value_name = "SNAPSHOT", num_args = 1.., conflicts_with_all = ["subjects", "config", "date", "report", "baseline",
         "ptxas", "kernel", "baseline_kernel", "name", "title", "commit", "change", "work_shape", "work_types",
         "work_flop", "work_bytes"])]
-    pub(super) from: Option<PathBuf>,
+    pub(super) from: Vec<PathBuf>,
     /// Number that judgements compare with, in place of the catalog's or the configuration's; may be repeated.
     #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
     pub(super) thresholds: Vec<(String, f64)>,
@@ -126,6 +142,8 @@ pub(super) enum PageFormat {
     Md,
     /// One HTML file that needs nothing else, with the source view.
     Html,
+    /// A comment on a pull request about all the subjects, printed; nothing is written.
+    Pr,
 }
 
 impl Generate {
@@ -374,7 +392,7 @@ pub(super) struct Launch {
 /// Arguments of `audit show`.
 #[derive(Debug, Args)]
 pub(super) struct Show {
-    /// Reports, pages that ncu printed, build logs.
+    /// Reports, pages that ncu printed, snapshots, build logs.
     #[arg(value_name = "FILE", required = true)]
     pub(super) files: Vec<PathBuf>,
     /// Kernels to look at: a regular expression on the function name.
@@ -383,6 +401,9 @@ pub(super) struct Show {
     /// Read what is whole of a damaged report; the page says what is missing.
     #[arg(long)]
     pub(super) allow_damage: bool,
+    /// Print what is measured and concluded as JSON.
+    #[arg(long)]
+    pub(super) json: bool,
     /// Columns to print in [default: COLUMNS, else 80].
     #[arg(long, value_name = "N")]
     pub(super) width: Option<usize>,
@@ -500,6 +521,36 @@ pub(super) struct Doctor {
     pub(super) config: Option<PathBuf>,
 }
 
+/// Arguments of `audit lint`.
+#[derive(Debug, Args)]
+pub(super) struct Lint {
+    /// Configuration file [default: audit.toml, where there is one].
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// Folder of templates [default: that of the configuration file].
+    #[arg(long, value_name = "DIR")]
+    pub(super) templates: Option<PathBuf>,
+    /// A file in place of one built-in template; may be repeated.
+    #[arg(long = "template-file", value_name = "NAME=FILE", value_parser = template_file)]
+    pub(super) template_files: Vec<Override>,
+}
+
+/// Arguments of `audit completions`.
+#[derive(Debug, Args)]
+pub(super) struct Completions {
+    /// The shell.
+    #[arg(value_name = "SHELL", value_enum)]
+    pub(super) shell: clap_complete::Shell,
+}
+
+/// Arguments of `audit man`.
+#[derive(Debug, Args)]
+pub(super) struct Man {
+    /// The folder to write to.
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: PathBuf,
+}
+
 /// Arguments of `audit explain`.
 #[derive(Debug, Args)]
 pub(super) struct Explain {
@@ -509,6 +560,22 @@ pub(super) struct Explain {
     /// Say whether ncu has this metric on a chip: GA100, AD102, GH100, GB100, GB202, or an architecture such as sm_90.
     #[arg(long, value_name = "CHIP", value_parser = counters)]
     pub(super) chip: Option<&'static str>,
+}
+
+fn template_file(text: &str) -> Result<Override, String> {
+    let (name, file) = text.split_once('=').ok_or("expected NAME=FILE, such as pr=my/pr.md.hbs")?;
+    if !TEMPLATES.contains(&name) {
+        return Err(format!("no template is called {name:?}{}", did_you_mean(name, TEMPLATES.iter().copied())));
+    }
+    Ok(Override { name: name.to_owned(), file: file.into() })
+}
+
+/// An address of the web.
+fn address(text: &str) -> Result<String, String> {
+    match text.starts_with("https://") || text.starts_with("http://") {
+        true => Ok(text.trim_end_matches('/').to_owned()),
+        false => Err(format!("expected an address that begins with https://, found {text:?}")),
+    }
 }
 
 /// A positive share in percent.

@@ -3,9 +3,14 @@
 use super::args::Explain;
 use super::failure::Failure;
 use crate::catalog::{self, NameCheck};
+use crate::render::{explain_view, terminal};
 use std::io::Write;
 
 pub(super) fn run(arguments: &Explain, out: &mut dyn Write) -> Result<(), Failure> {
+    if arguments.name == "view" {
+        write!(out, "{}", explain_view())?;
+        return Ok(());
+    }
     if let Some(chip) = arguments.chip {
         return on_chip(&arguments.name, chip, out);
     }
@@ -18,19 +23,22 @@ pub(super) fn run(arguments: &Explain, out: &mut dyn Write) -> Result<(), Failur
         };
         return Err(Failure::usage(format!("nothing is known about {:?}\n  help: {help}", arguments.name)));
     };
+    let width = super::show::width(None);
     writeln!(out, "\x1b[1m{}\x1b[0m ({})", found.name, found.kind)?;
     if !found.label.is_empty() && found.label != found.name {
         writeln!(out, "{}", found.label)?;
     }
-    writeln!(out, "\n{}", found.text)?;
+    writeln!(out)?;
+    terminal::print_text(&found.text, width, out)?;
     if !found.facts.is_empty() {
         writeln!(out)?;
     }
     for fact in &found.facts {
-        writeln!(out, "- {fact}")?;
+        terminal::print_text(&format!("- {fact}"), width, out)?;
     }
     if !found.cite.is_empty() {
-        writeln!(out, "\nSource: {}", found.cite)?;
+        writeln!(out)?;
+        terminal::print_text(&format!("Source: {}", found.cite), width, out)?;
     }
     Ok(())
 }

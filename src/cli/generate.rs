@@ -5,7 +5,7 @@ use super::baseline::{self, OldSide};
 use super::code::{ToolTime, builds, kept_build, places};
 use super::evidence::{self, Evidence};
 use super::failure::Failure;
-use super::files::Files;
+use super::made::{Made, Place, print_comment, unkept, write_page};
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
 use super::{collect, lines, moment};
 use crate::analysis::code::{CodeAudit, CodeInputs, Launched, StaticAudit, audit_code};
@@ -14,10 +14,10 @@ use crate::catalog;
 use crate::collect::Places;
 use crate::config::{Amount, Code, DEFAULT_TEMPLATE, Expect, Stated, Subject};
 use crate::evidence::{CodeBuild, Report, Want};
-use crate::render::{Templates, marked};
+use crate::render::{Override, Templates};
 use crate::snapshot::{AcceptedFile, Snapshot, StaticSnapshot, milestones};
 use crate::source::{self, Profile};
-use crate::view::{self, Document, Heading, SourceText};
+use crate::view::{self, Heading};
 use chrono::NaiveDate;
 use std::io::Write;
 use std::path::Path;
@@ -25,12 +25,12 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failure> {
-    if let Some(snapshot) = &arguments.from {
-        return again(snapshot, &arguments, out);
+    if !arguments.from.is_empty() {
+        return again(&arguments, out);
     }
     let start = Instant::now();
     let plan = plan(&arguments)?;
-    let templates = Templates::load(plan.templates.as_deref())?;
+    let templates = Templates::load_with(plan.templates.as_deref(), &plan.overrides)?;
     if arguments.collect || arguments.dry_run {
         collect::for_pages(&plan.subjects, &plan.folder, &plan.tools, &arguments.collecting(), out)?;
         if arguments.dry_run {
@@ -39,34 +39,24 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
     }
     let mut maker = Maker::new(&plan, moment::date(arguments.date)?, arguments.allow_damage);
     maker.is_collected = arguments.collect;
+    let mut all = Vec::new();
     for subject in &plan.subjects {
         let made = maker.make(subject)?;
-        let (document, data) = made.parts();
-        let data = data.map_err(|error| unkept(subject, &error))?;
-        let files = Files::of(&plan.out, made.heading(), &document)?;
-        let written = match arguments.format {
-            PageFormat::Md => {
-                let page = marked(&templates.page(&plan.template, &document)?, &document);
-                files.write(&page, Some(&data), arguments.force)?
+        match arguments.format {
+            PageFormat::Pr => all.push((made, plan.out.clone())),
+            format => {
+                let place = Place { folder: &plan.out, has_snapshot: true };
+                write_page(&made, format, &place, &templates, &plan.template, arguments.force, out)?;
             }
-            PageFormat::Html => files.write_html(&templates.html(&plan.template, &document, &made.source())?)?,
-        };
-        writeln!(out, "{}", written.join("\n"))?;
+        }
+    }
+    if arguments.format == PageFormat::Pr {
+        print_comment(&all, &templates, arguments.link_base.as_deref(), out)?;
     }
     if arguments.timings {
         timings(start.elapsed(), maker.time)?;
     }
     Ok(())
-}
-
-/// The audit that a page and its snapshot are made from.
-pub(super) enum Made {
-    /// With a report; the listing is there where the report is.
-    Profiled(Box<Snapshot>, Option<Listing>),
-    /// Of every kernel that the subject takes, one line each; the snapshot is that of the first.
-    Many(Box<Snapshot>, Vec<Audit>),
-    /// Of the code alone.
-    Static(Box<StaticSnapshot>),
 }
 
 /// Where and when audits are made, and what the tools took.
@@ -121,7 +111,7 @@ impl<'p> Maker<'p> {
         let Some(report) = &subject.report else {
             let audit = static_audit(subject, plan, &code)?;
             let heading = Heading { history: milestones(&plan.out, name, Some(date))?.0, ..heading };
-            let snapshot = Snapshot::new(heading, audit).map_err(|error| unkept(subject, &error))?;
+            let snapshot = Snapshot::new(heading, audit).map_err(|error| unkept(name, &error))?;
             return Ok(Made::Static(Box::new(snapshot)));
         };
         let work = stated_work(subject, &Limits { overrides: plan.thresholds.clone() });
@@ -141,7 +131,7 @@ impl<'p> Maker<'p> {
         let (history, _) = milestones(&plan.out, name, Some(date))?;
         let accepted = AcceptedFile::read(&plan.out, name)?.about(audit);
         let heading = Heading { baseline, accepted, history, ..heading };
-        let snapshot = Snapshot::new(heading, audit.clone()).map_err(|error| unkept(subject, &error))?;
+        let snapshot = Snapshot::new(heading, audit.clone()).map_err(|error| unkept(name, &error))?;
         Ok(match plan.template.as_str() {
             view::DELIVERABLE => Made::Many(Box::new(snapshot), audits),
             _ => Made::Profiled(Box::new(snapshot), listing),
@@ -149,59 +139,29 @@ impl<'p> Maker<'p> {
     }
 }
 
-impl Made {
-    /// The document and the bytes of the snapshot.
-    fn parts(&self) -> (Document, serde_json::Result<Vec<u8>>) {
-        match self {
-            Made::Profiled(made, _) => (view::document(&made.heading, &made.audit), made.to_json()),
-            Made::Many(made, audits) => (view::deliverable(&made.heading, audits), made.to_json()),
-            Made::Static(made) => (view::static_document(&made.heading, &made.audit), made.to_json()),
-        }
-    }
-
-    fn heading(&self) -> &Heading {
-        match self {
-            Made::Profiled(made, _) | Made::Many(made, _) => &made.heading,
-            Made::Static(made) => &made.heading,
-        }
-    }
-
-    /// The source view: of the report where it is at hand, else of what the snapshot keeps.
-    fn source(&self) -> SourceText {
-        match self {
-            Made::Profiled(_, Some(listing)) => view::source_text(listing),
-            Made::Profiled(made, None) => {
-                made.audit.source.as_ref().map(|lines| view::source_text(&Listing::kept(lines))).unwrap_or_default()
-            }
-            Made::Many(..) | Made::Static(_) => SourceText::default(),
-        }
-    }
-}
-
-/// Makes the page of a snapshot again.
-fn again(path: &Path, arguments: &Generate, out: &mut dyn Write) -> Result<(), Failure> {
-    let made = match StaticSnapshot::is_said_by(path)? {
-        true => Made::Static(Box::new(StaticSnapshot::read(path)?)),
-        false => Made::Profiled(Box::new(Snapshot::read(path)?), None),
-    };
-    let templates = Templates::load(arguments.templates.as_deref())?;
+/// Makes the pages of snapshots again, or the comment on them.
+fn again(arguments: &Generate, out: &mut dyn Write) -> Result<(), Failure> {
+    let templates = Templates::load_with(arguments.templates.as_deref(), &arguments.template_files)?;
     let template = arguments.template.as_deref().unwrap_or(DEFAULT_TEMPLATE);
-    let (document, _) = made.parts();
-    let folder = arguments.out.as_deref().or(path.parent()).unwrap_or(Path::new(""));
-    let files = Files::of(folder, made.heading(), &document)?;
-    let written = match arguments.format {
-        PageFormat::Md => {
-            let page = marked(&templates.page(template, &document)?, &document);
-            files.write(&page, None, arguments.force)?
+    let mut all = Vec::new();
+    for path in &arguments.from {
+        let made = match StaticSnapshot::is_said_by(path)? {
+            true => Made::Static(Box::new(StaticSnapshot::read(path)?)),
+            false => Made::Profiled(Box::new(Snapshot::read(path)?), None),
+        };
+        let folder = arguments.out.as_deref().or(path.parent()).unwrap_or(Path::new("")).to_owned();
+        match arguments.format {
+            PageFormat::Pr => all.push((made, folder)),
+            format => {
+                let place = Place { folder: &folder, has_snapshot: false };
+                write_page(&made, format, &place, &templates, template, arguments.force, out)?;
+            }
         }
-        PageFormat::Html => files.write_html(&templates.html(template, &document, &made.source())?)?,
-    };
-    writeln!(out, "{}", written.join("\n"))?;
+    }
+    if arguments.format == PageFormat::Pr {
+        print_comment(&all, &templates, arguments.link_base.as_deref(), out)?;
+    }
     Ok(())
-}
-
-fn unkept(subject: &Subject, error: &serde_json::Error) -> Failure {
-    Failure::usage(format!("the audit of {} cannot be kept as JSON: {error}", subject.name))
 }
 
 /// The builds of a subject: those under audit, and those before.
@@ -401,6 +361,8 @@ fn describe(plan: &Plan, subject: &Subject, words: &mut Vec<String>) {
         option("--template", &plan.template);
     }
     plan.templates.iter().for_each(|folder| option("--templates", &path(folder)));
+    let file = |one: &Override| format!("{}={}", one.name, one.file.display());
+    plan.overrides.iter().for_each(|one| option("--template-file", &file(one)));
     plan.thresholds.iter().for_each(|(id, value)| option("--threshold", &format!("{id}={value}")));
     words.extend(plan.is_without_charts.then(|| "--no-charts".to_owned()));
 }

@@ -3,6 +3,7 @@
 use super::args::{Folder, Generate, SubjectFlags};
 use super::failure::Failure;
 use crate::config::{Config, DEFAULT_OUT, DEFAULT_TEMPLATE, Subject, SubjectName, Tools};
+use crate::render::Override;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +14,8 @@ pub(super) struct Plan {
     pub(super) out: PathBuf,
     pub(super) template: String,
     pub(super) templates: Option<PathBuf>,
+    /// The user's templates in place of built-in ones.
+    pub(super) overrides: Vec<Override>,
     /// Whether pages go without charts.
     pub(super) is_without_charts: bool,
     /// Thresholds that differ from the catalog's.
@@ -45,6 +48,10 @@ pub(super) fn plan(arguments: &Generate) -> Result<Plan, Failure> {
     }
     if !arguments.thresholds.is_empty() {
         plan.thresholds.extend(arguments.thresholds.iter().cloned());
+        plan.config = None;
+    }
+    if !arguments.template_files.is_empty() {
+        plan.overrides.extend(arguments.template_files.iter().cloned());
         plan.config = None;
     }
     if arguments.no_charts {
@@ -88,6 +95,7 @@ pub(super) fn of_subjects(names: &[String], folder: &Folder) -> Result<Plan, Fai
         out: folder.out.clone().unwrap_or(config.out),
         template: config.template,
         templates: config.templates,
+        overrides: config.overrides,
         is_without_charts: !config.has_charts,
         thresholds: config.thresholds,
         commit: None,
@@ -114,6 +122,7 @@ fn from_flags(flags: &SubjectFlags) -> Result<Plan, Failure> {
         out: DEFAULT_OUT.into(),
         template: DEFAULT_TEMPLATE.into(),
         templates: None,
+        overrides: Vec::new(),
         is_without_charts: false,
         thresholds: BTreeMap::new(),
         commit: flags.commit.clone(),
@@ -150,6 +159,7 @@ fn from_file(arguments: &Generate) -> Result<Plan, Failure> {
         out: config.out,
         template: config.template,
         templates: config.templates,
+        overrides: config.overrides,
         is_without_charts: !config.has_charts,
         thresholds: config.thresholds,
         commit: arguments.subject.commit.clone(),

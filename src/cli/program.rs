@@ -2,7 +2,7 @@
 
 use super::args::{Arguments, Verb};
 use super::failure::{Failure, Status};
-use super::{baseline, check, collect, compare, doctor, dump, explain, generate, history, launch, show};
+use super::{baseline, check, collect, compare, doctor, dump, explain, generate, history, launch, lint, manual, show};
 use clap::Parser;
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
@@ -41,7 +41,10 @@ fn perform(verb: Verb, out: &mut dyn Write) -> Result<(), Failure> {
         Verb::Show(arguments) => show::run(&arguments, out),
         Verb::Dump(arguments) => dump::run(&arguments, out),
         Verb::Collect(arguments) => collect::run(&arguments, out),
+        Verb::Completions(arguments) => manual::completions(&arguments, out),
+        Verb::Man(arguments) => manual::man(&arguments, out),
         Verb::Doctor(arguments) => doctor::run(&arguments, out),
         Verb::Explain(arguments) => explain::run(&arguments, out),
+        Verb::Lint(arguments) => lint::run(&arguments, out),
     }
 }

@@ -1,11 +1,14 @@
-//! `audit show`: files as tables on the terminal.
+//! `audit show`: files as tables on the terminal, or as JSON.
 
 use super::args::Show;
+use super::baseline::is_snapshot;
 use super::failure::Failure;
 use super::lines;
-use crate::analysis::{self, Inputs, Limits, Selection, Work};
-use crate::evidence::Want;
+use crate::analysis::code::StaticAudit;
+use crate::analysis::{self, Audit, Inputs, Limits, Selection, Work};
+use crate::evidence::{BuildLog, Want};
 use crate::render::terminal;
+use crate::snapshot::{Snapshot, StaticSnapshot};
 use crate::source::{self, Profile, ReadError};
 use crate::view::{self, Document, Heading};
 use std::io::Write;
@@ -14,15 +17,65 @@ use std::path::Path;
 /// Columns when neither the user nor the terminal says.
 const WIDTH: usize = 80;
 
+/// What the JSON's `schema` says.
+const SCHEMA: &str = "kernel-audit/show/1";
+
+/// What a file holds.
+enum Shown {
+    /// A profile, or the snapshot of one.
+    Audit(Box<(Heading, Audit)>),
+    /// The snapshot of an audit without a report.
+    Static(Box<StaticSnapshot>),
+    /// A build log.
+    Log(Box<BuildLog>),
+}
+
+/// A file as JSON.
+#[derive(serde::Serialize)]
+struct Printed<'a> {
+    /// The file.
+    file: String,
+    /// What it holds: `audit`, `static-audit` or `build-log`.
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    audit: Option<&'a Audit>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    static_audit: Option<&'a StaticAudit>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    build_log: Option<&'a BuildLog>,
+}
+
 pub(super) fn run(arguments: &Show, out: &mut dyn Write) -> Result<(), Failure> {
+    let all: Vec<Shown> = arguments.files.iter().map(|file| shown(file, arguments)).collect::<Result<_, _>>()?;
+    if arguments.json {
+        let files: Vec<Printed<'_>> = arguments.files.iter().zip(&all).map(|(file, one)| printed(file, one)).collect();
+        let value = serde_json::json!({ "schema": SCHEMA, "files": files });
+        writeln!(out, "{value:#}")?;
+        return Ok(());
+    }
     let width = width(arguments.width);
-    for (at, file) in arguments.files.iter().enumerate() {
+    for (at, (file, one)) in arguments.files.iter().zip(&all).enumerate() {
         if at > 0 {
             writeln!(out)?;
         }
-        terminal::print(&document(file, arguments)?, width, out)?;
+        let document = match one {
+            Shown::Audit(made) => view::document(&made.0, &made.1),
+            Shown::Static(made) => view::static_document(&made.heading, &made.audit),
+            Shown::Log(log) => view::build_log(log),
+        };
+        terminal::print(&Document { title: file.display().to_string(), ..document }, width, out)?;
     }
     Ok(())
+}
+
+fn printed<'a>(file: &Path, one: &'a Shown) -> Printed<'a> {
+    let file = analysis::without_home(&file.display().to_string());
+    let none = Printed { file, kind: "", audit: None, static_audit: None, build_log: None };
+    match one {
+        Shown::Audit(made) => Printed { kind: "audit", audit: Some(&made.1), ..none },
+        Shown::Static(made) => Printed { kind: "static-audit", static_audit: Some(&made.audit), ..none },
+        Shown::Log(log) => Printed { kind: "build-log", build_log: Some(log), ..none },
+    }
 }
 
 /// The columns to print in: as given, else what the terminal says.
@@ -31,12 +84,21 @@ pub(super) fn width(given: Option<usize>) -> usize {
     given.or_else(from_terminal).unwrap_or(WIDTH)
 }
 
-fn document(file: &Path, arguments: &Show) -> Result<Document, Failure> {
+fn shown(file: &Path, arguments: &Show) -> Result<Shown, Failure> {
+    if is_snapshot(file) {
+        return Ok(match StaticSnapshot::is_said_by(file)? {
+            true => Shown::Static(Box::new(StaticSnapshot::read(file)?)),
+            false => {
+                let Snapshot { heading, audit, .. } = Snapshot::read(file)?;
+                Shown::Audit(Box::new((heading, audit)))
+            }
+        });
+    }
     let want = Want { allow_damage: arguments.allow_damage, ..analysis::want() };
     let mut profile = match Profile::open(file, want.allow_damage) {
         Ok(profile) => profile,
         Err(error @ ReadError::WrongKind { .. }) => {
-            return source::read_build_log(file).map(|log| view::build_log(&log)).map_err(|_| error.into());
+            return source::read_build_log(file).map(|log| Shown::Log(Box::new(log))).map_err(|_| error.into());
         }
         Err(error) => return Err(error.into()),
     };
@@ -52,6 +114,5 @@ fn document(file: &Path, arguments: &Show) -> Result<Document, Failure> {
         work: Work::default(),
         limits: Limits::default(),
     })?;
-    let document = view::document(&Heading::default(), &audit);
-    Ok(Document { title: file.display().to_string(), ..document })
+    Ok(Shown::Audit(Box::new((Heading::default(), audit))))
 }

@@ -1,6 +1,7 @@
 //! The room that acts: finds NVIDIA's tools, runs them, and gives what they wrote.
 //!
-//! Owns every child process and temporary folder of a build. Receives paths and flags, gives bytes for `source` to read;
+//! Owns every child process, the temporary folders of a build, and the evidence folders with their manifests and logs. Receives
+//! paths, flags and requests, gives files and bytes for `source` to read;
 //! interprets nothing. A new tool is its row in `tools.rs` and, where it has its own way of failing, a file here.
 
 #[cfg(feature = "gpu")]
@@ -15,6 +16,7 @@ mod machine;
 mod ncu;
 mod nvcc;
 mod progress;
+mod request;
 mod runner;
 mod sanitizer;
 mod session;
@@ -29,9 +31,10 @@ pub use machine::{Counters, Machine};
 pub use ncu::{Metrics, NcuSaid, Profile};
 pub use nvcc::{Compile, Compiled, compile};
 pub use progress::{Done, Progress};
+pub use request::{Absent, Build, Context, Request, Summary, files, planned};
 pub use runner::{Call, Interrupt, Ran, run, run_watched};
 pub use sanitizer::{SanitizerSaid, sanitizer_words};
-pub use session::{Absent, Build, Context, Request, Summary, collect, files, planned};
+pub use session::collect;
 pub use store::{MANIFEST, Stage, Store};
 pub use tools::{FoundTool, Places, Tool, Versions};
 pub use words::Words;

@@ -1,106 +1,17 @@
 //! Collecting one subject: the steps in their order, each kept, made, or missed with its reason.
 
 use super::progress::percentage;
+use super::request::shown;
 use super::{
-    Call, CollectError, Compile, Done, Journal, Machine, NcuSaid, Places, Profile, Progress, Ran, SanitizerSaid,
-    Setback, Store, Tool, Words, compile, run_watched, sanitizer_words,
+    Call, CollectError, Compile, Context, Done, Journal, NcuSaid, Profile, Ran, Request, SanitizerSaid, Setback, Store,
+    Summary, Tool, Words, compile, files, run_watched, sanitizer_words,
 };
 use crate::evidence::{CollectedStep, SanitizerTool, StepOutcome};
 use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
-
-/// The files of an evidence folder, each made by the step before it.
-pub mod files {
-    /// The step that compiles, and its cubin.
-    pub const BUILD: (&str, &str) = ("build", "build.cubin");
-    /// What the assembler said in the same step.
-    pub const PTXAS: (&str, &str) = ("ptxas", "build.ptxas.log");
-    /// The profile.
-    pub const PROFILE: (&str, &str) = ("profile", "profile.ncu-rep");
-
-    /// The findings of a tool of compute-sanitizer.
-    pub fn sanitizer(tool: crate::evidence::SanitizerTool) -> String {
-        format!("sanitizer.{}.xml", tool.name())
-    }
-}
-
-/// A source to compile.
-#[derive(Clone, Debug)]
-pub struct Build {
-    /// The source, relative to the project's folder.
-    pub source: PathBuf,
-    /// `sm_90a`.
-    pub arch: String,
-    /// Further flags.
-    pub flags: Vec<String>,
-}
-
-/// What is to be collected of a subject.
-#[derive(Clone, Debug)]
-pub struct Request {
-    /// The subject.
-    pub subject: String,
-    /// The project's folder: tools and programs work in it.
-    pub project: PathBuf,
-    /// The evidence folder.
-    pub evidence: PathBuf,
-    /// What is compiled; nothing for a program that brings its own kernels.
-    pub build: Option<Build>,
-    /// The program that launches the kernel.
-    pub program: Words,
-    /// Files that decide what the program does.
-    pub inputs: Vec<PathBuf>,
-    /// What goes before every command that needs a GPU: `srun -N1 --gpus=1`.
-    pub prefix: Vec<String>,
-    /// How the kernel is profiled.
-    pub profile: Profile,
-    /// Tools of compute-sanitizer, in the order in which they run.
-    pub sanitizers: Vec<SanitizerTool>,
-    /// After which ncu is stopped.
-    pub profile_limit: Duration,
-    /// After which each tool of compute-sanitizer is stopped.
-    pub sanitizer_limit: Duration,
-    /// Whether files that are there are made again.
-    pub again: bool,
-}
-
-/// Gives the metrics of a list that a report does not hold; an error for a file that is no whole report.
-pub type Absent<'c> = dyn Fn(&Path, &[String]) -> Result<Vec<String>, String> + 'c;
-
-/// What every collection of a run shares.
-pub struct Context<'c> {
-    /// Where tools are.
-    pub places: &'c Places,
-    /// Driver and GPUs.
-    pub machine: &'c Machine,
-    /// Tells the moment.
-    pub now: &'c dyn Fn() -> String,
-    /// Hears of the steps.
-    pub progress: &'c dyn Progress,
-    /// Held while something runs on the GPU of this machine: two at a time would measure each other.
-    pub gpu: &'c Mutex<()>,
-    /// Version of this program.
-    pub version: &'c str,
-    /// Reads a report that was made.
-    pub absent: &'c Absent<'c>,
-}
-
-/// How a collection came out, step by step.
-#[derive(Clone, Debug, Default)]
-pub struct Summary {
-    /// Steps with how they came out.
-    pub steps: Vec<(String, Done)>,
-}
-
-impl Summary {
-    /// Whether every step has its file.
-    pub fn is_complete(&self) -> bool {
-        !self.steps.iter().any(|(_, done)| matches!(done, Done::Missed(_)))
-    }
-}
 
 /// Collects a subject. A step that fails leaves the others their chance; what is whole is kept for the next run.
 ///
@@ -120,40 +31,6 @@ pub fn collect(request: &Request, context: &Context<'_>) -> Result<Summary, Coll
     }
     session.profile(&inputs)?;
     Ok(session.summary)
-}
-
-/// The commands that [`collect`] would run, in order, with whether their files are there already.
-///
-/// # Errors
-/// When the evidence folder cannot be read.
-pub fn planned(request: &Request) -> Vec<(String, String)> {
-    let mut lines = Vec::new();
-    if let Some(build) = &request.build {
-        let flags = build.flags.join(" ");
-        let command = format!(
-            "nvcc -cubin -arch={} -lineinfo -Xptxas -v {flags} -o {} {}",
-            build.arch,
-            files::BUILD.1,
-            build.source.display()
-        );
-        lines.push((files::BUILD.0.to_owned(), command));
-    }
-    for tool in &request.sanitizers {
-        let words = sanitizer_words(*tool, &files::sanitizer(*tool));
-        lines.push((tool.name().to_owned(), shown(request, Tool::ComputeSanitizer, &words)));
-    }
-    lines.push((files::PROFILE.0.to_owned(), shown(request, Tool::Ncu, &request.profile.words(files::PROFILE.1))));
-    lines
-}
-
-/// The command line of a tool on the request's program.
-fn shown(request: &Request, tool: Tool, words: &Words) -> String {
-    let mut all = Words::new();
-    request.prefix.iter().for_each(|word| all.one(word));
-    all.one(tool.name());
-    all.extend(words.clone());
-    all.extend(request.program.clone());
-    all.shown()
 }
 
 struct Session<'s> {

@@ -7,6 +7,7 @@ use super::subject::Subject;
 use super::text::Text;
 use crate::catalog;
 use crate::nearest::nearest;
+use crate::render::{Override, TEMPLATES};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,8 @@ pub struct Config {
     pub template: String,
     /// Folder of the user's templates.
     pub templates: Option<PathBuf>,
+    /// The user's templates in place of built-in ones.
+    pub overrides: Vec<Override>,
     /// Whether pages have charts.
     pub has_charts: bool,
     /// Numbers that judgements compare with, by the catalog's ids, where they differ from the catalog's.
@@ -50,6 +53,8 @@ struct File {
     audit: AuditKeys,
     #[serde(default)]
     thresholds: BTreeMap<Spanned<String>, Spanned<f64>>,
+    #[serde(default)]
+    templates: BTreeMap<Spanned<String>, Spanned<PathBuf>>,
     #[serde(default)]
     tools: Tools,
     #[serde(default)]
@@ -111,6 +116,8 @@ impl Config {
         let default = text.default(file.audit.default, &subjects)?;
         let thresholds =
             file.thresholds.iter().map(|(id, value)| text.threshold(id, value)).collect::<Result<_, _>>()?;
+        let overrides =
+            file.templates.iter().map(|(name, path)| text.template(name, path, &folder)).collect::<Result<_, _>>()?;
         if let Some(templates) = &file.audit.templates {
             let found = folder.join(templates.get_ref());
             if !found.is_dir() {
@@ -121,6 +128,7 @@ impl Config {
             out: folder.join(file.audit.out.unwrap_or_else(|| DEFAULT_OUT.into())),
             template: file.audit.template.unwrap_or_else(|| DEFAULT_TEMPLATE.into()),
             templates: file.audit.templates.map(|path| folder.join(path.into_inner())),
+            overrides,
             has_charts: file.audit.charts.unwrap_or(true),
             tools: file.tools.below(&folder),
             folder,
@@ -193,6 +201,28 @@ impl Text {
             })
         };
         names.iter().map(position).collect()
+    }
+
+    /// A file in place of the built-in template of a name.
+    fn template(
+        &self,
+        name: &Spanned<String>,
+        path: &Spanned<PathBuf>,
+        folder: &Path,
+    ) -> Result<Override, ConfigError> {
+        if !TEMPLATES.contains(&name.get_ref().as_str()) {
+            let help = match nearest(name.get_ref(), TEMPLATES.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`? Names: {}", TEMPLATES.join(", ")),
+                None => format!("names: {}", TEMPLATES.join(", ")),
+            };
+            let message = format!("no template is called {:?}", name.get_ref());
+            return Err(self.wrong(message, name.span(), "unknown", Some(help)));
+        }
+        let file = folder.join(path.get_ref());
+        if !file.is_file() {
+            return Err(self.missing(&file, "file", path.span()));
+        }
+        Ok(Override { name: name.get_ref().clone(), file })
     }
 
     /// A number for a threshold of the catalog.

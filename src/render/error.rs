@@ -1,13 +1,13 @@
 //! What the renderer says when a page cannot be made, does not hold, or cannot be kept.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a page was not written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RenderError {
     /// A template is wrong.
-    #[error("template {template}, line {line}, column {column}: {what}")]
+    #[error("template {template}, line {line}, column {column}: {what}{}", in_file(file.as_deref()))]
     Template {
         /// Name of the template, `partials/table`.
         template: String,
@@ -17,6 +17,8 @@ pub enum RenderError {
         column: usize,
         /// What is wrong, with the nearest known name where a name is unknown.
         what: String,
+        /// The file that it was read from; `None` for a built-in one.
+        file: Option<PathBuf>,
     },
     /// No template has that name.
     #[error(
@@ -97,4 +99,8 @@ impl RenderError {
     pub fn is_rejection(&self) -> bool {
         matches!(self, RenderError::Rejected { .. })
     }
+}
+
+fn in_file(file: Option<&Path>) -> String {
+    file.map(|file| format!("\n  in {}", file.display())).unwrap_or_default()
 }

@@ -12,7 +12,7 @@ use super::templates::is_html;
 use crate::nearest::did_you_mean;
 use handlebars::Path;
 use handlebars::template::{BlockParam, DecoratorTemplate, HelperTemplate, Parameter, Template, TemplateElement};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Helpers that a template may call for a value.
 const VALUE_HELPERS: [&str; 5] = ["eq", "ne", "and", "or", "not"];
@@ -26,17 +26,37 @@ pub(super) fn is_partial(name: &str) -> bool {
     name.starts_with("partials/")
 }
 
-/// Checks every page template and the partials that it includes.
-pub(super) fn check(templates: &HashMap<String, Template>) -> Result<(), RenderError> {
+/// The first fault of each page template with the partials that it includes, in the order of their names.
+pub(super) fn faults(templates: &HashMap<String, Template>) -> Vec<RenderError> {
+    let mut faults: Vec<RenderError> = Vec::new();
+    walk_pages(templates, |_, outcome| {
+        // Pages share partials, and so their faults.
+        if let Err(fault) = outcome
+            && faults.iter().all(|known| known.to_string() != fault.to_string())
+        {
+            faults.push(fault);
+        }
+    });
+    faults
+}
+
+/// The partials that no page includes: what they say is never printed.
+pub(super) fn unused(templates: &HashMap<String, Template>) -> BTreeSet<String> {
+    let mut unused: BTreeSet<String> = templates.keys().filter(|name| is_partial(name)).cloned().collect();
+    walk_pages(templates, |walk, _| unused.retain(|name| !walk.used.contains(name.as_str())));
+    unused
+}
+
+fn walk_pages(templates: &HashMap<String, Template>, mut seen: impl FnMut(&Walk<'_>, Result<(), RenderError>)) {
     let (markdown, html) = (Page::shape(), HtmlPage::shape());
     let mut names: Vec<&String> = templates.keys().filter(|name| !is_partial(name)).collect();
     names.sort();
     for name in names {
         let root = if is_html(name) { &html } else { &markdown };
-        let mut walk = Walk { templates, root, included: vec![name], at: (1, 1) };
-        walk.template(&templates[name], &Scope::new(root))?;
+        let mut walk = Walk { templates, root, included: vec![name], at: (1, 1), used: BTreeSet::new() };
+        let outcome = walk.template(&templates[name], &Scope::new(root));
+        seen(&walk, outcome);
     }
-    Ok(())
 }
 
 /// What names mean at one place of a template.
@@ -67,6 +87,8 @@ struct Walk<'a> {
     included: Vec<&'a str>,
     /// Line and column of the element that is walked.
     at: (usize, usize),
+    /// Partials that were included.
+    used: BTreeSet<&'a str>,
 }
 
 impl<'a> Walk<'a> {
@@ -188,6 +210,7 @@ impl<'a> Walk<'a> {
         for (key, parameter) in &include.hash {
             inner.named.insert(key.clone(), self.value(parameter, scope)?);
         }
+        self.used.insert(name);
         if self.included.contains(&name.as_str()) {
             return Ok(());
         }
@@ -255,7 +278,7 @@ impl<'a> Walk<'a> {
 
     fn fault(&self, what: String) -> RenderError {
         let template = self.included.last().copied().unwrap_or_default().to_owned();
-        RenderError::Template { template, line: self.at.0, column: self.at.1, what }
+        RenderError::Template { template, line: self.at.0, column: self.at.1, what, file: None }
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod edited;
 mod error;
+mod fields;
 pub mod gate;
 mod grid;
 pub mod html;
@@ -24,9 +25,10 @@ mod write;
 
 pub use edited::{marked, merged};
 pub use error::RenderError;
+pub use fields::explain_view;
 pub use grid::markdown_table;
 pub use lock::PageLock;
 pub use page::{Page, Part, Piece};
 pub use remarks::{Level, Remark, github, junit};
-pub use templates::Templates;
+pub use templates::{Override, TEMPLATES, Templates};
 pub use write::{Output, write_together};

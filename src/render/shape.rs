@@ -32,7 +32,7 @@ impl fmt::Display for Shape {
 }
 
 impl Shape {
-    fn of(value: &Value) -> Shape {
+    pub(super) fn of(value: &Value) -> Shape {
         match value {
             Value::Array(items) => {
                 Shape::List(Box::new(items.iter().map(Shape::of).reduce(Shape::with).unwrap_or(Shape::Text)))
@@ -89,8 +89,15 @@ fn word() -> String {
 
 /// A document with one block of each kind.
 fn sample() -> Document {
+    let section = Section { id: word(), title: word(), blocks: sample_blocks() };
+    Document { title: word(), lead: vec![word()], sections: vec![section] }
+}
+
+/// A block of each kind.
+pub(super) fn sample_blocks() -> Vec<Block> {
     let leaves = vec![
         Block::Text { text: word() },
+        Block::Heading { text: word() },
         Block::List { ordered: false, items: vec![word()] },
         Block::Table {
             table: Table {
@@ -101,13 +108,10 @@ fn sample() -> Document {
             },
         },
         Block::Code { language: word(), text: word() },
-        Block::Heading { text: word() },
         Block::Chart { chart: Box::new(sample_chart()) },
     ];
-    let mut blocks = leaves.clone();
-    blocks.push(Block::Fold { summary: word(), blocks: leaves });
-    let section = Section { id: word(), title: word(), blocks };
-    Document { title: word(), lead: vec![word()], sections: vec![section] }
+    let fold = Block::Fold { summary: word(), blocks: leaves.clone() };
+    leaves.into_iter().chain([fold]).collect()
 }
 
 fn sample_chart() -> Chart {

@@ -9,7 +9,8 @@ use crate::view::{Document, SourceText};
 use handlebars::{Handlebars, Template};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// How the file of a template ends; what stands before it, without `.md`, is the template's name.
 const EXTENSION: &str = ".hbs";
@@ -44,11 +45,99 @@ const BUILT_IN: &[(&str, &str)] = built_in![
     "partials/table.html": "partials/table.html.hbs",
     "partials/text": "partials/text.md.hbs",
     "partials/text.html": "partials/text.html.hbs",
+    "pr": "pr.md.hbs",
 ];
+
+/// What `[templates]` calls the pages, with the template that each stands for.
+const PAGES: [(&str, &str); 4] =
+    [("audit", "audit"), ("deliverable", "deliverable"), ("html", "audit.html"), ("pr", "pr")];
+
+/// The names under which a user may put a template in place of a built-in one: the pages, and every partial.
+pub const TEMPLATES: &[&str] = &[
+    "audit",
+    "deliverable",
+    "html",
+    "pr",
+    "partials/blocks",
+    "partials/blocks.html",
+    "partials/chart",
+    "partials/chart.html",
+    "partials/code",
+    "partials/code.html",
+    "partials/fold",
+    "partials/fold.html",
+    "partials/heading",
+    "partials/heading.html",
+    "partials/list",
+    "partials/list.html",
+    "partials/source.html",
+    "partials/table",
+    "partials/table.html",
+    "partials/text",
+    "partials/text.html",
+];
+
+/// A template of the user's in place of a built-in one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Override {
+    /// One of [`TEMPLATES`].
+    pub name: String,
+    /// The file.
+    pub file: PathBuf,
+}
+
+/// A template before it is compiled.
+struct Source {
+    text: String,
+    /// `None` for a built-in one.
+    file: Option<PathBuf>,
+}
 
 /// The templates of one run, checked.
 pub struct Templates {
-    registry: Handlebars<'static>,
+    registry: Registry,
+    files: BTreeMap<String, PathBuf>,
+}
+
+/// The compiled templates.
+enum Registry {
+    /// With the user's among them: all were compiled and checked.
+    All(Box<Handlebars<'static>>),
+    /// The built-in ones, which a test checks: each kind is compiled when a page of it is printed.
+    BuiltIn { markdown: OnceLock<Handlebars<'static>>, html: OnceLock<Handlebars<'static>> },
+}
+
+impl Registry {
+    /// The compiled templates of the kind that `name` is of.
+    fn of(&self, name: &str) -> &Handlebars<'static> {
+        let compiled = |is_wanted: fn(&str) -> bool| {
+            let mut registry = empty();
+            for (name, text) in BUILT_IN.iter().filter(|(name, _)| is_wanted(name)) {
+                registry.register_template(name, compile(name, text).expect("it parses, as a test checks"));
+            }
+            registry
+        };
+        match self {
+            Registry::All(registry) => registry,
+            Registry::BuiltIn { html, .. } if is_html(name) => html.get_or_init(|| compiled(is_html)),
+            Registry::BuiltIn { markdown, .. } => markdown.get_or_init(|| compiled(|name| !is_html(name))),
+        }
+    }
+
+    fn names(&self) -> Vec<&str> {
+        match self {
+            Registry::All(registry) => registry.get_templates().keys().map(String::as_str).collect(),
+            Registry::BuiltIn { .. } => BUILT_IN.iter().map(|(name, _)| *name).collect(),
+        }
+    }
+}
+
+/// A registry that refuses unknown names and leaves escaping to the view.
+fn empty() -> Handlebars<'static> {
+    let mut registry = Handlebars::new();
+    registry.set_strict_mode(true);
+    registry.register_escape_fn(handlebars::no_escape);
+    registry
 }
 
 impl Templates {
@@ -56,27 +145,87 @@ impl Templates {
     /// `partials/table`. Every name that a template uses is checked against what a page holds.
     ///
     /// # Errors
-    /// A folder that cannot be read, a file of the folder that ends in `.hbs` and neither in `.md.hbs` nor in
-    /// `.html.hbs`, a template that does not parse or that uses a name which is not there.
+    /// As [`Templates::load_with`].
     pub fn load(folder: Option<&Path>) -> Result<Templates, RenderError> {
-        let mut sources: BTreeMap<String, String> =
-            BUILT_IN.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+        Templates::load_with(folder, &[])
+    }
+
+    /// The same with single templates replaced, which goes before the folder.
+    ///
+    /// # Errors
+    /// A folder or file that cannot be read, a file of the folder that ends in `.hbs` and neither in `.md.hbs` nor in
+    /// `.html.hbs`, a template that does not parse or that uses a name which is not there.
+    pub fn load_with(folder: Option<&Path>, overrides: &[Override]) -> Result<Templates, RenderError> {
+        if folder.is_none() && overrides.is_empty() {
+            let registry = Registry::BuiltIn { markdown: OnceLock::new(), html: OnceLock::new() };
+            return Ok(Templates { registry, files: BTreeMap::new() });
+        }
+        Templates::lint(folder, overrides).map_err(|mut faults| faults.swap_remove(0))
+    }
+
+    /// The same with everything that is wrong, in order of the templates' names.
+    ///
+    /// # Errors
+    /// As [`Templates::load_with`], at least one.
+    pub fn lint(folder: Option<&Path>, overrides: &[Override]) -> Result<Templates, Vec<RenderError>> {
+        let one = |fault: RenderError| vec![fault];
+        let mut sources: BTreeMap<String, Source> = BUILT_IN
+            .iter()
+            .map(|(name, text)| ((*name).to_owned(), Source { text: (*text).to_owned(), file: None }))
+            .collect();
         if let Some(folder) = folder {
-            read_folder(folder, "", &mut sources)?;
+            read_folder(folder, "", &mut sources).map_err(one)?;
         }
-        let mut registry = Handlebars::new();
-        registry.set_strict_mode(true);
-        registry.register_escape_fn(handlebars::no_escape);
-        for (name, text) in &sources {
-            registry.register_template(name, compile(name, text)?);
+        for Override { name, file } in overrides {
+            let name = PAGES.iter().find(|(page, _)| page == name).map_or(name.as_str(), |(_, name)| name);
+            sources.insert(name.to_owned(), read_file(file).map_err(one)?);
         }
-        lint::check(registry.get_templates())?;
-        Ok(Templates { registry })
+        let mut registry = empty();
+        let mut faults = Vec::new();
+        for (name, source) in &sources {
+            match compile(name, &source.text) {
+                Ok(template) => registry.register_template(name, template),
+                Err(fault) => faults.push(fault),
+            }
+        }
+        // A page that includes a template which does not parse would only say that it is not there.
+        if faults.is_empty() {
+            faults = lint::faults(registry.get_templates());
+        }
+        let files = sources.into_iter().filter_map(|(name, source)| Some((name, source.file?))).collect();
+        let templates = Templates { registry: Registry::All(Box::new(registry)), files };
+        if faults.is_empty() {
+            return Ok(templates);
+        }
+        Err(faults.into_iter().map(|fault| templates.placed(fault)).collect())
+    }
+
+    /// The fault with the file of its template.
+    fn placed(&self, fault: RenderError) -> RenderError {
+        match fault {
+            RenderError::Template { template, line, column, what, .. } => {
+                let file = self.files.get(&template).cloned();
+                RenderError::Template { template, line, column, what, file }
+            }
+            other => other,
+        }
+    }
+
+    /// The user's partials that no page includes: name and file.
+    pub fn unused(&self) -> Vec<(&str, &Path)> {
+        let Registry::All(registry) = &self.registry else { return Vec::new() };
+        let unused = lint::unused(registry.get_templates());
+        self.files().filter(|(name, _)| unused.contains(*name)).collect()
+    }
+
+    /// The user's templates: name and file.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &Path)> {
+        self.files.iter().map(|(name, file)| (name.as_str(), file.as_path()))
     }
 
     /// The names of the templates that are pages, sorted.
     pub fn names(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = self.registry.get_templates().keys().map(String::as_str).collect();
+        let mut names = self.registry.names();
         names.retain(|name| !lint::is_partial(name));
         names.sort_unstable();
         names
@@ -112,11 +261,14 @@ impl Templates {
                 known: names.join(", "),
             });
         }
-        let printed = self.registry.render(name, data).map_err(|error| RenderError::Template {
-            template: error.template_name.clone().unwrap_or_else(|| name.to_owned()),
-            line: error.line_no.unwrap_or(1),
-            column: error.column_no.unwrap_or(1),
-            what: error.reason().to_string(),
+        let printed = self.registry.of(name).render(name, data).map_err(|error| {
+            self.placed(RenderError::Template {
+                template: error.template_name.clone().unwrap_or_else(|| name.to_owned()),
+                line: error.line_no.unwrap_or(1),
+                column: error.column_no.unwrap_or(1),
+                what: error.reason().to_string(),
+                file: None,
+            })
         })?;
         Ok(format!("{}\n", printed.trim_end()))
     }
@@ -130,11 +282,11 @@ pub(super) fn is_html(name: &str) -> bool {
 fn compile(name: &str, text: &str) -> Result<Template, RenderError> {
     Template::compile_with_name(text, name.to_owned()).map_err(|error| {
         let (line, column) = error.pos().unwrap_or((1, 1));
-        RenderError::Template { template: name.to_owned(), line, column, what: error.reason().to_string() }
+        RenderError::Template { template: name.to_owned(), line, column, what: error.reason().to_string(), file: None }
     })
 }
 
-fn read_folder(folder: &Path, prefix: &str, into: &mut BTreeMap<String, String>) -> Result<(), RenderError> {
+fn read_folder(folder: &Path, prefix: &str, into: &mut BTreeMap<String, Source>) -> Result<(), RenderError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
         |source| RenderError::TemplateFolder { path, source }
@@ -150,11 +302,16 @@ fn read_folder(folder: &Path, prefix: &str, into: &mut BTreeMap<String, String>)
                 None if is_html(stem) => stem,
                 None => return Err(RenderError::TemplateName { path }),
             };
-            let text = fs::read_to_string(&path).map_err(failed(&path))?;
-            into.insert(format!("{prefix}{stem}"), text.replace("\r\n", "\n"));
+            into.insert(format!("{prefix}{stem}"), read_file(&path)?);
         }
     }
     Ok(())
+}
+
+fn read_file(path: &Path) -> Result<Source, RenderError> {
+    let failed = |source| RenderError::TemplateFolder { path: path.to_owned(), source };
+    let text = fs::read_to_string(path).map_err(failed)?;
+    Ok(Source { text: text.replace("\r\n", "\n"), file: Some(path.to_owned()) })
 }
 
 #[cfg(test)]
@@ -162,10 +319,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_built_in_templates_have_no_fault() {
+        assert_eq!(Templates::lint(None, &[]).map(|_| ()).map_err(|faults| format!("{faults:?}")), Ok(()));
+    }
+
+    #[test]
     fn every_file_of_the_folder_is_built_in() {
         let mut files = BTreeMap::new();
         read_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("report-templates"), "", &mut files).expect("reads");
         let built_in: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
         assert_eq!(files.keys().map(String::as_str).collect::<Vec<_>>(), built_in);
+        let mut named: Vec<&str> = TEMPLATES
+            .iter()
+            .map(|name| PAGES.iter().find(|(page, _)| page == name).map_or(*name, |(_, name)| *name))
+            .collect();
+        named.sort_unstable();
+        assert_eq!(named, built_in, "every built-in template can be replaced by name");
     }
 }

@@ -75,26 +75,75 @@ fn print_table(table: &Table, width: usize, out: &mut dyn Write) -> io::Result<(
         table.columns.iter().map(|column| Cell { text: column.title.clone(), strong: true, code: false }).collect();
     let aligns: Vec<Align> = table.columns.iter().map(|column| column.align).collect();
     let widths = column_widths(&header, table, &aligns, width);
-    print_row(&header, &widths, &aligns, out)?;
-    writeln!(out, "{}", widths.iter().map(|w| "─".repeat(*w)).collect::<Vec<_>>().join(GAP))?;
-    table.rows.iter().try_for_each(|row| print_row(row, &widths, &aligns, out))
+    for (at, group) in groups(&widths, width).into_iter().enumerate() {
+        if at > 0 {
+            writeln!(out)?;
+        }
+        let pick = |row: &[Cell]| -> Vec<Cell> { group.iter().filter_map(|at| row.get(*at).cloned()).collect() };
+        let widths: Vec<usize> = group.iter().map(|at| widths[*at]).collect();
+        let aligns: Vec<Align> = group.iter().map(|at| aligns[*at]).collect();
+        print_row(&pick(&header), &widths, &aligns, out)?;
+        writeln!(out, "{}", widths.iter().map(|w| "─".repeat(*w)).collect::<Vec<_>>().join(GAP))?;
+        table.rows.iter().try_for_each(|row| print_row(&pick(row), &widths, &aligns, out))?;
+    }
+    Ok(())
 }
 
-/// The natural width of each column; where the table is wider than the screen, text columns give way, the last first.
-fn column_widths(header: &[Cell], table: &Table, aligns: &[Align], width: usize) -> Vec<usize> {
-    let natural = |at: usize| {
-        let cells = header.get(at).into_iter().chain(table.rows.iter().filter_map(|row| row.get(at)));
-        cells.flat_map(|cell| lines(cell).into_iter().map(|line| line.width())).max().unwrap_or(0).max(1)
-    };
-    let mut widths: Vec<usize> = (0..header.len()).map(natural).collect();
-    let total = widths.iter().sum::<usize>() + GAP.len() * header.len().saturating_sub(1);
-    let mut excess = total.saturating_sub(width);
-    for (w, _) in widths.iter_mut().zip(aligns).rev().filter(|(_, align)| **align == Align::Left) {
-        let give = excess.min(w.saturating_sub(NARROWEST));
-        *w -= give;
-        excess -= give;
+/// The columns that stand side by side. A table that cannot be narrowed to the screen comes in parts, each with the first
+/// column.
+fn groups(widths: &[usize], width: usize) -> Vec<Vec<usize>> {
+    let mut all: Vec<Vec<usize>> = Vec::new();
+    let mut used = 0;
+    for (at, own) in widths.iter().enumerate() {
+        let has_room = used + GAP.len() + own <= width;
+        match all.last_mut() {
+            Some(group) if has_room || group.len() < 2 => {
+                group.push(at);
+                used += GAP.len() + own;
+            }
+            Some(_) => {
+                all.push(vec![0, at]);
+                used = widths[0] + GAP.len() + own;
+            }
+            None => {
+                all.push(vec![at]);
+                used = *own;
+            }
+        }
     }
-    widths
+    all
+}
+
+/// The natural width of each column. Where the table is wider than the screen, columns give way: headers wrap, then text,
+/// the last first. Numbers stay whole.
+fn column_widths(header: &[Cell], table: &Table, aligns: &[Align], width: usize) -> Vec<usize> {
+    let cells = |at: usize| table.rows.iter().filter_map(move |row| row.get(at));
+    let natural = |cell: &Cell| lines(cell).iter().map(|line| line.width()).max().unwrap_or(0);
+    let longest_word = |cell: &Cell| {
+        let words = lines(cell);
+        words.iter().flat_map(|line| line.split_whitespace()).map(UnicodeWidthStr::width).max().unwrap_or(0)
+    };
+    let columns = 0..header.len();
+    let body: Vec<usize> = columns.clone().map(|at| cells(at).map(natural).max().unwrap_or(0).max(1)).collect();
+    let words: Vec<usize> =
+        columns.clone().map(|at| cells(at).chain(header.get(at)).map(longest_word).max().unwrap_or(0).max(1)).collect();
+    let mut widths: Vec<usize> = columns.map(|at| body[at].max(header.get(at).map_or(0, natural))).collect();
+    let total = |widths: &[usize]| widths.iter().sum::<usize>() + GAP.len() * widths.len().saturating_sub(1);
+    let shrink = |widths: &mut Vec<usize>, floor: &dyn Fn(usize) -> usize| {
+        let mut excess = total(widths).saturating_sub(width);
+        for (at, own) in widths.iter_mut().enumerate().rev() {
+            let give = excess.min(own.saturating_sub(floor(at)));
+            *own -= give;
+            excess -= give;
+        }
+    };
+    let is_text = |at: usize| aligns.get(at) == Some(&Align::Left);
+    shrink(&mut widths, &|at| body[at].max(header.get(at).map_or(0, longest_word)));
+    shrink(&mut widths, &|at| if is_text(at) { NARROWEST } else { usize::MAX });
+    let mut least = widths.clone();
+    shrink(&mut least, &|at| if is_text(at) { words[at].min(NARROWEST) } else { usize::MAX });
+    // Where even that is not enough the table comes in parts, which have room for more.
+    if total(&least) <= width { least } else { widths }
 }
 
 fn print_row(row: &[Cell], widths: &[usize], aligns: &[Align], out: &mut dyn Write) -> io::Result<()> {
@@ -111,7 +160,7 @@ fn print_row(row: &[Cell], widths: &[usize], aligns: &[Align], out: &mut dyn Wri
             let padded = pad(text, *width, *align);
             if !text.is_empty() {
                 line.push_str(&std::mem::take(&mut blank));
-                line.push_str(&if cell.strong { bold(&padded) } else { padded });
+                line.push_str(&styled(cell, &padded));
                 blank.push_str(GAP);
             } else {
                 blank.push_str(&padded);
@@ -123,8 +172,31 @@ fn print_row(row: &[Cell], widths: &[usize], aligns: &[Align], out: &mut dyn Wri
     Ok(())
 }
 
+/// The text of a cell in its style: verdicts in the colour of what they say.
+fn styled(cell: &Cell, padded: &str) -> String {
+    let colour = match cell.text.as_str() {
+        "FASTER" | "BETTER" | "PASS" | "CONFIRMED" => "\x1b[32m",
+        "SLOWER" | "WORSE" | "FAIL" | "REFUTED" => "\x1b[31m",
+        "AMBIGUOUS" | "INCONCLUSIVE" | "NOT COMPARABLE" | "NOT MEASURED" => "\x1b[33m",
+        _ if cell.strong => "\x1b[1m",
+        _ => return padded.to_owned(),
+    };
+    set_off(padded, colour)
+}
+
 fn lines(cell: &Cell) -> Vec<String> {
     escape::normal(&cell.text, cell.code).split('\n').map(str::to_owned).collect()
+}
+
+/// Prints plain text, wrapped; further lines of an item that begins with a dash are indented.
+///
+/// # Errors
+/// What `out` says.
+pub fn print_text(text: &str, width: usize, out: &mut dyn Write) -> io::Result<()> {
+    match text.strip_prefix("- ") {
+        Some(item) => paragraph(&one_line(item), "- ", width, out),
+        None => paragraph(&one_line(text), "", width, out),
+    }
 }
 
 /// Prints text after `marker`, wrapped, further lines indented by the marker's width.
@@ -187,8 +259,13 @@ fn one_line(text: &str) -> String {
 
 /// Text in bold, the white space around it plain.
 fn bold(text: &str) -> String {
+    set_off(text, "\x1b[1m")
+}
+
+/// Text in a style, the white space around it plain.
+fn set_off(text: &str, style: &str) -> String {
     let body = text.trim();
-    if body.is_empty() { text.to_owned() } else { text.replacen(body, &format!("\x1b[1m{body}\x1b[0m"), 1) }
+    if body.is_empty() { text.to_owned() } else { text.replacen(body, &format!("{style}{body}\x1b[0m"), 1) }
 }
 
 #[cfg(test)]

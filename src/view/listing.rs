@@ -118,6 +118,7 @@ fn note(listing: &Listing) -> String {
 
 fn written(cost: &LineCost, all: Option<u64>, most: u64) -> CostText {
     let count = |value: Option<u64>| value.filter(|n| *n > 0).map(format::integer).unwrap_or_default();
+    let short = |value: Option<u64>| value.filter(|n| *n > 0).map(|n| format::short(n as f64)).unwrap_or_default();
     let samples = cost.samples.filter(|n| *n > 0).zip(all.filter(|n| *n > 0));
     let percent =
         |part: u64, whole: u64, digits| format!("{} %", format::fixed(100.0 * part as f64 / whole as f64, digits));
@@ -130,8 +131,8 @@ fn written(cost: &LineCost, all: Option<u64>, most: u64) -> CostText {
         samples: samples.map(|(own, all)| percent(own, all, 1)).unwrap_or_default(),
         heat: samples.map(|(own, _)| (9 * own / most.max(1)).to_string()).unwrap_or_default(),
         waits: waits.unwrap_or_default(),
-        sectors: count(cost.sectors),
-        excess: count(cost.excess),
+        sectors: short(cost.sectors),
+        excess: short(cost.excess),
         executed: count(cost.executed),
     }
 }

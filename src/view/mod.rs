@@ -11,6 +11,7 @@ mod coalescing;
 mod code;
 mod collection;
 mod columns;
+mod comment;
 mod conditions;
 mod deliverable;
 mod document;
@@ -36,6 +37,7 @@ mod verdict;
 
 pub use code::{code_side_by_side, static_document};
 pub use columns::side_by_side;
+pub use comment::{COMMENT, COMMENT_MARKER, Entry, comment};
 pub use deliverable::{DELIVERABLE, deliverable};
 pub use document::{Align, Block, Cell, Column, Document, Section, Table};
 pub use history::{HistoryRow, history_rows, history_table};

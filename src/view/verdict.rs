@@ -11,9 +11,7 @@ use crate::quantity::format;
 
 /// The section.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
-    let limiter = &audit.bottleneck.limiter.0;
-    let at = audit.findings.iter().find(|finding| finding.code == *limiter).map(place).unwrap_or_default();
-    let mut blocks = vec![paragraph(format!("**What limits it** (`{limiter}`). {}{at}", audit.bottleneck.sentence))];
+    let mut blocks = vec![limit(audit)];
     blocks.extend(source_lines::limiting(audit));
     blocks.extend(findings(audit));
     blocks.extend(change(heading, audit));
@@ -29,6 +27,13 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     Section { id: "verdict".into(), title: "Verdict".into(), blocks }
 }
 
+/// What limits the kernel.
+pub(super) fn limit(audit: &Audit) -> Block {
+    let limiter = &audit.bottleneck.limiter.0;
+    let at = audit.findings.iter().find(|finding| finding.code == *limiter).map(place).unwrap_or_default();
+    paragraph(format!("**What limits it** (`{limiter}`). {}{at}", audit.bottleneck.sentence))
+}
+
 /// Findings shown beside the limiter, which has the first line.
 const SHOWN: usize = 5;
 
@@ -40,7 +45,7 @@ fn place(finding: &Finding) -> String {
 }
 
 /// The most severe findings, each with its code; causes of the limit are marked.
-fn findings(audit: &Audit) -> Vec<Block> {
+pub(super) fn findings(audit: &Audit) -> Vec<Block> {
     let item = |finding: &Finding| {
         let place = place(finding);
         let weight = match finding.severity {
@@ -59,7 +64,7 @@ fn findings(audit: &Audit) -> Vec<Block> {
 }
 
 /// What changed: the verdict in one word with its reason, then the times and the limiter.
-fn change(heading: &Heading, audit: &Audit) -> Vec<Block> {
+pub(super) fn change(heading: &Heading, audit: &Audit) -> Vec<Block> {
     let Some(comparison) = &audit.comparison else {
         let why = if heading.baseline.is_empty() { "No baseline was given." } else { &heading.baseline };
         return vec![paragraph(format!("**What changed:** **NOT MEASURED**. {}", escape::text(why)))];
@@ -96,7 +101,7 @@ fn change(heading: &Heading, audit: &Audit) -> Vec<Block> {
 }
 
 /// The three largest levers of our own.
-fn next(audit: &Audit) -> Vec<Block> {
+pub(super) fn next(audit: &Audit) -> Vec<Block> {
     let ours: Vec<_> = audit.levers.iter().filter(|l| l.origin == LeverOrigin::Audit).take(3).collect();
     if ours.is_empty() {
         return vec![paragraph(

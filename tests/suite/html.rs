@@ -1,6 +1,6 @@
 //! The HTML page: self-contained, complete, and safe with data that tries to be markup.
 
-use super::project::audit;
+use super::project::{audit, snapshot};
 use kernel_audit::render::{RenderError, Templates};
 use kernel_audit::view::{
     Align, Block, Cell, CodeRow, Column, CostText, Document, Section, SourceFile, SourceRow, SourceText, Table,
@@ -98,7 +98,9 @@ fn the_page_needs_nothing_else_and_shows_the_source_with_its_costs() {
 
 #[test]
 fn a_snapshot_gives_the_lines_that_it_keeps() {
-    let html = generate(&["--from", "audits/2026-11-20-strided_copy.json"]);
+    let folder = tempfile::tempdir().unwrap();
+    let snapshot = snapshot(folder.path(), "strided_copy");
+    let html = generate(&["--from", &snapshot]);
     assert!(html.contains("The costliest lines, as the snapshot keeps them"), "the page says that lines are missing");
     assert!(html.contains("strided_copy.cu") && html.contains("data-line=\"f0-"));
 }

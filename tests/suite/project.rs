@@ -136,3 +136,15 @@ impl Run {
         assert!(all.contains(says), "expected {says:?} in\n{all}");
     }
 }
+
+/// Writes the audit of a labelled report into `folder`; gives the path of its snapshot.
+pub(crate) fn snapshot(folder: &Path, kernel: &str) -> String {
+    let report = format!("tests/fixtures/labelled/{kernel}.ncu-rep");
+    let run = audit(Path::new(env!("CARGO_MANIFEST_DIR")))
+        .args(["generate", "--report", &report, "--commit", "c", "--date", "2026-11-20", "--out"])
+        .arg(folder)
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    folder.join(format!("2026-11-20-{kernel}.json")).display().to_string()
+}

@@ -2,7 +2,7 @@
 //!
 //! Owns HTML's syntax, the page's style and its script. Receives a document and a source view of finished strings, gives
 //! [`HtmlPage`], whose every string is finished HTML. Data is escaped here and nowhere else; the finished page is read
-//! again by [`read`], and a policy in its head lets no script run but our own.
+//! again by `read.rs`, and a policy in its head lets no script run but our own.
 
 mod inline;
 mod page;

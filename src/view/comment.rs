@@ -1,0 +1,264 @@
+//! The comment on a pull request: verdicts, what moved, what to do next; the worst subject first.
+
+use super::document::{Block, Document, Section, Table};
+use super::page::Heading;
+use super::tables::{self, left, paragraph, right, strong, text};
+use super::{lead, verdict};
+use crate::analysis::{Audit, Row, Verdict};
+use crate::quantity::format;
+
+/// The name of the template that prints a comment.
+pub const COMMENT: &str = "pr";
+/// What a comment begins with, so that the next one takes its place. A reader does not see it.
+pub const COMMENT_MARKER: &str = "<!-- audit:pull-request -->";
+/// Characters that GitHub takes in one comment.
+const LIMIT: usize = 65_536;
+/// Rows of readings that moved, before the rest is folded.
+const ROWS: usize = 12;
+
+/// One subject of a comment.
+#[derive(Clone, Debug)]
+pub struct Entry<'a> {
+    /// What its page says about itself.
+    pub heading: &'a Heading,
+    /// Its audit; `None` for one of the code alone.
+    pub audit: Option<&'a Audit>,
+    /// Its page: what the link says.
+    pub page: String,
+    /// Where the link leads; empty for no link.
+    pub link: String,
+}
+
+/// How much of each subject is said.
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    /// Subjects with everything.
+    full: usize,
+    /// Subjects with their verdict and the readings that moved.
+    brief: usize,
+    /// Subjects in the table.
+    rows: usize,
+}
+
+/// The comment on some subjects as `print` sets it, within GitHub's limit: what does not fit is left to the pages, the
+/// best subjects first, and the comment says so.
+///
+/// # Errors
+/// Those of `print`.
+pub fn comment<E>(entries: &[Entry<'_>], print: impl Fn(&Document) -> Result<String, E>) -> Result<String, E> {
+    let mut sorted: Vec<&Entry<'_>> = entries.iter().collect();
+    sorted.sort_by(|a, b| badness(b).total_cmp(&badness(a)).then_with(|| a.heading.subject.cmp(&b.heading.subject)));
+    let all = sorted.len();
+    let set = |room: Room| -> Result<(bool, String), E> {
+        let text = format!("{COMMENT_MARKER}\n{}", print(&document(&sorted, room))?);
+        Ok((text.chars().count() <= LIMIT, text))
+    };
+    // The largest number that fits of each in turn: full sections, then brief ones, then rows.
+    let mut room = Room { full: 0, brief: 0, rows: all };
+    let (fits, _) = set(room)?;
+    if !fits {
+        room.rows = most(all, |rows| Ok(set(Room { rows, ..room })?.0))?;
+        return Ok(set(room)?.1);
+    }
+    room.brief = most(all, |brief| Ok(set(Room { brief, ..room })?.0))?;
+    room.full = most(room.brief, |full| Ok(set(Room { full, ..room })?.0))?;
+    Ok(set(room)?.1)
+}
+
+/// The largest number up to `all` that holds, where each smaller one does too.
+fn most<E>(all: usize, holds: impl Fn(usize) -> Result<bool, E>) -> Result<usize, E> {
+    let (mut low, mut high) = (0, all);
+    while low < high {
+        let middle = (low + high).div_ceil(2);
+        if holds(middle)? {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    Ok(low)
+}
+
+fn verdict_of(entry: &Entry<'_>) -> Verdict {
+    let comparison = entry.audit.and_then(|audit| audit.comparison.as_ref());
+    comparison.map_or(Verdict::NotMeasured, |comparison| comparison.whole.verdict)
+}
+
+/// Slow-downs by their size, then what is not known, then what is well.
+fn badness(entry: &Entry<'_>) -> f64 {
+    let change = entry.audit.and_then(|audit| audit.comparison.as_ref()?.whole.change()).unwrap_or(0.0);
+    let rank = match verdict_of(entry) {
+        Verdict::Slower | Verdict::Worse => 5e9,
+        Verdict::Ambiguous => 4e9,
+        Verdict::NotComparable => 3e9,
+        Verdict::NotMeasured => 2e9,
+        Verdict::Same | Verdict::Moved => 1e9,
+        Verdict::Faster | Verdict::Better => 0.0,
+    };
+    rank + change.clamp(-1e6, 1e6)
+}
+
+fn document(sorted: &[&Entry<'_>], room: Room) -> Document {
+    let mut sections = Vec::new();
+    if sorted.len() > 1 {
+        let (shown, rest) = sorted.split_at(room.rows.min(sorted.len()));
+        let mut blocks = vec![Block::Table { table: overview(shown) }];
+        if !rest.is_empty() {
+            blocks.push(paragraph(format!(
+                "{} further subjects, none of them worse, do not fit into a comment.",
+                rest.len()
+            )));
+        }
+        sections.push(Section { id: "subjects".into(), title: "All subjects, the worst first".into(), blocks });
+    }
+    sections.extend(sorted.iter().take(room.brief).enumerate().map(|(at, entry)| section(entry, at < room.full)));
+    if room.brief < sorted.len() && sorted.len() > 1 {
+        let left = sorted.len() - room.brief;
+        sections.push(Section {
+            id: "rest".into(),
+            title: "What does not fit".into(),
+            blocks: vec![paragraph(format!(
+                "{left} of {} subjects stand in the table alone; their pages say more.",
+                sorted.len()
+            ))],
+        });
+    }
+    Document { title: title(sorted), lead: Vec::new(), sections }
+}
+
+/// `Performance audit: 1 slower, 2 faster`.
+fn title(sorted: &[&Entry<'_>]) -> String {
+    if let [only] = sorted {
+        return format!("Performance audit of {}: {}", only.heading.subject, verdict_of(only));
+    }
+    let mut counts: Vec<(Verdict, usize)> = Vec::new();
+    for entry in sorted {
+        let verdict = verdict_of(entry);
+        match counts.iter_mut().find(|(known, _)| *known == verdict) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((verdict, 1)),
+        }
+    }
+    let words: Vec<String> =
+        counts.iter().map(|(verdict, count)| format!("{count} {}", verdict.word().to_lowercase())).collect();
+    format!("Performance audit: {}", words.join(", "))
+}
+
+fn overview(entries: &[&Entry<'_>]) -> Table {
+    let row = |entry: &&Entry<'_>| {
+        let time = entry.audit.map(|audit| &audit.performance.time);
+        let (old, new) = time.map(tables::sides).unwrap_or_default();
+        vec![
+            text(entry.heading.subject.clone()),
+            strong(verdict_of(entry).word()),
+            text(old),
+            text(new),
+            text(time.and_then(Row::change).map(|c| format::change(c.old, c.new)).unwrap_or_default()),
+            text(entry.audit.map(|audit| audit.bottleneck.limiter.0.clone()).unwrap_or_default()),
+        ]
+    };
+    let columns = vec![
+        left("Subject"),
+        left("Verdict"),
+        right("Old time"),
+        right("New time"),
+        right("Change"),
+        left("Limited by"),
+    ];
+    Table { id: "subjects".into(), caption: String::new(), columns, rows: entries.iter().map(row).collect() }
+}
+
+fn section(entry: &Entry<'_>, is_full: bool) -> Section {
+    let mut blocks = Vec::new();
+    match entry.audit {
+        Some(audit) => {
+            blocks.extend(verdict::change(entry.heading, audit));
+            blocks.push(verdict::limit(audit));
+            blocks.extend(moved(audit, is_full));
+            if is_full {
+                blocks.extend(details(entry.heading, audit));
+            }
+        }
+        None => blocks.push(paragraph("**NOT MEASURED**: an audit of the code alone, without a report.")),
+    }
+    blocks.push(paragraph(match entry.link.is_empty() {
+        true => format!("Full page: {}", super::escape::code(&entry.page)),
+        false => format!("Full page: [{}]({})", super::escape::text(&entry.page), target(&entry.link)),
+    }));
+    let title = format!("{}: {}", entry.heading.subject, verdict_of(entry));
+    Section { id: entry.heading.subject.clone(), title, blocks }
+}
+
+/// An address as the target of a link: what would end it is written by its code.
+fn target(link: &str) -> String {
+    let mut out = String::new();
+    for c in link.chars() {
+        match c {
+            '(' | ')' | '<' | '>' | '\\' | '"' | '\'' | '`' => out.push_str(&format!("%{:02X}", u32::from(c))),
+            c if c.is_control() || c.is_whitespace() => out.push_str("%20"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Time and rates, and every reading whose verdict says that it moved.
+fn moved(audit: &Audit, is_full: bool) -> Vec<Block> {
+    let Some(comparison) = &audit.comparison else { return Vec::new() };
+    let perf = &audit.performance;
+    let mut rows: Vec<&Row> = [Some(&perf.time), Some(&perf.cycles), perf.flop_rate.as_ref(), perf.byte_rate.as_ref()]
+        .into_iter()
+        .flatten()
+        .filter(|row| row.has_number())
+        .collect();
+    let has_moved = |row: &&Row| {
+        let verdict = comparison.reading(&row.id).map(|reading| reading.verdict);
+        matches!(verdict, Some(Verdict::Faster | Verdict::Slower | Verdict::Better | Verdict::Worse | Verdict::Moved))
+    };
+    for row in audit.panels.iter().flat_map(|panel| &panel.rows).filter(has_moved) {
+        if rows.iter().all(|known| known.id != row.id) {
+            rows.push(row);
+        }
+    }
+    let (shown, folded) = rows.split_at(rows.len().min(ROWS));
+    let table = |id: &str, rows: &[&Row]| Block::Table { table: tables::readings(id, "", "Reading", rows, Vec::new()) };
+    let mut blocks = Vec::new();
+    if !shown.is_empty() {
+        blocks.push(table("moved", shown));
+    }
+    if !folded.is_empty() && is_full {
+        let summary = format!("{} further readings that moved", folded.len());
+        blocks.push(Block::Fold { summary, blocks: vec![table("moved-rest", folded)] });
+    }
+    blocks
+}
+
+fn details(heading: &Heading, audit: &Audit) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let inner: Vec<Block> = verdict::findings(audit).into_iter().chain(verdict::next(audit)).collect();
+    blocks.push(Block::Fold { summary: "Findings, and what next".into(), blocks: inner });
+    let lines = lead::lines(heading, audit);
+    blocks.push(Block::Fold {
+        summary: "What was measured, and how it compares".into(),
+        blocks: vec![Block::List { ordered: false, items: lines }],
+    });
+    blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_that_holds() {
+        for limit in 0..=9 {
+            let found: Result<usize, ()> = most(9, |n| Ok(n <= limit));
+            assert_eq!(found, Ok(limit));
+        }
+    }
+
+    #[test]
+    fn a_link_cannot_end_early() {
+        assert_eq!(target("https://x/a (b)>c"), "https://x/a%20%28b%29%3Ec");
+    }
+}

@@ -1,0 +1,63 @@
+//! Habits of releases: what is stated about versions and licences is so.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+fn read(file: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file))
+        .unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// (name, version) of every crate of Cargo.lock that comes from elsewhere.
+fn locked() -> BTreeSet<(String, String)> {
+    let lock: toml::Table = toml::from_str(&read("Cargo.lock")).unwrap();
+    let word = |package: &toml::Value, key: &str| package[key].as_str().unwrap().to_owned();
+    let packages = lock["package"].as_array().unwrap().iter().filter(|package| package.get("source").is_some());
+    packages.map(|package| (word(package, "name"), word(package, "version"))).collect()
+}
+
+/// Rows of THIRD-PARTY.md: crate, version, licence.
+fn listed() -> Vec<[String; 3]> {
+    let rows = read("THIRD-PARTY.md");
+    let cells = |row: &str| row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
+    rows.lines().filter(|line| line.starts_with("| ")).skip(2).map(|row| cells(row).try_into().unwrap()).collect()
+}
+
+#[test]
+fn every_crate_stands_in_the_list_of_licences() {
+    let rows = listed();
+    let found: BTreeSet<(String, String)> =
+        rows.iter().map(|[name, version, _]| (name.clone(), version.clone())).collect();
+    let expected = locked();
+    let missing: Vec<_> = expected.difference(&found).collect();
+    let extra: Vec<_> = found.difference(&expected).collect();
+    assert!(missing.is_empty() && extra.is_empty(), "run tests/licences.py: missing {missing:?}, not locked {extra:?}");
+    assert_eq!(rows.len(), expected.len());
+}
+
+#[test]
+fn every_licence_is_one_that_deny_toml_allows() {
+    let deny: toml::Table = toml::from_str(&read("deny.toml")).unwrap();
+    let allowed: Vec<&str> =
+        deny["licenses"]["allow"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
+    for [name, _, licence] in listed() {
+        // `A OR B` needs one of them, `A AND B` both; `A/B` is an older way to write the first.
+        let text = licence.replace(['(', ')'], "").replace('/', " OR ");
+        let holds = text.split(" AND ").all(|part| part.split(" OR ").any(|one| allowed.contains(&one.trim())));
+        assert!(holds, "{name} is under {licence:?}, which deny.toml does not allow");
+    }
+}
+
+#[test]
+fn the_stated_rust_version_is_the_one_that_lints_check() {
+    let manifest: toml::Table = toml::from_str(&read("Cargo.toml")).unwrap();
+    let stated = manifest["package"]["rust-version"].as_str().unwrap();
+    assert!(read("README.md").contains(&format!("Rust toolchain ({stated} or later")), "the README states {stated}");
+    assert_eq!(manifest["lints"]["clippy"]["incompatible_msrv"].as_str(), Some("deny"));
+}
+
+#[test]
+fn the_changelog_has_a_part_for_what_is_not_released() {
+    assert!(read("CHANGELOG.md").starts_with("# Changelog\n\n## Unreleased\n"));
+}
