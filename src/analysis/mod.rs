@@ -33,6 +33,7 @@ mod roofline;
 pub mod sass;
 mod select;
 mod setting;
+mod side;
 mod source_lines;
 mod stalls;
 mod summary;
@@ -43,8 +44,7 @@ mod verdict;
 mod wanted;
 
 pub use audit::{
-    Audit, Inputs, Old, OtherKernel, Side, analyse, analyse_all, chosen_rows, subject_launch, subject_launches,
-    subject_rows,
+    Audit, Inputs, Old, analyse, analyse_all, chosen_rows, subject_launch, subject_launches, subject_rows,
 };
 pub use bottleneck::{Bottleneck, Limiter, Step};
 pub use build::BuildRow;
@@ -68,6 +68,7 @@ pub use private::{without_home, without_names};
 pub use roofline::{Ceiling, CeilingKind, Point, Roofline};
 pub use select::{KernelGroup, KernelKey, Selection, SelectionError, groups};
 pub use setting::{Setting, Weight};
+pub use side::{OtherKernel, Side};
 pub use source_lines::{
     AccessLine, Accesses, LaneLine, LimitingLines, LineCost, LineCount, LineWaits, ListedFile, ListedInstruction,
     ListedLine, Listing, Pattern, ReasonLines, SourceLines, Space, Spot, Waits, source_want,
