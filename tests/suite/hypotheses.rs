@@ -93,3 +93,50 @@ fn mistakes_are_shown_at_their_line() {
     let twice = "[[subject.hypothesis]]\nname = \"h\"\nafter = [\"x < 1\"]\n";
     assert!(fault(&twice.repeat(2)).contains("a name of its own"));
 }
+
+#[test]
+fn the_machine_code_of_both_sides_is_asked() {
+    let project = Project::new();
+    let fixtures = format!("{}/tests/fixtures/h200", env!("CARGO_MANIFEST_DIR"));
+    for name in ["gemm_bias_v1.ncu-rep", "gemm_bias_v2.ncu-rep", "devset.sm_90a.cubin"] {
+        fs::copy(format!("{fixtures}/{name}"), project.path(name)).unwrap();
+    }
+    let tools = crate::build_tools::places().cuda.unwrap();
+    let config = format!(
+        r#"[audit]
+out = "pages"
+[tools]
+cuda = {:?}
+[[subject]]
+name = "k"
+kernel = "gemm_bias_v2"
+baseline_kernel = "gemm_bias_v1"
+report = "gemm_bias_v2.ncu-rep"
+baseline = "gemm_bias_v1.ncu-rep"
+cubin = "devset.sm_90a.cubin"
+baseline_cubin = "devset.sm_90a.cubin"
+[[subject.check]]
+name = "reads shared memory"
+sass = "LDS"
+[[subject.hypothesis]]
+name = "shared memory"
+before = ["check.reads shared memory == 0"]
+after = ["check.reads shared memory", "launch__registers_per_thread > 0"]
+[[subject.hypothesis]]
+name = "still without"
+after = ["check.reads shared memory == 0"]
+"#,
+        tools.display().to_string()
+    );
+    fs::write(project.path("audit.toml"), config).unwrap();
+    project.run("generate k --date 2026-01-02").done();
+    let page = project.read("pages/2026-01-02-k.md");
+    let section: Vec<&str> = page.lines().skip_while(|line| *line != "## Hypotheses").take(24).collect();
+    let section = section.join("\n");
+    assert!(section.contains("**CONFIRMED**"), "{section}");
+    assert!(section.contains("**REFUTED**. Expected and not so: check.reads shared memory == 0."), "{section}");
+    let row =
+        page.lines().find(|line| line.starts_with("| expected after") && line.contains("memory passes`")).unwrap();
+    let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+    assert_eq!(cells[3..6], ["FAIL", "PASS", "holds"], "{row}");
+}
