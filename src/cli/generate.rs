@@ -9,10 +9,10 @@ use super::made::{Made, Place, print_comment, unkept, write_page};
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
 use super::{collect, lines, moment, trials};
 use crate::analysis::code::{CodeAudit, CodeInputs, Launched, StaticAudit, audit_code};
-use crate::analysis::{self, Audit, Expectation, Inputs, Limits, Old, Selection, Tiles, Work};
+use crate::analysis::{self, Audit, Expectation, Hypothesis, Inputs, Limits, Old, Selection, Tiles, Work};
 use crate::catalog;
 use crate::collect::Places;
-use crate::config::{Amount, Code, DEFAULT_TEMPLATE, Expect, Subject};
+use crate::config::{Amount, Code, DEFAULT_TEMPLATE, Expect, Stated, Subject};
 use crate::evidence::{CodeBuild, Report, SourceView, Want};
 use crate::render::{Override, Templates};
 use crate::snapshot::{AcceptedFile, Snapshot, StaticSnapshot, milestones};
@@ -112,6 +112,7 @@ impl<'p> Maker<'p> {
         let code = code(&self.places, &plan.folder, subject, evidence, &mut self.time)?;
         let Some(report) = &subject.report else {
             let audit = static_audit(subject, plan, &code)?;
+            let heading = Heading { history: milestones(&plan.out, name, Some(date))?.0, ..heading };
             let snapshot = Snapshot::new(heading, audit).map_err(|error| unkept(name, &error))?;
             return Ok(Made::Static(Box::new(snapshot)));
         };
@@ -125,6 +126,7 @@ impl<'p> Maker<'p> {
             audits[0].sanitizer.clone_from(&evidence.sanitizer);
         }
         audits[0].join_trials(trials::of(subject, evidence)?, old.audit(), &limits)?;
+        audits[0].conclude(old.audit());
         let audit = &audits[0];
         let (history, _) = milestones(&plan.out, name, Some(date))?;
         let accepted = AcceptedFile::read(&plan.out, name)?.about(audit);
@@ -220,15 +222,28 @@ pub(super) fn stated_work(subject: &Subject, limits: &Limits) -> Work {
             warps: tiles.warps.value(),
         }),
         expected: expectations(&subject.checklists, &subject.expect, limits),
+        hypotheses: subject.hypotheses.iter().map(hypothesis).collect(),
     }
+}
+
+fn hypothesis(stated: &Stated) -> Hypothesis {
+    Hypothesis {
+        name: stated.name.clone(),
+        change: stated.change.clone(),
+        before: stated.before.iter().map(expectation).collect(),
+        after: stated.after.iter().map(expectation).collect(),
+    }
+}
+
+fn expectation(stated: &Expect) -> Expectation {
+    Expectation::own(&stated.metric, stated.op, stated.value, stated.label.as_deref())
 }
 
 /// The lines of the catalog's checklists, then the subject's own.
 pub(super) fn expectations(checklists: &[String], own: &[Expect], limits: &Limits) -> Vec<Expectation> {
     let lists = checklists.iter().filter_map(|id| catalog::profile(id));
     let listed = lists.flat_map(|profile| Expectation::of_profile(profile, limits));
-    let own = own.iter().map(|e| Expectation::own(&e.metric, e.op, e.value, e.label.as_deref()));
-    listed.chain(own).collect()
+    listed.chain(own.iter().map(expectation)).collect()
 }
 
 /// The audit of the kernel with the most device time; for the page of one line each, those of all kernels that the
