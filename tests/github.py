@@ -75,7 +75,7 @@ def stated(text):
     """What the source states: (columns, rows) of each table, headings, folds, fences, images."""
     tables, headings, folds, fences, images = [], 0, 0, 0, 0
     fence, rows = None, 0
-    lines = text.split("\n")
+    lines = [line.removeprefix("> ").removeprefix(">") for line in text.split("\n")]
     for at, line in enumerate(lines):
         opened = re.match(r"\s*(?:[-*]|\d+\.)?\s*(`{3,})", line)
         if fence:

@@ -1,5 +1,6 @@
 //! Old against new, one reading at a time.
 
+use super::row_json::RowJson;
 use super::summary::KernelSummary;
 use crate::catalog::{self, Better};
 use crate::evidence::Reading;
@@ -47,6 +48,7 @@ impl Change {
 
 /// One line of a table: a reading of the new side, and of the old where there is one.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(into = "RowJson", from = "RowJson")]
 pub struct Row {
     /// Stable id: the metric's name, or the row's own word for derived readings.
     pub id: String,
@@ -55,7 +57,6 @@ pub struct Row {
     /// The new side.
     pub new: Reading,
     /// The old side; `None` when there is no old report.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old: Option<Reading>,
     /// Which way is good.
     pub better: Better,

@@ -5,11 +5,12 @@ use super::summary::KernelSummary;
 use crate::catalog;
 use crate::evidence::{Device, Instance, Launch, Metric, Process, Report, Value};
 use crate::quantity::Unit;
+use crate::quantity::ncu_units::unit_of;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The numbers of one metric over the launches of a kernel.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct KeptMetric {
     /// ncu's name.
     pub name: Arc<str>,
@@ -17,6 +18,37 @@ pub struct KeptMetric {
     pub unit: Unit,
     /// One value for each launch in order, `null` where a launch has none; a single one where all launches agree.
     pub values: Vec<Option<f64>>,
+}
+
+/// [`KeptMetric`] as JSON: the value where all launches agree, else the values; the unit where the name does not tell it.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(untagged)]
+enum KeptJson {
+    One(Arc<str>, f64),
+    Each(Arc<str>, Vec<Option<f64>>),
+    WithUnit(Arc<str>, Vec<Option<f64>>, Unit),
+}
+
+impl serde::Serialize for KeptMetric {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let name = self.name.clone();
+        let json = match self.values.as_slice() {
+            values if unit_of(&name) != self.unit => KeptJson::WithUnit(name, values.to_vec(), self.unit),
+            [Some(value)] => KeptJson::One(name, *value),
+            values => KeptJson::Each(name, values.to_vec()),
+        };
+        json.serialize(serializer)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for KeptMetric {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<KeptMetric, D::Error> {
+        Ok(match KeptJson::deserialize(deserializer)? {
+            KeptJson::One(name, value) => KeptMetric { unit: unit_of(&name), name, values: vec![Some(value)] },
+            KeptJson::Each(name, values) => KeptMetric { unit: unit_of(&name), name, values },
+            KeptJson::WithUnit(name, values, unit) => KeptMetric { name, unit, values },
+        })
+    }
 }
 
 /// The readings of the kernel under audit, launch by launch.

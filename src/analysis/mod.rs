@@ -30,6 +30,7 @@ mod panels;
 mod performance;
 mod private;
 mod roofline;
+mod row_json;
 pub mod sass;
 mod select;
 mod setting;

@@ -53,7 +53,7 @@ pub(super) enum Verb {
     Dump(Dump),
     /// Explain a metric, stall reason, opcode, threshold, limiter, finding or chip; `view` lists what templates may use.
     Explain(Explain),
-    /// Check audit.toml, the files that it names, and every template.
+    /// Check audit.toml, the files and metrics that it names, and every template.
     Lint(Lint),
     /// Run subjects under NVIDIA's tools and keep what they write; what is there already is kept.
     Collect(Collect),
@@ -124,6 +124,9 @@ pub(super) struct Generate {
     /// With --collect, say nothing while it runs.
     #[arg(long, requires = "collect")]
     pub(super) quiet: bool,
+    /// With --collect, subjects collected at a time; those on the GPU of this machine still take turns.
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "collect")]
+    pub(super) jobs: usize,
     /// Print how long NVIDIA's tools and the rest took.
     #[arg(long)]
     pub(super) timings: bool,
@@ -149,7 +152,14 @@ pub(super) enum PageFormat {
 impl Generate {
     /// What `--collect` asks of the collection.
     pub(super) fn collecting(&self) -> Collect {
-        Collect { again: self.again, quiet: self.quiet, dry_run: self.dry_run, jobs: 1, ..Collect::default() }
+        Collect {
+            all: self.all,
+            again: self.again,
+            quiet: self.quiet,
+            dry_run: self.dry_run,
+            jobs: self.jobs,
+            ..Collect::default()
+        }
     }
 }
 
@@ -345,6 +355,8 @@ pub(super) enum HistoryFormat {
     Json,
     /// Comma-separated values as the table shows them.
     Csv,
+    /// A chart of the times.
+    Svg,
 }
 
 /// Arguments of `audit launch`.

@@ -3,15 +3,17 @@
 use super::args::Collect;
 use super::code::places;
 use super::failure::{Failure, Status};
+use super::launcher::{self, Folders};
 use super::plan::DEFAULT_CONFIG;
 use super::progress;
 use crate::catalog::{check_metric_name, collection, counters_of_arch};
 use crate::collect::{
-    self, Build, CollectError, Context, Done, Interrupt, Machine, Metrics, Profile, Progress, Request, Summary, Words,
+    self, Build, CollectError, Context, Interrupt, Machine, Metrics, Profile, Progress, Request, Summary, Trial, files,
 };
 use crate::config::{Code, Collecting, Config, METRIC_SETS, Subject, Tools};
 use crate::evidence::{NameSet, Want};
 use crate::source;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -29,35 +31,79 @@ pub(super) fn run(arguments: &Collect, out: &mut dyn Write) -> Result<(), Failur
             "--evidence names the folder of one subject\n  help: name one subject, or use the key `evidence` of each",
         ));
     }
+    let place = Place { project: &config.folder, config: Some(&path), tools: &config.tools };
     let machine = Machine::look();
-    let requests: Vec<Request> = subjects
-        .into_iter()
-        .map(|subject| request(subject, &config.folder, &config.tools, arguments))
-        .collect::<Result<_, _>>()?;
+    let requests = requests(&subjects, &place, arguments)?;
     if arguments.lint {
         return Ok(());
     }
     if arguments.dry_run {
         return plan(&requests, &machine, out);
     }
-    perform(&requests, &config.folder, &config.tools, &machine, arguments, out)
+    perform(&requests, &place, &machine, arguments, out)?.failure.map_or(Ok(()), Err)
+}
+
+/// Where a collection works.
+pub(super) struct Place<'p> {
+    pub(super) project: &'p Path,
+    pub(super) config: Option<&'p Path>,
+    pub(super) tools: &'p Tools,
+}
+
+/// Which subjects have no profile after a collection.
+#[derive(Default)]
+pub(super) struct Outcome {
+    lost: BTreeSet<String>,
+    collected: BTreeSet<String>,
+    /// Why, when there are any.
+    pub(super) failure: Option<Failure>,
+}
+
+impl Outcome {
+    /// Whether the profile of a subject was to be made and was not.
+    pub(super) fn is_lost(&self, subject: &Subject) -> bool {
+        self.lost.contains(subject.name.as_str())
+    }
+
+    /// Whether a subject has a profile that this run made or found in its evidence folder.
+    pub(super) fn has(&self, subject: &Subject) -> bool {
+        self.collected.contains(subject.name.as_str())
+    }
 }
 
 /// Collects the subjects of a plan for `audit generate --collect`.
 pub(super) fn for_pages(
     subjects: &[Subject],
-    project: &Path,
-    tools: &Tools,
+    place: &Place<'_>,
     arguments: &Collect,
     out: &mut dyn Write,
-) -> Result<(), Failure> {
-    let requests: Vec<Request> =
-        subjects.iter().map(|subject| request(subject, project, tools, arguments)).collect::<Result<_, _>>()?;
+) -> Result<Outcome, Failure> {
+    let subjects: Vec<&Subject> = subjects.iter().collect();
+    let requests = requests(&subjects, place, arguments)?;
     let machine = Machine::look();
-    match arguments.dry_run {
-        true => plan(&requests, &machine, out),
-        false => perform(&requests, project, tools, &machine, arguments, out),
+    if arguments.dry_run {
+        plan(&requests, &machine, out)?;
+        return Ok(Outcome::default());
     }
+    perform(&requests, place, &machine, arguments, out)
+}
+
+/// What is collected of each subject. Of all subjects of a file, those that nothing launches and those for another GPU
+/// than the one that is here are passed over.
+fn requests(subjects: &[&Subject], place: &Place<'_>, arguments: &Collect) -> Result<Vec<Request>, Failure> {
+    let here = if arguments.all { Machine::arch(&places(place.tools, place.project)) } else { None };
+    let mut requests = Vec::new();
+    for subject in subjects {
+        let why = if arguments.all { launcher::none_for(subject, here.as_deref()) } else { None };
+        match why {
+            None => requests.push(request(subject, place, arguments)?),
+            Some(why) if !arguments.quiet => {
+                writeln!(anstream::stderr(), "{} is passed over: {why}", subject.name)?;
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(requests)
 }
 
 /// The evidence folder of a subject: what audit.toml names, else `collected/NAME` beside it.
@@ -67,14 +113,9 @@ pub(super) fn folder_of(subject: &Subject, project: &Path) -> PathBuf {
 }
 
 /// What is collected of a subject, with every metric name checked.
-fn request(subject: &Subject, project: &Path, tools: &Tools, arguments: &Collect) -> Result<Request, Failure> {
+fn request(subject: &Subject, place: &Place<'_>, arguments: &Collect) -> Result<Request, Failure> {
+    let Place { project, config, tools } = *place;
     let keys = &subject.collect;
-    if keys.run.is_empty() {
-        return Err(Failure::usage(format!(
-            "nothing launches the kernel of {}\n  help: name the program in audit.toml, as in run = [\"./bench\", \"--size\", \"4096\"]",
-            subject.name
-        )));
-    }
     let build = match &subject.code {
         Some(Code::Source { path, archs, flags }) => {
             archs.first().map(|arch| Build { source: path.clone(), arch: arch.clone(), flags: flags.clone() })
@@ -89,18 +130,20 @@ fn request(subject: &Subject, project: &Path, tools: &Tools, arguments: &Collect
     let chip = arch.as_deref().and_then(counters_of_arch);
     let profile = profile(subject, keys, arguments, chip);
     lint(subject, &profile, chip)?;
-    let mut program = Words::new();
-    keys.run.iter().for_each(|word| program.one(word));
+    let evidence = arguments.evidence.clone().unwrap_or_else(|| folder_of(subject, project));
+    let folders = Folders { project, evidence: &evidence, config };
+    let program = launcher::of(subject, &folders, build.is_some())?;
     let named = keys.run.iter().map(PathBuf::from).chain(keys.inputs.iter().cloned());
-    let inputs: Vec<PathBuf> = named.filter(|path| project.join(path).is_file()).collect();
+    let mut inputs: Vec<PathBuf> = named.filter(|path| project.join(path).is_file()).collect();
     if let Some(lost) = keys.inputs.iter().find(|path| !inputs.contains(path)) {
         let message = format!("{} names an input that is not there: {}", subject.name, lost.display());
         return Err(Failure::usage(format!("{message}\n  help: paths are relative to the folder of audit.toml")));
     }
+    inputs.extend(launcher::code(subject, &program, build.is_some()));
     Ok(Request {
         subject: subject.name.to_string(),
         project: project.to_owned(),
-        evidence: arguments.evidence.clone().unwrap_or_else(|| folder_of(subject, project)),
+        evidence,
         build,
         program,
         inputs,
@@ -161,18 +204,21 @@ fn plan(requests: &[Request], machine: &Machine, out: &mut dyn Write) -> Result<
 
 fn perform(
     requests: &[Request],
-    project: &Path,
-    tools: &Tools,
+    place: &Place<'_>,
     machine: &Machine,
     arguments: &Collect,
     out: &mut dyn Write,
-) -> Result<(), Failure> {
+) -> Result<Outcome, Failure> {
+    // What every subject would fail on is said once.
+    if let Some(setback) = machine.setback().filter(|_| requests.iter().all(|request| request.prefix.is_empty())) {
+        return Err(CollectError::Setback(setback).into());
+    }
     let interrupt = interruptible()?;
     let progress = progress::of(arguments.quiet);
     let (next, gpu) = (AtomicUsize::new(0), Mutex::new(()));
     let results = Mutex::new(Vec::new());
     let work = || {
-        let mut places = places(tools, project);
+        let mut places = places(place.tools, place.project);
         places.interrupt = interrupt.clone();
         let context = Context {
             places: &places,
@@ -182,6 +228,7 @@ fn perform(
             gpu: &gpu,
             version: env!("CARGO_PKG_VERSION"),
             absent: &absent,
+            outcome: &outcome,
         };
         while let Some(request) = requests.get(next.fetch_add(1, Ordering::Relaxed)) {
             let result = collect::collect(request, &context);
@@ -202,26 +249,49 @@ fn perform(
     told(results, out)
 }
 
-/// Says where everything lies and what is missing; the gravest outcome decides the status.
-fn told(results: Vec<(&Request, Result<Summary, CollectError>)>, out: &mut dyn Write) -> Result<(), Failure> {
-    let mut missed = Vec::new();
-    let mut failures = Vec::new();
+/// Says where everything lies and what is missing. Without its profile a subject has failed; any other step that is
+/// missing is said here and on the page.
+fn told(results: Vec<(&Request, Result<Summary, CollectError>)>, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let (mut lost, mut collected, mut failures) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
     for (request, result) in results {
-        match result {
-            Ok(summary) => {
-                writeln!(out, "{}", request.evidence.display())?;
-                let lacking = |(step, done): &(String, Done)| match done {
-                    Done::Missed(setback) => Some(format!("{} {step}: {setback}", request.subject)),
-                    Done::Made(_) | Done::Kept => None,
-                };
-                missed.extend(summary.steps.iter().filter_map(lacking));
-            }
+        let summary = match result {
+            Ok(summary) => summary,
             Err(CollectError::Interrupted) => return Err(CollectError::Interrupted.into()),
-            Err(error) => failures.push(format!("{}: {error}", request.subject)),
+            Err(error) => {
+                lost.insert(request.subject.clone());
+                failures.push(format!("{}: {error}", request.subject));
+                continue;
+            }
+        };
+        writeln!(out, "{}", request.evidence.display())?;
+        collected.insert(request.subject.clone());
+        for (step, setback) in summary.missed() {
+            let line = format!("{} {step}: {setback}", request.subject);
+            if step == files::PROFILE.0 {
+                collected.remove(&request.subject);
+                lost.insert(request.subject.clone());
+                failures.push(line);
+            } else {
+                writeln!(anstream::stderr(), "not measured: {line}")?;
+            }
         }
     }
-    failures.extend(missed);
-    if failures.is_empty() { Ok(()) } else { Err(Failure::of(Status::Tool, failures.join("\n"))) }
+    let failure = (!failures.is_empty()).then(|| Failure::of(Status::Tool, failures.join("\n")));
+    Ok(Outcome { lost, collected, failure })
+}
+
+/// What a trial found, in a word.
+fn outcome(trial: Trial, path: &Path) -> Result<String, String> {
+    match trial {
+        Trial::Check => {
+            let found = source::read_correctness(path).map_err(|error| error.to_string())?;
+            Ok(if found.passed { "correct" } else { "WRONG" }.to_owned())
+        }
+        Trial::Time => {
+            let found = source::read_benchmark(path).map_err(|error| error.to_string())?;
+            Ok(format!("{} samples", found.samples_ms.len()))
+        }
+    }
 }
 
 /// A wish to stop that Ctrl-C and the signal to end set; the second Ctrl-C ends the program at once.

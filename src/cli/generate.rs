@@ -9,11 +9,11 @@ use super::made::{Made, Place, print_comment, unkept, write_page};
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
 use super::{collect, lines, moment};
 use crate::analysis::code::{CodeAudit, CodeInputs, Launched, StaticAudit, audit_code};
-use crate::analysis::{self, Audit, Expectation, Hypothesis, Inputs, Limits, Listing, Old, Selection, Tiles, Work};
+use crate::analysis::{self, Audit, Expectation, Hypothesis, Inputs, Limits, Old, Selection, Tiles, Work};
 use crate::catalog;
 use crate::collect::Places;
 use crate::config::{Amount, Code, DEFAULT_TEMPLATE, Expect, Stated, Subject};
-use crate::evidence::{CodeBuild, Report, Want};
+use crate::evidence::{CodeBuild, Report, SourceView, Want};
 use crate::render::{Override, Templates};
 use crate::snapshot::{AcceptedFile, Snapshot, StaticSnapshot, milestones};
 use crate::source::{self, Profile};
@@ -31,16 +31,18 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
     let start = Instant::now();
     let plan = plan(&arguments)?;
     let templates = Templates::load_with(plan.templates.as_deref(), &plan.overrides)?;
+    let mut collected = collect::Outcome::default();
     if arguments.collect || arguments.dry_run {
-        collect::for_pages(&plan.subjects, &plan.folder, &plan.tools, &arguments.collecting(), out)?;
+        let place = collect::Place { project: &plan.folder, config: plan.file.as_deref(), tools: &plan.tools };
+        collected = collect::for_pages(&plan.subjects, &place, &arguments.collecting(), out)?;
         if arguments.dry_run {
             return Ok(());
         }
     }
     let mut maker = Maker::new(&plan, moment::date(arguments.date)?, arguments.allow_damage);
-    maker.is_collected = arguments.collect;
     let mut all = Vec::new();
-    for subject in &plan.subjects {
+    for subject in plan.subjects.iter().filter(|subject| !collected.is_lost(subject)) {
+        maker.is_collected = collected.has(subject);
         let made = maker.make(subject)?;
         match arguments.format {
             PageFormat::Pr => all.push((made, plan.out.clone())),
@@ -56,7 +58,7 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
     if arguments.timings {
         timings(start.elapsed(), maker.time)?;
     }
-    Ok(())
+    collected.failure.map_or(Ok(()), Err)
 }
 
 /// Where and when audits are made, and what the tools took.
@@ -117,7 +119,7 @@ impl<'p> Maker<'p> {
         let work = stated_work(subject, &Limits { overrides: plan.thresholds.clone() });
         let want = Want { allow_damage: self.allow_damage, ..analysis::want_for(&work) };
         let (old, baseline) = baseline::find(subject.baseline.as_deref(), &plan.out, name, date, &want)?;
-        let (mut audits, listing) = audits(subject, report, old.as_old(), plan, &code, &want)?;
+        let (mut audits, instructions) = audits(subject, report, old.as_old(), plan, &code, &want)?;
         if let Some(evidence) = evidence {
             audits[0].collected = Some(evidence.collected.clone());
             audits[0].sanitizer.clone_from(&evidence.sanitizer);
@@ -134,7 +136,7 @@ impl<'p> Maker<'p> {
         let snapshot = Snapshot::new(heading, audit.clone()).map_err(|error| unkept(name, &error))?;
         Ok(match plan.template.as_str() {
             view::DELIVERABLE => Made::Many(Box::new(snapshot), audits),
-            _ => Made::Profiled(Box::new(snapshot), listing),
+            _ => Made::Profiled(Box::new(snapshot), instructions.map(Box::new)),
         })
     }
 }
@@ -255,7 +257,7 @@ fn audits(
     plan: &Plan,
     code: &Builds,
     want: &Want,
-) -> Result<(Vec<Audit>, Option<Listing>), Failure> {
+) -> Result<(Vec<Audit>, Option<SourceView>), Failure> {
     let is_many = plan.template == view::DELIVERABLE;
     let limits = Limits { overrides: plan.thresholds.clone() };
     let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() };
@@ -283,7 +285,7 @@ fn audits(
     }
     let mut audit = analysis::analyse(&inputs)?;
     audit.code = judged(subject, code, launched.as_ref())?;
-    Ok((vec![audit], view.as_ref().map(Listing::of)))
+    Ok((vec![audit], view))
 }
 
 fn static_audit(subject: &Subject, plan: &Plan, code: &Builds) -> Result<StaticAudit, Failure> {

@@ -4,8 +4,9 @@ use super::args::{History, HistoryFormat};
 use super::failure::Failure;
 use super::moment;
 use super::plan::out_folder;
-use crate::render::markdown_table;
+use crate::render::{markdown_table, svg};
 use crate::snapshot::milestones;
+use crate::view::charts::history_chart;
 use crate::view::{self, HistoryRow};
 use std::io::Write;
 
@@ -64,6 +65,13 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
                 writer.write_record(record(&printed.row)).map_err(|error| failed(&error))?;
             }
             writer.flush()?;
+        }
+        HistoryFormat::Svg => {
+            let chart = history_chart(&known).ok_or_else(|| {
+                let count = known.len();
+                Failure::usage(format!("a chart needs three audits with a time, {subject} has {count} audits"))
+            })?;
+            write!(out, "{}", svg::file(&chart))?;
         }
         HistoryFormat::Md => {
             let rows: Vec<HistoryRow> = rows.into_iter().map(|printed| printed.row).collect();

@@ -1,9 +1,10 @@
-//! `audit lint`: the configuration, the files that it names, and every template, without making a page.
+//! `audit lint`: the configuration, the files and metrics that it names, and every template, without making a page.
 
 use super::args::Lint;
 use super::failure::{Failure, Status};
 use super::plan::DEFAULT_CONFIG;
-use crate::config::Config;
+use crate::catalog::{check_metric_name, counters_of_arch};
+use crate::config::{Code, Config, Subject};
 use crate::render::Templates;
 use std::io::Write;
 use std::path::Path;
@@ -17,8 +18,15 @@ pub(super) fn run(arguments: &Lint, out: &mut dyn Write) -> Result<(), Failure> 
     };
     if let Some((path, config)) = &config {
         let every: Vec<String> = config.subjects.iter().map(|subject| subject.name.to_string()).collect();
-        config.select(&every)?;
-        writeln!(out, "{}: {} subjects, and every file that they name", path.display(), every.len())?;
+        let subjects = config.select(&every)?;
+        let faults: Vec<String> = subjects.iter().flat_map(|subject| names(subject)).collect();
+        for fault in &faults {
+            writeln!(out, "{}: {fault}", path.display())?;
+        }
+        if !faults.is_empty() {
+            return Err(Failure::verdict(Status::Usage));
+        }
+        writeln!(out, "{}: {} subjects, every file and every metric that they name", path.display(), every.len())?;
     }
     let folder = arguments.templates.as_deref().or(config.as_ref().and_then(|(_, config)| config.templates.as_deref()));
     let mut overrides = config.as_ref().map(|(_, config)| config.overrides.clone()).unwrap_or_default();
@@ -41,4 +49,19 @@ pub(super) fn run(arguments: &Lint, out: &mut dyn Write) -> Result<(), Failure> 
     }
     writeln!(out, "templates: {} pages, every name in them is known", templates.names().len())?;
     if unused.is_empty() { Ok(()) } else { Err(Failure::verdict(Status::Findings)) }
+}
+
+/// What is wrong with the metrics that a subject asks for or expects, on the chip that it is built for. Names without two
+/// underscores are readings of our own, which the page says when it lacks one.
+fn names(subject: &Subject) -> Vec<String> {
+    let chip = match &subject.code {
+        Some(Code::Source { archs, .. }) => archs.first().and_then(|arch| counters_of_arch(arch)),
+        Some(Code::Cubin { .. }) | None => None,
+    };
+    let expected = subject.expect.iter().map(|expect| &expect.metric).filter(|name| name.contains("__"));
+    let fault = |name: &String| {
+        let check = check_metric_name(name, chip);
+        check.is_fault().then(|| format!("{}: {}", subject.name, check.sentence(name, chip)))
+    };
+    subject.collect.extra.iter().chain(expected).filter_map(fault).collect()
 }

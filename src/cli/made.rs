@@ -4,6 +4,7 @@ use super::args::PageFormat;
 use super::failure::Failure;
 use super::files::Files;
 use crate::analysis::{Audit, Listing};
+use crate::evidence::SourceView;
 use crate::render::{Templates, marked};
 use crate::snapshot::{Snapshot, StaticSnapshot};
 use crate::view::{self, Document, Entry, Heading, SourceText};
@@ -12,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 /// The audit that a page and its snapshot are made from.
 pub(super) enum Made {
-    /// With a report; the listing is there where the report is.
-    Profiled(Box<Snapshot>, Option<Listing>),
+    /// With a report; its instructions are there where the report is.
+    Profiled(Box<Snapshot>, Option<Box<SourceView>>),
     /// Of every kernel that the subject takes, one line each; the snapshot is that of the first.
     Many(Box<Snapshot>, Vec<Audit>),
     /// Of the code alone.
@@ -40,7 +41,7 @@ impl Made {
     /// The source view: of the report where it is at hand, else of what the snapshot keeps.
     pub(super) fn source(&self) -> SourceText {
         match self {
-            Made::Profiled(_, Some(listing)) => view::source_text(listing),
+            Made::Profiled(_, Some(lines)) => view::source_text(&Listing::of(lines)),
             Made::Profiled(made, None) => {
                 made.audit.source.as_ref().map(|lines| view::source_text(&Listing::kept(lines))).unwrap_or_default()
             }

@@ -19,6 +19,7 @@ mod files;
 mod generate;
 mod history;
 mod launch;
+mod launcher;
 mod lines;
 mod lint;
 mod made;

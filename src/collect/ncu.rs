@@ -39,6 +39,9 @@ pub struct Profile {
     pub nvtx: Vec<String>,
 }
 
+/// Kernels of one call of a reference at most: a product with its parts and their sum takes three.
+const MOST_OF_A_REFERENCE: u64 = 8;
+
 impl Profile {
     /// The arguments of ncu up to the program: the report goes to `report`.
     pub fn words(&self, report: &str) -> Words {
@@ -79,6 +82,17 @@ impl Profile {
         words.one("--force-overwrite");
         words.file("--export", report);
         words
+    }
+
+    /// How many launches of the kernel the program has to make.
+    pub fn launches(&self) -> u64 {
+        self.skip + self.count
+    }
+
+    /// The same for the kernels of a reference, of which a program launches nothing else.
+    #[must_use]
+    pub fn of_reference(&self) -> Profile {
+        Profile { kernel: None, skip: 0, count: MOST_OF_A_REFERENCE, nvtx: Vec::new(), ..self.clone() }
     }
 
     /// The same without a metric of our own set; `None` for a name that our set does not have.

@@ -1,6 +1,7 @@
 //! What is to be collected of a subject, with what, and what it comes to.
 
-use super::{Done, Machine, Places, Profile, Progress, Tool, Words, sanitizer_words};
+use super::launcher::{Launcher, Trial};
+use super::{Done, Machine, Places, Profile, Progress, Setback, Tool, Words, sanitizer_words};
 use crate::evidence::SanitizerTool;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -12,8 +13,14 @@ pub mod files {
     pub const BUILD: (&str, &str) = ("build", "build.cubin");
     /// What the assembler said in the same step.
     pub const PTXAS: (&str, &str) = ("ptxas", "build.ptxas.log");
+    /// The check of the outputs.
+    pub const CORRECTNESS: (&str, &str) = ("correctness", "correctness.json");
+    /// The times.
+    pub const BENCHMARK: (&str, &str) = ("benchmark", "benchmark.json");
     /// The profile.
     pub const PROFILE: (&str, &str) = ("profile", "profile.ncu-rep");
+    /// The profile of what the kernel is timed beside.
+    pub const REFERENCE: (&str, &str) = ("reference", "reference.ncu-rep");
 
     /// The findings of a tool of compute-sanitizer.
     pub fn sanitizer(tool: crate::evidence::SanitizerTool) -> String {
@@ -43,8 +50,8 @@ pub struct Request {
     pub evidence: PathBuf,
     /// What is compiled; nothing for a program that brings its own kernels.
     pub build: Option<Build>,
-    /// The program that launches the kernel.
-    pub program: Words,
+    /// What launches the kernel.
+    pub program: Launcher,
     /// Files that decide what the program does.
     pub inputs: Vec<PathBuf>,
     /// What goes before every command that needs a GPU: `srun -N1 --gpus=1`.
@@ -64,6 +71,9 @@ pub struct Request {
 /// Gives the metrics of a list that a report does not hold; an error for a file that is no whole report.
 pub type Absent<'c> = dyn Fn(&Path, &[String]) -> Result<Vec<String>, String> + 'c;
 
+/// Says in a word how a trial came out; an error for a file that is not what the trial writes.
+pub type Outcome<'c> = dyn Fn(Trial, &Path) -> Result<String, String> + 'c;
+
 /// What every collection of a run shares.
 pub struct Context<'c> {
     /// Where tools are.
@@ -80,6 +90,8 @@ pub struct Context<'c> {
     pub version: &'c str,
     /// Reads a report that was made.
     pub absent: &'c Absent<'c>,
+    /// Reads what a trial left.
+    pub outcome: &'c Outcome<'c>,
 }
 
 /// How a collection came out, step by step.
@@ -90,9 +102,12 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Whether every step has its file.
-    pub fn is_complete(&self) -> bool {
-        !self.steps.iter().any(|(_, done)| matches!(done, Done::Missed(_)))
+    /// Steps without their file, with the reason.
+    pub fn missed(&self) -> impl Iterator<Item = (&str, &Setback)> {
+        self.steps.iter().filter_map(|(step, done)| match done {
+            Done::Missed(setback) => Some((step.as_str(), setback)),
+            Done::Made(_) | Done::Kept => None,
+        })
     }
 }
 
@@ -109,20 +124,42 @@ pub fn planned(request: &Request) -> Vec<(String, String)> {
         );
         lines.push((files::BUILD.0.to_owned(), command));
     }
+    let launches = request.profile.launches();
+    let trial = |trial: Trial| {
+        let words = request.program.trial(trial, trial.file().1)?;
+        Some((trial.file().0.to_owned(), shown_own(request, &words)))
+    };
+    lines.extend(trial(Trial::Check));
     for tool in &request.sanitizers {
         let words = sanitizer_words(*tool, &files::sanitizer(*tool));
-        lines.push((tool.name().to_owned(), shown(request, Tool::ComputeSanitizer, &words)));
+        let program = request.program.watched(1);
+        lines.push((tool.name().to_owned(), shown(request, Tool::ComputeSanitizer, &words, &program)));
     }
-    lines.push((files::PROFILE.0.to_owned(), shown(request, Tool::Ncu, &request.profile.words(files::PROFILE.1))));
+    lines.extend(trial(Trial::Time));
+    let words = request.profile.words(files::PROFILE.1);
+    let program = request.program.watched(launches);
+    lines.push((files::PROFILE.0.to_owned(), shown(request, Tool::Ncu, &words, &program)));
+    if let Some(program) = request.program.reference() {
+        let words = request.profile.of_reference().words(files::REFERENCE.1);
+        lines.push((files::REFERENCE.0.to_owned(), shown(request, Tool::Ncu, &words, &program)));
+    }
     lines
 }
 
-/// The command line of a tool on the request's program.
-pub(super) fn shown(request: &Request, tool: Tool, words: &Words) -> String {
+/// The command line of a tool on a program.
+pub(super) fn shown(request: &Request, tool: Tool, words: &Words, program: &Words) -> String {
     let mut all = Words::new();
     request.prefix.iter().for_each(|word| all.one(word));
     all.one(tool.name());
     all.extend(words.clone());
-    all.extend(request.program.clone());
+    all.extend(program.clone());
+    all.shown()
+}
+
+/// The command line of the launcher alone.
+pub(super) fn shown_own(request: &Request, words: &Words) -> String {
+    let mut all = Words::new();
+    request.prefix.iter().for_each(|word| all.one(word));
+    all.extend(words.clone());
     all.shown()
 }

@@ -1,10 +1,10 @@
 //! Collecting one subject: the steps in their order, each kept, made, or missed with its reason.
 
 use super::progress::percentage;
-use super::request::shown;
+use super::request::{shown, shown_own};
 use super::{
-    Call, CollectError, Compile, Context, Done, Journal, NcuSaid, Profile, Ran, Request, SanitizerSaid, Setback, Store,
-    Summary, Tool, Words, compile, files, run_watched, sanitizer_words,
+    Call, CollectError, Compile, Context, Done, Journal, Launcher, NcuSaid, Profile, Ran, Request, SanitizerSaid,
+    Setback, Store, Summary, Tool, Trial, Words, compile, files, run_watched, sanitizer_words,
 };
 use crate::evidence::{CollectedStep, SanitizerTool, StepOutcome};
 use std::cell::Cell;
@@ -23,40 +23,52 @@ pub fn collect(request: &Request, context: &Context<'_>) -> Result<Summary, Coll
     }
     let store = Store::open(&request.evidence, &request.subject, context.version)?;
     let journal = Journal::open(&request.evidence, context.now)?;
-    let mut session = Session { request, context, store, journal, summary: Summary::default() };
+    let mut session =
+        Session { request, context, store, journal, summary: Summary::default(), late: Vec::new(), has_ended: false };
     session.build()?;
     let inputs = session.inputs();
+    session.trial(Trial::Check, &inputs)?;
     for tool in &request.sanitizers {
         session.sanitizer(*tool, &inputs)?;
     }
+    session.trial(Trial::Time, &inputs)?;
     session.profile(&inputs)?;
+    session.reference(&inputs)?;
     Ok(session.summary)
 }
 
-struct Session<'s> {
-    request: &'s Request,
-    context: &'s Context<'s>,
-    store: Store,
-    journal: Journal<'s>,
-    summary: Summary,
+pub(super) struct Session<'s> {
+    pub(super) request: &'s Request,
+    pub(super) context: &'s Context<'s>,
+    pub(super) store: Store,
+    pub(super) journal: Journal<'s>,
+    pub(super) summary: Summary,
+    /// Steps that did not end in time.
+    pub(super) late: Vec<String>,
+    /// Whether the program came to its end in any step.
+    pub(super) has_ended: bool,
 }
 
-/// A tool of NVIDIA's on the subject's program.
-struct Step<'s> {
-    name: &'s str,
-    file: &'s str,
-    tool: Tool,
-    words: &'s dyn Fn(&str) -> Words,
+/// A run of the subject's program, with a tool or alone.
+pub(super) struct Step<'s> {
+    pub(super) name: &'s str,
+    pub(super) file: &'s str,
+    /// What watches the program; `None` where it runs alone.
+    pub(super) tool: Option<Tool>,
+    /// The words for a file to write: those of the tool, or of the program where it runs alone.
+    pub(super) words: &'s dyn Fn(&str) -> Words,
     /// The words that decide what it makes, where they are not the ones that are run.
-    key_words: &'s dyn Fn(&str) -> Words,
-    limit: Duration,
+    pub(super) key_words: &'s dyn Fn(&str) -> Words,
+    /// The program that the tool watches.
+    pub(super) program: Words,
+    pub(super) limit: Duration,
     /// Which key of audit.toml raises the limit.
-    limit_key: &'static str,
-    inputs: &'s str,
+    pub(super) limit_key: &'static str,
+    pub(super) inputs: &'s str,
 }
 
 /// Why an attempt gave no file.
-enum Missed {
+pub(super) enum Missed {
     /// For good.
     For(Setback),
     /// It is made again in another way.
@@ -65,11 +77,11 @@ enum Missed {
 
 /// What is known of a file that was made.
 #[derive(Default)]
-struct Judged {
-    passes: Option<u64>,
-    absent: Vec<String>,
-    remarks: Vec<String>,
-    note: String,
+pub(super) struct Judged {
+    pub(super) passes: Option<u64>,
+    pub(super) absent: Vec<String>,
+    pub(super) remarks: Vec<String>,
+    pub(super) note: String,
 }
 
 impl Session<'_> {
@@ -118,14 +130,25 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Hashes of everything that decides what the program does, one to a line.
+    /// Everything that decides what the program does: hashes of its files, and what is stated of its launch.
     fn inputs(&self) -> String {
-        let cubin = self.store.manifest().step(files::BUILD.0).map(|step| format!("cubin {}\n", step.blake3));
+        let cubin = self.store.manifest().step(files::BUILD.0).filter(|_| self.request.build.is_some());
+        let mut text = cubin.map_or_else(String::new, |step| format!("cubin {}\n", step.blake3));
+        text.push_str(&self.hashes(&self.request.inputs));
+        if let Launcher::Own(own) = &self.request.program {
+            text.push_str(&own.stated);
+            text.push('\n');
+        }
+        text
+    }
+
+    /// Hashes of files, one to a line.
+    pub(super) fn hashes(&self, files: &[PathBuf]) -> String {
         let hash = |path: &PathBuf| {
             let bytes = std::fs::read(self.request.project.join(path)).unwrap_or_default();
             format!("{} {}\n", path.display(), blake3::hash(&bytes).to_hex())
         };
-        cubin.into_iter().chain(self.request.inputs.iter().map(hash)).collect()
+        files.iter().map(hash).collect()
     }
 
     fn sanitizer(&mut self, tool: SanitizerTool, inputs: &str) -> Result<(), CollectError> {
@@ -133,9 +156,10 @@ impl Session<'_> {
         let step = Step {
             name: tool.name(),
             file: &file,
-            tool: Tool::ComputeSanitizer,
+            tool: Some(Tool::ComputeSanitizer),
             words: &|path| sanitizer_words(tool, path),
             key_words: &|path| sanitizer_words(tool, path),
+            program: self.request.program.watched(1),
             limit: self.request.sanitizer_limit,
             limit_key: "sanitizer_timeout",
             inputs,
@@ -152,14 +176,37 @@ impl Session<'_> {
         .map(|_| ())
     }
 
+    fn profile(&mut self, inputs: &str) -> Result<(), CollectError> {
+        let profile = &self.request.profile;
+        let program = self.request.program.watched(profile.launches());
+        self.profiled(files::PROFILE, profile, &program, inputs)
+    }
+
     /// Profiles. Versions of ncu differ in the names that they know beside the chip's counters: one of our own set that
     /// ncu fails on is left out, and the profile made without it.
-    fn profile(&mut self, inputs: &str) -> Result<(), CollectError> {
-        let mut profile = self.request.profile.clone();
+    pub(super) fn profiled(
+        &mut self,
+        name: (&str, &str),
+        wanted: &Profile,
+        program: &Words,
+        inputs: &str,
+    ) -> Result<(), CollectError> {
+        let mut profile = wanted.clone();
         let mut left_out = Vec::new();
         loop {
             let unknown = Cell::new(None);
-            if !self.profile_once(&profile, &left_out, &unknown, inputs)? {
+            let step = Step {
+                name: name.0,
+                file: name.1,
+                tool: Some(Tool::Ncu),
+                words: &|path| profile.words(path),
+                key_words: &|path| wanted.words(path),
+                program: program.clone(),
+                limit: self.request.profile_limit,
+                limit_key: "timeout",
+                inputs,
+            };
+            if !self.profiled_once(&step, &profile, &left_out, &unknown)? {
                 return Ok(());
             }
             let name: String = unknown.take().unwrap_or_default();
@@ -172,25 +219,15 @@ impl Session<'_> {
     }
 
     /// One attempt; whether it is to be made again without the name that `unknown` then has.
-    fn profile_once(
+    fn profiled_once(
         &mut self,
+        step: &Step<'_>,
         profile: &Profile,
         left_out: &[String],
         unknown: &Cell<Option<String>>,
-        inputs: &str,
     ) -> Result<bool, CollectError> {
-        let (request, context) = (self.request, self.context);
-        let step = Step {
-            name: files::PROFILE.0,
-            file: files::PROFILE.1,
-            tool: Tool::Ncu,
-            words: &|path| profile.words(path),
-            key_words: &|path| request.profile.words(path),
-            limit: request.profile_limit,
-            limit_key: "timeout",
-            inputs,
-        };
-        self.perform(&step, &|path, ran, text| {
+        let context = self.context;
+        self.perform(step, &|path, ran, text| {
             let said = NcuSaid::read(text);
             if let Some(name) = said.unknown().filter(|name| profile.without(name).is_some()) {
                 unknown.set(Some(name));
@@ -218,28 +255,50 @@ impl Session<'_> {
 
     /// Runs a tool, unless its file is there from the same, and puts its file in place when `judge` takes it. Whether
     /// `judge` wants another attempt.
-    fn perform(
+    pub(super) fn perform(
         &mut self,
         step: &Step<'_>,
         judge: &dyn Fn(&Path, &Ran, &str) -> Result<Judged, Missed>,
     ) -> Result<bool, CollectError> {
         let (request, context) = (self.request, self.context);
-        let (program, tool) = match self.tool(step.tool) {
+        let found = match step.tool {
+            Some(tool) => self.tool(tool).map(|(program, tool)| (Some(program), tool)),
+            None => Ok((None, format!("audit {}", context.version))),
+        };
+        let (watcher, tool) = match found {
             Ok(found) => found,
             Err(error @ (CollectError::ToolMissing { .. } | CollectError::NotThere { .. })) => {
-                self.end(step.name, Done::Missed(missing(&error)), Duration::ZERO);
+                let setback = missing(&error);
+                if self.store.manifest().step(step.name).is_none() {
+                    let record = self.record(step.name, step.file, "", StepOutcome::Failed);
+                    self.store.miss(CollectedStep { why: setback.what.clone(), ..record })?;
+                }
+                self.end(step.name, Done::Missed(setback), Duration::ZERO);
                 return Ok(false);
             }
             Err(error) => return Err(error),
         };
-        let command = shown(request, step.tool, &(step.words)(step.file));
+        let line = |words: &Words| match step.tool {
+            Some(tool) => shown(request, tool, words, &step.program),
+            None => shown_own(request, words),
+        };
+        let command = line(&(step.words)(step.file));
         let mut key = Key::new(step.name);
         let device = if request.prefix.is_empty() { context.machine.line() } else { String::new() };
-        let deciding = shown(request, step.tool, &(step.key_words)(step.file));
+        let deciding = line(&(step.key_words)(step.file));
         key.part("command", &deciding).part("tool", &tool).part("inputs", step.inputs).part("device", &device);
         let key = key.finish();
         if self.store.has(step.name, &key) && !request.again {
+            self.has_ended = true;
             self.end(step.name, Done::Kept, Duration::ZERO);
+            return Ok(false);
+        }
+        let mut record =
+            CollectedStep { command, tool, ..self.record(step.name, step.file, &key, StepOutcome::Failed) };
+        if let Some(setback) = self.hopeless(step) {
+            record.why.clone_from(&setback.what);
+            self.store.miss(record)?;
+            self.end(step.name, Done::Missed(setback), Duration::ZERO);
             return Ok(false);
         }
         if self.store.has_stranger(step.file) && !request.again {
@@ -256,9 +315,9 @@ impl Session<'_> {
         let stage = self.store.stage(step.file)?;
         let path = std::path::absolute(stage.path()).unwrap_or_else(|_| stage.path());
         let mut words = (step.words)(&path.display().to_string());
-        words.extend(request.program.clone());
-        let call = self.call(program, words, step.limit);
-        self.journal.begin(step.name, &command);
+        words.extend(step.program.clone());
+        let call = self.call(watcher, words, step.limit);
+        self.journal.begin(step.name, &record.command);
         let begun = Instant::now();
         let ended = {
             let _alone = request.prefix.is_empty().then(|| context.gpu.lock().unwrap_or_else(PoisonError::into_inner));
@@ -269,21 +328,20 @@ impl Session<'_> {
             })
         };
         self.journal.end(step.name, &ended);
-        let mut record =
-            CollectedStep { command, tool, ..self.record(step.name, step.file, &key, StepOutcome::Failed) };
+        record.ended = self.journal.now();
         record.seconds = seconds(begun.elapsed());
         let judged = match ended {
             Ok(ran) => {
+                self.has_ended = true;
                 record.status = ran.status.to_string();
                 let text = String::from_utf8_lossy(&ran.stdout) + "\n" + String::from_utf8_lossy(&ran.stderr);
                 judge(&path, &ran, &text)
             }
             Err(CollectError::TimedOut { seconds, .. }) => {
                 record.outcome = StepOutcome::TimedOut;
-                let what = format!(
-                    "{} did not end within {seconds} s and was stopped with all its children",
-                    step.tool.name()
-                );
+                self.late.push(step.name.to_owned());
+                let name = step.tool.map_or("audit launch", Tool::name);
+                let what = format!("{name} did not end within {seconds} s and was stopped with all its children");
                 let cure = format!(
                     "see that the program ends by itself, or raise `{}` under [subject.collect]",
                     step.limit_key
@@ -328,17 +386,17 @@ impl Session<'_> {
         }
     }
 
-    fn call(&self, program: PathBuf, words: Words, limit: Duration) -> Call {
-        let mut arguments: Vec<OsString> = words.arguments().collect();
-        let program = match self.request.prefix.split_first() {
-            Some((first, rest)) => {
-                arguments.insert(0, program.into_os_string());
-                arguments.splice(0..0, rest.iter().map(OsString::from));
-                // A program with a folder in its name is meant from the project's folder; others are looked for in PATH.
-                if first.contains('/') { self.request.project.join(first) } else { first.into() }
-            }
-            None => program,
-        };
+    /// The words that run behind the prefix, after the tool that watches them.
+    fn call(&self, watcher: Option<PathBuf>, words: Words, limit: Duration) -> Call {
+        let mut all: Vec<OsString> = self.request.prefix.iter().map(OsString::from).collect();
+        all.extend(watcher.map(PathBuf::into_os_string));
+        all.extend(words.arguments());
+        let mut arguments = all.into_iter();
+        let first = arguments.next().unwrap_or_default();
+        // A prefix with a folder in its name is meant from the project's folder; others are looked for in PATH.
+        let is_here = self.request.prefix.first().is_some_and(|first| first.contains('/'));
+        let program = if is_here { self.request.project.join(&first) } else { first.into() };
+        let arguments = arguments.collect();
         let interrupt = self.context.places.interrupt.clone();
         Call { arguments, folder: self.request.project.clone(), limit, interrupt, ..Call::new(program) }
     }

@@ -20,7 +20,7 @@
 //! nvtx = ["step/"]                      # NVTX ranges in which kernels are profiled
 //! sanitizers = ["synccheck", "racecheck", "memcheck", "initcheck"]   # these by default, in this order
 //! timeout = 600                         # seconds after which ncu is stopped
-//! sanitizer_timeout = 120               # seconds after which each tool of compute-sanitizer is stopped
+//! sanitizer_timeout = 300               # seconds after which each tool of compute-sanitizer is stopped
 //! inputs = ["build/libgemm.so"]         # files beside `run` that decide what the program does
 //! ```
 
@@ -91,7 +91,7 @@ impl Default for Collecting {
             nvtx: Vec::new(),
             sanitizers: SanitizerTool::ALL.to_vec(),
             timeout: 600,
-            sanitizer_timeout: 120,
+            sanitizer_timeout: 300,
             inputs: Vec::new(),
         }
     }

@@ -104,7 +104,7 @@ enum Registry {
     /// With the user's among them: all were compiled and checked.
     All(Box<Handlebars<'static>>),
     /// The built-in ones, which a test checks: each kind is compiled when a page of it is printed.
-    BuiltIn { markdown: OnceLock<Handlebars<'static>>, html: OnceLock<Handlebars<'static>> },
+    BuiltIn { markdown: OnceLock<Box<Handlebars<'static>>>, html: OnceLock<Box<Handlebars<'static>>> },
 }
 
 impl Registry {
@@ -115,7 +115,7 @@ impl Registry {
             for (name, text) in BUILT_IN.iter().filter(|(name, _)| is_wanted(name)) {
                 registry.register_template(name, compile(name, text).expect("it parses, as a test checks"));
             }
-            registry
+            Box::new(registry)
         };
         match self {
             Registry::All(registry) => registry,
@@ -241,13 +241,17 @@ impl Templates {
         Ok(page)
     }
 
-    /// Prints a document and a source view as one HTML page with the template `NAME.html`, and reads it again.
+    /// Prints a document and a source view as one HTML page with the template `NAME.html`, and reads it again. A page
+    /// that has a template for Markdown alone is printed with `audit.html`, which takes any document.
     ///
     /// # Errors
     /// As [`Templates::page`].
     pub fn html(&self, name: &str, document: &Document, source: &SourceText) -> Result<String, RenderError> {
         let data = HtmlPage::new(document, source);
-        let page = self.print(&format!("{name}{HTML}"), &data)?;
+        let own = format!("{name}{HTML}");
+        let names = self.names();
+        let has_markdown_alone = names.contains(&name) && !names.contains(&own.as_str());
+        let page = self.print(if has_markdown_alone { "audit.html" } else { &own }, &data)?;
         html::check(&page, &data, document)?;
         Ok(page)
     }

@@ -191,6 +191,8 @@ fn history_is_drawn_from_the_third_audit_on() {
     assert!(drawn.contains(">2026-11-01<") && drawn.contains(">2026-11-03<"), "{drawn}");
     let page = project.read("pages/2026-11-03-scale.md");
     assert!(page.contains("](2026-11-03-scale/history.svg)"), "{page}");
+    assert_eq!(project.run("history scale --format svg --out pages").done(), drawn);
+    project.run("history scale --format svg --out again").ends(2, "no snapshot");
     // The page of a snapshot has the same charts.
     project.run("generate --from pages/2026-11-03-scale.json --out again").done();
     assert_eq!(project.read("again/2026-11-03-scale/history.svg"), drawn);

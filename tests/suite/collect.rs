@@ -135,7 +135,7 @@ fn the_page_names_the_collection_and_replays_without_a_gpu() {
     ));
     let config = lab.read("audit.toml") + "[subject.collect]\nsanitizer_timeout = 1\n";
     fs::write(lab.path("audit.toml"), config).unwrap();
-    lab.run("collect --quiet").ends(4, "initcheck: compute-sanitizer did not end within 1 s");
+    lab.run("collect --quiet").ends(0, "not measured: triad initcheck: compute-sanitizer did not end within 1 s");
     lab.run("generate triad --date 2026-11-20").done();
     let page = lab.read("audits/2026-11-20-triad.md");
     let squeezed = page.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
@@ -289,8 +289,11 @@ fn without_a_driver_the_cure_is_named_and_a_plan_can_be_printed() {
 fn a_tool_that_is_missing_is_a_gap_and_not_a_pass() {
     let lab = Lab::new("");
     fs::remove_file(lab.path("fake/compute-sanitizer")).unwrap();
-    lab.run("collect --quiet").ends(4, "compute-sanitizer is not at");
+    lab.run("collect --quiet").ends(0, "not measured: triad racecheck: compute-sanitizer is not at");
     assert_eq!(lab.ran(), ["ncu"]);
+    lab.run("generate triad --date 2026-11-20").done();
+    let page = lab.read("audits/2026-11-20-triad.md");
+    assert!(page.contains("**NOT MEASURED: compute-sanitizer is not at"), "{page}");
 }
 
 #[test]
@@ -303,4 +306,21 @@ fn many_subjects_are_collected_at_a_time() {
         assert!(lab.path(&format!("collected/{name}/profile.ncu-rep")).is_file());
     }
     lab.run("collect nobody").ends(2, "names no subject \"nobody\"");
+}
+
+#[test]
+fn a_program_that_hangs_in_every_tool_is_left_alone_after_two() {
+    let lab = Lab::new("[subject.collect]\nsanitizer_timeout = 1\ntimeout = 1\n");
+    lab.sanitizer("sleep 30");
+    lab.run("collect --quiet").ends(4, "triad profile: left out: synccheck and racecheck did not end in time");
+    assert_eq!(lab.ran(), ["synccheck", "racecheck"]);
+    assert_eq!(lab.step("synccheck")["outcome"], "timed-out");
+    assert_eq!(lab.step("memcheck")["why"], "left out: synccheck and racecheck did not end in time");
+
+    // A program that came to its end under one tool is profiled, however slow the others are.
+    let lab = Lab::new("[subject.collect]\nsanitizer_timeout = 1\n");
+    lab.sanitizer("[ $tool = synccheck ] || sleep 30\nprintf '<ComputeSanitizerOutput/>' > \"$value\"; echo '========= ERROR SUMMARY: 0 errors'");
+    lab.run("collect --quiet")
+        .ends(0, "not measured: triad initcheck: left out: racecheck and memcheck did not end in time");
+    assert_eq!(lab.ran(), ["synccheck", "racecheck", "memcheck", "ncu"]);
 }

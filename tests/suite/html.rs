@@ -205,3 +205,13 @@ fn a_template_that_acts_or_loses_something_is_rejected() {
         fs::remove_file(partials.join(file)).unwrap();
     }
 }
+
+#[test]
+fn a_page_with_a_template_for_markdown_alone_has_html_too() {
+    let words = ["--report", "tests/fixtures/h200/multiprocess.ncu-rep", "--commit", "c", "--date", "2026-11-20"];
+    let html = generate(&[&words[..], &["--template", "deliverable"]].concat());
+    assert!(html.contains("Kernels in one line") && html.contains("data-table=\"occupancy-lines\""));
+    let document = Document { title: "T".into(), lead: vec![], sections: vec![] };
+    let error = TEMPLATES.html("audti", &document, &SourceText::default()).unwrap_err().to_string();
+    assert!(error.contains("did you mean"), "{error}");
+}

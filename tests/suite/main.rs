@@ -12,6 +12,7 @@ mod cli;
 #[cfg(unix)]
 mod code_alone;
 mod collect;
+mod collect_launcher;
 mod compare;
 mod config;
 mod dump_analysis;

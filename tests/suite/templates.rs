@@ -101,3 +101,12 @@ fn the_names_that_templates_may_use_are_listed() {
         assert!(text.contains(name), "{name} is missing in {text}");
     }
 }
+
+#[test]
+fn metrics_that_no_chip_has_are_found_before_anything_runs() {
+    let keys = "[subject.collect]\nextra = [\"dram__bytes.summ\"]\n";
+    project(&[], keys).run("lint").ends(2, "dram__bytes.summ");
+    let expect =
+        "[[subject.expect]]\nmetric = \"sm__throughputt.avg.pct_of_peak_sustained_elapsed\"\nop = \"<\"\nvalue = 5.0\n";
+    project(&[], expect).run("lint").ends(2, "sm__throughputt");
+}

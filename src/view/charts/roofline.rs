@@ -15,6 +15,13 @@ pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
     let pipe = ceiling(&main.compute)?;
     let peak = pipe.peak.value().filter(|peak| *peak > 0.0)?;
     let shown: Vec<&Point> = points.iter().copied().filter(|point| point.compute == pipe.id).collect();
+    // The old side's points of the same pipe, under the roof of the new one.
+    let before: Vec<&Point> = audit
+        .old_roofline
+        .iter()
+        .flat_map(|old| &old.points)
+        .filter(|point| point.compute == pipe.id && point.intensity > 0.0 && point.rate > 0.0)
+        .collect();
     let levels: Vec<(&Ceiling, f64)> = roofline
         .ceilings
         .iter()
@@ -25,10 +32,10 @@ pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
         return None;
     }
     let ridges = levels.iter().map(|(_, level)| peak / level);
-    let intensities = || shown.iter().map(|point| point.intensity);
+    let intensities = || shown.iter().chain(&before).map(|point| point.intensity);
     let least = intensities().chain(ridges.clone()).fold(f64::INFINITY, f64::min);
     let most = intensities().chain(ridges).fold(0.0, f64::max);
-    let lowest = shown.iter().map(|point| point.rate).fold(f64::INFINITY, f64::min);
+    let lowest = shown.iter().chain(&before).map(|point| point.rate).fold(f64::INFINITY, f64::min);
     let x = axis::log("FLOP per byte of the level", least / 4.0, most * 2.0, power);
     let y = axis::log("FLOP/s", lowest / 2.0, peak, power);
     let mut curves = vec![Curve {
@@ -55,7 +62,15 @@ pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
         _ => Shape::Triangle,
     };
     let label = |id: &str| ceiling(id).map(|c| c.label.clone()).unwrap_or_default();
-    let marks = shown.iter().map(|point| Mark {
+    let old = before.iter().enumerate().map(|(at, point)| Mark {
+        shade: Shade::Old,
+        shape: shape(&point.memory),
+        x: point.intensity,
+        y: point.rate,
+        label: String::new(),
+        legend: if at == 0 { "old version, in the same shapes".into() } else { String::new() },
+    });
+    let new = shown.iter().map(|point| Mark {
         shade: Shade::New,
         shape: shape(&point.memory),
         x: point.intensity,
@@ -85,14 +100,15 @@ pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
         title: format!("Roofline of {}", pipe.label),
         subtitle: "Peaks at the clocks that held while it was measured".into(),
         message: format!(
-            "Roofline: {} reaches {} of {}; {}.",
+            "Roofline: {} reaches {} of {}{}; {}.",
             pipe.label,
             rate(main.rate),
             rate(peak),
+            before.first().map(|old| format!(", before {}", rate(old.rate))).unwrap_or_default(),
             said.join("; ")
         ),
         file: String::new(),
-        figure: Figure::Plot(Plot { x, y, curves, marks: marks.collect() }),
+        figure: Figure::Plot(Plot { x, y, curves, marks: old.chain(new).collect() }),
     })
 }
 

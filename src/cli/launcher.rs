@@ -1,0 +1,85 @@
+//! What launches a subject's kernel while evidence is collected: its own program, else `audit launch`.
+
+use super::failure::Failure;
+use super::plan::DEFAULT_CONFIG;
+use crate::collect::launch::Reference;
+use crate::collect::{Launcher, OwnLauncher, Stated, Words, files};
+use crate::config::{Code, Subject};
+use std::path::{Path, PathBuf};
+
+/// Where a collection reads and writes.
+pub(super) struct Folders<'f> {
+    /// The folder of audit.toml, in which every program starts.
+    pub(super) project: &'f Path,
+    /// The evidence folder.
+    pub(super) evidence: &'f Path,
+    /// The configuration file.
+    pub(super) config: Option<&'f Path>,
+}
+
+/// The launcher of a subject; `has_build` says that its cubin is made into the evidence folder.
+pub(super) fn of(subject: &Subject, folders: &Folders<'_>, has_build: bool) -> Result<Launcher, Failure> {
+    if !subject.collect.run.is_empty() {
+        let mut program = Words::new();
+        subject.collect.run.iter().for_each(|word| program.one(word));
+        return Ok(Launcher::Program(program));
+    }
+    let (Some(plan), true) = (&subject.plan, subject.code.is_some()) else {
+        return Err(Failure::usage(format!(
+            "nothing launches the kernel of {}\n  help: name the program in audit.toml, as in run = [\"./bench\", \"--size\", \"4096\"], or give `source`, `arch` and a [subject.launch] with `grid`, `block` and `args`",
+            subject.name
+        )));
+    };
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::usage(format!("the path of this program cannot be found: {error}")))?;
+    let mut words = Words::new();
+    words.shown_as(program, "audit");
+    words.one("launch");
+    words.one(subject.name.as_str());
+    let config = folders.config.and_then(Path::file_name).filter(|name| *name != DEFAULT_CONFIG);
+    if let Some(name) = config {
+        words.one("--config");
+        words.one(name);
+    }
+    if has_build {
+        let cubin = folders.evidence.join(files::BUILD.1);
+        let shown = cubin.strip_prefix(folders.project).unwrap_or(&cubin).display().to_string();
+        words.one("--cubin");
+        words.shown_as(std::path::absolute(&cubin).unwrap_or(cubin), shown);
+    }
+    let check = subject.check.as_ref().map(|check| stated(format!("{check:?}"), &check.reference));
+    let reference = subject.reference.as_ref().map(|plan| stated(format!("{plan:?}"), &plan.reference));
+    let time = reference.clone().unwrap_or_default();
+    Ok(Launcher::Own(Box::new(OwnLauncher { words, stated: format!("{plan:?}"), check, time, reference })))
+}
+
+/// Why nothing here launches a subject's kernel; `here` is the architecture of the GPU of this machine, `sm_90`.
+pub(super) fn none_for(subject: &Subject, here: Option<&str>) -> Option<String> {
+    if !subject.collect.run.is_empty() {
+        return None;
+    }
+    if subject.plan.is_none() || subject.code.is_none() {
+        return Some("audit.toml does not say how its kernel is launched".to_owned());
+    }
+    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+    let Some(Code::Source { archs, .. }) = &subject.code else { return None };
+    let (here, arch) = (here?, archs.first()?);
+    let is_other = subject.collect.prefix.is_empty() && digits(here) != digits(arch);
+    is_other.then(|| format!("it is compiled for {arch}, and the GPU here is {here}"))
+}
+
+/// The code that this program's launcher loads by itself, where none is built before.
+pub(super) fn code(subject: &Subject, launcher: &Launcher, has_build: bool) -> Option<PathBuf> {
+    match (launcher, &subject.code) {
+        (Launcher::Own(_), Some(Code::Source { path, .. } | Code::Cubin { path })) if !has_build => Some(path.clone()),
+        _ => None,
+    }
+}
+
+fn stated(text: String, reference: &Reference) -> Stated {
+    let inputs = match reference {
+        Reference::Kernel(kernel) => vec![kernel.source.clone()],
+        Reference::Gemm(_) => Vec::new(),
+    };
+    Stated { text, inputs }
+}

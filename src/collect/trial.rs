@@ -1,0 +1,84 @@
+//! The steps that the launcher of this program makes: the check of the outputs, the times, the profile of the reference;
+//! and when a step is not worth its time.
+
+use super::session::{Judged, Missed, Session, Step};
+use super::{CollectError, Launcher, Setback, Stated, Tool, Trial, files};
+use crate::evidence::StepOutcome;
+
+/// Steps that do not end in time after which the sanitizers that remain are left out.
+const LATE: usize = 2;
+
+impl Session<'_> {
+    /// A trial, where the subject has it.
+    pub(super) fn trial(&mut self, trial: Trial, inputs: &str) -> Result<(), CollectError> {
+        let (request, context) = (self.request, self.context);
+        let Some(stated) = request.program.stated(trial) else { return Ok(()) };
+        let (name, file) = trial.file();
+        let words = |path: &str| request.program.trial(trial, path).unwrap_or_default();
+        let step = Step {
+            name,
+            file,
+            tool: None,
+            words: &words,
+            key_words: &words,
+            program: super::Words::new(),
+            limit: request.profile_limit,
+            limit_key: "timeout",
+            inputs: &self.stated(stated, inputs),
+        };
+        self.perform(&step, &|path, ran, text| {
+            let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+            if !path.is_file() {
+                let last =
+                    lines.iter().find(|line| line.starts_with("error")).or(lines.last()).unwrap_or(&"it said nothing");
+                let what = format!("audit launch ended with {}: {last}", ran.status);
+                return Err(Missed::For(Setback::new(
+                    what,
+                    "collect.log in the evidence folder has all that it printed",
+                )));
+            }
+            // A kernel that is wrong ends with status 1 and is a result.
+            let note = (context.outcome)(trial, path).map_err(|found| {
+                let what = format!("what audit launch wrote cannot be read: {found}");
+                Missed::For(Setback::new(what, "collect it again; look for a full disk"))
+            })?;
+            Ok(Judged { note, ..Judged::default() })
+        })
+        .map(|_| ())
+    }
+
+    /// The profile of the reference, where the subject names one.
+    pub(super) fn reference(&mut self, inputs: &str) -> Result<(), CollectError> {
+        let request = self.request;
+        let (Launcher::Own(own), Some(program)) = (&request.program, request.program.reference()) else {
+            return Ok(());
+        };
+        let Some(stated) = &own.reference else { return Ok(()) };
+        let mut inputs = self.stated(stated, inputs);
+        // The benchmark chooses among the algorithms of the library.
+        let chosen = self.store.manifest().step(files::BENCHMARK.0).filter(|step| step.outcome == StepOutcome::Made);
+        if let Some(step) = chosen {
+            inputs.push_str(&format!("benchmark {}\n", step.blake3));
+        }
+        self.profiled(files::REFERENCE, &request.profile.of_reference(), &program, &inputs)
+    }
+
+    /// Everything that decides a trial.
+    fn stated(&self, stated: &Stated, inputs: &str) -> String {
+        format!("{inputs}{}{}\n", self.hashes(&stated.inputs), stated.text)
+    }
+
+    /// Why a step is left out: a program that hung in the steps before hangs in this one. A profile is made of any
+    /// program that came to its end once.
+    pub(super) fn hopeless(&self, step: &Step<'_>) -> Option<Setback> {
+        let is_check = step.tool == Some(Tool::ComputeSanitizer);
+        if self.late.len() < LATE || (!is_check && self.has_ended) {
+            return None;
+        }
+        let what = format!("left out: {} did not end in time", self.late.join(" and "));
+        Some(Setback::new(
+            what,
+            "see that the program ends by itself, or raise the time limits under [subject.collect]",
+        ))
+    }
+}
