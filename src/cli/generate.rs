@@ -5,7 +5,7 @@ use super::baseline;
 use super::code::{ToolTime, builds, kept_build, places};
 use super::evidence::{self, Evidence};
 use super::failure::Failure;
-use super::made::{Made, Place, print_comment, unkept, write_page};
+use super::made::{Made, Place, print_comment, write_page};
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
 use super::{collect, lines, moment, trials};
 use crate::analysis::code::{CodeAudit, CodeInputs, Launched, StaticAudit, audit_code};
@@ -30,7 +30,22 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
     }
     let start = Instant::now();
     let plan = plan(&arguments)?;
-    let templates = Templates::load_with(plan.templates.as_deref(), &plan.overrides)?;
+    let templates = &Templates::load_with(plan.templates.as_deref(), &plan.overrides)?;
+    std::thread::scope(|scope| {
+        // Reading the evidence takes longer than compiling the templates.
+        scope.spawn(|| templates.prepare(&plan.template, arguments.format == PageFormat::Html));
+        pages(&arguments, &plan, templates, start, out)
+    })
+}
+
+/// Makes and writes what is asked for.
+fn pages(
+    arguments: &Generate,
+    plan: &Plan,
+    templates: &Templates,
+    start: Instant,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     let mut collected = collect::Outcome::default();
     if arguments.collect || arguments.dry_run {
         let place = collect::Place { project: &plan.folder, config: plan.file.as_deref(), tools: &plan.tools };
@@ -39,7 +54,7 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
             return Ok(());
         }
     }
-    let mut maker = Maker::new(&plan, moment::date(arguments.date)?, arguments.allow_damage);
+    let mut maker = Maker::new(plan, moment::date(arguments.date)?, arguments.allow_damage);
     let mut all = Vec::new();
     for subject in plan.subjects.iter().filter(|subject| !collected.is_lost(subject)) {
         maker.is_collected = collected.has(subject);
@@ -48,12 +63,12 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
             PageFormat::Pr => all.push((made, plan.out.clone())),
             format => {
                 let place = Place { folder: &plan.out, has_snapshot: true };
-                write_page(&made, format, &place, &templates, &plan.template, arguments.force, out)?;
+                write_page(&made, format, &place, templates, &plan.template, arguments.force, out)?;
             }
         }
     }
     if arguments.format == PageFormat::Pr {
-        print_comment(&all, &templates, arguments.link_base.as_deref(), out)?;
+        print_comment(&all, templates, arguments.link_base.as_deref(), out)?;
     }
     if arguments.timings {
         timings(start.elapsed(), maker.time)?;
@@ -113,7 +128,7 @@ impl<'p> Maker<'p> {
         let Some(report) = &subject.report else {
             let audit = static_audit(subject, plan, &code)?;
             let heading = Heading { history: milestones(&plan.out, name, Some(date))?.0, ..heading };
-            let snapshot = Snapshot::new(heading, audit).map_err(|error| unkept(name, &error))?;
+            let snapshot = Snapshot::new(heading, audit);
             return Ok(Made::Static(Box::new(snapshot)));
         };
         let limits = Limits { overrides: plan.thresholds.clone() };
@@ -131,7 +146,7 @@ impl<'p> Maker<'p> {
         let (history, _) = milestones(&plan.out, name, Some(date))?;
         let accepted = AcceptedFile::read(&plan.out, name)?.about(audit);
         let heading = Heading { baseline, accepted, history, ..heading };
-        let snapshot = Snapshot::new(heading, audit.clone()).map_err(|error| unkept(name, &error))?;
+        let snapshot = Snapshot::new(heading, audit.clone());
         Ok(match plan.template.as_str() {
             view::DELIVERABLE => Made::Many(Box::new(snapshot), audits),
             _ => Made::Profiled(Box::new(snapshot), instructions.map(Box::new)),
