@@ -21,6 +21,7 @@ use super::outcome::Estimates;
 use super::panels::Panel;
 use super::performance::{Performance, Work};
 use super::private;
+use super::reference::ReferenceProfile;
 use super::roofline::Roofline;
 use super::select::{self, KernelGroup, Selection, SelectionError};
 use super::setting::{self, Seen, Setting};
@@ -29,9 +30,10 @@ use super::source_lines::SourceLines;
 use super::stalls::Stalls;
 use super::summary::KernelSummary;
 use super::tiles::StoreCount;
+use super::timing::Timing;
 use super::verdict::Comparison;
 use crate::catalog;
-use crate::evidence::{BuildLog, Collected, Launch, Origin, Reading, Report, SanitizerRun, SourceView};
+use crate::evidence::{BuildLog, Collected, Correctness, Launch, Origin, Reading, Report, SanitizerRun, SourceView};
 use std::collections::HashSet;
 
 /// What an audit is made from.
@@ -140,6 +142,21 @@ pub struct Audit {
     /// What compute-sanitizer found, in the order in which its tools ran; empty where none was run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sanitizer: Vec<SanitizerRun>,
+    /// The check of the outputs; `None` where there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correctness: Option<Correctness>,
+    /// The times outside the profiler.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timing: Option<Timing>,
+    /// The profile of what it is timed beside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<ReferenceProfile>,
+    /// The files that these three come from, each with what it is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trial_files: Vec<(String, Origin)>,
+    /// Which of these three were meant to be there and are not, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trials_missed: Vec<(String, String)>,
 }
 
 impl Audit {
@@ -337,6 +354,11 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         code: Vec::new(),
         collected: None,
         sanitizer: Vec::new(),
+        correctness: None,
+        timing: None,
+        reference: None,
+        trial_files: Vec::new(),
+        trials_missed: Vec::new(),
     };
     if let Some(lines) = audit.source.take() {
         let limiter = audit.bottleneck.limiter.0.clone();

@@ -2,13 +2,14 @@
 
 use super::audit::Old;
 use super::compare::Row;
+use super::correct::Standing;
 use super::kept::Kept;
 use super::limits::Limits;
 use super::panels::Panel;
 use super::select::{self, KernelGroup, KernelKey, Selection};
 use super::setting::{self, Seen, Setting};
 use super::summary::KernelSummary;
-use super::verdict::Comparison;
+use super::verdict::{Comparison, Verdict};
 use crate::catalog;
 use crate::evidence::Report;
 use std::borrow::Cow;
@@ -66,7 +67,13 @@ pub fn columns(sides: &[Old<'_>], selection: &Selection, limits: &Limits) -> Col
             let tables = catalog::tables().iter();
             let panels: Vec<Panel> = tables.filter_map(|table| Panel::build(table.id, &new, Some(&old))).collect();
             let rows: Vec<&Row> = panels.iter().flat_map(|panel| &panel.rows).collect();
-            let comparison = Comparison::of(rows, &new, &old, &conditions, limits);
+            let mut comparison = Comparison::of(rows, &new, &old, &conditions, limits);
+            if let Some(wrong) = [column, 0].into_iter().find(|at| is_wrong(&sides[*at])) {
+                let (verdict, side) =
+                    if wrong == 0 { (Verdict::NotComparable, "The first profile's") } else { (Verdict::Wrong, "Its") };
+                let reason = format!("{side} results are wrong, so that the times are none to compare.");
+                comparison.whole.void(verdict, reason, "Correct the kernel; its speed matters after that.");
+            }
             against.push(Against { column, panels, comparison });
         }
         if !against.is_empty() {
@@ -84,6 +91,14 @@ fn report<'r>(side: &Old<'r>) -> Cow<'r, Report> {
     match side {
         Old::Report(report) => Cow::Borrowed(report),
         Old::Audit(audit) => Cow::Owned(Kept::report(&audit.kept, &audit.new)),
+    }
+}
+
+/// Whether a side is known to compute something else than it should.
+fn is_wrong(side: &Old<'_>) -> bool {
+    match side {
+        Old::Report(_) => false,
+        Old::Audit(audit) => audit.standing() == Standing::Wrong,
     }
 }
 

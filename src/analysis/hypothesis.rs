@@ -6,6 +6,7 @@
 use super::audit::Audit;
 use super::checklist::{Expectation, Outcome};
 use super::code::{CheckResult, Verdict as CodeVerdict};
+use super::correct::Standing;
 use super::setting::Weight;
 use super::verdict::Verdict;
 use crate::evidence::{Measured, Reading, SanitizerLevel, SanitizerRun, Spread};
@@ -108,12 +109,15 @@ pub struct Tested {
 const CHECK: &str = "check.";
 /// Errors that compute-sanitizer found: `sanitizer.errors` by all of its tools, or `sanitizer.TOOL` by one.
 const SANITIZER: &str = "sanitizer.";
+/// What is wrong with the results, by the check of the outputs and compute-sanitizer: `correctness.faults`. Missing where
+/// nobody looked.
+const FAULTS: &str = "correctness.faults";
 /// Change in percent of the old side: `change.time`, `change.cycles`.
 const CHANGE: &str = "change.";
 
 /// Whether a reading is known only when the whole audit is.
 pub(super) fn is_settled_last(name: &str) -> bool {
-    [CHECK, SANITIZER, CHANGE].iter().any(|prefix| name.starts_with(prefix))
+    [CHECK, SANITIZER, FAULTS, CHANGE].iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// The hypotheses with the readings that profiles give; [`settle`] completes them.
@@ -167,6 +171,12 @@ pub(super) fn settle(audit: &mut Audit, old: Option<&Audit>) {
             } else if let Some(tool) = name.strip_prefix(SANITIZER) {
                 condition.new = errors(&audit.sanitizer, tool, name);
                 condition.old = audit.old.as_ref().map(|_| errors(old.map_or(&[], |old| &old.sanitizer), tool, name));
+            } else if name == FAULTS {
+                condition.new = faults(audit, name);
+                condition.old = audit.old.as_ref().map(|_| match old {
+                    Some(old) => faults(old, name),
+                    None => Reading::not_collected(name),
+                });
             } else if name.starts_with(CHANGE) {
                 condition.new = change(audit, name);
             }
@@ -216,6 +226,13 @@ fn errors(runs: &[SanitizerRun], tool: &str, name: &str) -> Reading {
         sum += grave.map(|finding| finding.records).sum::<u64>();
     }
     number(sum as f64, Unit::NONE, name, None)
+}
+
+fn faults(audit: &Audit, name: &str) -> Reading {
+    match audit.standing() {
+        Standing::NotChecked => Reading::not_collected(name),
+        Standing::Correct | Standing::Wrong => number(audit.faults().len() as f64, Unit::NONE, name, None),
+    }
 }
 
 /// The change of time or cycles, with its interval as the spread. Missing where the comparison does not hold it.

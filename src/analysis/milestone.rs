@@ -2,6 +2,7 @@
 
 use super::audit::Audit;
 use super::code::StaticAudit;
+use super::correct::Standing;
 use super::hypothesis::{Judgement, Tested};
 use super::stalls::StallBasis;
 use super::verdict::Verdict;
@@ -25,7 +26,7 @@ pub struct Milestone {
     pub registers: Reading,
     /// The largest stall, its basis and its number.
     pub stall: Option<(String, StallBasis, Reading)>,
-    /// The verdict against its baseline; `None` without one.
+    /// The verdict against its baseline; `None` without one. WRONG, with or without a baseline, for wrong results.
     pub verdict: Option<Verdict>,
     /// What its change was expected to do, and what became of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -61,7 +62,12 @@ impl Milestone {
             flop_rate: audit.performance.flop_rate.as_ref().map(|row| row.new.clone()),
             registers: registers.unwrap_or_else(|| Reading::not_collected(REGISTERS)),
             stall: audit.stalls.top().map(|(table, row)| (row.row.label.clone(), table.basis, row.row.new.clone())),
-            verdict: audit.comparison.as_ref().map(|comparison| comparison.whole.verdict),
+            verdict: match audit.standing() {
+                Standing::Wrong => Some(Verdict::Wrong),
+                Standing::Correct | Standing::NotChecked => {
+                    audit.comparison.as_ref().map(|comparison| comparison.whole.verdict)
+                }
+            },
             hypotheses: audit.hypotheses.iter().map(Concluded::of).collect(),
             is_code_alone: false,
         }

@@ -106,7 +106,7 @@ pub(super) struct Generate {
     pub(super) force: bool,
     /// Make the page of this snapshot again, without its report [--out default: beside it]; may name several.
     #[arg(long, value_name = "SNAPSHOT", num_args = 1.., conflicts_with_all = ["subjects", "config", "date", "report", "baseline",
-        "ptxas", "kernel", "baseline_kernel", "name", "title", "commit", "change", "work_shape", "work_types",
+        "ptxas", "correctness", "benchmark", "baseline_benchmark", "reference", "kernel", "baseline_kernel", "name", "title", "commit", "change", "work_shape", "work_types",
         "work_flop", "work_bytes"])]
     pub(super) from: Vec<PathBuf>,
     /// Number that judgements compare with, in place of the catalog's or the configuration's; may be repeated.
@@ -176,6 +176,18 @@ pub(super) struct SubjectFlags {
     /// Build log with what `ptxas -v` printed; may be repeated.
     #[arg(long, value_name = "FILE")]
     pub(super) ptxas: Vec<PathBuf>,
+    /// Check of the outputs, as `audit launch --check --json-to` wrote it.
+    #[arg(long, alias = "correctness-file", value_name = "FILE")]
+    pub(super) correctness: Option<PathBuf>,
+    /// Times outside the profiler, as `audit launch --time --json-to` wrote them.
+    #[arg(long, alias = "benchmark-file", value_name = "FILE")]
+    pub(super) benchmark: Option<PathBuf>,
+    /// The same of the version before [default: those that the baseline's snapshot keeps].
+    #[arg(long, value_name = "FILE")]
+    pub(super) baseline_benchmark: Option<PathBuf>,
+    /// Report of what the kernel is timed beside.
+    #[arg(long, alias = "reference-report", value_name = "FILE")]
+    pub(super) reference: Option<PathBuf>,
     /// Kernels to look at: a regular expression on the function name.
     #[arg(long, value_name = "RE", value_parser = regex)]
     pub(super) kernel: Option<Regex>,
@@ -306,7 +318,8 @@ pub(super) struct Check {
     /// Fail on patterns of this severity or a graver one that the old side did not show.
     #[arg(long, value_name = "SEVERITY")]
     pub(super) findings: Option<Level>,
-    /// Leave out the subject's checks: checklists, expectations, checks on the machine code and compute-sanitizer.
+    /// Leave out the subject's checks: checklists, expectations, checks on the machine code, and looks at the results that
+    /// cannot tell. Wrong results fail in any case.
     #[arg(long)]
     pub(super) no_checks: bool,
     /// End with 0 where the evidence does not decide.

@@ -5,7 +5,7 @@ use super::args::{Baseline, BaselineVerb, PinBaseline};
 use super::failure::Failure;
 use super::moment;
 use super::plan::out_folder;
-use crate::analysis::Old;
+use crate::analysis::{Audit, Old};
 use crate::evidence::{Report, Want};
 use crate::render::{Output, write_together};
 use crate::snapshot::{Pin, Pins, Snapshot, earlier, is_snapshot_like, newest};
@@ -32,6 +32,16 @@ impl OldSide {
             OldSide::Report(report) => Some(Old::Report(report)),
             OldSide::Snapshot(snapshot) => Some(Old::Audit(&snapshot.audit)),
             OldSide::Nothing => None,
+        }
+    }
+}
+
+impl OldSide {
+    /// The earlier audit, where the side is one.
+    pub(super) fn audit(&self) -> Option<&Audit> {
+        match self {
+            OldSide::Snapshot(snapshot) => Some(&snapshot.audit),
+            OldSide::Report(_) | OldSide::Nothing => None,
         }
     }
 }

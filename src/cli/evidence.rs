@@ -64,6 +64,16 @@ impl Evidence {
         Some(self.folder.join(&step.file))
     }
 
+    /// The file of a step of `audit launch`: as the manifest knows it, else what lies in the folder under its name. An
+    /// error says why a step made none.
+    pub(super) fn trial(&self, step: &str, name: &str) -> Result<Option<PathBuf>, String> {
+        match self.collected.step(step) {
+            Some(step) if step.outcome == StepOutcome::Made => Ok(Some(self.folder.join(&step.file))),
+            Some(step) => Err(step.why.clone()),
+            None => Ok(Some(self.folder.join(name)).filter(|path| path.is_file())),
+        }
+    }
+
     /// The subject with the folder's files in the place of its own.
     pub(super) fn subject(&self, subject: &Subject) -> Result<Subject, Failure> {
         let mut subject = subject.clone();

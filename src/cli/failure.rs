@@ -1,7 +1,7 @@
 //! What ends a run early, and with which exit status.
 
-use crate::analysis::SelectionError;
 use crate::analysis::code::CodeError;
+use crate::analysis::{OtherKernelTried, SelectionError};
 use crate::collect::CollectError;
 use crate::collect::launch::LaunchError;
 use crate::config::{ConfigError, ConfigErrorKind};
@@ -130,6 +130,12 @@ impl From<LaunchError> for Failure {
 
 impl From<CodeError> for Failure {
     fn from(error: CodeError) -> Failure {
+        Failure::usage(error)
+    }
+}
+
+impl From<OtherKernelTried> for Failure {
+    fn from(error: OtherKernelTried) -> Failure {
         Failure::usage(error)
     }
 }

@@ -1,13 +1,13 @@
 //! `audit generate`: read the evidence, analyse it, write the page and its snapshot.
 
 use super::args::{Generate, PageFormat};
-use super::baseline::{self, OldSide};
+use super::baseline;
 use super::code::{ToolTime, builds, kept_build, places};
 use super::evidence::{self, Evidence};
 use super::failure::Failure;
 use super::made::{Made, Place, print_comment, unkept, write_page};
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
-use super::{collect, lines, moment};
+use super::{collect, lines, moment, trials};
 use crate::analysis::code::{CodeAudit, CodeInputs, Launched, StaticAudit, audit_code};
 use crate::analysis::{self, Audit, Expectation, Hypothesis, Inputs, Limits, Old, Selection, Tiles, Work};
 use crate::catalog;
@@ -116,7 +116,8 @@ impl<'p> Maker<'p> {
             let snapshot = Snapshot::new(heading, audit).map_err(|error| unkept(name, &error))?;
             return Ok(Made::Static(Box::new(snapshot)));
         };
-        let work = stated_work(subject, &Limits { overrides: plan.thresholds.clone() });
+        let limits = Limits { overrides: plan.thresholds.clone() };
+        let work = stated_work(subject, &limits);
         let want = Want { allow_damage: self.allow_damage, ..analysis::want_for(&work) };
         let (old, baseline) = baseline::find(subject.baseline.as_deref(), &plan.out, name, date, &want)?;
         let (mut audits, instructions) = audits(subject, report, old.as_old(), plan, &code, &want)?;
@@ -124,11 +125,8 @@ impl<'p> Maker<'p> {
             audits[0].collected = Some(evidence.collected.clone());
             audits[0].sanitizer.clone_from(&evidence.sanitizer);
         }
-        let earlier = match &old {
-            OldSide::Snapshot(snapshot) => Some(&snapshot.audit),
-            OldSide::Report(_) | OldSide::Nothing => None,
-        };
-        audits[0].conclude(earlier);
+        audits[0].join_trials(trials::of(subject, evidence)?, old.audit(), &limits)?;
+        audits[0].conclude(old.audit());
         let audit = &audits[0];
         let (history, _) = milestones(&plan.out, name, Some(date))?;
         let accepted = AcceptedFile::read(&plan.out, name)?.about(audit);
@@ -344,6 +342,14 @@ fn describe(plan: &Plan, subject: &Subject, words: &mut Vec<String>) {
     subject.report.iter().for_each(|file| option("--report", &path(file)));
     subject.baseline.iter().for_each(|file| option("--baseline", &path(file)));
     subject.ptxas.iter().for_each(|file| option("--ptxas", &path(file)));
+    for (name, file) in [
+        ("--correctness", &subject.trials.correctness),
+        ("--benchmark", &subject.trials.benchmark),
+        ("--baseline-benchmark", &subject.trials.baseline_benchmark),
+        ("--reference", &subject.trials.reference),
+    ] {
+        file.iter().for_each(|file| option(name, &path(file)));
+    }
     subject.kernel.iter().for_each(|filter| option("--kernel", filter.as_str()));
     subject.baseline_kernel.iter().for_each(|filter| option("--baseline-kernel", filter.as_str()));
     for (name, word) in [

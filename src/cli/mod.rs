@@ -29,6 +29,7 @@ mod plan;
 mod program;
 mod progress;
 mod show;
+mod trials;
 
 pub use failure::{Failure, Status};
 pub use program::run;

@@ -175,6 +175,9 @@ fn is_given(flags: &SubjectFlags) -> bool {
     let words = [&flags.title, &flags.change, &flags.work_shape, &flags.work_types];
     words.iter().any(|word| word.is_some())
         || [&flags.report, &flags.baseline].iter().any(|path| path.is_some())
+        || [&flags.correctness, &flags.benchmark, &flags.baseline_benchmark, &flags.reference]
+            .iter()
+            .any(|path| path.is_some())
         || [&flags.kernel, &flags.baseline_kernel].iter().any(|filter| filter.is_some())
         || [&flags.work_flop, &flags.work_bytes].iter().any(|amount| amount.is_some())
         || flags.name.is_some()
@@ -199,6 +202,10 @@ fn apply(flags: &SubjectFlags, subject: &mut Subject) {
         subject.ptxas.clone_from(&flags.ptxas);
     }
     put(&flags.baseline, &mut subject.baseline);
+    put(&flags.correctness, &mut subject.trials.correctness);
+    put(&flags.benchmark, &mut subject.trials.benchmark);
+    put(&flags.baseline_benchmark, &mut subject.trials.baseline_benchmark);
+    put(&flags.reference, &mut subject.trials.reference);
     put(&flags.kernel, &mut subject.kernel);
     put(&flags.baseline_kernel, &mut subject.baseline_kernel);
     put(&flags.title, &mut subject.title);

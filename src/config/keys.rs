@@ -7,6 +7,7 @@ use super::hypothesis::HypothesisKeys;
 use super::launch::{CorrectnessKeys, ReferenceKeys, Subjected};
 use super::subject::{Expect, Subject, SubjectName, Tiles, Work};
 use super::text::{Text, regex_reason};
+use super::trials::TrialFiles;
 use crate::catalog;
 use crate::nearest::nearest;
 use regex::Regex;
@@ -54,6 +55,10 @@ pub(super) struct SubjectKeys {
     evidence: Option<PathBuf>,
     #[serde(default)]
     collect: CollectKeys,
+    correctness_file: Option<Spanned<PathBuf>>,
+    benchmark_file: Option<Spanned<PathBuf>>,
+    baseline_benchmark: Option<Spanned<PathBuf>>,
+    reference_report: Option<Spanned<PathBuf>>,
 }
 
 #[derive(serde::Deserialize)]
@@ -124,6 +129,12 @@ impl Text {
             files.push((path.clone(), span));
             path
         };
+        let trials = TrialFiles {
+            correctness: keys.correctness_file.map(&mut file),
+            benchmark: keys.benchmark_file.map(&mut file),
+            baseline_benchmark: keys.baseline_benchmark.map(&mut file),
+            reference: keys.reference_report.map(&mut file),
+        };
         let checks = keys.check.into_iter().map(|check| self.check(check)).collect::<Result<Vec<_>, _>>()?;
         Ok(Subject {
             hypotheses: self.hypotheses(keys.hypothesis, &checks)?,
@@ -152,6 +163,7 @@ impl Text {
             checklists: keys.checks.iter().map(|id| self.profile(id)).collect::<Result<_, _>>()?,
             expect: keys.expect.into_iter().map(|keys| self.expectation(keys)).collect::<Result<_, _>>()?,
             collect: self.collecting(keys.collect, keys.run, keys.prefix, keys.evidence.as_deref(), folder)?,
+            trials,
             name,
         })
     }

@@ -13,6 +13,7 @@ mod keys;
 mod launch;
 mod subject;
 mod text;
+mod trials;
 
 pub use amount::{Amount, AmountError};
 pub use code::{Code, Tools};
@@ -23,3 +24,4 @@ pub use file::Config;
 pub(crate) use file::{DEFAULT_OUT, DEFAULT_TEMPLATE};
 pub use subject::{Expect, Stated, Subject, SubjectName, Tiles, Work};
 pub(crate) use text::regex_reason;
+pub use trials::TrialFiles;

@@ -3,6 +3,7 @@
 use super::amount::Amount;
 use super::code::Code;
 use super::collect::Collecting;
+use super::trials::TrialFiles;
 use crate::analysis::code::{LaunchShape, SassCheck};
 use crate::catalog::Comparison;
 use crate::collect::launch::{CheckPlan, LaunchPlan, ReferencePlan};
@@ -190,6 +191,8 @@ pub struct Subject {
     pub hypotheses: Vec<Stated>,
     /// How its evidence is collected.
     pub collect: Collecting,
+    /// What launching it found.
+    pub trials: TrialFiles,
 }
 
 /// A hypothesis as it is stated.
@@ -231,6 +234,7 @@ impl Subject {
             expect: Vec::new(),
             hypotheses: Vec::new(),
             collect: Collecting::default(),
+            trials: TrialFiles::default(),
         }
     }
 }

@@ -129,6 +129,11 @@ pub fn plain(value: f64, decimals: usize) -> String {
     }
 }
 
+/// A small number by its magnitude, `3.12e-7`; zero as `0`. For errors and tolerances.
+pub fn scientific(value: f64) -> String {
+    if value == 0.0 { "0".into() } else { format!("{value:.2e}") }
+}
+
 /// A whole number with grouped digits.
 pub fn integer(value: u64) -> String {
     let digits = value.to_string();
@@ -206,6 +211,7 @@ mod tests {
     #[test]
     fn counts_at_a_glance() {
         assert_eq!([0.0, 9_999.0, 16_777_216.0, 1e12].map(short), ["0", "9,999", "16.8 M", "1 T"]);
+        assert_eq!((scientific(1.25e-7), scientific(0.0)), ("1.25e-7".into(), "0".into()));
         assert_eq!((plain(2.50, 2), plain(10.0, 2), plain(100.0, 0)), ("2.5".into(), "10".into(), "100".into()));
     }
 

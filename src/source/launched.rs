@@ -8,7 +8,7 @@ use std::path::Path;
 /// Reads a check of a kernel's outputs.
 ///
 /// # Errors
-/// A file that cannot be read, is no JSON, or has another schema or other fields.
+/// A file that cannot be read, is no JSON, has another schema or other fields, or says `passed` where an output did not.
 pub fn read_correctness(path: &Path) -> Result<Correctness, ReadError> {
     let bytes = std::fs::read(path).map_err(|source| ReadError::Io { path: path.into(), source })?;
     correctness(&bytes, path)
@@ -28,7 +28,15 @@ pub fn read_benchmark(path: &Path) -> Result<Benchmark, ReadError> {
 /// # Errors
 /// As [`read_correctness`].
 pub fn correctness(bytes: &[u8], path: &Path) -> Result<Correctness, ReadError> {
-    parsed(bytes, path, CORRECTNESS_SCHEMA, "--check")
+    let read: Correctness = parsed(bytes, path, CORRECTNESS_SCHEMA, "--check")?;
+    let outputs = || read.runs.iter().flat_map(|run| &run.outputs);
+    let has_outputs = !read.runs.is_empty() && read.runs.iter().all(|run| !run.outputs.is_empty());
+    let all_passed = has_outputs && outputs().all(|output| output.passed);
+    if read.passed != all_passed {
+        let expected = format!("{all_passed}, as its outputs say");
+        return Err(malformed(path, "passed", &expected, &read.passed.to_string(), "--check"));
+    }
+    Ok(read)
 }
 
 /// As [`read_benchmark`], from bytes of a file that lies at `path`.

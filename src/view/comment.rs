@@ -4,7 +4,7 @@ use super::document::{Block, Document, Section, Table};
 use super::page::Heading;
 use super::tables::{self, left, paragraph, right, strong, text};
 use super::{lead, verdict};
-use crate::analysis::{Audit, Row, Verdict};
+use crate::analysis::{Audit, Row, Standing, Verdict};
 use crate::quantity::format;
 
 /// The name of the template that prints a comment.
@@ -79,15 +79,23 @@ fn most<E>(all: usize, holds: impl Fn(usize) -> Result<bool, E>) -> Result<usize
     Ok(low)
 }
 
+fn is_wrong(audit: &Audit) -> bool {
+    audit.standing() == Standing::Wrong
+}
+
 fn verdict_of(entry: &Entry<'_>) -> Verdict {
+    if entry.audit.is_some_and(is_wrong) {
+        return Verdict::Wrong;
+    }
     let comparison = entry.audit.and_then(|audit| audit.comparison.as_ref());
     comparison.map_or(Verdict::NotMeasured, |comparison| comparison.whole.verdict)
 }
 
-/// Slow-downs by their size, then what is not known, then what is well.
+/// Wrong results, slow-downs by their size, then what is not known, then what is well.
 fn badness(entry: &Entry<'_>) -> f64 {
     let change = entry.audit.and_then(|audit| audit.comparison.as_ref()?.whole.change()).unwrap_or(0.0);
     let rank = match verdict_of(entry) {
+        Verdict::Wrong => 6e9,
         Verdict::Slower | Verdict::Worse => 5e9,
         Verdict::Ambiguous => 4e9,
         Verdict::NotComparable => 3e9,
@@ -146,7 +154,9 @@ fn title(sorted: &[&Entry<'_>]) -> String {
 
 fn overview(entries: &[&Entry<'_>]) -> Table {
     let row = |entry: &&Entry<'_>| {
-        let time = entry.audit.map(|audit| &audit.performance.time);
+        // The time of wrong results is none to compare.
+        let sound = entry.audit.filter(|audit| !is_wrong(audit));
+        let time = sound.map(|audit| &audit.performance.time);
         let (old, new) = time.map(tables::sides).unwrap_or_default();
         vec![
             text(entry.heading.subject.clone()),
@@ -154,7 +164,7 @@ fn overview(entries: &[&Entry<'_>]) -> Table {
             text(old),
             text(new),
             text(time.and_then(Row::change).map(|c| format::change(c.old, c.new)).unwrap_or_default()),
-            text(entry.audit.map(|audit| audit.bottleneck.limiter.0.clone()).unwrap_or_default()),
+            text(sound.map(|audit| audit.bottleneck.limiter.0.clone()).unwrap_or_default()),
         ]
     };
     let columns = vec![
@@ -171,6 +181,7 @@ fn overview(entries: &[&Entry<'_>]) -> Table {
 fn section(entry: &Entry<'_>, is_full: bool) -> Section {
     let mut blocks = Vec::new();
     match entry.audit {
+        Some(audit) if is_wrong(audit) => blocks.extend(verdict::wrong(audit)),
         Some(audit) => {
             blocks.extend(verdict::change(entry.heading, audit));
             blocks.push(verdict::limit(audit));

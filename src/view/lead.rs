@@ -1,12 +1,17 @@
 //! The lines under the title: which kernel, what work, where it ran, and what sets the two sides apart.
 
+use super::benchmark;
 use super::escape;
 use super::page::Heading;
-use crate::analysis::{Audit, Setting, Weight};
+use crate::analysis::{Audit, Setting, Standing, Weight};
 
 /// The lines, each inline Markdown.
 pub(super) fn lines(heading: &Heading, audit: &Audit) -> Vec<String> {
     let mut lines = Vec::new();
+    if audit.standing() == Standing::Wrong {
+        let faults = audit.faults().iter().map(|fault| escape::text(fault)).collect::<Vec<_>>().join("; ");
+        lines.push(format!("**WRONG:** {faults}. This page gives no verdict on performance."));
+    }
     let kernel = &audit.new.kernel;
     let mut what = format!("**{}:** {}", workload(audit), escape::code(kernel.short_name()));
     if !heading.title.is_empty() {
@@ -38,6 +43,7 @@ pub(super) fn lines(heading: &Heading, audit: &Audit) -> Vec<String> {
     if !work.is_empty() {
         lines.push(format!("**Work:** {}", work.join(" · ")));
     }
+    lines.extend(benchmark::lead(audit));
     lines.push(format!("**Measured on:** {}", measured_on(audit)));
     lines.extend(comparability(audit));
     if let Some(damage) = audit.new.damage.first().or(audit.old.as_ref().and_then(|old| old.damage.first())) {

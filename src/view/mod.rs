@@ -3,6 +3,7 @@
 //! Owns the model of a document, the words of each section, and the escaping of data inside them. Receives an
 //! analysis, gives a [`Document`]. A template never compares, rounds or concludes; it places these strings.
 
+mod benchmark;
 mod build;
 mod ceiling;
 pub mod charts;
@@ -13,6 +14,7 @@ mod collection;
 mod columns;
 mod comment;
 mod conditions;
+mod correctness;
 mod deliverable;
 mod document;
 pub mod escape;

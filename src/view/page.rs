@@ -3,8 +3,8 @@
 use super::charts::{self, Chart};
 use super::document::{Block, Document, Section};
 use super::{
-    build, ceiling, checklist, coalescing, code, conditions, hypotheses, instructions, lead, occupancy, performance,
-    provenance, roofline, sanitizer, stalls, throughput, verdict,
+    benchmark, build, ceiling, checklist, coalescing, code, conditions, correctness, hypotheses, instructions, lead,
+    occupancy, performance, provenance, roofline, stalls, throughput, verdict,
 };
 use crate::analysis::{Audit, Milestone};
 
@@ -56,7 +56,8 @@ pub struct Acceptance {
 
 /// The page for one audit.
 pub fn document(heading: &Heading, audit: &Audit) -> Document {
-    let first = [verdict::section(heading, audit), performance::section(heading, audit)];
+    let trials = std::iter::once(correctness::section(audit)).chain(benchmark::section(audit));
+    let first = trials.chain([verdict::section(heading, audit), performance::section(heading, audit)]);
     let rest = [
         build::section(audit),
         throughput::speed_of_light(audit),
@@ -70,7 +71,6 @@ pub fn document(heading: &Heading, audit: &Audit) -> Document {
         conditions::section(audit),
         provenance::section(heading, audit),
     ];
-    let first = sanitizer::section(audit).into_iter().chain(first);
     let stated = hypotheses::section(heading, audit).into_iter().chain(checklist::section(audit));
     let mut sections: Vec<Section> = first.chain(stated).chain(rest).collect();
     if !heading.is_without_charts {

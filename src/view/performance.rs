@@ -4,7 +4,7 @@ use super::document::{Block, Section, Table};
 use super::history;
 use super::page::Heading;
 use super::tables::{self, code, left, paragraph, right, strong, text};
-use crate::analysis::{Audit, Row};
+use crate::analysis::{Audit, Row, Standing};
 use crate::quantity::format;
 
 /// Rows of the overview that are shown unfolded.
@@ -18,6 +18,11 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     rows.extend(perf.flop_rate.as_ref());
     rows.extend(perf.byte_rate.as_ref());
     let mut blocks = Vec::new();
+    if audit.standing() == Standing::Wrong {
+        blocks.push(paragraph(
+            "The kernel's results are wrong: times, changes and rates are of a program that does something else.",
+        ));
+    }
     let launches = audit.new.launches.len();
     if launches > 1 || audit.old.as_ref().is_some_and(|o| o.launches.len() > 1) {
         let old = audit.old.as_ref().map(|o| format!(", {} on the old side", o.launches.len())).unwrap_or_default();
@@ -31,9 +36,13 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
         blocks.push(paragraph("Not measured: the report holds no `gpu__time_duration.sum`."));
     }
     if perf.flop_rate.is_none() {
-        blocks.push(paragraph(
-            "No rate in FLOP/s: the subject states no `work.flop`. No comparison with a reference kernel was measured.",
-        ));
+        blocks.push(paragraph("No rate in FLOP/s: the subject states no `work.flop`."));
+    }
+    if audit.timing.is_none() {
+        let why = audit.trials_missed.iter().find(|(step, _)| step == "benchmark");
+        let why =
+            why.map_or_else(String::new, |(_, why)| format!(" {}.", super::escape::text(why.trim_end_matches('.'))));
+        blocks.push(paragraph(format!("Time outside the profiler and beside a reference: **NOT MEASURED**.{why}")));
     }
     blocks.extend(history::blocks(heading, audit));
     blocks.extend(members(audit));

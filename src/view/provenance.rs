@@ -42,6 +42,7 @@ fn artefacts(audit: &Audit) -> Table {
     };
     let mut rows = vec![line("new report", &audit.new.origin, used(&audit.new))];
     rows.extend(audit.old.iter().map(|old| line("old report", &old.origin, used(old))));
+    rows.extend(audit.trial_files.iter().map(|(role, origin)| line(role, origin, String::new())));
     rows.extend(audit.build_logs.iter().map(|origin| line("build log", origin, String::new())));
     Table { id: "artefacts".into(), caption: String::new(), columns, rows }
 }

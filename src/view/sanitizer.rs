@@ -1,19 +1,12 @@
 //! What compute-sanitizer found: a line for each tool, then each finding with its place in the source.
 
-use super::document::{Block, Section, Table};
+use super::document::{Block, Table};
 use super::tables::{code, left, paragraph, right, strong, text};
-use crate::analysis::Audit;
 use crate::evidence::{SanitizerFinding, SanitizerLevel, SanitizerRun, SanitizerSite};
 use crate::quantity::format;
 
-/// The section; `None` where nothing was checked and nothing was meant to be.
-pub(super) fn section(audit: &Audit) -> Option<Section> {
-    let blocks = blocks(&audit.sanitizer);
-    (!blocks.is_empty()).then(|| Section { id: "correctness".into(), title: "Correctness".into(), blocks })
-}
-
 /// The blocks about the runs; none where there are none.
-fn blocks(runs: &[SanitizerRun]) -> Vec<Block> {
+pub(super) fn blocks(runs: &[SanitizerRun]) -> Vec<Block> {
     if runs.is_empty() {
         return Vec::new();
     }

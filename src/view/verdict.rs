@@ -1,16 +1,22 @@
 //! The first screen: what limits the kernel, what changed, what to do next.
 
+use super::benchmark;
 use super::document::{Block, Section};
 use super::escape;
 use super::hypotheses;
 use super::page::Heading;
 use super::source_lines;
 use super::tables::{self, paragraph};
-use crate::analysis::{Audit, Finding, LeverOrigin, Severity};
+use crate::analysis::{Audit, Finding, LeverOrigin, Severity, Standing};
 use crate::quantity::format;
 
 /// The section.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
+    if audit.standing() == Standing::Wrong {
+        let mut blocks = wrong(audit);
+        blocks.push(paragraph("The tables below say what was measured while it computed that."));
+        return Section { id: "verdict".into(), title: "Verdict".into(), blocks };
+    }
     let mut blocks = vec![limit(audit)];
     blocks.extend(source_lines::limiting(audit));
     blocks.extend(findings(audit));
@@ -25,6 +31,18 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
         });
     }
     Section { id: "verdict".into(), title: "Verdict".into(), blocks }
+}
+
+/// What stands in the place of a verdict on the performance of a kernel that computes something else.
+pub(super) fn wrong(audit: &Audit) -> Vec<Block> {
+    let items = audit.faults().iter().map(|fault| escape::text(fault)).collect();
+    vec![
+        paragraph(
+            "**WRONG.** The kernel's results are wrong, so nothing is said of its performance: not what limits it, \
+             not what changed, not what to do next.",
+        ),
+        Block::List { ordered: false, items },
+    ]
 }
 
 /// What limits the kernel.
@@ -79,8 +97,10 @@ pub(super) fn change(heading: &Heading, audit: &Audit) -> Vec<Block> {
             Some(s) => format!(", {} × slower", format::fixed(1.0 / s, 2)),
             None => String::new(),
         };
-        text += &format!(" Time: {old} → {new}{factor} (`gpu__time_duration.sum`).");
+        let whose = if audit.timing.is_some() { "Time under ncu" } else { "Time" };
+        text += &format!(" {whose}: {old} → {new}{factor} (`gpu__time_duration.sum`).");
     }
+    text += &benchmark::change(audit);
     if let Some(old_limit) = &audit.old_bottleneck {
         if old_limit.limiter == audit.bottleneck.limiter {
             text += &format!(" The limiter is the same as before: `{}`.", old_limit.limiter.0);

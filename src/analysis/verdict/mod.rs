@@ -8,6 +8,7 @@ mod invariant;
 mod judge;
 mod samples;
 mod student;
+mod timed;
 mod whole;
 mod word;
 

@@ -24,6 +24,8 @@ pub enum Verdict {
     NotComparable,
     /// A side has no number.
     NotMeasured,
+    /// The kernel computes something else than it should: its speed says nothing.
+    Wrong,
 }
 
 impl Verdict {
@@ -39,6 +41,7 @@ impl Verdict {
             Verdict::Ambiguous => "AMBIGUOUS",
             Verdict::NotComparable => "NOT COMPARABLE",
             Verdict::NotMeasured => "NOT MEASURED",
+            Verdict::Wrong => "WRONG",
         }
     }
 }

@@ -7,6 +7,8 @@ use crate::view::Acceptance;
 /// What the gate says of a subject; the graver goes before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Outcome {
+    /// The kernel computes something else than it should. Nobody can accept that.
+    Wrong,
     /// A regression that nobody accepted, or a check that fails.
     Regression,
     /// The evidence does not decide, or there is none.
@@ -39,15 +41,20 @@ impl Outcome {
     pub(super) const fn word(self) -> &'static str {
         match self {
             Outcome::Pass => "PASS",
-            Outcome::Regression => "FAIL",
+            Outcome::Regression | Outcome::Wrong => "FAIL",
             Outcome::Inconclusive => "INCONCLUSIVE",
         }
     }
 }
 
-/// The outcome of an audit's comparison, and why. A slow-down counts from the threshold `regression` on; an ambiguous comparison
-/// passes where its intervals leave no room for one.
+/// The outcome of an audit's comparison, and why; wrong results go before any time. A slow-down counts from the threshold
+/// `regression` on; an ambiguous comparison passes where its intervals leave no room for one.
 pub(super) fn compared(audit: &Audit, accepted: &[Acceptance], limits: &Limits) -> Said {
+    let faults = audit.faults();
+    if !faults.is_empty() {
+        let text = format!("WRONG: the kernel's results are wrong: {}.", faults.join("; "));
+        return Said { outcome: Outcome::Wrong, text };
+    }
     let Some(comparison) = &audit.comparison else {
         let why = "NOT MEASURED: there is no baseline to compare with. Pin one with `audit baseline pin`, or keep the \
                    snapshots of earlier audits.";
@@ -58,7 +65,9 @@ pub(super) fn compared(audit: &Audit, accepted: &[Acceptance], limits: &Limits) 
     let cure = if whole.cure.is_empty() { String::new() } else { format!(" {}", whole.cure) };
     let said = format!("{}: {}", whole.verdict, whole.reason);
     let shown = format::fixed(smallest, 1);
-    let change = whole.cycles.as_ref().and_then(|cycles| cycles.change);
+    let timed = audit.timing.as_ref().and_then(|timing| timing.change.as_ref()?.time.change);
+    let profiled = whole.cycles.as_ref().and_then(|cycles| cycles.change);
+    let change = [profiled, timed].into_iter().flatten().reduce(f64::max);
     let (outcome, why) = match whole.verdict {
         Verdict::Faster | Verdict::Same => (Outcome::Pass, said),
         Verdict::Slower if change.is_some_and(|change| change < smallest) => {

@@ -71,7 +71,7 @@ pub(in crate::cli) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), 
     }
     report(arguments, &all, out)?;
     let any = |outcome: Outcome| all.iter().any(|checked| checked.said.outcome == outcome);
-    if any(Outcome::Regression) {
+    if any(Outcome::Regression) || any(Outcome::Wrong) {
         return Err(Failure::verdict(Status::Findings));
     }
     if any(Outcome::Inconclusive) && !arguments.allow_inconclusive {
@@ -182,6 +182,12 @@ fn accept(gate: &Gate<'_>, all: &mut [Checked]) -> Result<(), Failure> {
     let date = moment::date(arguments.date)?.to_string();
     let mut files = Vec::new();
     for checked in all.iter().filter(|checked| checked.said.outcome != Outcome::Pass) {
+        if checked.said.outcome == Outcome::Wrong {
+            return Err(Failure::usage(format!(
+                "{}: wrong results cannot be accepted\n  help: {}",
+                checked.subject, checked.said.text
+            )));
+        }
         let found = checked.profiled().and_then(|snapshot| {
             let old = snapshot.audit.old.as_ref()?;
             let comparison = snapshot.audit.comparison.as_ref()?;
@@ -221,7 +227,7 @@ fn report(arguments: &Check, all: &[Checked], out: &mut dyn Write) -> Result<(),
         name: checked.subject.clone(),
         level: match checked.said.outcome {
             Outcome::Pass => Weight::Pass,
-            Outcome::Regression => Weight::Fail,
+            Outcome::Regression | Outcome::Wrong => Weight::Fail,
             Outcome::Inconclusive if arguments.allow_inconclusive => Weight::Skip,
             Outcome::Inconclusive => Weight::Unsure,
         },

@@ -14,6 +14,9 @@ use sys::cublasLtMatmulDescAttributes_t as Describe;
 
 /// Memory that the library may use, in bytes: what its own samples give Hopper, twice over.
 const WORKSPACE: u64 = 64 << 20;
+/// Bytes from one scale to the next. The library refuses a product at its launch, and not before, when a scale is not
+/// aligned to 16 bytes (cuBLASLt of CUDA 13.0 on an H200).
+const SCALE_STEP: usize = 16;
 /// Algorithms that are asked for.
 const ASKED: usize = 32;
 
@@ -53,7 +56,7 @@ impl GemmRun {
         };
         let (a, b, out) = (buffer(gemm.a)?, buffer(gemm.b)?, buffer(gemm.out)?);
         let types = Types::of(a, gemm.tf32);
-        let scale = Memory::of(&[1.0f32.to_le_bytes(), 1.0f32.to_le_bytes()].concat())?;
+        let scale = Memory::of(&1.0f32.to_le_bytes().repeat(2 * SCALE_STEP / size_of::<f32>()))?;
         let address = |at: usize| pointer(at).unwrap_or_default();
         let mut run = GemmRun {
             handle: lt::create_handle().map_err(cublaslt("starting cuBLASLt", ""))?,
@@ -74,7 +77,7 @@ impl GemmRun {
         if a.dtype.bytes() == 1 {
             let scales = run._scale.pointer();
             run.set(Describe::CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &scales)?;
-            run.set(Describe::CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &(scales + 4))?;
+            run.set(Describe::CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &(scales + SCALE_STEP as u64))?;
             run.set(Describe::CUBLASLT_MATMUL_DESC_FAST_ACCUM, &i8::from(gemm.fast_accumulation))?;
         }
         if let Some(bias) = gemm.bias {

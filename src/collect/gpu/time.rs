@@ -211,8 +211,13 @@ impl Event {
     /// Milliseconds to a later event that has happened.
     fn until(&self, later: &Event) -> Result<f64, LaunchError> {
         // SAFETY: both events are alive.
-        unsafe { event::elapsed(self.0, later.0) }.map(f64::from).map_err(driver("reading the time between two events"))
+        unsafe { event::elapsed(self.0, later.0) }.map(shortest).map_err(driver("reading the time between two events"))
     }
+}
+
+/// The shortest decimal that is the same single-precision number: what the driver knows, and no digits beside it.
+fn shortest(single: f32) -> f64 {
+    single.to_string().parse().unwrap_or_else(|_| f64::from(single))
 }
 
 impl Drop for Event {

@@ -1,0 +1,329 @@
+//! The benchmark: times outside the profiler, beside a reference and the old side, with the clocks they were taken at.
+
+use super::correctness::launch;
+use super::document::{Block, Section, Table};
+use super::escape;
+use super::tables::{self, code, left, paragraph, right, strong, text};
+use crate::analysis::{Audit, ReferenceProfile, Sample, Standing, Timed, Timing};
+use crate::evidence::{Clocks, Reading, TimedReference};
+use crate::quantity::{Unit, format, format::Scale};
+
+/// The section; `None` where nothing was timed.
+pub(super) fn section(audit: &Audit) -> Option<Section> {
+    let timing = audit.timing.as_ref();
+    let mut blocks = timing.map(|timing| timed(audit, timing)).unwrap_or_default();
+    if let Some(reference) = audit.reference.as_ref().filter(|_| audit.standing() != Standing::Wrong) {
+        blocks.extend(counters(reference));
+    }
+    if let Some(timing) = timing {
+        blocks.push(Block::Heading { text: "Clocks".into() });
+        blocks.push(Block::Table { table: clocks(audit, timing) });
+        blocks.push(paragraph(clock_words(timing)));
+        let own = &timing.benchmark.launch;
+        match audit.correctness.as_ref().filter(|check| check.launch == *own) {
+            Some(_) => {
+                blocks.push(paragraph("The launch is that of the check above, arguments and machine code included."))
+            }
+            None => blocks.extend(launch(audit, own, "benchmark")),
+        }
+    }
+    (!blocks.is_empty()).then(|| Section { id: "benchmark".into(), title: "Benchmark".into(), blocks })
+}
+
+/// The line under the title; `None` where nothing was timed, and for wrong results, whose time is none to quote.
+pub(super) fn lead(audit: &Audit) -> Option<String> {
+    let timing = audit.timing.as_ref().filter(|_| audit.standing() != Standing::Wrong)?;
+    let mut line = format!("**Time:** {} by the benchmark", median(&timing.kernel));
+    if audit.performance.time.new.quantity().is_some() {
+        line += &format!(", {} under ncu", tables::number(&audit.performance.time.new));
+    }
+    if let (Some(ratio), Some(reference)) = (ratio(timing), &timing.benchmark.reference) {
+        line += &format!(" · {ratio} the time of {}", escape::text(&reference.name));
+    }
+    Some(line)
+}
+
+/// A sentence on the change since the old side, with a space before it; empty without times of both.
+pub(super) fn change(audit: &Audit) -> String {
+    let Some((timing, change)) = audit.timing.as_ref().and_then(|timing| Some((timing, timing.change.as_ref()?)))
+    else {
+        return String::new();
+    };
+    let (old, new) = (change.old.time.median, timing.kernel.time.median);
+    let (was, is) = (median(&change.old), median(&timing.kernel));
+    let between = change.time.interval.map(|(low, high)| {
+        format!(", between {} and {}", format::change(100.0, 100.0 + low), format::change(100.0, 100.0 + high))
+    });
+    format!(" Time by the benchmark: {was} → {is} ({}{}).", format::change(old, new), between.unwrap_or_default())
+}
+
+fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {
+    let benchmark = &timing.benchmark;
+    let mut blocks = Vec::new();
+    if audit.standing() == Standing::Wrong {
+        blocks.push(paragraph(
+            "These are the times of a kernel whose results are wrong, so they are set beside nothing.",
+        ));
+    } else if let (Some(ratio), Some(reference)) = (ratio(timing), &benchmark.reference) {
+        let interval = timing.ratio.and_then(|ratio| ratio.interval);
+        let between = interval.map_or_else(
+            || " (too few samples for an interval)".to_owned(),
+            |(low, high)| {
+                let confidence = format::plain(timing.confidence, 1);
+                format!(" (between {} and {} at {confidence} %)", format::fixed(low, 3), format::fixed(high, 3))
+            },
+        );
+        let name = escape::text(&reference.name);
+        blocks.push(paragraph(format!("The kernel takes **{ratio}**{between} the time of {name}.{}", note(reference))));
+    }
+    blocks.push(Block::Table { table: times(audit, timing) });
+    if !timing.cautions.is_empty() {
+        let items = timing.cautions.iter().map(|caution| escape::text(caution)).collect();
+        blocks.push(Block::List { ordered: false, items });
+    }
+    let method = &benchmark.method;
+    let (turns, each) = match &benchmark.reference {
+        Some(_) => (", kernel and reference in turn", " of each"),
+        None => ("", ""),
+    };
+    let flushed = match method.flushed_bytes {
+        0 => "nothing was done to the caches between launches".to_owned(),
+        bytes => format!("before each {} bytes were written, so that L2 held none of its data", format::integer(bytes)),
+    };
+    blocks.push(paragraph(format!(
+        "One launch between two CUDA events, alone on the GPU{turns}; {flushed}; {} launches{each} to warm up, inputs of seed \
+         {}. ncu's duration is another number: that of a launch which is replayed under counters. This is the time to \
+         compare with other programs; the profile says where it goes.",
+        method.warm_up, method.seed
+    )));
+    blocks.extend(benchmark.reference.as_ref().and_then(choice).filter(|_| audit.standing() != Standing::Wrong));
+    blocks
+}
+
+/// In what the reference's work differs, with a space before it.
+fn note(reference: &TimedReference) -> String {
+    if reference.note.is_empty() {
+        String::new()
+    } else {
+        format!(" Not the same work: {}.", escape::text(&reference.note))
+    }
+}
+
+/// Which algorithm of the library was timed.
+fn choice(reference: &TimedReference) -> Option<Block> {
+    let choice = reference.choice.as_ref()?;
+    let ran = choice.tried_ms.iter().flatten().count();
+    let medians: Vec<f64> = choice.tried_ms.iter().flatten().map(|ms| ms * 1e6).collect();
+    let scale = micro(medians.iter().copied());
+    let listed: Vec<String> = medians.iter().map(|ns| scale.write_bare(*ns)).collect();
+    Some(paragraph(format!(
+        "The library offered {} algorithms, {ran} of them ran, and the fastest was timed: number {} in its own order ({}). \
+         Their medians in its order, in {}: {}.",
+        choice.tried_ms.len(),
+        choice.position + 1,
+        escape::text(&choice.algorithm),
+        if medians.iter().all(|ns| *ns < 1e3) { "ns" } else { "µs" },
+        listed.join(", ")
+    )))
+}
+
+/// Microseconds with two decimals, whatever their size: the intervals of a benchmark are finer than a hundredth of a
+/// millisecond.
+fn micro(values: impl IntoIterator<Item = f64>) -> Scale {
+    Scale::of(Unit::NS, values.into_iter().map(|ns| ns.min(999_999.0)))
+}
+
+fn median(timed: &Timed) -> String {
+    micro([timed.time.median]).write(timed.time.median)
+}
+
+/// `1.23 ×`.
+fn ratio(timing: &Timing) -> Option<String> {
+    timing.ratio.map(|ratio| format!("{} ×", format::fixed(ratio.factor, 3)))
+}
+
+type Fact = (&'static str, fn(&Scale, &Timed) -> String);
+
+const FACTS: [Fact; 6] = [
+    ("Median", |scale, timed| scale.write(timed.time.median)),
+    ("Smallest and largest", |scale, timed| pair(scale, timed.time.min, timed.time.max)),
+    ("Scatter (robust)", |_, timed| scatter(&timed.time)),
+    ("Samples", |_, timed| format::integer(timed.time.count as u64)),
+    ("Arithmetic rate", |_, timed| rate(timed.flop_rate.as_ref())),
+    ("Data rate", |_, timed| rate(timed.byte_rate.as_ref())),
+];
+
+/// Position of the first rate among the facts.
+const RATES: usize = 4;
+
+fn pair(scale: &Scale, low: f64, high: f64) -> String {
+    format!("{}–{}", scale.write_bare(low), scale.write(high))
+}
+
+fn scatter(time: &Sample) -> String {
+    time.scatter.map_or_else(|| "one sample".to_owned(), |scatter| format!("{} %", format::fixed(scatter, 2)))
+}
+
+fn rate(reading: Option<&Reading>) -> String {
+    reading.map_or_else(|| "no work stated".to_owned(), tables::number)
+}
+
+/// A column for each side: old, new, reference.
+fn times(audit: &Audit, timing: &Timing) -> Table {
+    let is_wrong = audit.standing() == Standing::Wrong;
+    let old = timing.change.as_ref().filter(|_| !is_wrong).map(|change| &change.old);
+    let reference = timing.reference.as_ref().filter(|_| !is_wrong);
+    let mut columns = vec![left("Benchmark")];
+    let mut sides: Vec<&Timed> = Vec::new();
+    if let Some(old) = old {
+        columns.push(right("Old kernel"));
+        sides.push(old);
+    }
+    columns.push(right("Kernel"));
+    sides.push(&timing.kernel);
+    if let Some(reference) = reference {
+        columns.push(right("Reference"));
+        sides.push(reference);
+    }
+    let scale = micro(sides.iter().map(|side| side.time.median));
+    let own = usize::from(old.is_some());
+    let line = |label: String, cells: Vec<String>| {
+        let is_median = label == FACTS[0].0;
+        let cell = |(at, said): (usize, String)| if is_median && at == own { strong(said) } else { text(said) };
+        std::iter::once(text(label)).chain(cells.into_iter().enumerate().map(cell)).collect()
+    };
+    let mut rows: Vec<Vec<_>> = Vec::new();
+    // Wrong results are not the stated work, so that there is no rate of it.
+    let facts = if is_wrong { &FACTS[..RATES] } else { &FACTS[..] };
+    for (label, read) in facts {
+        rows.push(line((*label).to_owned(), sides.iter().map(|side| read(&scale, side)).collect()));
+    }
+    let interval = |side: &&Timed| match side.time.interval {
+        Some((low, high)) => pair(&scale, low, high),
+        None => "too few samples".to_owned(),
+    };
+    let label = format!("Interval of the median at {} %", format::plain(timing.confidence, 1));
+    rows.insert(1, line(label, sides.iter().map(interval).collect()));
+    if audit.performance.time.has_number() {
+        let mut cells = Vec::new();
+        if old.is_some() {
+            let old = audit.performance.time.old.as_ref();
+            cells.push(old.map(tables::number).unwrap_or_default());
+        }
+        cells.push(tables::number(&audit.performance.time.new));
+        if reference.is_some() {
+            let held = audit.reference.as_ref().and_then(|reference| reference.rows.first());
+            cells.push(held.map_or_else(|| "not profiled".to_owned(), |row| tables::number(&row.reference)));
+        }
+        rows.push(line("For comparison: duration under ncu".to_owned(), cells));
+    }
+    let caption = if is_wrong { "" } else { "Rates are stated work over the median time." };
+    Table { id: "benchmark".into(), caption: caption.into(), columns, rows }
+}
+
+/// The reference's own counters.
+fn counters(reference: &ReferenceProfile) -> Vec<Block> {
+    let columns = vec![left("Metric"), right("Kernel"), right("Reference"), left("Metric name")];
+    let rows =
+        reference.rows.iter().filter(|row| row.kernel.quantity().is_some() || row.reference.quantity().is_some());
+    let line = |row: &crate::analysis::Beside| {
+        let own = tables::number(&row.kernel);
+        vec![text(row.label.clone()), strong(own), text(tables::number(&row.reference)), code(row.id.clone())]
+    };
+    let shape = |of: Option<crate::evidence::Dim3>| of.map_or_else(|| "not held".to_owned(), |of| of.to_string());
+    let mut said = format!(
+        "The reference under ncu is {}, grid {}, block {}.",
+        escape::code(reference.kernel.short_name()),
+        shape(reference.kernel.grid),
+        shape(reference.kernel.block)
+    );
+    if reference.others > 0 {
+        said += &format!(" Its report holds {} more kernels with less device time.", reference.others);
+    }
+    let table =
+        Table { id: "reference-counters".into(), caption: String::new(), columns, rows: rows.map(line).collect() };
+    vec![Block::Heading { text: "Counters of the reference".into() }, paragraph(said), Block::Table { table }]
+}
+
+fn clocks(audit: &Audit, timing: &Timing) -> Table {
+    let columns =
+        vec![left("When"), right("SM"), right("Memory"), right("Temperature"), right("Power"), left("Held down by")];
+    let number = |value: Option<f64>, unit: &str| {
+        value.map_or_else(|| "not read".to_owned(), |value| format!("{} {unit}", format::plain(value, 1)))
+    };
+    let row = |when: &str, clocks: Option<&Clocks>| {
+        vec![
+            text(when),
+            text(number(clocks.and_then(|c| c.sm_mhz), "MHz")),
+            text(number(clocks.and_then(|c| c.memory_mhz), "MHz")),
+            text(number(clocks.and_then(|c| c.temperature_c), "°C")),
+            text(number(clocks.and_then(|c| c.power_w), "W")),
+            text(clocks.map_or_else(|| "not read".to_owned(), |clocks| held_down(&clocks.throttle))),
+        ]
+    };
+    let mut rows = vec![
+        row("Before the first sample", timing.benchmark.clocks_before.as_ref()),
+        row("After the last sample", timing.benchmark.clocks_after.as_ref()),
+    ];
+    let profiled = audit.settings.iter().find(|setting| setting.id == "sm-clock").and_then(|s| s.new.clone());
+    if let Some(clock) = profiled {
+        rows.push(["While ncu measured", &clock, "", "", "", ""].map(text).to_vec());
+    }
+    Table { id: "clocks".into(), caption: String::new(), columns, rows }
+}
+
+fn clock_words(timing: &Timing) -> String {
+    let missing = &timing.benchmark.clocks_missing;
+    if !missing.is_empty() {
+        return format!("Clocks were not read: {}.", escape::text(missing.trim_end_matches('.')));
+    }
+    "nvidia-smi read them while the kernel ran over and over, before the first sample and after the last one. Between the \
+     samples nothing was read: a launch is shorter than a reading."
+        .to_owned()
+}
+
+/// Why the driver holds clocks down: bits of `nvmlClocksThrottleReason…` in NVML's header `nvml.h`.
+const REASONS: [(u64, &str); 9] = [
+    (0x1, "idle"),
+    (0x2, "clocks set for applications"),
+    (0x4, "power cap"),
+    (0x8, "hardware slow-down"),
+    (0x10, "sync boost"),
+    (0x20, "temperature, by software"),
+    (0x40, "temperature, by hardware"),
+    (0x80, "power brake"),
+    (0x100, "display clocks"),
+];
+
+fn held_down(mask: &str) -> String {
+    let Some(bits) = mask.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok()) else {
+        return "not told".to_owned();
+    };
+    let known: u64 = REASONS.iter().map(|(bit, _)| bit).sum();
+    let mut words: Vec<String> =
+        REASONS.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, word)| (*word).to_owned()).collect();
+    if bits & !known != 0 {
+        words.push(format!("{:#x}", bits & !known));
+    }
+    if words.is_empty() { "nothing".to_owned() } else { words.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_spelled_and_unknown_bits_stay() {
+        assert_eq!(held_down("0x0000000000000000"), "nothing");
+        assert_eq!(held_down("0x0000000000000044"), "power cap, temperature, by hardware");
+        assert_eq!(held_down("0x1000"), "0x1000");
+        assert_eq!(held_down(""), "not told");
+    }
+
+    #[test]
+    fn times_keep_a_hundredth_of_a_microsecond() {
+        let scale = micro([2_116_370.0]);
+        assert_eq!(pair(&scale, 2_116_160.0, 2_116_610.0), "2,116.16–2,116.61 µs");
+        assert_eq!(micro([764.0]).write(764.0), "764 ns");
+    }
+}

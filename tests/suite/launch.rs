@@ -1,0 +1,181 @@
+//! Launching: what audit.toml says of it, and what is said where there is no GPU.
+
+use crate::project::audit;
+use kernel_audit::collect::launch::{Argument, DType, Reference, Role, Swizzle, Values};
+use kernel_audit::config::{Config, Subject};
+use std::fs;
+use std::path::Path;
+
+const WHOLE: &str = r#"
+[[subject]]
+name = "gemm"
+cubin = "gemm.cubin"
+
+[subject.launch]
+grid = [6, "928256/128"]
+block = [32, 8]
+cluster = 2
+dynamic_shared = 49152
+args = [
+  { name = "out", role = "out", dtype = "bf16", shape = [256, 128] },
+  { name = "a", dtype = "e4m3", shape = ["2*128", 64], uniform = [-2, 2] },
+  { name = "b", dtype = "e4m3", shape = [128, 64], normal = [0, 0.5], seed = 9, map = { box = [64, 64], swizzle = 64 } },
+  { name = "bias", dtype = "bf16", shape = 128 },
+  { name = "bins", role = "inout", dtype = "u32", shape = 4, fill = 0 },
+  { name = "shift", dtype = "i32", value = -3 },
+  { name = "scale", dtype = "f32", value = 0.5 },
+]
+
+[subject.correctness]
+source = "simple.cu"
+args = ["a", "b", "out"]
+tolerance = 0.01
+
+[subject.reference]
+cublaslt = { a = "a", b = "b", transpose_b = true, bias = "bias", out = "out" }
+note = "no counters"
+"#;
+
+fn subject(text: &str) -> Subject {
+    Config::parse(Path::new("audit.toml"), text.into()).unwrap().subjects.remove(0)
+}
+
+/// The error of the whole file with one part replaced.
+fn fault(part: &str, by: &str) -> String {
+    assert!(WHOLE.contains(part), "{part}");
+    Config::parse(Path::new("audit.toml"), WHOLE.replace(part, by)).unwrap_err().to_string()
+}
+
+#[test]
+fn a_launch_is_read_with_its_arguments() {
+    let subject = subject(WHOLE);
+    let plan = subject.plan.unwrap();
+    assert_eq!((plan.grid, plan.block, plan.cluster), ([6, 7252, 1], [32, 8, 1], Some([2, 1, 1])));
+    assert_eq!((plan.dynamic_shared, plan.threads(), plan.arguments.len()), (49152, 256, 7));
+    let a = plan.buffer(1).unwrap();
+    assert_eq!(
+        (a.dtype, &a.shape[..], a.values, a.role),
+        (DType::E4m3, &[256, 64][..], Values::Uniform(-2.0, 2.0), Role::In)
+    );
+    let b = plan.buffer(2).unwrap();
+    assert_eq!((b.seed, b.values, b.map.as_ref().unwrap().swizzle), (9, Values::Normal(0.0, 0.5), Swizzle::Bytes64));
+    assert_eq!(plan.buffer(3).unwrap().values, Values::Uniform(-1.0, 1.0));
+    assert_eq!(plan.buffer(4).unwrap().values, Values::Fill(0.0));
+    let (Argument::Scalar(shift), Argument::Scalar(scale)) = (&plan.arguments[5], &plan.arguments[6]) else { panic!() };
+    assert_eq!((shift.bits, scale.bits), (0xffff_fffd, u64::from(0.5f32.to_bits())));
+    assert_eq!(plan.arguments[5].describe(), "shift: i32 -3");
+    assert_eq!(plan.arguments[1].describe(), "a: e4m3 [256, 64], in, uniform in [-2, 2)");
+
+    let check = subject.check.unwrap();
+    assert_eq!((check.tolerance, check.worst, &check.seeds[..]), (0.01, 0.1, &[1, 2][..]));
+    let Reference::Kernel(kernel) = check.reference else { panic!() };
+    assert_eq!((kernel.arguments, kernel.grid, kernel.maps), (vec![1, 2, 0], [6, 7252, 1], false));
+    let Reference::Gemm(gemm) = subject.reference.unwrap().reference else { panic!() };
+    assert_eq!((gemm.m, gemm.n, gemm.k, gemm.bias), (256, 128, 64, Some(3)));
+}
+
+#[test]
+fn mistakes_point_at_the_line() {
+    for (part, by, says) in [
+        ("\"e4m3\", shape = [\"2*128\"", "\"e4m4\", shape = [\"2*128\"", "did you mean \"e4m3\"?"),
+        ("uniform = [-2, 2]", "uniform = [2, -2]", "expected [low, high] with low below high"),
+        ("uniform = [-2, 2]", "fill = 1.0", "an input is never one value throughout"),
+        ("uniform = [-2, 2]", "uniform = [-2, 2], normal = [0, 1]", "expected one of `uniform`"),
+        ("value = -3", "value = 3000000000", "3000000000 does not fit i32: it holds -2147483648 to 2147483647"),
+        ("value = -3", "value = -3, shape = 3", "an argument has a value or a shape, not both"),
+        ("box = [64, 64]", "box = [64]", "expected 2 sides from 1 to 256"),
+        ("swizzle = 64", "swizzle = 48", "expected 0, 32, 64 or 128 bytes"),
+        ("grid = [6, \"928256/128\"]", "", "a launch with arguments needs `grid`"),
+        ("grid = [6, \"928256/128\"]", "grid = [1, 2, 3, 4]", "expected one to three numbers"),
+        ("name = \"a\", dtype", "name = \"out\", dtype", "two arguments are called \"out\""),
+        ("role = \"inout\"", "role = \"both\"", "expected \"in\", \"out\" or \"inout\", found \"both\""),
+        ("transpose_b = true", "transpose_b = false", "[256, 64] × [128, 64] does not give [256, 128]"),
+        ("bias = \"bias\"", "bias = \"bais\"", "did you mean \"bias\"?"),
+        ("source = \"simple.cu\"", "", "this names no reference"),
+        ("tolerance = 0.01", "tolerance = -1.0", "expected a number from 0"),
+    ] {
+        let text = fault(part, by);
+        assert!(text.contains(says), "{by}: expected {says:?} in\n{text}");
+        assert!(text.contains("--> audit.toml:") && text.contains('^'), "{by}: no place in\n{text}");
+    }
+}
+
+#[test]
+fn a_reference_without_arguments_of_the_subject_is_refused() {
+    let text = "[[subject]]\nname = \"a\"\ncubin = \"a.cubin\"\n[subject.correctness]\nsource = \"b.cu\"\n";
+    let error = Config::parse(Path::new("audit.toml"), text.into()).unwrap_err().to_string();
+    assert!(error.contains("a reference needs the subject's arguments"), "{error}");
+}
+
+#[test]
+fn every_kernel_of_this_repository_says_how_it_is_launched_and_checked() {
+    let config = Config::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("audit.toml")).unwrap();
+    let with_source: Vec<&Subject> = config.subjects.iter().filter(|subject| subject.code.is_some()).collect();
+    assert!(with_source.len() >= 23);
+    for subject in with_source {
+        let name = subject.name.as_str();
+        let plan = subject.plan.as_ref().unwrap_or_else(|| panic!("{name} has no arguments"));
+        assert_eq!(Some(plan.threads()), subject.launch.threads.map(u64::from), "{name}");
+        assert!(subject.check.is_some(), "{name} has no reference");
+        assert!((0..plan.arguments.len()).any(|at| plan.buffer(at).is_some_and(|b| b.role != Role::In)), "{name}");
+    }
+}
+
+/// A folder whose one subject is a kernel in PTX, with these arguments.
+fn folder(arguments: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let text = format!(
+        "[[subject]]\nname = \"one\"\ncubin = \"one.ptx\"\n[subject.launch]\ngrid = 1\nblock = 32\nargs = [{arguments}]\n"
+    );
+    fs::write(folder.path().join("audit.toml"), text).unwrap();
+    fs::write(folder.path().join("one.ptx"), ".version 9.0\n.target sm_90\n.visible .entry scale(\n)\n{ ret; }\n")
+        .unwrap();
+    folder
+}
+
+/// Runs `audit launch one` where no driver can be found, with further words.
+fn launch(folder: &Path, words: &[&str]) -> (i32, String) {
+    let output = audit(folder).args(["launch", "one"]).args(words).output().unwrap();
+    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn what_is_not_stated_is_named_before_a_driver_is_looked_for() {
+    let folder = folder("{ name = \"x\", dtype = \"f32\", shape = 32 }");
+    let (status, text) = launch(folder.path(), &["--check"]);
+    assert_eq!(status, 2, "{text}");
+    assert!(text.contains("does not say what its outputs are checked against"), "{text}");
+    let (status, text) = launch(folder.path(), &["--reference-only"]);
+    assert_eq!(status, 2, "{text}");
+    assert!(text.contains("does not say what it is timed beside"), "{text}");
+    fs::write(folder.path().join("audit.toml"), "[[subject]]\nname = \"one\"\ncubin = \"one.ptx\"\n").unwrap();
+    let (status, text) = launch(folder.path(), &[]);
+    assert_eq!(status, 2, "{text}");
+    assert!(text.contains("does not say how it is launched"), "{text}");
+}
+
+#[test]
+fn arguments_that_do_not_fit_the_cubin_are_refused_without_a_driver() {
+    let folder = folder("{ name = \"x\", dtype = \"f32\", shape = 32 }, { name = \"n\", dtype = \"u64\", value = 3 }");
+    let cubin = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/cubin/roads.cubin");
+    let (status, text) = launch(folder.path(), &["--cubin", cubin.to_str().unwrap()]);
+    assert_eq!(status, 2, "{text}");
+    assert!(text.contains("<- differs"), "{text}");
+}
+
+/// Whether the dynamic linker of this machine knows a driver.
+fn has_driver() -> bool {
+    Path::new("/proc/driver/nvidia/version").exists()
+}
+
+#[test]
+fn a_machine_without_a_driver_says_so() {
+    let folder = folder("{ name = \"x\", dtype = \"f32\", shape = 32 }");
+    let (status, text) = launch(folder.path(), &[]);
+    if has_driver() {
+        assert!(!text.contains("there is no NVIDIA driver here"), "{text}");
+    } else {
+        assert_eq!(status, 4, "{text}");
+        assert!(text.contains("there is no NVIDIA driver here"), "{text}");
+    }
+}
