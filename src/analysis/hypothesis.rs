@@ -182,7 +182,10 @@ pub(super) fn settle(audit: &mut Audit, old: Option<&Audit>) {
             }
             condition.met = met(condition);
         }
-        (tested.judgement, tested.reason) = judge(&tested.conditions, audit.old.is_some(), &breaks);
+        (tested.judgement, tested.reason) = match audit.standing() {
+            Standing::Wrong => of_wrong(&tested.conditions),
+            Standing::Correct | Standing::NotChecked => judge(&tested.conditions, audit.old.is_some(), &breaks),
+        };
     }
     audit.hypotheses = all;
 }
@@ -287,6 +290,19 @@ fn held(expected: &Expectation, reading: &Reading) -> Met {
         }
         (Outcome::Pass, _) => Met::Holds,
         (Outcome::Fail, _) => Met::Fails,
+    }
+}
+
+/// A kernel that computes something else shows nothing of the change, unless right results were among the predictions.
+fn of_wrong(conditions: &[Condition]) -> (Judgement, String) {
+    let is_of_results = |name: &str| name == FAULTS || name.starts_with(SANITIZER);
+    let failed = conditions.iter().find(|c| c.met == Met::Fails && is_of_results(&c.expected.reading));
+    match failed {
+        Some(condition) => (Judgement::Refuted, format!("Expected and not so: {}.", condition.expected.text())),
+        None => {
+            let why = "The kernel's results are wrong, so that its readings show nothing of the change.";
+            (Judgement::Inconclusive, why.into())
+        }
     }
 }
 
