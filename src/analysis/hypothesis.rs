@@ -6,6 +6,7 @@
 use super::audit::Audit;
 use super::checklist::{Expectation, Outcome};
 use super::code::{CheckResult, Verdict as CodeVerdict};
+use super::correct::Standing;
 use super::setting::Weight;
 use super::verdict::Verdict;
 use crate::evidence::{Measured, Reading, SanitizerLevel, SanitizerRun, Spread};
@@ -108,12 +109,15 @@ pub struct Tested {
 const CHECK: &str = "check.";
 /// Errors that compute-sanitizer found: `sanitizer.errors` by all of its tools, or `sanitizer.TOOL` by one.
 const SANITIZER: &str = "sanitizer.";
+/// What is wrong with the results, by the check of the outputs and compute-sanitizer: `correctness.faults`. Missing where
+/// nobody looked.
+const FAULTS: &str = "correctness.faults";
 /// Change in percent of the old side: `change.time`, `change.cycles`.
 const CHANGE: &str = "change.";
 
 /// Whether a reading is known only when the whole audit is.
 pub(super) fn is_settled_last(name: &str) -> bool {
-    [CHECK, SANITIZER, CHANGE].iter().any(|prefix| name.starts_with(prefix))
+    [CHECK, SANITIZER, FAULTS, CHANGE].iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// The hypotheses with the readings that profiles give; [`settle`] completes them.
@@ -167,12 +171,21 @@ pub(super) fn settle(audit: &mut Audit, old: Option<&Audit>) {
             } else if let Some(tool) = name.strip_prefix(SANITIZER) {
                 condition.new = errors(&audit.sanitizer, tool, name);
                 condition.old = audit.old.as_ref().map(|_| errors(old.map_or(&[], |old| &old.sanitizer), tool, name));
+            } else if name == FAULTS {
+                condition.new = faults(audit, name);
+                condition.old = audit.old.as_ref().map(|_| match old {
+                    Some(old) => faults(old, name),
+                    None => Reading::not_collected(name),
+                });
             } else if name.starts_with(CHANGE) {
                 condition.new = change(audit, name);
             }
             condition.met = met(condition);
         }
-        (tested.judgement, tested.reason) = judge(&tested.conditions, audit.old.is_some(), &breaks);
+        (tested.judgement, tested.reason) = match audit.standing() {
+            Standing::Wrong => of_wrong(&tested.conditions),
+            Standing::Correct | Standing::NotChecked => judge(&tested.conditions, audit.old.is_some(), &breaks),
+        };
     }
     audit.hypotheses = all;
 }
@@ -216,6 +229,13 @@ fn errors(runs: &[SanitizerRun], tool: &str, name: &str) -> Reading {
         sum += grave.map(|finding| finding.records).sum::<u64>();
     }
     number(sum as f64, Unit::NONE, name, None)
+}
+
+fn faults(audit: &Audit, name: &str) -> Reading {
+    match audit.standing() {
+        Standing::NotChecked => Reading::not_collected(name),
+        Standing::Correct | Standing::Wrong => number(audit.faults().len() as f64, Unit::NONE, name, None),
+    }
 }
 
 /// The change of time or cycles, with its interval as the spread. Missing where the comparison does not hold it.
@@ -270,6 +290,19 @@ fn held(expected: &Expectation, reading: &Reading) -> Met {
         }
         (Outcome::Pass, _) => Met::Holds,
         (Outcome::Fail, _) => Met::Fails,
+    }
+}
+
+/// A kernel that computes something else shows nothing of the change, unless right results were among the predictions.
+fn of_wrong(conditions: &[Condition]) -> (Judgement, String) {
+    let is_of_results = |name: &str| name == FAULTS || name.starts_with(SANITIZER);
+    let failed = conditions.iter().find(|c| c.met == Met::Fails && is_of_results(&c.expected.reading));
+    match failed {
+        Some(condition) => (Judgement::Refuted, format!("Expected and not so: {}.", condition.expected.text())),
+        None => {
+            let why = "The kernel's results are wrong, so that its readings show nothing of the change.";
+            (Judgement::Inconclusive, why.into())
+        }
     }
 }
 

@@ -318,7 +318,8 @@ pub(super) struct Check {
     /// Fail on patterns of this severity or a graver one that the old side did not show.
     #[arg(long, value_name = "SEVERITY")]
     pub(super) findings: Option<Level>,
-    /// Leave out the subject's checks: checklists, expectations, checks on the machine code and compute-sanitizer.
+    /// Leave out the subject's checks: checklists, expectations, checks on the machine code, and looks at the results that
+    /// cannot tell. Wrong results fail in any case.
     #[arg(long)]
     pub(super) no_checks: bool,
     /// End with 0 where the evidence does not decide.

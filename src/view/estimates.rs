@@ -2,12 +2,15 @@
 
 use super::document::{Block, Table};
 use super::tables::{code, left, number, paragraph, right, text};
-use crate::analysis::{Audit, Estimates, Pulled, Verdict};
+use crate::analysis::{Audit, Estimates, Pulled, Standing, Verdict};
 use crate::quantity::format;
 
-/// The part of the ceiling's section; nothing without an old side that had levers.
+/// The part of the ceiling's section; nothing without an old side that had levers, and for wrong
+/// results.
 pub(super) fn blocks(audit: &Audit) -> Vec<Block> {
-    let Some(estimates) = audit.estimates.as_ref().filter(|estimates| !estimates.levers.is_empty()) else {
+    let is_wrong = audit.standing() == Standing::Wrong;
+    let held = audit.estimates.as_ref().filter(|estimates| !estimates.levers.is_empty() && !is_wrong);
+    let Some(estimates) = held else {
         return Vec::new();
     };
     vec![

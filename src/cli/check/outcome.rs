@@ -47,8 +47,8 @@ impl Outcome {
     }
 }
 
-/// The outcome of an audit's comparison, and why. A slow-down counts from the threshold `regression` on; an ambiguous comparison
-/// passes where its intervals leave no room for one.
+/// The outcome of an audit's comparison, and why; wrong results go before any time. A slow-down counts from the threshold
+/// `regression` on; an ambiguous comparison passes where its intervals leave no room for one.
 pub(super) fn compared(audit: &Audit, accepted: &[Acceptance], limits: &Limits) -> Said {
     let faults = audit.faults();
     if !faults.is_empty() {

@@ -59,20 +59,16 @@ fn told(lines: Vec<(Outcome, String)>) -> Option<Said> {
     Some(Said { outcome, text: text + "." })
 }
 
-/// What compute-sanitizer found; `None` where it was not run.
+/// What keeps the results from being known, where somebody looked; `None` where nothing does. Results that are wrong go
+/// before everything, with the comparison.
 pub(super) fn correctness(audit: &Audit) -> Option<Said> {
-    let wrong: Vec<&str> = audit.sanitizer.iter().filter(|run| run.has_errors()).map(|run| run.tool.name()).collect();
     let unknown: Vec<&str> =
         audit.sanitizer.iter().filter(|run| !run.not_measured.is_empty()).map(|run| run.tool.name()).collect();
-    let said = |outcome, text: String| Some(Said { outcome, text });
-    match (audit.sanitizer.is_empty(), wrong.is_empty(), unknown.is_empty()) {
-        (true, ..) => None,
-        (_, false, _) => said(Outcome::Regression, format!("compute-sanitizer found errors: {}.", wrong.join(", "))),
-        (_, _, false) => {
-            said(Outcome::Inconclusive, format!("compute-sanitizer did not finish: {}.", unknown.join(", ")))
-        }
-        _ => said(Outcome::Pass, "compute-sanitizer found no error.".to_owned()),
-    }
+    let tools = (!unknown.is_empty()).then(|| format!("compute-sanitizer did not finish: {}.", unknown.join(", ")));
+    let outputs = audit.void_check().map(|why| format!("The check of the outputs cannot tell: {why}."));
+    let said = |text| Said { outcome: Outcome::Inconclusive, text };
+    let parts: Vec<Said> = tools.into_iter().chain(outputs).map(said).collect();
+    (!parts.is_empty()).then(|| Said::together(parts))
 }
 
 /// Patterns of that severity or a graver one that the old side did not show; all of them where there is no old side. A
