@@ -1,4 +1,4 @@
-//! The nearest known name: what an error message offers when a name is unknown.
+//! The nearest known names: what an error message offers when a name is unknown.
 
 /// The candidate that is closest to `name` by edit distance, when it is close enough to be a likely slip: at most one
 /// edit per three characters of the longer name, and never fewer than one. The first of equally close ones wins.
@@ -6,8 +6,10 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
     let length = name.chars().count();
     candidates
         .into_iter()
-        .map(|candidate| (distance(name, candidate), candidate))
-        .filter(|(edits, candidate)| *edits <= (length.max(candidate.chars().count()) / 3).max(1))
+        .filter_map(|candidate| {
+            let limit = (length.max(candidate.chars().count()) / 3).max(1);
+            Some((within(name, candidate, limit)?, candidate))
+        })
         .min_by_key(|(edits, _)| *edits)
         .map(|(_, candidate)| candidate)
 }
@@ -17,10 +19,34 @@ pub(crate) fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = 
     nearest(name, candidates).map_or_else(String::new, |near| format!("; did you mean {near:?}?"))
 }
 
-/// Edits (insert, delete, replace, swap of neighbours) that turn one name into the other, case ignored.
-fn distance(a: &str, b: &str) -> usize {
+/// Up to `most` of the candidates that are likely meant by `name`, the likeliest first: those within one edit per four
+/// characters of it, then those that contain it. For lists of thousands of long names.
+pub(crate) fn several<'a>(name: &str, candidates: impl Iterator<Item = &'a str>, most: usize) -> Vec<&'a str> {
+    let wanted = name.trim().to_lowercase();
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let limit = (wanted.len() / 4).clamp(1, 8);
+    let mut found: Vec<(usize, usize, &str)> = candidates
+        .filter_map(|candidate| {
+            let part = wanted.len() >= 3 && candidate.to_lowercase().contains(&wanted);
+            let edits = within(&wanted, candidate, limit).or(part.then_some(limit + 1))?;
+            Some((edits, candidate.len(), candidate))
+        })
+        .collect();
+    found.sort_unstable();
+    found.dedup_by_key(|(_, _, candidate)| *candidate);
+    found.into_iter().take(most).map(|(_, _, candidate)| candidate).collect()
+}
+
+/// Edits (insertions, deletions, replacements, swaps of neighbours: optimal string alignment, Damerau 1964) that turn one
+/// name into the other, case ignored; `None` once they must exceed `limit`.
+fn within(a: &str, b: &str, limit: usize) -> Option<usize> {
     let a: Vec<char> = a.to_lowercase().chars().collect();
     let b: Vec<char> = b.to_lowercase().chars().collect();
+    if a.len().abs_diff(b.len()) > limit {
+        return None;
+    }
     let mut before_last: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
@@ -32,9 +58,12 @@ fn distance(a: &str, b: &str) -> usize {
             }
             row.push(edits);
         }
+        if row.iter().all(|edits| *edits > limit) {
+            return None;
+        }
         before_last = std::mem::replace(&mut last, row);
     }
-    last[b.len()]
+    Some(last[b.len()]).filter(|edits| *edits <= limit)
 }
 
 #[cfg(test)]
@@ -53,11 +82,23 @@ mod tests {
 
     #[test]
     fn distance_counts_each_kind_of_edit_once() {
-        assert_eq!(distance("abc", "abc"), 0);
-        assert_eq!(distance("abc", "abxc"), 1);
-        assert_eq!(distance("abc", "ac"), 1);
-        assert_eq!(distance("abc", "acb"), 1);
-        assert_eq!(distance("abc", "xyz"), 3);
-        assert_eq!(distance("", "abc"), 3);
+        let distance = |a, b| within(a, b, 9);
+        assert_eq!(distance("abc", "abc"), Some(0));
+        assert_eq!(distance("abc", "abxc"), Some(1));
+        assert_eq!(distance("abc", "ac"), Some(1));
+        assert_eq!(distance("abc", "acb"), Some(1));
+        assert_eq!(distance("abc", "xyz"), Some(3));
+        assert_eq!(distance("kitten", "sitting"), Some(3));
+        assert_eq!(distance("", "abc"), Some(3));
+        assert_eq!(within("abc", "xyz", 2), None);
+    }
+
+    #[test]
+    fn the_nearest_of_several_comes_first_and_parts_follow() {
+        let known = ["membar", "barrier", "launch__barrier_count", "wait"];
+        let near = |name| several(name, known.into_iter(), 5);
+        assert_eq!(near("Barier"), ["barrier"]);
+        assert_eq!(near("barrier"), ["barrier", "launch__barrier_count"]);
+        assert!(near("zzzzzz").is_empty() && near("  ").is_empty());
     }
 }

@@ -10,19 +10,22 @@ use super::coalescing::Coalescing;
 use super::code::CodeAudit;
 use super::finding::{Finding, Place, Severity};
 use super::ground::Ground;
+use super::hypothesis::{self, Tested};
 use super::kept::Kept;
 use super::limits::Limits;
 use super::line;
 use super::mix::InstructionMix;
-use super::named::Known;
+use super::named::{self, Known};
 use super::occupancy::Occupancy;
+use super::outcome::Estimates;
 use super::panels::Panel;
 use super::performance::{Performance, Work};
 use super::private;
 use super::reference::ReferenceProfile;
 use super::roofline::Roofline;
-use super::select::{self, KernelGroup, KernelKey, Selection, SelectionError};
+use super::select::{self, KernelGroup, Selection, SelectionError};
 use super::setting::{self, Seen, Setting};
+use super::side::{OtherKernel, Side, members, overview, side};
 use super::source_lines::SourceLines;
 use super::stalls::Stalls;
 use super::summary::KernelSummary;
@@ -30,9 +33,7 @@ use super::tiles::StoreCount;
 use super::timing::Timing;
 use super::verdict::Comparison;
 use crate::catalog;
-use crate::evidence::{
-    BuildLog, Collected, Correctness, Damage, Launch, Origin, Reading, Report, SanitizerRun, SourceView, Workload,
-};
+use crate::evidence::{BuildLog, Collected, Correctness, Launch, Origin, Reading, Report, SanitizerRun, SourceView};
 use std::collections::HashSet;
 
 /// What an audit is made from.
@@ -61,42 +62,6 @@ pub enum Old<'r> {
     Report(&'r Report),
     /// An earlier audit: its new side is the old side here, as its snapshot kept it.
     Audit(&'r Audit),
-}
-
-/// What one artefact contributed.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Side {
-    /// The artefact.
-    pub origin: Origin,
-    /// The kernel under audit in it.
-    pub kernel: KernelKey,
-    /// Rows of the report (ncu's IDs) that were summarised.
-    pub launches: Vec<u32>,
-    /// Metrics that were asked for and that no result holds.
-    pub dropped: Vec<String>,
-    /// Fields and lines that were not understood.
-    pub not_understood: Vec<(String, u64)>,
-    /// Damage of the artefact.
-    pub damage: Vec<Damage>,
-    /// Metrics read under an older spelling: (asked, found).
-    pub aliases: Vec<(String, String)>,
-    /// The ncu command line, without home folders.
-    pub command_line: String,
-}
-
-/// Another kernel of the new report, for the overview.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct OtherKernel {
-    /// What it is.
-    pub kernel: KernelKey,
-    /// Launches.
-    pub launches: usize,
-    /// Median time of a launch.
-    pub time: Reading,
-    /// Summed time over the summed time of all groups of the report, in percent.
-    pub share: Option<f64>,
-    /// Whether this is the kernel under audit.
-    pub is_subject: bool,
 }
 
 /// Everything that is known and concluded about the subject.
@@ -145,10 +110,19 @@ pub struct Audit {
     pub bottleneck: Bottleneck,
     /// Everything that the checks found on the new side, the most severe first.
     pub findings: Vec<Finding>,
+    /// Codes of what the checks found on the old side; `None` without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_findings: Option<Vec<String>>,
     /// The new side in one line: readings by name.
     pub line: Vec<(String, Reading)>,
     /// What the subject expects, line by line.
     pub checks: Vec<CheckedLine>,
+    /// What the change was expected to do, and did; [`Audit::conclude`] completes it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hypotheses: Vec<Tested>,
+    /// The bounds that levers had on the old side, and what came; `None` without an old side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimates: Option<Estimates>,
     /// Stores by the subject's tile arithmetic and as executed; `None` where the subject states no tiles.
     pub stores: Option<StoreCount>,
     /// What limited the old side.
@@ -189,6 +163,15 @@ impl Audit {
     /// A panel by the catalog's id.
     pub fn panel(&self, id: &str) -> Option<&Panel> {
         self.panels.iter().find(|panel| panel.id == id)
+    }
+
+    /// Concludes what needs the whole audit: the old side of checks on the code, and hypotheses. Called once, when code
+    /// and correctness are in; `old` is the earlier audit where the old side is one.
+    pub fn conclude(&mut self, old: Option<&Audit>) {
+        if let Some(old) = old {
+            hypothesis::remember_checks(self, old);
+        }
+        hypothesis::settle(self, old);
     }
 
     /// Puts a place in the source to each finding: `place_of` is asked for every code, and says where that pattern sits.
@@ -307,6 +290,17 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
     let before = old_kernel.map(|kernel| Before::of(kernel, earlier, &inputs.limits));
     let old_reading = |name: &str| Some(before.as_ref()?.reading(name));
     let (checks, line) = (checklist::checked(&inputs.work.expected, &known, old_reading), line::line(&known));
+    let hypotheses = hypothesis::tested(&inputs.work.hypotheses, |name| named::reading(&known, name), old_reading);
+    let performance = Performance::of(&subject, old_kernel, &inputs.work);
+    let old_findings = before.as_ref().map(|before| match earlier {
+        Some(audit) => audit.findings.iter().map(|finding| finding.code.clone()).collect(),
+        None => before.findings(&inputs.limits),
+    });
+    let estimates = before.as_ref().map(|before| {
+        let levers = earlier.map_or_else(|| before.levers(&inputs.limits), |audit| audit.levers.clone());
+        let now = |name: &str| named::reading(&known, name);
+        Estimates::of(&levers, &performance, |name| before.reading(name), now)
+    });
     let panels: Vec<Panel> =
         catalog::tables().iter().filter_map(|table| Panel::build(table.id, &subject, old_kernel)).collect();
     let mut audit = Audit {
@@ -324,7 +318,9 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         work: inputs.work.clone(),
         kernels: overview(inputs.new, subject.key()),
         members: members(&subject),
-        performance: Performance::of(&subject, old_kernel, &inputs.work),
+        performance,
+        hypotheses,
+        estimates,
         build: build::rows(&subject, inputs.builds),
         build_logs: inputs.builds.iter().map(|log| private::public(&log.origin)).collect(),
         build_warnings: inputs.builds.iter().flat_map(build_warnings).collect(),
@@ -350,6 +346,7 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         occupancy,
         bottleneck: verdict,
         findings,
+        old_findings,
         checks,
         line,
         levers,
@@ -378,70 +375,4 @@ fn build_warnings(log: &BuildLog) -> impl Iterator<Item = (String, u64, String)>
 /// The verdict on one kernel by itself.
 fn alone(kernel: &KernelSummary<'_>, limits: &Limits) -> Bottleneck {
     bottleneck(kernel, &Stalls::of(kernel, None, limits), &Occupancy::of(kernel, None), limits)
-}
-
-fn side(
-    report: &Report,
-    kernel: &KernelSummary<'_>,
-    panels: &[Panel],
-    pick: fn(&super::compare::Row) -> Option<&Reading>,
-) -> Side {
-    let mut aliases: Vec<(String, String)> = Vec::new();
-    for reading in panels.iter().flat_map(|panel| &panel.rows).filter_map(pick) {
-        if let Reading::Measured(measured) = reading {
-            let found = measured.from.metrics.first().map(ToString::to_string).unwrap_or_default();
-            aliases.extend(measured.from.alias_of.as_ref().map(|asked| (asked.to_string(), found)));
-        }
-    }
-    aliases.sort();
-    aliases.dedup();
-    let lines = report.unrecognised_lines.len() as u64;
-    let mut not_understood = report.unknown_fields.clone();
-    if lines > 0 {
-        not_understood.push(("lines of text".into(), lines));
-    }
-    Side {
-        origin: private::public(&report.origin),
-        kernel: kernel.key().clone(),
-        launches: kernel.launches().iter().map(|l| l.id).collect(),
-        dropped: report.dropped.iter().map(ToString::to_string).collect(),
-        not_understood,
-        damage: report.damage.clone(),
-        aliases,
-        command_line: private::without_names(&report.session.command_line),
-    }
-}
-
-/// The kernels inside a range or graph, each name once with its number of launches, in order of first launch.
-fn members(kernel: &KernelSummary<'_>) -> Vec<(String, usize)> {
-    let mut names: Vec<(String, usize)> = Vec::new();
-    if kernel.key().workload == Workload::Kernel {
-        return names;
-    }
-    let listed = kernel.first().metric(super::wanted::MEMBER_NAMES).map(|m| &m.instances[..]).unwrap_or_default();
-    for name in listed.iter().filter_map(|instance| instance.value.as_text()) {
-        let short = select::short_name(name);
-        match names.iter_mut().find(|(known, _)| known == short) {
-            Some((_, count)) => *count += 1,
-            None => names.push((short.to_string(), 1)),
-        }
-    }
-    names
-}
-
-fn overview(report: &Report, subject: &KernelKey) -> Vec<OtherKernel> {
-    let groups = select::groups(report);
-    let total: Option<f64> = groups.iter().map(KernelGroup::total_time).sum();
-    let other = |group: KernelGroup<'_>| {
-        let share = group.total_time().zip(total.filter(|t| *t > 0.0)).map(|(own, all)| 100.0 * own / all);
-        let summary = KernelSummary::new(group);
-        OtherKernel {
-            kernel: summary.key().clone(),
-            launches: summary.launches().len(),
-            time: summary.reading(super::performance::DURATION),
-            share,
-            is_subject: summary.key() == subject,
-        }
-    };
-    groups.into_iter().map(other).collect()
 }

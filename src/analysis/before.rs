@@ -1,10 +1,15 @@
 //! The old side by itself: its readings by name, and its roofline.
 
 use super::audit::Audit;
+use super::bottleneck::bottleneck;
+use super::ceiling::{self, Lever};
+use super::checks;
 use super::coalescing::Coalescing;
+use super::ground::Ground;
 use super::limits::Limits;
 use super::mix::InstructionMix;
 use super::named::{self, Known};
+use super::occupancy::Occupancy;
 use super::performance::Work;
 use super::roofline::Roofline;
 use super::stalls::Stalls;
@@ -21,6 +26,13 @@ pub(super) struct Before<'a, 'r> {
     coalescing: Coalescing,
 }
 
+/// A reading that decided something in an audit: its snapshot does not keep every counter by launch.
+fn decided(audit: &Audit, name: &str) -> Option<Reading> {
+    let steps = audit.bottleneck.steps.iter().flat_map(|step| &step.readings);
+    let findings = audit.findings.iter().flat_map(|finding| &finding.readings);
+    steps.chain(findings).find(|(known, _)| known == name).map(|(_, reading)| reading.clone())
+}
+
 impl<'a, 'r> Before<'a, 'r> {
     pub(super) fn of(kernel: &'a KernelSummary<'r>, earlier: Option<&'a Audit>, limits: &Limits) -> Before<'a, 'r> {
         let mix = InstructionMix::of(kernel, None);
@@ -35,9 +47,35 @@ impl<'a, 'r> Before<'a, 'r> {
             Some(line) => line.found.clone(),
             None => {
                 let (kernel, stalls) = (self.kernel, &self.stalls);
-                named::reading(&Known { kernel, stalls, mix: &self.mix, coalescing: &self.coalescing }, name)
+                let own = named::reading(&Known { kernel, stalls, mix: &self.mix, coalescing: &self.coalescing }, name);
+                let told = || self.earlier.and_then(|audit| decided(audit, name));
+                if own.quantity().is_some() { own } else { told().unwrap_or(own) }
             }
         }
+    }
+
+    /// The levers of the old kernel by itself.
+    pub(super) fn levers(&self, limits: &Limits) -> Vec<Lever> {
+        self.judged(limits, ceiling::levers)
+    }
+
+    /// Codes of what the checks find on the old kernel by itself.
+    pub(super) fn findings(&self, limits: &Limits) -> Vec<String> {
+        self.judged(limits, |ground| checks::findings(ground).into_iter().map(|finding| finding.code).collect())
+    }
+
+    fn judged<T>(&self, limits: &Limits, judge: impl Fn(&Ground<'_, '_>) -> T) -> T {
+        let occupancy = Occupancy::of(self.kernel, None);
+        let verdict = bottleneck(self.kernel, &self.stalls, &occupancy, limits);
+        judge(&Ground {
+            kernel: self.kernel,
+            bottleneck: &verdict,
+            stalls: &self.stalls,
+            mix: &self.mix,
+            coalescing: &self.coalescing,
+            occupancy: &occupancy,
+            limits,
+        })
     }
 
     pub(super) fn roofline(&self, work: &Work) -> Roofline {

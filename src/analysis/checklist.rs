@@ -76,6 +76,11 @@ pub struct Earlier {
 }
 
 impl Expectation {
+    /// The comparison as it is written: `stall.barrier < 1`.
+    pub fn text(&self) -> String {
+        format!("{} {} {}", self.reading, self.op, self.value)
+    }
+
     /// What becomes of the expectation with this reading.
     pub fn outcome(&self, found: &Reading) -> Outcome {
         match found.value() {

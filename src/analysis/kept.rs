@@ -1,6 +1,6 @@
 //! What a snapshot keeps of its report: enough to stand in for it as the old side, or in a comparison of several.
 
-use super::audit::Side;
+use super::side::Side;
 use super::summary::KernelSummary;
 use crate::catalog;
 use crate::evidence::{Device, Instance, Launch, Metric, Process, Report, Value};

@@ -1,10 +1,13 @@
 //! One line of a subject's history.
 
 use super::audit::Audit;
+use super::code::StaticAudit;
 use super::correct::Standing;
+use super::hypothesis::{Judgement, Tested};
 use super::stalls::StallBasis;
 use super::verdict::Verdict;
 use crate::evidence::Reading;
+use crate::quantity::{Quantity, Unit};
 
 /// What one audit adds to the history of its subject.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -25,6 +28,25 @@ pub struct Milestone {
     pub stall: Option<(String, StallBasis, Reading)>,
     /// The verdict against its baseline; `None` without one. WRONG, with or without a baseline, for wrong results.
     pub verdict: Option<Verdict>,
+    /// What its change was expected to do, and what became of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hypotheses: Vec<Concluded>,
+    /// Whether it is of the code alone, which has no time and no verdict.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_code_alone: bool,
+}
+
+/// A hypothesis as the history remembers it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Concluded {
+    /// What it is called.
+    pub name: String,
+    /// The change in words; may be empty.
+    pub change: String,
+    /// What became of it.
+    pub judgement: Judgement,
+    /// Why.
+    pub reason: String,
 }
 
 impl Milestone {
@@ -46,6 +68,41 @@ impl Milestone {
                     audit.comparison.as_ref().map(|comparison| comparison.whole.verdict)
                 }
             },
+            hypotheses: audit.hypotheses.iter().map(Concluded::of).collect(),
+            is_code_alone: false,
+        }
+    }
+
+    /// The milestone of an audit without a report.
+    pub fn of_code(date: &str, commit: &str, change: &str, audit: &StaticAudit) -> Milestone {
+        const WHY: &str = "the audit is of the code alone";
+        let registers = audit.code.first().and_then(|code| code.registers());
+        let registers = registers.and_then(|count| Quantity::new(count as f64, Unit::NONE));
+        Milestone {
+            date: date.to_owned(),
+            commit: commit.to_owned(),
+            change: change.to_owned(),
+            time: Reading::not_applicable(WHY),
+            flop_rate: None,
+            registers: registers.map_or_else(
+                || Reading::not_applicable(WHY),
+                |quantity| Reading::measured(quantity, &"build: registers per thread".into()),
+            ),
+            stall: None,
+            verdict: None,
+            hypotheses: Vec::new(),
+            is_code_alone: true,
+        }
+    }
+}
+
+impl Concluded {
+    fn of(tested: &Tested) -> Concluded {
+        Concluded {
+            name: tested.name.clone(),
+            change: tested.change.clone(),
+            judgement: tested.judgement,
+            reason: tested.reason.clone(),
         }
     }
 }

@@ -18,6 +18,7 @@ mod correct;
 mod dump;
 mod finding;
 mod ground;
+mod hypothesis;
 mod kept;
 mod limits;
 mod line;
@@ -25,6 +26,7 @@ mod milestone;
 mod mix;
 mod named;
 mod occupancy;
+mod outcome;
 mod panels;
 mod performance;
 mod private;
@@ -34,6 +36,7 @@ mod row_json;
 pub mod sass;
 mod select;
 mod setting;
+mod side;
 mod source_lines;
 mod stalls;
 mod summary;
@@ -49,8 +52,7 @@ mod verdict;
 mod wanted;
 
 pub use audit::{
-    Audit, Inputs, Old, OtherKernel, Side, analyse, analyse_all, chosen_rows, subject_launch, subject_launches,
-    subject_rows,
+    Audit, Inputs, Old, analyse, analyse_all, chosen_rows, subject_launch, subject_launches, subject_rows,
 };
 pub use bottleneck::{Bottleneck, Limiter, Step};
 pub use build::BuildRow;
@@ -62,11 +64,13 @@ pub use compare::{Change, Direction, Row};
 pub use correct::{Standing, position};
 pub use dump::{SCHEMA, write_json};
 pub use finding::{Finding, Place, Severity};
+pub use hypothesis::{Condition, Hypothesis, Judgement, Met, Tested, When};
 pub use kept::{Kept, KeptMetric};
 pub use limits::Limits;
-pub use milestone::Milestone;
+pub use milestone::{Concluded, Milestone};
 pub use mix::{InstructionMix, OpcodeRow};
 pub use occupancy::{BlockLimit, Cliff, Occupancy};
+pub use outcome::{Estimates, Pulled};
 pub use panels::Panel;
 pub use performance::{Performance, Work};
 pub use private::{without_home, without_names};
@@ -74,6 +78,7 @@ pub use reference::{Beside, ReferenceProfile};
 pub use roofline::{Ceiling, CeilingKind, Point, Roofline};
 pub use select::{KernelGroup, KernelKey, Selection, SelectionError, groups};
 pub use setting::{Setting, Weight};
+pub use side::{OtherKernel, Side};
 pub use source_lines::{
     AccessLine, Accesses, LaneLine, LimitingLines, LineCost, LineCount, LineWaits, ListedFile, ListedInstruction,
     ListedLine, Listing, Pattern, ReasonLines, SourceLines, Space, Spot, Waits, source_want,

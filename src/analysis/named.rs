@@ -17,13 +17,16 @@ pub(super) struct Known<'a, 'r> {
     pub(super) coalescing: &'a Coalescing,
 }
 
-/// The reading of a name: `stall.REASON` (percent of a warp's time), `opcode.OP` and `class.ID` (executions),
+/// The reading of a name: `stall.REASON` (percent of a warp's time), `stall-rank.REASON` (1 for the largest stall), `opcode.OP` and `class.ID` (executions),
 /// `tensor.instructions`, `tensor.share` (percent of all instructions), `tensor.busy` (percent of peak of the busiest
 /// tensor counter), `shared.conflict-share`, `shared.loads-per-store`, `shared.wide-store-share`, `global.excess-share`,
 /// `predication.efficiency` (percent); anything else is a metric by ncu's name.
 pub(super) fn reading(known: &Known<'_, '_>, name: &str) -> Reading {
     if let Some(reason) = name.strip_prefix("stall.") {
         return stall(known.stalls, reason);
+    }
+    if let Some(reason) = name.strip_prefix("stall-rank.") {
+        return stall_rank(known.stalls, reason);
     }
     if let Some(opcode) = name.strip_prefix("opcode.") {
         return count(known.mix, |row| row == opcode);
@@ -50,6 +53,18 @@ fn stall(stalls: &Stalls, reason: &str) -> Reading {
     let found = stalls.table(StallBasis::ShareOfWarpTime).and_then(|t| t.rows.iter().find(|row| row.reason == reason));
     let metric = format!("smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio");
     found.map_or_else(|| Reading::not_collected(&metric), |row| row.row.new.clone())
+}
+
+/// The place of a reason among the stalls, the largest first; `selected` and `not_selected` are none.
+fn stall_rank(stalls: &Stalls, reason: &str) -> Reading {
+    let metric = format!("smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio");
+    let Some(table) = stalls.table(StallBasis::ShareOfWarpTime) else { return Reading::not_collected(&metric) };
+    let is_stall = |id: &str| catalog::stall(id).is_none_or(catalog::StallRow::is_stall);
+    let mut ranked = table.rows.iter().filter(|row| is_stall(&row.reason));
+    match ranked.position(|row| row.reason == reason) {
+        Some(at) => derived((at + 1) as f64, Unit::NONE, &[&metric], "place among the stalls"),
+        None => Reading::not_collected(&metric),
+    }
 }
 
 /// Executions of the opcodes that `takes` takes; zero where the report lists opcodes and none of them is among them.

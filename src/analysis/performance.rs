@@ -2,6 +2,7 @@
 
 use super::checklist::Expectation;
 use super::compare::Row;
+use super::hypothesis::Hypothesis;
 use super::summary::KernelSummary;
 use super::tiles::Tiles;
 use crate::catalog::Better;
@@ -28,6 +29,9 @@ pub struct Work {
     pub tiles: Option<Tiles>,
     /// What should hold for the kernel.
     pub expected: Vec<Expectation>,
+    /// What the change was expected to do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hypotheses: Vec<Hypothesis>,
 }
 
 /// The performance summary.

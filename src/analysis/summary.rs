@@ -3,7 +3,7 @@
 use super::select::{KernelGroup, KernelKey};
 use crate::catalog;
 use crate::evidence::{Launch, Measured, Metric, Missing, Provenance, Reading, Spread};
-use crate::quantity::Quantity;
+use crate::quantity::{Quantity, Unit};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -65,7 +65,9 @@ impl<'r> KernelSummary<'r> {
     /// The metric over all launches: its value, or the median with the spread when there are several.
     pub fn reading(&self, id: &str) -> Reading {
         let missing = |why: &str| Reading::Missing(Missing::NotCollected { what: vec![id.into()], why: why.into() });
-        let Some((name, is_alias)) = self.spelling(id) else { return missing("") };
+        let Some((name, is_alias)) = self.spelling(id) else {
+            return self.threads(id).unwrap_or_else(|| missing(""));
+        };
         let held = || self.metrics(name);
         let mut values: Vec<f64> = held().filter_map(Metric::quantity).map(Quantity::value).collect();
         let Some(unit) = held().map(|m| m.unit).next() else { return missing("") };
@@ -83,6 +85,21 @@ impl<'r> KernelSummary<'r> {
         let alias_of = is_alias.then(|| Arc::from(id));
         let from = Provenance { metrics: vec![name.clone()], formula: "".into(), alias_of };
         Reading::Measured(Measured { quantity, spread, from })
+    }
+
+    /// Threads of the average warp instruction where a report holds the two counts and not NVIDIA's quotient of them:
+    /// thread instructions over warp instructions, as the Metrics Reference defines the ratio.
+    fn threads(&self, id: &str) -> Option<Reading> {
+        let all = match id {
+            "smsp__thread_inst_executed_per_inst_executed.ratio" => "smsp__thread_inst_executed.sum",
+            "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio" => "smsp__thread_inst_executed_pred_on.sum",
+            _ => return None,
+        };
+        let counts = (self.reading(all), self.reading("smsp__inst_executed.sum"));
+        let (Reading::Measured(threads), Reading::Measured(warps)) = &counts else { return None };
+        let quantity = Quantity::new(threads.quantity.value() / warps.quantity.value(), Unit::NONE)?;
+        let metrics = threads.from.metrics.iter().chain(&warps.from.metrics).cloned().collect();
+        Some(Reading::derived(quantity, metrics, "first / second"))
     }
 
     /// The number of a metric, when it was measured.

@@ -55,7 +55,8 @@ pub fn brief() -> NameSet {
 pub fn want_for(work: &Work) -> Want {
     let mut want = want();
     if let NameSet::These { exact, .. } = &mut want.metrics {
-        exact.extend(work.expected.iter().map(|expected| Arc::from(expected.reading.as_str())));
+        let stated = work.hypotheses.iter().flat_map(|one| one.before.iter().chain(&one.after));
+        exact.extend(work.expected.iter().chain(stated).map(|expected| Arc::from(expected.reading.as_str())));
     }
     want
 }

@@ -1,5 +1,6 @@
 //! The metric set that `audit collect` asks ncu for.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -42,19 +43,20 @@ pub struct CollectionPart {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct File {
+    /// Counters by patched instructions that stand for those of the hardware; an empty name: not asked for.
+    instead: BTreeMap<&'static str, &'static str>,
     part: Vec<CollectionPart>,
 }
 
-static PARTS: LazyLock<Vec<CollectionPart>> =
-    LazyLock::new(|| read().expect("collection.toml is valid, as tests check"));
+static SET: LazyLock<File> = LazyLock::new(|| read().expect("collection.toml is valid, as tests check"));
 
-fn read() -> Result<Vec<CollectionPart>, CatalogError> {
-    Ok(TABLE.read::<File>()?.part)
+fn read() -> Result<File, CatalogError> {
+    TABLE.read::<File>()
 }
 
 /// Reads the file anew and checks its rows and the tables that they name.
 pub(super) fn check() -> Result<(), CatalogError> {
-    for part in &read()? {
+    for part in &read()?.part {
         load::filled(FILE, part.id, &[("fills", part.fills)])?;
         if let Some(id) = part.tables.iter().find(|id| table(id).is_none()) {
             let (row, name) = (part.id.to_owned(), (*id).to_owned());
@@ -64,12 +66,12 @@ pub(super) fn check() -> Result<(), CatalogError> {
             return Err(CatalogError::Empty { file: FILE, row: part.id.to_owned(), key: "metrics" });
         }
     }
-    load::index(FILE, &PARTS, |part| [part.id]).map(drop)
+    load::index(FILE, &SET.part, |part| [part.id]).map(drop)
 }
 
 /// The parts of the metric set.
 pub fn collection_parts() -> &'static [CollectionPart] {
-    &PARTS
+    &SET.part
 }
 
 /// What ncu is asked for.
@@ -90,7 +92,7 @@ pub fn collection(chip: Option<&str>) -> MetricSet {
             set.metrics.push(name);
         }
     };
-    for part in PARTS.iter() {
+    for part in &SET.part {
         set.sections.extend(part.sections.iter().map(|name| (*name).to_owned()));
         let of_tables = part.tables.iter().filter_map(|id| table(id)).flat_map(|table| table.rows.iter().copied());
         for name in of_tables.chain(part.metrics.iter().copied()) {
@@ -110,7 +112,7 @@ pub fn collection(chip: Option<&str>) -> MetricSet {
     set
 }
 
-/// The first spelling of a metric that can be asked for on the chip.
+/// What is asked for in place of a metric, else its first spelling, that the chip has.
 fn spelling(name: &'static str, chip: Option<&str>) -> Option<&'static str> {
     // These come with every section and cannot be asked for, or are made by a section from other metrics.
     const FREE: [&str; 4] = ["launch__", "device__", "profiler__", "derived__"];
@@ -122,8 +124,13 @@ fn spelling(name: &'static str, chip: Option<&str>) -> Option<&'static str> {
         // Metrics by instruction and groups stand in no table of counters; a misspelt counter is no such name.
         None => !name.contains("__") || name.starts_with("sass__") || name.contains(':') || name.contains("pcsamp"),
     };
+    let instead = SET.instead.get(name).copied();
+    if instead == Some("") {
+        return None;
+    }
+    let instead = instead.filter(|name| is_there(name));
     let others = metric(name).into_iter().flat_map(|row| row.spellings());
-    std::iter::once(name).chain(others).find(|name| is_there(name))
+    instead.into_iter().chain(std::iter::once(name)).chain(others).find(|name| is_there(name))
 }
 
 #[cfg(test)]
@@ -145,6 +152,21 @@ mod tests {
         let (hopper, blackwell) = (collection(Some("gh100")), collection(Some("gb202")));
         assert!(hopper.metrics.iter().any(|name| name == "dram__bytes_read.sum"));
         assert!(blackwell.metrics.iter().any(|name| name == "dram__bytes_op_read.sum"));
+    }
+
+    #[test]
+    fn patched_counters_stand_for_those_that_cost_a_pass() {
+        let of = |chip| collection(Some(chip)).metrics;
+        for chip in metric_table::CHIPS {
+            for (hardware, patched) in &SET.instead {
+                let there = split(patched).is_some_and(|(base, _)| base.is_on(chip) == Some(true));
+                assert!(
+                    !(there || patched.is_empty()) || !of(chip).iter().any(|name| name == hardware),
+                    "{hardware} on {chip}"
+                );
+            }
+        }
+        assert!(of("gh100").iter().any(|name| name == "smsp__sass_thread_inst_executed.sum"));
     }
 
     #[test]

@@ -4,9 +4,10 @@ use serde::Serialize;
 
 use super::{
     Better, ChipRow, LimiterKind, LimiterRow, MetricRow, OpcodeClass, Profile, StallFamily, StallRow, ThresholdRow,
-    base_opcode, chips, limiter, limiters, metric, metrics, nearest as names, opcode_class, opcode_classes, profile,
-    profiles, stall, stall_of_metric, stalls, threshold_row, thresholds,
+    base_opcode, chips, limiter, limiters, metric, metrics, opcode_class, opcode_classes, profile, profiles, stall,
+    stall_of_metric, stalls, threshold_row, thresholds,
 };
+use crate::nearest::several;
 
 /// What a name means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -55,7 +56,7 @@ pub fn nearest(name: &str) -> Vec<String> {
         .chain(limiters().iter().map(|row| row.code.as_str()))
         .chain(profiles().iter().map(|row| row.id.as_str()))
         .chain(chips().iter().map(|row| row.arch));
-    names::near(name, known, 5).into_iter().map(str::to_owned).collect()
+    several(name, known, 5).into_iter().map(str::to_owned).collect()
 }
 
 fn of_metric(asked: &str, row: &'static MetricRow) -> Explanation {

@@ -3,8 +3,8 @@
 //! What ncu 2025.3.1 does was seen: a counter that it does not know is left out without a word when the name has a rollup
 //! (`x__y.avg`), and ends the profile with status 9 when it has none.
 
-use super::nearest::near;
 use super::{chips, metric, metrics};
+use crate::nearest::several;
 use crate::quantity::metric_table::{self, CHIPS, MetricType, split};
 use std::collections::BTreeSet;
 
@@ -107,7 +107,7 @@ pub fn check_metric_name(name: &str, chip: Option<&str>) -> NameCheck {
     if suffix.is_empty() || endings.iter().any(|ending| ending == suffix) {
         return NameCheck::Known;
     }
-    let near = near(suffix, endings.iter().map(String::as_str), 3).into_iter().map(str::to_owned).collect();
+    let near = several(suffix, endings.iter().map(String::as_str), 3).into_iter().map(str::to_owned).collect();
     NameCheck::Suffix { found: suffix.to_owned(), near }
 }
 
@@ -132,12 +132,12 @@ fn near_names(name: &str, chip: Option<&str>) -> Vec<String> {
     let (base, suffix) = name.split_at(end);
     let on_chip = |base: &metric_table::MetricBase| chip.is_none_or(|chip| base.is_on(chip) == Some(true));
     let counters: Vec<&'static str> = metric_table::all().filter(on_chip).map(|base| base.name).collect();
-    let mut bases = near(base, counters.iter().copied(), MOST);
+    let mut bases = several(base, counters.iter().copied(), MOST);
     bases.extend(alike(base, &counters).filter(|other| !bases.contains(other)).take(MOST).collect::<Vec<_>>());
     let mut found: Vec<String> = bases.into_iter().map(|base| format!("{base}{suffix}")).collect();
     if found.is_empty() {
         let unlisted = metrics().iter().map(|row| row.id).filter(|id| split(id).is_none());
-        found.extend(near(name, unlisted, MOST).into_iter().map(str::to_owned));
+        found.extend(several(name, unlisted, MOST).into_iter().map(str::to_owned));
     }
     found.truncate(MOST);
     found

@@ -11,7 +11,6 @@ mod limiters;
 mod load;
 mod metric_names;
 mod metrics;
-mod nearest;
 mod opcodes;
 mod profiles;
 mod sass_aliases;

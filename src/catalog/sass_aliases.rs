@@ -1,8 +1,8 @@
 //! What PTX instructions and CUDA C++ constructs become in SASS, per chip.
 
 use super::load::{self, Embedded, embedded};
-use super::nearest;
 use super::{CatalogError, opcode_class};
+use crate::nearest::several;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -103,7 +103,7 @@ pub fn resolve(name: &str, arch: &str) -> Resolved {
         if opcode_class(name).is_some() {
             return Resolved::Opcode;
         }
-        return Resolved::Unknown(nearest::near(name, ROWS.iter().map(|row| row.name), 3));
+        return Resolved::Unknown(several(name, ROWS.iter().map(|row| row.name), 3));
     };
     match row.sass.get(chip_of(arch)) {
         None => Resolved::NotOnChip(row.sass.keys().copied().collect()),

@@ -242,6 +242,17 @@ pub(super) struct Folder {
     pub(super) out: Option<PathBuf>,
 }
 
+/// How grave a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Level {
+    /// It explains the limit.
+    Limits,
+    /// It costs beside the limit.
+    Costs,
+    /// Worth knowing.
+    Notes,
+}
+
 /// Arguments of `audit baseline`.
 #[derive(Debug, Args)]
 pub(super) struct Baseline {
@@ -306,6 +317,13 @@ pub(super) struct Check {
     /// Slow-down in percent that counts as a regression [default: the threshold `regression`, 5].
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(super) regression: Option<f64>,
+    /// Fail on patterns of this severity or a graver one that the old side did not show.
+    #[arg(long, value_name = "SEVERITY")]
+    pub(super) findings: Option<Level>,
+    /// Leave out the subject's checks: checklists, expectations, checks on the machine code, and looks at the results that
+    /// cannot tell. Wrong results fail in any case.
+    #[arg(long)]
+    pub(super) no_checks: bool,
     /// End with 0 where the evidence does not decide.
     #[arg(long)]
     pub(super) allow_inconclusive: bool,

@@ -5,14 +5,14 @@ use super::baseline;
 use super::code::{ToolTime, builds, kept_build, places};
 use super::evidence::{self, Evidence};
 use super::failure::Failure;
-use super::made::{Made, Place, print_comment, unkept, write_page};
+use super::made::{Made, Place, print_comment, write_page};
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
 use super::{collect, lines, moment, trials};
 use crate::analysis::code::{CodeAudit, CodeInputs, Launched, StaticAudit, audit_code};
-use crate::analysis::{self, Audit, Expectation, Inputs, Limits, Old, Selection, Tiles, Work};
+use crate::analysis::{self, Audit, Expectation, Hypothesis, Inputs, Limits, Old, Selection, Tiles, Work};
 use crate::catalog;
 use crate::collect::Places;
-use crate::config::{Amount, Code, DEFAULT_TEMPLATE, Expect, Subject};
+use crate::config::{Amount, Code, DEFAULT_TEMPLATE, Expect, Stated, Subject};
 use crate::evidence::{CodeBuild, Report, SourceView, Want};
 use crate::render::{Override, Templates};
 use crate::snapshot::{AcceptedFile, Snapshot, StaticSnapshot, milestones};
@@ -30,7 +30,22 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
     }
     let start = Instant::now();
     let plan = plan(&arguments)?;
-    let templates = Templates::load_with(plan.templates.as_deref(), &plan.overrides)?;
+    let templates = &Templates::load_with(plan.templates.as_deref(), &plan.overrides)?;
+    std::thread::scope(|scope| {
+        // Reading the evidence takes longer than compiling the templates.
+        scope.spawn(|| templates.prepare(&plan.template, arguments.format == PageFormat::Html));
+        pages(&arguments, &plan, templates, start, out)
+    })
+}
+
+/// Makes and writes what is asked for.
+fn pages(
+    arguments: &Generate,
+    plan: &Plan,
+    templates: &Templates,
+    start: Instant,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     let mut collected = collect::Outcome::default();
     if arguments.collect || arguments.dry_run {
         let place = collect::Place { project: &plan.folder, config: plan.file.as_deref(), tools: &plan.tools };
@@ -39,7 +54,7 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
             return Ok(());
         }
     }
-    let mut maker = Maker::new(&plan, moment::date(arguments.date)?, arguments.allow_damage);
+    let mut maker = Maker::new(plan, moment::date(arguments.date)?, arguments.allow_damage);
     let mut all = Vec::new();
     for subject in plan.subjects.iter().filter(|subject| !collected.is_lost(subject)) {
         maker.is_collected = collected.has(subject);
@@ -48,12 +63,12 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
             PageFormat::Pr => all.push((made, plan.out.clone())),
             format => {
                 let place = Place { folder: &plan.out, has_snapshot: true };
-                write_page(&made, format, &place, &templates, &plan.template, arguments.force, out)?;
+                write_page(&made, format, &place, templates, &plan.template, arguments.force, out)?;
             }
         }
     }
     if arguments.format == PageFormat::Pr {
-        print_comment(&all, &templates, arguments.link_base.as_deref(), out)?;
+        print_comment(&all, templates, arguments.link_base.as_deref(), out)?;
     }
     if arguments.timings {
         timings(start.elapsed(), maker.time)?;
@@ -112,7 +127,8 @@ impl<'p> Maker<'p> {
         let code = code(&self.places, &plan.folder, subject, evidence, &mut self.time)?;
         let Some(report) = &subject.report else {
             let audit = static_audit(subject, plan, &code)?;
-            let snapshot = Snapshot::new(heading, audit).map_err(|error| unkept(name, &error))?;
+            let heading = Heading { history: milestones(&plan.out, name, Some(date))?.0, ..heading };
+            let snapshot = Snapshot::new(heading, audit);
             return Ok(Made::Static(Box::new(snapshot)));
         };
         let limits = Limits { overrides: plan.thresholds.clone() };
@@ -125,11 +141,12 @@ impl<'p> Maker<'p> {
             audits[0].sanitizer.clone_from(&evidence.sanitizer);
         }
         audits[0].join_trials(trials::of(subject, evidence)?, old.audit(), &limits)?;
+        audits[0].conclude(old.audit());
         let audit = &audits[0];
         let (history, _) = milestones(&plan.out, name, Some(date))?;
         let accepted = AcceptedFile::read(&plan.out, name)?.about(audit);
         let heading = Heading { baseline, accepted, history, ..heading };
-        let snapshot = Snapshot::new(heading, audit.clone()).map_err(|error| unkept(name, &error))?;
+        let snapshot = Snapshot::new(heading, audit.clone());
         Ok(match plan.template.as_str() {
             view::DELIVERABLE => Made::Many(Box::new(snapshot), audits),
             _ => Made::Profiled(Box::new(snapshot), instructions.map(Box::new)),
@@ -220,15 +237,28 @@ pub(super) fn stated_work(subject: &Subject, limits: &Limits) -> Work {
             warps: tiles.warps.value(),
         }),
         expected: expectations(&subject.checklists, &subject.expect, limits),
+        hypotheses: subject.hypotheses.iter().map(hypothesis).collect(),
     }
+}
+
+fn hypothesis(stated: &Stated) -> Hypothesis {
+    Hypothesis {
+        name: stated.name.clone(),
+        change: stated.change.clone(),
+        before: stated.before.iter().map(expectation).collect(),
+        after: stated.after.iter().map(expectation).collect(),
+    }
+}
+
+fn expectation(stated: &Expect) -> Expectation {
+    Expectation::own(&stated.metric, stated.op, stated.value, stated.label.as_deref())
 }
 
 /// The lines of the catalog's checklists, then the subject's own.
 pub(super) fn expectations(checklists: &[String], own: &[Expect], limits: &Limits) -> Vec<Expectation> {
     let lists = checklists.iter().filter_map(|id| catalog::profile(id));
     let listed = lists.flat_map(|profile| Expectation::of_profile(profile, limits));
-    let own = own.iter().map(|e| Expectation::own(&e.metric, e.op, e.value, e.label.as_deref()));
-    listed.chain(own).collect()
+    listed.chain(own.iter().map(expectation)).collect()
 }
 
 /// The audit of the kernel with the most device time; for the page of one line each, those of all kernels that the

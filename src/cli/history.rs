@@ -76,6 +76,11 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
         HistoryFormat::Md => {
             let rows: Vec<HistoryRow> = rows.into_iter().map(|printed| printed.row).collect();
             write!(out, "{}", markdown_table(&view::history_table(&rows)))?;
+            let refuted = view::ledger(&known);
+            if !refuted.rows.is_empty() {
+                writeln!(out, "\nRefuted hypotheses:\n")?;
+                write!(out, "{}", markdown_table(&refuted))?;
+            }
             for error in &lost {
                 writeln!(out, "\nNot in the table: {error}")?;
             }

@@ -58,7 +58,9 @@ fn names(subject: &Subject) -> Vec<String> {
         Some(Code::Source { archs, .. }) => archs.first().and_then(|arch| counters_of_arch(arch)),
         Some(Code::Cubin { .. }) | None => None,
     };
-    let expected = subject.expect.iter().map(|expect| &expect.metric).filter(|name| name.contains("__"));
+    let stated = subject.hypotheses.iter().flat_map(|one| one.before.iter().chain(&one.after));
+    let expected = subject.expect.iter().chain(stated).map(|expect| &expect.metric);
+    let expected = expected.filter(|name| name.contains("__") && !name.starts_with("check."));
     let fault = |name: &String| {
         let check = check_metric_name(name, chip);
         check.is_fault().then(|| format!("{}: {}", subject.name, check.sentence(name, chip)))

@@ -22,13 +22,23 @@ pub(super) enum Made {
 }
 
 impl Made {
-    /// The document and the bytes of the snapshot.
-    pub(super) fn parts(&self) -> (Document, serde_json::Result<Vec<u8>>) {
+    pub(super) fn document(&self) -> Document {
         match self {
-            Made::Profiled(made, _) => (view::document(&made.heading, &made.audit), made.to_json()),
-            Made::Many(made, audits) => (view::deliverable(&made.heading, audits), made.to_json()),
-            Made::Static(made) => (view::static_document(&made.heading, &made.audit), made.to_json()),
+            Made::Profiled(made, _) => view::document(&made.heading, &made.audit),
+            Made::Many(made, audits) => view::deliverable(&made.heading, audits),
+            Made::Static(made) => view::static_document(&made.heading, &made.audit),
         }
+    }
+
+    /// The bytes of the snapshot.
+    fn data(&self) -> Result<Vec<u8>, Failure> {
+        let written = match self {
+            Made::Profiled(made, _) | Made::Many(made, _) => made.to_json(),
+            Made::Static(made) => made.to_json(),
+        };
+        written.map_err(|error| {
+            Failure::usage(format!("the audit of {} cannot be kept as JSON: {error}", self.heading().subject))
+        })
     }
 
     pub(super) fn heading(&self) -> &Heading {
@@ -67,15 +77,21 @@ pub(super) fn write_page(
     force: bool,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let (document, data) = made.parts();
-    let files = Files::of(place.folder, made.heading(), &document)?;
     let written = match format {
-        PageFormat::Html => files.write_html(&templates.html(template, &document, &made.source())?)?,
-        PageFormat::Md | PageFormat::Pr => {
-            let data = data.map_err(|error| unkept(&made.heading().subject, &error))?;
-            let page = marked(&templates.page(template, &document)?, &document);
-            files.write(&page, place.has_snapshot.then_some(&data), force)?
+        PageFormat::Html => {
+            let document = made.document();
+            let files = Files::of(place.folder, made.heading(), &document)?;
+            files.write_html(&templates.html(template, &document, &made.source())?)?
         }
+        PageFormat::Md | PageFormat::Pr => std::thread::scope(|scope| {
+            // The snapshot does not need the page, nor the page the snapshot.
+            let data = place.has_snapshot.then(|| scope.spawn(|| made.data()));
+            let document = made.document();
+            let files = Files::of(place.folder, made.heading(), &document)?;
+            let page = marked(&templates.page(template, &document)?, &document);
+            let data = data.map(|running| running.join().unwrap_or_else(|_| made.data())).transpose()?;
+            files.write(&page, data.as_deref(), force)
+        })?,
     };
     writeln!(out, "{}", written.join("\n"))?;
     Ok(())
@@ -113,8 +129,4 @@ pub(super) fn print_comment(
     let text = view::comment(&entries, |document| templates.page(view::COMMENT, document))?;
     write!(out, "{text}")?;
     Ok(())
-}
-
-pub(super) fn unkept(subject: &str, error: &serde_json::Error) -> Failure {
-    Failure::usage(format!("the audit of {subject} cannot be kept as JSON: {error}"))
 }

@@ -62,3 +62,40 @@ pub(super) fn subject_line(folder: &Path, commit: &str) -> Option<String> {
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     (!text.is_empty()).then_some(text)
 }
+
+/// What git says of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// It is in the commit that is checked out, as it lies here.
+    Committed,
+    /// It is committed, and lies here otherwise.
+    Changed,
+    /// git does not know it.
+    Untracked,
+    /// There is no git, or no repository.
+    Unknown,
+}
+
+/// What git says of a file.
+pub(super) fn kept(file: &Path) -> Kept {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Some(name) = file.file_name() else { return Kept::Unknown };
+    let output = Command::new("git")
+        .args(["status", "--porcelain=v1", "--ignored", "--untracked-files=all", "--"])
+        .arg(name)
+        .current_dir(folder)
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output();
+    match output {
+        Ok(output) if output.status.success() => match output.stdout.get(..2) {
+            None => Kept::Committed,
+            // Added and never committed.
+            Some(b"??" | b"!!" | b"A " | b"AM") => Kept::Untracked,
+            Some(_) => Kept::Changed,
+        },
+        _ => Kept::Unknown,
+    }
+}

@@ -138,7 +138,9 @@ fn from_file(arguments: &Generate) -> Result<Plan, Failure> {
     let config = Config::read(&path)?;
     let every = || config.subjects.iter().map(|subject| subject.name.to_string()).collect();
     let names: Vec<String> = if arguments.all { every() } else { arguments.subjects.clone() };
-    let mut subjects: Vec<Subject> = config.select(&names)?.into_iter().cloned().collect();
+    // A profile that is to be made need not be there; what the page reads besides is found missing when it is read.
+    let chosen = if arguments.collect || arguments.dry_run { config.named(&names)? } else { config.select(&names)? };
+    let mut subjects: Vec<Subject> = chosen.into_iter().cloned().collect();
     let is_described = is_given(&arguments.subject);
     if is_described {
         match subjects.as_mut_slice() {

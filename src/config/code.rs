@@ -33,8 +33,8 @@
 //! `LDG.128` as a pattern takes every `LDG` with the modifier `128` among others; `LDG` never takes `LDGSTS`.
 
 use super::ConfigError;
-use super::file::Text;
 use super::launch::ArgumentKeys;
+use super::text::Text;
 use crate::analysis::code::{Count, LaunchShape, SassCheck};
 use std::collections::BTreeMap;
 use std::ops::Range;

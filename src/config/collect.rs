@@ -25,7 +25,7 @@
 //! ```
 
 use super::ConfigError;
-use super::file::Text;
+use super::text::Text;
 use crate::evidence::SanitizerTool;
 use crate::nearest::nearest;
 use std::path::{Path, PathBuf};

@@ -34,7 +34,7 @@
 
 use super::ConfigError;
 use super::code::LaunchKeys;
-use super::file::Text;
+use super::text::Text;
 use crate::collect::launch::{
     Argument, Buffer, CheckPlan, DType, Gemm, KernelReference, LaunchPlan, Promotion, Reference, ReferencePlan, Role,
     Scalar, Swizzle, TensorMap, Values,

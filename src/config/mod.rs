@@ -1,15 +1,18 @@
 //! The configuration: what `audit.toml` or the command line asks for.
 //!
 //! Owns the file's keys and their meaning. Receives text, gives a [`Config`] of [`Subject`]s or an error that points at
-//! the line. A new key is one field in `file.rs`, `code.rs`, `collect.rs` or `launch.rs` and one in the type it fills.
+//! the line. A new key is one field in `file.rs`, `keys.rs`, `code.rs`, `collect.rs` or `launch.rs` and one in the type it fills.
 
 mod amount;
 mod code;
 mod collect;
 mod error;
 mod file;
+mod hypothesis;
+mod keys;
 mod launch;
 mod subject;
+mod text;
 mod trials;
 
 pub use amount::{Amount, AmountError};
@@ -18,6 +21,7 @@ pub use collect::Collecting;
 pub(crate) use collect::METRIC_SETS;
 pub use error::{ConfigError, ConfigErrorKind};
 pub use file::Config;
-pub(crate) use file::{DEFAULT_OUT, DEFAULT_TEMPLATE, regex_reason};
-pub use subject::{Expect, Subject, SubjectName, Tiles, Work};
+pub(crate) use file::{DEFAULT_OUT, DEFAULT_TEMPLATE};
+pub use subject::{Expect, Stated, Subject, SubjectName, Tiles, Work};
+pub(crate) use text::regex_reason;
 pub use trials::TrialFiles;

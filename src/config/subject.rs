@@ -187,10 +187,25 @@ pub struct Subject {
     pub checklists: Vec<String>,
     /// Its own expectations.
     pub expect: Vec<Expect>,
+    /// What its change was expected to do.
+    pub hypotheses: Vec<Stated>,
     /// How its evidence is collected.
     pub collect: Collecting,
     /// What launching it found.
     pub trials: TrialFiles,
+}
+
+/// A hypothesis as it is stated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stated {
+    /// What it is called.
+    pub name: String,
+    /// The change in words; may be empty.
+    pub change: String,
+    /// What must hold of the old side.
+    pub before: Vec<Expect>,
+    /// What is expected of the new side.
+    pub after: Vec<Expect>,
 }
 
 impl Subject {
@@ -217,6 +232,7 @@ impl Subject {
             tiles: None,
             checklists: Vec::new(),
             expect: Vec::new(),
+            hypotheses: Vec::new(),
             collect: Collecting::default(),
             trials: TrialFiles::default(),
         }

@@ -231,6 +231,11 @@ impl Templates {
         names
     }
 
+    /// Compiles what a page of the template of that name takes, so that it is at hand when the page is printed.
+    pub fn prepare(&self, name: &str, is_html: bool) {
+        let _compiled = if is_html { self.registry.of(HTML) } else { self.registry.of(name) };
+    }
+
     /// Prints a document with the template of that name and passes the page through [`gate::check`].
     ///
     /// # Errors

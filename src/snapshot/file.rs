@@ -27,11 +27,10 @@ impl Content for StaticAudit {
 }
 
 /// An audit with what its page says about itself.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot<A = Audit> {
-    /// `kernel-audit/audit/3`.
-    pub schema: String,
-    /// SHA-256 of heading and audit as JSON without white space, lower-case hexadecimal.
+    /// SHA-256 of heading and audit as JSON without white space, lower-case hexadecimal, of a snapshot that was read;
+    /// empty for one that was not written yet.
     pub sha256: String,
     /// Date, subject, commit.
     pub heading: Heading,
@@ -54,13 +53,9 @@ struct Parts<'a> {
 pub type StaticSnapshot = Snapshot<StaticAudit>;
 
 impl<A: Content> Snapshot<A> {
-    /// A snapshot of the schema that this program writes.
-    ///
-    /// # Errors
-    /// Those of the JSON writer.
-    pub fn new(heading: Heading, audit: A) -> serde_json::Result<Snapshot<A>> {
-        let sha256 = hash::content(&[&serde_json::to_string(&heading)?, &serde_json::to_string(&audit)?]);
-        Ok(Snapshot { schema: A::SCHEMA.to_owned(), sha256, heading, audit })
+    /// A snapshot to be written.
+    pub fn new(heading: Heading, audit: A) -> Snapshot<A> {
+        Snapshot { sha256: String::new(), heading, audit }
     }
 
     /// Whether the file at `path` says that it is a snapshot of this content, of whichever number.
@@ -83,9 +78,10 @@ impl<A: Content> Snapshot<A> {
     /// # Errors
     /// Those of the JSON writer.
     pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
-        let mut bytes = serde_json::to_vec(self)?;
-        bytes.push(b'\n');
-        Ok(bytes)
+        let (heading, audit) = (serde_json::to_string(&self.heading)?, serde_json::to_string(&self.audit)?);
+        let (schema, sha256) = (A::SCHEMA, hash::content(&[&heading, &audit]));
+        let text = format!(r#"{{"schema":"{schema}","sha256":"{sha256}","heading":{heading},"audit":{audit}}}"#);
+        Ok((text + "\n").into_bytes())
     }
 
     /// Reads the file at `path`.
@@ -129,7 +125,6 @@ impl<A: Content> Snapshot<A> {
             return Err(SnapshotError::Changed { path, stated, found });
         }
         Ok(Snapshot {
-            schema,
             sha256: stated,
             heading: serde_json::from_str(heading.get()).map_err(|error| malformed(error.to_string()))?,
             audit: serde_json::from_str(audit.get()).map_err(|error| malformed(error.to_string()))?,

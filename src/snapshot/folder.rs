@@ -1,7 +1,7 @@
 //! The folder of audits: which snapshots of a subject lie in it.
 
 use super::error::SnapshotError;
-use super::file::Snapshot;
+use super::file::{Snapshot, StaticSnapshot};
 use chrono::NaiveDate;
 use std::path::{Path, PathBuf};
 
@@ -64,7 +64,7 @@ pub fn subjects(folder: &Path) -> Result<Vec<String>, SnapshotError> {
     Ok(names)
 }
 
-/// The newest snapshot of a subject before a date; `None` when there is none.
+/// The newest snapshot of a subject before a date that is of a profile; `None` when there is none.
 ///
 /// # Errors
 /// A folder or a snapshot that cannot be read.
@@ -73,7 +73,12 @@ pub fn newest(
     subject: &str,
     before: Option<NaiveDate>,
 ) -> Result<Option<(Found, Snapshot)>, SnapshotError> {
-    let Some(found) = earlier(folder, subject, before)?.pop() else { return Ok(None) };
-    let snapshot = Snapshot::read(&found.path)?;
-    Ok(Some((found, snapshot)))
+    for found in earlier(folder, subject, before)?.into_iter().rev() {
+        match Snapshot::read(&found.path) {
+            Ok(snapshot) => return Ok(Some((found, snapshot))),
+            Err(_) if StaticSnapshot::is_said_by(&found.path).unwrap_or(false) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(None)
 }

@@ -1,7 +1,7 @@
 //! The history of a subject: one milestone for each snapshot.
 
 use super::error::SnapshotError;
-use super::file::Snapshot;
+use super::file::{Snapshot, StaticSnapshot};
 use super::folder;
 use crate::analysis::Milestone;
 use chrono::NaiveDate;
@@ -22,7 +22,12 @@ pub fn milestones(
             Ok(Snapshot { heading, audit, .. }) => {
                 known.push(Milestone::of(&heading.date, &heading.commit, &heading.change, &audit));
             }
-            Err(error) => lost.push(error),
+            Err(error) => match StaticSnapshot::read(&found.path) {
+                Ok(Snapshot { heading, audit, .. }) => {
+                    known.push(Milestone::of_code(&heading.date, &heading.commit, &heading.change, &audit));
+                }
+                Err(_) => lost.push(error),
+            },
         }
     }
     Ok((known, lost))

@@ -1,6 +1,7 @@
 //! Remaining performance ceiling: what is left on the table, ranked by its bound.
 
 use super::document::{Block, Section, Table};
+use super::estimates;
 use super::tables::{code, left, paragraph, right, strong, text};
 use crate::analysis::{Audit, Lever, LeverOrigin};
 use crate::quantity::format;
@@ -26,6 +27,7 @@ pub(super) fn section(audit: &Audit) -> Section {
             ],
         });
     }
+    blocks.extend(estimates::blocks(audit));
     Section { id: "ceiling".into(), title: "Remaining performance ceiling".into(), blocks }
 }
 

@@ -7,8 +7,7 @@ use crate::analysis::{Columns, Joined};
 
 /// The document of a comparison of the profiles of these names.
 pub fn side_by_side(names: &[String], columns: &Columns) -> Document {
-    let letters: Vec<String> = (0..names.len()).map(letter).collect();
-    let lead = letters.iter().zip(names).map(|(letter, name)| format!("**{letter}:** {}", escape::code(name)));
+    let letters = letters(names.len());
     let mut sections: Vec<Section> = columns.joined.iter().map(|joined| section(joined, &letters)).collect();
     if !columns.unmatched.is_empty() {
         let item = |(column, kernel): &(usize, crate::analysis::KernelKey)| {
@@ -27,7 +26,17 @@ pub fn side_by_side(names: &[String], columns: &Columns) -> Document {
             blocks: vec![Block::List { ordered: false, items: columns.unmatched.iter().map(item).collect() }],
         });
     }
-    Document { title: "Comparison".into(), lead: lead.collect(), sections }
+    Document { title: "Comparison".into(), lead: lead(names, &letters), sections }
+}
+
+/// A letter for each column.
+pub(super) fn letters(count: usize) -> Vec<String> {
+    (0..count).map(letter).collect()
+}
+
+/// Which file each letter is.
+pub(super) fn lead(names: &[String], letters: &[String]) -> Vec<String> {
+    letters.iter().zip(names).map(|(letter, name)| format!("**{letter}:** {}", escape::code(name))).collect()
 }
 
 /// `A`, `B`, … `Z`, then numbers.

@@ -3,6 +3,7 @@
 use super::document::{Block, Table};
 use super::page::Heading;
 use super::tables::{code, left, paragraph, right, text};
+use crate::analysis::code::StaticAudit;
 use crate::analysis::{Audit, Milestone, StallBasis};
 use crate::quantity::format;
 
@@ -55,7 +56,11 @@ fn row(milestone: &Milestone) -> HistoryRow {
             .as_ref()
             .map(|(label, on, share)| format!("{label}, {}{}", number(share), basis(*on)))
             .unwrap_or_default(),
-        verdict: milestone.verdict.map_or("no baseline", |verdict| verdict.word()).to_owned(),
+        verdict: match milestone.verdict {
+            Some(verdict) => verdict.word().to_owned(),
+            None if milestone.is_code_alone => "code alone".to_owned(),
+            None => "no baseline".to_owned(),
+        },
     }
 }
 
@@ -93,10 +98,19 @@ pub fn history_table(rows: &[HistoryRow]) -> Table {
 
 /// The history with this audit as its last row; nothing when there is no earlier audit.
 pub(super) fn blocks(heading: &Heading, audit: &Audit) -> Vec<Block> {
+    with(heading, || Milestone::of(&heading.date, &heading.commit, &heading.change, audit))
+}
+
+/// The same on the page of an audit without a report.
+pub(super) fn of_code(heading: &Heading, audit: &StaticAudit) -> Vec<Block> {
+    with(heading, || Milestone::of_code(&heading.date, &heading.commit, &heading.change, audit))
+}
+
+fn with(heading: &Heading, own: impl Fn() -> Milestone) -> Vec<Block> {
     if heading.history.is_empty() {
         return Vec::new();
     }
-    let own = Milestone::of(&heading.date, &heading.commit, &heading.change, audit);
+    let own = own();
     let mut rows = history_rows(&heading.history);
     rows.push(row(&own));
     vec![

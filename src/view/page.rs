@@ -3,8 +3,8 @@
 use super::charts::{self, Chart};
 use super::document::{Block, Document, Section};
 use super::{
-    benchmark, build, ceiling, checklist, coalescing, code, conditions, correctness, instructions, lead, occupancy,
-    performance, provenance, roofline, stalls, throughput, verdict,
+    benchmark, build, ceiling, checklist, coalescing, code, conditions, correctness, hypotheses, instructions, lead,
+    occupancy, performance, provenance, roofline, stalls, throughput, verdict,
 };
 use crate::analysis::{Audit, Milestone};
 
@@ -71,7 +71,8 @@ pub fn document(heading: &Heading, audit: &Audit) -> Document {
         conditions::section(audit),
         provenance::section(heading, audit),
     ];
-    let mut sections: Vec<Section> = first.chain(checklist::section(audit)).chain(rest).collect();
+    let stated = hypotheses::section(heading, audit).into_iter().chain(checklist::section(audit));
+    let mut sections: Vec<Section> = first.chain(stated).chain(rest).collect();
     if !heading.is_without_charts {
         place_charts(heading, audit, &mut sections);
     }

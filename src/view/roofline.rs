@@ -16,7 +16,7 @@ pub(super) fn section(audit: &Audit) -> Section {
         blocks.push(paragraph(format!("No ceiling: the report holds neither peaks nor rates. {CURE}")));
     } else {
         blocks.push(paragraph(
-            "Peaks are the report's own, at the clocks that held while it was measured; tensor peaks are dense unless the row says sparse.",
+            "Peaks are the report's own, at the clocks that held while it was measured, and shares are of the peaks of their side; tensor peaks are dense unless the row says sparse.",
         ));
         blocks.push(Block::Table { table: ceilings(&roofline.ceilings, audit.old_roofline.as_ref()) });
     }

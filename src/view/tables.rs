@@ -145,8 +145,7 @@ pub(super) fn metrics(id: &str, caption: &str, rows: &[&Row]) -> Table {
 /// collection lacks is in no section that could be asked for.
 pub(super) fn not_collected(audit: &Audit, what: &[String], cure: &str) -> Option<Block> {
     let is_full = audit.settings.iter().any(|s| s.id == "metric-set" && s.new.as_deref() == Some("full"));
-    let cure =
-        if is_full { "ncu's full set does not hold them here: `--metrics` asks for them by name." } else { cure };
+    let cure = if is_full { "ncu's full set has no such metric here; `--metrics` asks by name." } else { cure };
     const FEW: usize = 4;
     let names = what.iter().map(|name| escape::code(name)).collect::<Vec<_>>().join(", ");
     match what.len() {

@@ -41,7 +41,7 @@ fn panels(audit: &Audit, ids: &[&str], cure: &str) -> Vec<Block> {
         }
         if !idle.is_empty() {
             let names: Vec<&str> = idle.iter().map(|row| row.label.as_str()).collect();
-            blocks.push(paragraph(format!("Measured as zero: {}.", names.join(", "))));
+            blocks.push(paragraph(format!("Measured as zero: {}.", names.join("; "))));
         }
     }
     missing.sort();

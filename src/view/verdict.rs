@@ -3,6 +3,7 @@
 use super::benchmark;
 use super::document::{Block, Section};
 use super::escape;
+use super::hypotheses;
 use super::page::Heading;
 use super::source_lines;
 use super::tables::{self, paragraph};
@@ -20,6 +21,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     blocks.extend(source_lines::limiting(audit));
     blocks.extend(findings(audit));
     blocks.extend(change(heading, audit));
+    blocks.extend(hypotheses::summary(audit).map(paragraph));
     blocks.extend(next(audit));
     let steps = audit.bottleneck.steps.iter().map(|s| format!("{} — {}", s.question, s.answer)).collect::<Vec<_>>();
     if !steps.is_empty() {

@@ -91,6 +91,22 @@ in = "hottest-loop"
 }
 
 #[test]
+fn no_home_folder_of_a_build_reaches_page_or_snapshot() {
+    let subject = r#"
+[[subject]]
+name = "k"
+source = "triad.cu"
+arch = "sm_90a"
+flags = ["-O3", "-I/home/ann/include", "-DUSER_FOLDER=/Users/bo/x"]
+"#;
+    let (status, page, data, said) = generate(subject, &[("triad.cu", TRIAD)]);
+    assert_eq!(status, 0, "{said}");
+    let whole = page + &data.to_string();
+    assert!(whole.contains("-I~/include"), "{whole}");
+    assert!(!whole.contains("ann") && !whole.contains("/bo"), "{whole}");
+}
+
+#[test]
 fn the_code_in_a_report_is_told_from_other_code() {
     let report = include_bytes!("../fixtures/h200/gemm_bias_v2.ncu-rep");
     let files: [(&str, &[u8]); 2] = [("d.cubin", DEVSET), ("r.ncu-rep", report)];

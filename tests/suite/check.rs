@@ -94,3 +94,68 @@ fn machines_read_the_outcome() {
     let xml = project.read("out/junit.xml");
     assert!(xml.contains("tests=\"1\" failures=\"1\"") && xml.contains("<failure type=\"regression\""), "{xml}");
 }
+
+/// The same with expectations that the subject states.
+fn expecting(new: Profile, expect: &str) -> Project {
+    let project = Project::new();
+    let config = project.read("audit.toml");
+    fs::write(project.path("audit.toml"), format!("{config}\n{expect}")).unwrap();
+    project.audit("2026-01-01", Profile::steady(100_000.0));
+    project.audit("2026-01-02", new);
+    project
+}
+
+#[test]
+fn a_check_that_fails_fails_the_gate() {
+    let few = "[[subject.expect]]\nmetric = \"launch__registers_per_thread\"\nop = \"<=\"\nvalue = 16\nlabel = \"few registers\"\n";
+    let project = expecting(Profile::steady(90_000.0), few);
+    project.run("check").ends(1, "FAIL scale: FASTER");
+    project.run("check").ends(1, "0 of 1 checks pass; FAIL: few registers.");
+    project.run("check --no-checks").ends(0, "PASS scale: FASTER");
+    // An acceptance is of a comparison.
+    project.run("check --accept --reason x --date 2026-01-03").ends(2, "a check that fails is not accepted");
+    let absent = "[[subject.expect]]\nmetric = \"stall.barrier\"\nop = \"<\"\nvalue = 1\n";
+    let project = expecting(Profile::steady(90_000.0), absent);
+    project.run("check").ends(6, "NOT MEASURED: stall.barrier < 1");
+    let met = few.replace("16", "32");
+    expecting(Profile::steady(90_000.0), &met).run("check").ends(0, "1 of 1 checks pass.");
+}
+
+#[test]
+fn new_findings_of_a_severity_fail_where_asked() {
+    let project = Project::new();
+    let folder = format!("{}/tests/fixtures/labelled", env!("CARGO_MANIFEST_DIR"));
+    let subject = |new: &str, old: &str| {
+        let config = format!(
+            "[audit]\nout = \"pages\"\n[[subject]]\nname = \"k\"\nreport = \"{folder}/{new}.ncu-rep\"\nbaseline = \"{folder}/{old}.ncu-rep\"\nbaseline_kernel = \".\"\n"
+        );
+        fs::write(project.path("audit.toml"), config).unwrap();
+        project.run("generate k --date 2026-01-02").done();
+    };
+    subject("transpose_naive", "stream_triad");
+    let run = project.run("check --findings limits --allow-inconclusive");
+    run.ends(1, "New findings: uncoalesced-global-access at transpose_naive.cu:17.");
+    subject("transpose_naive", "transpose_naive");
+    project.run("check --findings notes --allow-inconclusive").ends(0, "No new finding.");
+    subject("misaligned_copy", "stream_triad");
+    project.run("check --findings costs --allow-inconclusive").ends(1, "uncoalesced-global-access");
+    let lenient = project.run("check --findings limits --allow-inconclusive");
+    assert!(lenient.out().contains("No new finding."), "{}", lenient.out());
+}
+
+#[test]
+fn the_gate_says_whether_the_baseline_is_committed() {
+    let project = two(Profile::steady(90_000.0));
+    project.run("check").ends(0, "Baseline pages/2026-01-01-scale.json: outside git");
+    let git = |words: &[&str]| {
+        let name = ["-c", "user.name=n", "-c", "user.email=e@localhost", "-c", "commit.gpgsign=false"];
+        let output = std::process::Command::new("git").args(name).args(words).current_dir(project.0.path()).output();
+        assert!(output.unwrap().status.success(), "{words:?}");
+    };
+    git(&["init", "-q"]);
+    project.run("check").ends(0, "2026-01-01-scale.json: NOT committed");
+    git(&["add", "pages"]);
+    project.run("check").ends(0, "2026-01-01-scale.json: NOT committed");
+    git(&["commit", "-q", "-m", "audits"]);
+    project.run("check").ends(0, "2026-01-01-scale.json: committed.");
+}

@@ -10,6 +10,7 @@ mod check;
 mod checklist;
 mod cli;
 #[cfg(unix)]
+mod code_alone;
 mod collect;
 mod collect_launcher;
 mod compare;
@@ -19,6 +20,7 @@ mod edited;
 mod guide;
 mod history;
 mod html;
+mod hypotheses;
 mod labelled;
 mod launch;
 mod old_side;

@@ -72,3 +72,26 @@ fn the_old_rates_stand_beside_the_new_ones() {
     assert_eq!(titles(&points)[2..4], ["Old intensity", "Old of the roof"]);
     assert!(points.rows.iter().all(|row| row.len() == points.columns.len()));
 }
+
+#[test]
+fn the_bounds_of_the_old_side_stand_beside_the_gain() {
+    let (new, old) = (read("transpose_padded"), read("transpose_naive"));
+    let earlier = audit(&old, None);
+    assert!(earlier.estimates.is_none());
+    let with_report = audit(&new, Some(Old::Report(&old)));
+    let estimates = with_report.estimates.as_ref().unwrap();
+    assert_eq!(audit(&new, Some(Old::Audit(&earlier))).estimates.as_ref(), Some(estimates));
+    // 964.70 µs became 143.49 µs.
+    let gained = estimates.gained.unwrap();
+    assert!((gained - 100.0 * (1.0 - 143.49 / 964.70)).abs() < 0.01, "{gained}");
+    let largest = estimates.largest().unwrap();
+    assert_eq!(largest.code, "uncoalesced-global-access");
+    assert!((largest.bound - 77.78).abs() < 0.01, "{largest:?}");
+    // Sectors fell to what the bytes need.
+    assert_eq!((largest.old.value(), largest.new.value()), (Some(75_497_472.0), Some(16_777_216.0)));
+    assert!(estimates.levers.iter().all(|lever| lever.bound <= largest.bound));
+    let rows = table(&with_report, "estimates").rows;
+    assert_eq!(rows.len(), estimates.levers.len());
+    let words = serde_json::to_string(&view::document(&Heading::default(), &with_report)).unwrap();
+    assert!(words.contains("saved 85.1 % of the old run time (FASTER). That is more than any single lever"), "{words}");
+}

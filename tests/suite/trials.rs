@@ -183,6 +183,10 @@ fn nothing_is_said_to_be_right_that_nobody_checked() {
 fn a_wrong_kernel_gets_no_verdict_on_its_performance() {
     let project = project(100_000.0);
     page(&project, "", "2026-01-01");
+    let config = project.read("audit.toml");
+    let stated = "[[subject.hypothesis]]\nname = \"half the time\"\nafter = [\"launch__registers_per_thread <= 32\"]\n\
+                  [[subject.hypothesis]]\nname = \"still right\"\nafter = [\"correctness.faults == 0\"]\n";
+    fs::write(project.path("audit.toml"), format!("{config}{stated}")).unwrap();
     // Twice as fast, and wrong.
     project.report("new.csv", &[Profile { launches: vec![(50_000.0, 90_000.0)], ..Profile::default() }]);
     put(&project, "c.json", &wrong());
@@ -195,6 +199,8 @@ fn a_wrong_kernel_gets_no_verdict_on_its_performance() {
         &[
             &format!("**WRONG:** {why}. This page gives no verdict on performance."),
             "**WRONG.** The kernel's results are wrong, so nothing is said of its performance",
+            "### half the time\n\n**INCONCLUSIVE**. The kernel's results are wrong",
+            "### still right\n\n**REFUTED**. Expected and not so: correctness.faults == 0.",
             "**WRONG**",
         ],
     );

@@ -8,12 +8,13 @@ use crate::quantity::format;
 pub(in crate::analysis) const BUSIEST: &str = "lts__d_atomic_input_cycles_active.max.pct_of_peak_sustained_elapsed";
 /// Average of that unit over the slices.
 pub(in crate::analysis) const AVERAGE: &str = "lts__d_atomic_input_cycles_active.avg.pct_of_peak_sustained_elapsed";
-/// Global reductions (atomics without a returned value), and atomics that return the old value.
-const EXECUTED: [&str; 3] = [
-    "smsp__inst_executed_op_global_red.sum",
-    "smsp__inst_executed_op_generic_atom_dot_alu.sum",
-    "smsp__inst_executed_op_generic_atom_dot_cas.sum",
-];
+/// Global reductions: atomics without a returned value.
+const REDUCTIONS: &str = "smsp__inst_executed_op_global_red.sum";
+/// Atomics that return the old value, as the hardware counts them.
+const COUNTED: [&str; 2] =
+    ["smsp__inst_executed_op_generic_atom_dot_alu.sum", "smsp__inst_executed_op_generic_atom_dot_cas.sum"];
+/// The same as patched instructions count them: both kinds in one.
+const PATCHED: &str = "smsp__sass_inst_executed_op_global_atom.sum";
 
 /// The walk ended at one slice, and the atomic unit of the busiest slice is itself near its peak.
 pub(super) fn atomic_contention(g: &Ground<'_, '_>) -> Option<Finding> {
@@ -21,8 +22,13 @@ pub(super) fn atomic_contention(g: &Ground<'_, '_>) -> Option<Finding> {
     if !g.is_limited_by(&["memory-hot-spot"]) || busiest < g.limits.get("sol-low") {
         return None;
     }
-    let counted: Vec<&str> =
-        EXECUTED.into_iter().filter(|name| g.kernel.value(name).is_some_and(|n| n > 0.0)).collect();
+    let is_counted = COUNTED.iter().any(|name| g.kernel.value(name).is_some());
+    let returning: &[&str] = if is_counted { &COUNTED } else { &[PATCHED] };
+    let counted: Vec<&str> = std::iter::once(&REDUCTIONS)
+        .chain(returning)
+        .copied()
+        .filter(|name| g.kernel.value(name).is_some_and(|n| n > 0.0))
+        .collect();
     let executed: f64 = counted.iter().filter_map(|name| g.kernel.value(name)).sum();
     let amount = if counted.is_empty() {
         String::new()

@@ -1,7 +1,7 @@
 //! The whole judgement of one build.
 
 use super::accesses::{self, LocalAccess, WidthRow};
-use super::checks::{self, CheckResult, SassCheck};
+use super::checks::{self, CheckResult, SassCheck, Verdict};
 use super::findings::{self, CodeFinding};
 use super::flow::{self, DispatchRow, FlowSummary, LoopRow};
 use super::hot;
@@ -14,7 +14,7 @@ use crate::analysis::private;
 use crate::analysis::sass::{
     ClassCount, ControlFlow, SassDiff, body, class_counts, diff, dispatches, loops, opcode_counts,
 };
-use crate::evidence::{BuildRecord, CodeBuild, Origin};
+use crate::evidence::{BuildRecord, CodeBuild, Origin, SassFunction};
 use regex::Regex;
 
 /// What the judgement of a build is made from.
@@ -90,6 +90,14 @@ pub struct CodeAudit {
     pub diff: Option<SassDiff>,
 }
 
+impl CodeAudit {
+    /// Registers per thread by the assembler, else by the cubin.
+    pub fn registers(&self) -> Option<u64> {
+        let row = self.resources.iter().find(|row| row.label == resources::REGISTERS)?;
+        row.ptxas.or(row.cubin)
+    }
+}
+
 /// An audit without a report: what the builds of a subject show.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct StaticAudit {
@@ -110,7 +118,7 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
     let build = inputs.build;
     let kernel = select::kernel(build, inputs.kernel, inputs.launched)?;
     let record = record(build, &kernel.mangled);
-    let nothing = crate::evidence::SassFunction::default();
+    let nothing = SassFunction::default();
     let function = build.listing.function(&kernel.mangled).unwrap_or(&nothing);
     let file = flow::main_file(function);
     let shape = ControlFlow::of(function);
@@ -139,6 +147,11 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
     });
     let ground = checks::Ground { arch: &arch, file: &file, function, flow: &shape, loops: &found, hottest };
     let counts = opcode_counts(function);
+    let old = old_function(inputs)?;
+    let earlier = old.map(|old| verdicts(inputs.checks, &arch, old)).unwrap_or_default();
+    let judged = inputs.checks.iter().filter_map(|check| checks::judge(check, &ground));
+    let judged =
+        judged.enumerate().map(|(at, result)| CheckResult { old: earlier.get(at).copied(), ..result }).collect();
     Ok(CodeAudit {
         mangled: kernel.mangled.to_string(),
         kernel: crate::analysis::select::short_name(&kernel.demangled).to_owned(),
@@ -159,8 +172,8 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
         opcodes: counts.iter().take(OPCODES_KEPT).map(|c| (c.opcode.to_string(), c.count)).collect(),
         loops: flow::loop_rows(function, &shape, &found, hottest, &file),
         dispatches: flow::dispatch_rows(function, &shape, &found, &dispatches(function, &shape), &file),
-        checks: inputs.checks.iter().filter_map(|check| checks::judge(check, &ground)).collect(),
-        diff: old_function(inputs)?.map(|old| diff(old, function)),
+        checks: judged,
+        diff: old.map(|old| diff(old, function)),
         flow: flow_numbers,
         arch,
         resources,
@@ -172,11 +185,21 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
     })
 }
 
+/// How the checks end on the old code, in the order of those that are for this architecture.
+fn verdicts(checks: &[SassCheck], arch: &str, function: &SassFunction) -> Vec<Verdict> {
+    let flow = ControlFlow::of(function);
+    let (loops, _) = loops(&flow);
+    let hottest = hot::hottest(function, &flow, &loops);
+    let file = flow::main_file(function);
+    let ground = checks::Ground { arch, file: &file, function, flow: &flow, loops: &loops, hottest };
+    checks.iter().filter_map(|check| checks::judge(check, &ground)).map(|result| result.verdict).collect()
+}
+
 fn record<'b>(build: &'b CodeBuild, mangled: &str) -> Option<&'b BuildRecord> {
     build.log.iter().flat_map(|log| &log.records).find(|record| record.mangled == mangled)
 }
 
-fn old_function<'r>(inputs: &CodeInputs<'r>) -> Result<Option<&'r crate::evidence::SassFunction>, CodeError> {
+fn old_function<'r>(inputs: &CodeInputs<'r>) -> Result<Option<&'r SassFunction>, CodeError> {
     let Some(old) = inputs.old else { return Ok(None) };
     let kernel = select::kernel(old, inputs.old_kernel.or(inputs.kernel), None)?;
     Ok(old.listing.function(&kernel.mangled))

@@ -162,6 +162,9 @@ pub struct CheckResult {
     pub deciding: Vec<Deciding>,
     /// How many there are.
     pub deciding_count: usize,
+    /// How it ends on the old code; `None` where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old: Option<Verdict>,
 }
 
 /// Deciding instructions that are kept.
@@ -209,6 +212,7 @@ pub(super) fn judge(check: &SassCheck, ground: &Ground<'_>) -> Option<CheckResul
         verdict,
         found,
         deciding: shown.collect(),
+        old: None,
         deciding_count: deciding.len(),
     })
 }

@@ -6,6 +6,7 @@
 mod accesses;
 mod audit;
 mod checks;
+mod columns;
 mod findings;
 mod flow;
 mod hot;
@@ -17,6 +18,7 @@ mod select;
 pub use accesses::{LocalAccess, WidthRow};
 pub use audit::{CodeAudit, CodeInputs, StaticAudit, audit_code};
 pub use checks::{CheckResult, Count, DECIDING_KEPT, Deciding, SassCheck, Scope, Verdict};
+pub use columns::{CodeColumns, CodeColumnsRow, code_columns};
 pub use findings::CodeFinding;
 pub use flow::{DispatchRow, FlowSummary, LoopRow, RoleRow};
 pub use identity::Identity;

@@ -34,6 +34,9 @@ pub struct ResourceRow {
     pub agreement: Agreement,
 }
 
+/// The label of the registers of a thread.
+pub(super) const REGISTERS: &str = "Registers per thread";
+
 fn row(label: &str, unit: &str, ptxas: Option<u64>, cubin: Option<u64>, launch: Option<u64>) -> ResourceRow {
     let build = ptxas.or(cubin);
     let build_differs = ptxas.zip(cubin).is_some_and(|(ptxas, cubin)| ptxas != cubin);
@@ -68,7 +71,7 @@ pub(super) fn rows(
     let ptxas = |read: fn(&BuildRecord) -> Option<u64>| record.and_then(read);
     let marked = kernel.spill_offsets.as_ref().map(|offsets| offsets.len() as u64);
     vec![
-        row("Registers per thread", "", ptxas(|r| r.registers), kernel.registers, launch(|l| l.registers.value())),
+        row(REGISTERS, "", ptxas(|r| r.registers), kernel.registers, launch(|l| l.registers.value())),
         row("Stack frame", "B", ptxas(|r| r.stack_bytes), kernel.frame_bytes, None),
         row(
             "Static shared memory",

@@ -45,6 +45,30 @@ impl Trace {
     }
 }
 
+/// Whether an instruction may run between a barrier that defers its blocking and the wait behind it: nothing that touches
+/// memory or other warps does.
+fn passes_barriers(base: &str) -> bool {
+    let class = catalog::opcode_class(base).map_or("", |class| class.id);
+    matches!(
+        class,
+        "fp32"
+            | "fp16"
+            | "fp64"
+            | "fp-compare"
+            | "special-function"
+            | "conversion"
+            | "integer"
+            | "integer-compare"
+            | "logic"
+            | "move"
+            | "predicate"
+            | "uniform"
+            | "control"
+            | "constant"
+            | "other"
+    )
+}
+
 /// The ways through the code of a view.
 pub(super) struct Causes<'v> {
     view: &'v SourceView,
@@ -72,7 +96,12 @@ impl<'v> Causes<'v> {
 
     /// The row that the waiting row waits for; `None` where the code does not tell.
     pub(super) fn cause(&self, trace: Trace, row: usize) -> Option<usize> {
-        let mask = self.view.instructions[row].word?.waits;
+        let waiting = &self.view.instructions[row];
+        // The wait for the products of a warpgroup is sampled as a barrier, at the instruction that waits.
+        if trace == Trace::Barrier && waiting.base() == "WARPGROUP" {
+            return Some(row);
+        }
+        let mask = waiting.word?.waits;
         let holds = |at: usize| {
             let instruction = &self.view.instructions[at];
             match trace {
@@ -90,6 +119,9 @@ impl<'v> Causes<'v> {
             }
             if holds(at) {
                 return Some(at);
+            }
+            if trace == Trace::Barrier && !passes_barriers(self.view.instructions[at].base()) {
+                continue;
             }
             ahead.extend(self.ways_to(at));
         }
@@ -152,6 +184,8 @@ mod tests {
             row(64, "BAR", 0, 0, None),
             row(80, "FADD", 0, 0, None),
             row(96, "LDS", 0, 0, None),
+            row(112, "FADD", 0, 0, None),
+            row(128, "WARPGROUP", 0, 0, None),
         ]);
         let causes = Causes::of(&view).unwrap();
         assert_eq!(causes.cause(Trace::Long, 3), Some(1));
@@ -159,6 +193,8 @@ mod tests {
         assert_eq!(causes.cause(Trace::Long, 5), None);
         assert_eq!(causes.cause(Trace::Barrier, 5), Some(4));
         assert_eq!(causes.cause(Trace::Barrier, 6), Some(4), "a barrier lets independent instructions pass");
+        assert_eq!(causes.cause(Trace::Barrier, 7), None, "and none that touches memory");
+        assert_eq!(causes.cause(Trace::Barrier, 8), Some(8), "the products of a warpgroup are waited for here");
         assert_eq!(causes.cause(Trace::Barrier, 4), None);
     }
 

@@ -1,7 +1,9 @@
 //! `audit check`: the gate. Reads the newest snapshot of each subject, or analyses anew without writing, and ends with a
-//! status that says whether the kernel became slower.
+//! status that says whether the kernel became slower, and whether its checks hold.
 
+mod baseline;
 mod outcome;
 mod run;
+mod stated;
 
 pub(super) use run::run;

@@ -4,17 +4,37 @@ use crate::analysis::{Audit, Limits, Verdict};
 use crate::quantity::format;
 use crate::view::Acceptance;
 
-/// What the gate says of a subject.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What the gate says of a subject; the graver goes before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Outcome {
-    /// No regression.
-    Pass,
-    /// A regression that nobody accepted.
-    Regression,
     /// The kernel computes something else than it should. Nobody can accept that.
     Wrong,
+    /// A regression that nobody accepted, or a check that fails.
+    Regression,
     /// The evidence does not decide, or there is none.
     Inconclusive,
+    /// Neither.
+    Pass,
+}
+
+/// An outcome with its reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) outcome: Outcome,
+    pub(super) text: String,
+}
+
+impl Said {
+    /// The outcome of several together: the gravest, and what all of them say.
+    pub(super) fn together(parts: impl IntoIterator<Item = Said>) -> Said {
+        let mut whole = Said { outcome: Outcome::Pass, text: String::new() };
+        for part in parts {
+            whole.outcome = whole.outcome.min(part.outcome);
+            let gap = if whole.text.is_empty() { "" } else { " " };
+            whole.text += &format!("{gap}{}", part.text);
+        }
+        whole
+    }
 }
 
 impl Outcome {
@@ -27,17 +47,18 @@ impl Outcome {
     }
 }
 
-/// The outcome for an audit, and why. A slow-down counts from the threshold `regression` on; an ambiguous comparison
-/// passes where its intervals leave no room for one.
-pub(super) fn outcome(audit: &Audit, accepted: &[Acceptance], limits: &Limits) -> (Outcome, String) {
+/// The outcome of an audit's comparison, and why; wrong results go before any time. A slow-down counts from the threshold
+/// `regression` on; an ambiguous comparison passes where its intervals leave no room for one.
+pub(super) fn compared(audit: &Audit, accepted: &[Acceptance], limits: &Limits) -> Said {
     let faults = audit.faults();
     if !faults.is_empty() {
-        return (Outcome::Wrong, format!("WRONG: the kernel's results are wrong: {}.", faults.join("; ")));
+        let text = format!("WRONG: the kernel's results are wrong: {}.", faults.join("; "));
+        return Said { outcome: Outcome::Wrong, text };
     }
     let Some(comparison) = &audit.comparison else {
         let why = "NOT MEASURED: there is no baseline to compare with. Pin one with `audit baseline pin`, or keep the \
                    snapshots of earlier audits.";
-        return (Outcome::Inconclusive, why.to_owned());
+        return Said { outcome: Outcome::Inconclusive, text: why.to_owned() };
     };
     let whole = &comparison.whole;
     let smallest = limits.regression();
@@ -59,7 +80,9 @@ pub(super) fn outcome(audit: &Audit, accepted: &[Acceptance], limits: &Limits) -
         _ => (Outcome::Inconclusive, format!("{said}{cure}")),
     };
     match (outcome, accepted.last()) {
-        (Outcome::Pass, _) | (_, None) => (outcome, why),
-        (_, Some(one)) => (Outcome::Pass, format!("{why} Accepted on {}: {}", one.date, one.reason)),
+        (Outcome::Pass, _) | (_, None) => Said { outcome, text: why },
+        (_, Some(one)) => {
+            Said { outcome: Outcome::Pass, text: format!("{why} Accepted on {}: {}", one.date, one.reason) }
+        }
     }
 }

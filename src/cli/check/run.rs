@@ -1,15 +1,16 @@
 //! The run of the gate.
 
-use super::outcome::{Outcome, outcome};
-use crate::analysis::Limits;
-use crate::cli::args::Check;
+use super::outcome::{Outcome, Said, compared};
+use super::{baseline, stated};
+use crate::analysis::{Audit, Limits, Severity};
+use crate::cli::args::{Check, Level};
 use crate::cli::failure::{Failure, Status};
 use crate::cli::generate::Maker;
 use crate::cli::made::Made;
 use crate::cli::moment;
 use crate::cli::plan::{self, out_folder};
 use crate::config::Config;
-use crate::render::{Level, Output, Remark, github, junit, write_together};
+use crate::render::{Level as Weight, Output, Remark, github, junit, write_together};
 use crate::snapshot::{Accepted, AcceptedFile, Snapshot, StaticSnapshot, earlier, subjects};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,10 +18,30 @@ use std::path::{Path, PathBuf};
 /// A subject, its audit where there is one, and the snapshot's path where it was read.
 struct Checked {
     subject: String,
-    snapshot: Option<Snapshot>,
+    held: Held,
     file: Option<PathBuf>,
-    outcome: Outcome,
-    why: String,
+    said: Said,
+}
+
+/// What is there of a subject.
+enum Held {
+    Nothing,
+    Profiled(Box<Snapshot>),
+    /// An audit of the code alone.
+    Code(Box<StaticSnapshot>),
+}
+
+impl Checked {
+    fn new(subject: String, held: Held, file: Option<PathBuf>) -> Checked {
+        Checked { subject, held, file, said: Said::together([]) }
+    }
+
+    fn profiled(&self) -> Option<&Snapshot> {
+        match &self.held {
+            Held::Profiled(snapshot) => Some(snapshot),
+            Held::Nothing | Held::Code(_) => None,
+        }
+    }
 }
 
 pub(in crate::cli) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), Failure> {
@@ -37,17 +58,19 @@ pub(in crate::cli) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), 
     }
     let folder = out_folder(arguments.folder.out.as_deref(), arguments.folder.config.as_deref())?;
     let mut all = if arguments.fresh { fresh(arguments)? } else { kept(arguments, config.as_ref(), &folder)? };
+    let project = config.as_ref().map(|config| config.folder.clone()).unwrap_or_default();
+    let gate = Gate { arguments, folder: &folder, project: &project, limits: &limits };
     for checked in &mut all {
-        judge(checked, &folder, &limits)?;
+        checked.said = gate.judge(checked)?;
     }
     if arguments.accept {
-        accept(arguments, &folder, &mut all)?;
+        accept(&gate, &mut all)?;
         for checked in &mut all {
-            judge(checked, &folder, &limits)?;
+            checked.said = gate.judge(checked)?;
         }
     }
     report(arguments, &all, out)?;
-    let any = |outcome: Outcome| all.iter().any(|checked| checked.outcome == outcome);
+    let any = |outcome: Outcome| all.iter().any(|checked| checked.said.outcome == outcome);
     if any(Outcome::Regression) || any(Outcome::Wrong) {
         return Err(Failure::verdict(Status::Findings));
     }
@@ -72,11 +95,12 @@ fn kept(arguments: &Check, config: Option<&Config>, folder: &Path) -> Result<Vec
     }
     let checked = |subject: String| {
         let file = earlier(folder, &subject, None)?.pop().map(|found| found.path);
-        let snapshot = match &file {
-            Some(file) if !StaticSnapshot::is_said_by(file)? => Some(Snapshot::read(file)?),
-            _ => None,
+        let held = match &file {
+            Some(file) if StaticSnapshot::is_said_by(file)? => Held::Code(Box::new(StaticSnapshot::read(file)?)),
+            Some(file) => Held::Profiled(Box::new(Snapshot::read(file)?)),
+            None => Held::Nothing,
         };
-        Ok(Checked { subject, snapshot, file, outcome: Outcome::Inconclusive, why: String::new() })
+        Ok(Checked::new(subject, held, file))
     };
     names.into_iter().map(checked).collect()
 }
@@ -86,55 +110,101 @@ fn fresh(arguments: &Check) -> Result<Vec<Checked>, Failure> {
     let plan = plan::of_subjects(&arguments.subjects, &arguments.folder)?;
     let mut maker = Maker::new(&plan, moment::date(arguments.date)?, false);
     let checked = |subject: &crate::config::Subject| {
-        let snapshot = match maker.make(subject)? {
-            Made::Profiled(snapshot, _) | Made::Many(snapshot, _) => Some(*snapshot),
-            Made::Static(_) => None,
+        let held = match maker.make(subject)? {
+            Made::Profiled(snapshot, _) | Made::Many(snapshot, _) => Held::Profiled(snapshot),
+            Made::Static(snapshot) => Held::Code(snapshot),
         };
-        let subject = subject.name.to_string();
-        Ok(Checked { subject, snapshot, file: None, outcome: Outcome::Inconclusive, why: String::new() })
+        Ok(Checked::new(subject.name.to_string(), held, None))
     };
     plan.subjects.iter().map(checked).collect()
 }
 
-fn judge(checked: &mut Checked, folder: &Path, limits: &Limits) -> Result<(), Failure> {
-    (checked.outcome, checked.why) = match &checked.snapshot {
-        Some(snapshot) => {
-            let accepted = AcceptedFile::read(folder, &checked.subject)?.about(&snapshot.audit);
-            outcome(&snapshot.audit, &accepted, limits)
-        }
-        None => {
-            let why = match &checked.file {
-                Some(_) => "NOT MEASURED: its last audit is of the code alone, without a report.".to_owned(),
-                None => format!("NOT MEASURED: {} holds no snapshot of it. Run `audit generate`.", folder.display()),
-            };
-            (Outcome::Inconclusive, why)
-        }
-    };
-    Ok(())
+/// What subjects are held to.
+struct Gate<'a> {
+    arguments: &'a Check,
+    /// Where audits lie.
+    folder: &'a Path,
+    /// Where the paths that audits name are relative to.
+    project: &'a Path,
+    limits: &'a Limits,
+}
+
+impl Gate<'_> {
+    fn judge(&self, checked: &Checked) -> Result<Said, Failure> {
+        Ok(match &checked.held {
+            Held::Profiled(snapshot) => {
+                let audit = &snapshot.audit;
+                let compared = self.compared(&checked.subject, audit)?;
+                let (checks, correctness) = match self.arguments.no_checks {
+                    true => (None, None),
+                    false => (stated::checks(audit), stated::correctness(audit)),
+                };
+                let findings = self.arguments.findings.map(|level| stated::findings(audit, severity(level)));
+                Said::together([Some(compared), checks, correctness, findings].into_iter().flatten())
+            }
+            Held::Code(snapshot) => {
+                let alone = "Its last audit is of the code alone: time is NOT MEASURED.";
+                match stated::code_checks(&snapshot.audit.code).filter(|_| !self.arguments.no_checks) {
+                    Some(checks) => Said { outcome: checks.outcome, text: format!("{} {alone}", checks.text) },
+                    None => {
+                        let text = format!("NOT MEASURED: it states no checks. {alone}");
+                        Said { outcome: Outcome::Inconclusive, text }
+                    }
+                }
+            }
+            Held::Nothing => {
+                let text =
+                    format!("NOT MEASURED: {} holds no snapshot of it. Run `audit generate`.", self.folder.display());
+                Said { outcome: Outcome::Inconclusive, text }
+            }
+        })
+    }
+
+    /// The comparison alone, which is what can be accepted.
+    fn compared(&self, subject: &str, audit: &Audit) -> Result<Said, Failure> {
+        let accepted = AcceptedFile::read(self.folder, subject)?.about(audit);
+        let said = compared(audit, &accepted, self.limits);
+        Ok(Said { text: said.text + &baseline::told(audit, subject, self.folder, self.project), ..said })
+    }
+}
+
+fn severity(level: Level) -> Severity {
+    match level {
+        Level::Limits => Severity::Limits,
+        Level::Costs => Severity::Costs,
+        Level::Notes => Severity::Notes,
+    }
 }
 
 /// Notes every comparison that did not pass as accepted.
-fn accept(arguments: &Check, folder: &Path, all: &mut [Checked]) -> Result<(), Failure> {
+fn accept(gate: &Gate<'_>, all: &mut [Checked]) -> Result<(), Failure> {
+    let (arguments, folder) = (gate.arguments, gate.folder);
     let date = moment::date(arguments.date)?.to_string();
     let mut files = Vec::new();
-    for checked in all.iter().filter(|checked| checked.outcome != Outcome::Pass) {
-        if checked.outcome == Outcome::Wrong {
+    for checked in all.iter().filter(|checked| checked.said.outcome != Outcome::Pass) {
+        if checked.said.outcome == Outcome::Wrong {
             return Err(Failure::usage(format!(
                 "{}: wrong results cannot be accepted\n  help: {}",
-                checked.subject, checked.why
+                checked.subject, checked.said.text
             )));
         }
-        let compared = checked.snapshot.as_ref().and_then(|snapshot| {
+        let found = checked.profiled().and_then(|snapshot| {
             let old = snapshot.audit.old.as_ref()?;
             let comparison = snapshot.audit.comparison.as_ref()?;
             Some((snapshot, old.origin.blake3.clone(), comparison.whole.verdict))
         });
-        let Some((snapshot, old, verdict)) = compared else {
+        let Some((snapshot, old, verdict)) = found else {
             return Err(Failure::usage(format!(
                 "{}: there is no comparison to accept\n  help: {}",
-                checked.subject, checked.why
+                checked.subject, checked.said.text
             )));
         };
+        if gate.compared(&checked.subject, &snapshot.audit)?.outcome == Outcome::Pass {
+            return Err(Failure::usage(format!(
+                "{}: its comparison passes, and a check that fails is not accepted\n  help: {}",
+                checked.subject, checked.said.text
+            )));
+        }
         let mut file = AcceptedFile::read(folder, &checked.subject)?;
         file.accepted.push(Accepted {
             date: date.clone(),
@@ -155,17 +225,16 @@ fn accept(arguments: &Check, folder: &Path, all: &mut [Checked]) -> Result<(), F
 fn report(arguments: &Check, all: &[Checked], out: &mut dyn Write) -> Result<(), Failure> {
     let remark = |checked: &Checked| Remark {
         name: checked.subject.clone(),
-        level: match checked.outcome {
-            Outcome::Pass => Level::Pass,
-            Outcome::Regression | Outcome::Wrong => Level::Fail,
-            Outcome::Inconclusive if arguments.allow_inconclusive => Level::Skip,
-            Outcome::Inconclusive => Level::Unsure,
+        level: match checked.said.outcome {
+            Outcome::Pass => Weight::Pass,
+            Outcome::Regression | Outcome::Wrong => Weight::Fail,
+            Outcome::Inconclusive if arguments.allow_inconclusive => Weight::Skip,
+            Outcome::Inconclusive => Weight::Unsure,
         },
-        text: checked.why.clone(),
+        text: checked.said.text.clone(),
         file: checked.file.as_ref().map(|file| file.with_extension("md").display().to_string()).unwrap_or_default(),
         seconds: checked
-            .snapshot
-            .as_ref()
+            .profiled()
             .and_then(|snapshot| snapshot.audit.performance.time.new.value())
             .map_or(0.0, |ns| ns / 1e9),
     };
@@ -174,7 +243,7 @@ fn report(arguments: &Check, all: &[Checked], out: &mut dyn Write) -> Result<(),
         write_together(&[Output { path, bytes: junit(&remarks).as_bytes() }])?;
     }
     for checked in all {
-        writeln!(out, "{} {}: {}", checked.outcome.word(), checked.subject, checked.why)?;
+        writeln!(out, "{} {}: {}", checked.said.outcome.word(), checked.subject, checked.said.text)?;
     }
     if arguments.github {
         out.write_all(github(&remarks).as_bytes())?;

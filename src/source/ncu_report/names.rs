@@ -6,7 +6,6 @@ use crate::quantity::ncu_units::unit_of;
 use crate::source::Want;
 use bytes::Bytes;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A metric that will be decoded.
@@ -60,33 +59,28 @@ pub(super) struct Names {
 impl Names {
     /// Resolves the strings of all blocks.
     pub(super) fn new(strings: &[Bytes], want: &Want) -> Names {
-        let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut wanted: Vec<(Cow<'_, str>, usize, bool)> = Vec::new();
         for (id, string) in strings.iter().enumerate() {
-            let name = match std::str::from_utf8(string) {
-                Ok(name) => Cow::Borrowed(name),
-                Err(_) => String::from_utf8_lossy(string),
-            };
-            let delivered = want.metrics.contains(&name);
-            if delivered || device::is_needed(&name) {
-                by_name.entry(name.into_owned()).or_default().push(id);
+            let name = String::from_utf8_lossy(string);
+            let deliver = want.metrics.contains(&name);
+            if deliver || device::is_needed(&name) {
+                wanted.push((name, id, deliver));
             }
         }
+        wanted.sort_unstable();
         let mut slots = vec![None; strings.len()];
-        let asked = by_name
-            .into_iter()
-            .enumerate()
-            .map(|(slot, (name, ids))| {
-                for id in ids {
-                    slots[id] = u32::try_from(slot).ok();
-                }
-                Asked {
-                    unit: unit_of(&name),
-                    deliver: want.metrics.contains(&name),
+        let mut asked: Vec<Asked> = Vec::with_capacity(wanted.len());
+        for (name, id, deliver) in wanted {
+            if asked.last().is_none_or(|last| *last.name != *name) {
+                asked.push(Asked {
+                    unit: if deliver { unit_of(&name) } else { Unit::NONE },
+                    deliver,
                     instances: Instances::of(&name, want),
                     name: name.into(),
-                }
-            })
-            .collect();
+                });
+            }
+            slots[id] = u32::try_from(asked.len() - 1).ok();
+        }
         Names { slots, asked, used: vec![false; strings.len()] }
     }
 

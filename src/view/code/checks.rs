@@ -12,19 +12,28 @@ pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
     if audit.checks.is_empty() {
         return Vec::new();
     }
-    let columns = vec![left("Check"), left("Verdict"), left("Rule"), left("Found"), left("Decided by")];
-    let rows = audit.checks.iter().map(row).collect();
+    let has_old = audit.checks.iter().any(|check| check.old.is_some());
+    let mut columns = vec![left("Check"), left("Verdict"), left("Rule"), left("Found"), left("Decided by")];
+    if has_old {
+        columns.insert(1, left("Old verdict"));
+    }
+    let rows = audit.checks.iter().map(|check| row(check, has_old)).collect();
     vec![Block::Table {
         table: Table { id: format!("sass-checks-{}", audit.arch), caption: String::new(), columns, rows },
     }]
 }
 
-fn row(check: &CheckResult) -> Vec<Cell> {
-    let verdict = match check.verdict {
-        Verdict::Pass => text("PASS"),
-        Verdict::Fail => strong("FAIL"),
-        Verdict::Inconclusive => text("INCONCLUSIVE"),
-    };
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "PASS",
+        Verdict::Fail => "FAIL",
+        Verdict::Inconclusive => "INCONCLUSIVE",
+    }
+}
+
+fn row(check: &CheckResult, has_old: bool) -> Vec<Cell> {
+    let shown = word(check.verdict);
+    let verdict = if check.verdict == Verdict::Fail { strong(shown) } else { text(shown) };
     let named = |at: &Deciding| {
         let line = at.line.map_or_else(String::new, |line| format!(" line {line}"));
         format!("{} {}{line}", offset(at.offset), at.opcode)
@@ -34,5 +43,10 @@ fn row(check: &CheckResult) -> Vec<Cell> {
         words.push(format!("and {} more", check.deciding_count - NAMED));
     }
     let decided = if words.is_empty() { "no instruction".to_owned() } else { words.join("; ") };
-    vec![text(check.name.clone()), verdict, text(check.rule.clone()), text(check.found.clone()), text(decided)]
+    let mut row =
+        vec![text(check.name.clone()), verdict, text(check.rule.clone()), text(check.found.clone()), text(decided)];
+    if has_old {
+        row.insert(1, text(check.old.map_or("", word)));
+    }
+    row
 }

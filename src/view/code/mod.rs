@@ -4,11 +4,13 @@
 
 mod build;
 mod checks;
+mod columns;
 mod diff;
 mod page;
 mod roles;
 mod sass;
 mod verdict;
 
+pub use columns::code_side_by_side;
 pub(super) use page::join;
 pub use page::static_document;

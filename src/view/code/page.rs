@@ -3,9 +3,9 @@
 use super::{build, checks, diff, roles, sass, verdict};
 use crate::analysis::code::{CodeAudit, StaticAudit};
 use crate::view::document::{Block, Document, Section};
-use crate::view::escape;
 use crate::view::page::Heading;
 use crate::view::tables::{code, left, paragraph, text};
+use crate::view::{escape, history};
 
 /// A section with one part for each architecture.
 fn section(id: &str, title: &str, codes: &[CodeAudit], part: fn(&CodeAudit) -> Vec<Block>) -> Option<Section> {
@@ -56,6 +56,10 @@ pub fn static_document(heading: &Heading, audit: &StaticAudit) -> Document {
     page.extend(section("build", "Build stats (ptxas, cubin)", &audit.code, build::blocks));
     page.extend(section("occupancy", "Occupancy by the build", &audit.code, build::occupancy));
     page.extend(sections(&audit.code));
+    let history = history::of_code(heading, audit);
+    if !history.is_empty() {
+        page.push(Section { id: "history".into(), title: "Earlier audits".into(), blocks: history });
+    }
     page.push(not_measured());
     page.push(provenance(heading, audit));
     Document {

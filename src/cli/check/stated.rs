@@ -1,0 +1,95 @@
+//! What the gate holds a subject to beside its time: its checks, correctness, and findings of a severity.
+
+use super::outcome::{Outcome, Said};
+use crate::analysis::code::{CodeAudit, Verdict};
+use crate::analysis::{Audit, Finding, Outcome as Checked, Severity};
+use crate::catalog::{self, LimiterKind};
+
+/// The checklists and expectations of a subject, and its checks on the machine code; `None` where it states none.
+pub(super) fn checks(audit: &Audit) -> Option<Said> {
+    let lines = audit.checks.iter().map(|line| {
+        let outcome = match line.outcome {
+            Checked::Pass => Outcome::Pass,
+            Checked::Fail => Outcome::Regression,
+            Checked::NotMeasured => Outcome::Inconclusive,
+        };
+        (outcome, line.expected.label.clone())
+    });
+    told(lines.chain(of_code(&audit.code)).collect())
+}
+
+/// The checks on the machine code alone.
+pub(super) fn code_checks(code: &[CodeAudit]) -> Option<Said> {
+    told(of_code(code).collect())
+}
+
+fn of_code(code: &[CodeAudit]) -> impl Iterator<Item = (Outcome, String)> {
+    code.iter().flat_map(|build| {
+        build.checks.iter().map(|check| {
+            let outcome = match check.verdict {
+                Verdict::Pass => Outcome::Pass,
+                Verdict::Fail => Outcome::Regression,
+                Verdict::Inconclusive => Outcome::Inconclusive,
+            };
+            (outcome, format!("{} ({})", check.name, build.arch))
+        })
+    })
+}
+
+fn told(lines: Vec<(Outcome, String)>) -> Option<Said> {
+    if lines.is_empty() {
+        return None;
+    }
+    let named = |outcome: Outcome| -> Vec<&str> {
+        lines.iter().filter(|(found, _)| *found == outcome).map(|(_, label)| label.as_str()).collect()
+    };
+    let (failed, unknown) = (named(Outcome::Regression), named(Outcome::Inconclusive));
+    let mut text = format!("{} of {} checks pass", named(Outcome::Pass).len(), lines.len());
+    if !failed.is_empty() {
+        text += &format!("; FAIL: {}", failed.join(", "));
+    }
+    if !unknown.is_empty() {
+        text += &format!("; NOT MEASURED: {}", unknown.join(", "));
+    }
+    let outcome = match (failed.is_empty(), unknown.is_empty()) {
+        (false, _) => Outcome::Regression,
+        (true, false) => Outcome::Inconclusive,
+        (true, true) => Outcome::Pass,
+    };
+    Some(Said { outcome, text: text + "." })
+}
+
+/// What keeps the results from being known, where somebody looked; `None` where nothing does. Results that are wrong go
+/// before everything, with the comparison.
+pub(super) fn correctness(audit: &Audit) -> Option<Said> {
+    let unknown: Vec<&str> =
+        audit.sanitizer.iter().filter(|run| !run.not_measured.is_empty()).map(|run| run.tool.name()).collect();
+    let tools = (!unknown.is_empty()).then(|| format!("compute-sanitizer did not finish: {}.", unknown.join(", ")));
+    let outputs = audit.void_check().map(|why| format!("The check of the outputs cannot tell: {why}."));
+    let said = |text| Said { outcome: Outcome::Inconclusive, text };
+    let parts: Vec<Said> = tools.into_iter().chain(outputs).map(said).collect();
+    (!parts.is_empty()).then(|| Said::together(parts))
+}
+
+/// Patterns of that severity or a graver one that the old side did not show; all of them where there is no old side. A
+/// limiter is no pattern: every kernel has one.
+pub(super) fn findings(audit: &Audit, least: Severity) -> Said {
+    let is_pattern = |finding: &&Finding| {
+        finding.severity <= least && catalog::limiter(&finding.code).is_some_and(|row| row.kind != LimiterKind::Limiter)
+    };
+    let known = audit.old_findings.as_deref().unwrap_or_default();
+    let new: Vec<String> = audit
+        .findings
+        .iter()
+        .filter(is_pattern)
+        .filter(|finding| !known.contains(&finding.code))
+        .map(|finding| {
+            let at = finding.at.as_ref().map(|at| format!(" at {}:{}", at.file, at.line)).unwrap_or_default();
+            format!("{}{at}", finding.code)
+        })
+        .collect();
+    match new.as_slice() {
+        [] => Said { outcome: Outcome::Pass, text: "No new finding.".to_owned() },
+        some => Said { outcome: Outcome::Regression, text: format!("New findings: {}.", some.join(", ")) },
+    }
+}

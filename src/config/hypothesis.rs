@@ -1,0 +1,94 @@
+//! `[[subject.hypothesis]]`: what a change was expected to do.
+//!
+//! ```toml
+//! [[subject.hypothesis]]
+//! name = "__syncthreads to mbarriers"
+//! change = "the two stages meet at mbarriers"          # may be left out
+//! before = ["stall-rank.barrier == 1"]                  # what must hold of the old side
+//! after = ["stall.barrier < 1", "stall.membar <= 2",    # what is expected of the new one
+//!          "check.no BAR in the loop", "sanitizer.errors == 0", "change.cycles < 0"]
+//! ```
+//!
+//! A condition is written as in `[[subject.expect]]`, in one string. `check.NAME` means that the subject's check of that
+//! name passes.
+
+use super::ConfigError;
+use super::subject::{Expect, Stated};
+use super::text::Text;
+use crate::analysis::code::SassCheck;
+use crate::catalog::Comparison;
+use crate::nearest::nearest;
+use toml::Spanned;
+
+/// The keys of one hypothesis.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct HypothesisKeys {
+    name: Spanned<String>,
+    #[serde(default)]
+    change: String,
+    #[serde(default)]
+    before: Vec<Spanned<String>>,
+    after: Vec<Spanned<String>>,
+}
+
+/// What begins a condition on a check of the machine code.
+const CHECK: &str = "check.";
+
+impl Text {
+    /// The hypotheses of a subject with these checks.
+    pub(super) fn hypotheses(
+        &self,
+        keys: Vec<HypothesisKeys>,
+        checks: &[SassCheck],
+    ) -> Result<Vec<Stated>, ConfigError> {
+        let mut all: Vec<Stated> = Vec::new();
+        for keys in keys {
+            let name = keys.name.get_ref().trim().to_owned();
+            if name.is_empty() || all.iter().any(|other| other.name == name) {
+                let message = format!("a hypothesis needs a name of its own, found {name:?}");
+                return Err(self.wrong(message, keys.name.span(), "", None));
+            }
+            if keys.after.is_empty() {
+                let help = Some("say what is expected, such as after = [\"stall.barrier < 1\"]".to_owned());
+                return Err(self.wrong(
+                    "a hypothesis predicts something".into(),
+                    keys.name.span(),
+                    "`after` is empty",
+                    help,
+                ));
+            }
+            let conditions = |texts: &[Spanned<String>]| {
+                texts.iter().map(|text| self.condition(text, checks)).collect::<Result<Vec<Expect>, ConfigError>>()
+            };
+            all.push(Stated {
+                before: conditions(&keys.before)?,
+                after: conditions(&keys.after)?,
+                name,
+                change: keys.change,
+            });
+        }
+        Ok(all)
+    }
+
+    fn condition(&self, text: &Spanned<String>, checks: &[SassCheck]) -> Result<Expect, ConfigError> {
+        let plain = text.get_ref().trim();
+        let is_known = |name: &str| checks.iter().any(|check| check.name == name);
+        let condition = match plain.strip_prefix(CHECK) {
+            Some(name) if !name.contains(['<', '>', '=', '!']) || is_known(name.trim()) => {
+                Expect { metric: format!("{CHECK}{}", name.trim()), op: Comparison::Equal, value: 1.0, label: None }
+            }
+            _ => plain.parse().map_err(|reason: String| self.wrong(reason, text.span(), "", None))?,
+        };
+        let Some(name) = condition.metric.strip_prefix(CHECK) else { return Ok(condition) };
+        if is_known(name) {
+            return Ok(condition);
+        }
+        let near = nearest(name, checks.iter().map(|check| check.name.as_str()));
+        let help = match near {
+            Some(near) => format!("did you mean {CHECK}{near}?"),
+            None => "name one of its [[subject.check]]".to_owned(),
+        };
+        Err(self.wrong(format!("the subject has no check called {name:?}"), text.span(), "unknown", Some(help)))
+    }
+}

@@ -1,0 +1,209 @@
+//! The keys of a `[[subject]]`, and the checks that need more than one of them.
+
+use super::code::{CheckKeys, CodeKeys, LaunchKeys};
+use super::collect::CollectKeys;
+use super::error::ConfigError;
+use super::hypothesis::HypothesisKeys;
+use super::launch::{CorrectnessKeys, ReferenceKeys, Subjected};
+use super::subject::{Expect, Subject, SubjectName, Tiles, Work};
+use super::text::{Text, regex_reason};
+use super::trials::TrialFiles;
+use crate::catalog;
+use crate::nearest::nearest;
+use regex::Regex;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SubjectKeys {
+    pub(super) name: Spanned<String>,
+    title: Option<String>,
+    kernel: Option<Spanned<String>>,
+    baseline_kernel: Option<Spanned<String>>,
+    report: Option<Spanned<PathBuf>>,
+    baseline: Option<Spanned<PathBuf>>,
+    ptxas: Option<Spanned<toml::Value>>,
+    source: Option<Spanned<PathBuf>>,
+    cubin: Option<Spanned<PathBuf>>,
+    arch: Option<Spanned<toml::Value>>,
+    #[serde(default)]
+    flags: Vec<Spanned<String>>,
+    baseline_source: Option<Spanned<PathBuf>>,
+    baseline_cubin: Option<Spanned<PathBuf>>,
+    #[serde(default)]
+    launch: LaunchKeys,
+    correctness: Option<Spanned<CorrectnessKeys>>,
+    reference: Option<Spanned<ReferenceKeys>>,
+    #[serde(default)]
+    check: Vec<CheckKeys>,
+    commit: Option<String>,
+    change: Option<String>,
+    #[serde(default)]
+    work: WorkKeys,
+    tiles: Option<TilesKeys>,
+    #[serde(default)]
+    checks: Vec<Spanned<String>>,
+    #[serde(default)]
+    expect: Vec<ExpectKeys>,
+    #[serde(default)]
+    hypothesis: Vec<HypothesisKeys>,
+    run: Option<Spanned<Vec<String>>>,
+    #[serde(default)]
+    prefix: Vec<String>,
+    evidence: Option<PathBuf>,
+    #[serde(default)]
+    collect: CollectKeys,
+    correctness_file: Option<Spanned<PathBuf>>,
+    benchmark_file: Option<Spanned<PathBuf>>,
+    baseline_benchmark: Option<Spanned<PathBuf>>,
+    reference_report: Option<Spanned<PathBuf>>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TilesKeys {
+    count: Spanned<toml::Value>,
+    stores_per_warp: Spanned<toml::Value>,
+    warps: Spanned<toml::Value>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExpectKeys {
+    metric: String,
+    op: Spanned<String>,
+    value: Spanned<f64>,
+    label: Option<String>,
+}
+
+#[derive(Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WorkKeys {
+    shape: Option<String>,
+    types: Option<String>,
+    flop: Option<Spanned<toml::Value>>,
+    bytes: Option<Spanned<toml::Value>>,
+}
+
+impl Text {
+    /// The subject of these keys; `files` takes the files that it names, each with where it does.
+    pub(super) fn subject(
+        &self,
+        keys: SubjectKeys,
+        folder: &Path,
+        files: &mut Vec<(PathBuf, Range<usize>)>,
+    ) -> Result<Subject, ConfigError> {
+        let name: SubjectName = keys.name.get_ref().parse().map_err(|error: String| {
+            self.wrong(format!("a subject's name becomes part of a file name: {error}"), keys.name.span(), "", None)
+        })?;
+        let code_keys = CodeKeys {
+            source: keys.source,
+            cubin: keys.cubin,
+            baseline_source: keys.baseline_source,
+            baseline_cubin: keys.baseline_cubin,
+            arch: keys.arch,
+            flags: keys.flags,
+        };
+        if keys.report.is_none() && !code_keys.is_given() && keys.run.is_none() && keys.evidence.is_none() {
+            let help =
+                Some("name a report, a CUDA source or a cubin, or the program to collect with: `run`".to_owned());
+            let message = "a subject needs evidence: `report`, `source`, `cubin`, `run` or `evidence`".to_owned();
+            return Err(self.wrong(message, keys.name.span(), "has none of them", help));
+        }
+        let (code, baseline_code) = self.code(code_keys, folder, files)?;
+        let plan = self.plan(&keys.launch)?;
+        let on = |table| Subjected { table, folder, plan: plan.as_ref() };
+        let mut check = None;
+        if let Some(keys) = keys.correctness {
+            check = Some(self.check_plan(on(keys.span()), keys.into_inner(), files)?);
+        }
+        let mut reference = None;
+        if let Some(keys) = keys.reference {
+            reference = Some(self.reference_plan(on(keys.span()), keys.into_inner(), files)?);
+        }
+        let mut file = |path: Spanned<PathBuf>| {
+            let span = path.span();
+            let path = folder.join(path.into_inner());
+            files.push((path.clone(), span));
+            path
+        };
+        let trials = TrialFiles {
+            correctness: keys.correctness_file.map(&mut file),
+            benchmark: keys.benchmark_file.map(&mut file),
+            baseline_benchmark: keys.baseline_benchmark.map(&mut file),
+            reference: keys.reference_report.map(&mut file),
+        };
+        let checks = keys.check.into_iter().map(|check| self.check(check)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Subject {
+            hypotheses: self.hypotheses(keys.hypothesis, &checks)?,
+            title: keys.title,
+            kernel: keys.kernel.map(|text| self.regex(&text)).transpose()?,
+            baseline_kernel: keys.baseline_kernel.map(|text| self.regex(&text)).transpose()?,
+            report: keys.report.map(&mut file),
+            baseline: keys.baseline.map(&mut file),
+            ptxas: keys.ptxas.map_or(Ok(Vec::new()), |paths| self.paths(paths))?.into_iter().map(file).collect(),
+            code,
+            baseline_code,
+            launch: self.launch(&keys.launch)?,
+            plan,
+            check,
+            reference,
+            checks,
+            commit: keys.commit,
+            change: keys.change,
+            work: Work {
+                shape: keys.work.shape,
+                types: keys.work.types,
+                flop: keys.work.flop.map(|amount| self.amount(&amount)).transpose()?,
+                bytes: keys.work.bytes.map(|amount| self.amount(&amount)).transpose()?,
+            },
+            tiles: keys.tiles.map(|tiles| self.tiles(&tiles)).transpose()?,
+            checklists: keys.checks.iter().map(|id| self.profile(id)).collect::<Result<_, _>>()?,
+            expect: keys.expect.into_iter().map(|keys| self.expectation(keys)).collect::<Result<_, _>>()?,
+            collect: self.collecting(keys.collect, keys.run, keys.prefix, keys.evidence.as_deref(), folder)?,
+            trials,
+            name,
+        })
+    }
+
+    fn tiles(&self, keys: &TilesKeys) -> Result<Tiles, ConfigError> {
+        Ok(Tiles {
+            count: self.amount(&keys.count)?,
+            stores_per_warp: self.amount(&keys.stores_per_warp)?,
+            warps: self.amount(&keys.warps)?,
+        })
+    }
+
+    /// The id of a checklist of the catalog.
+    fn profile(&self, id: &Spanned<String>) -> Result<String, ConfigError> {
+        let name = id.get_ref();
+        if catalog::profile(name).is_some() {
+            return Ok(name.clone());
+        }
+        let known: Vec<&str> = catalog::profiles().iter().map(|profile| profile.id.as_str()).collect();
+        let help = match nearest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean {near:?}? Checklists: {}", known.join(", ")),
+            None => format!("checklists: {}", known.join(", ")),
+        };
+        Err(self.wrong(format!("no checklist is called {name:?}"), id.span(), "unknown", Some(help)))
+    }
+
+    fn expectation(&self, keys: ExpectKeys) -> Result<Expect, ConfigError> {
+        let op = keys.op.get_ref().parse();
+        let op = op.map_err(|error: String| self.wrong(error, keys.op.span(), "", None))?;
+        let value = *keys.value.get_ref();
+        if !value.is_finite() {
+            return Err(self.wrong(format!("expected a number, found {value}"), keys.value.span(), "", None));
+        }
+        Ok(Expect { metric: keys.metric, op, value, label: keys.label })
+    }
+
+    fn regex(&self, text: &Spanned<String>) -> Result<Regex, ConfigError> {
+        Regex::new(text.get_ref()).map_err(|error| {
+            let reason = regex_reason(&error);
+            self.wrong("this is no regular expression".into(), text.span(), &reason, None)
+        })
+    }
+}

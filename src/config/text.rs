@@ -1,0 +1,106 @@
+//! The text of audit.toml: errors at their place, and the values that several keys share.
+
+use super::amount::Amount;
+use super::error::{ConfigError, ConfigErrorKind, Place};
+use crate::nearest::nearest;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+
+/// The text of a file, for building values and errors from it.
+#[derive(Debug)]
+pub(super) struct Text {
+    pub(super) path: PathBuf,
+    pub(super) text: String,
+}
+
+impl Text {
+    /// One path or a list of them.
+    pub(super) fn paths(&self, value: Spanned<toml::Value>) -> Result<Vec<Spanned<PathBuf>>, ConfigError> {
+        let span = value.span();
+        let values = match value.into_inner() {
+            toml::Value::Array(values) => values,
+            one => vec![one],
+        };
+        let path = |value: toml::Value| match value {
+            toml::Value::String(path) => Ok(Spanned::new(span.clone(), PathBuf::from(path))),
+            other => {
+                let found = format!("found {}", other.type_str());
+                Err(self.wrong("expected a path or a list of paths".into(), span.clone(), &found, None))
+            }
+        };
+        values.into_iter().map(path).collect()
+    }
+
+    pub(super) fn amount(&self, value: &Spanned<toml::Value>) -> Result<Amount, ConfigError> {
+        let span = value.span();
+        let help = || Some("whole numbers with +, *, / and parentheses, such as \"2*2048*1024*1024\"".to_owned());
+        match value.get_ref() {
+            toml::Value::Integer(number) => match u64::try_from(*number) {
+                Ok(number) => Ok(Amount::from(number)),
+                Err(_) => Err(self.wrong("an amount of work cannot be negative".into(), span, "", help())),
+            },
+            toml::Value::String(text) => text.parse().map_err(|error: super::AmountError| {
+                // In a string without escapes the place is known to the character.
+                let quoted = self.text.get(span.start + 1..span.end.saturating_sub(1)) == Some(text.as_str());
+                let at = span.start + 1 + error.at;
+                let place = if quoted { at..at + usize::from(at + 1 < span.end) } else { span };
+                let reason = format!("expected {}, found {}", error.expected, error.found);
+                self.wrong("this is no amount of work".into(), place, &reason, help())
+            }),
+            other => {
+                let found = format!("found {}", other.type_str());
+                Err(self.wrong("expected a whole number or an expression".into(), span, &found, help()))
+            }
+        }
+    }
+
+    pub(super) fn wrong(&self, message: String, span: Range<usize>, label: &str, help: Option<String>) -> ConfigError {
+        let place = Some(Box::new(Place { text: self.text.clone(), span, label: label.to_owned() }));
+        ConfigError { kind: ConfigErrorKind::Wrong, path: self.path.clone(), message, place, help }
+    }
+
+    pub(super) fn missing(&self, path: &Path, what: &str, span: Range<usize>) -> ConfigError {
+        let found = if path.exists() { "is something else" } else { "does not exist" };
+        let place = Some(Box::new(Place { text: self.text.clone(), span, label: format!("no such {what}") }));
+        ConfigError {
+            kind: ConfigErrorKind::MissingFile,
+            path: self.path.clone(),
+            message: format!("expected a {what}: {} {found}", path.display()),
+            place,
+            help: Some("paths are relative to the folder of this file".to_owned()),
+        }
+    }
+
+    pub(super) fn absent(&self, what: &str, help: &str) -> ConfigError {
+        ConfigError {
+            kind: ConfigErrorKind::Absent,
+            path: self.path.clone(),
+            message: format!("{} {what}", self.path.display()),
+            place: None,
+            help: Some(help.to_owned()),
+        }
+    }
+
+    /// A mistake that the TOML reader found: of syntax, of type, an unknown key or a missing one.
+    pub(super) fn syntax(&self, error: &toml::de::Error) -> ConfigError {
+        let span = error.span().unwrap_or(0..0);
+        let message = error.message().trim().replace('\n', ", ");
+        let mut quoted = message.split('`').skip(1).step_by(2);
+        let help = if message.starts_with("unknown field") {
+            let unknown = quoted.next().unwrap_or_default();
+            let known: Vec<&str> = quoted.collect();
+            nearest(unknown, known.iter().copied()).map(|near| format!("did you mean `{near}`?"))
+        } else {
+            None
+        };
+        self.wrong(message, span, "", help)
+    }
+}
+
+/// The last line of a regular expression's error, which says what is wrong.
+pub(crate) fn regex_reason(error: &regex::Error) -> String {
+    let text = error.to_string();
+    let last = text.lines().last().unwrap_or_default();
+    last.strip_prefix("error: ").unwrap_or(last).to_owned()
+}

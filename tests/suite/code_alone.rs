@@ -1,0 +1,87 @@
+//! Audits of the code alone in the gate, the history and comparisons; and old verdicts of checks on the code.
+
+use crate::build_tools::places;
+use crate::project::{Profile, Project};
+use std::fs;
+
+const DEVSET: &[u8] = include_bytes!("../fixtures/h200/devset.sm_90a.cubin");
+
+/// A project whose subject `k` is a cubin, audited on the first of January.
+fn project(checks: &str) -> Project {
+    let project = Project::new();
+    fs::write(project.path("d.cubin"), DEVSET).unwrap();
+    state(&project, "gemm_bias_v1", checks);
+    project.run("generate k --date 2026-01-01").done();
+    project
+}
+
+fn state(project: &Project, kernel: &str, checks: &str) {
+    let tools = places().cuda.unwrap();
+    let config = format!(
+        "[audit]\nout = \"pages\"\n[tools]\ncuda = {:?}\n[[subject]]\nname = \"k\"\ncubin = \"d.cubin\"\nkernel = \"{kernel}\"\ncommit = \"c1\"\n{checks}",
+        tools.display().to_string()
+    );
+    fs::write(project.path("audit.toml"), config).unwrap();
+}
+
+const HOLDS: &str = "[[subject.check]]\nname = \"it multiplies\"\nsass = \"FFMA\"\n";
+const FAILS: &str = "[[subject.check]]\nname = \"no FFMA\"\nsass = \"FFMA\"\nforbid = true\n";
+
+#[test]
+fn the_gate_holds_the_checks_and_says_that_time_is_not_measured() {
+    project("").run("check").ends(6, "it states no checks");
+    project(HOLDS).run("check").ends(0, "PASS k: 1 of 1 checks pass. Its last audit is of the code alone");
+    let failing = project(&format!("{HOLDS}{FAILS}"));
+    failing.run("check").ends(1, "FAIL k: 1 of 2 checks pass; FAIL: no FFMA (sm_90a).");
+    failing.run("check --no-checks").ends(6, "NOT MEASURED");
+    failing.run("check --fresh --date 2026-01-02").ends(1, "no FFMA");
+}
+
+#[test]
+fn history_and_comparison_take_them() {
+    let project = project(HOLDS);
+    state(&project, "gemm_bias_v2", HOLDS);
+    project.run("generate k --date 2026-01-02").done();
+    let page = project.read("pages/2026-01-02-k.md");
+    assert!(page.contains("### History") && page.matches("code alone").count() >= 2, "{page}");
+    let table = project.run("history k").done();
+    assert!(table.contains("2026-01-01") && table.contains("code alone"), "{table}");
+    assert!(!table.contains("Not in the table"), "{table}");
+    let compared = project.run("compare pages/2026-01-01-k.json pages/2026-01-02-k.json").done();
+    for words in ["Code for sm_90a", "gemm_bias_v1", "gemm_bias_v2", "Registers per thread", "Shared loads"] {
+        assert!(compared.contains(words), "{words}\n{compared}");
+    }
+    let json = project.run("compare pages/2026-01-01-k.json pages/2026-01-02-k.json --json").done();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let rows = json["code"][0]["rows"].as_array().unwrap();
+    let registers = rows.iter().find(|row| row["label"] == "Registers per thread").unwrap();
+    assert_ne!(registers["values"][0], registers["values"][1]);
+    assert_eq!(json["code"][0]["same_as_first"], serde_json::json!([true, false]));
+    project.report("new.csv", &[Profile::default()]);
+    project.run("compare pages/2026-01-01-k.json new.csv").ends(2, "holds no judged machine code");
+}
+
+#[test]
+fn an_audit_of_code_is_no_baseline_for_a_time() {
+    let project = project(HOLDS);
+    project.report("new.csv", &[Profile::steady(100_000.0)]);
+    let config = "[audit]\nout = \"pages\"\n[[subject]]\nname = \"k\"\nreport = \"new.csv\"\n";
+    fs::write(project.path("audit.toml"), config).unwrap();
+    project.run("generate k --date 2026-01-02").done();
+    let page = project.read("pages/2026-01-02-k.md");
+    assert!(page.contains("there is no earlier audit of this subject"), "{page}");
+}
+
+#[test]
+fn a_check_shows_how_it_ended_on_the_old_code() {
+    let project = Project::new();
+    fs::write(project.path("d.cubin"), DEVSET).unwrap();
+    let check = "baseline_cubin = \"d.cubin\"\nbaseline_kernel = \"gemm_bias_v1\"\n[[subject.check]]\nname = \"shared\"\nsass = \"LDS\"\n";
+    state(&project, "gemm_bias_v2", check);
+    project.run("generate k --date 2026-01-02").done();
+    let page = project.read("pages/2026-01-02-k.md");
+    let row = page.lines().find(|line| line.starts_with("| shared ")).unwrap();
+    let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+    assert_eq!(cells[2..4], ["FAIL", "PASS"], "{row}");
+    assert!(page.contains("| Old verdict |"), "{page}");
+}

@@ -1,0 +1,142 @@
+//! Hypotheses from audit.toml to the page, the snapshot and the ledger.
+
+use crate::project::{Profile, Project};
+use kernel_audit::config::Config;
+use std::fs;
+use std::path::Path;
+
+fn with(project: &Project, hypotheses: &str) {
+    let config = project.read("audit.toml");
+    fs::write(project.path("audit.toml"), format!("{config}\n{hypotheses}")).unwrap();
+}
+
+fn leaner(ns: f64) -> Profile {
+    Profile { registers: 24, instructions: 2048, ..Profile::steady(ns) }
+}
+
+const LEANER: &str = r#"
+[[subject.hypothesis]]
+name = "fewer registers"
+change = "the index is recomputed"
+before = ["launch__registers_per_thread == 32"]
+after = ["launch__registers_per_thread <= 24", "change.cycles < 0"]
+[[subject.hypothesis]]
+name = "half the instructions"
+after = ["smsp__inst_executed.sum < 1000"]
+[[subject.hypothesis]]
+name = "no waits"
+after = ["stall.barrier < 1", "sanitizer.errors == 0"]
+[[subject.hypothesis]]
+name = "was so before"
+before = ["launch__registers_per_thread < 8"]
+after = ["launch__registers_per_thread <= 24"]
+"#;
+
+#[test]
+fn each_comes_to_one_of_four_words_with_its_reason() {
+    let project = Project::new();
+    with(&project, LEANER);
+    let first = project.audit("2026-01-01", Profile::steady(100_000.0));
+    assert!(first.contains("**NOT MEASURED**. There is no old side"), "{first}");
+    let page = project.audit("2026-01-02", leaner(80_000.0));
+    for part in [
+        "### fewer registers\n\n**CONFIRMED**. The premise held, and everything came as expected. The change: the index is recomputed.",
+        "**REFUTED**. Expected and not so: smsp__inst_executed.sum < 1000.",
+        "**NOT MEASURED**. There is no number for: stall.barrier < 1; sanitizer.errors == 0.",
+        "**INCONCLUSIVE**. The premise did not hold before the change: launch__registers_per_thread < 8.",
+        "REFUTED half the instructions; CONFIRMED fewer registers; INCONCLUSIVE was so before; NOT MEASURED no waits",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    let row = page.lines().find(|line| line.contains("`launch__registers_per_thread <= 24`")).unwrap();
+    assert!(
+        row.contains("expected after") && row.contains("32 registers/thread") && row.ends_with("holds  |"),
+        "{row}"
+    );
+    // The snapshot holds them: the page is made again from it.
+    project.run("generate --from pages/2026-01-02-scale.json").done();
+    assert_eq!(project.read("pages/2026-01-02-scale.md"), page);
+}
+
+#[test]
+fn refuted_ones_stay_in_the_ledger() {
+    let project = Project::new();
+    let config = project.read("audit.toml");
+    with(&project, LEANER);
+    project.audit("2026-01-01", Profile::steady(100_000.0));
+    project.audit("2026-01-02", leaner(80_000.0));
+    // The subject no longer states them, and the next page still tells.
+    fs::write(project.path("audit.toml"), config).unwrap();
+    let page = project.audit("2026-01-03", leaner(80_000.0));
+    let rows: Vec<&str> = page.lines().skip_while(|line| *line != "### Refuted before").collect();
+    assert!(rows.iter().any(|row| row.contains("2026-01-02") && row.contains("half the instructions")), "{page}");
+    assert!(!rows.iter().any(|row| row.contains("fewer registers")), "{page}");
+    let table = project.run("history scale").done();
+    assert!(table.contains("Refuted hypotheses:") && table.contains("half the instructions"), "{table}");
+    let json: serde_json::Value = serde_json::from_str(&project.run("history scale --format json").done()).unwrap();
+    assert_eq!(json["milestones"][1]["hypotheses"][1]["judgement"], "REFUTED");
+}
+
+#[test]
+fn mistakes_are_shown_at_their_line() {
+    let fault = |text: &str| {
+        let text = format!("[[subject]]\nname = \"s\"\nreport = \"r\"\n{text}");
+        Config::parse(Path::new("audit.toml"), text).unwrap_err().to_string()
+    };
+    let check = "[[subject.check]]\nname = \"no BAR\"\nsass = \"BAR\"\nforbid = true\n";
+    let unknown = fault(&format!("{check}[[subject.hypothesis]]\nname = \"h\"\nafter = [\"check.no BARS\"]\n"));
+    assert!(unknown.contains("audit.toml:10") && unknown.contains("did you mean check.no BAR?"), "{unknown}");
+    let empty = fault("[[subject.hypothesis]]\nname = \"h\"\nafter = []\n");
+    assert!(empty.contains("a hypothesis predicts something"), "{empty}");
+    let bad = fault("[[subject.hypothesis]]\nname = \"h\"\nafter = [\"stall.barrier lower\"]\n");
+    assert!(bad.contains("audit.toml:6") && bad.contains("METRIC OP VALUE"), "{bad}");
+    let twice = "[[subject.hypothesis]]\nname = \"h\"\nafter = [\"x < 1\"]\n";
+    assert!(fault(&twice.repeat(2)).contains("a name of its own"));
+}
+
+#[test]
+fn the_machine_code_of_both_sides_is_asked() {
+    let project = Project::new();
+    let fixtures = format!("{}/tests/fixtures/h200", env!("CARGO_MANIFEST_DIR"));
+    for name in ["gemm_bias_v1.ncu-rep", "gemm_bias_v2.ncu-rep", "devset.sm_90a.cubin"] {
+        fs::copy(format!("{fixtures}/{name}"), project.path(name)).unwrap();
+    }
+    let tools = crate::build_tools::places().cuda.unwrap();
+    let config = format!(
+        r#"[audit]
+out = "pages"
+[tools]
+cuda = {:?}
+[[subject]]
+name = "k"
+kernel = "gemm_bias_v2"
+baseline_kernel = "gemm_bias_v1"
+report = "gemm_bias_v2.ncu-rep"
+baseline = "gemm_bias_v1.ncu-rep"
+cubin = "devset.sm_90a.cubin"
+baseline_cubin = "devset.sm_90a.cubin"
+[[subject.check]]
+name = "reads shared memory"
+sass = "LDS"
+[[subject.hypothesis]]
+name = "shared memory"
+before = ["check.reads shared memory == 0"]
+after = ["check.reads shared memory", "launch__registers_per_thread > 0"]
+[[subject.hypothesis]]
+name = "still without"
+after = ["check.reads shared memory == 0"]
+"#,
+        tools.display().to_string()
+    );
+    fs::write(project.path("audit.toml"), config).unwrap();
+    project.run("generate k --date 2026-01-02").done();
+    let page = project.read("pages/2026-01-02-k.md");
+    let section: Vec<&str> = page.lines().skip_while(|line| *line != "## Hypotheses").take(24).collect();
+    let section = section.join("\n");
+    assert!(section.contains("**CONFIRMED**"), "{section}");
+    assert!(section.contains("**REFUTED**. Expected and not so: check.reads shared memory == 0."), "{section}");
+    let row =
+        page.lines().find(|line| line.starts_with("| expected after") && line.contains("memory passes`")).unwrap();
+    let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+    assert_eq!(cells[3..6], ["FAIL", "PASS", "holds"], "{row}");
+}
