@@ -152,12 +152,15 @@ fn option(report: &Report, name: &str, default: &str) -> Option<String> {
     if report.session.command_line.is_empty() {
         return None;
     }
+    let of_default = || format!("{default} (ncu's default)");
     while let Some(word) = words.next() {
         if let Some(value) = word.strip_prefix(name) {
-            return value.strip_prefix('=').or_else(|| words.next()).map(str::to_string);
+            let value = value.strip_prefix('=').or_else(|| words.next())?;
+            // The default is the same condition whether it was spelled out or not.
+            return Some(if value == default { of_default() } else { value.to_owned() });
         }
     }
-    Some(format!("{default} (ncu's default)"))
+    Some(of_default())
 }
 
 fn metric_set(report: &Report) -> Option<String> {
@@ -198,6 +201,8 @@ mod tests {
         assert_eq!(option(&line, "--cache-control", "all").as_deref(), Some("none"));
         assert_eq!(option(&line, "--replay-mode", "kernel").as_deref(), Some("application"));
         assert_eq!(option(&report("ncu ./app"), "--cache-control", "all").as_deref(), Some("all (ncu's default)"));
+        let spelled = report("ncu --cache-control all ./app");
+        assert_eq!(option(&spelled, "--cache-control", "all").as_deref(), Some("all (ncu's default)"));
         assert_eq!(option(&report(""), "--cache-control", "all"), None);
         assert_eq!(metric_set(&line).as_deref(), Some("full"));
     }
