@@ -13,9 +13,11 @@ const LIMITS: [(&str, &str); 5] = [
 ];
 
 /// The curves that the report holds: what varies, the metric of the curve, the metric of the point, steps in words.
-const CURVES: [(&str, &str, &str); 3] = [
+///
+/// The curve of shared memory is not among them: ncu draws it for the carve-out of the launch
+/// (`launch__shared_mem_config_size`), and the driver picks a larger one when blocks ask for more.
+const CURVES: [(&str, &str, &str); 2] = [
     ("register", "launch__occupancy_per_register_count", "launch__registers_per_thread"),
-    ("byte of shared memory", "launch__occupancy_per_shared_mem_size", "launch__shared_mem_per_block"),
     ("thread per block", "launch__occupancy_per_block_size", "launch__block_size"),
 ];
 
@@ -83,7 +85,7 @@ impl Occupancy {
         Occupancy {
             rows,
             limits,
-            cliffs: CURVES.iter().filter_map(|curve| cliff(new, curve)).collect(),
+            cliffs: CURVES.iter().filter_map(|curve| cliff(new, curve)).chain(shared(new)).collect(),
             blocks_per_sm: smallest,
             waves: new.value("launch__waves_per_multiprocessor"),
         }
@@ -111,9 +113,71 @@ fn cliff(side: &KernelSummary<'_>, (unit, curve, point): &(&str, &str, &str)) ->
     Some(Cliff { unit: (*unit).into(), at, warps, gain, room, steps: steps(&points) })
 }
 
+/// Shared memory that an SM can hand out at its largest carve-out, in bytes.
+pub(super) const SHARED_OF_SM: &str = "device__attribute_max_shared_memory_per_multiprocessor";
+/// Shared memory of a block, the driver's own part with it, in bytes.
+pub(super) const SHARED_OF_BLOCK: &str = "launch__shared_mem_per_block_allocated";
+/// Threads of a block.
+const BLOCK_SIZE: &str = "launch__block_size";
+/// Threads of a warp.
+const WARP: f64 = 32.0;
+/// Steps in which shared memory is handed out, in bytes: compute capability 8.0 and later, as ncu's occupancy
+/// calculator rounds.
+const SHARED_STEP: u64 = 128;
+
+/// The steps of shared memory at the SM's largest carve-out: `n` blocks fit where each has at most `SM / n`.
+fn shared(side: &KernelSummary<'_>) -> Option<Cliff> {
+    let (whole, at) = (side.value(SHARED_OF_SM)? as u64, side.value(SHARED_OF_BLOCK)? as u64);
+    let per_block = (side.value(BLOCK_SIZE)? / WARP).ceil();
+    let others = LIMITS.iter().filter(|(_, metric)| *metric != "launch__occupancy_limit_shared_mem");
+    let most = others.filter_map(|(_, metric)| side.value(metric)).min_by(f64::total_cmp)? as u64;
+    if at == 0 || at > whole || most == 0 {
+        return None;
+    }
+    let largest = |blocks: u64| whole / blocks / SHARED_STEP * SHARED_STEP;
+    let warps = |blocks: u64| blocks as f64 * per_block;
+    let blocks = most.min(whole / at);
+    let gain = (blocks < most).then(|| (largest(blocks + 1), warps(blocks + 1)));
+    let room = Some(largest(blocks)).filter(|room| *room > at);
+    let mut steps = vec![(0, warps(most))];
+    steps.extend((2..=most).rev().map(|fit| (largest(fit) + SHARED_STEP, warps(fit - 1))));
+    steps.push((whole, warps(1)));
+    Some(Cliff { unit: "byte of shared memory".into(), at, warps: warps(blocks), gain, room, steps })
+}
+
 /// The points of a sorted curve at which its value changes, and the last one.
 fn steps(points: &[(u64, f64)]) -> Vec<(u64, f64)> {
     let changes =
         (0..points.len()).filter(|at| *at == 0 || at + 1 == points.len() || points[at - 1].1 != points[*at].1);
     changes.map(|at| points[at]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::select::groups;
+    use crate::source;
+
+    fn shared_cliff(file: &str) -> Cliff {
+        let path = format!("{}/tests/fixtures/{file}.ncu-rep", env!("CARGO_MANIFEST_DIR"));
+        let report = source::read_profile(std::path::Path::new(&path), &crate::analysis::want()).unwrap();
+        shared(&KernelSummary::new(groups(&report).remove(0))).unwrap()
+    }
+
+    #[test]
+    fn shared_memory_is_held_against_the_whole_sm_and_not_the_carve_out_of_the_launch() {
+        // 233,472 B of an SM: registers and warps admit two blocks of 1,024 threads, so a block may have 116,736 B.
+        let gemm = shared_cliff("h200/gemm_bias_v2");
+        assert_eq!((gemm.at, gemm.warps, gemm.gain, gemm.room), (9_472, 64.0, None, Some(116_736)));
+        // One block of 164,864 B; a second of 4 warps from 116,736 B down.
+        let low = shared_cliff("labelled/low_occupancy_smem");
+        assert_eq!((low.at, low.warps), (164_864, 4.0));
+        assert_eq!((low.gain, low.room), (Some((116_736, 8.0)), Some(233_472)));
+        // Registers admit one block alone, whatever it asks for.
+        let embed = shared_cliff("labelled/patch_embed_gemm");
+        assert_eq!((embed.gain, embed.room.map(|room| room - embed.at)), (None, Some(34_816)));
+        // Without shared memory of its own a block still holds the driver's 1,024 B.
+        let strided = shared_cliff("labelled/strided_copy");
+        assert_eq!((strided.at, strided.room), (1_024, Some(29_184)));
+    }
 }

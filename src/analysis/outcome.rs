@@ -2,6 +2,7 @@
 
 use super::ceiling::{Lever, LeverOrigin};
 use super::performance::Performance;
+use super::stalls::as_shown;
 use crate::evidence::Reading;
 
 /// A lever of the old side with what became of its reading.
@@ -44,8 +45,8 @@ impl Estimates {
             sentence: lever.sentence.clone(),
             bound: lever.bound,
             remeasure: lever.remeasure.clone(),
-            old: old(&lever.remeasure),
-            new: new(&lever.remeasure),
+            old: as_shown(&lever.remeasure, old(&lever.remeasure)),
+            new: as_shown(&lever.remeasure, new(&lever.remeasure)),
         };
         Estimates {
             gained: before.zip(time.new.value()).map(|(before, after)| 100.0 * (1.0 - after / before)),

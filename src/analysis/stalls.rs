@@ -164,6 +164,12 @@ fn reading(basis: StallBasis, reason: &str, side: &KernelSummary<'_>) -> Reading
     Reading::not_collected(&asked)
 }
 
+/// A reading of any name as the stall tables show it: in cycles where it is a stall reason per issued instruction.
+pub(super) fn as_shown(name: &str, reading: Reading) -> Reading {
+    let is_per_issue = families(StallBasis::PerIssue).any(|family| reason_of(name, family).is_some());
+    if is_per_issue { in_unit(StallBasis::PerIssue, reading) } else { reading }
+}
+
 /// Warps per issued instruction are cycles between two issues of one warp (Little's law), and are shown as such.
 fn in_unit(basis: StallBasis, reading: Reading) -> Reading {
     match (basis, reading) {

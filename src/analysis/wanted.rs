@@ -2,8 +2,8 @@
 
 use super::mix::{PER_OPCODE, WITH_MODIFIERS};
 use super::performance::{DURATION, Work};
-use super::roofline;
 use super::source_lines::{ACTIVITY, decisive};
+use super::{occupancy, roofline};
 use crate::catalog;
 use crate::evidence::{NameSet, Rules, Want};
 use std::sync::Arc;
@@ -15,15 +15,16 @@ pub(super) const MEMBER_NAMES: &str = "launch__kernel_name";
 /// Metrics whose instances the analysis reads.
 const INSTANCES: [&str; 2] = [PER_OPCODE, WITH_MODIFIERS];
 /// Metrics whose instances are facts of the kernel and its shape: the same in every launch.
-const FIRST_INSTANCES: [&str; 4] = [
-    MEMBER_NAMES,
-    "launch__occupancy_per_register_count",
-    "launch__occupancy_per_shared_mem_size",
-    "launch__occupancy_per_block_size",
-];
+const FIRST_INSTANCES: [&str; 3] =
+    [MEMBER_NAMES, "launch__occupancy_per_register_count", "launch__occupancy_per_block_size"];
 
 /// Facts of the device that text pages hold as metrics.
-const FACTS: [&str; 2] = ["device__attribute_display_name", "device__attribute_multiprocessor_count"];
+const FACTS: [&str; 4] = [
+    "device__attribute_display_name",
+    "device__attribute_multiprocessor_count",
+    occupancy::SHARED_OF_SM,
+    occupancy::SHARED_OF_BLOCK,
+];
 
 /// The metrics of the catalog under all their spellings, every stall reason of every family, the counters of the
 /// throughput breakdowns and of the tensor path; rules and the hash of the file with them.

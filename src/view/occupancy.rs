@@ -31,7 +31,7 @@ pub(super) fn section(audit: &Audit) -> Section {
     }
     let cliffs: Vec<String> = occupancy.cliffs.iter().filter_map(cliff).collect();
     if !cliffs.is_empty() {
-        blocks.push(paragraph("Distance to the next step, from the curves that the report holds:"));
+        blocks.push(paragraph("Distance to the next step, from the curves that the report holds; for shared memory at the largest carve-out of the SM, the driver's part of each block counted with it:"));
         blocks.push(Block::List { ordered: false, items: cliffs });
     }
     Section { id: "occupancy".into(), title: "Occupancy".into(), blocks }

@@ -47,6 +47,7 @@ fn ceilings(all: &[Ceiling], old: Option<&Roofline>) -> Table {
         columns.splice(2..2, [right("Old reached"), right("Old share")]);
     }
     let was = |id: &str| old.and_then(|old| old.ceilings.iter().find(|ceiling| ceiling.id == id));
+    let old_absent = old.map_or("not measured", |old| absent(&old.ceilings));
     let line = |ceiling: &Ceiling| {
         let mut row = vec![
             text(ceiling.label.clone()),
@@ -57,14 +58,39 @@ fn ceilings(all: &[Ceiling], old: Option<&Roofline>) -> Table {
         ];
         if old.is_some() {
             let was = was(&ceiling.id).map(|was| [text(number(&was.achieved)), text(share(was.share()))]);
-            row.splice(2..2, was.unwrap_or_else(|| [text("not measured"), text("")]));
+            let absent = if is_tensor(ceiling) { old_absent } else { "not measured" };
+            row.splice(2..2, was.unwrap_or_else(|| [text(absent), text("")]));
         }
         row
+    };
+    // A type that only the old side counted has no peak on the new one: its row carries the old peak.
+    let gone = |ceiling: &&Ceiling| is_tensor(ceiling) && all.iter().all(|new| new.id != ceiling.id);
+    let past = |ceiling: &Ceiling| {
+        vec![
+            text(ceiling.label.clone()),
+            text(format!("{} (old side)", number(&ceiling.peak))),
+            text(number(&ceiling.achieved)),
+            text(share(ceiling.share())),
+            text(absent(all)),
+            text(""),
+            source(ceiling),
+        ]
     };
     // A pipe that did nothing on either side keeps its ceiling out of the way of those that did.
     let worked = |ceiling: &Ceiling| ceiling.achieved.value() != Some(0.0);
     let shown = all.iter().filter(|c| c.kind == CeilingKind::Memory || worked(c) || was(&c.id).is_some_and(worked));
-    Table { id: "ceilings".into(), caption: String::new(), columns, rows: shown.map(line).collect() }
+    let gone = old.into_iter().flat_map(|old| old.ceilings.iter()).filter(gone);
+    let rows = shown.map(line).chain(gone.map(past)).collect();
+    Table { id: "ceilings".into(), caption: String::new(), columns, rows }
+}
+
+fn is_tensor(ceiling: &Ceiling) -> bool {
+    ceiling.id.starts_with("tensor-")
+}
+
+/// What stands for a tensor type that a side has no ceiling of: its counters saw other types, or nothing was measured.
+fn absent(ceilings: &[Ceiling]) -> &'static str {
+    if ceilings.iter().any(is_tensor) { "none counted" } else { "not measured" }
 }
 
 fn source(ceiling: &Ceiling) -> Cell {
@@ -97,7 +123,8 @@ fn points(roofline: &Roofline, old: Option<&Roofline>) -> Table {
         old.and_then(|old| old.points.iter().find(same))
     };
     let intensity = |point: &Point| text(format!("{} FLOP/byte", format::fixed(point.intensity, 2)));
-    let label = |id: &str| ceilings.iter().find(|c| c.id == id).map(|c| c.label.clone()).unwrap_or_default();
+    let both = || ceilings.iter().chain(old.into_iter().flat_map(|old| &old.ceilings));
+    let label = |id: &str| both().find(|c| c.id == id).map(|c| c.label.clone()).unwrap_or_default();
     let rate = |value: f64| Quantity::new(value, Unit::FLOP_PER_SECOND).map(format::quantity).unwrap_or_default();
     let line = |point: &Point| {
         let (compute, memory) = (label(&point.compute), label(&point.memory));
@@ -116,5 +143,17 @@ fn points(roofline: &Roofline, old: Option<&Roofline>) -> Table {
         }
         row
     };
-    Table { id: "roofline-points".into(), caption: String::new(), columns, rows: all.iter().map(line).collect() }
+    let is_gone = |was: &&Point| {
+        was.compute.starts_with("tensor-")
+            && all.iter().all(|new| (&new.compute, &new.memory) != (&was.compute, &was.memory))
+    };
+    let past = |was: &Point| {
+        let cells = [label(&was.compute), label(&was.memory)].map(text);
+        let old = [intensity(was), text(share(Some(was.share())))];
+        let none = ["no point", "", "", "", ""].map(text);
+        cells.into_iter().chain(old).chain(none).collect()
+    };
+    let gone = old.into_iter().flat_map(|old| old.points.iter()).filter(is_gone);
+    let rows = all.iter().map(line).chain(gone.map(past)).collect();
+    Table { id: "roofline-points".into(), caption: String::new(), columns, rows }
 }

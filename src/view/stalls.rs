@@ -47,7 +47,7 @@ fn hidden(audit: &Audit) -> Option<String> {
 fn caption(basis: StallBasis) -> &'static str {
     match basis {
         StallBasis::ShareOfWarpTime => {
-            "Basis: share of the cycles that a warp spends between two of its issued instructions; the rows add up to 100 %."
+            "Basis: share of the cycles that a warp spends between two of its issued instructions; the rows add up to about 100 %: their counters come from different passes."
         }
         StallBasis::PerIssue => "Basis: cycles that a warp spends in the state for each instruction it issues.",
         StallBasis::ShareOfActive => "Basis: share of the cycles of resident warps, as the report stores it.",

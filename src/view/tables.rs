@@ -92,6 +92,8 @@ pub(super) fn change(row: &Row) -> String {
     match direction {
         Direction::Same => "=".into(),
         Direction::Moved => amount,
+        // Shared memory that the old side did not use at all is another way to work, not a loss.
+        _ if old == 0.0 && row.id.contains("shared") => amount,
         Direction::Better => format!("{amount}, better"),
         Direction::Worse => format!("{amount}, worse"),
     }

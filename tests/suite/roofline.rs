@@ -121,3 +121,26 @@ fn a_report_of_the_basic_set_says_what_the_roofline_needs() {
     assert!(roofline.ceilings.is_empty() && roofline.points.is_empty());
     assert!(roofline.not_measured.iter().any(|label| label == "DRAM"));
 }
+
+#[test]
+fn l1_counts_the_loads_of_shared_memory() {
+    // 16,896 byte/cycle × 1,975,531,311.147 cycle/s = 33.378 TB/s, busy for 86.42745 %: 28.848 TB/s. Without the loads of
+    // shared memory it would be 0.90 TB/s.
+    let report = read(&fixtures().join("h200/gemm_bias_v2.ncu-rep"));
+    let roofline = audit(&report, Work::default()).roofline;
+    let l1 = roofline.ceilings.iter().find(|ceiling| ceiling.id == "l1").expect("L1");
+    assert!(near(l1.peak.value().expect("peak"), 16_896.0 * 1_975_531_311.147_270_4));
+    assert!((l1.share().expect("share") - 86.427_447_8).abs() < 1e-6);
+    let point = roofline.points.iter().find(|p| p.compute == "fp32" && p.memory == "l1").expect("a point");
+    assert!(point.is_under_slope && (point.intensity - 0.242).abs() < 1e-3, "{point:?}");
+}
+
+#[test]
+fn halves_that_only_make_constants_are_no_work() {
+    let copy = labelled("strided_copy", Work::default());
+    assert!(copy.points.iter().all(|point| point.compute != "fp16"), "{:?}", copy.points);
+    // 4.297 G operations were stated; with the constants the counters would say 4.314 G.
+    let report = read(&fixtures().join("h200/gemm_bias_v2.ncu-rep"));
+    let flags = audit(&report, Work { flop: Some(4_297_064_448), ..Work::default() }).roofline.flags;
+    assert!(flags.iter().any(|flag| flag.contains("4.297 G operations")), "{flags:?}");
+}

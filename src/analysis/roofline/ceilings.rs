@@ -1,5 +1,6 @@
 //! Ceilings: peak rates of memory levels and math pipes, with the rate that the kernel reached on each.
 
+use crate::analysis::performance::Work;
 use crate::analysis::summary::KernelSummary;
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
@@ -37,7 +38,7 @@ impl Ceiling {
 }
 
 /// A level of memory: (id, label, bytes per second, peak bytes per cycle, clock).
-const LEVELS: [(&str, &str, &str, &str, &str); 3] = [
+const LEVELS: [(&str, &str, &str, &str, &str); 2] = [
     (
         "dram",
         "DRAM",
@@ -52,14 +53,15 @@ const LEVELS: [(&str, &str, &str, &str, &str); 3] = [
         "derived__lts__lts2xbar_bytes.sum.peak_sustained",
         "lts__cycles_elapsed.avg.per_second",
     ),
-    (
-        "l1",
-        "L1 to registers",
-        "derived__l1tex__lsu_writeback_bytes_mem_lgds.sum.per_second",
-        "derived__l1tex__lsu_writeback_bytes_mem_lgds.sum.peak_sustained",
-        "l1tex__cycles_elapsed.avg.per_second",
-    ),
 ];
+
+/// Cycles in which L1 writes data of loads to the registers, in percent of its peak: global, local and shared memory
+/// alike. The byte counter that ncu derives for its own chart leaves the loads of shared memory out.
+const L1_BUSY: &str = "l1tex__lsu_writeback_active.avg.pct_of_peak_sustained_elapsed";
+/// Bytes that L1 can write to the registers in a cycle, of the whole chip.
+const L1_WIDTH: &str = "derived__l1tex__lsu_writeback_bytes_mem_lgds.sum.peak_sustained";
+/// Clock of L1.
+const L1_CLOCK: &str = "l1tex__cycles_elapsed.avg.per_second";
 
 /// A pipe whose thread instructions are counted one by one.
 struct Pipe {
@@ -78,6 +80,11 @@ const PIPES: [Pipe; 3] = [
     Pipe { id: "fp16", label: "FP16", letter: 'h', width: 2.0 },
 ];
 
+/// FP16 arithmetic on the FMA pipe.
+const FP16_PIPE: &str = "sm__inst_executed_pipe_fma_type_fp16.avg.pct_of_peak_sustained_active";
+/// Share of the FP16 peak, in percent, below which instructions of halves may be nothing but constants.
+const CONSTANTS: f64 = 1.0;
+
 /// Clock of the warp schedulers.
 const SCHEDULER_CLOCK: &str = "smsp__cycles_elapsed.avg.per_second";
 /// Clock of the SMs.
@@ -86,8 +93,8 @@ pub(super) const SM_CLOCK: &str = "sm__cycles_elapsed.avg.per_second";
 pub(super) const L2_SIZE: &str = "device__attribute_l2_cache_size";
 
 /// Names that the roofline reads and that no table of the catalog shows.
-pub(in crate::analysis) const METRICS: [&str; 7] =
-    [LEVELS[1].2, LEVELS[1].3, LEVELS[2].2, LEVELS[2].3, LEVELS[2].4, SM_CLOCK, L2_SIZE];
+pub(in crate::analysis) const METRICS: [&str; 8] =
+    [LEVELS[1].2, LEVELS[1].3, L1_BUSY, L1_WIDTH, L1_CLOCK, SM_CLOCK, L2_SIZE, FP16_PIPE];
 
 /// The memory ceilings: `peak bytes per cycle × clock`, at the clock of the level's own unit.
 pub(super) fn memory(kernel: &KernelSummary<'_>) -> Vec<Ceiling> {
@@ -98,7 +105,21 @@ pub(super) fn memory(kernel: &KernelSummary<'_>) -> Vec<Ceiling> {
         peak: product(kernel, peak, clock, 1.0, Unit::BYTE_PER_SECOND),
         achieved: in_bytes_per_second(kernel.reading(rate)),
     };
-    LEVELS.iter().map(ceiling).collect()
+    LEVELS.iter().map(ceiling).chain([l1(kernel)]).collect()
+}
+
+/// L1 to registers: `bytes per cycle × clock`, of which the share of busy cycles was reached.
+fn l1(kernel: &KernelSummary<'_>) -> Ceiling {
+    let peak = product(kernel, L1_WIDTH, L1_CLOCK, 1.0, Unit::BYTE_PER_SECOND);
+    let busy = kernel.reading(L1_BUSY);
+    let achieved = match (busy.value(), peak.value()) {
+        (Some(percent), Some(peak)) => {
+            derived(percent / 100.0 * peak, Unit::BYTE_PER_SECOND, &[L1_BUSY.to_owned()], &format!("{L1_BUSY} × peak"))
+        }
+        (None, _) => busy,
+        (_, None) => peak.clone(),
+    };
+    Ceiling { id: "l1".into(), label: "L1 to registers".into(), kind: CeilingKind::Memory, peak, achieved }
 }
 
 /// Some of these derived metrics carry the unit `byte` or none although they are rates.
@@ -119,7 +140,10 @@ fn in_bytes_per_second(reading: Reading) -> Reading {
 /// Peak: `2 × width × peak multiply-adds per cycle × SM clock`. Achieved: `width × (adds + multiplies + 2 × multiply-adds)
 /// per cycle × scheduler clock`, predicated-on thread instructions of the whole chip, as NVIDIA's section
 /// SpeedOfLight_RooflineChart computes FP32 and FP64.
-pub(super) fn scalar(kernel: &KernelSummary<'_>) -> Vec<Ceiling> {
+///
+/// Compilers make constants with `HFMA2`, which the counters take for arithmetic: FP16 below [`CONSTANTS`] counts as no
+/// work where the pipe's own counter saw none, or where it is missing and no operations are stated.
+pub(super) fn scalar(kernel: &KernelSummary<'_>, work: &Work) -> Vec<Ceiling> {
     let ceiling = |pipe: &Pipe| Ceiling {
         id: pipe.id.into(),
         label: pipe.label.into(),
@@ -133,7 +157,17 @@ pub(super) fn scalar(kernel: &KernelSummary<'_>) -> Vec<Ceiling> {
         ),
         achieved: executed(kernel, pipe),
     };
-    PIPES.iter().map(ceiling).collect()
+    let pipe = kernel.value(FP16_PIPE);
+    let may_be_idle = pipe.map_or(work.flop.is_none(), |percent| percent == 0.0);
+    let is_constants = |c: &Ceiling| c.id == "fp16" && may_be_idle && c.share().is_some_and(|s| s < CONSTANTS);
+    let idle = |mut ceiling: Ceiling| {
+        if is_constants(&ceiling) {
+            let why = "0: HFMA2 that only makes constants is no arithmetic";
+            ceiling.achieved = derived(0.0, Unit::FLOP_PER_SECOND, &[FP16_PIPE.to_owned()], why);
+        }
+        ceiling
+    };
+    PIPES.iter().map(ceiling).map(idle).collect()
 }
 
 fn executed(kernel: &KernelSummary<'_>, pipe: &Pipe) -> Reading {

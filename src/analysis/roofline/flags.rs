@@ -42,7 +42,7 @@ fn traffic(work: &Work, ceilings: &[Ceiling], seconds: Option<f64>) -> Option<St
     let amounts = format!("DRAM moved {}, the stated work is {}", bytes(moved), bytes(stated));
     Some(if ratio < 1.0 {
         format!(
-            "{amounts}: less than the work needs ({} of it), so part of it was in L2 before, or stayed there.",
+            "{amounts}: less than the work needs ({} of it), so part of it stayed in L2, or was there before where ncu did not empty the caches (`--cache-control none`).",
             percent(100.0 * ratio)
         )
     } else {

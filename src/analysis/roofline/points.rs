@@ -47,7 +47,7 @@ impl Roofline {
     /// The roofline of a kernel.
     pub(in crate::analysis) fn of(kernel: &KernelSummary<'_>, mix: &InstructionMix, work: &Work) -> Roofline {
         let (tensor, uncounted) = tensor::ceilings(kernel, mix);
-        let all = ceilings::memory(kernel).into_iter().chain(ceilings::scalar(kernel)).chain(tensor);
+        let all = ceilings::memory(kernel).into_iter().chain(ceilings::scalar(kernel, work)).chain(tensor);
         let (measured, missing): (Vec<Ceiling>, Vec<Ceiling>) = all.partition(|ceiling| ceiling.share().is_some());
         let mut not_measured: Vec<String> = missing.into_iter().map(|ceiling| ceiling.label).collect();
         not_measured.extend(uncounted);
