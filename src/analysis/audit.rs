@@ -281,13 +281,14 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         coalescing: &coalescing,
         occupancy: &occupancy,
         limits: &inputs.limits,
+        work: &inputs.work,
     };
     let is_own = |view: &&SourceView| subject.launches().iter().any(|launch| launch.id == view.launch);
     let own = inputs.source.iter().find(is_own);
     let lines = own.map(|view| SourceLines::of(view, &subject, &verdict.limiter.0, &inputs.limits));
     let (findings, levers) = (checks::findings(&ground), ceiling::levers(&ground));
     let known = Known { kernel: &subject, stalls: &stalls, mix: &mix, coalescing: &coalescing };
-    let before = old_kernel.map(|kernel| Before::of(kernel, earlier, &inputs.limits));
+    let before = old_kernel.map(|kernel| Before::of(kernel, earlier, &inputs.limits, &inputs.work));
     let old_reading = |name: &str| Some(before.as_ref()?.reading(name));
     let (checks, line) = (checklist::checked(&inputs.work.expected, &known, old_reading), line::line(&known));
     let hypotheses = hypothesis::tested(&inputs.work.hypotheses, |name| named::reading(&known, name), old_reading);

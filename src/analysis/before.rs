@@ -21,6 +21,7 @@ pub(super) struct Before<'a, 'r> {
     kernel: &'a KernelSummary<'r>,
     /// The earlier audit, where the old side is one: it holds readings that its snapshot does not keep by launch.
     earlier: Option<&'a Audit>,
+    work: &'a Work,
     stalls: Stalls,
     mix: InstructionMix,
     coalescing: Coalescing,
@@ -34,10 +35,15 @@ fn decided(audit: &Audit, name: &str) -> Option<Reading> {
 }
 
 impl<'a, 'r> Before<'a, 'r> {
-    pub(super) fn of(kernel: &'a KernelSummary<'r>, earlier: Option<&'a Audit>, limits: &Limits) -> Before<'a, 'r> {
+    pub(super) fn of(
+        kernel: &'a KernelSummary<'r>,
+        earlier: Option<&'a Audit>,
+        limits: &Limits,
+        work: &'a Work,
+    ) -> Before<'a, 'r> {
         let mix = InstructionMix::of(kernel, None);
         let coalescing = Coalescing::of(kernel, None, &mix);
-        Before { kernel, earlier, stalls: Stalls::of(kernel, None, limits), mix, coalescing }
+        Before { kernel, earlier, work, stalls: Stalls::of(kernel, None, limits), mix, coalescing }
     }
 
     /// The reading of a name, as [`named::reading`]. What an earlier audit found under that name goes first.
@@ -75,6 +81,7 @@ impl<'a, 'r> Before<'a, 'r> {
             coalescing: &self.coalescing,
             occupancy: &occupancy,
             limits,
+            work: self.work,
         })
     }
 

@@ -4,11 +4,13 @@
 use super::bottleneck::{MEMORY, SM, percent};
 use super::checks::atomic_contention::{AVERAGE, BUSIEST};
 use super::checks::{instruction_fetch::instruction_fetch, spilling};
+use super::floor::Floor;
 use super::ground::Ground;
+use super::source_lines::data_stage;
 use super::stalls::StallBasis;
 use super::summary::KernelSummary;
 use crate::catalog;
-use crate::quantity::format;
+use crate::quantity::{Quantity, Unit, format};
 
 /// Who says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -29,6 +31,9 @@ pub struct Lever {
     pub origin: LeverOrigin,
     /// Largest part of the run time that it could save, in percent.
     pub bound: f64,
+    /// Whether the bound rests on an assumption, which the formula names, so that it says about how much and not at most.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_rough: bool,
     /// How the bound is computed, with the numbers.
     pub formula: String,
     /// What the evidence says, and what to try.
@@ -55,9 +60,34 @@ const RULES: [Rule; 12] = [
     unit_headroom,
 ];
 
+/// Code of what the busiest unit leaves free.
+const HEADROOM: &str = "unit-headroom";
+/// Bounds closer than this read the same on the page, in percentage points.
+const SAME_BOUND: f64 = 0.05;
+
 /// All levers, ours by bound, then NVIDIA's by bound.
 pub(super) fn levers(ground: &Ground<'_, '_>) -> Vec<Lever> {
-    let mut ours: Vec<Lever> = RULES.iter().filter_map(|rule| rule(ground)).filter(|l| l.bound >= 1.0).collect();
+    let floor = ground.floor();
+    let capped = |lever: Lever| match &floor {
+        Some(floor) if floor.most < lever.bound => Lever {
+            bound: floor.most,
+            is_rough: false,
+            formula: format!(
+                "{}, and no more than {}: the stated bytes at DRAM's peak",
+                lever.formula,
+                percent(floor.most)
+            ),
+            ..lever
+        },
+        _ => lever,
+    };
+    let mut ours: Vec<Lever> =
+        RULES.iter().filter_map(|rule| rule(ground)).map(capped).filter(|lever| lever.bound >= 1.0).collect();
+    if !is_dram_spent(ground) {
+        let bounds: Vec<f64> = ours.iter().filter(|lever| lever.code != HEADROOM).map(|lever| lever.bound).collect();
+        let is_said = |lever: &Lever| bounds.iter().any(|bound| (bound - lever.bound).abs() < SAME_BOUND);
+        ours.retain(|lever| lever.code != HEADROOM || !is_said(lever));
+    }
     ours.sort_by(|a, b| b.bound.total_cmp(&a.bound));
     ours.extend(nvidia(ground.kernel));
     ours
@@ -71,6 +101,7 @@ fn small_grid(g: &Ground<'_, '_>) -> Option<Lever> {
         code: "small-grid".into(),
         origin: LeverOrigin::Audit,
         bound: 100.0 * (1.0 - blocks as f64 / sms as f64),
+        is_rough: false,
         formula: format!("1 − {blocks} blocks / {sms} SMs"),
         sentence: format!(
             "Spread the work over the chip: {} of {sms} SMs have no block. Smaller tiles, split-K, or several problems in one launch.",
@@ -87,6 +118,7 @@ fn atomics(g: &Ground<'_, '_>) -> Option<Lever> {
         code: "atomic-contention".into(),
         origin: LeverOrigin::Audit,
         bound: 100.0 * (1.0 - average / busiest),
+        is_rough: false,
         formula: format!("1 − {} (average slice) / {} (busiest slice)", percent(average), percent(busiest)),
         sentence: "Send fewer atomics to one address: add up within the warp or in shared memory first, or give each block a copy of its own.".into(),
         remeasure: BUSIEST.into(),
@@ -102,8 +134,9 @@ fn spills(g: &Ground<'_, '_>) -> Option<Lever> {
         code: "register-spilling".into(),
         origin: LeverOrigin::Audit,
         bound: 100.0 * local / (local + global),
+        is_rough: true,
         formula: format!(
-            "{} local of {} sectors asked of L1",
+            "{} local of {} sectors asked of L1, if the time goes with the sectors",
             format::fixed(local, 0),
             format::fixed(local + global, 0)
         ),
@@ -122,21 +155,35 @@ fn fetch(g: &Ground<'_, '_>) -> Option<Lever> {
         code: "instruction-fetch".into(),
         origin: LeverOrigin::Audit,
         bound: share.min(idle),
+        is_rough: false,
         formula: format!("the least of stall share {} and cycles without issue {}", percent(share), percent(idle)),
         sentence: "Make the code that runs again and again smaller: less unrolling, fewer inlined copies.".into(),
         remeasure: "smsp__average_warps_issue_stalled_no_instruction_per_issue_active.ratio".into(),
     })
 }
 
-/// Excess sectors over all sectors: if nothing but these accesses took time and all of it went with the sectors.
+/// Where DRAM limits and the work is stated, the bytes that it need not move; else excess sectors over all sectors, if
+/// the time goes with them.
 fn uncoalesced(g: &Ground<'_, '_>) -> Option<Lever> {
     let share = g.coalescing.total("excess-share")?;
     let (excess, all) = (g.coalescing.total("excess")?, g.coalescing.total("sectors")?);
+    if share <= 0.0 {
+        return None;
+    }
+    let dram = g.floor().filter(|floor| g.is_limited_by(&["memory-dram"]) && !floor.is_reached());
+    let (bound, is_rough, formula) = match dram {
+        Some(floor) => (floor.waste(), false, waste(&floor)),
+        None => {
+            let counts = (format::fixed(excess, 0), format::fixed(all, 0));
+            (share, true, format!("{} excess of {} sectors, if the time goes with the sectors", counts.0, counts.1))
+        }
+    };
     Some(Lever {
         code: "uncoalesced-global-access".into(),
         origin: LeverOrigin::Audit,
-        bound: share,
-        formula: format!("{} excess of {} sectors", format::fixed(excess, 0), format::fixed(all, 0)),
+        bound,
+        is_rough,
+        formula,
         sentence: format!(
             "Coalesce the global accesses: {} of the sectors that the warps ask for carry no needed byte.",
             percent(share)
@@ -160,6 +207,7 @@ fn shared_conflicts(g: &Ground<'_, '_>) -> Option<Lever> {
         code: "shared-bank-conflicts".into(),
         origin: LeverOrigin::Audit,
         bound: share,
+        is_rough: false,
         formula: format!("{} excess of {} shared-memory wavefronts", format::fixed(excess, 0), format::fixed(all, 0)),
         sentence: format!(
             "Change the shared-memory layout (padding or a swizzle): bank conflicts make {} of its wavefronts.",
@@ -179,20 +227,49 @@ fn stall(g: &Ground<'_, '_>) -> Option<Lever> {
     let row = catalog::stall(&top.reason);
     let executed = |opcode: &str| g.mix.count(opcode).is_some_and(|count| count > 0.0);
     let particular = row.and_then(|row| row.reading_for(executed)?.advice);
-    let advice = particular.or(row.map(|row| row.advice)).unwrap_or_default();
+    let advice = match (particular, top.reason.as_str()) {
+        (Some(particular), _) => particular.to_owned(),
+        (None, "long_scoreboard") => load_advice(g),
+        (None, _) => row.map(|row| row.advice).unwrap_or_default().to_owned(),
+    };
+    let what = match top.reason.as_str() {
+        "wait" => "Fill the fixed latencies between dependent instructions (Wait)".to_owned(),
+        _ => format!("Shorten the waits on {}", top.row.label),
+    };
     Some(Lever {
         code: format!("stall-{}", top.reason.replace('_', "-")),
         origin: LeverOrigin::Audit,
         bound: share.min(idle).min(free),
+        is_rough: false,
         formula: format!(
             "the least of stall share {}, cycles without issue {}, and what the busiest side leaves free {}",
             percent(share),
             percent(idle),
             percent(free)
         ),
-        sentence: format!("Shorten the waits on {}. {advice}", top.row.label).trim().to_string(),
+        sentence: format!("{what}. {advice}").trim().to_string(),
         remeasure: format!("smsp__average_warps_issue_stalled_{}_per_issue_active.ratio", top.reason),
     })
+}
+
+/// What shortens waits for loads, by what the kernel does: no advice to coalesce where nothing is in excess, to use
+/// shared memory where it does, and local memory first where it has some.
+fn load_advice(g: &Ground<'_, '_>) -> String {
+    let executed = |opcode: &str| g.mix.count(opcode).is_some_and(|count| count > 0.0);
+    let mut ways = Vec::new();
+    if executed("LDL") {
+        ways.push("take values out of local memory (spills, or arrays with indices that are not constant)");
+    }
+    ways.extend(["have more loads in flight before the first use", "raise the share found in cache"]);
+    if g.coalescing.total("excess-share").is_none_or(|share| share >= 1.0) {
+        ways.push("coalesce");
+    }
+    if !executed("LDS") {
+        ways.push("move reused data to shared memory");
+    }
+    let last = ways.pop().unwrap_or_default();
+    let all = format!("{}, or {last}.", ways.join(", "));
+    all[..1].to_uppercase() + &all[1..]
 }
 
 /// Resident warps missing to the full SM, where the warps wait and no unit is busy.
@@ -205,6 +282,7 @@ fn occupancy_limit(g: &Ground<'_, '_>) -> Option<Lever> {
         code: "occupancy-limit".into(),
         origin: LeverOrigin::Audit,
         bound: (100.0 - theoretical).min(idle),
+        is_rough: false,
         formula: format!(
             "the least of 100 % − theoretical occupancy {} and cycles without issue {}",
             percent(theoretical),
@@ -225,6 +303,7 @@ fn tail(g: &Ground<'_, '_>) -> Option<Lever> {
         code: "tail-wave".into(),
         origin: LeverOrigin::Audit,
         bound: 100.0 * (1.0 - waves / waves.ceil()),
+        is_rough: false,
         formula: format!("1 − {} / {} waves", format::fixed(waves, 2), format::fixed(waves.ceil(), 0)),
         sentence: format!(
             "Fit the grid to whole waves: the last of {} waves is {} full.",
@@ -243,6 +322,7 @@ fn divergence(g: &Ground<'_, '_>) -> Option<Lever> {
         code: "idle-lanes".into(),
         origin: LeverOrigin::Audit,
         bound: idle,
+        is_rough: false,
         formula: format!("1 − {} / 32 threads per executed instruction", format::fixed(on, 2)),
         sentence: format!(
             "Keep the lanes busy: on average {} of 32 threads take part in an instruction.",
@@ -252,30 +332,66 @@ fn divergence(g: &Ground<'_, '_>) -> Option<Lever> {
     })
 }
 
-/// If the limiting unit had nothing to do, the next busiest part of the chip would set the time: `1 − next / unit`.
+/// If the limiting unit had nothing to do, the busiest part whose work stays would set the time: `1 − next / unit`. Where
+/// DRAM limits and the work is stated, the bytes that it need not move; nothing where there are none.
 fn relief(g: &Ground<'_, '_>) -> Option<Lever> {
-    let (unit, next) = (g.bottleneck.unit.as_ref()?, g.bottleneck.next.as_ref()?);
-    Some(Lever {
+    let unit = g.bottleneck.unit.as_ref()?;
+    let lever = |bound: f64, formula: String, sentence: String| Lever {
         code: format!("relieve-{}", unit.code),
         origin: LeverOrigin::Audit,
-        bound: 100.0 * (1.0 - next.percent / unit.percent),
-        formula: format!("1 − {} ({}) / {} ({})", percent(next.percent), next.label, percent(unit.percent), unit.label),
-        sentence: format!(
-            "Give {} less to do{}: the next part of the chip to limit is {}, at {}.",
-            unit.label,
-            relief_advice(&unit.code),
-            next.label,
-            percent(next.percent)
-        ),
+        bound,
+        is_rough: false,
+        formula,
+        sentence,
         remeasure: unit.counter.clone(),
-    })
+    };
+    if let Some(floor) = g.floor().filter(|_| unit.code == "memory-dram") {
+        let is_for_coalescing = g.coalescing.total("excess-share").is_some_and(|share| share >= 1.0);
+        let sentence = format!(
+            "Give DRAM less to do (reuse in L2, whole sectors): it moves {} times the bytes that the work needs.",
+            format::fixed(floor.moved / floor.stated, 2)
+        );
+        return (!floor.is_reached() && !is_for_coalescing).then(|| lever(floor.waste(), waste(&floor), sentence));
+    }
+    let next = g.bottleneck.next.as_ref()?;
+    Some(lever(
+        100.0 * (1.0 - next.percent / unit.percent),
+        format!("1 − {} (`{}`) / {} (`{}`)", percent(next.percent), next.counter, percent(unit.percent), unit.counter),
+        format!(
+            "Give {} less to do{}: of the parts whose work stays the busiest is {}, at {} (`{}`).",
+            unit.label,
+            relief_advice(g, &unit.code),
+            next.label,
+            percent(next.percent),
+            next.counter
+        ),
+    ))
 }
 
-/// How work is taken off a unit, in a few words.
-fn relief_advice(code: &str) -> &'static str {
+/// How much of what DRAM moved the work does not need, with the numbers.
+fn waste(floor: &Floor) -> String {
+    let bytes = |value: f64| Quantity::new(value, Unit::BYTE).map(format::quantity).unwrap_or_default();
+    format!("1 − {} stated / {} moved by DRAM", bytes(floor.stated), bytes(floor.moved))
+}
+
+/// Whether DRAM limits and moves no more than the stated work needs.
+fn is_dram_spent(g: &Ground<'_, '_>) -> bool {
+    let is_dram = g.bottleneck.unit.as_ref().is_some_and(|unit| unit.code == "memory-dram");
+    is_dram && g.floor().is_some_and(|floor| floor.is_reached())
+}
+
+/// How work is taken off a unit, in a few words, by what fills it.
+fn relief_advice(g: &Ground<'_, '_>, code: &str) -> &'static str {
+    let excess = g.coalescing.total("excess-share").is_none_or(|share| share >= 1.0);
     match code {
         "memory-shared" => " (keep operands in registers, so that each value that is loaded feeds more arithmetic)",
-        "memory-l1tex" | "memory-lsu" => " (coalesce, widen the accesses, or reuse data in shared memory or registers)",
+        "memory-l1tex" | "memory-lsu" => match data_stage(g.kernel) {
+            Some((shared, other)) if shared >= other => {
+                " (most of its wavefronts are those of shared memory: let each value that is read there feed more arithmetic)"
+            }
+            _ if excess => " (coalesce, widen the accesses, or reuse data in shared memory or registers)",
+            _ => " (widen the accesses, or reuse data in shared memory or registers)",
+        },
         "memory-l2" => " (reuse data inside the SM)",
         "memory-dram" => " (move fewer bytes: smaller types, fusion, reuse in L2)",
         "compute-xu" => " (fewer or approximate special functions)",
@@ -287,13 +403,21 @@ fn relief_advice(code: &str) -> &'static str {
 /// What the busiest unit leaves free: the most that any schedule of the same work can gain.
 fn unit_headroom(g: &Ground<'_, '_>) -> Option<Lever> {
     let unit = g.bottleneck.unit.as_ref()?;
+    let more = match g.floor().filter(|_| is_dram_spent(g)) {
+        Some(floor) => format!(
+            "It moved {} of the bytes that the work needs, so that nothing more is left unless the work itself changes (smaller types, fusion).",
+            percent(100.0 * floor.moved / floor.stated)
+        ),
+        None => "To gain more, give that unit less to do.".to_owned(),
+    };
     Some(Lever {
-        code: "unit-headroom".into(),
+        code: HEADROOM.into(),
         origin: LeverOrigin::Audit,
         bound: 100.0 - unit.percent,
-        formula: format!("100 % − {}", percent(unit.percent)),
+        is_rough: false,
+        formula: format!("100 % − {} (`{}`)", percent(unit.percent), unit.counter),
         sentence: format!(
-            "Overlap better: with the same work {} has {} of its peak left. To gain more, give that unit less to do.",
+            "Overlap better: with the same work {} has {} of its peak left. {more}",
             unit.label,
             percent(100.0 - unit.percent)
         ),
@@ -313,6 +437,7 @@ fn nvidia(kernel: &KernelSummary<'_>) -> Vec<Lever> {
             code: rule.id.to_string(),
             origin: LeverOrigin::NvidiaRule,
             bound: speedup.percent,
+            is_rough: false,
             formula: format!("NVIDIA's rule {}, {scope}", rule.id),
             sentence: title.to_string(),
             remeasure: rule.focus.first().map(|f| f.metric.to_string()).unwrap_or_default(),

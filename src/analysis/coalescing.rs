@@ -1,4 +1,4 @@
-//! Uncoalesced global accesses: sectors that the access pattern moved beyond those it needed.
+//! Uncoalesced global accesses: sectors that the access pattern asked for beyond those it needed, counted before L1.
 
 use super::compare::Row;
 use super::mix::InstructionMix;
@@ -8,7 +8,7 @@ use crate::catalog::Better;
 use crate::evidence::{Provenance, Reading};
 use crate::quantity::{Quantity, Unit};
 
-/// Sectors that the executed global accesses ask of L2, by the addresses of each warp.
+/// Sectors that the executed global accesses ask for, by the addresses of each warp: before L1, so not traffic that L2 saw.
 pub(super) const SECTORS: &str = "memory_l2_theoretical_sectors_global";
 /// Sectors that the same accesses would need if each warp's bytes lay side by side.
 pub(super) const IDEAL: &str = "memory_l2_theoretical_sectors_global_ideal";
@@ -31,7 +31,7 @@ impl Coalescing {
             Row::derived(id, label, Better::Lower, read(new), old.map(read))
         };
         let totals = vec![
-            row("sectors", "Sectors moved", &|side| side.reading(SECTORS)),
+            row("sectors", "Sectors asked for", &|side| side.reading(SECTORS)),
             row("ideal", "Sectors needed (ideal)", &|side| side.reading(IDEAL)),
             row("excess", "Excess sectors", &excess),
             row("excess-share", "Excess share of all sectors", &excess_share),
@@ -49,10 +49,13 @@ impl Coalescing {
             ));
             requests.push(row(&sectors, &format!("Global {label}: sectors"), &|side| side.reading(&sectors)));
             let ratio = |side: &KernelSummary<'_>| per_request(&side.reading(&sectors), &side.reading(&asked));
-            requests.push(row(
+            // The ideal goes with the width of the access, so neither direction is better.
+            requests.push(Row::derived(
                 &format!("{direction}-per-request"),
                 &format!("Global {label}: sectors per request"),
-                &ratio,
+                Better::Neutral,
+                ratio(new),
+                old.map(ratio),
             ));
         }
         requests.retain(Row::has_number);

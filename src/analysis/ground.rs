@@ -3,9 +3,11 @@
 use super::bottleneck::Bottleneck;
 use super::coalescing::Coalescing;
 use super::finding::Severity;
+use super::floor::Floor;
 use super::limits::Limits;
 use super::mix::InstructionMix;
 use super::occupancy::Occupancy;
+use super::performance::Work;
 use super::stalls::{StallBasis, Stalls};
 use super::summary::KernelSummary;
 
@@ -18,9 +20,15 @@ pub(super) struct Ground<'a, 'r> {
     pub(super) coalescing: &'a Coalescing,
     pub(super) occupancy: &'a Occupancy,
     pub(super) limits: &'a Limits,
+    pub(super) work: &'a Work,
 }
 
 impl Ground<'_, '_> {
+    /// The stated bytes beside those that DRAM moved.
+    pub(super) fn floor(&self) -> Option<Floor> {
+        Floor::of(self.kernel, self.work)
+    }
+
     /// The limiter's code.
     pub(super) fn limiter(&self) -> &str {
         &self.bottleneck.limiter.0

@@ -17,6 +17,7 @@ mod compare;
 mod correct;
 mod dump;
 mod finding;
+mod floor;
 mod ground;
 mod hypothesis;
 mod kept;

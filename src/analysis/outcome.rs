@@ -14,6 +14,9 @@ pub struct Pulled {
     pub sentence: String,
     /// The largest part of the old run time that it could save, in percent.
     pub bound: f64,
+    /// Whether the bound rests on an assumption.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_rough: bool,
     /// The reading that was to be measured again.
     pub remeasure: String,
     /// It on the old side.
@@ -44,6 +47,7 @@ impl Estimates {
             code: lever.code.clone(),
             sentence: lever.sentence.clone(),
             bound: lever.bound,
+            is_rough: lever.is_rough,
             remeasure: lever.remeasure.clone(),
             old: as_shown(&lever.remeasure, old(&lever.remeasure)),
             new: as_shown(&lever.remeasure, new(&lever.remeasure)),

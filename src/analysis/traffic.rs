@@ -1,9 +1,10 @@
-//! Which memory traffic goes past the counters that see only loads and stores of the LSU pipe.
+//! Which memory traffic goes past the counters of the LSU pipe. `LDGSTS` does not: on an H200 the global load sectors of
+//! L1 are the sum of those of `LDG` and of `LDGSTS`.
 
 use super::mix::InstructionMix;
 
 /// Base opcodes that move data to or from global memory without passing the per-instruction sector counters.
-const UNCOUNTED: [&str; 7] = ["LDGSTS", "UTMALDG", "UTMASTG", "UTMAREDG", "UBLKCP", "UBLKRED", "UBLKPF"];
+const UNCOUNTED: [&str; 6] = ["UTMALDG", "UTMASTG", "UTMAREDG", "UBLKCP", "UBLKRED", "UBLKPF"];
 
 /// The uncounted opcodes that the kernel executed, with their counts.
 pub(super) fn uncounted(mix: &InstructionMix) -> Vec<(String, f64)> {

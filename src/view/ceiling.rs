@@ -14,7 +14,7 @@ pub(super) fn section(audit: &Audit) -> Section {
         blocks.push(paragraph("No lever that this evidence supports has a bound of one percent or more."));
     } else {
         blocks.push(paragraph(
-            "Each bound is the largest part of the run time that the lever could save if everything else stayed as it is. Levers overlap: bounds are never added up, and none is a forecast.",
+            "Each bound is the largest part of the run time that the lever could save if everything else stayed as it is; one with `about` rests on the assumption beside it. Levers overlap: bounds are never added up, and none is a forecast.",
         ));
         blocks.push(Block::Table { table: table("levers", &ours) });
     }
@@ -31,12 +31,17 @@ pub(super) fn section(audit: &Audit) -> Section {
     Section { id: "ceiling".into(), title: "Remaining performance ceiling".into(), blocks }
 }
 
+/// A bound in a table: one that rests on an assumption is about so much.
+pub(super) fn bound(percent: f64, is_rough: bool) -> String {
+    format!("{}{} %", if is_rough { "about " } else { "" }, format::fixed(percent, 1))
+}
+
 fn table(id: &str, levers: &[&Lever]) -> Table {
     let columns = vec![left("Lever"), right("At most"), left("Computed from"), left("Read again")];
     let line = |lever: &&Lever| {
         vec![
             text(lever.sentence.clone()),
-            strong(format!("{} %", format::fixed(lever.bound, 1))),
+            strong(bound(lever.bound, lever.is_rough)),
             text(lever.formula.clone()),
             code(lever.remeasure.clone()),
         ]

@@ -51,7 +51,7 @@ fn sentence(audit: &Audit) -> Option<String> {
         ));
     }
     Some(format!(
-        "{} of {} sectors ({} %) were moved only because the lanes of a warp do not read or write side by side.",
+        "{} of {} sectors ({} %) were asked for only because the lanes of a warp do not read or write side by side.",
         format::fixed(excess, 0),
         format::fixed(all, 0),
         format::fixed(share, 2)

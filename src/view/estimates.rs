@@ -1,5 +1,6 @@
 //! Estimate against outcome: the bounds of the old side, and what the change gained.
 
+use super::ceiling::bound;
 use super::document::{Block, Table};
 use super::tables::{code, left, number, paragraph, right, text};
 use crate::analysis::{Audit, Estimates, Pulled, Standing, Verdict};
@@ -36,7 +37,7 @@ fn sentence(audit: &Audit, estimates: &Estimates) -> String {
     };
     match estimates.largest() {
         Some(largest) if gained > largest.bound => format!(
-            "{whole} That is more than any single lever was bounded by ({} %), so that it did more than pull one of them.",
+            "{whole} That is more than any single lever was bounded by ({} %): no lever of the old side named what the change did.",
             format::fixed(largest.bound, 1)
         ),
         _ => whole,
@@ -48,7 +49,7 @@ fn table(estimates: &Estimates) -> Table {
     let row = |pulled: &Pulled| {
         vec![
             text(pulled.sentence.clone()),
-            text(format!("{} %", format::fixed(pulled.bound, 1))),
+            text(bound(pulled.bound, pulled.is_rough)),
             code(pulled.remeasure.clone()),
             text(number(&pulled.old)),
             text(number(&pulled.new)),

@@ -132,8 +132,9 @@ pub(super) fn next(audit: &Audit) -> Vec<Block> {
         .iter()
         .map(|l| {
             format!(
-                "{} At most {} % of the run time; then read `{}` again.",
+                "{} {} {} % of the run time; then read `{}` again.",
                 l.sentence,
+                if l.is_rough { "About" } else { "At most" },
                 format::fixed(l.bound, 1),
                 l.remeasure
             )

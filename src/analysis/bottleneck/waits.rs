@@ -61,13 +61,18 @@ fn issuing(stalls: &Stalls, top: &StallRow, busy: &str, steps: &mut Vec<Step>) -
 /// Shares of a warp's time below which a wait is not worth a sentence, in percent.
 const SMALL_WAIT: f64 = 5.0;
 
-/// `Its warps wait mostly on X: N %`, for a sentence; `None` where the largest wait is small.
+/// Share of a warp's time from which it waits mostly for one reason, in percent.
+const MOST: f64 = 50.0;
+
+/// `Its warps wait mostly on X: N %`, for a sentence, or `longest` below half; `None` where the largest wait is small.
 pub(super) fn wait_phrase(stalls: &Stalls) -> Option<String> {
     let (table, top) = stalls.top()?;
     if table.basis != StallBasis::PerIssue && top.row.new.value().is_some_and(|share| share < SMALL_WAIT) {
         return None;
     }
-    Some(format!("Its warps wait mostly on {}: {}.", top.row.label, amount(table.basis, &top.row.new)))
+    let is_most = table.basis != StallBasis::PerIssue && top.row.new.value().is_some_and(|share| share >= MOST);
+    let how = if is_most { "mostly" } else { "longest" };
+    Some(format!("Its warps wait {how} on {}: {}.", top.row.label, amount(table.basis, &top.row.new)))
 }
 
 fn amount(basis: StallBasis, reading: &Reading) -> String {

@@ -46,7 +46,7 @@ pub struct Bottleneck {
     pub steps: Vec<Step>,
     /// The busiest counter of the limiting unit, when a unit limits.
     pub unit: Option<BusyUnit>,
-    /// The busiest counter of a part of the chip that the limiting unit's work does not pass.
+    /// The busiest counter of a part of the chip whose work stays when the limiting unit has less to do.
     pub next: Option<BusyUnit>,
 }
 

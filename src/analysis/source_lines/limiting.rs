@@ -5,6 +5,7 @@ use super::spot::{Groups, Spot};
 use crate::analysis::summary::KernelSummary;
 use crate::catalog::{self, InstructionWork};
 use crate::evidence::SourceView;
+use crate::quantity::format;
 
 /// Lines kept.
 const LINES: usize = 5;
@@ -52,20 +53,18 @@ impl LimitingLines {
             let rows = 0..view.instructions.len();
             (!columns.is_empty()).then(|| rows.map(|row| columns.iter().map(|c| c[row]).sum()).collect::<Vec<u64>>())
         };
+        let mut part = None;
         let (what, counts) = match &catalog::subsystem(limiter)?.by_instruction {
             InstructionWork::None => return None,
             InstructionWork::Sectors => ("L2 sectors of global and local accesses", sum(&SECTORS)?),
             InstructionWork::Wavefronts => ("wavefronts of shared accesses", sum(&[SHARED])?),
             InstructionWork::DataStage => {
-                let shared = kernel.value(SHARED_WAVEFRONTS)?;
-                let other: f64 = OTHER_WAVEFRONTS.iter().filter_map(|name| kernel.value(name)).sum();
+                let (shared, other) = data_stage(kernel)?;
+                part = Some(100.0 * shared.max(other) / (shared + other)).filter(|share| share.is_finite());
                 if shared >= other {
-                    ("wavefronts of shared accesses, the larger part of the L1 data stage's work", sum(&[SHARED])?)
+                    ("wavefronts of shared accesses", sum(&[SHARED])?)
                 } else {
-                    (
-                        "sectors of global and local accesses, the larger part of the L1 data stage's work",
-                        sum(&SECTORS)?,
-                    )
+                    ("sectors of global and local accesses", sum(&SECTORS)?)
                 }
             }
             InstructionWork::Executions => ("executed instructions", view.counts(EXECUTED)?),
@@ -75,8 +74,22 @@ impl LimitingLines {
             ),
         };
         let lines = leading(groups, &counts);
-        (!lines.is_empty()).then(|| LimitingLines { limiter: limiter.into(), what: what.into(), lines })
+        let what = match part {
+            Some(share) => format!(
+                "{what}, {} % of the L1 data stage's wavefronts (`{SHARED_WAVEFRONTS}` against `l1tex__t_output_wavefronts_pipe_lsu_mem_*`)",
+                format::fixed(share, 1)
+            ),
+            None => what.into(),
+        };
+        (!lines.is_empty()).then(|| LimitingLines { limiter: limiter.into(), what, lines })
     }
+}
+
+/// Wavefronts of the L1 data stage: those of shared memory, and those of global and local accesses. `None` without the
+/// first.
+pub(in crate::analysis) fn data_stage(kernel: &KernelSummary<'_>) -> Option<(f64, f64)> {
+    let other = OTHER_WAVEFRONTS.iter().filter_map(|name| kernel.value(name)).sum();
+    Some((kernel.value(SHARED_WAVEFRONTS)?, other))
 }
 
 /// Executions of the opcodes that fit, by row.
