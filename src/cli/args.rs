@@ -292,7 +292,7 @@ pub(super) struct PinBaseline {
 #[derive(Debug, Args)]
 pub(super) struct Compare {
     /// Reports, pages that ncu printed, snapshots; the first is the old side.
-    #[arg(value_name = "FILE", required = true, num_args = 2..)]
+    #[arg(value_name = "FILE", required = true, num_args = 1..)]
     pub(super) files: Vec<PathBuf>,
     /// Kernels to look at: a regular expression on the function name.
     #[arg(long, value_name = "RE", value_parser = regex)]

@@ -87,6 +87,12 @@ struct Printed<'a> {
 }
 
 pub(super) fn run(arguments: &Compare, out: &mut dyn Write) -> Result<(), Failure> {
+    if let [only] = arguments.files.as_slice() {
+        let only = only.display();
+        return Err(Failure::usage(format!(
+            "compare takes two files or more, and got one: {only}\n  help: name the old side first, `audit compare OLD {only}`; for one file alone, `audit show {only}`"
+        )));
+    }
     let want = analysis::want();
     let profiles =
         arguments.files.iter().map(|path| Profile::read(path, &want)).collect::<Result<Vec<_>, Failure>>()?;

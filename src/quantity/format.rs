@@ -53,7 +53,11 @@ impl Scale {
     /// The number with its unit.
     pub fn write(&self, value: f64) -> String {
         let number = self.write_bare(value);
-        if self.unit.is_empty() { number } else { format!("{number} {}", self.unit) }
+        match self.unit.as_str() {
+            "" => number,
+            plural if number == "1" => format!("1 {}", singular(plural)),
+            unit => format!("{number} {unit}"),
+        }
     }
 
     /// The number without its unit.
@@ -74,9 +78,21 @@ fn count(unit: &str) -> Scale {
 /// Units that count things are spelled in the plural, as a reader says them.
 fn spelled(unit: &str) -> String {
     match unit {
-        "cycle" | "sector" | "warp" | "block" | "thread" | "register" | "request" | "branch" => format!("{unit}s"),
+        "cycle" | "sector" | "warp" | "block" | "thread" | "register" | "request" => format!("{unit}s"),
+        "branch" => "branches".into(),
         "register/thread" => "registers/thread".into(),
         other => other.into(),
+    }
+}
+
+/// The unit after a lone 1.
+fn singular(unit: &str) -> &str {
+    match unit {
+        "registers/thread" => "register/thread",
+        "cycles" | "sectors" | "warps" | "blocks" | "threads" | "registers" | "requests" | "branches" => {
+            unit.strip_suffix(if unit == "branches" { "es" } else { "s" }).unwrap_or(unit)
+        }
+        other => other,
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum ReadError {
     /// The operating system refused.
-    #[error("cannot read {path}: {source}")]
+    #[error("cannot read {path}: {source}{}", system_cure(.source))]
     Io {
         /// The file.
         path: PathBuf,
@@ -48,6 +48,15 @@ pub enum ReadError {
         /// What to do about it; may be empty.
         cure: String,
     },
+}
+
+/// What to do about what the operating system says.
+fn system_cure(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "\n  help: give the path of a file that exists, seen from the working folder",
+        std::io::ErrorKind::PermissionDenied => "\n  help: make the file readable for you",
+        _ => "",
+    }
 }
 
 fn cure_suffix(cure: &str) -> String {

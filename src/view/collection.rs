@@ -1,8 +1,8 @@
 //! How the evidence was collected: a row for each step, then its command.
 
 use super::document::{Block, Table};
-use super::escape;
 use super::tables::{code, left, paragraph, right, text};
+use super::{escape, tables};
 use crate::evidence::{Collected, CollectedStep, StepOutcome};
 use crate::quantity::{Quantity, Unit, format};
 
@@ -12,8 +12,8 @@ pub(super) fn blocks(collected: &Collected) -> Vec<Block> {
     let mut blocks = vec![Block::Heading { text: "Collection".into() }, Block::Table { table: table(steps) }];
     for step in steps {
         if !step.absent_metrics.is_empty() {
-            let names: Vec<String> = step.absent_metrics.iter().map(|name| escape::code(name)).collect();
-            blocks.push(paragraph(format!("Asked for in {} and not in its report: {}.", step.step, names.join(", "))));
+            let lead = format!("Asked for in {} and not in its report", step.step);
+            blocks.push(tables::names(&lead, &step.absent_metrics));
         }
     }
     let mut folded = Vec::new();

@@ -49,11 +49,12 @@ fn limit_sentence(audit: &Audit) -> Option<String> {
         .occupancy
         .waves
         .map(|w| match w {
+            w if w > 1.0 && w.fract() == 0.0 => format!(" The grid makes {} full waves.", format::fixed(w, 0)),
             w if w <= 1.0 => format!(" The grid is {} of one wave.", format::fixed(w, 2)),
             w => format!(
                 " The grid makes {} waves; the last is {} % full.",
                 format::fixed(w, 2),
-                format::fixed(if w.fract() == 0.0 { 100.0 } else { 100.0 * w.fract() }, 0)
+                format::fixed(100.0 * w.fract(), 0)
             ),
         })
         .unwrap_or_default();

@@ -3,7 +3,7 @@
 use super::document::{Block, Section, Table};
 use super::page::Heading;
 use super::tables::{code, left, paragraph, right, text};
-use super::{collection, escape};
+use super::{collection, escape, tables};
 use crate::analysis::{Audit, Side};
 use crate::evidence::Origin;
 use crate::quantity::format;
@@ -64,8 +64,7 @@ fn remarks(name: &str, side: &Side) -> Vec<Block> {
         blocks.push(Block::Code { language: "sh".into(), text: side.command_line.clone() });
     }
     if !side.dropped.is_empty() {
-        let names = side.dropped.iter().map(|n| escape::code(n)).collect::<Vec<_>>().join(", ");
-        blocks.push(paragraph(format!("Asked for and not collected in the {name} report: {names}.")));
+        blocks.push(tables::names(&format!("Asked for and not collected in the {name} report"), &side.dropped));
     }
     if !side.aliases.is_empty() {
         let items =

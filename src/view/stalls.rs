@@ -10,6 +10,9 @@ use crate::quantity::format;
 /// Reasons below this share of the new and the old side go into a fold, in percent.
 const SMALL: f64 = 1.0;
 
+/// A number below this on every side is no row of a folded table.
+const NOTHING: f64 = 0.01;
+
 /// The section.
 pub(super) fn section(audit: &Audit) -> Section {
     let stalls = &audit.stalls;
@@ -107,12 +110,18 @@ fn first(audit: &Audit, table: &StallTable) -> Vec<Block> {
 }
 
 fn folded(table: &StallTable) -> Block {
-    let rows: Vec<&Row> = table.rows.iter().map(|stall| &stall.row).collect();
+    let shows = |row: &Row| {
+        let sides = [Some(&row.new), row.old.as_ref()];
+        sides.into_iter().flatten().any(|reading| reading.value().is_some_and(|value| value >= NOTHING))
+    };
+    let rows: Vec<&Row> = table.rows.iter().map(|stall| &stall.row).filter(|row| shows(row)).collect();
+    let left_out = table.rows.len() - rows.len();
     let table_block: Table = tables::metrics(id(table.basis), "", &rows);
-    Block::Fold {
-        summary: format!("The same in another basis: {}", title(table.basis).to_lowercase()),
-        blocks: vec![paragraph(caption(table.basis)), Block::Table { table: table_block }],
+    let mut blocks = vec![paragraph(caption(table.basis)), Block::Table { table: table_block }];
+    if left_out > 0 {
+        blocks.push(paragraph(format!("Below {NOTHING} on every side: {left_out} more.")));
     }
+    Block::Fold { summary: format!("The same in another basis: {}", title(table.basis).to_lowercase()), blocks }
 }
 
 /// The catalog's meaning of a reason, in the reading that the executed opcodes call for.

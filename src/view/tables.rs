@@ -143,12 +143,23 @@ pub(super) fn metrics(id: &str, caption: &str, rows: &[&Row]) -> Table {
     readings(id, caption, "Metric", rows, vec![names])
 }
 
+/// Names that a reader sees unfolded.
+const FEW: usize = 4;
+
+/// Metric names after their lead, folded when they are many.
+pub(super) fn names(lead: &str, names: &[impl AsRef<str>]) -> Block {
+    let listed = names.iter().map(|name| escape::code(name.as_ref())).collect::<Vec<_>>().join(", ");
+    if names.len() <= FEW {
+        return paragraph(format!("{lead}: {listed}."));
+    }
+    Block::Fold { summary: format!("{lead}: {} metrics", names.len()), blocks: vec![paragraph(format!("{listed}."))] }
+}
+
 /// Names what was not collected and how to get it, folded when they are many; `None` when everything was. What a full
 /// collection lacks is in no section that could be asked for.
 pub(super) fn not_collected(audit: &Audit, what: &[String], cure: &str) -> Option<Block> {
     let is_full = audit.settings.iter().any(|s| s.id == "metric-set" && s.new.as_deref() == Some("full"));
     let cure = if is_full { "ncu's full set has no such metric here; `--metrics` asks by name." } else { cure };
-    const FEW: usize = 4;
     let names = what.iter().map(|name| escape::code(name)).collect::<Vec<_>>().join(", ");
     match what.len() {
         0 => None,

@@ -19,7 +19,7 @@ fn kernels_are_joined_by_name_grid_and_block_and_the_others_are_listed() {
     let only = project.run("compare a.csv b.csv --kernel copy").done();
     assert!(only.contains("SAME") && !only.contains("FASTER") && !only.contains("Without"), "{only}");
     project.run("compare a.csv b.csv --kernel nothing").ends(2, "no file holds a kernel that matches /nothing/");
-    project.run("compare a.csv").ends(2, "2 values required");
+    project.run("compare a.csv").ends(2, "takes two files or more, and got one");
     project.run("compare a.csv none.csv").ends(3, "none.csv");
 }
 

@@ -98,8 +98,13 @@ fn measured(
     let numbers = format!("{} {}, {} in time", moved_by(cycles), "in cycles", moved_by(time));
     let evidence = basis(cycles, limits);
     let witness = match counters.moved.as_slice() {
-        [] => format!("{} counters that do not vary are the same", counters.equal),
-        some => format!("{} of {} counters that do not vary moved", some.len(), some.len() + counters.equal),
+        [] => format!("the {} counters that repeat exactly from launch to launch are the same", counters.equal),
+        some => format!(
+            "of {} counters that repeat exactly from launch to launch, {} differ{}",
+            some.len() + counters.equal,
+            some.len(),
+            if some.len() == 1 { "s" } else { "" }
+        ),
     };
     let has_cause = !counters.moved.is_empty() || is_other_launch;
     match course {

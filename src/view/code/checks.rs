@@ -17,7 +17,15 @@ pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
     if has_old {
         columns.insert(1, left("Old verdict"));
     }
-    let rows = audit.checks.iter().map(|check| row(check, has_old)).collect();
+    let mut rows: Vec<Vec<Cell>> = audit.checks.iter().map(|check| row(check, has_old)).collect();
+    // A check without a name of its own is called by its rule.
+    if audit.checks.iter().all(|check| check.name == check.rule) {
+        let at = 2 + usize::from(has_old);
+        columns.remove(at);
+        for row in &mut rows {
+            row.remove(at);
+        }
+    }
     vec![Block::Table {
         table: Table { id: format!("sass-checks-{}", audit.arch), caption: String::new(), columns, rows },
     }]

@@ -2,17 +2,27 @@
 
 use crate::analysis::code::CodeAudit;
 use crate::analysis::sass::DiffLine;
+use crate::quantity::format;
 use crate::view::document::{Block, Table};
 use crate::view::tables::{left, paragraph, right, text};
+
+/// Changed instructions that are read in one go, rewrite or not.
+const LONG: usize = 60;
+/// Share of both builds' instructions without counterpart above which their listing is no help.
+const REWRITTEN: f64 = 0.5;
 
 pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
     let Some(diff) = &audit.diff else { return Vec::new() };
     if diff.is_same {
-        return vec![paragraph(format!("Nothing: both builds have the same {} instructions.", diff.new))];
+        return vec![paragraph(format!(
+            "Nothing: both builds have the same {} instructions.",
+            format::integer(diff.new as u64)
+        ))];
     }
     let mut blocks = vec![paragraph(format!(
         "{} instructions before, {} after. Addresses, encodings and labels are left out; jumps are told by their distance.",
-        diff.old, diff.new
+        format::integer(diff.old as u64),
+        format::integer(diff.new as u64)
     ))];
     if diff.classes.is_empty() {
         blocks.push(paragraph("Only distances of jumps changed."));
@@ -27,6 +37,15 @@ pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
     blocks.push(Block::Table {
         table: Table { id: format!("sass-diff-{}", audit.arch), caption: String::new(), columns, rows },
     });
+    let changed: usize = diff.classes.iter().map(|class| class.added + class.removed).sum();
+    let share = changed as f64 / (diff.old + diff.new).max(1) as f64;
+    if share > REWRITTEN && changed > LONG {
+        blocks.push(paragraph(format!(
+            "{} % of the instructions of both builds have no counterpart: a rewrite, whose listing would tell nothing.",
+            format::fixed(100.0 * share, 0)
+        )));
+        return blocks;
+    }
     let line = |line: &DiffLine| format!("{}{}", line.sign, line.text);
     let hunk = |hunk: &Vec<DiffLine>| hunk.iter().map(line).collect::<Vec<_>>().join("\n");
     let mut lines = diff.hunks.iter().map(hunk).collect::<Vec<_>>().join("\n@@\n");

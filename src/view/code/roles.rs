@@ -2,6 +2,7 @@
 
 use super::sass::{lines, offset};
 use crate::analysis::code::{CodeAudit, DispatchRow, RoleRow};
+use crate::quantity::format;
 use crate::view::document::{Block, Table};
 use crate::view::tables::{code, left, paragraph, right, strong, text};
 
@@ -10,7 +11,12 @@ const DRAWN: usize = 8;
 
 pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
     let flow = &audit.flow;
-    let mut words = vec![format!("{} basic blocks, {} edges, {} loops", flow.blocks, flow.edges, audit.loops.len())];
+    let mut words = vec![format!(
+        "{}, {}, {}",
+        counted(flow.blocks, "basic block"),
+        counted(flow.edges, "edge"),
+        counted(audit.loops.len(), "loop")
+    )];
     if flow.called > 0 {
         words.push(format!("{} functions called in the same section", flow.called));
     }
@@ -43,6 +49,10 @@ pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
         }
     }
     blocks
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{} {what}{}", format::integer(count as u64), if count == 1 { "" } else { "s" })
 }
 
 fn telling(role: &RoleRow) -> String {
@@ -82,8 +92,10 @@ fn diagram(dispatch: &DispatchRow) -> String {
             role.telling.iter().take(3).map(|(opcode, count)| format!("{opcode} × {count}")).collect();
         let tells = if first.is_empty() { String::new() } else { format!("<br/>{}", first.join(", ")) };
         lines.push(format!(
-            "    part --> role{position}[\"{}{tells}<br/>{} instructions, {} loops\"]",
-            role.who, role.instructions, role.loops
+            "    part --> role{position}[\"{}{tells}<br/>{}, {}\"]",
+            role.who,
+            counted(role.instructions, "instruction"),
+            counted(role.loops, "loop")
         ));
         if dispatch.meet.is_some() {
             lines.push(format!("    role{position} --> meet"));
