@@ -261,7 +261,7 @@ fn load_advice(g: &Ground<'_, '_>) -> String {
         ways.push("take values out of local memory (spills, or arrays with indices that are not constant)");
     }
     ways.extend(["have more loads in flight before the first use", "raise the share found in cache"]);
-    if g.coalescing.total("excess-share").is_none_or(|share| share >= 1.0) {
+    if g.coalescing.total("excess-share").is_some_and(|share| share >= 1.0) {
         ways.push("coalesce");
     }
     if !executed("LDS") {
@@ -356,9 +356,9 @@ fn relief(g: &Ground<'_, '_>) -> Option<Lever> {
     let next = g.bottleneck.next.as_ref()?;
     Some(lever(
         100.0 * (1.0 - next.percent / unit.percent),
-        format!("1 − {} (`{}`) / {} (`{}`)", percent(next.percent), next.counter, percent(unit.percent), unit.counter),
+        format!("1 − {} ({}) / {} ({})", percent(next.percent), next.counter, percent(unit.percent), unit.counter),
         format!(
-            "Give {} less to do{}: of the parts whose work stays the busiest is {}, at {} (`{}`).",
+            "Give {} less to do{}: of the parts whose work stays the busiest is {}, at {} ({}).",
             unit.label,
             relief_advice(g, &unit.code),
             next.label,
@@ -382,7 +382,7 @@ fn is_dram_spent(g: &Ground<'_, '_>) -> bool {
 
 /// How work is taken off a unit, in a few words, by what fills it.
 fn relief_advice(g: &Ground<'_, '_>, code: &str) -> &'static str {
-    let excess = g.coalescing.total("excess-share").is_none_or(|share| share >= 1.0);
+    let excess = g.coalescing.total("excess-share").is_some_and(|share| share >= 1.0);
     match code {
         "memory-shared" => " (keep operands in registers, so that each value that is loaded feeds more arithmetic)",
         "memory-l1tex" | "memory-lsu" => match data_stage(g.kernel) {
@@ -415,7 +415,7 @@ fn unit_headroom(g: &Ground<'_, '_>) -> Option<Lever> {
         origin: LeverOrigin::Audit,
         bound: 100.0 - unit.percent,
         is_rough: false,
-        formula: format!("100 % − {} (`{}`)", percent(unit.percent), unit.counter),
+        formula: format!("100 % − {} ({})", percent(unit.percent), unit.counter),
         sentence: format!(
             "Overlap better: with the same work {} has {} of its peak left. {more}",
             unit.label,
