@@ -9,6 +9,8 @@
 
 mod support;
 
+use std::fs::File;
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -57,7 +59,8 @@ fn main() {
     let seed = std::fs::read(support::fixture("both_basic.ncu-rep")).expect("the fixture is in the repository");
     let big = |launches: usize| -> PathBuf {
         let path = scratch.path().join(format!("{launches}-launches.ncu-rep"));
-        std::fs::write(&path, support::repeated(&seed, launches)).expect("room for a large report");
+        let mut file = BufWriter::new(File::create(&path).expect("a scratch file"));
+        support::write_repeated(&seed, launches, &mut file).expect("room for a large report");
         path
     };
     let runs: usize = std::env::var("AUDIT_BENCH_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(5);

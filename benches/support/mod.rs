@@ -1,6 +1,7 @@
 //! What the benchmarks share: large reports made from a small one, and whole processes measured from outside.
 
 use prost::Message as _;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -23,8 +24,9 @@ fn word(bytes: &[u8], at: usize) -> usize {
     u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]) as usize
 }
 
-/// A report with `launches` results: `seed` as it is, then its blocks of kernel results over and over.
-pub(crate) fn repeated(seed: &[u8], launches: usize) -> Vec<u8> {
+/// Writes a report with `launches` results: `seed` as it is, then its blocks of kernel results over and over. Nothing
+/// large is held here: a child's peak memory begins with that of the process that starts it.
+pub(crate) fn write_repeated(seed: &[u8], launches: usize, out: &mut impl Write) -> std::io::Result<()> {
     let mut at = 8 + word(seed, 4);
     let mut blocks = Vec::new();
     while at + 4 <= seed.len() {
@@ -37,7 +39,7 @@ pub(crate) fn repeated(seed: &[u8], launches: usize) -> Vec<u8> {
         }
     }
     let held: usize = blocks.iter().map(|(header, _)| header.results.unwrap_or(0) as usize).sum();
-    let mut out = seed.to_vec();
+    out.write_all(seed)?;
     let mut made = held;
     'fill: loop {
         for (header, payload) in &blocks {
@@ -46,12 +48,12 @@ pub(crate) fn repeated(seed: &[u8], launches: usize) -> Vec<u8> {
             }
             made += header.results.unwrap_or(0) as usize;
             let encoded = header.encode_to_vec();
-            out.extend((encoded.len() as u32).to_le_bytes());
-            out.extend(encoded);
-            out.extend(&seed[payload.clone()]);
+            out.write_all(&(encoded.len() as u32).to_le_bytes())?;
+            out.write_all(&encoded)?;
+            out.write_all(&seed[payload.clone()])?;
         }
     }
-    out
+    out.flush()
 }
 
 /// A captured report of the repository.

@@ -2,7 +2,7 @@
 
 use super::compare::Row;
 use super::summary::KernelSummary;
-use crate::catalog::{self, NameCheck};
+use crate::catalog;
 use crate::evidence::Reading;
 
 /// A table of metric rows.
@@ -42,7 +42,7 @@ impl Panel {
 fn exists(id: &str, side: &KernelSummary<'_>) -> bool {
     let capability = side.first().device.compute_capability;
     let chip = capability.and_then(|(major, minor)| catalog::counters_of_arch(&format!("sm_{major}{minor}")));
-    chip.is_none_or(|_| !matches!(catalog::check_metric_name(id, chip), NameCheck::OtherChips { .. }))
+    chip.is_none_or(|chip| catalog::is_on_chip(id, chip))
 }
 
 /// Share of branch decisions that are uniform; ncu writes 0 where there was no decision at all.

@@ -111,6 +111,11 @@ pub fn check_metric_name(name: &str, chip: Option<&str>) -> NameCheck {
     NameCheck::Suffix { found: suffix.to_owned(), near }
 }
 
+/// Whether a chip of the metric table has a metric; one that the table does not list counts as there.
+pub fn is_on_chip(name: &str, chip: &str) -> bool {
+    split(name).is_none_or(|(base, _)| base.is_on(chip) != Some(false))
+}
+
 /// The name in the metric table of the chip with this architecture (`sm_90a` gives `gh100`).
 pub fn counters_of_arch(arch: &str) -> Option<&'static str> {
     let plain = arch.strip_suffix(['a', 'f']).unwrap_or(arch);

@@ -26,7 +26,7 @@ pub use explain::{Explanation, explain, nearest};
 pub(crate) use limiters::prefix_of;
 pub use limiters::{LimiterKind, LimiterRow, limiter, limiters};
 pub use load::verify;
-pub use metric_names::{NameCheck, check_metric_name, counters_named, counters_of_arch};
+pub use metric_names::{NameCheck, check_metric_name, counters_named, counters_of_arch, is_on_chip};
 pub use metrics::{Better, MetricRow, metric, metrics};
 pub use opcodes::{OpcodeClass, base_opcode, opcode_class, opcode_classes};
 pub use profiles::{Comparison, Profile, ProfileCheck, profile, profiles};
