@@ -16,6 +16,7 @@ pub mod evidence;
 mod nearest;
 pub mod quantity;
 pub mod render;
+mod shell;
 pub mod snapshot;
 pub mod source;
 pub mod view;

@@ -15,6 +15,7 @@ use crate::collect::Places;
 use crate::config::{Amount, Code, DEFAULT_TEMPLATE, Expect, Stated, Subject};
 use crate::evidence::{CodeBuild, Report, SourceView, Want};
 use crate::render::{Override, Templates};
+use crate::shell::quoted;
 use crate::snapshot::{AcceptedFile, Snapshot, StaticSnapshot, milestones};
 use crate::source::{self, Profile};
 use crate::view::{self, Heading};
@@ -388,27 +389,4 @@ fn describe(plan: &Plan, subject: &Subject, words: &mut Vec<String>) {
     plan.overrides.iter().for_each(|one| option("--template-file", &file(one)));
     plan.thresholds.iter().for_each(|(id, value)| option("--threshold", &format!("{id}={value}")));
     words.extend(plan.is_without_charts.then(|| "--no-charts".to_owned()));
-}
-
-/// A word as a POSIX shell takes it.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%^".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn words_are_quoted_where_a_shell_needs_it() {
-        assert_eq!(quoted("a/b.ncu-rep"), "a/b.ncu-rep");
-        assert_eq!(quoted("2*3"), "'2*3'");
-        assert_eq!(quoted("it's"), "'it'\\''s'");
-        assert_eq!(quoted(""), "''");
-    }
 }

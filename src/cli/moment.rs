@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use chrono::{DateTime, Local, NaiveDate};
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -26,18 +27,8 @@ pub(super) fn date(given: Option<NaiveDate>) -> Result<NaiveDate, Failure> {
 /// The commit checked out in `folder`, twelve digits, with `-dirty` where tracked files differ from it. `None` without
 /// git, outside a repository, or before its first commit.
 pub(super) fn commit(folder: &Path) -> Option<String> {
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let output = Command::new("git")
-        .args(["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"])
-        .current_dir(folder)
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()
-        .filter(|output| output.status.success())?;
-    let text = String::from_utf8(output.stdout).ok()?;
+    let said = git(folder, &["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"])?;
+    let text = String::from_utf8(said).ok()?;
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
@@ -47,19 +38,8 @@ pub(super) fn subject_line(folder: &Path, commit: &str) -> Option<String> {
     if commit.len() < 7 || !commit.bytes().all(|b| b.is_ascii_hexdigit()) {
         return None;
     }
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let output = Command::new("git")
-        .args(["log", "-1", "--format=%s", commit, "--"])
-        .current_dir(folder)
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_NO_LAZY_FETCH", "1")
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()
-        .filter(|output| output.status.success())?;
-    let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    let said = git(folder, &["log", "-1", "--format=%s", commit, "--"])?;
+    let text = String::from_utf8_lossy(&said).trim().to_owned();
     (!text.is_empty()).then_some(text)
 }
 
@@ -78,24 +58,31 @@ pub(super) enum Kept {
 
 /// What git says of a file.
 pub(super) fn kept(file: &Path) -> Kept {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = file.parent().unwrap_or(Path::new(""));
     let Some(name) = file.file_name() else { return Kept::Unknown };
-    let output = Command::new("git")
-        .args(["status", "--porcelain=v1", "--ignored", "--untracked-files=all", "--"])
-        .arg(name)
-        .current_dir(folder)
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output();
-    match output {
-        Ok(output) if output.status.success() => match output.stdout.get(..2) {
+    let words = ["status", "--porcelain=v1", "--ignored", "--untracked-files=all", "--"].map(OsStr::new);
+    match git(folder, &[&words[..], &[name]].concat()) {
+        Some(said) => match said.get(..2) {
             None => Kept::Committed,
             // Added and never committed.
             Some(b"??" | b"!!" | b"A " | b"AM") => Kept::Untracked,
             Some(_) => Kept::Changed,
         },
-        _ => Kept::Unknown,
+        None => Kept::Unknown,
     }
+}
+
+/// What git in `folder` prints; `None` without git and where it fails. It takes no lock, fetches nothing and asks nobody.
+fn git(folder: &Path, words: &[impl AsRef<OsStr>]) -> Option<Vec<u8>> {
+    let output = Command::new("git")
+        .args(words)
+        .current_dir(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
+    output.status.success().then_some(output.stdout)
 }

@@ -1,5 +1,6 @@
 //! The words of a command, as the system gets them and as a reader sees them.
 
+use crate::shell::quoted;
 use std::ffi::{OsStr, OsString};
 
 /// Arguments, each with what stands for it where the command is shown: an output file loses its temporary folder.
@@ -48,16 +49,6 @@ impl Words {
     /// The command line as a POSIX shell takes it.
     pub fn shown(&self) -> String {
         self.0.iter().map(|(_, shown)| quoted(shown)).collect::<Vec<_>>().join(" ")
-    }
-}
-
-/// A word as a POSIX shell takes it.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 
