@@ -66,7 +66,9 @@ impl LimitingLines {
             Some(stage) => {
                 let most = stage.shared.max(stage.other());
                 let (most, whole) = (format::fixed(most, 2), format::fixed(stage.whole, 2));
-                format!("{what}, which take {most} of the {whole} points of the L1 data stage (`{WHOLE}`, `{SHARED_PART}`)")
+                format!(
+                    "{what}, which take {most} of the {whole} points of the L1 data stage (`{WHOLE}`, `{SHARED_PART}`)"
+                )
             }
             None => what.into(),
         };
