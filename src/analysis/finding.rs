@@ -39,6 +39,7 @@ pub struct Finding {
     /// Where in the source it sits; `None` where no per-line evidence says.
     pub at: Option<Place>,
     /// The readings that the sentence rests on, by name.
+    #[serde(with = "super::named_json")]
     pub readings: Vec<(String, Reading)>,
     /// The share in percent that findings of one severity are ranked by: of the limiting part's work for a cause, of its
     /// own part's work for a cost.

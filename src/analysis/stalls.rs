@@ -64,7 +64,7 @@ pub struct StallTable {
 }
 
 /// What keeps the warps from issuing.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Stalls {
     /// One table for each basis that the report holds.
     pub tables: Vec<StallTable>,

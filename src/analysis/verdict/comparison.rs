@@ -39,6 +39,7 @@ pub struct Comparison {
     /// The verdict on the kernel.
     pub whole: Whole,
     /// The verdict on each reading with a number on either side, in table order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub readings: Vec<ReadingVerdict>,
 }
 
