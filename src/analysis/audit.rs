@@ -76,6 +76,7 @@ pub struct Audit {
     /// Stated work.
     pub work: Work,
     /// All kernels of the new report, the most device time first.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub kernels: Vec<OtherKernel>,
     /// Kernels inside a range or graph: (name, launches); empty for a kernel.
     pub members: Vec<(String, usize)>,

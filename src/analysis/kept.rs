@@ -2,7 +2,7 @@
 
 use super::side::Side;
 use super::summary::KernelSummary;
-use super::{mix, occupancy, roofline};
+use super::{mix, occupancy, roofline, stalls};
 use crate::catalog;
 use crate::evidence::{Device, Instance, Launch, Metric, Process, Report, Value};
 use crate::quantity::Unit;
@@ -74,15 +74,14 @@ pub(super) fn asked(command_line: &str) -> Option<&str> {
 }
 
 impl Readings {
-    /// What is worth keeping of a kernel: every metric of the catalog and of the roofline, every stall family, and what
+    /// What is worth keeping of a kernel: every metric of the catalog and of the roofline, every stall that a table shows, and what
     /// the command line of the report asks for.
     pub(super) fn of<'r>(kernel: &KernelSummary<'r>, command_line: &str) -> Readings {
         let asked: HashSet<&str> = asked(command_line).into_iter().flat_map(|list| list.split(',')).collect();
-        let is_stall = |name: &str| catalog::stall_families().iter().any(|family| name.starts_with(family.prefix));
         let metric = |name: &'r Arc<str>| {
             let is_worth = KNOWN.contains(&**name)
                 || asked.contains(&**name)
-                || is_stall(name)
+                || stalls::is_shown(name)
                 || roofline::counts_tensor_work(name, |counter| kernel.value(counter));
             if !is_worth {
                 return None;

@@ -185,7 +185,12 @@ impl From<Kept> for KeptJson {
                 metrics.len() - 1
             });
             let is_other = is_old && metrics[place].new.is_some() && metrics[place].unit != unit;
-            let row = if is_other { metrics.push(RowJson::named(metric.name)); metrics.last_mut() } else { metrics.get_mut(place) };
+            let row = if is_other {
+                metrics.push(RowJson::named(metric.name));
+                metrics.last_mut()
+            } else {
+                metrics.get_mut(place)
+            };
             if let Some(row) = row {
                 row.unit = unit;
                 *(if is_old { &mut row.old } else { &mut row.new }) = Some(metric.found);

@@ -14,7 +14,10 @@ enum Named {
 /// Whether a reading is its metric's number and nothing more.
 fn is_plain(name: &str, measured: &Measured) -> bool {
     let Measured { spread, from: Provenance { metrics, formula, alias_of }, .. } = measured;
-    spread.is_none() && formula.is_empty() && alias_of.is_none() && matches!(metrics.as_slice(), [only] if **only == *name)
+    spread.is_none()
+        && formula.is_empty()
+        && alias_of.is_none()
+        && matches!(metrics.as_slice(), [only] if **only == *name)
 }
 
 pub(super) fn serialize<S: Serializer>(readings: &[(String, Reading)], serializer: S) -> Result<S::Ok, S::Error> {

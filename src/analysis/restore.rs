@@ -12,7 +12,8 @@ use super::occupancy::Occupancy;
 use super::panels::Panel;
 use super::roofline::Roofline;
 use super::select;
-use super::side::aliases;
+use super::side::{OtherKernel, aliases, overview};
+use super::source_lines::SourceLines;
 use super::stalls::Stalls;
 use super::summary::KernelSummary;
 use super::verdict::{Comparison, ReadingVerdict};
@@ -37,6 +38,7 @@ struct Made {
     old_aliases: Vec<(String, String)>,
     /// The verdict on each reading.
     verdicts: Vec<ReadingVerdict>,
+    kernels: Vec<OtherKernel>,
 }
 
 /// What happens to the parts.
@@ -63,9 +65,9 @@ impl Way<'_> {
 impl Made {
     /// `None` where no launch is kept.
     fn of(audit: &Audit) -> Option<Made> {
-        let new = audit.kept.new.report(&audit.new);
+        let report = audit.kept.new.report(&audit.new);
         let old = audit.old.as_ref().zip(audit.kept.old.as_ref()).map(|(side, readings)| readings.report(side));
-        let new = &kernel(&new)?;
+        let new = &kernel(&report)?;
         let old = old.as_ref().and_then(kernel);
         let old = old.as_ref();
         let panels = Panel::all(new, old);
@@ -82,6 +84,7 @@ impl Made {
             aliases: aliases(&panels, |row| Some(&row.new)),
             old_aliases: aliases(&panels, |row| row.old.as_ref()),
             verdicts: compared.unwrap_or_default(),
+            kernels: overview(&report, &audit.new.kernel),
             panels,
             stalls,
             mix,
@@ -90,7 +93,7 @@ impl Made {
         })
     }
 
-    fn go(self, audit: &mut Audit, mut way: Way<'_>) {
+    fn go(self, audit: &mut Audit, way: &mut Way<'_>) {
         way.part("panels", &mut audit.panels, self.panels);
         way.part("stalls", &mut audit.stalls, self.stalls);
         way.part("mix", &mut audit.mix, self.mix);
@@ -99,6 +102,7 @@ impl Made {
         way.part("roofline", &mut audit.roofline, self.roofline);
         way.part("old_roofline", &mut audit.old_roofline, self.old_roofline);
         way.part("line", &mut audit.line, self.line);
+        way.part("kernels", &mut audit.kernels, self.kernels);
         way.part("new.aliases", &mut audit.new.aliases, self.aliases);
         if let Some(old) = &mut audit.old {
             way.part("old.aliases", &mut old.aliases, self.old_aliases);
@@ -106,6 +110,15 @@ impl Made {
         if let Some(comparison) = &mut audit.comparison {
             way.part("comparison.readings", &mut comparison.readings, self.verdicts);
         }
+    }
+}
+
+/// Facts of the launch that the benchmark shares with the check of the outputs.
+fn launches(audit: &mut Audit, way: &mut Way<'_>) {
+    if let (Some(check), Some(timing)) = (&audit.correctness, &mut audit.timing) {
+        let benchmark = &mut timing.benchmark;
+        way.part("timing.benchmark.device", &mut benchmark.device, check.device.clone());
+        way.part("timing.benchmark.launch", &mut benchmark.launch, check.launch.clone());
     }
 }
 
@@ -147,11 +160,14 @@ impl Audit {
     /// The audit as it is kept: without what its readings tell.
     pub fn stored(&self) -> Audit {
         let (mut stored, mut names) = (self.clone(), Vec::new());
+        let mut way = Way::LeaveOut(&mut names);
         if let Some(made) = Made::of(self) {
-            made.go(&mut stored, Way::LeaveOut(&mut names));
+            made.go(&mut stored, &mut way);
         }
+        launches(&mut stored, &mut way);
         stored.left_out = names;
         name_asked(&mut stored);
+        stored.source.iter_mut().for_each(SourceLines::gather_texts);
         stored
     }
 
@@ -159,10 +175,13 @@ impl Audit {
     #[must_use]
     pub fn restored(mut self) -> Audit {
         spell_asked(&mut self);
+        self.source.iter_mut().for_each(SourceLines::spread_texts);
         let names = std::mem::take(&mut self.left_out);
+        let mut way = Way::PutBack(&names);
         if let Some(made) = Made::of(&self) {
-            made.go(&mut self, Way::PutBack(&names));
+            made.go(&mut self, &mut way);
         }
+        launches(&mut self, &mut way);
         self
     }
 }

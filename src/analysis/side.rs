@@ -68,10 +68,7 @@ pub(super) fn side(
 }
 
 /// The metrics of one side that were found under an older spelling: (asked, found); `pick` takes the side of a row.
-pub(super) fn aliases(
-    panels: &[Panel],
-    pick: fn(&super::compare::Row) -> Option<&Reading>,
-) -> Vec<(String, String)> {
+pub(super) fn aliases(panels: &[Panel], pick: fn(&super::compare::Row) -> Option<&Reading>) -> Vec<(String, String)> {
     let mut aliases: Vec<(String, String)> = Vec::new();
     for reading in panels.iter().flat_map(|panel| &panel.rows).filter_map(pick) {
         if let Reading::Measured(measured) = reading {

@@ -122,6 +122,12 @@ pub(super) fn sampled_reason(metric: &str) -> Option<&str> {
     families(StallBasis::Samples).find_map(|family| reason_of(metric, family)).map(reason_id)
 }
 
+/// Whether a metric is a stall reason that a table shows.
+pub(super) fn is_shown(metric: &str) -> bool {
+    let shown = catalog::stall_families().iter().filter(|family| basis_of(family).is_some());
+    shown.into_iter().any(|family| reason_of(metric, family).is_some())
+}
+
 /// The catalog's id of a reason as ncu spells it.
 fn reason_id(reason: &str) -> &str {
     catalog::stall(reason).map_or(reason, |row| row.id)

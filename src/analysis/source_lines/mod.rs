@@ -11,6 +11,7 @@ mod lines;
 mod listing;
 mod pattern;
 mod spot;
+mod texts;
 mod waits;
 
 pub use accesses::{AccessLine, Accesses, Space};
