@@ -113,8 +113,13 @@ impl Made {
     }
 }
 
-/// Facts of the launch that the benchmark shares with the check of the outputs.
-fn launches(audit: &mut Audit, way: &mut Way<'_>) {
+/// What an audit says in two places: facts of the launch that the benchmark shares with the check of the outputs, and the
+/// readings of the limiter, which is a finding too.
+fn said_twice(audit: &mut Audit, way: &mut Way<'_>) {
+    let limiter = &audit.bottleneck.limiter.0;
+    if let Some(finding) = audit.findings.iter_mut().find(|finding| finding.code == *limiter) {
+        way.part("findings.limiter.readings", &mut finding.readings, audit.bottleneck.readings());
+    }
     if let (Some(check), Some(timing)) = (&audit.correctness, &mut audit.timing) {
         let benchmark = &mut timing.benchmark;
         way.part("timing.benchmark.device", &mut benchmark.device, check.device.clone());
@@ -164,7 +169,7 @@ impl Audit {
         if let Some(made) = Made::of(self) {
             made.go(&mut stored, &mut way);
         }
-        launches(&mut stored, &mut way);
+        said_twice(&mut stored, &mut way);
         stored.left_out = names;
         name_asked(&mut stored);
         stored.source.iter_mut().for_each(SourceLines::gather_texts);
@@ -181,7 +186,7 @@ impl Audit {
         if let Some(made) = Made::of(&self) {
             made.go(&mut self, &mut way);
         }
-        launches(&mut self, &mut way);
+        said_twice(&mut self, &mut way);
         self
     }
 }

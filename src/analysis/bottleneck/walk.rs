@@ -51,6 +51,13 @@ pub struct Bottleneck {
     pub next: Option<BusyUnit>,
 }
 
+impl Bottleneck {
+    /// The readings of all steps.
+    pub(in crate::analysis) fn readings(&self) -> Vec<(String, Reading)> {
+        self.steps.iter().flat_map(|step| step.readings.iter().cloned()).collect()
+    }
+}
+
 /// The walk for one kernel.
 pub(in crate::analysis) fn bottleneck(
     kernel: &KernelSummary<'_>,
