@@ -43,7 +43,7 @@ impl Content for Audit {
 
 impl Content for StaticAudit {
     const FAMILY: &'static str = "kernel-audit/static-audit/";
-    const SCHEMA: &'static str = "kernel-audit/static-audit/3";
+    const SCHEMA: &'static str = "kernel-audit/static-audit/4";
 }
 
 /// An audit with what its page says about itself.
