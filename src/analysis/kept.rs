@@ -48,7 +48,7 @@ pub struct Readings {
     pub curves: BTreeMap<Arc<str>, Vec<(u64, f64)>>,
 }
 
-/// The readings of both sides; their JSON is described in [`kept_json`](super::kept_json).
+/// The readings of both sides; their JSON is one table (docs/guide/snapshot.md).
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(into = "super::kept_json::KeptJson", from = "super::kept_json::KeptJson")]
 pub struct Kept {

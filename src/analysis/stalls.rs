@@ -7,7 +7,7 @@ use crate::catalog::{self, Better, StallFamily};
 use crate::evidence::{Measured, Missing, Provenance, Reading};
 use crate::quantity::{Quantity, Unit};
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// What a stall number is a share of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -122,10 +122,13 @@ pub(super) fn sampled_reason(metric: &str) -> Option<&str> {
     families(StallBasis::Samples).find_map(|family| reason_of(metric, family)).map(reason_id)
 }
 
+/// The families that tables show.
+static SHOWN: LazyLock<Vec<&'static StallFamily>> =
+    LazyLock::new(|| catalog::stall_families().iter().filter(|family| basis_of(family).is_some()).collect());
+
 /// Whether a metric is a stall reason that a table shows.
 pub(super) fn is_shown(metric: &str) -> bool {
-    let shown = catalog::stall_families().iter().filter(|family| basis_of(family).is_some());
-    shown.into_iter().any(|family| reason_of(metric, family).is_some())
+    SHOWN.iter().any(|family| reason_of(metric, family).is_some())
 }
 
 /// The catalog's id of a reason as ncu spells it.
