@@ -42,8 +42,9 @@ pub struct Readings {
     pub metrics: Vec<KeptMetric>,
     /// Executions by opcode, the median over the launches.
     pub opcodes: BTreeMap<Arc<str>, f64>,
-    /// Executions of the stores to shared memory by opcode with its modifiers; `None` where no opcode is counted so.
-    pub shared_stores: Option<BTreeMap<Arc<str>, f64>>,
+    /// Executions by opcode with its modifiers, of stores to shared memory and of matrix products; `None` where no opcode is
+    /// counted so.
+    pub with_modifiers: Option<BTreeMap<Arc<str>, f64>>,
     /// Curves of the occupancy by metric: (value, warps) at both ends of each stretch in which the warps are the same.
     pub curves: BTreeMap<Arc<str>, Vec<(u64, f64)>>,
 }
@@ -78,11 +79,13 @@ impl Readings {
     /// the command line of the report asks for.
     pub(super) fn of<'r>(kernel: &KernelSummary<'r>, command_line: &str) -> Readings {
         let asked: HashSet<&str> = asked(command_line).into_iter().flat_map(|list| list.split(',')).collect();
+        let modified = kernel.by_text(mix::WITH_MODIFIERS);
+        let multiplies = modified.keys().any(|opcode| is_product(opcode));
         let metric = |name: &'r Arc<str>| {
             let is_worth = KNOWN.contains(&**name)
                 || asked.contains(&**name)
                 || stalls::is_shown(name)
-                || roofline::counts_tensor_work(name, |counter| kernel.value(counter));
+                || roofline::tells_tensor_work(name, multiplies, |counter| kernel.value(counter));
             if !is_worth {
                 return None;
             }
@@ -94,13 +97,12 @@ impl Readings {
             let points = ends(occupancy::points(kernel.first().metric(name)?));
             (!points.is_empty()).then(|| ((*name).into(), points))
         };
-        let modified = kernel.by_text(mix::WITH_MODIFIERS);
         Readings {
             device: kernel.first().device.clone(),
             metrics: kernel.metric_names().into_iter().filter_map(metric).collect(),
             opcodes: kernel.by_text(mix::PER_OPCODE),
-            shared_stores: (!modified.is_empty())
-                .then(|| modified.into_iter().filter(|(opcode, _)| mix::is_shared_store(opcode)).collect()),
+            with_modifiers: (!modified.is_empty())
+                .then(|| modified.into_iter().filter(|(opcode, _)| is_told_apart(opcode)).collect()),
             curves: occupancy::curve_metrics().filter_map(curve).collect(),
         }
     }
@@ -129,10 +131,10 @@ impl Readings {
             })
             .collect();
         put_instances(&mut metrics, mix::PER_OPCODE, by_text(&self.opcodes));
-        if let Some(stores) = &self.shared_stores {
-            // An opcode without a name stands for those that are no stores.
+        if let Some(kept) = &self.with_modifiers {
+            // An opcode without a name stands for those that are not kept.
             let others = BTreeMap::from([("".into(), 0.0)]);
-            put_instances(&mut metrics, mix::WITH_MODIFIERS, by_text(if stores.is_empty() { &others } else { stores }));
+            put_instances(&mut metrics, mix::WITH_MODIFIERS, by_text(if kept.is_empty() { &others } else { kept }));
         }
         for (name, points) in &self.curves {
             let point = |(at, warps): &(u64, f64)| Instance { id: Value::U64(*at), value: Value::F64(*warps) };
@@ -161,6 +163,16 @@ impl Readings {
             metrics,
         }
     }
+}
+
+/// Whether an opcode with its modifiers multiplies matrices.
+fn is_product(opcode: &str) -> bool {
+    mix::is_matrix(opcode.split('.').next().unwrap_or_default())
+}
+
+/// Whether something is told by the modifiers of an opcode: the width of a store, the shape of a product.
+fn is_told_apart(opcode: &str) -> bool {
+    mix::is_shared_store(opcode) || is_product(opcode)
 }
 
 /// What the launches have; each with the metric, or without.

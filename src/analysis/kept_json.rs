@@ -26,7 +26,7 @@ pub(super) struct KeptJson {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     opcodes: Vec<RowJson>,
     #[serde(default, skip_serializing_if = "Sides::are_none")]
-    shared_stores: Sides,
+    with_modifiers: Sides,
     #[serde(default, skip_serializing_if = "Sides::are_none")]
     curves: Sides<Vec<(u64, f64)>>,
 }
@@ -197,17 +197,17 @@ impl From<Kept> for KeptJson {
             }
         };
         new.metrics.into_iter().for_each(|metric| put(metric, false));
-        let (mut old_device, mut opcodes, mut shared_stores, mut curves) =
+        let (mut old_device, mut opcodes, mut with_modifiers, mut curves) =
             (None, counted(new.opcodes), Sides::default(), Sides::default());
-        (shared_stores.new, curves.new) = (new.shared_stores, some(new.curves));
+        (with_modifiers.new, curves.new) = (new.with_modifiers, some(new.curves));
         if let Some(old) = old {
             old.metrics.into_iter().for_each(|metric| put(metric, true));
             opcodes = beside(opcodes, counted(old.opcodes));
-            (shared_stores.old, curves.old) = (old.shared_stores, some(old.curves));
+            (with_modifiers.old, curves.old) = (old.with_modifiers, some(old.curves));
             old_device = Some(old.device);
         }
         metrics[asked..].sort_by(|a, b| a.name.cmp(&b.name));
-        KeptJson { device: new.device, old_device, asked, metrics, opcodes, shared_stores, curves }
+        KeptJson { device: new.device, old_device, asked, metrics, opcodes, with_modifiers, curves }
     }
 }
 
@@ -234,12 +234,12 @@ impl From<KeptJson> for Kept {
         let asked = json.metrics.iter().take(json.asked).map(|row| row.name.clone()).collect();
         let mut new = Readings {
             device: json.device,
-            shared_stores: json.shared_stores.new,
+            with_modifiers: json.with_modifiers.new,
             curves: json.curves.new.unwrap_or_default(),
             ..Readings::default()
         };
         let mut old = Readings {
-            shared_stores: json.shared_stores.old,
+            with_modifiers: json.with_modifiers.old,
             curves: json.curves.old.unwrap_or_default(),
             ..Readings::default()
         };

@@ -9,7 +9,7 @@ mod points;
 mod tensor;
 
 pub(super) use ceilings::METRICS;
-pub(super) use tensor::{PREFIX as TENSOR_PREFIX, counts_tensor_work};
+pub(super) use tensor::{PREFIX as TENSOR_PREFIX, tells_tensor_work};
 
 pub use ceilings::{Ceiling, CeilingKind};
 pub use points::{Point, Roofline};
