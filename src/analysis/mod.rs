@@ -15,6 +15,7 @@ pub mod code;
 mod columns;
 mod compare;
 mod correct;
+mod data_stage;
 mod dump;
 mod finding;
 mod floor;
@@ -85,7 +86,7 @@ pub use setting::{Setting, Weight};
 pub use side::{OtherKernel, Side};
 pub use source_lines::{
     AccessLine, Accesses, LaneLine, LimitingLines, LineCost, LineCount, LineWaits, ListedFile, ListedInstruction,
-    ListedLine, Listing, Pattern, ReasonLines, SourceLines, Space, Spot, Waits, source_want,
+    ListedLine, Listing, Parked, Pattern, ReasonLines, SourceLines, Space, Spot, Waits, source_want,
 };
 pub use stalls::{StallBasis, StallRow, StallTable, Stalls};
 pub use summary::KernelSummary;

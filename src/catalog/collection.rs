@@ -30,6 +30,9 @@ pub struct CollectionPart {
     pub id: &'static str,
     /// What on the page it fills.
     pub fills: &'static str,
+    /// Whether it counts by instruction.
+    #[serde(default)]
+    by_instruction: bool,
     #[serde(default)]
     sections: Vec<&'static str>,
     #[serde(default)]
@@ -43,7 +46,7 @@ pub struct CollectionPart {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct File {
-    /// Counters by patched instructions that stand for those of the hardware; an empty name: not asked for.
+    /// Counters by patched instructions that stand for those of the hardware.
     instead: BTreeMap<&'static str, &'static str>,
     part: Vec<CollectionPart>,
 }
@@ -81,6 +84,21 @@ pub struct MetricSet {
     pub sections: Vec<String>,
     /// Metrics beside those of the sections, each once.
     pub metrics: Vec<String>,
+}
+
+impl MetricSet {
+    /// The same without what counts by instruction.
+    #[must_use]
+    pub fn of_whole_kernels(&self) -> MetricSet {
+        let parts = || SET.part.iter().filter(|part| part.by_instruction);
+        let without = |names: &[String], gone: &dyn Fn(&str) -> bool| -> Vec<String> {
+            names.iter().filter(|name| !gone(name)).cloned().collect()
+        };
+        MetricSet {
+            sections: without(&self.sections, &|name| parts().any(|part| part.sections.contains(&name))),
+            metrics: without(&self.metrics, &|name| parts().any(|part| part.metrics.contains(&name))),
+        }
+    }
 }
 
 /// The metric set for a chip of the metric table (`gh100`), or for a chip that it does not cover: then every counter that
@@ -125,9 +143,6 @@ fn spelling(name: &'static str, chip: Option<&str>) -> Option<&'static str> {
         None => !name.contains("__") || name.starts_with("sass__") || name.contains(':') || name.contains("pcsamp"),
     };
     let instead = SET.instead.get(name).copied();
-    if instead == Some("") {
-        return None;
-    }
     let instead = instead.filter(|name| is_there(name));
     let others = metric(name).into_iter().flat_map(|row| row.spellings());
     instead.into_iter().chain(std::iter::once(name)).chain(others).find(|name| is_there(name))
@@ -167,6 +182,16 @@ mod tests {
             }
         }
         assert!(of("gh100").iter().any(|name| name == "smsp__sass_thread_inst_executed.sum"));
+    }
+
+    #[test]
+    fn without_counts_by_instruction_the_rest_stays() {
+        let all = collection(Some("gh100"));
+        let whole = all.of_whole_kernels();
+        assert!(all.sections.iter().any(|name| name == "SourceCounters"));
+        assert!(!whole.sections.iter().any(|name| name == "SourceCounters"));
+        assert!(!whole.metrics.iter().any(|name| name == "inst_executed"));
+        assert!(whole.metrics.iter().any(|name| name == "gpu__time_duration.sum"));
     }
 
     #[test]
