@@ -95,7 +95,10 @@ impl Made {
 
     fn go(self, audit: &mut Audit, way: &mut Way<'_>) {
         way.part("panels", &mut audit.panels, self.panels);
-        way.part("stalls", &mut audit.stalls, self.stalls);
+        // Parked warps are told by samples of instructions.
+        let parked = audit.stalls.parked;
+        way.part("stalls", &mut audit.stalls, Stalls { parked, ..self.stalls });
+        audit.stalls.parked = parked;
         way.part("mix", &mut audit.mix, self.mix);
         way.part("coalescing", &mut audit.coalescing, self.coalescing);
         way.part("occupancy", &mut audit.occupancy, self.occupancy);

@@ -20,6 +20,7 @@ impl SourceLines {
         spots.extend(self.idle_lanes.iter_mut().flatten().map(|line| &mut line.spot));
         spots.extend(self.executed.iter_mut().map(|line| &mut line.spot));
         spots.extend(self.limiting.iter_mut().flat_map(|limiting| &mut limiting.lines).map(|(spot, _)| spot));
+        spots.extend(self.parked.iter_mut().map(|parked| &mut parked.at));
         spots.extend(self.atomics.iter_mut().map(|(spot, _)| spot));
         spots
     }
@@ -76,6 +77,7 @@ mod tests {
             idle_lanes: None,
             executed: vec![count(1, "x"), count(1, "x"), count(2, "y"), count(2, ""), count(3, ""), count(0, "z")],
             limiting: None,
+            parked: None,
             atomics: Vec::new(),
         };
         let mut kept = whole.clone();
