@@ -11,7 +11,7 @@ use super::code::CodeAudit;
 use super::finding::{Finding, Place, Severity};
 use super::ground::Ground;
 use super::hypothesis::{self, Tested};
-use super::kept::Kept;
+use super::kept::{Kept, Readings};
 use super::limits::Limits;
 use super::line;
 use super::mix::InstructionMix;
@@ -32,7 +32,6 @@ use super::summary::KernelSummary;
 use super::tiles::StoreCount;
 use super::timing::Timing;
 use super::verdict::Comparison;
-use crate::catalog;
 use crate::evidence::{BuildLog, Collected, Correctness, Launch, Origin, Reading, Report, SanitizerRun, SourceView};
 use std::collections::HashSet;
 
@@ -71,9 +70,13 @@ pub struct Audit {
     pub new: Side,
     /// The old side.
     pub old: Option<Side>,
+    /// Thresholds that the judgements compared with.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub limits: Limits,
     /// Stated work.
     pub work: Work,
     /// All kernels of the new report, the most device time first.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub kernels: Vec<OtherKernel>,
     /// Kernels inside a range or graph: (name, launches); empty for a kernel.
     pub members: Vec<(String, usize)>,
@@ -90,18 +93,24 @@ pub struct Audit {
     /// Warnings of the assembler: (log, line from 1, text).
     pub build_warnings: Vec<(String, u64, String)>,
     /// Tables made of metrics, by the catalog's ids, in the catalog's order.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub panels: Vec<Panel>,
     /// Stalls.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub stalls: Stalls,
     /// Executions by opcode.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub mix: InstructionMix,
     /// Uncoalesced accesses.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub coalescing: Coalescing,
     /// Costs of one launch of the new side by source line; `None` for an artefact that holds no instructions.
     pub source: Option<SourceLines>,
     /// Occupancy.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub occupancy: Occupancy,
     /// Ceilings and the new side's points.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub roofline: Roofline,
     /// The same of the old side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -114,6 +123,7 @@ pub struct Audit {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_findings: Option<Vec<String>>,
     /// The new side in one line: readings by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "super::named_json")]
     pub line: Vec<(String, Reading)>,
     /// What the subject expects, line by line.
     pub checks: Vec<CheckedLine>,
@@ -131,8 +141,11 @@ pub struct Audit {
     pub levers: Vec<Lever>,
     /// What the comparison comes to; `None` without an old side.
     pub comparison: Option<Comparison>,
-    /// The readings of the new side, launch by launch.
+    /// The readings of both sides, launch by launch.
     pub kept: Kept,
+    /// Names of the parts that a stored audit leaves out, since its readings tell them; empty for an audit in memory.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub left_out: Vec<String>,
     /// The machine code, one for each architecture that was built; empty when the subject names no source or cubin.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub code: Vec<CodeAudit>,
@@ -157,6 +170,10 @@ pub struct Audit {
     /// Which of these three were meant to be there and are not, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trials_missed: Vec<(String, String)>,
+}
+
+fn is_default<T: Default + PartialEq>(part: &T) -> bool {
+    *part == T::default()
 }
 
 impl Audit {
@@ -253,7 +270,7 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         Some(Old::Audit(audit)) => Some(audit),
         Some(Old::Report(_)) | None => None,
     };
-    let kept = earlier.map(|audit| audit.kept.report(&audit.new));
+    let kept = earlier.map(|audit| audit.kept.new.report(&audit.new));
     let old_kernel = match inputs.old {
         Some(Old::Report(report)) => Some(select::counterpart(report, subject.key(), old_filter)?),
         Some(Old::Audit(_)) => kept.as_ref().and_then(|report| select::groups(report).into_iter().next()),
@@ -304,8 +321,12 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         let now = |name: &str| named::reading(&known, name);
         Estimates::of(&levers, &performance, |name| before.reading(name), now)
     });
-    let panels: Vec<Panel> =
-        catalog::tables().iter().filter_map(|table| Panel::build(table.id, &subject, old_kernel)).collect();
+    let panels = Panel::all(&subject, old_kernel);
+    let old_commands = match inputs.old {
+        Some(Old::Report(report)) => report.session.command_line.clone(),
+        Some(Old::Audit(audit)) => audit.new.command_line.as_str().into(),
+        None => "".into(),
+    };
     let mut audit = Audit {
         new: side(inputs.new, &subject, &panels, |row| Some(&row.new)),
         old: match inputs.old {
@@ -317,7 +338,13 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
             let rows = panels.iter().flat_map(|panel| &panel.rows);
             Comparison::of(rows, &subject, old, &conditions, &inputs.limits)
         }),
-        kept: Kept::of(&subject),
+        kept: Kept {
+            new: Readings::of(&subject, &inputs.new.session.command_line),
+            old: old_kernel.map(|kernel| Readings::of(kernel, &old_commands)),
+            asked: Vec::new(),
+        },
+        left_out: Vec::new(),
+        limits: inputs.limits.clone(),
         work: inputs.work.clone(),
         kernels: overview(inputs.new, subject.key()),
         members: members(&subject),

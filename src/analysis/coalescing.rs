@@ -14,7 +14,7 @@ pub(super) const SECTORS: &str = "memory_l2_theoretical_sectors_global";
 pub(super) const IDEAL: &str = "memory_l2_theoretical_sectors_global_ideal";
 
 /// Totals of one kernel.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Coalescing {
     /// Sectors, ideal, excess, share of excess, in this order; without numbers where the counters were not collected.
     pub totals: Vec<Row>,

@@ -3,14 +3,12 @@
 use super::audit::Old;
 use super::compare::Row;
 use super::correct::Standing;
-use super::kept::Kept;
 use super::limits::Limits;
 use super::panels::Panel;
 use super::select::{self, KernelGroup, KernelKey, Selection};
 use super::setting::{self, Seen, Setting};
 use super::summary::KernelSummary;
 use super::verdict::{Comparison, Verdict};
-use crate::catalog;
 use crate::evidence::Report;
 use std::borrow::Cow;
 
@@ -64,8 +62,7 @@ pub fn columns(sides: &[Old<'_>], selection: &Selection, limits: &Limits) -> Col
             let (old, new) = (KernelSummary::new(base.clone()), KernelSummary::new(groups[other].clone()));
             let conditions =
                 setting::paired(noted(&sides[column], &reports[column], &new), &noted(&sides[0], &reports[0], &old));
-            let tables = catalog::tables().iter();
-            let panels: Vec<Panel> = tables.filter_map(|table| Panel::build(table.id, &new, Some(&old))).collect();
+            let panels = Panel::all(&new, Some(&old));
             let rows: Vec<&Row> = panels.iter().flat_map(|panel| &panel.rows).collect();
             let mut comparison = Comparison::of(rows, &new, &old, &conditions, limits);
             if let Some(wrong) = [column, 0].into_iter().find(|at| is_wrong(&sides[*at])) {
@@ -90,7 +87,7 @@ pub fn columns(sides: &[Old<'_>], selection: &Selection, limits: &Limits) -> Col
 fn report<'r>(side: &Old<'r>) -> Cow<'r, Report> {
     match side {
         Old::Report(report) => Cow::Borrowed(report),
-        Old::Audit(audit) => Cow::Owned(Kept::report(&audit.kept, &audit.new)),
+        Old::Audit(audit) => Cow::Owned(audit.kept.new.report(&audit.new)),
     }
 }
 

@@ -47,7 +47,7 @@ impl Change {
 }
 
 /// One line of a table: a reading of the new side, and of the old where there is one.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(into = "RowJson", from = "RowJson")]
 pub struct Row {
     /// Stable id: the metric's name, or the row's own word for derived readings.

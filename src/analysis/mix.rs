@@ -29,7 +29,7 @@ pub struct OpcodeRow {
 }
 
 /// Executions by opcode.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct InstructionMix {
     /// Opcodes, the most executed of the new side first; empty when the report does not hold them.
     pub rows: Vec<OpcodeRow>,
@@ -120,13 +120,18 @@ fn predication(kernel: &KernelSummary<'_>) -> Reading {
     )
 }
 
+/// Whether an opcode with its modifiers stores to shared memory.
+pub(super) fn is_shared_store(opcode: &str) -> bool {
+    opcode.split('.').next() == Some("STS")
+}
+
 /// Stores whose opcode says 64 or 128 bits, over all `STS`.
 fn wide_shared_stores(kernel: &KernelSummary<'_>) -> Reading {
     let counts = kernel.by_text(WITH_MODIFIERS);
     if counts.is_empty() {
         return Reading::not_collected(WITH_MODIFIERS);
     }
-    let stores = || counts.iter().filter(|(opcode, _)| opcode.split('.').next() == Some("STS"));
+    let stores = || counts.iter().filter(|(opcode, _)| is_shared_store(opcode));
     let all: f64 = stores().map(|(_, count)| count).sum();
     let is_wide = |opcode: &str| opcode.split('.').any(|part| matches!(part, "64" | "128"));
     let wide: f64 = stores().filter(|(opcode, _)| is_wide(opcode)).map(|(_, count)| count).sum();

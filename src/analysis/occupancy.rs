@@ -2,6 +2,7 @@
 
 use super::compare::Row;
 use super::summary::KernelSummary;
+use crate::evidence::Metric;
 
 /// The resources that cap the blocks on an SM, with the metric of each.
 const LIMITS: [(&str, &str); 5] = [
@@ -20,6 +21,11 @@ const CURVES: [(&str, &str, &str); 2] = [
     ("register", "launch__occupancy_per_register_count", "launch__registers_per_thread"),
     ("thread per block", "launch__occupancy_per_block_size", "launch__block_size"),
 ];
+
+/// The metrics of the curves.
+pub(super) fn curve_metrics() -> impl Iterator<Item = &'static str> {
+    CURVES.iter().map(|(_, curve, _)| *curve)
+}
 
 /// One cap on the blocks of an SM.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -51,7 +57,7 @@ pub struct Cliff {
 }
 
 /// Occupancy of a kernel.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Occupancy {
     /// Theoretical, achieved, warps, waves.
     pub rows: Vec<Row>,
@@ -100,10 +106,7 @@ impl Occupancy {
 /// Reads one curve at the launch's own point.
 fn cliff(side: &KernelSummary<'_>, (unit, curve, point): &(&str, &str, &str)) -> Option<Cliff> {
     let at = side.value(point)? as u64;
-    let metric = side.first().metric(curve)?;
-    let mut points: Vec<(u64, f64)> =
-        metric.instances.iter().filter_map(|i| Some((i.id.as_u64()?, i.value.as_f64()?))).collect();
-    points.sort_by_key(|(x, _)| *x);
+    let points = points(side.first().metric(curve)?);
     // The launch sits on the last point that is not above it: curves step in allocation units.
     let here = points.iter().rposition(|(x, _)| *x <= at)?;
     let warps = points[here].1;
@@ -111,6 +114,14 @@ fn cliff(side: &KernelSummary<'_>, (unit, curve, point): &(&str, &str, &str)) ->
     let last = points[here..].iter().take_while(|(_, w)| *w >= warps).last()?;
     let room = (last.0 > at && last.0 < points.last()?.0).then_some(last.0);
     Some(Cliff { unit: (*unit).into(), at, warps, gain, room, steps: steps(&points) })
+}
+
+/// The points of a curve, in order.
+pub(super) fn points(curve: &Metric) -> Vec<(u64, f64)> {
+    let mut points: Vec<(u64, f64)> =
+        curve.instances.iter().filter_map(|i| Some((i.id.as_u64()?, i.value.as_f64()?))).collect();
+    points.sort_by_key(|(x, _)| *x);
+    points
 }
 
 /// Shared memory that an SM can hand out at its largest carve-out, in bytes.

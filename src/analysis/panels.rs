@@ -32,6 +32,11 @@ impl Panel {
         Some(Panel { id: id.into(), title: table.title.into(), rows, not_collected })
     }
 
+    /// All tables of the catalog, in its order.
+    pub fn all(new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> Vec<Panel> {
+        catalog::tables().iter().filter_map(|table| Panel::build(table.id, new, old)).collect()
+    }
+
     /// The row of a metric.
     pub fn row(&self, id: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.id == id)

@@ -60,7 +60,7 @@ impl ReferenceProfile {
             return None;
         }
         let (others, other) = (groups.len() - 1, KernelSummary::new(groups.swap_remove(0)));
-        let kept = audit.kept.report(&audit.new);
+        let kept = audit.kept.new.report(&audit.new);
         let own = select::groups(&kept).into_iter().next().map(KernelSummary::new);
         let row = |names: &&[&str]| {
             let of = |side: &KernelSummary<'_>, name: &str| side.reading(name);

@@ -19,7 +19,10 @@ pub enum Weight {
 }
 
 /// One condition on both sides.
+///
+/// As JSON without label and weight where they are those of the id, and without a side that does not say it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(into = "SettingJson", from = "SettingJson")]
 pub struct Setting {
     /// Stable id.
     pub id: String,
@@ -31,6 +34,43 @@ pub struct Setting {
     pub old: Option<String>,
     /// What a difference does.
     pub weight: Weight,
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct SettingJson {
+    id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    new: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    old: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    weight: Option<Weight>,
+}
+
+/// Label and weight of a condition.
+fn known(id: &str) -> Option<(&'static str, Weight)> {
+    CONDITIONS.iter().find(|(known, ..)| *known == id).map(|(_, label, weight, _)| (*label, *weight))
+}
+
+impl From<Setting> for SettingJson {
+    fn from(setting: Setting) -> SettingJson {
+        let Setting { id, label, new, old, weight } = setting;
+        match known(&id) {
+            Some(known) if known == (label.as_str(), weight) => SettingJson { id, label: None, new, old, weight: None },
+            _ => SettingJson { id, label: Some(label), new, old, weight: Some(weight) },
+        }
+    }
+}
+
+impl From<SettingJson> for Setting {
+    fn from(json: SettingJson) -> Setting {
+        let (label, weight) = known(&json.id).unwrap_or(("", Weight::Informs));
+        let SettingJson { id, new, old, .. } = json;
+        let label = json.label.unwrap_or_else(|| label.to_owned());
+        Setting { id, label, new, old, weight: json.weight.unwrap_or(weight) }
+    }
 }
 
 impl Setting {

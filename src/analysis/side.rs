@@ -22,6 +22,7 @@ pub struct Side {
     /// Damage of the artefact.
     pub damage: Vec<Damage>,
     /// Metrics read under an older spelling: (asked, found).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<(String, String)>,
     /// The ncu command line, without home folders.
     pub command_line: String,
@@ -49,15 +50,6 @@ pub(super) fn side(
     panels: &[Panel],
     pick: fn(&super::compare::Row) -> Option<&Reading>,
 ) -> Side {
-    let mut aliases: Vec<(String, String)> = Vec::new();
-    for reading in panels.iter().flat_map(|panel| &panel.rows).filter_map(pick) {
-        if let Reading::Measured(measured) = reading {
-            let found = measured.from.metrics.first().map(ToString::to_string).unwrap_or_default();
-            aliases.extend(measured.from.alias_of.as_ref().map(|asked| (asked.to_string(), found)));
-        }
-    }
-    aliases.sort();
-    aliases.dedup();
     let lines = report.unrecognised_lines.len() as u64;
     let mut not_understood = report.unknown_fields.clone();
     if lines > 0 {
@@ -70,9 +62,23 @@ pub(super) fn side(
         dropped: report.dropped.iter().map(ToString::to_string).collect(),
         not_understood,
         damage: report.damage.clone(),
-        aliases,
+        aliases: aliases(panels, pick),
         command_line: private::without_names(&report.session.command_line),
     }
+}
+
+/// The metrics of one side that were found under an older spelling: (asked, found); `pick` takes the side of a row.
+pub(super) fn aliases(panels: &[Panel], pick: fn(&super::compare::Row) -> Option<&Reading>) -> Vec<(String, String)> {
+    let mut aliases: Vec<(String, String)> = Vec::new();
+    for reading in panels.iter().flat_map(|panel| &panel.rows).filter_map(pick) {
+        if let Reading::Measured(measured) = reading {
+            let found = measured.from.metrics.first().map(ToString::to_string).unwrap_or_default();
+            aliases.extend(measured.from.alias_of.as_ref().map(|asked| (asked.to_string(), found)));
+        }
+    }
+    aliases.sort();
+    aliases.dedup();
+    aliases
 }
 
 /// The kernels inside a range or graph, each name once with its number of launches, in order of first launch.

@@ -7,7 +7,7 @@ use crate::catalog::{self, Better, StallFamily};
 use crate::evidence::{Measured, Missing, Provenance, Reading};
 use crate::quantity::{Quantity, Unit};
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// What a stall number is a share of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -64,13 +64,16 @@ pub struct StallTable {
 }
 
 /// What keeps the warps from issuing.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Stalls {
     /// One table for each basis that the report holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<StallTable>,
     /// Cycles between two issued instructions of a warp.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub latency: Row,
     /// Share of active cycles in which a scheduler issued, 0 to 1.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub issue_active: Row,
     /// Samples of warps that are parked at the last barrier, in percent of all; `None` where there are none, or no samples by
     /// instruction tell.
@@ -78,6 +81,10 @@ pub struct Stalls {
     pub parked: Option<f64>,
     /// Whether the schedulers issue so often that most waits cost nothing.
     pub are_hidden: bool,
+}
+
+fn is_default<T: Default + PartialEq>(part: &T) -> bool {
+    *part == T::default()
 }
 
 impl Stalls {
@@ -131,6 +138,15 @@ fn reason_of<'n>(name: &'n str, family: &StallFamily) -> Option<&'n str> {
 /// The catalog's id of the reason whose samples a metric counts; `None` for other metrics.
 pub(super) fn sampled_reason(metric: &str) -> Option<&str> {
     families(StallBasis::Samples).find_map(|family| reason_of(metric, family)).map(reason_id)
+}
+
+/// The families that tables show.
+static SHOWN: LazyLock<Vec<&'static StallFamily>> =
+    LazyLock::new(|| catalog::stall_families().iter().filter(|family| basis_of(family).is_some()).collect());
+
+/// Whether a metric is a stall reason that a table shows.
+pub(super) fn is_shown(metric: &str) -> bool {
+    SHOWN.iter().any(|family| reason_of(metric, family).is_some())
 }
 
 /// The catalog's id of a reason as ncu spells it.

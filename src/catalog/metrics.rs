@@ -12,7 +12,7 @@ const FILE: &str = "metrics.toml";
 const TABLE: Embedded = embedded!("metrics");
 
 /// In which direction a metric improves, other things being equal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Better {
     /// A smaller value is better: time, instructions, conflicts.
@@ -20,6 +20,7 @@ pub enum Better {
     /// A larger value is better: hit rates, efficiency, throughput at equal work.
     Higher,
     /// A fact without direction, or one whose direction depends on the kernel.
+    #[default]
     Neutral,
 }
 

@@ -138,7 +138,7 @@ impl<'p> Maker<'p> {
         let (old, baseline) = baseline::find(subject.baseline.as_deref(), &plan.out, name, date, &want)?;
         let (mut audits, instructions) = audits(subject, report, old.as_old(), plan, &code, &want)?;
         if let Some(evidence) = evidence {
-            audits[0].collected = Some(evidence.collected.clone());
+            audits[0].collected = Some(evidence.collected.clone().without_keys());
             audits[0].sanitizer.clone_from(&evidence.sanitizer);
         }
         audits[0].join_trials(trials::of(subject, evidence)?, old.audit(), &limits)?;

@@ -18,7 +18,7 @@ use std::path::Path;
 const WIDTH: usize = 80;
 
 /// What the JSON's `schema` says.
-const SCHEMA: &str = "kernel-audit/show/1";
+const SCHEMA: &str = "kernel-audit/show/2";
 
 /// What a file holds.
 enum Shown {

@@ -14,9 +14,11 @@ pub struct Benchmark {
     pub tool: String,
     /// The subject.
     pub subject: String,
-    /// The device.
+    /// The device. A stored audit leaves it out where the check of the outputs says the same, and so the launch.
+    #[serde(default, skip_serializing_if = "is_elsewhere")]
     pub device: DeviceFacts,
     /// What was launched.
+    #[serde(default, skip_serializing_if = "is_elsewhere")]
     pub launch: LaunchFacts,
     /// How times were taken.
     pub method: TimingMethod,
@@ -32,6 +34,10 @@ pub struct Benchmark {
     pub empty_ms: Vec<f64>,
     /// The reference.
     pub reference: Option<TimedReference>,
+}
+
+fn is_elsewhere<T: Default + PartialEq>(facts: &T) -> bool {
+    *facts == T::default()
 }
 
 /// How times were taken.

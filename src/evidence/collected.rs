@@ -46,7 +46,9 @@ pub struct CollectedStep {
     /// What the tool remarked, line by line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
-    /// BLAKE3 over everything that decides what the step makes: command, inputs, tool, device.
+    /// BLAKE3 over everything that decides what the step makes: command, inputs, tool, device. It is for the next
+    /// collection; an audit is without.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub key: String,
     /// BLAKE3 of the file; empty without one.
     pub blake3: String,
@@ -86,6 +88,13 @@ impl Collected {
             return Ok(read);
         }
         Err(format!("expected the schema {COLLECTED_SCHEMA}, found {:?}", read.schema))
+    }
+
+    /// The manifest without keys.
+    #[must_use]
+    pub fn without_keys(mut self) -> Collected {
+        self.steps.iter_mut().for_each(|step| step.key.clear());
+        self
     }
 
     /// A step by its name.

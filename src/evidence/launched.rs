@@ -28,7 +28,7 @@ pub struct DeviceFacts {
 }
 
 /// What was launched.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct LaunchFacts {
     /// Mangled name.
     pub kernel: String,

@@ -70,6 +70,13 @@ pub enum Reading {
     Missing(Missing),
 }
 
+impl Default for Reading {
+    /// A reading of nothing: no metric was asked for.
+    fn default() -> Reading {
+        Reading::Missing(Missing::NotCollected { what: Vec::new(), why: "".into() })
+    }
+}
+
 impl Reading {
     /// A reading taken from one metric as it is.
     pub fn measured(quantity: Quantity, metric: &Arc<str>) -> Reading {

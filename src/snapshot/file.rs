@@ -1,29 +1,49 @@
 //! The snapshot: an audit as data, beside its page.
 
 use super::error::SnapshotError;
-use super::hash;
+use super::{hash, json};
 use crate::analysis::Audit;
 use crate::analysis::code::StaticAudit;
 use crate::view::Heading;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::path::Path;
 
 /// What a snapshot can hold.
-pub trait Content: serde::Serialize + serde::de::DeserializeOwned {
+pub trait Content: Clone + serde::Serialize + serde::de::DeserializeOwned {
     /// What every schema of this content begins with.
     const FAMILY: &'static str;
     /// The schema that this program writes; its number rises when a field changes its meaning or goes.
     const SCHEMA: &'static str;
+
+    /// What the file holds of this.
+    fn stored(&self) -> Cow<'_, Self> {
+        Cow::Borrowed(self)
+    }
+
+    /// The whole of what the file holds.
+    #[must_use]
+    fn restored(self) -> Self {
+        self
+    }
 }
 
 impl Content for Audit {
     const FAMILY: &'static str = "kernel-audit/audit/";
-    const SCHEMA: &'static str = "kernel-audit/audit/3";
+    const SCHEMA: &'static str = "kernel-audit/audit/4";
+
+    fn stored(&self) -> Cow<'_, Audit> {
+        Cow::Owned(Audit::stored(self))
+    }
+
+    fn restored(self) -> Audit {
+        Audit::restored(self)
+    }
 }
 
 impl Content for StaticAudit {
     const FAMILY: &'static str = "kernel-audit/static-audit/";
-    const SCHEMA: &'static str = "kernel-audit/static-audit/3";
+    const SCHEMA: &'static str = "kernel-audit/static-audit/4";
 }
 
 /// An audit with what its page says about itself.
@@ -78,7 +98,7 @@ impl<A: Content> Snapshot<A> {
     /// # Errors
     /// Those of the JSON writer.
     pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
-        let (heading, audit) = (serde_json::to_string(&self.heading)?, serde_json::to_string(&self.audit)?);
+        let (heading, audit) = (json::text(&self.heading)?, json::text(&*self.audit.stored())?);
         let (schema, sha256) = (A::SCHEMA, hash::content(&[&heading, &audit]));
         let text = format!(r#"{{"schema":"{schema}","sha256":"{sha256}","heading":{heading},"audit":{audit}}}"#);
         Ok((text + "\n").into_bytes())
@@ -127,7 +147,7 @@ impl<A: Content> Snapshot<A> {
         Ok(Snapshot {
             sha256: stated,
             heading: serde_json::from_str(heading.get()).map_err(|error| malformed(error.to_string()))?,
-            audit: serde_json::from_str(audit.get()).map_err(|error| malformed(error.to_string()))?,
+            audit: serde_json::from_str::<A>(audit.get()).map_err(|error| malformed(error.to_string()))?.restored(),
         })
     }
 }

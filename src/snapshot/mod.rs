@@ -9,6 +9,7 @@ mod file;
 mod folder;
 mod hash;
 mod history;
+mod json;
 mod pins;
 
 pub use accepted::{Accepted, AcceptedFile};

@@ -45,6 +45,11 @@ pub fn correctness(bytes: &[u8], path: &Path) -> Result<Correctness, ReadError> 
 /// As [`read_benchmark`].
 pub fn benchmark(bytes: &[u8], path: &Path) -> Result<Benchmark, ReadError> {
     let read: Benchmark = parsed(bytes, path, BENCHMARK_SCHEMA, "--time")?;
+    for (field, is_absent) in [("device", read.device.name.is_empty()), ("launch", read.launch.kernel.is_empty())] {
+        if is_absent {
+            return Err(malformed(path, field, "what was launched, and where", "none", "--time"));
+        }
+    }
     let reference = read.reference.as_ref().map_or(&[][..], |reference| &reference.samples_ms);
     let wrong = read.samples_ms.iter().chain(reference).find(|sample| !(sample.is_finite() && **sample > 0.0));
     if let Some(sample) = wrong {

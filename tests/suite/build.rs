@@ -71,7 +71,7 @@ in = "hottest-loop"
     for words in ["# Static Performance Audit", "### sm_90a", "### sm_100a", "nvcc 13.0", "LDG.E.128", "Not measured"] {
         assert!(page.contains(words), "{words}: {page}");
     }
-    assert_eq!(data["schema"], "kernel-audit/static-audit/3");
+    assert_eq!(data["schema"], "kernel-audit/static-audit/4");
     let verdicts = |arch: usize| {
         let checks = data["audit"]["code"][arch]["checks"].as_array().unwrap().clone();
         checks.iter().map(|check| check["verdict"].as_str().unwrap().to_owned()).collect::<Vec<_>>()

@@ -58,7 +58,7 @@ fn broken_snapshots_and_wrong_usage_have_their_own_status() {
     project.run("check --accept").ends(2, "--reason");
     project.run("check --out nowhere").ends(2, "nowhere holds no snapshot");
     let path = project.path("pages/2026-01-02-scale.json");
-    fs::write(&path, fs::read_to_string(&path).unwrap().replacen("110000.0", "90000.0", 1)).unwrap();
+    fs::write(&path, fs::read_to_string(&path).unwrap().replacen("110000", "90000", 1)).unwrap();
     project.run("check").ends(3, "was changed after it was written");
 }
 

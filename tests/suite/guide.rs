@@ -183,6 +183,13 @@ fn templates_are_as_shown() {
 }
 
 #[test]
+fn the_snapshot_is_as_shown() {
+    let project = fs::read_to_string(root().join("docs/guide/your-project.md")).unwrap();
+    let (_, config) = stated(&project).swap_remove(0);
+    run_page("snapshot.md", &[("audit.toml", &config)]);
+}
+
+#[test]
 fn the_pictures_are_those_that_the_program_draws() {
     let folder = tempfile::tempdir().unwrap();
     let run = audit(root())

@@ -21,6 +21,7 @@ mod guide;
 mod history;
 mod html;
 mod hypotheses;
+mod kept;
 mod labelled;
 mod launch;
 mod old_side;

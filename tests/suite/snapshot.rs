@@ -33,17 +33,17 @@ fn a_snapshot_that_was_changed_or_is_of_another_kind_is_refused_with_the_reason(
     // Another layout of the same content is the same snapshot.
     let spaced = text.replace(",\"audit\":{", ",\n  \"audit\" : {\n").replace(",\"old\":", " ,\r\n\t\"old\": ");
     assert!(spaced.len() > text.len() + 10 && read(&spaced).is_ok());
-    let changed = read(&text.replacen("100000.0", "90000.0", 1)).unwrap_err();
+    let changed = read(&text.replacen("100000", "90000", 1)).unwrap_err();
     assert!(matches!(&changed, SnapshotError::Changed { .. }), "{changed}");
-    let older = read(&text.replacen("audit/3", "audit/1", 1)).unwrap_err().to_string();
-    assert!(older.contains("expected the schema \"kernel-audit/audit/3\", found \"kernel-audit/audit/1\""), "{older}");
+    let older = read(&text.replacen("audit/4", "audit/1", 1)).unwrap_err().to_string();
+    assert!(older.contains("expected the schema \"kernel-audit/audit/4\", found \"kernel-audit/audit/1\""), "{older}");
     assert!(older.contains("an older audit wrote it"), "{older}");
-    let newer = read(&text.replacen("audit/3", "audit/9", 1)).unwrap_err().to_string();
+    let newer = read(&text.replacen("audit/4", "audit/9", 1)).unwrap_err().to_string();
     assert!(newer.contains("update this program"), "{newer}");
     assert!(read("{}").unwrap_err().to_string().contains("`schema`"));
     let cut = read(&text[..text.len() / 2]).unwrap_err().to_string();
     assert!(cut.contains("x.json") && cut.contains("line 1 column"), "{cut}");
-    fs::write(project.path("broken.json"), text.replacen("100000.0", "90000.0", 1)).unwrap();
+    fs::write(project.path("broken.json"), text.replacen("100000", "90000", 1)).unwrap();
     project.run("generate --from broken.json").ends(3, "was changed after it was written");
     project.run("generate scale --baseline broken.json").ends(3, "was changed after it was written");
     project.run("generate --from nothing.json").ends(3, "nothing.json");

@@ -32,6 +32,7 @@ pub struct Step {
     /// The answer, with the numbers.
     pub answer: String,
     /// The readings, by name.
+    #[serde(with = "crate::analysis::named_json")]
     pub readings: Vec<(String, Reading)>,
 }
 
@@ -48,6 +49,13 @@ pub struct Bottleneck {
     pub unit: Option<BusyUnit>,
     /// The busiest counter of a part of the chip whose work stays when the limiting unit has less to do.
     pub next: Option<BusyUnit>,
+}
+
+impl Bottleneck {
+    /// The readings of all steps.
+    pub(in crate::analysis) fn readings(&self) -> Vec<(String, Reading)> {
+        self.steps.iter().flat_map(|step| step.readings.iter().cloned()).collect()
+    }
 }
 
 /// The walk for one kernel.

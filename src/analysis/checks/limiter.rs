@@ -9,7 +9,7 @@ pub(super) fn limiter(g: &Ground<'_, '_>) -> Option<Finding> {
         severity: Severity::Limits,
         sentence: g.bottleneck.sentence.clone(),
         at: None,
-        readings: g.bottleneck.steps.iter().flat_map(|step| step.readings.iter().cloned()).collect(),
+        readings: g.bottleneck.readings(),
         share: 0.0,
     })
 }

@@ -23,12 +23,16 @@ pub struct ResourceRow {
     /// What it is.
     pub label: String,
     /// Unit: empty for a count, `B` for bytes.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub unit: String,
     /// What ptxas printed; `None` where it printed nothing of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ptxas: Option<u64>,
     /// What the cubin says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cubin: Option<u64>,
     /// What the launch was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch: Option<u64>,
     /// Whether they agree.
     pub agreement: Agreement,

@@ -10,7 +10,7 @@ mod products;
 mod tensor;
 
 pub(super) use ceilings::METRICS;
-pub(super) use tensor::PREFIX as TENSOR_PREFIX;
+pub(super) use tensor::{PREFIX as TENSOR_PREFIX, tells_tensor_work};
 
 pub use ceilings::{Ceiling, CeilingKind};
 pub use points::{Point, Roofline};

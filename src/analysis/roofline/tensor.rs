@@ -17,6 +17,21 @@ const PEAK: &str = ".sum.peak_sustained";
 /// Types without a sparse variant: the peak of their counter is dense.
 const NEVER_SPARSE: [&str; 2] = ["src_fp64", "src_int1"];
 
+/// Whether a metric is a counter of the tensor path that saw work, or a peak for the work of a kernel that multiplies
+/// matrices; `value` gives the number of a metric.
+pub(in crate::analysis) fn tells_tensor_work(
+    metric: &str,
+    multiplies: bool,
+    value: impl Fn(&str) -> Option<f64>,
+) -> bool {
+    let Some(rest) = metric.strip_prefix(PREFIX) else { return false };
+    if multiplies && rest.ends_with(PEAK) {
+        return true;
+    }
+    let stem = rest.strip_suffix(RATE).or_else(|| rest.strip_suffix(PEAK));
+    stem.and_then(|stem| value(&format!("{PREFIX}{stem}{RATE}"))).is_some_and(|rate| rate > 0.0)
+}
+
 /// One counter of the tensor path.
 struct Counter<'n> {
     /// What stands between prefix and ending: `op_hmma_src_fp16_dst_fp32_sparsity_off`.

@@ -7,12 +7,31 @@ use crate::evidence::{SassFunction, SassInstruction};
 use std::collections::HashMap;
 
 /// A line of a diff.
+///
+/// As JSON it is one text, the sign before the instruction.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct DiffLine {
     /// `' '`, `'-'` for the old build, `'+'` for the new one.
     pub sign: char,
     /// The instruction without address and encoding; a target is the distance to it.
     pub text: String,
+}
+
+impl From<DiffLine> for String {
+    fn from(line: DiffLine) -> String {
+        format!("{}{}", line.sign, line.text)
+    }
+}
+
+impl TryFrom<String> for DiffLine {
+    type Error = &'static str;
+
+    fn try_from(line: String) -> Result<DiffLine, &'static str> {
+        let mut rest = line.chars();
+        let sign = rest.next().ok_or("a line of a diff begins with a space, `-` or `+`, and this one is empty")?;
+        Ok(DiffLine { sign, text: rest.as_str().to_owned() })
+    }
 }
 
 /// Instructions of a class that only one build has.
@@ -37,7 +56,7 @@ pub struct SassDiff {
     pub is_same: bool,
     /// Classes with a difference, in the catalog's order.
     pub classes: Vec<ClassChange>,
-    /// Pieces that differ, each with three lines around it, at most [`LINES_KEPT`] lines in all.
+    /// Pieces that differ, each with three lines around it, at most [`LINES_KEPT`] lines in all; none of a rewrite.
     pub hunks: Vec<Vec<DiffLine>>,
     /// Lines that were left out.
     pub lines_left_out: usize,
@@ -45,9 +64,23 @@ pub struct SassDiff {
 
 /// Lines of hunks that are kept.
 pub const LINES_KEPT: usize = 400;
+/// Changed instructions that are read in one go, rewrite or not.
+const LONG: usize = 60;
+/// Share of both builds' instructions without counterpart above which their listing is no help.
+const REWRITTEN: f64 = 0.5;
 const AROUND: usize = 3;
 /// Pairs of instructions that are compared at most; beyond that the middle counts as replaced.
 const MOST_PAIRS: usize = 16_000_000;
+
+impl SassDiff {
+    /// The share of both builds' instructions that have no counterpart, in percent, where the code is a rewrite: a
+    /// listing of what changed would tell nothing.
+    pub fn rewritten(&self) -> Option<f64> {
+        let changed: usize = self.classes.iter().map(|class| class.added + class.removed).sum();
+        let share = changed as f64 / (self.old + self.new).max(1) as f64;
+        (share > REWRITTEN && changed > LONG).then_some(100.0 * share)
+    }
+}
 
 /// An instruction as text that does not depend on where it stands: labels and offsets become the distance in instructions.
 pub fn normalised(instruction: &SassInstruction) -> String {
@@ -100,15 +133,15 @@ pub fn diff(old: &SassFunction, new: &SassFunction) -> SassDiff {
         let (added, removed) = *counts.get(id)?;
         Some(ClassChange { label: label.to_owned(), added, removed })
     };
-    let (hunks, lines_left_out) = hunks(&lines);
-    SassDiff {
+    let found = SassDiff {
         old: old_code.len(),
         new: new_code.len(),
         is_same: old_text == new_text,
         classes: known.filter_map(change).collect(),
-        hunks,
-        lines_left_out,
-    }
+        ..SassDiff::default()
+    };
+    let (hunks, lines_left_out) = hunks(&lines, if found.rewritten().is_some() { 0 } else { LINES_KEPT });
+    SassDiff { hunks, lines_left_out, ..found }
 }
 
 /// The edit script: `' '` for a common line, `'-'` and `'+'` for one of one side only.
@@ -154,7 +187,8 @@ fn common(a: &[String], b: &[String], script: &mut Vec<char>) {
     }
 }
 
-fn hunks(lines: &[DiffLine]) -> (Vec<Vec<DiffLine>>, usize) {
+/// The hunks, `room` lines of them, and how many more there are.
+fn hunks(lines: &[DiffLine], mut room: usize) -> (Vec<Vec<DiffLine>>, usize) {
     let changed: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].sign != ' ').collect();
     let mut ranges: Vec<(usize, usize)> = Vec::new();
     for at in changed {
@@ -165,7 +199,7 @@ fn hunks(lines: &[DiffLine]) -> (Vec<Vec<DiffLine>>, usize) {
         }
     }
     let mut kept = Vec::new();
-    let (mut room, mut left_out) = (LINES_KEPT, 0);
+    let mut left_out = 0;
     for (from, to) in ranges {
         let take = (to - from).min(room);
         room -= take;
@@ -205,6 +239,18 @@ mod tests {
         let signs: String = found.hunks[0].iter().map(|line| line.sign).collect();
         assert_eq!(signs.matches(['-', '+']).count(), 3);
         assert!(!found.is_same && diff(&old, &old).is_same && diff(&old, &old).hunks.is_empty());
+    }
+
+    #[test]
+    fn a_rewrite_is_counted_and_not_listed() {
+        let (old, new) = (function(&["FADD"; 40]), function(&["FMUL"; 40]));
+        let found = diff(&old, &new);
+        assert_eq!((found.rewritten(), found.hunks.len(), found.lines_left_out), (Some(100.0), 0, 80));
+        let some = diff(&function(&["FADD"; 20]), &function(&["FMUL"; 20]));
+        assert_eq!((some.rewritten(), some.hunks.len()), (None, 1));
+        let text = serde_json::to_string(&some).expect("JSON");
+        assert!(text.contains(r#"["-FADD R0","#), "{text}");
+        assert_eq!(serde_json::from_str::<SassDiff>(&text).expect("a diff"), some);
     }
 
     #[test]

@@ -20,7 +20,10 @@ pub struct OpcodeCount {
 }
 
 /// How many instructions of a class stand in a function.
+///
+/// As JSON without the label where it is that of the catalog, and without guards where there are none.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(into = "ClassCountJson", from = "ClassCountJson")]
 pub struct ClassCount {
     /// Id of the class in the catalog; empty for opcodes that the catalog does not know.
     pub class: String,
@@ -30,6 +33,39 @@ pub struct ClassCount {
     pub count: usize,
     /// Those of them with a guard.
     pub predicated: usize,
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct ClassCountJson {
+    class: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    count: usize,
+    #[serde(default, skip_serializing_if = "is_none")]
+    predicated: usize,
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
+}
+
+/// The catalog's name for a class.
+fn label_of(class: &str) -> Option<&'static str> {
+    catalog::opcode_classes().iter().find(|known| known.id == class).map(|known| known.label)
+}
+
+impl From<ClassCount> for ClassCountJson {
+    fn from(row: ClassCount) -> ClassCountJson {
+        let label = (label_of(&row.class) != Some(&row.label)).then_some(row.label);
+        ClassCountJson { class: row.class, label, count: row.count, predicated: row.predicated }
+    }
+}
+
+impl From<ClassCountJson> for ClassCount {
+    fn from(json: ClassCountJson) -> ClassCount {
+        let label = json.label.unwrap_or_else(|| label_of(&json.class).unwrap_or_default().to_owned());
+        ClassCount { class: json.class, label, count: json.count, predicated: json.predicated }
+    }
 }
 
 /// The id of an opcode's class in the catalog; empty for an opcode that it does not know.

@@ -45,12 +45,14 @@ pub struct AccessLine {
     /// `load`, `store`, `atomic`, `load and store`; empty where the report does not say.
     pub kind: String,
     /// Bits of a lane's element, where all instructions agree; those below 32 count as 32.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width_bits: Option<u64>,
     /// Warp-level executions.
     pub requests: u64,
     /// Sectors or wavefronts.
     pub moved: u64,
     /// What the same bytes need side by side; `None` where no counter tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ideal: Option<u64>,
     /// Σ |moved − ideal| over its instructions; 0 where no need is known.
     pub excess: u64,
@@ -59,10 +61,13 @@ pub struct AccessLine {
     /// Moved over requests.
     pub per_request: f64,
     /// Active lanes of an execution, on average; `None` where the counter was not collected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lanes: Option<f64>,
     /// The addresses' pattern; global memory alone.
+    #[serde(default, skip_serializing_if = "Pattern::is_unknown")]
     pub pattern: Pattern,
     /// Upper bound of the time that the excess costs, in percent; `None` where the unit's activity was not collected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<f64>,
 }
 

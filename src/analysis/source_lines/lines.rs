@@ -11,6 +11,7 @@ use crate::analysis::limits::Limits;
 use crate::analysis::stalls::sampled_reason;
 use crate::analysis::summary::KernelSummary;
 use crate::evidence::{Launch, Lines, NameSet, SourceView, Want};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Cycles in which L2 and L1 worked, and all cycles: NVIDIA's rules UncoalescedGlobalAccess and UncoalescedSharedAccess
@@ -46,6 +47,10 @@ pub fn source_want(launches: &[&Launch]) -> Want {
 pub struct SourceLines {
     /// The launch: row of the report.
     pub launch: u32,
+    /// The texts of lines by `file:line`, where a stored audit says them once; empty for an audit in memory, whose spots
+    /// have them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub texts: BTreeMap<String, String>,
     /// Whether lines are known; else spots are instructions.
     pub lines: Lines,
     /// Whether instructions have their opcodes.
@@ -131,6 +136,7 @@ impl SourceLines {
         }
         SourceLines {
             launch: view.launch,
+            texts: BTreeMap::new(),
             lines: view.lines.clone(),
             has_opcodes: view.instructions.iter().any(|instruction| instruction.opcode.is_some()),
             waits,

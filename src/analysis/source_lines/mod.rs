@@ -12,6 +12,7 @@ mod listing;
 mod parked;
 mod pattern;
 mod spot;
+mod texts;
 mod waits;
 
 pub use accesses::{AccessLine, Accesses, Space};

@@ -7,7 +7,7 @@ const SLACK: f64 = 0.05;
 
 /// How the lanes of a warp address memory, as far as the counts tell. Several patterns can give the same counts; the
 /// simplest is named.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Pattern {
     /// All lanes in one sector, although their elements side by side would need several.
@@ -24,10 +24,15 @@ pub enum Pattern {
     /// A sector for every lane: lanes 32 bytes apart or more, or at scattered addresses.
     SectorPerLane,
     /// Lanes or width are not known.
+    #[default]
     Unknown,
 }
 
 impl Pattern {
+    pub(super) fn is_unknown(&self) -> bool {
+        *self == Pattern::Unknown
+    }
+
     /// The pattern of `sectors` per request where `ideal` would do, with `lanes` active and `width` bytes each.
     ///
     /// Evenly strided lanes at `d` bytes, `width ≤ d ≤ 32`, span `lanes × d` bytes, so that `d = 32 × sectors / lanes`.

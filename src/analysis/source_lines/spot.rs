@@ -12,7 +12,10 @@ const CALLERS: usize = 3;
 const INSTRUCTIONS: usize = 3;
 
 /// A source line, or an instruction whose line is not known.
+///
+/// As JSON: `{"at": "file:line", "text": …, "inlined_at": […], "sass": [[offset, opcode], …]}`, without what is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(into = "SpotJson", from = "SpotJson")]
 pub struct Spot {
     /// File name without folders, or with one where two files share a name; empty where no line is known.
     pub file: String,
@@ -28,7 +31,39 @@ pub struct Spot {
     pub instructions: Vec<(u64, String)>,
 }
 
+#[derive(serde::Serialize, serde::Deserialize)]
+struct SpotJson {
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    at: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    text: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    inlined_at: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    sass: Vec<(u64, String)>,
+}
+
+impl From<Spot> for SpotJson {
+    fn from(spot: Spot) -> SpotJson {
+        let at = if spot.file.is_empty() && spot.line == 0 { String::new() } else { spot.place() };
+        SpotJson { at, text: spot.text, inlined_at: spot.inlined_at, sass: spot.instructions }
+    }
+}
+
+impl From<SpotJson> for Spot {
+    fn from(json: SpotJson) -> Spot {
+        let place = json.at.rsplit_once(':').and_then(|(file, line)| Some((file.to_owned(), line.parse().ok()?)));
+        let (file, line) = place.unwrap_or((json.at, 0));
+        Spot { file, line, text: json.text, inlined_at: json.inlined_at, instructions: json.sass }
+    }
+}
+
 impl Spot {
+    /// `file:line`, also where they are not known.
+    pub(super) fn place(&self) -> String {
+        format!("{}:{}", self.file, self.line)
+    }
+
     /// Whether two spots are the same line, or the same instruction where no line is known.
     pub(super) fn is_same_place(&self, other: &Spot) -> bool {
         let instruction = |spot: &Spot| spot.instructions.first().map(|(offset, _)| *offset);

@@ -11,6 +11,7 @@ use crate::analysis::setting::{Setting, Weight};
 use crate::analysis::summary::KernelSummary;
 use crate::catalog::Better;
 use crate::evidence::Reading;
+use std::collections::HashSet;
 
 /// Conditions under which not even counts of work compare.
 const HARDWARE: [&str; 3] = ["gpu", "sm-count", "work"];
@@ -39,6 +40,7 @@ pub struct Comparison {
     /// The verdict on the kernel.
     pub whole: Whole,
     /// The verdict on each reading with a number on either side, in table order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub readings: Vec<ReadingVerdict>,
 }
 
@@ -55,9 +57,10 @@ impl Comparison {
             settings.iter().filter(|setting| setting.weight == Weight::Breaks && setting.differs()).collect();
         let is_other_work = breaks.iter().any(|setting| HARDWARE.contains(&setting.id.as_str()));
         let mut readings: Vec<ReadingVerdict> = Vec::new();
+        let mut seen: HashSet<&str> = HashSet::new();
         let (mut moved, mut equal) = (Vec::new(), 0);
         for row in rows {
-            if readings.iter().any(|known| known.id == row.id) || !row.has_number() {
+            if !row.has_number() || !seen.insert(&row.id) {
                 continue;
             }
             let exact = is_exact(row);

@@ -6,11 +6,6 @@ use crate::quantity::format;
 use crate::view::document::{Block, Table};
 use crate::view::tables::{left, paragraph, right, text};
 
-/// Changed instructions that are read in one go, rewrite or not.
-const LONG: usize = 60;
-/// Share of both builds' instructions without counterpart above which their listing is no help.
-const REWRITTEN: f64 = 0.5;
-
 pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
     let Some(diff) = &audit.diff else { return Vec::new() };
     if diff.is_same {
@@ -37,12 +32,10 @@ pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
     blocks.push(Block::Table {
         table: Table { id: format!("sass-diff-{}", audit.arch), caption: String::new(), columns, rows },
     });
-    let changed: usize = diff.classes.iter().map(|class| class.added + class.removed).sum();
-    let share = changed as f64 / (diff.old + diff.new).max(1) as f64;
-    if share > REWRITTEN && changed > LONG {
+    if let Some(share) = diff.rewritten() {
         blocks.push(paragraph(format!(
             "{} % of the instructions of both builds have no counterpart: a rewrite, whose listing would tell nothing.",
-            format::fixed(100.0 * share, 0)
+            format::fixed(share, 0)
         )));
         return blocks;
     }
