@@ -7,7 +7,7 @@ use super::ceiling::{self, Lever};
 use super::checklist::{self, CheckedLine};
 use super::checks;
 use super::coalescing::Coalescing;
-use super::code::CodeAudit;
+use super::code::{CodeAudit, remember_checks};
 use super::finding::{Finding, Place, Severity};
 use super::ground::Ground;
 use super::hypothesis::{self, Tested};
@@ -169,7 +169,7 @@ impl Audit {
     /// and correctness are in; `old` is the earlier audit where the old side is one.
     pub fn conclude(&mut self, old: Option<&Audit>) {
         if let Some(old) = old {
-            hypothesis::remember_checks(self, old);
+            remember_checks(&mut self.code, &old.code);
         }
         hypothesis::settle(self, old);
     }
