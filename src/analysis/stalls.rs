@@ -54,6 +54,13 @@ pub struct StallRow {
     pub row: Row,
 }
 
+impl StallRow {
+    /// Whether warps wait for this reason: one that issues, or could, waits for nothing.
+    pub fn is_stall(&self) -> bool {
+        !matches!(self.reason.as_str(), "selected" | "not_selected")
+    }
+}
+
 /// All reasons in one basis, the largest of the new side first.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct StallTable {
@@ -101,11 +108,10 @@ impl Stalls {
     /// not stalls.
     pub fn top(&self) -> Option<(&StallTable, &StallRow)> {
         let table = self.tables.first()?;
-        let is_stall = |row: &&StallRow| !matches!(row.reason.as_str(), "selected" | "not_selected");
         table
             .rows
             .iter()
-            .filter(is_stall)
+            .filter(|row| row.is_stall())
             .find(|row| row.row.new.value().is_some_and(|v| v > 0.0))
             .map(|row| (table, row))
     }

@@ -36,7 +36,7 @@ pub(super) fn relief(g: &Ground<'_, '_>) -> Option<Lever> {
         100.0 * (1.0 - next.percent / unit.percent),
         format!("1 − {} ({}) / {} ({})", percent(next.percent), next.counter, percent(unit.percent), unit.counter),
         format!(
-            "Give {} less to do{}: of the parts whose work stays the busiest is {}, at {} ({}).",
+            "Give {} less to do{}: of the parts whose work stays the busiest is {}, at {} (`{}`).",
             unit.label,
             relief_advice(g, &unit.code),
             next.label,
