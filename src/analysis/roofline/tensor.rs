@@ -36,6 +36,11 @@ impl Counter<'_> {
         !self.stem.starts_with("op_")
     }
 
+    /// Whether this counts a part of what the other counts: `src_fp8_sparsity_off` of `src_fp8`.
+    fn refines(&self, other: &Counter<'_>) -> bool {
+        self.stem.strip_prefix(other.stem).is_some_and(|rest| rest.starts_with('_'))
+    }
+
     fn names_sparsity(&self) -> bool {
         self.stem.ends_with("_sparsity_on") || self.stem.ends_with("_sparsity_off")
     }
@@ -50,7 +55,8 @@ impl Counter<'_> {
 
 /// The tensor ceilings that the kernel used, and whether it executed matrix instructions that no counter covers.
 ///
-/// A counter of one instruction and type goes before the total of the type, so that no operation is shown twice. Where
+/// A counter of one instruction and type goes before the total of the type, and one that tells sparse from dense before one
+/// that does not, so that no operation is shown or summed twice. Where
 /// matrix instructions were executed and every counter reads zero, or none was collected, the work is not measured.
 pub(super) fn ceilings(kernel: &KernelSummary<'_>, mix: &InstructionMix) -> (Vec<Ceiling>, Option<String>) {
     let names = kernel.metric_names();
@@ -62,6 +68,7 @@ pub(super) fn ceilings(kernel: &KernelSummary<'_>, mix: &InstructionMix) -> (Vec
     let counters: Vec<Counter<'_>> = counters.collect();
     let detailed: BTreeSet<&str> = counters.iter().filter(|c| !c.is_total()).map(Counter::source).collect();
     let shown = counters.iter().filter(|c| !c.is_total() || !detailed.contains(c.source()));
+    let shown = shown.filter(|c| !counters.iter().any(|other| other.refines(c)));
     let ceilings: Vec<Ceiling> = shown.map(|counter| ceiling(kernel, counter)).collect();
     let executed = matrix_instructions(mix);
     let uncounted = (ceilings.is_empty() && !executed.is_empty()).then(|| {
