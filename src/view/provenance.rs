@@ -16,8 +16,12 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
         ),
         Block::Table { table: artefacts(audit) },
     ];
+    let same = audit.old.as_ref().is_some_and(|old| old.dropped == audit.new.dropped);
     for (name, side) in [("new", Some(&audit.new)), ("old", audit.old.as_ref())] {
-        blocks.extend(side.into_iter().flat_map(|side| remarks(name, side)));
+        blocks.extend(side.into_iter().flat_map(|side| remarks(name, side, same)));
+    }
+    if same && !audit.new.dropped.is_empty() {
+        blocks.push(tables::names("Asked for and not collected in either report", &audit.new.dropped));
     }
     blocks.extend(audit.collected.iter().flat_map(collection::blocks));
     if !heading.command.is_empty() {
@@ -57,13 +61,14 @@ fn used(side: &Side) -> String {
     }
 }
 
-fn remarks(name: &str, side: &Side) -> Vec<Block> {
+/// What is to be said of one report; what it lacks only where `both` do not lack the same.
+fn remarks(name: &str, side: &Side, both: bool) -> Vec<Block> {
     let mut blocks = Vec::new();
     if !side.command_line.is_empty() {
         blocks.push(paragraph(format!("Command of the {name} report:")));
         blocks.push(Block::Code { language: "sh".into(), text: side.command_line.clone() });
     }
-    if !side.dropped.is_empty() {
+    if !both && !side.dropped.is_empty() {
         blocks.push(tables::names(&format!("Asked for and not collected in the {name} report"), &side.dropped));
     }
     if !side.aliases.is_empty() {
