@@ -175,7 +175,7 @@ fn a_small_change_is_printed_instruction_by_instruction() {
         .take(3)
         .map(|line| line.split('|').map(str::trim).filter(|cell| !cell.is_empty()).collect())
         .collect();
-    let arithmetic = ["FP32 arithmetic", "+1", "-1"];
+    let arithmetic = ["FP32 arithmetic", "+1", "−1"];
     assert!(rows.iter().any(|row| row[..] == arithmetic), "{section}");
     let (_, block) = section.split_once("```diff\n").unwrap();
     let (block, _) = block.split_once("\n```").unwrap();

@@ -45,3 +45,4 @@ mod terminal;
 mod timeline;
 mod trials;
 mod verdicts;
+mod words;

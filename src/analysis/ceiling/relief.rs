@@ -2,6 +2,7 @@
 
 use super::lever::{Lever, LeverOrigin};
 use crate::analysis::bottleneck::percent;
+use crate::analysis::checks::spilling;
 use crate::analysis::floor::Floor;
 use crate::analysis::ground::Ground;
 use crate::analysis::source_lines::data_stage;
@@ -46,10 +47,20 @@ pub(super) fn relief(g: &Ground<'_, '_>) -> Option<Lever> {
     ))
 }
 
+/// Whether the kernel spills and local memory makes more than half of the sectors that loads and stores ask of L1.
+fn is_mostly_local(g: &Ground<'_, '_>) -> bool {
+    let sum = |names: [&str; 2]| Some(g.kernel.value(names[0])? + g.kernel.value(names[1])?);
+    let spills = g.kernel.value(spilling::SPILLS).is_some_and(|spills| spills > 0.0);
+    spills && sum(spilling::LOCAL).zip(sum(spilling::GLOBAL)).is_some_and(|(local, global)| local > global)
+}
+
 /// How work is taken off a unit, in a few words, by what fills it.
 fn relief_advice(g: &Ground<'_, '_>, code: &str) -> &'static str {
     let excess = g.coalescing.total("excess-share").is_some_and(|share| share >= 1.0);
     match code {
+        "memory-l1tex" | "memory-lsu" | "memory-l2" if is_mostly_local(g) => {
+            " (first the spills: local memory makes most of the sectors that loads and stores ask for)"
+        }
         "memory-shared" => " (keep operands in registers, so that each value that is loaded feeds more arithmetic)",
         "memory-l1tex" | "memory-lsu" => match data_stage(g.kernel) {
             Some((shared, other)) if shared >= other => {
