@@ -7,7 +7,7 @@ use super::ceiling::{self, Lever};
 use super::checklist::{self, CheckedLine};
 use super::checks;
 use super::coalescing::Coalescing;
-use super::code::CodeAudit;
+use super::code::{CodeAudit, remember_checks};
 use super::finding::{Finding, Place, Severity};
 use super::ground::Ground;
 use super::hypothesis::{self, Tested};
@@ -186,7 +186,7 @@ impl Audit {
     /// and correctness are in; `old` is the earlier audit where the old side is one.
     pub fn conclude(&mut self, old: Option<&Audit>) {
         if let Some(old) = old {
-            hypothesis::remember_checks(self, old);
+            remember_checks(&mut self.code, &old.code);
         }
         hypothesis::settle(self, old);
     }
@@ -294,6 +294,7 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
     let coalescing = Coalescing::of(&subject, old_kernel, &mix);
     let occupancy = Occupancy::of(&subject, old_kernel);
     let verdict = bottleneck(&subject, &stalls, &occupancy, &inputs.limits);
+    let roofline = Roofline::of(&subject, &mix, &inputs.work);
     let ground = Ground {
         kernel: &subject,
         bottleneck: &verdict,
@@ -301,6 +302,7 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         mix: &mix,
         coalescing: &coalescing,
         occupancy: &occupancy,
+        roofline: &roofline,
         limits: &inputs.limits,
         work: &inputs.work,
     };
@@ -368,7 +370,7 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
             Some(audit) => Some(audit.roofline.clone()),
             None => before.as_ref().map(|before| before.roofline(&inputs.work)),
         },
-        roofline: Roofline::of(&subject, &mix, &inputs.work),
+        roofline,
         stalls,
         mix,
         coalescing,

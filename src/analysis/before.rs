@@ -73,6 +73,7 @@ impl<'a, 'r> Before<'a, 'r> {
     fn judged<T>(&self, limits: &Limits, judge: impl Fn(&Ground<'_, '_>) -> T) -> T {
         let occupancy = Occupancy::of(self.kernel, None);
         let verdict = bottleneck(self.kernel, &self.stalls, &occupancy, limits);
+        let roofline = self.roofline(self.work);
         judge(&Ground {
             kernel: self.kernel,
             bottleneck: &verdict,
@@ -80,6 +81,7 @@ impl<'a, 'r> Before<'a, 'r> {
             mix: &self.mix,
             coalescing: &self.coalescing,
             occupancy: &occupancy,
+            roofline: &roofline,
             limits,
             work: self.work,
         })

@@ -40,3 +40,75 @@ impl Floor {
         100.0 * (1.0 - self.stated / self.moved).max(0.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::select::groups;
+    use crate::evidence::{Origin, Want};
+    use crate::source::ncu_csv;
+
+    /// One launch of 10,000 ns on a chip whose DRAM gives at most 1,000 B a cycle at 2.5 GHz: 2,500,000 MB/s, which is
+    /// 25,000,000 B in that time. It moved `rate` GB/s.
+    fn floor(rate: f64, stated: Option<u64>) -> Option<Floor> {
+        const DRAM: [(&str, &str, &str); 2] = [
+            ("dram__bytes.sum.peak_sustained", "byte/cycle", "1000"),
+            ("dram__cycles_elapsed.avg.per_second", "cycle/nsecond", "2.5"),
+        ];
+        let rate = rate.to_string();
+        let columns = [
+            ("ID", "", "0"),
+            ("Kernel Name", "", "k"),
+            ("Block Size", "", "(128, 1, 1)"),
+            ("Grid Size", "", "(64, 1, 1)"),
+            (DURATION, "nsecond", "10000"),
+            ("dram__bytes.sum.per_second", "Gbyte/second", &rate),
+            DRAM[0],
+            DRAM[1],
+        ];
+        let line = |part: fn(&(&str, &str, &str)) -> String| columns.iter().map(part).collect::<Vec<_>>().join(",");
+        let text = format!(
+            "{}\n{}\n{}\n",
+            line(|column| format!("\"{}\"", column.0)),
+            line(|column| format!("\"{}\"", column.1)),
+            line(|column| format!("\"{}\"", column.2))
+        );
+        let report = ncu_csv::read(text.as_bytes(), Origin::default(), &Want::default()).unwrap();
+        let kernel = KernelSummary::new(groups(&report).remove(0));
+        Floor::of(&kernel, &Work { bytes: stated, ..Work::default() })
+    }
+
+    fn is_near(found: f64, expected: f64) -> bool {
+        (found - expected).abs() < 1e-9 * expected.abs().max(1.0)
+    }
+
+    #[test]
+    fn what_dram_moved_beyond_the_work_is_waste() {
+        // 2,000 GB/s × 10 µs = 20,000,000 B moved, 10,000,000 B stated: half is waste. At the peak the stated bytes take
+        // 10,000,000 / 2.5e12 s = 4 µs of the 10: at most 60 % can be saved.
+        let floor = floor(2000.0, Some(10_000_000)).unwrap();
+        assert!(is_near(floor.moved, 20_000_000.0) && is_near(floor.stated, 10_000_000.0));
+        assert!(is_near(floor.waste(), 50.0) && is_near(floor.most, 60.0), "{} {}", floor.waste(), floor.most);
+        assert!(!floor.is_reached());
+    }
+
+    #[test]
+    fn bytes_that_stayed_in_l2_take_no_time_of_dram() {
+        // 500 GB/s × 10 µs = 5,000,000 B moved of 10,000,000 stated: no waste. The smaller takes 2 µs at the peak.
+        let floor = floor(500.0, Some(10_000_000)).unwrap();
+        assert!(floor.is_reached() && is_near(floor.waste(), 0.0) && is_near(floor.most, 80.0), "{}", floor.most);
+    }
+
+    #[test]
+    fn a_twentieth_more_than_stated_still_counts_as_reached() {
+        // 1,050 GB/s × 10 µs is 1.05 times the stated 10,000,000 B; 1,051 is more.
+        assert!(floor(1049.0, Some(10_000_000)).unwrap().is_reached());
+        assert!(!floor(1051.0, Some(10_000_000)).unwrap().is_reached());
+    }
+
+    #[test]
+    fn nothing_is_said_without_stated_bytes_or_without_traffic() {
+        assert!(floor(2000.0, None).is_none());
+        assert!(floor(0.0, Some(10_000_000)).is_none());
+    }
+}

@@ -8,6 +8,7 @@ use super::limits::Limits;
 use super::mix::InstructionMix;
 use super::occupancy::Occupancy;
 use super::performance::Work;
+use super::roofline::Roofline;
 use super::stalls::{StallBasis, Stalls};
 use super::summary::KernelSummary;
 
@@ -19,6 +20,7 @@ pub(super) struct Ground<'a, 'r> {
     pub(super) mix: &'a InstructionMix,
     pub(super) coalescing: &'a Coalescing,
     pub(super) occupancy: &'a Occupancy,
+    pub(super) roofline: &'a Roofline,
     pub(super) limits: &'a Limits,
     pub(super) work: &'a Work,
 }

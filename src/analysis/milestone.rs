@@ -90,7 +90,7 @@ impl Milestone {
             ),
             stall: None,
             verdict: None,
-            hypotheses: Vec::new(),
+            hypotheses: audit.hypotheses.iter().map(Concluded::of).collect(),
             is_code_alone: true,
         }
     }

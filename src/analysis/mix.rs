@@ -88,6 +88,14 @@ impl InstructionMix {
         }
     }
 
+    /// Whether either side executed an instruction that multiplies matrices; `None` when the report does not list opcodes.
+    pub fn has_tensor_work(&self) -> Option<bool> {
+        self.total?;
+        let executed =
+            |row: &Row| [Some(&row.new), row.old.as_ref()].into_iter().flatten().any(|r| r.value() > Some(0.0));
+        Some(self.rows.iter().any(|row| is_matrix(&row.opcode) && executed(&row.row)))
+    }
+
     /// Executions of one opcode on the new side; zero when the report lists opcodes and this is not among them.
     pub fn count(&self, opcode: &str) -> Option<f64> {
         self.total?;

@@ -54,6 +54,13 @@ pub struct StallRow {
     pub row: Row,
 }
 
+impl StallRow {
+    /// Whether warps wait for this reason: one that issues, or could, waits for nothing.
+    pub fn is_stall(&self) -> bool {
+        !matches!(self.reason.as_str(), "selected" | "not_selected")
+    }
+}
+
 /// All reasons in one basis, the largest of the new side first.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct StallTable {
@@ -112,10 +119,13 @@ impl Stalls {
     /// not stalls. A barrier counts without the warps that are parked at the last one.
     pub fn top(&self) -> Option<(&StallTable, &StallRow)> {
         let table = self.tables.first()?;
-        let is_stall = |row: &&StallRow| !matches!(row.reason.as_str(), "selected" | "not_selected");
         let first = |(_, a): &(_, f64), (_, b): &(_, f64)| a.total_cmp(b).reverse();
-        let mut stalls: Vec<(&StallRow, f64)> =
-            table.rows.iter().filter(is_stall).filter_map(|row| Some((row, self.counted(table, row)?))).collect();
+        let mut stalls: Vec<(&StallRow, f64)> = table
+            .rows
+            .iter()
+            .filter(|row| row.is_stall())
+            .filter_map(|row| Some((row, self.counted(table, row)?)))
+            .collect();
         stalls.sort_by(first);
         stalls.first().filter(|(_, value)| *value > 0.0).map(|(row, _)| (table, *row))
     }

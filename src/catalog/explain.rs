@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
+use super::explain_chip::{chip_named, of_chip, products};
 use super::{
-    Better, ChipRow, LimiterKind, LimiterRow, MetricRow, OpcodeClass, Profile, StallFamily, StallRow, ThresholdRow,
-    base_opcode, chips, limiter, limiters, metric, metrics, opcode_class, opcode_classes, profile, profiles, stall,
-    stall_of_metric, stalls, threshold_row, thresholds,
+    Better, LimiterKind, LimiterRow, MetricRow, OpcodeClass, Profile, StallFamily, StallRow, ThresholdRow, base_opcode,
+    chips, limiter, limiters, metric, metrics, opcode_class, opcode_classes, profile, profiles, stall, stall_of_metric,
+    stalls, threshold_row, thresholds,
 };
 use crate::nearest::several;
 
@@ -55,7 +56,7 @@ pub fn nearest(name: &str) -> Vec<String> {
         .chain(thresholds().iter().map(|row| row.id))
         .chain(limiters().iter().map(|row| row.code.as_str()))
         .chain(profiles().iter().map(|row| row.id.as_str()))
-        .chain(chips().iter().map(|row| row.arch));
+        .chain(chips().iter().flat_map(|row| [row.arch, row.name].into_iter().chain(products(row))));
     several(name, known, 5).into_iter().map(str::to_owned).collect()
 }
 
@@ -176,44 +177,6 @@ fn of_profile(row: &'static Profile) -> Explanation {
     }
 }
 
-/// A chip by architecture (`sm_90`, `sm_90a`), compute capability (`9.0`) or chip name (`GH100`).
-fn chip_named(name: &str) -> Option<&'static ChipRow> {
-    let arch = name.trim_end_matches(['a', 'f']);
-    chips().iter().find(|row| {
-        row.arch == arch || format!("{}.{}", row.cc.0, row.cc.1) == name || row.name.eq_ignore_ascii_case(name)
-    })
-}
-
-fn of_chip(row: &'static ChipRow) -> Explanation {
-    let mut facts = vec![format!("Products: {}.", row.examples)];
-    if let Some(cluster) = row.max_portable_cluster {
-        facts.push(format!("A portable cluster has up to {cluster} blocks."));
-    }
-    if let Some(tensor) = &row.tensor {
-        let rates: Vec<_> = tensor.dense.iter().map(|(input, rate)| format!("{input} {rate}")).collect();
-        facts.push(format!("Dense tensor operations per SM and cycle: {} ({}).", rates.join(", "), tensor.cite));
-    }
-    Explanation {
-        kind: "chip",
-        name: row.arch.to_owned(),
-        label: format!("{}, compute capability {}.{}", row.name, row.cc.0, row.cc.1),
-        text: format!(
-            "An SM holds up to {} warps ({} threads) and {} blocks. It has {} registers, up to {} for a thread, and {} bytes \
-             of shared memory, of which a block can have {}; the driver keeps {} bytes of each block.",
-            row.max_warps_per_sm,
-            row.max_threads_per_sm,
-            row.max_blocks_per_sm,
-            row.registers_per_sm,
-            row.max_registers_per_thread,
-            row.shared_per_sm,
-            row.shared_per_block_max,
-            row.shared_reserved_per_block,
-        ),
-        facts,
-        cite: row.cite.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -236,7 +199,7 @@ mod tests {
         assert_eq!(kind_and_name("memory-dram"), told("limiter", "memory-dram"));
         assert_eq!(kind_and_name("latency-long-scoreboard"), told("limiter", "latency-long-scoreboard"));
         assert_eq!(kind_and_name("register-spilling"), told("finding", "register-spilling"));
-        for chip in ["sm_90", "sm_90a", "9.0", "gh100"] {
+        for chip in ["sm_90", "sm_90a", "9.0", "gh100", "H200", "NVIDIA H200", "h100 pcie"] {
             assert_eq!(kind_and_name(chip), told("chip", "sm_90"), "{chip}");
         }
         assert_eq!(kind_and_name("nonsense"), None);
@@ -255,6 +218,7 @@ mod tests {
         assert!(
             nearest("sm__throughput.avg.pct").contains(&"sm__throughput.avg.pct_of_peak_sustained_elapsed".to_owned())
         );
+        assert_eq!(nearest("H20O").first().map(String::as_str), Some("H200"));
         assert!(nearest("qqqqqqqqqqqq").is_empty());
     }
 }

@@ -7,6 +7,7 @@ mod chips;
 mod collection;
 mod error;
 mod explain;
+mod explain_chip;
 mod limiters;
 mod load;
 mod metric_names;

@@ -5,10 +5,11 @@ use super::args::{Baseline, BaselineVerb, PinBaseline};
 use super::failure::Failure;
 use super::moment;
 use super::plan::out_folder;
+use crate::analysis::code::CodeAudit;
 use crate::analysis::{Audit, Old};
 use crate::evidence::{Report, Want};
 use crate::render::{Output, write_together};
-use crate::snapshot::{Pin, Pins, Snapshot, earlier, is_snapshot_like, newest};
+use crate::snapshot::{Pin, Pins, Snapshot, StaticSnapshot, earlier, is_snapshot_like, newest};
 use crate::source;
 use chrono::NaiveDate;
 use std::fs::File;
@@ -77,6 +78,17 @@ pub(super) fn find(
             (OldSide::Nothing, format!("The audit before cannot be used: {}.", crate::analysis::without_home(&shown)))
         }
     })
+}
+
+/// The machine code of the last audit of a subject before `date`, with a report or without; `None` where there is none, or
+/// it cannot be used.
+pub(super) fn code(folder: &Path, subject: &str, date: NaiveDate) -> Option<Vec<CodeAudit>> {
+    let last = earlier(folder, subject, Some(date)).ok()?.pop()?.path;
+    let code = match StaticSnapshot::is_said_by(&last).ok()? {
+        true => StaticSnapshot::read(&last).ok()?.audit.code,
+        false => Snapshot::<Audit>::read(&last).ok()?.audit.code,
+    };
+    (!code.is_empty()).then_some(code)
 }
 
 /// The old side from a file: a snapshot, or a report of any kind.

@@ -127,7 +127,8 @@ impl<'p> Maker<'p> {
         let subject = &evidence.map_or_else(|| Ok(subject.clone()), |evidence| evidence.subject(subject))?;
         let code = code(&self.places, &plan.folder, subject, evidence, &mut self.time)?;
         let Some(report) = &subject.report else {
-            let audit = static_audit(subject, plan, &code)?;
+            let mut audit = static_audit(subject, plan, &code)?;
+            audit.conclude(baseline::code(&plan.out, name, date).as_deref());
             let heading = Heading { history: milestones(&plan.out, name, Some(date))?.0, ..heading };
             let snapshot = Snapshot::new(heading, audit);
             return Ok(Made::Static(Box::new(snapshot)));
@@ -304,7 +305,7 @@ fn audits(
 
 fn static_audit(subject: &Subject, plan: &Plan, code: &Builds) -> Result<StaticAudit, Failure> {
     let limits = Limits { overrides: plan.thresholds.clone() };
-    Ok(StaticAudit { work: stated_work(subject, &limits), code: judged(subject, code, None)? })
+    Ok(StaticAudit { work: stated_work(subject, &limits), code: judged(subject, code, None)?, hypotheses: Vec::new() })
 }
 
 /// Every build of a subject, each beside the old build of its architecture.

@@ -1,8 +1,8 @@
 //! The command line: one file per verb, wiring the rooms.
 //!
 //! Owns the arguments, the exit status, and everything that depends on where and when the program runs: the clock, the
-//! environment, git. The rooms receive these as values. A new verb is one file here, its variant in `args.rs` and its
-//! line in `program.rs`.
+//! environment, git. The rooms receive these as values. A new verb is one file here, its variant in `args/verb.rs`,
+//! its flags in `args/` and its line in `program.rs`.
 
 mod args;
 mod baseline;

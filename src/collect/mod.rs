@@ -23,7 +23,6 @@ mod sanitizer;
 mod session;
 mod store;
 mod tools;
-mod trial;
 mod words;
 
 pub use disassemble::{Disassembly, disassemble};

@@ -12,7 +12,7 @@
 //! flags = ["-O3", "-Iinclude"] # paths are relative to the folder of this file
 //! baseline_source = "old.cu"   # compiled with the same flags, for what changed in the code
 //!
-//! [subject.launch]             # for occupancy, where no report says it; launch.rs has the keys for launching it
+//! [subject.launch]             # for occupancy, where no report says it; launch/ has the keys for launching it
 //! block = 256                  # threads, or [32, 8]
 //! dynamic_shared = 163840      # bytes; may be an expression, as in `work`
 //!
@@ -33,7 +33,7 @@
 //! `LDG.128` as a pattern takes every `LDG` with the modifier `128` among others; `LDG` never takes `LDGSTS`.
 
 use super::ConfigError;
-use super::launch::ArgumentKeys;
+use super::launch::LaunchKeys;
 use super::text::Text;
 use crate::analysis::code::{Count, LaunchShape, SassCheck};
 use std::collections::BTreeMap;
@@ -125,17 +125,6 @@ impl CodeKeys {
     pub(super) fn is_given(&self) -> bool {
         self.source.is_some() || self.cubin.is_some()
     }
-}
-
-/// `[subject.launch]`.
-#[derive(Default, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct LaunchKeys {
-    pub(super) grid: Option<Spanned<toml::Value>>,
-    pub(super) block: Option<Spanned<toml::Value>>,
-    pub(super) cluster: Option<Spanned<toml::Value>>,
-    pub(super) dynamic_shared: Option<Spanned<toml::Value>>,
-    pub(super) args: Option<Spanned<Vec<ArgumentKeys>>>,
 }
 
 /// `[[subject.check]]`.

@@ -1,10 +1,10 @@
 //! The keys of a `[[subject]]`, and the checks that need more than one of them.
 
-use super::code::{CheckKeys, CodeKeys, LaunchKeys};
+use super::code::{CheckKeys, CodeKeys};
 use super::collect::CollectKeys;
 use super::error::ConfigError;
 use super::hypothesis::HypothesisKeys;
-use super::launch::{CorrectnessKeys, ReferenceKeys, Subjected};
+use super::launch::{LaunchKeys, ReferenceKeys, Subjected};
 use super::subject::{Expect, Subject, SubjectName, Tiles, Work};
 use super::text::{Text, regex_reason};
 use super::trials::TrialFiles;
@@ -34,7 +34,7 @@ pub(super) struct SubjectKeys {
     baseline_cubin: Option<Spanned<PathBuf>>,
     #[serde(default)]
     launch: LaunchKeys,
-    correctness: Option<Spanned<CorrectnessKeys>>,
+    correctness: Option<Spanned<ReferenceKeys>>,
     reference: Option<Spanned<ReferenceKeys>>,
     #[serde(default)]
     check: Vec<CheckKeys>,

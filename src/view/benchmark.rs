@@ -35,7 +35,7 @@ pub(super) fn lead(audit: &Audit) -> Option<String> {
     let timing = audit.timing.as_ref().filter(|_| audit.standing() != Standing::Wrong)?;
     let mut line = format!("**Time:** {} by the benchmark", median(&timing.kernel));
     if audit.performance.time.new.quantity().is_some() {
-        line += &format!(", {} under ncu", tables::number(&audit.performance.time.new));
+        line += &format!(", {} under ncu", under_ncu(&audit.performance.time.new));
     }
     if let (Some(ratio), Some(reference)) = (ratio(timing), &timing.benchmark.reference) {
         line += &format!(" · {ratio} the time of {}", escape::text(&reference.name));
@@ -137,6 +137,14 @@ fn median(timed: &Timed) -> String {
     micro([timed.time.median]).write(timed.time.median)
 }
 
+/// A time of ncu as those of the benchmark are written, beside which it stands.
+fn under_ncu(reading: &Reading) -> String {
+    match reading.quantity() {
+        Some(time) if time.unit() == Unit::NS => micro([time.value()]).write(time.value()),
+        _ => tables::number(reading),
+    }
+}
+
 /// `1.23 ×`.
 fn ratio(timing: &Timing) -> Option<String> {
     timing.ratio.map(|ratio| format!("{} ×", format::fixed(ratio.factor, 3)))
@@ -208,12 +216,12 @@ fn times(audit: &Audit, timing: &Timing) -> Table {
         let mut cells = Vec::new();
         if old.is_some() {
             let old = audit.performance.time.old.as_ref();
-            cells.push(old.map(tables::number).unwrap_or_default());
+            cells.push(old.map(under_ncu).unwrap_or_default());
         }
-        cells.push(tables::number(&audit.performance.time.new));
+        cells.push(under_ncu(&audit.performance.time.new));
         if reference.is_some() {
             let held = audit.reference.as_ref().and_then(|reference| reference.rows.first());
-            cells.push(held.map_or_else(|| "not profiled".to_owned(), |row| tables::number(&row.reference)));
+            cells.push(held.map_or_else(|| "not profiled".to_owned(), |row| under_ncu(&row.reference)));
         }
         rows.push(line("For comparison: duration under ncu".to_owned(), cells));
     }
@@ -238,7 +246,8 @@ fn counters(reference: &ReferenceProfile) -> Vec<Block> {
         shape(reference.kernel.block)
     );
     if reference.others > 0 {
-        said += &format!(" Its report holds {} more kernels with less device time.", reference.others);
+        let kernels = if reference.others == 1 { "kernel" } else { "kernels" };
+        said += &format!(" Its report holds {} more {kernels} with less device time.", reference.others);
     }
     let table =
         Table { id: "reference-counters".into(), caption: String::new(), columns, rows: rows.map(line).collect() };

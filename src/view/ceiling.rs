@@ -2,7 +2,7 @@
 
 use super::document::{Block, Section, Table};
 use super::estimates;
-use super::tables::{code, left, paragraph, right, strong, text};
+use super::tables::{code, left, paragraph, right, strong, text, words};
 use crate::analysis::{Audit, Lever, LeverOrigin};
 use crate::quantity::format;
 
@@ -40,7 +40,7 @@ fn table(id: &str, levers: &[&Lever]) -> Table {
     let columns = vec![left("Lever"), right("At most"), left("Computed from"), left("Read again")];
     let line = |lever: &&Lever| {
         vec![
-            text(lever.sentence.clone()),
+            words(&lever.sentence),
             strong(bound(lever.bound, lever.is_rough)),
             text(lever.formula.clone()),
             code(lever.remeasure.clone()),

@@ -1,10 +1,12 @@
 //! The comment on a pull request: verdicts, what moved, what to do next; the worst subject first.
 
 use super::document::{Block, Document, Section, Table};
+use super::moved::{self, Moved};
 use super::page::Heading;
 use super::tables::{self, left, paragraph, right, strong, text};
-use super::{lead, verdict};
+use super::{escape, lead, verdict};
 use crate::analysis::{Audit, Row, Standing, Verdict};
+use crate::catalog::{self, LimiterKind};
 use crate::quantity::format;
 
 /// The name of the template that prints a comment.
@@ -13,8 +15,6 @@ pub const COMMENT: &str = "pr";
 pub const COMMENT_MARKER: &str = "<!-- audit:pull-request -->";
 /// Characters that GitHub takes in one comment.
 const LIMIT: usize = 65_536;
-/// Rows of readings that moved, before the rest is folded.
-const ROWS: usize = 12;
 
 /// One subject of a comment.
 #[derive(Clone, Debug)]
@@ -185,7 +185,8 @@ fn section(entry: &Entry<'_>, is_full: bool) -> Section {
         Some(audit) => {
             blocks.extend(verdict::change(entry.heading, audit));
             blocks.push(verdict::limit(audit));
-            blocks.extend(moved(audit, is_full));
+            blocks.extend(patterns(audit));
+            blocks.extend(readings(audit, is_full));
             if is_full {
                 blocks.extend(details(entry.heading, audit));
             }
@@ -193,8 +194,8 @@ fn section(entry: &Entry<'_>, is_full: bool) -> Section {
         None => blocks.push(paragraph("**NOT MEASURED**: an audit of the code alone, without a report.")),
     }
     blocks.push(paragraph(match entry.link.is_empty() {
-        true => format!("Full page: {}", super::escape::code(&entry.page)),
-        false => format!("Full page: [{}]({})", super::escape::text(&entry.page), target(&entry.link)),
+        true => format!("Full page: {}", escape::code(&entry.page)),
+        false => format!("Full page: [{}]({})", escape::text(&entry.page), target(&entry.link)),
     }));
     let title = format!("{}: {}", entry.heading.subject, verdict_of(entry));
     Section { id: entry.heading.subject.clone(), title, blocks }
@@ -213,35 +214,33 @@ fn target(link: &str) -> String {
     out
 }
 
-/// Time and rates, and every reading whose verdict says that it moved.
-fn moved(audit: &Audit, is_full: bool) -> Vec<Block> {
-    let Some(comparison) = &audit.comparison else { return Vec::new() };
-    let perf = &audit.performance;
-    let mut rows: Vec<&Row> = [Some(&perf.time), Some(&perf.cycles), perf.flop_rate.as_ref(), perf.byte_rate.as_ref()]
-        .into_iter()
-        .flatten()
-        .filter(|row| row.has_number())
-        .collect();
-    let has_moved = |row: &&Row| {
-        let verdict = comparison.reading(&row.id).map(|reading| reading.verdict);
-        matches!(verdict, Some(Verdict::Faster | Verdict::Slower | Verdict::Better | Verdict::Worse | Verdict::Moved))
-    };
-    for row in audit.panels.iter().flat_map(|panel| &panel.rows).filter(has_moved) {
-        if rows.iter().all(|known| known.id != row.id) {
-            rows.push(row);
-        }
-    }
-    let (shown, folded) = rows.split_at(rows.len().min(ROWS));
-    let table = |id: &str, rows: &[&Row]| Block::Table { table: tables::readings(id, "", "Reading", rows, Vec::new()) };
+/// What the change did in a few readings; the rest that moved is folded, and left out where there is little room.
+fn readings(audit: &Audit, is_full: bool) -> Vec<Block> {
+    let Some(Moved { first, rest }) = Moved::of(audit) else { return Vec::new() };
     let mut blocks = Vec::new();
-    if !shown.is_empty() {
-        blocks.push(table("moved", shown));
+    if !first.is_empty() {
+        blocks.push(moved::table("moved", &first));
     }
-    if !folded.is_empty() && is_full {
-        let summary = format!("{} further readings that moved", folded.len());
-        blocks.push(Block::Fold { summary, blocks: vec![table("moved-rest", folded)] });
+    if !rest.is_empty() && is_full {
+        let summary = format!("{} further readings that moved, most of them with the time", rest.len());
+        blocks.push(Block::Fold { summary, blocks: vec![moved::table("moved-rest", &rest)] });
     }
     blocks
+}
+
+/// Patterns that only one side shows: their readings crossed a threshold.
+fn patterns(audit: &Audit) -> Option<Block> {
+    let old = audit.old_findings.as_ref()?;
+    let is_pattern = |code: &&String| catalog::limiter(code).is_some_and(|row| row.kind != LimiterKind::Limiter);
+    let new: Vec<&String> = audit.findings.iter().map(|finding| &finding.code).collect();
+    let listed = |word: &str, codes: Vec<&String>| {
+        let codes: Vec<String> = codes.into_iter().filter(is_pattern).map(|code| escape::code(code)).collect();
+        (!codes.is_empty()).then(|| format!("{word}: {}", codes.join(", ")))
+    };
+    let came = listed("new", new.iter().copied().filter(|code| !old.contains(code)).collect());
+    let went = listed("gone", old.iter().filter(|code| !new.contains(code)).collect());
+    let both: Vec<String> = came.into_iter().chain(went).collect();
+    (!both.is_empty()).then(|| paragraph(format!("**Patterns** beside the limit, {}.", both.join("; "))))
 }
 
 fn details(heading: &Heading, audit: &Audit) -> Vec<Block> {

@@ -106,7 +106,7 @@ fn outputs(check: &Correctness) -> Table {
             text(format::integer(output.different)),
             text(format::integer(output.unwritten)),
             text(format::integer(output.not_finite)),
-            text(output.changed_between_runs.map(format::integer).unwrap_or_default()),
+            text(output.changed_between_runs.map_or_else(|| "no second launch".to_owned(), format::integer)),
             if output.passed { text("within") } else { strong("WRONG") },
         ]
     };
@@ -118,7 +118,7 @@ fn outputs(check: &Correctness) -> Table {
 
 /// What was launched, and whether it is what this page is about.
 pub(super) fn launch(audit: &Audit, launch: &LaunchFacts, what: &str) -> Vec<Block> {
-    let extent = |of: [u32; 3]| of.iter().map(u32::to_string).collect::<Vec<_>>().join(" × ");
+    let extent = |of: [u32; 3]| of.iter().map(|side| format::integer(u64::from(*side))).collect::<Vec<_>>().join(" × ");
     let mut said = format!(
         "Launched by `audit launch`: {}, grid {}, block {}",
         escape::code(&launch.kernel),
@@ -151,7 +151,7 @@ pub(super) fn launch(audit: &Audit, launch: &LaunchFacts, what: &str) -> Vec<Blo
     }
     let mut blocks = vec![paragraph(said)];
     if !launch.arguments.is_empty() {
-        let items = launch.arguments.iter().map(|argument| escape::text(argument)).collect();
+        let items = launch.arguments.iter().map(|argument| escape::code(argument)).collect();
         blocks.push(Block::Fold {
             summary: format!("Arguments of the {what}"),
             blocks: vec![Block::List { ordered: false, items }],

@@ -2,7 +2,7 @@
 
 use super::ceiling::bound;
 use super::document::{Block, Table};
-use super::tables::{code, left, number, paragraph, right, text};
+use super::tables::{code, left, number, paragraph, right, text, words};
 use crate::analysis::{Audit, Estimates, Pulled, Standing, Verdict};
 use crate::quantity::format;
 
@@ -48,7 +48,7 @@ fn table(estimates: &Estimates) -> Table {
     let columns = vec![left("Lever of the old side"), right("At most"), left("Reading"), right("Old"), right("New")];
     let row = |pulled: &Pulled| {
         vec![
-            text(pulled.sentence.clone()),
+            words(&pulled.sentence),
             text(bound(pulled.bound, pulled.is_rough)),
             code(pulled.remeasure.clone()),
             text(number(&pulled.old)),

@@ -4,17 +4,17 @@ use super::document::{Block, Cell, Section, Table};
 use super::escape;
 use super::page::Heading;
 use super::tables::{code, left, number, paragraph, right, strong, text};
-use crate::analysis::{Audit, Condition, Judgement, Met, Milestone, Tested, When};
+use crate::analysis::{Condition, Judgement, Met, Milestone, Tested, When};
 use crate::evidence::{Missing, Reading};
 
 /// The section; `None` where the subject states none and none was refuted before.
-pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
+pub(super) fn section(heading: &Heading, tested: &[Tested]) -> Option<Section> {
     let refuted = ledger(&heading.history);
-    if audit.hypotheses.is_empty() && refuted.rows.is_empty() {
+    if tested.is_empty() && refuted.rows.is_empty() {
         return None;
     }
     let mut blocks = Vec::new();
-    for (at, tested) in audit.hypotheses.iter().enumerate() {
+    for (at, tested) in tested.iter().enumerate() {
         blocks.push(Block::Heading { text: tested.name.clone() });
         let change = match stem(&tested.change) {
             "" => String::new(),
@@ -33,12 +33,12 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
 }
 
 /// How many of each, for the first screen; `None` without any.
-pub(super) fn summary(audit: &Audit) -> Option<String> {
+pub(super) fn summary(tested: &[Tested]) -> Option<String> {
     const ALL: [Judgement; 4] =
         [Judgement::Refuted, Judgement::Confirmed, Judgement::Inconclusive, Judgement::NotMeasured];
     let named = |judgement: Judgement| {
-        let of = audit.hypotheses.iter().filter(|tested| tested.judgement == judgement);
-        let names: Vec<String> = of.map(|tested| escape::text(&tested.name)).collect();
+        let of = tested.iter().filter(|one| one.judgement == judgement);
+        let names: Vec<String> = of.map(|one| escape::text(&one.name)).collect();
         (!names.is_empty()).then(|| format!("{} {}", judgement.word(), names.join(", ")))
     };
     let found: Vec<String> = ALL.into_iter().filter_map(named).collect();

@@ -25,6 +25,7 @@ mod instructions;
 mod lead;
 mod listing;
 mod log;
+mod moved;
 mod occupancy;
 mod page;
 mod performance;

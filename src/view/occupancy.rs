@@ -49,6 +49,7 @@ fn limit_sentence(audit: &Audit) -> Option<String> {
         .occupancy
         .waves
         .map(|w| match w {
+            1.0 => " The grid is exactly one wave.".to_owned(),
             w if w > 1.0 && w.fract() == 0.0 => format!(" The grid makes {} full waves.", format::fixed(w, 0)),
             w if w <= 1.0 => format!(" The grid is {} of one wave.", format::fixed(w, 2)),
             w => format!(
@@ -71,7 +72,7 @@ fn cliff(cliff: &Cliff) -> Option<String> {
     };
     let here = format!("At {} the SM holds {}", plural(cliff.at), warps(cliff.warps));
     let gain = cliff.gain.map(|(to, more)| format!("free {} for {}", plural(cliff.at - to), warps(more)));
-    let room = cliff.room.map(|to| format!("{} more would change nothing", plural(to - cliff.at)));
+    let room = cliff.room.map(|to| format!("up to {} more change nothing", plural(to - cliff.at)));
     let parts: Vec<String> = [gain, room].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| format!("{here}: {}.", parts.join("; ")))
 }

@@ -71,7 +71,7 @@ pub fn document(heading: &Heading, audit: &Audit) -> Document {
         conditions::section(audit),
         provenance::section(heading, audit),
     ];
-    let stated = hypotheses::section(heading, audit).into_iter().chain(checklist::section(audit));
+    let stated = hypotheses::section(heading, &audit.hypotheses).into_iter().chain(checklist::section(audit));
     let mut sections: Vec<Section> = first.chain(stated).chain(rest).collect();
     if !heading.is_without_charts {
         place_charts(heading, audit, &mut sections);

@@ -16,8 +16,24 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
         ),
         Block::Table { table: artefacts(audit) },
     ];
+    let both = audit.old.as_ref().map(|old| (old.dropped == audit.new.dropped, old.aliases == audit.new.aliases));
+    let (same_dropped, same_aliases) = both.unwrap_or_default();
     for (name, side) in [("new", Some(&audit.new)), ("old", audit.old.as_ref())] {
-        blocks.extend(side.into_iter().flat_map(|side| remarks(name, side)));
+        let Some(side) = side else { continue };
+        blocks.extend(command(name, side));
+        if !same_dropped {
+            blocks.extend(dropped(&format!("the {name} report"), side));
+        }
+        if !same_aliases {
+            blocks.extend(aliases(&format!("the {name} report uses"), side));
+        }
+        blocks.extend(remarks(name, side));
+    }
+    if same_dropped {
+        blocks.extend(dropped("either report", &audit.new));
+    }
+    if same_aliases {
+        blocks.extend(aliases("both reports use", &audit.new));
     }
     blocks.extend(audit.collected.iter().flat_map(collection::blocks));
     if !heading.command.is_empty() {
@@ -57,21 +73,34 @@ fn used(side: &Side) -> String {
     }
 }
 
+/// How the report was made.
+fn command(name: &str, side: &Side) -> Vec<Block> {
+    if side.command_line.is_empty() {
+        return Vec::new();
+    }
+    let block = Block::Code { language: "sh".into(), text: side.command_line.clone() };
+    vec![paragraph(format!("Command of the {name} report:")), block]
+}
+
+/// What was asked for and is not there.
+fn dropped(whose: &str, side: &Side) -> Option<Block> {
+    let lead = format!("Asked for and not collected in {whose}");
+    (!side.dropped.is_empty()).then(|| tables::names(&lead, &side.dropped))
+}
+
+/// Metrics that the report has under another name than this page's.
+fn aliases(who: &str, side: &Side) -> Vec<Block> {
+    if side.aliases.is_empty() {
+        return Vec::new();
+    }
+    let item = |(asked, found): &(String, String)| format!("{} for {}", escape::code(found), escape::code(asked));
+    let items = side.aliases.iter().map(item).collect();
+    vec![paragraph(format!("Other spellings that {who}:")), Block::List { ordered: false, items }]
+}
+
+/// What the reader met in one report and could not take.
 fn remarks(name: &str, side: &Side) -> Vec<Block> {
     let mut blocks = Vec::new();
-    if !side.command_line.is_empty() {
-        blocks.push(paragraph(format!("Command of the {name} report:")));
-        blocks.push(Block::Code { language: "sh".into(), text: side.command_line.clone() });
-    }
-    if !side.dropped.is_empty() {
-        blocks.push(tables::names(&format!("Asked for and not collected in the {name} report"), &side.dropped));
-    }
-    if !side.aliases.is_empty() {
-        let items =
-            side.aliases.iter().map(|(asked, found)| format!("{} for {}", escape::code(found), escape::code(asked)));
-        blocks.push(paragraph(format!("Older spellings that the {name} report uses:")));
-        blocks.push(Block::List { ordered: false, items: items.collect() });
-    }
     if !side.not_understood.is_empty() {
         let list = side
             .not_understood

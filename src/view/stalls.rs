@@ -102,11 +102,16 @@ fn first(audit: &Audit, table: &StallTable) -> Vec<Block> {
     let mut blocks = vec![paragraph(caption(table.basis)), Block::Table { table: make(&large, id(table.basis)) }];
     if !small.is_empty() {
         blocks.push(Block::Fold {
-            summary: format!("{} reasons below {SMALL} % on every side", small.len()),
+            summary: format!("{} reasons below {SMALL} %{}", small.len(), sides(table)),
             blocks: vec![Block::Table { table: make(&small, &format!("{}-small", id(table.basis))) }],
         });
     }
     blocks
+}
+
+/// What follows a bound that holds for both sides, where there are two.
+fn sides(table: &StallTable) -> &'static str {
+    if table.rows.iter().any(|stall| stall.row.old.is_some()) { " on both sides" } else { "" }
 }
 
 fn folded(table: &StallTable) -> Block {
@@ -119,7 +124,7 @@ fn folded(table: &StallTable) -> Block {
     let table_block: Table = tables::metrics(id(table.basis), "", &rows);
     let mut blocks = vec![paragraph(caption(table.basis)), Block::Table { table: table_block }];
     if left_out > 0 {
-        blocks.push(paragraph(format!("Below {NOTHING} on every side: {left_out} more.")));
+        blocks.push(paragraph(format!("Below {NOTHING}{}: {left_out} more.", sides(table))));
     }
     Block::Fold { summary: format!("The same in another basis: {}", title(table.basis).to_lowercase()), blocks }
 }

@@ -11,6 +11,11 @@ pub(super) fn text(text: impl Into<String>) -> Cell {
     Cell { text: text.into(), ..Cell::default() }
 }
 
+/// A sentence, whose marks of code a cell does not show.
+pub(super) fn words(sentence: &str) -> Cell {
+    text(sentence.replace('`', ""))
+}
+
 /// Text in bold.
 pub(super) fn strong(text: impl Into<String>) -> Cell {
     Cell { text: text.into(), strong: true, code: false }
@@ -89,11 +94,14 @@ pub(super) fn change(row: &Row) -> String {
     let Some(Change { old, new, direction }) = row.change() else { return String::new() };
     let is_percent = row.new.quantity().is_some_and(|q| q.unit() == Unit::PERCENT);
     let amount = if is_percent { format::points(old, new) } else { format::change(old, new) };
+    let (old_text, new_text) = sides(row);
     match direction {
         Direction::Same => "=".into(),
         Direction::Moved => amount,
         // Shared memory that the old side did not use at all is another way to work, not a loss.
         _ if old == 0.0 && row.id.contains("shared") => amount,
+        // What reads the same on both sides is neither.
+        _ if old_text == new_text => amount,
         Direction::Better => format!("{amount}, better"),
         Direction::Worse => format!("{amount}, worse"),
     }

@@ -1,6 +1,7 @@
 //! Speed of light, and throughput by subsystem.
 
 use super::document::{Block, Section};
+use super::escape;
 use super::source_lines;
 use super::tables::{self, paragraph};
 use crate::analysis::{Audit, Row};
@@ -36,6 +37,7 @@ fn panels(audit: &Audit, ids: &[&str], cure: &str) -> Vec<Block> {
             blocks.push(Block::Heading { text: panel.title.clone() });
         }
         let (idle, rows): (Vec<&Row>, Vec<&Row>) = panel.rows.iter().partition(|row| is_zero(row));
+        let (borrowed, rows): (Vec<&Row>, Vec<&Row>) = rows.into_iter().partition(|row| is_borrowed(audit, row));
         if !rows.is_empty() {
             blocks.push(Block::Table { table: tables::metrics(&panel.id, "", &rows) });
         }
@@ -43,11 +45,29 @@ fn panels(audit: &Audit, ids: &[&str], cure: &str) -> Vec<Block> {
             let names: Vec<&str> = idle.iter().map(|row| row.label.as_str()).collect();
             blocks.push(paragraph(format!("Measured as zero: {}.", names.join("; "))));
         }
+        blocks.extend(borrowed.into_iter().map(|row| paragraph(no_tensor_work(row))));
     }
     missing.sort();
     missing.dedup();
     blocks.extend(tables::not_collected(audit, &missing, cure));
     blocks
+}
+
+/// Whether a row counts the tensor pipe of a kernel that multiplies no matrices: what it reads is the work of others.
+fn is_borrowed(audit: &Audit, row: &Row) -> bool {
+    let is_tensor = ["sm__pipe_tensor_", "sm__pipe_tc_"].iter().any(|start| row.id.starts_with(start));
+    is_tensor && row.has_number() && audit.mix.has_tensor_work() == Some(false)
+}
+
+/// Such a row in a sentence, so that nobody reads work of the tensor cores from it.
+fn no_tensor_work(row: &Row) -> String {
+    let (old, new) = tables::sides(row);
+    let read = if old.is_empty() { new } else { format!("{old} on the old side and {new} on the new") };
+    format!(
+        "No tensor work: no instruction that multiplies matrices was executed. {} reads {read}, from other instructions \
+         that this pipe serves.",
+        escape::code(&row.id)
+    )
 }
 
 /// Whether every side that has the reading measured exactly zero.

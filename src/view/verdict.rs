@@ -21,7 +21,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     blocks.extend(source_lines::limiting(audit));
     blocks.extend(findings(audit));
     blocks.extend(change(heading, audit));
-    blocks.extend(hypotheses::summary(audit).map(paragraph));
+    blocks.extend(hypotheses::summary(&audit.hypotheses).map(paragraph));
     blocks.extend(next(audit));
     let steps = audit.bottleneck.steps.iter().map(|s| format!("{} — {}", s.question, s.answer)).collect::<Vec<_>>();
     if !steps.is_empty() {

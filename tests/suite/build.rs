@@ -156,6 +156,40 @@ fn two_builds_are_compared_by_their_code() {
 }
 
 #[test]
+fn a_small_change_is_printed_instruction_by_instruction() {
+    let source = |result: &str| {
+        format!(
+            "__global__ void scale(float* out, const float* in, float a) {{\n    \
+             int i = blockIdx.x * blockDim.x + threadIdx.x;\n    out[i] = {result};\n}}\n"
+        )
+    };
+    let (old, new) = (source("a * in[i]"), source("a * in[i] + 1.0f"));
+    let subject = "[[subject]]\nname = \"k\"\nsource = \"new.cu\"\nbaseline_source = \"old.cu\"\narch = \"sm_90a\"\n";
+    let (status, page, _, said) = generate(subject, &[("old.cu", old.as_bytes()), ("new.cu", new.as_bytes())]);
+    assert_eq!(status, 0, "{said}");
+    let section = page.split("## What changed in the machine code").nth(1).unwrap();
+    assert!(section.trim_start().starts_with("15 instructions before, 15 after."), "{section}");
+    let rows: Vec<Vec<&str>> = section
+        .lines()
+        .filter(|line| line.starts_with("| ") && !line.starts_with("| -"))
+        .take(3)
+        .map(|line| line.split('|').map(str::trim).filter(|cell| !cell.is_empty()).collect())
+        .collect();
+    let arithmetic = ["FP32 arithmetic", "+1", "−1"];
+    assert!(rows.iter().any(|row| row[..] == arithmetic), "{section}");
+    let (_, block) = section.split_once("```diff\n").unwrap();
+    let (block, _) = block.split_once("\n```").unwrap();
+    let with = |sign: char| block.lines().filter(|line| line.starts_with(sign)).collect::<Vec<_>>();
+    // Every line is signed, the multiplication became one with an addition, and nothing of its place is left.
+    assert!(block.lines().all(|line| line.starts_with([' ', '+', '-', '@'])), "{block}");
+    assert!(with('-').iter().any(|line| line.starts_with("-FMUL R")), "{block}");
+    assert!(with('+').iter().any(|line| line.starts_with("+FFMA R") && line.ends_with(", 1")), "{block}");
+    assert!(with(' ').iter().any(|line| line.starts_with(" STG.E desc[")), "{block}");
+    assert_eq!(with('-').len(), with('+').len(), "{block}");
+    assert!(!block.contains("/*"), "{block}");
+}
+
+#[test]
 fn mistakes_are_told_with_their_place_and_write_nothing() {
     let source = |arch: &str| format!("[[subject]]\nname = \"k\"\nsource = \"a.cu\"\narch = {arch:?}\n");
     let (status, _, _, said) = generate(&source("sm_90a"), &[("a.cu", b"__global__ void k() {\n  int x = ;\n}\n")]);

@@ -85,3 +85,49 @@ fn a_check_shows_how_it_ended_on_the_old_code() {
     assert_eq!(cells[2..4], ["FAIL", "PASS"], "{row}");
     assert!(page.contains("| Old verdict |"), "{page}");
 }
+
+#[test]
+fn hypotheses_on_the_code_are_judged_without_a_profile() {
+    let stated = "[[subject.check]]\nname = \"shared\"\nsass = \"LDS\"\n\
+        [[subject.hypothesis]]\nname = \"tiles\"\nbefore = [\"check.shared == 0\"]\nafter = [\"check.shared\"]\n\
+        [[subject.hypothesis]]\nname = \"no tiles\"\nafter = [\"check.shared == 0\"]\n\
+        [[subject.hypothesis]]\nname = \"faster\"\nafter = [\"check.shared\", \"change.cycles < 0\"]\n";
+    let old = "baseline_cubin = \"d.cubin\"\nbaseline_kernel = \"gemm_bias_v1\"\n";
+    let project = Project::new();
+    fs::write(project.path("d.cubin"), DEVSET).unwrap();
+    state(&project, "gemm_bias_v2", &format!("{old}{stated}"));
+    project.run("generate k --date 2026-01-02").done();
+    let page = project.read("pages/2026-01-02-k.md");
+    for part in [
+        "### tiles\n\n**CONFIRMED**.",
+        "### no tiles\n\n**REFUTED**. Expected and not so: check.shared == 0.",
+        "### faster\n\n**NOT MEASURED**. The code alone does not tell: change.cycles < 0.",
+        "**Hypotheses:** REFUTED no tiles; CONFIRMED tiles; NOT MEASURED faster.",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    // The snapshot holds them, and the history remembers what was refuted.
+    project.run("generate --from pages/2026-01-02-k.json").done();
+    assert_eq!(project.read("pages/2026-01-02-k.md"), page);
+    let history = project.run("history k").done();
+    assert!(history.contains("Refuted hypotheses:") && history.contains("no tiles"), "{history}");
+}
+
+#[test]
+fn an_earlier_audit_of_the_code_is_the_old_side() {
+    let stated = "[[subject.check]]\nname = \"shared\"\nsass = \"LDS\"\n\
+        [[subject.hypothesis]]\nname = \"tiles\"\nbefore = [\"check.shared == 0\"]\nafter = [\"check.shared\"]\n";
+    let project = Project::new();
+    fs::write(project.path("d.cubin"), DEVSET).unwrap();
+    state(&project, "gemm_bias_v1", stated);
+    project.run("generate k --date 2026-01-01").done();
+    let first = project.read("pages/2026-01-01-k.md");
+    assert!(first.contains("**NOT MEASURED**. There is no old side"), "{first}");
+    state(&project, "gemm_bias_v2", stated);
+    project.run("generate k --date 2026-01-02").done();
+    let page = project.read("pages/2026-01-02-k.md");
+    assert!(page.contains("### tiles\n\n**CONFIRMED**."), "{page}");
+    let row = page.lines().find(|line| line.starts_with("| must hold before")).unwrap();
+    let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+    assert_eq!(cells[3..6], ["FAIL", "PASS", "holds"], "{row}");
+}

@@ -93,6 +93,11 @@ fn mistakes_point_at_the_line() {
         ("bias = \"bias\"", "bias = \"bais\"", "did you mean \"bias\"?"),
         ("source = \"simple.cu\"", "", "this names no reference"),
         ("tolerance = 0.01", "tolerance = -1.0", "expected a number from 0"),
+        ("tolerance = 0.01", "seeds = []", "expected at least one seed"),
+        ("tolerance = 0.01", "tolerence = 0.01", "did you mean `tolerance`?"),
+        ("tolerance = 0.01", "note = \"none\"", "`note` is a key of [subject.reference]"),
+        ("note = \"no counters\"", "seeds = [1]", "`seeds` is a key of [subject.correctness]"),
+        ("note = \"no counters\"", "worst = 0.1", "write it under [subject.correctness]"),
     ] {
         let text = fault(part, by);
         assert!(text.contains(says), "{by}: expected {says:?} in\n{text}");

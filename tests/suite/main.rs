@@ -46,3 +46,4 @@ mod terminal;
 mod timeline;
 mod trials;
 mod verdicts;
+mod words;

@@ -83,3 +83,35 @@ fn the_comment_stays_within_the_limit_and_says_what_is_left_out() {
     assert!(many.chars().count() <= 65_536, "{}", many.chars().count());
     assert!(many.contains("further subjects, none of them worse, do not fit into a comment."));
 }
+
+#[test]
+fn the_readings_that_matter_come_first_and_the_rest_is_folded() {
+    let project = Project::new();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/h200");
+    for name in ["gemm_bias_v1", "gemm_bias_v2"] {
+        fs::copy(fixtures.join(format!("{name}.ncu-rep")), project.path(&format!("{name}.ncu-rep"))).unwrap();
+    }
+    let config = "[audit]\nout = \"pages\"\n[[subject]]\nname = \"gemm\"\nreport = \"gemm_bias_v2.ncu-rep\"\n\
+        baseline = \"gemm_bias_v1.ncu-rep\"\nkernel = \"gemm_bias_v2\"\nbaseline_kernel = \"gemm_bias_v1\"\n";
+    fs::write(project.path("audit.toml"), config).unwrap();
+    let text = project.run("generate gemm --format pr --date 2026-11-02").done();
+    let (shown, folded) = text.split_once("<details>").unwrap();
+    assert!(shown.contains("## Performance audit of gemm: FASTER"), "{shown}");
+    assert!(shown.contains("**Patterns** beside the limit, gone: `uncoalesced-global-access`."), "{shown}");
+    let labels: Vec<&str> = shown
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.split('|').next())
+        .map(str::trim)
+        .filter(|label| !label.starts_with('-') && *label != "Reading")
+        .collect();
+    assert!((8..=12).contains(&labels.len()), "{labels:?}");
+    // Time first; then the limiter's reading, the waits of both sides, and what the compiler made.
+    assert_eq!(labels[..3], ["Duration", "Elapsed cycles", "L1 LSU data-stage wavefronts"], "{labels:?}");
+    for label in ["Stall: MIO throttle", "Stall: LG throttle", "Registers per thread", "Warp instructions executed"] {
+        assert!(labels.contains(&label), "{label}: {labels:?}");
+    }
+    assert!(!labels.iter().any(|label| label.contains("elected")), "no wait: {labels:?}");
+    let rest = "further readings that moved, most of them with the time</summary>";
+    assert!(folded.contains(rest) && folded.contains("| L2 throughput "), "{folded}");
+    assert!(labels.iter().all(|label| !folded.contains(&format!("| {label} "))), "each stands once");
+}

@@ -168,3 +168,22 @@ fn halves_that_only_make_constants_are_no_work() {
     let flags = audit(&report, Work { flop: Some(4_297_064_448), ..Work::default() }).roofline.flags;
     assert!(flags.iter().any(|flag| flag.contains("4.297 G operations")), "{flags:?}");
 }
+
+#[test]
+fn a_total_beside_its_dense_and_sparse_parts_is_counted_once() {
+    let work = Work { flop: Some(2 * 928_256 * 768 * 768), ..Work::default() };
+    let report = read(&fixtures().join("collected/patch_embed_gemm/profile.ncu-rep"));
+    let launch = &report.launches[0];
+    let both = ["sm__ops_path_tensor_src_fp8", "sm__ops_path_tensor_src_fp8_sparsity_off"]
+        .map(|name| launch.metric(&format!("{name}.sum.per_second")).and_then(|metric| metric.quantity()));
+    assert_eq!(both[0].unwrap().value(), both[1].unwrap().value(), "the report holds both, of the same operations");
+    let roofline = audit(&report, work).roofline;
+    let tensor: Vec<&str> =
+        roofline.ceilings.iter().map(|ceiling| ceiling.id.as_str()).filter(|id| id.starts_with("tensor-")).collect();
+    assert_eq!(tensor, ["tensor-src-fp8-sparsity-off"]);
+    let points = roofline.points.iter().filter(|point| point.compute.contains("fp8")).count();
+    assert_eq!(points, 3, "one for each level of memory");
+    // 2 × 928,256 × 768 × 768 = 1,095.015 G operations stated; the additions of the epilogue in FP32 come on top.
+    let said = roofline.flags.iter().find(|flag| flag.contains("The counters saw")).expect("it is compared");
+    assert!(said.contains("the stated work is 1,095.015 G: 100.13 % of it"), "{said}");
+}

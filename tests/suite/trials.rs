@@ -279,7 +279,7 @@ fn the_reference_shows_its_own_counters() {
     has(
         &page,
         &[
-            "The reference under ncu is `nvjet_qqtst`, grid (132, 1, 1), block (128, 1, 1). Its report holds 1 more kernels",
+            "The reference under ncu is `nvjet_qqtst`, grid (132, 1, 1), block (128, 1, 1). Its report holds 1 more kernel with",
             "81.00 µs",
             "report of the reference",
         ],

@@ -4,12 +4,14 @@ use super::{Finding, Ground};
 use crate::analysis::bottleneck::percent;
 use crate::quantity::format;
 
+/// The catalog's id of the stall reason.
+pub(in crate::analysis) const REASON: &str = "membar";
 const STALL: &str = "smsp__average_warps_issue_stalled_membar_per_issue_active.ratio";
 
 /// Waits at fences above the catalog's share. A fence for a cluster or the whole GPU waits for every access before it, and
 /// the acquiring side drops the lines of its L1 (`CCTL`).
-pub(super) fn fences(g: &Ground<'_, '_>) -> Option<Finding> {
-    let share = g.stall_share("membar").filter(|share| *share >= g.limits.get("stall-fence-share"))?;
+pub(in crate::analysis) fn fences(g: &Ground<'_, '_>) -> Option<Finding> {
+    let share = g.stall_share(REASON).filter(|share| *share >= g.limits.get("stall-fence-share"))?;
     if g.stalls.are_hidden {
         return None;
     }

@@ -7,7 +7,7 @@ pub(super) mod atomic_contention;
 mod bank_conflicts;
 mod barrier_wait;
 mod divergence;
-mod fences;
+pub(super) mod fences;
 pub(super) mod instruction_fetch;
 mod launch;
 mod limiter;

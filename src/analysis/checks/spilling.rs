@@ -21,7 +21,8 @@ pub(super) fn spilling(g: &Ground<'_, '_>) -> Option<Finding> {
     let executed = sum(EXECUTED).or_else(|| sum(LOCAL)).filter(|executed| *executed > 0.0)?;
     let spills = g.kernel.value(SPILLS).filter(|spills| *spills > 0.0);
     let share = sum(LOCAL).zip(sum(GLOBAL)).map(|(local, global)| 100.0 * local / (local + global));
-    let of_traffic = share.map(|share| format!(", {} of the sectors that loads and stores ask of L1", percent(share)));
+    let of_traffic = share
+        .map(|share| format!("; local memory makes {} of the sectors that loads and stores ask of L1", percent(share)));
     let (code, what) = match spills {
         Some(spills) => {
             ("register-spilling", format!("{} executed instructions spill or fill registers", format::fixed(spills, 0)))

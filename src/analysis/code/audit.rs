@@ -10,6 +10,7 @@ use super::limits::{self, LaunchShape, StaticOccupancy};
 use super::resources::{self, ResourceRow};
 use super::select::{self, CodeError, Launched};
 use crate::analysis::Work;
+use crate::analysis::hypothesis::{Tested, of_code};
 use crate::analysis::private;
 use crate::analysis::sass::{
     ClassCount, ControlFlow, SassDiff, body, class_counts, diff, dispatches, loops, opcode_counts,
@@ -105,6 +106,32 @@ pub struct StaticAudit {
     pub work: Work,
     /// One for each architecture, at least one.
     pub code: Vec<CodeAudit>,
+    /// What the change was expected to do, as far as the code tells; [`StaticAudit::conclude`] completes it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hypotheses: Vec<Tested>,
+}
+
+impl StaticAudit {
+    /// Concludes what needs both sides: the old verdicts of checks, from an earlier audit where no old build was given,
+    /// and hypotheses. Called once, when code is in.
+    pub fn conclude(&mut self, earlier: Option<&[CodeAudit]>) {
+        if let Some(earlier) = earlier {
+            remember_checks(&mut self.code, earlier);
+        }
+        let has_old = earlier.is_some() || self.code.iter().any(|code| code.diff.is_some());
+        self.hypotheses = of_code(&self.work.hypotheses, &self.code, has_old);
+    }
+}
+
+/// Puts to each check what an earlier audit said of it, where this one did not see the old code itself.
+pub(in crate::analysis) fn remember_checks(codes: &mut [CodeAudit], earlier: &[CodeAudit]) {
+    for code in codes {
+        let Some(before) = earlier.iter().find(|before| before.arch == code.arch) else { continue };
+        for check in code.checks.iter_mut().filter(|check| check.old.is_none()) {
+            let same = |was: &&CheckResult| (&was.name, &was.rule) == (&check.name, &check.rule);
+            check.old = before.checks.iter().find(same).map(|was| was.verdict);
+        }
+    }
 }
 
 /// Opcodes that are kept.

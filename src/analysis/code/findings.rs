@@ -4,6 +4,7 @@ use super::accesses::{LocalAccess, WidthRow};
 use super::limits::StaticOccupancy;
 use super::resources::{Agreement, ResourceRow};
 use crate::analysis::sass::ClassCount;
+use crate::quantity::format;
 
 /// Something that the code shows before it runs.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -49,7 +50,7 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<CodeFinding> {
 
 /// `1 block`, `2 blocks`.
 fn plural(count: usize, word: &str) -> String {
-    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+    if count == 1 { format!("1 {word}") } else { format!("{} {word}s", format::integer(count as u64)) }
 }
 
 type Found = Option<(&'static str, String)>;
@@ -85,11 +86,15 @@ fn spills(facts: &Facts<'_>) -> Found {
     }
     let bytes = match (stores, loads) {
         (Some(stores), Some(loads)) => {
-            format!(" ({stores} B stored and {loads} B loaded per thread, each instruction counted once)")
+            format!(
+                " ({} B stored and {} B loaded per thread, each instruction counted once)",
+                format::integer(stores),
+                format::integer(loads)
+            )
         }
         _ => String::new(),
     };
-    let marked = marked.map_or_else(String::new, |count| format!(" by {count} instructions"));
+    let marked = marked.map_or_else(String::new, |count| format!(" by {} instructions", format::integer(count)));
     Some(("register-spills", format!("Registers are spilled to local memory{marked}{bytes}.")))
 }
 
@@ -97,7 +102,7 @@ fn spills(facts: &Facts<'_>) -> Found {
 fn local_arrays(facts: &Facts<'_>) -> Found {
     let others: usize = facts.local.iter().filter_map(|row| Some(row.count - row.spills?)).sum();
     (others > 0).then(|| {
-        ("local-memory", format!("{others} instructions access local memory without being spills: an array indexed at run time, or the frame of a called function."))
+        ("local-memory", format!("{} instructions access local memory without being spills: an array indexed at run time, or the frame of a called function.", format::integer(others as u64)))
     })
 }
 
@@ -112,7 +117,8 @@ fn older_tensor_path(facts: &Facts<'_>) -> Found {
         return Some((
             "older-tensor-path",
             format!(
-                "{warp} warp-level tensor instructions and no warpgroup ones, which alone reach this chip's full tensor rate."
+                "{} warp-level tensor instructions and no warpgroup ones, which alone reach this chip's full tensor rate.",
+                format::integer(warp as u64)
             ),
         ));
     }
@@ -120,7 +126,8 @@ fn older_tensor_path(facts: &Facts<'_>) -> Found {
         return Some((
             "older-tensor-path",
             format!(
-                "{warp} warp-level tensor instructions and none of tcgen05, which alone reach this chip's full tensor rate."
+                "{} warp-level tensor instructions and none of tcgen05, which alone reach this chip's full tensor rate.",
+                format::integer(warp as u64)
             ),
         ));
     }
@@ -132,17 +139,20 @@ fn occupancy(facts: &Facts<'_>) -> Found {
     (known.percent < LOW_OCCUPANCY).then(|| {
         let limiters = known.limiters().join(" and ");
         let sentence = format!(
-            "An SM holds at most {} of {} warps ({:.0} %), {} of {} threads: limited by {limiters}.",
+            "An SM holds at most {} of {} warps ({} %), {} of {} threads: limited by {limiters}.",
             known.warps,
             known.max_warps,
-            known.percent,
+            format::fixed(known.percent, 1),
             plural(known.blocks as usize, "block"),
-            known.threads,
+            format::integer(known.threads.into()),
         );
         if known.blocks == 0 {
             return (
                 "does-not-fit",
-                format!("A block of {} threads does not fit on an SM, by {limiters}.", known.threads),
+                format!(
+                    "A block of {} threads does not fit on an SM, by {limiters}.",
+                    format::integer(known.threads.into())
+                ),
             );
         }
         ("occupancy-limit", sentence)
@@ -176,7 +186,8 @@ fn double(facts: &Facts<'_>) -> Found {
         (
             "fp64",
             format!(
-                "{count} double-precision instructions; a constant without the suffix f makes some that nobody meant."
+                "{} double-precision instructions; a constant without the suffix f makes some that nobody meant.",
+                format::integer(count as u64)
             ),
         )
     })

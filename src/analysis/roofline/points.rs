@@ -3,7 +3,7 @@
 use super::ceilings::{self, Ceiling};
 use super::{flags, tensor};
 use crate::analysis::mix::InstructionMix;
-use crate::analysis::performance::Work;
+use crate::analysis::performance::{DURATION, Work};
 use crate::analysis::summary::KernelSummary;
 
 /// A point of the roofline.
@@ -55,6 +55,14 @@ impl Roofline {
         let points = points(&measured);
         let flags = flags::flags(kernel, work, &measured, &points, is_counted);
         Roofline { ceilings: measured, points, flags, not_measured }
+    }
+
+    /// Operations of all math pipes in one launch; `None` where some were not measured, or the duration was not.
+    pub(in crate::analysis) fn operations(&self, kernel: &KernelSummary<'_>) -> Option<f64> {
+        let is_whole = !self.not_measured.iter().any(|what| what.to_lowercase().starts_with("tensor"));
+        let compute = self.ceilings.iter().filter(|ceiling| ceiling.kind == ceilings::CeilingKind::Compute);
+        let rate: f64 = compute.filter_map(|ceiling| ceiling.achieved.value()).sum();
+        kernel.value(DURATION).filter(|_| is_whole).map(|ns| rate * ns / 1e9)
     }
 }
 

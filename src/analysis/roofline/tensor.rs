@@ -54,6 +54,11 @@ impl Counter<'_> {
         !self.stem.starts_with("op_")
     }
 
+    /// Whether this counts a part of what the other counts: `src_fp8_sparsity_off` of `src_fp8`.
+    fn refines(&self, other: &Counter<'_>) -> bool {
+        self.stem.strip_prefix(other.stem).is_some_and(|rest| rest.starts_with('_'))
+    }
+
     fn names_sparsity(&self) -> bool {
         self.stem.ends_with("_sparsity_on") || self.stem.ends_with("_sparsity_off")
     }
@@ -68,9 +73,9 @@ impl Counter<'_> {
 
 /// The tensor ceilings that the kernel used, and whether it executed matrix instructions that no counter covers.
 ///
-/// A counter of one instruction and type goes before the total of the type, so that no operation is shown twice. Where
-/// A type without a counter of its own is counted by its opcodes. Where matrix instructions were executed and neither saw
-/// their operations, the work is not measured.
+/// A counter of one instruction and type goes before the total of the type, and one that tells sparse from dense before one
+/// that does not, so that no operation is shown or summed twice. A type without a counter of its own is counted by its
+/// opcodes. Where matrix instructions were executed and neither saw their operations, the work is not measured.
 pub(super) fn ceilings(kernel: &KernelSummary<'_>, mix: &InstructionMix) -> (Vec<Ceiling>, Option<String>) {
     let names = kernel.metric_names();
     let stems = names.iter().filter_map(|name| name.strip_prefix(PREFIX)?.strip_suffix(RATE));
@@ -81,6 +86,7 @@ pub(super) fn ceilings(kernel: &KernelSummary<'_>, mix: &InstructionMix) -> (Vec
     let counters: Vec<Counter<'_>> = counters.collect();
     let detailed: BTreeSet<&str> = counters.iter().filter(|c| !c.is_total()).map(Counter::source).collect();
     let shown = counters.iter().filter(|c| !c.is_total() || !detailed.contains(c.source()));
+    let shown = shown.filter(|c| !counters.iter().any(|other| other.refines(c)));
     let mut ceilings: Vec<Ceiling> = shown.map(|counter| ceiling(kernel, counter)).collect();
     let counted: BTreeSet<&str> = counters.iter().map(Counter::source).collect();
     let by_opcode = products::operations(kernel);

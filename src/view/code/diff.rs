@@ -6,6 +6,11 @@ use crate::quantity::format;
 use crate::view::document::{Block, Table};
 use crate::view::tables::{left, paragraph, right, text};
 
+/// A count with its sign; nothing has none.
+fn signed(sign: char, count: usize) -> String {
+    if count == 0 { "0".to_owned() } else { format!("{sign}{}", format::integer(count as u64)) }
+}
+
 pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
     let Some(diff) = &audit.diff else { return Vec::new() };
     if diff.is_same {
@@ -27,7 +32,7 @@ pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
     let rows = diff
         .classes
         .iter()
-        .map(|c| vec![text(c.label.clone()), text(format!("+{}", c.added)), text(format!("-{}", c.removed))]);
+        .map(|c| vec![text(c.label.clone()), text(signed('+', c.added)), text(signed('−', c.removed))]);
     let rows = rows.collect();
     blocks.push(Block::Table {
         table: Table { id: format!("sass-diff-{}", audit.arch), caption: String::new(), columns, rows },

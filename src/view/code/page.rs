@@ -5,7 +5,7 @@ use crate::analysis::code::{CodeAudit, StaticAudit};
 use crate::view::document::{Block, Document, Section};
 use crate::view::page::Heading;
 use crate::view::tables::{code, left, paragraph, text};
-use crate::view::{escape, history};
+use crate::view::{escape, history, hypotheses};
 
 /// A section with one part for each architecture.
 fn section(id: &str, title: &str, codes: &[CodeAudit], part: fn(&CodeAudit) -> Vec<Block>) -> Option<Section> {
@@ -52,10 +52,11 @@ pub(in crate::view) fn join(page: &mut Vec<Section>, codes: &[CodeAudit]) {
 
 /// The page of an audit without a report.
 pub fn static_document(heading: &Heading, audit: &StaticAudit) -> Document {
-    let mut page = vec![verdict::section(&audit.code)];
+    let mut page = vec![verdict::section(audit)];
     page.extend(section("build", "Build stats (ptxas, cubin)", &audit.code, build::blocks));
     page.extend(section("occupancy", "Occupancy by the build", &audit.code, build::occupancy));
     page.extend(sections(&audit.code));
+    page.extend(hypotheses::section(heading, &audit.hypotheses));
     let history = history::of_code(heading, audit);
     if !history.is_empty() {
         page.push(Section { id: "history".into(), title: "Earlier audits".into(), blocks: history });

@@ -1,14 +1,15 @@
 //! The first screen of a page without a report: what the code shows against the kernel.
 
-use crate::analysis::code::{CodeAudit, CodeFinding, Verdict};
+use crate::analysis::code::{CodeAudit, CodeFinding, StaticAudit, Verdict};
 use crate::view::document::{Block, Section};
 use crate::view::escape;
+use crate::view::hypotheses;
 use crate::view::tables::paragraph;
 
 /// The section.
-pub(super) fn section(codes: &[CodeAudit]) -> Section {
+pub(super) fn section(audit: &StaticAudit) -> Section {
     let mut blocks = Vec::new();
-    for code in codes {
+    for code in &audit.code {
         let name = format!("**{}:** ", escape::text(&code.arch));
         match code.findings.first() {
             None => {
@@ -27,6 +28,7 @@ pub(super) fn section(codes: &[CodeAudit]) -> Section {
         blocks.extend(tensor(code).map(paragraph));
         blocks.extend(checks(code).map(paragraph));
     }
+    blocks.extend(hypotheses::summary(&audit.hypotheses).map(paragraph));
     blocks.push(paragraph("What limits the kernel when it runs, only a profile can tell."));
     Section { id: "verdict".into(), title: "Verdict".into(), blocks }
 }

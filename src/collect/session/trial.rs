@@ -1,8 +1,9 @@
 //! The steps that the launcher of this program makes: the check of the outputs, the times, the profile of the reference;
 //! and when a step is not worth its time.
 
-use super::session::{Judged, Missed, Session, Step};
-use super::{CollectError, Launcher, Setback, Stated, Tool, Trial, files};
+use super::run::Session;
+use super::step::{Judged, Missed, Step};
+use crate::collect::{CollectError, Launcher, Setback, Stated, Tool, Trial, Words, files};
 use crate::evidence::StepOutcome;
 
 /// Steps that do not end in time after which the sanitizers that remain are left out.
@@ -21,7 +22,7 @@ impl Session<'_> {
             tool: None,
             words: &words,
             key_words: &words,
-            program: super::Words::new(),
+            program: Words::new(),
             limit: request.profile_limit,
             limit_key: "timeout",
             inputs: &self.stated(stated, inputs),

@@ -1,0 +1,51 @@
+//! Conditions on the machine code, which need no profile.
+
+use super::judge::{judge, met};
+use super::model::{Hypothesis, Judgement, Tested};
+use super::settle::number;
+use super::stated::{CHECK, tested};
+use crate::analysis::code::{CodeAudit, Verdict};
+use crate::evidence::Reading;
+use crate::quantity::Unit;
+
+/// The hypotheses by the code alone. One whose conditions are all on the code is judged; another is not measured, with
+/// the conditions that need more. `has_old` says whether there is an old build, or an earlier audit of the code.
+pub(in crate::analysis) fn of_code(stated: &[Hypothesis], codes: &[CodeAudit], has_old: bool) -> Vec<Tested> {
+    let mut all = tested(stated, Reading::not_collected, |_| None);
+    for one in &mut all {
+        let mut beyond: Vec<String> = Vec::new();
+        for condition in &mut one.conditions {
+            match condition.expected.reading.strip_prefix(CHECK) {
+                Some(check) => (condition.old, condition.new) = of_check(codes, check, has_old),
+                None => beyond.push(condition.expected.text()),
+            }
+            condition.met = met(condition);
+        }
+        (one.judgement, one.reason) = match beyond.is_empty() {
+            true => judge(&one.conditions, has_old, &[]),
+            false => (Judgement::NotMeasured, format!("The code alone does not tell: {}.", beyond.join("; "))),
+        };
+    }
+    all
+}
+
+/// The old and the new reading of a check of this name over all builds; no old one without an old side.
+pub(super) fn of_check(codes: &[CodeAudit], check: &str, has_old: bool) -> (Option<Reading>, Reading) {
+    let name = format!("{CHECK}{check}");
+    let results = || codes.iter().flat_map(|code| &code.checks).filter(|result| result.name == check);
+    let old = has_old.then(|| verdict_of(results().filter_map(|result| result.old), &name));
+    (old, verdict_of(results().map(|result| result.verdict), &name))
+}
+
+/// 1 where every build passes, 0 where one fails.
+fn verdict_of(verdicts: impl Iterator<Item = Verdict>, name: &str) -> Reading {
+    let all: Vec<Verdict> = verdicts.collect();
+    let value = if all.contains(&Verdict::Fail) {
+        0.0
+    } else if all.is_empty() || all.contains(&Verdict::Inconclusive) {
+        return Reading::not_collected(name);
+    } else {
+        1.0
+    };
+    number(value, Unit::NONE, name, None)
+}

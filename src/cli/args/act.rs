@@ -1,0 +1,92 @@
+//! Verbs that start programs or a kernel: `audit collect`, `launch` and `doctor`.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// Arguments of `audit collect`.
+#[derive(Clone, Debug, Default, Args)]
+pub(in crate::cli) struct Collect {
+    /// Subjects of the configuration file [default: those of its `default`, else all].
+    #[arg(value_name = "SUBJECT")]
+    pub(in crate::cli) subjects: Vec<String>,
+    /// Every subject of the configuration file.
+    #[arg(long, conflicts_with = "subjects")]
+    pub(in crate::cli) all: bool,
+    /// Configuration file [default: audit.toml].
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) config: Option<PathBuf>,
+    /// Evidence folder of the subject [default: its `evidence`, else collected/SUBJECT].
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) evidence: Option<PathBuf>,
+    /// Set of metrics: audit, full, detailed or basic [default: the subject's `metrics`, else audit].
+    #[arg(long, value_name = "SET", value_parser = crate::cli::collect::metric_set)]
+    pub(in crate::cli) set: Option<String>,
+    /// Metric beside the set; may be repeated.
+    #[arg(long = "metric", value_name = "NAME")]
+    pub(in crate::cli) metrics: Vec<String>,
+    /// Make every file again, also what is there from the same.
+    #[arg(long)]
+    pub(in crate::cli) again: bool,
+    /// Subjects collected at a time; those on the GPU of this machine still take turns.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(in crate::cli) jobs: usize,
+    /// Print what would run.
+    #[arg(long)]
+    pub(in crate::cli) dry_run: bool,
+    /// Check the names of metrics and stop.
+    #[arg(long)]
+    pub(in crate::cli) lint: bool,
+    /// Say nothing while it runs.
+    #[arg(long)]
+    pub(in crate::cli) quiet: bool,
+}
+
+/// Arguments of `audit launch`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Launch {
+    /// The subject.
+    #[arg(value_name = "SUBJECT")]
+    pub(in crate::cli) subject: String,
+    /// Compare its outputs with those of its reference; end with status 1 where they differ.
+    #[arg(long, group = "what")]
+    pub(in crate::cli) check: bool,
+    /// Time it, in turn with its reference where it has one.
+    #[arg(long, group = "what")]
+    pub(in crate::cli) time: bool,
+    /// Launch the reference alone.
+    #[arg(long, group = "what")]
+    pub(in crate::cli) reference_only: bool,
+    /// Launches after the first; for a profiler [default: 1].
+    #[arg(long, value_name = "N", conflicts_with_all = ["check", "time"])]
+    pub(in crate::cli) times: Option<u32>,
+    /// Cubin or PTX to launch [default: compiled from the subject's source].
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) cubin: Option<PathBuf>,
+    /// Write the outcome of --check or --time here.
+    #[arg(long, value_name = "FILE", requires = "what", conflicts_with = "reference_only")]
+    pub(in crate::cli) json_to: Option<PathBuf>,
+    /// Times whose choice among cuBLASLt's algorithms --reference-only takes [default: benchmark.json beside --cubin,
+    /// where there is one, else the library's first].
+    #[arg(long, value_name = "FILE", requires = "reference_only")]
+    pub(in crate::cli) benchmark: Option<PathBuf>,
+    /// Seed of the inputs; --check takes those of the subject.
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "check")]
+    pub(in crate::cli) seed: u64,
+    /// Most samples of --time.
+    #[arg(long, value_name = "N", default_value_t = 400, requires = "time")]
+    pub(in crate::cli) samples: usize,
+    /// Device, counted from 0.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(in crate::cli) device: u32,
+    /// Configuration file [default: audit.toml].
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) config: Option<PathBuf>,
+}
+
+/// Arguments of `audit doctor`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Doctor {
+    /// Configuration file whose `tools` table is looked at [default: audit.toml, where there is one].
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) config: Option<PathBuf>,
+}

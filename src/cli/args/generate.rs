@@ -1,0 +1,106 @@
+//! `audit generate`.
+
+use super::value::{address, template_file, threshold};
+use super::{Collect, SubjectFlags};
+use crate::render::Override;
+use chrono::NaiveDate;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Arguments of `audit generate`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Generate {
+    /// Subjects of the configuration file [default: those of its `default`, else all].
+    #[arg(value_name = "SUBJECT")]
+    pub(in crate::cli) subjects: Vec<String>,
+    /// Every subject of the configuration file.
+    #[arg(long, conflicts_with = "subjects")]
+    pub(in crate::cli) all: bool,
+    /// Configuration file [default: audit.toml, unless --report is given without a subject].
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) config: Option<PathBuf>,
+    /// Output folder [default: audits].
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) out: Option<PathBuf>,
+    /// Name of the page template [default: audit].
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) template: Option<String>,
+    /// Folder of templates that replace or extend the built-in ones.
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) templates: Option<PathBuf>,
+    /// A file in place of one built-in template: audit, deliverable, html, pr, or a partial; may be repeated.
+    #[arg(long = "template-file", value_name = "NAME=FILE", value_parser = template_file)]
+    pub(in crate::cli) template_files: Vec<Override>,
+    /// What to write.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = PageFormat::Md)]
+    pub(in crate::cli) format: PageFormat,
+    /// Where the repository is in a browser, for the links of --format pr: https://HOST/OWNER/NAME/blob/COMMIT.
+    #[arg(long, value_name = "URL", value_parser = address)]
+    pub(in crate::cli) link_base: Option<String>,
+    /// Date of the audit, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
+    #[arg(long, value_name = "DATE")]
+    pub(in crate::cli) date: Option<NaiveDate>,
+    /// Write the page without charts.
+    #[arg(long)]
+    pub(in crate::cli) no_charts: bool,
+    /// Overwrite generated blocks that were edited by hand, and pages without any.
+    #[arg(long)]
+    pub(in crate::cli) force: bool,
+    /// Make the page of this snapshot again, without its report [--out default: beside it]; may name several.
+    #[arg(long, value_name = "SNAPSHOT", num_args = 1.., conflicts_with_all = ["subjects", "config", "date", "report", "baseline",
+        "ptxas", "correctness", "benchmark", "baseline_benchmark", "reference", "kernel", "baseline_kernel", "name", "title", "commit", "change", "work_shape", "work_types",
+        "work_flop", "work_bytes"])]
+    pub(in crate::cli) from: Vec<PathBuf>,
+    /// Number that judgements compare with, in place of the catalog's or the configuration's; may be repeated.
+    #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
+    pub(in crate::cli) thresholds: Vec<(String, f64)>,
+    /// Collect the evidence first, as `audit collect` does; needs a GPU.
+    #[arg(long)]
+    pub(in crate::cli) collect: bool,
+    /// Print what --collect would run, and write nothing.
+    #[arg(long)]
+    pub(in crate::cli) dry_run: bool,
+    /// With --collect, make every file again.
+    #[arg(long, requires = "collect")]
+    pub(in crate::cli) again: bool,
+    /// With --collect, say nothing while it runs.
+    #[arg(long, requires = "collect")]
+    pub(in crate::cli) quiet: bool,
+    /// With --collect, subjects collected at a time; those on the GPU of this machine still take turns.
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "collect")]
+    pub(in crate::cli) jobs: usize,
+    /// Print how long NVIDIA's tools and the rest took.
+    #[arg(long)]
+    pub(in crate::cli) timings: bool,
+    /// Read what is whole of a damaged report; the page says what is missing.
+    #[arg(long)]
+    pub(in crate::cli) allow_damage: bool,
+    /// What the subject is; each overrides the configuration of one subject.
+    #[command(flatten)]
+    pub(in crate::cli) subject: SubjectFlags,
+}
+
+/// What `audit generate` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(in crate::cli) enum PageFormat {
+    /// The page in Markdown, its snapshot and its charts.
+    Md,
+    /// One HTML file that needs nothing else, with the source view.
+    Html,
+    /// A comment on a pull request about all the subjects, printed; nothing is written.
+    Pr,
+}
+
+impl Generate {
+    /// What `--collect` asks of the collection.
+    pub(in crate::cli) fn collecting(&self) -> Collect {
+        Collect {
+            all: self.all,
+            again: self.again,
+            quiet: self.quiet,
+            dry_run: self.dry_run,
+            jobs: self.jobs,
+            ..Collect::default()
+        }
+    }
+}

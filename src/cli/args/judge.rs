@@ -1,0 +1,151 @@
+//! Verbs that put versions side by side: `audit compare`, `check`, `history` and `baseline`.
+
+use super::value::{percent, regex};
+use crate::config::SubjectName;
+use chrono::NaiveDate;
+use clap::{Args, Subcommand};
+use regex::Regex;
+use std::path::PathBuf;
+
+/// Where audits lie.
+#[derive(Debug, Default, Args)]
+pub(in crate::cli) struct Folder {
+    /// Configuration file [default: audit.toml, where there is one].
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) config: Option<PathBuf>,
+    /// Folder of audits [default: that of the configuration file, else audits].
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) out: Option<PathBuf>,
+}
+
+/// Arguments of `audit compare`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Compare {
+    /// Reports, pages that ncu printed, snapshots; the first is the old side.
+    #[arg(value_name = "FILE", required = true, num_args = 1..)]
+    pub(in crate::cli) files: Vec<PathBuf>,
+    /// Kernels to look at: a regular expression on the function name.
+    #[arg(long, value_name = "RE", value_parser = regex)]
+    pub(in crate::cli) kernel: Option<Regex>,
+    /// Print the verdicts and what they rest on as JSON.
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
+    /// Columns to print in [default: COLUMNS, else 80].
+    #[arg(long, value_name = "N")]
+    pub(in crate::cli) width: Option<usize>,
+}
+
+/// Arguments of `audit check`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Check {
+    /// Subjects [default: those of the configuration file, else all in the folder].
+    #[arg(value_name = "SUBJECT")]
+    pub(in crate::cli) subjects: Vec<String>,
+    /// Analyse the reports anew, as `audit generate` would, and write no page.
+    #[arg(long)]
+    pub(in crate::cli) fresh: bool,
+    /// Slow-down in percent that counts as a regression [default: the threshold `regression`, 5].
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub(in crate::cli) regression: Option<f64>,
+    /// Fail on patterns of this severity or a graver one that the old side did not show.
+    #[arg(long, value_name = "SEVERITY")]
+    pub(in crate::cli) findings: Option<Level>,
+    /// Leave out the subject's checks: checklists, expectations, checks on the machine code, and looks at the results that
+    /// cannot tell. Wrong results fail in any case.
+    #[arg(long)]
+    pub(in crate::cli) no_checks: bool,
+    /// End with 0 where the evidence does not decide.
+    #[arg(long)]
+    pub(in crate::cli) allow_inconclusive: bool,
+    /// Note the comparisons that did not pass as accepted; needs --reason.
+    #[arg(long)]
+    pub(in crate::cli) accept: bool,
+    /// Why they are accepted.
+    #[arg(long, value_name = "TEXT", requires = "accept")]
+    pub(in crate::cli) reason: Option<String>,
+    /// Write the outcomes as JUnit XML.
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) junit: Option<PathBuf>,
+    /// Print the outcomes as annotations of GitHub Actions too.
+    #[arg(long)]
+    pub(in crate::cli) github: bool,
+    /// Today, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
+    #[arg(long, value_name = "DATE")]
+    pub(in crate::cli) date: Option<NaiveDate>,
+    /// Where audits lie.
+    #[command(flatten)]
+    pub(in crate::cli) folder: Folder,
+}
+
+/// How grave a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(in crate::cli) enum Level {
+    /// It explains the limit.
+    Limits,
+    /// It costs beside the limit.
+    Costs,
+    /// Worth knowing.
+    Notes,
+}
+
+/// Arguments of `audit history`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct History {
+    /// The subject.
+    #[arg(value_name = "SUBJECT")]
+    pub(in crate::cli) subject: SubjectName,
+    /// How to print it.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = HistoryFormat::Md)]
+    pub(in crate::cli) format: HistoryFormat,
+    /// Where audits lie.
+    #[command(flatten)]
+    pub(in crate::cli) folder: Folder,
+}
+
+/// How to print a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(in crate::cli) enum HistoryFormat {
+    /// A Markdown table.
+    Md,
+    /// JSON with the readings themselves.
+    Json,
+    /// Comma-separated values as the table shows them.
+    Csv,
+    /// A chart of the times.
+    Svg,
+}
+
+/// Arguments of `audit baseline`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Baseline {
+    /// What to do with baselines.
+    #[command(subcommand)]
+    pub(in crate::cli) verb: BaselineVerb,
+}
+
+/// What to do with baselines.
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum BaselineVerb {
+    /// Compare later audits of a subject with one of its snapshots.
+    Pin(PinBaseline),
+}
+
+/// Arguments of `audit baseline pin`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct PinBaseline {
+    /// The subject.
+    #[arg(value_name = "NAME")]
+    pub(in crate::cli) name: SubjectName,
+    /// Why this audit.
+    #[arg(long, value_name = "TEXT")]
+    pub(in crate::cli) reason: String,
+    /// The snapshot [default: the newest of the subject].
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) snapshot: Option<PathBuf>,
+    /// The day of pinning, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
+    #[arg(long, value_name = "DATE")]
+    pub(in crate::cli) date: Option<NaiveDate>,
+    /// Where audits lie.
+    #[command(flatten)]
+    pub(in crate::cli) folder: Folder,
+}

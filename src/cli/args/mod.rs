@@ -1,0 +1,28 @@
+//! The arguments of every verb.
+//!
+//! | verb | its flags |
+//! | --- | --- |
+//! | generate | `generate.rs`, and `subject.rs` with what stands for keys of a `[[subject]]` |
+//! | compare, check, history, baseline | `judge.rs` |
+//! | show, timeline, dump, explain | `look.rs` |
+//! | collect, launch, doctor | `act.rs` |
+//! | lint, completions, man | `around.rs` |
+//!
+//! The list of verbs and of exit statuses is `verb.rs`; how the text of a flag becomes a value, `value.rs`.
+
+mod act;
+mod around;
+mod generate;
+mod judge;
+mod look;
+mod subject;
+mod value;
+mod verb;
+
+pub(super) use act::{Collect, Doctor, Launch};
+pub(super) use around::{Completions, Lint, Man};
+pub(super) use generate::{Generate, PageFormat};
+pub(super) use judge::{Baseline, BaselineVerb, Check, Compare, Folder, History, HistoryFormat, Level, PinBaseline};
+pub(super) use look::{Dump, DumpAnalysis, Explain, Show, Stage, Timeline};
+pub(super) use subject::SubjectFlags;
+pub(super) use verb::{Arguments, Verb};

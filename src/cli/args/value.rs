@@ -1,0 +1,63 @@
+//! Values of flags from their text; what is wrong says what was expected.
+
+use crate::catalog;
+use crate::nearest::did_you_mean;
+use crate::render::{Override, TEMPLATES};
+use regex::Regex;
+
+/// A built-in template and the file in its place.
+pub(super) fn template_file(text: &str) -> Result<Override, String> {
+    let (name, file) = text.split_once('=').ok_or("expected NAME=FILE, such as pr=my/pr.md.hbs")?;
+    if !TEMPLATES.contains(&name) {
+        return Err(format!("no template is called {name:?}{}", did_you_mean(name, TEMPLATES.iter().copied())));
+    }
+    Ok(Override { name: name.to_owned(), file: file.into() })
+}
+
+/// An address of the web.
+pub(super) fn address(text: &str) -> Result<String, String> {
+    match text.starts_with("https://") || text.starts_with("http://") {
+        true => Ok(text.trim_end_matches('/').to_owned()),
+        false => Err(format!("expected an address that begins with https://, found {text:?}")),
+    }
+}
+
+/// A positive share in percent.
+pub(super) fn percent(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').trim().parse::<f64>() {
+        Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
+        _ => Err(format!("expected a number above 0, found {text:?}")),
+    }
+}
+
+/// A threshold of the catalog and its number.
+pub(super) fn threshold(text: &str) -> Result<(String, f64), String> {
+    let (id, number) = text.split_once('=').ok_or("expected ID=NUMBER, such as sol-high=75")?;
+    if catalog::threshold_row(id).is_none() {
+        let known = catalog::thresholds().iter().map(|row| row.id);
+        return Err(format!("no threshold is called {id:?}{}", did_you_mean(id, known)));
+    }
+    let value: f64 = number.parse().map_err(|_| format!("expected a number, found {number:?}"))?;
+    if value.is_finite() { Ok((id.to_owned(), value)) } else { Err(format!("expected a number, found {number:?}")) }
+}
+
+/// A checklist of the catalog.
+pub(super) fn checklist(id: &str) -> Result<String, String> {
+    let known = || catalog::profiles().iter().map(|profile| profile.id.as_str());
+    match catalog::profile(id) {
+        Some(_) => Ok(id.to_owned()),
+        None => Err(format!("no checklist is called {id:?}{}", did_you_mean(id, known()))),
+    }
+}
+
+/// A chip or an architecture whose counters are listed.
+pub(super) fn counters(word: &str) -> Result<&'static str, String> {
+    let known = || crate::quantity::metric_table::CHIPS.map(str::to_uppercase).join(", ");
+    catalog::counters_named(word)
+        .ok_or_else(|| format!("no counters are listed for {word:?}; they are for {}", known()))
+}
+
+/// A regular expression.
+pub(super) fn regex(text: &str) -> Result<Regex, String> {
+    Regex::new(text).map_err(|error| crate::config::regex_reason(&error))
+}

@@ -1,0 +1,65 @@
+//! The verbs, and what stands below `audit --help`.
+
+use super::{
+    Baseline, Check, Collect, Compare, Completions, Doctor, Dump, Explain, Generate, History, Launch, Lint, Man, Show,
+    Timeline,
+};
+use clap::{Parser, Subcommand};
+
+/// The version with the commit that it was built from, where that is known.
+const VERSION: &str = env!("AUDIT_VERSION");
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  done
+  1  findings or a regression
+  2  wrong usage, configuration or template; a kernel filter that matches nothing
+  3  a file that cannot be read or written
+  4  a tool that is missing or failed
+  5  a page that was rejected before it was written
+  6  inconclusive
+  130  stopped by Ctrl-C";
+
+/// Writes a dated Performance Audit of a CUDA kernel from the evidence of its build and profile.
+#[derive(Debug, Parser)]
+#[command(name = "audit", version = VERSION, after_help = EXIT_STATUS, max_term_width = 100)]
+pub(in crate::cli) struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub(in crate::cli) verb: Verb,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum Verb {
+    /// Write the audits of subjects of audit.toml, or of the report given by --report.
+    Generate(Box<Generate>),
+    /// Put reports and snapshots side by side, with a verdict on each reading.
+    Compare(Compare),
+    /// The gate: end with status 1 when a kernel became slower, 6 when that cannot be told.
+    Check(Check),
+    /// Print every audit of a subject as a table.
+    History(History),
+    /// Say which audit of a subject the next ones are compared with.
+    Baseline(Baseline),
+    /// Launch a subject's kernel on the GPU: plainly, checked against a reference, or timed.
+    Launch(Launch),
+    /// Print what a report, a page that ncu printed, or a build log says, as tables.
+    Show(Show),
+    /// Say which kernels take the time of a whole program, from what Nsight Systems recorded.
+    Timeline(Timeline),
+    /// Print a stage as JSON.
+    Dump(Dump),
+    /// Explain a metric, stall reason, opcode, threshold, limiter, finding or chip; `view` lists what templates may use.
+    Explain(Explain),
+    /// Check audit.toml, the files and metrics that it names, and every template.
+    Lint(Lint),
+    /// Run subjects under NVIDIA's tools and keep what they write; what is there already is kept.
+    Collect(Collect),
+    /// Say which tools, driver and GPU are here, and what is missing for what.
+    Doctor(Doctor),
+    /// Print a shell's completions.
+    Completions(Completions),
+    /// Write the manual: a page for each verb.
+    Man(Man),
+}

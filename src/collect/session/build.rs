@@ -1,0 +1,55 @@
+//! The step that compiles the subject's source.
+
+use super::key::Key;
+use super::run::{Session, seconds};
+use crate::collect::{CollectError, Compile, Done, Tool, compile, files};
+use crate::evidence::{CollectedStep, StepOutcome};
+use std::time::Duration;
+
+impl Session<'_> {
+    /// Compiles, where there is a source; the cubin and what ptxas said are kept together.
+    pub(super) fn build(&mut self) -> Result<(), CollectError> {
+        let Some(build) = &self.request.build else { return Ok(()) };
+        let (subject, places) = (&self.request.subject, self.context.places);
+        let nvcc = places.find(Tool::Nvcc)?;
+        let tool = format!("nvcc {}", places.version(&nvcc)?);
+        let source = std::fs::read(self.request.project.join(&build.source));
+        let source =
+            source.map_err(|source| CollectError::Io { doing: format!("read {}", build.source.display()), source })?;
+        let mut key = Key::new(files::BUILD.0);
+        key.part("source", &source).part("arch", &build.arch).part("flags", build.flags.join("\n")).part("tool", &tool);
+        let key = key.finish();
+        let has_both = self.store.has(files::BUILD.0, &key) && self.store.has(files::PTXAS.0, &key);
+        if has_both && !self.request.again {
+            self.end(files::BUILD.0, Done::Kept, Duration::ZERO);
+            return Ok(());
+        }
+        self.context.progress.begin(subject, files::BUILD.0);
+        let what =
+            Compile { folder: &self.request.project, source: &build.source, arch: &build.arch, flags: &build.flags };
+        let made = compile(places, &what);
+        let made = match made {
+            Ok(made) => made,
+            Err(error) => {
+                self.journal.remark(files::BUILD.0, &error.to_string());
+                return Err(error);
+            }
+        };
+        self.journal.begin(files::BUILD.0, &made.command);
+        for ((step, file), bytes) in [(files::BUILD, &made.cubin), (files::PTXAS, &made.log)] {
+            let stage = self.store.stage(file)?;
+            let refused = |source| CollectError::Io { doing: format!("write {file}"), source };
+            std::fs::write(stage.path(), bytes).map_err(refused)?;
+            let record = CollectedStep {
+                command: made.command.clone(),
+                tool: made.tool.clone(),
+                status: "exit status: 0".into(),
+                seconds: seconds(made.wall),
+                ..self.record(step, file, &key, StepOutcome::Made)
+            };
+            self.store.put(&stage, record)?;
+        }
+        self.end(files::BUILD.0, Done::Made(String::new()), made.wall);
+        Ok(())
+    }
+}

@@ -1,0 +1,137 @@
+//! One of `args`: a number of a type, or a buffer with its extents, its role and, where it is asked for, its tensor map.
+
+use crate::collect::launch::{Argument, Buffer, DType, Promotion, Role, Scalar, Swizzle, TensorMap};
+use crate::config::ConfigError;
+use crate::config::text::Text;
+use toml::Spanned;
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ArgumentKeys {
+    pub(super) name: Spanned<String>,
+    dtype: Spanned<String>,
+    value: Option<Spanned<toml::Value>>,
+    shape: Option<Spanned<toml::Value>>,
+    role: Option<Spanned<String>>,
+    seed: Option<u64>,
+    pub(super) uniform: Option<Spanned<[f64; 2]>>,
+    pub(super) normal: Option<Spanned<[f64; 2]>>,
+    pub(super) integers: Option<Spanned<[i64; 2]>>,
+    pub(super) fill: Option<Spanned<f64>>,
+    map: Option<MapKeys>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MapKeys {
+    #[serde(rename = "box")]
+    extent: Spanned<Vec<u32>>,
+    swizzle: Option<Spanned<u32>>,
+    promotion: Option<Spanned<u32>>,
+}
+
+impl Text {
+    /// The argument at this place of the list.
+    pub(super) fn argument(&self, keys: &ArgumentKeys, at: usize) -> Result<Argument, ConfigError> {
+        let dtype: DType =
+            keys.dtype.get_ref().parse().map_err(|reason: String| self.wrong(reason, keys.dtype.span(), "", None))?;
+        match (&keys.value, &keys.shape) {
+            (Some(value), None) => Ok(Argument::Scalar(Scalar {
+                name: keys.name.get_ref().clone(),
+                dtype,
+                bits: self.scalar(dtype, value)?,
+            })),
+            (None, Some(shape)) => Ok(Argument::Buffer(self.buffer(keys, dtype, shape, at)?)),
+            (Some(value), Some(_)) => {
+                let help = Some("`value` makes a number, `shape` a buffer".to_owned());
+                Err(self.wrong("an argument has a value or a shape, not both".into(), value.span(), "", help))
+            }
+            (None, None) => {
+                let help = Some("`value` makes a number, `shape` a buffer".to_owned());
+                let message = format!("the argument {:?} has neither value nor shape", keys.name.get_ref());
+                Err(self.wrong(message, keys.name.span(), "", help))
+            }
+        }
+    }
+
+    fn scalar(&self, dtype: DType, value: &Spanned<toml::Value>) -> Result<u64, ConfigError> {
+        let Some((low, high)) = dtype.range() else {
+            let number = match value.get_ref() {
+                toml::Value::Float(number) => Some(*number),
+                toml::Value::Integer(number) => Some(*number as f64),
+                _ => None,
+            };
+            let number = number.ok_or_else(|| self.wrong("expected a number".into(), value.span(), "", None))?;
+            return Ok(dtype.encode(number));
+        };
+        let number = match value.get_ref() {
+            toml::Value::Integer(number) => i128::from(*number),
+            _ => i128::from(self.amount(value)?.value()),
+        };
+        if !(low..=high).contains(&number) {
+            let message = format!("{number} does not fit {dtype}: it holds {low} to {high}");
+            return Err(self.wrong(message, value.span(), "", None));
+        }
+        Ok(dtype.encode_integer(number))
+    }
+
+    fn buffer(
+        &self,
+        keys: &ArgumentKeys,
+        dtype: DType,
+        shape: &Spanned<toml::Value>,
+        at: usize,
+    ) -> Result<Buffer, ConfigError> {
+        let extents = self.amounts(shape)?;
+        let elements = extents.iter().try_fold(1u64, |product, extent| product.checked_mul(*extent));
+        let bytes = elements.and_then(|elements| elements.checked_mul(dtype.bytes() as u64));
+        if extents.is_empty() || bytes.is_none_or(|bytes| bytes == 0 || bytes > 1 << 40) {
+            let message = "expected extents of at least one element and at most 2^40 bytes in all".to_owned();
+            return Err(self.wrong(message, shape.span(), "", None));
+        }
+        let role = match keys.role.as_ref().map(|role| role.get_ref().as_str()) {
+            None | Some("in") => Role::In,
+            Some("out") => Role::Out,
+            Some("inout") => Role::InOut,
+            Some(other) => {
+                let span = keys.role.as_ref().map_or(0..0, Spanned::span);
+                let message = format!("expected \"in\", \"out\" or \"inout\", found {other:?}");
+                return Err(self.wrong(message, span, "", None));
+            }
+        };
+        let map = keys.map.as_ref().map(|map| self.map(map, extents.len())).transpose()?;
+        Ok(Buffer {
+            name: keys.name.get_ref().clone(),
+            role,
+            dtype,
+            shape: extents,
+            seed: keys.seed.unwrap_or(at as u64 + 1),
+            values: self.values(keys, dtype, role)?,
+            map,
+        })
+    }
+
+    fn map(&self, keys: &MapKeys, rank: usize) -> Result<TensorMap, ConfigError> {
+        let extent = keys.extent.get_ref();
+        if extent.len() != rank || rank > 5 || extent.iter().any(|side| !(1..=256).contains(side)) {
+            let message = format!("expected {rank} sides from 1 to 256, one for each of at most 5 extents");
+            return Err(self.wrong(message, keys.extent.span(), "", None));
+        }
+        let bytes = |value: &Option<Spanned<u32>>| value.as_ref().map(|value| (*value.get_ref(), value.span()));
+        let swizzle = match bytes(&keys.swizzle) {
+            None | Some((0, _)) => Swizzle::None,
+            Some((32, _)) => Swizzle::Bytes32,
+            Some((64, _)) => Swizzle::Bytes64,
+            Some((128, _)) => Swizzle::Bytes128,
+            Some((_, span)) => return Err(self.wrong("expected 0, 32, 64 or 128 bytes".into(), span, "", None)),
+        };
+        let promotion = match bytes(&keys.promotion) {
+            None | Some((0, _)) => Promotion::None,
+            Some((64, _)) => Promotion::Bytes64,
+            Some((128, _)) => Promotion::Bytes128,
+            Some((256, _)) => Promotion::Bytes256,
+            Some((_, span)) => return Err(self.wrong("expected 0, 64, 128 or 256 bytes".into(), span, "", None)),
+        };
+        Ok(TensorMap { extent: extent.clone(), swizzle, promotion })
+    }
+}

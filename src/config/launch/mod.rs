@@ -1,0 +1,41 @@
+//! The keys of audit.toml about launching a subject: arguments, what its outputs are checked against, what it is timed
+//! beside.
+//!
+//! ```toml
+//! [subject.launch]
+//! grid = [6, 7252]              # blocks: a number, or up to three; each may be an expression
+//! block = 256
+//! cluster = 2                   # blocks of a cluster, where the kernel does not fix them
+//! dynamic_shared = 49152
+//! args = [                      # in the kernel's order; a shape makes a buffer, a value a number
+//!   { name = "out", role = "out", dtype = "bf16", shape = [1024, 768] },
+//!   { name = "x", dtype = "e4m3", shape = [1024, 768], uniform = [-2, 2] },   # or normal = [mean, deviation]
+//!   { name = "ids", dtype = "u32", shape = 1024, integers = [0, 9], seed = 7 },
+//!   { name = "bins", role = "inout", dtype = "u32", shape = 4, fill = 0 },    # set again before every launch
+//!   { name = "w", dtype = "e4m3", shape = [768, 768], map = { box = [256, 128], swizzle = 128 } },  # as tensor map
+//!   { name = "rows", dtype = "u32", value = 1024 },
+//! ]
+//!
+//! [subject.correctness]         # a reference kernel on the same arguments, or a product as under [subject.reference]
+//! source = "kernels/reference/transpose.cu"
+//! kernel = "transpose_ref"      # where the source holds several
+//! grid = 4096
+//! block = 256
+//! args = ["out", "x", "rows"]   # where they differ from the subject's
+//! maps = true                   # it takes tensor maps where the subject does; pointers by default
+//! tolerance = 0.01              # relative Frobenius norm; 0 asks for the same bits
+//! worst = 0.1                   # error of one element; ten times the tolerance by default
+//! seeds = [1, 2]
+//!
+//! [subject.reference]           # what it is timed beside
+//! cublaslt = { a = "x", b = "w", transpose_b = true, bias = "bias", out = "out" }
+//! note = "adds no position embedding"
+//! ```
+
+mod argument;
+mod plan;
+mod reference;
+mod values;
+
+pub(super) use plan::LaunchKeys;
+pub(super) use reference::{ReferenceKeys, Subjected};

@@ -1,0 +1,209 @@
+//! `[subject.correctness]` and `[subject.reference]`: what the outputs are checked against, and what the kernel is timed
+//! beside. Both name a reference by the same keys.
+
+use crate::collect::launch::{Argument, CheckPlan, Gemm, KernelReference, LaunchPlan, Reference, ReferencePlan};
+use crate::config::ConfigError;
+use crate::config::text::Text;
+use crate::nearest::nearest;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+
+const DEFAULT_TOLERANCE: f64 = 1e-5;
+/// The error of one element that is allowed, in units of the tolerance, where none is stated.
+const WORST_PER_TOLERANCE: f64 = 10.0;
+/// Seeds of a check where none are stated.
+const DEFAULT_SEEDS: [u64; 2] = [1, 2];
+
+/// `[subject.correctness]` or `[subject.reference]`. One type for both: the keys that only one of them has are at the
+/// end, and refused in the other.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::config) struct ReferenceKeys {
+    source: Option<Spanned<PathBuf>>,
+    kernel: Option<String>,
+    grid: Option<Spanned<toml::Value>>,
+    block: Option<Spanned<toml::Value>>,
+    dynamic_shared: Option<Spanned<toml::Value>>,
+    args: Option<Vec<Spanned<String>>>,
+    #[serde(default)]
+    maps: bool,
+    cublaslt: Option<GemmKeys>,
+    tolerance: Option<Spanned<f64>>,
+    worst: Option<Spanned<f64>>,
+    seeds: Option<Spanned<Vec<u64>>>,
+    note: Option<Spanned<String>>,
+}
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GemmKeys {
+    a: Spanned<String>,
+    b: Spanned<String>,
+    bias: Option<Spanned<String>>,
+    out: Spanned<String>,
+    #[serde(default)]
+    transpose_a: bool,
+    #[serde(default)]
+    transpose_b: bool,
+    #[serde(default)]
+    tf32: bool,
+    fast_accumulation: Option<bool>,
+}
+
+/// The parts of a subject that its reference is made from.
+pub(in crate::config) struct Subjected<'a> {
+    /// Where the table with the reference stands.
+    pub(in crate::config) table: Range<usize>,
+    /// The folder of the file.
+    pub(in crate::config) folder: &'a Path,
+    /// The subject's own launch.
+    pub(in crate::config) plan: Option<&'a LaunchPlan>,
+}
+
+/// Files that a subject names and where it does.
+type Files = Vec<(PathBuf, Range<usize>)>;
+
+impl Text {
+    /// `[subject.correctness]`.
+    pub(in crate::config) fn check_plan(
+        &self,
+        on: Subjected<'_>,
+        mut keys: ReferenceKeys,
+        files: &mut Files,
+    ) -> Result<CheckPlan, ConfigError> {
+        if let Some(note) = &keys.note {
+            return Err(self.elsewhere("note", note.span(), "reference"));
+        }
+        let number = |value: Option<Spanned<f64>>, default: f64| match value {
+            None => Ok(default),
+            Some(value) if *value.get_ref() >= 0.0 && value.get_ref().is_finite() => Ok(value.into_inner()),
+            Some(value) => Err(self.wrong("expected a number from 0".into(), value.span(), "", None)),
+        };
+        let tolerance = number(keys.tolerance.take(), DEFAULT_TOLERANCE)?;
+        let worst = number(keys.worst.take(), WORST_PER_TOLERANCE * tolerance)?;
+        let seeds = match keys.seeds.take() {
+            Some(seeds) if seeds.get_ref().is_empty() => {
+                return Err(self.wrong("expected at least one seed".into(), seeds.span(), "", None));
+            }
+            Some(seeds) => seeds.into_inner(),
+            None => DEFAULT_SEEDS.to_vec(),
+        };
+        Ok(CheckPlan { reference: self.reference(on, keys, files)?, tolerance, worst, seeds })
+    }
+
+    /// `[subject.reference]`.
+    pub(in crate::config) fn reference_plan(
+        &self,
+        on: Subjected<'_>,
+        mut keys: ReferenceKeys,
+        files: &mut Files,
+    ) -> Result<ReferencePlan, ConfigError> {
+        let spans = [
+            ("tolerance", keys.tolerance.as_ref().map(Spanned::span)),
+            ("worst", keys.worst.as_ref().map(Spanned::span)),
+            ("seeds", keys.seeds.as_ref().map(Spanned::span)),
+        ];
+        if let Some((key, span)) = spans.into_iter().find_map(|(key, span)| Some((key, span?))) {
+            return Err(self.elsewhere(key, span, "correctness"));
+        }
+        let note = keys.note.take().map(Spanned::into_inner).unwrap_or_default();
+        Ok(ReferencePlan { reference: self.reference(on, keys, files)?, note })
+    }
+
+    /// The error of a key that only the other of the two tables has.
+    fn elsewhere(&self, key: &str, span: Range<usize>, table: &str) -> ConfigError {
+        let help = Some(format!("write it under [subject.{table}]"));
+        self.wrong(format!("`{key}` is a key of [subject.{table}]"), span, "not of this table", help)
+    }
+
+    /// What either table names: a kernel of its own on the subject's arguments, or a product.
+    fn reference(&self, on: Subjected<'_>, keys: ReferenceKeys, files: &mut Files) -> Result<Reference, ConfigError> {
+        let Some(plan) = on.plan else {
+            let help = Some("add `grid`, `block` and `args` under [subject.launch]".to_owned());
+            return Err(self.wrong("a reference needs the subject's arguments".into(), on.table, "", help));
+        };
+        let position = |name: &Spanned<String>| {
+            let names = || plan.arguments.iter().map(Argument::name);
+            names().position(|known| known == name.get_ref()).ok_or_else(|| {
+                let help = nearest(name.get_ref(), names()).map(|near| format!("did you mean {near:?}?"));
+                self.wrong(format!("no argument is called {:?}", name.get_ref()), name.span(), "unknown", help)
+            })
+        };
+        match (keys.source, keys.cublaslt) {
+            (Some(source), None) => {
+                files.push((on.folder.join(source.get_ref()), source.span()));
+                let arguments = match keys.args {
+                    Some(names) => names.iter().map(position).collect::<Result<_, _>>()?,
+                    None => (0..plan.arguments.len()).collect(),
+                };
+                Ok(Reference::Kernel(KernelReference {
+                    source: source.into_inner(),
+                    kernel: keys.kernel,
+                    grid: keys.grid.map_or(Ok(plan.grid), |grid| self.sides(&grid))?,
+                    block: keys.block.map_or(Ok(plan.block), |block| self.sides(&block))?,
+                    dynamic_shared: self.shared(keys.dynamic_shared.as_ref())?,
+                    arguments,
+                    maps: keys.maps,
+                }))
+            }
+            (None, Some(gemm)) => Ok(Reference::Gemm(self.gemm(&gemm, plan, position)?)),
+            (Some(source), Some(_)) => {
+                Err(self.wrong("a reference is a `source` or `cublaslt`, not both".into(), source.span(), "", None))
+            }
+            (None, None) => {
+                let help = Some("add `source` with a kernel, or `cublaslt` with a product".to_owned());
+                Err(self.wrong("this names no reference".into(), on.table, "", help))
+            }
+        }
+    }
+
+    fn gemm(
+        &self,
+        keys: &GemmKeys,
+        plan: &LaunchPlan,
+        position: impl Fn(&Spanned<String>) -> Result<usize, ConfigError>,
+    ) -> Result<Gemm, ConfigError> {
+        let matrix = |name: &Spanned<String>| {
+            let at = position(name)?;
+            match plan.buffer(at).map(|buffer| &buffer.shape[..]) {
+                Some(&[rows, columns]) => Ok((at, rows, columns)),
+                _ => Err(self.wrong("a product needs buffers with two extents".into(), name.span(), "", None)),
+            }
+        };
+        let turned = |(at, rows, columns): (usize, u64, u64), is_turned: bool| match is_turned {
+            true => (at, columns, rows),
+            false => (at, rows, columns),
+        };
+        let (a, m, k) = turned(matrix(&keys.a)?, keys.transpose_a);
+        let (b, inner, n) = turned(matrix(&keys.b)?, keys.transpose_b);
+        let (out, rows, columns) = matrix(&keys.out)?;
+        if k != inner || (m, n) != (rows, columns) {
+            let message = format!("[{m}, {k}] × [{inner}, {n}] does not give [{rows}, {columns}]");
+            let help = Some("check `transpose_a` and `transpose_b`: `b` stored as [n, k] is transposed".to_owned());
+            return Err(self.wrong(message, keys.b.span(), "", help));
+        }
+        let bias = keys.bias.as_ref().map(|name| Ok((position(name)?, name.span()))).transpose()?;
+        if let Some((at, span)) = &bias
+            && plan.buffer(*at).is_none_or(|buffer| buffer.elements() != n)
+        {
+            return Err(self.wrong(format!("expected a bias of {n} elements"), span.clone(), "", None));
+        }
+        let floats = [a, b, out].iter().all(|at| plan.buffer(*at).is_some_and(|buffer| buffer.dtype.is_float()));
+        if !floats {
+            return Err(self.wrong("a product of cuBLASLt is of floats here".into(), keys.a.span(), "", None));
+        }
+        Ok(Gemm {
+            a,
+            b,
+            bias: bias.map(|(at, _)| at),
+            out,
+            m,
+            n,
+            k,
+            transpose_a: keys.transpose_a,
+            transpose_b: keys.transpose_b,
+            tf32: keys.tf32,
+            fast_accumulation: keys.fast_accumulation.unwrap_or(true),
+        })
+    }
+}

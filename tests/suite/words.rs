@@ -1,0 +1,69 @@
+//! The words of a page: what a reader would stumble over.
+
+use super::project::Project;
+use regex::Regex;
+use std::fs;
+use std::path::Path;
+
+/// The page of the second version of a product against the first.
+fn page() -> String {
+    let project = Project::new();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/h200");
+    for name in ["gemm_bias_v1.ncu-rep", "gemm_bias_v2.ncu-rep"] {
+        fs::copy(fixtures.join(name), project.path(name)).unwrap();
+    }
+    let config = "[audit]\nout = \"pages\"\n[[subject]]\nname = \"gemm\"\nreport = \"gemm_bias_v2.ncu-rep\"\n\
+        baseline = \"gemm_bias_v1.ncu-rep\"\nkernel = \"gemm_bias_v2\"\nbaseline_kernel = \"gemm_bias_v1\"\n";
+    fs::write(project.path("audit.toml"), config).unwrap();
+    project.run("generate gemm --date 2026-11-02").done();
+    project.read("pages/2026-11-02-gemm.md")
+}
+
+/// Numbers of four digits and more without separators that stand in sentences: outside code, tables, links, dates and
+/// versions.
+fn bare_numbers(page: &str) -> Vec<String> {
+    let code = Regex::new(r"(?s)```.*?```|`[^`\n]*`|\]\([^)]*\)|\d{4}-\d{2}-\d{2}").unwrap();
+    let number = Regex::new(r"(?:^|[^\w.,\[])(\d{4,})(?:[^\w.]|$)").unwrap();
+    let plain = code.replace_all(page, "");
+    let sentences = plain.lines().filter(|line| !line.starts_with('|') && !line.starts_with("<!--"));
+    sentences.flat_map(|line| number.captures_iter(line).map(|found| found[1].to_owned()).collect::<Vec<_>>()).collect()
+}
+
+#[test]
+fn sentences_separate_thousands() {
+    assert_eq!(
+        bare_numbers("It moved 1368 B; `2048`, 1,368 B, ncu 2025.3.1, 2026-11-02, [2048, 8].\n| 4096 |"),
+        ["1368"]
+    );
+    assert_eq!(bare_numbers(&page()), Vec::<String>::new());
+}
+
+#[test]
+fn the_tensor_pipe_of_a_kernel_without_matrix_instructions_is_no_row() {
+    let page = page();
+    let name = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active";
+    let said: Vec<&str> = page.lines().filter(|line| line.contains(name)).collect();
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(
+        said[0].starts_with("No tensor work: no instruction that multiplies matrices was executed."),
+        "{}",
+        said[0]
+    );
+    assert!(said[0].contains("0.00 % on the old side and 0.04 % on the new"), "the reading stays: {}", said[0]);
+}
+
+#[test]
+fn what_both_reports_lack_is_said_once() {
+    let page = page();
+    assert!(page.contains("Asked for and not collected in either report: 6 metrics"), "{page}");
+    assert_eq!(page.matches("Asked for and not collected").count(), 1);
+}
+
+#[test]
+fn a_lever_names_its_counter_as_code() {
+    let page = page();
+    let lever = page.lines().find(|line| line.starts_with("1. Give shared memory less to do")).unwrap();
+    assert!(lever.contains("(`sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed`)"), "{lever}");
+    let row = page.lines().find(|line| line.starts_with("| Give shared memory less to do")).unwrap();
+    assert!(!row.split('|').nth(1).unwrap().contains('`'), "a cell of words shows no marks: {row}");
+}
