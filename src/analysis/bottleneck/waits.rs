@@ -98,7 +98,7 @@ pub(super) fn held_back(mut verdict: Bottleneck, stalls: &Stalls, limits: &Limit
     let is_removable = |row: &&StallRow| !matches!(row.reason.as_str(), "selected" | "not_selected" | "wait");
     let Some(top) = table.rows.iter().find(is_removable) else { return verdict };
     let Some(share) = top.row.new.value() else { return verdict };
-    let is_own_queue = part.queues.contains(&top.reason);
+    let is_own_queue = part.queues.contains(&top.reason.as_str());
     let decides = share >= limits.get("stall-share") && !is_own_queue;
     verdict.steps.push(Step {
         question: "What keeps that unit from its peak?".into(),

@@ -70,7 +70,7 @@ impl LimitingLines {
             InstructionWork::Executions => ("executed instructions", view.counts(EXECUTED)?),
             InstructionWork::Opcodes(opcodes) => (
                 "executed instructions of that unit",
-                executions(view, |base| opcodes.iter().any(|opcode| opcode == base))?,
+                executions(view, |base| opcodes.contains(&base))?,
             ),
         };
         let lines = leading(groups, &counts);
