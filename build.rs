@@ -1,5 +1,5 @@
-//! Packs the catalogs, every `src/catalog/*.toml` as MessagePack, which is read in a tenth of the time, and states the
-//! version with its commit.
+//! Packs the catalogs, every `src/catalog/*.toml` as MessagePack, which is read in a tenth of the time, notes where the
+//! lines of the metric table begin, and states the version with its commit.
 
 use std::path::Path;
 use std::process::Command;
@@ -24,7 +24,19 @@ fn main() -> io::Result<()> {
             fs::write(Path::new(&out).join(name), packed)?;
         }
     }
-    Ok(())
+    let table = Path::new("src/quantity/metric_bases.tsv");
+    println!("cargo::rerun-if-changed={}", table.display());
+    fs::write(Path::new(&out).join("metric_lines.rs"), line_starts(&fs::read_to_string(table)?))
+}
+
+/// The offsets at which the lines of a text begin, as the expression of an array.
+fn line_starts(text: &str) -> String {
+    let starts = text.split_inclusive('\n').scan(0, |end, line| {
+        let start = *end;
+        *end += line.len();
+        Some(start)
+    });
+    format!("{:?}", starts.collect::<Vec<usize>>())
 }
 
 /// The commit of an optimised build, where one is known: of a packaged crate what cargo wrote into it, else what git says.

@@ -4,10 +4,12 @@
 //! `T` throughput), unit, class of the counter, and the chips as a hexadecimal bit mask in the order of [`CHIPS`]. It
 //! merges what NVIDIA's counter library lists for five chips. Three bases have two units: the line has the one that most
 //! of the chips name, and for the two of the double-precision tensor pipe, where the chips are even, the one that fits
-//! the name (cycles). Nothing is parsed at start: the text is searched in
-//! place.
+//! the name (cycles). Nothing is parsed at start: the text is searched in place, by where the build script found its
+//! lines to begin.
 
 const TABLE: &str = include_str!("metric_bases.tsv");
+/// Where each line begins.
+static LINES: &[u32] = &include!(concat!(env!("OUT_DIR"), "/metric_lines.rs"));
 
 /// The chips of the table, by the lower-case name that NVIDIA's counter library uses.
 pub const CHIPS: [&str; 5] = ["ga100", "ad102", "gh100", "gb100", "gb202"];
@@ -86,21 +88,15 @@ impl MetricBase {
 
 /// The line of exactly that base name.
 fn line_of(name: &str) -> Option<&'static str> {
-    let line_start = |at: usize| memchr::memrchr(b'\n', &TABLE.as_bytes()[..at]).map_or(0, |at| at + 1);
-    let line_end = |at: usize| memchr::memchr(b'\n', &TABLE.as_bytes()[at..]).map(|size| at + size);
-    let (mut low, mut high) = (0, TABLE.len());
-    while low < high {
-        let start = line_start(low + (high - low) / 2);
+    let from = |start: u32| TABLE.get(start as usize..).unwrap_or_default();
+    let compare = |start: &u32| {
         // A tab ends the name and sorts before every character of a name.
-        let line = &TABLE.as_bytes()[start..];
+        let line = from(*start).as_bytes();
         let (key, rest) = line.split_at(name.len().min(line.len()));
-        match key.cmp(name.as_bytes()).then(rest.first().cmp(&Some(&b'\t'))) {
-            std::cmp::Ordering::Equal => return TABLE.get(start..line_end(start)?),
-            std::cmp::Ordering::Less => low = line_end(start)? + 1,
-            std::cmp::Ordering::Greater => high = start,
-        }
-    }
-    None
+        key.cmp(name.as_bytes()).then(rest.first().cmp(&Some(&b'\t')))
+    };
+    let found = LINES.binary_search_by(compare).ok()?;
+    from(LINES[found]).lines().next()
 }
 
 /// Splits a metric name into the base that the table has and the suffix behind it (`.sum.per_second`). A base ends at
