@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::files::Files;
 use crate::analysis::{Audit, Listing};
 use crate::evidence::SourceView;
-use crate::render::{Templates, marked};
+use crate::render::Templates;
 use crate::snapshot::{Snapshot, StaticSnapshot};
 use crate::view::{self, Document, Entry, Heading, SourceText};
 use std::io::Write;
@@ -88,7 +88,7 @@ pub(super) fn write_page(
             let data = place.has_snapshot.then(|| scope.spawn(|| made.data()));
             let document = made.document();
             let files = Files::of(place.folder, made.heading(), &document)?;
-            let page = marked(&templates.page(template, &document)?, &document);
+            let page = templates.marked_page(template, &document)?;
             let data = data.map(|running| running.join().unwrap_or_else(|_| made.data())).transpose()?;
             files.write(&page, data.as_deref(), force)
         })?,

@@ -38,7 +38,7 @@ pub(super) fn markdown(table: &Table) -> Grid {
     let widths: Vec<usize> = (0..header.len())
         .map(|at| {
             let cells = rows.iter().filter_map(|row| row.get(at));
-            cells.chain(header.get(at)).map(|cell| cell.width()).filter(|w| *w <= WIDEST).max().unwrap_or(0).max(3)
+            cells.chain(header.get(at)).map(|cell| width(cell)).filter(|w| *w <= WIDEST).max().unwrap_or(0).max(3)
         })
         .collect();
     let aligns: Vec<Align> = table.columns.iter().map(|column| column.align).collect();
@@ -68,11 +68,16 @@ fn set(cell: &Cell) -> String {
 
 /// `text` filled with spaces to `width` terminal columns, on the side that the alignment asks for.
 pub(super) fn pad(text: &str, width: usize, align: Align) -> String {
-    let fill = " ".repeat(width.saturating_sub(text.width()));
+    let fill = " ".repeat(width.saturating_sub(self::width(text)));
     match align {
-        Align::Left => format!("{text}{fill}"),
-        Align::Right => format!("{fill}{text}"),
+        Align::Left => text.to_owned() + &fill,
+        Align::Right => fill + text,
     }
+}
+
+/// How many terminal columns a text takes.
+fn width(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.width() }
 }
 
 fn dashes(width: usize, align: Align) -> String {
