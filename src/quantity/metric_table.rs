@@ -4,12 +4,13 @@
 //! `T` throughput), unit, class of the counter, and the chips as a hexadecimal bit mask in the order of [`CHIPS`]. It
 //! merges what NVIDIA's counter library lists for five chips. Three bases have two units: the line has the one that most
 //! of the chips name, and for the two of the double-precision tensor pipe, where the chips are even, the one that fits
-//! the name (cycles). Nothing is parsed at start: the text is searched in place, by where the build script found its
-//! lines to begin.
+//! the name (cycles). Nothing is parsed at start: the build script made an index of names into the text.
 
 const TABLE: &str = include_str!("metric_bases.tsv");
-/// Where each line begins.
-static LINES: &[u32] = &include!(concat!(env!("OUT_DIR"), "/metric_lines.rs"));
+/// One more than the offset of a line, in the slot of its name or the next that no other name has; 0 for none.
+static SLOTS: &[u32] = &include!(concat!(env!("OUT_DIR"), "/metric_slots.rs"));
+
+include!("name_hash.rs");
 
 /// The chips of the table, by the lower-case name that NVIDIA's counter library uses.
 pub const CHIPS: [&str; 5] = ["ga100", "ad102", "gh100", "gb100", "gb202"];
@@ -88,15 +89,11 @@ impl MetricBase {
 
 /// The line of exactly that base name.
 fn line_of(name: &str) -> Option<&'static str> {
-    let from = |start: u32| TABLE.get(start as usize..).unwrap_or_default();
-    let compare = |start: &u32| {
-        // A tab ends the name and sorts before every character of a name.
-        let line = from(*start).as_bytes();
-        let (key, rest) = line.split_at(name.len().min(line.len()));
-        key.cmp(name.as_bytes()).then(rest.first().cmp(&Some(&b'\t')))
-    };
-    let found = LINES.binary_search_by(compare).ok()?;
-    from(LINES[found]).lines().next()
+    let first = slot_of(name, SLOTS.len());
+    let slots = SLOTS[first..].iter().chain(&SLOTS[..first]).take_while(|slot| **slot != 0);
+    let mut lines = slots.filter_map(|slot| TABLE.get(*slot as usize - 1..));
+    let line = lines.find(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with('\t')))?;
+    line.lines().next()
 }
 
 /// Splits a metric name into the base that the table has and the suffix behind it (`.sum.per_second`). A base ends at
