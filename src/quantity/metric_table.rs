@@ -99,7 +99,7 @@ fn line_of(name: &str) -> Option<&'static str> {
 /// Splits a metric name into the base that the table has and the suffix behind it (`.sum.per_second`). A base ends at
 /// the first dot behind its double underscore; dots before that belong to a group (`CTC.TriageCompute.`).
 pub fn split(name: &str) -> Option<(MetricBase, &str)> {
-    let unit_end = name.find("__")?;
+    let unit_end = name.as_bytes().windows(2).position(|pair| pair == b"__")?;
     let end = name[unit_end..].find('.').map_or(name.len(), |at| unit_end + at);
     Some((MetricBase::parse(line_of(&name[..end])?)?, &name[end..]))
 }
