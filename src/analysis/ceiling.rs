@@ -6,7 +6,7 @@ use super::checks::atomic_contention::{AVERAGE, BUSIEST};
 use super::checks::{instruction_fetch::instruction_fetch, spilling};
 use super::floor::Floor;
 use super::ground::Ground;
-use super::source_lines::data_stage;
+use super::data_stage::DataStage;
 use super::stalls::StallBasis;
 use super::summary::KernelSummary;
 use crate::catalog;
@@ -383,10 +383,14 @@ fn is_dram_spent(g: &Ground<'_, '_>) -> bool {
 /// How work is taken off a unit, in a few words, by what fills it.
 fn relief_advice(g: &Ground<'_, '_>, code: &str) -> &'static str {
     let excess = g.coalescing.total("excess-share").is_some_and(|share| share >= 1.0);
+    const OPERANDS: &str = " (most of its wavefronts read operands of warpgroup products: larger tiles for each product, or the first operand from registers)";
+    let stage = DataStage::of(g.kernel);
     match code {
+        "memory-shared" if stage.is_some_and(|stage| stage.is_mostly_operands()) => OPERANDS,
         "memory-shared" => " (keep operands in registers, so that each value that is loaded feeds more arithmetic)",
-        "memory-l1tex" | "memory-lsu" => match data_stage(g.kernel) {
-            Some((shared, other)) if shared >= other => {
+        "memory-l1tex" | "memory-lsu" => match stage {
+            Some(stage) if stage.is_mostly_shared() && stage.is_mostly_operands() => OPERANDS,
+            Some(stage) if stage.is_mostly_shared() => {
                 " (most of its wavefronts are those of shared memory: let each value that is read there feed more arithmetic)"
             }
             _ if excess => " (coalesce, widen the accesses, or reuse data in shared memory or registers)",

@@ -15,6 +15,7 @@ pub mod code;
 mod columns;
 mod compare;
 mod correct;
+mod data_stage;
 mod dump;
 mod finding;
 mod floor;

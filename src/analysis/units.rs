@@ -40,10 +40,21 @@ const AVERAGE: &str = ".avg.pct_of_peak_sustained_elapsed";
 /// Ending of the same counter's busiest instance.
 pub(super) const BUSIEST: &str = ".max.pct_of_peak_sustained_elapsed";
 
+/// The names in the breakdown list of a throughput; none where the report has no such list.
+fn listed<'k>(kernel: &'k KernelSummary<'_>, throughput: &str) -> impl Iterator<Item = &'k str> {
+    let list = kernel.text(&format!("breakdown:{throughput}")).unwrap_or_default();
+    list.split(',').map(str::trim).filter(|name| !name.is_empty())
+}
+
+/// The counter that a throughput comes from: the busiest of its breakdown list, with its percentage of peak.
+pub(super) fn busiest_of(kernel: &KernelSummary<'_>, throughput: &str) -> Option<(String, f64)> {
+    let measured = listed(kernel, throughput).filter_map(|name| Some((name.to_owned(), kernel.value(name)?)));
+    measured.max_by(|(_, a), (_, b)| a.total_cmp(b))
+}
+
 /// The names in the two breakdown lists, each once.
 fn members(kernel: &KernelSummary<'_>) -> Vec<String> {
-    let lists = [MEMORY, SM].map(|whole| kernel.text(&format!("breakdown:{whole}")).unwrap_or_default());
-    let names = lists.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|name| !name.is_empty());
+    let names = [MEMORY, SM].into_iter().flat_map(|whole| listed(kernel, whole));
     let mut names: Vec<String> = names.map(str::to_owned).collect();
     names.sort();
     names.dedup();

@@ -2,8 +2,8 @@
 
 use super::mix::{PER_OPCODE, WITH_MODIFIERS};
 use super::performance::{DURATION, Work};
-use super::source_lines::{ACTIVITY, decisive};
-use super::{occupancy, roofline};
+use super::source_lines::ACTIVITY;
+use super::{data_stage, occupancy, roofline};
 use crate::catalog;
 use crate::evidence::{NameSet, Rules, Want};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub fn want() -> Want {
         .chain(INSTANCES)
         .chain(FIRST_INSTANCES)
         .chain(FACTS);
-    let names = names.chain(ACTIVITY.into_iter().flatten()).chain(decisive()).chain(roofline::METRICS);
+    let names = names.chain(ACTIVITY.into_iter().flatten()).chain([data_stage::OPERANDS]).chain(roofline::METRICS);
     let families = catalog::stall_families().iter().map(|family| family.prefix);
     let prefixes = families.chain([roofline::TENSOR_PREFIX]).collect();
     let metrics =

@@ -43,7 +43,7 @@ pub struct CollectionPart {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct File {
-    /// Counters by patched instructions that stand for those of the hardware; an empty name: not asked for.
+    /// Counters by patched instructions that stand for those of the hardware.
     instead: BTreeMap<&'static str, &'static str>,
     part: Vec<CollectionPart>,
 }
@@ -125,9 +125,6 @@ fn spelling(name: &'static str, chip: Option<&str>) -> Option<&'static str> {
         None => !name.contains("__") || name.starts_with("sass__") || name.contains(':') || name.contains("pcsamp"),
     };
     let instead = SET.instead.get(name).copied();
-    if instead == Some("") {
-        return None;
-    }
     let instead = instead.filter(|name| is_there(name));
     let others = metric(name).into_iter().flat_map(|row| row.spellings());
     instead.into_iter().chain(std::iter::once(name)).chain(others).find(|name| is_there(name))

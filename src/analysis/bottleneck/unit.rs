@@ -2,17 +2,18 @@
 
 use super::waits::wait_phrase;
 use super::walk::{Bottleneck, Limiter, MEMORY, SM, Step, capital, percent};
+use crate::analysis::data_stage::DataStage;
 use crate::analysis::stalls::Stalls;
 use crate::analysis::summary::KernelSummary;
-use crate::analysis::units::BusyUnit;
+use crate::analysis::units::{BusyUnit, busiest_of};
 use crate::catalog::ChipSide;
 use crate::quantity::format;
 
-/// The shared-memory part of the L1 data stage.
-const SHARED: &str = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.pct_of_peak_sustained_elapsed";
-
 /// Throughput of L2 with parts of it that the throughput of the memory system leaves out, percent of peak.
 const L2: &str = "lts__throughput.avg.pct_of_peak_sustained_elapsed";
+
+/// Parts of the L1 data stage below this are left out of the sentence, in points of its peak.
+const LEAST_POINTS: f64 = 0.01;
 
 /// A unit is near its peak: name it, and say what stands beside it.
 pub(super) fn unit_verdict(
@@ -23,24 +24,15 @@ pub(super) fn unit_verdict(
     stalls: &Stalls,
     mut steps: Vec<Step>,
 ) -> Bottleneck {
-    let shared = kernel.reading(SHARED);
+    steps.push(unit_step(kernel, units, &unit));
     let is_lsu_data =
         unit.counter.starts_with("l1tex__data_pipe_lsu_wavefronts") || unit.counter.starts_with("l1tex__lsuin");
-    if let Some(part) = shared.value().filter(|part| is_lsu_data && *part > unit.percent / 2.0) {
-        steps.push(unit_step(kernel, units, &unit));
-        steps.push(Step {
-            question: "Which accesses fill the L1 data stage?".into(),
-            answer: format!(
-                "shared memory takes {} of the {} points",
-                format::fixed(part, 2),
-                format::fixed(unit.percent, 2)
-            ),
-            readings: vec![(SHARED.into(), shared)],
-        });
-        unit.code = "memory-shared".into();
-        unit.label = "shared memory".into();
-    } else {
-        steps.push(unit_step(kernel, units, &unit));
+    if let Some(stage) = DataStage::of(kernel).filter(|_| is_lsu_data) {
+        steps.push(stage_step(kernel, &stage));
+        if stage.is_mostly_shared() {
+            unit.code = "memory-shared".into();
+            unit.label = "shared memory".into();
+        }
     }
     let side = unit.side();
     let other = units.iter().find(|u| {
@@ -103,13 +95,38 @@ pub(super) fn unit_verdict(
     Bottleneck { limiter: Limiter(unit.code.clone()), sentence, steps, unit: Some(unit), next }
 }
 
+/// What fills the L1 data stage.
+fn stage_step(kernel: &KernelSummary<'_>, stage: &DataStage) -> Step {
+    let points = |value: f64| format::fixed(value, 2);
+    let operands = stage.operands.filter(|operands| *operands >= LEAST_POINTS);
+    let operands = operands.map(|part| format!(" ({} of them operands of warpgroup products)", points(part)));
+    Step {
+        question: "Which accesses fill the L1 data stage?".into(),
+        answer: format!(
+            "of {} points, shared memory takes {}{}, the rest {}",
+            points(stage.whole),
+            points(stage.shared),
+            operands.unwrap_or_default(),
+            points(stage.other())
+        ),
+        readings: stage.readings(kernel),
+    }
+}
+
 /// Why the throughput of L2, where it is above the limiting part's number, is not the limit: it takes in parts of L2 that
-/// the throughput of the memory system leaves out, and no report breaks it down to them.
+/// the throughput of the memory system leaves out.
 fn cache_number(kernel: &KernelSummary<'_>, units: &[BusyUnit], unit: &BusyUnit) -> Option<String> {
     let whole = kernel.value(L2).filter(|whole| *whole > unit.percent)?;
     let counted = units.iter().find(|part| part.counter.starts_with("lts__"))?;
+    let why = match busiest_of(kernel, L2) {
+        Some((counter, value)) => {
+            let what = if counter.contains("ltcfabric") { ", the fabric between the partitions of L2" } else { "" };
+            format!("it is that of `{counter}` ({}{what}), which", percent(value))
+        }
+        None => "it takes in parts of L2 which the report does not list, and which".to_owned(),
+    };
     Some(format!(
-        " L2's own number of {} (`{L2}`) is not weighed against it: it takes in more of L2 than the memory system's number (`{MEMORY}`), which counts L2 at {} (`{}`), and the report does not say which part of L2 it is.",
+        " L2's own number of {} (`{L2}`) is not weighed against it: {why} the memory system's number (`{MEMORY}`) leaves out; that one counts L2 at {} (`{}`).",
         percent(whole),
         percent(counted.percent),
         counted.counter

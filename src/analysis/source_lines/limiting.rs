@@ -2,6 +2,7 @@
 
 use super::accesses::EXECUTED;
 use super::spot::{Groups, Spot};
+use crate::analysis::data_stage::{DataStage, SHARED as SHARED_PART, WHOLE};
 use crate::analysis::summary::KernelSummary;
 use crate::catalog::{self, InstructionWork};
 use crate::evidence::SourceView;
@@ -12,14 +13,6 @@ const LINES: usize = 5;
 /// Shares closer than this tie, in percentage points.
 const TIE: f64 = 0.5;
 
-/// Wavefronts of the L1 data stage for shared memory, and those that the tag stage passes on for the other spaces.
-const SHARED_WAVEFRONTS: &str = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum";
-const OTHER_WAVEFRONTS: [&str; 4] = [
-    "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum",
-    "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_st.sum",
-    "l1tex__t_output_wavefronts_pipe_lsu_mem_local_op_ld.sum",
-    "l1tex__t_output_wavefronts_pipe_lsu_mem_local_op_st.sum",
-];
 /// Wavefronts of shared accesses, and sectors of the others, by instruction.
 pub(super) const SHARED: &str = "memory_l1_wavefronts_shared";
 pub(super) const SECTORS: [&str; 2] = ["memory_l2_theoretical_sectors_global", "memory_l2_theoretical_sectors_local"];
@@ -33,11 +26,6 @@ pub struct LimitingLines {
     pub what: String,
     /// (line, its count over the whole kernel's in percent), largest first.
     pub lines: Vec<(Spot, f64)>,
-}
-
-/// Metrics of whole kernels that decide which counter stands for the L1 data stage.
-pub(in crate::analysis) fn decisive() -> impl Iterator<Item = &'static str> {
-    [SHARED_WAVEFRONTS].into_iter().chain(OTHER_WAVEFRONTS)
 }
 
 impl LimitingLines {
@@ -59,9 +47,9 @@ impl LimitingLines {
             InstructionWork::Sectors => ("L2 sectors of global and local accesses", sum(&SECTORS)?),
             InstructionWork::Wavefronts => ("wavefronts of shared accesses", sum(&[SHARED])?),
             InstructionWork::DataStage => {
-                let (shared, other) = data_stage(kernel)?;
-                part = Some(100.0 * shared.max(other) / (shared + other)).filter(|share| share.is_finite());
-                if shared >= other {
+                let stage = DataStage::of(kernel)?;
+                part = Some(stage);
+                if stage.is_mostly_shared() {
                     ("wavefronts of shared accesses", sum(&[SHARED])?)
                 } else {
                     ("sectors of global and local accesses", sum(&SECTORS)?)
@@ -75,21 +63,15 @@ impl LimitingLines {
         };
         let lines = leading(groups, &counts);
         let what = match part {
-            Some(share) => format!(
-                "{what}, {} % of the L1 data stage's wavefronts (`{SHARED_WAVEFRONTS}` against `l1tex__t_output_wavefronts_pipe_lsu_mem_*`)",
-                format::fixed(share, 1)
-            ),
+            Some(stage) => {
+                let most = stage.shared.max(stage.other());
+                let (most, whole) = (format::fixed(most, 2), format::fixed(stage.whole, 2));
+                format!("{what}, which take {most} of the {whole} points of the L1 data stage (`{WHOLE}`, `{SHARED_PART}`)")
+            }
             None => what.into(),
         };
         (!lines.is_empty()).then(|| LimitingLines { limiter: limiter.into(), what, lines })
     }
-}
-
-/// Wavefronts of the L1 data stage: those of shared memory, and those of global and local accesses. `None` without the
-/// first.
-pub(in crate::analysis) fn data_stage(kernel: &KernelSummary<'_>) -> Option<(f64, f64)> {
-    let other = OTHER_WAVEFRONTS.iter().filter_map(|name| kernel.value(name)).sum();
-    Some((kernel.value(SHARED_WAVEFRONTS)?, other))
 }
 
 /// Executions of the opcodes that fit, by row.

@@ -16,7 +16,6 @@ mod waits;
 pub use accesses::{AccessLine, Accesses, Space};
 pub use counts::{LaneLine, LineCount};
 pub use limiting::LimitingLines;
-pub(super) use limiting::{data_stage, decisive};
 pub(super) use lines::ACTIVITY;
 pub use lines::{SourceLines, source_want};
 pub use listing::{LineCost, ListedFile, ListedInstruction, ListedLine, Listing};
