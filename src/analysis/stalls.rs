@@ -119,7 +119,9 @@ fn reason_of<'n>(name: &'n str, family: &StallFamily) -> Option<&'n str> {
 
 /// The catalog's id of the reason whose samples a metric counts; `None` for other metrics.
 pub(super) fn sampled_reason(metric: &str) -> Option<&str> {
-    families(StallBasis::Samples).find_map(|family| reason_of(metric, family)).map(reason_id)
+    let families = catalog::stall_families().iter();
+    let mut named = families.filter_map(|family| Some((family, reason_of(metric, family)?)));
+    named.find(|(family, _)| basis_of(family) == Some(StallBasis::Samples)).map(|(_, reason)| reason_id(reason))
 }
 
 /// The catalog's id of a reason as ncu spells it.

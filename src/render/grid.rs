@@ -44,7 +44,10 @@ pub(super) fn markdown(table: &Table) -> Grid {
     let aligns: Vec<Align> = table.columns.iter().map(|column| column.align).collect();
     let line = |cells: Vec<String>| {
         let places = widths.iter().zip(&aligns).map(Some).chain(std::iter::repeat(None));
-        cells.into_iter().zip(places).map(|(cell, place)| place.map_or(cell.clone(), |(w, a)| pad(&cell, *w, *a)))
+        cells.into_iter().zip(places).map(|(cell, place)| match place {
+            Some((width, align)) => pad(&cell, *width, *align),
+            None => cell,
+        })
     };
     Grid {
         rule: widths.iter().zip(&aligns).map(|(width, align)| dashes(*width, *align)).collect(),

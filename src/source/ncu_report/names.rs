@@ -1,6 +1,7 @@
 //! The string table, resolved once per read: which ids were asked for, in which place, with which unit.
 
 use super::device;
+use super::text::lossy;
 use crate::quantity::Unit;
 use crate::quantity::ncu_units::unit_of;
 use crate::source::Want;
@@ -46,11 +47,6 @@ impl Instances {
     }
 }
 
-/// The text of a name, as [`String::from_utf8_lossy`] gives it and faster, because names are UTF-8.
-fn text(string: &[u8]) -> Cow<'_, str> {
-    std::str::from_utf8(string).map_or_else(|_| String::from_utf8_lossy(string), Cow::Borrowed)
-}
-
 /// The string table as one read sees it.
 pub(super) struct Names {
     /// For each id the position in `asked`, where the metric will be decoded.
@@ -66,7 +62,7 @@ impl Names {
     pub(super) fn new(strings: &[Bytes], want: &Want) -> Names {
         let mut wanted: Vec<(Cow<'_, str>, usize, bool)> = Vec::new();
         for (id, string) in strings.iter().enumerate() {
-            let name = text(string);
+            let name = lossy(string);
             let deliver = want.metrics.contains(&name);
             if deliver || device::is_needed(&name) {
                 wanted.push((name, id, deliver));
