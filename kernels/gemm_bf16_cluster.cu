@@ -2,17 +2,27 @@
 //
 // Shows:      tensor maps as arguments, a cluster, multicast TMA, and mbarriers across two blocks. Each block loads its own
 //             128 rows of a and half of the 256 rows of b; the half goes to both blocks, so that b crosses L2 once for two tiles.
-// Limiter:    the tensor pipe, held back by the ends of tiles: a block stores its tile before it takes no other.
+// Limiter:    the tensor pipe; a block stores its tile while nothing multiplies, so that ends of tiles hold it back.
 // Shape:      a 4096 x 4096, b 4096 x 4096 (row n holds output column n), out 4096 x 4096, all BF16, row-major, 16-byte aligned.
 // Launch:     grid 32 x 16 x 1, cluster 2 x 1 x 1, block 384 x 1 x 1, dynamic shared memory 197696 bytes.
 // Arguments:  __nv_bfloat16* out [4096 * 4096], CUtensorMap a (box 64 columns x 128 rows), CUtensorMap b (the same box); both
 //             maps: BFLOAT16, 2-D, row pitch 8192 bytes, 128-byte swizzle, no interleave. The maps are passed by value.
+// Fences:     -DFENCED gives the barriers release and acquire at cluster scope: a MEMBAR for each arrival and a dropped L1 for
+//             each wait, which nothing here needs, since only TMA writes what the products read.
 // Result:     out[m * 4096 + n] == bf16(sum over k of a[m * 4096 + k] * b[n * 4096 + k])
 // Chips:      sm_90a only.
 
 #include <cstdint>
 #include <cuda.h>
 #include <cuda_bf16.h>
+
+#ifdef FENCED
+#define AUDIT_RELEASE ".release.cluster"
+#define AUDIT_ACQUIRE ".acquire.cluster"
+#else
+#define AUDIT_RELEASE
+#define AUDIT_ACQUIRE
+#endif
 
 namespace {
 
@@ -66,7 +76,7 @@ __device__ __forceinline__ void barrier_arrive_at(unsigned barrier, unsigned blo
 {
     asm volatile(
         "{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %0, %1;\n"
-        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n}" ::"r"(barrier),
+        "mbarrier.arrive" AUDIT_RELEASE ".shared::cluster.b64 _, [there];\n}" ::"r"(barrier),
         "r"(block)
         : "memory");
 }
@@ -75,7 +85,7 @@ __device__ __forceinline__ void barrier_wait(unsigned barrier, unsigned parity)
 {
     asm volatile(
         "{\n.reg .pred done;\nAGAIN_%=:\n"
-        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
+        "mbarrier.try_wait.parity" AUDIT_ACQUIRE ".shared::cta.b64 done, [%0], %1;\n"
         "@!done bra AGAIN_%=;\n}" ::"r"(barrier), "r"(parity)
         : "memory");
 }

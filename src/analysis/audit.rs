@@ -26,7 +26,7 @@ use super::roofline::Roofline;
 use super::select::{self, KernelGroup, Selection, SelectionError};
 use super::setting::{self, Seen, Setting};
 use super::side::{OtherKernel, Side, members, overview, side};
-use super::source_lines::SourceLines;
+use super::source_lines::{Parked, SourceLines};
 use super::stalls::Stalls;
 use super::summary::KernelSummary;
 use super::tiles::StoreCount;
@@ -268,7 +268,11 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         None => setting::settings(seen, None),
     };
 
-    let stalls = Stalls::of(&subject, old_kernel, &inputs.limits);
+    let is_own = |view: &&SourceView| subject.launches().iter().any(|launch| launch.id == view.launch);
+    let own = inputs.source.iter().find(is_own);
+    let parked = own.and_then(Parked::of);
+    let mut stalls = Stalls::of(&subject, old_kernel, &inputs.limits);
+    stalls.parked = parked.as_ref().map(|parked| parked.share);
     let mix = InstructionMix::of(&subject, old_kernel);
     let coalescing = Coalescing::of(&subject, old_kernel, &mix);
     let occupancy = Occupancy::of(&subject, old_kernel);
@@ -283,9 +287,7 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         limits: &inputs.limits,
         work: &inputs.work,
     };
-    let is_own = |view: &&SourceView| subject.launches().iter().any(|launch| launch.id == view.launch);
-    let own = inputs.source.iter().find(is_own);
-    let lines = own.map(|view| SourceLines::of(view, &subject, &verdict.limiter.0, &inputs.limits));
+    let lines = own.map(|view| SourceLines::of(view, &subject, &verdict.limiter.0, parked, &inputs.limits));
     let (findings, levers) = (checks::findings(&ground), ceiling::levers(&ground));
     let known = Known { kernel: &subject, stalls: &stalls, mix: &mix, coalescing: &coalescing };
     let before = old_kernel.map(|kernel| Before::of(kernel, earlier, &inputs.limits, &inputs.work));

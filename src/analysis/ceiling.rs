@@ -4,10 +4,9 @@
 use super::bottleneck::{MEMORY, SM, percent};
 use super::checks::atomic_contention::{AVERAGE, BUSIEST};
 use super::checks::{instruction_fetch::instruction_fetch, spilling};
+use super::data_stage::DataStage;
 use super::floor::Floor;
 use super::ground::Ground;
-use super::data_stage::DataStage;
-use super::stalls::StallBasis;
 use super::summary::KernelSummary;
 use crate::catalog;
 use crate::quantity::{Quantity, Unit, format};
@@ -219,9 +218,8 @@ fn shared_conflicts(g: &Ground<'_, '_>) -> Option<Lever> {
 
 /// The largest stall, capped by the cycles without an issue and by what the busiest side leaves free.
 fn stall(g: &Ground<'_, '_>) -> Option<Lever> {
-    let table = g.stalls.table(StallBasis::ShareOfWarpTime)?;
     let (_, top) = g.stalls.top()?;
-    let share = table.rows.iter().find(|row| row.reason == top.reason)?.row.new.value()?;
+    let share = g.stall_share(&top.reason)?;
     let idle = 100.0 * (1.0 - g.stalls.issue_active.new.value()?);
     let free = 100.0 - g.kernel.value(SM)?.max(g.kernel.value(MEMORY)?);
     let row = catalog::stall(&top.reason);

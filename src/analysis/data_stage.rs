@@ -11,7 +11,8 @@ pub(super) const WHOLE: &str = "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_
 /// Those of shared memory, percent of the same peak.
 pub(super) const SHARED: &str = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.pct_of_peak_sustained_elapsed";
 /// Those among them that read operands of warpgroup products (wgmma), percent of the same peak.
-pub(super) const OPERANDS: &str = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_gmma.sum.pct_of_peak_sustained_elapsed";
+pub(super) const OPERANDS: &str =
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_gmma.sum.pct_of_peak_sustained_elapsed";
 
 /// The stage and its parts, in percent of its peak.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -41,10 +41,10 @@ impl Ground<'_, '_> {
             .any(|code| if code.ends_with('-') { self.limiter().starts_with(code) } else { self.limiter() == *code })
     }
 
-    /// A stall reason's share of the time between two issued instructions of a warp, in percent.
+    /// A stall reason's share of the time between two issued instructions of a warp, in percent, without parked warps.
     pub(super) fn stall_share(&self, reason: &str) -> Option<f64> {
         let table = self.stalls.table(StallBasis::ShareOfWarpTime)?;
-        table.rows.iter().find(|row| row.reason == reason)?.row.new.value()
+        self.stalls.counted(table, table.rows.iter().find(|row| row.reason == reason)?)
     }
 
     /// What a pattern that makes `share` percent of a part's work amounts to: it explains the limit where that part

@@ -83,7 +83,7 @@ pub use setting::{Setting, Weight};
 pub use side::{OtherKernel, Side};
 pub use source_lines::{
     AccessLine, Accesses, LaneLine, LimitingLines, LineCost, LineCount, LineWaits, ListedFile, ListedInstruction,
-    ListedLine, Listing, Pattern, ReasonLines, SourceLines, Space, Spot, Waits, source_want,
+    ListedLine, Listing, Parked, Pattern, ReasonLines, SourceLines, Space, Spot, Waits, source_want,
 };
 pub use stalls::{StallBasis, StallRow, StallTable, Stalls};
 pub use summary::KernelSummary;

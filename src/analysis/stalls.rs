@@ -72,6 +72,10 @@ pub struct Stalls {
     pub latency: Row,
     /// Share of active cycles in which a scheduler issued, 0 to 1.
     pub issue_active: Row,
+    /// Samples of warps that are parked at the last barrier, in percent of all; `None` where there are none, or no samples by
+    /// instruction tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parked: Option<f64>,
     /// Whether the schedulers issue so often that most waits cost nothing.
     pub are_hidden: bool,
 }
@@ -89,7 +93,7 @@ impl Stalls {
         tables.extend(sample_shares(new, old));
         let issue_active = Row::metric(ISSUE_ACTIVE, new, old);
         let are_hidden = issue_active.new.value().is_some_and(|active| active >= limits.get("issue-hidden"));
-        Stalls { tables, latency: Row::metric(LATENCY, new, old), issue_active, are_hidden }
+        Stalls { tables, latency: Row::metric(LATENCY, new, old), issue_active, parked: None, are_hidden }
     }
 
     /// The table of a basis, where the report holds it.
@@ -98,16 +102,23 @@ impl Stalls {
     }
 
     /// The largest stall of the new side in the first basis that the report holds; `selected` and `not_selected` are
-    /// not stalls.
+    /// not stalls. A barrier counts without the warps that are parked at the last one.
     pub fn top(&self) -> Option<(&StallTable, &StallRow)> {
         let table = self.tables.first()?;
         let is_stall = |row: &&StallRow| !matches!(row.reason.as_str(), "selected" | "not_selected");
-        table
-            .rows
-            .iter()
-            .filter(is_stall)
-            .find(|row| row.row.new.value().is_some_and(|v| v > 0.0))
-            .map(|row| (table, row))
+        let first = |(_, a): &(_, f64), (_, b): &(_, f64)| a.total_cmp(b).reverse();
+        let mut stalls: Vec<(&StallRow, f64)> =
+            table.rows.iter().filter(is_stall).filter_map(|row| Some((row, self.counted(table, row)?))).collect();
+        stalls.sort_by(first);
+        stalls.first().filter(|(_, value)| *value > 0.0).map(|(row, _)| (table, *row))
+    }
+
+    /// The number of a row of the new side, without parked warps where it is a share.
+    pub(super) fn counted(&self, table: &StallTable, row: &StallRow) -> Option<f64> {
+        let value = row.row.new.value()?;
+        let is_share = !matches!(table.basis, StallBasis::PerIssue | StallBasis::PercentOfPeak);
+        let parked = self.parked.filter(|_| is_share && row.reason == "barrier");
+        Some((value - parked.unwrap_or(0.0)).max(0.0))
     }
 }
 

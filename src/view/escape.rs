@@ -101,8 +101,7 @@ pub fn image(plain: &str) -> String {
     let plain = normal(plain, true);
     let mut out = String::with_capacity(plain.len());
     for (at, c) in plain.char_indices() {
-        let is_address =
-            plain[at..].starts_with("://") || c == '.' && ends_in_www(&plain[..at]);
+        let is_address = plain[at..].starts_with("://") || c == '.' && ends_in_www(&plain[..at]);
         if is_address || "\\`*_[]<>&!~$|#@^".contains(c) {
             out.push('\\');
         }

@@ -145,6 +145,13 @@ pub(super) fn waits(audit: &Audit) -> Vec<Block> {
     };
     let mut blocks = vec![heading, lead(audit, source, sentence), make("waits-lines", &waits.lines, false)];
     blocks.extend(why_no_lines(&source.lines).map(paragraph));
+    blocks.extend(source.parked.as_ref().map(|parked| {
+        paragraph(format!(
+            "Warps with nothing left to do, at the last barrier of the kernel ({}), make {} % of the samples: the verdict does not count them as waits at barriers.",
+            place(&parked.at),
+            format::fixed(parked.share, 1)
+        ))
+    }));
     let mut folded = Vec::new();
     if !waits.reasons.is_empty() {
         let rows: Vec<(&Spot, Vec<Cell>)> = waits

@@ -16,6 +16,13 @@ const REFUTED: [(&str, &str, &str); 1] = [(
     "DRAM is at 51.87 % of peak while 82.10 % of the warps' time waits for loads of 4 bytes a lane: too few bytes are in flight",
 )];
 
+/// Kernels whose limit sits at another line than the one marked: the line, with the reason.
+const REFUTED_LINES: [(&str, u32, &str); 1] = [(
+    "patch_embed_gemm",
+    47,
+    "of 66.3 points of the L1 data stage the operands of wgmma take 24.9; cp.async and the other global accesses take 36.4",
+)];
+
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/labelled")
 }
@@ -156,6 +163,8 @@ fn the_first_finding_is_what_the_kernel_was_written_to_show() {
 fn the_first_finding_sits_at_the_line_that_the_kernel_marks() {
     for Label { kernel, line, .. } in labels() {
         let (_, audit) = &AUDITS[&kernel];
+        let refuted = REFUTED_LINES.iter().find(|(name, ..)| *name == kernel);
+        let line = refuted.map_or(line, |(_, line, _)| Some(*line));
         assert!(line_truth(audit, line).ends_with("hit"), "{kernel}: {:?} and {line:?}", audit.findings[0].at);
     }
 }

@@ -94,10 +94,31 @@ fn tensor_work_stands_under_its_dense_peak() {
 }
 
 #[test]
-fn tensor_work_without_a_counter_is_not_measured_and_never_zero() {
+fn tensor_work_without_a_counter_is_counted_by_its_opcodes() {
+    for kernel in ["patch_embed_gemm", "patch_embed_gemm_mma"] {
+        let counted = labelled(kernel, Work::default());
+        let mut report = read(&fixtures().join(format!("labelled/{kernel}.ncu-rep")));
+        let is_rate = |name: &str| name.starts_with("sm__ops_path_tensor_") && name.ends_with(".sum.per_second");
+        report.launches[0].metrics.retain(|metric| !is_rate(&metric.name));
+        let by_opcode = audit(&report, Work::default()).roofline;
+        let tensor = |roofline: &Roofline| {
+            let found: Vec<_> = roofline.ceilings.iter().filter(|c| c.id.starts_with("tensor-")).cloned().collect();
+            assert_eq!(found.len(), 1, "{found:?}");
+            found[0].clone()
+        };
+        let (counted, by_opcode) = (tensor(&counted), tensor(&by_opcode));
+        assert!(near(by_opcode.achieved.value().expect("rate"), counted.achieved.value().expect("rate")), "{by_opcode:?}");
+        assert!(near(by_opcode.peak.value().expect("peak"), counted.peak.value().expect("peak")), "{by_opcode:?}");
+    }
+}
+
+#[test]
+fn tensor_work_that_nothing_counts_is_not_measured_and_never_zero() {
     let mut report = read(&fixtures().join("labelled/patch_embed_gemm.ncu-rep"));
-    report.launches[0].metrics.retain(|metric| !metric.name.starts_with("sm__ops_path_tensor_"));
-    let roofline = audit(&report, Work::default()).roofline;
+    let counts = |name: &str| name.starts_with("sm__ops_path_tensor_") || name.contains("_with_modifier_all");
+    report.launches[0].metrics.retain(|metric| !counts(&metric.name));
+    let roofline = audit(&report, Work { flop: Some(1), ..Work::default() }).roofline;
+    assert!(roofline.flags.iter().all(|flag| !flag.contains("operations")), "{:?}", roofline.flags);
     assert!(roofline.ceilings.iter().all(|ceiling| !ceiling.id.starts_with("tensor-")));
     let said = roofline.not_measured.iter().find(|text| text.contains("tensor work: NOT MEASURED"));
     assert!(said.is_some_and(|text| text.contains("QGMMA 4177152")), "{:?}", roofline.not_measured);

@@ -18,6 +18,7 @@ pub(super) fn waiting(stalls: &Stalls, mut steps: Vec<Step>, sm: f64, memory: f6
     };
     let row = catalog::stall(&top.reason);
     let shown = amount(table.basis, &top.row.new);
+    steps.extend(parked_step(stalls));
     steps.push(Step {
         question: "What do the warps wait for?".into(),
         answer: format!("{} {shown}", top.row.label),
@@ -30,6 +31,19 @@ pub(super) fn waiting(stalls: &Stalls, mut steps: Vec<Step>, sm: f64, memory: f6
     let (code, kind) = waiting_code(&top.reason);
     let sentence = format!("{kind} limits it: {busy}; the largest stall is {} with {shown}{means}.", top.row.label);
     Bottleneck { limiter: Limiter(code), sentence, steps, unit: None, next: None }
+}
+
+/// What is taken off the waits at barriers: warps with nothing left to do wait for the others, and no barrier is at fault.
+fn parked_step(stalls: &Stalls) -> Option<Step> {
+    let parked = stalls.parked?;
+    Some(Step {
+        question: "Do warps wait with nothing left to do?".into(),
+        answer: format!(
+            "{} of the warp samples stand at the last barrier of the kernel: idle warps, which are not counted as waits at barriers",
+            percent(parked)
+        ),
+        readings: Vec::new(),
+    })
 }
 
 /// Warps that are ready to issue, or issue, for a larger part of their time than they wait for any one reason: then the
@@ -96,8 +110,11 @@ pub(super) fn held_back(mut verdict: Bottleneck, stalls: &Stalls, limits: &Limit
     let Some(part) = catalog::subsystem(&unit.code).filter(|_| verdict.limiter.0 == unit.code) else { return verdict };
     let Some(table) = stalls.table(StallBasis::ShareOfWarpTime).filter(|_| !stalls.are_hidden) else { return verdict };
     let is_removable = |row: &&StallRow| !matches!(row.reason.as_str(), "selected" | "not_selected" | "wait");
-    let Some(top) = table.rows.iter().find(is_removable) else { return verdict };
-    let Some(share) = top.row.new.value() else { return verdict };
+    let counted = |row: &'_ StallRow| stalls.counted(table, row).unwrap_or(0.0);
+    let removable = table.rows.iter().filter(is_removable);
+    let Some(top) = removable.max_by(|a, b| counted(a).total_cmp(&counted(b))) else { return verdict };
+    let share = counted(top);
+    verdict.steps.extend(parked_step(stalls));
     let is_own_queue = part.queues.contains(&top.reason.as_str());
     let decides = share >= limits.get("stall-share") && !is_own_queue;
     verdict.steps.push(Step {

@@ -7,6 +7,7 @@ pub(super) mod atomic_contention;
 mod bank_conflicts;
 mod barrier_wait;
 mod divergence;
+mod fences;
 pub(super) mod instruction_fetch;
 mod launch;
 mod limiter;
@@ -25,7 +26,7 @@ use super::ground::Ground;
 type Check = fn(&Ground<'_, '_>) -> Option<Finding>;
 
 /// Every check; the order says nothing, findings are ranked.
-const CHECKS: [Check; 14] = [
+const CHECKS: [Check; 15] = [
     limiter::limiter,
     launch::tail_wave,
     launch::underfilled,
@@ -39,5 +40,6 @@ const CHECKS: [Check; 14] = [
     instruction_fetch::instruction_fetch,
     occupancy::limit,
     barrier_wait::barrier_wait,
+    fences::fences,
     peak_exceeded::peak_exceeded,
 ];

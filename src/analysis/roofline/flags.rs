@@ -6,7 +6,14 @@ use crate::analysis::performance::{DURATION, Work};
 use crate::analysis::summary::KernelSummary;
 use crate::quantity::{Quantity, Unit, format};
 
-pub(super) fn flags(kernel: &KernelSummary<'_>, work: &Work, ceilings: &[Ceiling], points: &[Point]) -> Vec<String> {
+/// `is_counted` says whether every operation is in a ceiling.
+pub(super) fn flags(
+    kernel: &KernelSummary<'_>,
+    work: &Work,
+    ceilings: &[Ceiling],
+    points: &[Point],
+    is_counted: bool,
+) -> Vec<String> {
     let mut flags: Vec<String> = ceilings.iter().filter_map(above_peak).collect();
     let above_roof = points.iter().filter(|point| point.share() > 100.0);
     flags.extend(above_roof.map(|point| {
@@ -19,7 +26,9 @@ pub(super) fn flags(kernel: &KernelSummary<'_>, work: &Work, ceilings: &[Ceiling
     }));
     let seconds = kernel.value(DURATION).map(|ns| ns / 1e9);
     flags.extend(traffic(work, ceilings, seconds));
-    flags.extend(operations(work, ceilings, seconds));
+    if is_counted {
+        flags.extend(operations(work, ceilings, seconds));
+    }
     flags.extend(within_l2(kernel, work));
     flags
 }
@@ -57,11 +66,13 @@ fn operations(work: &Work, ceilings: &[Ceiling], seconds: Option<f64>) -> Option
     let compute = ceilings.iter().filter(|ceiling| ceiling.kind == CeilingKind::Compute);
     let counted: f64 = compute.filter_map(|ceiling| ceiling.achieved.value()).sum::<f64>() * seconds;
     let (most, count) = (counted / stated, format::fixed(counted / 1e9, 3));
-    Some(format!(
-        "The counters saw {count} G operations, the stated work is {} G: {} of it.",
-        format::fixed(stated / 1e9, 3),
-        percent(100.0 * most)
-    ))
+    (counted > 0.0).then(|| {
+        format!(
+            "The profile counts {count} G operations, the stated work is {} G: {} of it.",
+            format::fixed(stated / 1e9, 3),
+            percent(100.0 * most)
+        )
+    })
 }
 
 fn within_l2(kernel: &KernelSummary<'_>, work: &Work) -> Option<String> {

@@ -6,6 +6,7 @@
 mod ceilings;
 mod flags;
 mod points;
+mod products;
 mod tensor;
 
 pub(super) use ceilings::METRICS;

@@ -50,9 +50,10 @@ impl Roofline {
         let all = ceilings::memory(kernel).into_iter().chain(ceilings::scalar(kernel, work)).chain(tensor);
         let (measured, missing): (Vec<Ceiling>, Vec<Ceiling>) = all.partition(|ceiling| ceiling.share().is_some());
         let mut not_measured: Vec<String> = missing.into_iter().map(|ceiling| ceiling.label).collect();
+        let is_counted = uncounted.is_none() && !not_measured.iter().any(|label| label.starts_with("Tensor"));
         not_measured.extend(uncounted);
         let points = points(&measured);
-        let flags = flags::flags(kernel, work, &measured, &points);
+        let flags = flags::flags(kernel, work, &measured, &points, is_counted);
         Roofline { ceilings: measured, points, flags, not_measured }
     }
 }

@@ -1,7 +1,10 @@
-//! Tensor ceilings: operations that the counters of the tensor path saw, under the dense peak of their type.
+//! Tensor ceilings: operations that the counters of the tensor path saw, or those of the opcodes that were executed, under
+//! the dense peak of their type.
 
 use super::ceilings::{Ceiling, CeilingKind, SM_CLOCK, product};
-use crate::analysis::mix::{InstructionMix, is_matrix};
+use super::products;
+use crate::analysis::mix::{InstructionMix, WITH_MODIFIERS, is_matrix};
+use crate::analysis::performance::DURATION;
 use crate::analysis::summary::KernelSummary;
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
@@ -51,7 +54,8 @@ impl Counter<'_> {
 /// The tensor ceilings that the kernel used, and whether it executed matrix instructions that no counter covers.
 ///
 /// A counter of one instruction and type goes before the total of the type, so that no operation is shown twice. Where
-/// matrix instructions were executed and every counter reads zero, or none was collected, the work is not measured.
+/// A type without a counter of its own is counted by its opcodes. Where matrix instructions were executed and neither saw
+/// their operations, the work is not measured.
 pub(super) fn ceilings(kernel: &KernelSummary<'_>, mix: &InstructionMix) -> (Vec<Ceiling>, Option<String>) {
     let names = kernel.metric_names();
     let stems = names.iter().filter_map(|name| name.strip_prefix(PREFIX)?.strip_suffix(RATE));
@@ -62,12 +66,20 @@ pub(super) fn ceilings(kernel: &KernelSummary<'_>, mix: &InstructionMix) -> (Vec
     let counters: Vec<Counter<'_>> = counters.collect();
     let detailed: BTreeSet<&str> = counters.iter().filter(|c| !c.is_total()).map(Counter::source).collect();
     let shown = counters.iter().filter(|c| !c.is_total() || !detailed.contains(c.source()));
-    let ceilings: Vec<Ceiling> = shown.map(|counter| ceiling(kernel, counter)).collect();
+    let mut ceilings: Vec<Ceiling> = shown.map(|counter| ceiling(kernel, counter)).collect();
+    let counted: BTreeSet<&str> = counters.iter().map(Counter::source).collect();
+    let by_opcode = products::operations(kernel);
+    ceilings.extend(
+        by_opcode
+            .iter()
+            .filter(|(source, _)| !counted.contains(*source))
+            .filter_map(|(source, operations)| of_opcodes(kernel, source, *operations)),
+    );
     let executed = matrix_instructions(mix);
     let uncounted = (ceilings.is_empty() && !executed.is_empty()).then(|| {
         let listed: Vec<String> = executed.iter().map(|(opcode, count)| format!("{opcode} {count}")).collect();
         format!(
-            "tensor work: NOT MEASURED. The kernel executed matrix instructions ({}), and no counter of the report saw their operations",
+            "tensor work: NOT MEASURED. The kernel executed matrix instructions ({}), and neither a counter of the report nor their opcodes tell their operations",
             listed.join(", ")
         )
     });
@@ -87,6 +99,31 @@ fn ceiling(kernel: &KernelSummary<'_>, counter: &Counter<'_>) -> Ceiling {
         peak: product(kernel, &peak, SM_CLOCK, counter.dense_factor(), Unit::FLOP_PER_SECOND),
         achieved,
     }
+}
+
+/// Spellings of a type's counter, those of dense work first.
+fn spellings(source: &str) -> [String; 4] {
+    ["_dst_fp32_sparsity_off", "_sparsity_off", "_dst_fp32", ""].map(|rest| format!("src_{source}{rest}"))
+}
+
+/// The ceiling of a type whose operations were counted by opcode; `None` without a duration.
+fn of_opcodes(kernel: &KernelSummary<'_>, source: &str, operations: f64) -> Option<Ceiling> {
+    let seconds = kernel.reading(DURATION).quantity()?.value() * 1e-9;
+    let rate = Quantity::new(operations / seconds, Unit::FLOP_PER_SECOND)?;
+    let names = [WITH_MODIFIERS, DURATION].map(std::sync::Arc::from).to_vec();
+    let achieved =
+        Reading::derived(rate, names, "sum over matrix opcodes of executions × 2·m·n·k of the opcode / second");
+    let peak = |stem: &String| format!("{PREFIX}{stem}{PEAK}");
+    let stems = spellings(source);
+    let stem = stems.iter().find(|stem| kernel.value(&peak(stem)).is_some()).unwrap_or(&stems[3]);
+    let counter = Counter { stem, value: rate.value() };
+    Some(Ceiling {
+        id: format!("tensor-src-{source}"),
+        label: format!("Tensor {}", source.to_uppercase()),
+        kind: CeilingKind::Compute,
+        peak: product(kernel, &peak(stem), SM_CLOCK, counter.dense_factor(), Unit::FLOP_PER_SECOND),
+        achieved,
+    })
 }
 
 /// `Tensor FP16 (hmma, FP32 result)`; sparse counters say so, as their peak is that of sparse work.

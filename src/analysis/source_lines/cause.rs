@@ -16,7 +16,7 @@ const FARTHEST: usize = 4096;
 pub(super) enum Trace {
     /// To the barrier in front.
     Barrier,
-    /// To an access that goes through L1: global, local, texture.
+    /// To an access that goes through L1 (global, local, texture), or to the question to an mbarrier.
     Long,
     /// To anything else that holds a scoreboard.
     Short,
@@ -39,7 +39,8 @@ impl Trace {
         let is_long = match class {
             "global-load" | "global-store" | "async-copy" | "local-memory" | "texture" => base != "LDGDEPBAR",
             "atomic" => !base.starts_with("ATOMS"),
-            _ => false,
+            // Whether an mbarrier is complete comes back through a scoreboard, and counts as a long wait.
+            _ => base == "SYNCS",
         };
         is_long == (self == Trace::Long) && self != Trace::Barrier
     }
@@ -97,15 +98,15 @@ impl<'v> Causes<'v> {
     /// The row that the waiting row waits for; `None` where the code does not tell.
     pub(super) fn cause(&self, trace: Trace, row: usize) -> Option<usize> {
         let waiting = &self.view.instructions[row];
-        // The wait for the products of a warpgroup is sampled as a barrier, at the instruction that waits.
-        if trace == Trace::Barrier && waiting.base() == "WARPGROUP" {
+        // Waits for the products of a warpgroup and for a cluster are sampled as barriers, at the instruction that waits.
+        if trace == Trace::Barrier && matches!(waiting.base(), "WARPGROUP" | "UCGABAR_WAIT") {
             return Some(row);
         }
         let mask = waiting.word?.waits;
         let holds = |at: usize| {
             let instruction = &self.view.instructions[at];
             match trace {
-                Trace::Barrier => matches!(instruction.base(), "BAR" | "UCGABAR_WAIT"),
+                Trace::Barrier => instruction.base() == "BAR",
                 Trace::Long | Trace::Short => {
                     instruction.word.is_some_and(|word| word.sets & mask != 0) && trace.fits(instruction.base())
                 }

@@ -56,17 +56,18 @@ impl LimitingLines {
                 }
             }
             InstructionWork::Executions => ("executed instructions", view.counts(EXECUTED)?),
-            InstructionWork::Opcodes(opcodes) => (
-                "executed instructions of that unit",
-                executions(view, |base| opcodes.contains(&base))?,
-            ),
+            InstructionWork::Opcodes(opcodes) => {
+                ("executed instructions of that unit", executions(view, |base| opcodes.contains(&base))?)
+            }
         };
         let lines = leading(groups, &counts);
         let what = match part {
             Some(stage) => {
                 let most = stage.shared.max(stage.other());
                 let (most, whole) = (format::fixed(most, 2), format::fixed(stage.whole, 2));
-                format!("{what}, which take {most} of the {whole} points of the L1 data stage (`{WHOLE}`, `{SHARED_PART}`)")
+                format!(
+                    "{what}, which take {most} of the {whole} points of the L1 data stage (`{WHOLE}`, `{SHARED_PART}`)"
+                )
             }
             None => what.into(),
         };

@@ -3,6 +3,7 @@
 use super::accesses::{ACCESS, Accesses, EXECUTED, LANES, Space, WIDTH};
 use super::counts::{self, LaneLine, LineCount};
 use super::limiting::{self, LimitingLines, SECTORS, SHARED};
+use super::parked::Parked;
 use super::spot::{Groups, Spot};
 use super::waits::Waits;
 use crate::analysis::finding::Place;
@@ -64,6 +65,9 @@ pub struct SourceLines {
     /// The lines that make the work of the part that limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limiting: Option<LimitingLines>,
+    /// Warps at the last barrier, with nothing left to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parked: Option<Parked>,
     /// The lines that execute the most atomics on memory: (line, share of those executions in percent).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub atomics: Vec<(Spot, f64)>,
@@ -79,7 +83,10 @@ impl SourceLines {
         let waiting = |reason: &str| {
             let reasons = &self.waits.as_ref()?.reasons;
             let lines = &reasons.iter().find(|lines| lines.reason == reason)?;
-            lines.causes.first().or(lines.lines.first()).map(|(spot, _)| spot.clone())
+            let waits = lines.lines.first()?;
+            // A cause that stands for few of the waits is not theirs.
+            let cause = lines.causes.first().filter(|(_, share)| *share >= waits.1 / 2.0);
+            Some(cause.unwrap_or(waits).0.clone())
         };
         let spot = match code {
             "uncoalesced-global-access" => accesses(&self.global),
@@ -87,6 +94,7 @@ impl SourceLines {
             "register-spilling" | "local-memory" => accesses(&self.local),
             "divergence" | "predicated-off" => Some(self.idle_lanes.as_ref()?.first()?.spot.clone()),
             "barrier-wait" => waiting("barrier"),
+            "memory-fence" => waiting("membar"),
             "atomic-contention" => self.atomics.first().map(|(spot, _)| spot.clone()),
             "instruction-fetch" => waiting("no_instruction"),
             _ if code == limiter && self.limiting.is_some() => {
@@ -102,11 +110,12 @@ impl SourceLines {
         })
     }
 
-    /// The costs of a launch. `kernel` gives the units' activity, for bounds; `limiter` is the code of what limits it.
+    /// The costs of a launch, with the parked warps that were told before its limiter. `kernel` gives the units' activity, for bounds; `limiter` is the code of what limits it.
     pub(in crate::analysis) fn of(
         view: &SourceView,
         kernel: &KernelSummary<'_>,
         limiter: &str,
+        parked: Option<Parked>,
         limits: &Limits,
     ) -> SourceLines {
         let groups = Groups::of(view);
@@ -131,6 +140,7 @@ impl SourceLines {
             idle_lanes: counts::idle_lanes(view, &groups, limits),
             executed: counts::executed(view, &groups),
             limiting,
+            parked,
             atomics: limiting::atomics(view, &groups),
         }
     }
