@@ -107,7 +107,10 @@ fn tensor_work_without_a_counter_is_counted_by_its_opcodes() {
             found[0].clone()
         };
         let (counted, by_opcode) = (tensor(&counted), tensor(&by_opcode));
-        assert!(near(by_opcode.achieved.value().expect("rate"), counted.achieved.value().expect("rate")), "{by_opcode:?}");
+        assert!(
+            near(by_opcode.achieved.value().expect("rate"), counted.achieved.value().expect("rate")),
+            "{by_opcode:?}"
+        );
         assert!(near(by_opcode.peak.value().expect("peak"), counted.peak.value().expect("peak")), "{by_opcode:?}");
     }
 }

@@ -26,9 +26,31 @@ const SHAPES: [(&str, f64); 10] = [
     ("168256", 16.0 * 8.0 * 256.0),
 ];
 
-/// The operand type of an opcode as counters of the tensor path spell it, and its operations in one execution by one warp:
-/// two for each element of m × n × k. `None` for an opcode whose shape or type it does not tell, and for sparse products.
-fn product(opcode: &str) -> Option<(&'static str, f64)> {
+/// Dense products of one kind, in the words of the counters of the tensor path.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Products {
+    /// The instruction: `hmma`.
+    instruction: String,
+    /// The type of the operands: `bf16`.
+    pub(super) operands: &'static str,
+    /// The type of the result: `fp32`.
+    result: &'static str,
+}
+
+impl Products {
+    /// What may stand behind the beginning of a counter's name for these, the particular before the general: chips differ in
+    /// which of them they have, and `mma.sync` has a lower peak than `wgmma` on Hopper.
+    pub(super) fn stems(&self) -> Vec<String> {
+        let Products { instruction, operands, result } = self;
+        let types = [format!("src_{operands}_dst_{result}"), format!("src_{operands}")];
+        let own = types.iter().map(|types| format!("op_{instruction}_{types}_sparsity_off"));
+        own.chain(types.iter().map(|types| format!("{types}_sparsity_off"))).chain(types.iter().cloned()).collect()
+    }
+}
+
+/// What an opcode multiplies, and its operations in one execution by one warp: two for each element of m × n × k. `None` for
+/// an opcode whose shape or type it does not tell, and for sparse products.
+fn product(opcode: &str) -> Option<(Products, f64)> {
     let mut parts = opcode.split('.');
     let base = parts.next()?;
     let modifiers: Vec<&str> = parts.collect();
@@ -54,20 +76,20 @@ fn product(opcode: &str) -> Option<(&'static str, f64)> {
         }
         (_, shape) => SHAPES.iter().find(|(name, _)| name == shape)?.1,
     };
-    Some((operands, 2.0 * volume))
+    let result = if has("F16") { "fp16" } else { "fp32" };
+    Some((Products { instruction: base.to_lowercase(), operands, result }, 2.0 * volume))
 }
 
-/// Operations of the whole kernel by operand type. A type with an opcode that does not tell its operations is left out, since
-/// its sum would be too small.
-pub(super) fn operations(kernel: &KernelSummary<'_>) -> BTreeMap<&'static str, f64> {
+/// Operations of the whole kernel by kind. Empty where an opcode does not tell its own, since a sum would be too small.
+pub(super) fn operations(kernel: &KernelSummary<'_>) -> BTreeMap<Products, f64> {
     let counts = kernel.by_text(WITH_MODIFIERS);
     let matrix = counts.iter().filter(|(opcode, count)| {
         **count > 0.0 && crate::analysis::mix::is_matrix(opcode.split('.').next().unwrap_or_default())
     });
-    let mut sums: BTreeMap<&'static str, f64> = BTreeMap::new();
+    let mut sums: BTreeMap<Products, f64> = BTreeMap::new();
     for (opcode, count) in matrix {
         match product(opcode) {
-            Some((operands, each)) => *sums.entry(operands).or_default() += each * count,
+            Some((products, each)) => *sums.entry(products).or_default() += each * count,
             None => return BTreeMap::new(),
         }
     }
@@ -80,13 +102,18 @@ mod tests {
 
     #[test]
     fn operations_of_one_execution_by_hand() {
+        let of = |opcode: &str| {
+            let (products, operations) = product(opcode).expect("a product");
+            (products.stems()[0].clone(), operations)
+        };
         // 2 · 16 · 8 · 16, and 2 · 64 · 256 · 32 / 4 warps.
-        assert_eq!(product("HMMA.16816.F32"), Some(("fp16", 4096.0)));
-        assert_eq!(product("QGMMA.64x256x32.F32.E4M3.E4M3"), Some(("fp8", 262_144.0)));
-        assert_eq!(product("HGMMA.64x256x16.F32.BF16"), Some(("bf16", 131_072.0)));
-        assert_eq!(product("HMMA.1688.F32.TF32"), Some(("tf32", 2048.0)));
-        assert_eq!(product("IMMA.16832.S8.S8"), Some(("int8", 8192.0)));
-        assert_eq!(product("DMMA.884"), Some(("fp64", 512.0)));
+        assert_eq!(of("HMMA.16816.F32"), ("op_hmma_src_fp16_dst_fp32_sparsity_off".into(), 4096.0));
+        assert_eq!(of("HMMA.16816.F16"), ("op_hmma_src_fp16_dst_fp16_sparsity_off".into(), 4096.0));
+        assert_eq!(of("QGMMA.64x256x32.F32.E4M3.E4M3"), ("op_qgmma_src_fp8_dst_fp32_sparsity_off".into(), 262_144.0));
+        assert_eq!(of("HGMMA.64x256x16.F32.BF16"), ("op_hgmma_src_bf16_dst_fp32_sparsity_off".into(), 131_072.0));
+        assert_eq!(of("HMMA.1688.F32.TF32"), ("op_hmma_src_tf32_dst_fp32_sparsity_off".into(), 2048.0));
+        assert_eq!(of("IMMA.16832.S8.S8").1, 8192.0);
+        assert_eq!(of("DMMA.884").1, 512.0);
     }
 
     #[test]

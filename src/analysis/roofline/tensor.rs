@@ -2,7 +2,7 @@
 //! the dense peak of their type.
 
 use super::ceilings::{Ceiling, CeilingKind, SM_CLOCK, product};
-use super::products;
+use super::products::{self, Products};
 use crate::analysis::mix::{InstructionMix, WITH_MODIFIERS, is_matrix};
 use crate::analysis::performance::DURATION;
 use crate::analysis::summary::KernelSummary;
@@ -69,12 +69,8 @@ pub(super) fn ceilings(kernel: &KernelSummary<'_>, mix: &InstructionMix) -> (Vec
     let mut ceilings: Vec<Ceiling> = shown.map(|counter| ceiling(kernel, counter)).collect();
     let counted: BTreeSet<&str> = counters.iter().map(Counter::source).collect();
     let by_opcode = products::operations(kernel);
-    ceilings.extend(
-        by_opcode
-            .iter()
-            .filter(|(source, _)| !counted.contains(*source))
-            .filter_map(|(source, operations)| of_opcodes(kernel, source, *operations)),
-    );
+    let others = by_opcode.iter().filter(|(products, _)| !counted.contains(products.operands));
+    ceilings.extend(others.filter_map(|(products, operations)| of_opcodes(kernel, products, *operations)));
     let executed = matrix_instructions(mix);
     let uncounted = (ceilings.is_empty() && !executed.is_empty()).then(|| {
         let listed: Vec<String> = executed.iter().map(|(opcode, count)| format!("{opcode} {count}")).collect();
@@ -101,28 +97,21 @@ fn ceiling(kernel: &KernelSummary<'_>, counter: &Counter<'_>) -> Ceiling {
     }
 }
 
-/// Spellings of a type's counter, those of dense work first.
-fn spellings(source: &str) -> [String; 4] {
-    ["_dst_fp32_sparsity_off", "_sparsity_off", "_dst_fp32", ""].map(|rest| format!("src_{source}{rest}"))
-}
-
-/// The ceiling of a type whose operations were counted by opcode; `None` without a duration.
-fn of_opcodes(kernel: &KernelSummary<'_>, source: &str, operations: f64) -> Option<Ceiling> {
-    let seconds = kernel.reading(DURATION).quantity()?.value() * 1e-9;
+/// The ceiling of products whose operations were counted by opcode; `None` without a duration.
+fn of_opcodes(kernel: &KernelSummary<'_>, products: &Products, operations: f64) -> Option<Ceiling> {
+    let seconds = kernel.value(DURATION)? / 1e9;
     let rate = Quantity::new(operations / seconds, Unit::FLOP_PER_SECOND)?;
     let names = [WITH_MODIFIERS, DURATION].map(std::sync::Arc::from).to_vec();
-    let achieved =
-        Reading::derived(rate, names, "sum over matrix opcodes of executions × 2·m·n·k of the opcode / second");
+    let stems = products.stems();
     let peak = |stem: &String| format!("{PREFIX}{stem}{PEAK}");
-    let stems = spellings(source);
-    let stem = stems.iter().find(|stem| kernel.value(&peak(stem)).is_some()).unwrap_or(&stems[3]);
+    let stem = stems.iter().find(|stem| kernel.value(&peak(stem)).is_some()).or(stems.last())?;
     let counter = Counter { stem, value: rate.value() };
     Some(Ceiling {
-        id: format!("tensor-src-{source}"),
-        label: format!("Tensor {}", source.to_uppercase()),
+        id: format!("tensor-{}", stem.replace('_', "-")),
+        label: label(&counter),
         kind: CeilingKind::Compute,
         peak: product(kernel, &peak(stem), SM_CLOCK, counter.dense_factor(), Unit::FLOP_PER_SECOND),
-        achieved,
+        achieved: Reading::derived(rate, names, "sum of executions × 2·m·n·k of the opcode / second"),
     })
 }
 
