@@ -37,8 +37,8 @@ fn has_variable(text: &str) -> bool {
 
 /// Three dots with nothing but digits between them.
 fn has_three_dots(text: &str) -> bool {
-    let numbers = text.split(|c: char| c != '.' && !c.is_ascii_digit());
-    numbers.into_iter().any(|number| number.bytes().filter(|b| *b == b'.').count() >= 3)
+    let mut numbers = text.split(|c: char| c != '.' && !c.is_ascii_digit());
+    numbers.any(|number| number.bytes().filter(|b| *b == b'.').count() >= 3)
 }
 
 /// The patterns, each compiled when the first text needs it.

@@ -8,7 +8,8 @@ use crate::view::Document;
 /// `document`.
 ///
 /// Tables must be the same in number, order, header, alignment and every cell, folded ones included. Headings,
-/// verbatim blocks and images must all be there in order; a template may add its own.
+/// verbatim blocks and images must all be there in order; a template may add its own. Gives the page with what the
+/// parser found, so that its markers need no second parse.
 ///
 /// # Errors
 /// [`RenderError::Rejected`] names the first part that differs.

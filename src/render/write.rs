@@ -118,9 +118,11 @@ mod tests {
         let good = folder.path().join("page.md");
         fs::write(&good, "old").expect("writes");
         let blocked = folder.path().join("page.md/inside.json");
-        let outputs = [Output { path: &good, bytes: b"new" }, Output { path: &blocked, bytes: b"{}" }];
-        let error = write_together(&outputs).expect_err("a file is no folder").to_string();
-        assert!(error.contains("inside.json") && error.contains("help: "), "{error}");
+        let (page, data) = (Output { path: &good, bytes: b"new" }, Output { path: &blocked, bytes: b"{}" });
+        for failed in [write_together(&[page, data]), write_with(&[page], &[data])] {
+            let error = failed.expect_err("a file is no folder").to_string();
+            assert!(error.contains("inside.json") && error.contains("help: "), "{error}");
+        }
         assert_eq!(fs::read_to_string(&good).expect("reads"), "old");
         assert_eq!(fs::read_dir(folder.path()).expect("lists").count(), 1, "no temporary file stays");
     }
@@ -129,7 +131,7 @@ mod tests {
     fn both_files_are_written_and_folders_made() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let (page, data) = (folder.path().join("a/page.md"), folder.path().join("a/b/page.json"));
-        write_together(&[Output { path: &page, bytes: b"1" }, Output { path: &data, bytes: b"2" }]).expect("writes");
+        write_with(&[Output { path: &page, bytes: b"1" }], &[Output { path: &data, bytes: b"2" }]).expect("writes");
         assert_eq!(fs::read(&page).expect("reads"), b"1");
         assert_eq!(fs::read(&data).expect("reads"), b"2");
     }
