@@ -30,6 +30,9 @@ pub struct CollectionPart {
     pub id: &'static str,
     /// What on the page it fills.
     pub fills: &'static str,
+    /// Whether it counts by instruction.
+    #[serde(default)]
+    by_instruction: bool,
     #[serde(default)]
     sections: Vec<&'static str>,
     #[serde(default)]
@@ -81,6 +84,21 @@ pub struct MetricSet {
     pub sections: Vec<String>,
     /// Metrics beside those of the sections, each once.
     pub metrics: Vec<String>,
+}
+
+impl MetricSet {
+    /// The same without what counts by instruction.
+    #[must_use]
+    pub fn of_whole_kernels(&self) -> MetricSet {
+        let parts = || SET.part.iter().filter(|part| part.by_instruction);
+        let without = |names: &[String], gone: &dyn Fn(&str) -> bool| -> Vec<String> {
+            names.iter().filter(|name| !gone(name)).cloned().collect()
+        };
+        MetricSet {
+            sections: without(&self.sections, &|name| parts().any(|part| part.sections.contains(&name))),
+            metrics: without(&self.metrics, &|name| parts().any(|part| part.metrics.contains(&name))),
+        }
+    }
 }
 
 /// The metric set for a chip of the metric table (`gh100`), or for a chip that it does not cover: then every counter that
@@ -164,6 +182,16 @@ mod tests {
             }
         }
         assert!(of("gh100").iter().any(|name| name == "smsp__sass_thread_inst_executed.sum"));
+    }
+
+    #[test]
+    fn without_counts_by_instruction_the_rest_stays() {
+        let all = collection(Some("gh100"));
+        let whole = all.of_whole_kernels();
+        assert!(all.sections.iter().any(|name| name == "SourceCounters"));
+        assert!(!whole.sections.iter().any(|name| name == "SourceCounters"));
+        assert!(!whole.metrics.iter().any(|name| name == "inst_executed"));
+        assert!(whole.metrics.iter().any(|name| name == "gpu__time_duration.sum"));
     }
 
     #[test]

@@ -168,6 +168,7 @@ fn profile(subject: &Subject, keys: &Collecting, arguments: &Collect, chip: Opti
         clock: keys.clock.clone(),
         cache: keys.cache.clone(),
         replay: keys.replay.clone(),
+        source: true,
         nvtx: keys.nvtx.clone(),
     }
 }

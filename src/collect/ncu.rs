@@ -35,6 +35,8 @@ pub struct Profile {
     pub cache: String,
     /// `kernel`, `application`, `range` or `app-range`.
     pub replay: String,
+    /// Whether sources and machine code go into the report.
+    pub source: bool,
     /// NVTX ranges in which kernels are profiled; empty for everywhere.
     pub nvtx: Vec<String>,
 }
@@ -61,7 +63,7 @@ impl Profile {
         if !metrics.is_empty() {
             words.pair("--metrics", &metrics.join(","));
         }
-        words.pair("--import-source", "yes");
+        words.pair("--import-source", if self.source { "yes" } else { "no" });
         words.pair("--clock-control", &self.clock);
         words.pair("--cache-control", &self.cache);
         words.pair("--replay-mode", &self.replay);
@@ -89,10 +91,15 @@ impl Profile {
         self.skip + self.count
     }
 
-    /// The same for the kernels of a reference, of which a program launches nothing else.
+    /// The same for the kernels of a reference, of which a program launches nothing else; nobody reads them line by line.
     #[must_use]
     pub fn of_reference(&self) -> Profile {
-        Profile { kernel: None, skip: 0, count: MOST_OF_A_REFERENCE, nvtx: Vec::new(), ..self.clone() }
+        let metrics = match &self.metrics {
+            Metrics::Own(set) => Metrics::Own(set.of_whole_kernels()),
+            Metrics::Set(name) => Metrics::Set(name.clone()),
+        };
+        let (count, nvtx) = (MOST_OF_A_REFERENCE, Vec::new());
+        Profile { kernel: None, metrics, skip: 0, count, source: false, nvtx, ..self.clone() }
     }
 
     /// The same without a metric of our own set; `None` for a name that our set does not have.
@@ -235,6 +242,7 @@ mod tests {
             clock: "none".into(),
             cache: "all".into(),
             replay: "kernel".into(),
+            source: true,
             nvtx: vec!["step/".into()],
         }
     }
