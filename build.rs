@@ -1,5 +1,5 @@
-//! Packs the catalogs, every `src/catalog/*.toml` as MessagePack, which is read in a tenth of the time, and states the
-//! version with its commit.
+//! Packs the catalogs, every `src/catalog/*.toml` as MessagePack, which is read in a tenth of the time, indexes the
+//! metric table by name, and states the version with its commit.
 
 use std::path::Path;
 use std::process::Command;
@@ -24,7 +24,29 @@ fn main() -> io::Result<()> {
             fs::write(Path::new(&out).join(name), packed)?;
         }
     }
-    Ok(())
+    let table = Path::new("src/quantity/metric_bases.tsv");
+    println!("cargo::rerun-if-changed={}", table.display());
+    println!("cargo::rerun-if-changed=src/quantity/name_hash.rs");
+    fs::write(Path::new(&out).join("metric_slots.rs"), slots(&fs::read_to_string(table)?))
+}
+
+include!("src/quantity/name_hash.rs");
+
+/// Where to find the line of a name: in the slot of its hash, or the next that no other name has, stands one more than the
+/// line's offset; 0 ends the search. As the expression of an array.
+fn slots(table: &str) -> String {
+    let mut slots = vec![0; (2 * table.lines().count()).next_power_of_two()];
+    let mut start = 0;
+    for line in table.split_inclusive('\n') {
+        let name = line.split('\t').next().unwrap_or_default();
+        let mut at = slot_of(name, slots.len());
+        while slots[at] != 0 {
+            at = (at + 1) % slots.len();
+        }
+        slots[at] = start + 1;
+        start += line.len();
+    }
+    format!("{slots:?}")
 }
 
 /// The commit of an optimised build, where one is known: of a packaged crate what cargo wrote into it, else what git says.

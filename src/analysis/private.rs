@@ -4,26 +4,42 @@ use crate::evidence::Origin;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// What is replaced, in this order: words of which one must be there for it to matter, the pattern, and by what.
+/// What is replaced, in this order: what a text needs for the pattern to match it, the pattern, and by what. Compiling a
+/// pattern costs more than all else that is done to a text, so that what it needs is looked for by hand.
 /// `$1` is what stands before and stays.
-const REPLACED: [(&[&str], &str, &str); 6] = [
+const REPLACED: [(Needs, &str, &str); 6] = [
     // The value of a variable that is set for the program: `TOKEN=…`, `-eTOKEN=…`.
-    (&["="], r#"(^|[\s"';])([A-Z_][A-Z0-9_]*)=("[^"]*"|'[^']*'|[^\s"';]+)"#, "$1$2=<hidden>"),
+    (has_variable, r#"(^|[\s"';])([A-Z_][A-Z0-9_]*)=("[^"]*"|'[^']*'|[^\s"';]+)"#, "$1$2=<hidden>"),
     // The host that is asked for by name.
     (
-        &["--host", "--node", "--server", "--user", "--login"],
+        |text| ["--host", "--node", "--server", "--user", "--login"].iter().any(|word| text.contains(word)),
         r"(--(?:hostname|host|node|nodelist|server|user|username|login)(?:=|\s+))[^\s]+",
         "${1}<hidden>",
     ),
     // user@host, and mail addresses.
-    (&["@"], r"[A-Za-z0-9._%+-]+@[A-Za-z0-9][A-Za-z0-9.-]*", "<hidden>"),
+    (|text| text.contains('@'), r"[A-Za-z0-9._%+-]+@[A-Za-z0-9][A-Za-z0-9.-]*", "<hidden>"),
     // The host of a URL.
-    (&["://"], r"([a-z][a-z0-9+]*://)[^/\s]+", "${1}<hidden>"),
+    (|text| text.contains("://"), r"([a-z][a-z0-9+]*://)[^/\s]+", "${1}<hidden>"),
     // IPv4 addresses.
-    (&["."], r"(?-u:\b)[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}(?-u:\b)", "<hidden>"),
+    (has_three_dots, r"(?-u:\b)[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}(?-u:\b)", "<hidden>"),
     // Hardware and IPv6 addresses of four groups or more.
-    (&[":"], r"(?-u:\b)(?:[0-9a-fA-F]{1,4}:){3,7}:?[0-9a-fA-F]{1,4}(?-u:\b)", "<hidden>"),
+    (|text| text.contains(':'), r"(?-u:\b)(?:[0-9a-fA-F]{1,4}:){3,7}:?[0-9a-fA-F]{1,4}(?-u:\b)", "<hidden>"),
 ];
+
+/// Whether a pattern may match a text; where it cannot, the pattern is not compiled.
+type Needs = fn(&str) -> bool;
+
+/// An equals sign behind what a variable's name ends in.
+fn has_variable(text: &str) -> bool {
+    let ends_name = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
+    text.as_bytes().windows(2).any(|pair| ends_name(pair[0]) && pair[1] == b'=')
+}
+
+/// Three dots with nothing but digits between them.
+fn has_three_dots(text: &str) -> bool {
+    let mut numbers = text.split(|c: char| c != '.' && !c.is_ascii_digit());
+    numbers.any(|number| number.bytes().filter(|b| *b == b'.').count() >= 3)
+}
 
 /// The patterns, each compiled when the first text needs it.
 static PATTERNS: [LazyLock<Option<regex::Regex>>; REPLACED.len()] = [
@@ -39,6 +55,9 @@ fn compiled(at: usize) -> Option<regex::Regex> {
     regex::Regex::new(REPLACED[at].1).ok()
 }
 
+/// One of these is in every text with a home folder.
+const HOME_FOLDERS: [&str; 5] = ["/home/", "/Users/", "/users/", "/root", ":\\Users\\"];
+
 /// Home folders of any user, as they appear in paths; the group is the user's name.
 static HOMES: LazyLock<Option<regex::Regex>> = LazyLock::new(|| {
     regex::Regex::new(
@@ -49,10 +68,12 @@ static HOMES: LazyLock<Option<regex::Regex>> = LazyLock::new(|| {
 
 /// A path or command line with home folders written as `~`.
 pub fn without_home(text: &str) -> String {
-    if !text.contains(['/', '\\']) {
-        return text.to_owned();
-    }
-    HOMES.as_ref().map_or_else(|| text.to_string(), |homes| homes.replace_all(text, "~").into_owned())
+    homes(text).map_or_else(|| text.to_owned(), |homes| homes.replace_all(text, "~").into_owned())
+}
+
+/// What finds the home folders of a text, where it may have any.
+fn homes(text: &str) -> Option<&'static regex::Regex> {
+    if HOME_FOLDERS.iter().any(|folder| text.contains(folder)) { HOMES.as_ref() } else { None }
 }
 
 /// An artefact without the home folder in its path.
@@ -64,8 +85,7 @@ pub(super) fn public(origin: &Origin) -> Origin {
 /// environment variables, hosts and addresses as `<hidden>`.
 pub fn without_names(text: &str) -> String {
     let mut owners: Vec<String> = Vec::new();
-    let has_path = text.contains(['/', '\\']);
-    for found in HOMES.iter().filter(|_| has_path).flat_map(|homes| homes.captures_iter(text)) {
+    for found in homes(text).into_iter().flat_map(|homes| homes.captures_iter(text)) {
         owners.extend(found.iter().skip(1).flatten().map(|owner| owner.as_str().to_owned()));
     }
     let mut shown = without_home(text);
@@ -73,7 +93,7 @@ pub fn without_names(text: &str) -> String {
         shown = without_word(&shown, &owner);
     }
     for ((needs, _, with), pattern) in REPLACED.iter().zip(&PATTERNS) {
-        if !needs.iter().any(|word| shown.contains(word)) {
+        if !needs(&shown) {
             continue;
         }
         if let Some(Cow::Owned(changed)) = pattern.as_ref().map(|pattern| pattern.replace_all(&shown, *with)) {

@@ -147,7 +147,9 @@ fn reason_of<'n>(name: &'n str, family: &StallFamily) -> Option<&'n str> {
 
 /// The catalog's id of the reason whose samples a metric counts; `None` for other metrics.
 pub(super) fn sampled_reason(metric: &str) -> Option<&str> {
-    families(StallBasis::Samples).find_map(|family| reason_of(metric, family)).map(reason_id)
+    let families = catalog::stall_families().iter();
+    let mut named = families.filter_map(|family| Some((family, reason_of(metric, family)?)));
+    named.find(|(family, _)| basis_of(family) == Some(StallBasis::Samples)).map(|(_, reason)| reason_id(reason))
 }
 
 /// The families that tables show.
@@ -165,14 +167,16 @@ fn reason_id(reason: &str) -> &str {
 }
 
 fn table(basis: StallBasis, new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> Option<StallTable> {
-    let mut reasons: BTreeSet<String> = BTreeSet::new();
+    let families: Vec<&StallFamily> = families(basis).collect();
+    let mut reasons: BTreeSet<&str> = BTreeSet::new();
     for side in [Some(new), old].into_iter().flatten() {
         for name in side.metric_names() {
-            reasons.extend(families(basis).filter_map(|f| reason_of(name, f)).map(|r| reason_id(r).to_string()));
+            reasons.extend(families.iter().filter_map(|f| reason_of(name, f)).map(reason_id));
         }
     }
     let mut rows: Vec<StallRow> = reasons
         .into_iter()
+        .map(str::to_owned)
         .map(|reason| {
             let label = catalog::stall(&reason).map_or(reason.as_str(), |row| row.label).to_string();
             let read = |side: &KernelSummary<'_>| in_unit(basis, reading(basis, &reason, side));

@@ -23,8 +23,8 @@ impl BusyUnit {
         let place = catalog::subsystem_of(counter);
         BusyUnit {
             counter: counter.into(),
-            code: place.map_or("unknown-unit", |s| s.code.as_str()).into(),
-            label: place.map_or("a unit that this catalog does not place", |s| s.label.as_str()).into(),
+            code: place.map_or("unknown-unit", |s| s.code).into(),
+            label: place.map_or("a unit that this catalog does not place", |s| s.label).into(),
             percent,
         }
     }

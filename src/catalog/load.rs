@@ -5,7 +5,8 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use super::{
-    CatalogError, chips, collection, limiters, metrics, opcodes, profiles, sass_aliases, stalls, tables, thresholds,
+    CatalogError, chips, collection, limiters, metrics, opcodes, profiles, sass_aliases, stalls, subsystems, tables,
+    thresholds,
 };
 
 /// A catalog file as it is built in.
@@ -98,6 +99,7 @@ pub fn verify() -> Result<(), CatalogError> {
     limiters::check()?;
     profiles::check()?;
     collection::check()?;
+    subsystems::check()?;
     chips::check()
 }
 

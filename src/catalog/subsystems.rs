@@ -3,6 +3,12 @@
 use serde::Deserialize;
 use std::sync::LazyLock;
 
+use super::CatalogError;
+use super::load::{self, Embedded, embedded};
+
+const FILE: &str = "subsystems.toml";
+const TABLE: Embedded = embedded!("subsystems");
+
 /// Whether a part of the chip moves data, computes, or issues instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -20,15 +26,15 @@ pub enum ChipSide {
 #[serde(deny_unknown_fields)]
 pub struct Subsystem {
     /// Stable code; also the limiter's code when this part limits a kernel.
-    pub code: String,
+    pub code: &'static str,
     /// What a sentence calls it.
-    pub label: String,
+    pub label: &'static str,
     /// What it does.
     pub side: ChipSide,
     /// Stall reasons of warps that queue for this part.
-    pub queues: Vec<String>,
+    pub queues: Vec<&'static str>,
     /// Prefixes of the counters that watch it.
-    pub starts: Vec<String>,
+    pub starts: Vec<&'static str>,
     /// What counts its work by instruction.
     #[serde(default)]
     pub by_instruction: InstructionWork,
@@ -36,7 +42,7 @@ pub struct Subsystem {
 
 /// Which count by instruction stands for the work of a part.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", bound(deserialize = "'de: 'static"))]
 pub enum InstructionWork {
     /// None.
     #[default]
@@ -50,17 +56,28 @@ pub enum InstructionWork {
     /// Executions of every instruction.
     Executions,
     /// Executions of these opcodes, without modifiers.
-    Opcodes(Vec<String>),
+    Opcodes(Vec<&'static str>),
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct File {
     subsystem: Vec<Subsystem>,
 }
 
-static ROWS: LazyLock<Vec<Subsystem>> =
-    LazyLock::new(|| toml::from_str::<File>(include_str!("subsystems.toml")).map(|f| f.subsystem).unwrap_or_default());
+static ROWS: LazyLock<Vec<Subsystem>> = LazyLock::new(|| read().expect("subsystems.toml is valid, as tests check"));
+
+fn read() -> Result<Vec<Subsystem>, CatalogError> {
+    Ok(TABLE.read::<File>()?.subsystem)
+}
+
+/// Reads the file anew and checks its rows.
+pub(super) fn check() -> Result<(), CatalogError> {
+    for row in &read()? {
+        load::filled(FILE, row.code, &[("label", row.label)])?;
+    }
+    load::index(FILE, &ROWS, |row| [row.code]).map(drop)
+}
 
 /// All parts, in matching order.
 pub fn subsystems() -> &'static [Subsystem] {
@@ -74,7 +91,7 @@ pub fn subsystem(code: &str) -> Option<&'static Subsystem> {
 
 /// The part that a counter watches, by its name.
 pub fn subsystem_of(counter: &str) -> Option<&'static Subsystem> {
-    ROWS.iter().find(|row| row.starts.iter().any(|start| counter.starts_with(start.as_str())))
+    ROWS.iter().find(|row| row.starts.iter().any(|start| counter.starts_with(start)))
 }
 
 #[cfg(test)]
@@ -104,7 +121,7 @@ mod tests {
                 assert!(crate::catalog::stall(reason).is_some(), "{}: {reason}", row.code);
             }
         }
-        let code = |name| subsystem_of(name).map(|s| s.code.as_str());
+        let code = |name| subsystem_of(name).map(|s| s.code);
         assert_eq!(code("dram__throughput.avg.pct_of_peak_sustained_elapsed"), Some("memory-dram"));
         assert_eq!(code("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"), Some("memory-shared"));
         assert_eq!(code("l1tex__data_pipe_lsu_wavefronts.avg"), Some("memory-l1tex"));

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use crate::config::SubjectName;
-use crate::render::{Output, PageLock, RenderError, merged, svg, write_together};
+use crate::render::{Output, PageLock, RenderError, merged, svg, write_together, write_with};
 use crate::view::charts::{CHARTS, Chart};
 use crate::view::{Document, Heading};
 use chrono::NaiveDate;
@@ -49,12 +49,24 @@ impl<'d> Files<'d> {
         Ok(vec![self.html.display().to_string()])
     }
 
-    /// Writes the page, with what people wrote between the blocks of the one that is there, and the files beside it.
-    /// Charts that the page no longer shows are removed. Gives the paths in the order of writing.
+    /// The drawings of the charts.
+    pub(super) fn drawn(&self) -> Vec<String> {
+        self.charts.iter().map(|(_, chart)| svg::file(chart)).collect()
+    }
+
+    /// Writes the page, with what people wrote between the blocks of the one that is there, and the files beside it:
+    /// the snapshot, and the charts as [`Files::drawn`] gives them. Charts that the page no longer shows are removed.
+    /// Gives the paths in the order of writing.
     ///
     /// # Errors
     /// A page whose blocks were edited, unless `force` is set, or a file that cannot be written; then none is.
-    pub(super) fn write(&self, page: &str, snapshot: Option<&[u8]>, force: bool) -> Result<Vec<String>, Failure> {
+    pub(super) fn write(
+        &self,
+        page: &str,
+        snapshot: Option<&[u8]>,
+        drawn: &[String],
+        force: bool,
+    ) -> Result<Vec<String>, Failure> {
         let _lock = PageLock::take(&self.page)?;
         let path = &self.page;
         let merged = match std::fs::read(path) {
@@ -65,15 +77,16 @@ impl<'d> Files<'d> {
             },
             Err(_) => page.to_owned(),
         };
-        let drawn: Vec<(&Path, String)> =
-            self.charts.iter().map(|(path, chart)| (path.as_path(), svg::file(chart))).collect();
         let outputs: Vec<Output<'_>> = std::iter::once(Output { path, bytes: merged.as_bytes() })
             .chain(snapshot.map(|bytes| Output { path: &self.snapshot, bytes }))
-            .chain(drawn.iter().map(|(path, text)| Output { path, bytes: text.as_bytes() }))
             .collect();
-        write_together(&outputs)?;
+        let drawings = self.charts.iter().zip(drawn);
+        let drawings: Vec<Output<'_>> =
+            drawings.map(|((path, _), text)| Output { path, bytes: text.as_bytes() }).collect();
+        // Charts are drawn again from the snapshot with `audit generate --from`.
+        write_with(&outputs, &drawings)?;
         self.remove_stale();
-        Ok(outputs.iter().map(|output| output.path.display().to_string()).collect())
+        Ok(outputs.iter().chain(&drawings).map(|output| output.path.display().to_string()).collect())
     }
 
     /// Removes the charts of an earlier run that this page does not show, and the folder when it is left empty. What

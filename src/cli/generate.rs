@@ -148,10 +148,12 @@ impl<'p> Maker<'p> {
         let (history, _) = milestones(&plan.out, name, Some(date))?;
         let accepted = AcceptedFile::read(&plan.out, name)?.about(audit);
         let heading = Heading { baseline, accepted, history, ..heading };
-        let snapshot = Snapshot::new(heading, audit.clone());
         Ok(match plan.template.as_str() {
-            view::DELIVERABLE => Made::Many(Box::new(snapshot), audits),
-            _ => Made::Profiled(Box::new(snapshot), instructions.map(Box::new)),
+            view::DELIVERABLE => Made::Many(Box::new(Snapshot::new(heading, audit.clone())), audits),
+            _ => {
+                let snapshot = Snapshot::new(heading, audits.swap_remove(0));
+                Made::Profiled(Box::new(snapshot), instructions.map(Box::new))
+            }
         })
     }
 }

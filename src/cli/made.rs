@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::files::Files;
 use crate::analysis::{Audit, Listing};
 use crate::evidence::SourceView;
-use crate::render::{Templates, marked};
+use crate::render::Templates;
 use crate::snapshot::{Snapshot, StaticSnapshot};
 use crate::view::{self, Document, Entry, Heading, SourceText};
 use std::io::Write;
@@ -83,15 +83,18 @@ pub(super) fn write_page(
             let files = Files::of(place.folder, made.heading(), &document)?;
             files.write_html(&templates.html(template, &document, &made.source())?)?
         }
-        PageFormat::Md | PageFormat::Pr => std::thread::scope(|scope| {
-            // The snapshot does not need the page, nor the page the snapshot.
-            let data = place.has_snapshot.then(|| scope.spawn(|| made.data()));
+        PageFormat::Md | PageFormat::Pr => {
             let document = made.document();
             let files = Files::of(place.folder, made.heading(), &document)?;
-            let page = marked(&templates.page(template, &document)?, &document);
-            let data = data.map(|running| running.join().unwrap_or_else(|_| made.data())).transpose()?;
-            files.write(&page, data.as_deref(), force)
-        })?,
+            // The page needs neither the snapshot nor the drawings, nor they the page.
+            let beside = || Ok::<_, Failure>((place.has_snapshot.then(|| made.data()).transpose()?, files.drawn()));
+            std::thread::scope(|scope| {
+                let running = scope.spawn(beside);
+                let page = templates.marked_page(template, &document)?;
+                let (data, drawn) = running.join().unwrap_or_else(|_| beside())?;
+                files.write(&page, data.as_deref(), &drawn, force)
+            })?
+        }
     };
     writeln!(out, "{}", written.join("\n"))?;
     Ok(())

@@ -4,10 +4,13 @@
 //! `T` throughput), unit, class of the counter, and the chips as a hexadecimal bit mask in the order of [`CHIPS`]. It
 //! merges what NVIDIA's counter library lists for five chips. Three bases have two units: the line has the one that most
 //! of the chips name, and for the two of the double-precision tensor pipe, where the chips are even, the one that fits
-//! the name (cycles). Nothing is parsed at start: the text is searched in
-//! place.
+//! the name (cycles). Nothing is parsed at start: the build script made an index of names into the text.
 
 const TABLE: &str = include_str!("metric_bases.tsv");
+/// One more than the offset of a line, in the slot of its name or the next that no other name has; 0 for none.
+static SLOTS: &[u32] = &include!(concat!(env!("OUT_DIR"), "/metric_slots.rs"));
+
+include!("name_hash.rs");
 
 /// The chips of the table, by the lower-case name that NVIDIA's counter library uses.
 pub const CHIPS: [&str; 5] = ["ga100", "ad102", "gh100", "gb100", "gb202"];
@@ -86,27 +89,17 @@ impl MetricBase {
 
 /// The line of exactly that base name.
 fn line_of(name: &str) -> Option<&'static str> {
-    let line_start = |at: usize| memchr::memrchr(b'\n', &TABLE.as_bytes()[..at]).map_or(0, |at| at + 1);
-    let line_end = |at: usize| memchr::memchr(b'\n', &TABLE.as_bytes()[at..]).map(|size| at + size);
-    let (mut low, mut high) = (0, TABLE.len());
-    while low < high {
-        let start = line_start(low + (high - low) / 2);
-        // A tab ends the name and sorts before every character of a name.
-        let line = &TABLE.as_bytes()[start..];
-        let (key, rest) = line.split_at(name.len().min(line.len()));
-        match key.cmp(name.as_bytes()).then(rest.first().cmp(&Some(&b'\t'))) {
-            std::cmp::Ordering::Equal => return TABLE.get(start..line_end(start)?),
-            std::cmp::Ordering::Less => low = line_end(start)? + 1,
-            std::cmp::Ordering::Greater => high = start,
-        }
-    }
-    None
+    let first = slot_of(name, SLOTS.len());
+    let slots = SLOTS[first..].iter().chain(&SLOTS[..first]).take_while(|slot| **slot != 0);
+    let mut lines = slots.filter_map(|slot| TABLE.get(*slot as usize - 1..));
+    let line = lines.find(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with('\t')))?;
+    line.lines().next()
 }
 
 /// Splits a metric name into the base that the table has and the suffix behind it (`.sum.per_second`). A base ends at
 /// the first dot behind its double underscore; dots before that belong to a group (`CTC.TriageCompute.`).
 pub fn split(name: &str) -> Option<(MetricBase, &str)> {
-    let unit_end = name.find("__")?;
+    let unit_end = name.as_bytes().windows(2).position(|pair| pair == b"__")?;
     let end = name[unit_end..].find('.').map_or(name.len(), |at| unit_end + at);
     Some((MetricBase::parse(line_of(&name[..end])?)?, &name[end..]))
 }

@@ -5,8 +5,9 @@
 //! inside verbatim text they are text.
 
 use super::error::RenderError;
+use super::gate::CheckedPage;
 use crate::view::Document;
-use pulldown_cmark::{Event, HeadingLevel, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, Parser};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -33,14 +34,15 @@ struct Block {
 
 /// Puts markers around the title and around each section of a finished page. Sections are found by their headings, so
 /// any template that prints them can be marked.
-pub fn marked(page: &str, document: &Document) -> String {
+pub fn marked(checked: &CheckedPage<'_>, document: &Document) -> String {
+    let page = checked.text;
     let mut cuts: Vec<(usize, &str)> = vec![(0, LEAD)];
     let mut sections = document.sections.iter();
     let mut next = sections.next();
-    for (at, title) in second_headings(page) {
+    for (at, title) in &checked.headings {
         let Some(section) = next else { break };
-        if title == crate::view::escape::normal(&section.title, true) {
-            cuts.push((at, &section.id));
+        if *title == crate::view::escape::normal(&section.title, true) {
+            cuts.push((*at, &section.id));
             next = sections.next();
         }
     }
@@ -54,25 +56,6 @@ pub fn marked(page: &str, document: &Document) -> String {
         }
     }
     out
-}
-
-/// The offsets and texts of the headings of the second level.
-fn second_headings(page: &str) -> Vec<(usize, String)> {
-    let mut found = Vec::new();
-    let mut open: Option<(usize, String)> = None;
-    for (event, range) in Parser::new_ext(page, super::outline::options()).into_offset_iter() {
-        match event {
-            Event::Start(Tag::Heading { level: HeadingLevel::H2, .. }) => open = Some((range.start, String::new())),
-            Event::End(TagEnd::Heading(_)) => found.extend(open.take()),
-            Event::Text(text) | Event::Code(text) => {
-                if let Some((_, title)) = &mut open {
-                    title.push_str(&text);
-                }
-            }
-            _ => {}
-        }
-    }
-    found
 }
 
 /// The page that takes the place of `existing`: its prose byte for byte, and the blocks of `page`, which is marked. Blocks
@@ -221,7 +204,10 @@ fn comments(text: &str) -> Vec<(Range<usize>, bool)> {
 
 /// The first 16 hexadecimal digits of the SHA-256 of a block, whatever line ends version control gave it.
 fn hash(content: &str) -> String {
-    let digest = Sha256::digest(content.replace("\r\n", "\n"));
+    let digest = match content.contains('\r') {
+        true => Sha256::digest(content.replace("\r\n", "\n")),
+        false => Sha256::digest(content),
+    };
     digest.iter().take(8).fold(String::new(), |mut text, byte| {
         // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");

@@ -8,12 +8,23 @@ use crate::view::Document;
 /// `document`.
 ///
 /// Tables must be the same in number, order, header, alignment and every cell, folded ones included. Headings,
-/// verbatim blocks and images must all be there in order; a template may add its own.
+/// verbatim blocks and images must all be there in order; a template may add its own. Gives the page with what the
+/// parser found, so that its markers need no second parse.
 ///
 /// # Errors
 /// [`RenderError::Rejected`] names the first part that differs.
-pub fn check(page: &str, document: &Document) -> Result<(), RenderError> {
-    compare(&Outline::of_document(document), &Outline::of_markdown(page))
+pub fn check<'p>(page: &'p str, document: &Document) -> Result<CheckedPage<'p>, RenderError> {
+    let found = Outline::of_markdown(page);
+    compare(&Outline::of_document(document), &found)?;
+    Ok(CheckedPage { text: page, headings: found.seconds })
+}
+
+/// A page that passed the gate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckedPage<'p> {
+    pub(super) text: &'p str,
+    /// The offsets and texts of the headings of the second level.
+    pub(super) headings: Vec<(usize, String)>,
 }
 
 /// Compares what a page must hold with what was read from it.

@@ -38,13 +38,16 @@ pub(super) fn markdown(table: &Table) -> Grid {
     let widths: Vec<usize> = (0..header.len())
         .map(|at| {
             let cells = rows.iter().filter_map(|row| row.get(at));
-            cells.chain(header.get(at)).map(|cell| cell.width()).filter(|w| *w <= WIDEST).max().unwrap_or(0).max(3)
+            cells.chain(header.get(at)).map(|cell| width(cell)).filter(|w| *w <= WIDEST).max().unwrap_or(0).max(3)
         })
         .collect();
     let aligns: Vec<Align> = table.columns.iter().map(|column| column.align).collect();
     let line = |cells: Vec<String>| {
         let places = widths.iter().zip(&aligns).map(Some).chain(std::iter::repeat(None));
-        cells.into_iter().zip(places).map(|(cell, place)| place.map_or(cell.clone(), |(w, a)| pad(&cell, *w, *a)))
+        cells.into_iter().zip(places).map(|(cell, place)| match place {
+            Some((width, align)) => pad(&cell, *width, *align),
+            None => cell,
+        })
     };
     Grid {
         rule: widths.iter().zip(&aligns).map(|(width, align)| dashes(*width, *align)).collect(),
@@ -68,11 +71,16 @@ fn set(cell: &Cell) -> String {
 
 /// `text` filled with spaces to `width` terminal columns, on the side that the alignment asks for.
 pub(super) fn pad(text: &str, width: usize, align: Align) -> String {
-    let fill = " ".repeat(width.saturating_sub(text.width()));
+    let fill = " ".repeat(width.saturating_sub(self::width(text)));
     match align {
-        Align::Left => format!("{text}{fill}"),
-        Align::Right => format!("{fill}{text}"),
+        Align::Left => text.to_owned() + &fill,
+        Align::Right => fill + text,
     }
+}
+
+/// How many terminal columns a text takes.
+fn width(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.width() }
 }
 
 fn dashes(width: usize, align: Align) -> String {

@@ -29,16 +29,18 @@ impl PageLock {
             source,
         };
         let folder = page.parent().unwrap_or(Path::new(""));
-        if !folder.as_os_str().is_empty() {
-            let cure = "choose another place with --out";
-            fs::create_dir_all(folder).map_err(|error| fault("making its folder", cure, error))?;
-        }
+        let mut is_folder_made = folder.as_os_str().is_empty();
         let name = page.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let path = folder.join(format!(".{name}.lock"));
         let begun = Instant::now();
         loop {
             match OpenOptions::new().write(true).create_new(true).open(&path) {
                 Ok(_) => return Ok(PageLock { path }),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound && !is_folder_made => {
+                    let cure = "choose another place with --out";
+                    fs::create_dir_all(folder).map_err(|error| fault("making its folder", cure, error))?;
+                    is_folder_made = true;
+                }
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                     let age =
                         fs::metadata(&path).and_then(|meta| meta.modified()).ok().and_then(|at| at.elapsed().ok());

@@ -31,4 +31,4 @@ pub use lock::PageLock;
 pub use page::{Page, Part, Piece};
 pub use remarks::{Level, Remark, github, junit};
 pub use templates::{Override, TEMPLATES, Templates};
-pub use write::{Output, write_together};
+pub use write::{Output, write_together, write_with};

@@ -3,7 +3,7 @@
 use super::page;
 use crate::view::escape;
 use crate::view::{Align, Block, Document};
-use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 /// A table as a reader of the page sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub(super) struct Outline {
     pub(super) code: Vec<String>,
     /// Text alternatives and targets.
     pub(super) images: Vec<(String, String)>,
+    /// The offsets and texts of the headings of the second level, as a page has them; empty for a document.
+    pub(super) seconds: Vec<(usize, String)>,
     /// What a page must not hold: HTML elements, formulas and links that no part of the renderer writes.
     pub(super) foreign: Vec<String>,
 }
@@ -68,7 +70,10 @@ impl Outline {
     /// The outline that a Markdown parser sees, with GitHub's extensions on.
     pub(super) fn of_markdown(markdown: &str) -> Outline {
         let mut reader = Reader::default();
-        for event in Parser::new_ext(markdown, options()) {
+        for (event, range) in Parser::new_ext(markdown, options()).into_offset_iter() {
+            if let Event::End(TagEnd::Heading(HeadingLevel::H2)) = event {
+                reader.outline.seconds.push((range.start, reader.open.clone().unwrap_or_default()));
+            }
             reader.take(event);
         }
         reader.outline

@@ -1,5 +1,6 @@
 //! The templates: those built in, those of the user's folder, and printing a page with them.
 
+use super::edited::marked;
 use super::error::RenderError;
 use super::html::{self, HtmlPage};
 use super::page::Page;
@@ -244,6 +245,15 @@ impl Templates {
         let page = self.print(name, &Page::new(document))?;
         gate::check(&page, document)?;
         Ok(page)
+    }
+
+    /// The same with markers around the blocks, between which people may write.
+    ///
+    /// # Errors
+    /// As [`Templates::page`].
+    pub fn marked_page(&self, name: &str, document: &Document) -> Result<String, RenderError> {
+        let page = self.print(name, &Page::new(document))?;
+        Ok(marked(&gate::check(&page, document)?, document))
     }
 
     /// Prints a document and a source view as one HTML page with the template `NAME.html`, and reads it again. A page

@@ -1,8 +1,8 @@
 //! Writing files so that a reader never sees half of one, and a failure leaves the old ones as they were.
 
 use super::error::RenderError;
-use std::fs;
-use std::io::Write as _;
+use std::fs::{self, Metadata};
+use std::io::{Error, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 /// A file to be written.
@@ -21,7 +21,19 @@ pub struct Output<'a> {
 /// # Errors
 /// [`RenderError::Write`] names the file and the step.
 pub fn write_together(outputs: &[Output<'_>]) -> Result<(), RenderError> {
-    let staged = outputs.iter().map(stage).collect::<Result<Vec<_>, _>>()?;
+    write_with(outputs, &[])
+}
+
+/// The same with files `derived` that can be made again from the others. They are complete before the first file takes
+/// its place, and nobody waits until the disk has them: after a power cut they may be missing or empty.
+///
+/// # Errors
+/// As [`write_together`].
+pub fn write_with(outputs: &[Output<'_>], derived: &[Output<'_>]) -> Result<(), RenderError> {
+    let staged = outputs.iter().chain(derived).map(stage).collect::<Result<Vec<_>, _>>()?;
+    for (file, path) in &staged[..outputs.len()] {
+        file.as_file().sync_all().map_err(|error| fault(path, "flushing to disk", error))?;
+    }
     for (file, path) in staged {
         let failed = |error: tempfile::PersistError| fault(&path, "putting it in place", error.error);
         file.persist(&path).map_err(failed)?;
@@ -30,34 +42,47 @@ pub fn write_together(outputs: &[Output<'_>]) -> Result<(), RenderError> {
 }
 
 fn stage(output: &Output<'_>) -> Result<(tempfile::NamedTempFile, PathBuf), RenderError> {
-    let path = match fs::canonicalize(output.path) {
-        Ok(path) => path,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => output.path.to_owned(),
-        Err(error) => return Err(fault(output.path, "finding it", error)),
-    };
-    let old = match fs::metadata(&path) {
-        Ok(meta) if meta.is_dir() => {
-            let error = std::io::Error::from(std::io::ErrorKind::IsADirectory);
-            return Err(fault(&path, "replacing it", error));
-        }
-        Ok(meta) => Some(meta.permissions()),
-        Err(_) => None,
-    };
+    let (path, old) = place(output.path)?;
+    if old.as_ref().is_some_and(Metadata::is_dir) {
+        return Err(fault(&path, "replacing it", Error::from(ErrorKind::IsADirectory)));
+    }
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    fs::create_dir_all(folder).map_err(|error| fault(&path, "making its folder", error))?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(".audit-").suffix(".tmp");
     readable_by_all(&mut builder);
-    let mut file = builder.tempfile_in(folder).map_err(|error| fault(&path, "making a temporary file", error))?;
+    let made = match builder.tempfile_in(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            fs::create_dir_all(folder).map_err(|error| fault(&path, "making its folder", error))?;
+            builder.tempfile_in(folder)
+        }
+        made => made,
+    };
+    let mut file = made.map_err(|error| fault(&path, "making a temporary file", error))?;
     if let Some(old) = old {
-        file.as_file().set_permissions(old).map_err(|error| fault(&path, "keeping its permissions", error))?;
+        file.as_file().set_permissions(old.permissions()).map_err(|e| fault(&path, "keeping its permissions", e))?;
     }
     file.write_all(output.bytes).map_err(|error| fault(&path, "writing", error))?;
-    file.as_file().sync_all().map_err(|error| fault(&path, "flushing to disk", error))?;
     Ok((file, path))
+}
+
+/// Where a file goes, behind symbolic links, and what lies there.
+fn place(path: &Path) -> Result<(PathBuf, Option<Metadata>), RenderError> {
+    let found = |path: PathBuf, met: std::io::Result<Metadata>| match met {
+        Ok(old) => Ok((path, Some(old))),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok((path, None)),
+        Err(error) => Err(fault(&path, "finding it", error)),
+    };
+    let met = fs::symlink_metadata(path);
+    if !met.as_ref().is_ok_and(Metadata::is_symlink) {
+        return found(path.to_owned(), met);
+    }
+    match fs::canonicalize(path) {
+        Ok(target) => found(target.clone(), fs::metadata(&target)),
+        Err(error) => found(path.to_owned(), Err(error)),
+    }
 }
 
 /// Gives a new file what the user's mask leaves of read and write for all, instead of a temporary file's privacy.
@@ -71,8 +96,8 @@ fn readable_by_all(builder: &mut tempfile::Builder<'_, '_>) {
     let _ = builder;
 }
 
-fn fault(path: &Path, doing: &'static str, source: std::io::Error) -> RenderError {
-    use std::io::ErrorKind as K;
+fn fault(path: &Path, doing: &'static str, source: Error) -> RenderError {
+    use ErrorKind as K;
     let cure = match source.kind() {
         K::PermissionDenied | K::ReadOnlyFilesystem => "choose a folder that you may write to with --out",
         K::StorageFull | K::QuotaExceeded => "free some space, or choose another disk with --out",
@@ -93,9 +118,11 @@ mod tests {
         let good = folder.path().join("page.md");
         fs::write(&good, "old").expect("writes");
         let blocked = folder.path().join("page.md/inside.json");
-        let outputs = [Output { path: &good, bytes: b"new" }, Output { path: &blocked, bytes: b"{}" }];
-        let error = write_together(&outputs).expect_err("a file is no folder").to_string();
-        assert!(error.contains("inside.json") && error.contains("help: "), "{error}");
+        let (page, data) = (Output { path: &good, bytes: b"new" }, Output { path: &blocked, bytes: b"{}" });
+        for failed in [write_together(&[page, data]), write_with(&[page], &[data])] {
+            let error = failed.expect_err("a file is no folder").to_string();
+            assert!(error.contains("inside.json") && error.contains("help: "), "{error}");
+        }
         assert_eq!(fs::read_to_string(&good).expect("reads"), "old");
         assert_eq!(fs::read_dir(folder.path()).expect("lists").count(), 1, "no temporary file stays");
     }
@@ -104,7 +131,7 @@ mod tests {
     fn both_files_are_written_and_folders_made() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let (page, data) = (folder.path().join("a/page.md"), folder.path().join("a/b/page.json"));
-        write_together(&[Output { path: &page, bytes: b"1" }, Output { path: &data, bytes: b"2" }]).expect("writes");
+        write_with(&[Output { path: &page, bytes: b"1" }], &[Output { path: &data, bytes: b"2" }]).expect("writes");
         assert_eq!(fs::read(&page).expect("reads"), b"1");
         assert_eq!(fs::read(&data).expect("reads"), b"2");
     }

@@ -10,6 +10,7 @@ use crate::evidence::{
     CodeInstruction, CounterColumn, Launch, LineTable, Lines, MachineWord, Metric, SassFunction, SassInstruction,
     SassListing, SourceText, SourceView, Value, Workload,
 };
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -131,7 +132,11 @@ fn view(launch: &Launch, modules: &HashMap<(u32, u64), Module<'_>>, listings: &[
         .collect();
     let mut touched: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
     for (section, offset, _) in placed.iter().flat_map(|(_, placed)| &placed.at) {
-        touched.entry(*section).or_default().insert(*offset);
+        let counted = touched.entry(*section).or_default();
+        // Of a section whose code is known every instruction is listed.
+        if sections[*section].bytes.is_none() {
+            counted.insert(*offset);
+        }
     }
     let own = |section: &Loaded<'_>| launch.workload == Workload::Kernel && section.section == launch.mangled;
     if let Some(kernel) = sections.iter().position(own) {
@@ -141,7 +146,7 @@ fn view(launch: &Launch, modules: &HashMap<(u32, u64), Module<'_>>, listings: &[
     order.sort_by_key(|(section, _)| !own(&sections[*section]));
 
     let mut instructions = Vec::new();
-    let mut positions: HashMap<(usize, u64), u32> = HashMap::new();
+    let mut positions: FxHashMap<(usize, u64), u32> = FxHashMap::default();
     let mut has_lines = false;
     for (section, counted) in order {
         let loaded = &sections[section];
@@ -254,7 +259,7 @@ fn place(metric: &Metric, sections: &[Loaded<'_>]) -> Placed {
     placed
 }
 
-fn column(metric: &Metric, placed: Placed, positions: &HashMap<(usize, u64), u32>) -> CounterColumn {
+fn column(metric: &Metric, placed: Placed, positions: &FxHashMap<(usize, u64), u32>) -> CounterColumn {
     let mut values: Vec<(u32, Value)> = Vec::with_capacity(placed.at.len());
     let mut unplaced = placed.unplaced;
     for (section, offset, value) in placed.at {

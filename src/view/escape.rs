@@ -4,13 +4,15 @@
 //! autolinks and mathematics; characters that cannot act where they stand are left alone, so that pages stay readable
 //! as text.
 
-use std::fmt::Write as _;
-
 /// What a reader sees of a cell after parsing: outer white space dropped, line ends as `\n`, other control characters
 /// as U+FFFD. The line end inside a code cell becomes a space, because a code span has no lines.
 pub fn normal(text: &str, code: bool) -> String {
+    let text = text.trim();
+    if has_no_control(text) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
-    let mut chars = text.trim().chars().peekable();
+    let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
             '\r' if chars.peek() == Some(&'\n') => {}
@@ -21,6 +23,12 @@ pub fn normal(text: &str, code: bool) -> String {
         }
     }
     out
+}
+
+/// Whether no character is a control character, judged by bytes: those beyond ASCII begin with 0xC2, as other characters
+/// may.
+fn has_no_control(text: &str) -> bool {
+    text.bytes().all(|byte| byte >= b' ' && byte != 0x7f && byte != 0xc2)
 }
 
 /// A line of verbatim text for a screen: tabs as four spaces, other control characters as U+FFFD.
@@ -38,7 +46,7 @@ pub fn normal_line(line: &str) -> String {
 
 /// Plain text as inline Markdown on one line. Line ends become spaces.
 pub fn text(plain: &str) -> String {
-    inline(&normal(plain, false).replace('\n', " "), false)
+    inline(&normal(plain, true), false)
 }
 
 /// Plain text as a heading: [`text`], with a closing run of number signs kept as text.
@@ -59,7 +67,10 @@ pub fn paragraph(plain: &str) -> String {
 /// Inline Markdown on one line that stays a paragraph: a beginning such as `1.`, `-`, `#` or `>` is defused.
 /// Markdown that is already safe comes back unchanged.
 pub fn line_start(markdown: &str) -> String {
-    let line = markdown.trim().replace("\r\n", "\n").replace(['\n', '\r'], " ");
+    let mut line = markdown.trim().to_owned();
+    if line.contains(['\n', '\r']) {
+        line = line.replace("\r\n", "\n").replace(['\n', '\r'], " ");
+    }
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let after = |at: usize| line.as_bytes().get(at).is_none_or(|b| *b == b' ');
     let hashes = line.bytes().take_while(|b| *b == b'#').count();
@@ -90,8 +101,7 @@ pub fn image(plain: &str) -> String {
     let plain = normal(plain, true);
     let mut out = String::with_capacity(plain.len());
     for (at, c) in plain.char_indices() {
-        let is_address =
-            plain[at..].starts_with("://") || c == '.' && plain[..at].to_ascii_lowercase().ends_with("www");
+        let is_address = plain[at..].starts_with("://") || c == '.' && ends_in_www(&plain[..at]);
         if is_address || "\\`*_[]<>&!~$|#@^".contains(c) {
             out.push('\\');
         }
@@ -110,6 +120,9 @@ pub fn code(plain: &str) -> String {
 /// Parsers disagree on a backslash before a bar inside a code span, so such text is set with `<code>` and entities.
 pub fn code_cell(plain: &str) -> String {
     let plain = normal(plain, true);
+    if !plain.contains('|') {
+        return fenced(&plain);
+    }
     if plain.contains("\\|") {
         return format!("<code>{}</code>", inline(&plain, true));
     }
@@ -118,7 +131,7 @@ pub fn code_cell(plain: &str) -> String {
 
 /// Text inside an HTML element such as `<summary>`.
 pub fn html(plain: &str) -> String {
-    let plain = normal(plain, false).replace('\n', " ");
+    let plain = normal(plain, true);
     let mut out = String::with_capacity(plain.len());
     for (at, c) in plain.char_indices() {
         match c {
@@ -168,42 +181,50 @@ fn run(text: &str, c: char) -> usize {
 /// Escapes normal text; `in_table` adds bars and line ends.
 fn inline(text: &str, in_table: bool) -> String {
     let mut out = String::with_capacity(text.len() + 8);
-    for (at, c) in text.char_indices() {
+    let mut done = 0;
+    for (at, byte) in text.bytes().enumerate().filter(|(_, byte)| can_act(*byte)) {
         let before = text[..at].chars().next_back();
         let rest = &text[at..];
         let next = rest.chars().nth(1);
-        match c {
-            '\n' => out.push_str("<br>"),
+        let escaped = match byte {
+            b'\n' => "<br>",
             // A backslash right before a bar: the entity cannot be mistaken for the bar's own escape.
-            '\\' if in_table && next == Some('|') => out.push_str("&#92;"),
-            '|' if in_table => out.push_str("\\|"),
-            '\\' | '`' | '~' | '$' => push_escaped(&mut out, c),
-            '*' if !(is_space(before) && is_space(next)) => push_escaped(&mut out, c),
+            b'\\' if in_table && next == Some('|') => "&#92;",
+            b'|' if in_table => "\\|",
+            b'\\' => "\\\\",
+            b'`' => "\\`",
+            b'~' => "\\~",
+            b'$' => "\\$",
+            b'*' if !(is_space(before) && is_space(next)) => "\\*",
             // A footnote or a check box; a link's end or a definition. Other brackets stay text.
-            '[' if ["[^", "[ ]", "[x]", "[X]"].iter().any(|start| rest.starts_with(start)) => {
-                push_escaped(&mut out, c);
-            }
-            ']' if matches!(next, Some('(' | '[' | ':')) => push_escaped(&mut out, c),
-            '_' if !is_inside_word(text, at) => push_escaped(&mut out, c),
-            '<' if next.is_some_and(|n| n.is_ascii_alphabetic() || matches!(n, '/' | '!' | '?')) => {
-                push_escaped(&mut out, c);
-            }
-            '&' if is_entity(rest) => push_escaped(&mut out, c),
-            ':' if rest.starts_with("://") => push_escaped(&mut out, c),
-            '.' if text[..at].to_ascii_lowercase().ends_with("www") => push_escaped(&mut out, c),
+            b'[' if ["[^", "[ ]", "[x]", "[X]"].iter().any(|start| rest.starts_with(start)) => "\\[",
+            b']' if matches!(next, Some('(' | '[' | ':')) => "\\]",
+            b'_' if !is_inside_word(text, at) => "\\_",
+            b'<' if next.is_some_and(|n| n.is_ascii_alphabetic() || matches!(n, '/' | '!' | '?')) => "\\<",
+            b'&' if is_entity(rest) => "\\&",
+            b':' if rest.starts_with("://") => "\\:",
+            b'.' if ends_in_www(&text[..at]) => "\\.",
             // GitHub looks for mentions and issue numbers in the finished text; a comment parts them from their sign.
-            '@' | '#' if is_reference(text, at) => {
-                let _ = write!(out, "{c}<!-- -->");
-            }
-            c => out.push(c),
-        }
+            b'@' if is_reference(text, at) => "@<!-- -->",
+            b'#' if is_reference(text, at) => "#<!-- -->",
+            _ => continue,
+        };
+        out.push_str(&text[done..at]);
+        out.push_str(escaped);
+        done = at + 1;
     }
+    out.push_str(&text[done..]);
     out
 }
 
-fn push_escaped(out: &mut String, c: char) {
-    out.push('\\');
-    out.push(c);
+/// Whether a byte is a character that can act somewhere in Markdown.
+fn can_act(byte: u8) -> bool {
+    b"\n\\|`~$*[]_<&:.@#".contains(&byte)
+}
+
+/// Whether text ends in `www` in any case: with a dot behind it that would begin an address.
+fn ends_in_www(text: &str) -> bool {
+    text.as_bytes().last_chunk::<3>().is_some_and(|last| last.eq_ignore_ascii_case(b"www"))
 }
 
 fn is_space(c: Option<char>) -> bool {

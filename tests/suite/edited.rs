@@ -1,7 +1,7 @@
 //! Pages that people edit: prose survives, damage and hand edits stop the run.
 
 use crate::project::{Profile, Project};
-use kernel_audit::render::{marked, merged};
+use kernel_audit::render::{gate, marked, merged};
 use kernel_audit::view::{Block, Document, Section};
 use proptest::prelude::*;
 use std::fs;
@@ -112,7 +112,8 @@ fn document(mask: u8, text: &str) -> Document {
 fn page(mask: u8, text: &str) -> String {
     let document = document(mask, text);
     let sections = document.sections.iter().map(|s| format!("## {}\n\n{text}\n", s.title));
-    marked(&format!("# T\n\n{}", sections.collect::<Vec<_>>().join("\n")), &document)
+    let text = format!("# T\n\n{}", sections.collect::<Vec<_>>().join("\n"));
+    marked(&gate::check(&text, &document).expect("the page of the document"), &document)
 }
 
 /// Lines of prose that open nothing and close nothing: whole paragraphs, lists, fences and tables.

@@ -115,7 +115,7 @@ pub(super) fn held_back(mut verdict: Bottleneck, stalls: &Stalls, limits: &Limit
     let Some(top) = removable.max_by(|a, b| counted(a).total_cmp(&counted(b))) else { return verdict };
     let share = counted(top);
     verdict.steps.extend(parked_step(stalls));
-    let is_own_queue = part.queues.contains(&top.reason);
+    let is_own_queue = part.queues.contains(&top.reason.as_str());
     let decides = share >= limits.get("stall-share") && !is_own_queue;
     verdict.steps.push(Step {
         question: "What keeps that unit from its peak?".into(),

@@ -56,10 +56,9 @@ impl LimitingLines {
                 }
             }
             InstructionWork::Executions => ("executed instructions", view.counts(EXECUTED)?),
-            InstructionWork::Opcodes(opcodes) => (
-                "executed instructions of that unit",
-                executions(view, |base| opcodes.iter().any(|opcode| opcode == base))?,
-            ),
+            InstructionWork::Opcodes(opcodes) => {
+                ("executed instructions of that unit", executions(view, |base| opcodes.contains(&base))?)
+            }
         };
         let lines = leading(groups, &counts);
         let what = match part {

@@ -9,7 +9,8 @@
 //! - else nothing, when exactly three are unused: they are expansions of the fourth, which was never written;
 //! - else every member.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use rustc_hash::FxHashSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 const ROLLUPS: [&str; 4] = ["avg", "max", "min", "sum"];
@@ -34,7 +35,7 @@ pub(super) fn asked_for(unused: &[&str], used: &[&str], command_line: &str) -> V
     if unused.is_empty() {
         return Vec::new();
     }
-    let used: HashSet<&str> = used.iter().copied().collect();
+    let used: FxHashSet<&str> = used.iter().copied().collect();
     let is_collected = |family: &str| ROLLUPS.iter().any(|rollup| used.contains(family.replace('*', rollup).as_str()));
     let mut families: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     let mut dropped: BTreeSet<Arc<str>> = BTreeSet::new();

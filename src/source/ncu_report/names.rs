@@ -1,6 +1,7 @@
 //! The string table, resolved once per read: which ids were asked for, in which place, with which unit.
 
 use super::device;
+use super::text::lossy;
 use crate::quantity::Unit;
 use crate::quantity::ncu_units::unit_of;
 use crate::source::Want;
@@ -61,7 +62,7 @@ impl Names {
     pub(super) fn new(strings: &[Bytes], want: &Want) -> Names {
         let mut wanted: Vec<(Cow<'_, str>, usize, bool)> = Vec::new();
         for (id, string) in strings.iter().enumerate() {
-            let name = String::from_utf8_lossy(string);
+            let name = lossy(string);
             let deliver = want.metrics.contains(&name);
             if deliver || device::is_needed(&name) {
                 wanted.push((name, id, deliver));

@@ -2,7 +2,13 @@
 
 use bytes::Bytes;
 use rustc_hash::FxHashSet;
+use std::borrow::Cow;
 use std::sync::Arc;
+
+/// The text of bytes, as [`String::from_utf8_lossy`] gives it, which reads byte by byte; nearly all text is UTF-8.
+pub(super) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+}
 
 /// Hands out one shared copy of each distinct text. Bytes that are not UTF-8 become replacement characters.
 #[derive(Default)]
@@ -19,7 +25,7 @@ impl Texts {
     }
 
     pub(super) fn of_bytes(&mut self, text: &[u8]) -> Arc<str> {
-        self.of(&String::from_utf8_lossy(text))
+        self.of(&lossy(text))
     }
 
     /// The text of a field; an absent field is the empty text.

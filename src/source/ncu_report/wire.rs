@@ -63,8 +63,9 @@ fn long_varint(rest: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Splits the first field off a message; `None` when there is none or it is malformed.
-#[inline]
+/// Splits the first field off a message; `None` when there is none or it is malformed. Every byte that is read passes
+/// here, and a caller that looks at one kind of field needs a part of it.
+#[inline(always)]
 pub(super) fn split_field(message: &[u8]) -> Option<(Field<'_>, &[u8])> {
     let mut rest = message;
     let key = varint(&mut rest)?;
