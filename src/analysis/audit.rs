@@ -44,6 +44,8 @@ pub struct Inputs<'r> {
     pub old: Option<Old<'r>>,
     /// Launches of [`subject_launches`] by instruction, read with [`source_want`](super::source_want); empty without.
     pub source: &'r [SourceView],
+    /// The launch of the old kernel by instruction, where it was read: it tells idle warps from waits at barriers.
+    pub old_source: Option<&'r SourceView>,
     /// Build logs.
     pub builds: &'r [BuildLog],
     /// Which kernel.
@@ -223,6 +225,16 @@ pub fn subject_launches<'r>(report: &'r Report, selection: &Selection) -> Result
     Ok(chosen.into_iter().map(median_launch).collect())
 }
 
+/// The launch of the old kernel that is looked at by instruction: the one with the median time, where the largest stall is the
+/// barrier. Only there does the view tell more than the aggregates: which of these waits are idle warps.
+pub fn old_launch_at_barriers<'r>(new: &Report, old: &'r Report, selection: &Selection) -> Option<&'r Launch> {
+    let subject = select::choose(new, selection.kernel.as_ref()).ok()?.swap_remove(0);
+    let filter = selection.baseline_kernel.as_ref().or(selection.kernel.as_ref());
+    let group = select::counterpart(old, &subject.key, filter).ok()?;
+    let stalls = Stalls::of(&KernelSummary::new(group.clone()), None, &Limits::default());
+    stalls.top().filter(|(_, top)| top.reason == "barrier").map(|_| median_launch(group))
+}
+
 fn median_launch(group: KernelGroup<'_>) -> &Launch {
     let time = |launch: &Launch| launch.metric(super::performance::DURATION).and_then(|m| m.quantity());
     let mut launches = group.launches;
@@ -309,7 +321,8 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
     let lines = own.map(|view| SourceLines::of(view, &subject, &verdict.limiter.0, parked, &inputs.limits));
     let (findings, levers) = (checks::findings(&ground), ceiling::levers(&ground));
     let known = Known { kernel: &subject, stalls: &stalls, mix: &mix, coalescing: &coalescing };
-    let before = old_kernel.map(|kernel| Before::of(kernel, earlier, &inputs.limits, &inputs.work));
+    let old_parked = inputs.old_source.and_then(Parked::of).map(|parked| parked.share);
+    let before = old_kernel.map(|kernel| Before::of(kernel, earlier, old_parked, &inputs.limits, &inputs.work));
     let old_reading = |name: &str| Some(before.as_ref()?.reading(name));
     let (checks, line) = (checklist::checked(&inputs.work.expected, &known, old_reading), line::line(&known));
     let hypotheses = hypothesis::tested(&inputs.work.hypotheses, |name| named::reading(&known, name), old_reading);
@@ -364,7 +377,7 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         stores: inputs.work.tiles.map(|tiles| StoreCount::of(tiles, &mix)),
         old_bottleneck: match earlier {
             Some(audit) => Some(audit.bottleneck.clone()),
-            None => old_kernel.map(|kernel| alone(kernel, &inputs.limits)),
+            None => before.as_ref().map(|before| before.bottleneck(&inputs.limits)),
         },
         old_roofline: match earlier {
             Some(audit) => Some(audit.roofline.clone()),
@@ -402,9 +415,4 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
 
 fn build_warnings(log: &BuildLog) -> impl Iterator<Item = (String, u64, String)> {
     log.warnings.iter().map(|(line, text)| (private::public(&log.origin).path, *line, private::without_home(text)))
-}
-
-/// The verdict on one kernel by itself.
-fn alone(kernel: &KernelSummary<'_>, limits: &Limits) -> Bottleneck {
-    bottleneck(kernel, &Stalls::of(kernel, None, limits), &Occupancy::of(kernel, None), limits)
 }

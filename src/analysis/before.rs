@@ -1,7 +1,7 @@
 //! The old side by itself: its readings by name, and its roofline.
 
 use super::audit::Audit;
-use super::bottleneck::bottleneck;
+use super::bottleneck::{Bottleneck, bottleneck};
 use super::ceiling::{self, Lever};
 use super::checks;
 use super::coalescing::Coalescing;
@@ -38,12 +38,14 @@ impl<'a, 'r> Before<'a, 'r> {
     pub(super) fn of(
         kernel: &'a KernelSummary<'r>,
         earlier: Option<&'a Audit>,
+        parked: Option<f64>,
         limits: &Limits,
         work: &'a Work,
     ) -> Before<'a, 'r> {
+        let stalls = Stalls { parked, ..Stalls::of(kernel, None, limits) };
         let mix = InstructionMix::of(kernel, None);
         let coalescing = Coalescing::of(kernel, None, &mix);
-        Before { kernel, earlier, work, stalls: Stalls::of(kernel, None, limits), mix, coalescing }
+        Before { kernel, earlier, work, stalls, mix, coalescing }
     }
 
     /// The reading of a name, as [`named::reading`]. What an earlier audit found under that name goes first.
@@ -58,6 +60,11 @@ impl<'a, 'r> Before<'a, 'r> {
                 if own.quantity().is_some() { own } else { told().unwrap_or(own) }
             }
         }
+    }
+
+    /// What limits the old kernel by itself.
+    pub(super) fn bottleneck(&self, limits: &Limits) -> Bottleneck {
+        bottleneck(self.kernel, &self.stalls, &Occupancy::of(self.kernel, None), limits)
     }
 
     /// The levers of the old kernel by itself.

@@ -57,7 +57,8 @@ mod verdict;
 mod wanted;
 
 pub use audit::{
-    Audit, Inputs, Old, analyse, analyse_all, chosen_rows, subject_launch, subject_launches, subject_rows,
+    Audit, Inputs, Old, analyse, analyse_all, chosen_rows, old_launch_at_barriers, subject_launch, subject_launches,
+    subject_rows,
 };
 pub use bottleneck::{Bottleneck, Limiter, Step};
 pub use build::BuildRow;

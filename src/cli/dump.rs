@@ -70,6 +70,7 @@ fn conclusions(arguments: &DumpAnalysis, out: &mut dyn Write) -> Result<(), Fail
     let audits = analysis::analyse_all(&Inputs {
         new: &report,
         old: None,
+        old_source: None,
         builds: &[],
         source: &source,
         selection,

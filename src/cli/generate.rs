@@ -287,12 +287,20 @@ fn audits(
     let builds =
         subject.ptxas.iter().map(|path| source::read_build_log(path)).collect::<Result<Vec<_>, source::ReadError>>()?;
     let view = lines::source_view(&mut profile, &new, &selection, want.allow_damage, &code.new)?;
+    let old_view = match (old, &subject.baseline) {
+        (Some(Old::Report(report)), Some(path)) if !is_many => {
+            let launch = analysis::old_launch_at_barriers(&new, report, &selection);
+            launch.map(|launch| lines::old_view(path, launch, want.allow_damage)).transpose()?.flatten()
+        }
+        _ => None,
+    };
     let launched = if code.new.is_empty() { None } else { Some(Launched::of(&new, &profile.cubins()?, &selection)?) };
     let inputs = Inputs {
         new: &new,
         old: old.filter(|_| !is_many),
         builds: &builds,
         source: view.as_slice(),
+        old_source: old_view.as_ref(),
         selection,
         work: stated_work(subject, &limits),
         limits,

@@ -5,6 +5,7 @@ use crate::analysis::{self, Selection};
 use crate::evidence::{CodeBuild, Launch, Report, SassListing, SourceView, Want};
 use crate::source::Profile;
 use std::collections::HashSet;
+use std::path::Path;
 
 /// Reads the launch that the analysis by line is made of; `None` for a profile that is no report, which holds no
 /// instructions. `builds` give the instructions' text where the profiled code is theirs.
@@ -18,6 +19,12 @@ pub(super) fn source_view(
     let launch = analysis::subject_launch(report, selection)?;
     let listings: Vec<&SassListing> = builds.iter().map(|build| &build.listing).collect();
     Ok(views(profile, &[launch], allow_damage, &listings)?.into_iter().next())
+}
+
+/// Reads a launch of the report of the old side.
+pub(super) fn old_view(path: &Path, launch: &Launch, allow_damage: bool) -> Result<Option<SourceView>, Failure> {
+    let mut profile = Profile::open(path, allow_damage)?;
+    Ok(views(&mut profile, &[launch], allow_damage, &[])?.into_iter().next())
 }
 
 /// The same for every kernel that the selection takes, without the instructions' text.

@@ -108,6 +108,7 @@ fn shown(file: &Path, arguments: &Show) -> Result<Shown, Failure> {
     let audit = analysis::analyse(&Inputs {
         new: &report,
         old: None,
+        old_source: None,
         builds: &[],
         source: source.as_slice(),
         selection,

@@ -10,8 +10,16 @@ fn audit(report: &str, work: Work) -> Audit {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(report);
     let report = source::read_profile(&path, &want_for(&work)).expect("readable");
     let limits = Limits::default();
-    let inputs =
-        Inputs { new: &report, old: None, builds: &[], source: &[], selection: Selection::default(), work, limits };
+    let inputs = Inputs {
+        new: &report,
+        old: None,
+        old_source: None,
+        builds: &[],
+        source: &[],
+        selection: Selection::default(),
+        work,
+        limits,
+    };
     analyse(&inputs).expect("one kernel")
 }
 

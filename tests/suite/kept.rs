@@ -56,7 +56,7 @@ fn inputs<'r>(new: &'r Report, old: Option<Old<'r>>, source: &'r [SourceView]) -
     let any = Regex::new(".").ok();
     let selection = Selection { kernel: any.clone(), baseline_kernel: any };
     let work = Work { flop: Some(1 << 30), bytes: Some(1 << 24), ..Work::default() };
-    Inputs { new, old, source, builds: &[], selection, work, limits: Limits::default() }
+    Inputs { new, old, source, old_source: None, builds: &[], selection, work, limits: Limits::default() }
 }
 
 /// Writes an audit, reads it, and gives it back after it was found equal, with the names of what was not written.

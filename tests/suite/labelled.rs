@@ -44,6 +44,7 @@ fn audit_with(report: &Report, source: Option<&SourceView>, limits: Limits) -> A
         new: report,
         old: None,
         source: source.map_or(&[], std::slice::from_ref),
+        old_source: None,
         builds: &[],
         selection: Selection::default(),
         work: Work::default(),

@@ -19,7 +19,7 @@ fn read(kernel: &str) -> Report {
 
 fn audit(new: &Report, old: Option<Old<'_>>) -> Audit {
     let (selection, limits) = (Selection::default(), Limits::default());
-    analyse(&Inputs { new, old, builds: &[], source: &[], selection, work: work(), limits }).unwrap()
+    analyse(&Inputs { new, old, old_source: None, builds: &[], source: &[], selection, work: work(), limits }).unwrap()
 }
 
 fn table(audit: &Audit, id: &str) -> Table {

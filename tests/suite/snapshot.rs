@@ -61,6 +61,7 @@ fn nothing_that_names_a_person_or_a_machine_reaches_page_or_snapshot() {
         new: &report,
         old: None,
         source: &[],
+        old_source: None,
         builds: &[],
         selection: Selection::default(),
         work: Work::default(),

@@ -25,6 +25,7 @@ fn analyse(report: &Report, source: Option<&SourceView>) -> Audit {
         new: report,
         old: None,
         source: source.map_or(&[], std::slice::from_ref),
+        old_source: None,
         builds: &[],
         selection: Selection::default(),
         work: Work::default(),

@@ -16,6 +16,7 @@ fn compare(old: Profile, new: Profile) -> Comparison {
         new: &new,
         old: Some(Old::Report(&old)),
         source: &[],
+        old_source: None,
         builds: &[],
         selection: Selection::default(),
         work: Work::default(),

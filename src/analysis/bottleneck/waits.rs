@@ -17,7 +17,7 @@ pub(super) fn waiting(stalls: &Stalls, mut steps: Vec<Step>, sm: f64, memory: f6
         return Bottleneck { limiter: Limiter("latency".into()), sentence, steps, unit: None, next: None };
     };
     let row = catalog::stall(&top.reason);
-    let shown = amount(table.basis, &top.row.new);
+    let shown = amount(table.basis, &stalls.without_parked(table, top));
     steps.extend(parked_step(stalls));
     steps.push(Step {
         question: "What do the warps wait for?".into(),
@@ -81,12 +81,19 @@ const MOST: f64 = 50.0;
 /// `Its warps wait mostly on X: N %`, for a sentence, or `longest` below half; `None` where the largest wait is small.
 pub(super) fn wait_phrase(stalls: &Stalls) -> Option<String> {
     let (table, top) = stalls.top()?;
-    if table.basis != StallBasis::PerIssue && top.row.new.value().is_some_and(|share| share < SMALL_WAIT) {
+    let share = stalls.counted(table, top).filter(|_| table.basis != StallBasis::PerIssue);
+    if share.is_some_and(|share| share < SMALL_WAIT) {
         return None;
     }
-    let is_most = table.basis != StallBasis::PerIssue && top.row.new.value().is_some_and(|share| share >= MOST);
-    let how = if is_most { "mostly" } else { "longest" };
-    Some(format!("Its warps wait {how} on {}: {}.", top.row.label, amount(table.basis, &top.row.new)))
+    let how = if share.is_some_and(|share| share >= MOST) { "mostly" } else { "longest" };
+    let shown = amount(table.basis, &stalls.without_parked(table, top));
+    let besides = match stalls.parked.filter(|_| top.reason == "barrier") {
+        Some(parked) => {
+            format!(", without the {} of warps that are done and stand at the last barrier", percent(parked))
+        }
+        None => String::new(),
+    };
+    Some(format!("Its warps wait {how} on {}: {shown}{besides}.", top.row.label))
 }
 
 fn amount(basis: StallBasis, reading: &Reading) -> String {

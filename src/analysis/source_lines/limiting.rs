@@ -106,9 +106,9 @@ pub(super) fn atomics(view: &SourceView, groups: &Groups<'_>) -> Vec<(Spot, f64)
 }
 
 /// Of lines that tie for the most, puts those first that warps wait for, in the order of `awaited`.
-pub(super) fn break_ties(lines: &mut [(Spot, f64)], awaited: &[(Spot, f64)]) {
+pub(super) fn break_ties(lines: &mut [(Spot, f64)], awaited: &[&Spot]) {
     let Some((_, top)) = lines.first() else { return };
     let tied = lines.iter().take_while(|(_, share)| top - share < TIE).count();
-    let rank = |spot: &Spot| awaited.iter().position(|(other, _)| spot.is_same_place(other)).unwrap_or(usize::MAX);
+    let rank = |spot: &Spot| awaited.iter().position(|other| spot.is_same_place(other)).unwrap_or(usize::MAX);
     lines[..tied].sort_by_key(|(spot, _)| rank(spot));
 }

@@ -130,9 +130,8 @@ impl SourceLines {
         });
         let waits = Waits::of(view, &groups, limits);
         let mut limiting = LimitingLines::of(limiter, view, &groups, kernel);
-        let loads = waits.iter().flat_map(|waits| &waits.reasons).find(|lines| lines.reason == "long_scoreboard");
-        if let (Some(limiting), Some(loads)) = (&mut limiting, loads) {
-            limiting::break_ties(&mut limiting.lines, &loads.causes);
+        if let (Some(limiting), Some(waits)) = (&mut limiting, &waits) {
+            limiting::break_ties(&mut limiting.lines, &waits.by_need());
         }
         SourceLines {
             launch: view.launch,

@@ -64,6 +64,13 @@ fn is_cause(reason: &str) -> bool {
 }
 
 impl Waits {
+    /// The lines that warps wait for: first those of loads that they wait for, then those with the most samples.
+    pub(super) fn by_need(&self) -> Vec<&Spot> {
+        let loads =
+            self.reasons.iter().filter(|lines| lines.reason == "long_scoreboard").flat_map(|lines| &lines.causes);
+        loads.map(|(spot, _)| spot).chain(self.lines.iter().map(|line| &line.spot)).collect()
+    }
+
     /// `None` where the report has no samples by instruction.
     pub(super) fn of(view: &SourceView, groups: &Groups<'_>, limits: &Limits) -> Option<Waits> {
         let mut reasons: BTreeMap<String, Vec<u64>> = BTreeMap::new();

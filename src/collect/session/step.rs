@@ -129,16 +129,16 @@ impl Session<'_> {
         let mut words = (step.words)(&path.display().to_string());
         words.extend(step.program.clone());
         let call = self.call(watcher, words, step.limit);
+        // Its turn on the GPU first: waiting for it is no time of the step.
+        let alone = request.prefix.is_empty().then(|| context.gpu.lock().unwrap_or_else(PoisonError::into_inner));
         self.journal.begin(step.name, &record.command);
         let begun = Instant::now();
-        let ended = {
-            let _alone = request.prefix.is_empty().then(|| context.gpu.lock().unwrap_or_else(PoisonError::into_inner));
-            run_watched(&call, &mut |bytes| {
-                if let Some(percent) = percentage(bytes) {
-                    context.progress.advance(&request.subject, step.name, percent);
-                }
-            })
-        };
+        let ended = run_watched(&call, &mut |bytes| {
+            if let Some(percent) = percentage(bytes) {
+                context.progress.advance(&request.subject, step.name, percent);
+            }
+        });
+        drop(alone);
         self.journal.end(step.name, &ended);
         record.ended = self.journal.now();
         record.seconds = seconds(begun.elapsed());

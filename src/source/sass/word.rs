@@ -45,7 +45,7 @@ const ALWAYS: u128 = 7;
 /// Decodes an instruction of 16 bytes, which compute capability 7.0 introduced. `offset` is its byte offset.
 pub(in crate::source) fn decode(word: u128, offset: u64, capability: (u32, u32)) -> MachineWord {
     let bits = |from: u32, count: u32| (word >> from) & ((1_u128 << count) - 1);
-    let base = base(bits(0, 9) as u16, capability);
+    let base = base(bits(0, 9) as u16, bits(9, 3) as u8, capability);
     // A scoreboard number of 7 is none.
     let held = |from: u32| 1_u8.checked_shl(bits(from, 3) as u32).filter(|_| bits(from, 3) != 7).unwrap_or(0);
     MachineWord {
@@ -58,8 +58,13 @@ pub(in crate::source) fn decode(word: u128, offset: u64, capability: (u32, u32))
 }
 
 /// The opcode without modifiers; empty where it is not known.
-fn base(code: u16, capability: (u32, u32)) -> &'static str {
+fn base(code: u16, kind: u8, capability: (u32, u32)) -> &'static str {
     match code {
+        // The next three bits tell these apart (sm_90a, nvdisasm 13.2).
+        0x1ab if kind == 4 => "ERRBAR",
+        0x1ab if kind == 2 => "CGAERRBAR",
+        0x1c7 if kind == 4 => "UCGABAR_ARV",
+        0x1c7 if kind == 6 => "UCGABAR_WAIT",
         0x18e if capability >= (9, 0) => "REDG",
         0x18e => "RED",
         0x035 if capability < (10, 0) => "HFMA2",
@@ -105,6 +110,16 @@ mod tests {
         let ampere = decode(0x001fea000383ffff_ffffff9000000947, 0xc0, (8, 0));
         assert_eq!(ampere.target, Some(0x60));
         assert_eq!(decode(0x000fc0000383ffff_fffffffc00fc7947, 0x140, (9, 0)).target, Some(0x140));
+    }
+
+    /// From the listing of the fenced product in `kernels/`.
+    #[test]
+    fn barriers_of_a_cluster_by_hand() {
+        let of = |low: u64| decode(0x000f_e200_0800_0000 << 64 | u128::from(low), 0x280, (9, 0)).base;
+        assert_eq!(
+            [of(0x79c7), of(0x7dc7), of(0x79ab), of(0x85ab)],
+            ["UCGABAR_ARV", "UCGABAR_WAIT", "ERRBAR", "CGAERRBAR"]
+        );
     }
 
     #[test]
