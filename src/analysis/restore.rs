@@ -21,8 +21,8 @@ use crate::evidence::{Reading, Report};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// What stands in a stored command line for the metrics that it lists.
-const ASKED: &str = "{asked}";
+/// How that begins which stands in a stored command line for the metrics that it lists.
+const ASKED: &str = "{asked";
 
 /// What is made of the kept readings alone.
 struct Made {
@@ -149,18 +149,36 @@ fn name_asked(audit: &mut Audit) {
     if !is_once || command_lines(audit).any(|line| line.contains(ASKED)) {
         return;
     }
-    let (said, short) = (format!(" --metrics {list} "), format!(" --metrics {ASKED} "));
     for line in command_lines(audit) {
-        *line = line.replace(&said, &short);
+        let Some(own) = kept::asked(line).map(str::to_owned) else { continue };
+        if let Some(short) = shortened(&names, &own) {
+            *line = line.replacen(&format!(" --metrics {own}"), &format!(" --metrics {short}"), 1);
+        }
     }
     audit.kept.asked = names;
 }
 
+/// A list of metrics by the names that it leaves out of `asked`: `{asked}`, `{asked-a,b}`. `None` for a list that has others,
+/// or the same in another order.
+fn shortened(asked: &[Arc<str>], list: &str) -> Option<String> {
+    let own: HashSet<&str> = list.split(',').collect();
+    let (there, gone): (Vec<&str>, Vec<&str>) = asked.iter().map(AsRef::as_ref).partition(|name| own.contains(name));
+    let is_same = there.join(",") == list;
+    let without = if gone.is_empty() { String::new() } else { format!("-{}", gone.join(",")) };
+    is_same.then(|| format!("{ASKED}{without}}}"))
+}
+
 fn spell_asked(audit: &mut Audit) {
     let names = std::mem::take(&mut audit.kept.asked);
-    if !names.is_empty() {
-        let list = names.join(",");
-        command_lines(audit).for_each(|line| *line = line.replace(ASKED, &list));
+    if names.is_empty() {
+        return;
+    }
+    for line in command_lines(audit) {
+        let Some((head, rest)) = line.split_once(ASKED) else { continue };
+        let Some((without, tail)) = rest.split_once('}') else { continue };
+        let gone: HashSet<&str> = without.trim_start_matches('-').split(',').collect();
+        let list: Vec<&str> = names.iter().map(AsRef::as_ref).filter(|name| !gone.contains(name)).collect();
+        *line = format!("{head}{}{tail}", list.join(","));
     }
 }
 
@@ -191,5 +209,19 @@ impl Audit {
         }
         said_twice(&mut self, &mut way);
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_told_by_what_it_leaves_out() {
+        let asked: Vec<Arc<str>> = ["a", "b", "c"].map(Arc::from).to_vec();
+        assert_eq!(shortened(&asked, "a,b,c").as_deref(), Some("{asked}"));
+        assert_eq!(shortened(&asked, "b").as_deref(), Some("{asked-a,c}"));
+        assert_eq!(shortened(&asked, "b,a"), None);
+        assert_eq!(shortened(&asked, "a,d"), None);
     }
 }

@@ -29,7 +29,7 @@ const BESIDE: [&str; 2] = ["old.aliases", "comparison.readings"];
 
 /// Most bytes of a snapshot in `audits/` without an old side and a reference: readings of one kernel are about 16 KB, its
 /// lines of source, its findings and the steps of its collection up to twice that.
-const ALONE_MOST: usize = 50_000;
+const ALONE_MOST: usize = 55_000;
 /// With them: the numbers of the old side, what it comes to, a reference with its own samples.
 const BESIDE_MOST: usize = 80_000;
 
@@ -139,8 +139,7 @@ fn the_list_of_metrics_is_said_once_and_the_command_comes_back() {
     assert!(said.contains(r#""command_line":"ncu --metrics {asked} -o x""#), "{said}");
     let rows = r#""asked":3,"metrics":[["launch__registers_per_thread",32],["no__such.sum"],["gpu__time_duration.sum",100000]"#;
     assert!(said.contains(rows), "{said}");
-    for odd in ["ncu --metrics a,a ./app", "ncu --metrics a,b ./{asked}", "ncu --metrics a,b", "ncu --metrics one -o x"]
-    {
+    for odd in ["ncu --metrics a,a ./app", "ncu --metrics a,b ./{asked}", "ncu --metrics one -o x"] {
         report.session.command_line = odd.into();
         assert!(json(&report).contains(&format!(r#""command_line":"{odd}""#)), "{odd}");
     }
