@@ -32,6 +32,7 @@ for report_range in ncu_report.load_report(sys.argv[1]):
                 metric.value(at), ids.value(at)
 ";
 
+/// One audit, into a folder that each run makes anew, as the first audit of a day does.
 fn audit(report: &Path, out: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_audit"));
     command
@@ -54,8 +55,17 @@ fn ncu(report: &Path) -> Command {
     command
 }
 
+/// One measured run; `out` is emptied before.
+fn run(command: &mut Command, out: &Path) -> Option<support::Run> {
+    if out.exists() {
+        std::fs::remove_dir_all(out).expect("the scratch folder can be emptied");
+    }
+    support::run(command)
+}
+
 fn main() {
     let scratch = tempfile::tempdir().expect("a scratch folder");
+    let out = scratch.path().join("out");
     let seed = std::fs::read(support::fixture("both_basic.ncu-rep")).expect("the fixture is in the repository");
     let big = |launches: usize| -> PathBuf {
         let path = scratch.path().join(format!("{launches}-launches.ncu-rep"));
@@ -68,7 +78,7 @@ fn main() {
     println!("| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: |");
     for report in [support::fixture("gemm_bias_v1.ncu-rep"), big(560)] {
         let alternatives = [
-            ("audit generate", Some(audit(&report, scratch.path()))),
+            ("audit generate", Some(audit(&report, &out))),
             ("ncu_report, every value", python(&report, READ_VALUES)),
             // Minutes a run on the large report.
             (
@@ -77,24 +87,24 @@ fn main() {
             ),
             ("ncu --import --page details", Some(ncu(&report))),
         ];
-        side_by_side(&report, alternatives, runs);
+        side_by_side(&report, alternatives, runs, &out);
     }
     println!(
         "\n| launches | MB | audit generate, median wall ms | ms per 1,000 launches | peak MB | half the file + 32 MB |"
     );
     println!("| ---: | ---: | ---: | ---: | ---: | ---: |");
     for launches in [100, 560, 1_000, 3_000, 10_000] {
-        growth(&big(launches), launches, runs, scratch.path());
+        growth(&big(launches), launches, runs, &out);
     }
 }
 
 /// One report through all readers, alternately.
-fn side_by_side(report: &Path, alternatives: [(&str, Option<Command>); 4], runs: usize) {
+fn side_by_side(report: &Path, alternatives: [(&str, Option<Command>); 4], runs: usize, out: &Path) {
     let mut figures: Vec<(&str, Option<Command>, Vec<support::Run>)> =
         alternatives.into_iter().map(|(name, command)| (name, command, Vec::new())).collect();
     for round in 0..=runs {
         for (_, command, done) in &mut figures {
-            let measured = command.as_mut().and_then(support::run);
+            let measured = command.as_mut().and_then(|command| run(command, out));
             done.extend(measured.filter(|_| round > 0));
         }
     }
@@ -118,7 +128,7 @@ fn side_by_side(report: &Path, alternatives: [(&str, Option<Command>); 4], runs:
 }
 
 fn growth(report: &Path, launches: usize, runs: usize, out: &Path) {
-    let done: Vec<support::Run> = (0..=runs).filter_map(|_| support::run(&mut audit(report, out))).skip(1).collect();
+    let done: Vec<support::Run> = (0..=runs).filter_map(|_| run(&mut audit(report, out), out)).skip(1).collect();
     assert_eq!(done.len(), runs, "audit generate failed on {launches} launches");
     let (_, median, _) = support::spread(done.iter().map(|r| r.wall_ms).collect());
     let peak = support::spread(done.iter().map(|r| r.peak_mb).collect()).2;

@@ -14,9 +14,9 @@ pub struct Output<'a> {
     pub bytes: &'a [u8],
 }
 
-/// Writes files that belong together: every byte is on disk under a temporary name before the first file takes its
-/// place, so a full disk or a missing right changes none of them. Folders are made as needed; the permissions of a
-/// file that is replaced are kept. A symbolic link is followed, not replaced.
+/// Writes files that belong together: every byte is written under a temporary name before the first file takes its
+/// place, so a full disk or a missing right changes none of them. What replaces a file is on disk before it does. Folders
+/// are made as needed; the permissions of a file that is replaced are kept. A symbolic link is followed, not replaced.
 ///
 /// # Errors
 /// [`RenderError::Write`] names the file and the step.
@@ -25,23 +25,32 @@ pub fn write_together(outputs: &[Output<'_>]) -> Result<(), RenderError> {
 }
 
 /// The same with files `derived` that can be made again from the others. They are complete before the first file takes
-/// its place, and nobody waits until the disk has them: after a power cut they may be missing or empty.
+/// its place, and nobody waits until the disk has them, as nobody does for a file where there was none: after a power cut
+/// these may be missing or empty, and nothing is lost that was there before.
 ///
 /// # Errors
 /// As [`write_together`].
 pub fn write_with(outputs: &[Output<'_>], derived: &[Output<'_>]) -> Result<(), RenderError> {
     let staged = outputs.iter().chain(derived).map(stage).collect::<Result<Vec<_>, _>>()?;
-    for (file, path) in &staged[..outputs.len()] {
-        file.as_file().sync_all().map_err(|error| fault(path, "flushing to disk", error))?;
+    for staged in staged[..outputs.len()].iter().filter(|staged| staged.replaces) {
+        staged.file.as_file().sync_all().map_err(|error| fault(&staged.path, "flushing to disk", error))?;
     }
-    for (file, path) in staged {
+    for Staged { file, path, .. } in staged {
         let failed = |error: tempfile::PersistError| fault(&path, "putting it in place", error.error);
         file.persist(&path).map_err(failed)?;
     }
     Ok(())
 }
 
-fn stage(output: &Output<'_>) -> Result<(tempfile::NamedTempFile, PathBuf), RenderError> {
+/// A file with its bytes, not in place yet.
+struct Staged {
+    file: tempfile::NamedTempFile,
+    path: PathBuf,
+    /// Whether a file lies at its place.
+    replaces: bool,
+}
+
+fn stage(output: &Output<'_>) -> Result<Staged, RenderError> {
     let (path, old) = place(output.path)?;
     if old.as_ref().is_some_and(Metadata::is_dir) {
         return Err(fault(&path, "replacing it", Error::from(ErrorKind::IsADirectory)));
@@ -61,11 +70,12 @@ fn stage(output: &Output<'_>) -> Result<(tempfile::NamedTempFile, PathBuf), Rend
         made => made,
     };
     let mut file = made.map_err(|error| fault(&path, "making a temporary file", error))?;
+    let replaces = old.is_some();
     if let Some(old) = old {
         file.as_file().set_permissions(old.permissions()).map_err(|e| fault(&path, "keeping its permissions", e))?;
     }
     file.write_all(output.bytes).map_err(|error| fault(&path, "writing", error))?;
-    Ok((file, path))
+    Ok(Staged { file, path, replaces })
 }
 
 /// Where a file goes, behind symbolic links, and what lies there.
