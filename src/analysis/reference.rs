@@ -33,8 +33,10 @@ pub struct ReferenceProfile {
 }
 
 /// What tells two kernels of the same work apart at a glance; a metric under several names is looked for in this order.
-const METRICS: [&[&str]; 9] = [
+const METRICS: [&[&str]; 11] = [
     &["gpu__time_duration.sum"],
+    &["gpc__cycles_elapsed.max"],
+    &["gpc__cycles_elapsed.avg.per_second"],
     &["sm__throughput.avg.pct_of_peak_sustained_elapsed"],
     &["gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"],
     &[

@@ -116,10 +116,25 @@ fn change(old: &Benchmark, new: &Benchmark, work: &Work, limits: &Limits) -> Opt
     } else if old.method.flushed_bytes != new.method.flushed_bytes {
         let bytes = |benchmark: &Benchmark| format::integer(benchmark.method.flushed_bytes);
         (Verdict::NotComparable, format!("before each launch {} → {} bytes were written", bytes(old), bytes(new)))
+    } else if let Some(drift) =
+        [&before, &after].into_iter().filter_map(|samples| drift(samples)).max_by(f64::total_cmp)
+        && time.change.is_some_and(|change| drift > change.abs().max(limits.get("unchanged")))
+    {
+        let why = format!("times drift by {} % within one side, more than the sides differ", format::fixed(drift, 1));
+        (Verdict::Ambiguous, why)
     } else {
         decided(&time, cycles.as_ref(), limits)
     };
     Some(TimedChange { old: side, time, cycles, verdict, why })
+}
+
+/// How far the last third of the samples lies from the first, in percent of the first, by their medians; `None` for fewer
+/// samples than make three groups of five.
+fn drift(samples: &[f64]) -> Option<f64> {
+    let third = samples.len() / 3;
+    let median = |part: &[f64]| Sample::of(part, 0.0).map(|sample| sample.median);
+    let (first, last) = (median(&samples[..third])?, median(&samples[samples.len() - third..])?);
+    (third >= 5).then(|| 100.0 * (last / first - 1.0).abs())
 }
 
 fn decided(time: &Judged, cycles: Option<&Judged>, limits: &Limits) -> (Verdict, String) {
@@ -159,6 +174,14 @@ fn cautions(benchmark: &Benchmark, kernel: &Timed, limits: &Limits) -> Vec<Strin
         cautions.push(format!(
             "The launches scatter by {} %: a small change cannot be seen in them.",
             format::fixed(scatter, 1)
+        ));
+    }
+    if let Some(drift) =
+        drift(&nanoseconds(&benchmark.samples_ms)).filter(|drift| *drift > limits.get("benchmark-drift"))
+    {
+        cautions.push(format!(
+            "The times drift: the medians of the first and the last third are {} % apart, as they are when the clock gives way to heat or a power limit. Interval and scatter take the launches for alike, and are too narrow.",
+            format::fixed(drift, 1)
         ));
     }
     let mhz = |clocks: &Option<Clocks>| clocks.as_ref()?.sm_mhz;

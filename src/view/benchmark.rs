@@ -54,7 +54,11 @@ pub(super) fn change(audit: &Audit) -> String {
     let between = change.time.interval.map(|(low, high)| {
         format!(", between {} and {}", format::change(100.0, 100.0 + low), format::change(100.0, 100.0 + high))
     });
-    format!(" Time by the benchmark: {was} → {is} ({}{}).", format::change(old, new), between.unwrap_or_default())
+    format!(
+        " Time by the benchmark: {was} → {is} ({}{}).",
+        format::change(100.0, 100.0 + change.time.change.unwrap_or_else(|| 100.0 * (new / old - 1.0))),
+        between.unwrap_or_default()
+    )
 }
 
 fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {

@@ -37,7 +37,7 @@ fn sentence(audit: &Audit, estimates: &Estimates) -> String {
     };
     match estimates.largest() {
         Some(largest) if gained > largest.bound => format!(
-            "{whole} That is more than any single lever was bounded by ({} %): no lever of the old side named what the change did.",
+            "{whole} That is more than the largest bound ({} %): the change did what no lever names, or other waits hung on the one that it took away.",
             format::fixed(largest.bound, 1)
         ),
         _ => whole,

@@ -21,7 +21,7 @@ pub(super) fn section(audit: &Audit) -> Section {
         blocks.extend(limit_sentence(audit).map(paragraph));
         let rows: Vec<&Row> = occupancy.limits.iter().map(|limit| &limit.row).collect();
         let binds = Extra {
-            title: "Caps the new side",
+            title: if audit.old.is_some() { "Caps the new side" } else { "Caps" },
             cells: occupancy.limits.iter().map(|l| if l.binds { strong("yes") } else { text("") }).collect(),
             is_number: false,
         };

@@ -105,7 +105,7 @@ fn reading_of_sol(audit: &Audit) -> Option<String> {
     let by_level: Vec<String> =
         levels.iter().map(|(name, level)| format!("{name} {} %", format::fixed(*level, 2))).collect();
     Some(format!(
-        "The memory number of {} % is its busiest counter; by level: {}{own}. Busiest counter of the chip: `{}`, {} %.",
+        "The memory number of {} % is its busiest counter; the levels, each by counters of its own and L1 over its active cycles: {}{own}. Busiest counter of the chip: `{}`, {} %.",
         format::fixed(memory, 2),
         by_level.join(", "),
         unit.counter,

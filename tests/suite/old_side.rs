@@ -101,5 +101,5 @@ fn the_bounds_of_the_old_side_stand_beside_the_gain() {
     let mut beyond = with_report;
     beyond.estimates.as_mut().unwrap().levers.retain(|lever| lever.bound < 80.0);
     let said = words(&beyond);
-    assert!(said.contains("bounded by (77.8 %): no lever of the old side named what the change did."), "{said}");
+    assert!(said.contains("more than the largest bound (77.8 %): the change did what no lever names"), "{said}");
 }

@@ -87,7 +87,7 @@ pub(super) fn unit_verdict(
         _ => {}
     }
     sentence.push('.');
-    sentence += &cache_number(kernel, units, &unit).unwrap_or_default();
+    sentence += &cache_number(kernel, units, unit.percent).map(|cache| format!(" {cache}")).unwrap_or_default();
     if let Some(wait) = wait_phrase(stalls) {
         sentence += &format!(" {wait}");
     }
@@ -113,10 +113,10 @@ fn stage_step(kernel: &KernelSummary<'_>, stage: &DataStage) -> Step {
     }
 }
 
-/// Why the throughput of L2, where it is above the limiting part's number, is not the limit: it takes in parts of L2 that
+/// Why the throughput of L2, where it is above the number that limits, is not the limit: it takes in parts of L2 that
 /// the throughput of the memory system leaves out.
-fn cache_number(kernel: &KernelSummary<'_>, units: &[BusyUnit], unit: &BusyUnit) -> Option<String> {
-    let whole = kernel.value(L2).filter(|whole| *whole > unit.percent)?;
+pub(super) fn cache_number(kernel: &KernelSummary<'_>, units: &[BusyUnit], limit: f64) -> Option<String> {
+    let whole = kernel.value(L2).filter(|whole| *whole > limit)?;
     let counted = units.iter().find(|part| part.counter.starts_with("lts__"))?;
     let why = match busiest_of(kernel, L2) {
         Some((counter, value)) => {
@@ -126,7 +126,7 @@ fn cache_number(kernel: &KernelSummary<'_>, units: &[BusyUnit], unit: &BusyUnit)
         None => "it takes in parts of L2 which the report does not list, and which".to_owned(),
     };
     Some(format!(
-        " L2's own number of {} (`{L2}`) is not weighed against it: {why} the memory system's number (`{MEMORY}`) leaves out; that one counts L2 at {} (`{}`).",
+        "L2's own number of {} (`{L2}`) is not weighed against it: {why} the memory system's number (`{MEMORY}`) leaves out; that one counts L2 at {} (`{}`).",
         percent(whole),
         percent(counted.percent),
         counted.counter

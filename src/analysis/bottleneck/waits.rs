@@ -29,8 +29,17 @@ pub(super) fn waiting(stalls: &Stalls, mut steps: Vec<Step>, sm: f64, memory: f6
     }
     let means = row.map(|row| format!(" ({})", row.means.trim_end_matches('.'))).unwrap_or_default();
     let (code, kind) = waiting_code(&top.reason);
-    let sentence = format!("{kind} limits it: {busy}; the largest stall is {} with {shown}{means}.", top.row.label);
+    let sentence = format!(
+        "{kind} limits it: {busy}; the largest stall{} is {} with {shown}{means}.",
+        besides_parked(stalls),
+        top.row.label
+    );
     Bottleneck { limiter: Limiter(code), sentence, steps, unit: None, next: None }
+}
+
+/// For a sentence on the largest stall where parked warps are left out of it.
+fn besides_parked(stalls: &Stalls) -> &'static str {
+    if stalls.parked.is_some() { " of warps that have work" } else { "" }
 }
 
 /// What is taken off the waits at barriers: warps with nothing left to do wait for the others, and no barrier is at fault.
@@ -89,7 +98,7 @@ pub(super) fn wait_phrase(stalls: &Stalls) -> Option<String> {
     let shown = amount(table.basis, &stalls.without_parked(table, top));
     let besides = match stalls.parked.filter(|_| top.reason == "barrier") {
         Some(parked) => {
-            format!(", without the {} of warps that are done and stand at the last barrier", percent(parked))
+            format!(", about: the {} of the samples that stand at the last barrier are taken off", percent(parked))
         }
         None => String::new(),
     };
@@ -132,7 +141,7 @@ pub(super) fn held_back(mut verdict: Bottleneck, stalls: &Stalls, limits: &Limit
             percent(share),
             match (decides, is_own_queue) {
                 (true, _) => "it decides".to_string(),
-                (false, true) => "a queue in front of that unit".to_string(),
+                (false, true) => "a wait for what that unit does".to_string(),
                 (false, false) => format!("below {}, the unit stays", percent(limits.get("stall-share"))),
             }
         ),

@@ -1,6 +1,6 @@
 //! The walk: the launch, how busy the chip is, one busy instance, then a unit or a wait.
 
-use super::unit::unit_verdict;
+use super::unit::{cache_number, unit_verdict};
 use super::waits::{held_back, wait_phrase, waiting};
 use crate::analysis::limits::Limits;
 use crate::analysis::occupancy::Occupancy;
@@ -98,6 +98,11 @@ pub(in crate::analysis) fn bottleneck(
         if let Some((spot, average)) = units::hot_spot(kernel, limits) {
             return hot(kernel, spot, average, steps);
         }
+        steps.extend(cache_number(kernel, &units, busiest_pct).map(|answer| Step {
+            question: "Is L2 busier than that?".into(),
+            answer,
+            readings: Vec::new(),
+        }));
         return waiting(stalls, steps, sm_pct, memory_pct);
     }
     let Some(unit) = units::leading(&units, limits).cloned() else {

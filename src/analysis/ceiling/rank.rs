@@ -36,9 +36,10 @@ pub(in crate::analysis) fn levers(ground: &Ground<'_, '_>) -> Vec<Lever> {
             bound: floor.most,
             is_rough: false,
             formula: format!(
-                "{}, and no more than {}: the stated bytes at DRAM's peak",
+                "{}, and no more than {}: the bytes that {} at DRAM's peak",
                 lever.formula,
-                percent(floor.most)
+                percent(floor.most),
+                if floor.moved < floor.stated { "it moved" } else { "the work needs" }
             ),
             ..lever
         },

@@ -6,6 +6,8 @@ use crate::analysis::checks::spilling;
 use crate::analysis::data_stage::DataStage;
 use crate::analysis::floor::Floor;
 use crate::analysis::ground::Ground;
+use crate::analysis::units::{self, BusyUnit};
+use crate::catalog::ChipSide;
 use crate::quantity::{Quantity, Unit, format};
 
 /// Code of what the busiest unit leaves free.
@@ -35,7 +37,7 @@ pub(super) fn relief(g: &Ground<'_, '_>) -> Option<Lever> {
     if spent_operations(g).is_some() {
         return None;
     }
-    let next = g.bottleneck.next.as_ref()?;
+    let next = if could_bulk_copy(g, &unit.code) { next_of_bulk_copies(g)? } else { g.bottleneck.next.clone()? };
     Some(lever(
         100.0 * (1.0 - next.percent / unit.percent),
         format!("1 − {} ({}) / {} ({})", percent(next.percent), next.counter, percent(unit.percent), unit.counter),
@@ -57,13 +59,27 @@ fn is_mostly_local(g: &Ground<'_, '_>) -> bool {
     spills && sum(spilling::LOCAL).zip(sum(spilling::GLOBAL)).is_some_and(|(local, global)| local > global)
 }
 
+/// Whether the L1 data stage limits by copies of `cp.async` that TMA could do, on a chip that has it.
+fn could_bulk_copy(g: &Ground<'_, '_>, code: &str) -> bool {
+    let copies = g.mix.count("LDGSTS").is_some_and(|count| count > 0.0);
+    let has_bulk_copies = g.kernel.first().device.compute_capability.is_some_and(|(major, _)| major >= 9);
+    let is_shared = DataStage::of(g.kernel).is_none_or(|stage| stage.is_mostly_shared());
+    matches!(code, "memory-l1tex" | "memory-lsu") && copies && has_bulk_copies && !is_shared && !is_mostly_local(g)
+}
+
+/// The busiest part whose work stays when TMA copies: arithmetic, and what brings the same bytes from L2 and DRAM.
+fn next_of_bulk_copies(g: &Ground<'_, '_>) -> Option<BusyUnit> {
+    let stays = |unit: &BusyUnit| {
+        unit.side() == Some(ChipSide::Compute) || matches!(unit.code.as_str(), "memory-l2" | "memory-dram")
+    };
+    units::busiest(g.kernel).into_iter().find(stays)
+}
+
 /// How work is taken off a unit, in a few words, by what fills it.
 fn relief_advice(g: &Ground<'_, '_>, code: &str) -> &'static str {
     const OPERANDS: &str = " (most of its wavefronts read operands of warpgroup products: larger tiles for each product, or the first operand from registers)";
     let excess = g.coalescing.total("excess-share").is_some_and(|share| share >= 1.0);
     let stage = DataStage::of(g.kernel);
-    let copies = g.mix.count("LDGSTS").is_some_and(|count| count > 0.0);
-    let has_bulk_copies = g.kernel.first().device.compute_capability.is_some_and(|(major, _)| major >= 9);
     match code {
         "memory-l1tex" | "memory-lsu" | "memory-l2" if is_mostly_local(g) => {
             " (first the spills: local memory makes most of the sectors that loads and stores ask for)"
@@ -75,7 +91,7 @@ fn relief_advice(g: &Ground<'_, '_>, code: &str) -> &'static str {
             Some(stage) if stage.is_mostly_shared() => {
                 " (most of its wavefronts are those of shared memory: let each value that is read there feed more arithmetic)"
             }
-            Some(_) if copies && has_bulk_copies => {
+            Some(_) if could_bulk_copy(g, code) => {
                 " (let TMA do the copies of cp.async: bulk copies do not pass the load/store data stage)"
             }
             _ if excess => " (coalesce, widen the accesses, or reuse data in shared memory or registers)",
@@ -91,7 +107,8 @@ fn relief_advice(g: &Ground<'_, '_>, code: &str) -> &'static str {
 
 /// What the busiest unit leaves free: the most that any schedule of the same work can gain.
 pub(super) fn unit_headroom(g: &Ground<'_, '_>) -> Option<Lever> {
-    let unit = g.bottleneck.unit.as_ref()?;
+    // One instance at its peak leaves nothing that more overlap could use.
+    let unit = g.bottleneck.unit.as_ref().filter(|_| !g.is_limited_by(&["memory-hot-spot"]))?;
     let more = match (g.floor().filter(|_| is_dram_spent(g)), spent_operations(g)) {
         (Some(floor), _) => format!(
             "It moved {} of the bytes that the work needs, so that nothing more is left unless the work itself changes (smaller types, fusion).",

@@ -10,6 +10,9 @@ use crate::catalog;
 /// The largest stall, capped by the cycles without an issue and by what the busiest side leaves free.
 pub(super) fn stall(g: &Ground<'_, '_>) -> Option<Lever> {
     let (_, top) = g.stalls.top()?;
+    if is_for_products(g, &top.reason) {
+        return None;
+    }
     let share = g.stall_share(&top.reason)?;
     let idle = 100.0 * (1.0 - g.stalls.issue_active.new.value()?);
     let free = 100.0 - g.kernel.value(SM)?.max(g.kernel.value(MEMORY)?);
@@ -29,9 +32,9 @@ pub(super) fn stall(g: &Ground<'_, '_>) -> Option<Lever> {
         code: format!("stall-{}", top.reason.replace('_', "-")),
         origin: LeverOrigin::Audit,
         bound: share.min(idle).min(free),
-        is_rough: false,
+        is_rough: true,
         formula: format!(
-            "the least of stall share {}, cycles without issue {}, and what the busiest side leaves free {}",
+            "the least of stall share {}, cycles without issue {}, and what the busiest side leaves free {}, if no other wait hangs on this one",
             percent(share),
             percent(idle),
             percent(free)
@@ -39,6 +42,14 @@ pub(super) fn stall(g: &Ground<'_, '_>) -> Option<Lever> {
         sentence: format!("{what}. {advice}").trim().to_string(),
         remeasure: format!("smsp__average_warps_issue_stalled_{}_per_issue_active.ratio", top.reason),
     })
+}
+
+/// Whether warps wait for the tensor pipe where that limits: `wgmma` runs beside the warp, which stands at DEPBAR (sampled as
+/// a barrier) or at the next product while the pipe works. Such a wait is no fault.
+fn is_for_products(g: &Ground<'_, '_>, reason: &str) -> bool {
+    let products = ["HGMMA", "IGMMA", "QGMMA", "BGMMA"];
+    let has_products = products.iter().any(|opcode| g.mix.count(opcode).is_some_and(|count| count > 0.0));
+    g.is_limited_by(&["compute-tensor"]) && has_products && matches!(reason, "barrier" | "gmma")
 }
 
 /// What shortens waits for loads, by what the kernel does: no advice to coalesce where nothing is in excess, to use
@@ -75,8 +86,12 @@ pub(super) fn fences(g: &Ground<'_, '_>) -> Option<Lever> {
         code: found.code,
         origin: LeverOrigin::Audit,
         bound: share.min(idle),
-        is_rough: false,
-        formula: format!("the least of stall share {} and cycles without issue {}", percent(share), percent(idle)),
+        is_rough: true,
+        formula: format!(
+            "the least of stall share {} and cycles without issue {}, if no other wait hangs on these",
+            percent(share),
+            percent(idle)
+        ),
         sentence: format!("Wait less at memory fences. {remedy}"),
         remeasure: format!("smsp__average_warps_issue_stalled_{FENCE}_per_issue_active.ratio"),
     })

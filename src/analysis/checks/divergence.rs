@@ -44,6 +44,8 @@ pub(super) fn predicated_off(g: &Ground<'_, '_>) -> Option<Finding> {
         format::fixed(active, 2),
         format::fixed(on, 2)
     );
-    let severity: Severity = g.severity(counts_instructions(g), off);
-    Some(Finding::new("predicated-off", severity, off, sentence, g.kernel, &[ACTIVE, ON]))
+    // Of slots that mostly stay empty, lanes cost little.
+    let cost = off * g.stalls.issue_active.new.value().unwrap_or(1.0);
+    let severity: Severity = g.severity(counts_instructions(g), cost);
+    Some(Finding::new("predicated-off", severity, cost, sentence, g.kernel, &[ACTIVE, ON]))
 }

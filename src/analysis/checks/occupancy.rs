@@ -30,7 +30,14 @@ pub(super) fn limit(g: &Ground<'_, '_>) -> Option<Finding> {
     );
     let sentence =
         sentence.chars().next().map(|c| c.to_uppercase().to_string()).unwrap_or_default() + sentence.get(1..)?;
-    let severity = if waits { g.severity(true, missing) } else { Severity::Costs };
+    let products = ["HGMMA", "IGMMA", "QGMMA", "BGMMA", "UTCHMMA", "UTCQMMA"];
+    let has_products = products.iter().any(|opcode| g.mix.count(opcode).is_some_and(|count| count > 0.0));
+    let severity = match waits {
+        true => g.severity(true, missing),
+        // Few warps with large tiles are how such kernels are built: their products run beside them.
+        false if has_products => Severity::Notes,
+        false => Severity::Costs,
+    };
     let share =
         if waits { missing } else { missing.min(100.0 - g.bottleneck.unit.as_ref().map_or(0.0, |u| u.percent)) };
     Some(Finding::new("occupancy-limit", severity, share, sentence, g.kernel, &[THEORETICAL, ELIGIBLE]))

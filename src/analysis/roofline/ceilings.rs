@@ -119,7 +119,7 @@ fn l1(kernel: &KernelSummary<'_>) -> Ceiling {
         (None, _) => busy,
         (_, None) => peak.clone(),
     };
-    Ceiling { id: "l1".into(), label: "L1 to registers".into(), kind: CeilingKind::Memory, peak, achieved }
+    Ceiling { id: "l1".into(), label: "L1 data path".into(), kind: CeilingKind::Memory, peak, achieved }
 }
 
 /// Some of these derived metrics carry the unit `byte` or none although they are rates.
