@@ -260,6 +260,21 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn times_that_drift_are_told_and_decide_nothing_smaller() {
+        let stepped = |ms: f64| (0..30).map(|at| if at < 12 { ms } else { ms * 1.1 }).collect::<Vec<_>>();
+        let timing = of(&benchmark(stepped(1.0), Some(1980.0)), Some(&benchmark(around(1.0), Some(1980.0))));
+        assert!(timing.cautions.iter().any(|caution| caution.contains("10.0 % apart")), "{:?}", timing.cautions);
+        let change = timing.change.expect("two sides");
+        assert_eq!(change.verdict, Verdict::Ambiguous, "{}", change.why);
+        assert!(change.why.contains("drift by 10.0 %"), "{}", change.why);
+        // A change that is larger than the drift stands.
+        let halved = of(&benchmark(stepped(0.5), Some(1980.0)), Some(&benchmark(around(1.0), Some(1980.0))));
+        assert_eq!(halved.change.expect("two sides").verdict, Verdict::Faster);
+        let steady = of(&benchmark(around(1.0), Some(1980.0)), None);
+        assert!(steady.cautions.iter().all(|caution| !caution.contains("drift")), "{:?}", steady.cautions);
+    }
+
+    #[test]
     fn rates_and_the_ratio_by_hand() {
         let mut new = benchmark(vec![0.002; 30], Some(1980.0));
         new.reference = Some(TimedReference {

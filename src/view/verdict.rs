@@ -50,7 +50,8 @@ pub(super) fn limit(audit: &Audit) -> Block {
     let limiter = &audit.bottleneck.limiter.0;
     let at = audit.findings.iter().find(|finding| finding.code == *limiter).map(place).unwrap_or_default();
     // Behind a unit's sentence stands what its warps wait for; the line is that of the unit's work.
-    let at = if audit.bottleneck.unit.is_some() { at.replacen(" At ", " Most of the unit's work is at ", 1) } else { at };
+    let at =
+        if audit.bottleneck.unit.is_some() { at.replacen(" At ", " Most of the unit's work is at ", 1) } else { at };
     paragraph(format!("**What limits it** (`{limiter}`). {}{at}", audit.bottleneck.sentence))
 }
 

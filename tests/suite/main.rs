@@ -17,6 +17,8 @@ mod compare;
 mod config;
 mod dump_analysis;
 mod edited;
+#[cfg(unix)]
+mod full_disk;
 mod guide;
 mod history;
 mod html;
@@ -35,6 +37,7 @@ mod read_ptxas;
 mod read_sass;
 mod release;
 mod render;
+mod roles;
 mod roofline;
 #[path = "../../benches/support/simulation.rs"]
 mod simulation;
