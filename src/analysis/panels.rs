@@ -3,7 +3,7 @@
 use super::compare::Row;
 use super::summary::KernelSummary;
 use crate::catalog;
-use crate::evidence::Reading;
+use crate::evidence::{Missing, Reading};
 
 /// A table of metric rows.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -14,7 +14,7 @@ pub struct Panel {
     pub title: String,
     /// Rows with a number on at least one side.
     pub rows: Vec<Row>,
-    /// Metric ids of the rows without any number, of those that the chips of these kernels have.
+    /// Metric ids of the rows without any number, of those that the chips of these kernels have and that apply to the new one.
     pub not_collected: Vec<String>,
 }
 
@@ -24,7 +24,8 @@ impl Panel {
         let table = catalog::table(id)?;
         let all = table.rows.iter().map(|metric| row(metric, new, old));
         let (rows, absent): (Vec<Row>, Vec<Row>) = all.partition(Row::has_number);
-        let not_collected = absent.into_iter().map(|row| row.id).filter(|id| {
+        let applies = |row: &Row| !matches!(row.new, Reading::Missing(Missing::NotApplicable { .. }));
+        let not_collected = absent.into_iter().filter(applies).map(|row| row.id).filter(|id| {
             let sides = [Some(new), old];
             sides.into_iter().flatten().any(|side| exists(id, side))
         });
@@ -96,6 +97,7 @@ mod tests {
         with_panel("stream_triad", |_, panel| {
             let efficiency = panel.row(UNIFORM).map(|row| row.new.value());
             assert!(efficiency.flatten().is_none(), "{efficiency:?}");
+            assert!(!panel.not_collected.iter().any(|id| id == UNIFORM), "it was collected and says nothing");
         });
         let found = std::cell::Cell::new(0);
         with_panel("divergent", |_, panel| {

@@ -2,13 +2,15 @@
 
 use super::document::{Block, Cell, Column, Table};
 use super::tables::{code, left, paragraph, right, text};
-use crate::analysis::{AccessLine, Accesses, Audit, LineWaits, Pattern, SourceLines, Spot, Waits};
+use crate::analysis::{AccessLine, Accesses, Audit, LineWaits, Pattern, ReasonLines, SourceLines, Spot, Waits};
 use crate::catalog;
 use crate::evidence::Lines;
 use crate::quantity::format;
 
 /// Lines below this share stay off the page, in percent.
 const SMALL: f64 = 1.0;
+/// Shares closer than this read the same, in percentage points.
+const SAME_SHARE: f64 = 0.05;
 const NO_COUNTERS: &str =
     "No lines: the report counts nothing by instruction. Collect with `--section SourceCounters --import-source yes`.";
 
@@ -181,8 +183,12 @@ pub(super) fn waits(audit: &Audit) -> Vec<Block> {
 fn causes(waits: &Waits) -> Vec<Block> {
     let all =
         waits.reasons.iter().flat_map(|reason| reason.causes.iter().map(move |(spot, share)| (reason, spot, *share)));
+    // A wait at its own cause stands in the table above.
+    let is_told = |reason: &ReasonLines, spot: &Spot, share: f64| {
+        reason.lines.iter().any(|(other, waits)| other.label() == spot.label() && (waits - share).abs() < SAME_SHARE)
+    };
     let rows: Vec<(&Spot, Vec<Cell>)> = all
-        .filter(|(_, _, share)| *share >= SMALL)
+        .filter(|(reason, spot, share)| *share >= SMALL && !is_told(reason, spot, *share))
         .map(|(reason, spot, share)| (spot, vec![text(label(&reason.reason)), percent(share)]))
         .collect();
     if rows.is_empty() {
