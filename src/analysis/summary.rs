@@ -4,6 +4,7 @@ use super::select::{KernelGroup, KernelKey};
 use crate::catalog;
 use crate::evidence::{Launch, Measured, Metric, Missing, Provenance, Reading, Spread};
 use crate::quantity::{Quantity, Unit};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -13,6 +14,8 @@ pub struct KernelSummary<'r> {
     group: KernelGroup<'r>,
     /// The launches whose metrics are not those of the launch before: together they hold every name.
     holders: Vec<&'r Launch>,
+    /// Where a metric stands in the first of them that has it.
+    places: FxHashMap<&'r str, (&'r Arc<str>, usize)>,
 }
 
 impl<'r> KernelSummary<'r> {
@@ -28,7 +31,11 @@ impl<'r> KernelSummary<'r> {
                 holders.push(launch);
             }
         }
-        KernelSummary { group, holders }
+        let mut places = FxHashMap::default();
+        for (at, metric) in holders.iter().flat_map(|launch| launch.metrics.iter().enumerate()) {
+            places.entry(&*metric.name).or_insert((&metric.name, at));
+        }
+        KernelSummary { group, holders, places }
     }
 
     /// What the launches share.
@@ -48,7 +55,7 @@ impl<'r> KernelSummary<'r> {
 
     /// The spelling of the metric that the launches hold: the catalog's id, else its aliases in their order.
     fn spelling(&self, id: &str) -> Option<(&'r Arc<str>, bool)> {
-        let find = |name: &str| self.holders.iter().find_map(|l| l.metric(name)).map(|m| &m.name);
+        let find = |name: &str| self.places.get(name).map(|(name, _)| *name);
         if let Some(name) = find(id) {
             return Some((name, false));
         }
@@ -141,7 +148,7 @@ impl<'r> KernelSummary<'r> {
     /// The metric of each launch; `None` for one that does not have it. Launches of one kernel mostly hold the same metrics, so it is looked for
     /// where the launch before had it.
     pub(super) fn launch_metrics(&self, name: &'r Arc<str>) -> impl Iterator<Item = Option<&'r Metric>> {
-        let mut near = 0;
+        let mut near = self.places.get(&**name).map_or(0, |(_, at)| *at);
         self.group.launches.iter().map(move |launch| {
             if let Some(metric) = launch.metrics.get(near).filter(|metric| Arc::ptr_eq(&metric.name, name)) {
                 return Some(metric);
