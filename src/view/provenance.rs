@@ -73,12 +73,18 @@ fn used(side: &Side) -> String {
     }
 }
 
+/// Characters of a command that are read in passing; longer ones list metrics.
+const SHORT: usize = 400;
+
 /// How the report was made.
 fn command(name: &str, side: &Side) -> Vec<Block> {
     if side.command_line.is_empty() {
         return Vec::new();
     }
     let block = Block::Code { language: "sh".into(), text: side.command_line.clone() };
+    if side.command_line.len() > SHORT {
+        return vec![Block::Fold { summary: format!("Command of the {name} report"), blocks: vec![block] }];
+    }
     vec![paragraph(format!("Command of the {name} report:")), block]
 }
 
