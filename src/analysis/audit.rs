@@ -1,6 +1,6 @@
 //! The whole analysis of one subject.
 
-use super::before::Before;
+use super::before::{Alone, Before};
 use super::bottleneck::{Bottleneck, bottleneck};
 use super::build::{self, BuildRow};
 use super::ceiling::{self, Lever};
@@ -32,8 +32,7 @@ use super::summary::KernelSummary;
 use super::tiles::StoreCount;
 use super::timing::Timing;
 use super::verdict::Comparison;
-use crate::evidence::{BuildLog, Collected, Correctness, Launch, Origin, Reading, Report, SanitizerRun, SourceView};
-use std::collections::HashSet;
+use crate::evidence::{BuildLog, Collected, Correctness, Origin, Reading, Report, SanitizerRun, SourceView};
 
 /// What an audit is made from.
 #[derive(Clone, Debug)]
@@ -54,6 +53,22 @@ pub struct Inputs<'r> {
     pub work: Work,
     /// What judgements compare with.
     pub limits: Limits,
+}
+
+impl<'r> Inputs<'r> {
+    /// A report alone, with nothing stated about it.
+    pub fn of(new: &'r Report) -> Inputs<'r> {
+        Inputs {
+            new,
+            old: None,
+            source: &[],
+            old_source: None,
+            builds: &[],
+            selection: Selection::default(),
+            work: Work::default(),
+            limits: Limits::default(),
+        }
+    }
 }
 
 /// The side to compare with.
@@ -208,55 +223,6 @@ impl Audit {
     }
 }
 
-/// The launch of the kernel under audit that is looked at by instruction: the one with the median time.
-///
-/// # Errors
-/// When the selection matches no kernel.
-pub fn subject_launch<'r>(report: &'r Report, selection: &Selection) -> Result<&'r Launch, SelectionError> {
-    Ok(median_launch(select::choose(report, selection.kernel.as_ref())?.swap_remove(0)))
-}
-
-/// [`subject_launch`] of every kernel that the selection takes.
-///
-/// # Errors
-/// When the selection matches no kernel.
-pub fn subject_launches<'r>(report: &'r Report, selection: &Selection) -> Result<Vec<&'r Launch>, SelectionError> {
-    let chosen = select::choose(report, selection.kernel.as_ref())?;
-    Ok(chosen.into_iter().map(median_launch).collect())
-}
-
-/// The launch of the old kernel that is looked at by instruction: the one with the median time, where the largest stall is the
-/// barrier. Only there does the view tell more than the aggregates: which of these waits are idle warps.
-pub fn old_launch_at_barriers<'r>(new: &Report, old: &'r Report, selection: &Selection) -> Option<&'r Launch> {
-    let subject = select::choose(new, selection.kernel.as_ref()).ok()?.swap_remove(0);
-    let filter = selection.baseline_kernel.as_ref().or(selection.kernel.as_ref());
-    let group = select::counterpart(old, &subject.key, filter).ok()?;
-    let stalls = Stalls::of(&KernelSummary::new(group.clone()), None, &Limits::default());
-    stalls.top().filter(|(_, top)| top.reason == "barrier").map(|_| median_launch(group))
-}
-
-fn median_launch(group: KernelGroup<'_>) -> &Launch {
-    let time = |launch: &Launch| launch.metric(super::performance::DURATION).and_then(|m| m.quantity());
-    let mut launches = group.launches;
-    launches.sort_by(|a, b| {
-        let value = |launch| time(launch).map_or(f64::INFINITY, |quantity| quantity.value());
-        value(a).total_cmp(&value(b))
-    });
-    launches[(launches.len() - 1) / 2]
-}
-
-/// The ids of the launches of the kernel under audit; none where the selection matches no kernel.
-pub fn subject_rows(report: &Report, selection: &Selection) -> HashSet<u32> {
-    let chosen = select::choose(report, selection.kernel.as_ref()).unwrap_or_default();
-    chosen.first().into_iter().flat_map(|group| &group.launches).map(|launch| launch.id).collect()
-}
-
-/// The ids of the launches of all kernels that the selection takes.
-pub fn chosen_rows(report: &Report, selection: &Selection) -> HashSet<u32> {
-    let chosen = select::choose(report, selection.kernel.as_ref()).unwrap_or_default();
-    chosen.iter().flat_map(|group| &group.launches).map(|launch| launch.id).collect()
-}
-
 /// Analyses one subject: of the kernels that the selection takes, the one with the most device time.
 ///
 /// # Errors
@@ -327,20 +293,20 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
     let (checks, line) = (checklist::checked(&inputs.work.expected, &known, old_reading), line::line(&known));
     let hypotheses = hypothesis::tested(&inputs.work.hypotheses, |name| named::reading(&known, name), old_reading);
     let performance = Performance::of(&subject, old_kernel, &inputs.work);
-    let old_findings = before.as_ref().map(|before| match earlier {
-        Some(audit) => audit.findings.iter().map(|finding| finding.code.clone()).collect(),
-        None => before.findings(&inputs.limits),
-    });
-    let estimates = before.as_ref().map(|before| {
-        let levers = earlier.map_or_else(|| before.levers(&inputs.limits), |audit| audit.levers.clone());
+    let alone = before.as_ref().map(|before| earlier.map_or_else(|| before.judged(&inputs.limits), Alone::told));
+    let estimates = before.as_ref().zip(alone.as_ref()).map(|(before, alone)| {
         let now = |name: &str| named::reading(&known, name);
-        Estimates::of(&levers, &performance, |name| before.reading(name), now)
+        Estimates::of(&alone.levers, &performance, |name| before.reading(name), now)
     });
     let panels = Panel::all(&subject, old_kernel);
     let old_commands = match inputs.old {
         Some(Old::Report(report)) => report.session.command_line.clone(),
         Some(Old::Audit(audit)) => audit.new.command_line.as_str().into(),
         None => "".into(),
+    };
+    let (old_bottleneck, old_roofline, old_findings) = match alone {
+        Some(alone) => (Some(alone.bottleneck), Some(alone.roofline), Some(alone.findings)),
+        None => (None, None, None),
     };
     let mut audit = Audit {
         new: side(inputs.new, &subject, &panels, |row| Some(&row.new)),
@@ -375,14 +341,8 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         },
         panels,
         stores: inputs.work.tiles.map(|tiles| StoreCount::of(tiles, &mix)),
-        old_bottleneck: match earlier {
-            Some(audit) => Some(audit.bottleneck.clone()),
-            None => before.as_ref().map(|before| before.bottleneck(&inputs.limits)),
-        },
-        old_roofline: match earlier {
-            Some(audit) => Some(audit.roofline.clone()),
-            None => before.as_ref().map(|before| before.roofline(&inputs.work)),
-        },
+        old_bottleneck,
+        old_roofline,
         roofline,
         stalls,
         mix,

@@ -62,28 +62,14 @@ impl<'a, 'r> Before<'a, 'r> {
         }
     }
 
-    /// What limits the old kernel by itself.
-    pub(super) fn bottleneck(&self, limits: &Limits) -> Bottleneck {
-        bottleneck(self.kernel, &self.stalls, &Occupancy::of(self.kernel, None), limits)
-    }
-
-    /// The levers of the old kernel by itself.
-    pub(super) fn levers(&self, limits: &Limits) -> Vec<Lever> {
-        self.judged(limits, ceiling::levers)
-    }
-
-    /// Codes of what the checks find on the old kernel by itself.
-    pub(super) fn findings(&self, limits: &Limits) -> Vec<String> {
-        self.judged(limits, |ground| checks::findings(ground).into_iter().map(|finding| finding.code).collect())
-    }
-
-    fn judged<T>(&self, limits: &Limits, judge: impl Fn(&Ground<'_, '_>) -> T) -> T {
+    /// What the old kernel comes to by itself.
+    pub(super) fn judged(&self, limits: &Limits) -> Alone {
         let occupancy = Occupancy::of(self.kernel, None);
-        let verdict = bottleneck(self.kernel, &self.stalls, &occupancy, limits);
-        let roofline = self.roofline(self.work);
-        judge(&Ground {
+        let bottleneck = bottleneck(self.kernel, &self.stalls, &occupancy, limits);
+        let roofline = Roofline::of(self.kernel, &self.mix, self.work);
+        let ground = Ground {
             kernel: self.kernel,
-            bottleneck: &verdict,
+            bottleneck: &bottleneck,
             stalls: &self.stalls,
             mix: &self.mix,
             coalescing: &self.coalescing,
@@ -91,10 +77,30 @@ impl<'a, 'r> Before<'a, 'r> {
             roofline: &roofline,
             limits,
             work: self.work,
-        })
+        };
+        let findings = checks::findings(&ground).into_iter().map(|finding| finding.code).collect();
+        let levers = ceiling::levers(&ground);
+        Alone { bottleneck, roofline, findings, levers }
     }
+}
 
-    pub(super) fn roofline(&self, work: &Work) -> Roofline {
-        Roofline::of(self.kernel, &self.mix, work)
+/// The judgement of an old kernel: that of its own audit, or the one that its report gives.
+pub(super) struct Alone {
+    pub(super) bottleneck: Bottleneck,
+    pub(super) roofline: Roofline,
+    /// Codes of the findings.
+    pub(super) findings: Vec<String>,
+    pub(super) levers: Vec<Lever>,
+}
+
+impl Alone {
+    /// What an earlier audit said.
+    pub(super) fn told(audit: &Audit) -> Alone {
+        Alone {
+            bottleneck: audit.bottleneck.clone(),
+            roofline: audit.roofline.clone(),
+            findings: audit.findings.iter().map(|finding| finding.code.clone()).collect(),
+            levers: audit.levers.clone(),
+        }
     }
 }

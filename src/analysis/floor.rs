@@ -1,6 +1,6 @@
 //! What the stated work leaves no way around: its bytes, against what DRAM moved and could move.
 
-use super::performance::{DURATION, Work};
+use super::performance::Work;
 use super::summary::KernelSummary;
 
 /// Bytes above the stated ones that still count as moving no more than the work needs.
@@ -22,7 +22,7 @@ impl Floor {
     /// `None` without stated bytes, a time, or the counters of DRAM.
     pub(super) fn of(kernel: &KernelSummary<'_>, work: &Work) -> Option<Floor> {
         let stated = work.bytes? as f64;
-        let seconds = kernel.value(DURATION).map(|ns| ns / 1e9).filter(|seconds| *seconds > 0.0)?;
+        let seconds = kernel.seconds()?;
         let moved = kernel.value("dram__bytes.sum.per_second")? * seconds;
         let peak =
             kernel.value("dram__bytes.sum.peak_sustained")? * kernel.value("dram__cycles_elapsed.avg.per_second")?;
@@ -44,6 +44,7 @@ impl Floor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::performance::DURATION;
     use crate::analysis::select::groups;
     use crate::evidence::{Origin, Want};
     use crate::source::ncu_csv;

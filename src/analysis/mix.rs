@@ -96,6 +96,13 @@ impl InstructionMix {
         Some(self.rows.iter().any(|row| is_matrix(&row.opcode) && executed(&row.row)))
     }
 
+    /// Whether the new side executed an instruction of a class of the catalog.
+    pub fn has_class(&self, id: &str) -> bool {
+        let is_executed = |row: &&OpcodeRow| row.row.new.value() > Some(0.0);
+        let mut executed = self.rows.iter().filter(|row| is_executed(row));
+        executed.any(|row| catalog::opcode_class(&row.opcode).is_some_and(|class| class.id == id))
+    }
+
     /// Executions of one opcode on the new side; zero when the report lists opcodes and this is not among them.
     pub fn count(&self, opcode: &str) -> Option<f64> {
         self.total?;
@@ -106,8 +113,13 @@ impl InstructionMix {
 /// Instructions that move data between memory, shared memory and registers, in the order of the line that counts them.
 const MOVES: [&str; 9] = ["LDG", "STG", "LDS", "STS", "LDSM", "LDGSTS", "UTMALDG", "UTMASTG", "UBLKCP"];
 
+/// Products of a warpgroup (`wgmma`), which run beside the warps that start them.
+pub(super) const WARPGROUP: &str = "tensor-wgmma";
+/// Products in tensor memory (`tcgen05`), which do so as well.
+pub(super) const TCGEN05: &str = "tensor-tcgen05";
+
 /// Opcode classes whose instructions multiply matrices.
-const TENSOR: [&str; 3] = ["tensor-mma", "tensor-wgmma", "tensor-tcgen05"];
+const TENSOR: [&str; 3] = ["tensor-mma", WARPGROUP, TCGEN05];
 
 /// Whether an opcode multiplies matrices: those of the tensor classes that are no fence, wait or copy.
 pub(super) fn is_matrix(opcode: &str) -> bool {

@@ -23,6 +23,7 @@ mod ground;
 mod hypothesis;
 mod kept;
 mod kept_json;
+mod launches;
 mod limits;
 mod line;
 mod milestone;
@@ -56,10 +57,7 @@ mod units;
 mod verdict;
 mod wanted;
 
-pub use audit::{
-    Audit, Inputs, Old, analyse, analyse_all, chosen_rows, old_launch_at_barriers, subject_launch, subject_launches,
-    subject_rows,
-};
+pub use audit::{Audit, Inputs, Old, analyse, analyse_all};
 pub use bottleneck::{Bottleneck, Limiter, Step};
 pub use build::BuildRow;
 pub use ceiling::{Lever, LeverOrigin};
@@ -72,6 +70,7 @@ pub use dump::{SCHEMA, write_json};
 pub use finding::{Finding, Place, Severity};
 pub use hypothesis::{Condition, Hypothesis, Judgement, Met, Tested, When};
 pub use kept::{Found, Kept, KeptMetric, Readings};
+pub use launches::{chosen_rows, old_launch_at_barriers, subject_launch, subject_launches, subject_rows};
 pub use limits::Limits;
 pub use milestone::{Concluded, Milestone};
 pub use mix::{InstructionMix, OpcodeRow};

@@ -1,5 +1,6 @@
 //! One kernel's readings: the median over its launches, found under whichever spelling the report uses.
 
+use super::performance::DURATION;
 use super::select::{KernelGroup, KernelKey};
 use crate::catalog;
 use crate::evidence::{Launch, Measured, Metric, Missing, Provenance, Reading, Spread};
@@ -112,6 +113,11 @@ impl<'r> KernelSummary<'r> {
     /// The number of a metric, when it was measured.
     pub fn value(&self, id: &str) -> Option<f64> {
         self.reading(id).value()
+    }
+
+    /// The time of a launch in seconds.
+    pub(super) fn seconds(&self) -> Option<f64> {
+        self.value(DURATION).map(|ns| ns / 1e9).filter(|seconds| *seconds > 0.0)
     }
 
     /// The text of a text metric of the first launch that has it.

@@ -3,7 +3,7 @@
 use super::args::{Dump, DumpAnalysis, Folder, Stage};
 use super::code::places;
 use super::failure::Failure;
-use super::generate::{expectations, stated_work};
+use super::stated::{expectations, stated_work};
 use super::{lines, plan};
 use crate::analysis::{self, Inputs, Limits, Selection};
 use crate::collect::{self, Tool};

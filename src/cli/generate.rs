@@ -7,12 +7,12 @@ use super::evidence::{self, Evidence};
 use super::failure::Failure;
 use super::made::{Made, Place, print_comment, write_page};
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
+use super::stated::stated_work;
 use super::{collect, lines, moment, trials};
 use crate::analysis::code::{CodeAudit, CodeInputs, Launched, StaticAudit, audit_code};
-use crate::analysis::{self, Audit, Expectation, Hypothesis, Inputs, Limits, Old, Selection, Tiles, Work};
-use crate::catalog;
+use crate::analysis::{self, Audit, Inputs, Limits, Old, Selection};
 use crate::collect::Places;
-use crate::config::{Amount, Code, DEFAULT_TEMPLATE, Expect, Stated, Subject};
+use crate::config::{Code, DEFAULT_TEMPLATE, Subject};
 use crate::evidence::{CodeBuild, Report, SourceView, Want};
 use crate::render::{Override, Templates};
 use crate::shell::quoted;
@@ -230,44 +230,6 @@ fn timings(all: Duration, tools: ToolTime) -> Result<(), Failure> {
         own.as_secs_f64(),
     )?;
     Ok(())
-}
-
-/// What the subject states, with the checklists that it names spelled out.
-pub(super) fn stated_work(subject: &Subject, limits: &Limits) -> Work {
-    let stated = &subject.work;
-    Work {
-        shape: stated.shape.clone().unwrap_or_default(),
-        types: stated.types.clone().unwrap_or_default(),
-        flop: stated.flop.as_ref().map(Amount::value),
-        bytes: stated.bytes.as_ref().map(Amount::value),
-        tiles: subject.tiles.as_ref().map(|tiles| Tiles {
-            count: tiles.count.value(),
-            stores_per_warp: tiles.stores_per_warp.value(),
-            warps: tiles.warps.value(),
-        }),
-        expected: expectations(&subject.checklists, &subject.expect, limits),
-        hypotheses: subject.hypotheses.iter().map(hypothesis).collect(),
-    }
-}
-
-fn hypothesis(stated: &Stated) -> Hypothesis {
-    Hypothesis {
-        name: stated.name.clone(),
-        change: stated.change.clone(),
-        before: stated.before.iter().map(expectation).collect(),
-        after: stated.after.iter().map(expectation).collect(),
-    }
-}
-
-fn expectation(stated: &Expect) -> Expectation {
-    Expectation::own(&stated.metric, stated.op, stated.value, stated.label.as_deref())
-}
-
-/// The lines of the catalog's checklists, then the subject's own.
-pub(super) fn expectations(checklists: &[String], own: &[Expect], limits: &Limits) -> Vec<Expectation> {
-    let lists = checklists.iter().filter_map(|id| catalog::profile(id));
-    let listed = lists.flat_map(|profile| Expectation::of_profile(profile, limits));
-    listed.chain(own.iter().map(expectation)).collect()
 }
 
 /// The audit of the kernel with the most device time; for the page of one line each, those of all kernels that the

@@ -29,6 +29,7 @@ mod plan;
 mod program;
 mod progress;
 mod show;
+mod stated;
 mod timeline;
 mod trials;
 

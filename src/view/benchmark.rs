@@ -49,14 +49,13 @@ pub(super) fn change(audit: &Audit) -> String {
     else {
         return String::new();
     };
-    let (old, new) = (change.old.time.median, timing.kernel.time.median);
     let (was, is) = (median(&change.old), median(&timing.kernel));
     let between = change.time.interval.map(|(low, high)| {
         format!(", between {} and {}", format::change(100.0, 100.0 + low), format::change(100.0, 100.0 + high))
     });
     format!(
         " Time by the benchmark: {was} → {is} ({}{}).",
-        format::change(100.0, 100.0 + change.time.change.unwrap_or_else(|| 100.0 * (new / old - 1.0))),
+        format::change(100.0, 100.0 + change.time.percent()),
         between.unwrap_or_default()
     )
 }

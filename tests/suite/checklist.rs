@@ -1,6 +1,6 @@
 //! Checklists, the instruction line and the tile arithmetic on measured kernels.
 
-use kernel_audit::analysis::{Audit, Expectation, Inputs, Limits, Outcome, Selection, Tiles, Work, analyse, want_for};
+use kernel_audit::analysis::{Audit, Expectation, Inputs, Limits, Outcome, Tiles, Work, analyse, want_for};
 use kernel_audit::catalog::{self, Comparison};
 use kernel_audit::config::{Config, Expect};
 use kernel_audit::source;
@@ -9,18 +9,7 @@ use std::path::{Path, PathBuf};
 fn audit(report: &str, work: Work) -> Audit {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(report);
     let report = source::read_profile(&path, &want_for(&work)).expect("readable");
-    let limits = Limits::default();
-    let inputs = Inputs {
-        new: &report,
-        old: None,
-        old_source: None,
-        builds: &[],
-        source: &[],
-        selection: Selection::default(),
-        work,
-        limits,
-    };
-    analyse(&inputs).expect("one kernel")
+    analyse(&Inputs { work, ..Inputs::of(&report) }).expect("one kernel")
 }
 
 fn with_profile(report: &str, id: &str) -> Audit {

@@ -1,6 +1,6 @@
 //! The diagnosis against labelled truth: kernels that were written to be limited by one thing, measured on an H200.
 
-use kernel_audit::analysis::{self, Audit, Inputs, Limits, Selection, Severity, Work, analyse, want};
+use kernel_audit::analysis::{self, Audit, Inputs, Limits, Selection, Severity, analyse, want};
 use kernel_audit::catalog;
 use kernel_audit::evidence::{Report, SourceView};
 use kernel_audit::source;
@@ -40,16 +40,7 @@ fn by_instruction(kernel: &str, report: &Report) -> Option<SourceView> {
 }
 
 fn audit_with(report: &Report, source: Option<&SourceView>, limits: Limits) -> Audit {
-    let inputs = Inputs {
-        new: report,
-        old: None,
-        source: source.map_or(&[], std::slice::from_ref),
-        old_source: None,
-        builds: &[],
-        selection: Selection::default(),
-        work: Work::default(),
-        limits,
-    };
+    let inputs = Inputs { source: source.map_or(&[], std::slice::from_ref), limits, ..Inputs::of(report) };
     analyse(&inputs).expect("one kernel")
 }
 

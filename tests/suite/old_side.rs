@@ -1,6 +1,6 @@
 //! The old side beside the new one in checklists and rooflines, from a report and from a snapshot.
 
-use kernel_audit::analysis::{Audit, Expectation, Inputs, Limits, Old, Outcome, Selection, Work, analyse, want_for};
+use kernel_audit::analysis::{Audit, Expectation, Inputs, Limits, Old, Outcome, Work, analyse, want_for};
 use kernel_audit::catalog;
 use kernel_audit::evidence::Report;
 use kernel_audit::source;
@@ -18,8 +18,7 @@ fn read(kernel: &str) -> Report {
 }
 
 fn audit(new: &Report, old: Option<Old<'_>>) -> Audit {
-    let (selection, limits) = (Selection::default(), Limits::default());
-    analyse(&Inputs { new, old, old_source: None, builds: &[], source: &[], selection, work: work(), limits }).unwrap()
+    analyse(&Inputs { old, work: work(), ..Inputs::of(new) }).unwrap()
 }
 
 fn table(audit: &Audit, id: &str) -> Table {

@@ -1,6 +1,6 @@
 //! Kernels whose warps have roles: profiles of the BF16 product in `kernels/`, with fences at its barriers and without.
 
-use kernel_audit::analysis::{self, Audit, Inputs, Limits, Old, Selection, Severity, Work};
+use kernel_audit::analysis::{self, Audit, Inputs, Old, Selection, Severity, Work};
 use kernel_audit::evidence::{Report, SourceView};
 use kernel_audit::source;
 use std::path::PathBuf;
@@ -17,14 +17,11 @@ fn read(kernel: &str) -> (Report, SourceView) {
 
 fn audit(new: &(Report, SourceView), old: Option<&(Report, SourceView)>) -> Audit {
     analysis::analyse(&Inputs {
-        new: &new.0,
         old: old.map(|(report, _)| Old::Report(report)),
         source: std::slice::from_ref(&new.1),
         old_source: old.map(|(_, view)| view),
-        builds: &[],
-        selection: Selection::default(),
         work: Work { flop: Some(2 * 4096 * 4096 * 4096), ..Work::default() },
-        limits: Limits::default(),
+        ..Inputs::of(&new.0)
     })
     .unwrap()
 }

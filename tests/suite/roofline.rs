@@ -1,6 +1,6 @@
 //! The roofline against NVIDIA's own percentages and against sums written out.
 
-use kernel_audit::analysis::{Audit, Inputs, Limits, Roofline, Selection, Work, analyse, want};
+use kernel_audit::analysis::{Audit, Inputs, Roofline, Work, analyse, want};
 use kernel_audit::evidence::Report;
 use kernel_audit::source;
 use std::path::{Path, PathBuf};
@@ -14,18 +14,7 @@ fn read(path: &Path) -> Report {
 }
 
 fn audit(report: &Report, work: Work) -> Audit {
-    let limits = Limits::default();
-    let inputs = Inputs {
-        new: report,
-        old: None,
-        old_source: None,
-        builds: &[],
-        source: &[],
-        selection: Selection::default(),
-        work,
-        limits,
-    };
-    analyse(&inputs).expect("one kernel")
+    analyse(&Inputs { work, ..Inputs::of(report) }).expect("one kernel")
 }
 
 fn labelled(kernel: &str, work: Work) -> Roofline {

@@ -1,6 +1,6 @@
 //! Costs by source line: against the sentences of NVIDIA's rules, the kernel's totals, and the source itself.
 
-use kernel_audit::analysis::{self, Accesses, Audit, Inputs, Limits, Pattern, Selection, Work};
+use kernel_audit::analysis::{self, Accesses, Audit, Inputs, Pattern, Selection};
 use kernel_audit::evidence::{Report, SourceView};
 use kernel_audit::source;
 use kernel_audit::view::{self, Block, Heading};
@@ -21,16 +21,7 @@ fn read(name: &str) -> (Report, Option<SourceView>) {
 }
 
 fn analyse(report: &Report, source: Option<&SourceView>) -> Audit {
-    let inputs = Inputs {
-        new: report,
-        old: None,
-        source: source.map_or(&[], std::slice::from_ref),
-        old_source: None,
-        builds: &[],
-        selection: Selection::default(),
-        work: Work::default(),
-        limits: Limits::default(),
-    };
+    let inputs = Inputs { source: source.map_or(&[], std::slice::from_ref), ..Inputs::of(report) };
     analysis::analyse(&inputs).unwrap()
 }
 

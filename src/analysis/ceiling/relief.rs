@@ -148,7 +148,7 @@ const NEEDED: f64 = 1.05;
 fn spent_operations(g: &Ground<'_, '_>) -> Option<f64> {
     let is_arithmetic = ["compute-tensor", "compute-fma", "compute-fp64", "compute-fp16"].contains(&g.limiter());
     let stated = g.work.flop.filter(|_| is_arithmetic)? as f64;
-    let done = g.roofline.operations(g.kernel)?;
+    let done = g.roofline.operations?;
     (done <= NEEDED * stated).then_some(100.0 * done / stated)
 }
 

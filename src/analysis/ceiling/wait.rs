@@ -5,6 +5,7 @@ use crate::analysis::bottleneck::{MEMORY, SM, percent};
 use crate::analysis::checks::fences::{REASON as FENCE, fences as fence_waits};
 use crate::analysis::checks::instruction_fetch::instruction_fetch;
 use crate::analysis::ground::Ground;
+use crate::analysis::mix::WARPGROUP;
 use crate::catalog;
 
 /// The largest stall, capped by the cycles without an issue and by what the busiest side leaves free.
@@ -47,9 +48,7 @@ pub(super) fn stall(g: &Ground<'_, '_>) -> Option<Lever> {
 /// Whether warps wait for the tensor pipe where that limits: `wgmma` runs beside the warp, which stands at DEPBAR (sampled as
 /// a barrier) or at the next product while the pipe works. Such a wait is no fault.
 fn is_for_products(g: &Ground<'_, '_>, reason: &str) -> bool {
-    let products = ["HGMMA", "IGMMA", "QGMMA", "BGMMA"];
-    let has_products = products.iter().any(|opcode| g.mix.count(opcode).is_some_and(|count| count > 0.0));
-    g.is_limited_by(&["compute-tensor"]) && has_products && matches!(reason, "barrier" | "gmma")
+    g.is_limited_by(&["compute-tensor"]) && g.mix.has_class(WARPGROUP) && matches!(reason, "barrier" | "gmma")
 }
 
 /// What shortens waits for loads, by what the kernel does: no advice to coalesce where nothing is in excess, to use

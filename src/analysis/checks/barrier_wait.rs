@@ -2,6 +2,7 @@
 
 use super::{Finding, Ground, Severity};
 use crate::analysis::bottleneck::percent;
+use crate::analysis::mix::WARPGROUP;
 
 const STALL: &str = "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio";
 
@@ -11,10 +12,11 @@ pub(super) fn barrier_wait(g: &Ground<'_, '_>) -> Option<Finding> {
     if g.is_limited_by(&["sync-barrier"]) || g.stalls.are_hidden {
         return None;
     }
-    let has_products =
-        ["HGMMA", "IGMMA", "QGMMA", "BGMMA"].iter().any(|opcode| g.mix.count(opcode).is_some_and(|n| n > 0.0));
-    let at =
-        if has_products { "at block barriers and for the products of their warpgroup" } else { "at block barriers" };
+    let at = if g.mix.has_class(WARPGROUP) {
+        "at block barriers and for the products of their warpgroup"
+    } else {
+        "at block barriers"
+    };
     let sentence = format!("Warps wait {} of the time between two issued instructions {at}.", percent(share));
     Some(Finding::new("barrier-wait", Severity::Costs, share, sentence, g.kernel, &[STALL]))
 }

@@ -2,6 +2,7 @@
 
 use super::{Finding, Ground, Severity};
 use crate::analysis::bottleneck::percent;
+use crate::analysis::mix::{TCGEN05, WARPGROUP};
 use crate::quantity::format;
 
 const THEORETICAL: &str = "sm__maximum_warps_per_active_cycle_pct";
@@ -30,12 +31,11 @@ pub(super) fn limit(g: &Ground<'_, '_>) -> Option<Finding> {
     );
     let sentence =
         sentence.chars().next().map(|c| c.to_uppercase().to_string()).unwrap_or_default() + sentence.get(1..)?;
-    let products = ["HGMMA", "IGMMA", "QGMMA", "BGMMA", "UTCHMMA", "UTCQMMA"];
-    let has_products = products.iter().any(|opcode| g.mix.count(opcode).is_some_and(|count| count > 0.0));
+    let runs_beside = g.mix.has_class(WARPGROUP) || g.mix.has_class(TCGEN05);
     let severity = match waits {
         true => g.severity(true, missing),
         // Few warps with large tiles are how such kernels are built: their products run beside them.
-        false if has_products => Severity::Notes,
+        false if runs_beside => Severity::Notes,
         false => Severity::Costs,
     };
     let share =

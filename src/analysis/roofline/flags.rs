@@ -1,18 +1,18 @@
 //! What must not be taken at face value: rates above a peak, traffic below what the work needs, a working set within L2.
 
-use super::ceilings::{Ceiling, CeilingKind, L2_SIZE};
+use super::ceilings::{Ceiling, L2_SIZE};
 use super::points::Point;
-use crate::analysis::performance::{DURATION, Work};
+use crate::analysis::performance::Work;
 use crate::analysis::summary::KernelSummary;
 use crate::quantity::{Quantity, Unit, format};
 
-/// `is_counted` says whether every operation is in a ceiling.
+/// `counted` is the operations of all math pipes, where every one is known.
 pub(super) fn flags(
     kernel: &KernelSummary<'_>,
     work: &Work,
     ceilings: &[Ceiling],
     points: &[Point],
-    is_counted: bool,
+    counted: Option<f64>,
 ) -> Vec<String> {
     let mut flags: Vec<String> = ceilings.iter().filter_map(above_peak).collect();
     let above_roof = points.iter().filter(|point| point.share() > 100.0);
@@ -24,11 +24,9 @@ pub(super) fn flags(
             format::fixed(point.share(), 2)
         )
     }));
-    let seconds = kernel.value(DURATION).map(|ns| ns / 1e9);
+    let seconds = kernel.seconds();
     flags.extend(traffic(work, ceilings, seconds));
-    if is_counted {
-        flags.extend(operations(work, ceilings, seconds));
-    }
+    flags.extend(counted.and_then(|counted| operations(work, counted)));
     flags.extend(within_l2(kernel, work));
     flags
 }
@@ -59,20 +57,15 @@ fn traffic(work: &Work, ceilings: &[Ceiling], seconds: Option<f64>) -> Option<St
     })
 }
 
-/// Operations that the counters saw against those stated.
-fn operations(work: &Work, ceilings: &[Ceiling], seconds: Option<f64>) -> Option<String> {
-    let stated = work.flop? as f64;
-    let seconds = seconds?;
-    let compute = ceilings.iter().filter(|ceiling| ceiling.kind == CeilingKind::Compute);
-    let counted: f64 = compute.filter_map(|ceiling| ceiling.achieved.value()).sum::<f64>() * seconds;
-    let (most, count) = (counted / stated, format::fixed(counted / 1e9, 3));
-    (counted > 0.0).then(|| {
-        format!(
-            "The profile counts {count} G operations, the stated work is {} G: {} of it.",
-            format::fixed(stated / 1e9, 3),
-            percent(100.0 * most)
-        )
-    })
+/// Operations that the profile counts against those stated; nothing where it counts none.
+fn operations(work: &Work, counted: f64) -> Option<String> {
+    let stated = work.flop.filter(|_| counted > 0.0)? as f64;
+    Some(format!(
+        "The profile counts {} G operations, the stated work is {} G: {} of it.",
+        format::fixed(counted / 1e9, 3),
+        format::fixed(stated / 1e9, 3),
+        percent(100.0 * counted / stated)
+    ))
 }
 
 fn within_l2(kernel: &KernelSummary<'_>, work: &Work) -> Option<String> {

@@ -3,7 +3,7 @@
 use super::ceilings::{self, Ceiling};
 use super::{flags, tensor};
 use crate::analysis::mix::InstructionMix;
-use crate::analysis::performance::{DURATION, Work};
+use crate::analysis::performance::Work;
 use crate::analysis::summary::KernelSummary;
 
 /// A point of the roofline.
@@ -41,6 +41,9 @@ pub struct Roofline {
     pub flags: Vec<String>,
     /// What has no number, with the reason in words.
     pub not_measured: Vec<String>,
+    /// Operations of all math pipes in one launch; `None` where those of the tensor pipe, or the duration, were not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operations: Option<f64>,
 }
 
 impl Roofline {
@@ -49,20 +52,15 @@ impl Roofline {
         let (tensor, uncounted) = tensor::ceilings(kernel, mix);
         let all = ceilings::memory(kernel).into_iter().chain(ceilings::scalar(kernel, work)).chain(tensor);
         let (measured, missing): (Vec<Ceiling>, Vec<Ceiling>) = all.partition(|ceiling| ceiling.share().is_some());
+        let is_whole = uncounted.is_none() && !missing.iter().any(tensor::is_tensor);
         let mut not_measured: Vec<String> = missing.into_iter().map(|ceiling| ceiling.label).collect();
-        let is_counted = uncounted.is_none() && !not_measured.iter().any(|label| label.starts_with("Tensor"));
         not_measured.extend(uncounted);
         let points = points(&measured);
-        let flags = flags::flags(kernel, work, &measured, &points, is_counted);
-        Roofline { ceilings: measured, points, flags, not_measured }
-    }
-
-    /// Operations of all math pipes in one launch; `None` where some were not measured, or the duration was not.
-    pub(in crate::analysis) fn operations(&self, kernel: &KernelSummary<'_>) -> Option<f64> {
-        let is_whole = !self.not_measured.iter().any(|what| what.to_lowercase().starts_with("tensor"));
-        let compute = self.ceilings.iter().filter(|ceiling| ceiling.kind == ceilings::CeilingKind::Compute);
+        let compute = measured.iter().filter(|ceiling| ceiling.kind == ceilings::CeilingKind::Compute);
         let rate: f64 = compute.filter_map(|ceiling| ceiling.achieved.value()).sum();
-        kernel.value(DURATION).filter(|_| is_whole).map(|ns| rate * ns / 1e9)
+        let operations = kernel.seconds().filter(|_| is_whole).map(|seconds| rate * seconds);
+        let flags = flags::flags(kernel, work, &measured, &points, operations);
+        Roofline { ceilings: measured, points, flags, not_measured, operations }
     }
 }
 

@@ -118,10 +118,14 @@ fn ceiling(kernel: &KernelSummary<'_>, counter: &Counter<'_>) -> Ceiling {
     }
 }
 
+/// Whether a ceiling is one of these.
+pub(super) fn is_tensor(ceiling: &Ceiling) -> bool {
+    ceiling.id.starts_with("tensor-")
+}
+
 /// The ceiling of products whose operations were counted by opcode; `None` without a duration.
 fn of_opcodes(kernel: &KernelSummary<'_>, products: &Products, operations: f64) -> Option<Ceiling> {
-    let seconds = kernel.value(DURATION)? / 1e9;
-    let rate = Quantity::new(operations / seconds, Unit::FLOP_PER_SECOND)?;
+    let rate = Quantity::new(operations / kernel.seconds()?, Unit::FLOP_PER_SECOND)?;
     let names = [WITH_MODIFIERS, DURATION].map(std::sync::Arc::from).to_vec();
     let stems = products.stems();
     let peak = |stem: &String| format!("{PREFIX}{stem}{PEAK}");

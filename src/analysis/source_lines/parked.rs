@@ -22,19 +22,21 @@ const NEAR: usize = 16;
 impl Parked {
     /// `None` where the report has no samples by instruction, tells no opcodes, or no warp stands there.
     pub(in crate::analysis) fn of(view: &SourceView) -> Option<Parked> {
-        let sampled = view.columns.iter().filter_map(|column| Some((sampled_reason(&column.metric)?, &column.metric)));
-        let (mut all, mut parked) = (0, vec![0; view.instructions.len()]);
-        for (reason, metric) in sampled {
-            let counts = view.counts(metric)?;
-            all += counts.iter().sum::<u64>();
-            if reason == "barrier" {
-                let last =
-                    counts.into_iter().enumerate().filter(|(row, count)| *count > 0 && is_last_barrier(view, *row));
-                last.for_each(|(row, count)| parked[row] += count);
-            }
-        }
+        let sampled =
+            || view.columns.iter().filter_map(|column| Some((sampled_reason(&column.metric)?, &column.metric)));
+        let (_, barrier) = sampled().find(|(reason, _)| *reason == "barrier")?;
+        let mut parked = view.counts(barrier)?;
+        parked
+            .iter_mut()
+            .enumerate()
+            .filter(|(row, count)| **count > 0 && !is_last_barrier(view, *row))
+            .for_each(|(_, count)| *count = 0);
         let sum: u64 = parked.iter().sum();
-        let share = 100.0 * sum as f64 / all.max(1) as f64;
+        if sum == 0 {
+            return None;
+        }
+        let all: Option<u64> = sampled().map(|(_, metric)| Some(view.counts(metric)?.iter().sum::<u64>())).sum();
+        let share = 100.0 * sum as f64 / all? as f64;
         if share < LEAST {
             return None;
         }

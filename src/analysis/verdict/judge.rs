@@ -49,6 +49,13 @@ pub struct Judged {
     pub course: Course,
 }
 
+impl Judged {
+    /// The change for a sentence, in percent of the old side: that which the interval is about, else that of the medians.
+    pub fn percent(&self) -> f64 {
+        self.change.unwrap_or_else(|| 100.0 * (self.new.median / self.old.median - 1.0))
+    }
+}
+
 /// Judges a counter that does not vary: the medians are compared as they are.
 pub(super) fn exact(old: &[f64], new: &[f64], limits: &Limits) -> Option<Judged> {
     let (old, new) = sides(old, new, limits)?;

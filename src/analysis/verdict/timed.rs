@@ -47,7 +47,7 @@ fn numbers(timed: &TimedChange) -> String {
     });
     format!(
         "{} in time{}, {} samples against {}",
-        format::change(100.0, 100.0 + time.change.unwrap_or_else(|| 100.0 * (time.new.median / time.old.median - 1.0))),
+        format::change(100.0, 100.0 + time.percent()),
         between.unwrap_or_default(),
         time.new.count,
         time.old.count

@@ -1,0 +1,57 @@
+//! Which launches of a report an audit is about, and which of them is looked at by instruction.
+
+use super::limits::Limits;
+use super::select::{self, KernelGroup, Selection, SelectionError};
+use super::stalls::Stalls;
+use super::summary::KernelSummary;
+use crate::evidence::{Launch, Report};
+use std::collections::HashSet;
+
+/// The launch of the kernel under audit that is looked at by instruction: the one with the median time.
+///
+/// # Errors
+/// When the selection matches no kernel.
+pub fn subject_launch<'r>(report: &'r Report, selection: &Selection) -> Result<&'r Launch, SelectionError> {
+    Ok(median_launch(select::choose(report, selection.kernel.as_ref())?.swap_remove(0)))
+}
+
+/// [`subject_launch`] of every kernel that the selection takes.
+///
+/// # Errors
+/// When the selection matches no kernel.
+pub fn subject_launches<'r>(report: &'r Report, selection: &Selection) -> Result<Vec<&'r Launch>, SelectionError> {
+    let chosen = select::choose(report, selection.kernel.as_ref())?;
+    Ok(chosen.into_iter().map(median_launch).collect())
+}
+
+/// The launch of the old kernel that is looked at by instruction: the one with the median time, where the largest stall is the
+/// barrier. Only there does the view tell more than the aggregates: which of these waits are idle warps.
+pub fn old_launch_at_barriers<'r>(new: &Report, old: &'r Report, selection: &Selection) -> Option<&'r Launch> {
+    let subject = select::choose(new, selection.kernel.as_ref()).ok()?.swap_remove(0);
+    let filter = selection.baseline_kernel.as_ref().or(selection.kernel.as_ref());
+    let group = select::counterpart(old, &subject.key, filter).ok()?;
+    let stalls = Stalls::of(&KernelSummary::new(group.clone()), None, &Limits::default());
+    stalls.top().filter(|(_, top)| top.reason == "barrier").map(|_| median_launch(group))
+}
+
+fn median_launch(group: KernelGroup<'_>) -> &Launch {
+    let time = |launch: &Launch| launch.metric(super::performance::DURATION).and_then(|m| m.quantity());
+    let mut launches = group.launches;
+    launches.sort_by(|a, b| {
+        let value = |launch| time(launch).map_or(f64::INFINITY, |quantity| quantity.value());
+        value(a).total_cmp(&value(b))
+    });
+    launches[(launches.len() - 1) / 2]
+}
+
+/// The ids of the launches of the kernel under audit; none where the selection matches no kernel.
+pub fn subject_rows(report: &Report, selection: &Selection) -> HashSet<u32> {
+    let chosen = select::choose(report, selection.kernel.as_ref()).unwrap_or_default();
+    chosen.first().into_iter().flat_map(|group| &group.launches).map(|launch| launch.id).collect()
+}
+
+/// The ids of the launches of all kernels that the selection takes.
+pub fn chosen_rows(report: &Report, selection: &Selection) -> HashSet<u32> {
+    let chosen = select::choose(report, selection.kernel.as_ref()).unwrap_or_default();
+    chosen.iter().flat_map(|group| &group.launches).map(|launch| launch.id).collect()
+}

@@ -1,0 +1,43 @@
+//! What a subject of audit.toml states of its work, as the analysis takes it.
+
+use crate::analysis::{Expectation, Hypothesis, Limits, Tiles, Work};
+use crate::catalog;
+use crate::config::{Amount, Expect, Stated, Subject};
+
+/// What the subject states, with the checklists that it names spelled out.
+pub(super) fn stated_work(subject: &Subject, limits: &Limits) -> Work {
+    let stated = &subject.work;
+    Work {
+        shape: stated.shape.clone().unwrap_or_default(),
+        types: stated.types.clone().unwrap_or_default(),
+        flop: stated.flop.as_ref().map(Amount::value),
+        bytes: stated.bytes.as_ref().map(Amount::value),
+        tiles: subject.tiles.as_ref().map(|tiles| Tiles {
+            count: tiles.count.value(),
+            stores_per_warp: tiles.stores_per_warp.value(),
+            warps: tiles.warps.value(),
+        }),
+        expected: expectations(&subject.checklists, &subject.expect, limits),
+        hypotheses: subject.hypotheses.iter().map(hypothesis).collect(),
+    }
+}
+
+fn hypothesis(stated: &Stated) -> Hypothesis {
+    Hypothesis {
+        name: stated.name.clone(),
+        change: stated.change.clone(),
+        before: stated.before.iter().map(expectation).collect(),
+        after: stated.after.iter().map(expectation).collect(),
+    }
+}
+
+fn expectation(stated: &Expect) -> Expectation {
+    Expectation::own(&stated.metric, stated.op, stated.value, stated.label.as_deref())
+}
+
+/// The lines of the catalog's checklists, then the subject's own.
+pub(super) fn expectations(checklists: &[String], own: &[Expect], limits: &Limits) -> Vec<Expectation> {
+    let lists = checklists.iter().filter_map(|id| catalog::profile(id));
+    let listed = lists.flat_map(|profile| Expectation::of_profile(profile, limits));
+    listed.chain(own.iter().map(expectation)).collect()
+}
