@@ -41,7 +41,7 @@ pub struct Inputs<'r> {
     pub new: &'r Report,
     /// What to compare with.
     pub old: Option<Old<'r>>,
-    /// Launches of [`subject_launches`] by instruction, read with [`source_want`](super::source_want); empty without.
+    /// Launches of [`subject_launches`](super::subject_launches) by instruction, read with [`source_want`](super::source_want); empty without.
     pub source: &'r [SourceView],
     /// The launch of the old kernel by instruction, where it was read: it tells idle warps from waits at barriers.
     pub old_source: Option<&'r SourceView>,
