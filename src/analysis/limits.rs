@@ -18,7 +18,7 @@ impl Limits {
 
     /// The threshold of that id. NaN, which no comparison reaches, for an id that the catalog does not hold; a test
     /// keeps the ids used in this room and the catalog together.
-    pub(super) fn get(&self, id: &str) -> f64 {
+    pub(in crate::analysis) fn get(&self, id: &str) -> f64 {
         self.overrides.get(id).copied().or_else(|| catalog::threshold(id)).unwrap_or(f64::NAN)
     }
 }
