@@ -1,0 +1,185 @@
+//! Sentences as typed pieces: what is text, what is a name, what stands out.
+//!
+//! Owns [`Words`] and the macro [`words!`](crate::words!). Used by the analysis, which says what it found, and by the
+//! view; knows neither Markdown nor HTML. `use crate::words;` brings the macro and this room.
+//!
+//! ```
+//! use kernel_audit::words;
+//! let sentence = words!["The pipe ", words::code("lsu"), " is busy for ", "81.20 %", " of the time."];
+//! assert_eq!(sentence.to_plain(), "The pipe lsu is busy for 81.20 % of the time.");
+//! ```
+
+/// A piece of a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Inline {
+    /// Text as it is; no character in it acts.
+    Text(String),
+    /// A name as a tool prints it: a metric, a kernel, an opcode, a flag.
+    Code(String),
+    /// What stands out.
+    Strong(Words),
+    /// Words that lead to a file or an address.
+    Link {
+        /// What is read.
+        words: Words,
+        /// Where it leads.
+        target: String,
+    },
+}
+
+/// A sentence or a part of one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words(Vec<Inline>);
+
+/// Words from their pieces: `words!["The pipe ", code(name), " is busy."]`. A piece is text, an [`Inline`] or [`Words`].
+#[macro_export]
+macro_rules! words {
+    ($($piece:expr),* $(,)?) => {{
+        #[allow(unused_mut)]
+        let mut words = $crate::words::Words::default();
+        $(words.push($piece);)*
+        words
+    }};
+}
+
+/// A name as a tool prints it.
+pub fn code(name: impl Into<String>) -> Inline {
+    Inline::Code(name.into())
+}
+
+/// Words that stand out.
+pub fn strong(words: impl Into<Words>) -> Inline {
+    Inline::Strong(words.into())
+}
+
+/// Words that lead to a file or an address.
+pub fn link(words: impl Into<Words>, target: impl Into<String>) -> Inline {
+    Inline::Link { words: words.into(), target: target.into() }
+}
+
+/// Parts with a separator between them: names with commas, sentences with spaces.
+pub fn join<W: Into<Words>>(parts: impl IntoIterator<Item = W>, separator: &str) -> Words {
+    let mut all = Words::default();
+    for (at, part) in parts.into_iter().enumerate() {
+        if at > 0 {
+            all.push(separator);
+        }
+        all.push(part);
+    }
+    all
+}
+
+impl Words {
+    /// Adds a piece at the end. Text behind text becomes one piece, so that a renderer sees each character with its
+    /// neighbours.
+    pub fn push(&mut self, piece: impl Into<Words>) {
+        for inline in piece.into().0 {
+            match (self.0.last_mut(), inline) {
+                (Some(Inline::Text(last)), Inline::Text(text)) => last.push_str(&text),
+                (_, inline) => self.0.push(inline),
+            }
+        }
+    }
+
+    /// Words from a sentence with its names in backticks, as parts of the analysis still write it.
+    pub fn from_marked(sentence: &str) -> Words {
+        let mut words = Words::default();
+        let mut rest = sentence;
+        while let Some((text, (name, after))) = rest.split_once('`').and_then(|(t, r)| Some((t, r.split_once('`')?))) {
+            words.push(text);
+            words.push(code(name));
+            rest = after;
+        }
+        words.push(rest);
+        words
+    }
+
+    /// The words without any mark.
+    pub fn to_plain(&self) -> String {
+        self.written("")
+    }
+
+    /// The pieces, for a renderer.
+    pub fn inlines(&self) -> &[Inline] {
+        &self.0
+    }
+
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The words in a row, names between two marks.
+    fn written(&self, mark: &str) -> String {
+        let piece = |inline: &Inline| match inline {
+            Inline::Text(text) => text.clone(),
+            Inline::Code(name) => format!("{mark}{name}{mark}"),
+            Inline::Strong(words) | Inline::Link { words, .. } => words.written(mark),
+        };
+        self.0.iter().map(piece).collect()
+    }
+}
+
+impl From<Inline> for Words {
+    fn from(inline: Inline) -> Words {
+        Words(vec![inline])
+    }
+}
+
+impl From<String> for Words {
+    fn from(text: String) -> Words {
+        Words(if text.is_empty() { Vec::new() } else { vec![Inline::Text(text)] })
+    }
+}
+
+impl From<&str> for Words {
+    fn from(text: &str) -> Words {
+        text.to_owned().into()
+    }
+}
+
+impl From<&String> for Words {
+    fn from(text: &String) -> Words {
+        text.as_str().into()
+    }
+}
+
+impl From<&Words> for Words {
+    fn from(words: &Words) -> Words {
+        words.clone()
+    }
+}
+
+/// In data a sentence is text with its names in backticks.
+impl serde::Serialize for Words {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.written("`"))
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Words {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Words, D::Error> {
+        <std::borrow::Cow<'de, str>>::deserialize(deserializer).map(|text| Words::from_marked(&text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_become_words_and_data_keeps_the_names() {
+        let names = join([code("a"), code("b")], ", ");
+        let words = words!["Of ", names, ": ", strong("all"), "."];
+        assert_eq!(words.to_plain(), "Of a, b: all.");
+        let data = serde_json::to_string(&words).expect("serialises");
+        assert_eq!(data, "\"Of `a`, `b`: all.\"");
+        let again: Words = serde_json::from_str(&data).expect("reads");
+        assert_eq!(again, words!["Of ", code("a"), ", ", code("b"), ": all."]);
+    }
+
+    #[test]
+    fn marks_without_an_end_are_text() {
+        assert_eq!(Words::from_marked("a `b` ` c"), words!["a ", code("b"), " ` c"]);
+    }
+}
