@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use super::load::{self, Embedded, embedded};
-use super::{CatalogError, threshold_row};
+use super::{CatalogError, Threshold};
 
 const FILE: &str = "profiles.toml";
 const TABLE: Embedded = embedded!("profiles");
@@ -98,8 +98,8 @@ pub struct ProfileCheck {
     pub op: Comparison,
     /// The number; `None` where a threshold gives it.
     pub value: Option<f64>,
-    /// Id of the threshold that gives the number.
-    pub threshold: Option<String>,
+    /// The threshold that gives the number.
+    pub threshold: Option<Threshold>,
 }
 
 /// A checklist.
@@ -130,14 +130,13 @@ fn read() -> Result<Vec<Profile>, CatalogError> {
     Ok(TABLE.read::<File>()?.profile)
 }
 
-/// Reads the file anew and checks its rows: texts, and exactly one of value and a known threshold.
+/// Reads the file anew and checks its rows: texts, and exactly one of value and threshold.
 pub(super) fn check() -> Result<(), CatalogError> {
     for row in &read()? {
         load::filled(FILE, &row.id, &[("label", &row.label), ("help", &row.help), ("cite", &row.cite)])?;
         for check in &row.check {
             load::filled(FILE, &row.id, &[("label", &check.label), ("reading", &check.reading)])?;
-            let known = check.threshold.as_ref().map(|id| threshold_row(id).is_some());
-            if check.value.is_some() == known.is_some() || known == Some(false) {
+            if check.value.is_some() == check.threshold.is_some() {
                 return Err(CatalogError::Empty { file: FILE, row: check.label.clone(), key: "value or threshold" });
             }
         }
