@@ -1,37 +1,37 @@
 //! The whole analysis of one subject.
 
-use super::before::{Alone, Before};
-use super::bottleneck::{Bottleneck, bottleneck};
-use super::build::{self, BuildRow};
-use super::ceiling::{self, Lever};
-use super::checklist::{self, CheckedLine};
-use super::checks;
-use super::coalescing::Coalescing;
-use super::code::{CodeAudit, remember_checks};
-use super::finding::{Finding, Place, Severity};
-use super::ground::Ground;
-use super::hypothesis::{self, Tested};
-use super::kept::{Kept, Readings};
-use super::limits::Limits;
-use super::line;
-use super::mix::InstructionMix;
-use super::named::{self, Known};
-use super::occupancy::Occupancy;
-use super::outcome::Estimates;
-use super::panels::Panel;
-use super::performance::{Performance, Work};
-use super::private;
-use super::reference::ReferenceProfile;
-use super::roofline::Roofline;
-use super::select::{self, KernelGroup, Selection, SelectionError};
-use super::setting::{self, Seen, Setting};
-use super::side::{OtherKernel, Side, members, overview, side};
-use super::source_lines::{Parked, SourceLines};
-use super::stalls::Stalls;
-use super::summary::KernelSummary;
-use super::tiles::StoreCount;
-use super::timing::Timing;
-use super::verdict::Comparison;
+use crate::analysis::code::{CodeAudit, remember_checks};
+use crate::analysis::derive::coalescing::Coalescing;
+use crate::analysis::derive::line;
+use crate::analysis::derive::mix::InstructionMix;
+use crate::analysis::derive::named::{self, Known};
+use crate::analysis::derive::occupancy::Occupancy;
+use crate::analysis::derive::panels::Panel;
+use crate::analysis::derive::roofline::Roofline;
+use crate::analysis::derive::stalls::Stalls;
+use crate::analysis::diagnose::bottleneck::{Bottleneck, bottleneck};
+use crate::analysis::diagnose::ceiling::{self, Lever};
+use crate::analysis::diagnose::checks;
+use crate::analysis::diagnose::finding::{Finding, Place, Severity};
+use crate::analysis::diagnose::ground::Ground;
+use crate::analysis::kept::{Kept, Readings};
+use crate::analysis::kernel::build::{self, BuildRow};
+use crate::analysis::kernel::performance::{Performance, Work};
+use crate::analysis::kernel::private;
+use crate::analysis::kernel::select::{self, KernelGroup, Selection, SelectionError};
+use crate::analysis::kernel::side::{OtherKernel, Side, members, overview, side};
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::kernel::tiles::StoreCount;
+use crate::analysis::limits::Limits;
+use crate::analysis::lines::{Parked, SourceLines};
+use crate::analysis::results::reference::ReferenceProfile;
+use crate::analysis::results::timing::Timing;
+use crate::analysis::versus::before::{Alone, Before};
+use crate::analysis::versus::checklist::{self, CheckedLine};
+use crate::analysis::versus::estimates::Estimates;
+use crate::analysis::versus::hypothesis::{self, Tested};
+use crate::analysis::versus::setting::{self, Seen, Setting};
+use crate::analysis::versus::verdict::Comparison;
 use crate::evidence::{BuildLog, Collected, Correctness, Origin, Reading, Report, SanitizerRun, SourceView};
 
 /// What an audit is made from.
@@ -41,7 +41,7 @@ pub struct Inputs<'r> {
     pub new: &'r Report,
     /// What to compare with.
     pub old: Option<Old<'r>>,
-    /// Launches of [`subject_launches`](super::subject_launches) by instruction, read with [`source_want`](super::source_want); empty without.
+    /// Launches of [`subject_launches`](crate::analysis::subject_launches) by instruction, read with [`source_want`](crate::analysis::source_want); empty without.
     pub source: &'r [SourceView],
     /// The launch of the old kernel by instruction, where it was read: it tells idle warps from waits at barriers.
     pub old_source: Option<&'r SourceView>,
@@ -140,7 +140,7 @@ pub struct Audit {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_findings: Option<Vec<String>>,
     /// The new side in one line: readings by name.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "super::named_json")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::analysis::named_json")]
     pub line: Vec<(String, Reading)>,
     /// What the subject expects, line by line.
     pub checks: Vec<CheckedLine>,

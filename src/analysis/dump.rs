@@ -1,9 +1,9 @@
 //! The conclusions as JSON: for each kernel the verdict, the findings, the levers, and the readings behind them.
 
-use super::audit::Audit;
-use super::ceiling::{Lever, LeverOrigin};
-use super::checklist::{CheckedLine, Outcome};
-use super::finding::{Finding, Place, Severity};
+use crate::analysis::audit::Audit;
+use crate::analysis::diagnose::ceiling::{Lever, LeverOrigin};
+use crate::analysis::diagnose::finding::{Finding, Place, Severity};
+use crate::analysis::versus::checklist::{CheckedLine, Outcome};
 use crate::catalog::Comparison;
 use crate::evidence::{Missing, Reading};
 use std::io::{self, Write};

@@ -1,8 +1,11 @@
 //! What a snapshot keeps of its reports: the readings of both kernels, enough to stand in for either report.
 
-use super::side::Side;
-use super::summary::KernelSummary;
-use super::{mix, occupancy, roofline, stalls};
+use crate::analysis::derive::mix;
+use crate::analysis::derive::occupancy;
+use crate::analysis::derive::roofline;
+use crate::analysis::derive::stalls;
+use crate::analysis::kernel::side::Side;
+use crate::analysis::kernel::summary::KernelSummary;
 use crate::catalog;
 use crate::evidence::{Device, Instance, Launch, Metric, Process, Report, Value};
 use crate::quantity::Unit;
@@ -51,7 +54,7 @@ pub struct Readings {
 
 /// The readings of both sides; their JSON is one table (docs/guide/snapshot.md).
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(into = "super::kept_json::KeptJson", from = "super::kept_json::KeptJson")]
+#[serde(into = "crate::analysis::kept_json::KeptJson", from = "crate::analysis::kept_json::KeptJson")]
 pub struct Kept {
     /// The kernel under audit.
     pub new: Readings,
@@ -69,7 +72,7 @@ static KNOWN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
 });
 
 /// The metrics that a command line of ncu asks for by name, as it lists them; `None` where it names at most one.
-pub(super) fn asked(command_line: &str) -> Option<&str> {
+pub(in crate::analysis) fn asked(command_line: &str) -> Option<&str> {
     let (_, rest) = command_line.split_once(" --metrics ")?;
     rest.split(' ').next().filter(|list| list.contains(','))
 }
@@ -77,7 +80,7 @@ pub(super) fn asked(command_line: &str) -> Option<&str> {
 impl Readings {
     /// What is worth keeping of a kernel: every metric of the catalog and of the roofline, every stall that a table shows, and what
     /// the command line of the report asks for.
-    pub(super) fn of<'r>(kernel: &KernelSummary<'r>, command_line: &str) -> Readings {
+    pub(in crate::analysis) fn of<'r>(kernel: &KernelSummary<'r>, command_line: &str) -> Readings {
         let asked: HashSet<&str> = asked(command_line).into_iter().flat_map(|list| list.split(',')).collect();
         let modified = kernel.by_text(mix::WITH_MODIFIERS);
         let multiplies = modified.keys().any(|opcode| is_product(opcode));
@@ -108,7 +111,7 @@ impl Readings {
     }
 
     /// A report with the kernel of `side` that holds these readings and nothing else.
-    pub(super) fn report(&self, side: &Side) -> Report {
+    pub(in crate::analysis) fn report(&self, side: &Side) -> Report {
         let launches = side.launches.iter().enumerate().map(|(at, id)| self.launch(side, at, *id)).collect();
         Report { origin: side.origin.clone(), launches, ..Report::default() }
     }

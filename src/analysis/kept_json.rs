@@ -5,7 +5,7 @@
 //! one that the report of that side does not hold. The unit stands only where the name does not tell it. The first
 //! `asked` rows are the metrics that the profiler was asked for, in its order; a name alone is one that no report holds.
 
-use super::kept::{Found, Kept, KeptMetric, Readings};
+use crate::analysis::kept::{Found, Kept, KeptMetric, Readings};
 use crate::evidence::Device;
 use crate::quantity::Unit;
 use crate::quantity::ncu_units::unit_of;
@@ -16,7 +16,7 @@ use std::fmt;
 use std::sync::Arc;
 
 #[derive(serde::Serialize, serde::Deserialize)]
-pub(super) struct KeptJson {
+pub(in crate::analysis) struct KeptJson {
     device: Device,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     old_device: Option<Device>,

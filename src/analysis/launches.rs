@@ -1,9 +1,9 @@
 //! Which launches of a report an audit is about, and which of them is looked at by instruction.
 
-use super::limits::Limits;
-use super::select::{self, KernelGroup, Selection, SelectionError};
-use super::stalls::Stalls;
-use super::summary::KernelSummary;
+use crate::analysis::derive::stalls::Stalls;
+use crate::analysis::kernel::select::{self, KernelGroup, Selection, SelectionError};
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::limits::Limits;
 use crate::evidence::{Launch, Report};
 use std::collections::HashSet;
 
@@ -35,7 +35,8 @@ pub fn old_launch_at_barriers<'r>(new: &Report, old: &'r Report, selection: &Sel
 }
 
 fn median_launch(group: KernelGroup<'_>) -> &Launch {
-    let time = |launch: &Launch| launch.metric(super::performance::DURATION).and_then(|m| m.quantity());
+    let time =
+        |launch: &Launch| launch.metric(crate::analysis::kernel::performance::DURATION).and_then(|m| m.quantity());
     let mut launches = group.launches;
     launches.sort_by(|a, b| {
         let value = |launch| time(launch).map_or(f64::INFINITY, |quantity| quantity.value());

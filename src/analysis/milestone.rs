@@ -1,11 +1,11 @@
 //! One line of a subject's history.
 
-use super::audit::Audit;
-use super::code::StaticAudit;
-use super::correct::Standing;
-use super::hypothesis::{Judgement, Tested};
-use super::stalls::StallBasis;
-use super::verdict::Verdict;
+use crate::analysis::audit::Audit;
+use crate::analysis::code::StaticAudit;
+use crate::analysis::derive::stalls::StallBasis;
+use crate::analysis::results::correctness::Standing;
+use crate::analysis::versus::hypothesis::{Judgement, Tested};
+use crate::analysis::versus::verdict::Verdict;
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 

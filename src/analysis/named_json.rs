@@ -20,7 +20,10 @@ fn is_plain(name: &str, measured: &Measured) -> bool {
         && matches!(metrics.as_slice(), [only] if **only == *name)
 }
 
-pub(super) fn serialize<S: Serializer>(readings: &[(String, Reading)], serializer: S) -> Result<S::Ok, S::Error> {
+pub(in crate::analysis) fn serialize<S: Serializer>(
+    readings: &[(String, Reading)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(readings.iter().map(|(name, reading)| match reading {
         Reading::Measured(measured) if is_plain(name, measured) => {
             Named::Number(name.clone(), measured.quantity.value(), measured.quantity.unit())
@@ -29,7 +32,9 @@ pub(super) fn serialize<S: Serializer>(readings: &[(String, Reading)], serialize
     }))
 }
 
-pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, Reading)>, D::Error> {
+pub(in crate::analysis) fn deserialize<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<(String, Reading)>, D::Error> {
     let named = |named| match named {
         Named::Number(name, value, unit) => {
             let number = |quantity| Reading::measured(quantity, &name.as_str().into());

@@ -2,21 +2,21 @@
 //!
 //! A part is left out only if what is made of the kept readings is equal to it; the stored audit names what it left out.
 
-use super::audit::Audit;
-use super::coalescing::Coalescing;
-use super::kept;
-use super::line;
-use super::mix::InstructionMix;
-use super::named::Known;
-use super::occupancy::Occupancy;
-use super::panels::Panel;
-use super::roofline::Roofline;
-use super::select;
-use super::side::{OtherKernel, aliases, overview};
-use super::source_lines::SourceLines;
-use super::stalls::Stalls;
-use super::summary::KernelSummary;
-use super::verdict::{Comparison, ReadingVerdict};
+use crate::analysis::audit::Audit;
+use crate::analysis::derive::coalescing::Coalescing;
+use crate::analysis::derive::line;
+use crate::analysis::derive::mix::InstructionMix;
+use crate::analysis::derive::named::Known;
+use crate::analysis::derive::occupancy::Occupancy;
+use crate::analysis::derive::panels::Panel;
+use crate::analysis::derive::roofline::Roofline;
+use crate::analysis::derive::stalls::Stalls;
+use crate::analysis::kept;
+use crate::analysis::kernel::select;
+use crate::analysis::kernel::side::{OtherKernel, aliases, overview};
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::lines::SourceLines;
+use crate::analysis::versus::verdict::{Comparison, ReadingVerdict};
 use crate::evidence::{Reading, Report};
 use std::collections::HashSet;
 use std::sync::Arc;

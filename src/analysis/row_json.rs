@@ -4,14 +4,14 @@
 //! A label that is absent is the id, metrics that are absent are the id alone, and a direction that is absent is neutral.
 //! A side with a spread, an older spelling or another origin is a [`Reading`] of its own, and so is one without a number.
 
-use super::compare::Row;
+use crate::analysis::kernel::row::Row;
 use crate::catalog::Better;
 use crate::evidence::{Measured, Provenance, Reading};
 use crate::quantity::{Quantity, Unit};
 use std::sync::Arc;
 
 #[derive(serde::Serialize, serde::Deserialize)]
-pub(super) struct RowJson {
+pub(in crate::analysis) struct RowJson {
     id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     label: Option<String>,

@@ -10,11 +10,11 @@ use super::limits::{self, LaunchShape, StaticOccupancy};
 use super::resources::{self, ResourceRow};
 use super::select::{self, CodeError, Launched};
 use crate::analysis::Work;
-use crate::analysis::hypothesis::{Tested, of_code};
-use crate::analysis::private;
+use crate::analysis::kernel::private;
 use crate::analysis::sass::{
     ClassCount, ControlFlow, SassDiff, body, class_counts, diff, dispatches, loops, opcode_counts,
 };
+use crate::analysis::versus::hypothesis::{Tested, of_code};
 use crate::evidence::{BuildRecord, CodeBuild, Origin, SassFunction};
 use regex::Regex;
 
@@ -181,7 +181,7 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
         judged.enumerate().map(|(at, result)| CheckResult { old: earlier.get(at).copied(), ..result }).collect();
     Ok(CodeAudit {
         mangled: kernel.mangled.to_string(),
-        kernel: crate::analysis::select::short_name(&kernel.demangled).to_owned(),
+        kernel: crate::analysis::kernel::select::short_name(&kernel.demangled).to_owned(),
         input: private::without_home(&build.input),
         command: private::without_names(&build.command),
         compiler: private::without_home(&build.compiler),

@@ -1,7 +1,7 @@
 //! Which kernel of a build, and what the report says of its launch.
 
-use crate::analysis::select::{self, Selection, SelectionError, short_name};
-use crate::analysis::summary::KernelSummary;
+use crate::analysis::kernel::select::{self, Selection, SelectionError, short_name};
+use crate::analysis::kernel::summary::KernelSummary;
 use crate::evidence::{CodeBuild, Cubin, CubinKernel, Dim3, Reading, Report, ReportCubin};
 use regex::Regex;
 use std::sync::Arc;

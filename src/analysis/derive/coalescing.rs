@@ -1,0 +1,104 @@
+//! Uncoalesced global accesses: sectors that the access pattern asked for beyond those it needed, counted before L1.
+
+use crate::analysis::derive::mix::InstructionMix;
+use crate::analysis::derive::traffic;
+use crate::analysis::kernel::row::Row;
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::catalog::Better;
+use crate::evidence::{Provenance, Reading};
+use crate::quantity::{Quantity, Unit};
+
+/// Sectors that the executed global accesses ask for, by the addresses of each warp: before L1, so not traffic that L2 saw.
+pub(in crate::analysis) const SECTORS: &str = "memory_l2_theoretical_sectors_global";
+/// Sectors that the same accesses would need if each warp's bytes lay side by side.
+pub(in crate::analysis) const IDEAL: &str = "memory_l2_theoretical_sectors_global_ideal";
+
+/// Totals of one kernel.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Coalescing {
+    /// Sectors, ideal, excess, share of excess, in this order; without numbers where the counters were not collected.
+    pub totals: Vec<Row>,
+    /// Loads and stores apart, at L1: requests, sectors, sectors per request.
+    pub requests: Vec<Row>,
+    /// Opcodes that these counters do not see, with their executions on the new side.
+    pub uncounted: Vec<(String, f64)>,
+}
+
+impl Coalescing {
+    /// The totals of a kernel, old beside new.
+    pub fn of(new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>, mix: &InstructionMix) -> Coalescing {
+        let row = |id: &str, label: &str, read: &dyn Fn(&KernelSummary<'_>) -> Reading| {
+            Row::derived(id, label, Better::Lower, read(new), old.map(read))
+        };
+        let totals = vec![
+            row("sectors", "Sectors asked for", &|side| side.reading(SECTORS)),
+            row("ideal", "Sectors needed (ideal)", &|side| side.reading(IDEAL)),
+            row("excess", "Excess sectors", &excess),
+            row("excess-share", "Excess share of all sectors", &excess_share),
+        ];
+        let mut requests = Vec::new();
+        for (direction, label) in [("ld", "loads"), ("st", "stores")] {
+            let sectors = format!("l1tex__t_sectors_pipe_lsu_mem_global_op_{direction}.sum");
+            let asked = format!("l1tex__t_requests_pipe_lsu_mem_global_op_{direction}.sum");
+            requests.push(Row::derived(
+                &asked,
+                &format!("Global {label}: requests"),
+                Better::Lower,
+                new.reading(&asked),
+                old.map(|old| old.reading(&asked)),
+            ));
+            requests.push(row(&sectors, &format!("Global {label}: sectors"), &|side| side.reading(&sectors)));
+            let ratio = |side: &KernelSummary<'_>| per_request(&side.reading(&sectors), &side.reading(&asked));
+            // The ideal goes with the width of the access, so neither direction is better.
+            requests.push(Row::derived(
+                &format!("{direction}-per-request"),
+                &format!("Global {label}: sectors per request"),
+                Better::Neutral,
+                ratio(new),
+                old.map(ratio),
+            ));
+        }
+        requests.retain(Row::has_number);
+        Coalescing { totals, requests, uncounted: traffic::uncounted(mix) }
+    }
+
+    /// A total of the new side by its id.
+    pub fn total(&self, id: &str) -> Option<f64> {
+        self.totals.iter().find(|row| row.id == id)?.new.value()
+    }
+}
+
+/// `sectors − ideal`, as NVIDIA's rule UncoalescedGlobalAccess counts it.
+fn excess(side: &KernelSummary<'_>) -> Reading {
+    let (sectors, ideal) = (side.reading(SECTORS), side.reading(IDEAL));
+    match (sectors.quantity(), ideal.quantity()) {
+        (Some(all), Some(needed)) => match all.minus(needed) {
+            Some(quantity) => Reading::derived(quantity, vec![SECTORS.into(), IDEAL.into()], "first − second"),
+            None => Reading::not_applicable("the two counters carry different units"),
+        },
+        (None, _) => sectors,
+        _ => ideal,
+    }
+}
+
+/// `100 × (sectors − ideal) / sectors`.
+fn excess_share(side: &KernelSummary<'_>) -> Reading {
+    let excess = excess(side);
+    let (Some(over), Some(all)) = (excess.quantity(), side.reading(SECTORS).quantity()) else { return excess };
+    match over.percent_of(all) {
+        Some(share) => Reading::derived(share, vec![SECTORS.into(), IDEAL.into()], "100 × (first − second) / first"),
+        None => Reading::not_applicable("no global sectors"),
+    }
+}
+
+fn per_request(sectors: &Reading, requests: &Reading) -> Reading {
+    let (Reading::Measured(s), Reading::Measured(r)) = (sectors, requests) else {
+        return if sectors.quantity().is_none() { sectors.clone() } else { requests.clone() };
+    };
+    let names: Vec<_> = Provenance::clone(&s.from).metrics.into_iter().chain(r.from.metrics.iter().cloned()).collect();
+    let ratio = s.quantity.value() / r.quantity.value();
+    match Quantity::new(ratio, Unit::NONE) {
+        Some(quantity) => Reading::derived(quantity, names, "first / second"),
+        None => Reading::not_applicable("no requests"),
+    }
+}

@@ -1,0 +1,71 @@
+//! What fills the L1 data stage: shared memory, the operands of warpgroup products among it, or the other spaces.
+//!
+//! Shares of the stage's peak are compared, not wavefronts of the tag stage: a load of 16 bytes a thread is one wavefront
+//! there and four here. On an H200 the shared part and `l1tex__data_pipe_lsu_wavefronts_mem_lgds` add up to the whole.
+
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::evidence::Reading;
+
+/// Wavefronts of the whole stage, percent of peak.
+pub(in crate::analysis) const WHOLE: &str = "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed";
+/// Those of shared memory, percent of the same peak.
+pub(in crate::analysis) const SHARED: &str =
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.pct_of_peak_sustained_elapsed";
+/// Those among them that read operands of warpgroup products (wgmma), percent of the same peak.
+pub(in crate::analysis) const OPERANDS: &str =
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_gmma.sum.pct_of_peak_sustained_elapsed";
+
+/// The stage and its parts, in percent of its peak.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::analysis) struct DataStage {
+    /// All wavefronts.
+    pub(in crate::analysis) whole: f64,
+    /// Those of shared memory.
+    pub(in crate::analysis) shared: f64,
+    /// Those of shared memory that read operands of warpgroup products; `None` where that was not collected.
+    pub(in crate::analysis) operands: Option<f64>,
+}
+
+impl DataStage {
+    /// `None` where one of the first two was not collected.
+    pub(in crate::analysis) fn of(kernel: &KernelSummary<'_>) -> Option<DataStage> {
+        let (whole, shared) = (kernel.value(WHOLE)?, kernel.value(SHARED)?);
+        Some(DataStage { whole, shared, operands: kernel.value(OPERANDS) })
+    }
+
+    /// The rest: global and local accesses, and writes of asynchronous copies.
+    pub(in crate::analysis) fn other(&self) -> f64 {
+        self.whole - self.shared
+    }
+
+    /// Whether shared memory fills more of it than everything else.
+    pub(in crate::analysis) fn is_mostly_shared(&self) -> bool {
+        self.shared > self.other()
+    }
+
+    /// Whether operands of warpgroup products are more than half of shared memory's part.
+    pub(in crate::analysis) fn is_mostly_operands(&self) -> bool {
+        self.operands.is_some_and(|operands| operands > self.shared / 2.0)
+    }
+
+    /// The readings that this is made of.
+    pub(in crate::analysis) fn readings(&self, kernel: &KernelSummary<'_>) -> Vec<(String, Reading)> {
+        let names = [Some(WHOLE), Some(SHARED), self.operands.map(|_| OPERANDS)];
+        names.into_iter().flatten().map(|name| (name.to_owned(), kernel.reading(name))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DataStage;
+
+    #[test]
+    fn the_larger_part_is_told_by_shares_of_the_peak() {
+        // patch_embed_gemm and transpose_tiled on an H200.
+        let products = DataStage { whole: 66.291, shared: 30.278, operands: Some(24.92) };
+        assert!(!products.is_mostly_shared() && products.is_mostly_operands());
+        assert!((products.other() - 36.379).abs() < 0.5, "{}", products.other());
+        let conflicts = DataStage { whole: 88.006, shared: 82.912, operands: None };
+        assert!(conflicts.is_mostly_shared() && !conflicts.is_mostly_operands());
+    }
+}

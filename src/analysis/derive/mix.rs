@@ -1,0 +1,204 @@
+//! What was executed: instruction totals by opcode and by class.
+
+use crate::analysis::derive::named;
+use crate::analysis::kernel::row::Row;
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::catalog::{self, Better};
+use crate::evidence::Reading;
+use crate::quantity::{Quantity, Unit};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Warp-level executions by opcode; the instances carry the opcode as text.
+pub(in crate::analysis) const PER_OPCODE: &str = "sass__inst_executed_per_opcode";
+
+/// The same with the opcode's modifiers.
+pub(in crate::analysis) const WITH_MODIFIERS: &str = "sass__inst_executed_per_opcode_with_modifier_all";
+
+/// One opcode.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct OpcodeRow {
+    /// Base opcode, `LDG`.
+    pub opcode: String,
+    /// Label of its class in the catalog; empty for an opcode that the catalog does not know.
+    pub class: String,
+    /// Executions, warp level.
+    pub row: Row,
+    /// Share of the new side's executions in percent.
+    pub share: Option<f64>,
+}
+
+/// Executions by opcode.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct InstructionMix {
+    /// Opcodes, the most executed of the new side first; empty when the report does not hold them.
+    pub rows: Vec<OpcodeRow>,
+    /// The same summed by class.
+    pub classes: Vec<OpcodeRow>,
+    /// Sum over all opcodes of the new side.
+    pub total: Option<f64>,
+    /// Threads that did the work of an instruction over those that took part: what predicates leave on, in percent.
+    pub predication: Reading,
+    /// Executed matrix instructions of the tensor cores.
+    pub tensor: Reading,
+    /// Their share of all executed instructions, in percent.
+    pub tensor_share: Reading,
+    /// Stores to shared memory of 64 or 128 bits a lane, in percent of all of them.
+    pub wide_shared_stores: Reading,
+    /// Executions of the instructions that move data, by opcode; zero for one that the kernel did not execute.
+    pub moves: Vec<(String, f64)>,
+}
+
+impl InstructionMix {
+    /// The mix of a kernel, old beside new.
+    pub fn of(new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> InstructionMix {
+        let (new_counts, old_counts) = (new.by_text(PER_OPCODE), old.map(|old| old.by_text(PER_OPCODE)));
+        let predication = predication(new);
+        if new_counts.is_empty() {
+            let missing = || Reading::not_collected(PER_OPCODE);
+            return InstructionMix {
+                rows: Vec::new(),
+                classes: Vec::new(),
+                total: None,
+                predication,
+                tensor: missing(),
+                tensor_share: missing(),
+                wide_shared_stores: wide_shared_stores(new),
+                moves: Vec::new(),
+            };
+        }
+        let total: f64 = new_counts.values().sum();
+        let of = |opcode: &str| new_counts.get(opcode).copied().unwrap_or(0.0);
+        let matrix: f64 = new_counts.iter().filter(|(opcode, _)| is_matrix(opcode)).map(|(_, count)| count).sum();
+        let counted = |value, unit, formula| named::derived(value, unit, &[PER_OPCODE], formula);
+        let tensor = counted(matrix, Unit::INST, "sum over matrix instructions");
+        let tensor_share = counted(100.0 * matrix / total, Unit::PERCENT, "100 × matrix instructions / all");
+        let classes =
+            rows(&by_class(&new_counts), old_counts.as_ref().map(by_class).as_ref(), total, |_| String::new());
+        let class = |op: &str| catalog::opcode_class(op).map_or("", |class| class.label).to_string();
+        InstructionMix {
+            rows: rows(&new_counts, old_counts.as_ref(), total, class),
+            classes,
+            total: Some(total),
+            predication,
+            tensor,
+            tensor_share,
+            wide_shared_stores: wide_shared_stores(new),
+            moves: MOVES.iter().map(|opcode| ((*opcode).to_owned(), of(opcode))).collect(),
+        }
+    }
+
+    /// Whether either side executed an instruction that multiplies matrices; `None` when the report does not list opcodes.
+    pub fn has_tensor_work(&self) -> Option<bool> {
+        self.total?;
+        let executed =
+            |row: &Row| [Some(&row.new), row.old.as_ref()].into_iter().flatten().any(|r| r.value() > Some(0.0));
+        Some(self.rows.iter().any(|row| is_matrix(&row.opcode) && executed(&row.row)))
+    }
+
+    /// Whether the new side executed an instruction of a class of the catalog.
+    pub fn has_class(&self, id: &str) -> bool {
+        let is_executed = |row: &&OpcodeRow| row.row.new.value() > Some(0.0);
+        let mut executed = self.rows.iter().filter(|row| is_executed(row));
+        executed.any(|row| catalog::opcode_class(&row.opcode).is_some_and(|class| class.id == id))
+    }
+
+    /// Executions of one opcode on the new side; zero when the report lists opcodes and this is not among them.
+    pub fn count(&self, opcode: &str) -> Option<f64> {
+        self.total?;
+        Some(self.rows.iter().find(|row| row.opcode == opcode).and_then(|row| row.row.new.value()).unwrap_or(0.0))
+    }
+}
+
+/// Instructions that move data between memory, shared memory and registers, in the order of the line that counts them.
+const MOVES: [&str; 9] = ["LDG", "STG", "LDS", "STS", "LDSM", "LDGSTS", "UTMALDG", "UTMASTG", "UBLKCP"];
+
+/// Products of a warpgroup (`wgmma`), which run beside the warps that start them.
+pub(in crate::analysis) const WARPGROUP: &str = "tensor-wgmma";
+/// Products in tensor memory (`tcgen05`), which do so as well.
+pub(in crate::analysis) const TCGEN05: &str = "tensor-tcgen05";
+
+/// Opcode classes whose instructions multiply matrices.
+const TENSOR: [&str; 3] = ["tensor-mma", WARPGROUP, TCGEN05];
+
+/// Whether an opcode multiplies matrices: those of the tensor classes that are no fence, wait or copy.
+pub(in crate::analysis) fn is_matrix(opcode: &str) -> bool {
+    opcode.ends_with("MMA") && catalog::opcode_class(opcode).is_some_and(|class| TENSOR.contains(&class.id))
+}
+
+/// `100 × thread_inst_executed_true / thread_inst_executed`; where those were not collected, the same quotient of the two
+/// averages over executed instructions.
+fn predication(kernel: &KernelSummary<'_>) -> Reading {
+    let of = |on: &str, all: &str| named::quotient(kernel.reading(on), kernel.reading(all), 100.0, Unit::PERCENT);
+    let counted = of("thread_inst_executed_true", "thread_inst_executed");
+    if counted.quantity().is_some() {
+        return counted;
+    }
+    of(
+        "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio",
+        "smsp__thread_inst_executed_per_inst_executed.ratio",
+    )
+}
+
+/// Whether an opcode with its modifiers stores to shared memory.
+pub(in crate::analysis) fn is_shared_store(opcode: &str) -> bool {
+    opcode.split('.').next() == Some("STS")
+}
+
+/// Stores whose opcode says 64 or 128 bits, over all `STS`.
+fn wide_shared_stores(kernel: &KernelSummary<'_>) -> Reading {
+    let counts = kernel.by_text(WITH_MODIFIERS);
+    if counts.is_empty() {
+        return Reading::not_collected(WITH_MODIFIERS);
+    }
+    let stores = || counts.iter().filter(|(opcode, _)| is_shared_store(opcode));
+    let all: f64 = stores().map(|(_, count)| count).sum();
+    let is_wide = |opcode: &str| opcode.split('.').any(|part| matches!(part, "64" | "128"));
+    let wide: f64 = stores().filter(|(opcode, _)| is_wide(opcode)).map(|(_, count)| count).sum();
+    if all == 0.0 {
+        return Reading::not_applicable("no shared stores");
+    }
+    named::derived(100.0 * wide / all, Unit::PERCENT, &[WITH_MODIFIERS], "100 × STS.64 and STS.128 / STS")
+}
+
+fn by_class(counts: &BTreeMap<Arc<str>, f64>) -> BTreeMap<Arc<str>, f64> {
+    let mut sums: BTreeMap<Arc<str>, f64> = BTreeMap::new();
+    for (opcode, count) in counts {
+        let class = catalog::opcode_class(opcode).map_or("Other", |class| class.label);
+        *sums.entry(class.into()).or_default() += count;
+    }
+    sums
+}
+
+fn rows(
+    new: &BTreeMap<Arc<str>, f64>,
+    old: Option<&BTreeMap<Arc<str>, f64>>,
+    total: f64,
+    class: impl Fn(&str) -> String,
+) -> Vec<OpcodeRow> {
+    let metric: Arc<str> = PER_OPCODE.into();
+    // The list is whole: an opcode that is not in it was not executed.
+    let reading = |counts: &BTreeMap<Arc<str>, f64>, name: &Arc<str>| {
+        let count = counts.get(name).copied().unwrap_or(0.0);
+        Quantity::new(count, Unit::NONE)
+            .map_or_else(|| Reading::not_collected(PER_OPCODE), |q| Reading::measured(q, &metric))
+    };
+    let old = old.filter(|old| !old.is_empty());
+    let names: BTreeSet<&Arc<str>> = new.keys().chain(old.into_iter().flat_map(BTreeMap::keys)).collect();
+    let mut rows: Vec<OpcodeRow> = names
+        .into_iter()
+        .map(|name| {
+            let row = Row::derived(name, name, Better::Neutral, reading(new, name), old.map(|old| reading(old, name)));
+            let share = row.new.value().filter(|_| total > 0.0).map(|count| 100.0 * count / total);
+            OpcodeRow { opcode: name.to_string(), class: class(name), row, share }
+        })
+        .collect();
+    let key = |row: &OpcodeRow| {
+        (row.row.new.value().unwrap_or(0.0), row.row.old.as_ref().and_then(Reading::value).unwrap_or(0.0))
+    };
+    rows.sort_by(|a, b| {
+        let ((an, ao), (bn, bo)) = (key(a), key(b));
+        bn.total_cmp(&an).then(bo.total_cmp(&ao)).then_with(|| a.opcode.cmp(&b.opcode))
+    });
+    rows
+}

@@ -1,0 +1,128 @@
+//! Readings by name, for checklists: any metric of the report, and the derived readings listed here.
+
+use crate::analysis::derive::coalescing::Coalescing;
+use crate::analysis::derive::mix::InstructionMix;
+use crate::analysis::derive::stalls::{StallBasis, Stalls};
+use crate::analysis::derive::units;
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::catalog::{self, ChipSide};
+use crate::evidence::Reading;
+use crate::quantity::{Quantity, Unit};
+
+/// What derived readings are computed from.
+pub(in crate::analysis) struct Known<'a, 'r> {
+    pub(in crate::analysis) kernel: &'a KernelSummary<'r>,
+    pub(in crate::analysis) stalls: &'a Stalls,
+    pub(in crate::analysis) mix: &'a InstructionMix,
+    pub(in crate::analysis) coalescing: &'a Coalescing,
+}
+
+/// The reading of a name: `stall.REASON` (percent of a warp's time), `stall-rank.REASON` (1 for the largest stall), `opcode.OP` and `class.ID` (executions),
+/// `tensor.instructions`, `tensor.share` (percent of all instructions), `tensor.busy` (percent of peak of the busiest
+/// tensor counter), `shared.conflict-share`, `shared.loads-per-store`, `shared.wide-store-share`, `global.excess-share`,
+/// `predication.efficiency` (percent); anything else is a metric by ncu's name.
+pub(in crate::analysis) fn reading(known: &Known<'_, '_>, name: &str) -> Reading {
+    if let Some(reason) = name.strip_prefix("stall.") {
+        return stall(known.stalls, reason);
+    }
+    if let Some(reason) = name.strip_prefix("stall-rank.") {
+        return stall_rank(known.stalls, reason);
+    }
+    if let Some(opcode) = name.strip_prefix("opcode.") {
+        return count(known.mix, |row| row == opcode);
+    }
+    if let Some(id) = name.strip_prefix("class.") {
+        return count(known.mix, |row| catalog::opcode_class(row).is_some_and(|class| class.id == id));
+    }
+    match name {
+        "tensor.instructions" => known.mix.tensor.clone(),
+        "tensor.share" => known.mix.tensor_share.clone(),
+        "tensor.busy" => tensor_busy(known.kernel),
+        "shared.conflict-share" => conflict_share(known.kernel),
+        "shared.loads-per-store" => {
+            quotient(count(known.mix, |op| op == "LDS"), count(known.mix, |op| op == "STS"), 1.0, Unit::NONE)
+        }
+        "shared.wide-store-share" => known.mix.wide_shared_stores.clone(),
+        "global.excess-share" => excess_share(known.coalescing),
+        "predication.efficiency" => known.mix.predication.clone(),
+        metric => known.kernel.reading(metric),
+    }
+}
+
+fn stall(stalls: &Stalls, reason: &str) -> Reading {
+    let found = stalls.table(StallBasis::ShareOfWarpTime).and_then(|t| t.rows.iter().find(|row| row.reason == reason));
+    let metric = format!("smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio");
+    found.map_or_else(|| Reading::not_collected(&metric), |row| row.row.new.clone())
+}
+
+/// The place of a reason among the stalls, the largest first; `selected` and `not_selected` are none.
+fn stall_rank(stalls: &Stalls, reason: &str) -> Reading {
+    let metric = format!("smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio");
+    let Some(table) = stalls.table(StallBasis::ShareOfWarpTime) else { return Reading::not_collected(&metric) };
+    let is_stall = |id: &str| catalog::stall(id).is_none_or(catalog::StallRow::is_stall);
+    let mut ranked = table.rows.iter().filter(|row| is_stall(&row.reason));
+    match ranked.position(|row| row.reason == reason) {
+        Some(at) => derived((at + 1) as f64, Unit::NONE, &[&metric], "place among the stalls"),
+        None => Reading::not_collected(&metric),
+    }
+}
+
+/// Executions of the opcodes that `takes` takes; zero where the report lists opcodes and none of them is among them.
+fn count(mix: &InstructionMix, takes: impl Fn(&str) -> bool) -> Reading {
+    if mix.total.is_none() {
+        return Reading::not_collected(crate::analysis::derive::mix::PER_OPCODE);
+    }
+    let rows = mix.rows.iter().filter(|row| takes(&row.opcode));
+    let sum: f64 = rows.filter_map(|row| row.row.new.value()).sum();
+    derived(sum, Unit::INST, &[crate::analysis::derive::mix::PER_OPCODE], "sum over opcodes")
+}
+
+fn tensor_busy(kernel: &KernelSummary<'_>) -> Reading {
+    let unit =
+        units::busiest(kernel).into_iter().find(|u| u.code == "compute-tensor" && u.side() == Some(ChipSide::Compute));
+    unit.map_or_else(
+        || Reading::not_collected("sm__pipe_tensor*.pct_of_peak_sustained_elapsed"),
+        |u| kernel.reading(&u.counter),
+    )
+}
+
+/// `100 × (wavefronts − ideal) / wavefronts`; not applicable without shared-memory accesses.
+fn conflict_share(kernel: &KernelSummary<'_>) -> Reading {
+    const ALL: &str = "memory_l1_wavefronts_shared";
+    const IDEAL: &str = "memory_l1_wavefronts_shared_ideal";
+    let (all, ideal) = (kernel.reading(ALL), kernel.reading(IDEAL));
+    match (all.value(), ideal.value()) {
+        (Some(0.0), _) => Reading::not_applicable("no shared-memory accesses"),
+        (Some(a), Some(i)) => {
+            derived(100.0 * (a - i) / a, Unit::PERCENT, &[ALL, IDEAL], "100 × (first − second) / first")
+        }
+        (None, _) => all,
+        _ => ideal,
+    }
+}
+
+fn excess_share(coalescing: &Coalescing) -> Reading {
+    let row = coalescing.totals.iter().find(|row| row.id == "excess-share");
+    row.map_or_else(|| Reading::not_collected(crate::analysis::derive::coalescing::SECTORS), |row| row.new.clone())
+}
+
+/// `factor × part / whole`; missing where either is, not applicable for a whole of zero.
+pub(in crate::analysis) fn quotient(part: Reading, whole: Reading, factor: f64, unit: Unit) -> Reading {
+    let (Reading::Measured(p), Reading::Measured(w)) = (&part, &whole) else {
+        return if part.quantity().is_none() { part } else { whole };
+    };
+    let metrics = p.from.metrics.iter().chain(&w.from.metrics).cloned().collect();
+    match Quantity::new(factor * p.quantity.value() / w.quantity.value(), unit) {
+        Some(quantity) => Reading::derived(quantity, metrics, &format!("{factor} × first / second")),
+        None => Reading::not_applicable("none were executed"),
+    }
+}
+
+/// A derived number.
+pub(in crate::analysis) fn derived(value: f64, unit: Unit, metrics: &[&str], formula: &str) -> Reading {
+    let metrics = metrics.iter().map(|name| (*name).into()).collect();
+    Quantity::new(value, unit).map_or_else(
+        || Reading::not_applicable("the result is not a finite number"),
+        |quantity| Reading::derived(quantity, metrics, formula),
+    )
+}

@@ -1,0 +1,196 @@
+//! Occupancy: how many warps can be resident, what caps them, and how far the next step is.
+
+use crate::analysis::kernel::row::Row;
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::evidence::Metric;
+
+/// The resources that cap the blocks on an SM, with the metric of each.
+const LIMITS: [(&str, &str); 5] = [
+    ("registers", "launch__occupancy_limit_registers"),
+    ("shared memory", "launch__occupancy_limit_shared_mem"),
+    ("warps", "launch__occupancy_limit_warps"),
+    ("blocks", "launch__occupancy_limit_blocks"),
+    ("barriers", "launch__occupancy_limit_barriers"),
+];
+
+/// The curves that the report holds: what varies, the metric of the curve, the metric of the point, steps in words.
+///
+/// The curve of shared memory is not among them: ncu draws it for the carve-out of the launch
+/// (`launch__shared_mem_config_size`), and the driver picks a larger one when blocks ask for more.
+const CURVES: [(&str, &str, &str); 2] = [
+    ("register", "launch__occupancy_per_register_count", "launch__registers_per_thread"),
+    ("thread per block", "launch__occupancy_per_block_size", "launch__block_size"),
+];
+
+/// The metrics of the curves.
+pub(in crate::analysis) fn curve_metrics() -> impl Iterator<Item = &'static str> {
+    CURVES.iter().map(|(_, curve, _)| *curve)
+}
+
+/// One cap on the blocks of an SM.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct BlockLimit {
+    /// The resource.
+    pub resource: String,
+    /// Blocks that this resource admits.
+    pub row: Row,
+    /// Whether it is the smallest cap of the new side; several are when they tie.
+    pub binds: bool,
+}
+
+/// Where the next higher occupancy begins on a curve.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Cliff {
+    /// What would have to change: `register`, `byte of shared memory`, `thread per block`.
+    pub unit: String,
+    /// The value of the launch.
+    pub at: u64,
+    /// Warps per SM there, as the curve says.
+    pub warps: f64,
+    /// The nearest smaller value with more warps, and those warps.
+    pub gain: Option<(u64, f64)>,
+    /// The largest value up to which the warps do not drop, when the curve reaches further.
+    pub room: Option<u64>,
+    /// The curve where it changes: (value, warps from there on), and its last point.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<(u64, f64)>,
+}
+
+/// Occupancy of a kernel.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Occupancy {
+    /// Theoretical, achieved, warps, waves.
+    pub rows: Vec<Row>,
+    /// The caps.
+    pub limits: Vec<BlockLimit>,
+    /// Distance to the next step, for each curve that the report holds.
+    pub cliffs: Vec<Cliff>,
+    /// Blocks per SM that the smallest cap admits.
+    pub blocks_per_sm: Option<f64>,
+    /// Grid over (SMs × blocks per SM).
+    pub waves: Option<f64>,
+}
+
+impl Occupancy {
+    /// The occupancy of a kernel, old beside new.
+    pub fn of(new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> Occupancy {
+        let rows = crate::analysis::derive::panels::Panel::build("occupancy", new, old)
+            .map(|panel| panel.rows)
+            .unwrap_or_default();
+        let mut limits: Vec<BlockLimit> = LIMITS
+            .iter()
+            .map(|(resource, metric)| BlockLimit {
+                resource: (*resource).into(),
+                row: Row { label: (*resource).into(), ..Row::metric(metric, new, old) },
+                binds: false,
+            })
+            .filter(|limit| limit.row.has_number())
+            .collect();
+        let smallest = limits.iter().filter_map(|l| l.row.new.value()).min_by(f64::total_cmp);
+        for limit in &mut limits {
+            limit.binds = smallest.is_some() && limit.row.new.value() == smallest;
+        }
+        Occupancy {
+            rows,
+            limits,
+            cliffs: CURVES.iter().filter_map(|curve| cliff(new, curve)).chain(shared(new)).collect(),
+            blocks_per_sm: smallest,
+            waves: new.value("launch__waves_per_multiprocessor"),
+        }
+    }
+
+    /// The resources that bind, in table order.
+    pub fn binding(&self) -> Vec<&str> {
+        self.limits.iter().filter(|limit| limit.binds).map(|limit| limit.resource.as_str()).collect()
+    }
+}
+
+/// Reads one curve at the launch's own point.
+fn cliff(side: &KernelSummary<'_>, (unit, curve, point): &(&str, &str, &str)) -> Option<Cliff> {
+    let at = side.value(point)? as u64;
+    let points = points(side.first().metric(curve)?);
+    // The launch sits on the last point that is not above it: curves step in allocation units.
+    let here = points.iter().rposition(|(x, _)| *x <= at)?;
+    let warps = points[here].1;
+    let gain = points[..here].iter().rev().find(|(x, w)| *w > warps && *x > 0).copied();
+    let last = points[here..].iter().take_while(|(_, w)| *w >= warps).last()?;
+    let room = (last.0 > at && last.0 < points.last()?.0).then_some(last.0);
+    Some(Cliff { unit: (*unit).into(), at, warps, gain, room, steps: steps(&points) })
+}
+
+/// The points of a curve, in order.
+pub(in crate::analysis) fn points(curve: &Metric) -> Vec<(u64, f64)> {
+    let mut points: Vec<(u64, f64)> =
+        curve.instances.iter().filter_map(|i| Some((i.id.as_u64()?, i.value.as_f64()?))).collect();
+    points.sort_by_key(|(x, _)| *x);
+    points
+}
+
+/// Shared memory that an SM can hand out at its largest carve-out, in bytes.
+pub(in crate::analysis) const SHARED_OF_SM: &str = "device__attribute_max_shared_memory_per_multiprocessor";
+/// Shared memory of a block, the driver's own part with it, in bytes.
+pub(in crate::analysis) const SHARED_OF_BLOCK: &str = "launch__shared_mem_per_block_allocated";
+/// Threads of a block.
+const BLOCK_SIZE: &str = "launch__block_size";
+/// Threads of a warp.
+const WARP: f64 = 32.0;
+/// Steps in which shared memory is handed out, in bytes: compute capability 8.0 and later, as ncu's occupancy
+/// calculator rounds.
+const SHARED_STEP: u64 = 128;
+
+/// The steps of shared memory at the SM's largest carve-out: `n` blocks fit where each has at most `SM / n`.
+fn shared(side: &KernelSummary<'_>) -> Option<Cliff> {
+    let (whole, at) = (side.value(SHARED_OF_SM)? as u64, side.value(SHARED_OF_BLOCK)? as u64);
+    let per_block = (side.value(BLOCK_SIZE)? / WARP).ceil();
+    let others = LIMITS.iter().filter(|(_, metric)| *metric != "launch__occupancy_limit_shared_mem");
+    let most = others.filter_map(|(_, metric)| side.value(metric)).min_by(f64::total_cmp)? as u64;
+    if at == 0 || at > whole || most == 0 {
+        return None;
+    }
+    let largest = |blocks: u64| whole / blocks / SHARED_STEP * SHARED_STEP;
+    let warps = |blocks: u64| blocks as f64 * per_block;
+    let blocks = most.min(whole / at);
+    let gain = (blocks < most).then(|| (largest(blocks + 1), warps(blocks + 1)));
+    let room = Some(largest(blocks)).filter(|room| *room > at);
+    let mut steps = vec![(0, warps(most))];
+    steps.extend((2..=most).rev().map(|fit| (largest(fit) + SHARED_STEP, warps(fit - 1))));
+    steps.push((whole, warps(1)));
+    Some(Cliff { unit: "byte of shared memory".into(), at, warps: warps(blocks), gain, room, steps })
+}
+
+/// The points of a sorted curve at which its value changes, and the last one.
+fn steps(points: &[(u64, f64)]) -> Vec<(u64, f64)> {
+    let changes =
+        (0..points.len()).filter(|at| *at == 0 || at + 1 == points.len() || points[at - 1].1 != points[*at].1);
+    changes.map(|at| points[at]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::kernel::select::groups;
+    use crate::source;
+
+    fn shared_cliff(file: &str) -> Cliff {
+        let path = format!("{}/tests/fixtures/{file}.ncu-rep", env!("CARGO_MANIFEST_DIR"));
+        let report = source::read_profile(std::path::Path::new(&path), &crate::analysis::want()).unwrap();
+        shared(&KernelSummary::new(groups(&report).remove(0))).unwrap()
+    }
+
+    #[test]
+    fn shared_memory_is_held_against_the_whole_sm_and_not_the_carve_out_of_the_launch() {
+        // 233,472 B of an SM: registers and warps admit two blocks of 1,024 threads, so a block may have 116,736 B.
+        let gemm = shared_cliff("h200/gemm_bias_v2");
+        assert_eq!((gemm.at, gemm.warps, gemm.gain, gemm.room), (9_472, 64.0, None, Some(116_736)));
+        // One block of 164,864 B; a second of 4 warps from 116,736 B down.
+        let low = shared_cliff("labelled/low_occupancy_smem");
+        assert_eq!((low.at, low.warps), (164_864, 4.0));
+        assert_eq!((low.gain, low.room), (Some((116_736, 8.0)), Some(233_472)));
+        // Registers admit one block alone, whatever it asks for.
+        let embed = shared_cliff("labelled/patch_embed_gemm");
+        assert_eq!((embed.gain, embed.room.map(|room| room - embed.at)), (None, Some(34_816)));
+        // Without shared memory of its own a block still holds the driver's 1,024 B.
+        let strided = shared_cliff("labelled/strided_copy");
+        assert_eq!((strided.at, strided.room), (1_024, Some(29_184)));
+    }
+}

@@ -1,0 +1,205 @@
+//! Ceilings: peak rates of memory levels and math pipes, with the rate that the kernel reached on each.
+
+use crate::analysis::kernel::performance::Work;
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::evidence::Reading;
+use crate::quantity::{Quantity, Unit};
+
+/// What a ceiling bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CeilingKind {
+    /// Bytes per second of a memory level.
+    Memory,
+    /// Operations per second of a math pipe.
+    Compute,
+}
+
+/// A ceiling and the kernel's rate under it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Ceiling {
+    /// Stable id: `dram`, `l2`, `l1`, `fp32`, `fp64`, `fp16`, or `tensor-` and the type.
+    pub id: String,
+    /// What an engineer calls it.
+    pub label: String,
+    /// What it bounds.
+    pub kind: CeilingKind,
+    /// The peak rate at the measured clock.
+    pub peak: Reading,
+    /// The kernel's rate.
+    pub achieved: Reading,
+}
+
+impl Ceiling {
+    /// The kernel's rate in percent of the peak; `None` where either is missing.
+    pub fn share(&self) -> Option<f64> {
+        Some(self.achieved.quantity()?.percent_of(self.peak.quantity()?)?.value())
+    }
+}
+
+/// A level of memory: (id, label, bytes per second, peak bytes per cycle, clock).
+const LEVELS: [(&str, &str, &str, &str, &str); 2] = [
+    (
+        "dram",
+        "DRAM",
+        "dram__bytes.sum.per_second",
+        "dram__bytes.sum.peak_sustained",
+        "dram__cycles_elapsed.avg.per_second",
+    ),
+    (
+        "l2",
+        "L2 to L1",
+        "derived__lts__lts2xbar_bytes.sum.per_second",
+        "derived__lts__lts2xbar_bytes.sum.peak_sustained",
+        "lts__cycles_elapsed.avg.per_second",
+    ),
+];
+
+/// Cycles in which L1 writes data of loads to the registers, in percent of its peak: global, local and shared memory
+/// alike. The byte counter that ncu derives for its own chart leaves the loads of shared memory out.
+const L1_BUSY: &str = "l1tex__lsu_writeback_active.avg.pct_of_peak_sustained_elapsed";
+/// Bytes that L1 can write to the registers in a cycle, of the whole chip.
+const L1_WIDTH: &str = "derived__l1tex__lsu_writeback_bytes_mem_lgds.sum.peak_sustained";
+/// Clock of L1.
+const L1_CLOCK: &str = "l1tex__cycles_elapsed.avg.per_second";
+
+/// A pipe whose thread instructions are counted one by one.
+struct Pipe {
+    id: &'static str,
+    label: &'static str,
+    /// Counter prefix letter: `f`, `d`, `h`.
+    letter: char,
+    /// Operations of an add or multiply of one thread; a fused multiply-add has twice as many.
+    width: f64,
+}
+
+/// FP16 instructions work on a pair of halves: two operations for an add or multiply, four for a multiply-add.
+const PIPES: [Pipe; 3] = [
+    Pipe { id: "fp32", label: "FP32", letter: 'f', width: 1.0 },
+    Pipe { id: "fp64", label: "FP64", letter: 'd', width: 1.0 },
+    Pipe { id: "fp16", label: "FP16", letter: 'h', width: 2.0 },
+];
+
+/// FP16 arithmetic on the FMA pipe.
+const FP16_PIPE: &str = "sm__inst_executed_pipe_fma_type_fp16.avg.pct_of_peak_sustained_active";
+/// Share of the FP16 peak, in percent, below which instructions of halves may be nothing but constants.
+const CONSTANTS: f64 = 1.0;
+
+/// Clock of the warp schedulers.
+const SCHEDULER_CLOCK: &str = "smsp__cycles_elapsed.avg.per_second";
+/// Clock of the SMs.
+pub(super) const SM_CLOCK: &str = "sm__cycles_elapsed.avg.per_second";
+/// L2 capacity in bytes.
+pub(super) const L2_SIZE: &str = "device__attribute_l2_cache_size";
+
+/// Names that the roofline reads and that no table of the catalog shows.
+pub(in crate::analysis) const METRICS: [&str; 8] =
+    [LEVELS[1].2, LEVELS[1].3, L1_BUSY, L1_WIDTH, L1_CLOCK, SM_CLOCK, L2_SIZE, FP16_PIPE];
+
+/// The memory ceilings: `peak bytes per cycle × clock`, at the clock of the level's own unit.
+pub(super) fn memory(kernel: &KernelSummary<'_>) -> Vec<Ceiling> {
+    let ceiling = |&(id, label, rate, peak, clock): &(&str, &str, &str, &str, &str)| Ceiling {
+        id: id.into(),
+        label: label.into(),
+        kind: CeilingKind::Memory,
+        peak: product(kernel, peak, clock, 1.0, Unit::BYTE_PER_SECOND),
+        achieved: in_bytes_per_second(kernel.reading(rate)),
+    };
+    LEVELS.iter().map(ceiling).chain([l1(kernel)]).collect()
+}
+
+/// L1 to registers: `bytes per cycle × clock`, of which the share of busy cycles was reached.
+fn l1(kernel: &KernelSummary<'_>) -> Ceiling {
+    let peak = product(kernel, L1_WIDTH, L1_CLOCK, 1.0, Unit::BYTE_PER_SECOND);
+    let busy = kernel.reading(L1_BUSY);
+    let achieved = match (busy.value(), peak.value()) {
+        (Some(percent), Some(peak)) => {
+            derived(percent / 100.0 * peak, Unit::BYTE_PER_SECOND, &[L1_BUSY.to_owned()], &format!("{L1_BUSY} × peak"))
+        }
+        (None, _) => busy,
+        (_, None) => peak.clone(),
+    };
+    Ceiling { id: "l1".into(), label: "L1 data path".into(), kind: CeilingKind::Memory, peak, achieved }
+}
+
+/// Some of these derived metrics carry the unit `byte` or none although they are rates.
+fn in_bytes_per_second(reading: Reading) -> Reading {
+    match reading {
+        Reading::Measured(mut measured) => {
+            if let Some(quantity) = Quantity::new(measured.quantity.value(), Unit::BYTE_PER_SECOND) {
+                measured.quantity = quantity;
+            }
+            Reading::Measured(measured)
+        }
+        missing => missing,
+    }
+}
+
+/// The ceilings of FP32, FP64 and FP16 arithmetic outside the tensor cores.
+///
+/// Peak: `2 × width × peak multiply-adds per cycle × SM clock`. Achieved: `width × (adds + multiplies + 2 × multiply-adds)
+/// per cycle × scheduler clock`, predicated-on thread instructions of the whole chip, as NVIDIA's section
+/// SpeedOfLight_RooflineChart computes FP32 and FP64.
+///
+/// Compilers make constants with `HFMA2`, which the counters take for arithmetic: FP16 below [`CONSTANTS`] counts as no
+/// work where the pipe's own counter saw none, or where it is missing and no operations are stated.
+pub(super) fn scalar(kernel: &KernelSummary<'_>, work: &Work) -> Vec<Ceiling> {
+    let ceiling = |pipe: &Pipe| Ceiling {
+        id: pipe.id.into(),
+        label: pipe.label.into(),
+        kind: CeilingKind::Compute,
+        peak: product(
+            kernel,
+            &format!("sm__sass_thread_inst_executed_op_{}fma_pred_on.sum.peak_sustained", pipe.letter),
+            SM_CLOCK,
+            2.0 * pipe.width,
+            Unit::FLOP_PER_SECOND,
+        ),
+        achieved: executed(kernel, pipe),
+    };
+    let pipe = kernel.value(FP16_PIPE);
+    let may_be_idle = pipe.map_or(work.flop.is_none(), |percent| percent == 0.0);
+    let is_constants = |c: &Ceiling| c.id == "fp16" && may_be_idle && c.share().is_some_and(|s| s < CONSTANTS);
+    let idle = |mut ceiling: Ceiling| {
+        if is_constants(&ceiling) {
+            let why = "0: HFMA2 that only makes constants is no arithmetic";
+            ceiling.achieved = derived(0.0, Unit::FLOP_PER_SECOND, &[FP16_PIPE.to_owned()], why);
+        }
+        ceiling
+    };
+    PIPES.iter().map(ceiling).map(idle).collect()
+}
+
+fn executed(kernel: &KernelSummary<'_>, pipe: &Pipe) -> Reading {
+    let name =
+        |op: &str| format!("smsp__sass_thread_inst_executed_op_{}{op}_pred_on.sum.per_cycle_elapsed", pipe.letter);
+    let names = [name("add"), name("mul"), name("fma"), SCHEDULER_CLOCK.to_owned()];
+    let mut values = [0.0; 4];
+    for (value, name) in values.iter_mut().zip(&names) {
+        let reading = kernel.reading(name);
+        let Some(measured) = reading.value() else { return reading };
+        *value = measured;
+    }
+    let [add, mul, fma, clock] = values;
+    let rate = pipe.width * (add + mul + 2.0 * fma) * clock;
+    derived(rate, Unit::FLOP_PER_SECOND, &names, &format!("{} × (add + mul + 2 × fma) × clock", pipe.width))
+}
+
+/// `factor × a × b`, missing where either is.
+pub(super) fn product(kernel: &KernelSummary<'_>, a: &str, b: &str, factor: f64, unit: Unit) -> Reading {
+    let (first, second) = (kernel.reading(a), kernel.reading(b));
+    match (first.value(), second.value()) {
+        (Some(x), Some(y)) => {
+            derived(factor * x * y, unit, &[a.to_owned(), b.to_owned()], &format!("{factor} × first × second"))
+        }
+        (None, _) => first,
+        (_, None) => second,
+    }
+}
+
+fn derived(value: f64, unit: Unit, names: &[String], formula: &str) -> Reading {
+    match Quantity::new(value, unit) {
+        Some(quantity) => Reading::derived(quantity, names.iter().map(|name| name.as_str().into()).collect(), formula),
+        None => Reading::not_applicable("the result is not a finite number"),
+    }
+}

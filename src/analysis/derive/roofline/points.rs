@@ -1,0 +1,130 @@
+//! The kernel's points: for each pipe that it used and each memory level, intensity, rate, and the roof above.
+
+use super::ceilings::{self, Ceiling};
+use super::{flags, tensor};
+use crate::analysis::derive::mix::InstructionMix;
+use crate::analysis::kernel::performance::Work;
+use crate::analysis::kernel::summary::KernelSummary;
+
+/// A point of the roofline.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Point {
+    /// Id of the pipe's ceiling.
+    pub compute: String,
+    /// Id of the memory level's ceiling.
+    pub memory: String,
+    /// Operations per byte of that level: rate over rate.
+    pub intensity: f64,
+    /// Operations per second.
+    pub rate: f64,
+    /// The roof at that intensity, operations per second: the lesser of the pipe's peak and intensity × the level's peak.
+    pub roof: f64,
+    /// Whether the level's slope is the roof there, and not the pipe's flat line.
+    pub is_under_slope: bool,
+}
+
+impl Point {
+    /// The rate in percent of the roof.
+    pub fn share(&self) -> f64 {
+        100.0 * self.rate / self.roof
+    }
+}
+
+/// Ceilings, points and what is odd about them.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Roofline {
+    /// Memory levels, then pipes; those without a number on both sides are left to `not_measured`.
+    pub ceilings: Vec<Ceiling>,
+    /// Points of every used pipe by level.
+    pub points: Vec<Point>,
+    /// Sentences about numbers that must not be taken at face value.
+    pub flags: Vec<String>,
+    /// What has no number, with the reason in words.
+    pub not_measured: Vec<String>,
+    /// Operations of all math pipes in one launch; `None` where those of the tensor pipe, or the duration, were not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operations: Option<f64>,
+}
+
+impl Roofline {
+    /// The roofline of a kernel.
+    pub(in crate::analysis) fn of(kernel: &KernelSummary<'_>, mix: &InstructionMix, work: &Work) -> Roofline {
+        let (tensor, uncounted) = tensor::ceilings(kernel, mix);
+        let all = ceilings::memory(kernel).into_iter().chain(ceilings::scalar(kernel, work)).chain(tensor);
+        let (measured, missing): (Vec<Ceiling>, Vec<Ceiling>) = all.partition(|ceiling| ceiling.share().is_some());
+        let is_whole = uncounted.is_none() && !missing.iter().any(tensor::is_tensor);
+        let mut not_measured: Vec<String> = missing.into_iter().map(|ceiling| ceiling.label).collect();
+        not_measured.extend(uncounted);
+        let points = points(&measured);
+        let compute = measured.iter().filter(|ceiling| ceiling.kind == ceilings::CeilingKind::Compute);
+        let rate: f64 = compute.filter_map(|ceiling| ceiling.achieved.value()).sum();
+        let operations = kernel.seconds().filter(|_| is_whole).map(|seconds| rate * seconds);
+        let flags = flags::flags(kernel, work, &measured, &points, operations);
+        Roofline { ceilings: measured, points, flags, not_measured, operations }
+    }
+}
+
+/// Share of the busiest pipe's rate below which a pipe has no point: compilers move constants with `HFMA2`, which the
+/// counters take for arithmetic.
+const TRACE: f64 = 0.01;
+
+/// Every pipe with work against every level with traffic.
+fn points(ceilings: &[Ceiling]) -> Vec<Point> {
+    let rate = |ceiling: &Ceiling| ceiling.achieved.value().unwrap_or(0.0);
+    let busiest = |kind| ceilings.iter().filter(|c| c.kind == kind).map(rate).fold(0.0, f64::max);
+    let least = TRACE * busiest(ceilings::CeilingKind::Compute);
+    let used = |c: &&Ceiling| rate(c) > 0.0 && (c.kind == ceilings::CeilingKind::Memory || rate(c) >= least);
+    let of_kind = |kind| ceilings.iter().filter(move |ceiling| ceiling.kind == kind).filter(used);
+    let pair = |compute: &Ceiling, memory: &Ceiling| {
+        let (rate, peak) = (compute.achieved.value()?, compute.peak.value()?);
+        let intensity = rate / memory.achieved.value()?;
+        let slope = intensity * memory.peak.value()?;
+        Some(Point {
+            compute: compute.id.clone(),
+            memory: memory.id.clone(),
+            intensity,
+            rate,
+            roof: peak.min(slope),
+            is_under_slope: slope < peak,
+        })
+    };
+    of_kind(ceilings::CeilingKind::Compute)
+        .flat_map(|compute| of_kind(ceilings::CeilingKind::Memory).filter_map(move |memory| pair(compute, memory)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::derive::roofline::CeilingKind;
+    use crate::evidence::Reading;
+    use crate::quantity::{Quantity, Unit};
+
+    fn ceiling(id: &str, kind: CeilingKind, peak: f64, achieved: f64) -> Ceiling {
+        let unit = if kind == CeilingKind::Memory { Unit::BYTE_PER_SECOND } else { Unit::FLOP_PER_SECOND };
+        let reading = |value| Reading::measured(Quantity::new(value, unit).expect("finite"), &"metric".into());
+        Ceiling { id: id.into(), label: id.into(), kind, peak: reading(peak), achieved: reading(achieved) }
+    }
+
+    #[test]
+    fn points_by_hand() {
+        // 10 FLOP/s at 5 byte/s: 2 FLOP/byte. The slope there is 2 × 20 = 40 FLOP/s, the pipe's peak 100: roof 40, 25 %.
+        let found = points(&[
+            ceiling("dram", CeilingKind::Memory, 20.0, 5.0),
+            ceiling("fp32", CeilingKind::Compute, 100.0, 10.0),
+            ceiling("fp64", CeilingKind::Compute, 50.0, 0.0),
+        ]);
+        let [point] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!((point.intensity, point.roof, point.is_under_slope, point.share()), (2.0, 40.0, true, 25.0));
+    }
+
+    #[test]
+    fn a_pipe_under_its_flat_line_by_hand() {
+        // 90 FLOP/s at 1 byte/s: the slope is 90 × 20 = 1800, above the peak of 100: roof 100, 90 %.
+        let found = points(&[
+            ceiling("dram", CeilingKind::Memory, 20.0, 1.0),
+            ceiling("fp32", CeilingKind::Compute, 100.0, 90.0),
+        ]);
+        assert_eq!((found[0].roof, found[0].is_under_slope, found[0].share()), (100.0, false, 90.0));
+    }
+}

@@ -1,0 +1,163 @@
+//! Tensor ceilings: operations that the counters of the tensor path saw, or those of the opcodes that were executed, under
+//! the dense peak of their type.
+
+use super::ceilings::{Ceiling, CeilingKind, SM_CLOCK, product};
+use super::products::{self, Products};
+use crate::analysis::derive::mix::{InstructionMix, WITH_MODIFIERS, is_matrix};
+use crate::analysis::kernel::performance::DURATION;
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::evidence::Reading;
+use crate::quantity::{Quantity, Unit};
+use std::collections::BTreeSet;
+
+/// How the names of the counters begin.
+pub(in crate::analysis) const PREFIX: &str = "sm__ops_path_tensor_";
+const RATE: &str = ".sum.per_second";
+const PEAK: &str = ".sum.peak_sustained";
+/// Types without a sparse variant: the peak of their counter is dense.
+const NEVER_SPARSE: [&str; 2] = ["src_fp64", "src_int1"];
+
+/// Whether a metric is a counter of the tensor path that saw work, or a peak for the work of a kernel that multiplies
+/// matrices; `value` gives the number of a metric.
+pub(in crate::analysis) fn tells_tensor_work(
+    metric: &str,
+    multiplies: bool,
+    value: impl Fn(&str) -> Option<f64>,
+) -> bool {
+    let Some(rest) = metric.strip_prefix(PREFIX) else { return false };
+    if multiplies && rest.ends_with(PEAK) {
+        return true;
+    }
+    let stem = rest.strip_suffix(RATE).or_else(|| rest.strip_suffix(PEAK));
+    stem.and_then(|stem| value(&format!("{PREFIX}{stem}{RATE}"))).is_some_and(|rate| rate > 0.0)
+}
+
+/// One counter of the tensor path.
+struct Counter<'n> {
+    /// What stands between prefix and ending: `op_hmma_src_fp16_dst_fp32_sparsity_off`.
+    stem: &'n str,
+    value: f64,
+}
+
+impl Counter<'_> {
+    /// The operand type and what follows, without the instruction: `src_fp16_dst_fp32_sparsity_off`.
+    fn operands(&self) -> &str {
+        self.stem.find("src_").map_or(self.stem, |at| &self.stem[at..])
+    }
+
+    /// The operand type: `fp16`.
+    fn source(&self) -> &str {
+        self.operands().trim_start_matches("src_").split('_').next().unwrap_or_default()
+    }
+
+    fn is_total(&self) -> bool {
+        !self.stem.starts_with("op_")
+    }
+
+    /// Whether this counts a part of what the other counts: `src_fp8_sparsity_off` of `src_fp8`.
+    fn refines(&self, other: &Counter<'_>) -> bool {
+        self.stem.strip_prefix(other.stem).is_some_and(|rest| rest.starts_with('_'))
+    }
+
+    fn names_sparsity(&self) -> bool {
+        self.stem.ends_with("_sparsity_on") || self.stem.ends_with("_sparsity_off")
+    }
+
+    /// What the counter's peak is multiplied with to get its dense peak. A total that does not tell sparse from dense has
+    /// the sparse peak, twice the dense one.
+    fn dense_factor(&self) -> f64 {
+        let is_dense = self.names_sparsity() || NEVER_SPARSE.iter().any(|name| self.operands().starts_with(name));
+        if is_dense { 1.0 } else { 0.5 }
+    }
+}
+
+/// The tensor ceilings that the kernel used, and whether it executed matrix instructions that no counter covers.
+///
+/// A counter of one instruction and type goes before the total of the type, and one that tells sparse from dense before one
+/// that does not, so that no operation is shown or summed twice. A type without a counter of its own is counted by its
+/// opcodes. Where matrix instructions were executed and neither saw their operations, the work is not measured.
+pub(super) fn ceilings(kernel: &KernelSummary<'_>, mix: &InstructionMix) -> (Vec<Ceiling>, Option<String>) {
+    let names = kernel.metric_names();
+    let stems = names.iter().filter_map(|name| name.strip_prefix(PREFIX)?.strip_suffix(RATE));
+    let counters = stems.filter_map(|stem| {
+        let value = kernel.value(&format!("{PREFIX}{stem}{RATE}")).filter(|value| *value > 0.0)?;
+        Some(Counter { stem, value })
+    });
+    let counters: Vec<Counter<'_>> = counters.collect();
+    let detailed: BTreeSet<&str> = counters.iter().filter(|c| !c.is_total()).map(Counter::source).collect();
+    let shown = counters.iter().filter(|c| !c.is_total() || !detailed.contains(c.source()));
+    let shown = shown.filter(|c| !counters.iter().any(|other| other.refines(c)));
+    let mut ceilings: Vec<Ceiling> = shown.map(|counter| ceiling(kernel, counter)).collect();
+    let counted: BTreeSet<&str> = counters.iter().map(Counter::source).collect();
+    let by_opcode = products::operations(kernel);
+    let others = by_opcode.iter().filter(|(products, _)| !counted.contains(products.operands));
+    ceilings.extend(others.filter_map(|(products, operations)| of_opcodes(kernel, products, *operations)));
+    let executed = matrix_instructions(mix);
+    let uncounted = (ceilings.is_empty() && !executed.is_empty()).then(|| {
+        let listed: Vec<String> = executed.iter().map(|(opcode, count)| format!("{opcode} {count}")).collect();
+        format!(
+            "tensor work: NOT MEASURED. The kernel executed matrix instructions ({}), and neither a counter of the report nor their opcodes tell their operations",
+            listed.join(", ")
+        )
+    });
+    (ceilings, uncounted)
+}
+
+fn ceiling(kernel: &KernelSummary<'_>, counter: &Counter<'_>) -> Ceiling {
+    let name = format!("{PREFIX}{}{RATE}", counter.stem);
+    let metric = std::sync::Arc::from(name.as_str());
+    let achieved = Quantity::new(counter.value, Unit::FLOP_PER_SECOND)
+        .map_or_else(|| Reading::not_collected(&name), |quantity| Reading::measured(quantity, &metric));
+    let peak = format!("{PREFIX}{}{PEAK}", counter.stem);
+    Ceiling {
+        id: format!("tensor-{}", counter.stem.replace('_', "-")),
+        label: label(counter),
+        kind: CeilingKind::Compute,
+        peak: product(kernel, &peak, SM_CLOCK, counter.dense_factor(), Unit::FLOP_PER_SECOND),
+        achieved,
+    }
+}
+
+/// Whether a ceiling is one of these.
+pub(super) fn is_tensor(ceiling: &Ceiling) -> bool {
+    ceiling.id.starts_with("tensor-")
+}
+
+/// The ceiling of products whose operations were counted by opcode; `None` without a duration.
+fn of_opcodes(kernel: &KernelSummary<'_>, products: &Products, operations: f64) -> Option<Ceiling> {
+    let rate = Quantity::new(operations / kernel.seconds()?, Unit::FLOP_PER_SECOND)?;
+    let names = [WITH_MODIFIERS, DURATION].map(std::sync::Arc::from).to_vec();
+    let stems = products.stems();
+    let peak = |stem: &String| format!("{PREFIX}{stem}{PEAK}");
+    let stem = stems.iter().find(|stem| kernel.value(&peak(stem)).is_some()).or(stems.last())?;
+    let counter = Counter { stem, value: rate.value() };
+    Some(Ceiling {
+        id: format!("tensor-{}", stem.replace('_', "-")),
+        label: label(&counter),
+        kind: CeilingKind::Compute,
+        peak: product(kernel, &peak(stem), SM_CLOCK, counter.dense_factor(), Unit::FLOP_PER_SECOND),
+        achieved: Reading::derived(rate, names, "sum of executions × 2·m·n·k of the opcode / second"),
+    })
+}
+
+/// `Tensor FP16 (hmma, FP32 result)`; sparse counters say so, as their peak is that of sparse work.
+fn label(counter: &Counter<'_>) -> String {
+    let mut notes: Vec<String> = Vec::new();
+    if let Some((instruction, _)) = counter.stem.strip_prefix("op_").and_then(|rest| rest.split_once('_')) {
+        notes.push(instruction.to_uppercase());
+    }
+    if let Some((_, result)) = counter.operands().split_once("_dst_") {
+        notes.push(format!("{} result", result.split('_').next().unwrap_or_default().to_uppercase()));
+    }
+    if counter.stem.ends_with("_sparsity_on") {
+        notes.push("sparse".into());
+    }
+    let source = counter.source().to_uppercase();
+    if notes.is_empty() { format!("Tensor {source}") } else { format!("Tensor {source} ({})", notes.join(", ")) }
+}
+
+/// Matrix instructions that were executed, with their counts.
+fn matrix_instructions(mix: &InstructionMix) -> Vec<(String, f64)> {
+    let rows = mix.rows.iter().filter(|row| is_matrix(&row.opcode));
+    rows.filter_map(|row| Some((row.opcode.clone(), row.row.new.value().filter(|n| *n > 0.0)?))).collect()
+}

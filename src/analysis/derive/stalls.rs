@@ -1,0 +1,301 @@
+//! Warp stalls: every reason that the report holds, in each basis that it holds, never two bases in one table.
+
+use crate::analysis::kernel::row::Row;
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::limits::Limits;
+use crate::catalog::{self, Better, StallFamily};
+use crate::evidence::{Measured, Missing, Provenance, Reading};
+use crate::quantity::{Quantity, Unit};
+use std::collections::BTreeSet;
+use std::sync::{Arc, LazyLock};
+
+/// What a stall number is a share of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StallBasis {
+    /// Percent of the cycles that a warp spends between two of its issued instructions.
+    ShareOfWarpTime,
+    /// Warps in that state in a cycle in which the scheduler issued; equals cycles per issued instruction of a warp.
+    PerIssue,
+    /// Percent of the cycles of resident warps, as NVIDIA stores it.
+    ShareOfActive,
+    /// Percent of the most warps that a scheduler can hold, over active cycles.
+    PercentOfPeak,
+    /// Percent of the warp samples that the sampler took.
+    Samples,
+}
+
+/// The basis of a family of the catalog; `None` for families that are not shown.
+fn basis_of(family: &StallFamily) -> Option<StallBasis> {
+    match family.id {
+        "per-issue" | "per-issue-before-2020.2" => Some(StallBasis::PerIssue),
+        "share-of-active" => Some(StallBasis::ShareOfActive),
+        "of-peak" => Some(StallBasis::PercentOfPeak),
+        "samples" | "samples-before-2020.2" => Some(StallBasis::Samples),
+        _ => None,
+    }
+}
+
+fn families(basis: StallBasis) -> impl Iterator<Item = &'static StallFamily> {
+    catalog::stall_families().iter().filter(move |family| basis_of(family) == Some(basis))
+}
+
+/// Cycles between two issued instructions of a warp: the sum over all reasons, `selected` included.
+const LATENCY: &str = "smsp__average_warp_latency_per_inst_issued.ratio";
+/// Share of active cycles in which a scheduler issued.
+const ISSUE_ACTIVE: &str = "smsp__issue_active.avg.per_cycle_active";
+
+/// One reason in one basis.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct StallRow {
+    /// The catalog's id, or ncu's word for a reason that the catalog does not know.
+    pub reason: String,
+    /// The numbers.
+    pub row: Row,
+}
+
+impl StallRow {
+    /// Whether warps wait for this reason: one that issues, or could, waits for nothing.
+    pub fn is_stall(&self) -> bool {
+        !matches!(self.reason.as_str(), "selected" | "not_selected")
+    }
+}
+
+/// All reasons in one basis, the largest of the new side first.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct StallTable {
+    /// The basis.
+    pub basis: StallBasis,
+    /// The reasons.
+    pub rows: Vec<StallRow>,
+}
+
+/// What keeps the warps from issuing.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Stalls {
+    /// One table for each basis that the report holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<StallTable>,
+    /// Cycles between two issued instructions of a warp.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub latency: Row,
+    /// Share of active cycles in which a scheduler issued, 0 to 1.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub issue_active: Row,
+    /// Samples of warps that are parked at the last barrier, in percent of all; `None` where there are none, or no samples by
+    /// instruction tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parked: Option<f64>,
+    /// Whether the schedulers issue so often that most waits cost nothing.
+    pub are_hidden: bool,
+}
+
+fn is_default<T: Default + PartialEq>(part: &T) -> bool {
+    *part == T::default()
+}
+
+impl Stalls {
+    /// The stalls of a kernel, old beside new.
+    pub fn of(new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>, limits: &Limits) -> Stalls {
+        let mut tables = Vec::new();
+        if let Some(per_issue) = table(StallBasis::PerIssue, new, old) {
+            tables.extend(shares(&per_issue, new, old));
+            tables.push(per_issue);
+        }
+        tables.extend(table(StallBasis::ShareOfActive, new, old));
+        tables.extend(table(StallBasis::PercentOfPeak, new, old));
+        tables.extend(sample_shares(new, old));
+        let issue_active = Row::metric(ISSUE_ACTIVE, new, old);
+        let are_hidden = issue_active.new.value().is_some_and(|active| active >= limits.get("issue-hidden"));
+        Stalls { tables, latency: Row::metric(LATENCY, new, old), issue_active, parked: None, are_hidden }
+    }
+
+    /// The table of a basis, where the report holds it.
+    pub fn table(&self, basis: StallBasis) -> Option<&StallTable> {
+        self.tables.iter().find(|table| table.basis == basis)
+    }
+
+    /// The largest stall of the new side in the first basis that the report holds; `selected` and `not_selected` are
+    /// not stalls. A barrier counts without the warps that are parked at the last one.
+    pub fn top(&self) -> Option<(&StallTable, &StallRow)> {
+        let table = self.tables.first()?;
+        let first = |(_, a): &(_, f64), (_, b): &(_, f64)| a.total_cmp(b).reverse();
+        let mut stalls: Vec<(&StallRow, f64)> = table
+            .rows
+            .iter()
+            .filter(|row| row.is_stall())
+            .filter_map(|row| Some((row, self.counted(table, row)?)))
+            .collect();
+        stalls.sort_by(first);
+        stalls.first().filter(|(_, value)| *value > 0.0).map(|(row, _)| (table, *row))
+    }
+
+    /// The reading of a row of the new side, without parked warps where it is a share.
+    pub(in crate::analysis) fn without_parked(&self, table: &StallTable, row: &StallRow) -> Reading {
+        match (&row.row.new, self.counted(table, row)) {
+            (Reading::Measured(measured), Some(counted)) if self.parked.is_some() => {
+                let quantity = Quantity::new(counted, measured.quantity.unit()).unwrap_or(measured.quantity);
+                Reading::Measured(Measured { quantity, ..measured.clone() })
+            }
+            (other, _) => other.clone(),
+        }
+    }
+
+    /// The number of a row of the new side, without parked warps where it is a share.
+    pub(in crate::analysis) fn counted(&self, table: &StallTable, row: &StallRow) -> Option<f64> {
+        let value = row.row.new.value()?;
+        let is_share = !matches!(table.basis, StallBasis::PerIssue | StallBasis::PercentOfPeak);
+        let parked = self.parked.filter(|_| is_share && row.reason == "barrier");
+        Some((value - parked.unwrap_or(0.0)).max(0.0))
+    }
+}
+
+/// The reason in a metric's name, for one family.
+fn reason_of<'n>(name: &'n str, family: &StallFamily) -> Option<&'n str> {
+    let reason = name.strip_prefix(family.prefix)?.strip_suffix(family.suffix)?;
+    (!reason.ends_with("_not_issued") && !reason.contains('.')).then_some(reason)
+}
+
+/// The catalog's id of the reason whose samples a metric counts; `None` for other metrics.
+pub(in crate::analysis) fn sampled_reason(metric: &str) -> Option<&str> {
+    let families = catalog::stall_families().iter();
+    let mut named = families.filter_map(|family| Some((family, reason_of(metric, family)?)));
+    named.find(|(family, _)| basis_of(family) == Some(StallBasis::Samples)).map(|(_, reason)| reason_id(reason))
+}
+
+/// The families that tables show.
+static SHOWN: LazyLock<Vec<&'static StallFamily>> =
+    LazyLock::new(|| catalog::stall_families().iter().filter(|family| basis_of(family).is_some()).collect());
+
+/// Whether a metric is a stall reason that a table shows.
+pub(in crate::analysis) fn is_shown(metric: &str) -> bool {
+    SHOWN.iter().any(|family| reason_of(metric, family).is_some())
+}
+
+/// The catalog's id of a reason as ncu spells it.
+fn reason_id(reason: &str) -> &str {
+    catalog::stall(reason).map_or(reason, |row| row.id)
+}
+
+fn table(basis: StallBasis, new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> Option<StallTable> {
+    let families: Vec<&StallFamily> = families(basis).collect();
+    let mut reasons: BTreeSet<&str> = BTreeSet::new();
+    for side in [Some(new), old].into_iter().flatten() {
+        for name in side.metric_names() {
+            reasons.extend(families.iter().filter_map(|f| reason_of(name, f)).map(reason_id));
+        }
+    }
+    let mut rows: Vec<StallRow> = reasons
+        .into_iter()
+        .map(str::to_owned)
+        .map(|reason| {
+            let label = catalog::stall(&reason).map_or(reason.as_str(), |row| row.label).to_string();
+            let read = |side: &KernelSummary<'_>| in_unit(basis, reading(basis, &reason, side));
+            StallRow { row: Row::derived(&reason, &label, Better::Neutral, read(new), old.map(read)), reason }
+        })
+        .filter(|row| row.row.has_number())
+        .collect();
+    sort(&mut rows);
+    (!rows.is_empty()).then_some(StallTable { basis, rows })
+}
+
+fn sort(rows: &mut [StallRow]) {
+    let key = |row: &StallRow| row.row.new.value().unwrap_or(f64::MIN);
+    rows.sort_by(|a, b| key(b).total_cmp(&key(a)).then_with(|| a.reason.cmp(&b.reason)));
+}
+
+fn reading(basis: StallBasis, reason: &str, side: &KernelSummary<'_>) -> Reading {
+    let names = catalog::stall(reason).map(|row| row.names.as_slice()).unwrap_or_default();
+    let words = || std::iter::once(reason).chain(names.iter().copied());
+    let mut spelled = families(basis).flat_map(|f| words().map(move |word| format!("{}{word}{}", f.prefix, f.suffix)));
+    let asked = spelled.next().unwrap_or_default();
+    let mut found = std::iter::once(asked.clone()).chain(spelled).map(|name| side.reading(&name));
+    if let Some(found) = found.find(|reading| reading.quantity().is_some()) {
+        return found;
+    }
+    Reading::not_collected(&asked)
+}
+
+/// A reading of any name as the stall tables show it: in cycles where it is a stall reason per issued instruction.
+pub(in crate::analysis) fn as_shown(name: &str, reading: Reading) -> Reading {
+    let is_per_issue = families(StallBasis::PerIssue).any(|family| reason_of(name, family).is_some());
+    if is_per_issue { in_unit(StallBasis::PerIssue, reading) } else { reading }
+}
+
+/// Warps per issued instruction are cycles between two issues of one warp (Little's law), and are shown as such.
+fn in_unit(basis: StallBasis, reading: Reading) -> Reading {
+    match (basis, reading) {
+        (StallBasis::PerIssue, Reading::Measured(mut measured)) => {
+            if let Some(cycles) = Quantity::new(measured.quantity.value(), Unit::CYCLE) {
+                measured.quantity = cycles;
+            }
+            Reading::Measured(measured)
+        }
+        (_, reading) => reading,
+    }
+}
+
+/// Share of the warp's time: a reason's cycles per issue over the sum that NVIDIA stores, [`LATENCY`]; where that is
+/// absent, over the sum of the reasons, if `selected` is among them and the sum is therefore whole.
+fn shares(per_issue: &StallTable, new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> Option<StallTable> {
+    let whole = |side: &KernelSummary<'_>, pick: fn(&Row) -> Option<&Reading>| -> Option<(f64, Arc<str>)> {
+        if let Reading::Measured(m) = side.reading(LATENCY) {
+            return Some((m.quantity.value(), m.from.metrics[0].clone()));
+        }
+        let has_selected = per_issue.rows.iter().any(|r| r.reason == "selected");
+        let parts = per_issue.rows.iter().filter_map(|r| pick(&r.row)?.value());
+        has_selected.then(|| (parts.sum(), "sum of all reasons".into()))
+    };
+    let (new_whole, old_whole) =
+        (whole(new, |row| Some(&row.new)), old.and_then(|old| whole(old, |row| row.old.as_ref())));
+    let share = |part: &Reading, whole: &Option<(f64, Arc<str>)>| ratio(part, whole.as_ref(), LATENCY);
+    let mut rows: Vec<StallRow> = per_issue
+        .rows
+        .iter()
+        .map(|stall| {
+            let new = share(&stall.row.new, &new_whole);
+            let old = stall.row.old.as_ref().map(|old| share(old, &old_whole));
+            let row = Row::derived(&stall.row.id, &stall.row.label, Better::Neutral, new, old);
+            StallRow { reason: stall.reason.clone(), row }
+        })
+        .filter(|stall| stall.row.has_number())
+        .collect();
+    sort(&mut rows);
+    (!rows.is_empty()).then_some(StallTable { basis: StallBasis::ShareOfWarpTime, rows })
+}
+
+fn sample_shares(new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> Option<StallTable> {
+    let counts = table(StallBasis::Samples, new, old)?;
+    let sum = |pick: fn(&Row) -> Option<&Reading>| -> Option<(f64, Arc<str>)> {
+        let total: f64 = counts.rows.iter().filter_map(|r| pick(&r.row)?.value()).sum();
+        (total > 0.0).then(|| (total, "sum of all reasons".into()))
+    };
+    let (new_whole, old_whole) = (sum(|row| Some(&row.new)), sum(|row| row.old.as_ref()));
+    let mut rows: Vec<StallRow> = counts
+        .rows
+        .iter()
+        .map(|stall| {
+            let new = ratio(&stall.row.new, new_whole.as_ref(), "warp samples");
+            let old = stall.row.old.as_ref().map(|old| ratio(old, old_whole.as_ref(), "warp samples"));
+            let row = Row::derived(&stall.row.id, &stall.row.label, Better::Neutral, new, old);
+            StallRow { reason: stall.reason.clone(), row }
+        })
+        .filter(|stall| stall.row.has_number())
+        .collect();
+    sort(&mut rows);
+    (!rows.is_empty()).then_some(StallTable { basis: StallBasis::Samples, rows })
+}
+
+/// `100 × part / whole` in percent, missing where either is.
+fn ratio(part: &Reading, whole: Option<&(f64, Arc<str>)>, asked: &str) -> Reading {
+    let Reading::Measured(measured) = part else { return part.clone() };
+    let percent = whole.filter(|(sum, _)| *sum > 0.0).map(|(sum, _)| 100.0 * measured.quantity.value() / sum);
+    match (percent.and_then(|p| Quantity::new(p, Unit::PERCENT)), whole) {
+        (Some(quantity), Some((_, name))) => {
+            let formula = format!("100 × value / {name}").into();
+            let from = Provenance { formula, ..measured.from.clone() };
+            Reading::Measured(Measured { quantity, spread: None, from })
+        }
+        _ => Reading::Missing(Missing::NotCollected { what: vec![asked.into()], why: "".into() }),
+    }
+}

@@ -1,0 +1,10 @@
+//! What limits the kernel: a short walk from the whole chip down to one unit or one reason to wait.
+//!
+//! `walk` asks the questions in turn, `unit` concludes on a unit near its peak, `waits` on what the warps wait for.
+
+mod unit;
+mod waits;
+mod walk;
+
+pub use walk::{Bottleneck, Limiter, Step};
+pub(in crate::analysis) use walk::{MEMORY, SM, bottleneck, percent};

@@ -1,0 +1,61 @@
+//! The build's own numbers for the kernel under audit, beside what the launch says.
+
+use crate::analysis::kernel::select::KernelKey;
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::evidence::{BuildLog, BuildRecord, Reading};
+
+/// A kernel as the assembler built it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct BuildRow {
+    /// The record of the log.
+    pub record: BuildRecord,
+    /// Registers per thread that the launch was given.
+    pub launch_registers: Reading,
+    /// Static shared memory per block of the launch.
+    pub launch_shared: Reading,
+}
+
+impl BuildRow {
+    /// Spill stores of the entry and all its callees, in bytes; `None` where the log does not say.
+    pub fn spill_stores(&self) -> Option<u64> {
+        total(self.record.spill_store_bytes, self.record.callees.iter().map(|c| c.spill_store_bytes))
+    }
+
+    /// Spill loads of the entry and all its callees, in bytes; `None` where the log does not say.
+    pub fn spill_loads(&self) -> Option<u64> {
+        total(self.record.spill_load_bytes, self.record.callees.iter().map(|c| c.spill_load_bytes))
+    }
+}
+
+fn total(own: Option<u64>, callees: impl Iterator<Item = Option<u64>>) -> Option<u64> {
+    Some(own? + callees.flatten().sum::<u64>())
+}
+
+/// The records of a kernel: same mangled name, else same function name; of the architecture nearest the device.
+pub(in crate::analysis) fn rows(kernel: &KernelSummary<'_>, logs: &[BuildLog]) -> Vec<BuildRow> {
+    let records = || logs.iter().flat_map(|log| &log.records);
+    let mut found: Vec<&BuildRecord> = records().filter(|r| is_mangled(kernel.key(), r)).collect();
+    if found.is_empty() {
+        found = records().filter(|r| is_named(kernel.key(), r)).collect();
+    }
+    if let Some((major, minor)) = kernel.first().device.compute_capability {
+        let arch = format!("sm_{major}{minor}");
+        if found.iter().any(|r| r.arch.starts_with(&arch)) {
+            found.retain(|r| r.arch.starts_with(&arch));
+        }
+    }
+    let row = |record: &BuildRecord| BuildRow {
+        record: record.clone(),
+        launch_registers: kernel.reading("launch__registers_per_thread"),
+        launch_shared: kernel.reading("launch__shared_mem_per_block_static"),
+    };
+    found.into_iter().map(row).collect()
+}
+
+fn is_mangled(key: &KernelKey, record: &BuildRecord) -> bool {
+    !key.mangled.is_empty() && *key.mangled == *record.mangled
+}
+
+fn is_named(key: &KernelKey, record: &BuildRecord) -> bool {
+    key.mangled.is_empty() && crate::analysis::kernel::select::short_name(&record.demangled) == key.short_name()
+}

@@ -1,0 +1,193 @@
+//! Which kernel the audit is about: launches grouped by name and shape, and the choice among the groups.
+
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::evidence::{Dim3, Launch, Report, Workload};
+use regex::Regex;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What makes two results the same work: kind, name and shape.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub struct KernelKey {
+    /// Kernel, range, graph or command list.
+    pub workload: Workload,
+    /// The name that ncu displays.
+    pub name: Arc<str>,
+    /// Function name without parameters.
+    pub function: Arc<str>,
+    /// Mangled name; empty when the artefact does not hold it.
+    pub mangled: Arc<str>,
+    /// Grid; `None` for ranges.
+    pub grid: Option<Dim3>,
+    /// Block; `None` for ranges.
+    pub block: Option<Dim3>,
+}
+
+impl KernelKey {
+    fn of(launch: &Launch) -> KernelKey {
+        KernelKey {
+            workload: launch.workload,
+            name: launch.name.clone(),
+            function: launch.function.clone(),
+            mangled: launch.mangled.clone(),
+            grid: launch.grid,
+            block: launch.block,
+        }
+    }
+
+    /// The display name without its parameter list: `transpose_tiled<float, 0>` for `void transpose_tiled<float, 0>(…)`.
+    pub fn short_name(&self) -> &str {
+        short_name(&self.name)
+    }
+}
+
+/// Cuts return type and parameter list off a demangled name; template arguments stay.
+pub(in crate::analysis) fn short_name(name: &str) -> &str {
+    let mut depth = 0i32;
+    let mut start = 0;
+    for (at, c) in name.char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth -= 1,
+            '(' if depth == 0 => {
+                if name[at..].starts_with("(anonymous namespace)") {
+                    continue;
+                }
+                if at > start && !name[start..at].trim_end().ends_with("(anonymous namespace") {
+                    return name[start..at].trim();
+                }
+            }
+            ' ' if depth == 0 && !name[start..at].contains('(') => start = at + 1,
+            _ => {}
+        }
+    }
+    name
+}
+
+/// The launches of one kernel at one shape.
+#[derive(Clone, Debug)]
+pub struct KernelGroup<'r> {
+    /// What they share.
+    pub key: KernelKey,
+    /// The launches, in ncu's row order.
+    pub launches: Vec<&'r Launch>,
+}
+
+impl<'r> KernelGroup<'r> {
+    /// Summed device time of the group in ns; `None` when no launch has a duration.
+    pub fn total_time(&self) -> Option<f64> {
+        let summary = KernelSummary::new(self.clone());
+        let values = summary.values("gpu__time_duration.sum");
+        (!values.is_empty()).then(|| values.iter().sum())
+    }
+}
+
+/// All groups of a report, the most device time first; groups without a duration follow in file order.
+pub fn groups(report: &Report) -> Vec<KernelGroup<'_>> {
+    let mut order: Vec<KernelGroup<'_>> = Vec::new();
+    let mut at: HashMap<KernelKey, usize> = HashMap::new();
+    for launch in &report.launches {
+        let key = KernelKey::of(launch);
+        let index = *at.entry(key.clone()).or_insert_with(|| {
+            order.push(KernelGroup { key, launches: Vec::new() });
+            order.len() - 1
+        });
+        order[index].launches.push(launch);
+    }
+    let mut timed: Vec<(Option<f64>, KernelGroup<'_>)> = order.into_iter().map(|g| (g.total_time(), g)).collect();
+    timed.sort_by(|(a, _), (b, _)| b.unwrap_or(-1.0).total_cmp(&a.unwrap_or(-1.0)));
+    timed.into_iter().map(|(_, group)| group).collect()
+}
+
+/// What the user asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Matched against the function name, then the short display name; `None` takes all.
+    pub kernel: Option<Regex>,
+    /// The same for the old side, when the kernel was called otherwise.
+    pub baseline_kernel: Option<Regex>,
+}
+
+/// No kernel to audit, or none to compare with.
+#[derive(Debug, thiserror::Error)]
+#[error("no kernel in {path} matches {filter}\n  it holds: {}", .available.join(", "))]
+pub struct SelectionError {
+    /// The report.
+    pub path: String,
+    /// What was asked for.
+    pub filter: String,
+    /// What is there, each name once.
+    pub available: Vec<String>,
+}
+
+impl SelectionError {
+    fn new(report: &Report, filter: String) -> SelectionError {
+        let mut available: Vec<String> = Vec::new();
+        for launch in &report.launches {
+            let name = short_name(&launch.name).to_string();
+            if !available.contains(&name) {
+                available.push(name);
+            }
+        }
+        if available.is_empty() {
+            available.push("no results at all".into());
+        }
+        SelectionError { path: report.origin.path.clone(), filter, available }
+    }
+}
+
+fn matches(filter: Option<&Regex>, key: &KernelKey) -> bool {
+    filter.is_none_or(|re| re.is_match(&key.function) || re.is_match(key.short_name()))
+}
+
+/// The groups that the filter takes, the most device time first. The first is the one under audit.
+///
+/// # Errors
+/// When the filter takes none.
+pub(in crate::analysis) fn choose<'r>(
+    report: &'r Report,
+    filter: Option<&Regex>,
+) -> Result<Vec<KernelGroup<'r>>, SelectionError> {
+    let chosen: Vec<_> = groups(report).into_iter().filter(|g| matches(filter, &g.key)).collect();
+    if chosen.is_empty() {
+        let filter = filter.map_or("anything".into(), |re| format!("/{re}/"));
+        return Err(SelectionError::new(report, filter));
+    }
+    Ok(chosen)
+}
+
+/// The old counterpart of `new`: the same function at the same shape, else the same function, else, where a filter or
+/// a single group leaves no doubt about what is meant, the group with the most device time.
+///
+/// # Errors
+/// When the filter takes none, or no group can be meant.
+pub(in crate::analysis) fn counterpart<'r>(
+    report: &'r Report,
+    new: &KernelKey,
+    filter: Option<&Regex>,
+) -> Result<KernelGroup<'r>, SelectionError> {
+    let mut candidates = choose(report, filter)?;
+    let same = |g: &KernelGroup<'_>| g.key.workload == new.workload && g.key.short_name() == new.short_name();
+    let shaped = |g: &KernelGroup<'_>| same(g) && g.key.grid == new.grid && g.key.block == new.block;
+    let found = candidates.iter().position(shaped).or_else(|| candidates.iter().position(same));
+    match found {
+        Some(at) => Ok(candidates.swap_remove(at)),
+        None if filter.is_some() || candidates.len() == 1 => Ok(candidates.swap_remove(0)),
+        None => Err(SelectionError::new(report, format!("`{}` of the new report", new.short_name()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short_name;
+
+    #[test]
+    fn short_names_keep_template_arguments() {
+        assert_eq!(short_name("gemm_bias_v1(const float *, int)"), "gemm_bias_v1");
+        assert_eq!(short_name("void transpose_tiled<float, 0>(T1 *, int)"), "transpose_tiled<float, 0>");
+        assert_eq!(short_name("void k<(int)3, f<int>>(float)"), "k<(int)3, f<int>>");
+        assert_eq!(short_name("void (anonymous namespace)::k<int>(float)"), "(anonymous namespace)::k<int>");
+        assert_eq!(short_name("graph"), "graph");
+        assert_eq!(short_name("a|b"), "a|b");
+    }
+}

@@ -1,0 +1,152 @@
+//! All costs by line of one launch.
+
+use super::accesses::{ACCESS, Accesses, EXECUTED, LANES, Space, WIDTH};
+use super::counts::{self, LaneLine, LineCount};
+use super::limiting::{self, LimitingLines, SECTORS, SHARED};
+use super::parked::Parked;
+use super::spot::{Groups, Spot};
+use super::waits::Waits;
+use crate::analysis::derive::stalls::sampled_reason;
+use crate::analysis::diagnose::finding::Place;
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::limits::Limits;
+use crate::evidence::{Launch, Lines, NameSet, SourceView, Want};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Cycles in which L2 and L1 worked, and all cycles: NVIDIA's rules UncoalescedGlobalAccess and UncoalescedSharedAccess
+/// scale their estimates by these.
+pub(in crate::analysis) const ACTIVITY: [[&str; 2]; 2] =
+    [["lts__cycles_active.sum", "lts__cycles_elapsed.sum"], ["l1tex__cycles_active.sum", "l1tex__cycles_elapsed.sum"]];
+
+/// Metrics that are read by instruction, beside the samples.
+const BY_INSTRUCTION: [&str; 9] = [
+    EXECUTED,
+    LANES,
+    ACCESS,
+    WIDTH,
+    SECTORS[0],
+    "memory_l2_theoretical_sectors_global_ideal",
+    SECTORS[1],
+    SHARED,
+    "memory_l1_wavefronts_shared_ideal",
+];
+
+/// What the analysis by line asks of a reader, for launches whose aggregates are known: they tell which stall reasons the
+/// report samples.
+pub fn source_want(launches: &[&Launch]) -> Want {
+    let metrics = launches.iter().flat_map(|launch| &launch.metrics);
+    let sampled = metrics.filter(|metric| sampled_reason(&metric.name).is_some());
+    let names = BY_INSTRUCTION.into_iter().map(Arc::from).chain(sampled.map(|metric| metric.name.clone()));
+    let metrics = NameSet::exactly(names);
+    Want { instances: metrics.clone(), metrics, ..Want::default() }
+}
+
+/// The costs of one launch by source line.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct SourceLines {
+    /// The launch: row of the report.
+    pub launch: u32,
+    /// The texts of lines by `file:line`, where a stored audit says them once; empty for an audit in memory, whose spots
+    /// have them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub texts: BTreeMap<String, String>,
+    /// Whether lines are known; else spots are instructions.
+    pub lines: Lines,
+    /// Whether instructions have their opcodes.
+    pub has_opcodes: bool,
+    /// Samples.
+    pub waits: Option<Waits>,
+    /// Global accesses.
+    pub global: Option<Accesses>,
+    /// Shared accesses.
+    pub shared: Option<Accesses>,
+    /// Local accesses.
+    pub local: Option<Accesses>,
+    /// Lines that leave lanes idle; `None` where the report does not count them.
+    pub idle_lanes: Option<Vec<LaneLine>>,
+    /// The lines that execute the most.
+    pub executed: Vec<LineCount>,
+    /// The lines that make the work of the part that limits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limiting: Option<LimitingLines>,
+    /// Warps at the last barrier, with nothing left to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parked: Option<Parked>,
+    /// The lines that execute the most atomics on memory: (line, share of those executions in percent).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub atomics: Vec<(Spot, f64)>,
+}
+
+impl SourceLines {
+    /// Where the pattern of a finding sits, by the finding's code: the line that has the most of it. Waits are placed at
+    /// what is waited for. A launch, and a limit of two sides, sit at no line.
+    pub(in crate::analysis) fn place_of(&self, code: &str, limiter: &str) -> Option<Place> {
+        // Too few warps show as the wait that they cannot hide.
+        let code = if code == "occupancy-limit" && limiter.starts_with("latency-") { limiter } else { code };
+        let accesses = |accesses: &Option<Accesses>| Some(accesses.as_ref()?.lines.first()?.spot.clone());
+        let waiting = |reason: &str| {
+            let reasons = &self.waits.as_ref()?.reasons;
+            let lines = &reasons.iter().find(|lines| lines.reason == reason)?;
+            let waits = lines.lines.first()?;
+            // A cause that stands for few of the waits is not theirs.
+            let cause = lines.causes.first().filter(|(_, share)| *share >= waits.1 / 2.0);
+            Some(cause.unwrap_or(waits).0.clone())
+        };
+        let spot = match code {
+            "uncoalesced-global-access" => accesses(&self.global),
+            "shared-bank-conflicts" => accesses(&self.shared),
+            "register-spilling" | "local-memory" => accesses(&self.local),
+            "divergence" | "predicated-off" => Some(self.idle_lanes.as_ref()?.first()?.spot.clone()),
+            "barrier-wait" => waiting("barrier"),
+            "memory-fence" => waiting("membar"),
+            "atomic-contention" => self.atomics.first().map(|(spot, _)| spot.clone()),
+            "instruction-fetch" => waiting("no_instruction"),
+            _ if code == limiter && self.limiting.is_some() => {
+                self.limiting.as_ref()?.lines.first().map(|(spot, _)| spot.clone())
+            }
+            // `latency-long-scoreboard`, `sync-barrier`: a stall reason that limits.
+            _ => waiting(&code.strip_prefix("latency-").or(code.strip_prefix("sync-"))?.replace('-', "_")),
+        };
+        spot.filter(|spot| spot.line > 0).map(|spot| Place {
+            file: spot.file,
+            line: spot.line,
+            inlined_at: spot.inlined_at,
+        })
+    }
+
+    /// The costs of a launch, with the parked warps that were told before its limiter. `kernel` gives the units' activity, for bounds; `limiter` is the code of what limits it.
+    pub(in crate::analysis) fn of(
+        view: &SourceView,
+        kernel: &KernelSummary<'_>,
+        limiter: &str,
+        parked: Option<Parked>,
+        limits: &Limits,
+    ) -> SourceLines {
+        let groups = Groups::of(view);
+        let [l2, l1] = ACTIVITY.map(|[active, all]| {
+            let share = kernel.value(active)? / kernel.value(all).filter(|all| *all > 0.0)?;
+            Some(share.min(1.0))
+        });
+        let waits = Waits::of(view, &groups, limits);
+        let mut limiting = LimitingLines::of(limiter, view, &groups, kernel);
+        if let (Some(limiting), Some(waits)) = (&mut limiting, &waits) {
+            limiting::break_ties(&mut limiting.lines, &waits.by_need());
+        }
+        SourceLines {
+            launch: view.launch,
+            texts: BTreeMap::new(),
+            lines: view.lines.clone(),
+            has_opcodes: view.instructions.iter().any(|instruction| instruction.opcode.is_some()),
+            waits,
+            global: Accesses::of(Space::Global, view, &groups, l2),
+            shared: Accesses::of(Space::Shared, view, &groups, l1),
+            local: Accesses::of(Space::Local, view, &groups, l2),
+            idle_lanes: counts::idle_lanes(view, &groups, limits),
+            executed: counts::executed(view, &groups),
+            limiting,
+            parked,
+            atomics: limiting::atomics(view, &groups),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The lines that make the work of the part that limits.
+
+use super::accesses::EXECUTED;
+use super::spot::{Groups, Spot};
+use crate::analysis::derive::data_stage::{DataStage, SHARED as SHARED_PART, WHOLE};
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::catalog::{self, InstructionWork};
+use crate::evidence::SourceView;
+use crate::quantity::format;
+
+/// Lines kept.
+const LINES: usize = 5;
+/// Shares closer than this tie, in percentage points.
+const TIE: f64 = 0.5;
+
+/// Wavefronts of shared accesses, and sectors of the others, by instruction.
+pub(super) const SHARED: &str = "memory_l1_wavefronts_shared";
+pub(super) const SECTORS: [&str; 2] = ["memory_l2_theoretical_sectors_global", "memory_l2_theoretical_sectors_local"];
+
+/// What the limiting part's work is made of, by line.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct LimitingLines {
+    /// The limiter's code.
+    pub limiter: String,
+    /// What is counted.
+    pub what: String,
+    /// (line, its count over the whole kernel's in percent), largest first.
+    pub lines: Vec<(Spot, f64)>,
+}
+
+impl LimitingLines {
+    /// `None` where no counter by instruction stands for the part, or none was collected.
+    pub(super) fn of(
+        limiter: &str,
+        view: &SourceView,
+        groups: &Groups<'_>,
+        kernel: &KernelSummary<'_>,
+    ) -> Option<LimitingLines> {
+        let sum = |names: &[&str]| {
+            let columns: Vec<Vec<u64>> = names.iter().filter_map(|name| view.counts(name)).collect();
+            let rows = 0..view.instructions.len();
+            (!columns.is_empty()).then(|| rows.map(|row| columns.iter().map(|c| c[row]).sum()).collect::<Vec<u64>>())
+        };
+        let mut part = None;
+        let (what, counts) = match &catalog::subsystem(limiter)?.by_instruction {
+            InstructionWork::None => return None,
+            InstructionWork::Sectors => ("L2 sectors of global and local accesses", sum(&SECTORS)?),
+            InstructionWork::Wavefronts => ("wavefronts of shared accesses", sum(&[SHARED])?),
+            InstructionWork::DataStage => {
+                let stage = DataStage::of(kernel)?;
+                part = Some(stage);
+                if stage.is_mostly_shared() {
+                    ("wavefronts of shared accesses", sum(&[SHARED])?)
+                } else {
+                    ("sectors of global and local accesses", sum(&SECTORS)?)
+                }
+            }
+            InstructionWork::Executions => ("executed instructions", view.counts(EXECUTED)?),
+            InstructionWork::Opcodes(opcodes) => {
+                ("executed instructions of that unit", executions(view, |base| opcodes.contains(&base))?)
+            }
+        };
+        let lines = leading(groups, &counts);
+        let what = match part {
+            Some(stage) => {
+                let most = stage.shared.max(stage.other());
+                let (most, whole) = (format::fixed(most, 2), format::fixed(stage.whole, 2));
+                format!(
+                    "{what}, which take {most} of the {whole} points of the L1 data stage (`{WHOLE}`, `{SHARED_PART}`)"
+                )
+            }
+            None => what.into(),
+        };
+        (!lines.is_empty()).then(|| LimitingLines { limiter: limiter.into(), what, lines })
+    }
+}
+
+/// Executions of the opcodes that fit, by row.
+fn executions(view: &SourceView, fits: impl Fn(&str) -> bool) -> Option<Vec<u64>> {
+    let counts = view.counts(EXECUTED)?;
+    let of = |(row, count): (usize, u64)| if fits(view.instructions[row].base()) { count } else { 0 };
+    Some(counts.into_iter().enumerate().map(of).collect())
+}
+
+/// The lines with the most, each with its share in percent.
+fn leading(groups: &Groups<'_>, counts: &[u64]) -> Vec<(Spot, f64)> {
+    let all: u64 = counts.iter().sum();
+    let mut lines: Vec<(u64, &[usize])> =
+        groups.all.iter().map(|g| (g.rows.iter().map(|row| counts[*row]).sum(), &g.rows[..])).collect();
+    lines.retain(|(sum, _)| *sum > 0);
+    lines.sort_by_key(|(sum, rows)| (std::cmp::Reverse(*sum), rows[0]));
+    lines.truncate(LINES);
+    let spot =
+        |(sum, rows): (u64, &[usize])| (groups.spot(rows, |row| counts[row]), 100.0 * sum as f64 / all.max(1) as f64);
+    lines.into_iter().map(spot).collect()
+}
+
+/// Opcodes of atomics that L2 does.
+const ATOMICS: [&str; 4] = ["RED", "REDG", "ATOM", "ATOMG"];
+
+/// The lines that execute the most atomics on memory, each with its share in percent. Empty where there are none, or
+/// where neither a listing nor the code's bits tell the opcodes.
+pub(super) fn atomics(view: &SourceView, groups: &Groups<'_>) -> Vec<(Spot, f64)> {
+    let counts = executions(view, |base| ATOMICS.contains(&base));
+    counts.map(|counts| leading(groups, &counts)).unwrap_or_default()
+}
+
+/// Of lines that tie for the most, puts those first that warps wait for, in the order of `awaited`.
+pub(super) fn break_ties(lines: &mut [(Spot, f64)], awaited: &[&Spot]) {
+    let Some((_, top)) = lines.first() else { return };
+    let tied = lines.iter().take_while(|(_, share)| top - share < TIE).count();
+    let rank = |spot: &Spot| awaited.iter().position(|other| spot.is_same_place(other)).unwrap_or(usize::MAX);
+    lines[..tied].sort_by_key(|(spot, _)| rank(spot));
+}

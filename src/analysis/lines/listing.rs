@@ -1,0 +1,219 @@
+//! The code of one launch line by line, each line and each instruction with its costs.
+
+use super::accesses::EXECUTED;
+use super::costs::SourceLines;
+use super::spot::Groups;
+use crate::analysis::derive::stalls::sampled_reason;
+use crate::evidence::SourceView;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Files up to this many lines are listed whole; of longer ones, lines with costs and those around them.
+const WHOLE: usize = 400;
+/// Lines shown around one with costs where a file is not listed whole.
+const AROUND: u32 = 3;
+/// Stall reasons kept for one line.
+const REASONS: usize = 3;
+
+/// What a line or an instruction costs; `None` where the report does not count it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LineCost {
+    /// Warp samples, issuing ones included.
+    pub samples: Option<u64>,
+    /// Stall reasons: (the catalog's id, samples), the most first; issuing and not being selected are left out.
+    pub reasons: Vec<(String, u64)>,
+    /// Sectors of global memory that were moved.
+    pub sectors: Option<u64>,
+    /// Σ |moved − needed| over its instructions, in sectors.
+    pub excess: Option<u64>,
+    /// Warp-level executions.
+    pub executed: Option<u64>,
+}
+
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListedLine {
+    /// From 1.
+    pub number: u32,
+    /// The text; empty where the report does not embed the file.
+    pub text: String,
+    /// What its instructions cost; `None` for a line without instructions.
+    pub cost: Option<LineCost>,
+}
+
+/// A file, or the parts of it that matter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListedFile {
+    /// Name without folders.
+    pub name: String,
+    /// Lines in order; numbers may leave gaps.
+    pub lines: Vec<ListedLine>,
+}
+
+/// An instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListedInstruction {
+    /// Byte offset in its function.
+    pub offset: u64,
+    /// As a disassembler prints it; empty where no listing was at hand.
+    pub text: String,
+    /// Position in [`Listing::files`] and line; `None` where no line is known.
+    pub line: Option<(usize, u32)>,
+    /// What it costs.
+    pub cost: LineCost,
+}
+
+/// The code of one launch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Listing {
+    /// The launch: row of the report.
+    pub launch: u32,
+    /// All warp samples; `None` where the report has none by instruction.
+    pub samples: Option<u64>,
+    /// Whether every line with costs is here, and not only the costliest.
+    pub is_whole: bool,
+    /// Files, the one with the most samples first.
+    pub files: Vec<ListedFile>,
+    /// Instructions in the order of the code; empty for a listing from a snapshot.
+    pub instructions: Vec<ListedInstruction>,
+}
+
+/// The counters of a view, by instruction.
+struct Counters {
+    executed: Option<Vec<u64>>,
+    sectors: Option<Vec<u64>>,
+    excess: Option<Vec<u64>>,
+    reasons: Vec<(String, Vec<u64>)>,
+}
+
+impl Counters {
+    fn of(view: &SourceView) -> Counters {
+        let reason = |metric: &str| Some((sampled_reason(metric)?.to_owned(), view.counts(metric)?));
+        let sectors = view.counts("memory_l2_theoretical_sectors_global");
+        let ideal = view.counts("memory_l2_theoretical_sectors_global_ideal");
+        let excess =
+            |(moved, ideal): (&Vec<u64>, Vec<u64>)| moved.iter().zip(ideal).map(|(a, b)| a.abs_diff(b)).collect();
+        Counters {
+            executed: view.counts(EXECUTED),
+            excess: sectors.as_ref().zip(ideal).map(excess),
+            sectors,
+            reasons: view.columns.iter().filter_map(|column| reason(&column.metric)).collect(),
+        }
+    }
+
+    fn cost(&self, rows: &[usize]) -> LineCost {
+        let sum = |counts: &Vec<u64>| rows.iter().map(|row| counts[*row]).sum::<u64>();
+        let mut reasons: Vec<(String, u64)> =
+            self.reasons.iter().map(|(id, counts)| (id.clone(), sum(counts))).filter(|(_, n)| *n > 0).collect();
+        let samples = (!self.reasons.is_empty()).then(|| reasons.iter().map(|(_, n)| n).sum());
+        reasons.retain(|(id, _)| !matches!(id.as_str(), "selected" | "not_selected"));
+        reasons.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        reasons.truncate(REASONS);
+        LineCost {
+            samples,
+            reasons,
+            sectors: self.sectors.as_ref().map(sum),
+            excess: self.excess.as_ref().map(sum),
+            executed: self.executed.as_ref().map(sum),
+        }
+    }
+}
+
+impl Listing {
+    /// The listing of a launch that was read instruction by instruction; lines are attributed as in [`SourceLines`].
+    pub fn of(view: &SourceView) -> Listing {
+        let (groups, counters) = (Groups::of(view), Counters::of(view));
+        let mut files: BTreeMap<&str, BTreeMap<u32, Vec<usize>>> = BTreeMap::new();
+        for group in &groups.all {
+            if let Some(place) = group.rows.first().and_then(|row| groups.place(*row)) {
+                files.entry(&place.file).or_default().entry(place.line).or_default().extend(&group.rows);
+            }
+        }
+        let samples = |lines: &BTreeMap<u32, Vec<usize>>| -> u64 {
+            lines.values().filter_map(|rows| counters.cost(rows).samples).sum()
+        };
+        let mut order: Vec<(u64, &str)> = files.iter().map(|(file, lines)| (samples(lines), *file)).collect();
+        order.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        let listed = order.iter().map(|(_, file)| ListedFile {
+            name: groups.short_name(file),
+            lines: lines(view, file, &files[file], &counters),
+        });
+        let position = |file: &str| order.iter().position(|(_, other)| *other == file);
+        let instructions = view.instructions.iter().enumerate().map(|(row, instruction)| ListedInstruction {
+            offset: instruction.offset,
+            text: instruction.sass.as_deref().unwrap_or_default().to_owned(),
+            line: groups.place(row).and_then(|place| Some((position(&place.file)?, place.line))),
+            cost: counters.cost(&[row]),
+        });
+        let all: Vec<usize> = (0..view.instructions.len()).collect();
+        Listing {
+            launch: view.launch,
+            samples: counters.cost(&all).samples,
+            is_whole: true,
+            files: listed.collect(),
+            instructions: instructions.collect(),
+        }
+    }
+
+    /// The costliest lines, as an audit keeps them.
+    pub fn kept(source: &SourceLines) -> Listing {
+        let mut files: BTreeMap<String, BTreeMap<u32, ListedLine>> = BTreeMap::new();
+        let mut put =
+            |spot: &super::Spot, add: &dyn Fn(&mut LineCost)| {
+                if spot.line > 0 {
+                    let line = files.entry(spot.file.clone()).or_default().entry(spot.line).or_insert_with(|| {
+                        ListedLine { number: spot.line, text: spot.text.clone(), cost: Some(LineCost::default()) }
+                    });
+                    line.cost.iter_mut().for_each(add);
+                }
+            };
+        for line in source.waits.iter().flat_map(|waits| &waits.lines) {
+            put(&line.spot, &|cost| {
+                cost.samples = Some(line.samples);
+                let count = |share: f64| (share * line.samples as f64 / 100.0).round() as u64;
+                cost.reasons = line.reasons.iter().map(|(id, share)| (id.clone(), count(*share))).collect();
+            });
+        }
+        for line in source.global.iter().flat_map(|accesses| &accesses.lines) {
+            put(&line.spot, &|cost| {
+                cost.excess = Some(cost.excess.unwrap_or(0) + line.excess);
+            });
+        }
+        for line in &source.executed {
+            put(&line.spot, &|cost| cost.executed = Some(line.executed));
+        }
+        let file = |(name, lines): (String, BTreeMap<u32, ListedLine>)| ListedFile {
+            name,
+            lines: lines.into_values().collect(),
+        };
+        Listing {
+            launch: source.launch,
+            samples: source.waits.as_ref().map(|waits| waits.samples),
+            is_whole: false,
+            files: files.into_iter().map(file).collect(),
+            instructions: Vec::new(),
+        }
+    }
+}
+
+/// The lines of a file that are shown.
+fn lines(view: &SourceView, file: &str, costs: &BTreeMap<u32, Vec<usize>>, counters: &Counters) -> Vec<ListedLine> {
+    let texts: Vec<&str> = view
+        .texts
+        .iter()
+        .find(|text| text.file.as_ref() == file)
+        .map(|text| text.text.lines().collect())
+        .unwrap_or_default();
+    let count = texts.len() as u32;
+    let shown: BTreeSet<u32> = if texts.len() <= WHOLE {
+        (1..=count).chain(costs.keys().copied()).collect()
+    } else {
+        let near = |line: &u32| line.saturating_sub(AROUND).max(1)..=line.saturating_add(AROUND).min(count.max(*line));
+        costs.keys().flat_map(near).collect()
+    };
+    let line = |number: u32| ListedLine {
+        number,
+        text: texts.get(number as usize - 1).map(|text| (*text).to_owned()).unwrap_or_default(),
+        cost: costs.get(&number).map(|rows| counters.cost(rows)),
+    };
+    shown.into_iter().filter(|number| *number > 0).map(line).collect()
+}

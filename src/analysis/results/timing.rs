@@ -1,0 +1,332 @@
+//! What a benchmark comes to: the kernel's time outside a profiler, beside its reference and beside the old side's.
+
+use crate::analysis::kernel::performance::Work;
+use crate::analysis::limits::Limits;
+use crate::analysis::versus::verdict::{Course, Judged, Sample, Shift, Verdict, both_agree, judge};
+use crate::evidence::{Benchmark, Clocks, Reading};
+use crate::quantity::{Quantity, Unit, format};
+
+/// The times of one thing, in ns.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Timed {
+    /// Median, interval, scatter, smallest and largest.
+    pub time: Sample,
+    /// Floating-point operations over the median; `None` where none are stated.
+    pub flop_rate: Option<Reading>,
+    /// Bytes that cannot be avoided over the median; `None` where none are stated.
+    pub byte_rate: Option<Reading>,
+}
+
+/// The old side's benchmark beside the new one's.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct TimedChange {
+    /// The old side.
+    pub old: Timed,
+    /// The change in time.
+    pub time: Judged,
+    /// The change in cycles, each time multiplied with its side's SM clock; `None` where a clock was not read.
+    pub cycles: Option<Judged>,
+    /// FASTER, SLOWER, SAME, AMBIGUOUS or NOT COMPARABLE.
+    pub verdict: Verdict,
+    /// Why it does not decide, in plain text; empty where it does.
+    pub why: String,
+}
+
+/// A benchmark with what follows from it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Timing {
+    /// What was measured, with every sample.
+    pub benchmark: Benchmark,
+    /// Confidence of the intervals in percent.
+    pub confidence: f64,
+    /// The kernel.
+    pub kernel: Timed,
+    /// The reference.
+    pub reference: Option<Timed>,
+    /// The kernel's time over the reference's: above 1 the reference is faster.
+    pub ratio: Option<Shift>,
+    /// Old against new; `None` without times of the old side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<TimedChange>,
+    /// What weakens the times, in plain sentences.
+    pub cautions: Vec<String>,
+}
+
+impl Timing {
+    /// What a benchmark comes to for some stated work; `old` is that of the old side.
+    pub fn of(benchmark: &Benchmark, old: Option<&Benchmark>, work: &Work, limits: &Limits) -> Option<Timing> {
+        let confidence = limits.get("verdict-confidence");
+        let kernel = timed(&benchmark.samples_ms, work, confidence)?;
+        let beside = benchmark.reference.as_ref();
+        let reference = beside.and_then(|reference| {
+            let own = Work { flop: reference.flop.or(work.flop), ..work.clone() };
+            timed(&reference.samples_ms, &own, confidence)
+        });
+        let ratio = beside.and_then(|reference| Shift::of(&reference.samples_ms, &benchmark.samples_ms, confidence));
+        let change = old.and_then(|old| change(old, benchmark, work, limits));
+        let cautions = cautions(benchmark, &kernel, limits);
+        Some(Timing { benchmark: benchmark.clone(), confidence, kernel, reference, ratio, change, cautions })
+    }
+}
+
+fn timed(samples_ms: &[f64], work: &Work, confidence: f64) -> Option<Timed> {
+    let time = Sample::of(&nanoseconds(samples_ms), confidence)?;
+    let rate = |amount: Option<u64>, name: &str, unit: Unit| {
+        let quantity = Quantity::new(amount? as f64 * 1e9 / time.median, unit)?;
+        let metrics = vec![name.into(), "benchmark.samples_ms".into()];
+        Some(Reading::derived(quantity, metrics, "stated amount / median time"))
+    };
+    Some(Timed {
+        flop_rate: rate(work.flop, "work.flop", Unit::FLOP_PER_SECOND),
+        byte_rate: rate(work.bytes, "work.bytes", Unit::BYTE_PER_SECOND),
+        time,
+    })
+}
+
+/// Events give single-precision milliseconds; a thousandth of a nanosecond is below what they hold.
+fn nanoseconds(samples_ms: &[f64]) -> Vec<f64> {
+    samples_ms.iter().map(|ms| (ms * 1e9).round() / 1e3).collect()
+}
+
+/// The SM clock of a benchmark in MHz: the mean of what was read before and after, or the one of them that was.
+fn clock(benchmark: &Benchmark) -> Option<f64> {
+    let mhz = |clocks: &Option<Clocks>| clocks.as_ref()?.sm_mhz;
+    match (mhz(&benchmark.clocks_before), mhz(&benchmark.clocks_after)) {
+        (Some(before), Some(after)) => Some(f64::midpoint(before, after)),
+        (one, other) => one.or(other),
+    }
+}
+
+/// How far apart two clocks are, in percent of the smaller.
+fn apart(a: f64, b: f64) -> f64 {
+    100.0 * (a.max(b) / a.min(b) - 1.0)
+}
+
+fn change(old: &Benchmark, new: &Benchmark, work: &Work, limits: &Limits) -> Option<TimedChange> {
+    let side = timed(&old.samples_ms, work, limits.get("verdict-confidence"))?;
+    let (before, after) = (nanoseconds(&old.samples_ms), nanoseconds(&new.samples_ms));
+    let time = judge(&before, &after, limits)?;
+    let in_cycles = |samples: &[f64], mhz: f64| samples.iter().map(|ns| ns * mhz / 1e3).collect::<Vec<_>>();
+    let cycles = clock(old)
+        .zip(clock(new))
+        .and_then(|(was, is)| judge(&in_cycles(&before, was), &in_cycles(&after, is), limits));
+    let (verdict, why) = if old.device.name != new.device.name {
+        let why = format!("it ran on another GPU: {} → {}", old.device.name, new.device.name);
+        (Verdict::NotComparable, why)
+    } else if old.method.flushed_bytes != new.method.flushed_bytes {
+        let bytes = |benchmark: &Benchmark| format::integer(benchmark.method.flushed_bytes);
+        (Verdict::NotComparable, format!("before each launch {} → {} bytes were written", bytes(old), bytes(new)))
+    } else if let Some(drift) =
+        [&before, &after].into_iter().filter_map(|samples| drift(samples)).max_by(f64::total_cmp)
+        && time.change.is_some_and(|change| drift > change.abs().max(limits.get("unchanged")))
+    {
+        let why = format!("times drift by {} % within one side, more than the sides differ", format::fixed(drift, 1));
+        (Verdict::Ambiguous, why)
+    } else {
+        decided(&time, cycles.as_ref(), limits)
+    };
+    Some(TimedChange { old: side, time, cycles, verdict, why })
+}
+
+/// How far the last third of the samples lies from the first, in percent of the first, by their medians; `None` for fewer
+/// samples than make three groups of five.
+fn drift(samples: &[f64]) -> Option<f64> {
+    let third = samples.len() / 3;
+    let median = |part: &[f64]| Sample::of(part, 0.0).map(|sample| sample.median);
+    let (first, last) = (median(&samples[..third])?, median(&samples[samples.len() - third..])?);
+    (third >= 5).then(|| 100.0 * (last / first - 1.0).abs())
+}
+
+fn decided(time: &Judged, cycles: Option<&Judged>, limits: &Limits) -> (Verdict, String) {
+    let Some(cycles) = cycles else {
+        return match time.course {
+            Course::Same => (Verdict::Same, String::new()),
+            _ => (Verdict::Ambiguous, "clocks were not read on both sides, so they cannot be ruled out".to_owned()),
+        };
+    };
+    match both_agree(time, cycles, limits) {
+        Course::Down => (Verdict::Faster, String::new()),
+        Course::Up => (Verdict::Slower, String::new()),
+        Course::Same => (Verdict::Same, String::new()),
+        Course::Unclear if time.course != cycles.course => {
+            (Verdict::Ambiguous, "the SM clock was another, and time and cycles disagree".to_owned())
+        }
+        Course::Unclear => {
+            (Verdict::Ambiguous, "its interval holds both no change and one that would count".to_owned())
+        }
+    }
+}
+
+fn cautions(benchmark: &Benchmark, kernel: &Timed, limits: &Limits) -> Vec<String> {
+    let mut cautions = Vec::new();
+    let median = kernel.time.median;
+    let time = |ns: f64| Quantity::new(ns, Unit::NS).map_or_else(String::new, format::quantity);
+    let empty = Sample::of(&nanoseconds(&benchmark.empty_ms), limits.get("verdict-confidence"));
+    if let Some(empty) = empty.filter(|empty| 100.0 * empty.median > limits.get("benchmark-overhead") * median) {
+        cautions.push(format!(
+            "Too short to time this way: two events with nothing between them are {} apart, {} % of the kernel's median, \
+             and each time holds about that much. Time several launches together.",
+            time(empty.median),
+            format::fixed(100.0 * empty.median / median, 1)
+        ));
+    }
+    if let Some(scatter) = kernel.time.scatter.filter(|scatter| *scatter > limits.get("dispersion")) {
+        cautions.push(format!(
+            "The launches scatter by {} %: a small change cannot be seen in them.",
+            format::fixed(scatter, 1)
+        ));
+    }
+    if let Some(drift) =
+        drift(&nanoseconds(&benchmark.samples_ms)).filter(|drift| *drift > limits.get("benchmark-drift"))
+    {
+        cautions.push(format!(
+            "The times drift: the medians of the first and the last third are {} % apart, as they are when the clock gives way to heat or a power limit. Interval and scatter take the launches for alike, and are too narrow.",
+            format::fixed(drift, 1)
+        ));
+    }
+    let mhz = |clocks: &Option<Clocks>| clocks.as_ref()?.sm_mhz;
+    match (mhz(&benchmark.clocks_before), mhz(&benchmark.clocks_after)) {
+        (Some(before), Some(after)) if apart(before, after) > limits.get("clock-difference") => {
+            cautions.push(format!(
+                "The SM clock moved from {} to {} MHz meanwhile: kernel and reference, timed in turn, share that; other times do not.",
+                format::plain(before, 0),
+                format::plain(after, 0)
+            ));
+        }
+        _ => {}
+    }
+    if benchmark.method.ended_by != "stable" {
+        cautions
+            .push(format!("The median had not settled when the {} ended it.", limit_of(&benchmark.method.ended_by)));
+    }
+    cautions
+}
+
+fn limit_of(ended_by: &str) -> &str {
+    match ended_by {
+        "samples" => "number of samples",
+        "time" => "time limit",
+        other => other,
+    }
+}
+
+#[cfg(test)]
+pub(in crate::analysis) mod tests {
+    use super::*;
+    use crate::evidence::{BENCHMARK_SCHEMA, DeviceFacts, FunctionFacts, LaunchFacts, TimedReference, TimingMethod};
+
+    /// A benchmark on an H200 at some clock, with these samples.
+    pub(in crate::analysis) fn benchmark(samples_ms: Vec<f64>, mhz: Option<f64>) -> Benchmark {
+        let clocks = mhz.map(|mhz| Clocks {
+            sm_mhz: Some(mhz),
+            memory_mhz: None,
+            temperature_c: None,
+            power_w: None,
+            throttle: String::new(),
+        });
+        Benchmark {
+            schema: BENCHMARK_SCHEMA.into(),
+            tool: "audit".into(),
+            subject: "scale".into(),
+            device: DeviceFacts { name: "NVIDIA H200".into(), ..DeviceFacts::default() },
+            launch: LaunchFacts {
+                kernel: "scale".into(),
+                code_sha256: String::new(),
+                grid: [64, 1, 1],
+                block: [128, 1, 1],
+                cluster: None,
+                dynamic_shared: 0,
+                arguments: Vec::new(),
+                function: FunctionFacts::default(),
+            },
+            method: TimingMethod { warm_up: 10, flushed_bytes: 1 << 28, seed: 1, ended_by: "stable".into() },
+            clocks_before: clocks.clone(),
+            clocks_after: clocks,
+            clocks_missing: String::new(),
+            samples_ms,
+            empty_ms: vec![0.001; 20],
+            reference: None,
+        }
+    }
+
+    /// Thirty times around one, with a scatter of about half a percent.
+    pub(in crate::analysis) fn around(ms: f64) -> Vec<f64> {
+        (0..30).map(|at| ms * (1.0 + 0.001 * f64::from((at * 7) % 11))).collect()
+    }
+
+    fn of(new: &Benchmark, old: Option<&Benchmark>) -> Timing {
+        let work = Work { flop: Some(2_000_000), ..Work::default() };
+        Timing::of(new, old, &work, &Limits::default()).expect("samples")
+    }
+
+    #[test]
+    fn times_that_drift_are_told_and_decide_nothing_smaller() {
+        let stepped = |ms: f64| (0..30).map(|at| if at < 12 { ms } else { ms * 1.1 }).collect::<Vec<_>>();
+        let timing = of(&benchmark(stepped(1.0), Some(1980.0)), Some(&benchmark(around(1.0), Some(1980.0))));
+        assert!(timing.cautions.iter().any(|caution| caution.contains("10.0 % apart")), "{:?}", timing.cautions);
+        let change = timing.change.expect("two sides");
+        assert_eq!(change.verdict, Verdict::Ambiguous, "{}", change.why);
+        assert!(change.why.contains("drift by 10.0 %"), "{}", change.why);
+        // A change that is larger than the drift stands.
+        let halved = of(&benchmark(stepped(0.5), Some(1980.0)), Some(&benchmark(around(1.0), Some(1980.0))));
+        assert_eq!(halved.change.expect("two sides").verdict, Verdict::Faster);
+        let steady = of(&benchmark(around(1.0), Some(1980.0)), None);
+        assert!(steady.cautions.iter().all(|caution| !caution.contains("drift")), "{:?}", steady.cautions);
+    }
+
+    #[test]
+    fn rates_and_the_ratio_by_hand() {
+        let mut new = benchmark(vec![0.002; 30], Some(1980.0));
+        new.reference = Some(TimedReference {
+            name: "cuBLASLt".into(),
+            note: String::new(),
+            flop: Some(1_000_000),
+            choice: None,
+            samples_ms: vec![0.001; 30],
+        });
+        let timing = of(&new, None);
+        assert_eq!(timing.kernel.time.median, 2_000.0);
+        // 2e6 / 2 µs = 1e12 per second, and 1e6 / 1 µs for the reference.
+        assert_eq!(timing.kernel.flop_rate.as_ref().and_then(Reading::value), Some(1e12));
+        assert_eq!(timing.reference.as_ref().and_then(|side| side.flop_rate.as_ref()?.value()), Some(1e12));
+        assert_eq!(timing.kernel.byte_rate, None);
+        let ratio = timing.ratio.expect("a reference");
+        assert_eq!((ratio.factor, ratio.interval), (2.0, Some((2.0, 2.0))));
+        assert!(
+            timing.cautions[0].starts_with(
+                "Too short to time this way: two events with nothing between them are 1.00 µs apart, 50.0 %"
+            ),
+            "{:?}",
+            timing.cautions
+        );
+    }
+
+    #[test]
+    fn old_and_new_are_judged_in_time_and_in_cycles() {
+        let old = benchmark(around(1.0), Some(1980.0));
+        let verdict = |new: Benchmark| of(&new, Some(&old)).change.expect("both sides").verdict;
+        assert_eq!(verdict(benchmark(around(0.9), Some(1980.0))), Verdict::Faster);
+        assert_eq!(verdict(benchmark(around(1.1), Some(1980.0))), Verdict::Slower);
+        assert_eq!(verdict(benchmark(around(1.0), Some(1980.0))), Verdict::Same);
+        // A tenth less time at a clock that is a tenth higher is the same number of cycles.
+        assert_eq!(verdict(benchmark(around(0.9), Some(2200.0))), Verdict::Ambiguous);
+        assert_eq!(verdict(benchmark(around(0.9), None)), Verdict::Ambiguous);
+        let mut elsewhere = benchmark(around(0.9), Some(1980.0));
+        elsewhere.device.name = "NVIDIA A100".into();
+        assert_eq!(verdict(elsewhere), Verdict::NotComparable);
+        let mut warm = benchmark(around(0.9), Some(1980.0));
+        warm.method.flushed_bytes = 0;
+        assert_eq!(verdict(warm), Verdict::NotComparable);
+    }
+
+    #[test]
+    fn what_weakens_times_is_said() {
+        let mut new = benchmark(around(1.0), Some(1980.0));
+        assert!(of(&new, None).cautions.is_empty());
+        new.method.ended_by = "time".into();
+        new.clocks_after.as_mut().expect("read").sm_mhz = Some(1755.0);
+        let cautions = of(&new, None).cautions;
+        assert!(cautions[0].contains("from 1,980 to 1,755 MHz"), "{cautions:?}");
+        assert!(cautions[1].contains("when the time limit ended it"), "{cautions:?}");
+    }
+}

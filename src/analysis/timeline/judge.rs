@@ -1,0 +1,342 @@
+//! The whole program's time on the GPU: which kernel matters, and whether a kernel is what matters at all.
+//!
+//! The three questions are those of a profiling cheat sheet for kernel authors: large gaps between kernels ask for a
+//! better launch cadence, copies and allocations that dominate ask for reuse and overlap, kernels that dominate are
+//! profiled one by one. Each answer carries the readings that decided it.
+
+use crate::analysis::Limits;
+use crate::analysis::kernel::select::short_name;
+use crate::analysis::timeline::busy::{DeviceTime, devices};
+use crate::analysis::timeline::memory::{ApiClass, ApiRow, Transfer, api_rows, transfers};
+use crate::evidence::{OperationKind, Timeline, Totals};
+use crate::quantity::{Quantity, Unit, format};
+use std::collections::BTreeMap;
+
+/// A part of the timeline: what is known, or why it is not.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Part<T> {
+    /// What the files say.
+    Found(T),
+    /// Which table is missing.
+    Missing(String),
+}
+
+impl<T> Part<T> {
+    /// What is known.
+    pub fn found(&self) -> Option<&T> {
+        match self {
+            Part::Found(found) => Some(found),
+            Part::Missing(_) => None,
+        }
+    }
+}
+
+/// A kernel and its part of all kernels' time.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct KernelShare {
+    /// Its times.
+    #[serde(flatten)]
+    pub totals: Totals,
+    /// Share of the summed time of all kernels in percent.
+    pub share_percent: f64,
+}
+
+/// How a question was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Answer {
+    /// It is so.
+    Yes,
+    /// It is not so.
+    No,
+    /// A table that it needs is missing.
+    NotMeasured,
+}
+
+/// A question to the timeline.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Decision {
+    /// `gaps`, `copies`, `allocations`, `kernels`.
+    pub id: &'static str,
+    /// The question.
+    pub question: &'static str,
+    /// The answer.
+    pub answer: Answer,
+    /// The readings that decided, or what is missing.
+    pub because: String,
+    /// What to do where the answer is yes.
+    pub advice: &'static str,
+}
+
+/// A kernel to profile, and how to find one typical launch of it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct ToProfile {
+    /// Its name.
+    pub name: String,
+    /// Share of all kernels' time in percent.
+    pub share_percent: f64,
+    /// Regular expression on the function name, for `kernel` in audit.toml and ncu's `--kernel-name regex:`.
+    pub filter: String,
+    /// Launches that match the filter and are passed over.
+    pub skip: u64,
+    /// Why so many.
+    pub skip_because: String,
+    /// The command of ncu; the program's own stands in place of `PROGRAM`.
+    pub ncu: String,
+}
+
+/// What a timeline says.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct TimelineAudit {
+    /// Kernels, the most time first.
+    pub kernels: Part<Vec<KernelShare>>,
+    /// How busy each GPU was, and the gaps between its kernels.
+    pub devices: Part<Vec<DeviceTime>>,
+    /// Copies by direction, and fills.
+    pub transfers: Part<Vec<Transfer>>,
+    /// Functions of the API, the most time first.
+    pub calls: Part<Vec<ApiRow>>,
+    /// What follows.
+    pub decisions: Vec<Decision>,
+    /// The kernels to profile next, one or two.
+    pub next: Vec<ToProfile>,
+    /// What a reader should know of the files.
+    pub notes: Vec<String>,
+}
+
+/// Judges a timeline.
+pub fn judge_timeline(timeline: &Timeline, limits: &Limits) -> TimelineAudit {
+    let kernels = kernels(timeline);
+    let devices = devices(timeline);
+    let transfers = transfers(timeline);
+    let calls = api_rows(timeline);
+    let decisions = decisions(&kernels, &devices, &transfers, &calls, limits);
+    let next = next(timeline, &kernels, limits.get("timeline-kernel"));
+    TimelineAudit { kernels, devices, transfers, calls, decisions, next, notes: timeline.notes.clone() }
+}
+
+fn kernels(timeline: &Timeline) -> Part<Vec<KernelShare>> {
+    let mut totals: Vec<Totals> = match (&timeline.kernels, &timeline.operations) {
+        (Some(kernels), _) => kernels.clone(),
+        (None, Some(operations)) => {
+            let mut times: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+            for one in operations.iter().filter(|one| one.kind == OperationKind::Kernel) {
+                times.entry(&one.name).or_default().push(one.duration_ns);
+            }
+            times.into_iter().filter_map(|(name, times)| Totals::of(name, times)).collect()
+        }
+        (None, None) => Vec::new(),
+    };
+    if totals.is_empty() {
+        let why = "no table of kernels (cuda_gpu_kern_sum or cuda_gpu_trace; CUPTI_ACTIVITY_KIND_KERNEL in SQLite) with a row";
+        return Part::Missing(why.into());
+    }
+    totals.sort_by(|a, b| b.total_ns.total_cmp(&a.total_ns).then_with(|| a.name.cmp(&b.name)));
+    let all: f64 = totals.iter().map(|one| one.total_ns).sum();
+    let share = |totals: Totals| KernelShare { share_percent: percent(totals.total_ns, all), totals };
+    Part::Found(totals.into_iter().map(share).collect())
+}
+
+/// `100 × part / whole`; 0 for a whole of 0, which has no parts.
+pub(in crate::analysis) fn percent(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { 100.0 * part / whole } else { 0.0 }
+}
+
+/// A time as text.
+pub(in crate::analysis) fn time(ns: f64) -> String {
+    Quantity::new(ns, Unit::NS).map_or_else(String::new, format::quantity)
+}
+
+fn share(percent: f64) -> String {
+    format!("{} %", format::fixed(percent, 2))
+}
+
+fn decisions(
+    kernels: &Part<Vec<KernelShare>>,
+    devices: &Part<Vec<DeviceTime>>,
+    transfers: &Part<Vec<Transfer>>,
+    calls: &Part<Vec<ApiRow>>,
+    limits: &Limits,
+) -> Vec<Decision> {
+    let least = limits.get("timeline-idle");
+    let kernel_ns: Option<f64> = kernels.found().map(|rows| rows.iter().map(|row| row.totals.total_ns).sum());
+    let gaps = match devices {
+        Part::Missing(why) => (Answer::NotMeasured, why.clone()),
+        Part::Found(devices) => {
+            let (idle, span) = devices.iter().fold((0.0, 0.0), |(i, s), one| (i + one.idle_ns, s + one.span_ns));
+            let is_so = percent(idle, span) >= least;
+            let because = format!(
+                "the GPU had nothing to do for {} of {}, {}; the threshold `timeline-idle` is {}",
+                time(idle),
+                time(span),
+                share(percent(idle, span)),
+                share(least)
+            );
+            (if is_so { Answer::Yes } else { Answer::No }, because)
+        }
+    };
+    let against = |what: &str, ns: f64, kernel_ns: f64| {
+        let is_so = ns > kernel_ns;
+        let because = format!("{what} took {}, kernels {} in sum", time(ns), time(kernel_ns));
+        (if is_so { Answer::Yes } else { Answer::No }, because)
+    };
+    let no_kernels = || (Answer::NotMeasured, "no table of kernels to compare with".to_owned());
+    let copies = match (transfers, kernel_ns) {
+        (Part::Missing(why), _) => (Answer::NotMeasured, why.clone()),
+        (Part::Found(_), None) => no_kernels(),
+        (Part::Found(rows), Some(kernel_ns)) => match rows.iter().map(|row| row.total_ns).sum::<Option<f64>>() {
+            Some(ns) => against("copies and fills", ns, kernel_ns),
+            None => (Answer::NotMeasured, "no times of copies (cuda_gpu_mem_time_sum or cuda_gpu_trace)".into()),
+        },
+    };
+    let allocations = match (calls, kernel_ns) {
+        (Part::Missing(why), _) => (Answer::NotMeasured, why.clone()),
+        (Part::Found(_), None) => no_kernels(),
+        (Part::Found(rows), Some(kernel_ns)) => {
+            let rows = || rows.iter().filter(|row| row.class == ApiClass::Allocation);
+            match rows().map(|row| row.totals.max_ns.map(|max| row.totals.total_ns - max)).sum::<Option<f64>>() {
+                Some(ns) => {
+                    let count: u64 = rows().map(|row| row.totals.count).sum();
+                    let what = format!(
+                        "{} calls that allocate or free, without the longest of each function (the first creates the context),",
+                        format::integer(count)
+                    );
+                    against(&what, ns.max(0.0), kernel_ns)
+                }
+                None => (Answer::NotMeasured, "the table of calls has no column for the longest".into()),
+            }
+        }
+    };
+    let others = [gaps.0, copies.0, allocations.0];
+    let dominate = if kernel_ns.is_none() {
+        no_kernels()
+    } else if others.contains(&Answer::Yes) {
+        (Answer::No, "one of the answers above is yes".to_owned())
+    } else if others.contains(&Answer::NotMeasured) {
+        (Answer::NotMeasured, "one of the questions above has no answer".to_owned())
+    } else {
+        (Answer::Yes, "none of the answers above is yes".to_owned())
+    };
+    let decision =
+        |id, question, (answer, because): (Answer, String), advice| Decision { id, question, answer, because, advice };
+    vec![
+        decision(
+            "gaps",
+            "Are there large gaps between the kernels?",
+            gaps,
+            "Look at the launches first: batch them or record a CUDA graph, and take out synchronisations between kernels.",
+        ),
+        decision(
+            "copies",
+            "Do copies and fills dominate?",
+            copies,
+            "Keep data on the GPU between kernels, reuse buffers, and overlap transfers with kernels on another stream.",
+        ),
+        decision(
+            "allocations",
+            "Do allocations dominate?",
+            allocations,
+            "Allocate once before the loop, or take memory from a pool (cudaMallocAsync).",
+        ),
+        decision("kernels", "Do kernels dominate?", dominate, "Profile the kernels below with ncu, one at a time."),
+    ]
+}
+
+/// The first kernel, and the second where its share is worth it.
+fn next(timeline: &Timeline, kernels: &Part<Vec<KernelShare>>, least: f64) -> Vec<ToProfile> {
+    let rows = kernels.found().map_or(&[][..], Vec::as_slice);
+    let mut chosen: Vec<ToProfile> = Vec::new();
+    for (at, row) in rows.iter().take(2).enumerate() {
+        if at == 0 || row.share_percent >= least {
+            chosen.push(to_profile(timeline, row, rows));
+        }
+    }
+    chosen
+}
+
+fn to_profile(timeline: &Timeline, row: &KernelShare, rows: &[KernelShare]) -> ToProfile {
+    let function = function(&row.totals.name);
+    let filter = format!("^{}$", regex::escape(function));
+    let mut launches: Vec<_> =
+        timeline.operations.iter().flatten().filter(|one| one.kind == OperationKind::Kernel).collect();
+    launches.retain(|one| self::function(&one.name) == function);
+    launches.sort_by(|a, b| a.start_ns.total_cmp(&b.start_ns));
+    let median = row.totals.median_ns.unwrap_or(row.totals.total_ns / row.totals.count.max(1) as f64);
+    // The first launch is left out where there are others: caches, clocks and lazily loaded code are cold.
+    let own = launches.iter().enumerate().filter(|(_, one)| one.name == row.totals.name);
+    let cold = usize::from(own.clone().count() > 1);
+    let away = |ns: f64| (ns - median).abs();
+    let typical = own.skip(cold).min_by(|(_, a), (_, b)| away(a.duration_ns).total_cmp(&away(b.duration_ns)));
+    let (skip, skip_because) = match typical {
+        Some((at, one)) => (
+            at as u64,
+            format!("in the order of their starts, this launch of {} is nearest to the median", time(one.duration_ns)),
+        ),
+        None => {
+            const WARM: u64 = 10;
+            let all: u64 = rows
+                .iter()
+                .filter(|one| self::function(&one.totals.name) == function)
+                .map(|one| one.totals.count)
+                .sum();
+            let why = "no trace of single launches: at most ten are passed over, so that caches and clocks are warm";
+            (WARM.min(all.saturating_sub(1)), why.to_owned())
+        }
+    };
+    let quoted = filter.replace('\'', "'\\''");
+    let skipped = if skip > 0 { format!(" --launch-skip {skip}") } else { String::new() };
+    let ncu = format!(
+        "ncu --set full --import-source yes --target-processes all --kernel-name 'regex:{quoted}'{skipped} --launch-count 1 --export {} PROGRAM",
+        file_name(function)
+    );
+    ToProfile { name: row.totals.name.clone(), share_percent: row.share_percent, filter, skip, skip_because, ncu }
+}
+
+/// The function of a demangled name, as ncu's filters see it: `reduce` of `void ns::reduce<float, 4>(float const*)`.
+fn function(name: &str) -> &str {
+    let short = short_name(name);
+    let mut depth = 0_i32;
+    let mut start = 0;
+    let mut end = short.len();
+    for (at, byte) in short.bytes().enumerate() {
+        match byte {
+            b'<' | b'(' => {
+                if depth == 0 {
+                    end = at;
+                }
+                depth += 1;
+            }
+            b'>' | b')' => depth -= 1,
+            b':' if depth == 0 => {
+                start = at + 1;
+                end = short.len();
+            }
+            _ => {}
+        }
+    }
+    if start < end { &short[start..end] } else { short }
+}
+
+/// The function as a name for a file.
+fn file_name(function: &str) -> String {
+    function.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_what_a_filter_of_ncu_sees() {
+        for (name, expected) in [
+            ("void ns::reduce<float, ns::Op<3>>(float const*)", "reduce"),
+            ("gemm_bias(const float *, int)", "gemm_bias"),
+            ("void (anonymous namespace)::fill<int>(int*)", "fill"),
+            ("void a::(anonymous namespace)::fill<int>(int*)", "fill"),
+            ("triton_poi_fused_0d1d2", "triton_poi_fused_0d1d2"),
+        ] {
+            assert_eq!(function(name), expected, "{name}");
+        }
+    }
+}

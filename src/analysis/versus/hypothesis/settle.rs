@@ -1,0 +1,102 @@
+//! The readings that need the whole audit: checks of the code, correctness, and the comparison itself.
+
+use super::code::of_check;
+use super::judge::{judge, met, of_wrong};
+use super::stated::{CHANGE, CHECK, FAULTS, SANITIZER};
+use crate::analysis::audit::Audit;
+use crate::analysis::results::correctness::Standing;
+use crate::analysis::versus::setting::Weight;
+use crate::analysis::versus::verdict::Verdict;
+use crate::evidence::{Measured, Reading, SanitizerLevel, SanitizerRun, Spread};
+use crate::quantity::{Quantity, Unit};
+
+/// Fills in what the whole audit tells, and judges. `old` is the earlier audit where the old side is one.
+pub(in crate::analysis) fn settle(audit: &mut Audit, old: Option<&Audit>) {
+    let mut all = std::mem::take(&mut audit.hypotheses);
+    let breaks: Vec<&str> = audit
+        .settings
+        .iter()
+        .filter(|setting| setting.weight == Weight::Breaks && setting.differs())
+        .map(|setting| setting.label.as_str())
+        .collect();
+    for tested in &mut all {
+        for condition in &mut tested.conditions {
+            let name = condition.expected.reading.as_str();
+            if let Some(check) = name.strip_prefix(CHECK) {
+                (condition.old, condition.new) = of_check(&audit.code, check, audit.old.is_some());
+            } else if let Some(tool) = name.strip_prefix(SANITIZER) {
+                condition.new = errors(&audit.sanitizer, tool, name);
+                condition.old = audit.old.as_ref().map(|_| errors(old.map_or(&[], |old| &old.sanitizer), tool, name));
+            } else if name == FAULTS {
+                condition.new = faults(audit, name);
+                condition.old = audit.old.as_ref().map(|_| match old {
+                    Some(old) => faults(old, name),
+                    None => Reading::not_collected(name),
+                });
+            } else if name.starts_with(CHANGE) {
+                condition.new = change(audit, name);
+            }
+            condition.met = met(condition);
+        }
+        (tested.judgement, tested.reason) = match audit.standing() {
+            Standing::Wrong => of_wrong(&tested.conditions),
+            Standing::Correct | Standing::NotChecked => judge(&tested.conditions, audit.old.is_some(), &breaks),
+        };
+    }
+    audit.hypotheses = all;
+}
+
+/// Records that the tool calls errors; missing where a run that is asked for was not made or did not finish.
+fn errors(runs: &[SanitizerRun], tool: &str, name: &str) -> Reading {
+    let mut asked = runs.iter().filter(|run| tool == "errors" || run.tool.name() == tool).peekable();
+    if asked.peek().is_none() {
+        return Reading::not_collected(name);
+    }
+    let mut sum = 0;
+    for run in asked {
+        if !run.not_measured.is_empty() {
+            return Reading::not_applicable(&run.not_measured);
+        }
+        let grave = run.findings.iter().filter(|finding| finding.level == SanitizerLevel::Error);
+        sum += grave.map(|finding| finding.records).sum::<u64>();
+    }
+    number(sum as f64, Unit::NONE, name, None)
+}
+
+fn faults(audit: &Audit, name: &str) -> Reading {
+    match audit.standing() {
+        Standing::NotChecked => Reading::not_collected(name),
+        Standing::Correct | Standing::Wrong => number(audit.faults().len() as f64, Unit::NONE, name, None),
+    }
+}
+
+/// The change of time or cycles, with its interval as the spread. Missing where the comparison does not hold it.
+fn change(audit: &Audit, name: &str) -> Reading {
+    let Some(comparison) = &audit.comparison else { return Reading::not_collected(name) };
+    let whole = &comparison.whole;
+    let judged = if name == "change.cycles" { &whole.cycles } else { &whole.time };
+    match (whole.verdict, judged) {
+        (Verdict::NotComparable | Verdict::NotMeasured, _) | (_, None) => Reading::not_applicable(whole.verdict.word()),
+        (verdict, Some(judged)) => match (judged.change, judged.interval) {
+            (Some(change), Some((low, high))) => {
+                let count = judged.old.count.min(judged.new.count);
+                number(change, Unit::PERCENT, name, Some(Spread { count, min: low, max: high }))
+            }
+            (Some(change), None) if verdict != Verdict::Ambiguous => number(change, Unit::PERCENT, name, None),
+            _ => Reading::not_applicable(verdict.word()),
+        },
+    }
+}
+
+/// A number that was settled here as a reading of this name.
+pub(super) fn number(value: f64, unit: Unit, name: &str, spread: Option<Spread>) -> Reading {
+    match Quantity::new(value, unit) {
+        Some(quantity) => {
+            let Reading::Measured(measured) = Reading::measured(quantity, &name.into()) else {
+                return Reading::not_collected(name);
+            };
+            Reading::Measured(Measured { spread, ..measured })
+        }
+        None => Reading::not_applicable("the result is not a finite number"),
+    }
+}

@@ -1,0 +1,11 @@
+//! Old against new: settings, verdicts, hypotheses, and what became of earlier bounds.
+//!
+//! Receives two sides, gives what the comparison comes to.
+
+pub(in crate::analysis) mod before;
+pub(in crate::analysis) mod checklist;
+pub(in crate::analysis) mod columns;
+pub(in crate::analysis) mod estimates;
+pub(in crate::analysis) mod hypothesis;
+pub(in crate::analysis) mod setting;
+pub(in crate::analysis) mod verdict;

@@ -1,0 +1,254 @@
+//! Under which conditions each side was measured, and what a difference means for the comparison.
+
+use crate::analysis::kernel::performance::Work;
+use crate::analysis::kernel::private::without_names;
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::evidence::Report;
+use crate::quantity::format;
+
+/// What a difference in a condition does to the comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Weight {
+    /// Times of the two sides do not compare.
+    Breaks,
+    /// Small differences in time may come from it.
+    Weakens,
+    /// Worth knowing; usually the change itself.
+    Informs,
+}
+
+/// One condition on both sides.
+///
+/// As JSON without label and weight where they are those of the id, and without a side that does not say it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(into = "SettingJson", from = "SettingJson")]
+pub struct Setting {
+    /// Stable id.
+    pub id: String,
+    /// Label.
+    pub label: String,
+    /// The new side; `None` where the report does not say.
+    pub new: Option<String>,
+    /// The old side; `None` where the report does not say or there is none.
+    pub old: Option<String>,
+    /// What a difference does.
+    pub weight: Weight,
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct SettingJson {
+    id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    new: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    old: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    weight: Option<Weight>,
+}
+
+/// Label and weight of a condition.
+fn known(id: &str) -> Option<(&'static str, Weight)> {
+    CONDITIONS.iter().find(|(known, ..)| *known == id).map(|(_, label, weight, _)| (*label, *weight))
+}
+
+impl From<Setting> for SettingJson {
+    fn from(setting: Setting) -> SettingJson {
+        let Setting { id, label, new, old, weight } = setting;
+        match known(&id) {
+            Some(known) if known == (label.as_str(), weight) => SettingJson { id, label: None, new, old, weight: None },
+            _ => SettingJson { id, label: Some(label), new, old, weight: Some(weight) },
+        }
+    }
+}
+
+impl From<SettingJson> for Setting {
+    fn from(json: SettingJson) -> Setting {
+        let (label, weight) = known(&json.id).unwrap_or(("", Weight::Informs));
+        let SettingJson { id, new, old, .. } = json;
+        let label = json.label.unwrap_or_else(|| label.to_owned());
+        Setting { id, label, new, old, weight: json.weight.unwrap_or(weight) }
+    }
+}
+
+impl Setting {
+    /// Whether both sides say it and differ.
+    pub fn differs(&self) -> bool {
+        matches!((&self.new, &self.old), (Some(new), Some(old)) if new != old)
+    }
+}
+
+/// A kernel together with the report that it came from.
+#[derive(Clone, Copy)]
+pub(in crate::analysis) struct Seen<'a, 'r> {
+    pub(in crate::analysis) report: &'a Report,
+    pub(in crate::analysis) kernel: &'a KernelSummary<'r>,
+}
+
+type Reader = fn(Seen<'_, '_>) -> Option<String>;
+
+const CONDITIONS: [(&str, &str, Weight, Reader); 17] = [
+    ("gpu", "GPU", Weight::Breaks, gpu),
+    ("sm-count", "SMs", Weight::Breaks, |s| s.kernel.first().device.sm_count.map(|n| n.to_string())),
+    ("driver", "Display driver", Weight::Weakens, driver),
+    ("cuda", "CUDA of the driver", Weight::Weakens, |s| text(&s.report.session.cuda_version)),
+    ("ncu", "Nsight Compute", Weight::Weakens, |s| text(&s.report.session.ncu_version).map(|v| short_version(&v))),
+    ("clock-control", "Clock control", Weight::Breaks, clock_control),
+    ("sm-clock", "SM clock, measured", Weight::Weakens, |s| clock(s, "gpc__cycles_elapsed.avg.per_second")),
+    ("dram-clock", "DRAM clock, measured", Weight::Weakens, |s| clock(s, "dram__cycles_elapsed.avg.per_second")),
+    ("cache-control", "Cache control", Weight::Breaks, |s| option(s.report, "--cache-control", "all")),
+    ("replay", "Replay mode", Weight::Weakens, |s| option(s.report, "--replay-mode", "kernel")),
+    ("passes", "Passes", Weight::Informs, |s| s.kernel.value("profiler__replayer_passes").map(|v| format::fixed(v, 0))),
+    ("metric-set", "Metric selection", Weight::Informs, |s| metric_set(s.report)),
+    ("kernel", "Kernel", Weight::Informs, |s| Some(s.kernel.key().short_name().to_string())),
+    ("grid", "Grid", Weight::Informs, |s| s.kernel.key().grid.map(|d| d.to_string())),
+    ("block", "Block", Weight::Informs, |s| s.kernel.key().block.map(|d| d.to_string())),
+    ("launches", "Launches summarised", Weight::Informs, |s| Some(s.kernel.launches().len().to_string())),
+    ("command", "Program", Weight::Informs, program),
+];
+
+/// All conditions of both sides; those that neither side states are left out.
+pub(in crate::analysis) fn settings(new: Seen<'_, '_>, old: Option<Seen<'_, '_>>) -> Vec<Setting> {
+    let read = |(id, label, weight, read): &(&str, &str, Weight, Reader)| Setting {
+        id: (*id).into(),
+        label: (*label).into(),
+        new: read(new),
+        old: old.and_then(read),
+        weight: *weight,
+    };
+    CONDITIONS.iter().map(read).filter(|s| s.new.is_some() || s.old.is_some()).collect()
+}
+
+/// The new side's conditions beside what another audit or report noted of its own, each given alone.
+pub(in crate::analysis) fn paired(new: Vec<Setting>, old: &[Setting]) -> Vec<Setting> {
+    let mut all = new;
+    all.iter_mut().for_each(|setting| setting.old = None);
+    for noted in old {
+        match all.iter_mut().find(|setting| setting.id == noted.id) {
+            Some(setting) => setting.old.clone_from(&noted.new),
+            None => all.push(Setting { new: None, old: noted.new.clone(), ..noted.clone() }),
+        }
+    }
+    all
+}
+
+/// The new side's conditions beside those of an earlier audit; work that both state otherwise is a condition too.
+pub(in crate::analysis) fn settings_since(
+    new: Seen<'_, '_>,
+    work: &Work,
+    earlier: &[Setting],
+    earlier_work: &Work,
+) -> Vec<Setting> {
+    let noted: Vec<Setting> =
+        earlier.iter().filter(|setting| setting.id != "work" && setting.new.is_some()).cloned().collect();
+    let mut all = paired(settings(new, None), &noted);
+    let stated = |work: &Work| work.flop.map(|flop| format!("{} FLOP", format::integer(flop)));
+    let bytes = |work: &Work| work.bytes.map(|bytes| format!("{} B", format::integer(bytes)));
+    for (new, old) in [(stated(work), stated(earlier_work)), (bytes(work), bytes(earlier_work))] {
+        if new.is_some() && old.is_some() && new != old {
+            all.push(Setting { id: "work".into(), label: "Stated work".into(), new, old, weight: Weight::Breaks });
+        }
+    }
+    all
+}
+
+fn text(value: &str) -> Option<String> {
+    (!value.is_empty()).then(|| value.to_string())
+}
+
+fn short_version(version: &str) -> String {
+    version.split_whitespace().next().unwrap_or(version).to_string()
+}
+
+fn gpu(seen: Seen<'_, '_>) -> Option<String> {
+    let device = &seen.kernel.first().device;
+    let arch = device.compute_capability.map(|(major, minor)| format!("sm_{major}{minor}"));
+    match (device.name.is_empty(), arch) {
+        (false, Some(arch)) => Some(format!("{} ({arch})", device.name)),
+        (false, None) => Some(device.name.to_string()),
+        (true, arch) => arch,
+    }
+}
+
+fn driver(seen: Seen<'_, '_>) -> Option<String> {
+    let own = seen.kernel.first().driver.filter(|v| *v > 0.0).map(|v| v.to_string());
+    text(&seen.report.session.driver_version).or(own)
+}
+
+fn clock_control(seen: Seen<'_, '_>) -> Option<String> {
+    let status = seen.kernel.first().clock?;
+    Some(match (status.requested, status.executed) {
+        (_, true) => "locked to base".into(),
+        (true, false) => "lock refused, clocks free".into(),
+        (false, false) => "none, clocks free".into(),
+    })
+}
+
+/// Clocks drift from run to run: they are compared to the precision that is printed.
+fn clock(seen: Seen<'_, '_>, id: &str) -> Option<String> {
+    seen.kernel.reading(id).quantity().map(format::quantity)
+}
+
+/// An option of the ncu command line, or its documented default where the line is known and does not set it.
+fn option(report: &Report, name: &str, default: &str) -> Option<String> {
+    let mut words = report.session.command_line.split_whitespace();
+    if report.session.command_line.is_empty() {
+        return None;
+    }
+    let of_default = || format!("{default} (ncu's default)");
+    while let Some(word) = words.next() {
+        if let Some(value) = word.strip_prefix(name) {
+            let value = value.strip_prefix('=').or_else(|| words.next())?;
+            // The default is the same condition whether it was spelled out or not.
+            return Some(if value == default { of_default() } else { value.to_owned() });
+        }
+    }
+    Some(of_default())
+}
+
+fn metric_set(report: &Report) -> Option<String> {
+    let mut picked = Vec::new();
+    let mut words = report.session.command_line.split_whitespace().peekable();
+    while let Some(word) = words.next() {
+        for name in ["--set", "--section", "--metrics"] {
+            let value = match word.strip_prefix(name) {
+                Some("") => words.peek().map(|next| (*next).to_string()),
+                Some(rest) => rest.strip_prefix('=').map(str::to_string),
+                None => None,
+            };
+            picked.extend(value.map(|value| if name == "--metrics" { "own metrics".into() } else { value }));
+        }
+    }
+    picked.dedup();
+    (!picked.is_empty()).then(|| picked.join(", "))
+}
+
+/// What ran, without home folders: the base name of the profiled process.
+fn program(seen: Seen<'_, '_>) -> Option<String> {
+    text(&seen.kernel.first().process.name).map(|name| without_names(&name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(command_line: &str) -> Report {
+        let mut report = Report::default();
+        report.session.command_line = command_line.into();
+        report
+    }
+
+    #[test]
+    fn options_come_from_the_command_line_or_are_the_default() {
+        let line = report("ncu --set full --cache-control none --replay-mode=application ./app");
+        assert_eq!(option(&line, "--cache-control", "all").as_deref(), Some("none"));
+        assert_eq!(option(&line, "--replay-mode", "kernel").as_deref(), Some("application"));
+        assert_eq!(option(&report("ncu ./app"), "--cache-control", "all").as_deref(), Some("all (ncu's default)"));
+        let spelled = report("ncu --cache-control all ./app");
+        assert_eq!(option(&spelled, "--cache-control", "all").as_deref(), Some("all (ncu's default)"));
+        assert_eq!(option(&report(""), "--cache-control", "all"), None);
+        assert_eq!(metric_set(&line).as_deref(), Some("full"));
+    }
+}

@@ -1,0 +1,235 @@
+//! Statistics of repeated launches: centre, scatter, and intervals that assume no distribution.
+
+use std::cmp::Ordering;
+
+/// Scales the median absolute deviation of a normal distribution to its standard deviation: `1 / Φ⁻¹(3/4)`.
+const MAD_TO_SIGMA: f64 = 1.482_602_218_505_602;
+/// Samples of one side that enter the pairwise comparison; of more, an even choice over the order of launch is taken.
+const MOST: usize = 400;
+/// Up to this product of the two sample counts the rank distribution is counted, above it is approximated.
+const COUNTED: usize = 400;
+
+/// The values of one reading on one side.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Sample {
+    /// How many launches had a value.
+    pub count: usize,
+    /// The median.
+    pub median: f64,
+    /// Robust standard deviation over the median, in percent: `100 × 1.4826 × MAD / |median|`; `None` for one value or
+    /// a median of zero.
+    pub scatter: Option<f64>,
+    /// Interval for the median of all launches that could have been made, from the order statistics (sign test);
+    /// `None` where the count is too small for the confidence asked for.
+    pub interval: Option<(f64, f64)>,
+    /// The smallest value.
+    pub min: f64,
+    /// The largest value.
+    pub max: f64,
+}
+
+impl Sample {
+    /// The summary of some finite values at a confidence in percent; `None` without values.
+    pub fn of(values: &[f64], confidence: f64) -> Option<Sample> {
+        let sorted = sorted(values);
+        let (min, max) = (*sorted.first()?, *sorted.last()?);
+        let median = median(&sorted);
+        let deviations = sorted.iter().map(|v| (v - median).abs()).collect::<Vec<_>>();
+        let mad = self::median(&self::sorted(&deviations));
+        let scatter = (sorted.len() > 1 && median != 0.0).then(|| 100.0 * MAD_TO_SIGMA * mad / median.abs());
+        let interval = sign_rank(sorted.len(), alpha(confidence)).map(|k| (sorted[k], sorted[sorted.len() - 1 - k]));
+        Some(Sample { count: sorted.len(), median, scatter, interval, min, max })
+    }
+}
+
+/// How the new values relate to the old ones, as a factor.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Shift {
+    /// Median of all ratios `new / old` (Hodges and Lehmann): the factor between the two sides.
+    pub factor: f64,
+    /// Interval for that factor from the order statistics of the ratios (Mann and Whitney, Moses); `None` where the
+    /// counts are too small for the confidence asked for.
+    pub interval: Option<(f64, f64)>,
+}
+
+impl Shift {
+    /// The shift between positive values at a confidence in percent; `None` where a side is empty or a value is not
+    /// positive.
+    pub fn of(old: &[f64], new: &[f64], confidence: f64) -> Option<Shift> {
+        let (old, new) = (thinned(old), thinned(new));
+        if old.is_empty() || new.is_empty() || old.iter().chain(&new).any(|v| v.is_nan() || *v <= 0.0) {
+            return None;
+        }
+        let mut ratios: Vec<f64> = old.iter().flat_map(|o| new.iter().map(move |n| n / o)).collect();
+        ratios.sort_by(f64::total_cmp);
+        let interval =
+            pair_rank(old.len(), new.len(), alpha(confidence)).map(|k| (ratios[k], ratios[ratios.len() - 1 - k]));
+        Some(Shift { factor: median(&ratios), interval })
+    }
+}
+
+fn alpha(confidence: f64) -> f64 {
+    1.0 - confidence / 100.0
+}
+
+fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted
+}
+
+fn median(sorted: &[f64]) -> f64 {
+    crate::analysis::kernel::summary::median_of_sorted(sorted)
+}
+
+fn thinned(values: &[f64]) -> Vec<f64> {
+    if values.len() <= MOST {
+        return values.to_vec();
+    }
+    (0..MOST).map(|at| values[at * values.len() / MOST]).collect()
+}
+
+/// The largest `k` for which `[x₍ₖ₎, x₍ₙ₋₁₋ₖ₎]` (from 0) covers the median with probability `1 − alpha` or more: the
+/// number of values below the median is binomial with one half, so the interval misses with `2 · P(B ≤ k)`.
+fn sign_rank(n: usize, alpha: f64) -> Option<usize> {
+    let mut term = 0.5f64.powi(i32::try_from(n).ok()?);
+    let (mut below, mut rank) = (0.0, None);
+    for k in 0..n / 2 {
+        below += term;
+        if 2.0 * below > alpha {
+            break;
+        }
+        rank = Some(k);
+        term *= (n - k) as f64 / (k + 1) as f64;
+    }
+    // For very many values the first terms vanish; the normal approximation is then exact enough.
+    if n > 1000 {
+        let k = n as f64 / 2.0 - quantile(alpha) * (n as f64).sqrt() / 2.0 - 0.5;
+        return Some(k.max(0.0) as usize);
+    }
+    rank
+}
+
+/// The largest `k` for which the ratios at `k` from both ends (from 0) cover the factor with probability `1 − alpha` or
+/// more: the interval misses with `2 · P(U ≤ k)`, U being the rank statistic of Mann and Whitney.
+fn pair_rank(m: usize, n: usize, alpha: f64) -> Option<usize> {
+    if m * n > COUNTED {
+        let (a, b) = (m as f64, n as f64);
+        let k = a * b / 2.0 - quantile(alpha) * (a * b * (a + b + 1.0) / 12.0).sqrt() - 0.5;
+        return (k >= 0.0).then_some(k as usize);
+    }
+    let counts = rank_counts(m, n);
+    let all: f64 = counts.iter().sum();
+    let (mut below, mut rank) = (0.0, None);
+    for (k, count) in counts.iter().enumerate().take(m * n / 2) {
+        below += count / all;
+        if 2.0 * below > alpha {
+            break;
+        }
+        rank = Some(k);
+    }
+    rank
+}
+
+/// In how many orders of `m` and `n` values the rank statistic takes each value: `f(m, n, u) = f(m−1, n, u−n) + f(m, n−1, u)`.
+fn rank_counts(m: usize, n: usize) -> Vec<f64> {
+    let mut rows: Vec<Vec<f64>> = vec![vec![1.0]; n + 1];
+    for i in 1..=m {
+        let mut next: Vec<Vec<f64>> = vec![vec![1.0]];
+        for j in 1..=n {
+            let (above, left) = (&rows[j], &next[j - 1]);
+            let at = |row: &[f64], u: usize| row.get(u).copied().unwrap_or(0.0);
+            let sum = |u: usize| at(left, u) + u.checked_sub(j).map_or(0.0, |v| at(above, v));
+            next.push((0..=i * j).map(sum).collect());
+        }
+        rows = next;
+    }
+    rows.pop().unwrap_or_default()
+}
+
+/// `z` with `P(|Z| > z) = alpha` for a standard normal Z, by bisection of the tail's series.
+fn quantile(alpha: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 8.0);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        match tail(middle).partial_cmp(&alpha) {
+            Some(Ordering::Greater) => low = middle,
+            _ => high = middle,
+        }
+    }
+    f64::midpoint(low, high)
+}
+
+/// `P(|Z| > z)`: one minus twice the integral of the normal density from 0 to `z`, by its power series
+/// `φ(z) · Σ z^(2k+1) / (1·3·…·(2k+1))` (Abramowitz and Stegun, 26.2.11).
+fn tail(z: f64) -> f64 {
+    let density = (-z * z / 2.0).exp() / std::f64::consts::TAU.sqrt();
+    let (mut term, mut sum) = (z, z);
+    for k in 1..300 {
+        term *= z * z / (2 * k + 1) as f64;
+        sum += term;
+    }
+    (1.0 - 2.0 * density * sum).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn normal_quantiles_are_those_of_the_tables() {
+        for (alpha, z) in [(0.05, 1.959_964), (0.01, 2.575_829), (0.005, 2.807_034)] {
+            assert!((quantile(alpha) - z).abs() < 1e-5, "{alpha}: {}", quantile(alpha));
+        }
+    }
+
+    #[test]
+    fn intervals_of_the_median_use_the_ranks_of_the_tables() {
+        // 95 %: with 6 values the extremes (2 · 1/64 = 3.1 %), with 20 the sixth from each end (4.1 %).
+        assert_eq!(sign_rank(5, 0.05), None);
+        assert_eq!(sign_rank(6, 0.05), Some(0));
+        assert_eq!(sign_rank(20, 0.05), Some(5));
+    }
+
+    #[test]
+    fn rank_counts_are_those_of_mann_and_whitney() {
+        assert_eq!(rank_counts(2, 2), [1.0, 1.0, 2.0, 1.0, 1.0]);
+        assert_eq!(rank_counts(5, 5).iter().sum::<f64>(), 252.0);
+        // Their table: for m = n = 5 a two-sided test at 5 % rejects at U ≤ 2.
+        assert_eq!(pair_rank(5, 5, 0.05), Some(2));
+        assert_eq!(pair_rank(3, 3, 0.05), None);
+        // And 127 for m = n = 20 at 5 %, 105 at 1 %.
+        assert_eq!(pair_rank(20, 20, 0.05), Some(127));
+        assert_eq!(pair_rank(20, 20, 0.01), Some(105));
+    }
+
+    #[test]
+    fn the_approximation_agrees_with_the_count() {
+        for (m, n) in [(12, 25), (15, 24), (10, 39)] {
+            let (a, b) = (m as f64, n as f64);
+            let rough = a * b / 2.0 - quantile(0.01) * (a * b * (a + b + 1.0) / 12.0).sqrt() - 0.5;
+            let counted = pair_rank(m, n, 0.01).expect("enough values");
+            assert!((rough - counted as f64).abs() <= 2.0, "{m} {n}: {rough} {counted}");
+        }
+    }
+
+    #[test]
+    fn a_sample_by_hand() {
+        let sample = Sample::of(&[3.0, 1.0, 2.0, 100.0, 2.0], 95.0).expect("values");
+        assert_eq!((sample.count, sample.median, sample.min, sample.max), (5, 2.0, 1.0, 100.0));
+        // Deviations 1, 1, 0, 98, 0: their median is 1.
+        assert!((sample.scatter.expect("several") - 74.130_110_925).abs() < 1e-6);
+        assert_eq!(sample.interval, None);
+        assert_eq!(Sample::of(&[], 95.0), None);
+    }
+
+    #[test]
+    fn a_factor_between_the_sides_is_found() {
+        let old: Vec<f64> = (0..20).map(|i| 100.0 + f64::from(i % 5)).collect();
+        let new: Vec<f64> = old.iter().map(|v| v * 1.1).collect();
+        let shift = Shift::of(&old, &new, 99.5).expect("positive");
+        let (low, high) = shift.interval.expect("enough");
+        assert!((shift.factor - 1.1).abs() < 1e-12 && low > 1.05 && high < 1.15, "{shift:?}");
+        assert_eq!(Shift::of(&[0.0], &[1.0], 99.5), None);
+    }
+}

@@ -1,0 +1,94 @@
+//! The verdict of the profile and that of the benchmark, brought together.
+
+use super::whole::Whole;
+use super::word::Verdict;
+use crate::analysis::results::timing::TimedChange;
+use crate::quantity::format;
+
+impl Whole {
+    /// Adds what the benchmark says. It decides where the profile does not; where both decide and differ, neither does.
+    /// Sides that do not compare stay so.
+    pub(in crate::analysis) fn join_times(&mut self, timed: &TimedChange) {
+        let is_decided = |verdict| matches!(verdict, Verdict::Faster | Verdict::Slower | Verdict::Same);
+        let numbers = numbers(timed);
+        let (own, other) = (self.verdict, timed.verdict);
+        if own == Verdict::NotComparable {
+            return;
+        }
+        if own == other && is_decided(own) {
+            self.reason += &format!(" The benchmark says the same: {numbers}.");
+        } else if is_decided(other) && !is_decided(own) {
+            self.reason = format!("By the benchmark: {numbers}. The profile alone is {own}: {}", self.reason);
+            self.verdict = other;
+            self.cure.clear();
+        } else if is_decided(other) {
+            self.reason = format!(
+                "The profile says {own} and the benchmark {other}. Profile: {} Benchmark: {numbers}.",
+                self.reason
+            );
+            self.verdict = Verdict::Ambiguous;
+            self.cure = "Profile five launches or more on each side, and time both sides on one machine.".to_owned();
+        } else {
+            self.reason += &format!(" The benchmark is {other}: {}.", timed.why);
+        }
+    }
+
+    /// Takes every word on performance away from a kernel whose results are wrong, or that is compared with such a one.
+    pub(in crate::analysis) fn void(&mut self, verdict: Verdict, reason: String, cure: &str) {
+        (self.verdict, self.reason, self.cure, self.worst) = (verdict, reason, cure.to_owned(), None);
+    }
+}
+
+/// `−3.1 % in time (between −3.3 % and −2.9 %), 60 samples against 45`.
+fn numbers(timed: &TimedChange) -> String {
+    let time = &timed.time;
+    let between = time.interval.map(|(low, high)| {
+        format!(" (between {} and {})", format::change(100.0, 100.0 + low), format::change(100.0, 100.0 + high))
+    });
+    format!(
+        "{} in time{}, {} samples against {}",
+        format::change(100.0, 100.0 + time.percent()),
+        between.unwrap_or_default(),
+        time.new.count,
+        time.old.count
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::kernel::performance::Work;
+    use crate::analysis::limits::Limits;
+    use crate::analysis::results::timing::Timing;
+    use crate::analysis::results::timing::tests::{around, benchmark};
+
+    fn timed(ms: f64) -> TimedChange {
+        let (old, new) = (benchmark(around(1.0), Some(1980.0)), benchmark(around(ms), Some(1980.0)));
+        let timing = Timing::of(&new, Some(&old), &Work::default(), &Limits::default());
+        timing.and_then(|timing| timing.change).expect("both sides")
+    }
+
+    fn joined(verdict: Verdict, ms: f64) -> Whole {
+        let reason = "One launch on each side.".to_owned();
+        let mut whole = Whole { verdict, reason, cure: "More.".into(), time: None, cycles: None, worst: None };
+        whole.join_times(&timed(ms));
+        whole
+    }
+
+    #[test]
+    fn the_benchmark_decides_where_the_profile_does_not() {
+        let whole = joined(Verdict::Ambiguous, 0.9);
+        assert_eq!((whole.verdict, whole.cure.as_str()), (Verdict::Faster, ""));
+        assert!(whole.reason.starts_with("By the benchmark: −10.0 % in time (between −10."), "{}", whole.reason);
+        assert!(whole.reason.ends_with("The profile alone is AMBIGUOUS: One launch on each side."), "{}", whole.reason);
+    }
+
+    #[test]
+    fn agreement_is_said_and_contradiction_decides_nothing() {
+        assert_eq!(joined(Verdict::Faster, 0.9).verdict, Verdict::Faster);
+        let whole = joined(Verdict::Faster, 1.1);
+        assert_eq!(whole.verdict, Verdict::Ambiguous);
+        assert!(whole.reason.starts_with("The profile says FASTER and the benchmark SLOWER."), "{}", whole.reason);
+        assert_eq!(joined(Verdict::NotComparable, 0.9).verdict, Verdict::NotComparable);
+    }
+}
