@@ -39,7 +39,7 @@ fn by_instruction(path: &Path, report: &Report) -> Option<SourceView> {
 }
 
 /// A report with its audit.
-pub fn audited(path: &Path) -> (Report, Audit) {
+pub(crate) fn audited(path: &Path) -> (Report, Audit) {
     let report = source::read_profile(path, &want()).expect("readable");
     let source = by_instruction(path, &report);
     let audit = audit_with(&report, source.as_ref(), Limits::default());
@@ -120,7 +120,7 @@ fn top_rule(report: &Report, code: &str) -> (String, bool) {
 }
 
 /// Where the first finding points, beside the label: `hit`, `next to` or `miss`. A call site of inlined code is its line.
-pub fn line_truth(audit: &Audit, line: Option<u32>) -> &'static str {
+pub(crate) fn line_truth(audit: &Audit, line: Option<u32>) -> &'static str {
     let Some((at, line)) = audit.findings[0].at.as_ref().zip(line) else {
         return if audit.findings[0].at.is_none() && line.is_none() { "none, hit" } else { "miss" };
     };
@@ -174,7 +174,7 @@ fn labels_are_what_the_sources_mark() {
 }
 
 /// The lines of a kernel's source that are marked as its limiter.
-pub fn marked(kernel: &str) -> Vec<u32> {
+pub(crate) fn marked(kernel: &str) -> Vec<u32> {
     let path = format!("{}/kernels/{kernel}.cu", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("the kernel");
     (1..).zip(text.lines()).filter(|(_, l)| l.ends_with("// limiter")).map(|(n, _)| n).collect()
