@@ -28,6 +28,7 @@ mod labelled;
 mod launch;
 mod old_side;
 mod open_files;
+mod phases;
 mod pr;
 mod project;
 mod read_cubin;
