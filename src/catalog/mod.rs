@@ -21,7 +21,8 @@ mod tables;
 mod thresholds;
 
 pub use chips::{ChipRow, TensorRate, chip, chips};
-pub use collection::{CollectionPart, MetricSet, collection, collection_parts};
+use collection::CollectionPart;
+pub use collection::{MetricSet, collection};
 pub use error::CatalogError;
 pub use explain::{Explanation, explain, nearest};
 pub(crate) use limiters::prefix_of;
