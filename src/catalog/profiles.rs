@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use super::row::{Catalog, Row};
-use super::{CatalogError, threshold_row};
+use super::{CatalogError, Threshold};
 
 /// How a reading is compared with a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,8 +95,8 @@ pub struct ProfileCheck {
     pub op: Comparison,
     /// The number; `None` where a threshold gives it.
     pub value: Option<f64>,
-    /// Id of the threshold that gives the number.
-    pub threshold: Option<String>,
+    /// The threshold that gives the number.
+    pub threshold: Option<Threshold>,
 }
 
 /// A checklist.
@@ -130,11 +130,10 @@ impl Row for Profile {
         vec![("label", self.label.as_str()), ("help", self.help.as_str()), ("cite", self.cite.as_str())]
     }
 
-    /// Exactly one of value and a known threshold in every line.
+    /// Exactly one of value and threshold in every line.
     fn check(&self) -> Result<(), CatalogError> {
         for check in &self.check {
-            let known = check.threshold.as_ref().map(|id| threshold_row(id).is_some());
-            if check.value.is_some() == known.is_some() || known == Some(false) {
+            if check.value.is_some() == check.threshold.is_some() {
                 return Err(self.empty("value or threshold"));
             }
             if check.label.is_empty() || check.reading.is_empty() {

@@ -61,20 +61,14 @@ pub fn threshold_row(id: &str) -> Option<&'static ThresholdRow> {
     ROWS.get(id)
 }
 
-/// The number of this threshold in its row's unit, without any configuration. `None`: no row has this id.
-pub fn threshold(id: &str) -> Option<f64> {
-    threshold_row(id).map(|row| row.value)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_threshold_has_its_number_and_unit() {
-        assert_eq!(threshold("sol-high"), Some(80.0));
         assert_eq!(threshold_row("short-kernel").and_then(ThresholdRow::quantity), Quantity::new(5000.0, Unit::NS));
-        assert_eq!(threshold("sol-hihg"), None);
+        assert!(threshold_row("sol-hihg").is_none());
     }
 
     #[test]

@@ -267,6 +267,10 @@ fn explain_knows_the_names_of_the_field() {
         let text = done(&run(folder.path(), &["explain", name]));
         assert!(text.contains(says), "{name}: {text}");
     }
+    let lists = [("readings", "stall-rank.REASON"), ("thresholds", "sol-high"), ("findings", "memory-fence")];
+    for (list, holds) in lists {
+        assert!(done(&run(folder.path(), &["explain", list])).contains(holds), "{list}");
+    }
 }
 
 #[test]
