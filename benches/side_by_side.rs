@@ -1,7 +1,7 @@
 //! Whole processes side by side: `audit generate` against NVIDIA's readers on the same reports, in one run.
 //!
 //! ```sh
-//! AUDIT_BENCH_PYTHON=python3 cargo bench --bench side_by_side
+//! AUDIT_BENCH_PYTHON=python3 cargo bench --profile dist --bench side_by_side
 //! ```
 //!
 //! `AUDIT_BENCH_PYTHON` names a Python that can `import ncu_report`; `ncu` is taken from `PATH`. An alternative that is

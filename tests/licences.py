@@ -19,8 +19,8 @@ build: some are for other systems, for tests, or for the build itself. `deny.tom
 
 
 def main():
-    made = subprocess.run(["cargo", "metadata", "--format-version", "1", "--locked"], cwd=ROOT, check=True,
-                          capture_output=True, text=True)
+    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--all-features"]
+    made = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     crates = [(one["name"], one["version"], one["license"] or f"see {one['license_file']}")
               for one in json.loads(made.stdout)["packages"] if one["source"]]
     rows = "".join(f"| {name} | {version} | {licence} |\n" for name, version, licence in sorted(crates))

@@ -265,7 +265,7 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
 
     let is_own = |view: &&SourceView| subject.launches().iter().any(|launch| launch.id == view.launch);
     let own = inputs.source.iter().find(is_own);
-    let parked = own.and_then(Parked::of);
+    let parked = own.and_then(|view| Parked::of(view, &inputs.limits));
     let mut stalls = Stalls::of(&subject, old_kernel, &inputs.limits);
     stalls.parked = parked.as_ref().map(|parked| parked.share);
     let mix = InstructionMix::of(&subject, old_kernel);
@@ -287,7 +287,7 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
     let lines = own.map(|view| SourceLines::of(view, &subject, &verdict.limiter.0, parked, &inputs.limits));
     let (findings, levers) = (checks::findings(&ground), ceiling::levers(&ground));
     let known = Known { kernel: &subject, stalls: &stalls, mix: &mix, coalescing: &coalescing };
-    let old_parked = inputs.old_source.and_then(Parked::of).map(|parked| parked.share);
+    let old_parked = inputs.old_source.and_then(|view| Parked::of(view, &inputs.limits)).map(|parked| parked.share);
     let before = old_kernel.map(|kernel| Before::of(kernel, earlier, old_parked, &inputs.limits, &inputs.work));
     let old_reading = |name: &str| Some(before.as_ref()?.reading(name));
     let (checks, line) = (checklist::checked(&inputs.work.expected, &known, old_reading), line::line(&known));

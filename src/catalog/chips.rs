@@ -1,16 +1,12 @@
 //! The chip catalog: limits of each compute capability.
 
-use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
 use super::CatalogError;
-use super::load::{self, Embedded, embedded};
-
-const FILE: &str = "chips.toml";
-const TABLE: Embedded = embedded!("chips");
+use super::row::{Catalog, Row};
 
 /// Dense tensor-core rates of a chip.
 #[derive(Debug, Serialize, Deserialize)]
@@ -64,40 +60,37 @@ pub struct ChipRow {
     pub tensor: Option<TensorRate>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
-struct File {
-    chip: Vec<ChipRow>,
-}
+static ROWS: LazyLock<Catalog<ChipRow>> = LazyLock::new(Catalog::load);
 
-static ROWS: LazyLock<Vec<ChipRow>> = LazyLock::new(|| read().expect("chips.toml is valid, as tests check"));
-static NAMES: LazyLock<FxHashMap<(u32, u32), &'static ChipRow>> =
-    LazyLock::new(|| ROWS.iter().map(|row| (row.cc, row)).collect());
+impl Row for ChipRow {
+    const FILE: &'static str = "chips.toml";
+    const TEXT: &'static str = include_str!("chips.toml");
+    const ARRAY: &'static str = "chip";
 
-fn read() -> Result<Vec<ChipRow>, CatalogError> {
-    Ok(TABLE.read::<File>()?.chip)
-}
+    fn names(&self) -> Vec<&str> {
+        vec![self.arch]
+    }
 
-/// Reads the file anew and checks its rows.
-pub(super) fn check() -> Result<(), CatalogError> {
-    for row in &read()? {
-        let texts = [("name", row.name), ("arch", row.arch), ("examples", row.examples), ("cite", row.cite)];
-        load::filled(FILE, row.arch, &texts)?;
-        if let Some(tensor) = &row.tensor {
-            load::filled(FILE, row.arch, &[("tensor.cite", tensor.cite)])?;
+    fn texts(&self) -> Vec<(&'static str, &str)> {
+        vec![("name", self.name), ("examples", self.examples), ("cite", self.cite)]
+    }
+
+    fn check(&self) -> Result<(), CatalogError> {
+        match &self.tensor {
+            Some(tensor) if tensor.cite.is_empty() => Err(self.empty("tensor.cite")),
+            _ => Ok(()),
         }
     }
-    load::index(FILE, &ROWS, |row| [row.arch]).map(drop)
 }
 
 /// Every chip, oldest first.
 pub fn chips() -> &'static [ChipRow] {
-    &ROWS
+    ROWS.rows()
 }
 
 /// The limits of a compute capability, given as major and minor.
 pub fn chip(cc: (u32, u32)) -> Option<&'static ChipRow> {
-    NAMES.get(&cc).copied()
+    ROWS.rows().iter().find(|row| row.cc == cc)
 }
 
 #[cfg(test)]

@@ -5,12 +5,9 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::load::{self, Embedded, embedded};
+use super::row::{self, Row};
 use super::{CatalogError, metric, table};
 use crate::quantity::metric_table::{self, split};
-
-const TABLE: Embedded = embedded!("collection");
-const FILE: &str = TABLE.file;
 
 /// Counters by the beginning and the end of their names.
 #[derive(Debug, Deserialize)]
@@ -25,11 +22,11 @@ struct Family {
 /// A part of the metric set.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct CollectionPart {
+pub(super) struct CollectionPart {
     /// Its name.
-    pub id: &'static str,
+    id: &'static str,
     /// What on the page it fills.
-    pub fills: &'static str,
+    fills: &'static str,
     /// Whether it counts by instruction.
     #[serde(default)]
     by_instruction: bool,
@@ -54,27 +51,35 @@ struct File {
 static SET: LazyLock<File> = LazyLock::new(|| read().expect("collection.toml is valid, as tests check"));
 
 fn read() -> Result<File, CatalogError> {
-    TABLE.read::<File>()
+    row::parse(CollectionPart::FILE, CollectionPart::TEXT)
 }
 
-/// Reads the file anew and checks its rows and the tables that they name.
-pub(super) fn check() -> Result<(), CatalogError> {
-    for part in &read()?.part {
-        load::filled(FILE, part.id, &[("fills", part.fills)])?;
-        if let Some(id) = part.tables.iter().find(|id| table(id).is_none()) {
-            let (row, name) = (part.id.to_owned(), (*id).to_owned());
-            return Err(CatalogError::Dangling { file: FILE, row, name, target: "tables.toml" });
-        }
-        if [part.sections.len(), part.tables.len(), part.metrics.len(), part.families.len()] == [0; 4] {
-            return Err(CatalogError::Empty { file: FILE, row: part.id.to_owned(), key: "metrics" });
-        }
+impl Row for CollectionPart {
+    const FILE: &'static str = "collection.toml";
+    const TEXT: &'static str = include_str!("collection.toml");
+    const ARRAY: &'static str = "part";
+
+    fn names(&self) -> Vec<&str> {
+        vec![self.id]
     }
-    load::index(FILE, &SET.part, |part| [part.id]).map(drop)
-}
 
-/// The parts of the metric set.
-pub fn collection_parts() -> &'static [CollectionPart] {
-    &SET.part
+    fn texts(&self) -> Vec<(&'static str, &str)> {
+        vec![("fills", self.fills)]
+    }
+
+    fn check(&self) -> Result<(), CatalogError> {
+        if let Some(id) = self.tables.iter().find(|id| table(id).is_none()) {
+            return Err(self.dangling(id, "tables.toml"));
+        }
+        if [self.sections.len(), self.tables.len(), self.metrics.len(), self.families.len()] == [0; 4] {
+            return Err(self.empty("metrics"));
+        }
+        Ok(())
+    }
+
+    fn read() -> Result<Vec<CollectionPart>, CatalogError> {
+        Ok(read()?.part)
+    }
 }
 
 /// What ncu is asked for.

@@ -4,11 +4,12 @@ use serde::Serialize;
 
 use super::explain_chip::{chip_named, of_chip, products};
 use super::{
-    Better, LimiterKind, LimiterRow, MetricRow, OpcodeClass, Profile, StallFamily, StallRow, ThresholdRow, base_opcode,
-    chips, limiter, limiters, metric, metrics, opcode_class, opcode_classes, profile, profiles, stall, stall_of_metric,
-    stalls, threshold_row, thresholds,
+    Better, LimiterKind, LimiterRow, MetricRow, OpcodeClass, Profile, ReadingForm, StallFamily, StallRow, ThresholdRow,
+    base_opcode, chips, limiter, limiters, metric, metrics, opcode_class, opcode_classes, profile, profiles, stall,
+    stall_of_metric, stalls, threshold_row, thresholds,
 };
 use crate::nearest::several;
+use strum::VariantArray;
 
 /// What a name means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -44,6 +45,31 @@ pub fn explain(name: &str) -> Option<Explanation> {
         .or_else(|| chip_named(name).map(of_chip))
         .or_else(|| of_opcode(name))
         .or_else(|| counter(name))
+}
+
+/// A list of names with a few words on each: `readings`, `thresholds` or `findings`, which takes in what limits.
+pub fn list(of: &str) -> Option<Vec<(String, String)>> {
+    let united = |what: String, unit: crate::quantity::Unit| match unit.is_none() {
+        true => what,
+        false => format!("{what} ({unit})"),
+    };
+    match of {
+        "readings" => Some(
+            ReadingForm::VARIANTS
+                .iter()
+                .map(|form| form.row())
+                .map(|row| (row.0.to_owned(), united(row.2.to_owned(), row.1)))
+                .collect(),
+        ),
+        "thresholds" => Some(
+            thresholds()
+                .iter()
+                .map(|row| (row.id.to_owned(), format!("{} ({})", row.help, of_threshold(row).label)))
+                .collect(),
+        ),
+        "findings" => Some(limiters().iter().map(|row| (row.code.clone(), row.label.clone())).collect()),
+        _ => None,
+    }
 }
 
 /// Known names that `name` may stand for, the likeliest first; at most five.
@@ -162,7 +188,7 @@ fn of_limiter(row: LimiterRow) -> Explanation {
 fn of_profile(row: &'static Profile) -> Explanation {
     let line = |check: &super::ProfileCheck| {
         let number = match (&check.threshold, check.value) {
-            (Some(id), _) => id.clone(),
+            (Some(threshold), _) => threshold.to_string(),
             (None, value) => value.map(|value| value.to_string()).unwrap_or_default(),
         };
         format!("{}: {} {} {number}", check.label, check.reading, check.op)

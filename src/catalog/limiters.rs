@@ -1,15 +1,11 @@
 //! The vocabulary of verdicts and findings: what every code means.
 
-use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::load::{self, Embedded, embedded};
-use super::{CatalogError, StallKind, stall};
-
-const FILE: &str = "limiters.toml";
-const TABLE: Embedded = embedded!("limiters");
+use super::row::{Catalog, Row};
+use super::{StallKind, stall};
 
 /// What a code can stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,46 +38,37 @@ pub struct LimiterRow {
     pub cite: String,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    limiter: Vec<LimiterRow>,
-}
+static ROWS: LazyLock<Catalog<LimiterRow>> = LazyLock::new(Catalog::load);
 
-static ROWS: LazyLock<Vec<LimiterRow>> = LazyLock::new(|| read().expect("limiters.toml is valid, as tests check"));
-static CODES: LazyLock<FxHashMap<&'static str, &'static LimiterRow>> =
-    LazyLock::new(|| codes().expect("codes in limiters.toml are distinct, as tests check"));
+impl Row for LimiterRow {
+    const FILE: &'static str = "limiters.toml";
+    const TEXT: &'static str = include_str!("limiters.toml");
+    const ARRAY: &'static str = "limiter";
 
-fn read() -> Result<Vec<LimiterRow>, CatalogError> {
-    Ok(TABLE.read::<File>()?.limiter)
-}
-
-fn codes() -> Result<FxHashMap<&'static str, &'static LimiterRow>, CatalogError> {
-    load::index(FILE, &ROWS, |row| [row.code.as_str()])
-}
-
-/// Reads the file anew and checks its rows.
-pub(super) fn check() -> Result<(), CatalogError> {
-    for row in &read()? {
-        load::filled(
-            FILE,
-            &row.code,
-            &[("label", &row.label), ("help", &row.help), ("try", &row.advice), ("cite", &row.cite)],
-        )?;
+    fn names(&self) -> Vec<&str> {
+        vec![self.code.as_str()]
     }
-    codes().map(drop)
+
+    fn texts(&self) -> Vec<(&'static str, &str)> {
+        vec![
+            ("label", self.label.as_str()),
+            ("help", self.help.as_str()),
+            ("try", self.advice.as_str()),
+            ("cite", self.cite.as_str()),
+        ]
+    }
 }
 
 /// The codes of the file, without those made of stall reasons.
 pub fn limiters() -> &'static [LimiterRow] {
-    &ROWS
+    ROWS.rows()
 }
 
 /// What a code means: a row of the file, or for `latency-REASON` and `sync-REASON` the words of the stall reason.
 /// `None` for a text that is no code.
 pub fn limiter(code: &str) -> Option<LimiterRow> {
-    if let Some(row) = CODES.get(code) {
-        return Some((*row).clone());
+    if let Some(row) = ROWS.get(code) {
+        return Some(row.clone());
     }
     let (prefix, reason) = code.split_once('-')?;
     let row = stall(&reason.replace('-', "_")).filter(|row| row.is_stall() && prefix == prefix_of(row.kind))?;

@@ -1,15 +1,10 @@
 //! The metrics catalog: label, direction of good and explanation of each metric of ncu.
 
-use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::CatalogError;
-use super::load::{self, Embedded, embedded};
-
-const FILE: &str = "metrics.toml";
-const TABLE: Embedded = embedded!("metrics");
+use super::row::{Catalog, Row};
 
 /// In which direction a metric improves, other things being equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -50,40 +45,30 @@ impl MetricRow {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
-struct File {
-    metric: Vec<MetricRow>,
-}
+static ROWS: LazyLock<Catalog<MetricRow>> = LazyLock::new(Catalog::load);
 
-static ROWS: LazyLock<Vec<MetricRow>> = LazyLock::new(|| read().expect("metrics.toml is valid, as tests check"));
-static NAMES: LazyLock<FxHashMap<&'static str, &'static MetricRow>> =
-    LazyLock::new(|| names().expect("names in metrics.toml are distinct, as tests check"));
+impl Row for MetricRow {
+    const FILE: &'static str = "metrics.toml";
+    const TEXT: &'static str = include_str!("metrics.toml");
+    const ARRAY: &'static str = "metric";
 
-fn read() -> Result<Vec<MetricRow>, CatalogError> {
-    Ok(TABLE.read::<File>()?.metric)
-}
-
-fn names() -> Result<FxHashMap<&'static str, &'static MetricRow>, CatalogError> {
-    load::index(FILE, &ROWS, MetricRow::spellings)
-}
-
-/// Reads the file anew and checks its rows.
-pub(super) fn check() -> Result<(), CatalogError> {
-    for row in &read()? {
-        load::filled(FILE, row.id, &[("label", row.label), ("help", row.help), ("cite", row.cite)])?;
+    fn names(&self) -> Vec<&str> {
+        std::iter::once(self.id).chain(self.aliases.iter().copied()).collect()
     }
-    names().map(drop)
+
+    fn texts(&self) -> Vec<(&'static str, &str)> {
+        vec![("label", self.label), ("help", self.help), ("cite", self.cite)]
+    }
 }
 
 /// Every metric, in the order of the catalog.
 pub fn metrics() -> &'static [MetricRow] {
-    &ROWS
+    ROWS.rows()
 }
 
 /// The metric with this id or alias.
 pub fn metric(id_or_alias: &str) -> Option<&'static MetricRow> {
-    NAMES.get(id_or_alias).copied()
+    ROWS.get(id_or_alias)
 }
 
 #[cfg(test)]
@@ -107,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_label_names_one_metric() {
-        let mut seen = FxHashMap::default();
+        let mut seen = std::collections::BTreeMap::new();
         for row in metrics() {
             assert_eq!(seen.insert(row.label, row.id), None, "{:?} names two metrics", row.label);
         }

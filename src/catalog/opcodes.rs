@@ -1,15 +1,10 @@
 //! The opcode catalog: which class a SASS opcode belongs to.
 
-use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::CatalogError;
-use super::load::{self, Embedded, embedded};
-
-const FILE: &str = "opcodes.toml";
-const TABLE: Embedded = embedded!("opcodes");
+use super::row::{Catalog, Row};
 
 /// A class of SASS opcodes that an engineer reads as one.
 #[derive(Debug, Serialize, Deserialize)]
@@ -27,39 +22,25 @@ pub struct OpcodeClass {
     pub cite: &'static str,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
-struct File {
-    class: Vec<OpcodeClass>,
-}
+static ROWS: LazyLock<Catalog<OpcodeClass>> = LazyLock::new(Catalog::load);
 
-static ROWS: LazyLock<Vec<OpcodeClass>> = LazyLock::new(|| read().expect("opcodes.toml is valid, as tests check"));
-static OPCODES: LazyLock<FxHashMap<&'static str, &'static OpcodeClass>> =
-    LazyLock::new(|| opcodes().expect("opcodes in opcodes.toml are distinct, as tests check"));
+impl Row for OpcodeClass {
+    const FILE: &'static str = "opcodes.toml";
+    const TEXT: &'static str = include_str!("opcodes.toml");
+    const ARRAY: &'static str = "class";
 
-fn read() -> Result<Vec<OpcodeClass>, CatalogError> {
-    Ok(TABLE.read::<File>()?.class)
-}
-
-fn opcodes() -> Result<FxHashMap<&'static str, &'static OpcodeClass>, CatalogError> {
-    load::index(FILE, &ROWS, |row| row.opcodes.iter().copied())
-}
-
-/// Reads the file anew and checks its rows.
-pub(super) fn check() -> Result<(), CatalogError> {
-    for row in &read()? {
-        load::filled(FILE, row.id, &[("label", row.label), ("help", row.help), ("cite", row.cite)])?;
-        if row.opcodes.is_empty() {
-            return Err(CatalogError::Empty { file: FILE, row: row.id.to_owned(), key: "opcodes" });
-        }
+    fn names(&self) -> Vec<&str> {
+        self.opcodes.clone()
     }
-    load::index(FILE, &ROWS, |row| [row.id])?;
-    opcodes().map(drop)
+
+    fn texts(&self) -> Vec<(&'static str, &str)> {
+        vec![("id", self.id), ("label", self.label), ("help", self.help), ("cite", self.cite)]
+    }
 }
 
 /// Every class, in reading order of an instruction mix.
 pub fn opcode_classes() -> &'static [OpcodeClass] {
-    &ROWS
+    ROWS.rows()
 }
 
 /// The opcode without predicate and modifiers: `LDG` for `@!P0 LDG.E.128`.
@@ -74,12 +55,19 @@ pub fn base_opcode(instruction: &str) -> &str {
 
 /// The class of an opcode, given with or without modifiers and predicate. `None`: no catalog row names it.
 pub fn opcode_class(opcode: &str) -> Option<&'static OpcodeClass> {
-    OPCODES.get(base_opcode(opcode)).copied()
+    ROWS.get(base_opcode(opcode))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn classes_have_ids_of_their_own() {
+        let ids: std::collections::BTreeSet<_> = opcode_classes().iter().map(|class| class.id).collect();
+        assert_eq!(ids.len(), opcode_classes().len());
+        assert!(opcode_classes().iter().all(|class| !class.opcodes.is_empty()));
+    }
 
     #[test]
     fn predicate_and_modifiers_do_not_matter() {

@@ -6,11 +6,8 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::load::{self, Embedded, embedded};
-use super::{CatalogError, threshold_row};
-
-const FILE: &str = "profiles.toml";
-const TABLE: Embedded = embedded!("profiles");
+use super::row::{Catalog, Row};
+use super::{CatalogError, Threshold};
 
 /// How a reading is compared with a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,8 +95,8 @@ pub struct ProfileCheck {
     pub op: Comparison,
     /// The number; `None` where a threshold gives it.
     pub value: Option<f64>,
-    /// Id of the threshold that gives the number.
-    pub threshold: Option<String>,
+    /// The threshold that gives the number.
+    pub threshold: Option<Threshold>,
 }
 
 /// A checklist.
@@ -118,39 +115,41 @@ pub struct Profile {
     pub check: Vec<ProfileCheck>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    profile: Vec<Profile>,
-}
+static ROWS: LazyLock<Catalog<Profile>> = LazyLock::new(Catalog::load);
 
-static ROWS: LazyLock<Vec<Profile>> = LazyLock::new(|| read().expect("profiles.toml is valid, as tests check"));
+impl Row for Profile {
+    const FILE: &'static str = "profiles.toml";
+    const TEXT: &'static str = include_str!("profiles.toml");
+    const ARRAY: &'static str = "profile";
 
-fn read() -> Result<Vec<Profile>, CatalogError> {
-    Ok(TABLE.read::<File>()?.profile)
-}
+    fn names(&self) -> Vec<&str> {
+        vec![self.id.as_str()]
+    }
 
-/// Reads the file anew and checks its rows: texts, and exactly one of value and a known threshold.
-pub(super) fn check() -> Result<(), CatalogError> {
-    for row in &read()? {
-        load::filled(FILE, &row.id, &[("label", &row.label), ("help", &row.help), ("cite", &row.cite)])?;
-        for check in &row.check {
-            load::filled(FILE, &row.id, &[("label", &check.label), ("reading", &check.reading)])?;
-            let known = check.threshold.as_ref().map(|id| threshold_row(id).is_some());
-            if check.value.is_some() == known.is_some() || known == Some(false) {
-                return Err(CatalogError::Empty { file: FILE, row: check.label.clone(), key: "value or threshold" });
+    fn texts(&self) -> Vec<(&'static str, &str)> {
+        vec![("label", self.label.as_str()), ("help", self.help.as_str()), ("cite", self.cite.as_str())]
+    }
+
+    /// Exactly one of value and threshold in every line.
+    fn check(&self) -> Result<(), CatalogError> {
+        for check in &self.check {
+            if check.value.is_some() == check.threshold.is_some() {
+                return Err(self.empty("value or threshold"));
+            }
+            if check.label.is_empty() || check.reading.is_empty() {
+                return Err(self.empty("label or reading"));
             }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Every checklist.
 pub fn profiles() -> &'static [Profile] {
-    &ROWS
+    ROWS.rows()
 }
 
 /// The checklist of that id.
 pub fn profile(id: &str) -> Option<&'static Profile> {
-    ROWS.iter().find(|row| row.id == id)
+    ROWS.rows().iter().find(|row| row.id == id)
 }

@@ -1,15 +1,11 @@
 //! What PTX instructions and CUDA C++ constructs become in SASS, per chip.
 
-use super::load::{self, Embedded, embedded};
+use super::row::{Catalog, Row};
 use super::{CatalogError, opcode_class};
 use crate::nearest::several;
-use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
-
-const FILE: &str = "sass_aliases.toml";
-const TABLE: Embedded = embedded!("sass_aliases");
 
 /// Whose word a name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -39,42 +35,36 @@ pub struct AliasRow {
     pub note: &'static str,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
-struct File {
-    alias: Vec<AliasRow>,
-}
+static ROWS: LazyLock<Catalog<AliasRow>> = LazyLock::new(Catalog::load);
 
-static ROWS: LazyLock<Vec<AliasRow>> = LazyLock::new(|| read().expect("sass_aliases.toml is valid, as tests check"));
-static NAMES: LazyLock<FxHashMap<&'static str, &'static AliasRow>> =
-    LazyLock::new(|| names().expect("names in sass_aliases.toml are distinct, as tests check"));
+impl Row for AliasRow {
+    const FILE: &'static str = "sass_aliases.toml";
+    const TEXT: &'static str = include_str!("sass_aliases.toml");
+    const ARRAY: &'static str = "alias";
 
-fn read() -> Result<Vec<AliasRow>, CatalogError> {
-    Ok(TABLE.read::<File>()?.alias)
-}
+    fn names(&self) -> Vec<&str> {
+        vec![self.name]
+    }
 
-fn names() -> Result<FxHashMap<&'static str, &'static AliasRow>, CatalogError> {
-    load::index(FILE, &ROWS, |row| [row.name])
-}
+    fn texts(&self) -> Vec<(&'static str, &str)> {
+        vec![("probe", self.probe)]
+    }
 
-/// Reads the file anew and checks its rows: every pattern's opcode has a class.
-pub(super) fn check() -> Result<(), CatalogError> {
-    for row in &read()? {
-        load::filled(FILE, row.name, &[("probe", row.probe)])?;
-        if row.sass.is_empty() {
-            return Err(CatalogError::Empty { file: FILE, row: row.name.to_owned(), key: "sass" });
+    /// Every pattern's opcode has a class.
+    fn check(&self) -> Result<(), CatalogError> {
+        if self.sass.is_empty() {
+            return Err(self.empty("sass"));
         }
-        if let Some(unknown) = row.sass.values().flatten().find(|pattern| opcode_class(pattern).is_none()) {
-            let (row, name) = (row.name.to_owned(), (*unknown).to_owned());
-            return Err(CatalogError::Dangling { file: FILE, row, name, target: "opcodes.toml" });
+        match self.sass.values().flatten().find(|pattern| opcode_class(pattern).is_none()) {
+            Some(unknown) => Err(self.dangling(unknown, "opcodes.toml")),
+            None => Ok(()),
         }
     }
-    names().map(drop)
 }
 
 /// Every row, in file order.
 pub fn sass_aliases() -> &'static [AliasRow] {
-    &ROWS
+    ROWS.rows()
 }
 
 /// What a name stands for in the machine code of a chip.
@@ -99,11 +89,11 @@ fn chip_of(arch: &str) -> &str {
 
 /// Resolves a name of SASS, PTX or CUDA C++ for an architecture such as `sm_90a`.
 pub fn resolve(name: &str, arch: &str) -> Resolved {
-    let Some(row) = NAMES.get(name) else {
+    let Some(row) = ROWS.get(name) else {
         if opcode_class(name).is_some() {
             return Resolved::Opcode;
         }
-        return Resolved::Unknown(several(name, ROWS.iter().map(|row| row.name), 3));
+        return Resolved::Unknown(several(name, ROWS.rows().iter().map(|row| row.name), 3));
     };
     match row.sass.get(chip_of(arch)) {
         None => Resolved::NotOnChip(row.sass.keys().copied().collect()),

@@ -1,16 +1,11 @@
 //! The stall catalog: why a warp did not issue, and in which metric families that is told.
 
-use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::load::{self, Embedded, embedded};
+use super::row::{Catalog, Row};
 use super::{CatalogError, opcode_class};
-
-const FILE: &str = "stalls.toml";
-const TABLE: Embedded = embedded!("stalls");
 
 /// What kind of resource a warp waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -104,71 +99,69 @@ impl StallFamily {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
-struct File {
-    family: Vec<StallFamily>,
-    stall: Vec<StallRow>,
+static ROWS: LazyLock<Catalog<StallRow>> = LazyLock::new(Catalog::load);
+static FAMILIES: LazyLock<Catalog<StallFamily>> = LazyLock::new(Catalog::load);
+
+impl Row for StallFamily {
+    const FILE: &'static str = "stall_families.toml";
+    const TEXT: &'static str = include_str!("stall_families.toml");
+    const ARRAY: &'static str = "family";
+
+    fn names(&self) -> Vec<&str> {
+        vec![self.id]
+    }
+
+    fn texts(&self) -> Vec<(&'static str, &str)> {
+        vec![("prefix", self.prefix), ("label", self.label), ("help", self.help)]
+    }
 }
 
-static ROWS: LazyLock<File> = LazyLock::new(|| read().expect("stalls.toml is valid, as tests check"));
-static NAMES: LazyLock<FxHashMap<&'static str, &'static StallRow>> =
-    LazyLock::new(|| names().expect("names in stalls.toml are distinct, as tests check"));
+impl Row for StallRow {
+    const FILE: &'static str = "stalls.toml";
+    const TEXT: &'static str = include_str!("stalls.toml");
+    const ARRAY: &'static str = "stall";
 
-fn read() -> Result<File, CatalogError> {
-    TABLE.read()
-}
+    fn names(&self) -> Vec<&str> {
+        self.names.clone()
+    }
 
-fn names() -> Result<FxHashMap<&'static str, &'static StallRow>, CatalogError> {
-    load::index(FILE, &ROWS.stall, |row| row.names.iter().copied())
-}
+    fn texts(&self) -> Vec<(&'static str, &str)> {
+        vec![("label", self.label), ("means", self.means), ("try", self.advice), ("cite", self.cite)]
+    }
 
-/// Reads the file anew and checks its rows and the opcodes that they name.
-pub(super) fn check() -> Result<(), CatalogError> {
-    let rows = read()?.stall;
-    let ids: BTreeSet<&str> = rows.iter().map(|row| row.id).collect();
-    for row in &rows {
-        let texts = [("label", row.label), ("means", row.means), ("try", row.advice), ("cite", row.cite)];
-        load::filled(FILE, row.id, &texts)?;
-        if row.names.first() != Some(&row.id) {
-            return Err(CatalogError::Empty { file: FILE, row: row.id.to_owned(), key: "names" });
+    fn check(&self) -> Result<(), CatalogError> {
+        if self.names.first() != Some(&self.id) {
+            return Err(self.empty("names"));
         }
-        if let Some(whole) = row.part_of.filter(|whole| !ids.contains(whole)) {
-            return Err(dangling(row.id, whole, FILE));
+        if let Some(whole) = self.part_of.filter(|whole| stall(whole).is_none_or(|row| row.id != *whole)) {
+            return Err(self.dangling(whole, Self::FILE));
         }
-        for opcode in row.when.iter().flat_map(|reading| &reading.opcodes) {
-            if opcode_class(opcode).is_none() {
-                return Err(dangling(row.id, opcode, "opcodes.toml"));
-            }
+        match self.when.iter().flat_map(|reading| &reading.opcodes).find(|opcode| opcode_class(opcode).is_none()) {
+            Some(opcode) => Err(self.dangling(opcode, "opcodes.toml")),
+            None => Ok(()),
         }
     }
-    load::index(FILE, &ROWS.family, |family| [family.id])?;
-    names().map(drop)
-}
-
-fn dangling(row: &str, name: &str, target: &'static str) -> CatalogError {
-    CatalogError::Dangling { file: FILE, row: row.to_owned(), name: name.to_owned(), target }
 }
 
 /// Every stall reason, `selected` and `not_selected` included.
 pub fn stalls() -> &'static [StallRow] {
-    &ROWS.stall
+    ROWS.rows()
 }
 
 /// The metric families that tell stall reasons. Never compare numbers of two families with different labels.
 pub fn stall_families() -> &'static [StallFamily] {
-    &ROWS.family
+    FAMILIES.rows()
 }
 
 /// The stall reason with this id or spelling: `long_scoreboard`, `warpgroup_arrive`.
 pub fn stall(name: &str) -> Option<&'static StallRow> {
-    NAMES.get(name).copied()
+    ROWS.get(name)
 }
 
 /// The family and the reason of a full metric name: `smsp__pcsamp_warps_issue_stalled_wait_not_issued`.
 /// `None` when no family has such a name, or when no row names the reason.
 pub fn stall_of_metric(metric: &str) -> Option<(&'static StallFamily, &'static StallRow)> {
-    ROWS.family.iter().find_map(|family| {
+    stall_families().iter().find_map(|family| {
         let name = metric.strip_prefix(family.prefix)?.strip_suffix(family.suffix)?;
         Some((family, stall(name)?))
     })

@@ -3,11 +3,7 @@
 use serde::Deserialize;
 use std::sync::LazyLock;
 
-use super::CatalogError;
-use super::load::{self, Embedded, embedded};
-
-const FILE: &str = "subsystems.toml";
-const TABLE: Embedded = embedded!("subsystems");
+use super::row::{Catalog, Row};
 
 /// Whether a part of the chip moves data, computes, or issues instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -59,39 +55,35 @@ pub enum InstructionWork {
     Opcodes(Vec<&'static str>),
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
-struct File {
-    subsystem: Vec<Subsystem>,
-}
+static ROWS: LazyLock<Catalog<Subsystem>> = LazyLock::new(Catalog::load);
 
-static ROWS: LazyLock<Vec<Subsystem>> = LazyLock::new(|| read().expect("subsystems.toml is valid, as tests check"));
+impl Row for Subsystem {
+    const FILE: &'static str = "subsystems.toml";
+    const TEXT: &'static str = include_str!("subsystems.toml");
+    const ARRAY: &'static str = "subsystem";
 
-fn read() -> Result<Vec<Subsystem>, CatalogError> {
-    Ok(TABLE.read::<File>()?.subsystem)
-}
-
-/// Reads the file anew and checks its rows.
-pub(super) fn check() -> Result<(), CatalogError> {
-    for row in &read()? {
-        load::filled(FILE, row.code, &[("label", row.label)])?;
+    fn names(&self) -> Vec<&str> {
+        vec![self.code]
     }
-    load::index(FILE, &ROWS, |row| [row.code]).map(drop)
+
+    fn texts(&self) -> Vec<(&'static str, &str)> {
+        vec![("label", self.label)]
+    }
 }
 
 /// All parts, in matching order.
 pub fn subsystems() -> &'static [Subsystem] {
-    &ROWS
+    ROWS.rows()
 }
 
 /// The part of that code.
 pub fn subsystem(code: &str) -> Option<&'static Subsystem> {
-    ROWS.iter().find(|row| row.code == code)
+    ROWS.rows().iter().find(|row| row.code == code)
 }
 
 /// The part that a counter watches, by its name.
 pub fn subsystem_of(counter: &str) -> Option<&'static Subsystem> {
-    ROWS.iter().find(|row| row.starts.iter().any(|start| counter.starts_with(start)))
+    ROWS.rows().iter().find(|row| row.starts.iter().any(|start| counter.starts_with(start)))
 }
 
 #[cfg(test)]

@@ -1,16 +1,12 @@
 //! The table catalog: which metrics stand together, in reading order.
 
-use rustc_hash::FxHashMap;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::load::{self, Embedded, embedded};
-use super::{CatalogError, MetricRow, metric, metrics};
-
-const FILE: &str = "tables.toml";
-const TABLE: Embedded = embedded!("tables");
+use super::row::{Catalog, Row};
+use super::{CatalogError, MetricRow, metric};
 
 /// A table of metrics.
 #[derive(Debug, Serialize, Deserialize)]
@@ -18,8 +14,6 @@ const TABLE: Embedded = embedded!("tables");
 pub struct TableRow {
     /// The id: `speed-of-light`.
     pub id: &'static str,
-    /// The section of the document that it belongs to.
-    pub section: &'static str,
     /// The title above it.
     pub title: &'static str,
     /// Metric ids, in reading order.
@@ -33,53 +27,41 @@ impl TableRow {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
-struct File {
-    table: Vec<TableRow>,
-}
+static ROWS: LazyLock<Catalog<TableRow>> = LazyLock::new(Catalog::load);
 
-static ROWS: LazyLock<Vec<TableRow>> = LazyLock::new(|| read().expect("tables.toml is valid, as tests check"));
-static NAMES: LazyLock<FxHashMap<&'static str, &'static TableRow>> =
-    LazyLock::new(|| names().expect("ids in tables.toml are distinct, as tests check"));
+impl Row for TableRow {
+    const FILE: &'static str = "tables.toml";
+    const TEXT: &'static str = include_str!("tables.toml");
+    const ARRAY: &'static str = "table";
 
-fn read() -> Result<Vec<TableRow>, CatalogError> {
-    Ok(TABLE.read::<File>()?.table)
-}
-
-fn names() -> Result<FxHashMap<&'static str, &'static TableRow>, CatalogError> {
-    load::index(FILE, &ROWS, |row| [row.id])
-}
-
-/// Reads the file anew and checks its rows and the metrics that they name.
-pub(super) fn check() -> Result<(), CatalogError> {
-    let ids: HashSet<&str> = metrics().iter().map(|row| row.id).collect();
-    for table in &read()? {
-        load::filled(FILE, table.id, &[("section", table.section), ("title", table.title)])?;
-        if let Some(id) = table.rows.iter().find(|id| !ids.contains(*id)) {
-            return Err(CatalogError::Dangling {
-                file: FILE,
-                row: table.id.to_owned(),
-                name: (*id).to_owned(),
-                target: "metrics.toml",
-            });
-        }
-        let distinct: HashSet<_> = table.rows.iter().collect();
-        if distinct.len() != table.rows.len() || table.rows.is_empty() {
-            return Err(CatalogError::Empty { file: FILE, row: table.id.to_owned(), key: "rows" });
-        }
+    fn names(&self) -> Vec<&str> {
+        vec![self.id]
     }
-    names().map(drop)
+
+    fn texts(&self) -> Vec<(&'static str, &str)> {
+        vec![("title", self.title)]
+    }
+
+    fn check(&self) -> Result<(), CatalogError> {
+        if let Some(id) = self.rows.iter().find(|id| metric(id).is_none_or(|row| row.id != **id)) {
+            return Err(self.dangling(id, "metrics.toml"));
+        }
+        let distinct: HashSet<_> = self.rows.iter().collect();
+        if distinct.len() != self.rows.len() || self.rows.is_empty() {
+            return Err(self.empty("rows"));
+        }
+        Ok(())
+    }
 }
 
 /// Every table, in reading order of the page.
 pub fn tables() -> &'static [TableRow] {
-    &ROWS
+    ROWS.rows()
 }
 
 /// The table with this id.
 pub fn table(id: &str) -> Option<&'static TableRow> {
-    NAMES.get(id).copied()
+    ROWS.get(id)
 }
 
 #[cfg(test)]

@@ -1,16 +1,12 @@
 //! The threshold catalog: every number that a judgement compares with.
 
-use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
 use super::CatalogError;
-use super::load::{self, Embedded, embedded};
+use super::row::{Catalog, Row};
 use crate::quantity::{Quantity, Unit};
-
-const FILE: &str = "thresholds.toml";
-const TABLE: Embedded = embedded!("thresholds");
 
 /// A number that a judgement compares with.
 #[derive(Debug, Serialize, Deserialize)]
@@ -35,48 +31,34 @@ impl ThresholdRow {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
-struct File {
-    threshold: Vec<ThresholdRow>,
-}
+static ROWS: LazyLock<Catalog<ThresholdRow>> = LazyLock::new(Catalog::load);
 
-static ROWS: LazyLock<Vec<ThresholdRow>> = LazyLock::new(|| read().expect("thresholds.toml is valid, as tests check"));
-static NAMES: LazyLock<FxHashMap<&'static str, &'static ThresholdRow>> =
-    LazyLock::new(|| names().expect("ids in thresholds.toml are distinct, as tests check"));
+impl Row for ThresholdRow {
+    const FILE: &'static str = "thresholds.toml";
+    const TEXT: &'static str = include_str!("thresholds.toml");
+    const ARRAY: &'static str = "threshold";
 
-fn read() -> Result<Vec<ThresholdRow>, CatalogError> {
-    Ok(TABLE.read::<File>()?.threshold)
-}
-
-fn names() -> Result<FxHashMap<&'static str, &'static ThresholdRow>, CatalogError> {
-    load::index(FILE, &ROWS, |row| [row.id])
-}
-
-/// Reads the file anew and checks its rows.
-pub(super) fn check() -> Result<(), CatalogError> {
-    for row in &read()? {
-        load::filled(FILE, row.id, &[("help", row.help), ("cite", row.cite)])?;
-        if row.quantity().is_none() {
-            return Err(CatalogError::Empty { file: FILE, row: row.id.to_owned(), key: "value" });
-        }
+    fn names(&self) -> Vec<&str> {
+        vec![self.id]
     }
-    names().map(drop)
+
+    fn texts(&self) -> Vec<(&'static str, &str)> {
+        vec![("help", self.help), ("cite", self.cite)]
+    }
+
+    fn check(&self) -> Result<(), CatalogError> {
+        self.quantity().map(drop).ok_or_else(|| self.empty("value"))
+    }
 }
 
 /// Every threshold.
 pub fn thresholds() -> &'static [ThresholdRow] {
-    &ROWS
+    ROWS.rows()
 }
 
 /// The row of this threshold.
 pub fn threshold_row(id: &str) -> Option<&'static ThresholdRow> {
-    NAMES.get(id).copied()
-}
-
-/// The number of this threshold in its row's unit, without any configuration. `None`: no row has this id.
-pub fn threshold(id: &str) -> Option<f64> {
-    threshold_row(id).map(|row| row.value)
+    ROWS.get(id)
 }
 
 #[cfg(test)]
@@ -85,9 +67,8 @@ mod tests {
 
     #[test]
     fn a_threshold_has_its_number_and_unit() {
-        assert_eq!(threshold("sol-high"), Some(80.0));
         assert_eq!(threshold_row("short-kernel").and_then(ThresholdRow::quantity), Quantity::new(5000.0, Unit::NS));
-        assert_eq!(threshold("sol-hihg"), None);
+        assert!(threshold_row("sol-hihg").is_none());
     }
 
     #[test]

@@ -11,13 +11,20 @@ pub(super) fn run(arguments: &Explain, out: &mut dyn Write) -> Result<(), Failur
         write!(out, "{}", explain_view())?;
         return Ok(());
     }
+    if let Some(rows) = catalog::list(&arguments.name) {
+        let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+        for (name, what) in rows {
+            writeln!(out, "{name:width$}  {what}")?;
+        }
+        return Ok(());
+    }
     if let Some(chip) = arguments.chip {
         return on_chip(&arguments.name, chip, out);
     }
     let Some(found) = catalog::explain(&arguments.name) else {
         let near = catalog::nearest(&arguments.name);
         let help = if near.is_empty() {
-            "metrics, stall reasons, opcodes, thresholds, limiters, findings and chips have explanations".to_owned()
+            "metrics, stall reasons, opcodes, thresholds, limiters, findings and chips have explanations; `readings`, `thresholds` and `findings` are lists".to_owned()
         } else {
             format!("near: {}", near.join(", "))
         };

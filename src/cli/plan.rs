@@ -19,7 +19,7 @@ pub(super) struct Plan {
     /// Whether pages go without charts.
     pub(super) is_without_charts: bool,
     /// Thresholds that differ from the catalog's.
-    pub(super) thresholds: BTreeMap<String, f64>,
+    pub(super) thresholds: BTreeMap<crate::catalog::Threshold, f64>,
     /// The commit that the user states; it goes before the subjects' own.
     pub(super) commit: Option<String>,
     /// Where git is asked for the commit.

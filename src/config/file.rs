@@ -5,7 +5,7 @@ use super::error::{ConfigError, ConfigErrorKind};
 use super::keys::SubjectKeys;
 use super::subject::Subject;
 use super::text::Text;
-use crate::catalog;
+use crate::catalog::Threshold;
 use crate::nearest::nearest;
 use crate::render::{Override, TEMPLATES};
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ pub struct Config {
     /// Whether pages have charts.
     pub has_charts: bool,
     /// Numbers that judgements compare with, by the catalog's ids, where they differ from the catalog's.
-    pub thresholds: BTreeMap<String, f64>,
+    pub thresholds: BTreeMap<Threshold, f64>,
     /// Subjects in file order; at least one.
     pub subjects: Vec<Subject>,
     /// Where tools are.
@@ -226,17 +226,16 @@ impl Text {
     }
 
     /// A number for a threshold of the catalog.
-    fn threshold(&self, id: &Spanned<String>, value: &Spanned<f64>) -> Result<(String, f64), ConfigError> {
-        let name = id.get_ref();
-        if catalog::threshold_row(name).is_none() {
-            let near = nearest(name, catalog::thresholds().iter().map(|row| row.id));
+    fn threshold(&self, id: &Spanned<String>, value: &Spanned<f64>) -> Result<(Threshold, f64), ConfigError> {
+        let threshold = Threshold::named(id.get_ref()).map_err(|met| {
+            let near = met.near.as_ref();
             let help = near.map(|near| format!("did you mean `{near}`? `audit explain {near}` says what it decides"));
-            return Err(self.wrong(format!("no threshold is called {name:?}"), id.span(), "unknown", help));
-        }
+            self.wrong(format!("no threshold is called {:?}", id.get_ref()), id.span(), "unknown", help)
+        })?;
         if !value.get_ref().is_finite() {
             let message = format!("a threshold is a number, found {}", value.get_ref());
             return Err(self.wrong(message, value.span(), "", None));
         }
-        Ok((name.clone(), *value.get_ref()))
+        Ok((threshold, *value.get_ref()))
     }
 }

@@ -80,7 +80,10 @@ impl Text {
             }
             _ => plain.parse().map_err(|reason: String| self.wrong(reason, text.span(), "", None))?,
         };
-        let Some(name) = condition.metric.strip_prefix(CHECK) else { return Ok(condition) };
+        let Some(name) = condition.metric.strip_prefix(CHECK) else {
+            self.reading(&condition.metric, text.span())?;
+            return Ok(condition);
+        };
         if is_known(name) {
             return Ok(condition);
         }

@@ -8,7 +8,7 @@ use super::launch::{LaunchKeys, ReferenceKeys, Subjected};
 use super::subject::{Expect, Subject, SubjectName, Tiles, Work};
 use super::text::{Text, regex_reason};
 use super::trials::TrialFiles;
-use crate::catalog;
+use crate::catalog::{self, ReadingForm};
 use crate::nearest::nearest;
 use regex::Regex;
 use std::ops::Range;
@@ -72,7 +72,7 @@ struct TilesKeys {
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ExpectKeys {
-    metric: String,
+    metric: Spanned<String>,
     op: Spanned<String>,
     value: Spanned<f64>,
     label: Option<String>,
@@ -197,7 +197,22 @@ impl Text {
         if !value.is_finite() {
             return Err(self.wrong(format!("expected a number, found {value}"), keys.value.span(), "", None));
         }
-        Ok(Expect { metric: keys.metric, op, value, label: keys.label })
+        let form = self.reading(keys.metric.get_ref(), keys.metric.span())?;
+        if form.is_of_change() {
+            let help = Some("name it in a [[subject.hypothesis]]".to_owned());
+            let message = format!("only a comparison tells {:?}", keys.metric.get_ref());
+            return Err(self.wrong(message, keys.metric.span(), "", help));
+        }
+        Ok(Expect { metric: keys.metric.into_inner(), op, value, label: keys.label })
+    }
+
+    /// What kind of reading has this name.
+    pub(super) fn reading(&self, name: &str, span: Range<usize>) -> Result<ReadingForm, ConfigError> {
+        catalog::check_reading(name).map(|name| name.form).map_err(|met| {
+            let near = met.near.as_ref().map(|near| format!("did you mean `{near}`?"));
+            let help = near.unwrap_or_else(|| "`audit explain readings` lists the names".to_owned());
+            self.wrong(format!("no reading is called {:?}", met.name), span, "unknown", Some(help))
+        })
     }
 
     fn regex(&self, text: &Spanned<String>) -> Result<Regex, ConfigError> {

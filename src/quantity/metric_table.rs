@@ -4,13 +4,11 @@
 //! `T` throughput), unit, class of the counter, and the chips as a hexadecimal bit mask in the order of [`CHIPS`]. It
 //! merges what NVIDIA's counter library lists for five chips. Three bases have two units: the line has the one that most
 //! of the chips name, and for the two of the double-precision tensor pipe, where the chips are even, the one that fits
-//! the name (cycles). Nothing is parsed at start: the build script made an index of names into the text.
+//! the name (cycles).
 
-const TABLE: &str = include_str!("metric_bases.tsv");
-/// One more than the offset of a line, in the slot of its name or the next that no other name has; 0 for none.
-static SLOTS: &[u32] = &include!(concat!(env!("OUT_DIR"), "/metric_slots.rs"));
+use std::sync::LazyLock;
 
-include!("name_hash.rs");
+static LINES: LazyLock<Vec<&str>> = LazyLock::new(|| include_str!("metric_bases.tsv").lines().collect());
 
 /// The chips of the table, by the lower-case name that NVIDIA's counter library uses.
 pub const CHIPS: [&str; 5] = ["ga100", "ad102", "gh100", "gb100", "gb202"];
@@ -89,11 +87,8 @@ impl MetricBase {
 
 /// The line of exactly that base name.
 fn line_of(name: &str) -> Option<&'static str> {
-    let first = slot_of(name, SLOTS.len());
-    let slots = SLOTS[first..].iter().chain(&SLOTS[..first]).take_while(|slot| **slot != 0);
-    let mut lines = slots.filter_map(|slot| TABLE.get(*slot as usize - 1..));
-    let line = lines.find(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with('\t')))?;
-    line.lines().next()
+    let found = LINES.binary_search_by(|line| line.split('\t').next().cmp(&Some(name)));
+    found.ok().map(|at| LINES[at])
 }
 
 /// Splits a metric name into the base that the table has and the suffix behind it (`.sum.per_second`). A base ends at
@@ -106,7 +101,7 @@ pub fn split(name: &str) -> Option<(MetricBase, &str)> {
 
 /// Every line of the table, in order.
 pub fn all() -> impl Iterator<Item = MetricBase> {
-    TABLE.lines().filter_map(MetricBase::parse)
+    LINES.iter().copied().filter_map(MetricBase::parse)
 }
 
 #[cfg(test)]
@@ -115,7 +110,7 @@ mod tests {
 
     #[test]
     fn every_line_parses_and_is_found_by_its_name() {
-        assert_eq!(all().count(), TABLE.lines().count());
+        assert_eq!(all().count(), LINES.len());
         let mut before = "";
         for base in all() {
             assert!(before < base.name, "{} is out of order", base.name);

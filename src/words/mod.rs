@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use kernel_audit::words;
-//! let sentence = words!["The pipe ", words::code("lsu"), " is busy for ", "81.20 %", " of the time."];
+//! let sentence = words!("The pipe `{}` is busy for {} of the time.", "lsu", "81.20 %");
 //! assert_eq!(sentence.to_plain(), "The pipe lsu is busy for 81.20 % of the time.");
 //! ```
 
@@ -31,15 +31,34 @@ pub enum Inline {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words(Vec<Inline>);
 
-/// Words from their pieces: `words!["The pipe ", code(name), " is busy."]`. A piece is text, an [`Inline`] or [`Words`].
+/// A sentence as it is read, with `{}` for each piece that follows: `words!("The pipe `{}` is **busy**.", name)`. In the
+/// text, and only there, backticks make a name and double stars make words stand out; a piece is taken as it is. Pieces
+/// are text, counts, an [`Inline`] or [`Words`]; a number of pieces that is not that of the places does not compile.
 #[macro_export]
 macro_rules! words {
-    ($($piece:expr),* $(,)?) => {{
-        #[allow(unused_mut)]
-        let mut words = $crate::words::Words::default();
-        $(words.push($piece);)*
-        words
+    ($text:literal $(, $piece:expr)* $(,)?) => {{
+        const PIECES: &[&str] = &[$(stringify!($piece)),*];
+        const { assert!($crate::words::places($text) == PIECES.len(), "one piece for each place, and no other brace") };
+        $crate::words::Words::filled($text, [$($crate::words::Words::from($piece)),*])
     }};
+}
+
+/// The places for pieces in the text of a sentence; more than any sentence has where a brace is not one of `{}`.
+pub const fn places(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let (mut at, mut places) = (0, 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'{' if at + 1 < bytes.len() && bytes[at + 1] == b'}' => {
+                places += 1;
+                at += 1;
+            }
+            b'{' | b'}' => return usize::MAX,
+            _ => {}
+        }
+        at += 1;
+    }
+    places
 }
 
 /// A name as a tool prints it.
@@ -81,6 +100,11 @@ impl Words {
         }
     }
 
+    /// What [`words!`](crate::words!) makes.
+    pub fn filled<const N: usize>(text: &'static str, pieces: [Words; N]) -> Words {
+        fill(text, &mut pieces.into_iter())
+    }
+
     /// Words from a sentence with its names in backticks, as parts of the analysis still write it.
     pub fn from_marked(sentence: &str) -> Words {
         let mut words = Words::default();
@@ -120,6 +144,26 @@ impl Words {
     }
 }
 
+/// Reads the notation of [`words!`](crate::words!): places, names and what stands out, the last two up to their next mark.
+fn fill(text: &str, pieces: &mut impl Iterator<Item = Words>) -> Words {
+    let mut words = Words::default();
+    let mut rest = text;
+    while let Some((at, mark)) = ["{}", "`", "**"].iter().filter_map(|mark| Some((rest.find(mark)?, *mark))).min() {
+        words.push(&rest[..at]);
+        rest = &rest[at + mark.len()..];
+        if mark == "{}" {
+            words.push(pieces.next().unwrap_or_default());
+            continue;
+        }
+        let (inner, after) = rest.split_once(mark).unwrap_or((rest, ""));
+        let inner = fill(inner, pieces);
+        words.push(if mark == "`" { code(inner.to_plain()) } else { strong(inner) });
+        rest = after;
+    }
+    words.push(rest);
+    words
+}
+
 impl From<Inline> for Words {
     fn from(inline: Inline) -> Words {
         Words(vec![inline])
@@ -141,6 +185,18 @@ impl From<&str> for Words {
 impl From<&String> for Words {
     fn from(text: &String) -> Words {
         text.as_str().into()
+    }
+}
+
+impl From<u64> for Words {
+    fn from(count: u64) -> Words {
+        count.to_string().into()
+    }
+}
+
+impl From<usize> for Words {
+    fn from(count: usize) -> Words {
+        count.to_string().into()
     }
 }
 
@@ -170,16 +226,22 @@ mod tests {
     #[test]
     fn pieces_become_words_and_data_keeps_the_names() {
         let names = join([code("a"), code("b")], ", ");
-        let words = words!["Of ", names, ": ", strong("all"), "."];
-        assert_eq!(words.to_plain(), "Of a, b: all.");
+        let words = words!("Of {} and `{}_x`: **{}**, {}.", names, "`c", "al*l", 3_usize);
+        assert_eq!(words.to_plain(), "Of a, b and `c_x: al*l, 3.");
+        let words = words!("Of {}: **all of `b`**.", code("a"));
         let data = serde_json::to_string(&words).expect("serialises");
-        assert_eq!(data, "\"Of `a`, `b`: all.\"");
+        assert_eq!(data, "\"Of `a`: all of `b`.\"");
         let again: Words = serde_json::from_str(&data).expect("reads");
-        assert_eq!(again, words!["Of ", code("a"), ", ", code("b"), ": all."]);
+        assert_eq!(again, words!("Of `a`: all of `b`."));
+    }
+
+    #[test]
+    fn only_places_are_braces() {
+        assert_eq!(["", "{} of {}", "{x}", "}"].map(places), [0, 2, usize::MAX, usize::MAX]);
     }
 
     #[test]
     fn marks_without_an_end_are_text() {
-        assert_eq!(Words::from_marked("a `b` ` c"), words!["a ", code("b"), " ` c"]);
+        assert_eq!(Words::from_marked("a `b` ` c").inlines().last(), Some(&Inline::Text(" ` c".into())));
     }
 }

@@ -43,8 +43,8 @@ ptxas = "scan.log"
 fn thresholds_have_the_catalogs_names() {
     let subject = "[[subject]]\nname = \"a\"\nreport = \"a.ncu-rep\"\n";
     let config = parse(&format!("[thresholds]\nsol-high = 75\ncause-share = 12.5\n{subject}"));
-    assert_eq!(config.thresholds.get("sol-high"), Some(&75.0));
-    assert_eq!(config.thresholds.get("cause-share"), Some(&12.5));
+    assert_eq!(config.thresholds.get(&kernel_audit::catalog::Threshold::SolHigh), Some(&75.0));
+    assert_eq!(config.thresholds.get(&kernel_audit::catalog::Threshold::CauseShare), Some(&12.5));
     let met = fault(&format!("[thresholds]\nsol-hihg = 75\n{subject}"));
     assert!(met.contains("sol-hihg") && met.contains("did you mean `sol-high`?"), "{met}");
     assert!(fault(&format!("[thresholds]\nsol-high = nan\n{subject}")).contains("a threshold is a number"));

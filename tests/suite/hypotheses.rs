@@ -90,7 +90,13 @@ fn mistakes_are_shown_at_their_line() {
     assert!(empty.contains("a hypothesis predicts something"), "{empty}");
     let bad = fault("[[subject.hypothesis]]\nname = \"h\"\nafter = [\"stall.barrier lower\"]\n");
     assert!(bad.contains("audit.toml:6") && bad.contains("METRIC OP VALUE"), "{bad}");
-    let twice = "[[subject.hypothesis]]\nname = \"h\"\nafter = [\"x < 1\"]\n";
+    let opcode = fault("[[subject.hypothesis]]\nname = \"h\"\nafter = [\"opcode.BARR == 0\"]\n");
+    assert!(opcode.contains("audit.toml:6") && opcode.contains("did you mean `opcode.BAR`?"), "{opcode}");
+    let own = "[[subject.expect]]\nmetric = \"opcode.BARR\"\nop = \"==\"\nvalue = 0\n";
+    assert!(fault(own).contains("audit.toml:5") && fault(own).contains("did you mean `opcode.BAR`?"), "{}", fault(own));
+    let change = fault(&own.replace("opcode.BARR", "change.time"));
+    assert!(change.contains("audit.toml:5") && change.contains("only a comparison tells"), "{change}");
+    let twice = "[[subject.hypothesis]]\nname = \"h\"\nafter = [\"stall.barrier < 1\"]\n";
     assert!(fault(&twice.repeat(2)).contains("a name of its own"));
 }
 

@@ -107,7 +107,7 @@ fn launches_that_differ_limits_of_ones_own_and_numbers_that_are_none_come_back()
     let nan = csv(&[Profile::steady(90_000.0)]).replace("\"4096\"", "\"nan\"");
     let new = read(&nan);
     let mut asked = inputs(&new, Some(Old::Report(&old)), &[]);
-    asked.limits.overrides.insert("regression".into(), 30.0);
+    asked.limits.overrides.insert(kernel_audit::catalog::Threshold::Regression, 30.0);
     let (audit, names) = returned(&analysis::analyse(&asked).unwrap(), "two sides");
     assert_eq!(audit.limits, asked.limits);
     assert_eq!(audit.new.launches.len(), 20);

@@ -224,7 +224,7 @@ fn a_waste_beside_the_limit_is_named_and_ranked_low() {
 #[test]
 fn a_threshold_that_the_user_sets_moves_the_verdict() {
     let report = read("misaligned_copy");
-    let limits = Limits { overrides: BTreeMap::from([("sol-low".into(), 50.0)]) };
+    let limits = Limits { overrides: BTreeMap::from([(kernel_audit::catalog::Threshold::SolLow, 50.0)]) };
     assert_eq!(audit_with(&report, None, limits).findings[0].code, "memory-dram");
 }
 

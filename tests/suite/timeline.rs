@@ -210,7 +210,15 @@ fn what_is_no_timeline_is_refused_with_the_cure() {
     assert!(lacking.contains("holds no table") && lacking.contains("does not contain CUDA kernel data"), "{lacking}");
 }
 
-#[cfg(feature = "nsys")]
+#[cfg(not(feature = "sqlite"))]
+#[test]
+fn a_database_says_how_it_can_be_read() {
+    let said = refused("app.sqlite", b"SQLite format 3\0 and the rest");
+    assert!(said.contains("app.sqlite") && said.contains("it is an SQLite database"), "{said}");
+    assert!(said.contains("--features sqlite") && said.contains("nsys stats --format csv"), "{said}");
+}
+
+#[cfg(feature = "sqlite")]
 mod database {
     use super::*;
     use rusqlite::Connection;

@@ -2,9 +2,8 @@
 
 use crate::analysis::kernel::performance::Work;
 use crate::analysis::kernel::summary::KernelSummary;
-
-/// Bytes above the stated ones that still count as moving no more than the work needs.
-const NEEDED: f64 = 1.05;
+use crate::analysis::limits::Limits;
+use crate::catalog::Threshold;
 
 /// The stated bytes beside those that DRAM moved.
 pub(in crate::analysis) struct Floor {
@@ -31,8 +30,8 @@ impl Floor {
     }
 
     /// Whether DRAM moves no more than the work needs.
-    pub(in crate::analysis) fn is_reached(&self) -> bool {
-        self.moved <= NEEDED * self.stated
+    pub(in crate::analysis) fn is_reached(&self, limits: &Limits) -> bool {
+        self.moved <= limits[Threshold::WorkReached] * self.stated
     }
 
     /// Part of the moved bytes that the work does not need, in percent.
@@ -90,21 +89,25 @@ mod tests {
         let floor = floor(2000.0, Some(10_000_000)).unwrap();
         assert!(is_near(floor.moved, 20_000_000.0) && is_near(floor.stated, 10_000_000.0));
         assert!(is_near(floor.waste(), 50.0) && is_near(floor.most, 60.0), "{} {}", floor.waste(), floor.most);
-        assert!(!floor.is_reached());
+        assert!(!floor.is_reached(&Limits::default()));
     }
 
     #[test]
     fn bytes_that_stayed_in_l2_take_no_time_of_dram() {
         // 500 GB/s × 10 µs = 5,000,000 B moved of 10,000,000 stated: no waste. The smaller takes 2 µs at the peak.
         let floor = floor(500.0, Some(10_000_000)).unwrap();
-        assert!(floor.is_reached() && is_near(floor.waste(), 0.0) && is_near(floor.most, 80.0), "{}", floor.most);
+        assert!(
+            floor.is_reached(&Limits::default()) && is_near(floor.waste(), 0.0) && is_near(floor.most, 80.0),
+            "{}",
+            floor.most
+        );
     }
 
     #[test]
     fn a_twentieth_more_than_stated_still_counts_as_reached() {
         // 1,050 GB/s × 10 µs is 1.05 times the stated 10,000,000 B; 1,051 is more.
-        assert!(floor(1049.0, Some(10_000_000)).unwrap().is_reached());
-        assert!(!floor(1051.0, Some(10_000_000)).unwrap().is_reached());
+        assert!(floor(1049.0, Some(10_000_000)).unwrap().is_reached(&Limits::default()));
+        assert!(!floor(1051.0, Some(10_000_000)).unwrap().is_reached(&Limits::default()));
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! Readings by name, for checklists: any metric of the report, and the derived readings listed here.
+//! Readings by name, for checklists and hypotheses: any metric of the report, and the derived readings of the catalog.
 
 use crate::analysis::derive::coalescing::Coalescing;
 use crate::analysis::derive::mix::InstructionMix;
 use crate::analysis::derive::stalls::{StallBasis, Stalls};
 use crate::analysis::derive::units;
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::catalog::{self, ChipSide};
+use crate::catalog::{self, ChipSide, ReadingForm, ReadingName};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 
@@ -17,35 +17,28 @@ pub(in crate::analysis) struct Known<'a, 'r> {
     pub(in crate::analysis) coalescing: &'a Coalescing,
 }
 
-/// The reading of a name: `stall.REASON` (percent of a warp's time), `stall-rank.REASON` (1 for the largest stall), `opcode.OP` and `class.ID` (executions),
-/// `tensor.instructions`, `tensor.share` (percent of all instructions), `tensor.busy` (percent of peak of the busiest
-/// tensor counter), `shared.conflict-share`, `shared.loads-per-store`, `shared.wide-store-share`, `global.excess-share`,
-/// `predication.efficiency` (percent); anything else is a metric by ncu's name.
+/// The reading of a name, by the table of names (`audit explain readings`). What only a comparison tells is settled by
+/// hypotheses, and is not collected here.
 pub(in crate::analysis) fn reading(known: &Known<'_, '_>, name: &str) -> Reading {
-    if let Some(reason) = name.strip_prefix("stall.") {
-        return stall(known.stalls, reason);
-    }
-    if let Some(reason) = name.strip_prefix("stall-rank.") {
-        return stall_rank(known.stalls, reason);
-    }
-    if let Some(opcode) = name.strip_prefix("opcode.") {
-        return count(known.mix, |row| row == opcode);
-    }
-    if let Some(id) = name.strip_prefix("class.") {
-        return count(known.mix, |row| catalog::opcode_class(row).is_some_and(|class| class.id == id));
-    }
-    match name {
-        "tensor.instructions" => known.mix.tensor.clone(),
-        "tensor.share" => known.mix.tensor_share.clone(),
-        "tensor.busy" => tensor_busy(known.kernel),
-        "shared.conflict-share" => conflict_share(known.kernel),
-        "shared.loads-per-store" => {
-            quotient(count(known.mix, |op| op == "LDS"), count(known.mix, |op| op == "STS"), 1.0, Unit::NONE)
+    let ReadingName { form, word } = ReadingName::of(name);
+    let executed = |opcode: &str| count(known.mix, |row| row == opcode);
+    match form {
+        ReadingForm::Stall => stall(known.stalls, word),
+        ReadingForm::StallRank => stall_rank(known.stalls, word),
+        ReadingForm::Opcode => executed(word),
+        ReadingForm::Class => count(known.mix, |row| catalog::opcode_class(row).is_some_and(|class| class.id == word)),
+        ReadingForm::TensorInstructions => known.mix.tensor.clone(),
+        ReadingForm::TensorShare => known.mix.tensor_share.clone(),
+        ReadingForm::TensorBusy => tensor_busy(known.kernel),
+        ReadingForm::SharedConflictShare => conflict_share(known.kernel),
+        ReadingForm::SharedLoadsPerStore => quotient(executed("LDS"), executed("STS"), 1.0, Unit::NONE),
+        ReadingForm::SharedWideStoreShare => known.mix.wide_shared_stores.clone(),
+        ReadingForm::GlobalExcessShare => excess_share(known.coalescing),
+        ReadingForm::PredicationEfficiency => known.mix.predication.clone(),
+        ReadingForm::Check | ReadingForm::Sanitizer | ReadingForm::Faults | ReadingForm::Change => {
+            Reading::not_collected(name)
         }
-        "shared.wide-store-share" => known.mix.wide_shared_stores.clone(),
-        "global.excess-share" => excess_share(known.coalescing),
-        "predication.efficiency" => known.mix.predication.clone(),
-        metric => known.kernel.reading(metric),
+        ReadingForm::Metric => known.kernel.reading(name),
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
+use crate::catalog::Threshold;
 use crate::catalog::{self, Better, StallFamily};
 use crate::evidence::{Measured, Missing, Provenance, Reading};
 use crate::quantity::{Quantity, Unit};
@@ -106,7 +107,7 @@ impl Stalls {
         tables.extend(table(StallBasis::PercentOfPeak, new, old));
         tables.extend(sample_shares(new, old));
         let issue_active = Row::metric(ISSUE_ACTIVE, new, old);
-        let are_hidden = issue_active.new.value().is_some_and(|active| active >= limits.get("issue-hidden"));
+        let are_hidden = issue_active.new.value().is_some_and(|active| active >= limits[Threshold::IssueHidden]);
         Stalls { tables, latency: Row::metric(LATENCY, new, old), issue_active, parked: None, are_hidden }
     }
 
@@ -145,8 +146,17 @@ impl Stalls {
     pub(in crate::analysis) fn counted(&self, table: &StallTable, row: &StallRow) -> Option<f64> {
         let value = row.row.new.value()?;
         let is_share = !matches!(table.basis, StallBasis::PerIssue | StallBasis::PercentOfPeak);
-        let parked = self.parked.filter(|_| is_share && row.reason == "barrier");
-        Some((value - parked.unwrap_or(0.0)).max(0.0))
+        let working = if is_share && row.reason == "barrier" { self.working() } else { None };
+        Some(value * working.unwrap_or(1.0))
+    }
+
+    /// The part of the waits at barriers that is not of parked warps, 0 to 1. Both numbers are shares of the samples, so
+    /// that their quotient holds for a share of anything.
+    fn working(&self) -> Option<f64> {
+        let parked = self.parked?;
+        let sampled = self.table(StallBasis::Samples)?.rows.iter().find(|row| row.reason == "barrier")?;
+        let all = sampled.row.new.value().filter(|all| *all > 0.0)?;
+        Some((1.0 - parked / all).max(0.0))
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::analysis::diagnose::bottleneck::{MEMORY, SM};
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
+use crate::catalog::Threshold;
 use crate::catalog::{self, ChipSide};
 
 /// A counter of a throughput breakdown.
@@ -74,7 +75,7 @@ pub(in crate::analysis) fn busiest(kernel: &KernelSummary<'_>) -> Vec<BusyUnit> 
 /// further below the issue rate than counts as a tie, the pipe is named. Otherwise the busiest.
 pub(in crate::analysis) fn leading<'u>(units: &'u [BusyUnit], limits: &Limits) -> Option<&'u BusyUnit> {
     let first = units.first()?;
-    let least = limits.get("sol-high").max(first.percent - limits.get("sol-balance"));
+    let least = limits[Threshold::SolHigh].max(first.percent - limits[Threshold::SolBalance]);
     let pipe = units.iter().find(|u| u.side() == Some(ChipSide::Compute) && u.percent >= least);
     if first.side() == Some(ChipSide::Issue) { pipe.or(Some(first)) } else { Some(first) }
 }
@@ -84,13 +85,14 @@ pub(in crate::analysis) fn leading<'u>(units: &'u [BusyUnit], limits: &Limits) -
 /// memory limits alone when all accesses meet in it; the SMs are left out because a chip-wide imbalance of theirs is a
 /// matter of the launch.
 pub(in crate::analysis) fn hot_spot(kernel: &KernelSummary<'_>, limits: &Limits) -> Option<(BusyUnit, f64)> {
-    let low = limits.get("sol-low");
+    let low = limits[Threshold::SolLow];
     let spot = |counter: String| {
         let average = kernel.value(&counter)?;
         let name = format!("{}{BUSIEST}", counter.strip_suffix(AVERAGE)?);
         let unit = BusyUnit::new(&name, kernel.value(&name)?);
         let is_shared = matches!(unit.code.as_str(), "memory-dram" | "memory-l2");
-        (is_shared && unit.percent >= low && average < unit.percent / 2.0).then_some((unit, average))
+        (is_shared && unit.percent >= low && average < unit.percent * limits[Threshold::HotSpotAverage] / 100.0)
+            .then_some((unit, average))
     };
     members(kernel).into_iter().filter_map(spot).max_by(|(a, _), (b, _)| a.percent.total_cmp(&b.percent))
 }

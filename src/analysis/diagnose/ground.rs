@@ -11,6 +11,7 @@ use crate::analysis::diagnose::finding::Severity;
 use crate::analysis::kernel::performance::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
+use crate::catalog::Threshold;
 
 /// One kernel with its derived readings.
 pub(in crate::analysis) struct Ground<'a, 'r> {
@@ -52,9 +53,9 @@ impl Ground<'_, '_> {
     /// What a pattern that makes `share` percent of a part's work amounts to: it explains the limit where that part
     /// limits and the share is large, else it costs, else it is a note.
     pub(in crate::analysis) fn severity(&self, part_limits: bool, share: f64) -> Severity {
-        if part_limits && share >= self.limits.get("cause-share") {
+        if part_limits && share >= self.limits[Threshold::CauseShare] {
             Severity::Limits
-        } else if share >= self.limits.get("cost-share") {
+        } else if share >= self.limits[Threshold::CostShare] {
             Severity::Costs
         } else {
             Severity::Notes

@@ -131,7 +131,7 @@ impl SourceLines {
         let waits = Waits::of(view, &groups, limits);
         let mut limiting = LimitingLines::of(limiter, view, &groups, kernel);
         if let (Some(limiting), Some(waits)) = (&mut limiting, &waits) {
-            limiting::break_ties(&mut limiting.lines, &waits.by_need());
+            limiting::break_ties(&mut limiting.lines, &waits.by_need(), limits);
         }
         SourceLines {
             launch: view.launch,

@@ -4,12 +4,11 @@ use super::KEPT;
 use super::accesses::{EXECUTED, LANES};
 use super::spot::{Groups, Spot};
 use crate::analysis::limits::Limits;
+use crate::catalog::Threshold;
 use crate::evidence::SourceView;
 
 /// Lanes of a warp.
 const WARP: f64 = 32.0;
-/// Lines that leave less than this of all lane slots idle are left out, in percent.
-const SMALL: f64 = 1.0;
 
 /// Warp executions of a line.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -68,7 +67,7 @@ pub(super) fn idle_lanes(view: &SourceView, groups: &Groups<'_>, limits: &Limits
         let average = if count > 0 { active as f64 / count as f64 } else { WARP };
         let lost: u64 = rows.iter().map(|row| idle(*row)).sum();
         let share = 100.0 * lost as f64 / all.max(1.0);
-        if average < limits.get("thread-utilisation-low") && share >= SMALL {
+        if average < limits[Threshold::ThreadUtilisationLow] && share >= limits[Threshold::IdleLanesNamed] {
             let spot = groups.spot(&rows, idle);
             lines.push((lost, LaneLine { spot, executed: count, lanes: average, share }));
         }

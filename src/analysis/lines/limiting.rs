@@ -4,14 +4,13 @@ use super::accesses::EXECUTED;
 use super::spot::{Groups, Spot};
 use crate::analysis::derive::data_stage::{DataStage, SHARED as SHARED_PART, WHOLE};
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::catalog::{self, InstructionWork};
+use crate::analysis::limits::Limits;
+use crate::catalog::{self, InstructionWork, Threshold};
 use crate::evidence::SourceView;
 use crate::quantity::format;
 
 /// Lines kept.
 const LINES: usize = 5;
-/// Shares closer than this tie, in percentage points.
-const TIE: f64 = 0.5;
 
 /// Wavefronts of shared accesses, and sectors of the others, by instruction.
 pub(super) const SHARED: &str = "memory_l1_wavefronts_shared";
@@ -106,9 +105,9 @@ pub(super) fn atomics(view: &SourceView, groups: &Groups<'_>) -> Vec<(Spot, f64)
 }
 
 /// Of lines that tie for the most, puts those first that warps wait for, in the order of `awaited`.
-pub(super) fn break_ties(lines: &mut [(Spot, f64)], awaited: &[&Spot]) {
+pub(super) fn break_ties(lines: &mut [(Spot, f64)], awaited: &[&Spot], limits: &Limits) {
     let Some((_, top)) = lines.first() else { return };
-    let tied = lines.iter().take_while(|(_, share)| top - share < TIE).count();
+    let tied = lines.iter().take_while(|(_, share)| top - share < limits[Threshold::LineTie]).count();
     let rank = |spot: &Spot| awaited.iter().position(|other| spot.is_same_place(other)).unwrap_or(usize::MAX);
     lines[..tied].sort_by_key(|(spot, _)| rank(spot));
 }

@@ -3,6 +3,8 @@
 
 use super::spot::{Groups, Spot};
 use crate::analysis::derive::stalls::sampled_reason;
+use crate::analysis::limits::Limits;
+use crate::catalog::Threshold;
 use crate::evidence::SourceView;
 
 /// Samples of such warps.
@@ -14,14 +16,12 @@ pub struct Parked {
     pub at: Spot,
 }
 
-/// Shares below this are left to the barrier, in percent of all samples.
-const LEAST: f64 = 0.5;
 /// Instructions looked at between a barrier and the exit.
 const NEAR: usize = 16;
 
 impl Parked {
     /// `None` where the report has no samples by instruction, tells no opcodes, or no warp stands there.
-    pub(in crate::analysis) fn of(view: &SourceView) -> Option<Parked> {
+    pub(in crate::analysis) fn of(view: &SourceView, limits: &Limits) -> Option<Parked> {
         let sampled =
             || view.columns.iter().filter_map(|column| Some((sampled_reason(&column.metric)?, &column.metric)));
         let (_, barrier) = sampled().find(|(reason, _)| *reason == "barrier")?;
@@ -37,7 +37,7 @@ impl Parked {
         }
         let all: Option<u64> = sampled().map(|(_, metric)| Some(view.counts(metric)?.iter().sum::<u64>())).sum();
         let share = 100.0 * sum as f64 / all? as f64;
-        if share < LEAST {
+        if share < limits[Threshold::ParkedLeast] {
             return None;
         }
         let groups = Groups::of(view);

@@ -5,6 +5,7 @@ use super::cause::{Causes, Trace};
 use super::spot::{Groups, Spot};
 use crate::analysis::derive::stalls::sampled_reason;
 use crate::analysis::limits::Limits;
+use crate::catalog::Threshold;
 use crate::evidence::SourceView;
 use std::collections::BTreeMap;
 
@@ -97,7 +98,7 @@ impl Waits {
                 .filter(|(_, share)| *share > 0.0)
                 .collect();
             shares.sort_by(|a, b| b.1.total_cmp(&a.1));
-            let large = shares.iter().take_while(|(_, share)| *share > limits.get("sample-own-share")).count();
+            let large = shares.iter().take_while(|(_, share)| *share > limits[Threshold::SampleOwnShare]).count();
             shares.truncate(large.max(1));
             let spot = groups.spot(rows, |row| all[row]);
             LineWaits { spot, samples: own, share: percent(own, samples), reasons: shares }
@@ -112,7 +113,7 @@ impl Waits {
         };
         let lines = leading(&all, KEPT).into_iter().map(|(_, rows)| waits(rows)).collect();
         let mut hot: Vec<usize> =
-            (0..all.len()).filter(|row| percent(all[*row], samples) > limits.get("sample-hotspot")).collect();
+            (0..all.len()).filter(|row| percent(all[*row], samples) > limits[Threshold::SampleHotspot]).collect();
         hot.sort_by_key(|row| std::cmp::Reverse(all[*row]));
         let causes = Causes::of(view);
         let traced = |reason: &str, counts: &[u64]| {
@@ -131,7 +132,7 @@ impl Waits {
             .filter_map(|(reason, counts)| {
                 let sum: u64 = counts.iter().sum();
                 let share = percent(sum, samples);
-                (share > limits.get("sample-hotspot")).then(|| {
+                (share > limits[Threshold::SampleHotspot]).then(|| {
                     let spots = |counts: &[u64]| -> Vec<(Spot, f64)> {
                         let lines = leading(counts, LINES_OF_REASON).into_iter();
                         lines.map(|(own, rows)| (groups.spot(rows, |row| counts[row]), percent(own, sum))).collect()

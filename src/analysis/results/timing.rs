@@ -3,6 +3,7 @@
 use crate::analysis::kernel::performance::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::versus::verdict::{Course, Judged, Sample, Shift, Verdict, both_agree, judge};
+use crate::catalog::Threshold;
 use crate::evidence::{Benchmark, Clocks, Reading};
 use crate::quantity::{Quantity, Unit, format};
 
@@ -55,7 +56,7 @@ pub struct Timing {
 impl Timing {
     /// What a benchmark comes to for some stated work; `old` is that of the old side.
     pub fn of(benchmark: &Benchmark, old: Option<&Benchmark>, work: &Work, limits: &Limits) -> Option<Timing> {
-        let confidence = limits.get("verdict-confidence");
+        let confidence = limits[Threshold::VerdictConfidence];
         let kernel = timed(&benchmark.samples_ms, work, confidence)?;
         let beside = benchmark.reference.as_ref();
         let reference = beside.and_then(|reference| {
@@ -103,7 +104,7 @@ fn apart(a: f64, b: f64) -> f64 {
 }
 
 fn change(old: &Benchmark, new: &Benchmark, work: &Work, limits: &Limits) -> Option<TimedChange> {
-    let side = timed(&old.samples_ms, work, limits.get("verdict-confidence"))?;
+    let side = timed(&old.samples_ms, work, limits[Threshold::VerdictConfidence])?;
     let (before, after) = (nanoseconds(&old.samples_ms), nanoseconds(&new.samples_ms));
     let time = judge(&before, &after, limits)?;
     let in_cycles = |samples: &[f64], mhz: f64| samples.iter().map(|ns| ns * mhz / 1e3).collect::<Vec<_>>();
@@ -118,7 +119,7 @@ fn change(old: &Benchmark, new: &Benchmark, work: &Work, limits: &Limits) -> Opt
         (Verdict::NotComparable, format!("before each launch {} → {} bytes were written", bytes(old), bytes(new)))
     } else if let Some(drift) =
         [&before, &after].into_iter().filter_map(|samples| drift(samples)).max_by(f64::total_cmp)
-        && time.change.is_some_and(|change| drift > change.abs().max(limits.get("unchanged")))
+        && time.change.is_some_and(|change| drift > change.abs().max(limits[Threshold::Unchanged]))
     {
         let why = format!("times drift by {} % within one side, more than the sides differ", format::fixed(drift, 1));
         (Verdict::Ambiguous, why)
@@ -161,8 +162,8 @@ fn cautions(benchmark: &Benchmark, kernel: &Timed, limits: &Limits) -> Vec<Strin
     let mut cautions = Vec::new();
     let median = kernel.time.median;
     let time = |ns: f64| Quantity::new(ns, Unit::NS).map_or_else(String::new, format::quantity);
-    let empty = Sample::of(&nanoseconds(&benchmark.empty_ms), limits.get("verdict-confidence"));
-    if let Some(empty) = empty.filter(|empty| 100.0 * empty.median > limits.get("benchmark-overhead") * median) {
+    let empty = Sample::of(&nanoseconds(&benchmark.empty_ms), limits[Threshold::VerdictConfidence]);
+    if let Some(empty) = empty.filter(|empty| 100.0 * empty.median > limits[Threshold::BenchmarkOverhead] * median) {
         cautions.push(format!(
             "Too short to time this way: two events with nothing between them are {} apart, {} % of the kernel's median, \
              and each time holds about that much. Time several launches together.",
@@ -170,14 +171,14 @@ fn cautions(benchmark: &Benchmark, kernel: &Timed, limits: &Limits) -> Vec<Strin
             format::fixed(100.0 * empty.median / median, 1)
         ));
     }
-    if let Some(scatter) = kernel.time.scatter.filter(|scatter| *scatter > limits.get("dispersion")) {
+    if let Some(scatter) = kernel.time.scatter.filter(|scatter| *scatter > limits[Threshold::Dispersion]) {
         cautions.push(format!(
             "The launches scatter by {} %: a small change cannot be seen in them.",
             format::fixed(scatter, 1)
         ));
     }
     if let Some(drift) =
-        drift(&nanoseconds(&benchmark.samples_ms)).filter(|drift| *drift > limits.get("benchmark-drift"))
+        drift(&nanoseconds(&benchmark.samples_ms)).filter(|drift| *drift > limits[Threshold::BenchmarkDrift])
     {
         cautions.push(format!(
             "The times drift: the medians of the first and the last third are {} % apart, as they are when the clock gives way to heat or a power limit. Interval and scatter take the launches for alike, and are too narrow.",
@@ -186,7 +187,7 @@ fn cautions(benchmark: &Benchmark, kernel: &Timed, limits: &Limits) -> Vec<Strin
     }
     let mhz = |clocks: &Option<Clocks>| clocks.as_ref()?.sm_mhz;
     match (mhz(&benchmark.clocks_before), mhz(&benchmark.clocks_after)) {
-        (Some(before), Some(after)) if apart(before, after) > limits.get("clock-difference") => {
+        (Some(before), Some(after)) if apart(before, after) > limits[Threshold::ClockDifference] => {
             cautions.push(format!(
                 "The SM clock moved from {} to {} MHz meanwhile: kernel and reference, timed in turn, share that; other times do not.",
                 format::plain(before, 0),

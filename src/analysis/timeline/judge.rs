@@ -8,6 +8,7 @@ use crate::analysis::Limits;
 use crate::analysis::kernel::select::short_name;
 use crate::analysis::timeline::busy::{DeviceTime, devices};
 use crate::analysis::timeline::memory::{ApiClass, ApiRow, Transfer, api_rows, transfers};
+use crate::catalog::Threshold;
 use crate::evidence::{OperationKind, Timeline, Totals};
 use crate::quantity::{Quantity, Unit, format};
 use std::collections::BTreeMap;
@@ -112,7 +113,7 @@ pub fn judge_timeline(timeline: &Timeline, limits: &Limits) -> TimelineAudit {
     let transfers = transfers(timeline);
     let calls = api_rows(timeline);
     let decisions = decisions(&kernels, &devices, &transfers, &calls, limits);
-    let next = next(timeline, &kernels, limits.get("timeline-kernel"));
+    let next = next(timeline, &kernels, limits[Threshold::TimelineKernel]);
     TimelineAudit { kernels, devices, transfers, calls, decisions, next, notes: timeline.notes.clone() }
 }
 
@@ -159,7 +160,7 @@ fn decisions(
     calls: &Part<Vec<ApiRow>>,
     limits: &Limits,
 ) -> Vec<Decision> {
-    let least = limits.get("timeline-idle");
+    let least = limits[Threshold::TimelineIdle];
     let kernel_ns: Option<f64> = kernels.found().map(|rows| rows.iter().map(|row| row.totals.total_ns).sum());
     let gaps = match devices {
         Part::Missing(why) => (Answer::NotMeasured, why.clone()),

@@ -33,7 +33,7 @@ impl Expectation {
             label: check.label.clone(),
             reading: check.reading.clone(),
             op: check.op,
-            value: check.value.or_else(|| Some(limits.get(check.threshold.as_ref()?))).unwrap_or(f64::NAN),
+            value: check.value.or_else(|| Some(limits[check.threshold?])).unwrap_or(f64::NAN),
             from: profile.id.clone(),
         };
         profile.check.iter().map(line).collect()

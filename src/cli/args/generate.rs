@@ -53,7 +53,7 @@ pub(in crate::cli) struct Generate {
     pub(in crate::cli) from: Vec<PathBuf>,
     /// Number that judgements compare with, in place of the catalog's or the configuration's; may be repeated.
     #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
-    pub(in crate::cli) thresholds: Vec<(String, f64)>,
+    pub(in crate::cli) thresholds: Vec<(crate::catalog::Threshold, f64)>,
     /// Collect the evidence first, as `audit collect` does; needs a GPU.
     #[arg(long)]
     pub(in crate::cli) collect: bool,

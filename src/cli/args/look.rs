@@ -1,6 +1,6 @@
 //! Verbs that print what is there: `audit show`, `timeline`, `dump` and `explain`.
 
-use super::value::{checklist, counters, regex, threshold};
+use super::value::{checklist, counters, expectation, regex, threshold};
 use crate::config::Expect;
 use clap::{Args, Subcommand};
 use regex::Regex;
@@ -37,7 +37,7 @@ pub(in crate::cli) struct Timeline {
     pub(in crate::cli) json: bool,
     /// Number that judgements compare with, in place of the catalog's: timeline-idle, timeline-kernel; may be repeated.
     #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
-    pub(in crate::cli) thresholds: Vec<(String, f64)>,
+    pub(in crate::cli) thresholds: Vec<(crate::catalog::Threshold, f64)>,
     /// Columns to print in [default: COLUMNS, else 80].
     #[arg(long, value_name = "N")]
     pub(in crate::cli) width: Option<usize>,
@@ -99,13 +99,13 @@ pub(in crate::cli) struct DumpAnalysis {
     pub(in crate::cli) kernel: Option<Regex>,
     /// Number that judgements compare with, in place of the catalog's; may be repeated.
     #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
-    pub(in crate::cli) thresholds: Vec<(String, f64)>,
+    pub(in crate::cli) thresholds: Vec<(crate::catalog::Threshold, f64)>,
     /// Checklist of the catalog to hold the kernels against, in place of the subject's; may be repeated, or a list with
     /// commas.
     #[arg(long = "check", alias = "checks", value_name = "CHECKLIST", value_delimiter = ',', value_parser = checklist)]
     pub(in crate::cli) checks: Vec<String>,
     /// What should hold for a metric or derived reading, in place of the subject's; may be repeated.
-    #[arg(long, value_name = "READING OP VALUE")]
+    #[arg(long, value_name = "READING OP VALUE", value_parser = expectation)]
     pub(in crate::cli) expect: Vec<Expect>,
 }
 

@@ -1,6 +1,6 @@
 //! Flags that say what a subject is, where the configuration does not.
 
-use super::value::{checklist, regex};
+use super::value::{checklist, expectation, regex};
 use crate::config::{Amount, Expect, SubjectName, Tiles};
 use clap::Args;
 use regex::Regex;
@@ -68,6 +68,6 @@ pub(in crate::cli) struct SubjectFlags {
     #[arg(long = "check", alias = "checks", value_name = "CHECKLIST", value_delimiter = ',', value_parser = checklist)]
     pub(in crate::cli) checks: Vec<String>,
     /// What should hold for a metric or derived reading, such as 'stall.barrier<25'; may be repeated.
-    #[arg(long, value_name = "READING OP VALUE")]
+    #[arg(long, value_name = "READING OP VALUE", value_parser = expectation)]
     pub(in crate::cli) expect: Vec<Expect>,
 }

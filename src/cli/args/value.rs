@@ -1,6 +1,7 @@
 //! Values of flags from their text; what is wrong says what was expected.
 
-use crate::catalog;
+use crate::catalog::{self, Threshold};
+use crate::config::Expect;
 use crate::nearest::did_you_mean;
 use crate::render::{Override, TEMPLATES};
 use regex::Regex;
@@ -31,14 +32,11 @@ pub(super) fn percent(text: &str) -> Result<f64, String> {
 }
 
 /// A threshold of the catalog and its number.
-pub(super) fn threshold(text: &str) -> Result<(String, f64), String> {
+pub(super) fn threshold(text: &str) -> Result<(Threshold, f64), String> {
     let (id, number) = text.split_once('=').ok_or("expected ID=NUMBER, such as sol-high=75")?;
-    if catalog::threshold_row(id).is_none() {
-        let known = catalog::thresholds().iter().map(|row| row.id);
-        return Err(format!("no threshold is called {id:?}{}", did_you_mean(id, known)));
-    }
+    let threshold = Threshold::named(id).map_err(|met| met.to_string())?;
     let value: f64 = number.parse().map_err(|_| format!("expected a number, found {number:?}"))?;
-    if value.is_finite() { Ok((id.to_owned(), value)) } else { Err(format!("expected a number, found {number:?}")) }
+    if value.is_finite() { Ok((threshold, value)) } else { Err(format!("expected a number, found {number:?}")) }
 }
 
 /// A checklist of the catalog.
@@ -47,6 +45,16 @@ pub(super) fn checklist(id: &str) -> Result<String, String> {
     match catalog::profile(id) {
         Some(_) => Ok(id.to_owned()),
         None => Err(format!("no checklist is called {id:?}{}", did_you_mean(id, known()))),
+    }
+}
+
+/// An expectation of a reading that a profile can tell.
+pub(super) fn expectation(text: &str) -> Result<Expect, String> {
+    let expect: Expect = text.parse()?;
+    let name = catalog::check_reading(&expect.metric).map_err(|met| met.to_string())?;
+    match name.form.is_of_change() {
+        true => Err(format!("only a comparison tells {:?}; a hypothesis can name it", expect.metric)),
+        false => Ok(expect),
     }
 }
 

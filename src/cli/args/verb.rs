@@ -50,7 +50,8 @@ pub(in crate::cli) enum Verb {
     Timeline(Timeline),
     /// Print a stage as JSON.
     Dump(Dump),
-    /// Explain a metric, stall reason, opcode, threshold, limiter, finding or chip; `view` lists what templates may use.
+    /// Explain a metric, stall reason, opcode, threshold, limiter, finding or chip; `readings`, `thresholds`, `findings` and `view`
+    /// (what templates may use) are lists.
     Explain(Explain),
     /// Check audit.toml, the files and metrics that it names, and every template.
     Lint(Lint),

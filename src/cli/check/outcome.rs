@@ -61,7 +61,7 @@ pub(super) fn compared(audit: &Audit, accepted: &[Acceptance], limits: &Limits) 
         return Said { outcome: Outcome::Inconclusive, text: why.to_owned() };
     };
     let whole = &comparison.whole;
-    let smallest = limits.regression();
+    let smallest = limits[crate::catalog::Threshold::Regression];
     let cure = if whole.cure.is_empty() { String::new() } else { format!(" {}", whole.cure) };
     let said = format!("{}: {}", whole.verdict, whole.reason);
     let shown = format::fixed(smallest, 1);

@@ -54,7 +54,7 @@ pub(in crate::cli) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), 
         limits.overrides.clone_from(&config.thresholds);
     }
     if let Some(percent) = arguments.regression {
-        limits.overrides.insert("regression".to_owned(), percent);
+        limits.overrides.insert(crate::catalog::Threshold::Regression, percent);
     }
     let folder = out_folder(arguments.folder.out.as_deref(), arguments.folder.config.as_deref())?;
     let mut all = if arguments.fresh { fresh(arguments)? } else { kept(arguments, config.as_ref(), &folder)? };

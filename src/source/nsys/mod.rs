@@ -16,7 +16,7 @@ mod header;
 mod number;
 mod read;
 mod rows;
-#[cfg(feature = "nsys")]
+#[cfg(feature = "sqlite")]
 mod sqlite;
 mod stats;
 

@@ -96,15 +96,16 @@ fn read_one(path: &Path, bytes: &[u8]) -> Result<Timeline, ReadError> {
     Ok(timeline)
 }
 
-#[cfg(feature = "nsys")]
+#[cfg(feature = "sqlite")]
 fn of_database(path: &Path, bytes: &[u8]) -> Result<Timeline, ReadError> {
     super::sqlite::read(path, origin(path, bytes, true))
 }
 
-#[cfg(not(feature = "nsys"))]
+#[cfg(not(feature = "sqlite"))]
 fn of_database(path: &Path, _: &[u8]) -> Result<Timeline, ReadError> {
-    let found = "it is an SQLite database, which this build does not read (it lacks the feature `nsys`)".into();
-    Err(ReadError::WrongKind { path: path.into(), found, cure: STATS.into() })
+    let found = "it is an SQLite database, which this build of audit does not read".into();
+    let cure = format!("build audit with `cargo install --features sqlite`, or {STATS}");
+    Err(ReadError::WrongKind { path: path.into(), found, cure })
 }
 
 /// Adds a printed table, or a note that it was passed over.

@@ -6,6 +6,7 @@ use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::derive::stalls::Stalls;
 use crate::analysis::derive::units::{BusyUnit, busiest_of};
 use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::limits::Limits;
 use crate::catalog::ChipSide;
 use crate::quantity::format;
 
@@ -22,6 +23,7 @@ pub(super) fn unit_verdict(
     mut unit: BusyUnit,
     (sm_pct, memory_pct, tie): (f64, f64, f64),
     stalls: &Stalls,
+    limits: &Limits,
     mut steps: Vec<Step>,
 ) -> Bottleneck {
     steps.push(unit_step(kernel, units, &unit));
@@ -88,7 +90,7 @@ pub(super) fn unit_verdict(
     }
     sentence.push('.');
     sentence += &cache_number(kernel, units, unit.percent).map(|cache| format!(" {cache}")).unwrap_or_default();
-    if let Some(wait) = wait_phrase(stalls) {
+    if let Some(wait) = wait_phrase(stalls, limits) {
         sentence += &format!(" {wait}");
     }
     let next = units.iter().find(|other| stays(&unit, other)).cloned();

@@ -4,6 +4,7 @@ use super::walk::{Bottleneck, Limiter, Step, percent};
 use crate::analysis::derive::stalls::{StallBasis, StallRow, Stalls};
 use crate::analysis::limits::Limits;
 use crate::catalog;
+use crate::catalog::Threshold;
 use crate::evidence::Reading;
 use crate::quantity::format;
 
@@ -81,24 +82,18 @@ fn issuing(stalls: &Stalls, top: &StallRow, busy: &str, steps: &mut Vec<Step>) -
     ))
 }
 
-/// Shares of a warp's time below which a wait is not worth a sentence, in percent.
-const SMALL_WAIT: f64 = 5.0;
-
-/// Share of a warp's time from which it waits mostly for one reason, in percent.
-const MOST: f64 = 50.0;
-
 /// `Its warps wait mostly on X: N %`, for a sentence, or `longest` below half; `None` where the largest wait is small.
-pub(super) fn wait_phrase(stalls: &Stalls) -> Option<String> {
+pub(super) fn wait_phrase(stalls: &Stalls, limits: &Limits) -> Option<String> {
     let (table, top) = stalls.top()?;
     let share = stalls.counted(table, top).filter(|_| table.basis != StallBasis::PerIssue);
-    if share.is_some_and(|share| share < SMALL_WAIT) {
+    if share.is_some_and(|share| share < limits[Threshold::WaitNamed]) {
         return None;
     }
-    let how = if share.is_some_and(|share| share >= MOST) { "mostly" } else { "longest" };
+    let how = if share.is_some_and(|share| share >= limits[Threshold::WaitMostly]) { "mostly" } else { "longest" };
     let shown = amount(table.basis, &stalls.without_parked(table, top));
     let besides = match stalls.parked.filter(|_| top.reason == "barrier") {
         Some(parked) => {
-            format!(", about: the {} of the samples that stand at the last barrier are taken off", percent(parked))
+            format!(", without the {} of the samples that stand at the last barrier", percent(parked))
         }
         None => String::new(),
     };
@@ -120,7 +115,7 @@ fn amount(basis: StallBasis, reading: &Reading) -> String {
 /// threshold of their time on one wait, and that wait is no queue in front of the unit itself, the wait limits.
 /// Left out are the waits that no change removes: `wait`, the fixed latency of an instruction, and being ready.
 pub(super) fn held_back(mut verdict: Bottleneck, stalls: &Stalls, limits: &Limits) -> Bottleneck {
-    let Some(unit) = verdict.unit.clone().filter(|unit| unit.percent < limits.get("sol-high")) else {
+    let Some(unit) = verdict.unit.clone().filter(|unit| unit.percent < limits[Threshold::SolHigh]) else {
         return verdict;
     };
     let Some(part) = catalog::subsystem(&unit.code).filter(|_| verdict.limiter.0 == unit.code) else { return verdict };
@@ -132,7 +127,7 @@ pub(super) fn held_back(mut verdict: Bottleneck, stalls: &Stalls, limits: &Limit
     let share = counted(top);
     verdict.steps.extend(parked_step(stalls));
     let is_own_queue = part.queues.contains(&top.reason.as_str());
-    let decides = share >= limits.get("stall-share") && !is_own_queue;
+    let decides = share >= limits[Threshold::StallShare] && !is_own_queue;
     verdict.steps.push(Step {
         question: "What keeps that unit from its peak?".into(),
         answer: format!(
@@ -142,7 +137,7 @@ pub(super) fn held_back(mut verdict: Bottleneck, stalls: &Stalls, limits: &Limit
             match (decides, is_own_queue) {
                 (true, _) => "it decides".to_string(),
                 (false, true) => "a wait for what that unit does".to_string(),
-                (false, false) => format!("below {}, the unit stays", percent(limits.get("stall-share"))),
+                (false, false) => format!("below {}, the unit stays", percent(limits[Threshold::StallShare])),
             }
         ),
         readings: vec![(top.row.id.clone(), top.row.new.clone())],

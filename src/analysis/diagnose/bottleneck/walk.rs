@@ -8,6 +8,7 @@ use crate::analysis::derive::units::{self, BusyUnit};
 use crate::analysis::kernel::performance::DURATION;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
+use crate::catalog::Threshold;
 use crate::evidence::Reading;
 use crate::quantity::format;
 
@@ -75,9 +76,9 @@ pub(in crate::analysis) fn bottleneck(
             answer: "not measured: the report lacks the SpeedOfLight section".into(),
             readings,
         });
-        return without_throughput(stalls, small, steps);
+        return without_throughput(stalls, limits, small, steps);
     };
-    let (low, tie) = (limits.get("sol-low"), limits.get("sol-balance"));
+    let (low, tie) = (limits[Threshold::SolLow], limits[Threshold::SolBalance]);
     let units = units::busiest(kernel);
     let busiest_pct = sm_pct.max(memory_pct);
     steps.push(Step {
@@ -124,7 +125,7 @@ pub(in crate::analysis) fn bottleneck(
         };
         return Bottleneck { limiter: Limiter(side.0.into()), sentence, steps, unit: None, next: None };
     };
-    let verdict = unit_verdict(kernel, &units, unit, (sm_pct, memory_pct, tie), stalls, steps);
+    let verdict = unit_verdict(kernel, &units, unit, (sm_pct, memory_pct, tie), stalls, limits, steps);
     held_back(verdict, stalls, limits)
 }
 
@@ -161,7 +162,7 @@ fn launch_step(
     let blocks = kernel.key().grid.and_then(crate::evidence::Dim3::count)?;
     let sms = kernel.first().device.sm_count?;
     let waves = occupancy.waves;
-    let short = kernel.value(DURATION).filter(|ns| *ns < limits.get("short-kernel"));
+    let short = kernel.value(DURATION).filter(|ns| *ns < limits[Threshold::ShortKernel]);
     let waves_text = waves.map(|w| format!(", {} waves", format::fixed(w, 2))).unwrap_or_default();
     let mut answer = format!("{} blocks on {sms} SMs{waves_text}", format::integer(blocks));
     if let Some(ns) = short {
@@ -185,11 +186,11 @@ fn launch_step(
     })
 }
 
-fn without_throughput(stalls: &Stalls, small: Option<Bottleneck>, steps: Vec<Step>) -> Bottleneck {
+fn without_throughput(stalls: &Stalls, limits: &Limits, small: Option<Bottleneck>, steps: Vec<Step>) -> Bottleneck {
     if let Some(verdict) = small {
         return Bottleneck { steps, ..verdict };
     }
-    let wait = wait_phrase(stalls).map(|w| format!(" {w}")).unwrap_or_default();
+    let wait = wait_phrase(stalls, limits).map(|w| format!(" {w}")).unwrap_or_default();
     Bottleneck {
         limiter: Limiter("not-measured".into()),
         sentence: format!("What limits it was not measured: collect `--section SpeedOfLight`.{wait}"),

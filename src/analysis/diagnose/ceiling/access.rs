@@ -8,12 +8,13 @@ use crate::analysis::diagnose::bottleneck::percent;
 use crate::analysis::diagnose::checks::atomic_contention::{AVERAGE, BUSIEST};
 use crate::analysis::diagnose::checks::spilling;
 use crate::analysis::diagnose::ground::Ground;
+use crate::catalog::Threshold;
 use crate::quantity::format;
 
 /// Atomics spread evenly over the slices of L2: `1 − average slice / busiest slice`.
 pub(super) fn atomics(g: &Ground<'_, '_>) -> Option<Lever> {
     let (busiest, average) = (g.kernel.value(BUSIEST)?, g.kernel.value(AVERAGE)?);
-    (g.is_limited_by(&["memory-hot-spot"]) && busiest >= g.limits.get("sol-low")).then(|| Lever {
+    (g.is_limited_by(&["memory-hot-spot"]) && busiest >= g.limits[Threshold::SolLow]).then(|| Lever {
         code: "atomic-contention".into(),
         origin: LeverOrigin::Audit,
         bound: 100.0 * (1.0 - average / busiest),
@@ -52,7 +53,7 @@ pub(super) fn uncoalesced(g: &Ground<'_, '_>) -> Option<Lever> {
     if share <= 0.0 {
         return None;
     }
-    let dram = g.floor().filter(|floor| g.is_limited_by(&["memory-dram"]) && !floor.is_reached());
+    let dram = g.floor().filter(|floor| g.is_limited_by(&["memory-dram"]) && !floor.is_reached(g.limits));
     let (bound, is_rough, formula) = match dram {
         Some(floor) => (floor.waste(), false, waste(&floor)),
         None => {

@@ -3,6 +3,7 @@
 use super::lever::{Lever, LeverOrigin};
 use crate::analysis::diagnose::bottleneck::percent;
 use crate::analysis::diagnose::ground::Ground;
+use crate::catalog::Threshold;
 use crate::quantity::format;
 
 /// Issue slots that went to lanes which were switched off: `(1 − threads per instruction, predicated on, / 32) × slots used`.
@@ -11,7 +12,7 @@ pub(super) fn divergence(g: &Ground<'_, '_>) -> Option<Lever> {
     let on = g.kernel.value("smsp__thread_inst_executed_pred_on_per_inst_executed.ratio")?;
     let used = g.stalls.issue_active.new.value()?;
     let idle = 100.0 * (1.0 - on / 32.0) * used;
-    (on < g.limits.get("thread-utilisation-low")).then(|| Lever {
+    (on < g.limits[Threshold::ThreadUtilisationLow]).then(|| Lever {
         code: "idle-lanes".into(),
         origin: LeverOrigin::Audit,
         bound: idle,

@@ -5,6 +5,7 @@ use super::relief::{HEADROOM, is_spent};
 use super::{access, grid, lanes, nvidia, relief, wait};
 use crate::analysis::diagnose::bottleneck::percent;
 use crate::analysis::diagnose::ground::Ground;
+use crate::catalog::Threshold;
 
 type Rule = fn(&Ground<'_, '_>) -> Option<Lever>;
 
@@ -45,14 +46,18 @@ pub(in crate::analysis) fn levers(ground: &Ground<'_, '_>) -> Vec<Lever> {
         },
         _ => lever,
     };
-    let mut ours: Vec<Lever> =
-        RULES.iter().filter_map(|rule| rule(ground)).map(capped).filter(|lever| lever.bound >= 1.0).collect();
+    let mut ours: Vec<Lever> = RULES
+        .iter()
+        .filter_map(|rule| rule(ground))
+        .map(capped)
+        .filter(|lever| lever.bound >= ground.limits[Threshold::LeverLeast])
+        .collect();
     if !is_spent(ground) {
         let bounds: Vec<f64> = ours.iter().filter(|lever| lever.code != HEADROOM).map(|lever| lever.bound).collect();
         let is_said = |lever: &Lever| bounds.iter().any(|bound| (bound - lever.bound).abs() < SAME_BOUND);
         ours.retain(|lever| lever.code != HEADROOM || !is_said(lever));
     }
     ours.sort_by(|a, b| b.bound.total_cmp(&a.bound));
-    ours.extend(nvidia::nvidia(ground.kernel));
+    ours.extend(nvidia::nvidia(ground.kernel, ground.limits));
     ours
 }

@@ -7,7 +7,7 @@ use crate::analysis::derive::units::{self, BusyUnit};
 use crate::analysis::diagnose::bottleneck::percent;
 use crate::analysis::diagnose::checks::spilling;
 use crate::analysis::diagnose::ground::Ground;
-use crate::catalog::ChipSide;
+use crate::catalog::{ChipSide, Threshold};
 use crate::quantity::{Quantity, Unit, format};
 
 /// Code of what the busiest unit leaves free.
@@ -27,12 +27,14 @@ pub(super) fn relief(g: &Ground<'_, '_>) -> Option<Lever> {
         remeasure: unit.counter.clone(),
     };
     if let Some(floor) = g.floor().filter(|_| unit.code == "memory-dram") {
-        let is_for_coalescing = g.coalescing.total("excess-share").is_some_and(|share| share >= 1.0);
+        let is_for_coalescing =
+            g.coalescing.total("excess-share").is_some_and(|share| share >= g.limits[Threshold::ExcessNamed]);
         let sentence = format!(
             "Give DRAM less to do (reuse in L2, whole sectors): it moves {} times the bytes that the work needs.",
             format::fixed(floor.moved / floor.stated, 2)
         );
-        return (!floor.is_reached() && !is_for_coalescing).then(|| lever(floor.waste(), waste(&floor), sentence));
+        return (!floor.is_reached(g.limits) && !is_for_coalescing)
+            .then(|| lever(floor.waste(), waste(&floor), sentence));
     }
     if spent_operations(g).is_some() {
         return None;
@@ -78,7 +80,7 @@ fn next_of_bulk_copies(g: &Ground<'_, '_>) -> Option<BusyUnit> {
 /// How work is taken off a unit, in a few words, by what fills it.
 fn relief_advice(g: &Ground<'_, '_>, code: &str) -> &'static str {
     const OPERANDS: &str = " (most of its wavefronts read operands of warpgroup products: larger tiles for each product, or the first operand from registers)";
-    let excess = g.coalescing.total("excess-share").is_some_and(|share| share >= 1.0);
+    let excess = g.coalescing.total("excess-share").is_some_and(|share| share >= g.limits[Threshold::ExcessNamed]);
     let stage = DataStage::of(g.kernel);
     match code {
         "memory-l1tex" | "memory-lsu" | "memory-l2" if is_mostly_local(g) => {
@@ -141,15 +143,12 @@ pub(super) fn waste(floor: &Floor) -> String {
     format!("1 − {} stated / {} moved by DRAM", bytes(floor.stated), bytes(floor.moved))
 }
 
-/// Operations above the stated ones that still count as doing no more than the work needs.
-const NEEDED: f64 = 1.05;
-
 /// Operations over those that the work needs, in percent, where arithmetic limits and does no more than them.
 fn spent_operations(g: &Ground<'_, '_>) -> Option<f64> {
     let is_arithmetic = ["compute-tensor", "compute-fma", "compute-fp64", "compute-fp16"].contains(&g.limiter());
     let stated = g.work.flop.filter(|_| is_arithmetic)? as f64;
     let done = g.roofline.operations?;
-    (done <= NEEDED * stated).then_some(100.0 * done / stated)
+    (done <= g.limits[Threshold::WorkReached] * stated).then_some(100.0 * done / stated)
 }
 
 /// Whether what limits does no more than the stated work needs.
@@ -160,5 +159,5 @@ pub(super) fn is_spent(g: &Ground<'_, '_>) -> bool {
 /// Whether DRAM limits and moves no more than the stated work needs.
 fn is_dram_spent(g: &Ground<'_, '_>) -> bool {
     let is_dram = g.bottleneck.unit.as_ref().is_some_and(|unit| unit.code == "memory-dram");
-    is_dram && g.floor().is_some_and(|floor| floor.is_reached())
+    is_dram && g.floor().is_some_and(|floor| floor.is_reached(g.limits))
 }

@@ -7,6 +7,7 @@ use crate::analysis::diagnose::checks::fences::{REASON as FENCE, fences as fence
 use crate::analysis::diagnose::checks::instruction_fetch::instruction_fetch;
 use crate::analysis::diagnose::ground::Ground;
 use crate::catalog;
+use crate::catalog::Threshold;
 
 /// The largest stall, capped by the cycles without an issue and by what the busiest side leaves free.
 pub(super) fn stall(g: &Ground<'_, '_>) -> Option<Lever> {
@@ -60,7 +61,7 @@ fn load_advice(g: &Ground<'_, '_>) -> String {
         ways.push("take values out of local memory (spills, or arrays with indices that are not constant)");
     }
     ways.extend(["have more loads in flight before the first use", "raise the share found in cache"]);
-    if g.coalescing.total("excess-share").is_some_and(|share| share >= 1.0) {
+    if g.coalescing.total("excess-share").is_some_and(|share| share >= g.limits[Threshold::ExcessNamed]) {
         ways.push("coalesce");
     }
     if !executed("LDS") {
@@ -119,7 +120,7 @@ pub(super) fn occupancy_limit(g: &Ground<'_, '_>) -> Option<Lever> {
     let waits = g.bottleneck.limiter.0.starts_with("latency");
     let idle = 100.0 * (1.0 - g.stalls.issue_active.new.value()?);
     let binding = g.occupancy.binding().join(" and ");
-    (waits && theoretical < g.limits.get("occupancy-theoretical-low") && !binding.is_empty()).then(|| Lever {
+    (waits && theoretical < g.limits[Threshold::OccupancyTheoreticalLow] && !binding.is_empty()).then(|| Lever {
         code: "occupancy-limit".into(),
         origin: LeverOrigin::Audit,
         bound: (100.0 - theoretical).min(idle),

@@ -2,6 +2,7 @@
 
 use super::{Finding, Ground, Severity};
 use crate::analysis::diagnose::bottleneck::percent;
+use crate::catalog::Threshold;
 use crate::quantity::format;
 
 /// The busiest slice's atomic unit.
@@ -19,7 +20,7 @@ const PATCHED: &str = "smsp__sass_inst_executed_op_global_atom.sum";
 /// The walk ended at one slice, and the atomic unit of the busiest slice is itself near its peak.
 pub(super) fn atomic_contention(g: &Ground<'_, '_>) -> Option<Finding> {
     let (busiest, average) = (g.kernel.value(BUSIEST)?, g.kernel.value(AVERAGE)?);
-    if !g.is_limited_by(&["memory-hot-spot"]) || busiest < g.limits.get("sol-low") {
+    if !g.is_limited_by(&["memory-hot-spot"]) || busiest < g.limits[Threshold::SolLow] {
         return None;
     }
     let is_counted = COUNTED.iter().any(|name| g.kernel.value(name).is_some());

@@ -2,6 +2,7 @@
 
 use super::{Finding, Ground};
 use crate::analysis::diagnose::bottleneck::percent;
+use crate::catalog::Threshold;
 use crate::quantity::format;
 
 const ALL: &str = "memory_l1_wavefronts_shared";
@@ -11,7 +12,7 @@ const IDEAL: &str = "memory_l1_wavefronts_shared_ideal";
 pub(super) fn bank_conflicts(g: &Ground<'_, '_>) -> Option<Finding> {
     let (all, ideal) = (g.kernel.value(ALL).filter(|all| *all > 0.0)?, g.kernel.value(IDEAL)?);
     let share = 100.0 * (all - ideal) / all;
-    if share < g.limits.get("bank-conflict-share") {
+    if share < g.limits[Threshold::BankConflictShare] {
         return None;
     }
     let is_shared_path = g.is_limited_by(&["memory-shared", "latency-mio-throttle", "latency-short-scoreboard"]);

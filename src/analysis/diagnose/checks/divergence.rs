@@ -2,6 +2,7 @@
 
 use super::{Finding, Ground, Severity};
 use crate::analysis::diagnose::bottleneck::percent;
+use crate::catalog::Threshold;
 use crate::quantity::format;
 
 /// Threads of an instruction's warp that take part in it.
@@ -18,7 +19,7 @@ fn counts_instructions(g: &Ground<'_, '_>) -> bool {
 
 /// Few lanes take part: `1 − threads per instruction / 32`.
 pub(super) fn divergence(g: &Ground<'_, '_>) -> Option<Finding> {
-    let active = g.kernel.value(ACTIVE).filter(|active| *active < g.limits.get("thread-utilisation-low"))?;
+    let active = g.kernel.value(ACTIVE).filter(|active| *active < g.limits[Threshold::ThreadUtilisationLow])?;
     let idle = 100.0 * (1.0 - active / LANES);
     let uniform = g.kernel.value(UNIFORM).map(|u| format!("; {} of the branches are uniform", percent(u)));
     let sentence = format!(
@@ -35,7 +36,7 @@ pub(super) fn divergence(g: &Ground<'_, '_>) -> Option<Finding> {
 pub(super) fn predicated_off(g: &Ground<'_, '_>) -> Option<Finding> {
     let (active, on) = (g.kernel.value(ACTIVE)?, g.kernel.value(ON)?);
     let off = 100.0 * (active - on) / LANES;
-    if on >= g.limits.get("thread-utilisation-low") || off < g.limits.get("cost-share") {
+    if on >= g.limits[Threshold::ThreadUtilisationLow] || off < g.limits[Threshold::CostShare] {
         return None;
     }
     let sentence = format!(

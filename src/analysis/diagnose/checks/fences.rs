@@ -2,6 +2,7 @@
 
 use super::{Finding, Ground};
 use crate::analysis::diagnose::bottleneck::percent;
+use crate::catalog::Threshold;
 use crate::quantity::format;
 
 /// The catalog's id of the stall reason.
@@ -11,7 +12,7 @@ const STALL: &str = "smsp__average_warps_issue_stalled_membar_per_issue_active.r
 /// Waits at fences above the catalog's share. A fence for a cluster or the whole GPU waits for every access before it, and
 /// the acquiring side drops the lines of its L1 (`CCTL`).
 pub(in crate::analysis) fn fences(g: &Ground<'_, '_>) -> Option<Finding> {
-    let share = g.stall_share(REASON).filter(|share| *share >= g.limits.get("stall-fence-share"))?;
+    let share = g.stall_share(REASON).filter(|share| *share >= g.limits[Threshold::StallFenceShare])?;
     if g.stalls.are_hidden {
         return None;
     }

@@ -2,6 +2,7 @@
 
 use super::{Finding, Ground, Severity};
 use crate::analysis::diagnose::bottleneck::percent;
+use crate::catalog::Threshold;
 use crate::quantity::format;
 
 /// Instruction requests that the SM's own cache passed on to the cache of its GPC.
@@ -16,17 +17,17 @@ const STALL: &str = "smsp__average_warps_issue_stalled_no_instruction_per_issue_
 /// It explains the limit where no unit is near its peak and no other wait that a change can remove is larger: fixed
 /// latencies (`wait`) are there in any code.
 pub(in crate::analysis) fn instruction_fetch(g: &Ground<'_, '_>) -> Option<Finding> {
-    let share = g.stall_share("no_instruction").filter(|share| *share >= g.limits.get("fetch-share"))?;
+    let share = g.stall_share("no_instruction").filter(|share| *share >= g.limits[Threshold::FetchShare])?;
     let thousand = g.kernel.value(EXECUTED).filter(|n| *n > 0.0)? / 1000.0;
     let misses = g.kernel.value(LEAVING).map(|leaving| leaving / thousand);
     let is_confirmed = match misses {
-        Some(misses) => misses >= g.limits.get("fetch-misses"),
-        None => share >= g.limits.get("stall-share"),
+        Some(misses) => misses >= g.limits[Threshold::FetchMisses],
+        None => share >= g.limits[Threshold::StallShare],
     };
     if !is_confirmed {
         return None;
     }
-    let saturated = g.bottleneck.unit.as_ref().is_some_and(|unit| unit.percent >= g.limits.get("sol-high"));
+    let saturated = g.bottleneck.unit.as_ref().is_some_and(|unit| unit.percent >= g.limits[Threshold::SolHigh]);
     let others =
         ["long_scoreboard", "short_scoreboard", "barrier", "lg_throttle", "mio_throttle", "math_pipe_throttle"];
     let is_largest = others.iter().all(|reason| g.stall_share(reason).is_none_or(|other| other < share));

@@ -3,6 +3,7 @@
 use super::{Finding, Ground, Severity};
 use crate::analysis::diagnose::bottleneck::percent;
 use crate::analysis::kernel::performance::DURATION;
+use crate::catalog::Threshold;
 use crate::quantity::format;
 
 const WAVES: &str = "launch__waves_per_multiprocessor";
@@ -17,7 +18,7 @@ pub(super) fn tail_wave(g: &Ground<'_, '_>) -> Option<Finding> {
     let waves = g.occupancy.waves.filter(|waves| *waves > 1.0)?;
     let bound = 100.0 * (1.0 - waves / waves.ceil());
     let idle = 100.0 * (1.0 - g.kernel.value(ACTIVE)? / g.kernel.value(ELAPSED)?);
-    let least = g.limits.get("tail-share");
+    let least = g.limits[Threshold::TailShare];
     (bound >= least && idle >= least).then(|| {
         let sentence = format!(
             "The last of {} waves is {} full, and the average SM is idle for {} of the run.",
@@ -41,11 +42,11 @@ pub(super) fn tail_wave(g: &Ground<'_, '_>) -> Option<Finding> {
 pub(super) fn underfilled(g: &Ground<'_, '_>) -> Option<Finding> {
     let (room, held) = (g.kernel.value(THEORETICAL)?, g.kernel.value(ACHIEVED)?);
     let gap = room - held;
-    if gap <= g.limits.get("occupancy-gap") || g.is_limited_by(&["launch-"]) {
+    if gap <= g.limits[Threshold::OccupancyGap] || g.is_limited_by(&["launch-"]) {
         return None;
     }
     let waves = g.occupancy.waves?;
-    let (code, why) = if waves < g.limits.get("small-grid-waves") {
+    let (code, why) = if waves < g.limits[Threshold::SmallGridWaves] {
         ("launch-underfilled", format!("the whole grid is {} of a wave", format::fixed(waves, 2)))
     } else {
         ("occupancy-gap", format!("blocks leave slots empty in a grid of {} waves", format::fixed(waves, 2)))
@@ -62,11 +63,11 @@ pub(super) fn underfilled(g: &Ground<'_, '_>) -> Option<Finding> {
 
 /// A duration under the catalog's limit.
 pub(super) fn short(g: &Ground<'_, '_>) -> Option<Finding> {
-    let ns = g.kernel.value(DURATION).filter(|ns| *ns < g.limits.get("short-kernel"))?;
+    let ns = g.kernel.value(DURATION).filter(|ns| *ns < g.limits[Threshold::ShortKernel])?;
     let sentence = format!(
         "The kernel takes {} ns, under {} ns: its percentages change from run to run.",
         format::fixed(ns, 0),
-        format::fixed(g.limits.get("short-kernel"), 0)
+        format::fixed(g.limits[Threshold::ShortKernel], 0)
     );
     Some(Finding::new("launch-short", Severity::Notes, 0.0, sentence, g.kernel, &[DURATION]))
 }

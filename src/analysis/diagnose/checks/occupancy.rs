@@ -3,6 +3,7 @@
 use super::{Finding, Ground, Severity};
 use crate::analysis::derive::mix::{TCGEN05, WARPGROUP};
 use crate::analysis::diagnose::bottleneck::percent;
+use crate::catalog::Threshold;
 use crate::quantity::format;
 
 const THEORETICAL: &str = "sm__maximum_warps_per_active_cycle_pct";
@@ -14,8 +15,8 @@ pub(super) fn limit(g: &Ground<'_, '_>) -> Option<Finding> {
     let theoretical = g.kernel.value(THEORETICAL)?;
     let binding = g.occupancy.binding().join(" and ");
     let eligible = g.kernel.value(ELIGIBLE)?;
-    if theoretical >= g.limits.get("occupancy-theoretical-low")
-        || eligible >= g.limits.get("eligible-low")
+    if theoretical >= g.limits[Threshold::OccupancyTheoreticalLow]
+        || eligible >= g.limits[Threshold::EligibleLow]
         || binding.is_empty()
         || g.is_limited_by(&["launch-"])
     {

@@ -3,13 +3,14 @@
 use super::{Finding, Ground};
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
 use crate::analysis::diagnose::bottleneck::percent;
+use crate::catalog::Threshold;
 use crate::quantity::format;
 
 /// The excess share. It explains a limit only where sectors are what the limiting part moves: with every memory part
 /// below its peak, fewer sectors shorten nothing.
 pub(super) fn uncoalesced(g: &Ground<'_, '_>) -> Option<Finding> {
     let share = g.coalescing.total("excess-share")?;
-    if share < g.limits.get("sectors-excess-share") {
+    if share < g.limits[Threshold::SectorsExcessShare] {
         return None;
     }
     let (all, ideal) = (g.coalescing.total("sectors")?, g.coalescing.total("ideal")?);

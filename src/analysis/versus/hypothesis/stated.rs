@@ -2,6 +2,7 @@
 
 use super::model::{Condition, Hypothesis, Judgement, Met, Tested, When};
 use crate::analysis::versus::checklist::Expectation;
+use crate::catalog::ReadingName;
 use crate::evidence::Reading;
 
 /// Readings of the machine code: `check.NAME` is 1 where the subject's check of that name passes, 0 where it fails.
@@ -14,11 +15,6 @@ pub(super) const FAULTS: &str = "correctness.faults";
 /// Change in percent of the old side: `change.time`, `change.cycles`.
 pub(super) const CHANGE: &str = "change.";
 
-/// Whether a reading is known only when the whole audit is.
-fn is_settled_last(name: &str) -> bool {
-    [CHECK, SANITIZER, FAULTS, CHANGE].iter().any(|prefix| name.starts_with(prefix))
-}
-
 /// The hypotheses with the readings that profiles give; [`super::settle()`] completes them.
 pub(in crate::analysis) fn tested(
     stated: &[Hypothesis],
@@ -26,7 +22,7 @@ pub(in crate::analysis) fn tested(
     old: impl Fn(&str) -> Option<Reading>,
 ) -> Vec<Tested> {
     let condition = |when: When, expected: &Expectation| {
-        let known = !is_settled_last(&expected.reading);
+        let known = !ReadingName::of(&expected.reading).form.is_of_change();
         let nothing = || Reading::not_collected(&expected.reading);
         Condition {
             when,

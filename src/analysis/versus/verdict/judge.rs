@@ -3,6 +3,7 @@
 use super::samples::{Sample, Shift};
 use super::student;
 use crate::analysis::limits::Limits;
+use crate::catalog::Threshold;
 
 /// What a judgement rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -74,7 +75,7 @@ pub(super) fn exact(old: &[f64], new: &[f64], limits: &Limits) -> Option<Judged>
 /// - With one on a side: moved when the ranges are apart and differ by more than `regression`, and the caller has to look
 ///   for a cause.
 pub fn judge(old: &[f64], new: &[f64], limits: &Limits) -> Option<Judged> {
-    let confidence = limits.get("verdict-confidence");
+    let confidence = limits[Threshold::VerdictConfidence];
     let shift = Shift::of(old, new, confidence);
     let is_rare = student::chance(old, new).is_some_and(|chance| chance <= 1.0 - confidence / 100.0);
     let (old, new) = sides(old, new, limits)?;
@@ -105,23 +106,23 @@ pub fn judge(old: &[f64], new: &[f64], limits: &Limits) -> Option<Judged> {
 }
 
 fn sides(old: &[f64], new: &[f64], limits: &Limits) -> Option<(Sample, Sample)> {
-    let confidence = limits.get("verdict-confidence");
+    let confidence = limits[Threshold::VerdictConfidence];
     Some((Sample::of(old, confidence)?, Sample::of(new, confidence)?))
 }
 
 fn by_interval(change: f64, (low, high): (f64, f64), limits: &Limits) -> Course {
-    if (low > 0.0 || high < 0.0) && change.abs() > limits.get("unchanged") {
+    if (low > 0.0 || high < 0.0) && change.abs() > limits[Threshold::Unchanged] {
         return toward(change);
     }
-    let bound = limits.get("regression") / 2.0;
+    let bound = limits[Threshold::Regression] / 2.0;
     if -bound < low && high < bound { Course::Same } else { Course::Unclear }
 }
 
 fn by_ranges(change: f64, old: &Sample, new: &Sample, limits: &Limits) -> Course {
     let whole = 100.0 * (old.max.max(new.max) / old.min.min(new.min) - 1.0);
-    if whole <= limits.get("unchanged") {
+    if whole <= limits[Threshold::Unchanged] {
         Course::Same
-    } else if apart(old, new) && change.abs() > limits.get("regression") {
+    } else if apart(old, new) && change.abs() > limits[Threshold::Regression] {
         toward(change)
     } else {
         Course::Unclear

@@ -4,6 +4,7 @@ use super::judge::{Basis, Course, Judged};
 use super::word::Verdict;
 use crate::analysis::limits::Limits;
 use crate::analysis::versus::setting::Setting;
+use crate::catalog::Threshold;
 use crate::quantity::format;
 
 /// The verdict on a kernel.
@@ -41,7 +42,7 @@ pub(super) struct Counters {
 /// The course on which time and cycles agree. Cycles carry the claim, because clocks do not move them; time has to go
 /// the same way by more than `unchanged`.
 pub fn both_agree(time: &Judged, cycles: &Judged, limits: &Limits) -> Course {
-    let counts = |change: Option<f64>| change.is_some_and(|change| change.abs() > limits.get("unchanged"));
+    let counts = |change: Option<f64>| change.is_some_and(|change| change.abs() > limits[Threshold::Unchanged]);
     match cycles.course {
         Course::Down if counts(time.change) && time.change < Some(0.0) => Course::Down,
         Course::Up if counts(time.change) && time.change > Some(0.0) => Course::Up,
@@ -147,7 +148,7 @@ fn basis(cycles: &Judged, limits: &Limits) -> String {
     match cycles.basis {
         Basis::Interval => format!(
             "{new} launches against {old}, {} % confidence, the same in time and in cycles",
-            format::fixed(limits.get("verdict-confidence"), 1)
+            format::fixed(limits[Threshold::VerdictConfidence], 1)
         ),
         Basis::Ranges => format!("{new} launches against {old}, judged by their ranges"),
         Basis::Single | Basis::Exact => sole(cycles),
@@ -181,14 +182,14 @@ fn undecided(cycles: &Judged, limits: &Limits) -> String {
             "With {} and {} launches the ranges must not meet, the medians must differ by more than {} %, and by so much more than the launches scatter that chance gives it once in {}.",
             cycles.old.count,
             cycles.new.count,
-            format::fixed(limits.get("regression"), 1),
-            format::fixed(100.0 / (100.0 - limits.get("verdict-confidence")), 0)
+            format::fixed(limits[Threshold::Regression], 1),
+            format::fixed(100.0 / (100.0 - limits[Threshold::VerdictConfidence]), 0)
         ),
         Basis::Single | Basis::Exact => format!(
             "With {} a change counts from {} % on, and is none up to {} %.",
             sole(cycles),
-            format::fixed(limits.get("regression"), 1),
-            format::fixed(limits.get("unchanged"), 1)
+            format::fixed(limits[Threshold::Regression], 1),
+            format::fixed(limits[Threshold::Unchanged], 1)
         ),
     }
 }
@@ -200,7 +201,7 @@ fn cure(time: &Judged, cycles: &Judged, limits: &Limits) -> String {
         return "Lock the clocks (--clock-control base) on both sides and measure again.".to_owned();
     }
     let wanted = if count < 5 { 20 } else { 4 * count };
-    let steady = if wild > limits.get("dispersion") {
+    let steady = if wild > limits[Threshold::Dispersion] {
         format!(
             " The launches scatter by {} %: lock the clocks and leave out warm-up launches.",
             format::fixed(wild, 1)

@@ -1,0 +1,247 @@
+//! The readings that checklists, expectations and hypotheses can name: one table, which says itself (`audit explain readings`).
+
+use super::vocabulary::UnknownName;
+use super::{NameCheck, StallReason, StallRow, base_opcode, check_metric_name, opcode_classes, stalls};
+use crate::quantity::Unit;
+use strum::VariantArray;
+
+/// A name or a form of names that a reading can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
+pub enum ReadingForm {
+    /// `stall.REASON`
+    Stall,
+    /// `stall-rank.REASON`
+    StallRank,
+    /// `opcode.OP`
+    Opcode,
+    /// `class.ID`
+    Class,
+    /// `tensor.instructions`
+    TensorInstructions,
+    /// `tensor.share`
+    TensorShare,
+    /// `tensor.busy`
+    TensorBusy,
+    /// `shared.conflict-share`
+    SharedConflictShare,
+    /// `shared.loads-per-store`
+    SharedLoadsPerStore,
+    /// `shared.wide-store-share`
+    SharedWideStoreShare,
+    /// `global.excess-share`
+    GlobalExcessShare,
+    /// `predication.efficiency`
+    PredicationEfficiency,
+    /// `check.NAME`
+    Check,
+    /// `sanitizer.TOOL`
+    Sanitizer,
+    /// `correctness.faults`
+    Faults,
+    /// `change.WHAT`
+    Change,
+    /// A metric by ncu's name.
+    Metric,
+}
+
+/// Tools of compute-sanitizer whose errors can be asked for, and all of them together.
+const SANITIZER: [&str; 5] = ["errors", "memcheck", "racecheck", "initcheck", "synccheck"];
+/// What a comparison tells.
+const CHANGE: [&str; 2] = ["time", "cycles"];
+
+impl ReadingForm {
+    /// How it is written, its unit, and what it is. A word in capitals stands for a name of a list.
+    pub fn row(self) -> (&'static str, Unit, &'static str) {
+        match self {
+            ReadingForm::Stall => {
+                ("stall.REASON", Unit::PERCENT, "share of a warp's time between two issued instructions")
+            }
+            ReadingForm::StallRank => ("stall-rank.REASON", Unit::NONE, "place among the stalls, 1 for the largest"),
+            ReadingForm::Opcode => ("opcode.OP", Unit::INST, "warp-level executions of an opcode, without modifiers"),
+            ReadingForm::Class => ("class.ID", Unit::INST, "warp-level executions of a class of opcodes"),
+            ReadingForm::TensorInstructions => ("tensor.instructions", Unit::INST, "executed tensor instructions"),
+            ReadingForm::TensorShare => {
+                ("tensor.share", Unit::PERCENT, "tensor instructions over all that were executed")
+            }
+            ReadingForm::TensorBusy => ("tensor.busy", Unit::PERCENT, "the busiest tensor counter, of its peak"),
+            ReadingForm::SharedConflictShare => (
+                "shared.conflict-share",
+                Unit::PERCENT,
+                "wavefronts of shared accesses beyond the ideal, over all of them",
+            ),
+            ReadingForm::SharedLoadsPerStore => {
+                ("shared.loads-per-store", Unit::NONE, "executed shared loads (LDS) for each shared store (STS)")
+            }
+            ReadingForm::SharedWideStoreShare => {
+                ("shared.wide-store-share", Unit::PERCENT, "shared stores of 128 bits a lane over all shared stores")
+            }
+            ReadingForm::GlobalExcessShare => (
+                "global.excess-share",
+                Unit::PERCENT,
+                "sectors of global accesses that carry nothing, over all of them",
+            ),
+            ReadingForm::PredicationEfficiency => {
+                ("predication.efficiency", Unit::PERCENT, "threads that no predicate switches off, over active threads")
+            }
+            ReadingForm::Check => (
+                "check.NAME",
+                Unit::NONE,
+                "1 where the subject's check of that name passes, 0 where it fails; hypotheses only",
+            ),
+            ReadingForm::Sanitizer => {
+                ("sanitizer.TOOL", Unit::NONE, "errors that a tool of compute-sanitizer found; hypotheses only")
+            }
+            ReadingForm::Faults => {
+                ("correctness.faults", Unit::NONE, "what is wrong with the results; hypotheses only")
+            }
+            ReadingForm::Change => ("change.WHAT", Unit::PERCENT, "change against the old side; hypotheses only"),
+            ReadingForm::Metric => ("METRIC", Unit::NONE, "a metric by ncu's name, in its own unit"),
+        }
+    }
+
+    /// What the word in capitals can be; empty for a name that has none, and for lists that are not ours.
+    pub fn words(self) -> Vec<&'static str> {
+        match self {
+            ReadingForm::Stall => stalls().iter().map(|row| row.id).collect(),
+            ReadingForm::StallRank => stalls().iter().filter(|row| row.is_stall()).map(|row| row.id).collect(),
+            ReadingForm::Opcode => opcode_classes().iter().flat_map(|class| class.opcodes.iter().copied()).collect(),
+            ReadingForm::Class => opcode_classes().iter().map(|class| class.id).collect(),
+            ReadingForm::Sanitizer => SANITIZER.to_vec(),
+            ReadingForm::Change => CHANGE.to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether only a comparison tells it, so that only a hypothesis can name it.
+    pub fn is_of_change(self) -> bool {
+        matches!(self, ReadingForm::Check | ReadingForm::Sanitizer | ReadingForm::Faults | ReadingForm::Change)
+    }
+
+    /// What stands before the word in capitals; the whole name where there is none.
+    fn start(self) -> &'static str {
+        let (form, ..) = self.row();
+        form.trim_end_matches(|c: char| c.is_ascii_uppercase())
+    }
+}
+
+/// A reading by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadingName<'n> {
+    /// What it is.
+    pub form: ReadingForm,
+    /// What stands for the word in capitals; empty for a name that has none. The whole name of a metric.
+    pub word: &'n str,
+}
+
+impl<'n> ReadingName<'n> {
+    /// The parts of a name; whether there is such a reading is another question.
+    pub fn of(name: &'n str) -> ReadingName<'n> {
+        let own = ReadingForm::VARIANTS.iter().filter(|form| **form != ReadingForm::Metric).find_map(|form| {
+            let word = name.strip_prefix(form.start())?;
+            (form.row().0.len() > form.start().len() || word.is_empty()).then_some(ReadingName { form: *form, word })
+        });
+        own.unwrap_or(ReadingName { form: ReadingForm::Metric, word: name })
+    }
+
+    /// The stall reason that it names.
+    pub fn reason(self) -> Option<StallReason> {
+        self.word.parse().ok()
+    }
+}
+
+/// Whether there is a reading of this name.
+///
+/// # Errors
+/// There is none, with the nearest.
+pub fn check_reading(name: &str) -> Result<ReadingName<'_>, UnknownName> {
+    let parsed = ReadingName::of(name);
+    let start = parsed.form.start();
+    match parsed.form {
+        ReadingForm::Metric => check_metric(name).map(|()| parsed),
+        ReadingForm::Check => Ok(parsed),
+        form if form.row().0 == start => Ok(parsed),
+        form => {
+            let words = form.words();
+            if words.contains(&parsed.word) {
+                return Ok(parsed);
+            }
+            // A modifier or another spelling has its own name at hand; else the nearest of the list.
+            let known = match form {
+                ReadingForm::Opcode => Some(base_opcode(parsed.word)),
+                _ => super::stall(parsed.word).map(|row: &StallRow| row.id),
+            };
+            let near = known.filter(|word| words.contains(word));
+            let near = near.or_else(|| crate::nearest::nearest(parsed.word, words.iter().copied()));
+            let near = near.map(|word| format!("{start}{word}"));
+            Err(UnknownName { what: "reading", name: name.to_owned(), near })
+        }
+    }
+}
+
+/// A metric that ncu can have, or one whose family no list holds.
+fn check_metric(name: &str) -> Result<(), UnknownName> {
+    let own = || {
+        let forms = ReadingForm::VARIANTS.iter().filter(|form| **form != ReadingForm::Metric);
+        let words = |form: &ReadingForm| match form.words() {
+            words if words.is_empty() => vec![form.row().0.to_owned()],
+            words => words.into_iter().map(|word| format!("{}{word}", form.start())).collect(),
+        };
+        let names: Vec<String> = forms.flat_map(words).collect();
+        crate::nearest::nearest(name, names.iter().map(String::as_str)).map(str::to_owned)
+    };
+    let near = match check_metric_name(name, None) {
+        NameCheck::Known | NameCheck::NotListed | NameCheck::OtherChips { .. } => return Ok(()),
+        NameCheck::Suffix { near, .. } => {
+            let base = name.split('.').next().unwrap_or(name);
+            near.first().map(|suffix| format!("{base}.{}", suffix.trim_start_matches('.')))
+        }
+        NameCheck::Unknown { near } => near.into_iter().next(),
+    };
+    Err(UnknownName { what: "reading", name: name.to_owned(), near: near.or_else(own) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::profiles;
+
+    fn near(name: &str) -> Option<String> {
+        check_reading(name).expect_err(name).near
+    }
+
+    #[test]
+    fn a_name_that_no_list_has_is_an_error_with_the_nearest() {
+        assert_eq!(near("opcode.BARR").as_deref(), Some("opcode.BAR"));
+        assert_eq!(near("opcode.LDG.E.128").as_deref(), Some("opcode.LDG"));
+        assert_eq!(near("stall.bariier").as_deref(), Some("stall.barrier"));
+        assert_eq!(near("stall-rank.selected"), None);
+        assert_eq!(near("class.tensor-wgma").as_deref(), Some("class.tensor-wgmma"));
+        assert_eq!(near("tensor.bussy").as_deref(), Some("tensor.busy"));
+        assert_eq!(near("change.cycle").as_deref(), Some("change.cycles"));
+        assert_eq!(near("sanitizer.memchek").as_deref(), Some("sanitizer.memcheck"));
+        let metric = near("sm__throughputt.avg.pct_of_peak_sustained_elapsed");
+        assert_eq!(metric.as_deref(), Some("sm__throughput.avg.pct_of_peak_sustained_elapsed"));
+        assert_eq!(near("qqqqqqqqqqqqqqqqqqqqqqqqqq"), None);
+    }
+
+    #[test]
+    fn every_form_has_a_name_that_is_known() {
+        for form in
+            ReadingForm::VARIANTS.iter().filter(|form| !matches!(form, ReadingForm::Metric | ReadingForm::Check))
+        {
+            let words = form.words();
+            let name = format!("{}{}", form.start(), words.first().unwrap_or(&""));
+            assert_eq!(check_reading(&name).map(|name| name.form), Ok(*form), "{name}");
+        }
+        assert!(check_reading("check.no BAR in the loop").is_ok());
+        assert!(check_reading("launch__registers_per_thread").is_ok());
+    }
+
+    #[test]
+    fn checklists_name_readings_of_a_profile() {
+        for check in profiles().iter().flat_map(|profile| &profile.check) {
+            let name = check_reading(&check.reading).unwrap_or_else(|met| unreachable!("{met}"));
+            assert!(!name.form.is_of_change(), "{}", check.reading);
+        }
+    }
+}

@@ -1,0 +1,443 @@
+//! The closed vocabulary as types: thresholds, parts of the chip, stall reasons, and the codes of limits, findings and levers.
+//!
+//! Tests hold each list and its TOML file to be the same, and every threshold to be read somewhere.
+
+use super::{LimiterRow, StallRow, Subsystem, ThresholdRow, limiter, stall, subsystem, threshold_row};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::LazyLock;
+use strum::{Display, EnumCount, EnumString, IntoStaticStr, VariantArray};
+
+/// A number that a judgement compares with: a row of `thresholds.toml`, which says what each is.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Display,
+    EnumCount,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    Serialize,
+    Deserialize,
+)]
+#[strum(serialize_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the row's help is the documentation")]
+pub enum Threshold {
+    BankConflictShare,
+    BenchmarkDrift,
+    BenchmarkOverhead,
+    CauseShare,
+    ClockDifference,
+    CostShare,
+    Dispersion,
+    EligibleLow,
+    ExcessNamed,
+    FetchMisses,
+    FetchShare,
+    HotSpotAverage,
+    IdleLanesNamed,
+    IssueHidden,
+    LeverLeast,
+    LineTie,
+    OccupancyGap,
+    OccupancyLow,
+    OccupancyTheoreticalLow,
+    ParkedLeast,
+    PeakExceeded,
+    Regression,
+    SampleHotspot,
+    SampleOwnShare,
+    SectorsExcessShare,
+    ShortKernel,
+    SmallGridWaves,
+    SolBalance,
+    SolHigh,
+    SolLow,
+    StallBarrierShare,
+    StallFenceShare,
+    StallMemoryShare,
+    StallShare,
+    TailShare,
+    TensorGood,
+    ThreadUtilisationLow,
+    TimelineIdle,
+    TimelineKernel,
+    Unchanged,
+    VerdictConfidence,
+    WaitMostly,
+    WaitNamed,
+    WorkReached,
+}
+
+static THRESHOLDS: LazyLock<Vec<&'static ThresholdRow>> =
+    LazyLock::new(|| Threshold::VARIANTS.iter().filter_map(|threshold| threshold_row(threshold.into())).collect());
+
+impl Threshold {
+    /// Its row.
+    pub fn row(self) -> &'static ThresholdRow {
+        THRESHOLDS[self as usize]
+    }
+
+    /// The threshold of this id.
+    ///
+    /// # Errors
+    /// What to say to whoever wrote it: that there is none, with the nearest.
+    pub fn named(id: &str) -> Result<Threshold, UnknownName> {
+        let known = || Threshold::VARIANTS.iter().map(|threshold| threshold.into());
+        id.parse().map_err(|_| UnknownName::new("threshold", id, known()))
+    }
+}
+
+/// A name that a list does not have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no {what} is called {name:?}{}", near.as_ref().map(|near| format!("; did you mean {near:?}?")).unwrap_or_default())]
+pub struct UnknownName {
+    /// What was looked for: `threshold`.
+    pub what: &'static str,
+    /// The name.
+    pub name: String,
+    /// The nearest name of the list, where one is near.
+    pub near: Option<String>,
+}
+
+impl UnknownName {
+    pub(super) fn new<'a>(what: &'static str, name: &str, known: impl IntoIterator<Item = &'a str>) -> UnknownName {
+        let near = crate::nearest::nearest(name, known).map(str::to_owned);
+        UnknownName { what, name: name.to_owned(), near }
+    }
+}
+
+/// A part of the chip: a row of `subsystems.toml`, or none of them.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    Serialize,
+    Deserialize,
+)]
+#[strum(serialize_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the row's label is the documentation")]
+pub enum Part {
+    MemoryDram,
+    MemoryL2,
+    MemoryShared,
+    MemoryTexture,
+    MemoryL1tex,
+    MemoryLsu,
+    ComputeTensor,
+    ComputeFp64,
+    ComputeFp16,
+    ComputeFma,
+    ComputeXu,
+    ComputeAlu,
+    ComputeControl,
+    Issue,
+    UnknownUnit,
+}
+
+impl Part {
+    /// Its row; `None` for the one part that has none.
+    pub fn row(self) -> Option<&'static Subsystem> {
+        subsystem(self.into())
+    }
+}
+
+/// A stall reason: a row of `stalls.toml`.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    Serialize,
+    Deserialize,
+)]
+#[strum(serialize_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "the row's words are the documentation")]
+pub enum StallReason {
+    LongScoreboard,
+    ShortScoreboard,
+    Barrier,
+    Membar,
+    Wait,
+    LgThrottle,
+    MioThrottle,
+    TexThrottle,
+    MathPipeThrottle,
+    ImcMiss,
+    NoInstruction,
+    BranchResolving,
+    DispatchStall,
+    Drain,
+    Sleeping,
+    Misc,
+    Gmma,
+    NotSelected,
+    Selected,
+    AllocationStall,
+    TileAllocationStall,
+    LongScoreboardPipeL1tex,
+    MioThrottlePipeMio,
+}
+
+impl StallReason {
+    /// The reason of this id or of another spelling of it.
+    pub fn of(name: &str) -> Option<StallReason> {
+        stall(name)?.id.parse().ok()
+    }
+
+    /// Its row.
+    pub fn row(self) -> Option<&'static StallRow> {
+        stall(self.into())
+    }
+
+    /// ncu's counter of it for each issued instruction.
+    pub fn per_issue(self) -> String {
+        format!("smsp__average_warps_issue_stalled_{self}_per_issue_active.ratio")
+    }
+
+    /// As codes spell it, `long-scoreboard`.
+    fn in_code(self) -> String {
+        self.to_string().replace('_', "-")
+    }
+
+    /// The reason as a code spells it.
+    fn from_code(text: &str) -> Option<StallReason> {
+        text.replace('-', "_").parse().ok()
+    }
+
+    /// How the code of a limit by this wait begins.
+    fn prefix(self) -> &'static str {
+        self.row().map_or("latency", |row| super::prefix_of(row.kind))
+    }
+}
+
+/// The codes with a name of their own.
+macro_rules! codes {
+    ($($variant:ident $text:literal),* $(,)?) => {
+        /// What limits a kernel, what was found, and what can be tried. The words of the first two are rows of
+        /// `limiters.toml`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[allow(missing_docs, reason = "the row's words are the documentation")]
+        pub enum Code {
+            $($variant,)*
+            /// A part of the chip near its peak: `memory-dram`.
+            Unit(Part),
+            /// Warps wait for this reason: `latency-long-scoreboard`, `sync-barrier`.
+            Wait(StallReason),
+            /// Give a part of the chip less to do: `relieve-memory-dram`.
+            Relieve(Part),
+            /// Shorten a wait: `stall-long-scoreboard`.
+            Shorten(StallReason),
+        }
+
+        impl Code {
+            /// The codes with a name of their own, each with that name.
+            const NAMED: &[(Code, &str)] = &[$((Code::$variant, $text)),*];
+        }
+    };
+}
+
+codes! {
+    LaunchSmallGrid "launch-small-grid",
+    Memory "memory",
+    Compute "compute",
+    MemoryHotSpot "memory-hot-spot",
+    Balanced "balanced",
+    Latency "latency",
+    LatencyOther "latency-other",
+    NotMeasured "not-measured",
+    LaunchTailWave "launch-tail-wave",
+    AtomicContention "atomic-contention",
+    SharedBankConflicts "shared-bank-conflicts",
+    UncoalescedGlobalAccess "uncoalesced-global-access",
+    RegisterSpilling "register-spilling",
+    LocalMemory "local-memory",
+    Divergence "divergence",
+    PredicatedOff "predicated-off",
+    InstructionFetch "instruction-fetch",
+    OccupancyLimit "occupancy-limit",
+    LaunchUnderfilled "launch-underfilled",
+    OccupancyGap "occupancy-gap",
+    BarrierWait "barrier-wait",
+    MemoryFence "memory-fence",
+    LaunchShort "launch-short",
+    PeakExceeded "peak-exceeded",
+    BuildDiffers "build-differs",
+    OlderTensorPath "older-tensor-path",
+    DoesNotFit "does-not-fit",
+    NarrowAccess "narrow-access",
+    Fp64 "fp64",
+    Calls "calls",
+    SmallGrid "small-grid",
+    TailWave "tail-wave",
+    IdleLanes "idle-lanes",
+    UnitHeadroom "unit-headroom",
+}
+
+impl Code {
+    /// Its row of the vocabulary; `None` for what can be tried, which its sentence says.
+    pub fn row(self) -> Option<LimiterRow> {
+        limiter(&self.to_string())
+    }
+
+    /// Whether the memory system limits.
+    pub fn is_memory(self) -> bool {
+        matches!(self, Code::Memory | Code::MemoryHotSpot) || self.starts("memory-")
+    }
+
+    /// Whether arithmetic or control of the SMs limits.
+    pub fn is_compute(self) -> bool {
+        self == Code::Compute || self.starts("compute-")
+    }
+
+    /// Whether the warps wait for data or for a fixed time, and not for each other.
+    pub fn is_latency(self) -> bool {
+        match self {
+            Code::Latency | Code::LatencyOther => true,
+            Code::Wait(reason) => reason.prefix() == "latency",
+            _ => false,
+        }
+    }
+
+    fn starts(self, with: &str) -> bool {
+        matches!(self, Code::Unit(part) if <&str>::from(part).starts_with(with))
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Code::Unit(part) => part.fmt(f),
+            Code::Wait(reason) => write!(f, "{}-{}", reason.prefix(), reason.in_code()),
+            Code::Relieve(part) => write!(f, "relieve-{part}"),
+            Code::Shorten(reason) => write!(f, "stall-{}", reason.in_code()),
+            own => f.write_str(Code::NAMED.iter().find(|(code, _)| code == own).map_or("", |(_, name)| name)),
+        }
+    }
+}
+
+impl FromStr for Code {
+    type Err = UnknownName;
+
+    fn from_str(text: &str) -> Result<Code, UnknownName> {
+        if let Some((code, _)) = Code::NAMED.iter().find(|(_, name)| *name == text) {
+            return Ok(*code);
+        }
+        // Snapshots of earlier versions tell spills that the compiler reports from those that were counted.
+        if text == "register-spills" {
+            return Ok(Code::RegisterSpilling);
+        }
+        let wait = || {
+            let (prefix, reason) = text.split_once('-')?;
+            let reason = StallReason::from_code(reason)?;
+            let is_stall = reason.row().is_some_and(StallRow::is_stall);
+            match prefix {
+                "stall" => Some(Code::Shorten(reason)),
+                _ => (is_stall && prefix == reason.prefix()).then_some(Code::Wait(reason)),
+            }
+        };
+        let relieved = || text.strip_prefix("relieve-")?.parse().ok().map(Code::Relieve);
+        let unit = || text.parse().ok().map(Code::Unit);
+        let known = Code::NAMED.iter().map(|(_, name)| *name).chain(Part::VARIANTS.iter().map(|part| part.into()));
+        unit().or_else(relieved).or_else(wait).ok_or_else(|| UnknownName::new("code", text, known))
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Code {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Code, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::{limiters, profiles, stalls, subsystems, thresholds};
+    use std::collections::BTreeSet;
+
+    fn same<'a>(types: impl Iterator<Item = &'a str>, rows: impl Iterator<Item = &'a str>) {
+        let (types, rows): (BTreeSet<&str>, BTreeSet<&str>) = (types.collect(), rows.collect());
+        assert_eq!(types, rows);
+    }
+
+    #[test]
+    fn each_list_and_its_file_are_the_same() {
+        same(Threshold::VARIANTS.iter().map(|one| one.into()), thresholds().iter().map(|row| row.id));
+        same(StallReason::VARIANTS.iter().map(|one| one.into()), stalls().iter().map(|row| row.id));
+        let parts = Part::VARIANTS.iter().filter(|part| **part != Part::UnknownUnit);
+        same(parts.map(|one| one.into()), subsystems().iter().map(|row| row.code));
+        assert!(Threshold::VARIANTS.iter().all(|threshold| <&str>::from(threshold) == threshold.row().id));
+        let tried = [Code::SmallGrid, Code::TailWave, Code::IdleLanes, Code::UnitHeadroom];
+        let named = Code::NAMED.iter().filter(|(code, _)| !tried.contains(code)).map(|(_, name)| *name);
+        same(named.chain(Part::VARIANTS.iter().map(|one| one.into())), limiters().iter().map(|row| row.code.as_str()));
+    }
+
+    #[test]
+    fn a_code_is_read_as_it_is_written() {
+        let waits = StallReason::VARIANTS.iter().flat_map(|reason| [Code::Wait(*reason), Code::Shorten(*reason)]);
+        let parts = Part::VARIANTS.iter().flat_map(|part| [Code::Unit(*part), Code::Relieve(*part)]);
+        for code in Code::NAMED.iter().map(|(code, _)| *code).chain(waits).chain(parts) {
+            let is_wait = matches!(code, Code::Wait(reason) if !reason.row().is_some_and(StallRow::is_stall));
+            assert_eq!(code.to_string().parse().ok(), (!is_wait).then_some(code), "{code}");
+        }
+        assert_eq!(Code::Wait(StallReason::LongScoreboard).to_string(), "latency-long-scoreboard");
+        assert_eq!("sync-barrier".parse(), Ok(Code::Wait(StallReason::Barrier)));
+        assert!("latency-barrier".parse::<Code>().is_err());
+        assert!("memory-drum".parse::<Code>().is_err_and(|met| met.near.as_deref() == Some("memory-dram")));
+    }
+
+    #[test]
+    fn every_threshold_is_read_by_code_or_by_a_checklist() {
+        let mut folders = vec![std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src"))];
+        let mut code = String::new();
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+                match entry.path() {
+                    path if path.is_dir() => folders.push(path),
+                    path if path.ends_with("vocabulary.rs") => {}
+                    path => code += &std::fs::read_to_string(path).unwrap_or_default(),
+                }
+            }
+        }
+        let listed: Vec<Threshold> =
+            profiles().iter().flat_map(|row| &row.check).filter_map(|check| check.threshold).collect();
+        let is_read =
+            |threshold: &&Threshold| listed.contains(threshold) || code.contains(&format!("Threshold::{threshold:?}]"));
+        let unread: Vec<&Threshold> = Threshold::VARIANTS.iter().filter(|threshold| !is_read(threshold)).collect();
+        assert!(unread.is_empty(), "nobody reads {unread:?}");
+    }
+}
