@@ -1,9 +1,11 @@
 //! The conclusions as JSON: for each kernel the verdict, the findings, the levers, and the readings behind them.
 
 use crate::analysis::audit::Audit;
+use crate::analysis::code::CodeFinding;
 use crate::analysis::diagnose::ceiling::{Lever, LeverOrigin};
 use crate::analysis::diagnose::finding::{Finding, Place, Severity};
 use crate::analysis::versus::checklist::{CheckedLine, Outcome};
+use crate::analysis::versus::verdict::Verdict;
 use crate::catalog::Comparison;
 use crate::evidence::{Missing, Reading};
 use std::io::{self, Write};
@@ -38,6 +40,22 @@ struct LaunchDump<'a> {
     findings: Vec<FindingDump<'a>>,
     levers: Vec<LeverDump<'a>>,
     checks: Vec<CheckDump<'a>>,
+    /// Against the old side; `null` without one.
+    comparison: Option<ComparisonDump<'a>>,
+    /// What each build shows against the kernel.
+    code: Vec<CodeDump<'a>>,
+}
+
+#[derive(serde::Serialize)]
+struct ComparisonDump<'a> {
+    verdict: Verdict,
+    reason: &'a str,
+}
+
+#[derive(serde::Serialize)]
+struct CodeDump<'a> {
+    arch: &'a str,
+    findings: &'a [CodeFinding],
 }
 
 #[derive(serde::Serialize)]
@@ -104,6 +122,11 @@ impl<'a> LaunchDump<'a> {
             findings: audit.findings.iter().map(FindingDump::of).collect(),
             levers: audit.levers.iter().map(LeverDump::of).collect(),
             checks: audit.checks.iter().map(CheckDump::of).collect(),
+            comparison: audit.comparison.as_ref().map(|comparison| ComparisonDump {
+                verdict: comparison.whole.verdict,
+                reason: &comparison.whole.reason,
+            }),
+            code: audit.code.iter().map(|code| CodeDump { arch: &code.arch, findings: &code.findings }).collect(),
         }
     }
 }

@@ -58,8 +58,7 @@ pub fn brief() -> NameSet {
 pub fn want_for(work: &Work) -> Want {
     let mut want = want();
     if let NameSet::These { exact, .. } = &mut want.metrics {
-        let stated = work.hypotheses.iter().flat_map(|one| one.before.iter().chain(&one.after));
-        exact.extend(work.expected.iter().chain(stated).map(|expected| Arc::from(expected.reading.as_str())));
+        exact.extend(work.readings().map(Arc::from));
     }
     want
 }

@@ -1,6 +1,7 @@
 //! The diagnosis against labelled truth: kernels that were written to be limited by one thing, measured on an H200.
 
-use kernel_audit::analysis::{self, Audit, Inputs, Limits, Selection, Severity, analyse, want};
+use crate::judged;
+use kernel_audit::analysis::{self, Audit, Limits, Selection, Severity, Work, want};
 use kernel_audit::catalog;
 use kernel_audit::evidence::{Report, SourceView};
 use kernel_audit::source;
@@ -47,8 +48,8 @@ pub(crate) fn audited(path: &Path) -> (Report, Audit) {
 }
 
 fn audit_with(report: &Report, source: Option<&SourceView>, limits: Limits) -> Audit {
-    let inputs = Inputs { source: source.map_or(&[], std::slice::from_ref), limits, ..Inputs::of(report) };
-    analyse(&inputs).expect("one kernel")
+    let evidence = judged::evidence(report, source.map_or(&[], std::slice::from_ref), &Work::default());
+    analysis::audit(&evidence, &limits)
 }
 
 /// A row of labels.tsv.
@@ -243,16 +244,4 @@ fn the_verdict_says_how_it_was_reached() {
     assert_eq!(last.question, "What keeps that unit from its peak?");
     assert!(last.answer.contains("Barrier with 32.54 %"), "{}", last.answer);
     assert!(audit.bottleneck.steps.iter().all(|step| !step.readings.is_empty()));
-}
-
-#[test]
-fn places_come_from_outside_and_stay_with_their_code() {
-    let report = read("strided_copy");
-    let mut audit = audit_with(&report, None, Limits::default());
-    let place = kernel_audit::analysis::Place { file: "strided_copy.cu".into(), line: 24, inlined_at: Vec::new() };
-    audit.locate(|code| (code == "uncoalesced-global-access").then(|| place.clone()));
-    assert_eq!(audit.findings[0].at, Some(place.clone()));
-    // The limiter has no line of its own here, and sits where its cause sits.
-    assert_eq!(audit.findings[1].at, Some(place));
-    assert!(audit.findings[2..].iter().all(|finding| finding.at.is_none()));
 }

@@ -1,6 +1,7 @@
 //! Kernels whose warps have roles: profiles of the BF16 product in `kernels/`, with fences at its barriers and without.
 
-use kernel_audit::analysis::{self, Audit, Inputs, Old, Selection, Severity, Work};
+use crate::judged;
+use kernel_audit::analysis::{self, Audit, Limits, Selection, Severity, Work};
 use kernel_audit::evidence::{Report, SourceView};
 use kernel_audit::source;
 use std::path::PathBuf;
@@ -16,14 +17,12 @@ fn read(kernel: &str) -> (Report, SourceView) {
 }
 
 fn audit(new: &(Report, SourceView), old: Option<&(Report, SourceView)>) -> Audit {
-    analysis::analyse(&Inputs {
-        old: old.map(|(report, _)| Old::Report(report)),
-        source: std::slice::from_ref(&new.1),
-        old_source: old.map(|(_, view)| view),
-        work: Work { flop: Some(2 * 4096 * 4096 * 4096), ..Work::default() },
-        ..Inputs::of(&new.0)
-    })
-    .unwrap()
+    let work = Work { flop: Some(2 * 4096 * 4096 * 4096), ..Work::default() };
+    let mut evidence = judged::evidence(&new.0, std::slice::from_ref(&new.1), &work);
+    if let Some((report, view)) = old {
+        evidence = judged::since(evidence, report, std::slice::from_ref(view));
+    }
+    analysis::audit(&evidence, &Limits::default())
 }
 
 #[test]

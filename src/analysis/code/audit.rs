@@ -9,12 +9,10 @@ use super::identity::{self, Identity};
 use super::limits::{self, LaunchShape, StaticOccupancy};
 use super::resources::{self, ResourceRow};
 use super::select::{self, CodeError, Launched};
-use crate::analysis::Work;
 use crate::analysis::kernel::private;
 use crate::analysis::sass::{
     ClassCount, ControlFlow, SassDiff, body, class_counts, diff, dispatches, loops, opcode_counts,
 };
-use crate::analysis::versus::hypothesis::{Tested, of_code};
 use crate::evidence::{BuildRecord, CodeBuild, Origin, SassFunction};
 use regex::Regex;
 
@@ -75,6 +73,9 @@ pub struct CodeAudit {
     pub opcodes: Vec<(String, usize)>,
     /// Memory instructions by width.
     pub widths: Vec<WidthRow>,
+    /// The same in the hottest loop; `None` where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hot_widths: Option<Vec<WidthRow>>,
     /// Local-memory instructions by line.
     pub local: Vec<LocalAccess>,
     /// Control flow in numbers.
@@ -83,7 +84,8 @@ pub struct CodeAudit {
     pub loops: Vec<LoopRow>,
     /// Places where warps part into roles.
     pub dispatches: Vec<DispatchRow>,
-    /// What the code shows against the kernel.
+    /// What the code shows against the kernel; empty in evidence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<CodeFinding>,
     /// Checks.
     pub checks: Vec<CheckResult>,
@@ -99,39 +101,19 @@ impl CodeAudit {
     }
 }
 
-/// An audit without a report: what the builds of a subject show.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct StaticAudit {
-    /// Stated work.
-    pub work: Work,
-    /// One for each architecture, at least one.
-    pub code: Vec<CodeAudit>,
-    /// What the change was expected to do, as far as the code tells; [`StaticAudit::conclude`] completes it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub hypotheses: Vec<Tested>,
-}
-
-impl StaticAudit {
-    /// Concludes what needs both sides: the old verdicts of checks, from an earlier audit where no old build was given,
-    /// and hypotheses. Called once, when code is in.
-    pub fn conclude(&mut self, earlier: Option<&[CodeAudit]>) {
-        if let Some(earlier) = earlier {
-            remember_checks(&mut self.code, earlier);
-        }
-        let has_old = earlier.is_some() || self.code.iter().any(|code| code.diff.is_some());
-        self.hypotheses = of_code(&self.work.hypotheses, &self.code, has_old);
-    }
-}
-
-/// Puts to each check what an earlier audit said of it, where this one did not see the old code itself.
-pub(in crate::analysis) fn remember_checks(codes: &mut [CodeAudit], earlier: &[CodeAudit]) {
-    for code in codes {
+/// The builds with what is concluded of them: what the code shows against the kernel, and what an earlier audit said of
+/// each check, where this one did not see the old code itself.
+pub(in crate::analysis) fn concluded(codes: &[CodeAudit], earlier: &[CodeAudit]) -> Vec<CodeAudit> {
+    let mut codes = codes.to_vec();
+    for code in &mut codes {
+        code.findings = findings::findings(code);
         let Some(before) = earlier.iter().find(|before| before.arch == code.arch) else { continue };
         for check in code.checks.iter_mut().filter(|check| check.old.is_none()) {
             let same = |was: &&CheckResult| (&was.name, &was.rule) == (&check.name, &check.rule);
             check.old = before.checks.iter().find(same).map(|was| was.verdict);
         }
     }
+    codes
 }
 
 /// Opcodes that are kept.
@@ -157,21 +139,9 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
     let classes = class_counts(function);
     let code = body(function);
     let (widths, local) = (accesses::widths(code.iter()), accesses::local(function, kernel, &file));
-    let hot_widths = hottest.map_or_else(
-        || widths.clone(),
-        |at| accesses::widths(found[at].blocks.iter().flat_map(|b| &code[shape.blocks[*b].instructions.clone()])),
-    );
+    let hot_widths = hottest
+        .map(|at| accesses::widths(found[at].blocks.iter().flat_map(|b| &code[shape.blocks[*b].instructions.clone()])));
     let flow_numbers = flow::summary(&shape, irreducible.len());
-    let findings = findings::findings(&findings::Facts {
-        arch: &arch,
-        resources: &resources,
-        occupancies: &occupancies,
-        classes: &classes,
-        hot_widths: &hot_widths,
-        has_hottest: hottest.is_some(),
-        local: &local,
-        called: flow_numbers.called,
-    });
     let ground = checks::Ground { arch: &arch, file: &file, function, flow: &shape, loops: &found, hottest };
     let counts = opcode_counts(function);
     let old = old_function(inputs)?;
@@ -207,8 +177,9 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
         occupancies,
         classes,
         widths,
+        hot_widths,
         local,
-        findings,
+        findings: Vec::new(),
     })
 }
 

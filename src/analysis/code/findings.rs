@@ -1,9 +1,8 @@
 //! What the code alone says against a kernel.
 
-use super::accesses::{LocalAccess, WidthRow};
-use super::limits::StaticOccupancy;
+use super::accesses::WidthRow;
+use super::audit::CodeAudit;
 use super::resources::{Agreement, ResourceRow};
-use crate::analysis::sass::ClassCount;
 use crate::quantity::format;
 
 /// Something that the code shows before it runs.
@@ -15,25 +14,11 @@ pub struct CodeFinding {
     pub sentence: String,
 }
 
-/// The facts that findings rest on.
-pub(super) struct Facts<'a> {
-    pub(super) arch: &'a str,
-    pub(super) resources: &'a [ResourceRow],
-    pub(super) occupancies: &'a [StaticOccupancy],
-    pub(super) classes: &'a [ClassCount],
-    /// Widths in the hottest loop; of the whole kernel where there is none.
-    pub(super) hot_widths: &'a [WidthRow],
-    /// Whether there is a hottest loop.
-    pub(super) has_hottest: bool,
-    pub(super) local: &'a [LocalAccess],
-    pub(super) called: usize,
-}
-
 /// Below this share of warps, occupancy is named: the threshold of Nsight Compute's own rule.
 const LOW_OCCUPANCY: f64 = 80.0;
 
 /// Findings, the most telling first.
-pub(super) fn findings(facts: &Facts<'_>) -> Vec<CodeFinding> {
+pub(super) fn findings(facts: &CodeAudit) -> Vec<CodeFinding> {
     let found = [
         disagreement(facts),
         spills(facts),
@@ -55,11 +40,11 @@ fn plural(count: usize, word: &str) -> String {
 
 type Found = Option<(&'static str, String)>;
 
-fn resource<'a>(facts: &'a Facts<'_>, label: &str) -> Option<&'a ResourceRow> {
+fn resource<'a>(facts: &'a CodeAudit, label: &str) -> Option<&'a ResourceRow> {
     facts.resources.iter().find(|row| row.label == label)
 }
 
-fn disagreement(facts: &Facts<'_>) -> Found {
+fn disagreement(facts: &CodeAudit) -> Found {
     let rows: Vec<&str> = facts
         .resources
         .iter()
@@ -77,7 +62,7 @@ fn disagreement(facts: &Facts<'_>) -> Found {
     })
 }
 
-fn spills(facts: &Facts<'_>) -> Found {
+fn spills(facts: &CodeAudit) -> Found {
     let stores = resource(facts, "Spill stores, callees included").and_then(|row| row.ptxas);
     let loads = resource(facts, "Spill loads, callees included").and_then(|row| row.ptxas);
     let marked = resource(facts, "Instructions that spill or refill").and_then(|row| row.cubin);
@@ -99,18 +84,18 @@ fn spills(facts: &Facts<'_>) -> Found {
 }
 
 /// Local memory that no spill explains: an array that is indexed at run time, or the frame of a called function.
-fn local_arrays(facts: &Facts<'_>) -> Found {
+fn local_arrays(facts: &CodeAudit) -> Found {
     let others: usize = facts.local.iter().filter_map(|row| Some(row.count - row.spills?)).sum();
     (others > 0).then(|| {
         ("local-memory", format!("{} instructions access local memory without being spills: an array indexed at run time, or the frame of a called function.", format::integer(others as u64)))
     })
 }
 
-fn count(facts: &Facts<'_>, class: &str) -> usize {
+fn count(facts: &CodeAudit, class: &str) -> usize {
     facts.classes.iter().find(|row| row.class == class).map_or(0, |row| row.count)
 }
 
-fn older_tensor_path(facts: &Facts<'_>) -> Found {
+fn older_tensor_path(facts: &CodeAudit) -> Found {
     let (warp, group, fifth) =
         (count(facts, "tensor-mma"), count(facts, "tensor-wgmma"), count(facts, "tensor-tcgen05"));
     if facts.arch.starts_with("sm_90") && warp > 0 && group == 0 {
@@ -134,8 +119,8 @@ fn older_tensor_path(facts: &Facts<'_>) -> Found {
     None
 }
 
-fn occupancy(facts: &Facts<'_>) -> Found {
-    let [known] = facts.occupancies else { return None };
+fn occupancy(facts: &CodeAudit) -> Found {
+    let [known] = facts.occupancies.as_slice() else { return None };
     (known.percent < LOW_OCCUPANCY).then(|| {
         let limiters = known.limiters().join(" and ");
         let sentence = format!(
@@ -161,9 +146,9 @@ fn occupancy(facts: &Facts<'_>) -> Found {
 
 /// All accesses to global memory of one direction move 32 bits or fewer a lane where the kernel spends its time: in the
 /// hottest loop, or anywhere in a kernel without one.
-fn narrow(facts: &Facts<'_>) -> Found {
+fn narrow(facts: &CodeAudit) -> Found {
     let of = |opcode: &str| {
-        let rows = facts.hot_widths.iter().filter(|row| row.opcode == opcode);
+        let rows = facts.hot_widths.as_ref().unwrap_or(&facts.widths).iter().filter(|row| row.opcode == opcode);
         let is_narrow = |row: &&WidthRow| row.widths.iter().all(|(bits, _)| *bits <= 32);
         rows.filter(is_narrow).map(|row| row.widths.iter().map(|(_, count)| count).sum::<usize>()).next()
     };
@@ -172,7 +157,7 @@ fn narrow(facts: &Facts<'_>) -> Found {
         .filter_map(|(what, opcode)| of(opcode).map(|count| plural(count, what)))
         .collect();
     (!found.is_empty()).then(|| {
-        let place = if facts.has_hottest { "in the hottest loop" } else { "in the kernel" };
+        let place = if facts.hot_widths.is_some() { "in the hottest loop" } else { "in the kernel" };
         ("narrow-access", format!(
             "{} {place} at 32 bits a lane or less and none wider; where a lane's data lies side by side, one of 128 bits does the work of four.",
             found.join(" and "),
@@ -180,7 +165,7 @@ fn narrow(facts: &Facts<'_>) -> Found {
     })
 }
 
-fn double(facts: &Facts<'_>) -> Found {
+fn double(facts: &CodeAudit) -> Found {
     let count = count(facts, "fp64");
     (count > 0).then(|| {
         (
@@ -193,7 +178,7 @@ fn double(facts: &Facts<'_>) -> Found {
     })
 }
 
-fn calls(facts: &Facts<'_>) -> Found {
-    (facts.called > 0)
-        .then(|| ("calls", format!("The kernel calls {}, not inlined.", plural(facts.called, "function"))))
+fn calls(facts: &CodeAudit) -> Found {
+    (facts.flow.called > 0)
+        .then(|| ("calls", format!("The kernel calls {}, not inlined.", plural(facts.flow.called, "function"))))
 }

@@ -16,8 +16,8 @@ mod resources;
 mod select;
 
 pub use accesses::{LocalAccess, WidthRow};
-pub(super) use audit::remember_checks;
-pub use audit::{CodeAudit, CodeInputs, StaticAudit, audit_code};
+pub(super) use audit::concluded;
+pub use audit::{CodeAudit, CodeInputs, audit_code};
 pub use checks::{CheckResult, Count, DECIDING_KEPT, Deciding, SassCheck, Scope, Verdict};
 pub use columns::{CodeColumns, CodeColumnsRow, code_columns};
 pub use findings::CodeFinding;

@@ -37,7 +37,7 @@ impl BusyUnit {
 }
 
 /// Ending of a counter's average over the instances of its unit.
-const AVERAGE: &str = ".avg.pct_of_peak_sustained_elapsed";
+pub(in crate::analysis) const AVERAGE: &str = ".avg.pct_of_peak_sustained_elapsed";
 /// Ending of the same counter's busiest instance.
 pub(in crate::analysis) const BUSIEST: &str = ".max.pct_of_peak_sustained_elapsed";
 

@@ -40,7 +40,7 @@ pub struct Finding {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Place>,
     /// The readings that the sentence rests on, by name.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::analysis::named_json")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub readings: Vec<(String, Reading)>,
     /// The share in percent that findings of one severity are ranked by: of the limiting part's work for a cause, of its
     /// own part's work for a cost.

@@ -2,7 +2,7 @@
 
 use super::accesses::{ACCESS, Accesses, EXECUTED, LANES, Space, WIDTH};
 use super::counts::{self, LaneLine, LineCount};
-use super::limiting::{self, LimitingLines, SECTORS, SHARED};
+use super::limiting::{self, LimitingLines, PartLines, SECTORS, SHARED};
 use super::parked::Parked;
 use super::spot::{Groups, Spot};
 use super::waits::Waits;
@@ -11,7 +11,6 @@ use crate::analysis::diagnose::finding::Place;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::evidence::{Launch, Lines, NameSet, SourceView, Want};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Cycles in which L2 and L1 worked, and all cycles: NVIDIA's rules UncoalescedGlobalAccess and UncoalescedSharedAccess
@@ -47,10 +46,6 @@ pub fn source_want(launches: &[&Launch]) -> Want {
 pub struct SourceLines {
     /// The launch: row of the report.
     pub launch: u32,
-    /// The texts of lines by `file:line`, where a stored audit says them once; empty for an audit in memory, whose spots
-    /// have them.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub texts: BTreeMap<String, String>,
     /// Whether lines are known; else spots are instructions.
     pub lines: Lines,
     /// Whether instructions have their opcodes.
@@ -67,7 +62,10 @@ pub struct SourceLines {
     pub idle_lanes: Option<Vec<LaneLine>>,
     /// The lines that execute the most.
     pub executed: Vec<LineCount>,
-    /// The lines that make the work of the part that limits.
+    /// The lines that make the work of each part of the chip that may limit; those of the one that does stand in `limiting`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PartLines>,
+    /// The lines that make the work of the part that limits, once that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limiting: Option<LimitingLines>,
     /// Warps at the last barrier, with nothing left to do.
@@ -115,27 +113,31 @@ impl SourceLines {
         })
     }
 
-    /// The costs of a launch, with the parked warps that were told before its limiter. `kernel` gives the units' activity, for bounds; `limiter` is the code of what limits it.
-    pub(in crate::analysis) fn of(
-        view: &SourceView,
-        kernel: &KernelSummary<'_>,
-        limiter: &str,
-        parked: Option<Parked>,
-        limits: &Limits,
-    ) -> SourceLines {
+    /// The lines as they stand beside a verdict: with those of the part that limits.
+    pub(in crate::analysis) fn limited_by(mut self, limiter: &str, parked: Option<Parked>) -> SourceLines {
+        let parts = std::mem::take(&mut self.parts).into_iter();
+        let of = |part: PartLines| part.limiters.iter().any(|code| code == limiter).then_some(part);
+        self.limiting = parts.filter_map(of).next().map(|part| LimitingLines {
+            limiter: limiter.to_owned(),
+            what: part.what,
+            lines: part.lines,
+        });
+        self.parked = parked;
+        self
+    }
+
+    /// The costs of a launch; `kernel` gives the units' activity, for bounds.
+    pub(in crate::analysis) fn of(view: &SourceView, kernel: &KernelSummary<'_>, limits: &Limits) -> SourceLines {
         let groups = Groups::of(view);
         let [l2, l1] = ACTIVITY.map(|[active, all]| {
             let share = kernel.value(active)? / kernel.value(all).filter(|all| *all > 0.0)?;
             Some(share.min(1.0))
         });
         let waits = Waits::of(view, &groups, limits);
-        let mut limiting = LimitingLines::of(limiter, view, &groups, kernel);
-        if let (Some(limiting), Some(waits)) = (&mut limiting, &waits) {
-            limiting::break_ties(&mut limiting.lines, &waits.by_need(), limits);
-        }
+        let awaited = waits.as_ref().map(Waits::by_need).unwrap_or_default();
+        let parts = limiting::parts(view, &groups, kernel, &awaited, limits);
         SourceLines {
             launch: view.launch,
-            texts: BTreeMap::new(),
             lines: view.lines.clone(),
             has_opcodes: view.instructions.iter().any(|instruction| instruction.opcode.is_some()),
             waits,
@@ -144,8 +146,9 @@ impl SourceLines {
             local: Accesses::of(Space::Local, view, &groups, l2),
             idle_lanes: counts::idle_lanes(view, &groups, limits),
             executed: counts::executed(view, &groups),
-            limiting,
-            parked,
+            parts,
+            limiting: None,
+            parked: None,
             atomics: limiting::atomics(view, &groups),
         }
     }

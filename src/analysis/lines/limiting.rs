@@ -27,6 +27,41 @@ pub struct LimitingLines {
     pub lines: Vec<(Spot, f64)>,
 }
 
+/// The lines of one kind of work, with every limiter that it stands for.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct PartLines {
+    /// Codes of the limiters.
+    pub limiters: Vec<String>,
+    /// What is counted.
+    pub what: String,
+    /// (line, its count over the whole kernel's in percent), largest first.
+    pub lines: Vec<(Spot, f64)>,
+}
+
+/// The lines of every part of the chip that a counter by instruction stands for; of lines that tie for the most, those
+/// first that warps wait for.
+pub(super) fn parts(
+    view: &SourceView,
+    groups: &Groups<'_>,
+    kernel: &KernelSummary<'_>,
+    awaited: &[&Spot],
+    limits: &Limits,
+) -> Vec<PartLines> {
+    let mut parts: Vec<PartLines> = Vec::new();
+    for code in catalog::subsystems().iter().map(|part| part.code) {
+        if parts.iter().any(|part| part.limiters.iter().any(|known| known == code)) {
+            continue;
+        }
+        let Some(mut own) = LimitingLines::of(code, view, groups, kernel) else { continue };
+        break_ties(&mut own.lines, awaited, limits);
+        match parts.iter_mut().find(|part| part.what == own.what && part.lines == own.lines) {
+            Some(part) => part.limiters.push(own.limiter),
+            None => parts.push(PartLines { limiters: vec![own.limiter], what: own.what, lines: own.lines }),
+        }
+    }
+    parts
+}
+
 impl LimitingLines {
     /// `None` where no counter by instruction stands for the part, or none was collected.
     pub(super) fn of(
@@ -105,7 +140,7 @@ pub(super) fn atomics(view: &SourceView, groups: &Groups<'_>) -> Vec<(Spot, f64)
 }
 
 /// Of lines that tie for the most, puts those first that warps wait for, in the order of `awaited`.
-pub(super) fn break_ties(lines: &mut [(Spot, f64)], awaited: &[&Spot], limits: &Limits) {
+fn break_ties(lines: &mut [(Spot, f64)], awaited: &[&Spot], limits: &Limits) {
     let Some((_, top)) = lines.first() else { return };
     let tied = lines.iter().take_while(|(_, share)| top - share < limits[Threshold::LineTie]).count();
     let rank = |spot: &Spot| awaited.iter().position(|other| spot.is_same_place(other)).unwrap_or(usize::MAX);

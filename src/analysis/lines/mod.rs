@@ -20,7 +20,7 @@ pub(super) use cause::{Causes, Trace};
 pub(super) use costs::ACTIVITY;
 pub use costs::{SourceLines, source_want};
 pub use counts::{LaneLine, LineCount};
-pub use limiting::LimitingLines;
+pub use limiting::{LimitingLines, PartLines};
 pub use listing::{LineCost, ListedFile, ListedInstruction, ListedLine, Listing};
 pub use parked::Parked;
 pub use pattern::Pattern;

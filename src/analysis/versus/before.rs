@@ -1,6 +1,5 @@
 //! The old side by itself: its readings by name, and its roofline.
 
-use crate::analysis::audit::Audit;
 use crate::analysis::derive::coalescing::Coalescing;
 use crate::analysis::derive::mix::InstructionMix;
 use crate::analysis::derive::named::{self, Known};
@@ -19,25 +18,15 @@ use crate::evidence::Reading;
 /// The old kernel with what is derived from it.
 pub(in crate::analysis) struct Before<'a, 'r> {
     kernel: &'a KernelSummary<'r>,
-    /// The earlier audit, where the old side is one: it holds readings that its snapshot does not keep by launch.
-    earlier: Option<&'a Audit>,
     work: &'a Work,
     stalls: Stalls,
     mix: InstructionMix,
     coalescing: Coalescing,
 }
 
-/// A reading that decided something in an audit: its snapshot does not keep every counter by launch.
-fn decided(audit: &Audit, name: &str) -> Option<Reading> {
-    let steps = audit.bottleneck.steps.iter().flat_map(|step| &step.readings);
-    let findings = audit.findings.iter().flat_map(|finding| &finding.readings);
-    steps.chain(findings).find(|(known, _)| known == name).map(|(_, reading)| reading.clone())
-}
-
 impl<'a, 'r> Before<'a, 'r> {
     pub(in crate::analysis) fn of(
         kernel: &'a KernelSummary<'r>,
-        earlier: Option<&'a Audit>,
         parked: Option<f64>,
         limits: &Limits,
         work: &'a Work,
@@ -45,21 +34,13 @@ impl<'a, 'r> Before<'a, 'r> {
         let stalls = Stalls { parked, ..Stalls::of(kernel, None, limits) };
         let mix = InstructionMix::of(kernel, None);
         let coalescing = Coalescing::of(kernel, None, &mix);
-        Before { kernel, earlier, work, stalls, mix, coalescing }
+        Before { kernel, work, stalls, mix, coalescing }
     }
 
-    /// The reading of a name, as [`named::reading`]. What an earlier audit found under that name goes first.
+    /// The reading of a name, as [`named::reading`].
     pub(in crate::analysis) fn reading(&self, name: &str) -> Reading {
-        let checked = self.earlier.and_then(|audit| audit.checks.iter().find(|line| line.expected.reading == name));
-        match checked {
-            Some(line) => line.found.clone(),
-            None => {
-                let (kernel, stalls) = (self.kernel, &self.stalls);
-                let own = named::reading(&Known { kernel, stalls, mix: &self.mix, coalescing: &self.coalescing }, name);
-                let told = || self.earlier.and_then(|audit| decided(audit, name));
-                if own.quantity().is_some() { own } else { told().unwrap_or(own) }
-            }
-        }
+        let Before { kernel, stalls, mix, coalescing, .. } = self;
+        named::reading(&Known { kernel, stalls, mix, coalescing }, name)
     }
 
     /// What the old kernel comes to by itself.
@@ -84,23 +65,11 @@ impl<'a, 'r> Before<'a, 'r> {
     }
 }
 
-/// The judgement of an old kernel: that of its own audit, or the one that its report gives.
+/// The judgement of an old kernel.
 pub(in crate::analysis) struct Alone {
     pub(in crate::analysis) bottleneck: Bottleneck,
     pub(in crate::analysis) roofline: Roofline,
     /// Codes of the findings.
     pub(in crate::analysis) findings: Vec<String>,
     pub(in crate::analysis) levers: Vec<Lever>,
-}
-
-impl Alone {
-    /// What an earlier audit said.
-    pub(in crate::analysis) fn told(audit: &Audit) -> Alone {
-        Alone {
-            bottleneck: audit.bottleneck.clone(),
-            roofline: audit.roofline.clone(),
-            findings: audit.findings.iter().map(|finding| finding.code.clone()).collect(),
-            levers: audit.levers.clone(),
-        }
-    }
 }

@@ -18,11 +18,6 @@ pub(super) fn checks(audit: &Audit) -> Option<Said> {
     told(lines.chain(of_code(&audit.code)).collect())
 }
 
-/// The checks on the machine code alone.
-pub(super) fn code_checks(code: &[CodeAudit]) -> Option<Said> {
-    told(of_code(code).collect())
-}
-
 fn of_code(code: &[CodeAudit]) -> impl Iterator<Item = (Outcome, String)> {
     code.iter().flat_map(|build| {
         build.checks.iter().map(|check| {

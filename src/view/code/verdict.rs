@@ -1,6 +1,7 @@
 //! The first screen of a page without a report: what the code shows against the kernel.
 
-use crate::analysis::code::{CodeAudit, CodeFinding, StaticAudit, Verdict};
+use crate::analysis::Audit;
+use crate::analysis::code::{CodeAudit, CodeFinding, Verdict};
 use crate::view::document::{Block, Section};
 use crate::view::hypotheses;
 use crate::view::tables::{list, paragraph};
@@ -8,7 +9,7 @@ use crate::words;
 use crate::words::Words;
 
 /// The section.
-pub(super) fn section(audit: &StaticAudit) -> Section {
+pub(super) fn section(audit: &Audit) -> Section {
     let mut blocks = Vec::new();
     for code in &audit.code {
         match code.findings.as_slice() {

@@ -33,7 +33,6 @@ pub struct Step {
     /// The answer, with the numbers.
     pub answer: String,
     /// The readings, by name.
-    #[serde(with = "crate::analysis::named_json")]
     pub readings: Vec<(String, Reading)>,
 }
 

@@ -1,14 +1,15 @@
 //! What one artefact contributed to an audit, and what else it holds.
 
 use crate::analysis::derive::panels::Panel;
-use crate::analysis::kernel::private;
+use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::select::{self, KernelGroup, KernelKey};
 use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::profile::Profile;
 use crate::evidence::{Damage, Origin, Reading, Report, Workload};
 
 /// What one artefact contributed.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Side {
+pub struct Artefact {
     /// The artefact.
     pub origin: Origin,
     /// The kernel under audit in it.
@@ -43,32 +44,24 @@ pub struct OtherKernel {
     pub is_subject: bool,
 }
 
-/// What a report contributed; `pick` takes its side of a row.
-pub(in crate::analysis) fn side(
-    report: &Report,
-    kernel: &KernelSummary<'_>,
-    panels: &[Panel],
-    pick: fn(&crate::analysis::kernel::row::Row) -> Option<&Reading>,
-) -> Side {
-    let lines = report.unrecognised_lines.len() as u64;
-    let not_understood = if lines > 0 { vec![("lines of text".into(), lines)] } else { Vec::new() };
-    Side {
-        origin: private::public(&report.origin),
-        kernel: kernel.key().clone(),
-        launches: kernel.launches().iter().map(|l| l.id).collect(),
-        dropped: report.dropped.iter().map(ToString::to_string).collect(),
-        not_understood,
-        damage: report.damage.clone(),
-        aliases: aliases(panels, pick),
-        command_line: private::without_names(&report.session.command_line),
+impl Artefact {
+    /// What a profile contributed; `pick` takes its side of a row.
+    pub(in crate::analysis) fn of(profile: &Profile, panels: &[Panel], pick: fn(&Row) -> Option<&Reading>) -> Artefact {
+        Artefact {
+            origin: profile.origin.clone(),
+            kernel: profile.kernel.clone(),
+            launches: profile.launches.clone(),
+            dropped: profile.dropped.clone(),
+            not_understood: profile.not_understood.clone(),
+            damage: profile.damage.clone(),
+            aliases: aliases(panels, pick),
+            command_line: profile.session.command_line.to_string(),
+        }
     }
 }
 
 /// The metrics of one side that were found under an older spelling: (asked, found); `pick` takes the side of a row.
-pub(in crate::analysis) fn aliases(
-    panels: &[Panel],
-    pick: fn(&crate::analysis::kernel::row::Row) -> Option<&Reading>,
-) -> Vec<(String, String)> {
+fn aliases(panels: &[Panel], pick: fn(&Row) -> Option<&Reading>) -> Vec<(String, String)> {
     let mut aliases: Vec<(String, String)> = Vec::new();
     for reading in panels.iter().flat_map(|panel| &panel.rows).filter_map(pick) {
         if let Reading::Measured(measured) = reading {
