@@ -1,6 +1,6 @@
 //! `audit generate`: read the evidence, analyse it, write the page and its snapshot.
 
-use super::args::{Generate, PageFormat};
+use super::args::{Generate, PageFormat, described};
 use super::code::ToolTime;
 use super::failure::Failure;
 use super::gather::Gatherer;
@@ -154,33 +154,7 @@ fn command(plan: &Plan, subject: &Subject, date: &str, commit: &str, allow_damag
 fn describe(plan: &Plan, subject: &Subject, words: &mut Vec<String>) {
     let mut option = |name: &str, value: &str| words.extend([name.to_owned(), quoted(value)]);
     let path = |path: &Path| path.display().to_string();
-    option("--name", subject.name.as_str());
-    subject.report.iter().for_each(|file| option("--report", &path(file)));
-    subject.baseline.iter().for_each(|file| option("--baseline", &path(file)));
-    subject.ptxas.iter().for_each(|file| option("--ptxas", &path(file)));
-    for (name, file) in [
-        ("--correctness", &subject.trials.correctness),
-        ("--benchmark", &subject.trials.benchmark),
-        ("--baseline-benchmark", &subject.trials.baseline_benchmark),
-        ("--reference", &subject.trials.reference),
-    ] {
-        file.iter().for_each(|file| option(name, &path(file)));
-    }
-    subject.kernel.iter().for_each(|filter| option("--kernel", filter.as_str()));
-    subject.baseline_kernel.iter().for_each(|filter| option("--baseline-kernel", filter.as_str()));
-    for (name, word) in [
-        ("--title", &subject.title),
-        ("--change", &subject.change),
-        ("--work-shape", &subject.work.shape),
-        ("--work-types", &subject.work.types),
-    ] {
-        word.iter().for_each(|word| option(name, word));
-    }
-    subject.work.flop.iter().for_each(|amount| option("--work-flop", amount.text()));
-    subject.work.bytes.iter().for_each(|amount| option("--work-bytes", amount.text()));
-    subject.tiles.iter().for_each(|tiles| option("--tiles", &tiles.to_string()));
-    subject.checklists.iter().for_each(|id| option("--check", id));
-    subject.expect.iter().for_each(|expect| option("--expect", &expect.to_string()));
+    described(subject).iter().for_each(|(flag, value)| option(flag, value));
     if plan.template != DEFAULT_TEMPLATE {
         option("--template", &plan.template);
     }

@@ -24,5 +24,5 @@ pub(super) use around::{Completions, Lint, Man};
 pub(super) use generate::{Generate, PageFormat, Render};
 pub(super) use judge::{Baseline, BaselineVerb, Check, Compare, Folder, History, HistoryFormat, Level, PinBaseline};
 pub(super) use look::{Dump, DumpAnalysis, Explain, Show, Stage, Timeline};
-pub(super) use subject::SubjectFlags;
+pub(super) use subject::{SubjectFlags, described};
 pub(super) use verb::{Arguments, Verb};
