@@ -9,11 +9,10 @@ use crate::analysis::derive::occupancy::Occupancy;
 use crate::analysis::derive::panels::Panel;
 use crate::analysis::derive::roofline::Roofline;
 use crate::analysis::derive::stalls::Stalls;
-use crate::analysis::diagnose::bottleneck::{Bottleneck, bottleneck};
-use crate::analysis::diagnose::ceiling::{self, Lever};
-use crate::analysis::diagnose::checks;
-use crate::analysis::diagnose::finding::{Finding, Place, Severity};
-use crate::analysis::diagnose::ground::Ground;
+use crate::analysis::diagnose;
+use crate::analysis::diagnose::bottleneck::Bottleneck;
+use crate::analysis::diagnose::finding::Finding;
+use crate::analysis::diagnose::lever::Lever;
 use crate::analysis::kept::{Kept, Readings};
 use crate::analysis::kernel::build::{self, BuildRow};
 use crate::analysis::kernel::performance::{Performance, Work};
@@ -32,6 +31,7 @@ use crate::analysis::versus::estimates::Estimates;
 use crate::analysis::versus::hypothesis::{self, Tested};
 use crate::analysis::versus::setting::{self, Seen, Setting};
 use crate::analysis::versus::verdict::Comparison;
+use crate::catalog::Code;
 use crate::evidence::{BuildLog, Collected, Correctness, Origin, Reading, Report, SanitizerRun, SourceView};
 
 /// What an audit is made from.
@@ -138,7 +138,7 @@ pub struct Audit {
     pub findings: Vec<Finding>,
     /// Codes of what the checks found on the old side; `None` without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub old_findings: Option<Vec<String>>,
+    pub old_findings: Option<Vec<Code>>,
     /// The new side in one line: readings by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::analysis::named_json")]
     pub line: Vec<(String, Reading)>,
@@ -207,20 +207,6 @@ impl Audit {
         }
         hypothesis::settle(self, old);
     }
-
-    /// Puts a place in the source to each finding: `place_of` is asked for every code, and says where that pattern sits.
-    pub fn locate(&mut self, place_of: impl Fn(&str) -> Option<Place>) {
-        for finding in &mut self.findings {
-            finding.at = place_of(&finding.code);
-        }
-        // A limit without a line of its own sits where its cause does.
-        let cause = self.findings.first().filter(|first| first.severity == Severity::Limits);
-        let at = cause.and_then(|cause| cause.at.clone());
-        let limiter = self.findings.iter_mut().find(|finding| finding.code == self.bottleneck.limiter.0);
-        if let Some(limiter) = limiter.filter(|limiter| limiter.at.is_none()) {
-            limiter.at = at;
-        }
-    }
 }
 
 /// Analyses one subject: of the kernels that the selection takes, the one with the most device time.
@@ -271,11 +257,9 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
     let mix = InstructionMix::of(&subject, old_kernel);
     let coalescing = Coalescing::of(&subject, old_kernel, &mix);
     let occupancy = Occupancy::of(&subject, old_kernel);
-    let verdict = bottleneck(&subject, &stalls, &occupancy, &inputs.limits);
     let roofline = Roofline::of(&subject, &mix, &inputs.work);
-    let ground = Ground {
+    let derived = diagnose::Kernel {
         kernel: &subject,
-        bottleneck: &verdict,
         stalls: &stalls,
         mix: &mix,
         coalescing: &coalescing,
@@ -284,8 +268,9 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         limits: &inputs.limits,
         work: &inputs.work,
     };
-    let lines = own.map(|view| SourceLines::of(view, &subject, &verdict.limiter.0, parked, &inputs.limits));
-    let (findings, levers) = (checks::findings(&ground), ceiling::levers(&ground));
+    let diagnosis = diagnose::diagnose(&derived, |limiter| {
+        own.map(|view| SourceLines::of(view, &subject, limiter, parked, &inputs.limits))
+    });
     let known = Known { kernel: &subject, stalls: &stalls, mix: &mix, coalescing: &coalescing };
     let old_parked = inputs.old_source.and_then(|view| Parked::of(view, &inputs.limits)).map(|parked| parked.share);
     let before = old_kernel.map(|kernel| Before::of(kernel, earlier, old_parked, &inputs.limits, &inputs.work));
@@ -308,7 +293,7 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         Some(alone) => (Some(alone.bottleneck), Some(alone.roofline), Some(alone.findings)),
         None => (None, None, None),
     };
-    let mut audit = Audit {
+    Ok(Audit {
         new: side(inputs.new, &subject, &panels, |row| Some(&row.new)),
         old: match inputs.old {
             Some(Old::Report(report)) => old_kernel.map(|kernel| side(report, kernel, &panels, |row| row.old.as_ref())),
@@ -347,14 +332,14 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         stalls,
         mix,
         coalescing,
-        source: lines,
+        source: diagnosis.lines,
         occupancy,
-        bottleneck: verdict,
-        findings,
+        bottleneck: diagnosis.bottleneck,
+        findings: diagnosis.findings,
         old_findings,
         checks,
         line,
-        levers,
+        levers: diagnosis.levers,
         settings: conditions,
         code: Vec::new(),
         collected: None,
@@ -364,13 +349,7 @@ fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, Select
         reference: None,
         trial_files: Vec::new(),
         trials_missed: Vec::new(),
-    };
-    if let Some(lines) = audit.source.take() {
-        let limiter = audit.bottleneck.limiter.0.clone();
-        audit.locate(|code| lines.place_of(code, &limiter));
-        audit.source = Some(lines);
-    }
-    Ok(audit)
+    })
 }
 
 fn build_warnings(log: &BuildLog) -> impl Iterator<Item = (String, u64, String)> {

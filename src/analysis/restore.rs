@@ -119,8 +119,8 @@ impl Made {
 /// What an audit says in two places: facts of the launch that the benchmark shares with the check of the outputs, and the
 /// readings of the limiter, which is a finding too.
 fn said_twice(audit: &mut Audit, way: &mut Way<'_>) {
-    let limiter = &audit.bottleneck.limiter.0;
-    if let Some(finding) = audit.findings.iter_mut().find(|finding| finding.code == *limiter) {
+    let limiter = audit.bottleneck.limiter;
+    if let Some(finding) = audit.findings.iter_mut().find(|finding| finding.code == limiter) {
         way.part("findings.limiter.readings", &mut finding.readings, audit.bottleneck.readings());
     }
     if let (Some(check), Some(timing)) = (&audit.correctness, &mut audit.timing) {

@@ -22,7 +22,7 @@ mod tables;
 mod thresholds;
 mod vocabulary;
 
-pub use chips::{ChipRow, TensorRate, chip, chips};
+pub use chips::{ChipRow, TensorRate, chip, chip_of_arch, chips};
 pub use collection::{CollectionPart, MetricSet, collection, collection_parts};
 pub use error::CatalogError;
 pub use explain::{Explanation, explain, list, nearest};

@@ -276,17 +276,23 @@ fn audits(
         return Ok((analysis::analyse_all(&inputs)?, None));
     }
     let mut audit = analysis::analyse(&inputs)?;
-    audit.code = judged(subject, code, launched.as_ref())?;
+    audit.code = judged(subject, code, launched.as_ref(), &audit.limits)?;
     Ok((vec![audit], view))
 }
 
 fn static_audit(subject: &Subject, plan: &Plan, code: &Builds) -> Result<StaticAudit, Failure> {
     let limits = Limits { overrides: plan.thresholds.clone() };
-    Ok(StaticAudit { work: stated_work(subject, &limits), code: judged(subject, code, None)?, hypotheses: Vec::new() })
+    let (work, code) = (stated_work(subject, &limits), judged(subject, code, None, &limits)?);
+    Ok(StaticAudit { work, code, hypotheses: Vec::new() })
 }
 
 /// Every build of a subject, each beside the old build of its architecture.
-fn judged(subject: &Subject, code: &Builds, launched: Option<&Launched>) -> Result<Vec<CodeAudit>, Failure> {
+fn judged(
+    subject: &Subject,
+    code: &Builds,
+    launched: Option<&Launched>,
+    limits: &Limits,
+) -> Result<Vec<CodeAudit>, Failure> {
     let one = |build: &CodeBuild| {
         Ok(audit_code(&CodeInputs {
             build,
@@ -296,6 +302,7 @@ fn judged(subject: &Subject, code: &Builds, launched: Option<&Launched>) -> Resu
             launched,
             shape: subject.launch,
             checks: &subject.checks,
+            limits,
         })?)
     };
     code.new.iter().map(one).collect()

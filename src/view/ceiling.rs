@@ -40,7 +40,7 @@ fn table(id: &str, levers: &[&Lever]) -> Table {
     let columns = vec![left("Lever"), right("At most"), left("Computed from"), left("Read again")];
     let line = |lever: &&Lever| {
         vec![
-            words(&lever.sentence),
+            words(&lever.sentence.to_marked()),
             strong(bound(lever.bound, lever.is_rough)),
             text(lever.formula.clone()),
             code(lever.remeasure.clone()),

@@ -6,7 +6,7 @@ use super::page::Heading;
 use super::tables::{self, left, paragraph, right, strong, text};
 use super::{escape, lead, verdict};
 use crate::analysis::{Audit, Row, Standing, Verdict};
-use crate::catalog::{self, LimiterKind};
+use crate::catalog::{Code, LimiterKind};
 use crate::quantity::format;
 
 /// The name of the template that prints a comment.
@@ -164,7 +164,7 @@ fn overview(entries: &[&Entry<'_>]) -> Table {
             text(old),
             text(new),
             text(time.and_then(Row::change).map(|c| format::change(c.old, c.new)).unwrap_or_default()),
-            text(sound.map(|audit| audit.bottleneck.limiter.0.clone()).unwrap_or_default()),
+            text(sound.map(|audit| audit.bottleneck.limiter.to_string()).unwrap_or_default()),
         ]
     };
     let columns = vec![
@@ -231,13 +231,14 @@ fn readings(audit: &Audit, is_full: bool) -> Vec<Block> {
 /// Patterns that only one side shows: their readings crossed a threshold.
 fn patterns(audit: &Audit) -> Option<Block> {
     let old = audit.old_findings.as_ref()?;
-    let is_pattern = |code: &&String| catalog::limiter(code).is_some_and(|row| row.kind != LimiterKind::Limiter);
-    let new: Vec<&String> = audit.findings.iter().map(|finding| &finding.code).collect();
-    let listed = |word: &str, codes: Vec<&String>| {
-        let codes: Vec<String> = codes.into_iter().filter(is_pattern).map(|code| escape::code(code)).collect();
+    let is_pattern = |code: &&Code| code.row().is_some_and(|row| row.kind != LimiterKind::Limiter);
+    let new: Vec<Code> = audit.findings.iter().map(|finding| finding.code).collect();
+    let listed = |word: &str, codes: Vec<&Code>| {
+        let codes: Vec<String> =
+            codes.into_iter().filter(is_pattern).map(|code| escape::code(&code.to_string())).collect();
         (!codes.is_empty()).then(|| format!("{word}: {}", codes.join(", ")))
     };
-    let came = listed("new", new.iter().copied().filter(|code| !old.contains(code)).collect());
+    let came = listed("new", new.iter().filter(|code| !old.contains(code)).collect());
     let went = listed("gone", old.iter().filter(|code| !new.contains(code)).collect());
     let both: Vec<String> = came.into_iter().chain(went).collect();
     (!both.is_empty()).then(|| paragraph(format!("**Patterns** beside the limit, {}.", both.join("; "))))

@@ -48,7 +48,7 @@ fn table(estimates: &Estimates) -> Table {
     let columns = vec![left("Lever of the old side"), right("At most"), left("Reading"), right("Old"), right("New")];
     let row = |pulled: &Pulled| {
         vec![
-            words(&pulled.sentence),
+            words(&pulled.sentence.to_marked()),
             text(bound(pulled.bound, pulled.is_rough)),
             code(pulled.remeasure.clone()),
             text(number(&pulled.old)),

@@ -204,7 +204,7 @@ pub(super) fn limiting(audit: &Audit) -> Vec<Block> {
     let Some(limiting) = audit.source.as_ref().and_then(|source| source.limiting.as_ref()) else { return Vec::new() };
     let lines = limiting.lines.iter().enumerate().filter(|(at, (_, share))| is_shown(*at, *share));
     let rows: Vec<(&Spot, Vec<Cell>)> = lines.map(|(_, (spot, share))| (spot, vec![percent(*share)])).collect();
-    let words = format!("**Lines that make this work**, by {}:", limiting.what);
+    let words = format!("**Lines that make this work**, by {}:", limiting.what.to_marked());
     let columns = vec![right("Share")];
     vec![paragraph(words), Block::Table { table: table(Rows { id: "limiting-lines", columns, rows }, false) }]
 }

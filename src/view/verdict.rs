@@ -23,7 +23,8 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     blocks.extend(change(heading, audit));
     blocks.extend(hypotheses::summary(&audit.hypotheses).map(paragraph));
     blocks.extend(next(audit));
-    let steps = audit.bottleneck.steps.iter().map(|s| format!("{} — {}", s.question, s.answer)).collect::<Vec<_>>();
+    let steps =
+        audit.bottleneck.steps.iter().map(|s| format!("{} — {}", s.question, s.answer.to_marked())).collect::<Vec<_>>();
     if !steps.is_empty() {
         blocks.push(Block::Fold {
             summary: "How this verdict was reached".into(),
@@ -47,12 +48,12 @@ pub(super) fn wrong(audit: &Audit) -> Vec<Block> {
 
 /// What limits the kernel.
 pub(super) fn limit(audit: &Audit) -> Block {
-    let limiter = &audit.bottleneck.limiter.0;
-    let at = audit.findings.iter().find(|finding| finding.code == *limiter).map(place).unwrap_or_default();
+    let limiter = audit.bottleneck.limiter;
+    let at = audit.findings.iter().find(|finding| finding.code == limiter).map(place).unwrap_or_default();
     // Behind a unit's sentence stands what its warps wait for; the line is that of the unit's work.
     let at =
         if audit.bottleneck.unit.is_some() { at.replacen(" At ", " Most of the unit's work is at ", 1) } else { at };
-    paragraph(format!("**What limits it** (`{limiter}`). {}{at}", audit.bottleneck.sentence))
+    paragraph(format!("**What limits it** (`{limiter}`). {}{at}", audit.bottleneck.sentence.to_marked()))
 }
 
 /// Findings shown beside the limiter, which has the first line.
@@ -74,9 +75,9 @@ pub(super) fn findings(audit: &Audit) -> Vec<Block> {
             Severity::Costs => "costs",
             Severity::Notes => "note",
         };
-        format!("**`{}`** ({weight}). {}{place}", finding.code, finding.sentence)
+        format!("**`{}`** ({weight}). {}{place}", finding.code, finding.sentence.to_marked())
     };
-    let is_limiter = |finding: &&Finding| finding.code == audit.bottleneck.limiter.0;
+    let is_limiter = |finding: &&Finding| finding.code == audit.bottleneck.limiter;
     let items: Vec<String> = audit.findings.iter().take(SHOWN).filter(|f| !is_limiter(f)).map(item).collect();
     if items.is_empty() {
         return Vec::new();
@@ -106,9 +107,9 @@ pub(super) fn change(heading: &Heading, audit: &Audit) -> Vec<Block> {
     text += &benchmark::change(audit);
     if let Some(old_limit) = &audit.old_bottleneck {
         if old_limit.limiter == audit.bottleneck.limiter {
-            text += &format!(" The limiter is the same as before: `{}`.", old_limit.limiter.0);
+            text += &format!(" The limiter is the same as before: `{}`.", old_limit.limiter);
         } else {
-            text += &format!(" The limiter moved from `{}` to `{}`.", old_limit.limiter.0, audit.bottleneck.limiter.0);
+            text += &format!(" The limiter moved from `{}` to `{}`.", old_limit.limiter, audit.bottleneck.limiter);
         }
     }
     let mut blocks = vec![paragraph(text)];
@@ -136,7 +137,7 @@ pub(super) fn next(audit: &Audit) -> Vec<Block> {
         .map(|l| {
             format!(
                 "{} {} {} % of the run time; then read `{}` again.",
-                l.sentence,
+                l.sentence.to_marked(),
                 if l.is_rough { "About" } else { "At most" },
                 format::fixed(l.bound, 1),
                 l.remeasure

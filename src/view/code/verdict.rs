@@ -1,6 +1,7 @@
 //! The first screen of a page without a report: what the code shows against the kernel.
 
-use crate::analysis::code::{CodeAudit, CodeFinding, StaticAudit, Verdict};
+use crate::analysis::Finding;
+use crate::analysis::code::{CodeAudit, StaticAudit, Verdict};
 use crate::view::document::{Block, Section};
 use crate::view::escape;
 use crate::view::hypotheses;
@@ -16,10 +17,15 @@ pub(super) fn section(audit: &StaticAudit) -> Section {
                 blocks.push(paragraph(format!("{name}the build shows nothing against the kernel. {}", clean(code))))
             }
             Some(first) => {
-                blocks.push(paragraph(format!("{name}{} (`{}`)", escape::text(&first.sentence), first.code)));
+                blocks.push(paragraph(format!(
+                    "{name}{} (`{}`)",
+                    escape::text(&first.sentence.to_plain()),
+                    first.code
+                )));
                 let rest = code.findings.iter().skip(1);
-                let items: Vec<String> =
-                    rest.map(|finding| format!("{} (`{}`)", escape::text(&finding.sentence), finding.code)).collect();
+                let items: Vec<String> = rest
+                    .map(|finding| format!("{} (`{}`)", escape::text(&finding.sentence.to_plain()), finding.code))
+                    .collect();
                 if !items.is_empty() {
                     blocks.push(Block::List { ordered: false, items });
                 }
@@ -37,8 +43,9 @@ pub(super) fn section(audit: &StaticAudit) -> Section {
 pub(super) fn against(codes: &[CodeAudit]) -> Vec<Block> {
     let of = |code: &CodeAudit| {
         let arch = escape::text(&code.arch);
-        let one =
-            move |finding: &CodeFinding| format!("{arch}: {} (`{}`)", escape::text(&finding.sentence), finding.code);
+        let one = move |finding: &Finding| {
+            format!("{arch}: {} (`{}`)", escape::text(&finding.sentence.to_plain()), finding.code)
+        };
         code.findings.iter().map(one).collect::<Vec<_>>()
     };
     let items: Vec<String> = codes.iter().flat_map(of).collect();
