@@ -13,6 +13,7 @@ pub mod cli;
 pub mod collect;
 pub mod config;
 pub mod evidence;
+mod lock;
 mod nearest;
 pub mod quantity;
 pub mod render;

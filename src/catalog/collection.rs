@@ -22,11 +22,11 @@ struct Family {
 /// A part of the metric set.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct CollectionPart {
+pub(super) struct CollectionPart {
     /// Its name.
-    pub id: &'static str,
+    id: &'static str,
     /// What on the page it fills.
-    pub fills: &'static str,
+    fills: &'static str,
     /// Whether it counts by instruction.
     #[serde(default)]
     by_instruction: bool,
@@ -80,11 +80,6 @@ impl Row for CollectionPart {
     fn read() -> Result<Vec<CollectionPart>, CatalogError> {
         Ok(read()?.part)
     }
-}
-
-/// The parts of the metric set.
-pub fn collection_parts() -> &'static [CollectionPart] {
-    &SET.part
 }
 
 /// What ncu is asked for.

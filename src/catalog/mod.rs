@@ -23,7 +23,8 @@ mod thresholds;
 mod vocabulary;
 
 pub use chips::{ChipRow, TensorRate, chip, chip_of_arch, chips};
-pub use collection::{CollectionPart, MetricSet, collection, collection_parts};
+use collection::CollectionPart;
+pub use collection::{MetricSet, collection};
 pub use error::CatalogError;
 pub use explain::{Explanation, explain, list, nearest};
 pub(crate) use limiters::prefix_of;

@@ -75,7 +75,17 @@ impl<'d> Files<'d> {
                 Err(_) if force => page.to_owned(),
                 Err(_) => return Err(RenderError::not_text(path).into()),
             },
-            Err(_) => page.to_owned(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => page.to_owned(),
+            Err(source) => {
+                let cure = "make it readable, or move it away".to_owned();
+                return Err(RenderError::Write {
+                    path: path.clone(),
+                    doing: "reading the one that is there",
+                    cure,
+                    source,
+                }
+                .into());
+            }
         };
         let outputs: Vec<Output<'_>> = std::iter::once(Output { path, bytes: merged.as_bytes() })
             .chain(snapshot.map(|bytes| Output { path: &self.snapshot, bytes }))

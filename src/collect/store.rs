@@ -6,9 +6,11 @@
 
 use super::CollectError;
 use crate::evidence::{Collected, CollectedStep, StepOutcome};
+use crate::lock::FileLock;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The manifest's name.
 pub const MANIFEST: &str = "collected.json";
@@ -20,8 +22,7 @@ const MAKING: &str = ".making-";
 pub struct Store {
     folder: PathBuf,
     manifest: Collected,
-    /// Held as long as the store; the system gives it back when the process ends, however it ends.
-    _lock: File,
+    _lock: FileLock,
 }
 
 /// A place in which a step makes its file.
@@ -45,12 +46,9 @@ impl Store {
     /// A folder that cannot be made or that another run works in, and a manifest that is damaged.
     pub fn open(folder: &Path, subject: &str, program: &str) -> Result<Store, CollectError> {
         fs::create_dir_all(folder).map_err(fault("make the evidence folder", folder))?;
-        let path = folder.join(LOCK);
-        let lock = File::create(&path).map_err(fault("lock the evidence folder", folder))?;
-        #[cfg(unix)]
-        if rustix::fs::flock(&lock, rustix::fs::FlockOperation::NonBlockingLockExclusive).is_err() {
-            return Err(CollectError::InUse { folder: folder.to_owned() });
-        }
+        let lock =
+            FileLock::take(&folder.join(LOCK), Duration::ZERO).map_err(fault("lock the evidence folder", folder))?;
+        let Some(lock) = lock else { return Err(CollectError::InUse { folder: folder.to_owned() }) };
         for entry in fs::read_dir(folder).map_err(fault("list", folder))?.flatten() {
             if entry.file_name().to_string_lossy().starts_with(MAKING) {
                 fs::remove_dir_all(entry.path()).map_err(fault("remove a half-made file from", folder))?;

@@ -267,8 +267,6 @@ pub struct Report {
     /// Metrics that were asked for and that no result holds, sorted; empty for a damaged report, where a name may be
     /// unused because its result is lost.
     pub dropped: Vec<Arc<str>>,
-    /// Fields of the format that this reader does not know, by message and field number, with how often each was met.
-    pub unknown_fields: Vec<(String, u64)>,
     /// Lines of a text format that were not understood.
     pub unrecognised_lines: Vec<String>,
     /// Damage; a report with any is not whole, and nothing made from it may be presented as if it were.

@@ -79,8 +79,6 @@ pub struct Want {
     pub rules: Rules,
     /// Whether the BLAKE3 hash of the file is wanted.
     pub hash: bool,
-    /// Whether the fields of the format that no reader knows are to be counted; takes a second look at every message.
-    pub unknown_fields: bool,
     /// Whether a damaged artefact is read as far as it is whole, with what is lost in
     /// [`Report::damage`](super::Report::damage), instead of being refused.
     pub allow_damage: bool,
@@ -89,6 +87,6 @@ pub struct Want {
 impl Want {
     /// Everything that an artefact holds, which must be whole.
     pub fn everything() -> Want {
-        Want { rules: Rules::All, hash: true, unknown_fields: true, ..Want::default() }
+        Want { rules: Rules::All, hash: true, ..Want::default() }
     }
 }

@@ -37,12 +37,8 @@ impl Unit {
     pub const SECTOR: Unit = Unit("sector");
     /// Warps.
     pub const WARP: Unit = Unit("warp");
-    /// Thread blocks.
-    pub const BLOCK: Unit = Unit("block");
     /// Threads.
     pub const THREAD: Unit = Unit("thread");
-    /// Registers per thread.
-    pub const REGISTER_PER_THREAD: Unit = Unit("register/thread");
     /// Floating-point operations per second.
     pub const FLOP_PER_SECOND: Unit = Unit("FLOP/s");
 
@@ -126,11 +122,6 @@ impl Quantity {
         (self.unit == other.unit).then(|| Quantity::new(self.value - other.value, self.unit))?
     }
 
-    /// `self + other`, when both have one unit.
-    pub fn plus(self, other: Quantity) -> Option<Quantity> {
-        (self.unit == other.unit).then(|| Quantity::new(self.value + other.value, self.unit))?
-    }
-
     /// `self / other` as a plain number, when both have one unit and `other` is not zero.
     pub fn over(self, other: Quantity) -> Option<f64> {
         if self.unit != other.unit || other.value == 0.0 {
@@ -143,11 +134,6 @@ impl Quantity {
     /// `100 × self / other` in percent, under the conditions of [`Quantity::over`].
     pub fn percent_of(self, other: Quantity) -> Option<Quantity> {
         Quantity::new(100.0 * self.over(other)?, Unit::PERCENT)
-    }
-
-    /// Relative change from `old` to `self` in percent of `old`; `None` when the units differ or `old` is zero.
-    pub fn change_from(self, old: Quantity) -> Option<Quantity> {
-        self.minus(old)?.percent_of(Quantity { value: old.value.abs(), unit: old.unit })
     }
 }
 
@@ -164,7 +150,6 @@ mod tests {
         assert_eq!(a.minus(b), Quantity::new(2.0, Unit::BYTE));
         assert_eq!(a.minus(t), None);
         assert_eq!(a.over(zero), None);
-        assert_eq!(a.change_from(b), Quantity::new(50.0, Unit::PERCENT));
         assert_eq!(Quantity::new(f64::NAN, Unit::NONE), None);
     }
 

@@ -10,8 +10,6 @@ pub(super) enum Sought {
     Profile,
     /// What the assembler printed.
     BuildLog,
-    /// Machine code as text.
-    Disassembly,
 }
 
 impl Sought {
@@ -20,7 +18,6 @@ impl Sought {
         match self {
             Sought::Profile => "give a .ncu-rep file, or the output of `ncu --import REPORT.ncu-rep --page raw --csv`",
             Sought::BuildLog => "give what `nvcc -Xptxas -v ...` printed: `nvcc -Xptxas -v ... 2> build.log`",
-            Sought::Disassembly => "give what `cuobjdump --dump-sass PROGRAM` or `nvdisasm -c CUBIN` printed",
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Files of a kind that the caller knows, told by what is in them, not by their names.
 
 use super::kind::{self, Sought};
-use super::{ReadError, cubin, ptxas_log, sass};
-use crate::evidence::{BuildLog, Cubin, Origin, SassListing};
+use super::{ReadError, ptxas_log};
+use crate::evidence::{BuildLog, Origin};
 use std::io::Read;
 use std::path::Path;
 
@@ -18,29 +18,6 @@ pub fn read_build_log(path: &Path) -> Result<BuildLog, ReadError> {
         return Err(kind::wrong(path, &bytes, Sought::BuildLog));
     }
     ptxas_log::read(&bytes, origin(path, &bytes, true))
-}
-
-/// Reads a disassembly: the text of `cuobjdump --dump-sass` or `nvdisasm`.
-///
-/// # Errors
-///
-/// [`ReadError::Io`] where the system refuses, else those of [`sass::read`].
-pub fn read_sass(path: &Path) -> Result<SassListing, ReadError> {
-    let bytes = read_all(path)?;
-    if !sass::looks_like(&bytes) {
-        return Err(kind::wrong(path, &bytes, Sought::Disassembly));
-    }
-    sass::read(&bytes, origin(path, &bytes, true))
-}
-
-/// Reads a cubin's kernels.
-///
-/// # Errors
-///
-/// [`ReadError::Io`] where the system refuses, else those of [`cubin::read`].
-pub fn read_cubin(path: &Path) -> Result<Cubin, ReadError> {
-    let bytes = read_all(path)?;
-    cubin::read(&bytes, origin(path, &bytes, true))
 }
 
 pub(super) fn origin(path: &Path, bytes: &[u8], hash: bool) -> Origin {

@@ -254,7 +254,7 @@ fn dump_evidence_prints_json_with_and_without_instances() {
         |words: &[&str]| -> serde_json::Value { serde_json::from_str(&done(&run(folder.path(), words))).unwrap() };
     let short = parse(&["dump", "evidence", &report]);
     let long = parse(&["dump", "evidence", "--instances", &report]);
-    assert_eq!(short["schema"], "kernel-audit/evidence/1");
+    assert_eq!(short["schema"], "kernel-audit/evidence/2");
     assert_eq!(short["launches"].as_array().unwrap().len(), 2);
     assert!(!short.to_string().contains("\"instances\""));
     assert!(long.to_string().contains("\"instances\""));

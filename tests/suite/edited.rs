@@ -98,6 +98,31 @@ fn many_runs_at_once_leave_a_whole_page_and_no_lock() {
     assert_eq!(fs::read_dir(project.path("pages")).unwrap().count(), 2);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_page_that_cannot_be_read_is_not_replaced() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    use std::os::unix::process::CommandExt as _;
+    let project = Project::new();
+    again(&project);
+    let page = project.path(PAGE);
+    fs::set_permissions(&page, fs::Permissions::from_mode(0o000)).unwrap();
+    let mut command = crate::project::audit(project.0.path());
+    command.args(["generate", "scale", "--date", "2026-01-01"]);
+    if fs::read(&page).is_ok() {
+        // Root reads everything: another user, who may write to the folder, runs it.
+        for folder in [project.0.path(), page.parent().unwrap()] {
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).unwrap();
+        }
+        command.uid(65534).gid(65534);
+    }
+    let before = fs::metadata(&page).unwrap().ino();
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("reading the one that is there"), "{said}");
+    assert_eq!(fs::metadata(&page).unwrap().ino(), before);
+}
+
 /// A document with some of four sections, each with a text.
 fn document(mask: u8, text: &str) -> Document {
     let section = |id: &str| Section {

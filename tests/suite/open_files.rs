@@ -1,6 +1,6 @@
 //! Choosing the reader for a file, and what is said of files that none reads.
 
-use kernel_audit::source::{ReadError, Want, read_build_log, read_cubin, read_profile, read_sass};
+use kernel_audit::source::{ReadError, Want, read_build_log, read_profile};
 use std::path::{Path, PathBuf};
 
 fn fixture(name: &str) -> PathBuf {
@@ -35,18 +35,6 @@ fn a_table_far_behind_program_output_is_found() {
 fn a_build_log_is_read_from_its_file() {
     let log = read_build_log(&fixture("h200/devset.ptxas.txt")).unwrap();
     assert_eq!((log.records.len(), log.origin.format.as_str(), log.origin.blake3.len()), (7, "ptxas-log", 64));
-}
-
-#[test]
-fn code_is_read_from_its_file() {
-    let listing = read_sass(&fixture("h200/devset.sass")).unwrap();
-    let cubin = read_cubin(&fixture("h200/devset.sm_90a.cubin")).unwrap();
-    assert_eq!((listing.functions.len(), cubin.kernels.len()), (7, 7));
-    assert_eq!((listing.origin.blake3.len(), cubin.origin.blake3.len()), (64, 64));
-    let error = read_sass(&fixture("h200/devset.sm_90a.cubin")).unwrap_err().to_string();
-    assert!(error.contains("a cubin") && error.contains("nvdisasm -c"), "{error}");
-    let error = read_cubin(&fixture("h200/devset.sass")).unwrap_err().to_string();
-    assert!(error.contains("no ELF file"), "{error}");
 }
 
 #[test]

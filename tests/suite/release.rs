@@ -61,3 +61,30 @@ fn the_stated_rust_version_is_the_one_that_lints_check() {
 fn the_changelog_has_a_part_for_what_is_not_released() {
     assert!(read("CHANGELOG.md").starts_with("# Changelog\n\n## Unreleased\n"));
 }
+
+/// The text of every Rust file below a folder.
+fn rust_below(folder: &Path) -> String {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let texts = entries.map(|path| match path.extension().and_then(|extension| extension.to_str()) {
+        _ if path.is_dir() => rust_below(&path),
+        Some("rs") => fs::read_to_string(&path).unwrap(),
+        _ => String::new(),
+    });
+    texts.collect()
+}
+
+#[test]
+fn every_dependency_is_used() {
+    let manifest: toml::Table = toml::from_str(&read("Cargo.toml")).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let product = rust_below(&root.join("src"));
+    let all = [product.clone(), rust_below(&root.join("tests/suite")), rust_below(&root.join("benches"))].concat();
+    for (table, text) in [("dependencies", &product), ("dev-dependencies", &all)] {
+        for name in manifest[table].as_table().unwrap().keys() {
+            let name = name.replace('-', "_");
+            let uses = [format!("{name}::"), format!("use {name};")];
+            assert!(uses.iter().any(|used| text.contains(used.as_str())), "nothing uses {name} of [{table}]");
+        }
+    }
+    assert!(manifest.get("build-dependencies").is_none(), "look at build.rs as well");
+}

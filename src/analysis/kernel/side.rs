@@ -17,7 +17,7 @@ pub struct Side {
     pub launches: Vec<u32>,
     /// Metrics that were asked for and that no result holds.
     pub dropped: Vec<String>,
-    /// Fields and lines that were not understood.
+    /// Lines of a text that were not understood, with their number.
     pub not_understood: Vec<(String, u64)>,
     /// Damage of the artefact.
     pub damage: Vec<Damage>,
@@ -51,10 +51,7 @@ pub(in crate::analysis) fn side(
     pick: fn(&crate::analysis::kernel::row::Row) -> Option<&Reading>,
 ) -> Side {
     let lines = report.unrecognised_lines.len() as u64;
-    let mut not_understood = report.unknown_fields.clone();
-    if lines > 0 {
-        not_understood.push(("lines of text".into(), lines));
-    }
+    let not_understood = if lines > 0 { vec![("lines of text".into(), lines)] } else { Vec::new() };
     Side {
         origin: private::public(&report.origin),
         kernel: kernel.key().clone(),

@@ -78,7 +78,7 @@ impl LimitingLines {
             }
             None => what.into(),
         };
-        (!lines.is_empty()).then(|| LimitingLines { limiter, what, lines })
+        (!lines.is_empty()).then_some(LimitingLines { limiter, what, lines })
     }
 }
 

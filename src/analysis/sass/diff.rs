@@ -4,6 +4,7 @@ use super::blocks::body;
 use super::opcodes::class_of;
 use crate::catalog;
 use crate::evidence::{SassFunction, SassInstruction};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::HashMap;
 
 /// A line of a diff.
@@ -69,8 +70,6 @@ const LONG: usize = 60;
 /// Share of both builds' instructions without counterpart above which their listing is no help.
 const REWRITTEN: f64 = 0.5;
 const AROUND: usize = 3;
-/// Pairs of instructions that are compared at most; beyond that the middle counts as replaced.
-const MOST_PAIRS: usize = 16_000_000;
 
 impl SassDiff {
     /// The share of both builds' instructions that have no counterpart, in percent, where the code is a rewrite: a
@@ -99,7 +98,7 @@ pub fn normalised(instruction: &SassInstruction) -> String {
     if before.is_empty() { format!("{text} {distance:+}") } else { format!("{text} {before}, {distance:+}") }
 }
 
-/// The difference from `old` to `new`: the longest common subsequence of their instructions stays.
+/// The difference from `old` to `new`: the shortest edit script between their instructions.
 pub fn diff(old: &SassFunction, new: &SassFunction) -> SassDiff {
     let text = |function: &SassFunction| body(function).iter().map(normalised).collect::<Vec<_>>();
     let (old_text, new_text) = (text(old), text(new));
@@ -146,45 +145,16 @@ pub fn diff(old: &SassFunction, new: &SassFunction) -> SassDiff {
 
 /// The edit script: `' '` for a common line, `'-'` and `'+'` for one of one side only.
 fn script(old: &[String], new: &[String]) -> Vec<char> {
-    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let (old_rest, new_rest) = (&old[head..], &new[head..]);
-    let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&old_rest[..old_rest.len() - tail], &new_rest[..new_rest.len() - tail]);
-    let mut script = vec![' '; head];
-    if a.len().saturating_mul(b.len()) > MOST_PAIRS {
-        script.extend(std::iter::repeat_n('-', a.len()).chain(std::iter::repeat_n('+', b.len())));
-    } else {
-        common(a, b, &mut script);
-    }
-    script.extend(std::iter::repeat_n(' ', tail));
-    script
-}
-
-/// The textbook table of common subsequence lengths, walked from the front.
-fn common(a: &[String], b: &[String], script: &mut Vec<char>) {
-    let width = b.len() + 1;
-    let mut table = vec![0u32; (a.len() + 1) * width];
-    for i in (0..a.len()).rev() {
-        for j in (0..b.len()).rev() {
-            table[i * width + j] = match a[i] == b[j] {
-                true => table[(i + 1) * width + j + 1] + 1,
-                false => table[(i + 1) * width + j].max(table[i * width + j + 1]),
-            };
+    let changes = capture_diff_slices(Algorithm::Myers, old, new);
+    let signs = |change: &DiffOp| {
+        let one = |sign, count| std::iter::repeat_n(sign, count);
+        let (_, old, new) = change.as_tag_tuple();
+        match change {
+            DiffOp::Equal { len, .. } => one(' ', *len).chain(one('+', 0)),
+            _ => one('-', old.len()).chain(one('+', new.len())),
         }
-    }
-    let (mut i, mut j) = (0, 0);
-    while i < a.len() || j < b.len() {
-        if i < a.len() && j < b.len() && a[i] == b[j] {
-            script.push(' ');
-            (i, j) = (i + 1, j + 1);
-        } else if j == b.len() || (i < a.len() && table[(i + 1) * width + j] >= table[i * width + j + 1]) {
-            script.push('-');
-            i += 1;
-        } else {
-            script.push('+');
-            j += 1;
-        }
-    }
+    };
+    changes.iter().flat_map(signs).collect()
 }
 
 /// The hunks, `room` lines of them, and how many more there are.

@@ -47,8 +47,6 @@ pub(super) struct Index {
     /// Each process once. Reports of CUDA 10 name none: they have the empty one.
     pub(super) processes: Vec<ProcessInfo>,
     process_positions: HashMap<ProcessInfo, usize>,
-    /// The headers as they lie in the file, for the survey of unknown fields.
-    pub(super) headers: Vec<Range<usize>>,
     /// Why the walk ended early.
     pub(super) fault: Option<Fault>,
 }
@@ -130,9 +128,8 @@ fn block(cursor: &mut Cursor<'_>, index: &mut Index) -> Result<(), Fault> {
         return Ok(());
     }
     let at = range.start as u64;
-    let header = BlockHeader::decode(cursor.bytes.slice(range.clone()))
+    let header = BlockHeader::decode(cursor.bytes.slice(range))
         .map_err(|error| Fault::new(at, "a block header", error.to_string(), "this block and all after it"))?;
-    index.headers.push(range);
     index.session.extend(header.session);
     index.names.extend(header.names.into_iter().flat_map(|table| table.strings));
     let process = header.process.unwrap_or_default();

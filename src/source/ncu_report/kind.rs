@@ -71,7 +71,7 @@ fn kernel(result: KernelResult) -> Result<AnyResult<'static>, DecodeError> {
     })
 }
 
-/// The numbers of the fields of a result that hold most of its bytes.
+/// The numbers of the fields of a result that hold most of its bytes; [`super::message`] leaves them out.
 struct Large {
     metrics: u32,
     rules: u32,
@@ -137,16 +137,5 @@ fn decode_small(kind: EntryKind, message: Bytes) -> Result<AnyResult<'static>, D
             }
         }
         EntryKind::Source => AnyResult::default(),
-    })
-}
-
-/// Name of the message of a kind, and the message as far as this reader knows it; for the survey of unknown fields.
-pub(super) fn known_part(kind: EntryKind, message: Bytes) -> Result<(&'static str, Vec<u8>), DecodeError> {
-    Ok(match kind {
-        EntryKind::Source => ("SourceData", SourcePiece::decode(message)?.encode_to_vec()),
-        EntryKind::Kernel => ("ProfileResult", KernelResult::decode(message)?.encode_to_vec()),
-        EntryKind::Range => ("RangeResult", RangeResult::decode(message)?.encode_to_vec()),
-        EntryKind::Cmdlist => ("CmdlistResult", CmdlistResult::decode(message)?.encode_to_vec()),
-        EntryKind::Graph => ("GraphResult", GraphResult::decode(message)?.encode_to_vec()),
     })
 }

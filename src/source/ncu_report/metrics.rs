@@ -147,29 +147,24 @@ pub(super) fn value(message: &[u8], texts: &mut Texts) -> Option<Option<Value>> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::message::{Element, MetricList, MetricName, MetricScalar, RawValue};
     use super::super::names::Instances;
     use super::*;
     use crate::quantity::Unit;
-    use bytes::Bytes;
-    use prost::Message;
 
     #[test]
-    fn the_walk_reads_what_the_declared_messages_write() {
-        let values = [
-            (RawValue { text: Some(Bytes::from_static(b"FADD")), ..RawValue::default() }, Value::Text("FADD".into())),
-            (RawValue { float: Some(1.5), ..RawValue::default() }, Value::F32(1.5)),
-            (RawValue { double: Some(-2.25), ..RawValue::default() }, Value::F64(-2.25)),
-            (RawValue { uint32: Some(u32::MAX), ..RawValue::default() }, Value::U32(u32::MAX)),
-            (RawValue { uint64: Some(u64::MAX), ..RawValue::default() }, Value::U64(u64::MAX)),
+    fn a_metric_has_its_name_its_value_and_its_instances_in_any_type() {
+        let values: [(&[u8], Value); 5] = [
+            (b"\x0a\x04FADD", Value::Text("FADD".into())),
+            (b"\x15\0\0\xc0\x3f", Value::F32(1.5)),
+            (b"\x19\0\0\0\0\0\0\x02\xc0", Value::F64(-2.25)),
+            (b"\x20\xff\xff\xff\xff\x0f", Value::U32(u32::MAX)),
+            (b"\x28\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", Value::U64(u64::MAX)),
         ];
         let asked = Asked { name: "a__b.sum".into(), unit: Unit::NONE, deliver: true, instances: Instances::All };
-        for (raw, expected) in values {
-            let mut message = MetricName { id: Some(300) }.encode_to_vec();
-            message.extend(MetricScalar { value: Some(raw.clone()) }.encode_to_vec());
-            let id = RawValue { uint64: Some(7), ..RawValue::default() };
-            let element = Element { id: Some(id), value: Some(raw) };
-            message.extend(MetricList { elements: vec![element] }.encode_to_vec());
+        let nested = |key: u8, contents: &[u8]| [&[key, contents.len() as u8], contents].concat();
+        for (stored, expected) in values {
+            let element = [nested(0x0a, b"\x28\x07"), nested(0x12, stored)].concat();
+            let message = [b"\x08\xac\x02".to_vec(), nested(0x12, stored), nested(0x1a, &element)].concat();
             assert_eq!(name_id(&message), Some(300));
             let read = metric(&asked, true, &message, &mut Texts::default()).expect("well formed");
             assert_eq!(read.value.as_ref(), Some(&expected));

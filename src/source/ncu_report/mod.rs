@@ -22,7 +22,6 @@ mod reader;
 mod rules;
 mod session;
 mod source_data;
-mod survey;
 mod text;
 mod wire;
 

@@ -5,18 +5,14 @@ use super::fault::Fault;
 use super::kind::{self, AnyResult};
 use super::launch::{self, LaunchHead, Scope};
 use super::map::{FileHash, MappedFile};
-use super::message::{BlockHeader, Category, MetricList, MetricName, MetricScalar, NvtxState, RuleResult};
 use super::metrics::MetricReader;
 use super::names::Names;
 use super::source_data::{SourceCollector, SourceData};
-use super::survey::Survey;
 use super::text::Texts;
 use super::{dropped, session};
 use crate::evidence::{Damage, Launch, Origin, Process, Report};
 use crate::source::kind::{Sought, wrong as wrong_kind};
 use crate::source::{ReadError, Rules, Want};
-use bytes::Bytes;
-use prost::Message;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -90,10 +86,6 @@ impl NcuReport {
             Default::default()
         });
         let mut report = Report { session: session::session(&details, &mut pass.texts), ..Report::default() };
-        if let Some(survey) = &mut pass.survey {
-            self.survey_headers(survey, &details.encode_to_vec());
-        }
-
         if !self.allow_damage && self.results() == 0 {
             return Err(self.empty());
         }
@@ -124,7 +116,7 @@ impl NcuReport {
         filter: impl Fn(&LaunchHead) -> bool,
         pass: &mut Pass,
     ) -> Vec<Launch> {
-        let Pass { names, texts, faults, survey } = pass;
+        let Pass { names, texts, faults } = pass;
         let processes: Vec<Process> = self.index.processes.iter().map(|info| launch::process(info, texts)).collect();
         let mut numbered = self.numbered(&processes);
         numbered.retain(|(id, _)| is_row(*id));
@@ -134,7 +126,7 @@ impl NcuReport {
         let mut launches = Vec::with_capacity(numbered.len());
         for (id, position) in numbered {
             let entry = &self.index.entries[position];
-            match self.result(entry, survey.as_mut()) {
+            match self.result(entry) {
                 Ok(result) => {
                     let mut reader = MetricReader { file: &self.file, names, texts, faults };
                     let process = &processes[entry.process];
@@ -188,31 +180,14 @@ impl NcuReport {
         (0..).zip(rows).map(|(id, (_, position))| (id, position)).collect()
     }
 
-    fn result(&self, entry: &Entry, survey: Option<&mut Survey>) -> Result<AnyResult<'_>, Fault> {
-        if let Some(survey) = survey {
-            survey_entry(survey, entry.kind, &self.file.bytes().slice(entry.range.clone()));
-        }
+    fn result(&self, entry: &Entry) -> Result<AnyResult<'_>, Fault> {
         kind::decode(entry.kind, &self.file.bytes()[entry.range.clone()])
             .map_err(|error| undecodable(entry, "a result", error))
     }
 
-    fn survey_headers(&self, survey: &mut Survey, session: &[u8]) {
-        for range in &self.index.headers {
-            let original = self.file.bytes().slice(range.clone());
-            if let Ok(header) = BlockHeader::decode(original.clone()) {
-                survey.compare("BlockHeader", &original, &header.encode_to_vec());
-            }
-        }
-        let pieces: Vec<u8> = self.index.session.iter().flatten().copied().collect();
-        survey.compare("ReportSessionDetails", &pieces, session);
-        for entry in self.index.entries.iter().filter(|entry| entry.kind == EntryKind::Source) {
-            survey_entry(survey, entry.kind, &self.file.bytes().slice(entry.range.clone()));
-        }
-    }
-
     /// The report with its origin, what was dropped, and what is damaged.
     fn finish(&mut self, mut report: Report, pass: Pass, hash: Option<FileHash>) -> Result<Report, ReadError> {
-        let Pass { names, faults, survey, .. } = pass;
+        let Pass { names, faults, .. } = pass;
         if let Some(fault) = faults.first().filter(|_| !self.allow_damage) {
             return Err(fault.refuse(&self.path));
         }
@@ -222,7 +197,6 @@ impl NcuReport {
             report.dropped = dropped::asked_for(&unused, &used, &report.session.command_line);
         }
         report.damage = faults.iter().map(Fault::damage).collect();
-        report.unknown_fields = survey.map(Survey::finish).unwrap_or_default();
         report.origin = Origin {
             path: self.path.to_string_lossy().into_owned(),
             format: "ncu-report".into(),
@@ -248,17 +222,11 @@ struct Pass {
     names: Names,
     texts: Texts,
     faults: Vec<Fault>,
-    survey: Option<Survey>,
 }
 
 impl Pass {
     fn new(report: &NcuReport, want: &Want) -> Pass {
-        Pass {
-            names: Names::new(&report.index.names, want),
-            texts: Texts::default(),
-            faults: Vec::new(),
-            survey: want.unknown_fields.then(Survey::default),
-        }
+        Pass { names: Names::new(&report.index.names, want), texts: Texts::default(), faults: Vec::new() }
     }
 }
 
@@ -283,27 +251,4 @@ fn one(
 
 fn undecodable(entry: &Entry, what: &str, error: prost::DecodeError) -> Fault {
     Fault::new(entry.range.start as u64, what, error.to_string(), "this entry")
-}
-
-/// Surveys an entry and the messages inside it that are kept encoded.
-fn survey_entry(survey: &mut Survey, kind: EntryKind, message: &Bytes) {
-    if let Ok((name, known)) = kind::known_part(kind, message.clone()) {
-        survey.compare(name, message, &known);
-    }
-    let Ok(result) = kind::decode(kind, message) else { return };
-    for metric in &result.metrics {
-        let mut known = MetricName::decode(*metric).unwrap_or_default().encode_to_vec();
-        known.extend(MetricScalar::decode(*metric).unwrap_or_default().encode_to_vec());
-        known.extend(MetricList::decode(*metric).unwrap_or_default().encode_to_vec());
-        known.extend(Category::decode(*metric).unwrap_or_default().encode_to_vec());
-        survey.compare("ProfileMetricResult", metric, &known);
-    }
-    for rule in &result.rules {
-        let known = RuleResult::decode(*rule).unwrap_or_default().encode_to_vec();
-        survey.compare("RuleResult", rule, &known);
-    }
-    if let Some(nvtx) = result.nvtx {
-        let known = NvtxState::decode(nvtx).unwrap_or_default().encode_to_vec();
-        survey.compare("NvtxState", nvtx, &known);
-    }
 }

@@ -172,15 +172,11 @@ fn nvtx_ranges_of_the_launching_thread_come_outermost_first() {
 }
 
 #[test]
-fn fields_of_later_versions_are_counted_and_change_nothing() {
+fn fields_of_later_versions_change_nothing() {
     let known = kernel(&[metric(13, 0, &[nested(2, number(5, 3))])]);
     let later = kernel(&[metric(13, 0, &[nested(2, number(5, 3)), number(9, 1)]), nested(38, ""), number(77, 1)]);
     let read = |result| Folder::with(&[block(&[strings(&["a__b"]), number(10, 0)], &[KERNEL], &[result])]).read();
-    assert_eq!(read(later.clone()).launches, read(known).launches);
-    let counted: Vec<(String, u64)> = read(later).unknown_fields;
-    let expected =
-        [("BlockHeader.10", 1), ("ProfileMetricResult.9", 1), ("ProfileResult.38", 1), ("ProfileResult.77", 1)];
-    assert_eq!(counted, expected.map(|(path, count)| (path.to_owned(), count)));
+    assert_eq!(read(later).launches, read(known).launches);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Statistics of repeated launches: centre, scatter, and intervals that assume no distribution.
 
-use std::cmp::Ordering;
+use statrs::distribution::{ContinuousCDF as _, Normal};
 
 /// Scales the median absolute deviation of a normal distribution to its standard deviation: `1 / Φ⁻¹(3/4)`.
 const MAD_TO_SIGMA: f64 = 1.482_602_218_505_602;
@@ -147,29 +147,9 @@ fn rank_counts(m: usize, n: usize) -> Vec<f64> {
     rows.pop().unwrap_or_default()
 }
 
-/// `z` with `P(|Z| > z) = alpha` for a standard normal Z, by bisection of the tail's series.
+/// `z` with `P(|Z| > z) = alpha` for a standard normal Z.
 fn quantile(alpha: f64) -> f64 {
-    let (mut low, mut high) = (0.0, 8.0);
-    for _ in 0..60 {
-        let middle = f64::midpoint(low, high);
-        match tail(middle).partial_cmp(&alpha) {
-            Some(Ordering::Greater) => low = middle,
-            _ => high = middle,
-        }
-    }
-    f64::midpoint(low, high)
-}
-
-/// `P(|Z| > z)`: one minus twice the integral of the normal density from 0 to `z`, by its power series
-/// `φ(z) · Σ z^(2k+1) / (1·3·…·(2k+1))` (Abramowitz and Stegun, 26.2.11).
-fn tail(z: f64) -> f64 {
-    let density = (-z * z / 2.0).exp() / std::f64::consts::TAU.sqrt();
-    let (mut term, mut sum) = (z, z);
-    for k in 1..300 {
-        term *= z * z / (2 * k + 1) as f64;
-        sum += term;
-    }
-    (1.0 - 2.0 * density * sum).max(0.0)
+    Normal::standard().inverse_cdf(1.0 - alpha / 2.0)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The test for few launches: the means of the logarithms against the scatter within the sides.
 
-use std::f64::consts::FRAC_2_PI;
+use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
 /// The probability that two samples of one normal distribution of logarithms have means as far apart as these, by
 /// Student's test with the scatter of both sides pooled. `None` where a value is not positive, or where no side has two.
@@ -18,31 +18,9 @@ pub(super) fn chance(old: &[f64], new: &[f64]) -> Option<f64> {
     Some(if difference == 0.0 { 1.0 } else { two_sided(difference / error, freedom) })
 }
 
-/// `P(|T| > t)` for Student's distribution: finite sums in the angle `atan(t / √ν)` (Abramowitz and Stegun, 26.7.3 and
-/// 26.7.4).
+/// `P(|T| > t)` for Student's distribution.
 fn two_sided(t: f64, freedom: usize) -> f64 {
-    let angle = (t / (freedom as f64).sqrt()).atan();
-    let (sine, cosine) = angle.sin_cos();
-    let within = if freedom.is_multiple_of(2) {
-        // 1 + 1/2 cos² + (1·3)/(2·4) cos⁴ + …, up to cos^(ν−2).
-        let (mut term, mut sum) = (1.0, 1.0);
-        for k in 1..freedom / 2 {
-            term *= cosine * cosine * (2 * k - 1) as f64 / (2 * k) as f64;
-            sum += term;
-        }
-        sine * sum
-    } else {
-        // cos + 2/3 cos³ + (2·4)/(3·5) cos⁵ + …, up to cos^(ν−2).
-        let (mut term, mut sum) = (cosine, 0.0);
-        for k in 0..(freedom - 1) / 2 {
-            if k > 0 {
-                term *= cosine * cosine * (2 * k) as f64 / (2 * k + 1) as f64;
-            }
-            sum += term;
-        }
-        FRAC_2_PI * (angle + sine * sum)
-    };
-    (1.0 - within).clamp(0.0, 1.0)
+    StudentsT::new(0.0, 1.0, freedom as f64).map_or(f64::NAN, |distribution| 2.0 * distribution.sf(t))
 }
 
 #[cfg(test)]

@@ -13,8 +13,6 @@ pub(in crate::source::ncu_report) struct NvtxState {
     pub(in crate::source::ncu_report) start_end: Vec<StartEndDomain>,
     #[prost(uint64, optional, tag = "4")]
     pub(in crate::source::ncu_report) default_domain: Option<u64>,
-    #[prost(int32, optional, tag = "5")]
-    scope: Option<i32>,
 }
 
 /// A domain.
@@ -24,10 +22,6 @@ pub(in crate::source::ncu_report) struct NvtxDomain {
     pub(in crate::source::ncu_report) id: Option<u64>,
     #[prost(bytes = "bytes", optional, tag = "2")]
     pub(in crate::source::ncu_report) name: Option<Bytes>,
-    #[prost(bytes = "bytes", repeated, tag = "3")]
-    strings: Vec<Bytes>,
-    #[prost(bytes = "bytes", repeated, tag = "4")]
-    names: Vec<Bytes>,
 }
 
 /// The push-pop ranges of one thread.
@@ -53,10 +47,6 @@ pub(in crate::source::ncu_report) struct NvtxStack {
 pub(in crate::source::ncu_report) struct PushPopRange {
     #[prost(bytes = "bytes", optional, tag = "1")]
     pub(in crate::source::ncu_report) name: Option<Bytes>,
-    #[prost(bytes = "bytes", optional, tag = "2")]
-    attributes: Option<Bytes>,
-    #[prost(uint64, optional, tag = "4")]
-    id: Option<u64>,
 }
 
 /// The start-end ranges of one domain.
@@ -71,12 +61,6 @@ pub(in crate::source::ncu_report) struct StartEndDomain {
 /// A start-end range.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(in crate::source::ncu_report) struct StartEndRange {
-    #[prost(uint64, optional, tag = "1")]
-    id: Option<u64>,
     #[prost(bytes = "bytes", optional, tag = "2")]
     pub(in crate::source::ncu_report) name: Option<Bytes>,
-    #[prost(bytes = "bytes", optional, tag = "3")]
-    attributes: Option<Bytes>,
-    #[prost(uint32, optional, tag = "5")]
-    thread: Option<u32>,
 }

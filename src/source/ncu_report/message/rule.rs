@@ -13,8 +13,6 @@ pub(in crate::source::ncu_report) struct RuleResult {
     pub(in crate::source::ncu_report) body: Option<RuleBody>,
     #[prost(bytes = "bytes", optional, tag = "4")]
     pub(in crate::source::ncu_report) section: Option<Bytes>,
-    #[prost(bytes = "bytes", repeated, tag = "5")]
-    markers: Vec<Bytes>,
 }
 
 /// The items of a rule.
@@ -29,26 +27,12 @@ pub(in crate::source::ncu_report) struct RuleBody {
 pub(in crate::source::ncu_report) struct RuleItem {
     #[prost(message, optional, tag = "1")]
     pub(in crate::source::ncu_report) message: Option<Message>,
-    #[prost(bytes = "bytes", optional, tag = "2")]
-    layout2: Option<Bytes>,
-    #[prost(bytes = "bytes", optional, tag = "3")]
-    layout3: Option<Bytes>,
-    #[prost(bytes = "bytes", optional, tag = "4")]
-    layout4: Option<Bytes>,
-    #[prost(bytes = "bytes", optional, tag = "5")]
-    layout5: Option<Bytes>,
-    #[prost(bytes = "bytes", optional, tag = "6")]
-    proposal: Option<Bytes>,
-    #[prost(bytes = "bytes", optional, tag = "7")]
-    layout7: Option<Bytes>,
     #[prost(message, repeated, tag = "8")]
     pub(in crate::source::ncu_report) focus: Vec<Focus>,
     #[prost(message, optional, tag = "9")]
     pub(in crate::source::ncu_report) source_table: Option<SourceTable>,
     #[prost(message, optional, tag = "10")]
     pub(in crate::source::ncu_report) speedup: Option<Speedup>,
-    #[prost(bytes = "bytes", optional, tag = "11")]
-    layout11: Option<Bytes>,
     #[prost(message, repeated, tag = "12")]
     pub(in crate::source::ncu_report) tables: Vec<RuleTable>,
 }
@@ -60,8 +44,6 @@ pub(in crate::source::ncu_report) struct Message {
     pub(in crate::source::ncu_report) text: Option<Bytes>,
     #[prost(int32, optional, tag = "2")]
     pub(in crate::source::ncu_report) kind: Option<i32>,
-    #[prost(int32, optional, tag = "3")]
-    id: Option<i32>,
     #[prost(bytes = "bytes", optional, tag = "4")]
     pub(in crate::source::ncu_report) title: Option<Bytes>,
 }
@@ -69,8 +51,6 @@ pub(in crate::source::ncu_report) struct Message {
 /// A metric that a message points at.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(in crate::source::ncu_report) struct Focus {
-    #[prost(int32, optional, tag = "1")]
-    message: Option<i32>,
     #[prost(bytes = "bytes", optional, tag = "2")]
     pub(in crate::source::ncu_report) metric: Option<Bytes>,
     #[prost(double, optional, tag = "3")]
@@ -124,8 +104,6 @@ pub(in crate::source::ncu_report) struct TableConfig {
     pub(in crate::source::ncu_report) title: Option<Bytes>,
     #[prost(bytes = "bytes", optional, tag = "2")]
     pub(in crate::source::ncu_report) description: Option<Bytes>,
-    #[prost(bytes = "bytes", optional, tag = "3")]
-    sort: Option<Bytes>,
 }
 
 /// A column; the list of its type is filled.
@@ -133,16 +111,10 @@ pub(in crate::source::ncu_report) struct TableConfig {
 pub(in crate::source::ncu_report) struct RuleColumn {
     #[prost(bytes = "bytes", optional, tag = "1")]
     pub(in crate::source::ncu_report) name: Option<Bytes>,
-    #[prost(int32, optional, tag = "2")]
-    kind: Option<i32>,
-    #[prost(uint64, optional, tag = "3")]
-    size: Option<u64>,
     #[prost(bytes = "bytes", repeated, tag = "4")]
     pub(in crate::source::ncu_report) strings: Vec<Bytes>,
     #[prost(double, repeated, tag = "5")]
     pub(in crate::source::ncu_report) doubles: Vec<f64>,
     #[prost(int64, repeated, tag = "6")]
     pub(in crate::source::ncu_report) integers: Vec<i64>,
-    #[prost(bytes = "bytes", optional, tag = "7")]
-    config: Option<Bytes>,
 }

@@ -5,16 +5,12 @@ use bytes::Bytes;
 /// The session; arrives in pieces that merge.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(in crate::source::ncu_report) struct SessionDetails {
-    #[prost(uint32, optional, tag = "1")]
-    process: Option<u32>,
     #[prost(uint64, optional, tag = "2")]
     pub(in crate::source::ncu_report) created: Option<u64>,
     #[prost(message, optional, tag = "3")]
     pub(in crate::source::ncu_report) host: Option<SystemInfo>,
     #[prost(message, optional, tag = "4")]
     pub(in crate::source::ncu_report) target: Option<SystemInfo>,
-    #[prost(bytes = "bytes", optional, tag = "5")]
-    device_properties: Option<Bytes>,
     #[prost(message, repeated, tag = "6")]
     pub(in crate::source::ncu_report) devices: Vec<DeviceAttributes>,
     #[prost(bytes = "bytes", optional, tag = "7")]
@@ -23,8 +19,6 @@ pub(in crate::source::ncu_report) struct SessionDetails {
     pub(in crate::source::ncu_report) versions: Vec<VersionInfo>,
     #[prost(message, optional, tag = "9")]
     pub(in crate::source::ncu_report) executable: Option<Executable>,
-    #[prost(bytes = "bytes", optional, tag = "10")]
-    profiler: Option<Bytes>,
     #[prost(bytes = "bytes", optional, tag = "11")]
     pub(in crate::source::ncu_report) command_line: Option<Bytes>,
 }
@@ -36,16 +30,6 @@ pub(in crate::source::ncu_report) struct SystemInfo {
     pub(in crate::source::ncu_report) name: Option<Bytes>,
     #[prost(bytes = "bytes", optional, tag = "2")]
     pub(in crate::source::ncu_report) build: Option<Bytes>,
-    #[prost(bytes = "bytes", optional, tag = "3")]
-    processor: Option<Bytes>,
-    #[prost(bytes = "bytes", optional, tag = "4")]
-    architecture: Option<Bytes>,
-    #[prost(bytes = "bytes", optional, tag = "5")]
-    computer: Option<Bytes>,
-    #[prost(int32, optional, tag = "6")]
-    platform: Option<i32>,
-    #[prost(bytes = "bytes", repeated, tag = "7")]
-    addresses: Vec<Bytes>,
 }
 
 /// A device of the session.
@@ -86,6 +70,4 @@ pub(in crate::source::ncu_report) struct Executable {
     pub(in crate::source::ncu_report) directory: Option<Bytes>,
     #[prost(bytes = "bytes", optional, tag = "3")]
     pub(in crate::source::ncu_report) arguments: Option<Bytes>,
-    #[prost(bytes = "bytes", repeated, tag = "4")]
-    environment: Vec<Bytes>,
 }

@@ -7,18 +7,10 @@ use bytes::Bytes;
 pub(in crate::source::ncu_report) struct SourcePiece {
     #[prost(uint64, optional, tag = "1")]
     pub(in crate::source::ncu_report) reference: Option<u64>,
-    #[prost(bytes = "bytes", optional, tag = "2")]
-    code: Option<Bytes>,
-    #[prost(bytes = "bytes", optional, tag = "3")]
-    intermediate: Option<Bytes>,
     #[prost(bytes = "bytes", optional, tag = "4")]
     pub(in crate::source::ncu_report) binary: Option<Bytes>,
-    #[prost(int32, optional, tag = "5")]
-    sass_level: Option<i32>,
     #[prost(uint32, optional, tag = "6")]
     pub(in crate::source::ncu_report) sm_version: Option<u32>,
-    #[prost(uint32, optional, tag = "7")]
-    flags: Option<u32>,
     #[prost(message, optional, tag = "8")]
     pub(in crate::source::ncu_report) files: Option<SourceFiles>,
     #[prost(message, optional, tag = "9")]
@@ -46,8 +38,6 @@ pub(in crate::source::ncu_report) struct File {
 pub(in crate::source::ncu_report) struct Relocation {
     #[prost(message, repeated, tag = "1")]
     pub(in crate::source::ncu_report) functions: Vec<Symbol>,
-    #[prost(message, repeated, tag = "2")]
-    objects: Vec<Symbol>,
 }
 
 /// A symbol and its load address.
