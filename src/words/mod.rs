@@ -123,11 +123,6 @@ impl Words {
         self.written("")
     }
 
-    /// The words with their names in backticks, as data has them.
-    pub fn to_marked(&self) -> String {
-        self.written("`")
-    }
-
     /// The pieces, for a renderer.
     pub fn inlines(&self) -> &[Inline] {
         &self.0
@@ -214,7 +209,7 @@ impl From<&Words> for Words {
 /// In data a sentence is text with its names in backticks.
 impl serde::Serialize for Words {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.to_marked())
+        serializer.serialize_str(&self.written("`"))
     }
 }
 
