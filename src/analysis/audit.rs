@@ -9,11 +9,10 @@ use crate::analysis::derive::occupancy::Occupancy;
 use crate::analysis::derive::panels::Panel;
 use crate::analysis::derive::roofline::Roofline;
 use crate::analysis::derive::stalls::Stalls;
-use crate::analysis::diagnose::bottleneck::{Bottleneck, bottleneck};
-use crate::analysis::diagnose::ceiling::{self, Lever};
-use crate::analysis::diagnose::checks;
-use crate::analysis::diagnose::finding::{Finding, Place, Severity};
-use crate::analysis::diagnose::ground::Ground;
+use crate::analysis::diagnose;
+use crate::analysis::diagnose::bottleneck::Bottleneck;
+use crate::analysis::diagnose::finding::Finding;
+use crate::analysis::diagnose::lever::Lever;
 use crate::analysis::evidence::{Evidence, Side};
 use crate::analysis::kernel::artefact::{Artefact, OtherKernel};
 use crate::analysis::kernel::build::BuildRow;
@@ -32,6 +31,7 @@ use crate::analysis::versus::estimates::Estimates;
 use crate::analysis::versus::hypothesis::{self, Tested};
 use crate::analysis::versus::setting::{self, Seen, Setting};
 use crate::analysis::versus::verdict::Comparison;
+use crate::catalog::Code;
 use crate::evidence::{Collected, Correctness, Origin, Reading, SanitizerRun, Workload};
 
 /// Everything that is known and concluded about a subject.
@@ -82,7 +82,7 @@ pub struct Audit {
     /// Everything that the checks found on the new side, the most severe first.
     pub findings: Vec<Finding>,
     /// Codes of what the checks found on the old side; `None` without one.
-    pub old_findings: Option<Vec<String>>,
+    pub old_findings: Option<Vec<Code>>,
     /// The new side in one line: readings by name.
     pub line: Vec<(String, Reading)>,
     /// What the subject expects, line by line.
@@ -159,10 +159,8 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
     let coalescing = Coalescing::of(kernel, old_kernel, &mix);
     let occupancy = Occupancy::of(kernel, old_kernel);
     let roofline = Roofline::of(kernel, &mix, work);
-    let verdict = bottleneck(kernel, &stalls, &occupancy, limits);
-    let ground = Ground {
+    let derived = diagnose::Kernel {
         kernel,
-        bottleneck: &verdict,
         stalls: &stalls,
         mix: &mix,
         coalescing: &coalescing,
@@ -171,8 +169,9 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         limits,
         work,
     };
-    let source = profile.lines.clone().map(|lines| lines.limited_by(&verdict.limiter.0, profile.parked.clone()));
-    let (findings, levers) = (located(checks::findings(&ground), &verdict, source.as_ref()), ceiling::levers(&ground));
+    let diagnosis = diagnose::diagnose(&derived, |limiter| {
+        profile.lines.clone().map(|lines| lines.limited_by(limiter, profile.parked.clone()))
+    });
 
     let parked = old_profile.and_then(|old| old.parked.as_ref()).map(|parked| parked.share);
     let before = old_kernel.map(|kernel| Before::of(kernel, parked, limits, work));
@@ -190,7 +189,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         None => (None, None, None),
     };
     let panels = Panel::all(kernel, old_kernel);
-    let code = code::concluded(&new.code, old.map(|old| old.code.as_slice()).unwrap_or_default());
+    let code = code::concluded(&new.code, old.map(|old| old.code.as_slice()).unwrap_or_default(), limits);
     let old_benchmark = old.and_then(|old| old.benchmark.as_ref());
     let timing = new.benchmark.as_ref().and_then(|times| Timing::of(times, old_benchmark, work, limits));
     let comparison = old_kernel.map(|old_kernel| {
@@ -222,7 +221,10 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         new: Artefact::of(profile, &panels, |row| Some(&row.new)),
         old: old_profile.map(|old| Artefact::of(old, &panels, |row| row.old.as_ref())),
         reference: evidence.reference.as_ref().map(|reference| ReferenceProfile::of(reference, kernel)),
-        bottleneck: verdict,
+        bottleneck: diagnosis.bottleneck,
+        findings: diagnosis.findings,
+        levers: diagnosis.levers,
+        source: diagnosis.lines,
         collected: new.collected.clone(),
         sanitizer: new.sanitizer.clone(),
         correctness: new.correctness.clone(),
@@ -234,16 +236,13 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         stalls,
         mix,
         coalescing,
-        source,
         occupancy,
         roofline,
         old_roofline,
-        findings,
         old_findings,
         hypotheses,
         estimates,
         old_bottleneck,
-        levers,
         comparison,
         code,
         timing,
@@ -255,20 +254,4 @@ fn built(side: &Side) -> KernelKey {
     let (name, mangled) = side.code.first().map_or(("", ""), |code| (code.kernel.as_str(), code.mangled.as_str()));
     let workload = Workload::Kernel;
     KernelKey { workload, name: name.into(), function: name.into(), mangled: mangled.into(), grid: None, block: None }
-}
-
-/// The findings with the places where their patterns sit.
-fn located(mut findings: Vec<Finding>, verdict: &Bottleneck, source: Option<&SourceLines>) -> Vec<Finding> {
-    let limiter = &verdict.limiter.0;
-    let place_of = |code: &str| -> Option<Place> { source?.place_of(code, limiter) };
-    for finding in &mut findings {
-        finding.at = place_of(&finding.code);
-    }
-    // A limit without a line of its own sits where its cause does.
-    let cause = findings.first().filter(|first| first.severity == Severity::Limits).and_then(|cause| cause.at.clone());
-    let limit = findings.iter_mut().find(|finding| finding.code == *limiter);
-    if let Some(limit) = limit.filter(|limit| limit.at.is_none()) {
-        limit.at = cause;
-    }
-    findings
 }

@@ -35,9 +35,9 @@ pub use derive::panels::Panel;
 pub use derive::roofline::{Ceiling, CeilingKind, Point, Roofline};
 pub use derive::stalls::{StallBasis, StallRow, StallTable, Stalls};
 pub use derive::units::BusyUnit;
-pub use diagnose::bottleneck::{Bottleneck, Limiter, Step};
-pub use diagnose::ceiling::{Lever, LeverOrigin};
-pub use diagnose::finding::{Finding, Place, Severity};
+pub use diagnose::bottleneck::{Bottleneck, Step};
+pub use diagnose::finding::{Finding, Severity};
+pub use diagnose::lever::{Lever, LeverCode, LeverOrigin};
 pub use dump::{SCHEMA, write_json};
 pub use evidence::{Evidence, Reference, Side};
 pub use kernel::artefact::{Artefact, OtherKernel};
@@ -52,7 +52,7 @@ pub use launches::{chosen_rows, old_launch_at_barriers, subject_launch, subject_
 pub use limits::Limits;
 pub use lines::{
     AccessLine, Accesses, LaneLine, LimitingLines, LineCost, LineCount, LineWaits, ListedFile, ListedInstruction,
-    ListedLine, Listing, Parked, PartLines, Pattern, ReasonLines, SourceLines, Space, Spot, Waits, source_want,
+    ListedLine, Listing, Parked, PartLines, Pattern, Place, ReasonLines, SourceLines, Space, Spot, Waits, source_want,
 };
 pub use milestone::{Concluded, Milestone};
 pub use profile::{Found, KeptMetric, Profile, Readings, Reduction};

@@ -65,7 +65,7 @@ impl<'p> Gatherer<'p> {
         match &subject.report {
             Some(report) => self.profiled(subject, report, folder, work, &builds),
             None => {
-                let new = Side { work, code: judged(subject, &builds, None)?, ..Side::default() };
+                let new = Side { work, code: judged(subject, &builds, None, &self.limits)?, ..Side::default() };
                 let old = baseline::code(&self.plan.out, subject.name.as_str(), self.date);
                 let old = old.map(|code| Side { code, ..Side::default() });
                 let evidence = Evidence { new, old, reference: None };
@@ -107,7 +107,7 @@ impl<'p> Gatherer<'p> {
         };
         let mut new = Side {
             build: Build::of(&kernel, &logs),
-            code: judged(subject, builds, launched.as_ref())?,
+            code: judged(subject, builds, launched.as_ref(), &self.limits)?,
             collected: folder.map(|folder| folder.collected.clone().without_keys()),
             sanitizer: folder.map(|folder| folder.sanitizer.clone()).unwrap_or_default(),
             profile: Some(kernel),
@@ -180,7 +180,12 @@ struct Builds {
 }
 
 /// Every build of a subject, each beside the old build of its architecture.
-fn judged(subject: &Subject, builds: &Builds, launched: Option<&Launched>) -> Result<Vec<CodeAudit>, Failure> {
+fn judged(
+    subject: &Subject,
+    builds: &Builds,
+    launched: Option<&Launched>,
+    limits: &Limits,
+) -> Result<Vec<CodeAudit>, Failure> {
     let one = |build: &CodeBuild| {
         Ok(audit_code(&CodeInputs {
             build,
@@ -190,6 +195,7 @@ fn judged(subject: &Subject, builds: &Builds, launched: Option<&Launched>) -> Re
             launched,
             shape: subject.launch,
             checks: &subject.checks,
+            limits,
         })?)
     };
     builds.new.iter().map(one).collect()

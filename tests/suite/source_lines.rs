@@ -176,7 +176,8 @@ fn code_without_line_information_is_shown_by_offset() {
 fn findings_carry_the_line_of_their_pattern() {
     let (_, audit) = audit("gemm_bias_v1");
     let lines = audit.source.as_ref().unwrap();
-    let finding = audit.findings.iter().find(|finding| finding.code == "uncoalesced-global-access").unwrap();
+    let finding =
+        audit.findings.iter().find(|finding| finding.code.to_string() == "uncoalesced-global-access").unwrap();
     let worst = &lines.global.as_ref().unwrap().lines[0].spot;
     let at = finding.at.as_ref().unwrap();
     assert_eq!((&at.file, at.line), (&worst.file, worst.line));

@@ -4,12 +4,13 @@ use super::accesses::{ACCESS, Accesses, EXECUTED, LANES, Space, WIDTH};
 use super::counts::{self, LaneLine, LineCount};
 use super::limiting::{self, LimitingLines, PartLines, SECTORS, SHARED};
 use super::parked::Parked;
+use super::place::{Place, Sits};
 use super::spot::{Groups, Spot};
 use super::waits::Waits;
 use crate::analysis::derive::stalls::sampled_reason;
-use crate::analysis::diagnose::finding::Place;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
+use crate::catalog::{Code, StallReason};
 use crate::evidence::{Launch, Lines, NameSet, SourceView, Want};
 use std::sync::Arc;
 
@@ -77,34 +78,24 @@ pub struct SourceLines {
 }
 
 impl SourceLines {
-    /// Where the pattern of a finding sits, by the finding's code: the line that has the most of it. Waits are placed at
-    /// what is waited for. A launch, and a limit of two sides, sit at no line.
-    pub(in crate::analysis) fn place_of(&self, code: &str, limiter: &str) -> Option<Place> {
-        // Too few warps show as the wait that they cannot hide.
-        let code = if code == "occupancy-limit" && limiter.starts_with("latency-") { limiter } else { code };
+    /// The line that has the most of a pattern. Waits are placed at what is waited for. A launch, and a limit of two sides,
+    /// sit at no line.
+    pub(in crate::analysis) fn place(&self, sits: Sits, limiter: Code) -> Option<Place> {
         let accesses = |accesses: &Option<Accesses>| Some(accesses.as_ref()?.lines.first()?.spot.clone());
-        let waiting = |reason: &str| {
-            let reasons = &self.waits.as_ref()?.reasons;
-            let lines = &reasons.iter().find(|lines| lines.reason == reason)?;
-            let waits = lines.lines.first()?;
-            // A cause that stands for few of the waits is not theirs.
-            let cause = lines.causes.first().filter(|(_, share)| *share >= waits.1 / 2.0);
-            Some(cause.unwrap_or(waits).0.clone())
-        };
-        let spot = match code {
-            "uncoalesced-global-access" => accesses(&self.global),
-            "shared-bank-conflicts" => accesses(&self.shared),
-            "register-spilling" | "local-memory" => accesses(&self.local),
-            "divergence" | "predicated-off" => Some(self.idle_lanes.as_ref()?.first()?.spot.clone()),
-            "barrier-wait" => waiting("barrier"),
-            "memory-fence" => waiting("membar"),
-            "atomic-contention" => self.atomics.first().map(|(spot, _)| spot.clone()),
-            "instruction-fetch" => waiting("no_instruction"),
-            _ if code == limiter && self.limiting.is_some() => {
-                self.limiting.as_ref()?.lines.first().map(|(spot, _)| spot.clone())
+        let spot = match (sits, limiter) {
+            (Sits::Nowhere, _) => None,
+            (Sits::GlobalAccesses, _) => accesses(&self.global),
+            (Sits::SharedAccesses, _) => accesses(&self.shared),
+            (Sits::LocalAccesses, _) => accesses(&self.local),
+            (Sits::IdleLanes, _) => Some(self.idle_lanes.as_ref()?.first()?.spot.clone()),
+            (Sits::Atomics, _) => self.atomics.first().map(|(spot, _)| spot.clone()),
+            (Sits::Waits(reason), _) => self.awaited(reason),
+            (Sits::Limiter | Sits::LimitingWait, Code::Wait(reason)) => {
+                let counts = sits == Sits::Limiter || limiter.is_latency();
+                counts.then(|| self.awaited(reason)).flatten()
             }
-            // `latency-long-scoreboard`, `sync-barrier`: a stall reason that limits.
-            _ => waiting(&code.strip_prefix("latency-").or(code.strip_prefix("sync-"))?.replace('-', "_")),
+            (Sits::Limiter, _) => self.limiting.as_ref()?.lines.first().map(|(spot, _)| spot.clone()),
+            (Sits::LimitingWait, _) => None,
         };
         spot.filter(|spot| spot.line > 0).map(|spot| Place {
             file: spot.file,
@@ -113,15 +104,22 @@ impl SourceLines {
         })
     }
 
+    /// The line that warps wait for the most for this reason.
+    fn awaited(&self, reason: StallReason) -> Option<Spot> {
+        let (reasons, name): (_, &str) = (&self.waits.as_ref()?.reasons, reason.into());
+        let lines = &reasons.iter().find(|lines| lines.reason == name)?;
+        let waits = lines.lines.first()?;
+        // A cause that stands for few of the waits is not theirs.
+        let cause = lines.causes.first().filter(|(_, share)| *share >= waits.1 / 2.0);
+        Some(cause.unwrap_or(waits).0.clone())
+    }
+
     /// The lines as they stand beside a verdict: with those of the part that limits.
-    pub(in crate::analysis) fn limited_by(mut self, limiter: &str, parked: Option<Parked>) -> SourceLines {
+    pub(in crate::analysis) fn limited_by(mut self, limiter: Code, parked: Option<Parked>) -> SourceLines {
         let parts = std::mem::take(&mut self.parts).into_iter();
-        let of = |part: PartLines| part.limiters.iter().any(|code| code == limiter).then_some(part);
-        self.limiting = parts.filter_map(of).next().map(|part| LimitingLines {
-            limiter: limiter.to_owned(),
-            what: part.what,
-            lines: part.lines,
-        });
+        let of = |part: PartLines| part.limiters.contains(&limiter).then_some(part);
+        self.limiting =
+            parts.filter_map(of).next().map(|part| LimitingLines { limiter, what: part.what, lines: part.lines });
         self.parked = parked;
         self
     }

@@ -11,6 +11,7 @@ mod limiting;
 mod listing;
 mod parked;
 mod pattern;
+mod place;
 mod spot;
 mod texts;
 mod waits;
@@ -24,6 +25,8 @@ pub use limiting::{LimitingLines, PartLines};
 pub use listing::{LineCost, ListedFile, ListedInstruction, ListedLine, Listing};
 pub use parked::Parked;
 pub use pattern::Pattern;
+pub use place::Place;
+pub(super) use place::Sits;
 pub use spot::Spot;
 pub use waits::{LineWaits, ReasonLines, Waits};
 

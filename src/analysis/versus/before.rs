@@ -6,13 +6,13 @@ use crate::analysis::derive::named::{self, Known};
 use crate::analysis::derive::occupancy::Occupancy;
 use crate::analysis::derive::roofline::Roofline;
 use crate::analysis::derive::stalls::Stalls;
-use crate::analysis::diagnose::bottleneck::{Bottleneck, bottleneck};
-use crate::analysis::diagnose::ceiling::{self, Lever};
-use crate::analysis::diagnose::checks;
-use crate::analysis::diagnose::ground::Ground;
+use crate::analysis::diagnose;
+use crate::analysis::diagnose::bottleneck::Bottleneck;
+use crate::analysis::diagnose::lever::Lever;
 use crate::analysis::kernel::performance::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
+use crate::catalog::Code;
 use crate::evidence::Reading;
 
 /// The old kernel with what is derived from it.
@@ -46,11 +46,9 @@ impl<'a, 'r> Before<'a, 'r> {
     /// What the old kernel comes to by itself.
     pub(in crate::analysis) fn judged(&self, limits: &Limits) -> Alone {
         let occupancy = Occupancy::of(self.kernel, None);
-        let bottleneck = bottleneck(self.kernel, &self.stalls, &occupancy, limits);
         let roofline = Roofline::of(self.kernel, &self.mix, self.work);
-        let ground = Ground {
+        let derived = diagnose::Kernel {
             kernel: self.kernel,
-            bottleneck: &bottleneck,
             stalls: &self.stalls,
             mix: &self.mix,
             coalescing: &self.coalescing,
@@ -59,8 +57,9 @@ impl<'a, 'r> Before<'a, 'r> {
             limits,
             work: self.work,
         };
-        let findings = checks::findings(&ground).into_iter().map(|finding| finding.code).collect();
-        let levers = ceiling::levers(&ground);
+        let diagnosis = diagnose::diagnose(&derived, |_| None);
+        let (bottleneck, levers) = (diagnosis.bottleneck, diagnosis.levers);
+        let findings = diagnosis.findings.into_iter().map(|finding| finding.code).collect();
         Alone { bottleneck, roofline, findings, levers }
     }
 }
@@ -70,6 +69,6 @@ pub(in crate::analysis) struct Alone {
     pub(in crate::analysis) bottleneck: Bottleneck,
     pub(in crate::analysis) roofline: Roofline,
     /// Codes of the findings.
-    pub(in crate::analysis) findings: Vec<String>,
+    pub(in crate::analysis) findings: Vec<Code>,
     pub(in crate::analysis) levers: Vec<Lever>,
 }

@@ -1,7 +1,7 @@
 //! The first screen of a page without a report: what the code shows against the kernel.
 
-use crate::analysis::Audit;
-use crate::analysis::code::{CodeAudit, CodeFinding, Verdict};
+use crate::analysis::code::{CodeAudit, Verdict};
+use crate::analysis::{Audit, Finding};
 use crate::view::document::{Block, Section};
 use crate::view::hypotheses;
 use crate::view::tables::{list, paragraph};
@@ -39,8 +39,8 @@ pub(super) fn against(codes: &[CodeAudit]) -> Vec<Block> {
     if items.is_empty() { Vec::new() } else { vec![list("findings", items)] }
 }
 
-fn said(finding: &CodeFinding) -> Words {
-    words!("{} (`{}`)", &finding.sentence, &finding.code)
+fn said(finding: &Finding) -> Words {
+    words!("{} (`{}`)", &finding.sentence, finding.code.to_string())
 }
 
 /// What was looked for and not found.
