@@ -25,6 +25,7 @@ pub use listing::{LineCost, ListedFile, ListedInstruction, ListedLine, Listing};
 pub use parked::Parked;
 pub use pattern::Pattern;
 pub use spot::Spot;
+pub(super) use spot::place;
 pub use waits::{LineWaits, ReasonLines, Waits};
 
 /// Lines kept of each cost.
