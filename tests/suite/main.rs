@@ -25,6 +25,7 @@ mod html;
 mod hypotheses;
 mod kept;
 mod labelled;
+mod labelled_fields;
 mod launch;
 mod old_side;
 mod open_files;
