@@ -5,7 +5,7 @@
 //!  (acts)    (parses)   (facts)      (judges)     (words)  (ink)   (data)
 //! ```
 //!
-//! Data flows one way. [`quantity`], [`words`] and [`catalog`] are used by the rooms right of them; [`cli`] wires the rooms.
+//! Data flows one way. [`quantity`], [`mod@words`] and [`catalog`] are used by the rooms right of them; [`cli`] wires the rooms.
 
 pub mod analysis;
 pub mod catalog;

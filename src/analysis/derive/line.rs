@@ -3,7 +3,7 @@
 use crate::analysis::derive::named::{self, Known};
 use crate::evidence::Reading;
 
-/// Columns of a table: the title, and the name of the reading as [`named::reading`] knows it.
+/// Columns of a table: the title, and the name of the reading.
 pub type Columns = &'static [(&'static str, &'static str)];
 
 /// Speed of light.
