@@ -16,6 +16,7 @@ mod limits;
 mod lines;
 mod milestone;
 mod named_json;
+pub mod phases;
 mod restore;
 mod results;
 mod row_json;

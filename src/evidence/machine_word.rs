@@ -13,4 +13,64 @@ pub struct MachineWord {
     pub waits: u8,
     /// Byte offset of a branch's target in the code section.
     pub target: Option<u64>,
+    /// Where control goes behind it.
+    pub flow: Flow,
+    /// What it does between warps, where the opcode alone does not say.
+    pub sync: WarpSync,
+}
+
+/// Where control goes behind an instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Flow {
+    /// To the next instruction.
+    #[default]
+    Next,
+    /// To the target, and to the next instruction where the branch depends on a value.
+    Jump {
+        /// Whether it may go on with the next instruction.
+        conditional: bool,
+    },
+    /// To a place that the bits do not say: a branch through a register.
+    Unseen {
+        /// Whether it may go on with the next instruction.
+        conditional: bool,
+    },
+    /// To the function at this byte offset in the code section, where the bits say it, and back.
+    Call(Option<u64>),
+    /// Out of the function.
+    End {
+        /// Whether lanes whose guard is off go on with the next instruction.
+        conditional: bool,
+    },
+}
+
+/// What an instruction does between warps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WarpSync {
+    /// Nothing, or what the opcode alone says.
+    #[default]
+    None,
+    /// Waits at a barrier of the block (`BAR.SYNC`, `BAR.RED`).
+    BlockBarrier {
+        /// Whether all threads of the block take part: no number of threads is named.
+        all: bool,
+    },
+    /// Arrives at a barrier of the block without a wait (`BAR.ARV`).
+    BlockArrive,
+    /// Opens products of a warpgroup (`WARPGROUP.ARRIVE`).
+    WarpgroupArrive,
+    /// Waits until at most this many groups of products are in flight (`WARPGROUP.DEPBAR.LE gsb0, n`).
+    ProductsWait {
+        /// Groups that may stay in flight.
+        pending: u8,
+    },
+    /// Asks whether a phase of an mbarrier is complete (`SYNCS.PHASECHK`).
+    MbarrierTest,
+    /// Arrives at an mbarrier (`SYNCS.ARRIVE`).
+    MbarrierArrive,
+    /// Orders memory accesses for others to see (`MEMBAR`).
+    Fence {
+        /// Whether others than the own block are among them.
+        beyond_block: bool,
+    },
 }

@@ -5,7 +5,7 @@ use kernel_audit::catalog;
 use kernel_audit::evidence::{Report, SourceView};
 use kernel_audit::source;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 /// Kernels whose measured limit differs from what their header predicts, with the reason. Every other kernel must have
@@ -32,11 +32,18 @@ fn read(kernel: &str) -> Report {
 }
 
 /// The launch by instruction, without a disassembler.
-fn by_instruction(kernel: &str, report: &Report) -> Option<SourceView> {
-    let path = folder().join(format!("{kernel}.ncu-rep"));
+fn by_instruction(path: &Path, report: &Report) -> Option<SourceView> {
     let launch = analysis::subject_launch(report, &Selection::default()).expect("one kernel");
     let (id, want) = (launch.id, analysis::source_want(&[launch]));
-    source::read_source_views(&path, &want, |head| head.id == id, &[]).expect("readable").into_iter().next()
+    source::read_source_views(path, &want, |head| head.id == id, &[]).expect("readable").into_iter().next()
+}
+
+/// A report with its audit.
+pub(crate) fn audited(path: &Path) -> (Report, Audit) {
+    let report = source::read_profile(path, &want()).expect("readable");
+    let source = by_instruction(path, &report);
+    let audit = audit_with(&report, source.as_ref(), Limits::default());
+    (report, audit)
 }
 
 fn audit_with(report: &Report, source: Option<&SourceView>, limits: Limits) -> Audit {
@@ -67,13 +74,11 @@ fn labels() -> Vec<Label> {
 
 /// Every labelled report with its audit, by kernel.
 static AUDITS: LazyLock<BTreeMap<String, (Report, Audit)>> = LazyLock::new(|| {
-    let audited = |label: Label| {
-        let report = read(&label.kernel);
-        let source = by_instruction(&label.kernel, &report);
-        let audit = audit_with(&report, source.as_ref(), Limits::default());
-        (label.kernel, (report, audit))
+    let of = |label: Label| {
+        let path = folder().join(format!("{}.ncu-rep", label.kernel));
+        (label.kernel, audited(&path))
     };
-    labels().into_iter().map(audited).collect()
+    labels().into_iter().map(of).collect()
 });
 
 fn of(kernel: &str) -> &'static Audit {
@@ -115,7 +120,7 @@ fn top_rule(report: &Report, code: &str) -> (String, bool) {
 }
 
 /// Where the first finding points, beside the label: `hit`, `next to` or `miss`. A call site of inlined code is its line.
-fn line_truth(audit: &Audit, line: Option<u32>) -> &'static str {
+pub(crate) fn line_truth(audit: &Audit, line: Option<u32>) -> &'static str {
     let Some((at, line)) = audit.findings[0].at.as_ref().zip(line) else {
         return if audit.findings[0].at.is_none() && line.is_none() { "none, hit" } else { "miss" };
     };
@@ -164,12 +169,15 @@ fn the_first_finding_sits_at_the_line_that_the_kernel_marks() {
 #[test]
 fn labels_are_what_the_sources_mark() {
     for Label { kernel, line, .. } in labels() {
-        let path = format!("{}/kernels/{kernel}.cu", env!("CARGO_MANIFEST_DIR"));
-        let text = std::fs::read_to_string(path).expect("the kernel");
-        let marked: Vec<u32> =
-            (1..).zip(text.lines()).filter(|(_, l)| l.ends_with("// limiter")).map(|(n, _)| n).collect();
-        assert_eq!(marked, Vec::from_iter(line), "{kernel}");
+        assert_eq!(marked(&kernel), Vec::from_iter(line), "{kernel}");
     }
+}
+
+/// The lines of a kernel's source that are marked as its limiter.
+pub(crate) fn marked(kernel: &str) -> Vec<u32> {
+    let path = format!("{}/kernels/{kernel}.cu", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("the kernel");
+    (1..).zip(text.lines()).filter(|(_, l)| l.ends_with("// limiter")).map(|(n, _)| n).collect()
 }
 
 #[test]

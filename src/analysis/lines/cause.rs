@@ -13,7 +13,7 @@ const FARTHEST: usize = 4096;
 
 /// The kinds of waits that can be traced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trace {
+pub(in crate::analysis) enum Trace {
     /// To the barrier in front.
     Barrier,
     /// To an access that goes through L1 (global, local, texture), or to the question to an mbarrier.
@@ -24,7 +24,7 @@ pub(super) enum Trace {
 
 impl Trace {
     /// The trace of a reason, by the catalog's id.
-    pub(super) fn of(reason: &str) -> Option<Trace> {
+    pub(in crate::analysis) fn of(reason: &str) -> Option<Trace> {
         match reason {
             "barrier" => Some(Trace::Barrier),
             "long_scoreboard" => Some(Trace::Long),
@@ -71,7 +71,7 @@ fn passes_barriers(base: &str) -> bool {
 }
 
 /// The ways through the code of a view.
-pub(super) struct Causes<'v> {
+pub(in crate::analysis) struct Causes<'v> {
     view: &'v SourceView,
     /// The branches to a row.
     jumps: HashMap<usize, Vec<usize>>,
@@ -79,7 +79,7 @@ pub(super) struct Causes<'v> {
 
 impl<'v> Causes<'v> {
     /// `None` where the report lacks the code's bits.
-    pub(super) fn of(view: &'v SourceView) -> Option<Causes<'v>> {
+    pub(in crate::analysis) fn of(view: &'v SourceView) -> Option<Causes<'v>> {
         let code = &view.instructions;
         code.iter().find(|instruction| instruction.word.is_some())?;
         let rows: HashMap<(&str, u64), usize> =
@@ -96,7 +96,7 @@ impl<'v> Causes<'v> {
     }
 
     /// The row that the waiting row waits for; `None` where the code does not tell.
-    pub(super) fn cause(&self, trace: Trace, row: usize) -> Option<usize> {
+    pub(in crate::analysis) fn cause(&self, trace: Trace, row: usize) -> Option<usize> {
         let waiting = &self.view.instructions[row];
         // Waits for the products of a warpgroup and for a cluster are sampled as barriers, at the instruction that waits.
         if trace == Trace::Barrier && matches!(waiting.base(), "WARPGROUP" | "UCGABAR_WAIT") {
@@ -153,7 +153,8 @@ mod tests {
     use crate::evidence::{Lines, MachineWord};
 
     fn row(offset: u64, base: &'static str, sets: u8, waits: u8, target: Option<u64>) -> CodeInstruction {
-        let word = MachineWord { base, is_unconditional: target.is_none(), sets, waits, target };
+        let word =
+            MachineWord { base, is_unconditional: target.is_none(), sets, waits, target, ..MachineWord::default() };
         CodeInstruction {
             function: "k".into(),
             offset,

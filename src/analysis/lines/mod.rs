@@ -16,6 +16,7 @@ mod texts;
 mod waits;
 
 pub use accesses::{AccessLine, Accesses, Space};
+pub(super) use cause::{Causes, Trace};
 pub(super) use costs::ACTIVITY;
 pub use costs::{SourceLines, source_want};
 pub use counts::{LaneLine, LineCount};

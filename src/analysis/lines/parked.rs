@@ -69,7 +69,7 @@ mod tests {
             offset: 16 * at as u64,
             sass: None,
             opcode: None,
-            word: Some(MachineWord { base, is_unconditional: true, sets: 0, waits: 0, target: None }),
+            word: Some(MachineWord { base, is_unconditional: true, ..MachineWord::default() }),
             places: Vec::new().into(),
         };
         SourceView {

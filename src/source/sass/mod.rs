@@ -4,6 +4,7 @@
 //! `line` tells what a line is, `instruction` takes an instruction apart, `read` collects functions.
 //! `word` decodes what the bits of an instruction tell without a disassembler.
 
+mod act;
 mod instruction;
 mod line;
 mod read;

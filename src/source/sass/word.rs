@@ -5,12 +5,13 @@
 //! Bits 12 to 15 are the guard. The scheduling fields of the top bits are those that Jia et al. describe ("Dissecting the
 //! NVIDIA Volta GPU Architecture via Microbenchmarking", 2018, section 2.1). Tests hold it against listings.
 
+use super::act;
 use crate::evidence::MachineWord;
 
 /// Opcodes by the low nine bits, ascending; those that differ between chips are in [`base`]. `UTCMMA` stands for UTCHMMA,
 /// UTCIMMA, UTCOMMA and UTCQMMA, which these bits do not tell apart.
 #[rustfmt::skip]
-const OPCODES: [(u16, &str); 150] = [
+const OPCODES: [(u16, &str); 151] = [
     (0x002, "MOV"), (0x005, "CS2R"), (0x006, "VOTE"), (0x007, "SEL"), (0x008, "FSEL"), (0x009, "FMNMX"),
     (0x00b, "FSETP"), (0x00c, "ISETP"), (0x010, "IADD3"), (0x011, "LEA"), (0x012, "LOP3"), (0x013, "IABS"),
     (0x014, "VABSDIFF"), (0x015, "VABSDIFF4"), (0x016, "PRMT"), (0x019, "SHF"), (0x01c, "PLOP3"), (0x020, "FMUL"),
@@ -25,7 +26,7 @@ const OPCODES: [(u16, &str); 150] = [
     (0x0ca, "R2UR"), (0x0cc, "CREDUX"), (0x100, "FLO"), (0x101, "BREV"), (0x105, "F2I"), (0x106, "I2F"),
     (0x108, "MUFU"), (0x109, "POPC"), (0x110, "F2F"), (0x111, "F2I"), (0x112, "I2F"), (0x118, "NOP"), (0x119, "S2R"),
     (0x11a, "DEPBAR"), (0x11b, "ENDCOLLECTIVE"), (0x11c, "B2R"), (0x11d, "BAR"), (0x141, "BSYNC"), (0x144, "CALL"),
-    (0x145, "BSSY"), (0x146, "YIELD"), (0x147, "BRA"), (0x148, "WARPSYNC"), (0x14d, "EXIT"), (0x150, "RET"),
+    (0x145, "BSSY"), (0x146, "YIELD"), (0x147, "BRA"), (0x148, "WARPSYNC"), (0x149, "BRX"), (0x14d, "EXIT"), (0x150, "RET"),
     (0x155, "BMOV"), (0x15c, "BPT"), (0x15d, "NANOSLEEP"), (0x160, "TEX"), (0x166, "TLD"), (0x17e, "LDG"),
     (0x17f, "STG"), (0x180, "LD"), (0x181, "LDG"), (0x182, "LDC"), (0x183, "LDL"), (0x184, "LDS"), (0x185, "ST"),
     (0x186, "STG"), (0x187, "STL"), (0x188, "STS"), (0x189, "SHFL"), (0x18c, "ATOMS"), (0x18d, "ATOMS"),
@@ -48,12 +49,15 @@ pub(in crate::source) fn decode(word: u128, offset: u64, capability: (u32, u32))
     let base = base(bits(0, 9) as u16, bits(9, 3) as u8, capability);
     // A scoreboard number of 7 is none.
     let held = |from: u32| 1_u8.checked_shl(bits(from, 3) as u32).filter(|_| bits(from, 3) != 7).unwrap_or(0);
+    let named = matches!(base, "BRA" | "CALL").then(|| target(word, offset, capability)).flatten();
     MachineWord {
         base,
         is_unconditional: bits(12, 4) == ALWAYS,
         sets: held(110) | held(113),
         waits: bits(116, 6) as u8,
-        target: (base == "BRA").then(|| target(word, offset, capability)).flatten(),
+        target: named.filter(|_| base == "BRA"),
+        flow: act::flow(base, word, named),
+        sync: act::sync(base, word),
     }
 }
 

@@ -1,0 +1,261 @@
+//! The kernel's own code with its counts: rows, blocks, loops, and what each row does.
+
+use crate::analysis::derive::mix::is_matrix;
+use crate::analysis::sass::{Block, ControlFlow, NaturalLoop, loops};
+use crate::catalog;
+use crate::evidence::{CodeInstruction, Flow, SourceView, WarpSync};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Warp executions of an instruction.
+const EXECUTED: &str = "inst_executed";
+/// Executions by lanes whose guard held.
+const LANES: &str = "thread_inst_executed_true";
+
+/// The kernel's code section with its counts, by row.
+pub(super) struct Code<'v> {
+    /// The rows of the section, in the order of their offsets.
+    pub(super) rows: &'v [CodeInstruction],
+    /// `E`: warp executions.
+    pub(super) executed: Vec<u64>,
+    /// `T`: executions by lanes whose guard held; `None` where that was not collected.
+    pub(super) lanes: Option<Vec<u64>>,
+    /// Blocks and the edges between them; a block's instructions are rows.
+    pub(super) flow: ControlFlow,
+    /// The block of each row.
+    pub(super) block_of: Vec<usize>,
+    /// Blocks that lead to each block.
+    pub(super) predecessors: Vec<Vec<usize>>,
+    /// Calls: (block that calls, block that is called).
+    pub(super) calls: Vec<(usize, usize)>,
+    /// Natural loops, and each cycle with several ways in; by header.
+    pub(super) loops: Vec<Loop>,
+}
+
+/// A cycle of blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Loop {
+    /// Where it is entered.
+    pub(super) header: usize,
+    /// Its blocks, inner loops and called functions included.
+    pub(super) blocks: BTreeSet<usize>,
+}
+
+impl<'v> Code<'v> {
+    /// `None` where the report lacks the code's bits or the executions by instruction.
+    pub(super) fn of(view: &'v SourceView) -> Option<Code<'v>> {
+        let first = view.instructions.first()?;
+        let count = view.instructions.iter().take_while(|row| row.function == first.function).count();
+        let rows = &view.instructions[..count];
+        if rows.iter().any(|row| row.word.is_none()) {
+            return None;
+        }
+        let own = |counts: Vec<u64>| counts[..count].to_vec();
+        let executed = view.counts(EXECUTED).map(own)?;
+        let (flow, calls) = graph(rows);
+        let mut block_of = vec![0; count];
+        let mut predecessors = vec![Vec::new(); flow.blocks.len()];
+        for (at, block) in flow.blocks.iter().enumerate() {
+            block_of[block.instructions.clone()].fill(at);
+            block.successors.iter().for_each(|next| predecessors[*next].push(at));
+        }
+        let lanes = view.counts(LANES).map(own);
+        let mut code = Code { rows, executed, lanes, flow, block_of, predecessors, calls, loops: Vec::new() };
+        code.loops = code.cycles();
+        Some(code)
+    }
+
+    /// `E` of a block: the executions of its first row.
+    pub(super) fn entries(&self, block: usize) -> u64 {
+        self.executed[self.flow.blocks[block].instructions.start]
+    }
+
+    /// The opcode of a row, without modifiers.
+    pub(super) fn base(&self, row: usize) -> &'v str {
+        self.rows[row].base()
+    }
+
+    /// What a row does between warps.
+    pub(super) fn sync(&self, row: usize) -> WarpSync {
+        self.rows[row].word.map_or(WarpSync::None, |word| word.sync)
+    }
+
+    /// Rows of some blocks, in the order of the code.
+    pub(super) fn rows_of<'b>(&'b self, blocks: impl IntoIterator<Item = &'b usize>) -> impl Iterator<Item = usize> {
+        blocks.into_iter().flat_map(|block| self.flow.blocks[*block].instructions.clone())
+    }
+
+    /// Whether a row multiplies matrices.
+    pub(super) fn is_tensor(&self, row: usize) -> bool {
+        is_matrix(self.base(row))
+    }
+
+    /// Whether a row belongs to one of these classes of the catalog.
+    fn is_of(&self, row: usize, classes: &[&str]) -> bool {
+        catalog::opcode_class(self.base(row)).is_some_and(|class| classes.contains(&class.id))
+    }
+
+    /// Whether a row writes global memory: a store, a bulk store, or an atomic.
+    pub(super) fn is_global_write(&self, row: usize) -> bool {
+        self.is_of(row, &["global-store"])
+            || matches!(
+                self.base(row),
+                "UTMASTG" | "UTMAREDG" | "UBLKRED" | "RED" | "REDG" | "ATOM" | "ATOMG" | "STG" | "ST"
+            )
+    }
+
+    /// Whether a row copies from global to shared memory without registers, or closes a group of such copies.
+    pub(super) fn is_copy(&self, row: usize) -> bool {
+        matches!(self.base(row), "LDGSTS" | "LDGDEPBAR" | "ARRIVES" | "UTMALDG" | "UBLKCP")
+    }
+
+    /// Whether a row brings data from global memory.
+    pub(super) fn is_global_read(&self, row: usize) -> bool {
+        matches!(self.base(row), "LDG" | "LD" | "LDGSTS" | "UTMALDG" | "UBLKCP")
+    }
+
+    /// Whether a row waits at a barrier of the block.
+    pub(super) fn is_block_barrier(&self, row: usize) -> bool {
+        matches!(self.sync(row), WarpSync::BlockBarrier { .. })
+    }
+
+    /// The blocks that a walk from `start` reaches, along edges that `keep` admits.
+    pub(super) fn reach(&self, start: usize, keep: impl Fn(usize, usize) -> bool) -> BTreeSet<usize> {
+        let mut seen = BTreeSet::from([start]);
+        let mut rest = vec![start];
+        while let Some(block) = rest.pop() {
+            for next in &self.flow.blocks[block].successors {
+                if keep(block, *next) && seen.insert(*next) {
+                    rest.push(*next);
+                }
+            }
+        }
+        seen
+    }
+
+    /// The functions that some blocks call, as blocks: a called function belongs to its caller.
+    pub(super) fn called_by(&self, blocks: &BTreeSet<usize>) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        let mut rest: Vec<usize> =
+            self.calls.iter().filter(|(from, _)| blocks.contains(from)).map(|(_, to)| *to).collect();
+        while let Some(entry) = rest.pop() {
+            if found.contains(&entry) || blocks.contains(&entry) {
+                continue;
+            }
+            let body = self.reach(entry, |_, _| true);
+            rest.extend(self.calls.iter().filter(|(from, _)| body.contains(from)).map(|(_, to)| *to));
+            found.extend(body.difference(blocks));
+        }
+        found
+    }
+
+    /// Whether an edge closes a cycle: it leads to the header of a loop that holds its start.
+    pub(super) fn is_back(&self, from: usize, to: usize) -> bool {
+        self.loops.iter().any(|cycle| cycle.header == to && cycle.blocks.contains(&from))
+    }
+
+    /// Executions that enter a loop: those of the blocks outside that lead to its header, by their last row, where each leads
+    /// to nothing else that is executed; what the header executes beyond its back jumps otherwise.
+    pub(super) fn entered(&self, cycle: &Loop) -> Option<u64> {
+        let outside = || self.predecessors[cycle.header].iter().filter(|from| !cycle.blocks.contains(from));
+        let certain = |from: &usize| {
+            let block = &self.flow.blocks[*from];
+            let others = block.successors.iter().filter(|to| **to != cycle.header);
+            let last = self.executed[block.instructions.end - 1];
+            let elsewhere: u64 = others.map(|to| self.way(*from, *to)).sum();
+            last.saturating_sub(elsewhere)
+        };
+        let sum: u64 = outside().map(certain).sum();
+        (sum > 0).then_some(sum)
+    }
+
+    /// Executions that go from a block to a successor: all of the successor's where nothing else leads there, else what the
+    /// guard's lanes tell for a branch, in warps.
+    pub(super) fn way(&self, from: usize, to: usize) -> u64 {
+        if self.predecessors[to].len() == 1 {
+            return self.entries(to);
+        }
+        let block = &self.flow.blocks[from];
+        let last = block.instructions.end - 1;
+        let all = self.executed[last];
+        let [a, b] = block.successors[..] else { return all };
+        let other = if a == to { b } else { a };
+        if self.predecessors[other].len() == 1 {
+            return all.saturating_sub(self.entries(other));
+        }
+        let is_target =
+            self.rows[last].word.and_then(|word| word.target).and_then(|offset| self.block_at(offset)) == Some(to);
+        let Some(lanes) = &self.lanes else { return 0 };
+        let before = block.instructions.clone().rev().nth(1).map_or(all * 32, |row| lanes[row].max(lanes[last]));
+        let taken =
+            if before == 0 { 0 } else { (u128::from(all) * u128::from(lanes[last]) / u128::from(before)) as u64 };
+        if is_target { taken.min(all) } else { all.saturating_sub(taken) }
+    }
+
+    fn block_at(&self, offset: u64) -> Option<usize> {
+        self.flow.blocks.binary_search_by_key(&offset, |block| block.start).ok()
+    }
+
+    fn cycles(&self) -> Vec<Loop> {
+        let (natural, irreducible) = loops(&self.flow);
+        let with_calls = |header: usize, blocks: BTreeSet<usize>| {
+            let called = self.called_by(&blocks);
+            Loop { header, blocks: blocks.into_iter().chain(called).collect() }
+        };
+        let mut found: BTreeMap<usize, Loop> = natural
+            .into_iter()
+            .map(|NaturalLoop { header, blocks, .. }| (header, with_calls(header, blocks.into_iter().collect())))
+            .collect();
+        for (_, to) in irreducible {
+            let ahead = self.reach(to, |_, _| true);
+            let component: BTreeSet<usize> =
+                ahead.into_iter().filter(|block| self.reach(*block, |_, _| true).contains(&to)).collect();
+            found.entry(to).or_insert_with(|| with_calls(to, component));
+        }
+        found.into_values().collect()
+    }
+}
+
+/// Basic blocks of a code section from the bits of its instructions, and its calls.
+fn graph(rows: &[CodeInstruction]) -> (ControlFlow, Vec<(usize, usize)>) {
+    let at_offset = |offset: u64| rows.binary_search_by_key(&offset, |row| row.offset).ok();
+    let word = |row: usize| rows[row].word.unwrap_or_default();
+    let goal = |row: usize| word(row).target.and_then(at_offset);
+    let callee = |row: usize| match word(row).flow {
+        Flow::Call(Some(offset)) => at_offset(offset),
+        _ => None,
+    };
+    let mut starts = BTreeSet::from([0]);
+    for row in 0..rows.len() {
+        starts.extend(goal(row).into_iter().chain(callee(row)));
+        if word(row).flow != Flow::Next && row + 1 < rows.len() {
+            starts.insert(row + 1);
+        }
+    }
+    let starts: Vec<usize> = starts.into_iter().collect();
+    let block_at = |row: usize| starts.binary_search(&row).ok();
+    let mut calls = Vec::new();
+    let blocks: Vec<Block> = starts
+        .iter()
+        .enumerate()
+        .map(|(at, start)| {
+            let end = starts.get(at + 1).copied().unwrap_or(rows.len());
+            let flow = word(end - 1).flow;
+            let goes_on = match flow {
+                Flow::Next | Flow::Call(_) => true,
+                Flow::Jump { conditional } | Flow::Unseen { conditional } | Flow::End { conditional } => conditional,
+            };
+            let next = (goes_on && at + 1 < starts.len()).then_some(at + 1);
+            let named = goal(end - 1).and_then(block_at).filter(|_| matches!(flow, Flow::Jump { .. }));
+            calls.extend(callee(end - 1).and_then(block_at).map(|to| (at, to)));
+            let successors: BTreeSet<usize> = named.into_iter().chain(next).collect();
+            Block {
+                start: rows[*start].offset,
+                instructions: *start..end,
+                successors: successors.into_iter().collect(),
+                leaves_unseen: matches!(flow, Flow::Unseen { .. }),
+            }
+        })
+        .collect();
+    let entries: BTreeSet<usize> = calls.iter().map(|(_, to)| *to).chain([0]).collect();
+    (ControlFlow { blocks, entries: entries.into_iter().collect() }, calls)
+}

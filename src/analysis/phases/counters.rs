@@ -1,0 +1,106 @@
+//! The kernel's counters that the rules on phases read. What was not collected is `None`, never 0.
+
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::evidence::Launch;
+
+/// Tensor activity in percent of peak, elapsed: the spelling that the chip has comes first.
+const TENSOR: [&str; 4] = [
+    "sm__pipe_tensor_type_hmma_hgmma_qgmma_imma_igmma_bmma_bgmma_cycles_active.avg.pct_of_peak_sustained_elapsed",
+    "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
+    "sm__pipe_tensor_op_hmma_type_hmma_hgmma_qgmma_cycles_active.avg.pct_of_peak_sustained_elapsed",
+    "sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_elapsed",
+];
+
+/// The same while a block is resident.
+const TENSOR_RESIDENT: [&str; 2] = [
+    "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
+    "sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_active",
+];
+
+/// Caps on the blocks of an SM.
+const LIMITS: [&str; 5] = [
+    "launch__occupancy_limit_registers",
+    "launch__occupancy_limit_shared_mem",
+    "launch__occupancy_limit_warps",
+    "launch__occupancy_limit_blocks",
+    "launch__occupancy_limit_barriers",
+];
+
+/// Counters of one kernel.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counters {
+    /// `B`: blocks of the grid.
+    pub(super) blocks: f64,
+    /// `W`: warps of a block.
+    pub(super) warps: f64,
+    /// `N`: SMs.
+    pub(super) sms: Option<f64>,
+    /// `K`: elapsed cycles.
+    pub(super) elapsed: Option<f64>,
+    /// Cycles in which an SM holds a block, on average.
+    pub(super) resident: Option<f64>,
+    /// `A`: the share of the elapsed time in which an SM holds a block, 0 to 1.
+    pub(super) active: Option<f64>,
+    /// Warps on an SM in a cycle in which it holds one.
+    pub(super) warps_active: Option<f64>,
+    /// Achieved over theoretical occupancy.
+    pub(super) filled: Option<f64>,
+    /// Waves of blocks.
+    pub(super) waves: Option<f64>,
+    /// Blocks that an SM can hold.
+    pub(super) blocks_per_sm: Option<f64>,
+    /// `u(tensor)`: share of the elapsed time in which the tensor pipe works, 0 to 1.
+    pub(super) tensor: Option<f64>,
+    /// The same while a block is resident.
+    pub(super) tensor_resident: Option<f64>,
+}
+
+impl Counters {
+    /// `None` without a grid.
+    pub(super) fn of(launch: &Launch, kernel: &KernelSummary<'_>) -> Option<Counters> {
+        let (grid, block) = (launch.grid?, launch.block?);
+        let positive = |name: &str| kernel.value(name).filter(|value| *value > 0.0);
+        let first = |names: &[&str]| names.iter().find_map(|name| kernel.value(name)).map(|percent| percent / 100.0);
+        let sms = launch.device.sm_count.map(f64::from).or_else(|| positive("device__attribute_multiprocessor_count"));
+        let limits = LIMITS.iter().filter_map(|name| positive(name));
+        let resident = positive("sm__cycles_active.avg");
+        let ratio = |part: &str, whole: &str| Some(positive(part)? / positive(whole)?);
+        Some(Counters {
+            blocks: product(grid.0),
+            warps: (product(block.0) / 32.0).ceil(),
+            sms,
+            elapsed: positive("gpc__cycles_elapsed.max"),
+            resident,
+            active: ratio("sm__cycles_active.avg", "sm__cycles_elapsed.avg"),
+            warps_active: positive("sm__warps_active.avg.per_cycle_active"),
+            filled: ratio(
+                "sm__warps_active.avg.pct_of_peak_sustained_active",
+                "sm__maximum_warps_per_active_cycle_pct",
+            ),
+            waves: positive("launch__waves_per_multiprocessor"),
+            blocks_per_sm: limits.reduce(f64::min),
+            tensor: first(&TENSOR),
+            tensor_resident: first(&TENSOR_RESIDENT),
+        })
+    }
+
+    /// Life of a warp in cycles: resident warps × resident cycles × SMs over all warps.
+    pub(super) fn warp_life(&self) -> Option<f64> {
+        let all = self.blocks * self.warps;
+        Some(self.warps_active? * self.resident? * self.sms? / all).filter(|life| life.is_finite())
+    }
+
+    /// Whether an SM holds one block at a time: no more fit, or there are no more.
+    pub(super) fn is_one_block(&self) -> Option<bool> {
+        Some(self.blocks_per_sm? <= 1.0 || self.blocks <= self.sms?)
+    }
+
+    /// Whether all blocks are resident from the start.
+    pub(super) fn is_resident_grid(&self) -> Option<bool> {
+        Some(self.blocks <= self.blocks_per_sm? * self.sms?)
+    }
+}
+
+fn product(sizes: [u64; 3]) -> f64 {
+    sizes.into_iter().map(|size| size as f64).product()
+}

@@ -1,0 +1,213 @@
+//! Cuts the code of the pacing role into phases (rule R2).
+
+use super::code::{Code, Loop};
+use super::main_loop::{MainLoop, main_loops};
+use super::model::PhaseKind;
+use super::parts;
+use super::samples::Samples;
+use crate::evidence::WarpSync;
+use std::collections::BTreeSet;
+
+/// Rows of an out-of-line block that spins, at most.
+const SPIN_ROWS: usize = 8;
+/// Phases of a kernel without main loop, at most.
+const MOST_STRETCHES: usize = 8;
+
+/// The rows of a phase.
+#[derive(Clone, Debug)]
+pub(super) struct Cut {
+    pub(super) kind: PhaseKind,
+    /// Rows in the order of the code.
+    pub(super) rows: Vec<usize>,
+    /// The same by part.
+    pub(super) parts: Vec<(PhaseKind, Vec<usize>)>,
+}
+
+impl Cut {
+    pub(super) fn new(kind: PhaseKind, rows: Vec<usize>) -> Cut {
+        Cut { kind, rows, parts: Vec::new() }
+    }
+}
+
+/// The phases of a region, in the order in which they run, and its main loops; none where it is one stretch without a loop.
+pub(super) fn cut(code: &Code<'_>, samples: &Samples, region: &BTreeSet<usize>) -> (Vec<Cut>, Vec<MainLoop>) {
+    let mains = main_loops(code, samples, region);
+    if mains.is_empty() {
+        return (sequence(code, samples, region), mains);
+    }
+    let mut free: BTreeSet<usize> = region.clone();
+    let mut cuts = Vec::new();
+    let first = mains.iter().map(|main| main.cycle.header).min().unwrap_or_default();
+    let mut behind = BTreeSet::new();
+    for main in &mains {
+        cuts.extend(of_main_loop(code, main));
+        free.retain(|block| !main.cycle.blocks.contains(block));
+        behind.extend(ahead(code, &main.cycle));
+    }
+    for cycle in others(code, samples, &free) {
+        cuts.push(Cut::new(PhaseKind::Loop, code.rows_of(&cycle.blocks).collect()));
+        free.retain(|block| !cycle.blocks.contains(block));
+    }
+    let leads_in = |block: &usize| {
+        !behind.contains(block) && code.reach(*block, |from, to| !code.is_back(from, to)).contains(&first)
+    };
+    let before: BTreeSet<usize> =
+        free.iter().filter(|block| leads_in(block) || !behind.contains(block) && **block < first).copied().collect();
+    let after: Vec<usize> = code.rows_of(free.difference(&before)).collect();
+    let prologue: Vec<usize> = code.rows_of(&before).collect();
+    cuts.insert(0, Cut::new(PhaseKind::Prologue, prologue));
+    let last = cuts.iter_mut().rev().find(|cut| cut.kind == PhaseKind::MainLoop);
+    let ends = ends(code, last, after, &mains);
+    cuts.extend(ends);
+    cuts.retain(|cut| !cut.rows.is_empty());
+    (cuts, mains)
+}
+
+/// Drain, epilogue and exit: what runs behind the main loops. Instructions in front of the drain still run beside products, and
+/// stay with the loop.
+fn ends(code: &Code<'_>, main: Option<&mut Cut>, after: Vec<usize>, mains: &[MainLoop]) -> Vec<Cut> {
+    let drains = |row: &usize| code.sync(*row) == WarpSync::ProductsWait { pending: 0 };
+    let has_tensor = mains.iter().any(|main| main.has_tensor);
+    let drain = after.iter().position(drains).filter(|_| has_tensor);
+    let mut rest = after;
+    let mut cuts = Vec::new();
+    if let (Some(at), Some(main)) = (drain, main) {
+        let same_block = |row: &&usize| code.block_of[**row] == code.block_of[rest[at]];
+        let beside = rest[..at].iter().rev().take_while(same_block).count();
+        let moved: Vec<usize> = rest.drain(at - beside..at).collect();
+        if let Some((_, rows)) = main.parts.last_mut() {
+            rows.extend(&moved);
+        }
+        main.rows.extend(moved);
+        cuts.push(Cut::new(PhaseKind::Drain, vec![rest.remove(at - beside)]));
+    }
+    let stores = rest.iter().rposition(|row| code.is_global_write(*row) && code.executed[*row] > 0);
+    let exit = rest.split_off(stores.map_or(0, |at| at + 1));
+    cuts.push(Cut::new(PhaseKind::Epilogue, rest));
+    cuts.push(Cut::new(PhaseKind::Exit, exit));
+    cuts
+}
+
+/// A main loop: what every turn runs, with its parts, the epilogue inside it, and what few turns run.
+fn of_main_loop(code: &Code<'_>, main: &MainLoop) -> Vec<Cut> {
+    let has_tensor_row = |block: &usize| code.flow.blocks[*block].instructions.clone().any(|row| code.is_tensor(row));
+    let (every, seldom): (BTreeSet<usize>, BTreeSet<usize>) =
+        main.cycle.blocks.iter().partition(|block| 2 * code.entries(**block) >= main.turns || has_tensor_row(block));
+    let mut epilogue = BTreeSet::new();
+    let mut conditional = BTreeSet::new();
+    let mut spins: Vec<(usize, BTreeSet<usize>)> = Vec::new();
+    for component in components(code, &seldom) {
+        if code.rows_of(&component).any(|row| code.is_global_write(row) && code.executed[row] > 0) {
+            epilogue.extend(component);
+        } else if let Some(entering) = spin(code, &component) {
+            spins.push((entering, component));
+        } else {
+            conditional.extend(component);
+        }
+    }
+    let mut parts = parts::parts(code, main, &every);
+    let mut rows: Vec<usize> = code.rows_of(&every).collect();
+    for (entering, component) in spins {
+        let last = code.flow.blocks[entering].instructions.end - 1;
+        let own: Vec<usize> = code.rows_of(&component).collect();
+        if let Some((_, part)) = parts.iter_mut().find(|(_, part)| part.contains(&last)) {
+            part.extend(&own);
+        }
+        rows.extend(own);
+    }
+    let whole = Cut { parts, ..Cut::new(PhaseKind::MainLoop, rows) };
+    let stores = Cut::new(PhaseKind::Epilogue, code.rows_of(&epilogue).collect());
+    let seldom = Cut::new(PhaseKind::Conditional, code.rows_of(&conditional).collect());
+    vec![whole, seldom, stores]
+}
+
+/// The block that enters an out-of-line block which spins: it is short, and leads back to one place only.
+fn spin(code: &Code<'_>, component: &BTreeSet<usize>) -> Option<usize> {
+    let leads: BTreeSet<usize> = component
+        .iter()
+        .flat_map(|block| code.flow.blocks[*block].successors.iter().copied())
+        .filter(|next| !component.contains(next))
+        .collect();
+    let enters = |block: &usize| code.predecessors[*block].iter().copied().find(|from| !component.contains(from));
+    (leads.len() <= 1 && code.rows_of(component).count() <= SPIN_ROWS)
+        .then(|| component.iter().find_map(enters))
+        .flatten()
+}
+
+/// Blocks of a set that hang together.
+fn components(code: &Code<'_>, blocks: &BTreeSet<usize>) -> Vec<BTreeSet<usize>> {
+    let mut rest = blocks.clone();
+    let mut found = Vec::new();
+    while let Some(start) = rest.pop_first() {
+        let mut component = BTreeSet::from([start]);
+        let mut open = vec![start];
+        while let Some(block) = open.pop() {
+            let next = code.flow.blocks[block].successors.iter().chain(&code.predecessors[block]);
+            for near in next.filter(|near| rest.remove(near)).copied().collect::<Vec<_>>() {
+                component.insert(near);
+                open.push(near);
+            }
+        }
+        found.push(component);
+    }
+    found
+}
+
+/// The blocks that run behind a loop, back jumps left out.
+fn ahead(code: &Code<'_>, cycle: &Loop) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    let exits =
+        cycle.blocks.iter().flat_map(|block| code.flow.blocks[*block].successors.iter().map(move |to| (*block, *to)));
+    for (_, to) in exits.filter(|(from, to)| !cycle.blocks.contains(to) && !code.is_back(*from, *to)) {
+        if !found.contains(&to) {
+            found.extend(code.reach(to, |from, to| !code.is_back(from, to)));
+        }
+    }
+    found.difference(&cycle.blocks).copied().collect()
+}
+
+/// The outermost loops among some blocks with a tenth of the samples each.
+fn others<'c>(code: &'c Code<'_>, samples: &Samples, free: &BTreeSet<usize>) -> Vec<&'c Loop> {
+    let count = |cycle: &Loop| code.rows_of(&cycle.blocks).map(|row| samples.all[row]).sum::<u64>();
+    let inside: Vec<&Loop> = code.loops.iter().filter(|cycle| cycle.blocks.is_subset(free)).collect();
+    let is_outermost = |cycle: &&&Loop| {
+        !inside.iter().any(|other| other.blocks.len() > cycle.blocks.len() && other.blocks.contains(&cycle.header))
+    };
+    inside.iter().filter(is_outermost).filter(|cycle| 10 * count(cycle) >= samples.sum).copied().collect()
+}
+
+/// A kernel without main loop: its large loops and the stretches between them, cut behind each barrier of the block.
+fn sequence(code: &Code<'_>, samples: &Samples, region: &BTreeSet<usize>) -> Vec<Cut> {
+    let loops = others(code, samples, region);
+    let of_block = |block: usize| loops.iter().position(|cycle| cycle.blocks.contains(&block));
+    let mut cuts: Vec<Cut> = Vec::new();
+    let mut last: Option<Option<usize>> = None;
+    for block in region {
+        let owner = of_block(*block);
+        for row in code.flow.blocks[*block].instructions.clone() {
+            let starts = last != Some(owner);
+            match cuts.last_mut().filter(|_| !starts) {
+                Some(cut) => cut.rows.push(row),
+                None => {
+                    let kind = if owner.is_some() { PhaseKind::Loop } else { PhaseKind::Stretch };
+                    cuts.push(Cut::new(kind, vec![row]));
+                }
+            }
+            last = Some(owner);
+            if owner.is_none() && code.is_block_barrier(row) && code.executed[row] > 0 {
+                last = None;
+            }
+        }
+    }
+    while cuts.len() > MOST_STRETCHES {
+        let weight = |cut: &Cut| samples.at(&cut.rows);
+        let pairs = (1..cuts.len()).min_by_key(|at| weight(&cuts[at - 1]) + weight(&cuts[*at]));
+        let Some(at) = pairs else { break };
+        let gone = cuts.remove(at);
+        if weight(&gone) > weight(&cuts[at - 1]) {
+            cuts[at - 1].kind = gone.kind;
+        }
+        cuts[at - 1].rows.extend(gone.rows);
+    }
+    if cuts.len() == 1 && loops.is_empty() { Vec::new() } else { cuts }
+}

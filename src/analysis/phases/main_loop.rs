@@ -1,0 +1,73 @@
+//! The main loops: the cycles that do the work of the pacing role (rule R2).
+
+use super::code::{Code, Loop};
+use super::samples::Samples;
+use std::collections::BTreeSet;
+
+/// A main loop.
+#[derive(Clone, Debug)]
+pub(super) struct MainLoop {
+    /// Its blocks.
+    pub(super) cycle: Loop,
+    /// The loop inside it that it grew from.
+    pub(super) inner: Option<Loop>,
+    /// `e`: executions that a block of every turn has.
+    pub(super) turns: u64,
+    /// Whether it holds tensor instructions.
+    pub(super) has_tensor: bool,
+}
+
+/// The main loops among the loops of a region. With tensor instructions: the smallest loop with 90 % of their executions, or
+/// disjoint loops with 10 % each; without: the smallest with half of the samples.
+pub(super) fn main_loops(code: &Code<'_>, samples: &Samples, region: &BTreeSet<usize>) -> Vec<MainLoop> {
+    let mut candidates: Vec<&Loop> = code.loops.iter().filter(|cycle| region.contains(&cycle.header)).collect();
+    candidates.sort_by_key(|cycle| (code.rows_of(&cycle.blocks).count(), cycle.header));
+    let tensor = |blocks: &BTreeSet<usize>| -> u64 {
+        code.rows_of(blocks).filter(|row| code.is_tensor(*row)).map(|row| code.executed[row]).sum()
+    };
+    let all = tensor(region);
+    if all > 0 {
+        if let Some(cycle) = candidates.iter().find(|cycle| 10 * tensor(&cycle.blocks) >= 9 * all) {
+            return vec![grown(code, cycle, true)];
+        }
+        let mut found: Vec<&Loop> = Vec::new();
+        for cycle in candidates {
+            let is_apart = found.iter().all(|other| other.blocks.is_disjoint(&cycle.blocks));
+            if is_apart && 10 * tensor(&cycle.blocks) >= all {
+                found.push(cycle);
+            }
+        }
+        found.sort_by_key(|cycle| cycle.header);
+        return found.into_iter().map(|cycle| grown(code, cycle, true)).collect();
+    }
+    let count = |blocks: &BTreeSet<usize>| -> u64 { code.rows_of(blocks).map(|row| samples.all[row]).sum() };
+    let all = count(region);
+    let found = candidates.into_iter().find(|cycle| 2 * count(&cycle.blocks) >= all);
+    found.map(|cycle| grown(code, cycle, false)).into_iter().collect()
+}
+
+/// A loop, or the loop around it while that brings data or meets at a barrier on every turn and writes nothing to global
+/// memory outside the inner one.
+fn grown(code: &Code<'_>, cycle: &Loop, has_tensor: bool) -> MainLoop {
+    let mut whole = cycle;
+    while let Some(around) = around(code, whole) {
+        let every_turn = code.entries(around.header).div_ceil(2);
+        let between = || code.rows_of(&around.blocks).filter(|row| !whole.blocks.contains(&code.block_of[*row]));
+        let works =
+            |row: usize| code.executed[row] >= every_turn && (code.is_block_barrier(row) || code.is_global_read(row));
+        if !between().any(works) || between().any(|row| code.is_global_write(row) && code.executed[row] > 0) {
+            break;
+        }
+        whole = around;
+    }
+    let inner = (whole != cycle).then(|| cycle.clone());
+    let tensor = code.rows_of(&whole.blocks).filter(|row| code.is_tensor(*row)).map(|row| code.executed[row]).max();
+    let turns = tensor.filter(|_| inner.is_none()).unwrap_or_else(|| code.entries(whole.header));
+    MainLoop { cycle: whole.clone(), inner, turns, has_tensor }
+}
+
+/// The smallest loop around a loop.
+fn around<'c>(code: &'c Code<'_>, cycle: &Loop) -> Option<&'c Loop> {
+    let holds = |other: &&Loop| other.blocks.len() > cycle.blocks.len() && other.blocks.is_superset(&cycle.blocks);
+    code.loops.iter().filter(holds).min_by_key(|other| other.blocks.len())
+}

@@ -1,0 +1,21 @@
+//! Where the time of a kernel goes, phase by phase: prologue, main loop and its parts, epilogue, exit.
+//!
+//! Receives one launch by instruction ([`SourceView`](crate::evidence::SourceView)) and the kernel's counters, gives a
+//! [`Phases`]. Everything follows from the bits of the code, from the executions and samples of each instruction and from
+//! counters of the whole kernel: no rule names a kernel, and what a report lacks makes the clause that needs it false.
+//!
+//! Notation in comments: at an instruction `E` is `inst_executed`, `T` is `thread_inst_executed_true`, `s` are its samples; `S` is
+//! their sum, `B` blocks, `W` warps of a block, `w` warps of a role, `N` SMs, `K` elapsed cycles, `A` the share of them in which an
+//! SM holds a block, `u` the share in which a unit works.
+
+mod code;
+mod counters;
+mod cut;
+mod main_loop;
+mod measure;
+mod model;
+mod parts;
+mod roles;
+mod samples;
+
+pub use model::{CycleUnit, Phase, PhaseKind, Phases, Role, Span};

@@ -1,0 +1,179 @@
+//! The phases of a kernel as a fact: what is kept of a launch that was sampled by instruction.
+
+/// What a phase is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PhaseKind {
+    /// In front of the main loop.
+    Prologue,
+    /// The loop that does the work.
+    MainLoop,
+    /// Code in the main loop that only some turns run and that stores nothing.
+    Conditional,
+    /// The wait for the last products behind the main loop.
+    Drain,
+    /// What brings the results to memory.
+    Epilogue,
+    /// From the last store to the end.
+    Exit,
+    /// A loop beside the main loop.
+    Loop,
+    /// A stretch of code of a kernel without main loop.
+    Stretch,
+    /// Code in other functions that were loaded apart.
+    Elsewhere,
+    /// Part of a main loop: waiting for the data of a step: mbarrier, copy group, fence, barrier of the block.
+    StageWait,
+    /// Part of a main loop: from the first to the last product of a step.
+    Issue,
+    /// Part of a main loop: the copies of another step.
+    Copies,
+    /// Part of a main loop: waiting for the products.
+    ProductsWait,
+    /// Part of a main loop: handing the stage back.
+    Release,
+    /// Part of a main loop: counting turns, and what else is left.
+    Control,
+    /// Part of a main loop: bringing data from global memory through registers.
+    Load,
+    /// Part of a main loop: computing on what was loaded.
+    Compute,
+    /// Part of a main loop: warps that wait for each other.
+    Barrier,
+    /// Part of a main loop: a loop inside it.
+    InnerLoop,
+}
+
+/// A range of source lines, or of byte offsets where no line is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Span {
+    /// File name without folders; empty where no line is known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub file: String,
+    /// First line; 0 where no line is known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub first: u32,
+    /// Last line.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub last: u32,
+    /// Byte offset of the first instruction.
+    pub start: u64,
+    /// Byte offset of the last instruction.
+    pub end: u64,
+}
+
+fn is_zero(line: &u32) -> bool {
+    *line == 0
+}
+
+/// A stretch of a warp's life.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Phase {
+    /// What it is.
+    pub kind: PhaseKind,
+    /// Where it stands.
+    pub at: Span,
+    /// Samples.
+    pub samples: u64,
+    /// Share of the life of a warp of the pacing role, 0 to 1. It is a share of time only where [`Phases::is_time`].
+    pub share: f64,
+    /// The same without warps that were ready and wait for their turn: what the phase costs.
+    pub cost: f64,
+    /// Cycles in one tile, or in the life of a warp (see [`Phases::unit`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<f64>,
+    /// Tensor cycles in the same; `Some(0)` only where the pipe is empty for certain, `None` where nothing tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tensor: Option<f64>,
+    /// Executed warp instructions.
+    pub executed: u64,
+    /// Parts, in the order of the code; their shares add up to the phase's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Phase>,
+}
+
+/// Warps that run the same code.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Role {
+    /// Warps of a block.
+    pub warps: u64,
+    /// Byte offset of its first instruction.
+    pub start: u64,
+    /// Samples in its own code.
+    pub samples: u64,
+    /// Executed warp instructions of its own code.
+    pub executed: u64,
+    /// Executed tensor instructions.
+    pub tensor: u64,
+}
+
+/// What the cycles of the phases are cycles of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CycleUnit {
+    /// One tile of a persistent kernel: elapsed cycles × SMs / tiles.
+    Tile,
+    /// One block that has its SM for itself: resident cycles × SMs / blocks.
+    Block,
+    /// The life of a warp.
+    Warp,
+}
+
+/// Where the time of one launch goes, phase by phase.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Phases {
+    /// The launch: row of the report.
+    pub launch: u32,
+    /// `S`: samples of all warps.
+    pub samples: u64,
+    /// Warps of a block.
+    pub warps: u64,
+    /// Roles in the order of their code; one where all warps run the same.
+    pub roles: Vec<Role>,
+    /// Position of the role that sets the pace, whose phases these are.
+    pub pacing: usize,
+    /// The phases in the order of the code; their shares add up to 1.
+    pub phases: Vec<Phase>,
+    /// Whether shares of samples are shares of the elapsed time: nearly all warps that fit are there from start to end.
+    pub is_time: bool,
+    /// What cycles are cycles of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<CycleUnit>,
+    /// Cycles of that unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<f64>,
+    /// Tiles: blocks, or turns of a persistent kernel's epilogue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tiles: Option<f64>,
+    /// Whether few blocks compute all tiles, one after the other.
+    pub is_persistent: bool,
+    /// Turns of the main loop for one tile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<f64>,
+    /// Tensor cycles of one tile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tensor: Option<f64>,
+    /// Share of a step in which the tensor pipe works; `None` where several blocks share an SM.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_efficiency: Option<f64>,
+}
+
+impl Phases {
+    /// The first phase of a kind, parts included.
+    pub fn phase(&self, kind: PhaseKind) -> Option<&Phase> {
+        self.phases.iter().chain(self.phases.iter().flat_map(|phase| &phase.parts)).find(|phase| phase.kind == kind)
+    }
+
+    /// The share of all phases of a kind, parts included; 0 where there is none.
+    pub fn share(&self, kind: PhaseKind) -> f64 {
+        let all = self.phases.iter().chain(self.phases.iter().flat_map(|phase| &phase.parts));
+        all.filter(|phase| phase.kind == kind).map(|phase| phase.share).sum()
+    }
+
+    /// Cycles of one turn of the main loop.
+    pub fn step_cycles(&self) -> Option<f64> {
+        let main = self.phases.iter().filter(|phase| phase.kind == PhaseKind::MainLoop);
+        let cycles: Option<f64> = main.map(|phase| phase.cycles).sum();
+        Some(cycles? / self.steps.filter(|steps| *steps > 0.0)?)
+    }
+}

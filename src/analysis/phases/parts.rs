@@ -1,0 +1,152 @@
+//! Parts of a main loop: what a step waits for, issues, copies and hands back (rule R2).
+
+use super::code::Code;
+use super::main_loop::MainLoop;
+use super::model::PhaseKind;
+use crate::evidence::WarpSync;
+use std::collections::BTreeSet;
+
+/// What a row marks in a step with tensor instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    Wait,
+    Arrive,
+    Tensor,
+    Copy,
+    Products,
+    Release,
+}
+
+/// The rows of each part of the blocks that every turn runs, in the order of the code. Empty where there is one part alone.
+pub(super) fn parts(code: &Code<'_>, main: &MainLoop, every: &BTreeSet<usize>) -> Vec<(PhaseKind, Vec<usize>)> {
+    let rows: Vec<usize> = code.rows_of(every).collect();
+    let is_inner = |row: usize| main.inner.as_ref().is_some_and(|inner| inner.blocks.contains(&code.block_of[row]));
+    let runs = match (&main.inner, main.has_tensor) {
+        (None, true) => with_tensor(code, &rows),
+        _ => between_barriers(code, &rows, is_inner),
+    };
+    let mut found: Vec<(PhaseKind, Vec<usize>)> = Vec::new();
+    for (kind, rows) in runs {
+        let is_same = |(other, _): &&mut (PhaseKind, Vec<usize>)| *other == kind && main.has_tensor;
+        match found.iter_mut().find(is_same) {
+            Some((_, all)) => all.extend(rows),
+            None => found.push((kind, rows)),
+        }
+    }
+    if found.len() > 1 { found } else { Vec::new() }
+}
+
+/// What each row marks. A copy between two products of a step, and a fence in front of an arrival, belong to those.
+fn marks(code: &Code<'_>, rows: &[usize]) -> Vec<Option<Mark>> {
+    let mark = |row: &usize| match code.sync(*row) {
+        WarpSync::MbarrierTest | WarpSync::BlockBarrier { .. } | WarpSync::Fence { .. } => Some(Mark::Wait),
+        WarpSync::WarpgroupArrive => Some(Mark::Arrive),
+        WarpSync::ProductsWait { .. } => Some(Mark::Products),
+        WarpSync::MbarrierArrive => Some(Mark::Release),
+        _ if code.is_tensor(*row) => Some(Mark::Tensor),
+        _ if code.is_copy(*row) => Some(Mark::Copy),
+        _ => matches!(code.base(*row), "DEPBAR" | "FENCE" | "ERRBAR" | "CGAERRBAR").then_some(Mark::Wait),
+    };
+    let mut marks: Vec<Option<Mark>> = rows.iter().map(mark).collect();
+    let is_fence = |at: usize| matches!(code.base(rows[at]), "MEMBAR" | "ERRBAR" | "CGAERRBAR" | "FENCE");
+    let mut next = None;
+    for at in (0..marks.len()).rev() {
+        if is_fence(at) && next == Some(Mark::Release) {
+            marks[at] = Some(Mark::Release);
+        }
+        next = marks[at].or(next);
+    }
+    let mut is_issuing = false;
+    for at in 0..marks.len() {
+        match marks[at] {
+            Some(Mark::Tensor) => is_issuing = true,
+            Some(Mark::Copy) if is_issuing => {
+                let ahead = marks[at..].iter().flatten().find(|mark| **mark != Mark::Copy);
+                if ahead == Some(&Mark::Tensor) {
+                    marks[at] = None;
+                }
+            }
+            Some(Mark::Wait | Mark::Products | Mark::Release) => is_issuing = false,
+            _ => {}
+        }
+    }
+    marks
+}
+
+/// A step with tensor instructions. Instructions in front of a mark belong to its part, but those in front of products to the
+/// wait before them.
+fn with_tensor(code: &Code<'_>, rows: &[usize]) -> Vec<(PhaseKind, Vec<usize>)> {
+    let marks = marks(code, rows);
+    let waits = marks.contains(&Some(Mark::Wait));
+    let mut runs: Vec<(PhaseKind, Vec<usize>)> = Vec::new();
+    let mut pending: Vec<usize> = Vec::new();
+    for (row, mark) in rows.iter().zip(marks) {
+        let Some(mark) = mark else {
+            pending.push(*row);
+            continue;
+        };
+        let kind = match mark {
+            Mark::Wait => PhaseKind::StageWait,
+            Mark::Arrive | Mark::Tensor => PhaseKind::Issue,
+            Mark::Copy => PhaseKind::Copies,
+            Mark::Products => PhaseKind::ProductsWait,
+            Mark::Release => PhaseKind::Release,
+        };
+        let before = match runs.last() {
+            _ if kind != PhaseKind::Issue => kind,
+            Some((PhaseKind::Issue, _)) => kind,
+            Some((PhaseKind::StageWait, _)) => PhaseKind::StageWait,
+            _ if waits => PhaseKind::StageWait,
+            _ => kind,
+        };
+        push(&mut runs, before, std::mem::take(&mut pending));
+        push(&mut runs, kind, vec![*row]);
+    }
+    push(&mut runs, PhaseKind::Control, pending);
+    runs
+}
+
+/// A step without tensor instructions, or around an inner loop: cut behind each barrier of the block.
+fn between_barriers(code: &Code<'_>, rows: &[usize], is_inner: impl Fn(usize) -> bool) -> Vec<(PhaseKind, Vec<usize>)> {
+    let mut runs: Vec<(PhaseKind, Vec<usize>)> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    let close = |runs: &mut Vec<(PhaseKind, Vec<usize>)>, open: &mut Vec<usize>| {
+        let rows = std::mem::take(open);
+        let works = |row: &usize| {
+            let flow = code.rows[*row].word.map(|word| word.flow);
+            !matches!(flow, Some(crate::evidence::Flow::Jump { .. }))
+        };
+        let kind = if rows.iter().any(|row| code.is_global_read(*row)) {
+            PhaseKind::Load
+        } else if rows.iter().any(works) {
+            PhaseKind::Compute
+        } else {
+            runs.last().map_or(PhaseKind::Control, |(kind, _)| *kind)
+        };
+        push(runs, kind, rows);
+    };
+    for row in rows {
+        if is_inner(*row) {
+            close(&mut runs, &mut open);
+            push(&mut runs, PhaseKind::InnerLoop, vec![*row]);
+        } else if code.is_block_barrier(*row) {
+            close(&mut runs, &mut open);
+            runs.push((PhaseKind::Barrier, vec![*row]));
+        } else {
+            open.push(*row);
+        }
+    }
+    close(&mut runs, &mut open);
+    runs
+}
+
+/// Appends rows to the last run if it is of the same kind, else as a run of their own.
+fn push(runs: &mut Vec<(PhaseKind, Vec<usize>)>, kind: PhaseKind, rows: Vec<usize>) {
+    if rows.is_empty() {
+        return;
+    }
+    match runs.last_mut().filter(|(last, _)| *last == kind) {
+        Some((_, all)) => all.extend(rows),
+        None => runs.push((kind, rows)),
+    }
+}
