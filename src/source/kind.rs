@@ -36,7 +36,8 @@ fn describe(path: &Path, bytes: &[u8], sought: Sought) -> (&'static str, &'stati
     let otherwise = sought.cure();
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     match (extension, bytes) {
-        ("ncu-repz", _) if !packed::is_packed(bytes) && !bytes.is_empty() => {
+        ("ncu-repz", _) if packed::is_packed(bytes) => return ("it is a packed Nsight Compute report", otherwise),
+        ("ncu-repz", [_, ..]) => {
             return ("it is named as a packed report and is none", "copy the report again, or profile again");
         }
         (_, []) => {

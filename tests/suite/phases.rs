@@ -41,7 +41,7 @@ fn phase(phases: &Phases, kind: PhaseKind) -> &Phase {
 
 #[test]
 fn a_persistent_product_with_an_exposed_epilogue() {
-    let phases = of("collected/patch_embed_gemm/profile.ncu-rep");
+    let phases = of("collected/patch_embed_gemm/profile.ncu-repz");
     assert_eq!((phases.samples, phases.roles.len(), phases.is_time), (161_464, 1, true));
     assert_eq!((phases.unit, phases.tiles, phases.steps), (Some(CycleUnit::Tile), Some(21_756.0), Some(6.0)));
     is_near(phases.cycles, 15_387.0, 1e-4);
@@ -64,7 +64,7 @@ fn a_persistent_product_with_an_exposed_epilogue() {
 
 #[test]
 fn a_product_whose_warps_have_roles() {
-    let phases = of("collected/gemm_bf16_cluster/profile.ncu-rep");
+    let phases = of("collected/gemm_bf16_cluster/profile.ncu-repz");
     let roles: Vec<(u64, u64)> = phases.roles.iter().map(|role| (role.warps, role.start)).collect();
     assert_eq!((roles, phases.pacing, phases.warps), (vec![(8, 0x320), (4, 0x1f20)], 0, 12));
     assert_eq!((phases.unit, phases.tiles, phases.steps), (Some(CycleUnit::Block), Some(512.0), Some(64.0)));
@@ -91,7 +91,7 @@ fn a_product_whose_warps_have_roles() {
 
 #[test]
 fn tiles_through_shared_memory_are_cut_at_their_barriers() {
-    let phases = of("h200/gemm_bias_v2.ncu-rep");
+    let phases = of("h200/gemm_bias_v2.ncu-repz");
     assert_eq!((phases.unit, phases.steps, phases.tensor), (Some(CycleUnit::Warp), Some(32.0), None));
     is_near(phases.cycles, 146_500.0, 1e-3);
     is_near(phases.step_cycles(), 4_529.0, 1e-3);
@@ -106,7 +106,7 @@ fn tiles_through_shared_memory_are_cut_at_their_barriers() {
 
 #[test]
 fn a_chain_of_loads_is_one_loop() {
-    let phases = of("collected/pointer_chase/profile.ncu-rep");
+    let phases = of("collected/pointer_chase/profile.ncu-repz");
     assert_eq!((phases.steps, phases.roles.len()), (Some(256.0), 1));
     is_near(Some(phases.share(PhaseKind::MainLoop)), 0.987, 1e-3);
     // By hand from the latency of an issued instruction, which agrees with the resident warps to a fraction of a percent.
@@ -121,7 +121,7 @@ fn reports(folder: &Path) -> Vec<PathBuf> {
         let path = entry.unwrap().path();
         if path.is_dir() {
             found.extend(reports(&path));
-        } else if path.extension().is_some_and(|extension| extension == "ncu-rep") {
+        } else if path.extension().is_some_and(|extension| extension == "ncu-repz") {
             found.push(path);
         }
     }
