@@ -106,17 +106,17 @@ def check(browser, page, shots, name):
     browser.size(1400, 1000)
     browser.open(page)
     expect(not browser.messages(), f"{name}: the console is empty")
-    given = column(browser, "stalls-share", 2)
-    click(browser, "stalls-share", 2)
-    down = [float(key) for key in column(browser, "stalls-share", 2)]
+    given = column(browser, "share", 2)
+    click(browser, "share", 2)
+    down = [float(key) for key in column(browser, "share", 2)]
     expect(down == sorted(down, reverse=True), f"{name}: numbers sort downwards")
-    click(browser, "stalls-share", 2)
-    up = [float(key) for key in column(browser, "stalls-share", 2)]
+    click(browser, "share", 2)
+    up = [float(key) for key in column(browser, "share", 2)]
     expect(up == sorted(up) and up != down, f"{name}: numbers sort upwards")
-    click(browser, "stalls-share", 2)
-    expect(column(browser, "stalls-share", 2) == given, f"{name}: the third click gives the first order back")
-    click(browser, "stalls-share", 0)
-    words = column(browser, "stalls-share", 0)
+    click(browser, "share", 2)
+    expect(column(browser, "share", 2) == given, f"{name}: the third click gives the first order back")
+    click(browser, "share", 0)
+    words = column(browser, "share", 0)
     expect(words == sorted(words, key=str.lower), f"{name}: words sort by the alphabet")
     expect(browser.run("return document.querySelectorAll('figure svg').length") >= 3, f"{name}: charts are drawn")
     width = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"

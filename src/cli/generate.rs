@@ -31,13 +31,8 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
     }
     let start = Instant::now();
     let plan = plan(&arguments)?;
-    // They live as long as the process: taking them apart at its end would be for nothing.
-    let templates: &Templates = Box::leak(Box::new(Templates::load_with(plan.templates.as_deref(), &plan.overrides)?));
-    std::thread::scope(|scope| {
-        // Reading the evidence takes longer than compiling the templates.
-        scope.spawn(|| templates.prepare(&plan.template, arguments.format == PageFormat::Html));
-        pages(&arguments, &plan, templates, start, out)
-    })
+    let templates = Templates::load_with(plan.templates.as_deref(), &plan.overrides)?;
+    pages(&arguments, &plan, &templates, start, out)
 }
 
 /// Makes and writes what is asked for.
@@ -66,7 +61,7 @@ fn pages(
             format => {
                 let place = Place { folder: &plan.out, has_snapshot: true };
                 write_page(&made, format, &place, templates, &plan.template, arguments.force, out)?;
-                // As above, for the audit that is the last.
+                // Taking the last audit apart at the end of the process would be for nothing.
                 if plan.subjects.len() == 1 {
                     std::mem::forget(made);
                 }

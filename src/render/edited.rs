@@ -5,8 +5,6 @@
 //! inside verbatim text they are text.
 
 use super::error::RenderError;
-use super::gate::CheckedPage;
-use crate::view::Document;
 use pulldown_cmark::{Event, Parser};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
@@ -32,20 +30,10 @@ struct Block {
     line: usize,
 }
 
-/// Puts markers around the title and around each section of a finished page. Sections are found by their headings, so
-/// any template that prints them can be marked.
-pub fn marked(checked: &CheckedPage<'_>, document: &Document) -> String {
-    let page = checked.text;
+/// Puts markers around the title and around each section of a finished page, whose sections begin where `sections` says.
+pub fn marked(page: &str, sections: &[(usize, String)]) -> String {
     let mut cuts: Vec<(usize, &str)> = vec![(0, LEAD)];
-    let mut sections = document.sections.iter();
-    let mut next = sections.next();
-    for (at, title) in &checked.headings {
-        let Some(section) = next else { break };
-        if *title == crate::view::escape::normal(&section.title, true) {
-            cuts.push((*at, &section.id));
-            next = sections.next();
-        }
-    }
+    cuts.extend(sections.iter().map(|(at, name)| (*at, name.as_str())));
     let mut out = String::with_capacity(page.len() + 100 * cuts.len());
     for (position, (at, id)) in cuts.iter().enumerate() {
         let until = cuts.get(position + 1).map_or(page.len(), |(next, _)| *next);

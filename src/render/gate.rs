@@ -2,33 +2,16 @@
 
 use super::error::RenderError;
 use super::outline::{Grid, Outline};
-use crate::view::Document;
 
-/// Checks that a Markdown parser reads from `page` the headings, tables, verbatim blocks and images of
-/// `document`.
+/// Checks that a Markdown parser reads from a page what was placed on it.
 ///
-/// Tables must be the same in number, order, header, alignment and every cell, folded ones included. Headings,
-/// verbatim blocks and images must all be there in order; a template may add its own. Gives the page with what the
-/// parser found, so that its markers need no second parse.
+/// Tables must be the same in number, order, header, alignment and every cell, folded ones included. Headings, verbatim
+/// blocks and images must all be there in order; a template may add its own.
 ///
 /// # Errors
 /// [`RenderError::Rejected`] names the first part that differs.
-pub fn check<'p>(page: &'p str, document: &Document) -> Result<CheckedPage<'p>, RenderError> {
+pub(super) fn check(page: &str, expected: &Outline) -> Result<(), RenderError> {
     let found = Outline::of_markdown(page);
-    compare(&Outline::of_document(document), &found)?;
-    Ok(CheckedPage { text: page, headings: found.seconds })
-}
-
-/// A page that passed the gate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CheckedPage<'p> {
-    pub(super) text: &'p str,
-    /// The offsets and texts of the headings of the second level.
-    pub(super) headings: Vec<(usize, String)>,
-}
-
-/// Compares what a page must hold with what was read from it.
-pub(super) fn compare(expected: &Outline, found: &Outline) -> Result<(), RenderError> {
     if let Some(foreign) = found.foreign.first() {
         return reject("the page".to_owned(), "only what the document and its templates write", foreign);
     }
@@ -47,7 +30,7 @@ pub(super) fn compare(expected: &Outline, found: &Outline) -> Result<(), RenderE
     let images = |outline: &Outline| -> Vec<String> {
         outline.images.iter().map(|(alt, target)| format!("![{alt}]({target})")).collect()
     };
-    in_order("image", &images(expected), &images(found))
+    in_order("image", &images(expected), &images(&found))
 }
 
 fn same_table(expected: &Grid, found: &Grid) -> Result<(), RenderError> {
@@ -99,4 +82,38 @@ fn table_name(table: &Grid) -> String {
 
 fn reject(place: String, expected: &str, found: &str) -> Result<(), RenderError> {
     Err(RenderError::Rejected { place, expected: expected.to_owned(), found: found.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gate_names_table_row_and_column() {
+        let grid = |row: &[&str]| Grid {
+            name: "t".into(),
+            right: vec![false, true],
+            header: vec!["A".into(), "B".into()],
+            rows: vec![row.iter().map(|cell| (*cell).to_owned()).collect()],
+        };
+        let check = |body: &str, grid: Grid| {
+            let expected = Outline { tables: vec![grid], ..Outline::default() };
+            check(&format!("# Title\n\n## Stalls\n\n{body}\n"), &expected).map_err(|error| error.to_string())
+        };
+        assert_eq!(check("| A | B |\n|---|--:|\n| 1 | 2 |", grid(&["1", "2"])), Ok(()));
+        for (body, what) in [
+            ("| A | B |\n|---|--:|\n| 1 | 3 |", "table \"t\", row 1, column \"B\": expected \"2\", found \"3\""),
+            ("| A | B |\n|---|--:|\n| 1 | 2 |\n| 3 | 4 |", "expected 1 rows, found one more"),
+            ("| A | B |\n|---|--:|", "row 1: expected [\"1\", \"2\"], found no such row"),
+            ("| A | B |\n|---|---|\n| 1 | 2 |", "column \"B\": expected right-aligned, found left-aligned"),
+            ("| A | C |\n|---|--:|\n| 1 | 2 |", "header: expected [\"A\", \"B\"], found [\"A\", \"C\"]"),
+            ("| A | B |\n|--:|\n| 1 | 2 |", "expected a table, found none"),
+            ("| A | B |\n|---|--:|\n| 1 | 2 |\n\n| A |\n|---|", "expected no further table"),
+        ] {
+            let error = check(body, grid(&["1", "2"])).expect_err(body);
+            assert!(error.contains(what), "{error}");
+        }
+        let error = check("| A | B |\n|---|--:|\n| 1 | |", grid(&["1"])).expect_err("a cell is missing");
+        assert!(error.contains("row 1: expected 2 cells"), "{error}");
+    }
 }

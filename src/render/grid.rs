@@ -1,7 +1,6 @@
 //! Tables as grids of padded cells, so that the page reads as a table before it is rendered.
 
-use crate::view::escape;
-use crate::view::{Align, Cell, Table};
+use crate::view::Align;
 use unicode_width::UnicodeWidthStr;
 
 /// Cells wider than this stick out of their column instead of widening every row.
@@ -31,17 +30,14 @@ impl Grid {
     }
 }
 
-/// Sets a table in Markdown.
-pub(super) fn markdown(table: &Table) -> Grid {
-    let header: Vec<String> = table.columns.iter().map(|column| escape::cell(&column.title)).collect();
-    let rows: Vec<Vec<String>> = table.rows.iter().map(|row| row.iter().map(set).collect()).collect();
+/// Pads the cells of a table.
+pub(super) fn set(header: Vec<String>, rows: Vec<Vec<String>>, aligns: Vec<Align>) -> Grid {
     let widths: Vec<usize> = (0..header.len())
         .map(|at| {
             let cells = rows.iter().filter_map(|row| row.get(at));
             cells.chain(header.get(at)).map(|cell| width(cell)).filter(|w| *w <= WIDEST).max().unwrap_or(0).max(3)
         })
         .collect();
-    let aligns: Vec<Align> = table.columns.iter().map(|column| column.align).collect();
     let line = |cells: Vec<String>| {
         let places = widths.iter().zip(&aligns).map(Some).chain(std::iter::repeat(None));
         cells.into_iter().zip(places).map(|(cell, place)| match place {
@@ -54,19 +50,6 @@ pub(super) fn markdown(table: &Table) -> Grid {
         rows: rows.into_iter().map(|row| line(row).collect()).collect(),
         header: line(header).collect(),
     }
-}
-
-/// A table as Markdown lines.
-pub fn markdown_table(table: &Table) -> String {
-    let grid = markdown(table);
-    let line = |cells: &Vec<String>| format!("| {} |\n", cells.join(" | "));
-    [&grid.header, &grid.rule].into_iter().chain(&grid.rows).map(line).collect()
-}
-
-/// One cell in Markdown, not padded.
-fn set(cell: &Cell) -> String {
-    let inner = if cell.code { escape::code_cell(&cell.text) } else { escape::cell(&cell.text) };
-    if cell.strong && !inner.is_empty() { format!("**{inner}**") } else { inner }
 }
 
 /// `text` filled with spaces to `width` terminal columns, on the side that the alignment asks for.
@@ -93,18 +76,13 @@ fn dashes(width: usize, align: Align) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::Column;
 
     #[test]
     fn columns_line_up_and_long_cells_stick_out() {
-        let column = |title: &str, align| Column { title: title.into(), align };
-        let cell = |text: &str| Cell { text: text.into(), ..Cell::default() };
         let long = "x".repeat(WIDEST + 1);
-        let grid = markdown(&Table {
-            columns: vec![column("Metric", Align::Left), column("Old", Align::Right)],
-            rows: vec![vec![cell("Zeit für μs"), cell("1")], vec![cell(&long), cell("12345")]],
-            ..Table::default()
-        });
+        let cells = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
+        let rows = vec![cells(["Zeit für μs", "1"]), cells([&long, "12345"])];
+        let grid = set(cells(["Metric", "Old"]), rows, vec![Align::Left, Align::Right]);
         assert_eq!(grid.header, ["Metric     ", "  Old"]);
         assert_eq!(grid.rule, ["-----------", "----:"]);
         assert_eq!(grid.rows[0], ["Zeit für μs", "    1"]);

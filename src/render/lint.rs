@@ -1,23 +1,33 @@
-//! The check of templates before they are used: every name in them must be one that a page holds at that place.
+//! The check of templates before they are used: every name in them must be one that pages have.
 //!
-//! Handlebars' strict mode fails on an unknown name only where it is printed; under `{{#if}}` and `{{#each}}` with an
-//! `{{else}}` it silently takes the other branch. So each page template is walked from the root, with the shape of the
-//! data at hand, through every branch and every partial it includes.
+//! Handlebars' strict mode fails on an unknown name only where it is printed; a name under an `{{#if}}`, of a section or
+//! of a block would silently leave its part out. So each template is walked with lists of the names.
 
 use super::error::RenderError;
-use super::html::HtmlPage;
-use super::page::Page;
-use super::shape::Shape;
 use super::templates::is_html;
 use crate::nearest::did_you_mean;
+use crate::view::names;
 use handlebars::Path;
 use handlebars::template::{BlockParam, DecoratorTemplate, HelperTemplate, Parameter, Template, TemplateElement};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 
+/// The names of a page's data, with what each stands for; the last three are of HTML alone.
+pub(super) const FIELDS: [(&str, &str); 7] = [
+    ("title", "title of the page; inside {{#each sections}} that of the section"),
+    ("lead", "the lines under the title"),
+    ("sections", "the sections that the page has, in order"),
+    ("id", "name of a section, inside {{#each sections}}"),
+    ("style", "what goes into <style>"),
+    ("script", "what goes into <script>"),
+    ("policy", "content security policy for the head"),
+];
+/// How many of [`FIELDS`] a page of Markdown has.
+const OF_MARKDOWN: usize = 4;
 /// Helpers that a template may call for a value.
-const VALUE_HELPERS: [&str; 5] = ["eq", "ne", "and", "or", "not"];
+const VALUE_HELPERS: [&str; 7] = ["section", "block", "eq", "ne", "and", "or", "not"];
 /// Helpers that open a block.
-const BLOCK_HELPERS: [&str; 4] = ["if", "unless", "each", "with"];
+const BLOCK_HELPERS: [&str; 5] = ["section", "if", "unless", "each", "with"];
 /// Names that a loop defines.
 const LOOP_NAMES: [&str; 4] = ["index", "first", "last", "key"];
 
@@ -26,262 +36,196 @@ pub(super) fn is_partial(name: &str) -> bool {
     name.starts_with("partials/")
 }
 
-/// The first fault of each page template with the partials that it includes, in the order of their names.
-pub(super) fn faults(templates: &HashMap<String, Template>) -> Vec<RenderError> {
-    let mut faults: Vec<RenderError> = Vec::new();
-    walk_pages(templates, |_, outcome| {
-        // Pages share partials, and so their faults.
-        if let Err(fault) = outcome
-            && faults.iter().all(|known| known.to_string() != fault.to_string())
-        {
-            faults.push(fault);
-        }
-    });
-    faults
+/// The first fault of each template, in the order of their names.
+pub(super) fn faults(templates: &BTreeMap<String, Template>) -> Vec<RenderError> {
+    let fault = |(name, template): (&String, &Template)| {
+        let mut walk = Walk { templates, name, at: (1, 1), given: BTreeSet::new() };
+        walk.template(template).err()
+    };
+    templates.iter().filter_map(fault).collect()
 }
 
 /// The partials that no page includes: what they say is never printed.
-pub(super) fn unused(templates: &HashMap<String, Template>) -> BTreeSet<String> {
+pub(super) fn unused(templates: &BTreeMap<String, Template>) -> BTreeSet<String> {
     let mut unused: BTreeSet<String> = templates.keys().filter(|name| is_partial(name)).cloned().collect();
-    walk_pages(templates, |walk, _| unused.retain(|name| !walk.used.contains(name.as_str())));
+    let mut left: Vec<&Template> =
+        templates.iter().filter(|(name, _)| !is_partial(name)).map(|(_, template)| template).collect();
+    while let Some(template) = left.pop() {
+        let mut names = Vec::new();
+        included(template, &mut names);
+        left.extend(names.into_iter().filter(|name| unused.remove(*name)).filter_map(|name| templates.get(name)));
+    }
     unused
 }
 
-fn walk_pages(templates: &HashMap<String, Template>, mut seen: impl FnMut(&Walk<'_>, Result<(), RenderError>)) {
-    let (markdown, html) = (Page::shape(), HtmlPage::shape());
-    let mut names: Vec<&String> = templates.keys().filter(|name| !is_partial(name)).collect();
-    names.sort();
-    for name in names {
-        let root = if is_html(name) { &html } else { &markdown };
-        let mut walk = Walk { templates, root, included: vec![name], at: (1, 1), used: BTreeSet::new() };
-        let outcome = walk.template(&templates[name], &Scope::new(root));
-        seen(&walk, outcome);
+/// The partials that a template names.
+fn included<'t>(template: &'t Template, into: &mut Vec<&'t str>) {
+    for element in &template.elements {
+        match element {
+            TemplateElement::PartialExpression(include) | TemplateElement::PartialBlock(include) => {
+                into.extend(partial_of(include));
+            }
+            TemplateElement::HelperBlock(block) => {
+                block.template.iter().chain(&block.inverse).for_each(|inner| included(inner, into));
+            }
+            _ => {}
+        }
     }
 }
 
-/// What names mean at one place of a template.
-#[derive(Clone)]
-struct Scope<'a> {
-    /// The data at hand, innermost last: `this`, `../`, `../../`.
-    stack: Vec<&'a Shape>,
-    /// Names that block parameters and arguments of partials define.
-    named: BTreeMap<String, &'a Shape>,
-}
-
-impl<'a> Scope<'a> {
-    fn new(shape: &'a Shape) -> Scope<'a> {
-        Scope { stack: vec![shape], named: BTreeMap::new() }
-    }
-
-    fn inside(&self, shape: &'a Shape) -> Scope<'a> {
-        let mut scope = self.clone();
-        scope.stack.push(shape);
-        scope
+fn partial_of(include: &DecoratorTemplate) -> Option<&str> {
+    match &include.name {
+        Parameter::Name(name) | Parameter::Path(Path::Relative((_, name))) => Some(name),
+        _ => None,
     }
 }
 
 struct Walk<'a> {
-    templates: &'a HashMap<String, Template>,
-    root: &'a Shape,
-    /// The template that is walked, after those that include it.
-    included: Vec<&'a str>,
+    templates: &'a BTreeMap<String, Template>,
+    name: &'a str,
     /// Line and column of the element that is walked.
     at: (usize, usize),
-    /// Partials that were included.
-    used: BTreeSet<&'a str>,
+    /// Names that block parameters and arguments of partials define.
+    given: BTreeSet<String>,
 }
 
 impl<'a> Walk<'a> {
-    fn template(&mut self, template: &'a Template, scope: &Scope<'a>) -> Result<(), RenderError> {
+    fn template(&mut self, template: &'a Template) -> Result<(), RenderError> {
         for (at, element) in template.elements.iter().enumerate() {
             if let Some(place) = template.mapping.get(at) {
                 self.at = (place.0, place.1);
             }
             match element {
                 TemplateElement::RawString(_) | TemplateElement::Comment(_) => {}
-                TemplateElement::Expression(call) | TemplateElement::HtmlExpression(call) => {
-                    let shape = self.call(call, scope)?;
-                    if *shape != Shape::Text {
-                        let what = format!("{:?} is a {shape} and cannot be printed", name_of(&call.name));
-                        return Err(self.fault(what));
-                    }
-                }
-                TemplateElement::HelperBlock(block) => self.block(block, scope)?,
+                TemplateElement::Expression(call) | TemplateElement::HtmlExpression(call) => self.call(call)?,
+                TemplateElement::HelperBlock(block) => self.block(block)?,
                 TemplateElement::PartialExpression(include) | TemplateElement::PartialBlock(include) => {
-                    self.include(include, scope)?;
+                    self.include(include)?;
                 }
-                TemplateElement::DecoratorExpression(_) | TemplateElement::DecoratorBlock(_) => {
-                    return Err(self.fault("decorators ({{*…}}) are not supported; put the part into a partial".into()));
-                }
-                _ => return Err(self.fault("this kind of tag is not supported".into())),
+                _ => return Err(self.fault("this kind of tag is not supported; put the part into a partial".into())),
             }
         }
         Ok(())
     }
 
     /// `{{name}}` or `{{helper argument…}}`, also as a subexpression.
-    fn call(&mut self, call: &'a HelperTemplate, scope: &Scope<'a>) -> Result<&'a Shape, RenderError> {
+    fn call(&self, call: &HelperTemplate) -> Result<(), RenderError> {
         if call.params.is_empty() && call.hash.is_empty() {
-            return match &call.name {
-                Parameter::Name(name) => self.resolve(name, scope),
-                name => self.value(name, scope),
-            };
+            return self.value(&call.name);
         }
-        self.known(&name_of(&call.name), &VALUE_HELPERS)?;
-        self.values(call, scope)?;
-        Ok(&Shape::Text)
+        let helper = call.name.as_name().unwrap_or_default();
+        self.known("helper", helper, VALUE_HELPERS.into_iter())?;
+        self.arguments(helper, call)
     }
 
-    fn values(&mut self, call: &'a HelperTemplate, scope: &Scope<'a>) -> Result<(), RenderError> {
-        for parameter in call.params.iter().chain(call.hash.values()) {
-            self.value(parameter, scope)?;
+    fn arguments(&self, helper: &str, call: &HelperTemplate) -> Result<(), RenderError> {
+        call.params.iter().chain(call.hash.values()).try_for_each(|parameter| self.value(parameter))?;
+        match (helper, call.params.first()) {
+            ("section", Some(Parameter::Literal(Value::String(name)))) => {
+                self.known("section", name, names::sections())
+            }
+            ("block", Some(Parameter::Literal(Value::String(name)))) => {
+                let all: Vec<String> = names::blocks().collect();
+                self.known("block", name, all.iter().map(String::as_str))
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
-    fn value(&mut self, parameter: &'a Parameter, scope: &Scope<'a>) -> Result<&'a Shape, RenderError> {
+    fn value(&self, parameter: &Parameter) -> Result<(), RenderError> {
         match parameter {
-            Parameter::Literal(_) => Ok(&Shape::Text),
-            Parameter::Name(name) => self.resolve(name, scope),
-            Parameter::Path(Path::Local((_, name, _))) => {
-                self.known(name, &LOOP_NAMES)?;
-                Ok(&Shape::Text)
-            }
-            Parameter::Path(Path::Relative((_, raw))) => self.resolve(raw, scope),
+            Parameter::Name(path) | Parameter::Path(Path::Relative((_, path))) => self.path(path),
+            Parameter::Path(Path::Local((_, name, _))) => self.known("name", name, LOOP_NAMES.into_iter()),
             Parameter::Subexpression(inner) => match inner.as_element() {
-                TemplateElement::Expression(call) => self.call(call, scope),
-                _ => Err(self.fault("this kind of subexpression is not supported".into())),
+                TemplateElement::Expression(call) => self.call(call),
+                _ => Ok(()),
             },
-            _ => Err(self.fault("this kind of parameter is not supported".into())),
+            _ => Ok(()),
         }
     }
 
-    fn block(&mut self, block: &'a HelperTemplate, scope: &Scope<'a>) -> Result<(), RenderError> {
-        let name = name_of(&block.name);
-        self.known(&name, &BLOCK_HELPERS)?;
-        self.values(block, scope)?;
-        let [subject] = block.params.as_slice() else {
-            return Err(self.fault(format!("{{{{#{name}}}}} takes one argument, not {}", block.params.len())));
-        };
-        let shape = self.value(subject, scope)?;
-        let inner = match (name.as_str(), shape) {
-            ("each", Shape::List(element)) => self.loop_scope(block, scope.inside(element), element),
-            ("each", other) => return Err(self.fault(format!("{{{{#each}}}} needs a list, not a {other}"))),
-            ("with", _) => self.loop_scope(block, scope.inside(shape), shape),
-            _ => scope.clone(),
-        };
-        if let Some(body) = &block.template {
-            self.template(body, &inner)?;
-        }
-        if let Some(body) = &block.inverse {
-            self.template(body, scope)?;
+    /// A path such as `title`, `this`, `../id`, `@root.title`.
+    fn path(&self, path: &str) -> Result<(), RenderError> {
+        let known = || FIELDS.iter().take(if is_html(self.name) { FIELDS.len() } else { OF_MARKDOWN });
+        let names = path.split(['.', '/']).filter(|name| !matches!(*name, "" | "this" | "@root"));
+        for name in names.filter(|name| !self.given.contains(*name)) {
+            self.known("name", name, known().map(|(name, _)| *name))?;
         }
         Ok(())
     }
 
-    fn loop_scope(&self, block: &HelperTemplate, mut scope: Scope<'a>, element: &'a Shape) -> Scope<'a> {
-        match &block.block_param {
-            Some(BlockParam::Single(name)) => {
-                scope.named.insert(name_of(name), element);
-            }
-            Some(BlockParam::Pair((name, index))) => {
-                scope.named.insert(name_of(name), element);
-                scope.named.insert(name_of(index), &Shape::Text);
-            }
-            _ => {}
+    fn block(&mut self, block: &'a HelperTemplate) -> Result<(), RenderError> {
+        let helper = block.name.as_name().unwrap_or_default();
+        self.known("helper", helper, BLOCK_HELPERS.into_iter())?;
+        self.arguments(helper, block)?;
+        if block.params.len() != 1 {
+            return Err(self.fault(format!("{{{{#{helper}}}}} takes one argument, not {}", block.params.len())));
         }
-        scope
+        let given: Vec<&str> = match &block.block_param {
+            Some(BlockParam::Single(name)) => vec![name.as_name().unwrap_or_default()],
+            Some(BlockParam::Pair((name, index))) => {
+                [name, index].map(|name| name.as_name().unwrap_or_default()).into()
+            }
+            _ => Vec::new(),
+        };
+        self.given.extend(given.into_iter().map(str::to_owned));
+        block.template.iter().chain(&block.inverse).try_for_each(|inner| self.template(inner))
     }
 
-    fn include(&mut self, include: &'a DecoratorTemplate, scope: &Scope<'a>) -> Result<(), RenderError> {
-        let templates = self.templates;
-        let (Parameter::Name(name) | Parameter::Path(Path::Relative((_, name)))) = &include.name else {
+    fn include(&mut self, include: &DecoratorTemplate) -> Result<(), RenderError> {
+        let Some(name) = partial_of(include) else {
             return Err(self.fault("a partial must be named in full".into()));
         };
-        let Some(partial) = templates.get(name) else {
-            let near = did_you_mean(name, templates.keys().map(String::as_str));
-            return Err(self.fault(format!("unknown partial {name:?}{near}")));
-        };
-        let here = match include.params.first() {
-            Some(parameter) => self.value(parameter, scope)?,
-            None => scope.stack.last().copied().unwrap_or(self.root),
-        };
-        let mut inner = Scope::new(here);
-        for (key, parameter) in &include.hash {
-            inner.named.insert(key.clone(), self.value(parameter, scope)?);
-        }
-        self.used.insert(name);
-        if self.included.contains(&name.as_str()) {
-            return Ok(());
-        }
-        let at = self.at;
-        self.included.push(name);
-        self.template(partial, &inner)?;
-        self.included.pop();
-        self.at = at;
-        Ok(())
+        self.known("partial", name, self.templates.keys().map(String::as_str).filter(|name| is_partial(name)))?;
+        include.params.iter().chain(include.hash.values()).try_for_each(|parameter| self.value(parameter))
     }
 
-    /// The shape behind a path such as `title`, `this`, `../id`, `table.rows`, `@root.title`.
-    fn resolve(&self, path: &str, scope: &Scope<'a>) -> Result<&'a Shape, RenderError> {
-        let mut up = 0;
-        let mut rest = path;
-        loop {
-            if let Some(outer) = rest.strip_prefix("../") {
-                up += 1;
-                rest = outer;
-            } else if let Some(same) = rest.strip_prefix("./") {
-                rest = same;
-            } else {
-                break;
-            }
-        }
-        let mut names = rest.split(['.', '/']).filter(|name| !name.is_empty()).peekable();
-        let start = scope.stack.len().checked_sub(up + 1).and_then(|at| scope.stack.get(at));
-        let Some(mut shape) = start.copied() else {
-            return Err(self.fault(format!("{path:?} goes above what this template is given")));
-        };
-        match names.peek().copied() {
-            Some("this") => {
-                names.next();
-            }
-            Some("@root") => {
-                shape = self.root;
-                names.next();
-            }
-            Some(name) if up == 0 && scope.named.contains_key(name) => {
-                shape = scope.named[name];
-                names.next();
-            }
-            _ => {}
-        }
-        for name in names {
-            shape = match shape {
-                Shape::Map(fields) => fields.get(name).ok_or_else(|| {
-                    let known = fields.keys().map(String::as_str).collect::<Vec<_>>();
-                    let near = did_you_mean(name, known.iter().copied().chain(scope.named.keys().map(String::as_str)));
-                    self.fault(format!("unknown name {name:?}{near} (known here: {})", known.join(", ")))
-                })?,
-                other => return Err(self.fault(format!("unknown name {name:?}: here is a {other}, without names"))),
-            };
-        }
-        Ok(shape)
-    }
-
-    fn known(&self, name: &str, names: &[&'static str]) -> Result<(), RenderError> {
-        if names.contains(&name) {
+    fn known<'n>(
+        &self,
+        what: &str,
+        name: &str,
+        names: impl Iterator<Item = &'n str> + Clone,
+    ) -> Result<(), RenderError> {
+        if names.clone().any(|known| known == name) {
             return Ok(());
         }
-        let near = did_you_mean(name, names.iter().copied());
-        Err(self.fault(format!("unknown helper {name:?}{near} (known here: {})", names.join(", "))))
+        let near = did_you_mean(name, names.clone());
+        let all: Vec<&str> = names.collect();
+        let all = if all.len() > MOST {
+            "`audit explain view` lists them".to_owned()
+        } else {
+            format!("known here: {}", all.join(", "))
+        };
+        Err(self.fault(format!("unknown {what} {name:?}{near} ({all})")))
     }
 
     fn fault(&self, what: String) -> RenderError {
-        let template = self.included.last().copied().unwrap_or_default().to_owned();
-        RenderError::Template { template, line: self.at.0, column: self.at.1, what, file: None }
+        RenderError::Template { template: self.name.to_owned(), line: self.at.0, column: self.at.1, what, file: None }
     }
 }
 
-fn name_of(parameter: &Parameter) -> String {
-    parameter.as_name().unwrap_or_default().to_owned()
+/// Names that an error lists; more are left to `audit explain view`.
+const MOST: usize = 12;
+
+/// The names that templates may use, for people.
+pub fn explain_view() -> String {
+    let mut text = String::from(
+        "The names that templates may use. What they stand for is finished: a template places it and adds its own.\n\n",
+    );
+    for (name, words) in FIELDS {
+        text += &format!("  {name:<10}{words}\n");
+    }
+    text += "\n{{section \"NAME\"}} places a section with its heading, or nothing where the page has none of that name;\n\
+             title=\"…\" gives it another heading, level=3 another level.\n\
+             {{#section \"NAME\"}}…{{/section}} prints what stands between where the page has the section.\n\
+             {{block \"NAME.BLOCK\"}} places one part of a section: its sentence, table, list or chart.\n\
+             Conditions and loops: #if, #unless, #each, #with, eq, ne, and, or, not; @index, @first, @last, @key.\n\n\
+             Sections with their blocks:\n";
+    for (section, blocks) in names::NAMES {
+        text += &format!("  {section}\n");
+        for line in textwrap::wrap(&blocks.join(", "), 100) {
+            text += &format!("      {line}\n");
+        }
+    }
+    text
 }

@@ -1,34 +1,36 @@
-//! Ink: templates, Markdown, the gate before writing, atomic files.
+//! Ink: the walks over a page for each medium, templates, the gate before writing, atomic files.
 //!
-//! Owns Markdown's syntax and the pages' files. Receives a [`crate::view::Document`] of finished strings, gives bytes;
-//! decides, computes and rounds nothing.
+//! Owns the syntax of Markdown, HTML, SVG and a terminal's. Receives a [`crate::view::Document`] of typed words and
+//! cells, gives bytes; decides, computes and rounds nothing.
 //!
-//! `Document` → [`Page`] (escaped strings) → [`Templates`] (placed) → [`gate`] (parsed again and compared) →
-//! [`write_together`]. For the screen, [`terminal`] prints the same document.
+//! A template prints the frame of a page and names what stands where; `sink` walks over what it places, `markdown`,
+//! `html` and [`terminal`] say what each medium does with each kind of block. A page of Markdown is parsed again by
+//! `gate` and compared with what was placed before [`write_together`].
 
 mod edited;
 mod error;
-mod fields;
-pub mod gate;
+mod escape;
+mod frame;
+mod gate;
 mod grid;
-pub mod html;
+mod html;
 mod lint;
 mod lock;
+mod markdown;
 mod outline;
-mod page;
 mod remarks;
-mod shape;
+mod sink;
 pub mod svg;
 mod templates;
 pub mod terminal;
 mod write;
+mod xml;
 
 pub use edited::{marked, merged};
 pub use error::RenderError;
-pub use fields::explain_view;
-pub use grid::markdown_table;
+pub use lint::explain_view;
 pub use lock::PageLock;
-pub use page::{Page, Part, Piece};
+pub use markdown::table as markdown_table;
 pub use remarks::{Level, Remark, github, junit};
 pub use templates::{Override, TEMPLATES, Templates};
 pub use write::{Output, write_together, write_with};

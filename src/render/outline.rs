@@ -1,14 +1,14 @@
-//! The outline of a page: its headings, tables and verbatim blocks, from the document and from finished Markdown.
+//! The outline of a page: its headings, tables and verbatim blocks, from what was placed and from finished Markdown.
 
-use super::page;
-use crate::view::escape;
-use crate::view::{Align, Block, Document};
-use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use super::sink::{Ink, Plain, lines_of, one_line};
+use crate::view::{Align, Block, Content, Table};
+use crate::words::Words;
+use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 /// A table as a reader of the page sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Grid {
-    /// The id in the document, or the heading above it on the page.
+    /// The name in the document, or the heading above it on the page.
     pub(super) name: String,
     pub(super) right: Vec<bool>,
     pub(super) header: Vec<String>,
@@ -23,8 +23,6 @@ pub(super) struct Outline {
     pub(super) code: Vec<String>,
     /// Text alternatives and targets.
     pub(super) images: Vec<(String, String)>,
-    /// The offsets and texts of the headings of the second level, as a page has them; empty for a document.
-    pub(super) seconds: Vec<(usize, String)>,
     /// What a page must not hold: HTML elements, formulas and links that no part of the renderer writes.
     pub(super) foreign: Vec<String>,
 }
@@ -34,35 +32,21 @@ const ELEMENTS: [&str; 12] =
     ["details", "summary", "br", "code", "sub", "sup", "picture", "source", "img", "a", "p", "kbd"];
 
 impl Outline {
-    /// The outline that the page of a document must have.
-    pub(super) fn of_document(document: &Document) -> Outline {
-        let mut outline = Outline::default();
-        outline.headings.push(one_line(&document.title));
-        for section in &document.sections {
-            outline.headings.push(one_line(&section.title));
-            outline.add(&section.blocks);
-        }
-        outline
+    /// Adds a heading.
+    pub(super) fn heading(&mut self, text: &str) {
+        self.headings.push(one_line(text));
     }
 
-    fn add(&mut self, blocks: &[Block]) {
+    /// Adds what a reader must find of blocks.
+    pub(super) fn add<'b>(&mut self, blocks: impl IntoIterator<Item = &'b Block>) {
         for block in blocks {
-            match block {
-                Block::Heading { text } => self.headings.push(one_line(text)),
-                Block::Code { text, .. } => self.code.push(page::code_lines(text)),
-                Block::Fold { blocks, .. } => self.add(blocks),
-                Block::Table { table } => self.tables.push(Grid {
-                    name: table.id.clone(),
-                    right: table.columns.iter().map(|column| column.align == Align::Right).collect(),
-                    header: table.columns.iter().map(|column| escape::normal(&column.title, false)).collect(),
-                    rows: table
-                        .rows
-                        .iter()
-                        .map(|row| row.iter().map(|cell| escape::normal(&cell.text, cell.code)).collect())
-                        .collect(),
-                }),
-                Block::Chart { chart } => self.images.push((one_line(&chart.message), chart.file.clone())),
-                Block::Text { .. } | Block::List { .. } => {}
+            match &block.content {
+                Content::Heading(text) => self.heading(text),
+                Content::Code { text, .. } => self.code.push(lines_of(text)),
+                Content::Fold { blocks, .. } => self.add(blocks.iter().collect::<Vec<_>>()),
+                Content::Table(table) => self.tables.push(grid(table)),
+                Content::Chart(chart) => self.images.push((one_line(&chart.message), chart.file.clone())),
+                Content::Paragraph(_) | Content::List { .. } => {}
             }
         }
     }
@@ -70,13 +54,19 @@ impl Outline {
     /// The outline that a Markdown parser sees, with GitHub's extensions on.
     pub(super) fn of_markdown(markdown: &str) -> Outline {
         let mut reader = Reader::default();
-        for (event, range) in Parser::new_ext(markdown, options()).into_offset_iter() {
-            if let Event::End(TagEnd::Heading(HeadingLevel::H2)) = event {
-                reader.outline.seconds.push((range.start, reader.open.clone().unwrap_or_default()));
-            }
-            reader.take(event);
-        }
+        Parser::new_ext(markdown, options()).for_each(|event| reader.take(event));
         reader.outline
+    }
+}
+
+/// A table as its cells must read.
+fn grid(table: &Table) -> Grid {
+    let ink = Plain { has_lines: true };
+    Grid {
+        name: table.name.clone(),
+        right: table.columns.iter().map(|column| column.align == Align::Right).collect(),
+        header: table.columns.iter().map(|column| ink.words(&Words::from(&column.title))).collect(),
+        rows: table.rows.iter().map(|row| row.iter().map(|cell| ink.words(&cell.words)).collect()).collect(),
     }
 }
 
@@ -88,10 +78,6 @@ pub(super) fn options() -> Options {
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_MATH
-}
-
-fn one_line(text: &str) -> String {
-    escape::normal(text, true)
 }
 
 /// Collects an outline from parser events.

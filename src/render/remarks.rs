@@ -1,5 +1,6 @@
 //! The gate's outcome for machines: JUnit XML, and annotations of GitHub Actions.
 
+use super::xml;
 use std::fmt::Write as _;
 
 /// How a remark counts.
@@ -41,7 +42,8 @@ pub fn junit(remarks: &[Remark]) -> String {
         count(Level::Skip)
     );
     for remark in remarks {
-        let (name, said) = (xml(&remark.name), xml(&remark.text));
+        let attribute = |text: &str| xml::text(text).replace('\n', "&#10;");
+        let (name, said) = (attribute(&remark.name), attribute(&remark.text));
         let case = format!("    <testcase classname=\"audit\" name=\"{name}\" time=\"{:.9}\"", remark.seconds);
         // Writing to a string cannot fail.
         let _ = match remark.level {
@@ -72,23 +74,6 @@ pub fn github(remarks: &[Remark]) -> String {
         let _ = writeln!(text, "::{level} {file}title={title}::{}", message(&remark.text));
     }
     text
-}
-
-/// Text inside XML, quotes included; characters that XML 1.0 does not know become U+FFFD.
-pub(super) fn xml(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' => out.push_str("&#10;"),
-            c if c < ' ' && c != '\t' => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 fn message(text: &str) -> String {

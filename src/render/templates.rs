@@ -2,8 +2,7 @@
 
 use super::edited::marked;
 use super::error::RenderError;
-use super::html::{self, HtmlPage};
-use super::page::Page;
+use super::frame::{self, Medium, Placed};
 use super::{gate, lint};
 use crate::nearest::did_you_mean;
 use crate::view::{Document, SourceText};
@@ -11,7 +10,6 @@ use handlebars::{Handlebars, Template};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 /// How the file of a template ends; what stands before it, without `.md`, is the template's name.
 const EXTENSION: &str = ".hbs";
@@ -24,59 +22,20 @@ macro_rules! built_in {
     };
 }
 
-/// Every file of `report-templates/`, by name. Partials, which other templates include, live under `partials/`.
+/// Every file of `report-templates/`, by name.
 const BUILT_IN: &[(&str, &str)] = built_in![
     "audit": "audit.md.hbs",
     "audit.html": "audit.html.hbs",
     "deliverable": "deliverable.md.hbs",
-    "partials/blocks": "partials/blocks.md.hbs",
-    "partials/blocks.html": "partials/blocks.html.hbs",
-    "partials/chart": "partials/chart.md.hbs",
-    "partials/chart.html": "partials/chart.html.hbs",
-    "partials/code": "partials/code.md.hbs",
-    "partials/code.html": "partials/code.html.hbs",
-    "partials/fold": "partials/fold.md.hbs",
-    "partials/fold.html": "partials/fold.html.hbs",
-    "partials/heading": "partials/heading.md.hbs",
-    "partials/heading.html": "partials/heading.html.hbs",
-    "partials/list": "partials/list.md.hbs",
-    "partials/list.html": "partials/list.html.hbs",
-    "partials/source.html": "partials/source.html.hbs",
-    "partials/table": "partials/table.md.hbs",
-    "partials/table.html": "partials/table.html.hbs",
-    "partials/text": "partials/text.md.hbs",
-    "partials/text.html": "partials/text.html.hbs",
     "pr": "pr.md.hbs",
 ];
 
-/// What `[templates]` calls the pages, with the template that each stands for.
+/// The names under which `[templates]` puts a file in place of a built-in one, with the template that each stands for.
 const PAGES: [(&str, &str); 4] =
     [("audit", "audit"), ("deliverable", "deliverable"), ("html", "audit.html"), ("pr", "pr")];
 
-/// The names under which a user may put a template in place of a built-in one: the pages, and every partial.
-pub const TEMPLATES: &[&str] = &[
-    "audit",
-    "deliverable",
-    "html",
-    "pr",
-    "partials/blocks",
-    "partials/blocks.html",
-    "partials/chart",
-    "partials/chart.html",
-    "partials/code",
-    "partials/code.html",
-    "partials/fold",
-    "partials/fold.html",
-    "partials/heading",
-    "partials/heading.html",
-    "partials/list",
-    "partials/list.html",
-    "partials/source.html",
-    "partials/table",
-    "partials/table.html",
-    "partials/text",
-    "partials/text.html",
-];
+/// The same names alone.
+pub const TEMPLATES: &[&str] = &["audit", "deliverable", "html", "pr"];
 
 /// A template of the user's in place of a built-in one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,54 +55,13 @@ struct Source {
 
 /// The templates of one run, checked.
 pub struct Templates {
-    registry: Registry,
+    compiled: BTreeMap<String, Template>,
     files: BTreeMap<String, PathBuf>,
 }
 
-/// The compiled templates.
-enum Registry {
-    /// With the user's among them: all were compiled and checked.
-    All(Box<Handlebars<'static>>),
-    /// The built-in ones, which a test checks: each kind is compiled when a page of it is printed.
-    BuiltIn { markdown: OnceLock<Box<Handlebars<'static>>>, html: OnceLock<Box<Handlebars<'static>>> },
-}
-
-impl Registry {
-    /// The compiled templates of the kind that `name` is of.
-    fn of(&self, name: &str) -> &Handlebars<'static> {
-        let compiled = |is_wanted: fn(&str) -> bool| {
-            let mut registry = empty();
-            for (name, text) in BUILT_IN.iter().filter(|(name, _)| is_wanted(name)) {
-                registry.register_template(name, compile(name, text).expect("it parses, as a test checks"));
-            }
-            Box::new(registry)
-        };
-        match self {
-            Registry::All(registry) => registry,
-            Registry::BuiltIn { html, .. } if is_html(name) => html.get_or_init(|| compiled(is_html)),
-            Registry::BuiltIn { markdown, .. } => markdown.get_or_init(|| compiled(|name| !is_html(name))),
-        }
-    }
-
-    fn names(&self) -> Vec<&str> {
-        match self {
-            Registry::All(registry) => registry.get_templates().keys().map(String::as_str).collect(),
-            Registry::BuiltIn { .. } => BUILT_IN.iter().map(|(name, _)| *name).collect(),
-        }
-    }
-}
-
-/// A registry that refuses unknown names and leaves escaping to the view.
-fn empty() -> Handlebars<'static> {
-    let mut registry = Handlebars::new();
-    registry.set_strict_mode(true);
-    registry.register_escape_fn(handlebars::no_escape);
-    registry
-}
-
 impl Templates {
-    /// The built-in templates, with those of `folder` in place of or beside them: `folder/partials/table.md.hbs` is
-    /// `partials/table`. Every name that a template uses is checked against what a page holds.
+    /// The built-in templates, with those of `folder` in place of or beside them. A file under `partials/` is one that
+    /// others include. Every name that a template uses is checked against those that pages have.
     ///
     /// # Errors
     /// As [`Templates::load_with`].
@@ -157,10 +75,6 @@ impl Templates {
     /// A folder or file that cannot be read, a file of the folder that ends in `.hbs` and neither in `.md.hbs` nor in
     /// `.html.hbs`, a template that does not parse or that uses a name which is not there.
     pub fn load_with(folder: Option<&Path>, overrides: &[Override]) -> Result<Templates, RenderError> {
-        if folder.is_none() && overrides.is_empty() {
-            let registry = Registry::BuiltIn { markdown: OnceLock::new(), html: OnceLock::new() };
-            return Ok(Templates { registry, files: BTreeMap::new() });
-        }
         Templates::lint(folder, overrides).map_err(|mut faults| faults.swap_remove(0))
     }
 
@@ -181,20 +95,20 @@ impl Templates {
             let name = PAGES.iter().find(|(page, _)| page == name).map_or(name.as_str(), |(_, name)| name);
             sources.insert(name.to_owned(), read_file(file).map_err(one)?);
         }
-        let mut registry = empty();
+        let mut compiled = BTreeMap::new();
         let mut faults = Vec::new();
         for (name, source) in &sources {
             match compile(name, &source.text) {
-                Ok(template) => registry.register_template(name, template),
+                Ok(template) => drop(compiled.insert(name.clone(), template)),
                 Err(fault) => faults.push(fault),
             }
         }
         // A page that includes a template which does not parse would only say that it is not there.
         if faults.is_empty() {
-            faults = lint::faults(registry.get_templates());
+            faults = lint::faults(&compiled);
         }
         let files = sources.into_iter().filter_map(|(name, source)| Some((name, source.file?))).collect();
-        let templates = Templates { registry: Registry::All(Box::new(registry)), files };
+        let templates = Templates { compiled, files };
         if faults.is_empty() {
             return Ok(templates);
         }
@@ -214,8 +128,7 @@ impl Templates {
 
     /// The user's partials that no page includes: name and file.
     pub fn unused(&self) -> Vec<(&str, &Path)> {
-        let Registry::All(registry) = &self.registry else { return Vec::new() };
-        let unused = lint::unused(registry.get_templates());
+        let unused = lint::unused(&self.compiled);
         self.files().filter(|(name, _)| unused.contains(*name)).collect()
     }
 
@@ -226,52 +139,48 @@ impl Templates {
 
     /// The names of the templates that are pages, sorted.
     pub fn names(&self) -> Vec<&str> {
-        let mut names = self.registry.names();
-        names.retain(|name| !lint::is_partial(name));
-        names.sort_unstable();
-        names
+        self.compiled.keys().map(String::as_str).filter(|name| !lint::is_partial(name)).collect()
     }
 
-    /// Compiles what a page of the template of that name takes, so that it is at hand when the page is printed.
-    pub fn prepare(&self, name: &str, is_html: bool) {
-        let _compiled = if is_html { self.registry.of(HTML) } else { self.registry.of(name) };
-    }
-
-    /// Prints a document with the template of that name and passes the page through [`gate::check`].
+    /// Prints a document with the template of that name. Every table, heading, verbatim block and chart that the
+    /// template places must be read from the page as it went in.
     ///
     /// # Errors
     /// No such template, a template that fails on this document, or a page that the gate rejects.
     pub fn page(&self, name: &str, document: &Document) -> Result<String, RenderError> {
-        let page = self.print(name, &Page::new(document))?;
-        gate::check(&page, document)?;
-        Ok(page)
+        Ok(self.placed_page(name, document)?.text)
     }
 
-    /// The same with markers around the blocks, between which people may write.
+    /// The same with markers around the sections, between which people may write.
     ///
     /// # Errors
     /// As [`Templates::page`].
     pub fn marked_page(&self, name: &str, document: &Document) -> Result<String, RenderError> {
-        let page = self.print(name, &Page::new(document))?;
-        Ok(marked(&gate::check(&page, document)?, document))
+        let page = self.placed_page(name, document)?;
+        Ok(marked(&page.text, &page.sections))
     }
 
-    /// Prints a document and a source view as one HTML page with the template `NAME.html`, and reads it again. A page
-    /// that has a template for Markdown alone is printed with `audit.html`, which takes any document.
-    ///
-    /// # Errors
-    /// As [`Templates::page`].
-    pub fn html(&self, name: &str, document: &Document, source: &SourceText) -> Result<String, RenderError> {
-        let data = HtmlPage::new(document, source);
-        let own = format!("{name}{HTML}");
-        let names = self.names();
-        let has_markdown_alone = names.contains(&name) && !names.contains(&own.as_str());
-        let page = self.print(if has_markdown_alone { "audit.html" } else { &own }, &data)?;
-        html::check(&page, &data, document)?;
+    fn placed_page(&self, name: &str, document: &Document) -> Result<Placed, RenderError> {
+        let page = frame::place(&self.print(name, document, Medium::Markdown)?, document, Medium::Markdown)?;
+        gate::check(&page.text, &page.expected)?;
         Ok(page)
     }
 
-    fn print(&self, name: &str, data: &impl serde::Serialize) -> Result<String, RenderError> {
+    /// Prints a document and a source view as one HTML page with the template `NAME.html`. A page that has a template
+    /// for Markdown alone is printed with `audit.html`, which takes any document.
+    ///
+    /// # Errors
+    /// No such template, or one that fails on this document.
+    pub fn html(&self, name: &str, document: &Document, source: &SourceText) -> Result<String, RenderError> {
+        let own = format!("{name}{HTML}");
+        let has_markdown_alone = self.compiled.contains_key(name) && !self.compiled.contains_key(&own);
+        let name = if has_markdown_alone { "audit.html" } else { &own };
+        let medium = Medium::Html(source);
+        Ok(frame::place(&self.print(name, document, medium)?, document, medium)?.text)
+    }
+
+    /// The frame of a page.
+    fn print(&self, name: &str, document: &Document, medium: Medium<'_>) -> Result<String, RenderError> {
         let names = self.names();
         if !names.contains(&name) {
             return Err(RenderError::NoTemplate {
@@ -280,7 +189,15 @@ impl Templates {
                 known: names.join(", "),
             });
         }
-        let printed = self.registry.of(name).render(name, data).map_err(|error| {
+        let mut registry = Handlebars::new();
+        registry.set_strict_mode(true);
+        registry.register_escape_fn(handlebars::no_escape);
+        frame::register(&mut registry);
+        let needed = |other: &String| other == name || lint::is_partial(other);
+        for (name, template) in self.compiled.iter().filter(|(name, _)| needed(name)) {
+            registry.register_template(name, template.clone());
+        }
+        registry.render(name, &frame::data(document, medium)).map_err(|error| {
             self.placed(RenderError::Template {
                 template: error.template_name.clone().unwrap_or_else(|| name.to_owned()),
                 line: error.line_no.unwrap_or(1),
@@ -288,8 +205,7 @@ impl Templates {
                 what: error.reason().to_string(),
                 file: None,
             })
-        })?;
-        Ok(format!("{}\n", printed.trim_end()))
+        })
     }
 }
 
@@ -330,7 +246,7 @@ fn read_folder(folder: &Path, prefix: &str, into: &mut BTreeMap<String, Source>)
 fn read_file(path: &Path) -> Result<Source, RenderError> {
     let failed = |source| RenderError::TemplateFolder { path: path.to_owned(), source };
     let text = fs::read_to_string(path).map_err(failed)?;
-    Ok(Source { text: text.replace("\r\n", "\n"), file: Some(path.to_owned()) })
+    Ok(Source { text: text.replace("\r\n", "\n").replace('\0', "\u{fffd}"), file: Some(path.to_owned()) })
 }
 
 #[cfg(test)]
@@ -348,11 +264,9 @@ mod tests {
         read_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("report-templates"), "", &mut files).expect("reads");
         let built_in: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
         assert_eq!(files.keys().map(String::as_str).collect::<Vec<_>>(), built_in);
-        let mut named: Vec<&str> = TEMPLATES
-            .iter()
-            .map(|name| PAGES.iter().find(|(page, _)| page == name).map_or(*name, |(_, name)| *name))
-            .collect();
+        let mut named = PAGES.map(|(_, name)| name);
         named.sort_unstable();
-        assert_eq!(named, built_in, "every built-in template can be replaced by name");
+        assert_eq!(named.as_slice(), built_in, "every built-in template can be replaced by name");
+        assert_eq!(PAGES.map(|(name, _)| name), TEMPLATES);
     }
 }

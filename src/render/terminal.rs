@@ -1,15 +1,17 @@
-//! The document on a terminal: the same strings, set for a screen of a given width.
+//! The document on a terminal, set for a screen of a given width.
 //!
-//! Nothing is cut: words wrap, numbers stay whole. Styles are ANSI sequences; the caller's stream drops them where
-//! they are not wanted. Control characters of the data never reach the screen.
+//! Nothing is cut: words wrap, numbers stay whole, and a table too wide for the screen comes in parts, each with its
+//! first column. Styles are ANSI sequences; the caller's stream drops them where they are not wanted. Control characters
+//! of the data never reach the screen.
 
 use super::grid::pad;
-use super::page;
-use crate::view::escape;
-use crate::view::{Align, Block, Cell, Document, Table};
-use pulldown_cmark::{Event, Parser};
+use super::sink::{Ink, Plain, Sink, lines_of, one_line};
+use crate::view::charts::Chart;
+use crate::view::{Align, Block, Cell, Document, Table, Tone};
+use crate::words::{Inline, Words};
 use std::io::{self, Write};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use textwrap::{Options, WordSeparator, WordSplitter};
+use unicode_width::UnicodeWidthStr;
 
 /// A text column is wrapped down to this width before the next one is narrowed.
 const NARROWEST: usize = 16;
@@ -21,72 +23,123 @@ const GAP: &str = "  ";
 /// # Errors
 /// What `out` says.
 pub fn print(document: &Document, width: usize, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}", bold(&one_line(&document.title)))?;
+    let mut screen = Screen { text: String::new(), width, is_under_heading: true };
+    screen.line(&bold(&one_line(&document.title)));
     for line in &document.lead {
-        paragraph(&plain(line), "", width, out)?;
+        screen.wrapped(&plain(&line.words), "");
     }
     for section in &document.sections {
-        writeln!(out, "\n{}", bold(&one_line(&section.title)))?;
-        print_blocks(&section.blocks, width, out)?;
+        screen.line("");
+        screen.line(&bold(&one_line(&section.title)));
+        screen.is_under_heading = true;
+        screen.blocks(&section.blocks);
     }
-    Ok(())
+    out.write_all(screen.text.as_bytes())
 }
 
-/// Prints blocks with an empty line between two, but none right under a heading.
-fn print_blocks(blocks: &[Block], width: usize, out: &mut dyn Write) -> io::Result<()> {
-    let mut under_heading = true;
-    // A chart says what its table says.
-    for block in blocks.iter().filter(|block| !matches!(block, Block::Chart { .. })) {
-        if !under_heading {
-            writeln!(out)?;
-        }
-        print_block(block, width, out)?;
-        under_heading = matches!(block, Block::Heading { .. });
+/// Prints plain text, wrapped; further lines of an item that begins with a dash are indented.
+///
+/// # Errors
+/// What `out` says.
+pub fn print_text(text: &str, width: usize, out: &mut dyn Write) -> io::Result<()> {
+    let mut screen = Screen { text: String::new(), width, is_under_heading: true };
+    match text.strip_prefix("- ") {
+        Some(item) => screen.wrapped(&one_line(item), "- "),
+        None => screen.wrapped(&one_line(text), ""),
     }
-    Ok(())
+    out.write_all(screen.text.as_bytes())
 }
 
-fn print_block(block: &Block, width: usize, out: &mut dyn Write) -> io::Result<()> {
-    match block {
-        Block::Text { text } => paragraph(&plain(text), "", width, out),
-        Block::Heading { text } => writeln!(out, "{}", bold(&one_line(text))),
-        Block::List { ordered, items } => items.iter().enumerate().try_for_each(|(at, item)| {
-            let marker = if *ordered { format!("{}. ", at + 1) } else { "- ".to_owned() };
-            paragraph(&plain(item), &marker, width, out)
-        }),
-        Block::Code { text, .. } => page::code_lines(text)
-            .lines()
-            .map(|line| format!("    {}", escape::normal_line(line)))
-            .try_for_each(|line| writeln!(out, "{}", line.trim_end())),
-        Block::Fold { summary, blocks } => {
-            writeln!(out, "{}", bold(&one_line(summary)))?;
-            print_blocks(blocks, width, out)
+/// What was printed so far.
+struct Screen {
+    text: String,
+    width: usize,
+    /// Whether nothing stands between the last heading and here: no empty line comes there.
+    is_under_heading: bool,
+}
+
+impl Screen {
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    /// Text after `marker`, wrapped, further lines indented by the marker's width.
+    fn wrapped(&mut self, text: &str, marker: &str) {
+        let indent = " ".repeat(marker.width());
+        for (at, line) in wrap(text, self.width.saturating_sub(marker.width())).iter().enumerate() {
+            self.line(&format!("{}{line}", if at == 0 { marker } else { &indent }));
         }
-        Block::Chart { .. } => Ok(()),
-        Block::Table { table } => print_table(table, width, out),
+    }
+
+    /// An empty line between two blocks.
+    fn gap(&mut self) {
+        if !std::mem::take(&mut self.is_under_heading) {
+            self.line("");
+        }
     }
 }
 
-fn print_table(table: &Table, width: usize, out: &mut dyn Write) -> io::Result<()> {
-    if !table.caption.is_empty() {
-        paragraph(&plain(&table.caption), "", width, out)?;
+impl Sink for Screen {
+    fn heading(&mut self, text: &str) {
+        self.gap();
+        self.line(&bold(&one_line(text)));
+        self.is_under_heading = true;
     }
-    let header: Vec<Cell> =
-        table.columns.iter().map(|column| Cell { text: column.title.clone(), strong: true, code: false }).collect();
-    let aligns: Vec<Align> = table.columns.iter().map(|column| column.align).collect();
-    let widths = column_widths(&header, table, &aligns, width);
-    for (at, group) in groups(&widths, width).into_iter().enumerate() {
-        if at > 0 {
-            writeln!(out)?;
+
+    fn paragraph(&mut self, words: &Words) {
+        self.gap();
+        self.wrapped(&plain(words), "");
+    }
+
+    fn list(&mut self, ordered: bool, items: &[Words]) {
+        self.gap();
+        for (at, item) in items.iter().enumerate() {
+            let marker = if ordered { format!("{}. ", at + 1) } else { "- ".to_owned() };
+            self.wrapped(&plain(item), &marker);
         }
-        let pick = |row: &[Cell]| -> Vec<Cell> { group.iter().filter_map(|at| row.get(*at).cloned()).collect() };
-        let widths: Vec<usize> = group.iter().map(|at| widths[*at]).collect();
-        let aligns: Vec<Align> = group.iter().map(|at| aligns[*at]).collect();
-        print_row(&pick(&header), &widths, &aligns, out)?;
-        writeln!(out, "{}", widths.iter().map(|w| "─".repeat(*w)).collect::<Vec<_>>().join(GAP))?;
-        table.rows.iter().try_for_each(|row| print_row(&pick(row), &widths, &aligns, out))?;
     }
-    Ok(())
+
+    fn table(&mut self, table: &Table) {
+        self.gap();
+        if !table.caption.is_empty() {
+            self.wrapped(&plain(&table.caption), "");
+        }
+        let header: Vec<Cell> = table.columns.iter().map(|column| Cell::new(&column.title).strong()).collect();
+        let aligns: Vec<Align> = table.columns.iter().map(|column| column.align).collect();
+        let widths = column_widths(&header, table, &aligns, self.width);
+        for (at, group) in groups(&widths, self.width).into_iter().enumerate() {
+            if at > 0 {
+                self.line("");
+            }
+            let pick = |row: &[Cell]| -> Vec<Cell> { group.iter().filter_map(|at| row.get(*at).cloned()).collect() };
+            let widths: Vec<usize> = group.iter().map(|at| widths[*at]).collect();
+            let aligns: Vec<Align> = group.iter().map(|at| aligns[*at]).collect();
+            self.row(&pick(&header), &widths, &aligns);
+            self.line(&widths.iter().map(|w| "─".repeat(*w)).collect::<Vec<_>>().join(GAP));
+            for row in &table.rows {
+                self.row(&pick(row), &widths, &aligns);
+            }
+        }
+    }
+
+    fn code(&mut self, _language: &str, text: &str) {
+        self.gap();
+        for line in lines_of(text).lines() {
+            let shown = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+            let line: String = line.replace('\t', "    ").chars().map(shown).collect();
+            self.line(format!("    {line}").trim_end());
+        }
+    }
+
+    fn fold(&mut self, summary: &str, blocks: &[Block]) {
+        self.heading(summary);
+        self.blocks(blocks);
+        self.is_under_heading = false;
+    }
+
+    /// A chart says what its table says.
+    fn chart(&mut self, _chart: &Chart) {}
 }
 
 /// The columns that stand side by side. A table that cannot be narrowed to the screen comes in parts, each with the first
@@ -146,115 +199,57 @@ fn column_widths(header: &[Cell], table: &Table, aligns: &[Align], width: usize)
     if total(&least) <= width { least } else { widths }
 }
 
-fn print_row(row: &[Cell], widths: &[usize], aligns: &[Align], out: &mut dyn Write) -> io::Result<()> {
-    let columns: Vec<Vec<String>> = row
-        .iter()
-        .zip(widths)
-        .map(|(cell, width)| lines(cell).iter().flat_map(|line| wrap(line, *width)).collect())
-        .collect();
-    for at in 0..columns.iter().map(Vec::len).max().unwrap_or(0) {
-        let mut line = String::new();
-        let mut blank = String::new();
-        for (((column, cell), width), align) in columns.iter().zip(row).zip(widths).zip(aligns) {
-            let text = column.get(at).map_or("", String::as_str);
-            let padded = pad(text, *width, *align);
-            if !text.is_empty() {
-                line.push_str(&std::mem::take(&mut blank));
-                line.push_str(&styled(cell, &padded));
-                blank.push_str(GAP);
-            } else {
-                blank.push_str(&padded);
-                blank.push_str(GAP);
+impl Screen {
+    fn row(&mut self, row: &[Cell], widths: &[usize], aligns: &[Align]) {
+        let columns: Vec<Vec<String>> = row
+            .iter()
+            .zip(widths)
+            .map(|(cell, width)| lines(cell).iter().flat_map(|line| wrap(line, *width)).collect())
+            .collect();
+        for at in 0..columns.iter().map(Vec::len).max().unwrap_or(0) {
+            let mut line = String::new();
+            let mut blank = String::new();
+            for (((column, cell), width), align) in columns.iter().zip(row).zip(widths).zip(aligns) {
+                let text = column.get(at).map_or("", String::as_str);
+                let padded = pad(text, *width, *align);
+                if !text.is_empty() {
+                    line.push_str(&std::mem::take(&mut blank));
+                    line.push_str(&styled(cell, &padded));
+                    blank.push_str(GAP);
+                } else {
+                    blank.push_str(&padded);
+                    blank.push_str(GAP);
+                }
             }
+            self.line(line.trim_end());
         }
-        writeln!(out, "{}", line.trim_end())?;
     }
-    Ok(())
 }
 
-/// The text of a cell in its style: verdicts in the colour of what they say.
+/// The text of a cell in the colour of what it says.
 fn styled(cell: &Cell, padded: &str) -> String {
-    let colour = match cell.text.as_str() {
-        "FASTER" | "BETTER" | "PASS" | "CONFIRMED" => "\x1b[32m",
-        "SLOWER" | "WORSE" | "FAIL" | "REFUTED" => "\x1b[31m",
-        "AMBIGUOUS" | "INCONCLUSIVE" | "NOT COMPARABLE" | "NOT MEASURED" => "\x1b[33m",
-        _ if cell.strong => "\x1b[1m",
-        _ => return padded.to_owned(),
-    };
-    set_off(padded, colour)
+    match cell.tone {
+        Tone::Good => set_off(padded, "\x1b[32m"),
+        Tone::Bad => set_off(padded, "\x1b[31m"),
+        Tone::Unsure => set_off(padded, "\x1b[33m"),
+        Tone::Plain if matches!(cell.words.inlines(), [Inline::Strong(_)]) => bold(padded),
+        Tone::Plain => padded.to_owned(),
+    }
 }
 
 fn lines(cell: &Cell) -> Vec<String> {
-    escape::normal(&cell.text, cell.code).split('\n').map(str::to_owned).collect()
-}
-
-/// Prints plain text, wrapped; further lines of an item that begins with a dash are indented.
-///
-/// # Errors
-/// What `out` says.
-pub fn print_text(text: &str, width: usize, out: &mut dyn Write) -> io::Result<()> {
-    match text.strip_prefix("- ") {
-        Some(item) => paragraph(&one_line(item), "- ", width, out),
-        None => paragraph(&one_line(text), "", width, out),
-    }
-}
-
-/// Prints text after `marker`, wrapped, further lines indented by the marker's width.
-fn paragraph(text: &str, marker: &str, width: usize, out: &mut dyn Write) -> io::Result<()> {
-    let indent = " ".repeat(marker.width());
-    for (at, line) in wrap(text, width.saturating_sub(marker.width())).iter().enumerate() {
-        writeln!(out, "{}{line}", if at == 0 { marker } else { &indent })?;
-    }
-    Ok(())
+    Plain { has_lines: true }.words(&cell.words).split('\n').map(str::to_owned).collect()
 }
 
 /// Breaks at spaces into lines of at most `width` columns; a longer word is broken where it must.
 fn wrap(text: &str, width: usize) -> Vec<String> {
-    let width = width.max(1);
-    let mut lines = vec![String::new()];
-    let mut used = 0;
-    for word in text.split_whitespace() {
-        let room = width.saturating_sub(used + usize::from(used > 0));
-        if used > 0 && word.width() > room {
-            lines.push(String::new());
-            used = 0;
-        }
-        if used > 0 {
-            push(&mut lines, &mut used, ' ');
-        }
-        for c in word.chars() {
-            if used > 0 && used + c.width().unwrap_or(0) > width {
-                lines.push(String::new());
-                used = 0;
-            }
-            push(&mut lines, &mut used, c);
-        }
-    }
-    lines
+    let options =
+        Options::new(width.max(1)).word_separator(WordSeparator::AsciiSpace).word_splitter(WordSplitter::NoHyphenation);
+    textwrap::wrap(text, options).into_iter().map(|line| line.into_owned()).collect()
 }
 
-fn push(lines: &mut [String], used: &mut usize, c: char) {
-    if let Some(line) = lines.last_mut() {
-        line.push(c);
-        *used += c.width().unwrap_or(0);
-    }
-}
-
-/// The text of inline Markdown.
-fn plain(markdown: &str) -> String {
-    let mut text = String::new();
-    for event in Parser::new(&escape::line_start(markdown)) {
-        match event {
-            Event::Text(part) | Event::Code(part) => text.push_str(&part),
-            Event::SoftBreak | Event::HardBreak => text.push(' '),
-            _ => {}
-        }
-    }
-    one_line(&text)
-}
-
-fn one_line(text: &str) -> String {
-    escape::normal(text, true)
+fn plain(words: &Words) -> String {
+    Plain { has_lines: false }.words(words)
 }
 
 /// Text in bold, the white space around it plain.
@@ -277,11 +272,5 @@ mod tests {
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
         assert_eq!(wrap("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
         assert_eq!(wrap("", 5), [""]);
-    }
-
-    #[test]
-    fn inline_markdown_is_read_as_text() {
-        assert_eq!(plain("**4.1 ms** of `a_b<c>` \\<x @<!-- -->y"), "4.1 ms of a_b<c> <x @y");
-        assert_eq!(plain("1\\. one"), "1. one");
     }
 }

@@ -1,12 +1,13 @@
 //! The benchmark: times outside the profiler, beside a reference and the old side, with the clocks they were taken at.
 
 use super::correctness::launch;
-use super::document::{Block, Section, Table};
-use super::escape;
-use super::tables::{self, code, left, paragraph, right, strong, text};
+use super::document::{Block, Cell, Section, Table};
+use super::tables::{self, code, heading, left, list, paragraph, right, text};
 use crate::analysis::{Audit, ReferenceProfile, Sample, Standing, Timed, Timing};
 use crate::evidence::{Clocks, Reading, TimedReference};
 use crate::quantity::{Unit, format, format::Scale};
+use crate::words;
+use crate::words::Words;
 
 /// The section; `None` where nothing was timed.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
@@ -16,29 +17,30 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         blocks.extend(counters(reference));
     }
     if let Some(timing) = timing {
-        blocks.push(Block::Heading { text: "Clocks".into() });
-        blocks.push(Block::Table { table: clocks(audit, timing) });
-        blocks.push(paragraph(clock_words(timing)));
+        blocks.push(heading("clocks", "Clocks"));
+        blocks.push(clocks(audit, timing).into());
+        blocks.push(paragraph("clocks", clock_words(timing)));
         let own = &timing.benchmark.launch;
         match audit.correctness.as_ref().filter(|check| check.launch == *own) {
-            Some(_) => {
-                blocks.push(paragraph("The launch is that of the check above, arguments and machine code included."))
-            }
+            Some(_) => blocks.push(paragraph(
+                "launch",
+                "The launch is that of the check above, arguments and machine code included.",
+            )),
             None => blocks.extend(launch(audit, own, "benchmark")),
         }
     }
-    (!blocks.is_empty()).then(|| Section { id: "benchmark".into(), title: "Benchmark".into(), blocks })
+    (!blocks.is_empty()).then(|| Section::new("benchmark", "Benchmark", blocks))
 }
 
 /// The line under the title; `None` where nothing was timed, and for wrong results, whose time is none to quote.
-pub(super) fn lead(audit: &Audit) -> Option<String> {
+pub(super) fn lead(audit: &Audit) -> Option<Words> {
     let timing = audit.timing.as_ref().filter(|_| audit.standing() != Standing::Wrong)?;
-    let mut line = format!("**Time:** {} by the benchmark", median(&timing.kernel));
+    let mut line = words!("**Time:** {} by the benchmark", median(&timing.kernel));
     if audit.performance.time.new.quantity().is_some() {
-        line += &format!(", {} under ncu", under_ncu(&audit.performance.time.new));
+        line.push(format!(", {} under ncu", under_ncu(&audit.performance.time.new)));
     }
     if let (Some(ratio), Some(reference)) = (ratio(timing), &timing.benchmark.reference) {
-        line += &format!(" · {ratio} the time of {}", escape::text(&reference.name));
+        line.push(format!(" · {ratio} the time of {}", reference.name));
     }
     Some(line)
 }
@@ -65,6 +67,7 @@ fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {
     let mut blocks = Vec::new();
     if audit.standing() == Standing::Wrong {
         blocks.push(paragraph(
+            "wrong",
             "These are the times of a kernel whose results are wrong, so they are set beside nothing.",
         ));
     } else if let (Some(ratio), Some(reference)) = (ratio(timing), &benchmark.reference) {
@@ -76,13 +79,13 @@ fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {
                 format!(" (between {} and {} at {confidence} %)", format::fixed(low, 3), format::fixed(high, 3))
             },
         );
-        let name = escape::text(&reference.name);
-        blocks.push(paragraph(format!("The kernel takes **{ratio}**{between} the time of {name}.{}", note(reference))));
+        let (name, note) = (&reference.name, note(reference));
+        let words = words!("The kernel takes **{}**{} the time of {}.{}", ratio, between, name, note);
+        blocks.push(paragraph("ratio", words));
     }
-    blocks.push(Block::Table { table: times(audit, timing) });
+    blocks.push(times(audit, timing).into());
     if !timing.cautions.is_empty() {
-        let items = timing.cautions.iter().map(|caution| escape::text(caution)).collect();
-        blocks.push(Block::List { ordered: false, items });
+        blocks.push(list("cautions", &timing.cautions));
     }
     let method = &benchmark.method;
     let (turns, each) = match &benchmark.reference {
@@ -93,23 +96,20 @@ fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {
         0 => "nothing was done to the caches between launches".to_owned(),
         bytes => format!("before each {} bytes were written, so that L2 held none of its data", format::integer(bytes)),
     };
-    blocks.push(paragraph(format!(
+    let words = format!(
         "One launch between two CUDA events, alone on the GPU{turns}; {flushed}; {} launches{each} to warm up, inputs of seed \
          {}. ncu's duration is another number: that of a launch which is replayed under counters. This is the time to \
          compare with other programs; the profile says where it goes.",
         method.warm_up, method.seed
-    )));
+    );
+    blocks.push(paragraph("method", words));
     blocks.extend(benchmark.reference.as_ref().and_then(choice).filter(|_| audit.standing() != Standing::Wrong));
     blocks
 }
 
 /// In what the reference's work differs, with a space before it.
 fn note(reference: &TimedReference) -> String {
-    if reference.note.is_empty() {
-        String::new()
-    } else {
-        format!(" Not the same work: {}.", escape::text(&reference.note))
-    }
+    if reference.note.is_empty() { String::new() } else { format!(" Not the same work: {}.", reference.note) }
 }
 
 /// Which algorithm of the library was timed.
@@ -119,15 +119,18 @@ fn choice(reference: &TimedReference) -> Option<Block> {
     let medians: Vec<f64> = choice.tried_ms.iter().flatten().map(|ms| ms * 1e6).collect();
     let scale = micro(medians.iter().copied());
     let listed: Vec<String> = medians.iter().map(|ns| scale.write_bare(*ns)).collect();
-    Some(paragraph(format!(
-        "The library offered {} algorithms, {ran} of them ran, and the fastest was timed: number {} in its own order ({}). \
+    Some(paragraph(
+        "algorithm",
+        format!(
+            "The library offered {} algorithms, {ran} of them ran, and the fastest was timed: number {} in its own order ({}). \
          Their medians in its order, in {}: {}.",
-        choice.tried_ms.len(),
-        choice.position + 1,
-        escape::text(&choice.algorithm),
-        if medians.iter().all(|ns| *ns < 1e3) { "ns" } else { "µs" },
-        listed.join(", ")
-    )))
+            choice.tried_ms.len(),
+            choice.position + 1,
+            choice.algorithm,
+            if medians.iter().all(|ns| *ns < 1e3) { "ns" } else { "µs" },
+            listed.join(", ")
+        ),
+    ))
 }
 
 /// Microseconds with two decimals, whatever their size: the intervals of a benchmark are finer than a hundredth of a
@@ -148,18 +151,23 @@ fn under_ncu(reading: &Reading) -> String {
     }
 }
 
+/// The same as a cell.
+fn profiled(reading: &Reading) -> Cell {
+    text(under_ncu(reading)).sorted(reading.value())
+}
+
 /// `1.23 ×`.
 fn ratio(timing: &Timing) -> Option<String> {
     timing.ratio.map(|ratio| format!("{} ×", format::fixed(ratio.factor, 3)))
 }
 
-type Fact = (&'static str, fn(&Scale, &Timed) -> String);
+type Fact = (&'static str, fn(&Scale, &Timed) -> Cell);
 
 const FACTS: [Fact; 6] = [
-    ("Median", |scale, timed| scale.write(timed.time.median)),
+    ("Median", |scale, timed| text(scale.write(timed.time.median)).sorted(timed.time.median)),
     ("Smallest and largest", |scale, timed| pair(scale, timed.time.min, timed.time.max)),
     ("Scatter (robust)", |_, timed| scatter(&timed.time)),
-    ("Samples", |_, timed| format::integer(timed.time.count as u64)),
+    ("Samples", |_, timed| tables::count(timed.time.count as u64)),
     ("Arithmetic rate", |_, timed| rate(timed.flop_rate.as_ref())),
     ("Data rate", |_, timed| rate(timed.byte_rate.as_ref())),
 ];
@@ -167,16 +175,16 @@ const FACTS: [Fact; 6] = [
 /// Position of the first rate among the facts.
 const RATES: usize = 4;
 
-fn pair(scale: &Scale, low: f64, high: f64) -> String {
-    format!("{}–{}", scale.write_bare(low), scale.write(high))
+fn pair(scale: &Scale, low: f64, high: f64) -> Cell {
+    text(format!("{}–{}", scale.write_bare(low), scale.write(high))).sorted(low)
 }
 
-fn scatter(time: &Sample) -> String {
-    time.scatter.map_or_else(|| "one sample".to_owned(), |scatter| format!("{} %", format::fixed(scatter, 2)))
+fn scatter(time: &Sample) -> Cell {
+    time.scatter.map_or_else(|| text("one sample"), |scatter| tables::percent(scatter, 2))
 }
 
-fn rate(reading: Option<&Reading>) -> String {
-    reading.map_or_else(|| "no work stated".to_owned(), tables::number)
+fn rate(reading: Option<&Reading>) -> Cell {
+    reading.map_or_else(|| text("no work stated"), tables::reading)
 }
 
 /// A column for each side: old, new, reference.
@@ -198,38 +206,38 @@ fn times(audit: &Audit, timing: &Timing) -> Table {
     }
     let scale = micro(sides.iter().map(|side| side.time.median));
     let own = usize::from(old.is_some());
-    let line = |label: String, cells: Vec<String>| {
-        let is_median = label == FACTS[0].0;
-        let cell = |(at, said): (usize, String)| if is_median && at == own { strong(said) } else { text(said) };
-        std::iter::once(text(label)).chain(cells.into_iter().enumerate().map(cell)).collect()
-    };
+    let line = |label: &str, cells: Vec<Cell>| -> Vec<Cell> { std::iter::once(text(label)).chain(cells).collect() };
     let mut rows: Vec<Vec<_>> = Vec::new();
     // Wrong results are not the stated work, so that there is no rate of it.
     let facts = if is_wrong { &FACTS[..RATES] } else { &FACTS[..] };
-    for (label, read) in facts {
-        rows.push(line((*label).to_owned(), sides.iter().map(|side| read(&scale, side)).collect()));
+    for (at, (label, read)) in facts.iter().enumerate() {
+        let mut cells: Vec<Cell> = sides.iter().map(|side| read(&scale, side)).collect();
+        if at == 0 {
+            cells[own] = std::mem::take(&mut cells[own]).strong();
+        }
+        rows.push(line(label, cells));
     }
     let interval = |side: &&Timed| match side.time.interval {
         Some((low, high)) => pair(&scale, low, high),
-        None => "too few samples".to_owned(),
+        None => text("too few samples"),
     };
     let label = format!("Interval of the median at {} %", format::plain(timing.confidence, 1));
-    rows.insert(1, line(label, sides.iter().map(interval).collect()));
+    rows.insert(1, line(&label, sides.iter().map(interval).collect()));
     if audit.performance.time.has_number() {
         let mut cells = Vec::new();
         if old.is_some() {
             let old = audit.performance.time.old.as_ref();
-            cells.push(old.map(under_ncu).unwrap_or_default());
+            cells.push(old.map(profiled).unwrap_or_default());
         }
-        cells.push(under_ncu(&audit.performance.time.new));
+        cells.push(profiled(&audit.performance.time.new));
         if reference.is_some() {
             let held = audit.reference.as_ref().and_then(|reference| reference.rows.first());
-            cells.push(held.map_or_else(|| "not profiled".to_owned(), |row| under_ncu(&row.reference)));
+            cells.push(held.map_or_else(|| text("not profiled"), |row| profiled(&row.reference)));
         }
-        rows.push(line("For comparison: duration under ncu".to_owned(), cells));
+        rows.push(line("For comparison: duration under ncu", cells));
     }
     let caption = if is_wrong { "" } else { "Rates are stated work over the median time." };
-    Table { id: "benchmark".into(), caption: caption.into(), columns, rows }
+    Table { caption: caption.into(), ..tables::table("times", columns, rows) }
 }
 
 /// The reference's own counters.
@@ -238,38 +246,39 @@ fn counters(reference: &ReferenceProfile) -> Vec<Block> {
     let rows =
         reference.rows.iter().filter(|row| row.kernel.quantity().is_some() || row.reference.quantity().is_some());
     let line = |row: &crate::analysis::Beside| {
-        let own = tables::number(&row.kernel);
-        vec![text(row.label.clone()), strong(own), text(tables::number(&row.reference)), code(row.id.clone())]
+        let (own, other) = (tables::reading(&row.kernel), tables::reading(&row.reference));
+        vec![text(row.label.clone()), own.strong(), other, code(row.id.clone())]
     };
     let shape = |of: Option<crate::evidence::Dim3>| of.map_or_else(|| "not held".to_owned(), |of| of.to_string());
-    let mut said = format!(
-        "The reference under ncu is {}, grid {}, block {}.",
-        escape::code(reference.kernel.short_name()),
+    let mut said = words!(
+        "The reference under ncu is `{}`, grid {}, block {}.",
+        reference.kernel.short_name(),
         shape(reference.kernel.grid),
         shape(reference.kernel.block)
     );
     if reference.others > 0 {
         let kernels = if reference.others == 1 { "kernel" } else { "kernels" };
-        said += &format!(" Its report holds {} more {kernels} with less device time.", reference.others);
+        said.push(format!(" Its report holds {} more {kernels} with less device time.", reference.others));
     }
-    let table =
-        Table { id: "reference-counters".into(), caption: String::new(), columns, rows: rows.map(line).collect() };
-    vec![Block::Heading { text: "Counters of the reference".into() }, paragraph(said), Block::Table { table }]
+    let name = "reference-counters";
+    let table = tables::table(name, columns, rows.map(line).collect());
+    vec![heading(name, "Counters of the reference"), paragraph(name, said), table.into()]
 }
 
 fn clocks(audit: &Audit, timing: &Timing) -> Table {
     let columns =
         vec![left("When"), right("SM"), right("Memory"), right("Temperature"), right("Power"), left("Held down by")];
     let number = |value: Option<f64>, unit: &str| {
-        value.map_or_else(|| "not read".to_owned(), |value| format!("{} {unit}", format::plain(value, 1)))
+        let shown = |value: f64| text(format!("{} {unit}", format::plain(value, 1))).sorted(value);
+        value.map_or_else(|| text("not read"), shown)
     };
     let row = |when: &str, clocks: Option<&Clocks>| {
         vec![
             text(when),
-            text(number(clocks.and_then(|c| c.sm_mhz), "MHz")),
-            text(number(clocks.and_then(|c| c.memory_mhz), "MHz")),
-            text(number(clocks.and_then(|c| c.temperature_c), "°C")),
-            text(number(clocks.and_then(|c| c.power_w), "W")),
+            number(clocks.and_then(|c| c.sm_mhz), "MHz"),
+            number(clocks.and_then(|c| c.memory_mhz), "MHz"),
+            number(clocks.and_then(|c| c.temperature_c), "°C"),
+            number(clocks.and_then(|c| c.power_w), "W"),
             text(clocks.map_or_else(|| "not read".to_owned(), |clocks| held_down(&clocks.throttle))),
         ]
     };
@@ -281,13 +290,13 @@ fn clocks(audit: &Audit, timing: &Timing) -> Table {
     if let Some(clock) = profiled {
         rows.push(["While ncu measured", &clock, "", "", "", ""].map(text).to_vec());
     }
-    Table { id: "clocks".into(), caption: String::new(), columns, rows }
+    tables::table("clocks", columns, rows)
 }
 
 fn clock_words(timing: &Timing) -> String {
     let missing = &timing.benchmark.clocks_missing;
     if !missing.is_empty() {
-        return format!("Clocks were not read: {}.", escape::text(missing.trim_end_matches('.')));
+        return format!("Clocks were not read: {}.", missing.trim_end_matches('.'));
     }
     "nvidia-smi read them while the kernel ran over and over, before the first sample and after the last one. Between the \
      samples nothing was read: a launch is shorter than a reading."
@@ -335,7 +344,7 @@ mod tests {
     #[test]
     fn times_keep_a_hundredth_of_a_microsecond() {
         let scale = micro([2_116_370.0]);
-        assert_eq!(pair(&scale, 2_116_160.0, 2_116_610.0), "2,116.16–2,116.61 µs");
+        assert_eq!(pair(&scale, 2_116_160.0, 2_116_610.0).words.to_plain(), "2,116.16–2,116.61 µs");
         assert_eq!(micro([764.0]).write(764.0), "764 ns");
     }
 }

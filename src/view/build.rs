@@ -1,36 +1,38 @@
 //! Build stats: registers, spills, stack, shared memory and barriers as the assembler printed them.
 
-use super::document::{Block, Cell, Section, Table};
-use super::escape;
-use super::tables::{left, paragraph, right, strong, text};
+use super::document::{Cell, Section, Table};
+use super::tables::{self, left, list, paragraph, right, text};
 use crate::analysis::{Audit, BuildRow};
 use crate::quantity::format;
+use crate::words;
+use crate::words::Words;
 
 /// The section.
 pub(super) fn section(audit: &Audit) -> Section {
     let mut blocks = Vec::new();
     if audit.build_logs.is_empty() {
         blocks.push(paragraph(
-            "Not collected: no build log was given. Build with `nvcc -Xptxas -v 2> build.log` and pass `--ptxas build.log`.",
+            "not-collected",
+            words!("Not collected: no build log was given. Build with `nvcc -Xptxas -v 2> build.log` and pass `--ptxas build.log`."),
         ));
     } else if audit.build.is_empty() && audit.old_build.is_empty() {
-        let logs = audit.build_logs.iter().map(|o| escape::code(&o.path)).collect::<Vec<_>>().join(", ");
-        blocks.push(paragraph(format!("{logs} holds no entry for {}.", escape::code(audit.new.kernel.short_name()))));
+        let logs = words::join(audit.build_logs.iter().map(|log| words::code(&log.path)), ", ");
+        let words = words!("{} holds no entry for `{}`.", logs, audit.new.kernel.short_name());
+        blocks.push(paragraph("not-collected", words));
     } else {
-        blocks.push(Block::Table { table: table(audit) });
-        blocks.extend(audit.build.iter().filter_map(remark).map(paragraph));
+        blocks.push(table(audit).into());
+        blocks.extend(audit.build.iter().filter_map(remark).map(|words| paragraph("remarks", words)));
     }
     if !audit.build_warnings.is_empty() {
-        let items = audit
-            .build_warnings
-            .iter()
-            .map(|(log, line, text)| format!("{}:{line}: {}", escape::code(log), escape::text(text)));
+        let items = audit.build_warnings.iter();
+        let items = items.map(|(log, line, text)| words!("`{}`:{}: {}", log, line.to_string(), text));
         blocks.push(paragraph(
+            "warnings",
             "The assembler warned; such a warning can void an assumption made elsewhere on this page:",
         ));
-        blocks.push(Block::List { ordered: false, items: items.collect() });
+        blocks.push(list("warnings", items));
     }
-    Section { id: "build".into(), title: "Build stats (ptxas)".into(), blocks }
+    Section::new("build", "Build stats (ptxas)", blocks)
 }
 
 type Fact = (&'static str, fn(&BuildRow) -> String);
@@ -65,11 +67,11 @@ fn table(audit: &Audit) -> Table {
         let mut cells: Vec<Cell> = vec![text(*label)];
         cells.extend(sides.iter().map(|side| text(join(side, *read))));
         if let Some(last) = cells.pop() {
-            cells.push(strong(last.text));
+            cells.push(last.strong());
         }
         cells
     };
-    Table { id: "build".into(), caption: String::new(), columns, rows: FACTS.iter().map(line).collect() }
+    tables::table("build", columns, FACTS.iter().map(line).collect())
 }
 
 fn count(value: Option<u64>) -> String {
@@ -81,14 +83,20 @@ fn bytes(value: Option<u64>) -> String {
 }
 
 /// What the build and the launch say about registers when they differ.
-fn remark(row: &BuildRow) -> Option<String> {
+fn remark(row: &BuildRow) -> Option<Words> {
     let (built, launched) = (row.record.registers? as f64, row.launch_registers.value()?);
     if launched > built {
-        return Some(format!(
-            "ptxas counted {built} registers and the launch was given {launched}: the hardware allocates in steps, so the larger number is the one that occupancy sees."
+        return Some(words!(
+            "ptxas counted {} registers and the launch was given {}: the hardware allocates in steps, so the larger number is the one that occupancy sees.",
+            built.to_string(),
+            launched.to_string()
         ));
     }
     (launched < built).then(|| {
-        format!("**The launch was given {launched} registers and this log says {built}: the log is not of the binary that was profiled.**")
+        words!(
+            "**The launch was given {} registers and this log says {}: the log is not of the binary that was profiled.**",
+            launched.to_string(),
+            built.to_string()
+        )
     })
 }

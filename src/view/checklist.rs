@@ -1,11 +1,12 @@
 //! Evidence checklists as a table, FAIL first in the count line.
 
-use super::document::{Block, Section, Table};
-use super::tables::{code, left, number, paragraph, right, strong, text};
+use super::document::{Cell, Section, Table, Tone};
+use super::tables::{self, code, heading, left, paragraph, right, text};
 use crate::analysis::{Audit, CheckedLine, Outcome};
 use crate::catalog;
 use crate::evidence::{Missing, Reading};
 use crate::quantity::{Quantity, Unit, format};
+use crate::words;
 
 /// The section; `None` where the subject expects nothing.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
@@ -14,12 +15,15 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         return None;
     }
     let count = |outcome: Outcome| lines.iter().filter(|line| line.outcome == outcome).count();
-    let mut blocks = vec![paragraph(format!(
-        "{} FAIL, {} NOT MEASURED, {} PASS. A line without a number is neither met nor missed.",
-        count(Outcome::Fail),
-        count(Outcome::NotMeasured),
-        count(Outcome::Pass)
-    ))];
+    let mut blocks = vec![paragraph(
+        "counts",
+        words!(
+            "{} FAIL, {} NOT MEASURED, {} PASS. A line without a number is neither met nor missed.",
+            count(Outcome::Fail),
+            count(Outcome::NotMeasured),
+            count(Outcome::Pass)
+        ),
+    )];
     let mut from: Vec<&str> = Vec::new();
     for line in lines {
         if !from.contains(&line.expected.from.as_str()) {
@@ -29,16 +33,17 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     for id in from {
         let of_list: Vec<&CheckedLine> = lines.iter().filter(|line| line.expected.from == id).collect();
         let title = catalog::profile(id).map_or("Own checks", |profile| profile.label.as_str());
-        blocks.push(Block::Heading { text: title.into() });
+        blocks.push(heading("checks", title));
         blocks.extend(
-            catalog::profile(id).map(|profile| paragraph(format!("{} Source: {}.", profile.help, profile.cite))),
+            catalog::profile(id)
+                .map(|profile| paragraph("checks", words!("{} Source: {}.", &profile.help, &profile.cite))),
         );
-        blocks.push(Block::Table { table: table(id, &of_list) });
+        blocks.push(table(&of_list).into());
     }
-    Some(Section { id: "checklist".into(), title: "Evidence checklist".into(), blocks })
+    Some(Section::new("checklist", "Evidence checklist", blocks))
 }
 
-fn table(id: &str, lines: &[&CheckedLine]) -> Table {
+fn table(lines: &[&CheckedLine]) -> Table {
     let has_old = lines.iter().any(|line| line.old.is_some());
     let mut columns = vec![left("Check"), left("Result"), right("Found"), right("Wanted"), left("Reading")];
     if has_old {
@@ -47,35 +52,36 @@ fn table(id: &str, lines: &[&CheckedLine]) -> Table {
     let row = |line: &&CheckedLine| {
         let mut row = vec![
             text(line.expected.label.clone()),
-            strong(word(line.outcome)),
-            text(found(&line.found)),
-            text(wanted(line)),
+            outcome(line.outcome).strong(),
+            found(&line.found),
+            text(wanted(line)).sorted(line.expected.value),
             code(line.expected.reading.clone()),
         ];
         if has_old {
-            let old = line.old.as_ref().map(|old| [text(word(old.outcome)), text(found(&old.found))]);
+            let old = line.old.as_ref().map(|old| [outcome(old.outcome), found(&old.found)]);
             row.splice(1..1, old.unwrap_or_default());
         }
         row
     };
-    Table { id: format!("checks-{id}"), caption: String::new(), columns, rows: lines.iter().map(row).collect() }
+    tables::table("checks", columns, lines.iter().map(row).collect())
 }
 
-fn word(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Pass => "PASS",
-        Outcome::Fail => "FAIL",
-        Outcome::NotMeasured => "NOT MEASURED",
-    }
+fn outcome(outcome: Outcome) -> Cell {
+    let (word, tone) = match outcome {
+        Outcome::Pass => ("PASS", Tone::Good),
+        Outcome::Fail => ("FAIL", Tone::Bad),
+        Outcome::NotMeasured => ("NOT MEASURED", Tone::Unsure),
+    };
+    text(word).toned(tone)
 }
 
-fn found(reading: &Reading) -> String {
+fn found(reading: &Reading) -> Cell {
     match reading {
         Reading::Missing(Missing::NotCollected { what, why }) if why.is_empty() => {
             let names: Vec<&str> = what.iter().map(AsRef::as_ref).collect();
-            format!("needs {}", names.join(", "))
+            text(format!("needs {}", names.join(", ")))
         }
-        other => number(other),
+        other => tables::reading(other),
     }
 }
 

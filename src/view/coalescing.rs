@@ -1,56 +1,59 @@
 //! Uncoalesced global accesses.
 
-use super::document::{Block, Section};
+use super::charts;
+use super::document::Section;
+use super::page::Heading;
 use super::source_lines;
 use super::tables::{self, paragraph};
 use crate::analysis::{Audit, Row};
 use crate::quantity::format;
+use crate::words;
+use crate::words::Words;
 
 /// The section.
-pub(super) fn section(audit: &Audit) -> Section {
+pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     let coalescing = &audit.coalescing;
     let mut blocks = Vec::new();
     let totals: Vec<&Row> = coalescing.totals.iter().filter(|row| row.has_number()).collect();
     if totals.is_empty() {
         blocks.push(paragraph(
-            "Not collected: `memory_l2_theoretical_sectors_global` and its ideal. Collect with `--section SourceCounters`. This is not a statement that the accesses are coalesced.",
+            "not-collected",
+            words!("Not collected: `memory_l2_theoretical_sectors_global` and its ideal. Collect with `--section SourceCounters`. This is not a statement that the accesses are coalesced."),
         ));
     } else {
-        blocks.extend(sentence(audit).map(paragraph));
-        blocks.push(Block::Table { table: tables::metrics("uncoalesced", "", &totals) });
+        blocks.extend(sentence(audit).map(|words| paragraph("uncoalesced", words)));
+        blocks.push(tables::metrics("uncoalesced", &totals));
     }
     if !coalescing.requests.is_empty() {
         let rows: Vec<&Row> = coalescing.requests.iter().collect();
         blocks.push(paragraph(
+            "requests",
             "Loads and stores apart, as L1 counts them. A warp that reads side by side needs 4 sectors per request for 4-byte elements, 8 for 8-byte, 16 for 16-byte; 1 is a broadcast, 32 is a sector for every lane.",
         ));
-        blocks.push(Block::Table { table: tables::metrics("requests", "", &rows) });
+        blocks.push(tables::metrics("requests", &rows));
     }
-    blocks.extend(source_lines::global(audit));
+    blocks.extend(source_lines::global(audit, charts::placed(heading, charts::sectors(audit))));
     if !coalescing.uncounted.is_empty() {
-        let list: Vec<String> = coalescing
-            .uncounted
-            .iter()
-            .map(|(op, count)| format!("`{op}` ({} executions)", format::fixed(*count, 0)))
-            .collect();
-        blocks.push(paragraph(format!(
-            "Not covered by these counters: the traffic of {}. It is not zero.",
-            list.join(", ")
-        )));
+        let uncounted = coalescing.uncounted.iter();
+        let listed = uncounted.map(|(op, count)| words!("`{}` ({} executions)", op, format::fixed(*count, 0)));
+        blocks.push(paragraph(
+            "uncounted",
+            words!("Not covered by these counters: the traffic of {}. It is not zero.", words::join(listed, ", ")),
+        ));
     }
-    Section { id: "uncoalesced".into(), title: "Uncoalesced global accesses".into(), blocks }
+    Section::new("uncoalesced", "Uncoalesced global accesses", blocks)
 }
 
-fn sentence(audit: &Audit) -> Option<String> {
+fn sentence(audit: &Audit) -> Option<Words> {
     let c = &audit.coalescing;
     let (share, excess, all) = (c.total("excess-share")?, c.total("excess")?, c.total("sectors")?);
     if excess <= 0.0 {
-        return Some(format!(
+        return Some(words!(
             "Every one of the {} sectors that the global accesses asked for was needed.",
             format::fixed(all, 0)
         ));
     }
-    Some(format!(
+    Some(words!(
         "{} of {} sectors ({} %) were asked for only because the lanes of a warp do not read or write side by side.",
         format::fixed(excess, 0),
         format::fixed(all, 0),

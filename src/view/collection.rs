@@ -1,32 +1,31 @@
 //! How the evidence was collected: a row for each step, then its command.
 
 use super::document::{Block, Table};
-use super::tables::{code, left, paragraph, right, text};
-use super::{escape, tables};
+use super::tables::{self, code, fold, heading, left, list, paragraph, right, text, verbatim};
 use crate::evidence::{Collected, CollectedStep, StepOutcome};
-use crate::quantity::{Quantity, Unit, format};
+use crate::quantity::Unit;
+use crate::words;
 
 /// The part of Provenance about the collection.
 pub(super) fn blocks(collected: &Collected) -> Vec<Block> {
     let steps = &collected.steps;
-    let mut blocks = vec![Block::Heading { text: "Collection".into() }, Block::Table { table: table(steps) }];
+    let mut blocks = vec![heading("collection", "Collection"), table(steps).into()];
     for step in steps {
         if !step.absent_metrics.is_empty() {
             let lead = format!("Asked for in {} and not in its report", step.step);
-            blocks.push(tables::names(&lead, &step.absent_metrics));
+            blocks.push(tables::names("absent", &lead, &step.absent_metrics));
         }
     }
     let mut folded = Vec::new();
     for step in steps.iter().filter(|step| step.step != "ptxas") {
-        folded.push(paragraph(format!("{}:", escape::text(&step.step))));
-        folded.push(Block::Code { language: "sh".into(), text: step.command.clone() });
+        folded.push(paragraph("commands", words!("{}:", &step.step)));
+        folded.push(verbatim("commands", "sh", &step.command));
         if !step.remarks.is_empty() {
-            let items = step.remarks.iter().map(|line| escape::text(line)).collect();
-            folded.push(paragraph("It said:"));
-            folded.push(Block::List { ordered: false, items });
+            folded.push(paragraph("commands", "It said:"));
+            folded.push(list("commands", &step.remarks));
         }
     }
-    blocks.push(Block::Fold { summary: "Commands of the collection".into(), blocks: folded });
+    blocks.push(fold("commands", "Commands of the collection", folded));
     blocks
 }
 
@@ -41,7 +40,6 @@ fn table(steps: &[CollectedStep]) -> Table {
         left("BLAKE3"),
     ];
     let row = |step: &CollectedStep| {
-        let wall = Quantity::new(step.seconds * 1e9, Unit::NS).map_or_else(String::new, format::quantity);
         let result = match step.outcome {
             StepOutcome::Made => step.file.clone(),
             StepOutcome::Failed | StepOutcome::TimedOut => format!("NOT MEASURED: {}", step.why),
@@ -49,13 +47,13 @@ fn table(steps: &[CollectedStep]) -> Table {
         vec![
             text(step.step.clone()),
             text(step.tool.clone()),
-            text(step.passes.map(format::integer).unwrap_or_default()),
-            text(wall),
+            step.passes.map(tables::count).unwrap_or_default(),
+            tables::quantity(step.seconds * 1e9, Unit::NS),
             text(step.ended.clone()),
             text(result),
             code(step.blake3.chars().take(16).collect::<String>()),
         ]
     };
     let caption = "Wall time is that of the tool with the program under it.";
-    Table { id: "collection".into(), caption: caption.into(), columns, rows: steps.iter().map(row).collect() }
+    Table { caption: caption.into(), ..tables::table("collection", columns, steps.iter().map(row).collect()) }
 }

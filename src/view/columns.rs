@@ -1,9 +1,9 @@
 //! Profiles side by side as a document.
 
-use super::document::{Block, Document, Section, Table};
-use super::escape;
-use super::tables::{self, left, paragraph, right, strong, text};
+use super::document::{Document, Line, Section, Table};
+use super::tables::{self, heading, left, list, paragraph, right, text};
 use crate::analysis::{Columns, Joined};
+use crate::words;
 
 /// The document of a comparison of the profiles of these names.
 pub fn side_by_side(names: &[String], columns: &Columns) -> Document {
@@ -12,19 +12,16 @@ pub fn side_by_side(names: &[String], columns: &Columns) -> Document {
     if !columns.unmatched.is_empty() {
         let item = |(column, kernel): &(usize, crate::analysis::KernelKey)| {
             let shape = |dim: Option<crate::evidence::Dim3>| dim.map(|d| d.to_string()).unwrap_or_default();
-            format!(
-                "{}: {}, grid {}, block {}",
-                letters[*column],
-                escape::code(kernel.short_name()),
+            words!(
+                "{}: `{}`, grid {}, block {}",
+                &letters[*column],
+                kernel.short_name(),
                 shape(kernel.grid),
                 shape(kernel.block)
             )
         };
-        sections.push(Section {
-            id: "unmatched".into(),
-            title: "Without a counterpart".into(),
-            blocks: vec![Block::List { ordered: false, items: columns.unmatched.iter().map(item).collect() }],
-        });
+        let blocks = vec![list("kernels", columns.unmatched.iter().map(item))];
+        sections.push(Section::new("unmatched", "Without a counterpart", blocks));
     }
     Document { title: "Comparison".into(), lead: lead(names, &letters), sections }
 }
@@ -35,8 +32,8 @@ pub(super) fn letters(count: usize) -> Vec<String> {
 }
 
 /// Which file each letter is.
-pub(super) fn lead(names: &[String], letters: &[String]) -> Vec<String> {
-    letters.iter().zip(names).map(|(letter, name)| format!("**{letter}:** {}", escape::code(name))).collect()
+pub(super) fn lead(names: &[String], letters: &[String]) -> Vec<Line> {
+    letters.iter().zip(names).map(|(letter, name)| Line::new("file", words!("**{}:** `{}`", letter, name))).collect()
 }
 
 /// `A`, `B`, … `Z`, then numbers.
@@ -52,22 +49,21 @@ fn section(joined: &Joined, letters: &[String]) -> Section {
     for against in &joined.against {
         let whole = &against.comparison.whole;
         let cure = if whole.cure.is_empty() { String::new() } else { format!(" {}", whole.cure) };
-        let said = escape::text(&format!("{}{cure}", whole.reason));
-        blocks.push(paragraph(format!(
-            "**{} against {}: {}.** {said}",
-            letters[against.column], letters[0], whole.verdict
-        )));
+        let (one, first) = (&letters[against.column], &letters[0]);
+        let verdict = whole.verdict.word();
+        let words = words!("**{} against {}: {}.** {}{}", one, first, verdict, &whole.reason, cure);
+        blocks.push(paragraph("verdict", words));
     }
     let panels = joined.against.iter().flat_map(|against| &against.panels).filter(|panel| !panel.rows.is_empty());
     let mut shown: Vec<&str> = Vec::new();
     for panel in panels {
         if !shown.contains(&panel.id.as_str()) {
             shown.push(&panel.id);
-            blocks.push(Block::Heading { text: panel.title.clone() });
-            blocks.push(Block::Table { table: table(&panel.id, joined, letters) });
+            blocks.push(heading(&panel.id, &panel.title));
+            blocks.push(table(&panel.id, joined, letters).into());
         }
     }
-    Section { id: "kernel".into(), title: joined.kernel.short_name().to_owned(), blocks }
+    Section::new("kernel", joined.kernel.short_name(), blocks)
 }
 
 /// One panel: the first profile, then each other one with its verdict.
@@ -85,17 +81,17 @@ fn table(id: &str, joined: &Joined, letters: &[String]) -> Table {
     }
     let line = |(row_id, label): &(&str, &str)| {
         let old = (0..joined.against.len()).find_map(|at| panel(at)?.row(row_id)?.old.as_ref());
-        let mut cells = vec![text(*label), text(old.map(tables::number).unwrap_or_default())];
+        let mut cells = vec![text(*label), old.map(tables::reading).unwrap_or_default()];
         for (at, against) in joined.against.iter().enumerate() {
             let row = panel(at).and_then(|panel| panel.row(row_id));
-            let verdict = against.comparison.reading(row_id).map_or("", |reading| reading.verdict.word());
+            let verdict = against.comparison.reading(row_id).map(|reading| tables::verdict(reading.verdict));
             cells.extend([
-                strong(row.map(|row| tables::number(&row.new)).unwrap_or_default()),
-                text(row.map(tables::change).unwrap_or_default()),
-                text(verdict),
+                row.map(|row| tables::reading(&row.new).strong()).unwrap_or_default(),
+                row.map(tables::change).unwrap_or_default(),
+                verdict.unwrap_or_default(),
             ]);
         }
         cells
     };
-    Table { id: id.into(), caption: String::new(), columns, rows: ids.iter().map(line).collect() }
+    tables::table(id, columns, ids.iter().map(line).collect())
 }

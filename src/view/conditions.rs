@@ -1,7 +1,7 @@
 //! Comparability: the conditions under which each side was measured.
 
-use super::document::{Block, Section, Table};
-use super::tables::{left, paragraph, strong, text};
+use super::document::{Cell, Section, Tone};
+use super::tables::{left, paragraph, strong, table, text};
 use crate::analysis::{Audit, Setting, Weight};
 
 /// The section.
@@ -21,23 +21,18 @@ pub(super) fn section(audit: &Audit) -> Section {
         }
         cells
     };
-    let table = Table {
-        id: "conditions".into(),
-        caption: String::new(),
-        columns,
-        rows: audit.settings.iter().map(line).collect(),
-    };
     let blocks = if audit.settings.is_empty() {
-        vec![paragraph("The artefact states no measuring conditions: treat every comparison with care.")]
+        let words = "The artefact states no measuring conditions: treat every comparison with care.";
+        vec![paragraph("conditions", words)]
     } else {
-        vec![Block::Table { table }]
+        vec![table("conditions", columns, audit.settings.iter().map(line).collect()).into()]
     };
-    Section { id: "comparability".into(), title: "Comparability".into(), blocks }
+    Section::new("comparability", "Comparability", blocks)
 }
 
-fn difference(setting: &Setting) -> super::document::Cell {
+fn difference(setting: &Setting) -> Cell {
     match (setting.differs(), setting.weight) {
-        (true, Weight::Breaks) => strong("differs: times do not compare"),
+        (true, Weight::Breaks) => strong("differs: times do not compare").toned(Tone::Unsure),
         (true, Weight::Weakens) => text("differs: may move times a little"),
         (true, Weight::Informs) => text("differs"),
         (false, _) if setting.new.is_none() || setting.old.is_none() => text("unknown"),

@@ -1,29 +1,32 @@
 //! Whether the kernel computes what it should: the check of its outputs, then the findings of compute-sanitizer.
 
-use super::document::{Block, Section, Table};
-use super::tables::{code, left, paragraph, right, strong, text};
-use super::{escape, sanitizer};
+use super::document::{Block, Section, Table, Tone};
+use super::sanitizer;
+use super::tables::{self, code, count, fold, left, list, paragraph, right, strong, text};
 use crate::analysis::{Audit, Standing, position};
 use crate::evidence::{Correctness, LaunchFacts, OutputCheck};
 use crate::quantity::format;
+use crate::words;
+use crate::words::Words;
 
 /// The section.
 pub(super) fn section(audit: &Audit) -> Section {
-    let mut blocks = vec![paragraph(standing(audit))];
+    let mut blocks = vec![paragraph("standing", standing(audit))];
     if let Some(check) = &audit.correctness {
-        blocks.push(Block::Table { table: outputs(check) });
+        blocks.push(outputs(check).into());
         blocks.push(paragraph(
+            "outputs",
             "Outputs that are only written held NaNs before each launch, so that an element which was not written shows. The \
              reference ran first, so that a kernel which spoils its inputs does not spoil what is expected of it.",
         ));
         blocks.extend(launch(audit, &check.launch, "check"));
     }
     blocks.extend(sanitizer::blocks(&audit.sanitizer));
-    Section { id: "correctness".into(), title: "Correctness".into(), blocks }
+    Section::new("correctness", "Correctness", blocks)
 }
 
 /// The first sentences: right, wrong, or not known.
-fn standing(audit: &Audit) -> String {
+fn standing(audit: &Audit) -> Words {
     let tools = match (audit.sanitizer.is_empty(), audit.sanitizer.iter().all(|run| run.is_clean())) {
         (true, _) => "",
         (false, true) => " compute-sanitizer found nothing.",
@@ -31,22 +34,19 @@ fn standing(audit: &Audit) -> String {
     };
     match audit.standing() {
         Standing::Wrong => {
-            let faults: Vec<String> = audit.faults().iter().map(|fault| escape::text(fault)).collect();
-            format!("**WRONG:** {}.", faults.join("; "))
+            words!("**WRONG:** {}.", words::join(audit.faults().iter(), "; "))
         }
         Standing::Correct => {
             let said = audit.correctness.as_ref().map(within).unwrap_or_default();
-            format!("**Correct:** {said}.{tools}")
+            words!("**Correct:** {}.{}", said, tools)
         }
         Standing::NotChecked => {
             let missed = audit.trials_missed.iter().find(|(step, _)| step == "correctness").map(|(_, why)| why.clone());
             let why = match missed.or(audit.void_check()) {
-                Some(why) => format!("{}.", escape::text(why.trim_end_matches('.'))),
-                None => {
-                    "No check of the kernel's outputs was given: `audit launch` makes one with `--check`.".to_owned()
-                }
+                Some(why) => words!("{}.", why.trim_end_matches('.')),
+                None => words!("No check of the kernel's outputs was given: `audit launch` makes one with `--check`."),
             };
-            format!("**NOT MEASURED:** {why} Whether the kernel computes what it should is not known.{tools}")
+            words!("**NOT MEASURED:** {} Whether the kernel computes what it should is not known.{}", why, tools)
         }
     }
 }
@@ -58,8 +58,7 @@ fn within(check: &Correctness) -> String {
         [one] => format!("seed {one}"),
         some => format!("seeds {}", some.join(", ")),
     };
-    let reference = escape::text(&check.reference);
-    let start = format!("every element of every output, on inputs of {seeds}, against {reference}");
+    let start = format!("every element of every output, on inputs of {seeds}, against {}", check.reference);
     if check.tolerance == 0.0 {
         return format!("{start}: the same bits");
     }
@@ -98,64 +97,64 @@ fn outputs(check: &Correctness) -> Table {
         let extents: Vec<String> = output.shape.iter().map(u64::to_string).collect();
         vec![
             code(format!("{}: {} [{}]", output.name, output.dtype, extents.join(", "))),
-            text(seed.to_string()),
-            text(format::integer(output.elements)),
-            text(output.relative_norm.map_or_else(|| "not finite".to_owned(), format::scientific)),
+            text(seed.to_string()).sorted(seed as f64),
+            count(output.elements),
+            text(output.relative_norm.map_or_else(|| "not finite".to_owned(), format::scientific))
+                .sorted(output.relative_norm),
             text(place.unwrap_or_else(|| "none".to_owned())),
-            text(error.unwrap_or_default()),
-            text(format::integer(output.different)),
-            text(format::integer(output.unwritten)),
-            text(format::integer(output.not_finite)),
-            text(output.changed_between_runs.map_or_else(|| "no second launch".to_owned(), format::integer)),
-            if output.passed { text("within") } else { strong("WRONG") },
+            text(error.unwrap_or_default()).sorted(worst.and_then(|w| w.error)),
+            count(output.different),
+            count(output.unwritten),
+            count(output.not_finite),
+            output.changed_between_runs.map_or_else(|| text("no second launch"), count),
+            if output.passed { text("within").toned(Tone::Good) } else { strong("WRONG").toned(Tone::Bad) },
         ]
     };
     let rows = check.runs.iter().flat_map(|run| run.outputs.iter().map(|output| row(run.seed, output))).collect();
     let caption = "The relative norm is that of the difference over that of what was expected (Frobenius). The error of an \
                    element is relative to the larger of its expected magnitude and the root mean square of all.";
-    Table { id: "outputs".into(), caption: caption.into(), columns, rows }
+    Table { caption: caption.into(), ..tables::table("outputs", columns, rows) }
 }
 
 /// What was launched, and whether it is what this page is about.
 pub(super) fn launch(audit: &Audit, launch: &LaunchFacts, what: &str) -> Vec<Block> {
     let extent = |of: [u32; 3]| of.iter().map(|side| format::integer(u64::from(*side))).collect::<Vec<_>>().join(" × ");
-    let mut said = format!(
-        "Launched by `audit launch`: {}, grid {}, block {}",
-        escape::code(&launch.kernel),
+    let mut said = words!(
+        "Launched by `audit launch`: `{}`, grid {}, block {}",
+        &launch.kernel,
         extent(launch.grid),
         extent(launch.block)
     );
     if let Some(cluster) = launch.cluster {
-        said += &format!(", cluster {}", extent(cluster));
+        said.push(format!(", cluster {}", extent(cluster)));
     }
     if launch.dynamic_shared > 0 {
-        said += &format!(", {} bytes of dynamic shared memory", format::integer(u64::from(launch.dynamic_shared)));
+        said.push(format!(", {} bytes of dynamic shared memory", format::integer(u64::from(launch.dynamic_shared))));
     }
-    said += ".";
+    said.push(".");
     let built: Vec<&str> = audit.code.iter().map(|code| code.code_sha256.as_str()).collect();
     match (launch.code_sha256.as_str(), built.as_slice()) {
-        ("", _) => said += " The driver compiled it from PTX.",
+        ("", _) => said.push(" The driver compiled it from PTX."),
         (_, []) => {}
-        (own, built) if built.contains(&own) => said += " It is the machine code of this page's build.",
+        (own, built) if built.contains(&own) => said.push(" It is the machine code of this page's build."),
         (own, _) => {
             let own: String = own.chars().take(16).collect();
-            said += &format!(
-                " **The {what} ran other machine code** (SHA-256 `{own}…`) than this page's build: it says nothing of that."
-            );
+            said.push(words!(
+                " **The {} ran other machine code** (SHA-256 `{}…`) than this page's build: it says nothing of that.",
+                what,
+                own
+            ));
         }
     }
     let profiled = (audit.new.kernel.grid, audit.new.kernel.block);
     let same = |of: Option<crate::evidence::Dim3>, own: [u32; 3]| of.is_none_or(|of| of.0 == own.map(u64::from));
     if !(same(profiled.0, launch.grid) && same(profiled.1, launch.block)) {
-        said += " **The profile is of another grid or block.**";
+        said.push(words!(" **The profile is of another grid or block.**"));
     }
-    let mut blocks = vec![paragraph(said)];
+    let mut blocks = vec![paragraph("launch", said)];
     if !launch.arguments.is_empty() {
-        let items = launch.arguments.iter().map(|argument| escape::code(argument)).collect();
-        blocks.push(Block::Fold {
-            summary: format!("Arguments of the {what}"),
-            blocks: vec![Block::List { ordered: false, items }],
-        });
+        let items = list("arguments", launch.arguments.iter().map(words::code));
+        blocks.push(fold("arguments", format!("Arguments of the {what}"), vec![items]));
     }
     blocks
 }

@@ -1,11 +1,12 @@
 //! Many kernels on one page, one line each: speed of light, launch, occupancy, shared memory, instructions.
 
-use super::document::{Block, Cell, Column, Document, Section, Table};
+use super::document::{Cell, Column, Document, Section, Table};
 use super::page::Heading;
-use super::tables::{code, left, number, paragraph, right, text};
+use super::tables::{self, code, left, listed, paragraph, right, text};
 use super::{lead, provenance};
 use crate::analysis::Audit;
 use crate::evidence::{Missing, Reading};
+use crate::words;
 
 /// The name of the template that prints this page.
 pub const DELIVERABLE: &str = "deliverable";
@@ -46,22 +47,20 @@ type CellOf = fn(&Audit) -> Cell;
 
 /// The page for kernels of one report, in the order given.
 pub fn deliverable(heading: &Heading, audits: &[Audit]) -> Document {
-    let Some(first) = audits.first() else { return Document { title: String::new(), lead: vec![], sections: vec![] } };
+    let Some(first) = audits.first() else { return Document::default() };
     let mut sections = vec![light(audits)];
     sections.push(section("occupancy", "Launch and occupancy", table("occupancy-lines", OCCUPANCY, audits)));
     sections.push(section("shared", "Shared memory", table("shared-lines", SHARED, audits)));
     sections.push(section("instructions", "Instructions", table("instruction-lines", INSTRUCTIONS, audits)));
     sections.extend(needed(audits));
     sections.push(provenance::section(heading, first));
-    let lines = lead::lines(heading, first);
-    let kept = lines
-        .into_iter()
-        .filter(|line| ["**WRONG", "**Measured on", "**Incomplete"].iter().any(|start| line.starts_with(start)));
-    Document { title: format!("Kernels in one line — {}", heading.date), lead: kept.collect(), sections }
+    let mut lead = lead::lines(heading, first);
+    lead.retain(|line| ["wrong", "measured-on", "incomplete"].contains(&line.name.as_str()));
+    Document { title: format!("Kernels in one line — {}", heading.date), lead, sections }
 }
 
-fn section(id: &str, title: &str, table: Table) -> Section {
-    Section { id: id.into(), title: title.into(), blocks: vec![Block::Table { table }] }
+fn section(name: &str, title: &str, table: Table) -> Section {
+    Section::new(name, title, vec![table.into()])
 }
 
 /// Speed of light with the verdict, and the first finding where it is another.
@@ -86,21 +85,21 @@ fn reading<'a>(audit: &'a Audit, name: &str) -> Option<&'a Reading> {
     audit.line.iter().find(|(known, _)| known == name).map(|(_, reading)| reading)
 }
 
-fn table(id: &str, readings: Readings, audits: &[Audit]) -> Table {
+fn table(name: &str, readings: Readings, audits: &[Audit]) -> Table {
     let columns: Vec<Column> =
         std::iter::once(left("Kernel")).chain(readings.iter().map(|(title, _)| right(title))).collect();
     let row = |audit: &Audit| {
-        let cells = readings.iter().map(|(_, name)| text(reading(audit, name).map(shown).unwrap_or_default()));
+        let cells = readings.iter().map(|(_, name)| reading(audit, name).map(shown).unwrap_or_default());
         std::iter::once(code(audit.new.kernel.short_name())).chain(cells).collect()
     };
-    Table { id: id.into(), caption: String::new(), columns, rows: audits.iter().map(row).collect() }
+    tables::table(name, columns, audits.iter().map(row).collect())
 }
 
-fn shown(reading: &Reading) -> String {
+fn shown(reading: &Reading) -> Cell {
     match reading {
-        Reading::Measured(_) => number(reading),
-        Reading::Missing(Missing::NotApplicable { .. }) => "n/a".into(),
-        Reading::Missing(Missing::NotCollected { .. }) => "NOT MEASURED".into(),
+        Reading::Measured(_) => tables::reading(reading),
+        Reading::Missing(Missing::NotApplicable { .. }) => text("n/a"),
+        Reading::Missing(Missing::NotCollected { .. }) => text("NOT MEASURED"),
     }
 }
 
@@ -112,15 +111,14 @@ fn needed(audits: &[Audit]) -> Option<Section> {
         }
         _ => None,
     });
-    let mut names: Vec<String> = missing.map(|name| format!("`{name}`")).collect();
+    let mut names: Vec<String> = missing.collect();
     names.sort();
     names.dedup();
-    (!names.is_empty()).then(|| Section {
-        id: "needed".into(),
-        title: "What was not measured".into(),
-        blocks: vec![paragraph(format!(
+    (!names.is_empty()).then(|| {
+        let words = words!(
             "At least one kernel lacks: {}. Collect with `--section LaunchStats --section Occupancy --section SchedulerStats --section MemoryWorkloadAnalysis_Tables --section InstructionStats --section SourceCounters`, or `--set full`.",
-            names.join(", ")
-        ))],
+            listed(&names)
+        );
+        Section::new("needed", "What was not measured", vec![paragraph("metrics", words)])
     })
 }

@@ -1,6 +1,7 @@
-//! The typed page model.
+//! The page model: sections of named blocks, whose words and cells are typed.
 
 use super::charts::Chart;
+use crate::words::{self, Words};
 
 /// Horizontal alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -15,60 +16,106 @@ pub enum Align {
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Column {
-    /// Header text, plain (not Markdown).
+    /// Header, plain text.
     pub title: String,
     /// Alignment.
     pub align: Align,
 }
 
+/// What a cell says about its subject; a screen gives it a colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tone {
+    /// Nothing.
+    #[default]
+    Plain,
+    /// It is well.
+    Good,
+    /// It is not.
+    Bad,
+    /// It is not known.
+    Unsure,
+}
+
 /// A cell of a table.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Cell {
-    /// Plain text: what a reader sees. Markdown's special characters are escaped by the renderer, never here.
-    pub text: String,
-    /// Set in bold.
-    pub strong: bool,
-    /// Set as code: metric names, kernel names, opcodes.
-    pub code: bool,
+    /// What stands in it.
+    pub words: Words,
+    /// The number that it is sorted by; `None` for words.
+    pub sort: Option<f64>,
+    /// What it says about its subject.
+    pub tone: Tone,
+}
+
+impl Cell {
+    /// Words.
+    pub fn new(words: impl Into<Words>) -> Cell {
+        Cell { words: words.into(), ..Cell::default() }
+    }
+
+    /// The same, sorted by a number.
+    #[must_use]
+    pub fn sorted(self, by: impl Into<Option<f64>>) -> Cell {
+        Cell { sort: by.into().filter(|by| by.is_finite()), ..self }
+    }
+
+    /// The same with a tone.
+    #[must_use]
+    pub fn toned(self, tone: Tone) -> Cell {
+        Cell { tone, ..self }
+    }
+
+    /// The same in bold.
+    #[must_use]
+    pub fn strong(self) -> Cell {
+        Cell { words: words::strong(self.words).into(), ..self }
+    }
 }
 
 /// A table: every row has one cell per column.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Table {
-    /// Stable id, `speed-of-light`.
-    pub id: String,
+    /// Name of its block, `speed-of-light`.
+    pub name: String,
     /// One sentence above the table that names its basis; may be empty.
-    pub caption: String,
+    pub caption: Words,
     /// Columns.
     pub columns: Vec<Column>,
     /// Rows.
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// A piece of a section, in reading order. Text fields are inline Markdown written by the view (with data escaped).
+/// A block of a section. Blocks that say one thing together, as a sentence and its table, share a name; a template
+/// places them by it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
-#[serde(tag = "kind", rename_all = "lowercase")]
-pub enum Block {
+pub struct Block {
+    /// Stable name inside the section.
+    pub name: String,
+    /// What it holds.
+    pub content: Content,
+}
+
+/// What a block holds.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Content {
+    /// A heading inside a section, plain text.
+    Heading(String),
     /// A paragraph.
-    Text {
-        /// Inline Markdown.
-        text: String,
-    },
+    Paragraph(Words),
     /// A numbered or bulleted list.
     List {
         /// Numbered.
         ordered: bool,
-        /// Inline Markdown, one item each.
-        items: Vec<String>,
+        /// Items.
+        items: Vec<Words>,
     },
     /// A table.
-    Table {
-        /// The table.
-        table: Table,
-    },
+    Table(Table),
     /// Verbatim text.
     Code {
-        /// Info string after the fence; may be empty.
+        /// What it is written in; may be empty.
         language: String,
         /// The lines.
         text: String,
@@ -81,35 +128,56 @@ pub enum Block {
         blocks: Vec<Block>,
     },
     /// A chart.
-    Chart {
-        /// The chart.
-        chart: Box<Chart>,
-    },
-    /// A heading inside a section.
-    Heading {
-        /// Plain text.
-        text: String,
-    },
+    Chart(Box<Chart>),
+}
+
+impl From<Table> for Block {
+    fn from(table: Table) -> Block {
+        Block { name: table.name.clone(), content: Content::Table(table) }
+    }
 }
 
 /// A section of the page.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Section {
-    /// Stable id, `stalls`.
-    pub id: String,
+    /// Stable name, `stalls`.
+    pub name: String,
     /// Heading, plain text.
     pub title: String,
     /// Content.
     pub blocks: Vec<Block>,
 }
 
-/// The whole page.
+impl Section {
+    /// A section from its parts.
+    pub fn new(name: impl Into<String>, title: impl Into<String>, blocks: Vec<Block>) -> Section {
+        Section { name: name.into(), title: title.into(), blocks }
+    }
+}
+
+/// A line under the title.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Line {
+    /// Stable name, `measured-on`.
+    pub name: String,
+    /// What it says.
+    pub words: Words,
+}
+
+impl Line {
+    /// A line from its parts.
+    pub fn new(name: impl Into<String>, words: Words) -> Line {
+        Line { name: name.into(), words }
+    }
+}
+
+/// The whole page.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Document {
     /// Title, plain text.
     pub title: String,
-    /// The lines under the title: kernel, work, chip. Inline Markdown.
-    pub lead: Vec<String>,
+    /// The lines under the title: kernel, work, chip.
+    pub lead: Vec<Line>,
     /// Sections in order.
     pub sections: Vec<Section>,
 }
@@ -119,14 +187,10 @@ impl Document {
     pub fn charts(&self) -> Vec<&Chart> {
         fn collect<'d>(blocks: &'d [Block], into: &mut Vec<&'d Chart>) {
             for block in blocks {
-                match block {
-                    Block::Chart { chart } => into.push(chart),
-                    Block::Fold { blocks, .. } => collect(blocks, into),
-                    Block::Text { .. }
-                    | Block::List { .. }
-                    | Block::Table { .. }
-                    | Block::Code { .. }
-                    | Block::Heading { .. } => {}
+                match &block.content {
+                    Content::Chart(chart) => into.push(chart),
+                    Content::Fold { blocks, .. } => collect(blocks, into),
+                    _ => {}
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! Estimate against outcome: the bounds of the old side, and what the change gained.
 
-use super::ceiling::bound;
+use super::ceiling;
 use super::document::{Block, Table};
-use super::tables::{code, left, number, paragraph, right, text, words};
+use super::tables::{self, code, heading, left, paragraph, right};
 use crate::analysis::{Audit, Estimates, Pulled, Standing, Verdict};
 use crate::quantity::format;
 
@@ -15,9 +15,9 @@ pub(super) fn blocks(audit: &Audit) -> Vec<Block> {
         return Vec::new();
     };
     vec![
-        Block::Heading { text: "Estimate against outcome".into() },
-        paragraph(sentence(audit, estimates)),
-        Block::Table { table: table(estimates) },
+        heading("estimates", "Estimate against outcome"),
+        paragraph("estimates", sentence(audit, estimates)),
+        table(estimates).into(),
     ]
 }
 
@@ -48,12 +48,12 @@ fn table(estimates: &Estimates) -> Table {
     let columns = vec![left("Lever of the old side"), right("At most"), left("Reading"), right("Old"), right("New")];
     let row = |pulled: &Pulled| {
         vec![
-            words(&pulled.sentence),
-            text(bound(pulled.bound, pulled.is_rough)),
+            ceiling::sentence(&pulled.sentence),
+            ceiling::bound(pulled.bound, pulled.is_rough),
             code(pulled.remeasure.clone()),
-            text(number(&pulled.old)),
-            text(number(&pulled.new)),
+            tables::reading(&pulled.old),
+            tables::reading(&pulled.new),
         ]
     };
-    Table { id: "estimates".into(), caption: String::new(), columns, rows: estimates.levers.iter().map(row).collect() }
+    tables::table("estimates", columns, estimates.levers.iter().map(row).collect())
 }

@@ -1,8 +1,9 @@
 //! The history of a subject: one row for each audit, the oldest first.
 
+use super::charts;
 use super::document::{Block, Table};
 use super::page::Heading;
-use super::tables::{code, left, paragraph, right, text};
+use super::tables::{self, code, heading as head, left, paragraph, right, text};
 use crate::analysis::code::StaticAudit;
 use crate::analysis::{Audit, Milestone, StallBasis};
 use crate::quantity::format;
@@ -79,10 +80,9 @@ pub fn history_table(rows: &[HistoryRow]) -> Table {
             text(row.verdict.clone()),
         ]
     };
-    Table {
-        id: "history".into(),
-        caption: String::new(),
-        columns: vec![
+    tables::table(
+        "history",
+        vec![
             left("Date"),
             left("Commit"),
             left("Change"),
@@ -92,30 +92,31 @@ pub fn history_table(rows: &[HistoryRow]) -> Table {
             left("Top stall"),
             left("Verdict"),
         ],
-        rows: rows.iter().map(line).collect(),
-    }
+        rows.iter().map(line).collect(),
+    )
 }
 
 /// The history with this audit as its last row; nothing when there is no earlier audit.
 pub(super) fn blocks(heading: &Heading, audit: &Audit) -> Vec<Block> {
-    with(heading, || Milestone::of(&heading.date, &heading.commit, &heading.change, audit))
+    let chart = charts::placed(heading, charts::history(heading, audit));
+    with(heading, chart, || Milestone::of(&heading.date, &heading.commit, &heading.change, audit))
 }
 
 /// The same on the page of an audit without a report.
 pub(super) fn of_code(heading: &Heading, audit: &StaticAudit) -> Vec<Block> {
-    with(heading, || Milestone::of_code(&heading.date, &heading.commit, &heading.change, audit))
+    with(heading, None, || Milestone::of_code(&heading.date, &heading.commit, &heading.change, audit))
 }
 
-fn with(heading: &Heading, own: impl Fn() -> Milestone) -> Vec<Block> {
+fn with(heading: &Heading, chart: Option<Block>, own: impl Fn() -> Milestone) -> Vec<Block> {
     if heading.history.is_empty() {
         return Vec::new();
     }
     let own = own();
     let mut rows = history_rows(&heading.history);
     rows.push(row(&own));
-    vec![
-        Block::Heading { text: "History".into() },
-        paragraph("One row for each audit of this subject; the verdict is against the baseline of that audit."),
-        Block::Table { table: history_table(&rows) },
-    ]
+    let words = "One row for each audit of this subject; the verdict is against the baseline of that audit.";
+    let mut blocks = vec![head("history", "History"), paragraph("history", words)];
+    blocks.extend(chart);
+    blocks.push(history_table(&rows).into());
+    blocks
 }

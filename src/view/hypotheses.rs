@@ -1,11 +1,12 @@
 //! Hypotheses: expected, before, after and what became of each; and the ledger of those that were refuted.
 
-use super::document::{Block, Cell, Section, Table};
-use super::escape;
+use super::document::{Cell, Section, Table, Tone};
 use super::page::Heading;
-use super::tables::{code, left, number, paragraph, right, strong, text};
+use super::tables::{self, code, heading as head, left, paragraph, reading, right, strong, text};
 use crate::analysis::{Condition, Judgement, Met, Milestone, Tested, When};
 use crate::evidence::{Missing, Reading};
+use crate::words;
+use crate::words::Words;
 
 /// The section; `None` where the subject states none and none was refuted before.
 pub(super) fn section(heading: &Heading, tested: &[Tested]) -> Option<Section> {
@@ -14,35 +15,35 @@ pub(super) fn section(heading: &Heading, tested: &[Tested]) -> Option<Section> {
         return None;
     }
     let mut blocks = Vec::new();
-    for (at, tested) in tested.iter().enumerate() {
-        blocks.push(Block::Heading { text: tested.name.clone() });
+    for tested in tested {
+        blocks.push(head("tested", &tested.name));
         let change = match stem(&tested.change) {
             "" => String::new(),
-            change => format!(" The change: {}.", escape::text(change)),
+            change => format!(" The change: {change}."),
         };
-        let words = format!("**{}**. {}{change}", tested.judgement.word(), escape::text(&tested.reason));
-        blocks.push(paragraph(words));
-        blocks.push(Block::Table { table: conditions(&format!("hypothesis-{}", at + 1), tested) });
+        let words = words!("**{}**. {}{}", tested.judgement.word(), &tested.reason, change);
+        blocks.push(paragraph("tested", words));
+        blocks.push(conditions(tested).into());
     }
     if !refuted.rows.is_empty() {
-        blocks.push(Block::Heading { text: "Refuted before".into() });
-        blocks.push(paragraph("What earlier audits of this subject expected and did not find."));
-        blocks.push(Block::Table { table: refuted });
+        blocks.push(head("refuted", "Refuted before"));
+        blocks.push(paragraph("refuted", "What earlier audits of this subject expected and did not find."));
+        blocks.push(refuted.into());
     }
-    Some(Section { id: "hypotheses".into(), title: "Hypotheses".into(), blocks })
+    Some(Section::new("hypotheses", "Hypotheses", blocks))
 }
 
 /// How many of each, for the first screen; `None` without any.
-pub(super) fn summary(tested: &[Tested]) -> Option<String> {
+pub(super) fn summary(tested: &[Tested]) -> Option<Words> {
     const ALL: [Judgement; 4] =
         [Judgement::Refuted, Judgement::Confirmed, Judgement::Inconclusive, Judgement::NotMeasured];
     let named = |judgement: Judgement| {
         let of = tested.iter().filter(|one| one.judgement == judgement);
-        let names: Vec<String> = of.map(|one| escape::text(&one.name)).collect();
+        let names: Vec<&str> = of.map(|one| one.name.as_str()).collect();
         (!names.is_empty()).then(|| format!("{} {}", judgement.word(), names.join(", ")))
     };
     let found: Vec<String> = ALL.into_iter().filter_map(named).collect();
-    (!found.is_empty()).then(|| format!("**Hypotheses:** {}.", found.join("; ")))
+    (!found.is_empty()).then(|| words!("**Hypotheses:** {}.", found.join("; ")))
 }
 
 /// The refuted hypotheses of some audits, in their order.
@@ -59,7 +60,7 @@ pub fn ledger(milestones: &[Milestone]) -> Table {
             })
             .collect()
     };
-    Table { id: "refuted".into(), caption: String::new(), columns, rows: milestones.iter().flat_map(of).collect() }
+    tables::table("refuted", columns, milestones.iter().flat_map(of).collect())
 }
 
 /// A sentence without its full stop.
@@ -67,7 +68,7 @@ fn stem(sentence: &str) -> &str {
     sentence.trim().trim_end_matches('.')
 }
 
-fn conditions(id: &str, tested: &Tested) -> Table {
+fn conditions(tested: &Tested) -> Table {
     let columns = vec![left("When"), left("Expected"), right("Before"), right("After"), left("Result")];
     let row = |condition: &Condition| {
         let when = match condition.when {
@@ -75,16 +76,16 @@ fn conditions(id: &str, tested: &Tested) -> Table {
             When::After => "expected after",
         };
         let met = match condition.met {
-            Met::Holds => text("holds"),
-            Met::Fails => strong("does not hold"),
-            Met::Unclear => strong("launches disagree"),
-            Met::NotMeasured => strong("not measured"),
+            Met::Holds => text("holds").toned(Tone::Good),
+            Met::Fails => strong("does not hold").toned(Tone::Bad),
+            Met::Unclear => strong("launches disagree").toned(Tone::Unsure),
+            Met::NotMeasured => strong("not measured").toned(Tone::Unsure),
         };
         let name = condition.expected.reading.as_str();
-        let before = condition.old.as_ref().map_or_else(String::new, |old| shown(name, old));
-        vec![text(when), code(wording(condition)), text(before), text(shown(name, &condition.new)), met]
+        let before = condition.old.as_ref().map(|old| shown(name, old)).unwrap_or_default();
+        vec![text(when), code(wording(condition)), before, shown(name, &condition.new), met]
     };
-    Table { id: id.into(), caption: String::new(), columns, rows: tested.conditions.iter().map(row).collect() }
+    tables::table("tested", columns, tested.conditions.iter().map(row).collect())
 }
 
 /// What begins the name of a check on the machine code, which passes or fails and has no number.
@@ -99,12 +100,13 @@ fn wording(condition: &Condition) -> String {
     }
 }
 
-fn shown(name: &str, reading: &Reading) -> String {
-    if name.starts_with("change.") && matches!(reading, Reading::Missing(Missing::NotCollected { .. })) {
-        return String::new();
+fn shown(name: &str, found: &Reading) -> Cell {
+    if name.starts_with("change.") && matches!(found, Reading::Missing(Missing::NotCollected { .. })) {
+        return Cell::default();
     }
-    match reading.value() {
-        Some(value) if name.starts_with(CHECK) => if value == 1.0 { "PASS" } else { "FAIL" }.to_owned(),
-        _ => number(reading),
+    match found.value() {
+        Some(1.0) if name.starts_with(CHECK) => text("PASS").toned(Tone::Good),
+        Some(_) if name.starts_with(CHECK) => text("FAIL").toned(Tone::Bad),
+        _ => reading(found),
     }
 }

@@ -1,14 +1,20 @@
 //! Instruction counts and mix.
 
-use super::document::{Block, Section, Table};
+use super::document::{Section, Table};
 use super::source_lines;
-use super::tables::{self, Extra, paragraph, text};
+use super::tables::{self, Extra, fold, heading, paragraph, percent, text};
 use crate::analysis::{Audit, OpcodeRow, Row};
 use crate::quantity::format;
+use crate::words;
+use crate::words::Words;
 
 /// Opcodes shown unfolded.
 const SHOWN: usize = 12;
-const CURE: &str = "Collect with `--section InstructionStats --section SourceCounters`.";
+
+/// How to get what is missing.
+fn cure() -> Words {
+    words!("Collect with `--section InstructionStats --section SourceCounters`.")
+}
 
 /// The section.
 pub(super) fn section(audit: &Audit) -> Section {
@@ -16,35 +22,36 @@ pub(super) fn section(audit: &Audit) -> Section {
     if let Some(panel) = audit.panel("instructions") {
         let rows: Vec<&Row> = panel.rows.iter().collect();
         if !rows.is_empty() {
-            blocks.push(Block::Table { table: tables::metrics("instructions", "", &rows) });
+            blocks.push(tables::metrics("instructions", &rows));
         }
-        blocks.extend(tables::not_collected(audit, &panel.not_collected, CURE));
+        blocks.extend(tables::not_collected(audit, &panel.not_collected, cure()));
     }
     if audit.mix.rows.is_empty() {
-        blocks
-            .push(paragraph(format!("No mix by opcode: the report holds no `sass__inst_executed_per_opcode`. {CURE}")));
+        let words = words!("No mix by opcode: the report holds no `sass__inst_executed_per_opcode`. {}", cure());
+        blocks.push(paragraph("opcodes", words));
     } else {
-        blocks.push(paragraph(moves(audit)));
-        blocks.extend(stores(audit).map(paragraph));
-        blocks.push(Block::Heading { text: "Mix by opcode".into() });
-        blocks.push(paragraph("Warp-level executions per launch, by base opcode (`sass__inst_executed_per_opcode`)."));
+        blocks.push(paragraph("moves", moves(audit)));
+        blocks.extend(stores(audit).map(|words| paragraph("stores", words)));
+        blocks.push(heading("opcodes", "Mix by opcode"));
+        let words = words!("Warp-level executions per launch, by base opcode (`sass__inst_executed_per_opcode`).");
+        blocks.push(paragraph("opcodes", words));
         let (shown, rest) = audit.mix.rows.split_at(audit.mix.rows.len().min(SHOWN));
-        blocks.push(Block::Table { table: mix("opcodes", "Opcode", shown, true) });
+        blocks.push(mix("opcodes", "Opcode", shown, true).into());
         let mut folded = Vec::new();
         if !rest.is_empty() {
-            folded.push(Block::Table { table: mix("opcodes-rest", "Opcode", rest, true) });
+            folded.push(mix("opcodes-rest", "Opcode", rest, true).into());
         }
-        folded.push(paragraph("By class:"));
-        folded.push(Block::Table { table: mix("opcode-classes", "Class", &audit.mix.classes, false) });
+        folded.push(paragraph("opcode-classes", "By class:"));
+        folded.push(mix("opcode-classes", "Class", &audit.mix.classes, false).into());
         let summary = if rest.is_empty() {
             "By class".to_string()
         } else {
             format!("{} further opcodes, and the sums by class", rest.len())
         };
-        blocks.push(Block::Fold { summary, blocks: folded });
+        blocks.push(fold("opcodes-rest", summary, folded));
     }
     blocks.extend(source_lines::instructions(audit));
-    Section { id: "instructions".into(), title: "Instruction counts".into(), blocks }
+    Section::new("instructions", "Instruction counts", blocks)
 }
 
 /// Predication, tensor instructions and data movement, in one line each reader looks for.
@@ -89,7 +96,7 @@ fn guarded(audit: &Audit) -> Option<String> {
 }
 
 /// The subject's tile arithmetic beside the executed stores.
-fn stores(audit: &Audit) -> Option<String> {
+fn stores(audit: &Audit) -> Option<Words> {
     let stores = audit.stores.as_ref()?;
     let tiles = &stores.tiles;
     let sum = format!(
@@ -98,32 +105,33 @@ fn stores(audit: &Audit) -> Option<String> {
         format::integer(tiles.stores_per_warp),
         format::integer(tiles.warps)
     );
-    let Some(expected) = stores.expected else { return Some(format!("**Stores.** {sum} is more than 64 bits hold.")) };
+    let Some(expected) = stores.expected else { return Some(words!("**Stores.** {} is more than 64 bits hold.", sum)) };
     let sum = format!("{sum} = {}", format::integer(expected));
     Some(match (stores.executed.value(), stores.ratio()) {
         (Some(executed), _) if executed == expected as f64 => {
-            format!("**Stores.** {sum}, as many as STG instructions were executed.")
+            words!("**Stores.** {}, as many as STG instructions were executed.", sum)
         }
         (Some(executed), ratio) => {
             let times = ratio.map(|ratio| format!(", {} times as many", format::fixed(ratio, 3))).unwrap_or_default();
-            format!("**Stores.** {sum}, but {} STG instructions were executed{times}.", format::fixed(executed, 0))
+            let executed = format::fixed(executed, 0);
+            words!("**Stores.** {}, but {} STG instructions were executed{}.", sum, executed, times)
         }
-        (None, _) => format!("**Stores.** {sum}; the executed stores are NOT MEASURED."),
+        (None, _) => words!("**Stores.** {}; the executed stores are NOT MEASURED.", sum),
     })
 }
 
-fn mix(id: &str, head: &str, rows: &[OpcodeRow], with_class: bool) -> Table {
+fn mix(name: &str, head: &str, rows: &[OpcodeRow], with_class: bool) -> Table {
     let readings: Vec<&Row> = rows.iter().map(|row| &row.row).collect();
-    let share = |row: &OpcodeRow| text(row.share.map(|s| format!("{} %", format::fixed(s, 2))).unwrap_or_default());
+    let share = |row: &OpcodeRow| row.share.map(|share| percent(share, 2)).unwrap_or_default();
     let mut extra = vec![Extra { title: "Share of new", cells: rows.iter().map(share).collect(), is_number: true }];
     if with_class {
         let class = |row: &OpcodeRow| text(if row.class.is_empty() { "unknown opcode" } else { row.class.as_str() });
         extra.push(Extra { title: "Class", cells: rows.iter().map(class).collect(), is_number: false });
     }
-    let mut table = tables::readings(id, "", head, &readings, extra);
+    let mut table = tables::readings(name, head, &readings, extra);
     if with_class {
-        for cells in &mut table.rows {
-            cells[0].code = true;
+        for (cells, row) in table.rows.iter_mut().zip(&readings) {
+            cells[0] = tables::code(&row.label);
         }
     }
     if readings.iter().all(|row| row.old.is_none()) {

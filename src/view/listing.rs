@@ -3,6 +3,8 @@
 use crate::analysis::{LineCost, Listing};
 use crate::catalog;
 use crate::quantity::format;
+use crate::words;
+use crate::words::Words;
 
 /// Costs of a line or an instruction; empty where nothing is to be said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,8 +61,8 @@ pub struct CodeRow {
 /// The source view of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceText {
-    /// What is shown and what is not; inline Markdown.
-    pub note: String,
+    /// What is shown and what is not; empty where a page has no source view.
+    pub note: Words,
     /// Files.
     pub files: Vec<SourceFile>,
     /// Instructions; empty where the page is made without them.
@@ -95,25 +97,23 @@ pub fn source_text(listing: &Listing) -> SourceText {
     SourceText { note: note(listing), files: files.collect(), code: code.collect() }
 }
 
-fn note(listing: &Listing) -> String {
-    let mut words = Vec::new();
-    if listing.files.is_empty() {
-        words.push("No source lines: the code has no line information, or the report holds no code. Build with `nvcc -lineinfo` and profile with `--import-source yes`.".to_owned());
+fn note(listing: &Listing) -> Words {
+    let mut parts = Vec::new();
+    parts.push(if listing.files.is_empty() {
+        words!("No source lines: the code has no line information, or the report holds no code. Build with `nvcc -lineinfo` and profile with `--import-source yes`.")
     } else if listing.is_whole {
-        words.push(format!("Launch {}, each instruction at the line that it belongs to.", listing.launch));
+        words!("Launch {}, each instruction at the line that it belongs to.", listing.launch.to_string())
     } else {
-        words.push(
-            "The costliest lines, as the snapshot keeps them; made from the report, this page shows all.".to_owned(),
-        );
-    }
-    match listing.samples {
-        Some(all) => words.push(format!("Shares are of {} warp samples; the sampler names the instruction that waits, which stands behind its cause.", format::integer(all))),
-        None => words.push("The report holds no warp samples by instruction.".to_owned()),
-    }
+        words!("The costliest lines, as the snapshot keeps them; made from the report, this page shows all.")
+    });
+    parts.push(match listing.samples {
+        Some(all) => words!("Shares are of {} warp samples; the sampler names the instruction that waits, which stands behind its cause.", format::integer(all)),
+        None => words!("The report holds no warp samples by instruction."),
+    });
     if listing.is_whole && listing.instructions.iter().all(|one| one.text.is_empty()) {
-        words.push("The instructions have no text: it comes from a build whose code is the one that ran (`source` or `cubin` in audit.toml).".to_owned());
+        parts.push(words!("The instructions have no text: it comes from a build whose code is the one that ran (`source` or `cubin` in audit.toml)."));
     }
-    words.join(" ")
+    words::join(parts, " ")
 }
 
 fn written(cost: &LineCost, all: Option<u64>, most: u64) -> CostText {
@@ -139,5 +139,6 @@ fn written(cost: &LineCost, all: Option<u64>, most: u64) -> CostText {
 
 /// A line of code with its indentation: tabs as four spaces, control characters as U+FFFD.
 fn verbatim(text: &str) -> String {
-    super::escape::normal_line(text.trim_end())
+    let shown = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    text.trim_end().replace('\t', "    ").chars().map(shown).collect()
 }

@@ -100,7 +100,7 @@ impl List {
 }
 
 /// A table of them.
-pub(super) fn table(id: &str, rows: &[Row]) -> super::document::Block {
+pub(super) fn table(name: &str, rows: &[Row]) -> super::document::Block {
     let rows: Vec<&Row> = rows.iter().collect();
-    super::document::Block::Table { table: tables::readings(id, "", "Reading", &rows, Vec::new()) }
+    tables::readings(name, "Reading", &rows, Vec::new()).into()
 }

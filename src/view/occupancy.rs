@@ -1,40 +1,41 @@
 //! Occupancy: what caps it, ties, waves, and the distance to the next step.
 
-use super::document::{Block, Section};
-use super::tables::{self, Extra, paragraph, strong, text};
+use super::charts;
+use super::document::Section;
+use super::page::Heading;
+use super::tables::{self, Extra, list, paragraph, strong, text};
 use crate::analysis::{Audit, Cliff, Row};
 use crate::quantity::format;
-
-const CURE: &str = "Collect with `--section Occupancy --section LaunchStats`.";
+use crate::words;
 
 /// The section.
-pub(super) fn section(audit: &Audit) -> Section {
+pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     let occupancy = &audit.occupancy;
     let mut blocks = Vec::new();
     let rows: Vec<&Row> = occupancy.rows.iter().collect();
     if rows.is_empty() {
-        blocks.push(paragraph(format!("Not collected. {CURE}")));
+        let words = words!("Not collected. Collect with `--section Occupancy --section LaunchStats`.");
+        blocks.push(paragraph("not-collected", words));
     } else {
-        blocks.push(Block::Table { table: tables::metrics("occupancy", "", &rows) });
+        blocks.push(tables::metrics("occupancy", &rows));
     }
     if !occupancy.limits.is_empty() {
-        blocks.extend(limit_sentence(audit).map(paragraph));
+        blocks.extend(limit_sentence(audit).map(|words| paragraph("block-limits", words)));
         let rows: Vec<&Row> = occupancy.limits.iter().map(|limit| &limit.row).collect();
         let binds = Extra {
             title: if audit.old.is_some() { "Caps the new side" } else { "Caps" },
             cells: occupancy.limits.iter().map(|l| if l.binds { strong("yes") } else { text("") }).collect(),
             is_number: false,
         };
-        blocks.push(Block::Table {
-            table: tables::readings("block-limits", "", "Blocks per SM allowed by", &rows, vec![binds]),
-        });
+        blocks.extend(charts::occupancy(audit).into_iter().filter_map(|chart| charts::placed(heading, Some(chart))));
+        blocks.push(tables::readings("block-limits", "Blocks per SM allowed by", &rows, vec![binds]).into());
     }
     let cliffs: Vec<String> = occupancy.cliffs.iter().filter_map(cliff).collect();
     if !cliffs.is_empty() {
-        blocks.push(paragraph("Distance to the next step, from the curves that the report holds; for shared memory at the largest carve-out of the SM, the driver's part of each block counted with it:"));
-        blocks.push(Block::List { ordered: false, items: cliffs });
+        blocks.push(paragraph("next-step", "Distance to the next step, from the curves that the report holds; for shared memory at the largest carve-out of the SM, the driver's part of each block counted with it:"));
+        blocks.push(list("next-step", cliffs));
     }
-    Section { id: "occupancy".into(), title: "Occupancy".into(), blocks }
+    Section::new("occupancy", "Occupancy", blocks)
 }
 
 fn limit_sentence(audit: &Audit) -> Option<String> {

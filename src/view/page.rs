@@ -1,7 +1,6 @@
 //! The order of the page.
 
-use super::charts::{self, Chart};
-use super::document::{Block, Document, Section};
+use super::document::{Document, Section};
 use super::{
     benchmark, build, ceiling, checklist, coalescing, code, conditions, correctness, hypotheses, instructions, lead,
     occupancy, performance, provenance, roofline, stalls, throughput, verdict,
@@ -60,43 +59,19 @@ pub fn document(heading: &Heading, audit: &Audit) -> Document {
     let first = trials.chain([verdict::section(heading, audit), performance::section(heading, audit)]);
     let rest = [
         build::section(audit),
-        throughput::speed_of_light(audit),
-        roofline::section(audit),
-        stalls::section(audit),
-        throughput::subsystems(audit),
-        coalescing::section(audit),
+        throughput::speed_of_light(heading, audit),
+        roofline::section(heading, audit),
+        stalls::section(heading, audit),
+        throughput::subsystems(heading, audit),
+        coalescing::section(heading, audit),
         instructions::section(audit),
-        occupancy::section(audit),
+        occupancy::section(heading, audit),
         ceiling::section(audit),
         conditions::section(audit),
         provenance::section(heading, audit),
     ];
     let stated = hypotheses::section(heading, &audit.hypotheses).into_iter().chain(checklist::section(audit));
     let mut sections: Vec<Section> = first.chain(stated).chain(rest).collect();
-    if !heading.is_without_charts {
-        place_charts(heading, audit, &mut sections);
-    }
     code::join(&mut sections, &audit.code);
     Document { title: format!("Performance Audit — {}", heading.date), lead: lead::lines(heading, audit), sections }
-}
-
-/// Puts each chart before the first table of its section whose id begins with a word.
-fn place_charts(heading: &Heading, audit: &Audit, sections: &mut [Section]) {
-    let mut put = |section: &str, table: &str, charts: Vec<Chart>| {
-        let Some(section) = sections.iter_mut().find(|other| other.id == section) else { return };
-        let is_table = |block: &Block| matches!(block, Block::Table { table: other } if other.id.starts_with(table));
-        let Some(at) = section.blocks.iter().position(is_table) else { return };
-        let block = |chart: Chart| {
-            let file = format!("{}/{}.svg", heading.stem(), chart.id);
-            Block::Chart { chart: Box::new(Chart { file, ..chart }) }
-        };
-        section.blocks.splice(at..at, charts.into_iter().map(block));
-    };
-    put("performance", "history", charts::history(heading, audit).into_iter().collect());
-    put("speed-of-light", "speed-of-light", charts::speed_of_light(audit).into_iter().collect());
-    put("roofline", "ceilings", charts::roofline(audit).into_iter().collect());
-    put("stalls", "stalls-", charts::stalls(audit).into_iter().collect());
-    put("throughput", "conflict-lines", charts::wavefronts(audit).into_iter().collect());
-    put("uncoalesced", "uncoalesced-lines", charts::sectors(audit).into_iter().collect());
-    put("occupancy", "block-limits", charts::occupancy(audit));
 }

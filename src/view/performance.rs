@@ -1,11 +1,11 @@
 //! The performance summary, and which other kernels the report holds.
 
-use super::document::{Block, Section, Table};
+use super::document::{Block, Section};
 use super::history;
 use super::page::Heading;
-use super::tables::{self, code, left, paragraph, right, strong, text};
+use super::tables::{self, code, count, fold, left, paragraph, percent, right, text};
 use crate::analysis::{Audit, Row, Standing};
-use crate::quantity::format;
+use crate::words;
 
 /// Rows of the overview that are shown unfolded.
 const OVERVIEW_ROWS: usize = 12;
@@ -20,34 +20,40 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     let mut blocks = Vec::new();
     if audit.standing() == Standing::Wrong {
         blocks.push(paragraph(
+            "wrong",
             "The kernel's results are wrong: times, changes and rates are of a program that does something else.",
         ));
     }
     let launches = audit.new.launches.len();
     if launches > 1 || audit.old.as_ref().is_some_and(|o| o.launches.len() > 1) {
         let old = audit.old.as_ref().map(|o| format!(", {} on the old side", o.launches.len())).unwrap_or_default();
-        blocks.push(paragraph(format!(
-            "Median over {launches} launches{old}; in brackets the smallest, the largest and how many had a value."
-        )));
+        let words = words!(
+            "Median over {} launches{}; in brackets the smallest, the largest and how many had a value.",
+            launches,
+            old
+        );
+        blocks.push(paragraph("launches", words));
     }
     if perf.time.has_number() {
-        blocks.push(Block::Table { table: tables::metrics("performance", "", &rows) });
+        blocks.push(tables::metrics("performance", &rows));
     } else {
-        blocks.push(paragraph("Not measured: the report holds no `gpu__time_duration.sum`."));
+        let words = words!("Not measured: the report holds no `gpu__time_duration.sum`.");
+        blocks.push(paragraph("performance", words));
     }
     if perf.flop_rate.is_none() {
-        blocks.push(paragraph("No rate in FLOP/s: the subject states no `work.flop`."));
+        let words = words!("No rate in FLOP/s: the subject states no `work.flop`.");
+        blocks.push(paragraph("no-rate", words));
     }
     if audit.timing.is_none() {
         let why = audit.trials_missed.iter().find(|(step, _)| step == "benchmark");
-        let why =
-            why.map_or_else(String::new, |(_, why)| format!(" {}.", super::escape::text(why.trim_end_matches('.'))));
-        blocks.push(paragraph(format!("Time outside the profiler and beside a reference: **NOT MEASURED**.{why}")));
+        let why = why.map_or_else(String::new, |(_, why)| format!(" {}.", why.trim_end_matches('.')));
+        let words = words!("Time outside the profiler and beside a reference: **NOT MEASURED**.{}", why);
+        blocks.push(paragraph("no-benchmark", words));
     }
     blocks.extend(history::blocks(heading, audit));
     blocks.extend(members(audit));
     blocks.extend(overview(audit));
-    Section { id: "performance".into(), title: "Performance summary".into(), blocks }
+    Section::new("performance", "Performance summary", blocks)
 }
 
 /// Why this kernel and no other.
@@ -65,12 +71,12 @@ fn members(audit: &Audit) -> Option<Block> {
     if names.is_empty() {
         return None;
     }
-    let list: Vec<String> =
-        names.iter().map(|(name, count)| format!("{} × {}", count, super::escape::code(name))).collect();
-    Some(paragraph(format!(
+    let listed = names.iter().map(|(name, count)| words!("{} × `{}`", count.to_string(), name));
+    let words = words!(
         "It is made of {}. Every number of this page is of all of them together; launch facts are the largest among them.",
-        list.join(", ")
-    )))
+        words::join(listed, ", ")
+    );
+    Some(paragraph("members", words))
 }
 
 /// All kernels of the report, when it holds more than the one under audit.
@@ -88,37 +94,35 @@ fn overview(audit: &Audit) -> Vec<Block> {
     ];
     let line = |k: &crate::analysis::OtherKernel| {
         let shape = |d: Option<crate::evidence::Dim3>| text(d.map(|d| d.to_string()).unwrap_or_default());
-        let share = k.share.map(|s| format!("{} %", format::fixed(s, 2))).unwrap_or_default();
+        let share = k.share.map(|share| percent(share, 2)).unwrap_or_default();
         vec![
             code(k.kernel.short_name()),
             shape(k.kernel.grid),
             shape(k.kernel.block),
-            text(format::integer(k.launches as u64)),
-            text(tables::number(&k.time)),
-            if k.is_subject { strong(share) } else { text(share) },
+            count(k.launches as u64),
+            tables::reading(&k.time),
+            if k.is_subject { share.strong() } else { share },
         ]
     };
-    let table = |id: &str, kernels: &[crate::analysis::OtherKernel]| Table {
-        id: id.into(),
-        caption: String::new(),
-        columns: columns.clone(),
-        rows: kernels.iter().map(line).collect(),
+    let table = |name: &str, kernels: &[crate::analysis::OtherKernel]| -> Block {
+        tables::table(name, columns.clone(), kernels.iter().map(line).collect()).into()
     };
     let (shown, folded) = audit.kernels.split_at(audit.kernels.len().min(OVERVIEW_ROWS));
     let mut blocks = vec![
-        Block::Heading { text: "All work in this report".into() },
-        paragraph(format!(
-            "This page is about {}, {}. `--kernel REGEX` picks another.",
-            super::escape::code(audit.new.kernel.short_name()),
-            choice(audit),
-        )),
-        Block::Table { table: table("kernels", shown) },
+        tables::heading("kernels", "All work in this report"),
+        paragraph(
+            "kernels",
+            words!(
+                "This page is about `{}`, {}. `--kernel REGEX` picks another.",
+                audit.new.kernel.short_name(),
+                choice(audit)
+            ),
+        ),
+        table("kernels", shown),
     ];
     if !folded.is_empty() {
-        blocks.push(Block::Fold {
-            summary: format!("{} further kernels with less device time", folded.len()),
-            blocks: vec![Block::Table { table: table("kernels-rest", folded) }],
-        });
+        let summary = format!("{} further kernels with less device time", folded.len());
+        blocks.push(fold("kernels-rest", summary, vec![table("kernels-rest", folded)]));
     }
     blocks
 }

@@ -1,20 +1,21 @@
 //! Provenance: which bytes every number came from, what was not understood, and how to make the page again.
 
+use super::collection;
 use super::document::{Block, Section, Table};
 use super::page::Heading;
-use super::tables::{code, left, paragraph, right, text};
-use super::{collection, escape, tables};
+use super::tables::{self, code, count, fold, left, list, paragraph, right, text, verbatim};
 use crate::analysis::{Audit, Side};
 use crate::evidence::Origin;
-use crate::quantity::format;
+use crate::words;
 
 /// The section.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     let mut blocks = vec![
         paragraph(
+            "artefacts",
             "Numbers without a formula are MEASURED: the value that the report stores under the metric's name. Numbers with several names beside them are DERIVED from those. Bounds are ESTIMATES.",
         ),
-        Block::Table { table: artefacts(audit) },
+        artefacts(audit).into(),
     ];
     let both = audit.old.as_ref().map(|old| (old.dropped == audit.new.dropped, old.aliases == audit.new.aliases));
     let (same_dropped, same_aliases) = both.unwrap_or_default();
@@ -37,10 +38,11 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     }
     blocks.extend(audit.collected.iter().flat_map(collection::blocks));
     if !heading.command.is_empty() {
-        blocks.push(paragraph(format!("Made with audit {}. To make this page again:", escape::text(&heading.program))));
-        blocks.push(Block::Code { language: "sh".into(), text: heading.command.clone() });
+        let words = words!("Made with audit {}. To make this page again:", &heading.program);
+        blocks.push(paragraph("again", words));
+        blocks.push(verbatim("again", "sh", &heading.command));
     }
-    Section { id: "provenance".into(), title: "Provenance".into(), blocks }
+    Section::new("provenance", "Provenance", blocks)
 }
 
 fn artefacts(audit: &Audit) -> Table {
@@ -51,7 +53,7 @@ fn artefacts(audit: &Audit) -> Table {
             text(role),
             code(origin.path.clone()),
             text(origin.format.clone()),
-            text(format::integer(origin.bytes)),
+            count(origin.bytes),
             text(used),
             code(origin.blake3.chars().take(16).collect::<String>()),
         ]
@@ -60,7 +62,7 @@ fn artefacts(audit: &Audit) -> Table {
     rows.extend(audit.old.iter().map(|old| line("old report", &old.origin, used(old))));
     rows.extend(audit.trial_files.iter().map(|(role, origin)| line(role, origin, String::new())));
     rows.extend(audit.build_logs.iter().map(|origin| line("build log", origin, String::new())));
-    Table { id: "artefacts".into(), caption: String::new(), columns, rows }
+    tables::table("artefacts", columns, rows)
 }
 
 /// The report's row ids, shortened where there are many.
@@ -81,17 +83,17 @@ fn command(name: &str, side: &Side) -> Vec<Block> {
     if side.command_line.is_empty() {
         return Vec::new();
     }
-    let block = Block::Code { language: "sh".into(), text: side.command_line.clone() };
+    let block = verbatim("commands", "sh", &side.command_line);
     if side.command_line.len() > SHORT {
-        return vec![Block::Fold { summary: format!("Command of the {name} report"), blocks: vec![block] }];
+        return vec![fold("commands", format!("Command of the {name} report"), vec![block])];
     }
-    vec![paragraph(format!("Command of the {name} report:")), block]
+    vec![paragraph("commands", words!("Command of the {} report:", name)), block]
 }
 
 /// What was asked for and is not there.
 fn dropped(whose: &str, side: &Side) -> Option<Block> {
     let lead = format!("Asked for and not collected in {whose}");
-    (!side.dropped.is_empty()).then(|| tables::names(&lead, &side.dropped))
+    (!side.dropped.is_empty()).then(|| tables::names("dropped", &lead, &side.dropped))
 }
 
 /// Metrics that the report has under another name than this page's.
@@ -99,24 +101,21 @@ fn aliases(who: &str, side: &Side) -> Vec<Block> {
     if side.aliases.is_empty() {
         return Vec::new();
     }
-    let item = |(asked, found): &(String, String)| format!("{} for {}", escape::code(found), escape::code(asked));
-    let items = side.aliases.iter().map(item).collect();
-    vec![paragraph(format!("Other spellings that {who}:")), Block::List { ordered: false, items }]
+    let items = side.aliases.iter().map(|(asked, found)| words!("`{}` for `{}`", found, asked));
+    vec![paragraph("aliases", words!("Other spellings that {}:", who)), list("aliases", items)]
 }
 
 /// What the reader met in one report and could not take.
 fn remarks(name: &str, side: &Side) -> Vec<Block> {
     let mut blocks = Vec::new();
     if !side.not_understood.is_empty() {
-        let list = side
-            .not_understood
-            .iter()
-            .map(|(what, n)| format!("{} ({n} times)", escape::code(what)))
-            .collect::<Vec<_>>();
-        blocks.push(paragraph(format!("Not understood in the {name} report, and skipped: {}.", list.join(", "))));
+        let skipped = side.not_understood.iter().map(|(what, n)| words!("`{}` ({} times)", what, n.to_string()));
+        let words = words!("Not understood in the {} report, and skipped: {}.", name, words::join(skipped, ", "));
+        blocks.push(paragraph("not-understood", words));
     }
     for damage in &side.damage {
-        blocks.push(paragraph(format!("Damage in the {name} report at {}: {}", damage.at, escape::text(&damage.what))));
+        let words = words!("Damage in the {} report at {}: {}", name, damage.at.to_string(), &damage.what);
+        blocks.push(paragraph("damage", words));
     }
     blocks
 }

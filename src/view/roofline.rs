@@ -1,43 +1,57 @@
 //! The roofline as tables: ceilings with what was reached, and the kernel's points.
 
-use super::document::{Block, Cell, Section, Table};
-use super::tables::{code, left, number, paragraph, right, strong, text};
+use super::charts;
+use super::document::{Cell, Section, Table};
+use super::page::Heading;
+use super::tables::{self, code, left, list, number, paragraph, quantity, reading, right, text};
 use crate::analysis::{Audit, Ceiling, CeilingKind, Point, Roofline};
 use crate::evidence::Reading;
-use crate::quantity::{Quantity, Unit, format};
+use crate::quantity::{Unit, format};
+use crate::words;
+use crate::words::Words;
 
-const CURE: &str = "Collect with `--section SpeedOfLight_RooflineChart --section SpeedOfLight_HierarchicalTensorRooflineChart --section MemoryWorkloadAnalysis_Chart`, or `--set full`.";
+/// How to get what is missing.
+fn cure() -> Words {
+    words!(
+        "Collect with `--section SpeedOfLight_RooflineChart --section SpeedOfLight_HierarchicalTensorRooflineChart --section MemoryWorkloadAnalysis_Chart`, or `--set full`."
+    )
+}
 
 /// The section.
-pub(super) fn section(audit: &Audit) -> Section {
+pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     let roofline = &audit.roofline;
     let mut blocks = Vec::new();
     if roofline.ceilings.is_empty() {
-        blocks.push(paragraph(format!("No ceiling: the report holds neither peaks nor rates. {CURE}")));
+        let words = words!("No ceiling: the report holds neither peaks nor rates. {}", cure());
+        blocks.push(paragraph("ceilings", words));
     } else {
         blocks.push(paragraph(
+            "ceilings",
             "Peaks are the report's own, at the clocks that held while it was measured, and shares are of the peaks of their side; tensor peaks are dense unless the row says sparse.",
         ));
-        blocks.push(Block::Table { table: ceilings(&roofline.ceilings, audit.old_roofline.as_ref()) });
+        blocks.extend(charts::placed(heading, charts::roofline(audit)));
+        blocks.push(ceilings(&roofline.ceilings, audit.old_roofline.as_ref()).into());
     }
     if !roofline.points.is_empty() {
-        blocks.push(Block::Heading { text: "Points".into() });
+        blocks.push(tables::heading("points", "Points"));
         blocks.push(paragraph(
+            "points",
             "Intensity is operations per byte of that level. The roof is the lesser of the pipe's peak and intensity × the level's peak.",
         ));
-        blocks.push(Block::Table { table: points(roofline, audit.old_roofline.as_ref()) });
+        blocks.push(points(roofline, audit.old_roofline.as_ref()).into());
     }
     if !roofline.flags.is_empty() {
-        blocks.push(Block::List { ordered: false, items: roofline.flags.clone() });
+        blocks.push(list("flags", roofline.flags.iter().map(|flag| Words::from_marked(flag))));
     }
     if !roofline.not_measured.is_empty() && !roofline.ceilings.is_empty() {
-        blocks.push(paragraph(format!("Not measured: {}. {CURE}", roofline.not_measured.join("; "))));
+        let missing = Words::from_marked(&roofline.not_measured.join("; "));
+        blocks.push(paragraph("not-measured", words!("Not measured: {}. {}", missing, cure())));
     }
-    Section { id: "roofline".into(), title: "Roofline".into(), blocks }
+    Section::new("roofline", "Roofline", blocks)
 }
 
-fn share(value: Option<f64>) -> String {
-    value.map(|share| format!("{} %", format::fixed(share, 2))).unwrap_or_default()
+fn share(value: Option<f64>) -> Cell {
+    value.map(|share| tables::percent(share, 2)).unwrap_or_default()
 }
 
 /// The ceilings; with an old side its rates and shares beside the new ones.
@@ -51,13 +65,13 @@ fn ceilings(all: &[Ceiling], old: Option<&Roofline>) -> Table {
     let line = |ceiling: &Ceiling| {
         let mut row = vec![
             text(ceiling.label.clone()),
-            text(number(&ceiling.peak)),
-            text(number(&ceiling.achieved)),
-            strong(share(ceiling.share())),
+            reading(&ceiling.peak),
+            reading(&ceiling.achieved),
+            share(ceiling.share()).strong(),
             source(ceiling),
         ];
         if old.is_some() {
-            let was = was(&ceiling.id).map(|was| [text(number(&was.achieved)), text(share(was.share()))]);
+            let was = was(&ceiling.id).map(|was| [reading(&was.achieved), share(was.share())]);
             let absent = if is_tensor(ceiling) { old_absent } else { "not measured" };
             row.splice(2..2, was.unwrap_or_else(|| [text(absent), text("")]));
         }
@@ -68,9 +82,9 @@ fn ceilings(all: &[Ceiling], old: Option<&Roofline>) -> Table {
     let past = |ceiling: &Ceiling| {
         vec![
             text(ceiling.label.clone()),
-            text(format!("{} (old side)", number(&ceiling.peak))),
-            text(number(&ceiling.achieved)),
-            text(share(ceiling.share())),
+            text(format!("{} (old side)", number(&ceiling.peak))).sorted(ceiling.peak.value()),
+            reading(&ceiling.achieved),
+            share(ceiling.share()),
             text(absent(all)),
             text(""),
             source(ceiling),
@@ -81,7 +95,7 @@ fn ceilings(all: &[Ceiling], old: Option<&Roofline>) -> Table {
     let shown = all.iter().filter(|c| c.kind == CeilingKind::Memory || worked(c) || was(&c.id).is_some_and(worked));
     let gone = old.into_iter().flat_map(|old| old.ceilings.iter()).filter(gone);
     let rows = shown.map(line).chain(gone.map(past)).collect();
-    Table { id: "ceilings".into(), caption: String::new(), columns, rows }
+    tables::table("ceilings", columns, rows)
 }
 
 fn is_tensor(ceiling: &Ceiling) -> bool {
@@ -122,23 +136,23 @@ fn points(roofline: &Roofline, old: Option<&Roofline>) -> Table {
         let same = |was: &&Point| (&was.compute, &was.memory) == (&point.compute, &point.memory);
         old.and_then(|old| old.points.iter().find(same))
     };
-    let intensity = |point: &Point| text(format!("{} FLOP/byte", format::fixed(point.intensity, 2)));
+    let intensity =
+        |point: &Point| text(format!("{} FLOP/byte", format::fixed(point.intensity, 2))).sorted(point.intensity);
     let both = || ceilings.iter().chain(old.into_iter().flat_map(|old| &old.ceilings));
     let label = |id: &str| both().find(|c| c.id == id).map(|c| c.label.clone()).unwrap_or_default();
-    let rate = |value: f64| Quantity::new(value, Unit::FLOP_PER_SECOND).map(format::quantity).unwrap_or_default();
     let line = |point: &Point| {
         let (compute, memory) = (label(&point.compute), label(&point.memory));
         let mut row = vec![
             text(compute.clone()),
             text(memory.clone()),
             intensity(point),
-            text(rate(point.rate)),
-            text(rate(point.roof)),
-            strong(share(Some(point.share()))),
+            quantity(point.rate, Unit::FLOP_PER_SECOND),
+            quantity(point.roof, Unit::FLOP_PER_SECOND),
+            share(Some(point.share())).strong(),
             text(if point.is_under_slope { memory } else { compute }),
         ];
         if old.is_some() {
-            let was = was(point).map(|was| [intensity(was), text(share(Some(was.share())))]);
+            let was = was(point).map(|was| [intensity(was), share(Some(was.share()))]);
             row.splice(2..2, was.unwrap_or_else(|| [text("no point"), text("")]));
         }
         row
@@ -149,11 +163,11 @@ fn points(roofline: &Roofline, old: Option<&Roofline>) -> Table {
     };
     let past = |was: &Point| {
         let cells = [label(&was.compute), label(&was.memory)].map(text);
-        let old = [intensity(was), text(share(Some(was.share())))];
+        let old = [intensity(was), share(Some(was.share()))];
         let none = ["no point", "", "", "", ""].map(text);
         cells.into_iter().chain(old).chain(none).collect()
     };
     let gone = old.into_iter().flat_map(|old| old.points.iter()).filter(is_gone);
     let rows = all.iter().map(line).chain(gone.map(past)).collect();
-    Table { id: "roofline-points".into(), caption: String::new(), columns, rows }
+    tables::table("points", columns, rows)
 }

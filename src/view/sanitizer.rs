@@ -1,20 +1,19 @@
 //! What compute-sanitizer found: a line for each tool, then each finding with its place in the source.
 
-use super::document::{Block, Table};
-use super::tables::{code, left, paragraph, right, strong, text};
+use super::document::{Block, Cell, Table, Tone};
+use super::tables::{self, code, count, left, paragraph, right, text};
 use crate::evidence::{SanitizerFinding, SanitizerLevel, SanitizerRun, SanitizerSite};
-use crate::quantity::format;
 
 /// The blocks about the runs; none where there are none.
 pub(super) fn blocks(runs: &[SanitizerRun]) -> Vec<Block> {
     if runs.is_empty() {
         return Vec::new();
     }
-    let mut blocks = vec![Block::Table { table: tools(runs) }];
+    let mut blocks = vec![tools(runs).into()];
     let found: Vec<_> = runs.iter().flat_map(|run| run.findings.iter().map(move |found| (run, found))).collect();
     if !found.is_empty() {
-        blocks.push(paragraph("Where:"));
-        blocks.push(Block::Table { table: places(&found) });
+        blocks.push(paragraph("sanitizer-findings", "Where:"));
+        blocks.push(places(&found).into());
     }
     blocks
 }
@@ -24,27 +23,27 @@ fn tools(runs: &[SanitizerRun]) -> Table {
         vec![
             code(run.tool.name()),
             text(run.tool.looks_for()),
-            if run.is_clean() { text(result(run)) } else { strong(result(run)) },
+            if run.is_clean() { result(run) } else { result(run).strong() },
         ]
     };
     let columns = vec![left("compute-sanitizer"), left("Looks for"), left("Result")];
     let caption = "Each tool ran over the same program before anything was measured.";
-    Table { id: "sanitizer".into(), caption: caption.into(), columns, rows: runs.iter().map(row).collect() }
+    Table { caption: caption.into(), ..tables::table("sanitizer", columns, runs.iter().map(row).collect()) }
 }
 
-fn result(run: &SanitizerRun) -> String {
+fn result(run: &SanitizerRun) -> Cell {
     if !run.not_measured.is_empty() {
-        return format!("NOT MEASURED: {}", run.not_measured);
+        return text(format!("NOT MEASURED: {}", run.not_measured)).toned(Tone::Unsure);
     }
     let of = |level| run.findings.iter().filter(|finding| finding.level == level).count();
     let (errors, warnings) = (of(SanitizerLevel::Error), of(SanitizerLevel::Warning));
     let counted = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
     match (errors, warnings) {
-        (0, 0) if run.findings.is_empty() => "clean".into(),
-        (0, 0) => counted(run.findings.len(), "remark"),
-        (0, n) => counted(n, "warning"),
-        (n, 0) => format!("WRONG: {}", counted(n, "error")),
-        (n, m) => format!("WRONG: {} and {}", counted(n, "error"), counted(m, "warning")),
+        (0, 0) if run.findings.is_empty() => text("clean").toned(Tone::Good),
+        (0, 0) => text(counted(run.findings.len(), "remark")),
+        (0, n) => text(counted(n, "warning")),
+        (n, 0) => text(format!("WRONG: {}", counted(n, "error"))).toned(Tone::Bad),
+        (n, m) => text(format!("WRONG: {} and {}", counted(n, "error"), counted(m, "warning"))).toned(Tone::Bad),
     }
 }
 
@@ -52,16 +51,16 @@ fn places(found: &[(&SanitizerRun, &SanitizerFinding)]) -> Table {
     let columns = vec![left("Tool"), left("Place"), left("What"), right("Threads"), right("Hazards")];
     let row = |&(run, finding): &(&SanitizerRun, &SanitizerFinding)| {
         let sites: Vec<String> = finding.sites.iter().map(site).collect();
-        let hazards = if finding.hazards == 0 { String::new() } else { format::integer(finding.hazards) };
+        let hazards = if finding.hazards == 0 { Cell::default() } else { count(finding.hazards) };
         vec![
             code(run.tool.name()),
             text(if sites.is_empty() { "outside kernels".into() } else { sites.join("; ") }),
             text(finding.text.clone()),
-            text(format::integer(finding.records)),
-            text(hazards),
+            count(finding.records),
+            hazards,
         ]
     };
-    Table { id: "sanitizer-findings".into(), caption: String::new(), columns, rows: found.iter().map(row).collect() }
+    tables::table("sanitizer-findings", columns, found.iter().map(row).collect())
 }
 
 /// `Write gemm.cu:27 (gemm+0xc0)`.

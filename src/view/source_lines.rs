@@ -1,29 +1,29 @@
 //! Costs by source line: tables inside the sections of stalls, throughput, accesses and instructions.
 
-use super::document::{Block, Cell, Column, Table};
-use super::tables::{code, left, paragraph, right, text};
+use super::document::{Block, Cell, Column};
+use super::tables::{self, code, count, fold, heading, left, paragraph, right, text};
 use crate::analysis::{AccessLine, Accesses, Audit, LineWaits, Pattern, ReasonLines, SourceLines, Spot, Waits};
 use crate::catalog;
 use crate::evidence::Lines;
 use crate::quantity::format;
+use crate::words;
+use crate::words::Words;
 
 /// Lines below this share stay off the page, in percent.
 const SMALL: f64 = 1.0;
 /// Shares closer than this read the same, in percentage points.
 const SAME_SHARE: f64 = 0.05;
-const NO_COUNTERS: &str =
-    "No lines: the report counts nothing by instruction. Collect with `--section SourceCounters --import-source yes`.";
 
 /// Columns beside the place of a row, and the cells of each row.
 struct Rows<'a> {
-    id: &'a str,
+    name: &'a str,
     columns: Vec<Column>,
     rows: Vec<(&'a Spot, Vec<Cell>)>,
 }
 
 /// A table whose first columns name the place: the line and its text, or the instruction and, with `by_instruction`,
 /// its line.
-fn table(parts: Rows<'_>, by_instruction: bool) -> Table {
+fn table(parts: Rows<'_>, by_instruction: bool) -> Block {
     let has_text = !by_instruction && parts.rows.iter().any(|(spot, _)| !spot.text.is_empty());
     let has_lines = parts.rows.iter().any(|(spot, _)| spot.line > 0);
     let mut columns = Vec::new();
@@ -51,7 +51,7 @@ fn table(parts: Rows<'_>, by_instruction: bool) -> Table {
         row.extend(cells);
         row
     };
-    Table { id: parts.id.into(), caption: String::new(), columns, rows: parts.rows.into_iter().map(row).collect() }
+    tables::table(parts.name, columns, parts.rows.into_iter().map(row).collect()).into()
 }
 
 fn place(spot: &Spot) -> String {
@@ -78,15 +78,12 @@ fn instruction(spot: &Spot) -> String {
 }
 
 fn percent(value: f64) -> Cell {
-    text(format!("{} %", format::fixed(value, 1)))
-}
-
-fn count(value: u64) -> Cell {
-    text(format::integer(value))
+    tables::percent(value, 1)
 }
 
 fn bound(value: Option<f64>) -> Cell {
-    value.map_or_else(|| text("not collected"), |bound| text(format!("≤ {} %", format::fixed(bound, 1))))
+    let bounded = |bound: f64| text(format!("≤ {} %", format::fixed(bound, 1))).sorted(bound);
+    value.map_or_else(|| text("not collected"), bounded)
 }
 
 /// Whether a row is large enough for the page; the first always is.
@@ -107,31 +104,39 @@ fn basis(audit: &Audit, source: &SourceLines) -> String {
 }
 
 /// Why there are no lines, and how to get them.
-fn why_no_lines(lines: &Lines) -> Option<&'static str> {
+fn why_no_lines(lines: &Lines) -> Option<Words> {
     match lines {
         Lines::Known => None,
-        Lines::NoLineInfo => Some(
-            "The code carries no line information: build with `nvcc -lineinfo` and profile with `--import-source yes` to see source lines.",
-        ),
-        Lines::NoCode | Lines::NoAddresses | Lines::NoCounters => Some(
-            "The report does not hold the machine code with its load addresses: profile with ncu 2022.3 or later to see source lines.",
-        ),
+        Lines::NoLineInfo => Some(words!(
+            "The code carries no line information: build with `nvcc -lineinfo` and profile with `--import-source yes` to see source lines."
+        )),
+        Lines::NoCode | Lines::NoAddresses | Lines::NoCounters => Some(words!(
+            "The report does not hold the machine code with its load addresses: profile with ncu 2022.3 or later to see source lines."
+        )),
         Lines::Unreadable { .. } => {
-            Some("The machine code in the report cannot be read, so its source lines are not known.")
+            Some(words!("The machine code in the report cannot be read, so its source lines are not known."))
         }
     }
 }
 
-fn lead(audit: &Audit, source: &SourceLines, sentence: &str) -> Block {
-    let basis = basis(audit, source);
-    paragraph(if basis.is_empty() { sentence.to_owned() } else { format!("{sentence} {basis}") })
+fn lead(name: &str, audit: &Audit, source: &SourceLines, sentence: impl Into<Words>) -> Block {
+    let (mut words, basis): (Words, String) = (sentence.into(), basis(audit, source));
+    if !basis.is_empty() {
+        words.push(format!(" {basis}"));
+    }
+    paragraph(name, words)
 }
 
 /// Where the warps wait.
 pub(super) fn waits(audit: &Audit) -> Vec<Block> {
     let Some(source) = &audit.source else { return Vec::new() };
-    let heading = Block::Heading { text: "Where the warps wait".into() };
-    let Some(waits) = &source.waits else { return vec![heading, paragraph(NO_COUNTERS)] };
+    let title = heading("waits-lines", "Where the warps wait");
+    let Some(waits) = &source.waits else {
+        let words = words!(
+            "No lines: the report counts nothing by instruction. Collect with `--section SourceCounters --import-source yes`."
+        );
+        return vec![title, paragraph("waits-lines", words)];
+    };
     let sentence = "Warp samples by line, issuing cycles included. The sampler names the instruction that waits, which stands behind its cause: the first use of a value behind the slow access, the next instruction behind a barrier.";
     let rows = |lines: &'_ [LineWaits]| -> Vec<usize> {
         (0..lines.len()).filter(|at| is_shown(*at, lines[*at].share)).collect()
@@ -140,19 +145,21 @@ pub(super) fn waits(audit: &Audit) -> Vec<Block> {
         let reasons: Vec<String> = line.reasons.iter().map(|(id, share)| reason(id, *share)).collect();
         vec![percent(line.share), text(reasons.join(", "))]
     };
-    let make = |id, lines: &[LineWaits], by_instruction| {
+    let make = |name, lines: &[LineWaits], by_instruction| {
         let rows = rows(lines).into_iter().map(|at| (&lines[at].spot, cells(&lines[at]))).collect();
         let columns = vec![right("Samples"), left("Waits of these samples")];
-        Block::Table { table: table(Rows { id, columns, rows }, by_instruction) }
+        table(Rows { name, columns, rows }, by_instruction)
     };
-    let mut blocks = vec![heading, lead(audit, source, sentence), make("waits-lines", &waits.lines, false)];
-    blocks.extend(why_no_lines(&source.lines).map(paragraph));
+    let mut blocks =
+        vec![title, lead("waits-lines", audit, source, sentence), make("waits-lines", &waits.lines, false)];
+    blocks.extend(why_no_lines(&source.lines).map(|words| paragraph("why-no-lines", words)));
     blocks.extend(source.parked.as_ref().map(|parked| {
-        paragraph(format!(
+        let words = words!(
             "Warps with nothing left to do, at the last barrier of the kernel ({}), make {} % of the samples: the verdict does not count them as waits at barriers.",
             place(&parked.at),
             format::fixed(parked.share, 1)
-        ))
+        );
+        paragraph("parked", words)
     }));
     let mut folded = Vec::new();
     if !waits.reasons.is_empty() {
@@ -166,15 +173,15 @@ pub(super) fn waits(audit: &Audit) -> Vec<Block> {
             })
             .collect();
         let columns = vec![left("Stall reason"), right("Samples of the reason"), right("Of these at the line")];
-        folded.push(Block::Table { table: table(Rows { id: "waits-reasons", columns, rows }, false) });
+        folded.push(table(Rows { name: "waits-reasons", columns, rows }, false));
         folded.extend(causes(waits));
     }
     if !waits.hotspots.is_empty() && source.lines == Lines::Known {
-        folded.push(paragraph("Single instructions with more than a tenth of all samples:"));
+        folded.push(paragraph("waits-hotspots", "Single instructions with more than a tenth of all samples:"));
         folded.push(make("waits-hotspots", &waits.hotspots, true));
     }
     if !folded.is_empty() {
-        blocks.push(Block::Fold { summary: "By stall reason and by instruction".into(), blocks: folded });
+        blocks.push(fold("waits-reasons", "By stall reason and by instruction", folded));
     }
     blocks
 }
@@ -196,7 +203,7 @@ fn causes(waits: &Waits) -> Vec<Block> {
     }
     let columns = vec![left("Stall reason"), right("Of its samples for this line")];
     let words = "What these warps wait for, traced in the machine code: the barrier in front, or the nearest earlier instruction that holds the scoreboard.";
-    vec![paragraph(words), Block::Table { table: table(Rows { id: "waits-causes", columns, rows }, false) }]
+    vec![paragraph("waits-causes", words), table(Rows { name: "waits-causes", columns, rows }, false)]
 }
 
 /// The lines that make the work of the part that limits.
@@ -204,9 +211,9 @@ pub(super) fn limiting(audit: &Audit) -> Vec<Block> {
     let Some(limiting) = audit.source.as_ref().and_then(|source| source.limiting.as_ref()) else { return Vec::new() };
     let lines = limiting.lines.iter().enumerate().filter(|(at, (_, share))| is_shown(*at, *share));
     let rows: Vec<(&Spot, Vec<Cell>)> = lines.map(|(_, (spot, share))| (spot, vec![percent(*share)])).collect();
-    let words = format!("**Lines that make this work**, by {}:", limiting.what);
+    let words = words!("**Lines that make this work**, by {}:", Words::from_marked(&limiting.what));
     let columns = vec![right("Share")];
-    vec![paragraph(words), Block::Table { table: table(Rows { id: "limiting-lines", columns, rows }, false) }]
+    vec![paragraph("limiting-lines", words), table(Rows { name: "limiting-lines", columns, rows }, false)]
 }
 
 fn label(reason: &str) -> &str {
@@ -239,7 +246,7 @@ fn excess_lines(lines: &[AccessLine]) -> impl Iterator<Item = &AccessLine> {
 }
 
 /// Uncoalesced global accesses by line.
-pub(super) fn global(audit: &Audit) -> Vec<Block> {
+pub(super) fn global(audit: &Audit, chart: Option<Block>) -> Vec<Block> {
     let Some(source) = &audit.source else { return Vec::new() };
     let Some(accesses) = source.global.as_ref().filter(|accesses| accesses.excess > 0) else { return Vec::new() };
     let columns = || {
@@ -260,26 +267,25 @@ pub(super) fn global(audit: &Audit) -> Vec<Block> {
         vec![
             text(kind(line)),
             count(line.requests),
-            text(per),
+            text(per).sorted(line.per_request),
             count(line.excess),
             percent(line.share),
             bound(line.bound),
             words,
         ]
     };
-    let make = |id, lines: &[AccessLine], by_instruction| {
+    let make = |name, lines: &[AccessLine], by_instruction| {
         let rows = excess_lines(lines).map(|line| (&line.spot, cells(line))).collect();
-        Block::Table { table: table(Rows { id, columns: columns(), rows }, by_instruction) }
+        table(Rows { name, columns: columns(), rows }, by_instruction)
     };
     let sentence = "Lines that move more sectors than their bytes need, loads and stores apart. The pattern is what the counts imply for evenly spaced lanes; the bound is the share of the time that the excess can cost while L2 works, and bounds do not add up.";
-    let mut blocks = vec![
-        Block::Heading { text: "By source line".into() },
-        lead(audit, source, sentence),
-        make("uncoalesced-lines", &accesses.lines, false),
-    ];
+    let name = "uncoalesced-lines";
+    let mut blocks = vec![heading(name, "By source line"), lead(name, audit, source, sentence)];
+    blocks.extend(chart);
+    blocks.push(make(name, &accesses.lines, false));
     if has_details(source, accesses) {
-        let table = make("uncoalesced-instructions", &accesses.instructions, true);
-        blocks.push(Block::Fold { summary: "By instruction".into(), blocks: vec![table] });
+        let name = "uncoalesced-instructions";
+        blocks.push(fold(name, "By instruction", vec![make(name, &accesses.instructions, true)]));
     }
     blocks
 }
@@ -290,7 +296,7 @@ fn has_details(source: &SourceLines, accesses: &Accesses) -> bool {
 }
 
 /// Shared-memory bank conflicts by line.
-pub(super) fn shared(audit: &Audit) -> Vec<Block> {
+pub(super) fn shared(audit: &Audit, chart: Option<Block>) -> Vec<Block> {
     let Some(source) = &audit.source else { return Vec::new() };
     let Some(accesses) = source.shared.as_ref().filter(|accesses| accesses.excess > 0) else { return Vec::new() };
     let columns = || {
@@ -305,20 +311,20 @@ pub(super) fn shared(audit: &Audit) -> Vec<Block> {
         ]
     };
     let cells = |line: &AccessLine| {
-        let ways = line.ways().map_or_else(String::new, |ways| format!("{}-way", format::fixed(ways, 1)));
+        let ways = line.ways().map(|ways| text(format!("{}-way", format::fixed(ways, 1))).sorted(ways));
         vec![
             text(kind(line)),
             count(line.requests),
             count(line.moved),
             line.ideal.map_or_else(Cell::default, count),
-            text(ways),
+            ways.unwrap_or_default(),
             percent(line.share),
             bound(line.bound),
         ]
     };
-    let make = |id, lines: &[AccessLine], by_instruction| {
+    let make = |name, lines: &[AccessLine], by_instruction| {
         let rows = excess_lines(lines).map(|line| (&line.spot, cells(line))).collect();
-        Block::Table { table: table(Rows { id, columns: columns(), rows }, by_instruction) }
+        table(Rows { name, columns: columns(), rows }, by_instruction)
     };
     let all = accesses.ideal.map_or(0.0, |_| 100.0 * accesses.excess as f64 / accesses.moved.max(1) as f64);
     let sentence = format!(
@@ -327,14 +333,13 @@ pub(super) fn shared(audit: &Audit) -> Vec<Block> {
         format::integer(accesses.moved),
         format::fixed(all, 2)
     );
-    let mut blocks = vec![
-        Block::Heading { text: "Bank conflicts by source line".into() },
-        lead(audit, source, &sentence),
-        make("conflict-lines", &accesses.lines, false),
-    ];
+    let name = "conflict-lines";
+    let mut blocks = vec![heading(name, "Bank conflicts by source line"), lead(name, audit, source, sentence)];
+    blocks.extend(chart);
+    blocks.push(make(name, &accesses.lines, false));
     if has_details(source, accesses) {
-        let table = make("conflict-instructions", &accesses.instructions, true);
-        blocks.push(Block::Fold { summary: "By instruction".into(), blocks: vec![table] });
+        let name = "conflict-instructions";
+        blocks.push(fold(name, "By instruction", vec![make(name, &accesses.instructions, true)]));
     }
     blocks
 }
@@ -350,10 +355,11 @@ pub(super) fn local(audit: &Audit) -> Vec<Block> {
         })
         .collect();
     let columns = vec![left("Access"), right("Requests"), right("Sectors"), right("Share of local sectors")];
+    let (name, words) = ("local-lines", "Spilled registers and arrays of a thread that the compiler put in memory.");
     vec![
-        Block::Heading { text: "Local memory by source line".into() },
-        lead(audit, source, "Spilled registers and arrays of a thread that the compiler put in memory."),
-        Block::Table { table: table(Rows { id: "local-lines", columns, rows }, false) },
+        heading(name, "Local memory by source line"),
+        lead(name, audit, source, words),
+        table(Rows { name, columns, rows }, false),
     ]
 }
 
@@ -363,25 +369,27 @@ pub(super) fn instructions(audit: &Audit) -> Vec<Block> {
     let mut blocks = Vec::new();
     if let Some(lines) = source.idle_lanes.as_ref().filter(|lines| !lines.is_empty()) {
         let rows = lines.iter().map(|line| {
-            let lanes = format!("{} of 32", format::fixed(line.lanes, 1));
-            (&line.spot, vec![count(line.executed), text(lanes), percent(line.share)])
+            let lanes = text(format!("{} of 32", format::fixed(line.lanes, 1))).sorted(line.lanes);
+            (&line.spot, vec![count(line.executed), lanes, percent(line.share)])
         });
         let columns = vec![right("Executions"), right("Lanes that ran"), right("Idle, of all lane slots")];
-        blocks.push(Block::Heading { text: "Lines with idle lanes".into() });
+        blocks.push(heading("idle-lanes", "Lines with idle lanes"));
         blocks.push(lead(
+            "idle-lanes",
             audit,
             source,
             "Lines whose instructions ran for few lanes of their warps, by divergence or by predicate; guards that no lane takes are left out.",
         ));
-        blocks.push(Block::Table { table: table(Rows { id: "idle-lanes", columns, rows: rows.collect() }, false) });
+        blocks.push(table(Rows { name: "idle-lanes", columns, rows: rows.collect() }, false));
     }
     if !source.executed.is_empty() {
         let rows = source.executed.iter().enumerate().filter(|(at, line)| is_shown(*at, line.share));
         let rows = rows.map(|(_, line)| (&line.spot, vec![count(line.executed), percent(line.share)])).collect();
         let columns = vec![right("Executions"), right("Share")];
-        let table = Block::Table { table: table(Rows { id: "executed-lines", columns, rows }, false) };
-        let sentence = lead(audit, source, "Warp-level executions by line (`inst_executed`).");
-        blocks.push(Block::Fold { summary: "Executions by source line".into(), blocks: vec![sentence, table] });
+        let name = "executed-lines";
+        let sentence = lead(name, audit, source, words!("Warp-level executions by line (`inst_executed`)."));
+        let table = table(Rows { name, columns, rows }, false);
+        blocks.push(fold(name, "Executions by source line", vec![sentence, table]));
     }
     blocks
 }

@@ -1,11 +1,14 @@
 //! Warp stalls, each basis in a table of its own.
 
-use super::document::{Block, Section, Table};
+use super::charts;
+use super::document::{Block, Section};
+use super::page::Heading;
 use super::source_lines;
-use super::tables::{self, Extra, paragraph, text};
+use super::tables::{self, Extra, fold, paragraph, text};
 use crate::analysis::{Audit, Row, StallBasis, StallTable};
 use crate::catalog;
 use crate::quantity::format;
+use crate::words;
 
 /// Reasons below this share of the new and the old side go into a fold, in percent.
 const SMALL: f64 = 1.0;
@@ -14,26 +17,30 @@ const SMALL: f64 = 1.0;
 const NOTHING: f64 = 0.01;
 
 /// The section.
-pub(super) fn section(audit: &Audit) -> Section {
+pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     let stalls = &audit.stalls;
     let mut blocks = Vec::new();
     if stalls.tables.is_empty() {
         blocks.push(paragraph(
-            "Not collected: no stall reasons. Collect with `--section WarpStateStats --section SourceCounters`.",
+            "not-collected",
+            words!(
+                "Not collected: no stall reasons. Collect with `--section WarpStateStats --section SourceCounters`."
+            ),
         ));
     } else {
         let rows: Vec<&Row> =
             [&stalls.latency, &stalls.issue_active].into_iter().filter(|row| row.has_number()).collect();
         if !rows.is_empty() {
-            blocks.push(Block::Table { table: tables::metrics("issue", "", &rows) });
+            blocks.push(tables::metrics("issue", &rows));
         }
-        blocks.extend(hidden(audit).map(paragraph));
+        blocks.extend(hidden(audit).map(|words| paragraph("hidden", words)));
         for (at, table) in stalls.tables.iter().enumerate() {
-            blocks.extend(if at == 0 { first(audit, table) } else { vec![folded(table)] });
+            let chart = || charts::placed(heading, charts::stalls(audit));
+            blocks.extend(if at == 0 { first(audit, table, chart()) } else { vec![folded(table)] });
         }
     }
     blocks.extend(source_lines::waits(audit));
-    Section { id: "stalls".into(), title: "Warp stall breakdown".into(), blocks }
+    Section::new("stalls", "Warp stall breakdown", blocks)
 }
 
 /// Above the threshold of issue utilisation, stalls cost little: another warp issues meanwhile.
@@ -73,38 +80,39 @@ fn title(basis: StallBasis) -> &'static str {
     }
 }
 
-fn id(basis: StallBasis) -> &'static str {
+fn name(basis: StallBasis) -> &'static str {
     match basis {
-        StallBasis::ShareOfWarpTime => "stalls-share",
-        StallBasis::PerIssue => "stalls-per-issue",
-        StallBasis::ShareOfActive => "stalls-share-of-active",
-        StallBasis::PercentOfPeak => "stalls-percent-of-peak",
-        StallBasis::Samples => "stalls-samples",
+        StallBasis::ShareOfWarpTime => "share",
+        StallBasis::PerIssue => "per-issue",
+        StallBasis::ShareOfActive => "share-of-active",
+        StallBasis::PercentOfPeak => "percent-of-peak",
+        StallBasis::Samples => "samples",
     }
 }
 
 /// The leading table: large reasons with their meaning, small ones folded.
-fn first(audit: &Audit, table: &StallTable) -> Vec<Block> {
+fn first(audit: &Audit, table: &StallTable, chart: Option<Block>) -> Vec<Block> {
     let is_large = |row: &Row| {
         let side = |reading: Option<&crate::evidence::Reading>| reading.and_then(crate::evidence::Reading::value);
         side(Some(&row.new)).unwrap_or(0.0).max(side(row.old.as_ref()).unwrap_or(0.0)) >= SMALL
     };
     let (large, small): (Vec<_>, Vec<_>) = table.rows.iter().partition(|stall| is_large(&stall.row));
-    let make = |rows: &[&crate::analysis::StallRow], id: &str| {
+    let make = |rows: &[&crate::analysis::StallRow], name: &str| -> Block {
         let meaning = Extra {
             title: "What the warp waits for here",
             cells: rows.iter().map(|stall| text(meaning(audit, &stall.reason))).collect(),
             is_number: false,
         };
         let readings: Vec<&Row> = rows.iter().map(|stall| &stall.row).collect();
-        tables::readings(id, "", "Stall reason", &readings, vec![meaning])
+        tables::readings(name, "Stall reason", &readings, vec![meaning]).into()
     };
-    let mut blocks = vec![paragraph(caption(table.basis)), Block::Table { table: make(&large, id(table.basis)) }];
+    let name = name(table.basis);
+    let mut blocks = vec![paragraph(name, caption(table.basis))];
+    blocks.extend(chart);
+    blocks.push(make(&large, name));
     if !small.is_empty() {
-        blocks.push(Block::Fold {
-            summary: format!("{} reasons below {SMALL} %{}", small.len(), sides(table)),
-            blocks: vec![Block::Table { table: make(&small, &format!("{}-small", id(table.basis))) }],
-        });
+        let summary = format!("{} reasons below {SMALL} %{}", small.len(), sides(table));
+        blocks.push(fold("small", summary, vec![make(&small, "small")]));
     }
     blocks
 }
@@ -121,12 +129,12 @@ fn folded(table: &StallTable) -> Block {
     };
     let rows: Vec<&Row> = table.rows.iter().map(|stall| &stall.row).filter(|row| shows(row)).collect();
     let left_out = table.rows.len() - rows.len();
-    let table_block: Table = tables::metrics(id(table.basis), "", &rows);
-    let mut blocks = vec![paragraph(caption(table.basis)), Block::Table { table: table_block }];
+    let name = name(table.basis);
+    let mut blocks = vec![paragraph(name, caption(table.basis)), tables::metrics(name, &rows)];
     if left_out > 0 {
-        blocks.push(paragraph(format!("Below {NOTHING}{}: {left_out} more.", sides(table))));
+        blocks.push(paragraph(name, format!("Below {NOTHING}{}: {left_out} more.", sides(table))));
     }
-    Block::Fold { summary: format!("The same in another basis: {}", title(table.basis).to_lowercase()), blocks }
+    fold(name, format!("The same in another basis: {}", title(table.basis).to_lowercase()), blocks)
 }
 
 /// The catalog's meaning of a reason, in the reading that the executed opcodes call for.

@@ -1,29 +1,46 @@
-//! Tables of readings: old, new, change, and the metric's name at hand.
+//! Blocks and cells: what the sections are put together from, and tables of readings: old, new, change, and the
+//! metric's name at hand.
 
-use super::document::{Align, Block, Cell, Column, Table};
-use super::escape;
+use super::document::{Align, Block, Cell, Column, Content, Table, Tone};
 use crate::analysis::{Audit, Change, Direction, Row};
 use crate::evidence::{Missing, Reading};
-use crate::quantity::{Unit, format, format::Scale};
+use crate::quantity::{Quantity, Unit, format, format::Scale};
+use crate::words;
+use crate::words::Words;
 
-/// Plain text.
-pub(super) fn text(text: impl Into<String>) -> Cell {
-    Cell { text: text.into(), ..Cell::default() }
+/// A cell of words.
+pub(super) fn text(words: impl Into<Words>) -> Cell {
+    Cell::new(words)
 }
 
-/// A sentence, whose marks of code a cell does not show.
-pub(super) fn words(sentence: &str) -> Cell {
-    text(sentence.replace('`', ""))
-}
-
-/// Text in bold.
-pub(super) fn strong(text: impl Into<String>) -> Cell {
-    Cell { text: text.into(), strong: true, code: false }
+/// A cell in bold.
+pub(super) fn strong(words: impl Into<Words>) -> Cell {
+    text(words).strong()
 }
 
 /// A name as code.
-pub(super) fn code(text: impl Into<String>) -> Cell {
-    Cell { text: text.into(), strong: false, code: true }
+pub(super) fn code(name: impl Into<String>) -> Cell {
+    text(words::code(name))
+}
+
+/// A count.
+pub(super) fn count(n: u64) -> Cell {
+    text(format::integer(n)).sorted(n as f64)
+}
+
+/// A percentage.
+pub(super) fn percent(value: f64, decimals: usize) -> Cell {
+    text(format!("{} %", format::fixed(value, decimals))).sorted(value)
+}
+
+/// A number with its unit, scaled.
+pub(super) fn quantity(value: f64, unit: Unit) -> Cell {
+    text(Quantity::new(value, unit).map(format::quantity).unwrap_or_default()).sorted(value)
+}
+
+/// A reading, or why there is none.
+pub(super) fn reading(reading: &Reading) -> Cell {
+    text(number(reading)).sorted(reading.value())
 }
 
 /// A column of words.
@@ -36,9 +53,52 @@ pub(super) fn right(title: &str) -> Column {
     Column { title: title.into(), align: Align::Right }
 }
 
+/// A table without a caption.
+pub(super) fn table(name: &str, columns: Vec<Column>, rows: Vec<Vec<Cell>>) -> Table {
+    Table { name: name.into(), caption: Words::default(), columns, rows }
+}
+
 /// A paragraph.
-pub(super) fn paragraph(text: impl Into<String>) -> Block {
-    Block::Text { text: text.into() }
+pub(super) fn paragraph(name: &str, words: impl Into<Words>) -> Block {
+    Block { name: name.into(), content: Content::Paragraph(words.into()) }
+}
+
+/// A heading inside a section.
+pub(super) fn heading(name: &str, text: impl Into<String>) -> Block {
+    Block { name: name.into(), content: Content::Heading(text.into()) }
+}
+
+/// A list without numbers.
+pub(super) fn list<W: Into<Words>>(name: &str, items: impl IntoIterator<Item = W>) -> Block {
+    let items = items.into_iter().map(Into::into).collect();
+    Block { name: name.into(), content: Content::List { ordered: false, items } }
+}
+
+/// A numbered list.
+pub(super) fn steps<W: Into<Words>>(name: &str, items: impl IntoIterator<Item = W>) -> Block {
+    let items = items.into_iter().map(Into::into).collect();
+    Block { name: name.into(), content: Content::List { ordered: true, items } }
+}
+
+/// Lines of a program or a shell.
+pub(super) fn verbatim(name: &str, language: &str, text: impl Into<String>) -> Block {
+    Block { name: name.into(), content: Content::Code { language: language.into(), text: text.into() } }
+}
+
+/// Blocks behind one line.
+pub(super) fn fold(name: &str, summary: impl Into<String>, blocks: Vec<Block>) -> Block {
+    Block { name: name.into(), content: Content::Fold { summary: summary.into(), blocks } }
+}
+
+/// The tone of a comparison's verdict.
+pub(super) fn verdict(verdict: crate::analysis::Verdict) -> Cell {
+    use crate::analysis::Verdict as V;
+    text(verdict.word()).toned(match verdict {
+        V::Faster | V::Better => Tone::Good,
+        V::Slower | V::Worse | V::Wrong => Tone::Bad,
+        V::Ambiguous | V::NotComparable | V::NotMeasured => Tone::Unsure,
+        V::Same | V::Moved => Tone::Plain,
+    })
 }
 
 /// What a cell says of a reading without a number.
@@ -89,13 +149,13 @@ pub(super) fn number(reading: &Reading) -> String {
     reading.quantity().map_or_else(|| absence(reading), format::quantity)
 }
 
-/// The change as text: points for percentages, percent for the rest, with better or worse where the metric has a good side.
-pub(super) fn change(row: &Row) -> String {
-    let Some(Change { old, new, direction }) = row.change() else { return String::new() };
+/// The change: points for percentages, percent for the rest, with better or worse where the metric has a good side.
+pub(super) fn change(row: &Row) -> Cell {
+    let Some(Change { old, new, direction }) = row.change() else { return Cell::default() };
     let is_percent = row.new.quantity().is_some_and(|q| q.unit() == Unit::PERCENT);
     let amount = if is_percent { format::points(old, new) } else { format::change(old, new) };
     let (old_text, new_text) = sides(row);
-    match direction {
+    let said = match direction {
         Direction::Same => "=".into(),
         Direction::Moved => amount,
         // Shared memory that the old side did not use at all is another way to work, not a loss.
@@ -104,7 +164,8 @@ pub(super) fn change(row: &Row) -> String {
         _ if old_text == new_text => amount,
         Direction::Better => format!("{amount}, better"),
         Direction::Worse => format!("{amount}, worse"),
-    }
+    };
+    text(said).sorted(if is_percent { new - old } else { 100.0 * (new - old) / old })
 }
 
 /// The metric names that a reading rests on.
@@ -127,54 +188,69 @@ pub(super) struct Extra<'a> {
     pub(super) is_number: bool,
 }
 
+/// The cells of a row: old, new and change with an old side, else the value.
+fn values(row: &Row, has_old: bool) -> Vec<Cell> {
+    let (old, new) = sides(row);
+    let new = text(new).sorted(row.new.value());
+    if !has_old {
+        return vec![new];
+    }
+    let old = text(old).sorted(row.old.as_ref().and_then(Reading::value));
+    vec![old, new.strong(), change(row)]
+}
+
 /// A table of readings. With an old side: label, old, new, change; without: label, value. Then the extra columns.
-pub(super) fn readings(id: &str, caption: &str, head: &str, rows: &[&Row], extra: Vec<Extra<'_>>) -> Table {
+pub(super) fn readings(name: &str, head: &str, rows: &[&Row], extra: Vec<Extra<'_>>) -> Table {
     let has_old = rows.iter().any(|row| row.old.is_some());
     let mut columns = vec![left(head)];
     columns.extend(if has_old { vec![right("Old"), right("New"), right("Change")] } else { vec![right("Value")] });
     columns.extend(extra.iter().map(|e| if e.is_number { right(e.title) } else { left(e.title) }));
     let line = |(at, row): (usize, &&Row)| {
-        let (old, new) = sides(row);
         let mut cells = vec![text(row.label.clone())];
-        cells.extend(if has_old { vec![text(old), strong(new), text(change(row))] } else { vec![text(new)] });
+        cells.extend(values(row, has_old));
         cells.extend(extra.iter().map(|e| e.cells.get(at).cloned().unwrap_or_default()));
         cells
     };
-    let rows = rows.iter().enumerate().map(line).collect();
-    Table { id: id.into(), caption: caption.into(), columns, rows }
+    table(name, columns, rows.iter().enumerate().map(line).collect())
 }
 
 /// A table of readings with the metric's name in the last column.
-pub(super) fn metrics(id: &str, caption: &str, rows: &[&Row]) -> Table {
+pub(super) fn metrics(name: &str, rows: &[&Row]) -> Block {
     let names =
         Extra { title: "Metric name", cells: rows.iter().map(|row| code(source(row))).collect(), is_number: false };
-    readings(id, caption, "Metric", rows, vec![names])
+    readings(name, "Metric", rows, vec![names]).into()
 }
 
 /// Names that a reader sees unfolded.
 const FEW: usize = 4;
 
 /// Metric names after their lead, folded when they are many.
-pub(super) fn names(lead: &str, names: &[impl AsRef<str>]) -> Block {
-    let listed = names.iter().map(|name| escape::code(name.as_ref())).collect::<Vec<_>>().join(", ");
+pub(super) fn names(name: &str, lead: &str, names: &[impl AsRef<str>]) -> Block {
+    let listed = listed(names);
     if names.len() <= FEW {
-        return paragraph(format!("{lead}: {listed}."));
+        return paragraph(name, words!("{}: {}.", lead, listed));
     }
-    Block::Fold { summary: format!("{lead}: {} metrics", names.len()), blocks: vec![paragraph(format!("{listed}."))] }
+    fold(name, format!("{lead}: {} metrics", names.len()), vec![paragraph(name, words!("{}.", listed))])
+}
+
+/// Names one after the other.
+pub(super) fn listed(names: &[impl AsRef<str>]) -> Words {
+    words::join(names.iter().map(|name| words::code(name.as_ref())), ", ")
 }
 
 /// Names what was not collected and how to get it, folded when they are many; `None` when everything was. What a full
 /// collection lacks is in no section that could be asked for.
-pub(super) fn not_collected(audit: &Audit, what: &[String], cure: &str) -> Option<Block> {
+pub(super) fn not_collected(audit: &Audit, what: &[String], cure: Words) -> Option<Block> {
+    let name = "not-collected";
     let is_full = audit.settings.iter().any(|s| s.id == "metric-set" && s.new.as_deref() == Some("full"));
-    let cure = if is_full { "ncu's full set has no such metric here; `--metrics` asks by name." } else { cure };
-    let names = what.iter().map(|name| escape::code(name)).collect::<Vec<_>>().join(", ");
+    let cure = if is_full { words!("ncu's full set has no such metric here; `--metrics` asks by name.") } else { cure };
     match what.len() {
         0 => None,
-        1..=FEW => Some(paragraph(format!("Not collected: {names}. {cure}"))),
-        many => Some(Block::Fold {
-            summary: format!("Not collected: {many} metrics of this section"),
-            blocks: vec![paragraph(format!("{names}. {cure}"))],
-        }),
+        1..=FEW => Some(paragraph(name, words!("Not collected: {}. {}", listed(what), cure))),
+        many => Some(fold(
+            name,
+            format!("Not collected: {many} metrics of this section"),
+            vec![paragraph(name, words!("{}. {}", listed(what), cure))],
+        )),
     }
 }

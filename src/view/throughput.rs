@@ -1,31 +1,34 @@
 //! Speed of light, and throughput by subsystem.
 
+use super::charts;
 use super::document::{Block, Section};
-use super::escape;
+use super::page::Heading;
 use super::source_lines;
 use super::tables::{self, paragraph};
 use crate::analysis::{Audit, Row};
 use crate::quantity::format;
-
-const SOL_CURE: &str = "Collect with `--section SpeedOfLight`.";
-const MEMORY_CURE: &str = "Collect with `--section MemoryWorkloadAnalysis --section ComputeWorkloadAnalysis`.";
+use crate::words;
+use crate::words::Words;
 
 /// GPU Speed of Light.
-pub(super) fn speed_of_light(audit: &Audit) -> Section {
-    let mut blocks = panels(audit, &["speed-of-light"], SOL_CURE);
-    blocks.extend(reading_of_sol(audit).map(paragraph));
-    Section { id: "speed-of-light".into(), title: "GPU Speed of Light".into(), blocks }
+pub(super) fn speed_of_light(heading: &Heading, audit: &Audit) -> Section {
+    let cure = words!("Collect with `--section SpeedOfLight`.");
+    let chart = charts::placed(heading, charts::speed_of_light(audit));
+    let mut blocks: Vec<Block> = chart.into_iter().chain(panels(audit, &["speed-of-light"], cure)).collect();
+    blocks.extend(reading_of_sol(audit).map(|words| paragraph("levels", words)));
+    Section::new("speed-of-light", "GPU Speed of Light", blocks)
 }
 
 /// Throughput by subsystem: utilisation, traffic, pipes.
-pub(super) fn subsystems(audit: &Audit) -> Section {
-    let mut blocks = panels(audit, &["throughput", "memory", "shared-memory", "local-memory", "pipes"], MEMORY_CURE);
-    blocks.extend(source_lines::shared(audit));
+pub(super) fn subsystems(heading: &Heading, audit: &Audit) -> Section {
+    let cure = words!("Collect with `--section MemoryWorkloadAnalysis --section ComputeWorkloadAnalysis`.");
+    let mut blocks = panels(audit, &["throughput", "memory", "shared-memory", "local-memory", "pipes"], cure);
+    blocks.extend(source_lines::shared(audit, charts::placed(heading, charts::wavefronts(audit))));
     blocks.extend(source_lines::local(audit));
-    Section { id: "throughput".into(), title: "Throughput by subsystem".into(), blocks }
+    Section::new("throughput", "Throughput by subsystem", blocks)
 }
 
-fn panels(audit: &Audit, ids: &[&str], cure: &str) -> Vec<Block> {
+fn panels(audit: &Audit, ids: &[&str], cure: Words) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut missing = Vec::new();
     for (at, panel) in ids.iter().filter_map(|id| audit.panel(id)).enumerate() {
@@ -34,18 +37,18 @@ fn panels(audit: &Audit, ids: &[&str], cure: &str) -> Vec<Block> {
             continue;
         }
         if at > 0 {
-            blocks.push(Block::Heading { text: panel.title.clone() });
+            blocks.push(tables::heading(&panel.id, &panel.title));
         }
         let (idle, rows): (Vec<&Row>, Vec<&Row>) = panel.rows.iter().partition(|row| is_zero(row));
         let (borrowed, rows): (Vec<&Row>, Vec<&Row>) = rows.into_iter().partition(|row| is_borrowed(audit, row));
         if !rows.is_empty() {
-            blocks.push(Block::Table { table: tables::metrics(&panel.id, "", &rows) });
+            blocks.push(tables::metrics(&panel.id, &rows));
         }
         if !idle.is_empty() {
             let names: Vec<&str> = idle.iter().map(|row| row.label.as_str()).collect();
-            blocks.push(paragraph(format!("Measured as zero: {}.", names.join("; "))));
+            blocks.push(paragraph(&panel.id, words!("Measured as zero: {}.", names.join("; "))));
         }
-        blocks.extend(borrowed.into_iter().map(|row| paragraph(no_tensor_work(row))));
+        blocks.extend(borrowed.into_iter().map(|row| paragraph(&panel.id, no_tensor_work(row))));
     }
     missing.sort();
     missing.dedup();
@@ -60,13 +63,14 @@ fn is_borrowed(audit: &Audit, row: &Row) -> bool {
 }
 
 /// Such a row in a sentence, so that nobody reads work of the tensor cores from it.
-fn no_tensor_work(row: &Row) -> String {
+fn no_tensor_work(row: &Row) -> Words {
     let (old, new) = tables::sides(row);
     let read = if old.is_empty() { new } else { format!("{old} on the old side and {new} on the new") };
-    format!(
-        "No tensor work: no instruction that multiplies matrices was executed. {} reads {read}, from other instructions \
+    words!(
+        "No tensor work: no instruction that multiplies matrices was executed. `{}` reads {}, from other instructions \
          that this pipe serves.",
-        escape::code(&row.id)
+        &row.id,
+        read
     )
 }
 
@@ -80,7 +84,7 @@ fn is_zero(row: &Row) -> bool {
 const APART: f64 = 0.5;
 
 /// What the table says about this kernel: which of the memory levels carries the memory number.
-fn reading_of_sol(audit: &Audit) -> Option<String> {
+fn reading_of_sol(audit: &Audit) -> Option<Words> {
     let unit = audit.bottleneck.unit.as_ref()?;
     let value = |id: &str| audit.panel("speed-of-light").and_then(|p| p.row(id)?.new.value());
     let memory = value("gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed")?;
@@ -104,11 +108,12 @@ fn reading_of_sol(audit: &Audit) -> Option<String> {
     };
     let by_level: Vec<String> =
         levels.iter().map(|(name, level)| format!("{name} {} %", format::fixed(*level, 2))).collect();
-    Some(format!(
-        "The memory number of {} % is its busiest counter; the levels, each by counters of its own and L1 over its active cycles: {}{own}. Busiest counter of the chip: `{}`, {} %.",
+    Some(words!(
+        "The memory number of {} % is its busiest counter; the levels, each by counters of its own and L1 over its active cycles: {}{}. Busiest counter of the chip: `{}`, {} %.",
         format::fixed(memory, 2),
         by_level.join(", "),
-        unit.counter,
+        own,
+        &unit.counter,
         format::fixed(unit.percent, 2)
     ))
 }

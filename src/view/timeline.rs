@@ -1,30 +1,28 @@
 //! A timeline in words: kernels by time, how busy the GPU was, copies, calls, and what follows.
 
 use super::document::{Block, Cell, Document, Section, Table};
-use super::escape;
-use super::tables::{code, left, paragraph, right, text};
+use super::tables::{self, code, count, left, list, paragraph, right, steps, text, verbatim};
 use crate::analysis::{Answer, ApiClass, ApiRow, DeviceTime, KernelShare, Part, TimelineAudit, ToProfile, Transfer};
 use crate::quantity::{Quantity, Unit, format};
+use crate::words;
 
 /// Rows that a table shows; the rest is said in one line.
 const MOST: usize = 20;
 
 /// The document of a timeline; `title` names its files.
 pub fn timeline_document(title: &str, audit: &TimelineAudit) -> Document {
-    let section = |id: &str, title: &str, blocks| Section { id: id.into(), title: title.into(), blocks };
     let mut sections = vec![
-        section("kernels", "Kernels by time", part(&audit.kernels, |rows| kernels(rows))),
-        section("gpu-time", "The GPU's time", part(&audit.devices, |rows| devices(rows))),
-        section("transfers", "Copies and fills", part(&audit.transfers, |rows| transfers(rows))),
-        section("calls", "Allocations, synchronisations and launches", part(&audit.calls, |rows| calls(rows))),
-        section("decisions", "What follows", decisions(audit)),
+        Section::new("kernels", "Kernels by time", part(&audit.kernels, |rows| kernels(rows))),
+        Section::new("gpu-time", "The GPU's time", part(&audit.devices, |rows| devices(rows))),
+        Section::new("transfers", "Copies and fills", part(&audit.transfers, |rows| transfers(rows))),
+        Section::new("calls", "Allocations, synchronisations and launches", part(&audit.calls, |rows| calls(rows))),
+        Section::new("decisions", "What follows", decisions(audit)),
     ];
     if !audit.next.is_empty() {
-        sections.push(section("next", "Profile next", audit.next.iter().flat_map(next).collect()));
+        sections.push(Section::new("next", "Profile next", audit.next.iter().flat_map(next).collect()));
     }
     if !audit.notes.is_empty() {
-        let items = audit.notes.iter().map(|note| escape::text(note)).collect();
-        sections.push(section("notes", "Notes", vec![Block::List { ordered: false, items }]));
+        sections.push(Section::new("notes", "Notes", vec![list("notes", &audit.notes)]));
     }
     Document { title: title.to_owned(), lead: Vec::new(), sections }
 }
@@ -32,7 +30,7 @@ pub fn timeline_document(title: &str, audit: &TimelineAudit) -> Document {
 fn part<T>(part: &Part<T>, blocks: impl Fn(&T) -> Vec<Block>) -> Vec<Block> {
     match part {
         Part::Found(found) => blocks(found),
-        Part::Missing(why) => vec![paragraph(format!("Not measured: the files hold {}.", escape::text(why)))],
+        Part::Missing(why) => vec![paragraph("missing", words!("Not measured: the files hold {}.", why))],
     }
 }
 
@@ -49,24 +47,24 @@ fn percent(value: f64) -> String {
 }
 
 fn maybe(value: Option<f64>, unit: Unit) -> Cell {
-    text(value.map_or_else(|| "not measured".to_owned(), |value| quantity(value, unit)))
+    value.map_or_else(|| text("not measured"), |value| tables::quantity(value, unit))
 }
 
-fn table(id: &str, caption: String, columns: Vec<super::Column>, rows: Vec<Vec<Cell>>) -> Block {
-    Block::Table { table: Table { id: id.into(), caption, columns, rows } }
+fn table(name: &str, caption: String, columns: Vec<super::Column>, rows: Vec<Vec<Cell>>) -> Block {
+    Table { name: name.into(), caption: caption.into(), columns, rows }.into()
 }
 
 fn kernels(rows: &[KernelShare]) -> Vec<Block> {
     let total: f64 = rows.iter().map(|row| row.totals.total_ns).sum();
-    let count: u64 = rows.iter().map(|row| row.totals.count).sum();
-    let caption = format!("{} kernels, {} launches, {} in sum.", rows.len(), format::integer(count), time(total));
+    let launches: u64 = rows.iter().map(|row| row.totals.count).sum();
+    let caption = format!("{} kernels, {} launches, {} in sum.", rows.len(), format::integer(launches), time(total));
     let columns = ["Time", "Total", "Launches", "Median", "Min", "Max"].map(right).into_iter();
     let cells = |row: &KernelShare| {
         vec![
             code(row.totals.name.clone()),
-            text(percent(row.share_percent)),
-            text(time(row.totals.total_ns)),
-            text(format::integer(row.totals.count)),
+            tables::quantity(row.share_percent, Unit::PERCENT),
+            tables::quantity(row.totals.total_ns, Unit::NS),
+            count(row.totals.count),
             maybe(row.totals.median_ns, Unit::NS),
             maybe(row.totals.min_ns, Unit::NS),
             maybe(row.totals.max_ns, Unit::NS),
@@ -76,11 +74,8 @@ fn kernels(rows: &[KernelShare]) -> Vec<Block> {
     let mut blocks = vec![table("kernels", caption, [left("Kernel")].into_iter().chain(columns).collect(), shown)];
     if let Some(rest) = rows.get(MOST..).filter(|rest| !rest.is_empty()) {
         let share: f64 = rest.iter().map(|row| row.share_percent).sum();
-        blocks.push(paragraph(format!(
-            "{} more kernels took {} of the time; --json lists them.",
-            rest.len(),
-            percent(share)
-        )));
+        let words = words!("{} more kernels took {} of the time; --json lists them.", rest.len(), percent(share));
+        blocks.push(paragraph("rest", words));
     }
     blocks
 }
@@ -88,34 +83,37 @@ fn kernels(rows: &[KernelShare]) -> Vec<Block> {
 fn devices(rows: &[DeviceTime]) -> Vec<Block> {
     let mut blocks = Vec::new();
     for row in rows {
-        let device = if row.device.is_empty() { "The GPU".to_owned() } else { escape::text(&row.device) };
+        let device = if row.device.is_empty() { "The GPU" } else { &row.device };
         let part = |ns: f64| {
             format!("{} ({})", time(ns), percent(if row.span_ns > 0.0 { 100.0 * ns / row.span_ns } else { 0.0 }))
         };
-        blocks.push(paragraph(format!(
-            "{device} was busy for {} of {}, from its first to its last piece of work: kernels {}, only copies or fills {}, \
+        let words = words!(
+            "{} was busy for {} of {}, from its first to its last piece of work: kernels {}, only copies or fills {}, \
              idle {}.",
+            device,
             percent(row.busy_percent),
             time(row.span_ns),
             part(row.kernel_ns),
             part(row.memory_only_ns),
             part(row.idle_ns)
-        )));
+        );
+        blocks.push(paragraph("busy", words));
         let gaps = &row.gaps;
-        blocks.push(paragraph(match &gaps.largest {
-            None => "No gap between two kernels.".to_owned(),
-            Some(largest) => format!(
+        let words = match &gaps.largest {
+            None => words!("No gap between two kernels."),
+            Some(largest) => words!(
                 "Gaps between kernels: {}, {} in sum, {} of it filled by copies or fills. The largest, {}, comes {} after \
-                 the start, between {} and {}.",
+                 the start, between `{}` and `{}`.",
                 format::integer(gaps.count),
                 time(gaps.total_ns),
                 time(gaps.memory_ns),
                 time(largest.ns),
                 time(largest.at_ns),
-                escape::code(&largest.after),
-                escape::code(&largest.before)
+                &largest.after,
+                &largest.before
             ),
-        }));
+        };
+        blocks.push(paragraph("gaps", words));
     }
     blocks
 }
@@ -125,7 +123,7 @@ fn transfers(rows: &[Transfer]) -> Vec<Block> {
     let cells = |row: &Transfer| {
         vec![
             text(row.name.clone()),
-            text(format::integer(row.count)),
+            count(row.count),
             maybe(row.total_ns, Unit::NS),
             maybe(row.total_bytes, Unit::BYTE),
             maybe(row.bytes_per_second, Unit::BYTE_PER_SECOND),
@@ -143,14 +141,14 @@ fn transfers(rows: &[Transfer]) -> Vec<Block> {
 fn calls(rows: &[ApiRow]) -> Vec<Block> {
     let shown: Vec<&ApiRow> = rows.iter().filter(|row| class(row.class).is_some()).collect();
     if shown.is_empty() {
-        return vec![paragraph("None among the calls that were recorded.")];
+        return vec![paragraph("calls", "None among the calls that were recorded.")];
     }
     let cells = |row: &&ApiRow| {
         vec![
             code(row.totals.name.clone()),
             text(class(row.class).unwrap_or_default()),
-            text(format::integer(row.totals.count)),
-            text(time(row.totals.total_ns)),
+            count(row.totals.count),
+            tables::quantity(row.totals.total_ns, Unit::NS),
             maybe(row.totals.median_ns, Unit::NS),
             maybe(row.totals.max_ns, Unit::NS),
         ]
@@ -177,9 +175,9 @@ fn decisions(audit: &TimelineAudit) -> Vec<Block> {
             Answer::No => ("no", ""),
             Answer::NotMeasured => ("NOT MEASURED", ""),
         };
-        format!("{} **{answer}**: {}. {advice}", one.question, escape::text(&one.because)).trim_end().to_owned()
+        words!("{} **{}**: {}. {}", one.question, answer, &one.because, advice)
     };
-    vec![Block::List { ordered: true, items: audit.decisions.iter().map(item).collect() }]
+    vec![steps("decisions", audit.decisions.iter().map(item))]
 }
 
 fn next(one: &ToProfile) -> Vec<Block> {
@@ -191,16 +189,20 @@ fn next(one: &ToProfile) -> Vec<Block> {
     let entry = format!("kernel = {}", toml_text(&one.filter));
     let entry = if one.skip > 0 { format!("{entry}\n\n[subject.collect]\nskip = {}", one.skip) } else { entry };
     vec![
-        paragraph(format!(
-            "{}: {} of the kernels' time. Filter by its function{skip}: {}.",
-            escape::code(&one.name),
-            percent(one.share_percent),
-            escape::text(&one.skip_because)
-        )),
-        paragraph("In its `[[subject]]` of audit.toml, for `audit collect NAME`:"),
-        Block::Code { language: "toml".into(), text: entry },
-        paragraph("Or by hand:"),
-        Block::Code { language: "sh".into(), text: one.ncu.clone() },
+        paragraph(
+            "kernel",
+            words!(
+                "`{}`: {} of the kernels' time. Filter by its function{}: {}.",
+                &one.name,
+                percent(one.share_percent),
+                skip,
+                &one.skip_because
+            ),
+        ),
+        paragraph("config", words!("In its `[[subject]]` of audit.toml, for `audit collect NAME`:")),
+        verbatim("config", "toml", entry),
+        paragraph("by-hand", "Or by hand:"),
+        verbatim("by-hand", "sh", &one.ncu),
     ]
 }
 

@@ -2,96 +2,93 @@
 
 use super::benchmark;
 use super::document::{Block, Section};
-use super::escape;
 use super::hypotheses;
 use super::page::Heading;
 use super::source_lines;
-use super::tables::{self, paragraph};
+use super::tables::{self, fold, list, paragraph, steps};
 use crate::analysis::{Audit, Finding, LeverOrigin, Severity, Standing};
 use crate::quantity::format;
+use crate::words;
+use crate::words::Words;
 
 /// The section.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     if audit.standing() == Standing::Wrong {
         let mut blocks = wrong(audit);
-        blocks.push(paragraph("The tables below say what was measured while it computed that."));
-        return Section { id: "verdict".into(), title: "Verdict".into(), blocks };
+        blocks.push(paragraph("wrong", "The tables below say what was measured while it computed that."));
+        return Section::new("verdict", "Verdict", blocks);
     }
     let mut blocks = vec![limit(audit)];
     blocks.extend(source_lines::limiting(audit));
     blocks.extend(findings(audit));
     blocks.extend(change(heading, audit));
-    blocks.extend(hypotheses::summary(&audit.hypotheses).map(paragraph));
+    blocks.extend(hypotheses::summary(&audit.hypotheses).map(|words| paragraph("hypotheses", words)));
     blocks.extend(next(audit));
-    let steps = audit.bottleneck.steps.iter().map(|s| format!("{} — {}", s.question, s.answer)).collect::<Vec<_>>();
-    if !steps.is_empty() {
-        blocks.push(Block::Fold {
-            summary: "How this verdict was reached".into(),
-            blocks: vec![Block::List { ordered: true, items: steps }],
-        });
+    if !audit.bottleneck.steps.is_empty() {
+        let step = |step: &crate::analysis::Step| Words::from_marked(&format!("{} — {}", step.question, step.answer));
+        let walk = steps("how", audit.bottleneck.steps.iter().map(step));
+        blocks.push(fold("how", "How this verdict was reached", vec![walk]));
     }
-    Section { id: "verdict".into(), title: "Verdict".into(), blocks }
+    Section::new("verdict", "Verdict", blocks)
 }
 
 /// What stands in the place of a verdict on the performance of a kernel that computes something else.
 pub(super) fn wrong(audit: &Audit) -> Vec<Block> {
-    let items = audit.faults().iter().map(|fault| escape::text(fault)).collect();
-    vec![
-        paragraph(
-            "**WRONG.** The kernel's results are wrong, so nothing is said of its performance: not what limits it, \
-             not what changed, not what to do next.",
-        ),
-        Block::List { ordered: false, items },
-    ]
+    let words = words!(
+        "**WRONG.** The kernel's results are wrong, so nothing is said of its performance: not what limits it, not what \
+         changed, not what to do next."
+    );
+    vec![paragraph("wrong", words), list("wrong", audit.faults())]
 }
 
 /// What limits the kernel.
 pub(super) fn limit(audit: &Audit) -> Block {
     let limiter = &audit.bottleneck.limiter.0;
-    let at = audit.findings.iter().find(|finding| finding.code == *limiter).map(place).unwrap_or_default();
     // Behind a unit's sentence stands what its warps wait for; the line is that of the unit's work.
-    let at =
-        if audit.bottleneck.unit.is_some() { at.replacen(" At ", " Most of the unit's work is at ", 1) } else { at };
-    paragraph(format!("**What limits it** (`{limiter}`). {}{at}", audit.bottleneck.sentence))
+    let lead = if audit.bottleneck.unit.is_some() { " Most of the unit's work is at " } else { " At " };
+    let at = audit.findings.iter().find(|finding| finding.code == *limiter);
+    let at = at.map(|finding| place(lead, finding)).unwrap_or_default();
+    let sentence = Words::from_marked(&audit.bottleneck.sentence);
+    paragraph("limit", words!("**What limits it** (`{}`). {}{}", limiter, sentence, at))
 }
 
 /// Findings shown beside the limiter, which has the first line.
 const SHOWN: usize = 5;
 
 /// ` At gemm.cu:12, inlined at :40.`, where the finding sits at a line.
-fn place(finding: &Finding) -> String {
-    let Some(at) = &finding.at else { return String::new() };
+fn place(lead: &str, finding: &Finding) -> Words {
+    let Some(at) = &finding.at else { return Words::default() };
     let calls = source_lines::inlined(&at.file, &at.inlined_at);
-    format!(" At {}{}.", escape::code(&format!("{}:{}", at.file, at.line)), escape::text(&calls))
+    words!("{}`{}:{}`{}.", lead, &at.file, at.line.to_string(), calls)
 }
 
 /// The most severe findings, each with its code; causes of the limit are marked.
 pub(super) fn findings(audit: &Audit) -> Vec<Block> {
     let item = |finding: &Finding| {
-        let place = place(finding);
+        let place = place(" At ", finding);
         let weight = match finding.severity {
             Severity::Limits => "explains the limit",
             Severity::Costs => "costs",
             Severity::Notes => "note",
         };
-        format!("**`{}`** ({weight}). {}{place}", finding.code, finding.sentence)
+        words!("**`{}`** ({}). {}{}", &finding.code, weight, Words::from_marked(&finding.sentence), place)
     };
     let is_limiter = |finding: &&Finding| finding.code == audit.bottleneck.limiter.0;
-    let items: Vec<String> = audit.findings.iter().take(SHOWN).filter(|f| !is_limiter(f)).map(item).collect();
+    let items: Vec<Words> = audit.findings.iter().take(SHOWN).filter(|f| !is_limiter(f)).map(item).collect();
     if items.is_empty() {
         return Vec::new();
     }
-    vec![paragraph("**What was found**, the most severe first."), Block::List { ordered: true, items }]
+    vec![paragraph("findings", words!("**What was found**, the most severe first.")), steps("findings", items)]
 }
 
 /// What changed: the verdict in one word with its reason, then the times and the limiter.
 pub(super) fn change(heading: &Heading, audit: &Audit) -> Vec<Block> {
     let Some(comparison) = &audit.comparison else {
         let why = if heading.baseline.is_empty() { "No baseline was given." } else { &heading.baseline };
-        return vec![paragraph(format!("**What changed:** **NOT MEASURED**. {}", escape::text(why)))];
+        return vec![paragraph("change", words!("**What changed:** **NOT MEASURED**. {}", why))];
     };
     let whole = &comparison.whole;
-    let mut text = format!("**What changed:** **{}**. {}", whole.verdict, escape::text(&whole.reason));
+    let mut said = words!("**What changed:** **{}**. {}", whole.verdict.word(), &whole.reason);
     let perf = &audit.performance;
     if perf.time.change().is_some() {
         let (old, new) = tables::sides(&perf.time);
@@ -101,23 +98,23 @@ pub(super) fn change(heading: &Heading, audit: &Audit) -> Vec<Block> {
             None => String::new(),
         };
         let whose = if audit.timing.is_some() { "Time under ncu" } else { "Time" };
-        text += &format!(" {whose}: {old} → {new}{factor} (`gpu__time_duration.sum`).");
+        said.push(words!(" {}: {} → {}{} (`gpu__time_duration.sum`).", whose, old, new, factor));
     }
-    text += &benchmark::change(audit);
+    said.push(benchmark::change(audit));
     if let Some(old_limit) = &audit.old_bottleneck {
         if old_limit.limiter == audit.bottleneck.limiter {
-            text += &format!(" The limiter is the same as before: `{}`.", old_limit.limiter.0);
+            said.push(words!(" The limiter is the same as before: `{}`.", &old_limit.limiter.0));
         } else {
-            text += &format!(" The limiter moved from `{}` to `{}`.", old_limit.limiter.0, audit.bottleneck.limiter.0);
+            let (old, new) = (&old_limit.limiter.0, &audit.bottleneck.limiter.0);
+            said.push(words!(" The limiter moved from `{}` to `{}`.", old, new));
         }
     }
-    let mut blocks = vec![paragraph(text)];
+    let mut blocks = vec![paragraph("change", said)];
     if !whole.cure.is_empty() {
-        blocks.push(paragraph(format!("To decide it: {}", escape::text(&whole.cure))));
+        blocks.push(paragraph("change", words!("To decide it: {}", &whole.cure)));
     }
     let acceptance = |one: &super::page::Acceptance| {
-        let (verdict, date, reason) = (escape::text(&one.verdict), escape::text(&one.date), escape::text(&one.reason));
-        paragraph(format!("**Accepted** as {verdict} on {date}: {reason}"))
+        paragraph("accepted", words!("**Accepted** as {} on {}: {}", &one.verdict, &one.date, &one.reason))
     };
     blocks.extend(heading.accepted.iter().map(acceptance));
     blocks
@@ -127,24 +124,18 @@ pub(super) fn change(heading: &Heading, audit: &Audit) -> Vec<Block> {
 pub(super) fn next(audit: &Audit) -> Vec<Block> {
     let ours: Vec<_> = audit.levers.iter().filter(|l| l.origin == LeverOrigin::Audit).take(3).collect();
     if ours.is_empty() {
-        return vec![paragraph(
-            "**What next.** No lever that this evidence supports has a bound of one percent or more.",
-        )];
+        let words = words!("**What next.** No lever that this evidence supports has a bound of one percent or more.");
+        return vec![paragraph("next", words)];
     }
-    let items = ours
-        .iter()
-        .map(|l| {
-            format!(
-                "{} {} {} % of the run time; then read `{}` again.",
-                l.sentence,
-                if l.is_rough { "About" } else { "At most" },
-                format::fixed(l.bound, 1),
-                l.remeasure
-            )
-        })
-        .collect();
-    vec![
-        paragraph("**What next**, by upper bound. Bounds overlap and are never added up."),
-        Block::List { ordered: true, items },
-    ]
+    let items = ours.iter().map(|lever| {
+        words!(
+            "{} {} {} % of the run time; then read `{}` again.",
+            Words::from_marked(&lever.sentence),
+            if lever.is_rough { "About" } else { "At most" },
+            format::fixed(lever.bound, 1),
+            &lever.remeasure
+        )
+    });
+    let words = words!("**What next**, by upper bound. Bounds overlap and are never added up.");
+    vec![paragraph("next", words), steps("next", items)]
 }

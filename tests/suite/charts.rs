@@ -5,7 +5,7 @@ use kernel_audit::render::{Templates, svg};
 use kernel_audit::view::charts::{
     Axis, Bar, BarRow, Bars, CHARTS, Chart, Curve, Figure, Mark, Plot, Shade, Shape, Tick,
 };
-use kernel_audit::view::{Block, Document, Section};
+use kernel_audit::view::{Block, Content, Document, Section};
 use std::fs;
 use std::path::Path;
 
@@ -99,19 +99,15 @@ fn a_drawing_says_itself_in_words_and_follows_the_readers_scheme() {
 
 #[test]
 fn a_page_that_loses_a_chart_is_rejected() {
-    let section = Section {
-        id: "s".into(),
-        title: "S".into(),
-        blocks: vec![Block::Chart { chart: Box::new(sample("a [b](c)")) }],
-    };
-    let document = Document { title: "T".into(), lead: vec![], sections: vec![section] };
+    let block = Block { name: "chart".into(), content: Content::Chart(Box::new(sample("a [b](c)"))) };
+    let document =
+        Document { title: "T".into(), lead: vec![], sections: vec![Section::new("stalls", "S", vec![block])] };
     let page = Templates::load(None).unwrap().page("audit", &document).unwrap();
     assert!(page.contains("![a \\[b\\](c)](2026-11-20-x/stalls.svg)"), "{page}");
     let folder = tempfile::tempdir().unwrap();
-    fs::create_dir(folder.path().join("partials")).unwrap();
-    fs::write(folder.path().join("partials/chart.md.hbs"), "![{{alt}}](other.svg)\n\n").unwrap();
+    fs::write(folder.path().join("audit.md.hbs"), "<details>\n{{section \"stalls\"}}\n</details>\n").unwrap();
     let error = Templates::load(Some(folder.path())).unwrap().page("audit", &document).unwrap_err().to_string();
-    assert!(error.contains("image 1: expected") && error.contains("other.svg"), "{error}");
+    assert!(error.contains("heading 1: expected \"S\""), "{error}");
 }
 
 /// Files of a folder by name.

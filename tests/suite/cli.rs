@@ -225,12 +225,12 @@ fn files_that_cannot_be_read_or_written_exit_with_3() {
 #[test]
 fn a_rejected_page_exits_with_5_and_writes_nothing() {
     let folder = project();
-    let partials = folder.path().join("mine/partials");
-    fs::create_dir_all(&partials).unwrap();
-    fs::write(partials.join("table.md.hbs"), "{{caption}}\n\n").unwrap();
+    fs::create_dir(folder.path().join("mine")).unwrap();
+    let template = "{{#each sections}}\nx {{section id}}\n{{/each}}\n";
+    fs::write(folder.path().join("mine/audit.md.hbs"), template).unwrap();
     let (status, text) = fails(folder.path(), &["generate", "alone", "--templates", "mine"]);
     assert_eq!(status, 5, "{text}");
-    assert!(text.contains("expected a table, found none"), "{text}");
+    assert!(text.contains("the page was rejected: "), "{text}");
     assert!(!folder.path().join("pages").exists());
 }
 

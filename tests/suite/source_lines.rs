@@ -3,7 +3,7 @@
 use kernel_audit::analysis::{self, Accesses, Audit, Inputs, Pattern, Selection};
 use kernel_audit::evidence::{Report, SourceView};
 use kernel_audit::source;
-use kernel_audit::view::{self, Block, Heading};
+use kernel_audit::view::{self, Block, Content, Heading};
 use regex::Regex;
 use std::path::PathBuf;
 
@@ -121,9 +121,9 @@ fn accesses_name_their_kind_width_and_pattern() {
 
 fn all_blocks(blocks: &[Block], into: &mut Vec<String>) {
     for block in blocks {
-        match block {
-            Block::Table { table } => into.push(table.id.clone()),
-            Block::Fold { blocks, .. } => all_blocks(blocks, into),
+        match &block.content {
+            Content::Table(table) => into.push(table.name.clone()),
+            Content::Fold { blocks, .. } => all_blocks(blocks, into),
             _ => {}
         }
     }

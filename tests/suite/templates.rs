@@ -1,7 +1,11 @@
 //! Templates of the user's own, by name, and `audit lint`.
 
 use super::project::{Profile, Project};
+use kernel_audit::analysis::Audit;
+use kernel_audit::snapshot::{Snapshot, StaticSnapshot};
+use kernel_audit::view::{self, Block, Content, Document, names};
 use std::fs;
+use std::path::Path;
 
 fn project(templates: &[(&str, &str)], keys: &str) -> Project {
     let project = Project::new();
@@ -16,28 +20,25 @@ fn project(templates: &[(&str, &str)], keys: &str) -> Project {
     project
 }
 
-const PR: &str = "## {{title}}\n\nOurs.\n\n{{#each sections}}\n### {{title}}\n\n{{> partials/blocks}}\n{{/each}}\n";
+const PR: &str = "## {{title}}\n\nOurs.\n\n{{#each sections}}\n> Part\n\n{{section id level=3}}\n\n{{/each}}\n";
 
 #[test]
 fn a_template_of_ones_own_takes_the_place_of_the_one_it_is_named_for() {
-    let project = project(
-        &[("my/pr.hbs", PR), ("my/text.hbs", "> {{text}}\n\n")],
-        "[templates]\npr = \"my/pr.hbs\"\n\"partials/text\" = \"my/text.hbs\"\n",
-    );
+    let project = project(&[("my/pr.hbs", PR)], "[templates]\npr = \"my/pr.hbs\"\n");
     let text = project.run("generate scale --format pr --date 2026-11-02").done();
     assert!(
         text.starts_with("<!-- audit:pull-request -->\n## Performance audit") && text.contains("\nOurs.\n"),
         "the marker is not the template's: {text}"
     );
-    assert!(text.contains("\n> **What limits it**"), "{text}");
+    assert!(text.contains("\n> Part\n\n### ") && text.contains("\n**What limits it**"), "{text}");
     let lint = project.run("lint").done();
-    assert!(lint.contains("pr: my/pr.hbs") && lint.contains("partials/text: my/text.hbs"), "{lint}");
+    assert!(lint.contains("pr: my/pr.hbs"), "{lint}");
     assert!(lint.contains("audit.toml: 1 subjects"), "{lint}");
 }
 
 #[test]
 fn the_html_page_has_a_name_too_and_a_flag_does_the_same() {
-    let html = "<!doctype html>\n<title>{{title}}</title>\n<h1>{{title}}</h1>\n{{#each sections}}\n<h2>{{title}}</h2>\n{{> partials/blocks.html}}\n{{/each}}\n";
+    let html = "<!doctype html>\n<title>{{title}}</title>\n<h1>{{title}}</h1>\n{{#each sections}}\n{{section id}}\n{{/each}}\n";
     let project = project(&[("my/page.hbs", html)], "");
     project.run("generate scale --format html --date 2026-11-02 --template-file html=my/page.hbs").done();
     let page = project.read("pages/2026-11-02-scale.html");
@@ -52,7 +53,7 @@ fn lint_names_file_line_and_the_nearest_name_of_every_mistake() {
     let project = project(
         &[
             ("my/audit.hbs", "# {{title}}\n\n{{#if titel}}x{{/if}}\n"),
-            ("my/html.hbs", "{{title}}\n{{#each sections}}{{#if blocs}}x{{/if}}{{/each}}\n"),
+            ("my/html.hbs", "{{title}}\n{{#each sections}}{{#section \"stals\"}}x{{/section}}{{/each}}\n"),
         ],
         "[templates]\naudit = \"my/audit.hbs\"\nhtml = \"my/html.hbs\"\n",
     );
@@ -60,7 +61,7 @@ fn lint_names_file_line_and_the_nearest_name_of_every_mistake() {
     for part in [
         "template audit, line 3, column 1: unknown name \"titel\"; did you mean \"title\"?",
         "in my/audit.hbs",
-        "template audit.html, line 2, column 19: unknown name \"blocs\"; did you mean \"blocks\"?",
+        "template audit.html, line 2, column 19: unknown section \"stals\"; did you mean \"stalls\"?",
         "in my/html.hbs",
     ] {
         run.ends(2, part);
@@ -69,15 +70,8 @@ fn lint_names_file_line_and_the_nearest_name_of_every_mistake() {
 }
 
 #[test]
-fn names_of_markdown_are_not_those_of_html() {
-    let project =
-        project(&[("t/audit.html.hbs", "{{title}}{{#each sections}}{{#each blocks}}{{lines}}{{/each}}{{/each}}")], "");
-    project.run("lint --templates t").ends(2, "unknown name \"lines\"");
-}
-
-#[test]
 fn lint_finds_partials_that_nothing_includes() {
-    let project = project(&[("t/partials/mine.md.hbs", "{{anything}}")], "");
+    let project = project(&[("t/partials/mine.md.hbs", "{{title}}")], "");
     project.run("lint --templates t").ends(1, "no page includes the partial \"partials/mine\"");
 }
 
@@ -95,10 +89,59 @@ fn the_configuration_is_checked_at_its_line() {
 fn the_names_that_templates_may_use_are_listed() {
     let project = Project::new();
     let text = project.run("explain view").done();
-    for name in
-        ["sections[].title", "table: lines", "table: rows[].cells[].html", "source.files[].lines[]", "chart: svg"]
-    {
+    for name in ["  sections ", "{{section \"NAME\"}}", "  stalls\n", "waits-lines", "speed-of-light"] {
         assert!(text.contains(name), "{name} is missing in {text}");
+    }
+}
+
+/// The sections and blocks of a document, as templates call them.
+fn names_of(document: &Document) -> Vec<String> {
+    fn add(section: &str, blocks: &[Block], into: &mut Vec<String>) {
+        for block in blocks {
+            into.push(format!("{section}.{}", block.name));
+            if let Content::Fold { blocks, .. } = &block.content {
+                add(section, blocks, into);
+            }
+        }
+    }
+    let mut all = Vec::new();
+    document.sections.iter().for_each(|section| add(&section.name, &section.blocks, &mut all));
+    all
+}
+
+#[test]
+fn every_block_of_a_page_is_in_the_list_of_names_and_every_name_is_of_one() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let known: Vec<String> = names::blocks().collect();
+    for entry in fs::read_dir(root.join("audits")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        let document = match Snapshot::<Audit>::read(&path) {
+            Ok(made) => view::document(&made.heading, &made.audit),
+            Err(_) => {
+                let made = StaticSnapshot::read(&path).unwrap();
+                view::static_document(&made.heading, &made.audit)
+            }
+        };
+        for name in names_of(&document) {
+            assert!(known.contains(&name), "{name} of {}", path.display());
+        }
+    }
+    let mut said = fs::read_to_string(root.join("src/catalog/tables.toml")).unwrap();
+    for folder in ["src/view", "src/view/code", "src/view/charts", "src/render/html"] {
+        for entry in fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() && !path.ends_with("names.rs") {
+                said += &fs::read_to_string(path).unwrap();
+            }
+        }
+    }
+    for (section, blocks) in names::NAMES {
+        for name in blocks.iter().chain([section]) {
+            assert!(said.contains(&format!("{name:?}")), "nothing is called {name}");
+        }
     }
 }
 

@@ -1,14 +1,24 @@
 //! The audit as one HTML page that needs nothing else: no network, no file beside it.
 //!
-//! Owns HTML's syntax, the page's style and its script. Receives a document and a source view of finished strings, gives
-//! [`HtmlPage`], whose every string is finished HTML. Data is escaped here and nowhere else; the finished page is read
-//! again by `read.rs`, and a policy in its head lets no script run but our own.
+//! Owns HTML's syntax, the page's style and its script. Data is escaped here and nowhere else; no part of it becomes an
+//! element, a handler or a target that acts, and a policy in the page's head lets no script run but our own.
 
-mod inline;
-mod page;
 mod policy;
-mod read;
-mod sort;
+mod source;
+mod walk;
 
-pub use page::{HtmlCell, HtmlColumn, HtmlPage, HtmlPart, HtmlPiece, HtmlSource};
-pub(super) use read::check;
+pub(super) use source::{SOURCE, source_view};
+pub(super) use walk::{blocks, lead, line, section};
+
+/// What goes into `<script>`.
+pub(super) const SCRIPT: &str = include_str!("page.js");
+
+/// What goes into `<style>`: the page's style and that of its charts.
+pub(super) fn style() -> String {
+    format!("{}{}", include_str!("page.css"), super::svg::STYLE)
+}
+
+/// What goes into the policy of the head.
+pub(super) fn policy() -> String {
+    policy::policy(SCRIPT)
+}

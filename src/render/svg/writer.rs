@@ -1,6 +1,6 @@
 //! Elements of a drawing, with numbers of one decimal.
 
-use crate::render::remarks::xml;
+use crate::render::xml;
 use crate::view::charts::{Shade, Shape};
 use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr;
@@ -10,7 +10,7 @@ const CHARACTER: f64 = 7.7;
 
 /// Text inside an element or an attribute.
 pub(super) fn escape(text: &str) -> String {
-    xml(text)
+    xml::text(text)
 }
 
 /// About how wide a text is.

@@ -15,6 +15,9 @@ mod stalls;
 pub use history::chart as history_chart;
 pub use model::{Axis, Bar, BarRow, Bars, Chart, Curve, Figure, Mark, Plot, Shade, Shape, Tick};
 
+use super::document::{Block, Content};
+use super::page::Heading;
+
 pub(super) use history::of_page as history;
 pub(super) use occupancy::charts as occupancy;
 pub(super) use roofline::chart as roofline;
@@ -33,3 +36,10 @@ pub const CHARTS: [&str; 8] = [
     "stalls",
     "wavefronts",
 ];
+
+/// The block of a chart; `None` where there is none, or the page goes without charts.
+pub(super) fn placed(heading: &Heading, chart: Option<Chart>) -> Option<Block> {
+    let chart = chart.filter(|_| !heading.is_without_charts)?;
+    let file = format!("{}/{}.svg", heading.stem(), chart.id);
+    Some(Block { name: chart.id.clone(), content: Content::Chart(Box::new(Chart { file, ..chart })) })
+}

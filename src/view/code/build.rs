@@ -3,8 +3,9 @@
 use crate::analysis::code::{Agreement, CodeAudit, Identity, ResourceRow, StaticOccupancy};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell, Table};
-use crate::view::escape;
-use crate::view::tables::{left, paragraph, right, strong, text};
+use crate::view::tables::{self, left, list, paragraph, right, strong, text};
+use crate::words;
+use crate::words::Words;
 
 /// The resources of one architecture.
 pub(super) fn blocks(code: &CodeAudit) -> Vec<Block> {
@@ -18,28 +19,27 @@ pub(super) fn blocks(code: &CodeAudit) -> Vec<Block> {
         cells.push(agreement(row));
         cells
     };
-    let id = format!("resources-{}", code.arch);
-    let rows = code.resources.iter().map(line).collect();
-    let mut blocks = vec![Block::Table { table: Table { id, caption: String::new(), columns, rows } }];
+    let mut blocks = vec![tables::table("resources", columns, code.resources.iter().map(line).collect()).into()];
     let made = match code.command.is_empty() {
-        true => format!("The cubin {} was given", escape::code(&code.input)),
-        false => format!("Built with {} ({})", escape::code(&code.command), escape::text(&code.compiler)),
+        true => words!("The cubin `{}` was given", &code.input),
+        false => words!("Built with `{}` ({})", &code.command, &code.compiler),
     };
-    blocks.push(paragraph(format!("{made}; disassembled with {}.", escape::text(&code.disassembler))));
-    blocks.extend(identity(&code.identity).map(paragraph));
+    blocks.push(paragraph("made", words!("{}; disassembled with {}.", made, &code.disassembler)));
+    blocks.extend(identity(&code.identity).map(|words| paragraph("identity", words)));
     if !code.warnings.is_empty() {
         blocks.push(paragraph(
+            "warnings",
             "The assembler warned; such a warning can void an assumption made elsewhere on this page:",
         ));
-        let items = code.warnings.iter().map(|(line, said)| format!("line {line}: {}", escape::text(said))).collect();
-        blocks.push(Block::List { ordered: false, items });
+        blocks.push(list("warnings", code.warnings.iter().map(|(line, said)| format!("line {line}: {said}"))));
     }
     blocks
 }
 
 fn value(row: &ResourceRow, value: Option<u64>) -> Cell {
     let unit = if row.unit.is_empty() { String::new() } else { format!(" {}", row.unit) };
-    text(value.map_or_else(|| "—".to_owned(), |value| format!("{}{unit}", format::integer(value))))
+    let shown = |value: u64| text(format!("{}{unit}", format::integer(value))).sorted(value as f64);
+    value.map_or_else(|| text("—"), shown)
 }
 
 fn agreement(row: &ResourceRow) -> Cell {
@@ -53,30 +53,26 @@ fn agreement(row: &ResourceRow) -> Cell {
 }
 
 /// Whether the code is what was timed, in one sentence.
-fn identity(identity: &Identity) -> Option<String> {
-    let short = |sha256: &str| escape::code(sha256.get(..12).unwrap_or(sha256));
+fn identity(identity: &Identity) -> Option<Words> {
+    let short = |sha256: &str| words::code(sha256.get(..12).unwrap_or(sha256));
     Some(match identity {
         Identity::NotTimed => return None,
         Identity::Same { sha256 } => {
-            format!(
+            words!(
                 "This SASS is what was timed: the code section of the build and that of the cubin in the report have one SHA-256, {}….",
                 short(sha256)
             )
         }
-        Identity::Differs { built, timed } => format!(
+        Identity::Differs { built, timed } => words!(
             "**This SASS is not what was timed:** the build's code section has the SHA-256 {}…, that of the report {}…. Another compiler, other flags or another source made the binary that was profiled.",
             short(built),
             short(timed)
         ),
         Identity::OtherChip { built, timed } => {
-            format!(
-                "This build is for {} and the report is of {}: it was not timed.",
-                escape::text(built),
-                escape::text(timed)
-            )
+            words!("This build is for {} and the report is of {}: it was not timed.", built, timed)
         }
         Identity::NotHeld => {
-            "Whether this SASS is what was timed is not known: the report does not hold the kernel's cubin.".into()
+            words!("Whether this SASS is what was timed is not known: the report does not hold the kernel's cubin.")
         }
     })
 }
@@ -84,7 +80,8 @@ fn identity(identity: &Identity) -> Option<String> {
 /// Occupancy as the build fixes it.
 pub(super) fn occupancy(code: &CodeAudit) -> Vec<Block> {
     if code.occupancies.is_empty() {
-        return vec![paragraph("Not derived: the chip is not in the catalog, or the cubin states no registers.")];
+        let words = "Not derived: the chip is not in the catalog, or the cubin states no registers.";
+        return vec![paragraph("occupancy", words)];
     }
     let columns = vec![
         right("Threads"),
@@ -100,16 +97,19 @@ pub(super) fn occupancy(code: &CodeAudit) -> Vec<Block> {
         left("Limited by"),
     ];
     let rows = code.occupancies.iter().map(occupancy_row).collect();
-    let id = format!("occupancy-{}", code.arch);
-    let table = Table { id, caption: "DERIVED from registers, shared memory and threads by the rules of NVIDIA's occupancy calculator; blocks that each resource allows on one SM.".into(), columns, rows };
-    let mut blocks = vec![Block::Table { table }];
+    let table = Table { name: "occupancy".into(), caption: "DERIVED from registers, shared memory and threads by the rules of NVIDIA's occupancy calculator; blocks that each resource allows on one SM.".into(), columns, rows };
+    let mut blocks: Vec<Block> = vec![table.into()];
     if code.occupancies.iter().any(|row| row.shared_is_unknown) {
-        blocks.push(paragraph("Dynamic shared memory is not stated and counts as none: `dynamic_shared` under `[subject.launch]` states it."));
+        let words = words!(
+            "Dynamic shared memory is not stated and counts as none: `dynamic_shared` under `[subject.launch]` states it."
+        );
+        blocks.push(paragraph("assumed", words));
     }
     if code.occupancies.iter().any(|row| row.threads_from == "assumed") {
-        blocks.push(paragraph(
-            "The block size is not stated, so usual ones are shown: `block` under `[subject.launch]` states it.",
-        ));
+        let words = words!(
+            "The block size is not stated, so usual ones are shown: `block` under `[subject.launch]` states it."
+        );
+        blocks.push(paragraph("assumed", words));
     }
     blocks
 }
@@ -117,19 +117,20 @@ pub(super) fn occupancy(code: &CodeAudit) -> Vec<Block> {
 fn occupancy_row(row: &StaticOccupancy) -> Vec<Cell> {
     let limit = |resource: &str| {
         let found = row.limits.iter().find(|limit| limit.resource == resource);
-        text(found.map_or_else(|| "no limit".to_owned(), |limit| limit.blocks.to_string()))
+        let shown = |blocks: f64| text(format::fixed(blocks, 0)).sorted(blocks);
+        found.map_or_else(|| text("no limit"), |limit| shown(limit.blocks as f64))
     };
     vec![
-        text(row.threads.to_string()),
+        text(row.threads.to_string()).sorted(row.threads as f64),
         text(row.threads_from.clone()),
-        text(format!("{} B", format::integer(row.shared_bytes))),
+        text(format!("{} B", format::integer(row.shared_bytes))).sorted(row.shared_bytes as f64),
         limit("registers"),
         limit("shared memory"),
         limit("warps"),
         limit("blocks"),
-        text(row.blocks.to_string()),
-        text(format!("{} of {}", row.warps, row.max_warps)),
-        strong(format!("{} %", format::fixed(row.percent, 1))),
+        text(row.blocks.to_string()).sorted(row.blocks as f64),
+        text(format!("{} of {}", row.warps, row.max_warps)).sorted(row.warps as f64),
+        tables::percent(row.percent, 1).strong(),
         text(row.limiters().join(", ")),
     ]
 }

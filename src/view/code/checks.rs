@@ -2,8 +2,8 @@
 
 use super::sass::offset;
 use crate::analysis::code::{CheckResult, CodeAudit, Deciding, Verdict};
-use crate::view::document::{Block, Cell, Table};
-use crate::view::tables::{left, strong, text};
+use crate::view::document::{Block, Cell, Tone};
+use crate::view::tables::{left, table, text};
 
 /// Deciding instructions named in a cell.
 const NAMED: usize = 4;
@@ -26,22 +26,21 @@ pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
             row.remove(at);
         }
     }
-    vec![Block::Table {
-        table: Table { id: format!("sass-checks-{}", audit.arch), caption: String::new(), columns, rows },
-    }]
+    vec![table("checks", columns, rows).into()]
 }
 
-fn word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Pass => "PASS",
-        Verdict::Fail => "FAIL",
-        Verdict::Inconclusive => "INCONCLUSIVE",
-    }
+fn verdict(verdict: Verdict) -> Cell {
+    let (word, tone) = match verdict {
+        Verdict::Pass => ("PASS", Tone::Good),
+        Verdict::Fail => ("FAIL", Tone::Bad),
+        Verdict::Inconclusive => ("INCONCLUSIVE", Tone::Unsure),
+    };
+    text(word).toned(tone)
 }
 
 fn row(check: &CheckResult, has_old: bool) -> Vec<Cell> {
-    let shown = word(check.verdict);
-    let verdict = if check.verdict == Verdict::Fail { strong(shown) } else { text(shown) };
+    let shown = verdict(check.verdict);
+    let shown = if check.verdict == Verdict::Fail { shown.strong() } else { shown };
     let named = |at: &Deciding| {
         let line = at.line.map_or_else(String::new, |line| format!(" line {line}"));
         format!("{} {}{line}", offset(at.offset), at.opcode)
@@ -52,9 +51,9 @@ fn row(check: &CheckResult, has_old: bool) -> Vec<Cell> {
     }
     let decided = if words.is_empty() { "no instruction".to_owned() } else { words.join("; ") };
     let mut row =
-        vec![text(check.name.clone()), verdict, text(check.rule.clone()), text(check.found.clone()), text(decided)];
+        vec![text(check.name.clone()), shown, text(check.rule.clone()), text(check.found.clone()), text(decided)];
     if has_old {
-        row.insert(1, text(check.old.map_or("", word)));
+        row.insert(1, check.old.map(verdict).unwrap_or_default());
     }
     row
 }

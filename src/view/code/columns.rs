@@ -3,17 +3,17 @@
 use crate::analysis::code::{CodeColumns, CodeColumnsRow};
 use crate::quantity::format;
 use crate::view::columns::{lead, letters};
-use crate::view::document::{Block, Document, Section, Table};
-use crate::view::escape;
-use crate::view::tables::{left, paragraph, right, text};
+use crate::view::document::{Document, Section, Table};
+use crate::view::tables::{self, left, paragraph, right, text};
+use crate::words;
+use crate::words::Words;
 
 /// The document of a comparison of the builds of these audits.
 pub fn code_side_by_side(names: &[String], columns: &[CodeColumns]) -> Document {
     let letters = letters(names.len());
     let section = |one: &CodeColumns| {
-        let mut blocks = vec![paragraph(kernels(one, &letters))];
-        blocks.push(Block::Table { table: table(one, &letters) });
-        Section { id: format!("code-{}", one.arch), title: format!("Code for {}", one.arch), blocks }
+        let blocks = vec![paragraph("kernels", kernels(one, &letters)), table(one, &letters).into()];
+        Section::new(format!("code-{}", one.arch), format!("Code for {}", one.arch), blocks)
     };
     Document {
         title: "Comparison of machine code".into(),
@@ -22,17 +22,17 @@ pub fn code_side_by_side(names: &[String], columns: &[CodeColumns]) -> Document 
     }
 }
 
-fn kernels(one: &CodeColumns, letters: &[String]) -> String {
+fn kernels(one: &CodeColumns, letters: &[String]) -> Words {
     let side = |at: usize| {
         let kernel = &one.kernels[at];
         if kernel.is_empty() {
-            return format!("{}: no such build", letters[at]);
+            return words!("{}: no such build", &letters[at]);
         }
         let same = if at > 0 && one.same_as_first[at] { ", the same bytes as the first" } else { "" };
-        format!("{}: {}{same}", letters[at], escape::code(kernel))
+        words!("{}: `{}`{}", &letters[at], kernel, same)
     };
-    let sides: Vec<String> = (0..one.kernels.len()).map(side).collect();
-    format!("{}. Static counts: how often an instruction stands in the code, never how often it ran.", sides.join("; "))
+    let sides = words::join((0..one.kernels.len()).map(side), "; ");
+    words!("{}. Static counts: how often an instruction stands in the code, never how often it ran.", sides)
 }
 
 fn table(one: &CodeColumns, letters: &[String]) -> Table {
@@ -40,10 +40,12 @@ fn table(one: &CodeColumns, letters: &[String]) -> Table {
     columns.extend(letters.iter().map(|letter| right(letter)));
     let row = |row: &CodeColumnsRow| {
         let unit = if row.unit.is_empty() { String::new() } else { format!(" {}", row.unit) };
-        let value =
-            |value: &Option<f64>| text(value.map_or("—".to_owned(), |v| format!("{}{unit}", format::fixed(v, 0))));
+        let value = |value: &Option<f64>| {
+            let shown = value.map_or("—".to_owned(), |v| format!("{}{unit}", format::fixed(v, 0)));
+            text(shown).sorted(*value)
+        };
         std::iter::once(text(row.label.clone())).chain(row.values.iter().map(value)).collect()
     };
     let rows = one.rows.iter().map(row).collect();
-    Table { id: format!("code-columns-{}", one.arch), caption: String::new(), columns, rows }
+    tables::table("columns", columns, rows)
 }

@@ -2,22 +2,23 @@
 
 use super::{build, checks, diff, roles, sass, verdict};
 use crate::analysis::code::{CodeAudit, StaticAudit};
-use crate::view::document::{Block, Document, Section};
+use crate::view::document::{Block, Content, Document, Line, Section};
 use crate::view::page::Heading;
-use crate::view::tables::{code, left, paragraph, text};
-use crate::view::{escape, history, hypotheses};
+use crate::view::tables::{self, code, left, paragraph, text, verbatim};
+use crate::view::{history, hypotheses, lead};
+use crate::words;
 
 /// A section with one part for each architecture.
-fn section(id: &str, title: &str, codes: &[CodeAudit], part: fn(&CodeAudit) -> Vec<Block>) -> Option<Section> {
+fn section(name: &str, title: &str, codes: &[CodeAudit], part: fn(&CodeAudit) -> Vec<Block>) -> Option<Section> {
     let mut blocks = Vec::new();
     for code in codes {
         let own = part(code);
         if codes.len() > 1 && !own.is_empty() {
-            blocks.push(Block::Heading { text: code.arch.clone() });
+            blocks.push(tables::heading("arch", &code.arch));
         }
         blocks.extend(own);
     }
-    (!blocks.is_empty()).then(|| Section { id: id.into(), title: title.into(), blocks })
+    (!blocks.is_empty()).then(|| Section::new(name, title, blocks))
 }
 
 /// The sections between build stats and checks, in reading order.
@@ -36,13 +37,14 @@ fn sections(codes: &[CodeAudit]) -> Vec<Section> {
 /// Puts the sections of the builds into a page with a report: resources into the build stats, the rest behind occupancy.
 pub(in crate::view) fn join(page: &mut Vec<Section>, codes: &[CodeAudit]) {
     let Some(stats) = section("build", "Build stats (ptxas, cubin, launch)", codes, build::blocks) else { return };
-    if let Some(old) = page.iter_mut().find(|section| section.id == "build") {
+    if let Some(old) = page.iter_mut().find(|section| section.name == "build") {
         // A log that was given keeps its table below; without one, that section only says so.
-        let kept: Vec<Block> = old.blocks.drain(..).filter(|block| matches!(block, Block::Table { .. })).collect();
+        let kept: Vec<Block> =
+            old.blocks.drain(..).filter(|block| matches!(block.content, Content::Table(_))).collect();
         *old = stats;
         old.blocks.extend(kept);
     }
-    let at = page.iter().position(|section| section.id == "occupancy").map_or(page.len(), |at| at + 1);
+    let at = page.iter().position(|section| section.name == "occupancy").map_or(page.len(), |at| at + 1);
     let mut own = sections(codes);
     if let Some(first) = own.first_mut() {
         first.blocks.splice(0..0, verdict::against(codes));
@@ -59,56 +61,46 @@ pub fn static_document(heading: &Heading, audit: &StaticAudit) -> Document {
     page.extend(hypotheses::section(heading, &audit.hypotheses));
     let history = history::of_code(heading, audit);
     if !history.is_empty() {
-        page.push(Section { id: "history".into(), title: "Earlier audits".into(), blocks: history });
+        page.push(Section::new("history", "Earlier audits", history));
     }
     page.push(not_measured());
     page.push(provenance(heading, audit));
     Document {
         title: format!("Static Performance Audit — {}", heading.date),
-        lead: lead(heading, audit),
+        lead: lead_lines(heading, audit),
         sections: page,
     }
 }
 
-fn lead(heading: &Heading, audit: &StaticAudit) -> Vec<String> {
+fn lead_lines(heading: &Heading, audit: &StaticAudit) -> Vec<Line> {
     let kernel = audit.code.first().map_or("", |code| code.kernel.as_str());
-    let mut what = format!("**Kernel:** {}", escape::code(kernel));
-    if !heading.title.is_empty() {
-        what += &format!(" — {}", escape::text(&heading.title));
-    }
-    if !heading.commit.is_empty() {
-        what += &format!(" · commit {}", escape::code(&heading.commit));
-    }
-    let mut lines = vec![what];
-    let work: Vec<String> =
-        [&audit.work.shape, &audit.work.types].into_iter().filter(|w| !w.is_empty()).map(|w| escape::text(w)).collect();
-    if !work.is_empty() {
-        lines.push(format!("**Work:** {}", work.join(" · ")));
-    }
-    let built: Vec<String> = audit.code.iter().map(|code| escape::text(&code.arch)).collect();
+    let mut lines = vec![lead::kernel_line(heading, "Kernel", kernel)];
+    lines.extend(lead::work(&audit.work));
+    let built: Vec<&str> = audit.code.iter().map(|code| code.arch.as_str()).collect();
     let compiler = audit.code.first().map(|code| code.compiler.as_str()).filter(|word| !word.is_empty());
-    let by = compiler.map_or_else(String::new, |compiler| format!(" by {}", escape::text(compiler)));
-    lines.push(format!("**Built for:** {}{by}", built.join(", ")));
+    let by = compiler.map_or_else(String::new, |compiler| format!(" by {compiler}"));
+    lines.push(Line::new("built-for", words!("**Built for:** {}{}", built.join(", "), by)));
     if !heading.change.is_empty() {
-        lines.push(format!("**Change:** {}", escape::text(&heading.change)));
+        lines.push(Line::new("change", words!("**Change:** {}", &heading.change)));
     }
-    lines.push("**Not run:** this page is made from the build alone. Nothing on it is a measurement of time.".into());
+    let words = words!("**Not run:** this page is made from the build alone. Nothing on it is a measurement of time.");
+    lines.push(Line::new("not-run", words));
     lines
 }
 
 fn not_measured() -> Section {
-    let blocks = vec![paragraph(
-        "Time, throughput, stalls, cache behaviour, achieved occupancy and correctness were not measured: no report was given. Profile with `ncu --set full --import-source yes -o REPORT ...` and name the report in audit.toml under `report`.",
-    )];
-    Section { id: "not-measured".into(), title: "Not measured".into(), blocks }
+    let words = words!(
+        "Time, throughput, stalls, cache behaviour, achieved occupancy and correctness were not measured: no report was given. Profile with `ncu --set full --import-source yes -o REPORT ...` and name the report in audit.toml under `report`."
+    );
+    Section::new("not-measured", "Not measured", vec![paragraph("cure", words)])
 }
 
 fn provenance(heading: &Heading, audit: &StaticAudit) -> Section {
-    let mut blocks = vec![paragraph(format!(
+    let words = words!(
         "Made by audit {} from the build; the same command makes the same page with the same compiler:",
-        escape::text(&heading.program)
-    ))];
-    blocks.push(Block::Code { language: "sh".into(), text: heading.command.clone() });
+        &heading.program
+    );
+    let mut blocks = vec![paragraph("again", words), verbatim("again", "sh", &heading.command)];
     let columns = vec![left("Architecture"), left("Fact"), left("Value")];
     let mut rows = Vec::new();
     for build in &audit.code {
@@ -125,7 +117,6 @@ fn provenance(heading: &Heading, audit: &StaticAudit) -> Section {
         fact("BLAKE3 of the cubin", build.cubin.as_ref().map_or("", |cubin| &cubin.blake3));
         fact("SHA-256 of the kernel's code", &build.code_sha256);
     }
-    let table = crate::view::document::Table { id: "provenance".into(), caption: String::new(), columns, rows };
-    blocks.push(Block::Table { table });
-    Section { id: "provenance".into(), title: "Provenance".into(), blocks }
+    blocks.push(tables::table("facts", columns, rows).into());
+    Section::new("provenance", "Provenance", blocks)
 }

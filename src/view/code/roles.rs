@@ -4,7 +4,9 @@ use super::sass::{lines, offset};
 use crate::analysis::code::{CodeAudit, DispatchRow, RoleRow};
 use crate::quantity::format;
 use crate::view::document::{Block, Table};
-use crate::view::tables::{code, left, paragraph, right, strong, text};
+use crate::view::tables::{self, code, left, paragraph, right, strong, text, verbatim};
+use crate::words;
+use crate::words::Words;
 
 /// Roles that a diagram shows at most; more make it unreadable.
 const DRAWN: usize = 8;
@@ -29,23 +31,22 @@ pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
     if flow.unseen > 0 {
         words.push(format!("{} indirect jumps whose targets the listing does not name", flow.unseen));
     }
-    let mut blocks = vec![paragraph(format!("{}.", words.join("; ")))];
+    let mut blocks = vec![paragraph("flow", format!("{}.", words.join("; ")))];
     if audit.dispatches.is_empty() {
         blocks.push(paragraph(
+            "roles",
             "All warps run the same code: no branch on a warp's number parts them into roles with loops of their own.",
         ));
     }
     for dispatch in &audit.dispatches {
         let line = dispatch.line.map_or_else(String::new, |line| format!(" (line {line})"));
-        let meet = dispatch.meet.map_or_else(|| "never".to_owned(), |at| format!("at `{}`", offset(at)));
-        blocks.push(paragraph(format!(
-            "Warps part at `{}`{line} into {} roles and meet again {meet}.",
-            offset(dispatch.at),
-            dispatch.roles.len()
-        )));
-        blocks.push(Block::Table { table: table(audit, dispatch) });
+        let meet = dispatch.meet.map_or_else(|| Words::from("never"), |at| words!("at `{}`", offset(at)));
+        let (at, count) = (offset(dispatch.at), dispatch.roles.len());
+        let words = words!("Warps part at `{}`{} into {} roles and meet again {}.", at, line, count, meet);
+        blocks.push(paragraph("roles", words));
+        blocks.push(table(dispatch).into());
         if dispatch.roles.len() <= DRAWN {
-            blocks.push(Block::Code { language: "mermaid".into(), text: diagram(dispatch) });
+            blocks.push(verbatim("roles", "mermaid", diagram(dispatch)));
         }
     }
     blocks
@@ -59,7 +60,7 @@ fn telling(role: &RoleRow) -> String {
     role.telling.iter().map(|(opcode, count)| format!("{opcode} × {count}")).collect::<Vec<_>>().join(", ")
 }
 
-fn table(audit: &CodeAudit, dispatch: &DispatchRow) -> Table {
+fn table(dispatch: &DispatchRow) -> Table {
     let columns = vec![
         left("Role"),
         left("From"),
@@ -74,14 +75,13 @@ fn table(audit: &CodeAudit, dispatch: &DispatchRow) -> Table {
             strong(role.who.clone()),
             code(offset(role.range.0)),
             code(offset(role.range.1)),
-            text(role.instructions.to_string()),
-            text(role.loops.to_string()),
+            text(role.instructions.to_string()).sorted(role.instructions as f64),
+            text(role.loops.to_string()).sorted(role.loops as f64),
             text(lines(role.lines)),
             text(telling(role)),
         ]
     };
-    let id = format!("roles-{}-{:x}", audit.arch, dispatch.at);
-    Table { id, caption: String::new(), columns, rows: dispatch.roles.iter().map(row).collect() }
+    tables::table("roles", columns, dispatch.roles.iter().map(row).collect())
 }
 
 /// A flow chart of the parting: dispatch, one box for each role, and where they meet.

@@ -2,58 +2,56 @@
 
 use crate::analysis::code::{CodeAudit, LoopRow};
 use crate::quantity::format;
-use crate::view::document::{Block, Cell, Table};
-use crate::view::tables::{code, left, paragraph, right, strong, text};
+use crate::view::document::{Block, Cell};
+use crate::view::tables::{code, count, fold, heading, left, paragraph, percent, right, strong, table, text};
+use crate::words;
 
 /// Loops and lines of local memory shown unfolded.
 const SHOWN: usize = 12;
 
 pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
     if audit.instructions == 0 {
-        return vec![paragraph("The disassembly holds no code of the kernel.")];
+        return vec![paragraph("classes", "The disassembly holds no code of the kernel.")];
     }
-    let mut blocks = vec![paragraph(format!(
+    let words = words!(
         "{} instructions in the code ({} B). Counts are of the code: how often an instruction stands there, not how often it runs.",
         format::integer(audit.instructions as u64),
-        format::integer(16 * audit.instructions as u64),
-    ))];
-    blocks.push(Block::Table { table: classes(audit) });
+        format::integer(16 * audit.instructions as u64)
+    );
+    let mut blocks = vec![paragraph("classes", words), classes(audit)];
     if !audit.widths.is_empty() {
-        blocks.push(Block::Table { table: widths(audit) });
+        blocks.push(widths(audit));
     }
     blocks.extend(loops(audit));
     blocks.extend(local(audit));
     let columns = vec![left("Opcode"), right("In the code")];
-    let rows = audit.opcodes.iter().map(|(opcode, n)| vec![code(opcode.clone()), text(n.to_string())]).collect();
-    let table = Table { id: format!("sass-opcodes-{}", audit.arch), caption: String::new(), columns, rows };
+    let rows = audit.opcodes.iter().map(|(opcode, n)| vec![code(opcode.clone()), plain(*n)]).collect();
     let summary = format!("The {} most frequent opcodes", audit.opcodes.len());
-    blocks.push(Block::Fold { summary, blocks: vec![Block::Table { table }] });
+    blocks.push(fold("opcodes", summary, vec![table("opcodes", columns, rows).into()]));
     blocks
 }
 
-fn classes(audit: &CodeAudit) -> Table {
+/// A count without separators.
+fn plain(n: usize) -> Cell {
+    text(n.to_string()).sorted(n as f64)
+}
+
+fn classes(audit: &CodeAudit) -> Block {
     let columns = vec![left("Class"), right("Instructions"), right("Share"), right("With a guard")];
     let row = |class: &crate::analysis::sass::ClassCount| {
         let share = 100.0 * class.count as f64 / audit.instructions as f64;
-        vec![
-            text(class.label.clone()),
-            text(format::integer(class.count as u64)),
-            text(format!("{} %", format::fixed(share, 1))),
-            text(format::integer(class.predicated as u64)),
-        ]
+        vec![text(class.label.clone()), count(class.count as u64), percent(share, 1), count(class.predicated as u64)]
     };
-    let id = format!("sass-classes-{}", audit.arch);
-    Table { id, caption: String::new(), columns, rows: audit.classes.iter().map(row).collect() }
+    table("classes", columns, audit.classes.iter().map(row).collect()).into()
 }
 
-fn widths(audit: &CodeAudit) -> Table {
+fn widths(audit: &CodeAudit) -> Block {
     let columns = vec![left("Access"), left("Bits per lane × instructions")];
     let row = |row: &crate::analysis::code::WidthRow| {
         let words: Vec<String> = row.widths.iter().map(|(bits, count)| format!("{bits} × {count}")).collect();
         vec![code(row.opcode.clone()), text(words.join(", "))]
     };
-    let id = format!("sass-widths-{}", audit.arch);
-    Table { id, caption: String::new(), columns, rows: audit.widths.iter().map(row).collect() }
+    table("widths", columns, audit.widths.iter().map(row).collect()).into()
 }
 
 /// An offset as disassemblers print it.
@@ -71,13 +69,14 @@ pub(super) fn lines(lines: Option<(u32, u32)>) -> String {
 }
 
 fn loops(audit: &CodeAudit) -> Vec<Block> {
-    let mut blocks = vec![Block::Heading { text: format!("Loops ({})", audit.loops.len()) }];
+    let mut blocks = vec![heading("loops", format!("Loops ({})", audit.loops.len()))];
     if audit.loops.is_empty() {
-        blocks.push(paragraph("The code has no loop."));
+        blocks.push(paragraph("loops", "The code has no loop."));
         return blocks;
     }
     if audit.loops.iter().any(|row| row.hottest) {
         blocks.push(paragraph(
+            "loops",
             "The hottest loop is a guess from structure: one that holds no other than loops that only wait; tensor instructions first, then depth, then length.",
         ));
     }
@@ -94,16 +93,12 @@ fn loops(audit: &CodeAudit) -> Vec<Block> {
     let mut order: Vec<&LoopRow> = audit.loops.iter().collect();
     order.sort_by_key(|row| (row.waits, row.start));
     let (shown, rest) = order.split_at(order.len().min(SHOWN));
-    let table = |id: &str, rows: &[&LoopRow]| Table {
-        id: format!("{id}-{}", audit.arch),
-        caption: String::new(),
-        columns: columns.clone(),
-        rows: rows.iter().map(|row| loop_row(row)).collect(),
+    let make = |name: &str, rows: &[&LoopRow]| -> Block {
+        table(name, columns.clone(), rows.iter().map(|row| loop_row(row)).collect()).into()
     };
-    blocks.push(Block::Table { table: table("loops", shown) });
+    blocks.push(make("loops", shown));
     if !rest.is_empty() {
-        let folded = vec![Block::Table { table: table("loops-rest", rest) }];
-        blocks.push(Block::Fold { summary: format!("{} further loops", rest.len()), blocks: folded });
+        blocks.push(fold("loops-rest", format!("{} further loops", rest.len()), vec![make("loops-rest", rest)]));
     }
     blocks
 }
@@ -119,8 +114,8 @@ fn loop_row(row: &LoopRow) -> Vec<Cell> {
     vec![
         code(offset(row.start)),
         code(offset(row.end)),
-        text(format::integer(row.instructions as u64)),
-        text(row.depth.to_string()),
+        count(row.instructions as u64),
+        text(row.depth.to_string()).sorted(row.depth as f64),
         text(lines(row.lines)),
         text(mostly.join(", ")),
         remark,
@@ -128,32 +123,27 @@ fn loop_row(row: &LoopRow) -> Vec<Cell> {
 }
 
 fn local(audit: &CodeAudit) -> Vec<Block> {
-    let mut blocks = vec![Block::Heading { text: "Local memory".into() }];
+    let mut blocks = vec![heading("local", "Local memory")];
     if audit.local.is_empty() {
-        blocks.push(paragraph("No instruction accesses local memory: no spill, no array in memory, no frame."));
+        let words = "No instruction accesses local memory: no spill, no array in memory, no frame.";
+        blocks.push(paragraph("local", words));
         return blocks;
     }
     let columns = vec![left("Opcode"), right("Line"), right("Instructions"), right("Marked as spill or refill")];
     let row = |row: &crate::analysis::code::LocalAccess| {
         vec![
             code(row.opcode.clone()),
-            text(row.line.map_or_else(|| "not known".to_owned(), |line| line.to_string())),
-            text(row.count.to_string()),
-            text(row.spills.map_or_else(|| "not marked by this assembler".to_owned(), |count| count.to_string())),
+            row.line.map_or_else(|| text("not known"), |line| text(line.to_string()).sorted(f64::from(line))),
+            plain(row.count),
+            row.spills.map_or_else(|| text("not marked by this assembler"), plain),
         ]
     };
     let rows: Vec<Vec<Cell>> = audit.local.iter().map(row).collect();
     let (shown, rest) = rows.split_at(rows.len().min(SHOWN));
-    let table = |id: &str, rows: &[Vec<Cell>]| Table {
-        id: format!("{id}-{}", audit.arch),
-        caption: String::new(),
-        columns: columns.clone(),
-        rows: rows.to_vec(),
-    };
-    blocks.push(Block::Table { table: table("local", shown) });
+    let make = |name: &str, rows: &[Vec<Cell>]| -> Block { table(name, columns.clone(), rows.to_vec()).into() };
+    blocks.push(make("local", shown));
     if !rest.is_empty() {
-        let folded = vec![Block::Table { table: table("local-rest", rest) }];
-        blocks.push(Block::Fold { summary: format!("{} further lines", rest.len()), blocks: folded });
+        blocks.push(fold("local-rest", format!("{} further lines", rest.len()), vec![make("local-rest", rest)]));
     }
     blocks
 }

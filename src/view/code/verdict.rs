@@ -2,47 +2,44 @@
 
 use crate::analysis::code::{CodeAudit, CodeFinding, StaticAudit, Verdict};
 use crate::view::document::{Block, Section};
-use crate::view::escape;
 use crate::view::hypotheses;
-use crate::view::tables::paragraph;
+use crate::view::tables::{list, paragraph};
+use crate::words;
+use crate::words::Words;
 
 /// The section.
 pub(super) fn section(audit: &StaticAudit) -> Section {
     let mut blocks = Vec::new();
     for code in &audit.code {
-        let name = format!("**{}:** ", escape::text(&code.arch));
-        match code.findings.first() {
-            None => {
-                blocks.push(paragraph(format!("{name}the build shows nothing against the kernel. {}", clean(code))))
+        match code.findings.as_slice() {
+            [] => {
+                let words = words!("**{}:** the build shows nothing against the kernel. {}", &code.arch, clean(code));
+                blocks.push(paragraph("findings", words));
             }
-            Some(first) => {
-                blocks.push(paragraph(format!("{name}{} (`{}`)", escape::text(&first.sentence), first.code)));
-                let rest = code.findings.iter().skip(1);
-                let items: Vec<String> =
-                    rest.map(|finding| format!("{} (`{}`)", escape::text(&finding.sentence), finding.code)).collect();
-                if !items.is_empty() {
-                    blocks.push(Block::List { ordered: false, items });
-                }
+            [first, rest @ ..] => {
+                blocks.push(paragraph("findings", words!("**{}:** {}", &code.arch, said(first))));
+                blocks.extend((!rest.is_empty()).then(|| list("findings", rest.iter().map(said))));
             }
         }
-        blocks.extend(tensor(code).map(paragraph));
-        blocks.extend(checks(code).map(paragraph));
+        blocks.extend(tensor(code).map(|words| paragraph("tensor", words)));
+        blocks.extend(checks(code).map(|words| paragraph("checks", words)));
     }
-    blocks.extend(hypotheses::summary(&audit.hypotheses).map(paragraph));
-    blocks.push(paragraph("What limits the kernel when it runs, only a profile can tell."));
-    Section { id: "verdict".into(), title: "Verdict".into(), blocks }
+    blocks.extend(hypotheses::summary(&audit.hypotheses).map(|words| paragraph("hypotheses", words)));
+    blocks.push(paragraph("not-run", "What limits the kernel when it runs, only a profile can tell."));
+    Section::new("verdict", "Verdict", blocks)
 }
 
 /// What the code shows against the kernel, for a page whose verdict is about the run.
 pub(super) fn against(codes: &[CodeAudit]) -> Vec<Block> {
-    let of = |code: &CodeAudit| {
-        let arch = escape::text(&code.arch);
-        let one =
-            move |finding: &CodeFinding| format!("{arch}: {} (`{}`)", escape::text(&finding.sentence), finding.code);
-        code.findings.iter().map(one).collect::<Vec<_>>()
+    let of = |code: &CodeAudit| -> Vec<Words> {
+        code.findings.iter().map(|finding| words!("{}: {}", &code.arch, said(finding))).collect()
     };
-    let items: Vec<String> = codes.iter().flat_map(of).collect();
-    if items.is_empty() { Vec::new() } else { vec![Block::List { ordered: false, items }] }
+    let items: Vec<Words> = codes.iter().flat_map(of).collect();
+    if items.is_empty() { Vec::new() } else { vec![list("findings", items)] }
+}
+
+fn said(finding: &CodeFinding) -> Words {
+    words!("{} (`{}`)", &finding.sentence, &finding.code)
 }
 
 /// What was looked for and not found.
@@ -57,14 +54,14 @@ fn clean(code: &CodeAudit) -> String {
     if words.is_empty() { String::new() } else { format!("It has {}.", words.join(" and ")) }
 }
 
-fn tensor(code: &CodeAudit) -> Option<String> {
-    let found: Vec<String> = code
+fn tensor(code: &CodeAudit) -> Option<Words> {
+    let found: Vec<Words> = code
         .opcodes
         .iter()
         .filter(|(opcode, _)| opcode.split('.').next().is_some_and(|base| base.ends_with("MMA") && base != "UIMMA"))
-        .map(|(opcode, count)| format!("{count} × {}", escape::code(opcode)))
+        .map(|(opcode, count)| words!("{} × `{}`", count.to_string(), opcode))
         .collect();
-    (!found.is_empty()).then(|| format!("Tensor instructions in the code: {}.", found.join(", ")))
+    (!found.is_empty()).then(|| words!("Tensor instructions in the code: {}.", words::join(found, ", ")))
 }
 
 /// How the checks ended.
@@ -74,8 +71,8 @@ fn checks(code: &CodeAudit) -> Option<String> {
     }
     let count = |verdict: Verdict| code.checks.iter().filter(|check| check.verdict == verdict).count();
     let (pass, fail, open) = (count(Verdict::Pass), count(Verdict::Fail), count(Verdict::Inconclusive));
-    let failed: Vec<String> =
-        code.checks.iter().filter(|c| c.verdict == Verdict::Fail).map(|c| escape::text(&c.name)).collect();
+    let failed: Vec<&str> =
+        code.checks.iter().filter(|c| c.verdict == Verdict::Fail).map(|c| c.name.as_str()).collect();
     let names = if failed.is_empty() { String::new() } else { format!(" Failed: {}.", failed.join("; ")) };
     Some(format!("Checks on the code: {pass} PASS, {fail} FAIL, {open} INCONCLUSIVE.{names}"))
 }

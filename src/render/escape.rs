@@ -4,54 +4,11 @@
 //! autolinks and mathematics; characters that cannot act where they stand are left alone, so that pages stay readable
 //! as text.
 
-/// What a reader sees of a cell after parsing: outer white space dropped, line ends as `\n`, other control characters
-/// as U+FFFD. The line end inside a code cell becomes a space, because a code span has no lines.
-pub fn normal(text: &str, code: bool) -> String {
-    let text = text.trim();
-    if has_no_control(text) {
-        return text.to_owned();
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\r' if chars.peek() == Some(&'\n') => {}
-            '\n' | '\r' => out.push(if code { ' ' } else { '\n' }),
-            '\t' => out.push(' '),
-            c if c.is_control() => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
-}
+use super::sink::one_line;
 
-/// Whether no character is a control character, judged by bytes: those beyond ASCII begin with 0xC2, as other characters
-/// may.
-fn has_no_control(text: &str) -> bool {
-    text.bytes().all(|byte| byte >= b' ' && byte != 0x7f && byte != 0xc2)
-}
-
-/// A line of verbatim text for a screen: tabs as four spaces, other control characters as U+FFFD.
-pub fn normal_line(line: &str) -> String {
-    let mut out = String::with_capacity(line.len());
-    for c in line.chars() {
-        match c {
-            '\t' => out.push_str("    "),
-            c if c.is_control() => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// Plain text as inline Markdown on one line. Line ends become spaces.
-pub fn text(plain: &str) -> String {
-    inline(&normal(plain, true), false)
-}
-
-/// Plain text as a heading: [`text`], with a closing run of number signs kept as text.
-pub fn heading(plain: &str) -> String {
-    let text = text(plain);
+/// Plain text as a heading, with a closing run of number signs kept as text.
+pub(super) fn heading(plain: &str) -> String {
+    let text = text(&one_line(plain), false);
     let body = text.trim_end_matches('#');
     if body.len() < text.len() && (body.is_empty() || body.ends_with(' ')) {
         return format!("{body}\\{}", &text[body.len()..]);
@@ -59,18 +16,10 @@ pub fn heading(plain: &str) -> String {
     text
 }
 
-/// Plain text as a paragraph: [`text`], with a beginning that would open a list, heading or quote defused.
-pub fn paragraph(plain: &str) -> String {
-    line_start(&text(plain))
-}
-
 /// Inline Markdown on one line that stays a paragraph: a beginning such as `1.`, `-`, `#` or `>` is defused.
 /// Markdown that is already safe comes back unchanged.
-pub fn line_start(markdown: &str) -> String {
-    let mut line = markdown.trim().to_owned();
-    if line.contains(['\n', '\r']) {
-        line = line.replace("\r\n", "\n").replace(['\n', '\r'], " ");
-    }
+pub(super) fn line_start(markdown: &str) -> String {
+    let line = markdown.trim().to_owned();
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let after = |at: usize| line.as_bytes().get(at).is_none_or(|b| *b == b' ');
     let hashes = line.bytes().take_while(|b| *b == b'#').count();
@@ -90,15 +39,10 @@ pub fn line_start(markdown: &str) -> String {
     }
 }
 
-/// Plain text as the content of a table cell; line ends become `<br>`.
-pub fn cell(plain: &str) -> String {
-    inline(&normal(plain, false), true)
-}
-
 /// Plain text as the text alternative of an image, on one line. Every character that could act is escaped: an
 /// alternative is read aloud, so that it can hold no comments that part signs as [`text`] does.
-pub fn image(plain: &str) -> String {
-    let plain = normal(plain, true);
+pub(super) fn image(plain: &str) -> String {
+    let plain = one_line(plain);
     let mut out = String::with_capacity(plain.len());
     for (at, c) in plain.char_indices() {
         let is_address = plain[at..].starts_with("://") || c == '.' && ends_in_www(&plain[..at]);
@@ -110,28 +54,35 @@ pub fn image(plain: &str) -> String {
     out
 }
 
-/// Text as a code span outside tables.
-pub fn code(plain: &str) -> String {
-    fenced(&normal(plain, true))
-}
-
-/// Text as a code span inside a table, where a bar ends the cell even between backticks.
+/// A name as a code span. In a table a bar ends the cell even between backticks.
 ///
 /// Parsers disagree on a backslash before a bar inside a code span, so such text is set with `<code>` and entities.
-pub fn code_cell(plain: &str) -> String {
-    let plain = normal(plain, true);
-    if !plain.contains('|') {
-        return fenced(&plain);
+pub(super) fn code(plain: &str, in_table: bool) -> String {
+    if !in_table || !plain.contains('|') {
+        return fenced(plain);
     }
     if plain.contains("\\|") {
-        return format!("<code>{}</code>", inline(&plain, true));
+        return format!("<code>{}</code>", text(plain, true));
     }
-    fenced(&plain).replace('|', "\\|")
+    fenced(plain).replace('|', "\\|")
+}
+
+/// An address as the target of a link: what would end it is written by its code.
+pub(super) fn target(link: &str) -> String {
+    let mut out = String::new();
+    for c in link.chars() {
+        match c {
+            '(' | ')' | '<' | '>' | '\\' | '"' | '\'' | '`' => out.push_str(&format!("%{:02X}", u32::from(c))),
+            c if c.is_control() || c.is_whitespace() => out.push_str("%20"),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// Text inside an HTML element such as `<summary>`.
-pub fn html(plain: &str) -> String {
-    let plain = normal(plain, true);
+pub(super) fn html(plain: &str) -> String {
+    let plain = one_line(plain);
     let mut out = String::with_capacity(plain.len());
     for (at, c) in plain.char_indices() {
         match c {
@@ -150,7 +101,7 @@ pub fn html(plain: &str) -> String {
 }
 
 /// A fence of backticks that is longer than every run of backticks at the start of a line of `text`, at least three.
-pub fn fence(text: &str) -> String {
+pub(super) fn fence(text: &str) -> String {
     let longest = text.lines().map(|line| run(line.trim_start(), '`')).max().unwrap_or(0);
     "`".repeat(longest.max(2) + 1)
 }
@@ -178,8 +129,8 @@ fn run(text: &str, c: char) -> usize {
     text.chars().take_while(|x| *x == c).count()
 }
 
-/// Escapes normal text; `in_table` adds bars and line ends.
-fn inline(text: &str, in_table: bool) -> String {
+/// Text without control characters as inline Markdown; in a table with its line ends and bars.
+pub(super) fn text(text: &str, in_table: bool) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut done = 0;
     for (at, byte) in text.bytes().enumerate().filter(|(_, byte)| can_act(*byte)) {
@@ -264,35 +215,33 @@ mod tests {
         for plain in
             ["sm__throughput.avg.pct", "a * b", "5 < 6 & 7 > 3", "R&D", "1.5 ms (2x)", "x = y - z", "Time [ns]"]
         {
-            assert_eq!(text(plain), plain);
+            assert_eq!(text(plain, false), plain);
         }
     }
 
     #[test]
     fn special_characters_are_defused() {
-        assert_eq!(text("transpose<float, 0>"), "transpose\\<float, 0>");
-        assert_eq!(text("*a* _b_ [c](d) `e` ~f~ $g$"), "\\*a\\* \\_b\\_ [c\\](d) \\`e\\` \\~f\\~ \\$g\\$");
-        assert_eq!(text("&lt; &#35;"), "\\&lt; \\&#<!-- -->35;");
-        assert_eq!(text("http://x.y www.z.org"), "http\\://x.y www\\.z.org");
-        assert_eq!(text("@someone #12"), "@<!-- -->someone #<!-- -->12");
-        assert_eq!(text("a\nb"), "a b");
+        assert_eq!(text("transpose<float, 0>", false), "transpose\\<float, 0>");
+        assert_eq!(text("*a* _b_ [c](d) `e` ~f~ $g$", false), "\\*a\\* \\_b\\_ [c\\](d) \\`e\\` \\~f\\~ \\$g\\$");
+        assert_eq!(text("&lt; &#35;", false), "\\&lt; \\&#<!-- -->35;");
+        assert_eq!(text("http://x.y www.z.org", false), "http\\://x.y www\\.z.org");
+        assert_eq!(text("@someone #12", false), "@<!-- -->someone #<!-- -->12");
     }
 
     #[test]
     fn cells_keep_bars_and_lines() {
-        assert_eq!(cell(" a|b\nc "), "a\\|b<br>c");
-        assert_eq!(cell("a\\|b"), "a&#92;\\|b");
-        assert_eq!(code_cell("a|b"), "`a\\|b`");
-        assert_eq!(code_cell("a\\|b"), "<code>a&#92;\\|b</code>");
+        assert_eq!(text("a|b\nc", true), "a\\|b<br>c");
+        assert_eq!(text("a\\|b", true), "a&#92;\\|b");
+        assert_eq!(code("a|b", true), "`a\\|b`");
+        assert_eq!(code("a\\|b", true), "<code>a&#92;\\|b</code>");
     }
 
     #[test]
     fn code_spans_choose_a_fence_that_the_text_does_not_hold() {
-        assert_eq!(code("a"), "`a`");
-        assert_eq!(code("a`b"), "``a`b``");
-        assert_eq!(code("`a``"), "``` `a`` ```");
-        assert_eq!(code("a``b"), "`a``b`");
-        assert_eq!(code(""), "");
+        assert_eq!(code("a", false), "`a`");
+        assert_eq!(code("a`b", false), "``a`b``");
+        assert_eq!(code("`a``", false), "``` `a`` ```");
+        assert_eq!(code("a``b", false), "`a``b`");
     }
 
     #[test]
@@ -308,9 +257,13 @@ mod tests {
             ("1.5 ms", "1.5 ms"),
             ("-3 %", "-3 %"),
         ] {
-            assert_eq!(paragraph(plain), markdown);
-            assert_eq!(line_start(markdown), markdown);
+            assert_eq!(line_start(&text(plain, false)), markdown);
         }
+    }
+
+    #[test]
+    fn a_link_cannot_end_early() {
+        assert_eq!(target("https://x/a (b)>c"), "https://x/a%20%28b%29%3Ec");
     }
 
     #[test]

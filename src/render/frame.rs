@@ -1,0 +1,241 @@
+//! The frame of a page, which a template prints, and the parts of the document that it places.
+//!
+//! Handlebars sees names alone: where a template places a section or a block it prints a mark, and the parts are put in
+//! when it is done, as the walk of the medium writes them. So no part passes through a template, and what was placed is
+//! known to the gate.
+
+use super::error::RenderError;
+use super::html;
+use super::outline::Outline;
+use super::sink::one_line;
+use super::{escape, markdown};
+use crate::view::{Block, Content, Document, Section, SourceText};
+use handlebars::{Context, Handlebars, Helper, HelperDef, HelperResult, Output, RenderContext, Renderable};
+use serde_json::{Value, json};
+
+/// Opens and closes a mark; no text of a page holds it.
+const MARK: char = '\0';
+/// Parts the fields of a mark.
+const FIELD: char = '\u{1}';
+
+/// What a page is written in.
+#[derive(Clone, Copy)]
+pub(super) enum Medium<'a> {
+    /// Markdown.
+    Markdown,
+    /// HTML with a source view.
+    Html(&'a SourceText),
+}
+
+/// The data of a template.
+pub(super) fn data(document: &Document, medium: Medium<'_>) -> Value {
+    match medium {
+        Medium::Markdown => {
+            let section = |own: &Section| json!({"id": id(&own.name, medium), "title": escape::heading(&own.title)});
+            json!({
+                "title": escape::heading(&document.title),
+                "lead": markdown::lead(document),
+                "sections": document.sections.iter().map(section).collect::<Vec<_>>(),
+            })
+        }
+        Medium::Html(source) => {
+            let entry = |name: &str, title: &str| json!({"id": id(name, medium), "title": html::line(title)});
+            let mut sections: Vec<Value> = document.sections.iter().map(|own| entry(&own.name, &own.title)).collect();
+            sections.extend((!source.note.is_empty()).then(|| entry(html::SOURCE.0, html::SOURCE.1)));
+            json!({
+                "title": html::line(&document.title),
+                "lead": html::lead(document),
+                "sections": sections,
+                "style": html::style(),
+                "script": html::SCRIPT,
+                "policy": html::policy(),
+            })
+        }
+    }
+}
+
+/// What a template calls a section.
+fn id(name: &str, medium: Medium<'_>) -> String {
+    match medium {
+        Medium::Markdown => one_line(name),
+        Medium::Html(_) => html::line(name),
+    }
+}
+
+/// Adds the helpers that place parts.
+pub(super) fn register(registry: &mut Handlebars<'_>) {
+    registry.register_helper("section", Box::new(SectionHelper));
+    registry.register_helper("block", Box::new(block_helper));
+}
+
+fn mark(fields: &[&str]) -> String {
+    format!("{MARK}{}{MARK}", fields.join(&FIELD.to_string()))
+}
+
+/// `{{section "stalls" title="…" level=3}}` places a section; `{{#section "stalls"}}…{{/section}}` prints what stands
+/// between where the page has it.
+struct SectionHelper;
+
+impl HelperDef for SectionHelper {
+    fn call<'reg: 'rc, 'rc>(
+        &self,
+        helper: &Helper<'rc>,
+        registry: &'reg Handlebars<'reg>,
+        context: &'rc Context,
+        render: &mut RenderContext<'reg, 'rc>,
+        out: &mut dyn Output,
+    ) -> HelperResult {
+        let name = text_of(helper.param(0).map(|param| param.value()));
+        if let Some(inner) = helper.template() {
+            let known = context.data()["sections"].as_array();
+            if known.is_some_and(|all| all.iter().any(|section| section["id"] == name.as_str())) {
+                out.write(&mark(&["begin", &name]))?;
+                inner.render(registry, context, render, out)?;
+            }
+            return Ok(());
+        }
+        let given = |key: &str| text_of(helper.hash_get(key).map(|param| param.value()));
+        Ok(out.write(&mark(&["section", &name, &given("level"), &given("title")]))?)
+    }
+}
+
+/// `{{block "stalls.issue"}}` places the blocks of that name.
+fn block_helper(
+    helper: &Helper<'_>,
+    _: &Handlebars<'_>,
+    _: &Context,
+    _: &mut RenderContext<'_, '_>,
+    out: &mut dyn Output,
+) -> HelperResult {
+    Ok(out.write(&mark(&["block", &text_of(helper.param(0).map(|param| param.value()))]))?)
+}
+
+fn text_of(value: Option<&Value>) -> String {
+    match value {
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+        None => String::new(),
+    }
+}
+
+/// A page with its parts in place.
+#[derive(Default)]
+pub(super) struct Placed {
+    pub(super) text: String,
+    /// Where each section begins.
+    pub(super) sections: Vec<(usize, String)>,
+    /// What a reader must find on the page, in this order.
+    pub(super) expected: Outline,
+}
+
+/// Puts the parts into a printed frame.
+///
+/// # Errors
+/// A section that is placed twice.
+pub(super) fn place(frame: &str, document: &Document, medium: Medium<'_>) -> Result<Placed, RenderError> {
+    let mut page = Placed::default();
+    let mut between = String::new();
+    for (at, part) in frame.split(MARK).enumerate() {
+        if at % 2 == 0 {
+            between.push_str(part);
+            continue;
+        }
+        let mut fields = part.split(FIELD);
+        let mut field = || fields.next().unwrap_or_default();
+        let (kind, name) = (field(), field());
+        let section = |name: &str| document.sections.iter().find(|section| id(&section.name, medium) == name);
+        match kind {
+            "block" => {
+                let (of, block) = name.split_once('.').unwrap_or((name, ""));
+                let blocks = section(of).map(|section| named(&section.blocks, block)).unwrap_or_default();
+                page.expected.add(blocks.iter().copied());
+                let blocks = match medium {
+                    Medium::Markdown => markdown::blocks(blocks),
+                    Medium::Html(_) => html::blocks(blocks),
+                };
+                page.put(&mut between, &blocks, medium);
+            }
+            "section" => {
+                let (level, title) = (field().parse().unwrap_or(2), field());
+                let text = match (section(name), medium) {
+                    (Some(section), medium) => {
+                        let title = if title.is_empty() { &section.title } else { title };
+                        page.expected.heading(title);
+                        page.expected.add(&section.blocks);
+                        match medium {
+                            Medium::Markdown => {
+                                let (title, blocks) = (escape::heading(title), markdown::blocks(&section.blocks));
+                                format!("{} {title}\n\n{blocks}", "#".repeat(level)).trim_end().to_owned()
+                            }
+                            Medium::Html(_) => html::section(section, title),
+                        }
+                    }
+                    (None, Medium::Html(source)) if name == html::SOURCE.0 => {
+                        html::source_view(source).unwrap_or_default()
+                    }
+                    (None, _) => String::new(),
+                };
+                if !text.is_empty() {
+                    page.begin(&mut between, name, medium)?;
+                    page.put(&mut between, &text, medium);
+                }
+            }
+            _ => page.begin(&mut between, name, medium)?,
+        }
+    }
+    page.close(&mut between, medium);
+    page.text.truncate(page.text.trim_end().len());
+    page.text.push('\n');
+    Ok(page)
+}
+
+/// The blocks of a name, those in folds only where none stands outside.
+fn named<'d>(blocks: &'d [Block], name: &str) -> Vec<&'d Block> {
+    let here: Vec<&Block> = blocks.iter().filter(|block| block.name == name).collect();
+    if !here.is_empty() {
+        return here;
+    }
+    let folded = blocks.iter().filter_map(|block| match &block.content {
+        Content::Fold { blocks, .. } => Some(named(blocks, name)),
+        _ => None,
+    });
+    folded.flatten().collect()
+}
+
+impl Placed {
+    /// Adds what the template printed since the last part. In Markdown, parts that the page does not have leave no
+    /// empty lines behind.
+    fn close(&mut self, between: &mut String, medium: Medium<'_>) {
+        let mut text = std::mem::take(between);
+        if matches!(medium, Medium::Markdown) {
+            while text.contains("\n\n\n") {
+                text = text.replace("\n\n\n", "\n\n");
+            }
+            if self.text.is_empty() {
+                text = text.trim_start_matches('\n').to_owned();
+            }
+        }
+        self.text.push_str(&text);
+    }
+
+    fn put(&mut self, between: &mut String, text: &str, medium: Medium<'_>) {
+        if !text.is_empty() {
+            self.close(between, medium);
+            self.text.push_str(text);
+        }
+    }
+
+    /// Notes where a section begins.
+    fn begin(&mut self, between: &mut String, name: &str, medium: Medium<'_>) -> Result<(), RenderError> {
+        self.close(between, medium);
+        if self.sections.iter().any(|(_, known)| known == name) {
+            return Err(RenderError::Rejected {
+                place: format!("section {name:?}"),
+                expected: "one place".to_owned(),
+                found: "the template places it twice".to_owned(),
+            });
+        }
+        self.sections.push((self.text.len(), name.to_owned()));
+        Ok(())
+    }
+}

@@ -1,0 +1,81 @@
+//! The source view: code line by line with its costs, and the instructions beside it.
+
+use super::walk::{line, words};
+use crate::render::xml;
+use crate::view::{CostText, SourceText};
+
+/// Name and title of the view's section.
+pub(in crate::render) const SOURCE: (&str, &str) = ("source-view", "Source view");
+
+/// The section; `None` where a page has no source view.
+pub(in crate::render) fn source_view(source: &SourceText) -> Option<String> {
+    if source.note.is_empty() {
+        return None;
+    }
+    let lines: String = source
+        .files
+        .iter()
+        .map(|file| {
+            let rows = file.rows.iter().map(|of| {
+                let [samples, sectors, excess, executed, waits] = costs(&of.cost);
+                row(&of.id, &of.number, [samples, sectors, excess, code(&of.text), executed, waits])
+            });
+            table(&["Line", "Samples", "Sectors", "Excess", &file.name, "Executed", "Waits for"], rows)
+        })
+        .collect();
+    let instructions = source.code.iter().map(|of| {
+        let [samples, sectors, excess, executed, waits] = costs(&of.cost);
+        row(&of.line, &of.offset, [samples, code(&of.text), sectors, excess, executed, waits])
+    });
+    let instructions = match source.code.is_empty() {
+        true => String::new(),
+        false => {
+            let head = ["Offset", "Samples", "SASS", "Sectors", "Excess", "Executed", "Waits for"];
+            pane("Instructions", &table(&head, instructions))
+        }
+    };
+    let one = if source.code.is_empty() { " one" } else { "" };
+    let (id, title) = SOURCE;
+    Some(format!(
+        "<section id=\"{id}\">\n<h2>{title}</h2>\n<p>{}</p>\n<div class=\"panes{one}\">\n{}{instructions}</div>\n</section>",
+        words(&source.note),
+        pane("Source lines", &lines)
+    ))
+}
+
+fn pane(label: &str, inner: &str) -> String {
+    format!("<div class=\"pane\" tabindex=\"0\" aria-label=\"{label}\">\n{inner}</div>\n")
+}
+
+/// Columns of numbers.
+const NUMBERS: [&str; 4] = ["Samples", "Sectors", "Excess", "Executed"];
+
+fn table(head: &[&str], rows: impl Iterator<Item = String>) -> String {
+    let title = |title: &&str| {
+        let class = if NUMBERS.contains(title) { " class=\"number\"" } else { "" };
+        format!("<th{class} scope=\"col\">{}</th>", line(title))
+    };
+    let (head, rows): (String, String) = (head.iter().map(title).collect(), rows.collect());
+    format!("<table class=\"lines\">\n<thead>\n<tr>{head}</tr>\n</thead>\n<tbody>\n{rows}</tbody>\n</table>\n")
+}
+
+fn row(id: &str, at: &str, cells: [String; 6]) -> String {
+    format!("<tr data-line=\"{}\"><td class=\"at\">{}</td>{}</tr>\n", line(id), line(at), cells.concat())
+}
+
+fn code(text: &str) -> String {
+    format!("<td class=\"text\">{}</td>", xml::text(text))
+}
+
+/// Samples, sectors, excess, executions and waits.
+fn costs(cost: &CostText) -> [String; 5] {
+    let number = |heat: &str, text: &str| format!("<td class=\"number{heat}\">{}</td>", line(text));
+    let heat = if cost.heat.is_empty() { String::new() } else { format!(" h{}", line(&cost.heat)) };
+    [
+        number(&heat, &cost.samples),
+        number("", &cost.sectors),
+        number("", &cost.excess),
+        number("", &cost.executed),
+        format!("<td>{}</td>", line(&cost.waits)),
+    ]
+}

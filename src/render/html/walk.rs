@@ -1,0 +1,157 @@
+//! The blocks of a page in HTML.
+
+use crate::render::outline::is_safe_target;
+use crate::render::sink::{Ink, Sink, lines_of, one_line};
+use crate::render::{svg, xml};
+use crate::view::charts::Chart;
+use crate::view::{Align, Block, Column, Document, Section, Table, Tone};
+use crate::words::Words;
+
+/// The ink of HTML.
+struct Elements {
+    /// Whether line ends are breaks.
+    has_lines: bool,
+}
+
+impl Ink for Elements {
+    fn text(&self, text: &str) -> String {
+        xml::text(text).replace('\n', "<br>")
+    }
+
+    fn code(&self, name: &str) -> String {
+        format!("<code>{}</code>", xml::text(name))
+    }
+
+    fn strong(&self, inner: String) -> String {
+        format!("<strong>{inner}</strong>")
+    }
+
+    fn link(&self, inner: String, target: &str) -> String {
+        match is_safe_target(target) {
+            true => format!("<a href=\"{}\" rel=\"noopener noreferrer\">{inner}</a>", xml::text(target)),
+            false => inner,
+        }
+    }
+
+    fn has_lines(&self) -> bool {
+        self.has_lines
+    }
+}
+
+/// Text on one line.
+pub(in crate::render) fn line(plain: &str) -> String {
+    xml::text(&one_line(plain))
+}
+
+/// Words on one line.
+pub(super) fn words(words: &Words) -> String {
+    Elements { has_lines: false }.words(words)
+}
+
+/// The lines under the title.
+pub(in crate::render) fn lead(document: &Document) -> String {
+    document.lead.iter().map(|line| format!("<p>{}</p>", words(&line.words))).collect::<Vec<_>>().join("\n")
+}
+
+/// Blocks in order.
+pub(in crate::render) fn blocks<'b>(blocks: impl IntoIterator<Item = &'b Block>) -> String {
+    let mut page = Html::default();
+    page.blocks(blocks);
+    page.0.trim_end().to_owned()
+}
+
+/// A section with its heading.
+pub(in crate::render) fn section(section: &Section, title: &str) -> String {
+    format!(
+        "<section id=\"{}\">\n<h2>{}</h2>\n{}\n</section>",
+        line(&section.name),
+        line(title),
+        blocks(&section.blocks)
+    )
+}
+
+/// The page so far.
+#[derive(Default)]
+struct Html(String);
+
+impl Html {
+    fn push(&mut self, element: &str) {
+        self.0.push_str(element);
+        self.0.push('\n');
+    }
+}
+
+impl Sink for Html {
+    fn heading(&mut self, text: &str) {
+        self.push(&format!("<h3>{}</h3>", line(text)));
+    }
+
+    fn paragraph(&mut self, own: &Words) {
+        self.push(&format!("<p>{}</p>", words(own)));
+    }
+
+    fn list(&mut self, ordered: bool, items: &[Words]) {
+        let element = if ordered { "ol" } else { "ul" };
+        let items: String = items.iter().map(|item| format!("<li>{}</li>\n", words(item))).collect();
+        self.push(&format!("<{element}>\n{items}</{element}>"));
+    }
+
+    fn table(&mut self, table: &Table) {
+        if !table.caption.is_empty() {
+            self.paragraph(&table.caption);
+        }
+        let ink = Elements { has_lines: true };
+        let class = |column: Option<&Column>| match column {
+            Some(Column { align: Align::Right, .. }) => "number",
+            _ => "words",
+        };
+        let header: String = table
+            .columns
+            .iter()
+            .map(|column| {
+                let title = ink.words(&Words::from(&column.title));
+                format!("<th class=\"{}\" scope=\"col\">{title}</th>", class(Some(column)))
+            })
+            .collect();
+        self.push(&format!(
+            "<div class=\"wide\">\n<table class=\"grid\" data-table=\"{}\">\n<thead>\n<tr>{header}</tr>\n</thead>\n<tbody>",
+            line(&table.name)
+        ));
+        for row in &table.rows {
+            let cells: String = row
+                .iter()
+                .enumerate()
+                .map(|(at, cell)| {
+                    let key = cell.sort.map(|key| key.to_string()).unwrap_or_default();
+                    let class = format!("{}{}", class(table.columns.get(at)), tone(cell.tone));
+                    format!("<td class=\"{class}\" data-key=\"{key}\">{}</td>", ink.words(&cell.words))
+                })
+                .collect();
+            self.push(&format!("<tr>{cells}</tr>"));
+        }
+        self.push("</tbody>\n</table>\n</div>");
+    }
+
+    fn code(&mut self, _language: &str, text: &str) {
+        self.push(&format!("<pre>{}</pre>", xml::text(&lines_of(text))));
+    }
+
+    fn fold(&mut self, summary: &str, blocks: &[Block]) {
+        self.push(&format!("<details>\n<summary>{}</summary>", line(summary)));
+        self.blocks(blocks);
+        self.push("</details>");
+    }
+
+    fn chart(&mut self, chart: &Chart) {
+        self.push(&format!("<figure>\n{}</figure>", svg::inline(chart)));
+    }
+}
+
+fn tone(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Plain => "",
+        Tone::Good => " good",
+        Tone::Bad => " bad",
+        Tone::Unsure => " unsure",
+    }
+}

@@ -1,0 +1,137 @@
+//! The walk over a page: what every medium does with each kind of block.
+
+use crate::view::charts::Chart;
+use crate::view::{Block, Content, Table};
+use crate::words::{Inline, Words};
+
+/// A medium: Markdown, HTML, a terminal.
+pub(super) trait Sink {
+    /// A heading inside a section.
+    fn heading(&mut self, text: &str);
+    /// A paragraph.
+    fn paragraph(&mut self, words: &Words);
+    /// A list, numbered or not.
+    fn list(&mut self, ordered: bool, items: &[Words]);
+    /// A table with its caption.
+    fn table(&mut self, table: &Table);
+    /// Verbatim text.
+    fn code(&mut self, language: &str, text: &str);
+    /// Blocks behind one line.
+    fn fold(&mut self, summary: &str, blocks: &[Block]);
+    /// A chart.
+    fn chart(&mut self, chart: &Chart);
+
+    /// Blocks in order.
+    fn blocks<'b>(&mut self, blocks: impl IntoIterator<Item = &'b Block>)
+    where
+        Self: Sized,
+    {
+        for block in blocks {
+            match &block.content {
+                Content::Heading(text) => self.heading(text),
+                Content::Paragraph(words) => self.paragraph(words),
+                Content::List { ordered, items } => self.list(*ordered, items),
+                Content::Table(table) => self.table(table),
+                Content::Code { language, text } => self.code(language, text),
+                Content::Fold { summary, blocks } => self.fold(summary, blocks),
+                Content::Chart(chart) => self.chart(chart),
+            }
+        }
+    }
+}
+
+/// How a medium writes the pieces of words. Texts come without control characters; the white space around words is
+/// dropped.
+pub(super) trait Ink {
+    /// Text; its line ends are kept where they may mean something.
+    fn text(&self, text: &str) -> String;
+    /// A name, never empty.
+    fn code(&self, name: &str) -> String;
+    /// What stands out, never empty.
+    fn strong(&self, inner: String) -> String;
+    /// Words that lead somewhere.
+    fn link(&self, inner: String, target: &str) -> String;
+    /// Whether a line end is one for the reader.
+    fn has_lines(&self) -> bool;
+
+    /// Words in this ink.
+    fn words(&self, words: &Words) -> String {
+        let all = words.inlines();
+        let piece = |(at, inline): (usize, &Inline)| match inline {
+            Inline::Text(text) => {
+                let text = if at == 0 { text.trim_start() } else { text };
+                let text = if at + 1 == all.len() { text.trim_end() } else { text };
+                self.text(&shown(text, self.has_lines()))
+            }
+            Inline::Code(name) => Some(shown(name.trim(), false))
+                .filter(|name| !name.is_empty())
+                .map_or_else(String::new, |name| self.code(&name)),
+            Inline::Strong(inner) => {
+                let inner = self.words(inner);
+                if inner.is_empty() { inner } else { self.strong(inner) }
+            }
+            Inline::Link { words, target } => self.link(self.words(words), target),
+        };
+        let written: String = all.iter().enumerate().map(piece).collect();
+        written.trim().to_owned()
+    }
+}
+
+/// Words as a reader sees them.
+pub(super) struct Plain {
+    /// Whether line ends are kept, as in the cell of a table; else they are spaces.
+    pub(super) has_lines: bool,
+}
+
+impl Ink for Plain {
+    fn text(&self, text: &str) -> String {
+        text.to_owned()
+    }
+
+    fn code(&self, name: &str) -> String {
+        name.to_owned()
+    }
+
+    fn strong(&self, inner: String) -> String {
+        inner
+    }
+
+    fn link(&self, inner: String, _target: &str) -> String {
+        inner
+    }
+
+    fn has_lines(&self) -> bool {
+        self.has_lines
+    }
+}
+
+/// Text on one line as a reader sees it.
+pub(super) fn one_line(text: &str) -> String {
+    shown(text.trim(), false)
+}
+
+/// Text as a reader sees it: a line end is `\n` or a space, another control character U+FFFD.
+pub(super) fn shown(text: &str, has_lines: bool) -> String {
+    // By bytes: control characters beyond ASCII begin with 0xC2, as other characters may.
+    if text.bytes().all(|byte| byte >= b' ' && byte != 0x7f && byte != 0xc2) {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\r' if chars.peek() == Some(&'\n') => {}
+            '\n' | '\r' => out.push(if has_lines { '\n' } else { ' ' }),
+            '\t' => out.push(' '),
+            c if c.is_control() => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Verbatim text with `\n` line ends and without the last one.
+pub(super) fn lines_of(text: &str) -> String {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\0', "\u{fffd}");
+    text.strip_suffix('\n').map(str::to_owned).unwrap_or(text)
+}
