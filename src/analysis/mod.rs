@@ -14,6 +14,10 @@ mod kernel;
 mod launches;
 mod limits;
 mod lines;
+/// The tables of a kernel in one line.
+pub mod line {
+    pub use super::derive::line::{Columns, INSTRUCTIONS, LIGHT, OCCUPANCY, SHARED};
+}
 mod milestone;
 mod named_json;
 pub mod phases;

@@ -90,6 +90,7 @@ fn of_metric(asked: &str, row: &'static MetricRow) -> Explanation {
     let mut facts = Vec::new();
     match row.better {
         Better::Lower => facts.push("Better when lower.".to_owned()),
+        Better::LowerOnceUsed => facts.push("Better when lower, among kernels that have any.".to_owned()),
         Better::Higher => facts.push("Better when higher.".to_owned()),
         Better::Neutral => {}
     }

@@ -12,6 +12,10 @@ use super::row::{Catalog, Row};
 pub enum Better {
     /// A smaller value is better: time, instructions, conflicts.
     Lower,
+    /// A smaller value is better where there was some: conflicts of a memory that a version did not use at all are
+    /// another way to work, not a loss.
+    #[serde(rename = "lower-once-used")]
+    LowerOnceUsed,
     /// A larger value is better: hit rates, efficiency, throughput at equal work.
     Higher,
     /// A fact without direction, or one whose direction depends on the kernel.

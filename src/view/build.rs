@@ -35,18 +35,18 @@ pub(super) fn section(audit: &Audit) -> Section {
     Section::new("build", "Build stats (ptxas)", blocks)
 }
 
-type Fact = (&'static str, fn(&BuildRow) -> String);
+type Fact = (&'static str, fn(&BuildRow) -> Cell);
 
 const FACTS: [Fact; 9] = [
-    ("Architecture", |b| b.record.arch.clone()),
-    ("Registers per thread", |b| count(b.record.registers)),
-    ("Registers per thread, as launched", |b| super::tables::number(&b.launch_registers)),
+    ("Architecture", |b| text(&b.record.arch)),
+    ("Registers per thread", |b| printed(b.record.registers)),
+    ("Registers per thread, as launched", |b| tables::reading(&b.launch_registers)),
     ("Spill stores, callees included", |b| bytes(b.spill_stores())),
     ("Spill loads, callees included", |b| bytes(b.spill_loads())),
     ("Stack frame", |b| bytes(b.record.stack_bytes)),
     ("Static shared memory", |b| bytes(b.record.shared_bytes)),
-    ("Barriers", |b| count(b.record.barriers)),
-    ("Functions called, not inlined", |b| b.record.callees.len().to_string()),
+    ("Barriers", |b| printed(b.record.barriers)),
+    ("Functions called, not inlined", |b| tables::count(b.record.callees.len() as u64)),
 ];
 
 fn table(audit: &Audit) -> Table {
@@ -59,13 +59,15 @@ fn table(audit: &Audit) -> Table {
     }
     columns.push(right(if has_old { "New" } else { "Value" }));
     sides.push(&audit.build);
-    let join = |rows: &[BuildRow], read: fn(&BuildRow) -> String| {
-        let words: Vec<String> = rows.iter().map(read).collect();
-        if words.is_empty() { "not in the log".into() } else { words.join(" / ") }
+    let join = |rows: &[BuildRow], read: fn(&BuildRow) -> Cell| {
+        let cells: Vec<Cell> = rows.iter().map(read).collect();
+        let sort = cells.first().and_then(|cell| cell.sort);
+        let words = words::join(cells.into_iter().map(|cell| cell.words), " / ");
+        if words.is_empty() { text("not in the log") } else { text(words).sorted(sort) }
     };
     let line = |(label, read): &Fact| {
         let mut cells: Vec<Cell> = vec![text(*label)];
-        cells.extend(sides.iter().map(|side| text(join(side, *read))));
+        cells.extend(sides.iter().map(|side| join(side, *read)));
         if let Some(last) = cells.pop() {
             cells.push(last.strong());
         }
@@ -74,12 +76,13 @@ fn table(audit: &Audit) -> Table {
     tables::table("build", columns, FACTS.iter().map(line).collect())
 }
 
-fn count(value: Option<u64>) -> String {
-    value.map_or_else(|| "not printed".into(), format::integer)
+fn printed(value: Option<u64>) -> Cell {
+    value.map_or_else(|| text("not printed"), tables::count)
 }
 
-fn bytes(value: Option<u64>) -> String {
-    value.map_or_else(|| "not printed".into(), |v| format!("{} B", format::integer(v)))
+fn bytes(value: Option<u64>) -> Cell {
+    let shown = |bytes: u64| text(format!("{} B", format::integer(bytes))).sorted(bytes as f64);
+    value.map_or_else(|| text("not printed"), shown)
 }
 
 /// What the build and the launch say about registers when they differ.

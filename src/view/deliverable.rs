@@ -5,42 +5,12 @@ use super::page::Heading;
 use super::tables::{self, code, left, listed, paragraph, right, text};
 use super::{lead, provenance};
 use crate::analysis::Audit;
+use crate::analysis::line::{Columns, INSTRUCTIONS, LIGHT, OCCUPANCY, SHARED};
 use crate::evidence::{Missing, Reading};
 use crate::words;
 
 /// The name of the template that prints this page.
 pub const DELIVERABLE: &str = "deliverable";
-
-/// A column: title and the reading's name.
-type Readings = &'static [(&'static str, &'static str)];
-
-const LIGHT: Readings = &[
-    ("Time", "gpu__time_duration.sum"),
-    ("Compute", "sm__throughput.avg.pct_of_peak_sustained_elapsed"),
-    ("Memory", "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"),
-];
-const OCCUPANCY: Readings = &[
-    ("Waves per SM", "launch__waves_per_multiprocessor"),
-    ("Registers", "launch__registers_per_thread"),
-    ("Shared per block", "launch__shared_mem_per_block"),
-    ("Theoretical", "sm__maximum_warps_per_active_cycle_pct"),
-    ("Achieved", "sm__warps_active.avg.pct_of_peak_sustained_active"),
-    ("Eligible warps", "smsp__warps_eligible.avg.per_cycle_active"),
-];
-const SHARED: Readings = &[
-    ("Data stage for shared", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.pct_of_peak_sustained_elapsed"),
-    ("Bank conflicts", "shared.conflict-share"),
-    ("LDS", "opcode.LDS"),
-    ("STS", "opcode.STS"),
-    ("Wide STS", "shared.wide-store-share"),
-];
-const INSTRUCTIONS: Readings = &[
-    ("Instructions", "smsp__inst_executed.sum"),
-    ("Tensor", "tensor.instructions"),
-    ("Tensor share", "tensor.share"),
-    ("Predicated on", "predication.efficiency"),
-    ("Spills", "sass__inst_executed_register_spilling"),
-];
 
 /// How a cell is made from a kernel's audit.
 type CellOf = fn(&Audit) -> Cell;
@@ -85,7 +55,7 @@ fn reading<'a>(audit: &'a Audit, name: &str) -> Option<&'a Reading> {
     audit.line.iter().find(|(known, _)| known == name).map(|(_, reading)| reading)
 }
 
-fn table(name: &str, readings: Readings, audits: &[Audit]) -> Table {
+fn table(name: &str, readings: Columns, audits: &[Audit]) -> Table {
     let columns: Vec<Column> =
         std::iter::once(left("Kernel")).chain(readings.iter().map(|(title, _)| right(title))).collect();
     let row = |audit: &Audit| {

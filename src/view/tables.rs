@@ -158,8 +158,6 @@ pub(super) fn change(row: &Row) -> Cell {
     let said = match direction {
         Direction::Same => "=".into(),
         Direction::Moved => amount,
-        // Shared memory that the old side did not use at all is another way to work, not a loss.
-        _ if old == 0.0 && row.id.contains("shared") => amount,
         // What reads the same on both sides is neither.
         _ if old_text == new_text => amount,
         Direction::Better => format!("{amount}, better"),

@@ -3,31 +3,43 @@
 use crate::analysis::derive::named::{self, Known};
 use crate::evidence::Reading;
 
-/// The readings of the line, by the names of [`named::reading`]: speed of light, launch, occupancy, shared memory,
-/// instructions, in this order.
-const READINGS: [&str; 19] = [
-    "gpu__time_duration.sum",
-    "sm__throughput.avg.pct_of_peak_sustained_elapsed",
-    "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
-    "launch__waves_per_multiprocessor",
-    "launch__registers_per_thread",
-    "launch__shared_mem_per_block",
-    "sm__warps_active.avg.pct_of_peak_sustained_active",
-    "sm__maximum_warps_per_active_cycle_pct",
-    "smsp__warps_eligible.avg.per_cycle_active",
-    "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.pct_of_peak_sustained_elapsed",
-    "shared.conflict-share",
-    "opcode.LDS",
-    "opcode.STS",
-    "shared.wide-store-share",
-    "smsp__inst_executed.sum",
-    "tensor.instructions",
-    "tensor.share",
-    "predication.efficiency",
-    "sass__inst_executed_register_spilling",
+/// Columns of a table: the title, and the name of the reading as [`named::reading`] knows it.
+pub type Columns = &'static [(&'static str, &'static str)];
+
+/// Speed of light.
+pub const LIGHT: Columns = &[
+    ("Time", "gpu__time_duration.sum"),
+    ("Compute", "sm__throughput.avg.pct_of_peak_sustained_elapsed"),
+    ("Memory", "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"),
+];
+/// Launch and occupancy.
+pub const OCCUPANCY: Columns = &[
+    ("Waves per SM", "launch__waves_per_multiprocessor"),
+    ("Registers", "launch__registers_per_thread"),
+    ("Shared per block", "launch__shared_mem_per_block"),
+    ("Achieved", "sm__warps_active.avg.pct_of_peak_sustained_active"),
+    ("Theoretical", "sm__maximum_warps_per_active_cycle_pct"),
+    ("Eligible warps", "smsp__warps_eligible.avg.per_cycle_active"),
+];
+/// Shared memory.
+pub const SHARED: Columns = &[
+    ("Data stage for shared", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.pct_of_peak_sustained_elapsed"),
+    ("Bank conflicts", "shared.conflict-share"),
+    ("LDS", "opcode.LDS"),
+    ("STS", "opcode.STS"),
+    ("Wide STS", "shared.wide-store-share"),
+];
+/// Instructions.
+pub const INSTRUCTIONS: Columns = &[
+    ("Instructions", "smsp__inst_executed.sum"),
+    ("Tensor", "tensor.instructions"),
+    ("Tensor share", "tensor.share"),
+    ("Predicated on", "predication.efficiency"),
+    ("Spills", "sass__inst_executed_register_spilling"),
 ];
 
-/// The line of a kernel: every reading with its name.
+/// The line of a kernel: every reading of these tables with its name.
 pub(in crate::analysis) fn line(known: &Known<'_, '_>) -> Vec<(String, Reading)> {
-    READINGS.iter().map(|name| ((*name).to_owned(), named::reading(known, name))).collect()
+    let all = [LIGHT, OCCUPANCY, SHARED, INSTRUCTIONS].into_iter().flatten();
+    all.map(|(_, name)| ((*name).to_owned(), named::reading(known, name))).collect()
 }

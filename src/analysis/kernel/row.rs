@@ -37,7 +37,8 @@ impl Change {
         let by = new.minus(old)?.value();
         let direction = match better {
             _ if by == 0.0 => Direction::Same,
-            Better::Lower if by < 0.0 => Direction::Better,
+            Better::LowerOnceUsed if old.value() == 0.0 => Direction::Moved,
+            Better::Lower | Better::LowerOnceUsed if by < 0.0 => Direction::Better,
             Better::Higher if by > 0.0 => Direction::Better,
             Better::Neutral => Direction::Moved,
             _ => Direction::Worse,

@@ -132,8 +132,9 @@ fn verdict(row: &Row, judged: Option<Judged>, compares: bool) -> ReadingVerdict 
         (_, Course::Same, _) => Verdict::Same,
         (_, Course::Down, _) if is_time => Verdict::Faster,
         (_, Course::Up, _) if is_time => Verdict::Slower,
-        (_, Course::Down, Better::Lower) | (_, Course::Up, Better::Higher) => Verdict::Better,
+        (_, Course::Down, Better::Lower | Better::LowerOnceUsed) | (_, Course::Up, Better::Higher) => Verdict::Better,
         (_, _, Better::Neutral) => Verdict::Moved,
+        (_, _, Better::LowerOnceUsed) if row.old.as_ref().and_then(Reading::value) == Some(0.0) => Verdict::Moved,
         _ => Verdict::Worse,
     };
     ReadingVerdict {
