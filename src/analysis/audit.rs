@@ -1,6 +1,6 @@
-//! The whole analysis of one subject.
+//! The whole analysis of one subject: the only way from evidence to an audit.
 
-use crate::analysis::code::{CodeAudit, remember_checks};
+use crate::analysis::code::{self, CodeAudit};
 use crate::analysis::derive::coalescing::Coalescing;
 use crate::analysis::derive::line;
 use crate::analysis::derive::mix::InstructionMix;
@@ -9,91 +9,43 @@ use crate::analysis::derive::occupancy::Occupancy;
 use crate::analysis::derive::panels::Panel;
 use crate::analysis::derive::roofline::Roofline;
 use crate::analysis::derive::stalls::Stalls;
-use crate::analysis::diagnose::bottleneck::{Bottleneck, bottleneck};
-use crate::analysis::diagnose::ceiling::{self, Lever};
-use crate::analysis::diagnose::checks;
-use crate::analysis::diagnose::finding::{Finding, Place, Severity};
-use crate::analysis::diagnose::ground::Ground;
-use crate::analysis::kept::{Kept, Readings};
-use crate::analysis::kernel::build::{self, BuildRow};
+use crate::analysis::diagnose;
+use crate::analysis::diagnose::bottleneck::Bottleneck;
+use crate::analysis::diagnose::finding::Finding;
+use crate::analysis::diagnose::lever::Lever;
+use crate::analysis::evidence::{Evidence, Side};
+use crate::analysis::kernel::artefact::{Artefact, OtherKernel};
+use crate::analysis::kernel::build::BuildRow;
 use crate::analysis::kernel::performance::{Performance, Work};
-use crate::analysis::kernel::private;
-use crate::analysis::kernel::select::{self, KernelGroup, Selection, SelectionError};
-use crate::analysis::kernel::side::{OtherKernel, Side, members, overview, side};
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::kernel::tiles::StoreCount;
 use crate::analysis::limits::Limits;
-use crate::analysis::lines::{Parked, SourceLines};
+use crate::analysis::lines::SourceLines;
+use crate::analysis::profile::{Profile, summary};
 use crate::analysis::results::reference::ReferenceProfile;
 use crate::analysis::results::timing::Timing;
-use crate::analysis::versus::before::{Alone, Before};
+use crate::analysis::results::trials;
+use crate::analysis::versus::before::Before;
 use crate::analysis::versus::checklist::{self, CheckedLine};
 use crate::analysis::versus::estimates::Estimates;
 use crate::analysis::versus::hypothesis::{self, Tested};
 use crate::analysis::versus::setting::{self, Seen, Setting};
 use crate::analysis::versus::verdict::Comparison;
-use crate::evidence::{BuildLog, Collected, Correctness, Origin, Reading, Report, SanitizerRun, SourceView};
+use crate::catalog::Code;
+use crate::evidence::{Collected, Correctness, Origin, Reading, SanitizerRun, Workload};
 
-/// What an audit is made from.
-#[derive(Clone, Debug)]
-pub struct Inputs<'r> {
-    /// The report under audit.
-    pub new: &'r Report,
-    /// What to compare with.
-    pub old: Option<Old<'r>>,
-    /// Launches of [`subject_launches`](crate::analysis::subject_launches) by instruction, read with [`source_want`](crate::analysis::source_want); empty without.
-    pub source: &'r [SourceView],
-    /// The launch of the old kernel by instruction, where it was read: it tells idle warps from waits at barriers.
-    pub old_source: Option<&'r SourceView>,
-    /// Build logs.
-    pub builds: &'r [BuildLog],
-    /// Which kernel.
-    pub selection: Selection,
-    /// What one launch has to do.
-    pub work: Work,
-    /// What judgements compare with.
-    pub limits: Limits,
-}
-
-impl<'r> Inputs<'r> {
-    /// A report alone, with nothing stated about it.
-    pub fn of(new: &'r Report) -> Inputs<'r> {
-        Inputs {
-            new,
-            old: None,
-            source: &[],
-            old_source: None,
-            builds: &[],
-            selection: Selection::default(),
-            work: Work::default(),
-            limits: Limits::default(),
-        }
-    }
-}
-
-/// The side to compare with.
-#[derive(Clone, Copy, Debug)]
-pub enum Old<'r> {
-    /// A report; the selection picks its kernel.
-    Report(&'r Report),
-    /// An earlier audit: its new side is the old side here, as its snapshot kept it.
-    Audit(&'r Audit),
-}
-
-/// Everything that is known and concluded about the subject.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+/// Everything that is known and concluded about a subject.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Audit {
-    /// The new side.
-    pub new: Side,
+    /// The new side; without launches on a page of code that nobody ran.
+    pub new: Artefact,
     /// The old side.
-    pub old: Option<Side>,
+    pub old: Option<Artefact>,
     /// Thresholds that the judgements compared with.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub limits: Limits,
     /// Stated work.
     pub work: Work,
     /// All kernels of the new report, the most device time first.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub kernels: Vec<OtherKernel>,
     /// Kernels inside a range or graph: (name, launches); empty for a kernel.
     pub members: Vec<(String, usize)>,
@@ -110,45 +62,34 @@ pub struct Audit {
     /// Warnings of the assembler: (log, line from 1, text).
     pub build_warnings: Vec<(String, u64, String)>,
     /// Tables made of metrics, by the catalog's ids, in the catalog's order.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub panels: Vec<Panel>,
     /// Stalls.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub stalls: Stalls,
     /// Executions by opcode.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub mix: InstructionMix,
     /// Uncoalesced accesses.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub coalescing: Coalescing,
     /// Costs of one launch of the new side by source line; `None` for an artefact that holds no instructions.
     pub source: Option<SourceLines>,
     /// Occupancy.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub occupancy: Occupancy,
     /// Ceilings and the new side's points.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub roofline: Roofline,
     /// The same of the old side.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_roofline: Option<Roofline>,
     /// What limits the new side.
     pub bottleneck: Bottleneck,
     /// Everything that the checks found on the new side, the most severe first.
     pub findings: Vec<Finding>,
     /// Codes of what the checks found on the old side; `None` without one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub old_findings: Option<Vec<String>>,
+    pub old_findings: Option<Vec<Code>>,
     /// The new side in one line: readings by name.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::analysis::named_json")]
     pub line: Vec<(String, Reading)>,
     /// What the subject expects, line by line.
     pub checks: Vec<CheckedLine>,
-    /// What the change was expected to do, and did; [`Audit::conclude`] completes it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// What the change was expected to do, and did.
     pub hypotheses: Vec<Tested>,
     /// The bounds that levers had on the old side, and what came; `None` without an old side.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimates: Option<Estimates>,
     /// Stores by the subject's tile arithmetic and as executed; `None` where the subject states no tiles.
     pub stores: Option<StoreCount>,
@@ -158,39 +99,22 @@ pub struct Audit {
     pub levers: Vec<Lever>,
     /// What the comparison comes to; `None` without an old side.
     pub comparison: Option<Comparison>,
-    /// The readings of both sides, launch by launch.
-    pub kept: Kept,
-    /// Names of the parts that a stored audit leaves out, since its readings tell them; empty for an audit in memory.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub left_out: Vec<String>,
     /// The machine code, one for each architecture that was built; empty when the subject names no source or cubin.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub code: Vec<CodeAudit>,
     /// How the evidence was collected; `None` for evidence that was given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collected: Option<Collected>,
     /// What compute-sanitizer found, in the order in which its tools ran; empty where none was run.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sanitizer: Vec<SanitizerRun>,
     /// The check of the outputs; `None` where there was none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correctness: Option<Correctness>,
     /// The times outside the profiler.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timing: Option<Timing>,
     /// The profile of what it is timed beside.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<ReferenceProfile>,
     /// The files that these three come from, each with what it is.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trial_files: Vec<(String, Origin)>,
     /// Which of these three were meant to be there and are not, and why.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trials_missed: Vec<(String, String)>,
-}
-
-fn is_default<T: Default + PartialEq>(part: &T) -> bool {
-    *part == T::default()
 }
 
 impl Audit {
@@ -199,180 +123,135 @@ impl Audit {
         self.panels.iter().find(|panel| panel.id == id)
     }
 
-    /// Concludes what needs the whole audit: the old side of checks on the code, and hypotheses. Called once, when code
-    /// and correctness are in; `old` is the earlier audit where the old side is one.
-    pub fn conclude(&mut self, old: Option<&Audit>) {
-        if let Some(old) = old {
-            remember_checks(&mut self.code, &old.code);
-        }
-        hypothesis::settle(self, old);
-    }
-
-    /// Puts a place in the source to each finding: `place_of` is asked for every code, and says where that pattern sits.
-    pub fn locate(&mut self, place_of: impl Fn(&str) -> Option<Place>) {
-        for finding in &mut self.findings {
-            finding.at = place_of(&finding.code);
-        }
-        // A limit without a line of its own sits where its cause does.
-        let cause = self.findings.first().filter(|first| first.severity == Severity::Limits);
-        let at = cause.and_then(|cause| cause.at.clone());
-        let limiter = self.findings.iter_mut().find(|finding| finding.code == self.bottleneck.limiter.0);
-        if let Some(limiter) = limiter.filter(|limiter| limiter.at.is_none()) {
-            limiter.at = at;
-        }
+    /// Whether it is of a build that nobody ran.
+    pub fn is_of_code_alone(&self) -> bool {
+        self.new.launches.is_empty()
     }
 }
 
-/// Analyses one subject: of the kernels that the selection takes, the one with the most device time.
-///
-/// # Errors
-/// When the selection matches no kernel of a report.
-pub fn analyse(inputs: &Inputs<'_>) -> Result<Audit, SelectionError> {
-    let mut chosen = select::choose(inputs.new, inputs.selection.kernel.as_ref())?;
-    of_group(inputs, chosen.swap_remove(0))
-}
-
-/// Analyses every kernel that the selection takes, the most device time first. The old side of each is its counterpart.
-///
-/// # Errors
-/// When the selection matches no kernel of a report, or the old report has no counterpart of one.
-pub fn analyse_all(inputs: &Inputs<'_>) -> Result<Vec<Audit>, SelectionError> {
-    let chosen = select::choose(inputs.new, inputs.selection.kernel.as_ref())?;
-    chosen.into_iter().map(|group| of_group(inputs, group)).collect()
-}
-
-fn of_group(inputs: &Inputs<'_>, group: KernelGroup<'_>) -> Result<Audit, SelectionError> {
-    let subject = KernelSummary::new(group);
-    let old_filter = inputs.selection.baseline_kernel.as_ref().or(inputs.selection.kernel.as_ref());
-    let earlier = match inputs.old {
-        Some(Old::Audit(audit)) => Some(audit),
-        Some(Old::Report(_)) | None => None,
+/// The audit of a subject. Pure: the same evidence and limits give the same audit.
+pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
+    let (new, old) = (&evidence.new, evidence.old.as_ref());
+    let work = &new.work;
+    let unmeasured;
+    let profile = match &new.profile {
+        Some(profile) => profile,
+        None => {
+            unmeasured = Profile::unmeasured(built(new));
+            &unmeasured
+        }
     };
-    let kept = earlier.map(|audit| audit.kept.new.report(&audit.new));
-    let old_kernel = match inputs.old {
-        Some(Old::Report(report)) => Some(select::counterpart(report, subject.key(), old_filter)?),
-        Some(Old::Audit(_)) => kept.as_ref().and_then(|report| select::groups(report).into_iter().next()),
-        None => None,
-    };
-    let old_kernel = old_kernel.map(KernelSummary::new);
+    let launches = profile.launches();
+    let kernel = &summary(&launches);
+    let old_profile = old.and_then(|old| old.profile.as_ref());
+    let old_launches = old_profile.map(Profile::launches);
+    let old_kernel = old_launches.as_ref().map(|launches| summary(launches));
     let old_kernel = old_kernel.as_ref();
-    let seen = Seen { report: inputs.new, kernel: &subject };
-    let conditions = match inputs.old {
-        Some(Old::Audit(audit)) => setting::settings_since(seen, &inputs.work, &audit.settings, &audit.work),
-        Some(Old::Report(report)) => setting::settings(seen, old_kernel.map(|kernel| Seen { report, kernel })),
-        None => setting::settings(seen, None),
-    };
 
-    let is_own = |view: &&SourceView| subject.launches().iter().any(|launch| launch.id == view.launch);
-    let own = inputs.source.iter().find(is_own);
-    let parked = own.and_then(|view| Parked::of(view, &inputs.limits));
-    let mut stalls = Stalls::of(&subject, old_kernel, &inputs.limits);
-    stalls.parked = parked.as_ref().map(|parked| parked.share);
-    let mix = InstructionMix::of(&subject, old_kernel);
-    let coalescing = Coalescing::of(&subject, old_kernel, &mix);
-    let occupancy = Occupancy::of(&subject, old_kernel);
-    let verdict = bottleneck(&subject, &stalls, &occupancy, &inputs.limits);
-    let roofline = Roofline::of(&subject, &mix, &inputs.work);
-    let ground = Ground {
-        kernel: &subject,
-        bottleneck: &verdict,
+    let seen = Seen { session: &profile.session, kernel };
+    let old_seen = old_profile.zip(old_kernel).map(|(old, kernel)| Seen { session: &old.session, kernel });
+    let mut settings = setting::settings(seen, old_seen);
+    settings.extend(old.iter().flat_map(|old| setting::of_work(work, &old.work)));
+
+    let mut stalls = Stalls::of(kernel, old_kernel, limits);
+    stalls.parked = profile.parked.as_ref().map(|parked| parked.share);
+    let mix = InstructionMix::of(kernel, old_kernel);
+    let coalescing = Coalescing::of(kernel, old_kernel, &mix);
+    let occupancy = Occupancy::of(kernel, old_kernel);
+    let roofline = Roofline::of(kernel, &mix, work);
+    let derived = diagnose::Kernel {
+        kernel,
         stalls: &stalls,
         mix: &mix,
         coalescing: &coalescing,
         occupancy: &occupancy,
         roofline: &roofline,
-        limits: &inputs.limits,
-        work: &inputs.work,
+        limits,
+        work,
     };
-    let lines = own.map(|view| SourceLines::of(view, &subject, &verdict.limiter.0, parked, &inputs.limits));
-    let (findings, levers) = (checks::findings(&ground), ceiling::levers(&ground));
-    let known = Known { kernel: &subject, stalls: &stalls, mix: &mix, coalescing: &coalescing };
-    let old_parked = inputs.old_source.and_then(|view| Parked::of(view, &inputs.limits)).map(|parked| parked.share);
-    let before = old_kernel.map(|kernel| Before::of(kernel, earlier, old_parked, &inputs.limits, &inputs.work));
-    let old_reading = |name: &str| Some(before.as_ref()?.reading(name));
-    let (checks, line) = (checklist::checked(&inputs.work.expected, &known, old_reading), line::line(&known));
-    let hypotheses = hypothesis::tested(&inputs.work.hypotheses, |name| named::reading(&known, name), old_reading);
-    let performance = Performance::of(&subject, old_kernel, &inputs.work);
-    let alone = before.as_ref().map(|before| earlier.map_or_else(|| before.judged(&inputs.limits), Alone::told));
-    let estimates = before.as_ref().zip(alone.as_ref()).map(|(before, alone)| {
-        let now = |name: &str| named::reading(&known, name);
-        Estimates::of(&alone.levers, &performance, |name| before.reading(name), now)
+    let diagnosis = diagnose::diagnose(&derived, |limiter| {
+        profile.lines.clone().map(|lines| lines.limited_by(limiter, profile.parked.clone()))
     });
-    let panels = Panel::all(&subject, old_kernel);
-    let old_commands = match inputs.old {
-        Some(Old::Report(report)) => report.session.command_line.clone(),
-        Some(Old::Audit(audit)) => audit.new.command_line.as_str().into(),
-        None => "".into(),
-    };
+
+    let parked = old_profile.and_then(|old| old.parked.as_ref()).map(|parked| parked.share);
+    let before = old_kernel.map(|kernel| Before::of(kernel, parked, limits, work));
+    let known = Known { kernel, stalls: &stalls, mix: &mix, coalescing: &coalescing };
+    let now = |name: &str| named::reading(&known, name);
+    let was = |name: &str| Some(before.as_ref()?.reading(name));
+    let performance = Performance::of(kernel, old_kernel, work);
+    let alone = before.as_ref().map(|before| before.judged(limits));
+    let estimates = before
+        .as_ref()
+        .zip(alone.as_ref())
+        .map(|(before, alone)| Estimates::of(&alone.levers, &performance, |name| before.reading(name), now));
     let (old_bottleneck, old_roofline, old_findings) = match alone {
         Some(alone) => (Some(alone.bottleneck), Some(alone.roofline), Some(alone.findings)),
         None => (None, None, None),
     };
-    let mut audit = Audit {
-        new: side(inputs.new, &subject, &panels, |row| Some(&row.new)),
-        old: match inputs.old {
-            Some(Old::Report(report)) => old_kernel.map(|kernel| side(report, kernel, &panels, |row| row.old.as_ref())),
-            Some(Old::Audit(audit)) => Some(audit.new.clone()),
-            None => None,
-        },
-        comparison: old_kernel.map(|old| {
-            let rows = panels.iter().flat_map(|panel| &panel.rows);
-            Comparison::of(rows, &subject, old, &conditions, &inputs.limits)
-        }),
-        kept: Kept {
-            new: Readings::of(&subject, &inputs.new.session.command_line),
-            old: old_kernel.map(|kernel| Readings::of(kernel, &old_commands)),
-            asked: Vec::new(),
-        },
-        left_out: Vec::new(),
-        limits: inputs.limits.clone(),
-        work: inputs.work.clone(),
-        kernels: overview(inputs.new, subject.key()),
-        members: members(&subject),
+    let panels = Panel::all(kernel, old_kernel);
+    let code = code::concluded(&new.code, old.map(|old| old.code.as_slice()).unwrap_or_default(), limits);
+    let old_benchmark = old.and_then(|old| old.benchmark.as_ref());
+    let timing = new.benchmark.as_ref().and_then(|times| Timing::of(times, old_benchmark, work, limits));
+    let comparison = old_kernel.map(|old_kernel| {
+        let rows = panels.iter().flat_map(|panel| &panel.rows);
+        let mut comparison = Comparison::of(rows, kernel, old_kernel, &settings, limits);
+        trials::weigh(&mut comparison.whole, timing.as_ref(), new, old);
+        comparison
+    });
+    let hypotheses = match &new.profile {
+        None => hypothesis::of_code(&work.hypotheses, &code, old.is_some() || code.iter().any(|c| c.diff.is_some())),
+        Some(_) => {
+            let all = hypothesis::tested(&work.hypotheses, now, was);
+            let old = old.filter(|old| old.profile.is_some());
+            hypothesis::settled(all, new, old, &code, &settings, comparison.as_ref())
+        }
+    };
+    Audit {
+        limits: limits.clone(),
+        work: work.clone(),
+        kernels: profile.kernels.clone(),
+        members: profile.members.clone(),
+        build: new.build.rows(kernel),
+        old_build: old.zip(old_kernel).map(|(old, kernel)| old.build.rows(kernel)).unwrap_or_default(),
+        build_logs: new.build.logs.clone(),
+        build_warnings: new.build.warnings.clone(),
+        stores: work.tiles.map(|tiles| StoreCount::of(tiles, &mix)),
+        checks: checklist::checked(&work.expected, &known, was),
+        line: line::line(&known),
+        new: Artefact::of(profile, &panels, |row| Some(&row.new)),
+        old: old_profile.map(|old| Artefact::of(old, &panels, |row| row.old.as_ref())),
+        reference: evidence.reference.as_ref().map(|reference| ReferenceProfile::of(reference, kernel)),
+        bottleneck: diagnosis.bottleneck,
+        findings: diagnosis.findings,
+        levers: diagnosis.levers,
+        source: diagnosis.lines,
+        collected: new.collected.clone(),
+        sanitizer: new.sanitizer.clone(),
+        correctness: new.correctness.clone(),
+        trial_files: new.files.clone(),
+        trials_missed: new.missed.clone(),
+        settings,
         performance,
-        hypotheses,
-        estimates,
-        build: build::rows(&subject, inputs.builds),
-        build_logs: inputs.builds.iter().map(|log| private::public(&log.origin)).collect(),
-        build_warnings: inputs.builds.iter().flat_map(build_warnings).collect(),
-        old_build: match earlier {
-            Some(audit) => audit.build.clone(),
-            None => old_kernel.map(|kernel| build::rows(kernel, inputs.builds)).unwrap_or_default(),
-        },
         panels,
-        stores: inputs.work.tiles.map(|tiles| StoreCount::of(tiles, &mix)),
-        old_bottleneck,
-        old_roofline,
-        roofline,
         stalls,
         mix,
         coalescing,
-        source: lines,
         occupancy,
-        bottleneck: verdict,
-        findings,
+        roofline,
+        old_roofline,
         old_findings,
-        checks,
-        line,
-        levers,
-        settings: conditions,
-        code: Vec::new(),
-        collected: None,
-        sanitizer: Vec::new(),
-        correctness: None,
-        timing: None,
-        reference: None,
-        trial_files: Vec::new(),
-        trials_missed: Vec::new(),
-    };
-    if let Some(lines) = audit.source.take() {
-        let limiter = audit.bottleneck.limiter.0.clone();
-        audit.locate(|code| lines.place_of(code, &limiter));
-        audit.source = Some(lines);
+        hypotheses,
+        estimates,
+        old_bottleneck,
+        comparison,
+        code,
+        timing,
     }
-    Ok(audit)
 }
 
-fn build_warnings(log: &BuildLog) -> impl Iterator<Item = (String, u64, String)> {
-    log.warnings.iter().map(|(line, text)| (private::public(&log.origin).path, *line, private::without_home(text)))
+/// The kernel that a build holds.
+fn built(side: &Side) -> KernelKey {
+    let (name, mangled) = side.code.first().map_or(("", ""), |code| (code.kernel.as_str(), code.mangled.as_str()));
+    let workload = Workload::Kernel;
+    KernelKey { workload, name: name.into(), function: name.into(), mangled: mangled.into(), grid: None, block: None }
 }

@@ -1,11 +1,14 @@
 //! The conclusions as JSON: for each kernel the verdict, the findings, the levers, and the readings behind them.
 
 use crate::analysis::audit::Audit;
-use crate::analysis::diagnose::ceiling::{Lever, LeverOrigin};
-use crate::analysis::diagnose::finding::{Finding, Place, Severity};
+use crate::analysis::diagnose::finding::{Finding, Severity};
+use crate::analysis::diagnose::lever::{Lever, LeverCode, LeverOrigin};
+use crate::analysis::lines::Place;
 use crate::analysis::versus::checklist::{CheckedLine, Outcome};
-use crate::catalog::Comparison;
+use crate::analysis::versus::verdict::Verdict;
+use crate::catalog::{Code, Comparison};
 use crate::evidence::{Missing, Reading};
+use crate::words::Words;
 use std::io::{self, Write};
 
 /// The schema that [`write_json`] writes; its number rises when a field changes its meaning.
@@ -38,28 +41,44 @@ struct LaunchDump<'a> {
     findings: Vec<FindingDump<'a>>,
     levers: Vec<LeverDump<'a>>,
     checks: Vec<CheckDump<'a>>,
+    /// Against the old side; `null` without one.
+    comparison: Option<ComparisonDump<'a>>,
+    /// What each build shows against the kernel.
+    code: Vec<CodeDump<'a>>,
+}
+
+#[derive(serde::Serialize)]
+struct ComparisonDump<'a> {
+    verdict: Verdict,
+    reason: &'a str,
+}
+
+#[derive(serde::Serialize)]
+struct CodeDump<'a> {
+    arch: &'a str,
+    findings: Vec<FindingDump<'a>>,
 }
 
 #[derive(serde::Serialize)]
 struct VerdictDump<'a> {
-    limiter: &'a str,
-    sentence: &'a str,
+    limiter: Code,
+    sentence: &'a Words,
     at: Option<&'a Place>,
     readings: Vec<ReadingDump<'a>>,
 }
 
 #[derive(serde::Serialize)]
 struct FindingDump<'a> {
-    code: &'a str,
+    code: Code,
     severity: Severity,
-    sentence: &'a str,
+    sentence: &'a Words,
     at: Option<&'a Place>,
     readings: Vec<ReadingDump<'a>>,
 }
 
 #[derive(serde::Serialize)]
 struct LeverDump<'a> {
-    code: &'a str,
+    code: &'a LeverCode,
     origin: LeverOrigin,
     /// Percent of the run time.
     bound: f64,
@@ -89,8 +108,8 @@ struct ReadingDump<'a> {
 
 impl<'a> LaunchDump<'a> {
     fn of(audit: &'a Audit) -> LaunchDump<'a> {
-        let limiter = &audit.bottleneck.limiter.0;
-        let finding = audit.findings.iter().find(|finding| finding.code == *limiter);
+        let limiter = audit.bottleneck.limiter;
+        let finding = audit.findings.iter().find(|finding| finding.code == limiter);
         LaunchDump {
             id: audit.new.launches.first().copied(),
             ids: &audit.new.launches,
@@ -104,6 +123,18 @@ impl<'a> LaunchDump<'a> {
             findings: audit.findings.iter().map(FindingDump::of).collect(),
             levers: audit.levers.iter().map(LeverDump::of).collect(),
             checks: audit.checks.iter().map(CheckDump::of).collect(),
+            comparison: audit.comparison.as_ref().map(|comparison| ComparisonDump {
+                verdict: comparison.whole.verdict,
+                reason: &comparison.whole.reason,
+            }),
+            code: audit
+                .code
+                .iter()
+                .map(|code| CodeDump {
+                    arch: &code.arch,
+                    findings: code.findings.iter().map(FindingDump::of).collect(),
+                })
+                .collect(),
         }
     }
 }
@@ -111,7 +142,7 @@ impl<'a> LaunchDump<'a> {
 impl<'a> FindingDump<'a> {
     fn of(finding: &'a Finding) -> FindingDump<'a> {
         FindingDump {
-            code: &finding.code,
+            code: finding.code,
             severity: finding.severity,
             sentence: &finding.sentence,
             at: finding.at.as_ref(),

@@ -1,7 +1,6 @@
 //! One line of a subject's history.
 
 use crate::analysis::audit::Audit;
-use crate::analysis::code::StaticAudit;
 use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::results::correctness::Standing;
 use crate::analysis::versus::hypothesis::{Judgement, Tested};
@@ -53,6 +52,9 @@ impl Milestone {
     /// The milestone of an audit.
     pub fn of(date: &str, commit: &str, change: &str, audit: &Audit) -> Milestone {
         const REGISTERS: &str = "launch__registers_per_thread";
+        if audit.is_of_code_alone() {
+            return Milestone::of_code(date, commit, change, audit);
+        }
         let registers = audit.panels.iter().find_map(|panel| panel.row(REGISTERS)).map(|row| row.new.clone());
         Milestone {
             date: date.to_owned(),
@@ -74,7 +76,7 @@ impl Milestone {
     }
 
     /// The milestone of an audit without a report.
-    pub fn of_code(date: &str, commit: &str, change: &str, audit: &StaticAudit) -> Milestone {
+    fn of_code(date: &str, commit: &str, change: &str, audit: &Audit) -> Milestone {
         const WHY: &str = "the audit is of the code alone";
         let registers = audit.code.first().and_then(|code| code.registers());
         let registers = registers.and_then(|count| Quantity::new(count as f64, Unit::NONE));

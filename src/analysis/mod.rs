@@ -8,8 +8,7 @@ pub mod code;
 mod derive;
 mod diagnose;
 mod dump;
-mod kept;
-mod kept_json;
+mod evidence;
 mod kernel;
 mod launches;
 mod limits;
@@ -19,17 +18,16 @@ pub mod line {
     pub use super::derive::line::{Columns, INSTRUCTIONS, LIGHT, OCCUPANCY, SHARED};
 }
 mod milestone;
-mod named_json;
 pub mod phases;
-mod restore;
+mod profile;
+mod readings_json;
 mod results;
-mod row_json;
 pub mod sass;
 mod timeline;
 mod versus;
 mod wanted;
 
-pub use audit::{Audit, Inputs, Old, analyse, analyse_all};
+pub use audit::{Audit, audit};
 pub use derive::coalescing::Coalescing;
 pub use derive::mix::{InstructionMix, OpcodeRow};
 pub use derive::occupancy::{BlockLimit, Cliff, Occupancy};
@@ -37,30 +35,31 @@ pub use derive::panels::Panel;
 pub use derive::roofline::{Ceiling, CeilingKind, Point, Roofline};
 pub use derive::stalls::{StallBasis, StallRow, StallTable, Stalls};
 pub use derive::units::BusyUnit;
-pub use diagnose::bottleneck::{Bottleneck, Limiter, Step};
-pub use diagnose::ceiling::{Lever, LeverOrigin};
-pub use diagnose::finding::{Finding, Place, Severity};
+pub use diagnose::bottleneck::{Bottleneck, Step};
+pub use diagnose::finding::{Finding, Severity};
+pub use diagnose::lever::{Lever, LeverCode, LeverOrigin};
 pub use dump::{SCHEMA, write_json};
-pub use kept::{Found, Kept, KeptMetric, Readings};
-pub use kernel::build::BuildRow;
+pub use evidence::{Evidence, Reference, Side};
+pub use kernel::artefact::{Artefact, OtherKernel};
+pub use kernel::build::{Build, BuildRow};
 pub use kernel::performance::{Performance, Work};
 pub use kernel::private::{without_home, without_names};
 pub use kernel::row::{Change, Direction, Row};
 pub use kernel::select::{KernelGroup, KernelKey, Selection, SelectionError, groups};
-pub use kernel::side::{OtherKernel, Side};
 pub use kernel::summary::KernelSummary;
 pub use kernel::tiles::{StoreCount, Tiles};
 pub use launches::{chosen_rows, old_launch_at_barriers, subject_launch, subject_launches, subject_rows};
 pub use limits::Limits;
 pub use lines::{
     AccessLine, Accesses, LaneLine, LimitingLines, LineCost, LineCount, LineWaits, ListedFile, ListedInstruction,
-    ListedLine, Listing, Parked, Pattern, ReasonLines, SourceLines, Space, Spot, Waits, source_want,
+    ListedLine, Listing, Parked, PartLines, Pattern, Place, ReasonLines, SourceLines, Space, Spot, Waits, source_want,
 };
 pub use milestone::{Concluded, Milestone};
+pub use profile::{Found, KeptMetric, Profile, Readings, Reduction};
 pub use results::correctness::{Standing, position};
 pub use results::reference::{Beside, ReferenceProfile};
 pub use results::timing::{Timed, TimedChange, Timing};
-pub use results::trials::{OtherKernelTried, Trials};
+pub use results::trials::OtherKernelTried;
 pub use timeline::busy::{DeviceTime, Gap, Gaps};
 pub use timeline::judge::{Answer, Decision, KernelShare, Part, TimelineAudit, ToProfile, judge_timeline};
 pub use timeline::memory::{ApiClass, ApiRow, Transfer};

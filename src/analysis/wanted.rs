@@ -6,6 +6,7 @@ use crate::analysis::derive::occupancy;
 use crate::analysis::derive::roofline;
 use crate::analysis::kernel::performance::{DURATION, Work};
 use crate::analysis::lines::ACTIVITY;
+use crate::analysis::phases;
 use crate::catalog;
 use crate::evidence::{NameSet, Rules, Want};
 use std::sync::Arc;
@@ -37,7 +38,11 @@ pub fn want() -> Want {
         .chain(INSTANCES)
         .chain(FIRST_INSTANCES)
         .chain(FACTS);
-    let names = names.chain(ACTIVITY.into_iter().flatten()).chain([data_stage::OPERANDS]).chain(roofline::METRICS);
+    let names = names
+        .chain(ACTIVITY.into_iter().flatten())
+        .chain([data_stage::OPERANDS])
+        .chain(roofline::METRICS)
+        .chain(phases::METRICS);
     let families = catalog::stall_families().iter().map(|family| family.prefix);
     let prefixes = families.chain([roofline::TENSOR_PREFIX]).collect();
     let metrics =
@@ -58,8 +63,7 @@ pub fn brief() -> NameSet {
 pub fn want_for(work: &Work) -> Want {
     let mut want = want();
     if let NameSet::These { exact, .. } = &mut want.metrics {
-        let stated = work.hypotheses.iter().flat_map(|one| one.before.iter().chain(&one.after));
-        exact.extend(work.expected.iter().chain(stated).map(|expected| Arc::from(expected.reading.as_str())));
+        exact.extend(work.readings().map(Arc::from));
     }
     want
 }

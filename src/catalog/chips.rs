@@ -54,6 +54,11 @@ pub struct ChipRow {
     pub shared_reserved_per_block: u32,
     /// Blocks of a cluster that every kernel may ask for; absent without clusters.
     pub max_portable_cluster: Option<u32>,
+    /// Whether bulk copies (TMA) bring data to shared memory beside the load/store path.
+    #[serde(default)]
+    pub has_bulk_copies: bool,
+    /// The class of opcodes that alone reaches the full tensor rate; absent where warp-level instructions do.
+    pub full_rate_tensor: Option<&'static str>,
     /// The vendor page at which the limits can be checked.
     pub cite: &'static str,
     /// Dense tensor-core rates, where published.
@@ -91,6 +96,12 @@ pub fn chips() -> &'static [ChipRow] {
 /// The limits of a compute capability, given as major and minor.
 pub fn chip(cc: (u32, u32)) -> Option<&'static ChipRow> {
     ROWS.rows().iter().find(|row| row.cc == cc)
+}
+
+/// The row of an architecture as the compiler names it, with or without its letter: `sm_90a`.
+pub fn chip_of_arch(arch: &str) -> Option<&'static ChipRow> {
+    let plain = arch.trim_end_matches(|c: char| c.is_ascii_lowercase());
+    ROWS.rows().iter().find(|row| row.arch == plain)
 }
 
 #[cfg(test)]

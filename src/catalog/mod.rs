@@ -22,7 +22,7 @@ mod tables;
 mod thresholds;
 mod vocabulary;
 
-pub use chips::{ChipRow, TensorRate, chip, chips};
+pub use chips::{ChipRow, TensorRate, chip, chip_of_arch, chips};
 use collection::CollectionPart;
 pub use collection::{MetricSet, collection};
 pub use error::CatalogError;

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use std::sync::LazyLock;
 
+use super::Part;
 use super::row::{Catalog, Row};
 
 /// Whether a part of the chip moves data, computes, or issues instructions.
@@ -22,7 +23,7 @@ pub enum ChipSide {
 #[serde(deny_unknown_fields)]
 pub struct Subsystem {
     /// Stable code; also the limiter's code when this part limits a kernel.
-    pub code: &'static str,
+    pub code: Part,
     /// What a sentence calls it.
     pub label: &'static str,
     /// What it does.
@@ -63,7 +64,7 @@ impl Row for Subsystem {
     const ARRAY: &'static str = "subsystem";
 
     fn names(&self) -> Vec<&str> {
-        vec![self.code]
+        vec![self.code.into()]
     }
 
     fn texts(&self) -> Vec<(&'static str, &str)> {
@@ -77,7 +78,7 @@ pub fn subsystems() -> &'static [Subsystem] {
 }
 
 /// The part of that code.
-pub fn subsystem(code: &str) -> Option<&'static Subsystem> {
+pub fn subsystem(code: Part) -> Option<&'static Subsystem> {
     ROWS.rows().iter().find(|row| row.code == code)
 }
 
@@ -98,7 +99,7 @@ mod tests {
                     let unknown = opcodes.iter().find(|opcode| crate::catalog::opcode_class(opcode).is_none());
                     assert_eq!(unknown, None, "{}", row.code);
                 }
-                InstructionWork::None => assert_eq!(row.code, "memory-texture"),
+                InstructionWork::None => assert_eq!(row.code, Part::MemoryTexture),
                 _ => assert!(row.side != ChipSide::Compute, "{}", row.code),
             }
         }
@@ -114,11 +115,11 @@ mod tests {
             }
         }
         let code = |name| subsystem_of(name).map(|s| s.code);
-        assert_eq!(code("dram__throughput.avg.pct_of_peak_sustained_elapsed"), Some("memory-dram"));
-        assert_eq!(code("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"), Some("memory-shared"));
-        assert_eq!(code("l1tex__data_pipe_lsu_wavefronts.avg"), Some("memory-l1tex"));
-        assert_eq!(code("sm__inst_executed_pipe_lsu.avg"), Some("memory-lsu"));
-        assert_eq!(code("sm__inst_executed.avg"), Some("issue"));
+        assert_eq!(code("dram__throughput.avg.pct_of_peak_sustained_elapsed"), Some(Part::MemoryDram));
+        assert_eq!(code("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"), Some(Part::MemoryShared));
+        assert_eq!(code("l1tex__data_pipe_lsu_wavefronts.avg"), Some(Part::MemoryL1tex));
+        assert_eq!(code("sm__inst_executed_pipe_lsu.avg"), Some(Part::MemoryLsu));
+        assert_eq!(code("sm__inst_executed.avg"), Some(Part::Issue));
         assert_eq!(code("nonsense__x"), None);
     }
 }

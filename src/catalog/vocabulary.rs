@@ -156,7 +156,7 @@ pub enum Part {
 impl Part {
     /// Its row; `None` for the one part that has none.
     pub fn row(self) -> Option<&'static Subsystem> {
-        subsystem(self.into())
+        subsystem(self)
     }
 }
 
@@ -399,7 +399,7 @@ mod tests {
         same(Threshold::VARIANTS.iter().map(|one| one.into()), thresholds().iter().map(|row| row.id));
         same(StallReason::VARIANTS.iter().map(|one| one.into()), stalls().iter().map(|row| row.id));
         let parts = Part::VARIANTS.iter().filter(|part| **part != Part::UnknownUnit);
-        same(parts.map(|one| one.into()), subsystems().iter().map(|row| row.code));
+        same(parts.map(|one| one.into()), subsystems().iter().map(|row| row.code.into()));
         assert!(Threshold::VARIANTS.iter().all(|threshold| <&str>::from(threshold) == threshold.row().id));
         let tried = [Code::SmallGrid, Code::TailWave, Code::IdleLanes, Code::UnitHeadroom];
         let named = Code::NAMED.iter().filter(|(code, _)| !tried.contains(code)).map(|(_, name)| *name);

@@ -5,77 +5,43 @@ use super::args::{Baseline, BaselineVerb, PinBaseline};
 use super::failure::Failure;
 use super::moment;
 use super::plan::out_folder;
+use crate::analysis::Side;
 use crate::analysis::code::CodeAudit;
-use crate::analysis::{Audit, Old};
-use crate::evidence::{Report, Want};
 use crate::render::{Output, write_together};
-use crate::snapshot::{Pin, Pins, Snapshot, StaticSnapshot, earlier, is_snapshot_like, newest};
-use crate::source;
+use crate::snapshot::{Pin, Pins, Snapshot, earlier, is_snapshot_like, newest};
 use chrono::NaiveDate;
 use std::fs::File;
 use std::io::{Read as _, Write};
 use std::path::Path;
 
-/// The old side, or that there is none.
-pub(super) enum OldSide {
-    /// A report.
-    Report(Box<Report>),
-    /// An earlier audit.
-    Snapshot(Box<Snapshot>),
-    /// Nothing.
-    Nothing,
-}
-
-impl OldSide {
-    /// The side as the analysis takes it.
-    pub(super) fn as_old(&self) -> Option<Old<'_>> {
-        match self {
-            OldSide::Report(report) => Some(Old::Report(report)),
-            OldSide::Snapshot(snapshot) => Some(Old::Audit(&snapshot.audit)),
-            OldSide::Nothing => None,
-        }
-    }
-}
-
-impl OldSide {
-    /// The earlier audit, where the side is one.
-    pub(super) fn audit(&self) -> Option<&Audit> {
-        match self {
-            OldSide::Snapshot(snapshot) => Some(&snapshot.audit),
-            OldSide::Report(_) | OldSide::Nothing => None,
-        }
-    }
-}
-
-/// The old side of a subject's audit of `date`, and in words where it comes from or why there is none.
+/// The old side of a subject's audit of `date` from a snapshot, the one that is given or that of an earlier audit, and in
+/// words where it comes from or why there is none.
 pub(super) fn find(
     given: Option<&Path>,
     folder: &Path,
     subject: &str,
     date: NaiveDate,
-    want: &Want,
-) -> Result<(OldSide, String), Failure> {
+) -> Result<(Option<Side>, String), Failure> {
+    let side = |snapshot: Snapshot| Some(snapshot.evidence.new.as_old());
     if let Some(path) = given {
-        return read(path, want);
+        let snapshot = Snapshot::read(path)?;
+        let words = format!("the audit {}", of(&snapshot));
+        return Ok((side(snapshot), words));
     }
     if let Some((pin, snapshot)) = Pins::snapshot(folder, subject)? {
-        let words = format!("baseline pinned on {}: {}", pin.date, pin.reason);
-        return Ok((OldSide::Snapshot(Box::new(snapshot)), words));
+        return Ok((side(snapshot), format!("baseline pinned on {}: {}", pin.date, pin.reason)));
     }
     Ok(match newest(folder, subject, Some(date)) {
         Ok(Some((_, snapshot))) => {
             let words = format!("the audit before, {}", of(&snapshot));
-            (OldSide::Snapshot(Box::new(snapshot)), words)
+            (side(snapshot), words)
         }
-        Ok(None) => {
-            let words = "No baseline was given, and there is no earlier audit of this subject.".to_owned();
-            (OldSide::Nothing, words)
-        }
+        Ok(None) => (None, "No baseline was given, and there is no earlier audit of this subject.".to_owned()),
         // The page says it; an audit of today does not fail over a file of an earlier day.
         Err(error) => {
             let first = error.to_string().lines().next().unwrap_or_default().to_owned();
             let shown = first.replace(&format!("{}{}", folder.display(), std::path::MAIN_SEPARATOR), "");
-            (OldSide::Nothing, format!("The audit before cannot be used: {}.", crate::analysis::without_home(&shown)))
+            (None, format!("The audit before cannot be used: {}.", crate::analysis::without_home(&shown)))
         }
     })
 }
@@ -84,21 +50,8 @@ pub(super) fn find(
 /// it cannot be used.
 pub(super) fn code(folder: &Path, subject: &str, date: NaiveDate) -> Option<Vec<CodeAudit>> {
     let last = earlier(folder, subject, Some(date)).ok()?.pop()?.path;
-    let code = match StaticSnapshot::is_said_by(&last).ok()? {
-        true => StaticSnapshot::read(&last).ok()?.audit.code,
-        false => Snapshot::<Audit>::read(&last).ok()?.audit.code,
-    };
+    let code = Snapshot::read(&last).ok()?.evidence.new.code;
     (!code.is_empty()).then_some(code)
-}
-
-/// The old side from a file: a snapshot, or a report of any kind.
-fn read(path: &Path, want: &Want) -> Result<(OldSide, String), Failure> {
-    if is_snapshot(path) {
-        let snapshot = Snapshot::read(path)?;
-        let words = format!("the audit {}", of(&snapshot));
-        return Ok((OldSide::Snapshot(Box::new(snapshot)), words));
-    }
-    Ok((OldSide::Report(Box::new(source::read_profile(path, want)?)), String::new()))
 }
 
 /// Whether the file begins as a snapshot does.
@@ -136,7 +89,7 @@ fn pin(arguments: &PinBaseline, out: &mut dyn Write) -> Result<(), Failure> {
             ))
         })?,
     };
-    let snapshot: Snapshot = Snapshot::read(&path)?;
+    let snapshot = Snapshot::read(&path)?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let same = |a: &Path, b: &Path| match (a.canonicalize(), b.canonicalize()) {
         (Ok(a), Ok(b)) => a == b,

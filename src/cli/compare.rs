@@ -4,43 +4,31 @@ use super::args::Compare;
 use super::baseline::is_snapshot;
 use super::failure::Failure;
 use crate::analysis::code::{CodeAudit, CodeColumns, code_columns};
-use crate::analysis::{self, Limits, Old, Selection};
-use crate::evidence::{Report, Want};
+use crate::analysis::{self, Evidence, Limits, Profile, Reduction, Side, Work};
 use crate::render::terminal;
-use crate::snapshot::{Snapshot, StaticSnapshot};
+use crate::snapshot::Snapshot;
 use crate::{source, view};
+use regex::Regex;
 use std::io::Write;
 use std::path::Path;
 
 /// What the JSON's `schema` says.
-const SCHEMA: &str = "kernel-audit/compare/1";
+const SCHEMA: &str = "kernel-audit/compare/2";
 
-enum Profile {
-    Report(Box<Report>),
-    Snapshot(Box<Snapshot>),
-    /// An audit of the code alone.
-    Code(Box<StaticSnapshot>),
-}
-
-impl Profile {
-    fn read(path: &Path, want: &Want) -> Result<Profile, Failure> {
-        Ok(if !is_snapshot(path) {
-            Profile::Report(Box::new(source::read_profile(path, want)?))
-        } else if StaticSnapshot::is_said_by(path)? {
-            Profile::Code(Box::new(StaticSnapshot::read(path)?))
-        } else {
-            Profile::Snapshot(Box::new(Snapshot::read(path)?))
-        })
+/// The kernels of a file that the filter takes: those of a report, or that of an audit. The filter matches names of kernels, and a build
+/// that nobody ran is taken as it is.
+fn read(path: &Path, kernel: Option<&Regex>) -> Result<Vec<Side>, Failure> {
+    let is_taken = |side: &Side| {
+        let profile = side.profile.as_ref().map(|profile| &profile.kernel);
+        profile.is_none_or(|key| kernel.is_none_or(|re| re.is_match(&key.function) || re.is_match(key.short_name())))
+    };
+    if is_snapshot(path) {
+        return Ok(vec![Snapshot::read(path)?.evidence.new].into_iter().filter(is_taken).collect());
     }
-
-    /// The builds that an audit judged; none for a report.
-    fn code(&self) -> &[CodeAudit] {
-        match self {
-            Profile::Report(_) => &[],
-            Profile::Snapshot(snapshot) => &snapshot.audit.code,
-            Profile::Code(snapshot) => &snapshot.audit.code,
-        }
-    }
+    let report = source::read_profile(path, &analysis::want())?;
+    let (work, limits) = (Work::default(), Limits::default());
+    let kernels = Profile::chosen(&report, kernel, &Reduction { source: &[], work: &work, limits: &limits });
+    Ok(kernels.unwrap_or_default().into_iter().map(|profile| Evidence::of(profile).new).collect())
 }
 
 /// The JSON of a comparison of builds.
@@ -53,14 +41,15 @@ struct PrintedCode<'a> {
 }
 
 /// Compares the machine code of audits, of which one has nothing else.
-fn code(arguments: &Compare, profiles: &[Profile], files: &[String], out: &mut dyn Write) -> Result<(), Failure> {
-    if let Some(at) = profiles.iter().position(|profile| profile.code().is_empty()) {
+fn code(arguments: &Compare, sides: &[Vec<Side>], files: &[String], out: &mut dyn Write) -> Result<(), Failure> {
+    let codes: Vec<&[CodeAudit]> =
+        sides.iter().map(|sides| sides.first().map(|side| side.code.as_slice()).unwrap_or_default()).collect();
+    if let Some(at) = codes.iter().position(|code| code.is_empty()) {
         return Err(Failure::usage(format!(
             "{} holds no judged machine code, and another file holds nothing else\n  help: compare audits of the code with audits whose subjects name a source or a cubin",
             files[at]
         )));
     }
-    let codes: Vec<&[CodeAudit]> = profiles.iter().map(Profile::code).collect();
     let columns = code_columns(&codes);
     if arguments.json {
         return json(&PrintedCode { schema: SCHEMA, files, code: &columns }, out);
@@ -93,24 +82,14 @@ pub(super) fn run(arguments: &Compare, out: &mut dyn Write) -> Result<(), Failur
             "compare takes two files or more, and got one: {only}\n  help: name the old side first, `audit compare OLD {only}`; for one file alone, `audit show {only}`"
         )));
     }
-    let want = analysis::want();
-    let profiles =
-        arguments.files.iter().map(|path| Profile::read(path, &want)).collect::<Result<Vec<_>, Failure>>()?;
+    let sides: Vec<Vec<Side>> =
+        arguments.files.iter().map(|path| read(path, arguments.kernel.as_ref())).collect::<Result<_, Failure>>()?;
     let files: Vec<String> =
         arguments.files.iter().map(|path| analysis::without_home(&path.display().to_string())).collect();
-    if profiles.iter().any(|profile| matches!(profile, Profile::Code(_))) {
-        return code(arguments, &profiles, &files, out);
+    if sides.iter().flatten().any(|side| side.profile.is_none()) {
+        return code(arguments, &sides, &files, out);
     }
-    let sides: Vec<Old<'_>> = profiles
-        .iter()
-        .filter_map(|profile| match profile {
-            Profile::Report(report) => Some(Old::Report(report.as_ref())),
-            Profile::Snapshot(snapshot) => Some(Old::Audit(&snapshot.audit)),
-            Profile::Code(_) => None,
-        })
-        .collect();
-    let selection = Selection { kernel: arguments.kernel.clone(), baseline_kernel: None };
-    let columns = analysis::columns(&sides, &selection, &Limits::default());
+    let columns = analysis::columns(&sides, &Limits::default());
     if columns.joined.is_empty() && columns.unmatched.is_empty() {
         let filter = arguments.kernel.as_ref().map_or(String::new(), |filter| format!(" that matches /{filter}/"));
         return Err(Failure::usage(format!(

@@ -3,9 +3,10 @@
 use super::args::{Dump, DumpAnalysis, Folder, Stage};
 use super::code::places;
 use super::failure::Failure;
-use super::stated::{expectations, stated_work};
-use super::{lines, plan};
-use crate::analysis::{self, Inputs, Limits, Selection};
+use super::gather::Gatherer;
+use super::stated::expectations;
+use super::{lines, moment, plan};
+use crate::analysis::{self, Audit, Evidence, Limits, Reduction, Selection, Side, Work, audit};
 use crate::collect::{self, Tool};
 use crate::config::Tools;
 use crate::evidence::{self, NameSet, Origin, SassListing, SourceView, Want};
@@ -13,7 +14,7 @@ use crate::source::ncu_report::{LaunchHead, NcuReport};
 use crate::source::{self, Profile, sass};
 use regex::Regex;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
@@ -35,49 +36,57 @@ pub(super) fn run(arguments: &Dump, out: &mut dyn Write) -> Result<(), Failure> 
     Ok(())
 }
 
-/// What is concluded about the kernels of a report: as `audit generate` would of the subject that is named, or with
-/// nothing stated but what the flags say.
+/// What is concluded: what `audit generate` says of the subject that is named, or what is said
+/// about every kernel of a report, with nothing stated but what the flags say.
 fn conclusions(arguments: &DumpAnalysis, out: &mut dyn Write) -> Result<(), Failure> {
-    let (mut subject, mut thresholds) = match &arguments.subject {
-        Some(name) => {
-            let folder = Folder { config: arguments.config.clone(), out: None };
-            let plan = plan::of_subjects(std::slice::from_ref(name), &folder)?;
-            (plan.subjects.into_iter().next(), plan.thresholds)
-        }
-        None => (None, BTreeMap::new()),
+    let audits = match &arguments.subject {
+        Some(name) => of_subject(name, arguments)?,
+        None => of_file(arguments)?,
     };
-    thresholds.extend(arguments.thresholds.iter().cloned());
-    if let (Some(subject), false) = (&mut subject, arguments.checks.is_empty()) {
+    Ok(analysis::write_json(&audits, out)?)
+}
+
+fn of_subject(name: &str, arguments: &DumpAnalysis) -> Result<Vec<Audit>, Failure> {
+    let folder = Folder { config: arguments.config.clone(), out: None };
+    let mut plan = plan::of_subjects(&[name.to_owned()], &folder)?;
+    plan.thresholds.extend(arguments.thresholds.iter().cloned());
+    let Some(mut subject) = plan.subjects.pop() else { return Ok(Vec::new()) };
+    if !arguments.checks.is_empty() {
         subject.checklists.clone_from(&arguments.checks);
     }
-    if let (Some(subject), false) = (&mut subject, arguments.expect.is_empty()) {
+    if !arguments.expect.is_empty() {
         subject.expect.clone_from(&arguments.expect);
     }
-    let limits = Limits { overrides: thresholds };
-    let mut work = subject.as_ref().map(|subject| stated_work(subject, &limits)).unwrap_or_default();
-    if subject.is_none() {
-        work.expected = expectations(&arguments.checks, &arguments.expect, &limits);
+    if let Some(file) = &arguments.file {
+        subject.report = Some(file.clone());
+        subject.collect.evidence = None;
     }
-    let of_subject = subject.as_ref().and_then(|subject| subject.report.as_ref());
-    let Some(file) = arguments.file.as_ref().or(of_subject) else {
-        return Err(Failure::usage("the subject names no report\n  help: name one, as in `audit dump analysis FILE`"));
+    if arguments.kernel.is_some() {
+        subject.kernel.clone_from(&arguments.kernel);
+    }
+    let date = moment::date(None)?;
+    let gathered = Gatherer::new(&plan, date, false).gather(&subject, false)?;
+    let limits = Limits { overrides: plan.thresholds.clone() };
+    Ok(vec![audit(&gathered.evidence, &limits)])
+}
+
+fn of_file(arguments: &DumpAnalysis) -> Result<Vec<Audit>, Failure> {
+    let Some(file) = &arguments.file else {
+        return Err(Failure::usage("no report is named\n  help: name one, as in `audit dump analysis FILE`"));
     };
-    let kernel = arguments.kernel.clone().or_else(|| subject.as_ref()?.kernel.clone());
-    let selection = Selection { kernel, baseline_kernel: None };
+    let limits = Limits { overrides: arguments.thresholds.iter().cloned().collect() };
+    let work = Work { expected: expectations(&arguments.checks, &arguments.expect, &limits), ..Work::default() };
+    let selection = Selection { kernel: arguments.kernel.clone(), baseline_kernel: None };
     let mut profile = Profile::open(file, false)?;
     let report = profile.read(&analysis::want_for(&work))?;
-    let source = lines::source_views(&mut profile, &report, &selection)?;
-    let audits = analysis::analyse_all(&Inputs {
-        new: &report,
-        old: None,
-        old_source: None,
-        builds: &[],
-        source: &source,
-        selection,
-        work,
-        limits,
-    })?;
-    Ok(analysis::write_json(&audits, out)?)
+    let source = lines::source_views(&mut profile, &report, &selection, false)?;
+    let with = Reduction { source: &source, work: &work, limits: &limits };
+    let kernels = analysis::Profile::chosen(&report, arguments.kernel.as_ref(), &with)?;
+    let one = |kernel| {
+        let side = Side { profile: Some(kernel), work: work.clone(), ..Side::default() };
+        audit(&Evidence { new: side, ..Evidence::default() }, &limits)
+    };
+    Ok(kernels.into_iter().map(one).collect())
 }
 
 /// The machine code of a report's cubins; none without nvdisasm. A cubin that it cannot read, because it is too old for

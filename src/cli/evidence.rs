@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// What an evidence folder holds.
 #[derive(Clone, Debug)]
-pub(super) struct Evidence {
+pub(super) struct Folder {
     folder: PathBuf,
     pub(super) collected: Collected,
     /// What the tools of compute-sanitizer found, in the order in which they run.
@@ -27,7 +27,7 @@ pub(super) struct KeptBuild {
 
 /// Reads the folder of a subject: the one that audit.toml names, or that of `audit collect` where there is one and the
 /// subject names no report. `None` for a subject that is not about collected evidence.
-pub(super) fn of(subject: &Subject, project: &Path, collected: bool) -> Result<Option<Evidence>, Failure> {
+pub(super) fn of(subject: &Subject, project: &Path, collected: bool) -> Result<Option<Folder>, Failure> {
     let folder = folder_of(subject, project);
     let is_meant = collected || subject.collect.evidence.is_some();
     let manifest = folder.join(MANIFEST);
@@ -54,10 +54,10 @@ pub(super) fn of(subject: &Subject, project: &Path, collected: bool) -> Result<O
         Some(Ok(SanitizerRun { tool, not_measured: step.why.clone(), findings: Vec::new() }))
     };
     let sanitizer = SanitizerTool::ALL.into_iter().filter_map(run).collect::<Result<_, _>>()?;
-    Ok(Some(Evidence { folder, collected, sanitizer }))
+    Ok(Some(Folder { folder, collected, sanitizer }))
 }
 
-impl Evidence {
+impl Folder {
     /// The file of a step that made one.
     fn file(&self, step: &str) -> Option<PathBuf> {
         let step = self.collected.step(step).filter(|step| step.outcome == StepOutcome::Made)?;

@@ -93,7 +93,7 @@ impl<'d> Files<'d> {
         let drawings = self.charts.iter().zip(drawn);
         let drawings: Vec<Output<'_>> =
             drawings.map(|((path, _), text)| Output { path, bytes: text.as_bytes() }).collect();
-        // Charts are drawn again from the snapshot with `audit generate --from`.
+        // Charts are drawn again from the snapshot with `audit render`.
         write_with(&outputs, &drawings)?;
         self.remove_stale();
         Ok(outputs.iter().chain(&drawings).map(|output| output.path.display().to_string()).collect())

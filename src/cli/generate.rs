@@ -1,24 +1,18 @@
 //! `audit generate`: read the evidence, analyse it, write the page and its snapshot.
 
-use super::args::{Generate, PageFormat};
-use super::baseline;
-use super::code::{ToolTime, builds, kept_build, places};
-use super::evidence::{self, Evidence};
+use super::args::{Generate, PageFormat, described};
+use super::code::ToolTime;
 use super::failure::Failure;
+use super::gather::Gatherer;
 use super::made::{Made, Place, print_comment, write_page};
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
-use super::stated::stated_work;
-use super::{collect, lines, moment, trials};
-use crate::analysis::code::{CodeAudit, CodeInputs, Launched, StaticAudit, audit_code};
-use crate::analysis::{self, Audit, Inputs, Limits, Old, Selection};
-use crate::collect::Places;
-use crate::config::{Code, DEFAULT_TEMPLATE, Subject};
-use crate::evidence::{CodeBuild, Report, SourceView, Want};
+use super::{collect, moment};
+use crate::analysis::{self, audit};
+use crate::config::{DEFAULT_TEMPLATE, Subject};
 use crate::render::{Override, Templates};
 use crate::shell::quoted;
-use crate::snapshot::{AcceptedFile, Snapshot, StaticSnapshot, milestones};
-use crate::source::{self, Profile};
-use crate::view::{self, Heading};
+use crate::snapshot::{AcceptedFile, Snapshot, milestones};
+use crate::view::Heading;
 use chrono::NaiveDate;
 use std::io::Write;
 use std::path::Path;
@@ -26,9 +20,6 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failure> {
-    if !arguments.from.is_empty() {
-        return again(&arguments, out);
-    }
     let start = Instant::now();
     let plan = plan(&arguments)?;
     let templates = Templates::load_with(plan.templates.as_deref(), &plan.overrides)?;
@@ -54,17 +45,12 @@ fn pages(
     let mut maker = Maker::new(plan, moment::date(arguments.date)?, arguments.allow_damage);
     let mut all = Vec::new();
     for subject in plan.subjects.iter().filter(|subject| !collected.is_lost(subject)) {
-        maker.is_collected = collected.has(subject);
-        let made = maker.make(subject)?;
+        let made = maker.make(subject, collected.has(subject))?;
         match arguments.format {
             PageFormat::Pr => all.push((made, plan.out.clone())),
             format => {
                 let place = Place { folder: &plan.out, has_snapshot: true };
                 write_page(&made, format, &place, templates, &plan.template, arguments.force, out)?;
-                // Taking the last audit apart at the end of the process would be for nothing.
-                if plan.subjects.len() == 1 {
-                    std::mem::forget(made);
-                }
             }
         }
     }
@@ -72,145 +58,55 @@ fn pages(
         print_comment(&all, templates, arguments.link_base.as_deref(), out)?;
     }
     if arguments.timings {
-        timings(start.elapsed(), maker.time)?;
+        timings(start.elapsed(), maker.gatherer.time)?;
     }
     collected.failure.map_or(Ok(()), Err)
 }
 
-/// Where and when audits are made, and what the tools took.
+/// Where and when audits are made.
 pub(super) struct Maker<'p> {
     plan: &'p Plan,
-    date: NaiveDate,
-    places: Places,
+    gatherer: Gatherer<'p>,
     tree: OnceLock<String>,
-    allow_damage: bool,
-    /// Whether the evidence was collected in this run.
-    is_collected: bool,
-    time: ToolTime,
 }
 
 impl<'p> Maker<'p> {
     pub(super) fn new(plan: &'p Plan, date: NaiveDate, allow_damage: bool) -> Maker<'p> {
-        let places = places(&plan.tools, &plan.folder);
-        Maker {
-            plan,
-            date,
-            places,
-            tree: OnceLock::new(),
-            allow_damage,
-            is_collected: false,
-            time: ToolTime::default(),
-        }
+        Maker { plan, gatherer: Gatherer::new(plan, date, allow_damage), tree: OnceLock::new() }
     }
 
     /// The audit of a subject with its heading, as its snapshot holds it.
-    pub(super) fn make(&mut self, subject: &Subject) -> Result<Made, Failure> {
-        let (plan, date, name) = (self.plan, self.date, subject.name.as_str());
+    pub(super) fn make(&mut self, subject: &Subject, is_collected: bool) -> Result<Made, Failure> {
+        let (plan, date, name) = (self.plan, self.gatherer.date, subject.name.as_str());
         let commit = match plan.commit.as_ref().or(subject.commit.as_ref()) {
             Some(commit) => commit.clone(),
             None => self.tree.get_or_init(|| moment::commit(&plan.folder).unwrap_or_default()).clone(),
         };
+        let gathered = self.gatherer.gather(subject, is_collected)?;
+        let limits = &self.gatherer.limits;
+        let audit = audit(&gathered.evidence, limits);
+        let mut all = Vec::new();
+        if self.gatherer.is_of_all_kernels && !audit.is_of_code_alone() {
+            all.push(audit.clone());
+            all.extend(gathered.others.iter().map(|other| analysis::audit(other, limits)));
+        }
         let day = date.to_string();
         let heading = Heading {
             subject: name.to_owned(),
             title: subject.title.clone().unwrap_or_default(),
-            command: command(plan, subject, &day, &commit, self.allow_damage),
+            command: command(plan, subject, &day, &commit, self.gatherer.allow_damage),
             date: day,
             commit,
             change: subject.change.clone().unwrap_or_default(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
             is_without_charts: plan.is_without_charts,
-            ..Heading::default()
+            baseline: gathered.baseline,
+            accepted: AcceptedFile::read(&plan.out, name)?.about(&audit),
+            history: milestones(&plan.out, name, Some(date))?.0,
         };
-        let evidence = evidence::of(subject, &plan.folder, self.is_collected)?;
-        let evidence = evidence.as_ref();
-        let subject = &evidence.map_or_else(|| Ok(subject.clone()), |evidence| evidence.subject(subject))?;
-        let code = code(&self.places, &plan.folder, subject, evidence, &mut self.time)?;
-        let Some(report) = &subject.report else {
-            let mut audit = static_audit(subject, plan, &code)?;
-            audit.conclude(baseline::code(&plan.out, name, date).as_deref());
-            let heading = Heading { history: milestones(&plan.out, name, Some(date))?.0, ..heading };
-            let snapshot = Snapshot::new(heading, audit);
-            return Ok(Made::Static(Box::new(snapshot)));
-        };
-        let limits = Limits { overrides: plan.thresholds.clone() };
-        let work = stated_work(subject, &limits);
-        let want = Want { allow_damage: self.allow_damage, ..analysis::want_for(&work) };
-        let (old, baseline) = baseline::find(subject.baseline.as_deref(), &plan.out, name, date, &want)?;
-        let (mut audits, instructions) = audits(subject, report, old.as_old(), plan, &code, &want)?;
-        if let Some(evidence) = evidence {
-            audits[0].collected = Some(evidence.collected.clone().without_keys());
-            audits[0].sanitizer.clone_from(&evidence.sanitizer);
-        }
-        audits[0].join_trials(trials::of(subject, evidence)?, old.audit(), &limits)?;
-        audits[0].conclude(old.audit());
-        let audit = &audits[0];
-        let (history, _) = milestones(&plan.out, name, Some(date))?;
-        let accepted = AcceptedFile::read(&plan.out, name)?.about(audit);
-        let heading = Heading { baseline, accepted, history, ..heading };
-        Ok(match plan.template.as_str() {
-            view::DELIVERABLE => Made::Many(Box::new(Snapshot::new(heading, audit.clone())), audits),
-            _ => {
-                let snapshot = Snapshot::new(heading, audits.swap_remove(0));
-                Made::Profiled(Box::new(snapshot), instructions.map(Box::new))
-            }
-        })
+        let snapshot = Snapshot::new(heading, gathered.evidence, &audit);
+        Ok(Made { snapshot, audit, all, instructions: gathered.instructions })
     }
-}
-
-/// Makes the pages of snapshots again, or the comment on them.
-fn again(arguments: &Generate, out: &mut dyn Write) -> Result<(), Failure> {
-    let templates = Templates::load_with(arguments.templates.as_deref(), &arguments.template_files)?;
-    let template = arguments.template.as_deref().unwrap_or(DEFAULT_TEMPLATE);
-    let mut all = Vec::new();
-    for path in &arguments.from {
-        let made = match StaticSnapshot::is_said_by(path)? {
-            true => Made::Static(Box::new(StaticSnapshot::read(path)?)),
-            false => Made::Profiled(Box::new(Snapshot::read(path)?), None),
-        };
-        let folder = arguments.out.as_deref().or(path.parent()).unwrap_or(Path::new("")).to_owned();
-        match arguments.format {
-            PageFormat::Pr => all.push((made, folder)),
-            format => {
-                let place = Place { folder: &folder, has_snapshot: false };
-                write_page(&made, format, &place, &templates, template, arguments.force, out)?;
-            }
-        }
-    }
-    if arguments.format == PageFormat::Pr {
-        print_comment(&all, &templates, arguments.link_base.as_deref(), out)?;
-    }
-    Ok(())
-}
-
-/// The builds of a subject: those under audit, and those before.
-#[derive(Default)]
-struct Builds {
-    new: Vec<CodeBuild>,
-    old: Vec<CodeBuild>,
-}
-
-fn code(
-    places: &Places,
-    folder: &Path,
-    subject: &Subject,
-    evidence: Option<&Evidence>,
-    time: &mut ToolTime,
-) -> Result<Builds, Failure> {
-    let kept = evidence.and_then(|evidence| evidence.build(subject.code.as_ref()?));
-    if let (Some(Code::Source { path, .. }), Some(kept)) = (&subject.code, &kept) {
-        let new = kept_build(places, folder, path, kept, time)?;
-        let old = match &subject.baseline_code {
-            Some(code) => builds(places, folder, code, time)?,
-            None => Vec::new(),
-        };
-        return Ok(Builds { new, old });
-    }
-    let mut made = |code: &Option<crate::config::Code>| match code {
-        Some(code) => builds(places, folder, code, time),
-        None => Ok(Vec::new()),
-    };
-    Ok(Builds { new: made(&subject.code)?, old: made(&subject.baseline_code)? })
 }
 
 fn timings(all: Duration, tools: ToolTime) -> Result<(), Failure> {
@@ -225,75 +121,6 @@ fn timings(all: Duration, tools: ToolTime) -> Result<(), Failure> {
         own.as_secs_f64(),
     )?;
     Ok(())
-}
-
-/// The audit of the kernel with the most device time; for the page of one line each, those of all kernels that the
-/// subject takes, that kernel first, and without a comparison. Never empty.
-fn audits(
-    subject: &Subject,
-    report: &Path,
-    old: Option<Old<'_>>,
-    plan: &Plan,
-    code: &Builds,
-    want: &Want,
-) -> Result<(Vec<Audit>, Option<SourceView>), Failure> {
-    let is_many = plan.template == view::DELIVERABLE;
-    let limits = Limits { overrides: plan.thresholds.clone() };
-    let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() };
-    let mut profile = Profile::open(report, want.allow_damage)?;
-    let rows = |report: &Report| match is_many {
-        true => analysis::chosen_rows(report, &selection),
-        false => analysis::subject_rows(report, &selection),
-    };
-    let new = profile.read_chosen(want, analysis::brief(), rows)?;
-    let builds =
-        subject.ptxas.iter().map(|path| source::read_build_log(path)).collect::<Result<Vec<_>, source::ReadError>>()?;
-    let view = lines::source_view(&mut profile, &new, &selection, want.allow_damage, &code.new)?;
-    let old_view = match (old, &subject.baseline) {
-        (Some(Old::Report(report)), Some(path)) if !is_many => {
-            let launch = analysis::old_launch_at_barriers(&new, report, &selection);
-            launch.map(|launch| lines::old_view(path, launch, want.allow_damage)).transpose()?.flatten()
-        }
-        _ => None,
-    };
-    let launched = if code.new.is_empty() { None } else { Some(Launched::of(&new, &profile.cubins()?, &selection)?) };
-    let inputs = Inputs {
-        new: &new,
-        old: old.filter(|_| !is_many),
-        builds: &builds,
-        source: view.as_slice(),
-        old_source: old_view.as_ref(),
-        selection,
-        work: stated_work(subject, &limits),
-        limits,
-    };
-    if is_many {
-        return Ok((analysis::analyse_all(&inputs)?, None));
-    }
-    let mut audit = analysis::analyse(&inputs)?;
-    audit.code = judged(subject, code, launched.as_ref())?;
-    Ok((vec![audit], view))
-}
-
-fn static_audit(subject: &Subject, plan: &Plan, code: &Builds) -> Result<StaticAudit, Failure> {
-    let limits = Limits { overrides: plan.thresholds.clone() };
-    Ok(StaticAudit { work: stated_work(subject, &limits), code: judged(subject, code, None)?, hypotheses: Vec::new() })
-}
-
-/// Every build of a subject, each beside the old build of its architecture.
-fn judged(subject: &Subject, code: &Builds, launched: Option<&Launched>) -> Result<Vec<CodeAudit>, Failure> {
-    let one = |build: &CodeBuild| {
-        Ok(audit_code(&CodeInputs {
-            build,
-            old: code.old.iter().find(|old| old.cubin.arch == build.cubin.arch),
-            kernel: subject.kernel.as_ref(),
-            old_kernel: subject.baseline_kernel.as_ref(),
-            launched,
-            shape: subject.launch,
-            checks: &subject.checks,
-        })?)
-    };
-    code.new.iter().map(one).collect()
 }
 
 /// The command that makes the same page again, without home folders: by the subject's name where the configuration file
@@ -327,33 +154,7 @@ fn command(plan: &Plan, subject: &Subject, date: &str, commit: &str, allow_damag
 fn describe(plan: &Plan, subject: &Subject, words: &mut Vec<String>) {
     let mut option = |name: &str, value: &str| words.extend([name.to_owned(), quoted(value)]);
     let path = |path: &Path| path.display().to_string();
-    option("--name", subject.name.as_str());
-    subject.report.iter().for_each(|file| option("--report", &path(file)));
-    subject.baseline.iter().for_each(|file| option("--baseline", &path(file)));
-    subject.ptxas.iter().for_each(|file| option("--ptxas", &path(file)));
-    for (name, file) in [
-        ("--correctness", &subject.trials.correctness),
-        ("--benchmark", &subject.trials.benchmark),
-        ("--baseline-benchmark", &subject.trials.baseline_benchmark),
-        ("--reference", &subject.trials.reference),
-    ] {
-        file.iter().for_each(|file| option(name, &path(file)));
-    }
-    subject.kernel.iter().for_each(|filter| option("--kernel", filter.as_str()));
-    subject.baseline_kernel.iter().for_each(|filter| option("--baseline-kernel", filter.as_str()));
-    for (name, word) in [
-        ("--title", &subject.title),
-        ("--change", &subject.change),
-        ("--work-shape", &subject.work.shape),
-        ("--work-types", &subject.work.types),
-    ] {
-        word.iter().for_each(|word| option(name, word));
-    }
-    subject.work.flop.iter().for_each(|amount| option("--work-flop", amount.text()));
-    subject.work.bytes.iter().for_each(|amount| option("--work-bytes", amount.text()));
-    subject.tiles.iter().for_each(|tiles| option("--tiles", &tiles.to_string()));
-    subject.checklists.iter().for_each(|id| option("--check", id));
-    subject.expect.iter().for_each(|expect| option("--expect", &expect.to_string()));
+    described(subject).iter().for_each(|(flag, value)| option(flag, value));
     if plan.template != DEFAULT_TEMPLATE {
         option("--template", &plan.template);
     }

@@ -32,8 +32,9 @@ pub(super) fn source_views(
     profile: &mut Profile,
     report: &Report,
     selection: &Selection,
+    allow_damage: bool,
 ) -> Result<Vec<SourceView>, Failure> {
-    views(profile, &analysis::subject_launches(report, selection)?, false, &[])
+    views(profile, &analysis::subject_launches(report, selection)?, allow_damage, &[])
 }
 
 fn views(

@@ -6,56 +6,51 @@ use super::files::Files;
 use crate::analysis::{Audit, Listing};
 use crate::evidence::SourceView;
 use crate::render::Templates;
-use crate::snapshot::{Snapshot, StaticSnapshot};
+use crate::snapshot::Snapshot;
 use crate::view::{self, Document, Entry, Heading, SourceText};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The audit that a page and its snapshot are made from.
-pub(super) enum Made {
-    /// With a report; its instructions are there where the report is.
-    Profiled(Box<Snapshot>, Option<Box<SourceView>>),
-    /// Of every kernel that the subject takes, one line each; the snapshot is that of the first.
-    Many(Box<Snapshot>, Vec<Audit>),
-    /// Of the code alone.
-    Static(Box<StaticSnapshot>),
+/// An audit with what its page and its snapshot are made from.
+pub(super) struct Made {
+    pub(super) snapshot: Snapshot,
+    pub(super) audit: Audit,
+    /// The audits of every kernel that the subject takes, this one first, for a page with one line each.
+    pub(super) all: Vec<Audit>,
+    /// The launch by instruction, where the report is there.
+    pub(super) instructions: Option<SourceView>,
 }
 
 impl Made {
+    /// The audit of a snapshot.
+    pub(super) fn of(snapshot: Snapshot) -> Made {
+        Made { audit: snapshot.audit(), snapshot, all: Vec::new(), instructions: None }
+    }
+
     pub(super) fn document(&self) -> Document {
-        match self {
-            Made::Profiled(made, _) => view::document(&made.heading, &made.audit),
-            Made::Many(made, audits) => view::deliverable(&made.heading, audits),
-            Made::Static(made) => view::static_document(&made.heading, &made.audit),
+        match self.all.as_slice() {
+            [] => view::document(self.heading(), &self.audit),
+            all => view::deliverable(self.heading(), all),
         }
     }
 
     /// The bytes of the snapshot.
     fn data(&self) -> Result<Vec<u8>, Failure> {
-        let written = match self {
-            Made::Profiled(made, _) | Made::Many(made, _) => made.to_json(),
-            Made::Static(made) => made.to_json(),
-        };
-        written.map_err(|error| {
+        self.snapshot.to_json().map_err(|error| {
             Failure::usage(format!("the audit of {} cannot be kept as JSON: {error}", self.heading().subject))
         })
     }
 
     pub(super) fn heading(&self) -> &Heading {
-        match self {
-            Made::Profiled(made, _) | Made::Many(made, _) => &made.heading,
-            Made::Static(made) => &made.heading,
-        }
+        &self.snapshot.heading
     }
 
     /// The source view: of the report where it is at hand, else of what the snapshot keeps.
     pub(super) fn source(&self) -> SourceText {
-        match self {
-            Made::Profiled(_, Some(lines)) => view::source_text(&Listing::of(lines)),
-            Made::Profiled(made, None) => {
-                made.audit.source.as_ref().map(|lines| view::source_text(&Listing::kept(lines))).unwrap_or_default()
-            }
-            Made::Many(..) | Made::Static(_) => SourceText::default(),
+        match (self.all.as_slice(), &self.instructions, &self.audit.source) {
+            ([], Some(lines), _) => view::source_text(&Listing::of(lines)),
+            ([], None, Some(lines)) => view::source_text(&Listing::kept(lines)),
+            _ => SourceText::default(),
         }
     }
 }
@@ -121,10 +116,7 @@ pub(super) fn print_comment(
         .iter()
         .map(|(made, page, link)| Entry {
             heading: made.heading(),
-            audit: match made {
-                Made::Profiled(made, _) | Made::Many(made, _) => Some(&made.audit),
-                Made::Static(_) => None,
-            },
+            audit: Some(&made.audit).filter(|audit| !audit.is_of_code_alone()),
             page: page.clone(),
             link: link.clone(),
         })

@@ -116,7 +116,7 @@ fn from_flags(flags: &SubjectFlags) -> Result<Plan, Failure> {
             .ok_or_else(|| Failure::usage("the report's file name gives no subject name\n  help: give --name"))?,
     };
     let mut subject = Subject::new(name, report);
-    apply(flags, &mut subject);
+    flags.apply(&mut subject);
     Ok(Plan {
         subjects: vec![subject],
         out: DEFAULT_OUT.into(),
@@ -141,10 +141,11 @@ fn from_file(arguments: &Generate) -> Result<Plan, Failure> {
     // A profile that is to be made need not be there; what the page reads besides is found missing when it is read.
     let chosen = if arguments.collect || arguments.dry_run { config.named(&names)? } else { config.select(&names)? };
     let mut subjects: Vec<Subject> = chosen.into_iter().cloned().collect();
-    let is_described = is_given(&arguments.subject);
-    if is_described {
+    let mut first = subjects.first().cloned();
+    let is_described = first.as_mut().is_some_and(|subject| arguments.subject.apply(subject));
+    if let (true, Some(described)) = (is_described, first) {
         match subjects.as_mut_slice() {
-            [subject] => apply(&arguments.subject, subject),
+            [subject] => *subject = described,
             many => {
                 let names: Vec<&str> = many.iter().map(|subject| subject.name.as_str()).collect();
                 return Err(Failure::usage(format!(
@@ -170,57 +171,4 @@ fn from_file(arguments: &Generate) -> Result<Plan, Failure> {
         tools: config.tools,
         config: (!is_described).then_some(path),
     })
-}
-
-/// Whether any flag describes a subject.
-fn is_given(flags: &SubjectFlags) -> bool {
-    let words = [&flags.title, &flags.change, &flags.work_shape, &flags.work_types];
-    words.iter().any(|word| word.is_some())
-        || [&flags.report, &flags.baseline].iter().any(|path| path.is_some())
-        || [&flags.correctness, &flags.benchmark, &flags.baseline_benchmark, &flags.reference]
-            .iter()
-            .any(|path| path.is_some())
-        || [&flags.kernel, &flags.baseline_kernel].iter().any(|filter| filter.is_some())
-        || [&flags.work_flop, &flags.work_bytes].iter().any(|amount| amount.is_some())
-        || flags.name.is_some()
-        || flags.tiles.is_some()
-        || !(flags.ptxas.is_empty() && flags.checks.is_empty() && flags.expect.is_empty())
-}
-
-/// Puts the flags over what the subject says.
-fn apply(flags: &SubjectFlags, subject: &mut Subject) {
-    fn put<T: Clone>(flag: &Option<T>, into: &mut Option<T>) {
-        if flag.is_some() {
-            into.clone_from(flag);
-        }
-    }
-    if let Some(report) = &flags.report {
-        subject.report = Some(report.clone());
-    }
-    if let Some(name) = &flags.name {
-        subject.name.clone_from(name);
-    }
-    if !flags.ptxas.is_empty() {
-        subject.ptxas.clone_from(&flags.ptxas);
-    }
-    put(&flags.baseline, &mut subject.baseline);
-    put(&flags.correctness, &mut subject.trials.correctness);
-    put(&flags.benchmark, &mut subject.trials.benchmark);
-    put(&flags.baseline_benchmark, &mut subject.trials.baseline_benchmark);
-    put(&flags.reference, &mut subject.trials.reference);
-    put(&flags.kernel, &mut subject.kernel);
-    put(&flags.baseline_kernel, &mut subject.baseline_kernel);
-    put(&flags.title, &mut subject.title);
-    put(&flags.change, &mut subject.change);
-    put(&flags.work_shape, &mut subject.work.shape);
-    put(&flags.work_types, &mut subject.work.types);
-    put(&flags.work_flop, &mut subject.work.flop);
-    put(&flags.work_bytes, &mut subject.work.bytes);
-    put(&flags.tiles, &mut subject.tiles);
-    if !flags.checks.is_empty() {
-        subject.checklists.clone_from(&flags.checks);
-    }
-    if !flags.expect.is_empty() {
-        subject.expect.clone_from(&flags.expect);
-    }
 }

@@ -3,7 +3,8 @@
 use super::args::{Arguments, Verb};
 use super::failure::{Failure, Status};
 use super::{
-    baseline, check, collect, compare, doctor, dump, explain, generate, history, launch, lint, manual, show, timeline,
+    baseline, check, collect, compare, doctor, dump, explain, generate, history, launch, lint, manual, render, show,
+    timeline,
 };
 use clap::Parser;
 use std::io::{BufWriter, Write};
@@ -35,6 +36,7 @@ pub fn run() -> ExitCode {
 fn perform(verb: Verb, out: &mut dyn Write) -> Result<(), Failure> {
     match verb {
         Verb::Generate(arguments) => generate::run(*arguments, out),
+        Verb::Render(arguments) => render::run(&arguments, out),
         Verb::Baseline(arguments) => baseline::run(&arguments, out),
         Verb::Compare(arguments) => compare::run(&arguments, out),
         Verb::Check(arguments) => check::run(&arguments, out),

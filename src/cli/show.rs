@@ -4,11 +4,10 @@ use super::args::Show;
 use super::baseline::is_snapshot;
 use super::failure::Failure;
 use super::lines;
-use crate::analysis::code::StaticAudit;
-use crate::analysis::{self, Audit, Inputs, Limits, Selection, Work};
+use crate::analysis::{self, Audit, Evidence, Limits, Reduction, Selection, Work, audit};
 use crate::evidence::{BuildLog, Want};
 use crate::render::terminal;
-use crate::snapshot::{Snapshot, StaticSnapshot};
+use crate::snapshot::Snapshot;
 use crate::source::{self, Profile, ReadError};
 use crate::view::{self, Document, Heading};
 use std::io::Write;
@@ -18,14 +17,12 @@ use std::path::Path;
 const WIDTH: usize = 80;
 
 /// What the JSON's `schema` says.
-const SCHEMA: &str = "kernel-audit/show/2";
+const SCHEMA: &str = "kernel-audit/show/3";
 
 /// What a file holds.
 enum Shown {
-    /// A profile, or the snapshot of one.
+    /// A profile, or a snapshot.
     Audit(Box<(Heading, Audit)>),
-    /// The snapshot of an audit without a report.
-    Static(Box<StaticSnapshot>),
     /// A build log.
     Log(Box<BuildLog>),
 }
@@ -39,8 +36,6 @@ struct Printed<'a> {
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     audit: Option<&'a Audit>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    static_audit: Option<&'a StaticAudit>,
     #[serde(skip_serializing_if = "Option::is_none")]
     build_log: Option<&'a BuildLog>,
 }
@@ -60,7 +55,6 @@ pub(super) fn run(arguments: &Show, out: &mut dyn Write) -> Result<(), Failure> 
         }
         let document = match one {
             Shown::Audit(made) => view::document(&made.0, &made.1),
-            Shown::Static(made) => view::static_document(&made.heading, &made.audit),
             Shown::Log(log) => view::build_log(log),
         };
         terminal::print(&Document { title: file.display().to_string(), ..document }, width, out)?;
@@ -70,10 +64,12 @@ pub(super) fn run(arguments: &Show, out: &mut dyn Write) -> Result<(), Failure> 
 
 fn printed<'a>(file: &Path, one: &'a Shown) -> Printed<'a> {
     let file = analysis::without_home(&file.display().to_string());
-    let none = Printed { file, kind: "", audit: None, static_audit: None, build_log: None };
+    let none = Printed { file, kind: "", audit: None, build_log: None };
     match one {
+        Shown::Audit(made) if made.1.is_of_code_alone() => {
+            Printed { kind: "static-audit", audit: Some(&made.1), ..none }
+        }
         Shown::Audit(made) => Printed { kind: "audit", audit: Some(&made.1), ..none },
-        Shown::Static(made) => Printed { kind: "static-audit", static_audit: Some(&made.audit), ..none },
         Shown::Log(log) => Printed { kind: "build-log", build_log: Some(log), ..none },
     }
 }
@@ -86,13 +82,9 @@ pub(super) fn width(given: Option<usize>) -> usize {
 
 fn shown(file: &Path, arguments: &Show) -> Result<Shown, Failure> {
     if is_snapshot(file) {
-        return Ok(match StaticSnapshot::is_said_by(file)? {
-            true => Shown::Static(Box::new(StaticSnapshot::read(file)?)),
-            false => {
-                let Snapshot { heading, audit, .. } = Snapshot::read(file)?;
-                Shown::Audit(Box::new((heading, audit)))
-            }
-        });
+        let snapshot = Snapshot::read(file)?;
+        let audit = snapshot.audit();
+        return Ok(Shown::Audit(Box::new((snapshot.heading, audit))));
     }
     let want = Want { allow_damage: arguments.allow_damage, ..analysis::want() };
     let mut profile = match Profile::open(file, want.allow_damage) {
@@ -105,15 +97,9 @@ fn shown(file: &Path, arguments: &Show) -> Result<Shown, Failure> {
     let selection = Selection { kernel: arguments.kernel.clone(), baseline_kernel: None };
     let report = profile.read_chosen(&want, analysis::brief(), |report| analysis::subject_rows(report, &selection))?;
     let source = lines::source_view(&mut profile, &report, &selection, arguments.allow_damage, &[])?;
-    let audit = analysis::analyse(&Inputs {
-        new: &report,
-        old: None,
-        old_source: None,
-        builds: &[],
-        source: source.as_slice(),
-        selection,
-        work: Work::default(),
-        limits: Limits::default(),
-    })?;
+    let (work, limits) = (Work::default(), Limits::default());
+    let with = Reduction { source: source.as_slice(), work: &work, limits: &limits };
+    let kernel = analysis::Profile::chosen(&report, arguments.kernel.as_ref(), &with)?.swap_remove(0);
+    let audit = audit(&Evidence::of(kernel), &limits);
     Ok(Shown::Audit(Box::new((Heading::default(), audit))))
 }

@@ -150,6 +150,22 @@ pub fn scientific(value: f64) -> String {
     if value == 0.0 { "0".into() } else { format!("{value:.2e}") }
 }
 
+/// A share in percent, `81.20 %`.
+pub fn percent(value: f64) -> String {
+    format!("{} %", fixed(value, 2))
+}
+
+/// A count of things whose plural ends in `s`: `1 block`, `2 blocks`.
+pub fn counted(count: u64, word: &str) -> String {
+    if count == 1 { format!("1 {word}") } else { format!("{} {word}s", integer(count)) }
+}
+
+/// A sentence's beginning: the first letter large.
+pub fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().collect::<String>() + chars.as_str()).unwrap_or_default()
+}
+
 /// A whole number with grouped digits.
 pub fn integer(value: u64) -> String {
     let digits = value.to_string();

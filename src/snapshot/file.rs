@@ -1,64 +1,37 @@
-//! The snapshot: an audit as data, beside its page.
+//! The snapshot: the evidence of an audit, beside its page.
 
 use super::error::SnapshotError;
-use super::{hash, json};
-use crate::analysis::Audit;
-use crate::analysis::code::StaticAudit;
+use super::upgrade::{Upgraded, upgraded};
+use super::{asked, hash, json};
+use crate::analysis::{Audit, Evidence, Limits, Milestone, audit};
 use crate::view::Heading;
 use serde_json::value::RawValue;
-use std::borrow::Cow;
 use std::path::Path;
 
-/// What a snapshot can hold.
-pub trait Content: Clone + serde::Serialize + serde::de::DeserializeOwned {
-    /// What every schema of this content begins with.
-    const FAMILY: &'static str;
-    /// The schema that this program writes; its number rises when a field changes its meaning or goes.
-    const SCHEMA: &'static str;
+/// What the schemas of snapshots begin with; audits of the code alone had one of their own up to number 4.
+const FAMILIES: [&str; 2] = ["kernel-audit/audit/", "kernel-audit/static-audit/"];
+/// The number of [`SCHEMA`].
+const NUMBER: u32 = 5;
+/// The schema that this program writes; its number rises when a field changes its meaning or goes.
+pub const SCHEMA: &str = "kernel-audit/audit/5";
 
-    /// What the file holds of this.
-    fn stored(&self) -> Cow<'_, Self> {
-        Cow::Borrowed(self)
-    }
-
-    /// The whole of what the file holds.
-    #[must_use]
-    fn restored(self) -> Self {
-        self
-    }
-}
-
-impl Content for Audit {
-    const FAMILY: &'static str = "kernel-audit/audit/";
-    const SCHEMA: &'static str = "kernel-audit/audit/4";
-
-    fn stored(&self) -> Cow<'_, Audit> {
-        Cow::Owned(Audit::stored(self))
-    }
-
-    fn restored(self) -> Audit {
-        Audit::restored(self)
-    }
-}
-
-impl Content for StaticAudit {
-    const FAMILY: &'static str = "kernel-audit/static-audit/";
-    const SCHEMA: &'static str = "kernel-audit/static-audit/4";
-}
-
-/// An audit with what its page says about itself.
+/// Everything that an audit was made from, with what its page said of itself.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Snapshot<A = Audit> {
-    /// SHA-256 of heading and audit as JSON without white space, lower-case hexadecimal, of a snapshot that was read;
-    /// empty for one that was not written yet.
+pub struct Snapshot {
+    /// SHA-256 of the content as JSON without white space, lower-case hexadecimal, of a snapshot that was read; empty for
+    /// one that was not written yet.
     pub sha256: String,
     /// Date, subject, commit.
     pub heading: Heading,
-    /// Everything that is known and concluded.
-    pub audit: A,
+    /// What the page printed that day: the line of it in the history.
+    pub milestone: Milestone,
+    /// What the judgements compared with.
+    pub limits: Limits,
+    /// What was read, measured and stated.
+    pub evidence: Evidence,
 }
 
-/// The file, its two large parts not yet understood.
+/// The file, its parts not yet understood.
 #[derive(serde::Deserialize)]
 struct Parts<'a> {
     schema: Option<String>,
@@ -66,31 +39,28 @@ struct Parts<'a> {
     #[serde(borrow)]
     heading: Option<&'a RawValue>,
     #[serde(borrow)]
+    milestone: Option<&'a RawValue>,
+    #[serde(borrow)]
+    limits: Option<&'a RawValue>,
+    #[serde(borrow)]
+    asked: Option<&'a RawValue>,
+    #[serde(borrow)]
+    evidence: Option<&'a RawValue>,
+    /// The content of schemas 1 to 4.
+    #[serde(borrow)]
     audit: Option<&'a RawValue>,
 }
 
-/// A snapshot of an audit without a report.
-pub type StaticSnapshot = Snapshot<StaticAudit>;
-
-impl<A: Content> Snapshot<A> {
-    /// A snapshot to be written.
-    pub fn new(heading: Heading, audit: A) -> Snapshot<A> {
-        Snapshot { sha256: String::new(), heading, audit }
+impl Snapshot {
+    /// The snapshot of an audit, to be written.
+    pub fn new(heading: Heading, evidence: Evidence, audit: &Audit) -> Snapshot {
+        let milestone = Milestone::of(&heading.date, &heading.commit, &heading.change, audit);
+        Snapshot { sha256: String::new(), heading, milestone, limits: audit.limits.clone(), evidence }
     }
 
-    /// Whether the file at `path` says that it is a snapshot of this content, of whichever number.
-    ///
-    /// # Errors
-    /// A file that cannot be read or is no JSON.
-    pub fn is_said_by(path: &Path) -> Result<bool, SnapshotError> {
-        #[derive(serde::Deserialize)]
-        struct Head {
-            schema: Option<String>,
-        }
-        let bytes = read(path)?;
-        let head: Head = serde_json::from_slice(&bytes)
-            .map_err(|error| SnapshotError::Malformed { path: path.to_owned(), what: error.to_string() })?;
-        Ok(head.schema.is_some_and(|schema| schema.starts_with(A::FAMILY)))
+    /// The audit of its evidence.
+    pub fn audit(&self) -> Audit {
+        audit(&self.evidence, &self.limits)
     }
 
     /// The bytes of the file: JSON on one line, the same for the same audit.
@@ -98,9 +68,15 @@ impl<A: Content> Snapshot<A> {
     /// # Errors
     /// Those of the JSON writer.
     pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
-        let (heading, audit) = (json::text(&self.heading)?, json::text(&*self.audit.stored())?);
-        let (schema, sha256) = (A::SCHEMA, hash::content(&[&heading, &audit]));
-        let text = format!(r#"{{"schema":"{schema}","sha256":"{sha256}","heading":{heading},"audit":{audit}}}"#);
+        let heading = json::text(&self.heading)?;
+        let milestone = json::text(&self.milestone)?;
+        let limits = json::text(&self.limits.numbers())?;
+        let (asked, evidence) = asked::shortened(&self.evidence);
+        let (asked, evidence) = (json::text(&asked)?, json::text(&evidence)?);
+        let sha256 = hash::content(&[&heading, &milestone, &limits, &asked, &evidence]);
+        let text = format!(
+            r#"{{"schema":"{SCHEMA}","sha256":"{sha256}","heading":{heading},"milestone":{milestone},"limits":{limits},"asked":{asked},"evidence":{evidence}}}"#
+        );
         Ok((text + "\n").into_bytes())
     }
 
@@ -108,48 +84,111 @@ impl<A: Content> Snapshot<A> {
     ///
     /// # Errors
     /// As [`Snapshot::parse`], or when the file cannot be read.
-    pub fn read(path: &Path) -> Result<Snapshot<A>, SnapshotError> {
-        let bytes =
-            std::fs::read(path).map_err(|source| SnapshotError::Unreadable { path: path.to_owned(), source })?;
-        Snapshot::parse(path, &bytes)
+    pub fn read(path: &Path) -> Result<Snapshot, SnapshotError> {
+        Snapshot::parse(path, &bytes(path)?)
     }
 
     /// Reads the bytes of a file that lies at `path`.
     ///
     /// # Errors
-    /// No JSON, another schema, a content that does not have the stated hash, or fields that are missing.
-    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Snapshot<A>, SnapshotError> {
+    /// No JSON, a schema that is not known, a content that does not have the stated hash, or fields that are missing.
+    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Snapshot, SnapshotError> {
         let malformed = |what: String| SnapshotError::Malformed { path: path.to_owned(), what };
-        let parts: Parts<'_> = serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))?;
-        let Some(schema) = parts.schema else {
-            return Err(malformed("expected an object with a `schema`".to_owned()));
-        };
-        if schema != A::SCHEMA {
-            let number = schema.strip_prefix(A::FAMILY).and_then(|number| number.parse::<u32>().ok());
-            let own = A::SCHEMA.strip_prefix(A::FAMILY).and_then(|number| number.parse::<u32>().ok());
-            let cure = match (number, own) {
-                (Some(number), Some(own)) if number > own => "a newer audit wrote it; update this program",
-                (Some(_), _) => "an older audit wrote it; write it again with `audit generate --date` of its day",
-                (None, _) => "this is another kind of file; name the .json that lies beside a page",
-            };
-            let (path, found) = (path.to_owned(), schema.to_owned());
-            return Err(SnapshotError::Schema { path, expected: A::SCHEMA, found, cure });
+        let (number, parts) = parts(path, bytes)?;
+        if number < NUMBER {
+            return earlier(path, number, &parts);
         }
-        let lacks = |key: &str| malformed(format!("it has no `{key}`"));
-        let heading = parts.heading.ok_or_else(|| lacks("heading"))?;
-        let audit = parts.audit.ok_or_else(|| lacks("audit"))?;
-        let found = hash::content(&[heading.get(), audit.get()]);
-        let stated = parts.sha256.unwrap_or_default();
-        if stated != found {
-            let path = path.to_owned();
-            return Err(SnapshotError::Changed { path, stated, found });
-        }
+        let [heading, milestone, limits, asked, evidence] = content(path, &parts)?;
+        let asked = understood(path, asked)?;
+        let evidence = understood(path, evidence)?;
         Ok(Snapshot {
-            sha256: stated,
-            heading: serde_json::from_str(heading.get()).map_err(|error| malformed(error.to_string()))?,
-            audit: serde_json::from_str::<A>(audit.get()).map_err(|error| malformed(error.to_string()))?.restored(),
+            sha256: parts.sha256.unwrap_or_default(),
+            heading: understood(path, heading)?,
+            milestone: understood(path, milestone)?,
+            limits: Limits::of_numbers(&understood(path, limits)?),
+            evidence: asked::spelled(asked, evidence).map_err(malformed)?,
         })
     }
+
+    /// The milestone of the file at `path` alone.
+    ///
+    /// # Errors
+    /// As [`Snapshot::read`].
+    pub fn read_milestone(path: &Path) -> Result<Milestone, SnapshotError> {
+        let bytes = bytes(path)?;
+        let (number, parts) = parts(path, &bytes)?;
+        if number < NUMBER {
+            return Ok(earlier(path, number, &parts)?.milestone);
+        }
+        let [_, milestone, ..] = content(path, &parts)?;
+        understood(path, milestone)
+    }
+}
+
+fn understood<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T, SnapshotError> {
+    serde_json::from_str(text)
+        .map_err(|error| SnapshotError::Malformed { path: path.to_owned(), what: error.to_string() })
+}
+
+/// The number of a snapshot's schema, and its parts.
+fn parts<'a>(path: &Path, bytes: &'a [u8]) -> Result<(u32, Parts<'a>), SnapshotError> {
+    let malformed = |what: String| SnapshotError::Malformed { path: path.to_owned(), what };
+    let parts: Parts<'a> = serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))?;
+    let Some(schema) = &parts.schema else {
+        return Err(malformed("expected an object with a `schema`".to_owned()));
+    };
+    let number = FAMILIES.iter().find_map(|family| schema.strip_prefix(family)?.parse::<u32>().ok());
+    match number {
+        Some(number @ 1..=NUMBER) => Ok((number, parts)),
+        other => {
+            let cure = match other {
+                Some(_) => "a newer audit wrote it; update this program",
+                None => "this is another kind of file; name the .json that lies beside a page",
+            };
+            Err(SnapshotError::Schema { path: path.to_owned(), expected: SCHEMA, found: schema.clone(), cure })
+        }
+    }
+}
+
+/// Fails where texts do not have the hash that the file states.
+fn is_unchanged(path: &Path, parts: &Parts<'_>, texts: &[&str]) -> Result<(), SnapshotError> {
+    let (stated, found) = (parts.sha256.clone().unwrap_or_default(), hash::content(texts));
+    if stated == found { Ok(()) } else { Err(SnapshotError::Changed { path: path.to_owned(), stated, found }) }
+}
+
+fn present<'a>(path: &Path, part: Option<&'a RawValue>, key: &str) -> Result<&'a str, SnapshotError> {
+    let lacks = || SnapshotError::Malformed { path: path.to_owned(), what: format!("it has no `{key}`") };
+    Ok(part.ok_or_else(lacks)?.get())
+}
+
+/// The texts of the parts of a snapshot whose content has the hash that it states.
+fn content<'a>(path: &Path, parts: &Parts<'a>) -> Result<[&'a str; 5], SnapshotError> {
+    let found = [
+        present(path, parts.heading, "heading")?,
+        present(path, parts.milestone, "milestone")?,
+        present(path, parts.limits, "limits")?,
+        present(path, parts.asked, "asked")?,
+        present(path, parts.evidence, "evidence")?,
+    ];
+    is_unchanged(path, parts, &found)?;
+    Ok(found)
+}
+
+/// A snapshot of an earlier schema; the first had no hash.
+fn earlier(path: &Path, number: u32, parts: &Parts<'_>) -> Result<Snapshot, SnapshotError> {
+    let (heading, audit) = (present(path, parts.heading, "heading")?, present(path, parts.audit, "audit")?);
+    match number {
+        1 => {}
+        // Its hash was over objects with their keys in order.
+        2 => {
+            let sorted = |text| understood::<serde_json::Value>(path, text).map(|value| value.to_string());
+            is_unchanged(path, parts, &[&sorted(heading)?, &sorted(audit)?])?;
+        }
+        _ => is_unchanged(path, parts, &[heading, audit])?,
+    }
+    let Upgraded { heading, milestone, limits, evidence } =
+        upgraded(number, heading, audit).map_err(|what| SnapshotError::Malformed { path: path.to_owned(), what })?;
+    Ok(Snapshot { sha256: parts.sha256.clone().unwrap_or_default(), heading, milestone, limits, evidence })
 }
 
 /// Whether bytes begin as a snapshot does, which tells them from reports of every kind.
@@ -157,6 +196,6 @@ pub fn is_snapshot_like(head: &[u8]) -> bool {
     head.trim_ascii_start().starts_with(b"{")
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, SnapshotError> {
+fn bytes(path: &Path) -> Result<Vec<u8>, SnapshotError> {
     std::fs::read(path).map_err(|source| SnapshotError::Unreadable { path: path.to_owned(), source })
 }

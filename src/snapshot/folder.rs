@@ -1,7 +1,7 @@
 //! The folder of audits: which snapshots of a subject lie in it.
 
 use super::error::SnapshotError;
-use super::file::{Snapshot, StaticSnapshot};
+use super::file::Snapshot;
 use chrono::NaiveDate;
 use std::path::{Path, PathBuf};
 
@@ -74,10 +74,9 @@ pub fn newest(
     before: Option<NaiveDate>,
 ) -> Result<Option<(Found, Snapshot)>, SnapshotError> {
     for found in earlier(folder, subject, before)?.into_iter().rev() {
-        match Snapshot::read(&found.path) {
-            Ok(snapshot) => return Ok(Some((found, snapshot))),
-            Err(_) if StaticSnapshot::is_said_by(&found.path).unwrap_or(false) => {}
-            Err(error) => return Err(error),
+        let snapshot = Snapshot::read(&found.path)?;
+        if snapshot.evidence.new.profile.is_some() {
+            return Ok(Some((found, snapshot)));
         }
     }
     Ok(None)

@@ -1,7 +1,7 @@
 //! The history of a subject: one milestone for each snapshot.
 
 use super::error::SnapshotError;
-use super::file::{Snapshot, StaticSnapshot};
+use super::file::Snapshot;
 use super::folder;
 use crate::analysis::Milestone;
 use chrono::NaiveDate;
@@ -18,16 +18,9 @@ pub fn milestones(
 ) -> Result<(Vec<Milestone>, Vec<SnapshotError>), SnapshotError> {
     let (mut known, mut lost) = (Vec::new(), Vec::new());
     for found in folder::earlier(folder, subject, before)? {
-        match Snapshot::read(&found.path) {
-            Ok(Snapshot { heading, audit, .. }) => {
-                known.push(Milestone::of(&heading.date, &heading.commit, &heading.change, &audit));
-            }
-            Err(error) => match StaticSnapshot::read(&found.path) {
-                Ok(Snapshot { heading, audit, .. }) => {
-                    known.push(Milestone::of_code(&heading.date, &heading.commit, &heading.change, &audit));
-                }
-                Err(_) => lost.push(error),
-            },
+        match Snapshot::read_milestone(&found.path) {
+            Ok(milestone) => known.push(milestone),
+            Err(error) => lost.push(error),
         }
     }
     Ok((known, lost))

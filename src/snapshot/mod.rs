@@ -4,6 +4,7 @@
 //! audits of a subject. Receives an analysis with its heading, gives files and earlier audits.
 
 mod accepted;
+mod asked;
 mod error;
 mod file;
 mod folder;
@@ -11,10 +12,11 @@ mod hash;
 mod history;
 mod json;
 mod pins;
+mod upgrade;
 
 pub use accepted::{Accepted, AcceptedFile};
 pub use error::SnapshotError;
-pub use file::{Content, Snapshot, StaticSnapshot, is_snapshot_like};
+pub use file::{SCHEMA, Snapshot, is_snapshot_like};
 pub use folder::{Found, earlier, newest, subjects};
 pub use history::milestones;
 pub use pins::{Pin, Pins};

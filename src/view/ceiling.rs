@@ -42,8 +42,8 @@ pub(super) fn bound(percent: f64, is_rough: bool) -> Cell {
 }
 
 /// A sentence in the cell of a table, where names stand as they are.
-pub(super) fn sentence(marked: &str) -> Cell {
-    text(Words::from_marked(marked).to_plain())
+pub(super) fn sentence(words: &Words) -> Cell {
+    text(words.to_plain())
 }
 
 fn table(name: &str, levers: &[&Lever]) -> Table {

@@ -6,7 +6,7 @@ use super::page::Heading;
 use super::tables::{self, fold, left, list, paragraph, right, text};
 use super::{lead, verdict};
 use crate::analysis::{Audit, Row, Standing, Verdict};
-use crate::catalog::{self, LimiterKind};
+use crate::catalog::{Code, LimiterKind};
 use crate::quantity::format;
 use crate::words;
 
@@ -158,7 +158,7 @@ fn overview(entries: &[&Entry<'_>]) -> Table {
             text(old).sorted(time.and_then(|row| row.old.as_ref()?.value())),
             text(new).sorted(time.and_then(|row| row.new.value())),
             change.map(|c| text(format::change(c.old, c.new)).sorted(c.new / c.old)).unwrap_or_default(),
-            text(sound.map(|audit| audit.bottleneck.limiter.0.clone()).unwrap_or_default()),
+            text(sound.map(|audit| audit.bottleneck.limiter.to_string()).unwrap_or_default()),
         ]
     };
     let columns = vec![
@@ -216,13 +216,13 @@ fn readings(audit: &Audit, is_full: bool) -> Vec<Block> {
 /// Patterns that only one side shows: their readings crossed a threshold.
 fn patterns(audit: &Audit) -> Option<Block> {
     let old = audit.old_findings.as_ref()?;
-    let is_pattern = |code: &&String| catalog::limiter(code).is_some_and(|row| row.kind != LimiterKind::Limiter);
-    let new: Vec<&String> = audit.findings.iter().map(|finding| &finding.code).collect();
-    let listed = |word: &str, codes: Vec<&String>| {
-        let codes: Vec<&String> = codes.into_iter().filter(is_pattern).collect();
+    let is_pattern = |code: &&Code| code.row().is_some_and(|row| row.kind != LimiterKind::Limiter);
+    let new: Vec<Code> = audit.findings.iter().map(|finding| finding.code).collect();
+    let listed = |word: &str, codes: Vec<&Code>| {
+        let codes: Vec<String> = codes.into_iter().filter(is_pattern).map(Code::to_string).collect();
         (!codes.is_empty()).then(|| words!("{}: {}", word, tables::listed(&codes)))
     };
-    let came = listed("new", new.iter().copied().filter(|code| !old.contains(code)).collect());
+    let came = listed("new", new.iter().filter(|code| !old.contains(code)).collect());
     let went = listed("gone", old.iter().filter(|code| !new.contains(code)).collect());
     let both = words::join(came.into_iter().chain(went), "; ");
     (!both.is_empty()).then(|| paragraph("patterns", words!("**Patterns** beside the limit, {}.", both)))

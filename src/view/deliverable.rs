@@ -39,8 +39,8 @@ fn light(audits: &[Audit]) -> Section {
     let shape: [(&str, CellOf); 4] = [
         ("Grid", |audit| text(audit.new.kernel.grid.map(|grid| grid.to_string()).unwrap_or_default())),
         ("Block", |audit| text(audit.new.kernel.block.map(|block| block.to_string()).unwrap_or_default())),
-        ("Limited by", |audit| code(audit.bottleneck.limiter.0.clone())),
-        ("First finding", |audit| code(audit.findings.first().map(|f| f.code.clone()).unwrap_or_default())),
+        ("Limited by", |audit| code(audit.bottleneck.limiter.to_string())),
+        ("First finding", |audit| code(audit.findings.first().map(|f| f.code.to_string()).unwrap_or_default())),
     ];
     for (title, cell) in shape {
         table.columns.push(left(title));

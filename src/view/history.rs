@@ -4,7 +4,6 @@ use super::charts;
 use super::document::{Block, Table};
 use super::page::Heading;
 use super::tables::{self, code, heading as head, left, paragraph, right, text};
-use crate::analysis::code::StaticAudit;
 use crate::analysis::{Audit, Milestone, StallBasis};
 use crate::quantity::format;
 
@@ -98,20 +97,14 @@ pub fn history_table(rows: &[HistoryRow]) -> Table {
 
 /// The history with this audit as its last row; nothing when there is no earlier audit.
 pub(super) fn blocks(heading: &Heading, audit: &Audit) -> Vec<Block> {
-    let chart = charts::placed(heading, charts::history(heading, audit));
-    with(heading, chart, || Milestone::of(&heading.date, &heading.commit, &heading.change, audit))
-}
-
-/// The same on the page of an audit without a report.
-pub(super) fn of_code(heading: &Heading, audit: &StaticAudit) -> Vec<Block> {
-    with(heading, None, || Milestone::of_code(&heading.date, &heading.commit, &heading.change, audit))
-}
-
-fn with(heading: &Heading, chart: Option<Block>, own: impl Fn() -> Milestone) -> Vec<Block> {
+    let chart = match audit.is_of_code_alone() {
+        true => None,
+        false => charts::placed(heading, charts::history(heading, audit)),
+    };
     if heading.history.is_empty() {
         return Vec::new();
     }
-    let own = own();
+    let own = Milestone::of(&heading.date, &heading.commit, &heading.change, audit);
     let mut rows = history_rows(&heading.history);
     rows.push(row(&own));
     let words = "One row for each audit of this subject; the verdict is against the baseline of that audit.";

@@ -39,7 +39,7 @@ mod throughput;
 mod timeline;
 mod verdict;
 
-pub use code::{code_side_by_side, static_document};
+pub use code::code_side_by_side;
 pub use columns::side_by_side;
 pub use comment::{COMMENT, COMMENT_MARKER, Entry, comment};
 pub use deliverable::{DELIVERABLE, deliverable};

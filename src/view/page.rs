@@ -9,6 +9,7 @@ use crate::analysis::{Audit, Milestone};
 
 /// What the page says about itself; decided by the caller, never read from a clock here.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 pub struct Heading {
     /// Subject name.
     pub subject: String,
@@ -55,6 +56,9 @@ pub struct Acceptance {
 
 /// The page for one audit.
 pub fn document(heading: &Heading, audit: &Audit) -> Document {
+    if audit.is_of_code_alone() {
+        return code::static_document(heading, audit);
+    }
     let trials = std::iter::once(correctness::section(audit)).chain(benchmark::section(audit));
     let first = trials.chain([verdict::section(heading, audit), performance::section(heading, audit)]);
     let rest = [

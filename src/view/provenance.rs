@@ -4,7 +4,7 @@ use super::collection;
 use super::document::{Block, Section, Table};
 use super::page::Heading;
 use super::tables::{self, code, count, fold, left, list, paragraph, right, text, verbatim};
-use crate::analysis::{Audit, Side};
+use crate::analysis::{Artefact, Audit};
 use crate::evidence::Origin;
 use crate::words;
 
@@ -66,7 +66,7 @@ fn artefacts(audit: &Audit) -> Table {
 }
 
 /// The report's row ids, shortened where there are many.
-fn used(side: &Side) -> String {
+fn used(side: &Artefact) -> String {
     match side.launches.as_slice() {
         [] => String::new(),
         [one] => format!("ID {one}"),
@@ -79,7 +79,7 @@ fn used(side: &Side) -> String {
 const SHORT: usize = 400;
 
 /// How the report was made.
-fn command(name: &str, side: &Side) -> Vec<Block> {
+fn command(name: &str, side: &Artefact) -> Vec<Block> {
     if side.command_line.is_empty() {
         return Vec::new();
     }
@@ -91,13 +91,13 @@ fn command(name: &str, side: &Side) -> Vec<Block> {
 }
 
 /// What was asked for and is not there.
-fn dropped(whose: &str, side: &Side) -> Option<Block> {
+fn dropped(whose: &str, side: &Artefact) -> Option<Block> {
     let lead = format!("Asked for and not collected in {whose}");
     (!side.dropped.is_empty()).then(|| tables::names("dropped", &lead, &side.dropped))
 }
 
 /// Metrics that the report has under another name than this page's.
-fn aliases(who: &str, side: &Side) -> Vec<Block> {
+fn aliases(who: &str, side: &Artefact) -> Vec<Block> {
     if side.aliases.is_empty() {
         return Vec::new();
     }
@@ -106,7 +106,7 @@ fn aliases(who: &str, side: &Side) -> Vec<Block> {
 }
 
 /// What the reader met in one report and could not take.
-fn remarks(name: &str, side: &Side) -> Vec<Block> {
+fn remarks(name: &str, side: &Artefact) -> Vec<Block> {
     let mut blocks = Vec::new();
     if !side.not_understood.is_empty() {
         let skipped = side.not_understood.iter().map(|(what, n)| words!("`{}` ({} times)", what, n.to_string()));

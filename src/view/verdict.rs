@@ -25,7 +25,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     blocks.extend(hypotheses::summary(&audit.hypotheses).map(|words| paragraph("hypotheses", words)));
     blocks.extend(next(audit));
     if !audit.bottleneck.steps.is_empty() {
-        let step = |step: &crate::analysis::Step| Words::from_marked(&format!("{} — {}", step.question, step.answer));
+        let step = |step: &crate::analysis::Step| words!("{} — {}", &step.question, &step.answer);
         let walk = steps("how", audit.bottleneck.steps.iter().map(step));
         blocks.push(fold("how", "How this verdict was reached", vec![walk]));
     }
@@ -43,13 +43,12 @@ pub(super) fn wrong(audit: &Audit) -> Vec<Block> {
 
 /// What limits the kernel.
 pub(super) fn limit(audit: &Audit) -> Block {
-    let limiter = &audit.bottleneck.limiter.0;
+    let limiter = audit.bottleneck.limiter;
     // Behind a unit's sentence stands what its warps wait for; the line is that of the unit's work.
     let lead = if audit.bottleneck.unit.is_some() { " Most of the unit's work is at " } else { " At " };
-    let at = audit.findings.iter().find(|finding| finding.code == *limiter);
+    let at = audit.findings.iter().find(|finding| finding.code == limiter);
     let at = at.map(|finding| place(lead, finding)).unwrap_or_default();
-    let sentence = Words::from_marked(&audit.bottleneck.sentence);
-    paragraph("limit", words!("**What limits it** (`{}`). {}{}", limiter, sentence, at))
+    paragraph("limit", words!("**What limits it** (`{}`). {}{}", limiter.to_string(), &audit.bottleneck.sentence, at))
 }
 
 /// Findings shown beside the limiter, which has the first line.
@@ -71,9 +70,9 @@ pub(super) fn findings(audit: &Audit) -> Vec<Block> {
             Severity::Costs => "costs",
             Severity::Notes => "note",
         };
-        words!("**`{}`** ({}). {}{}", &finding.code, weight, Words::from_marked(&finding.sentence), place)
+        words!("**`{}`** ({}). {}{}", finding.code.to_string(), weight, &finding.sentence, place)
     };
-    let is_limiter = |finding: &&Finding| finding.code == audit.bottleneck.limiter.0;
+    let is_limiter = |finding: &&Finding| finding.code == audit.bottleneck.limiter;
     let items: Vec<Words> = audit.findings.iter().take(SHOWN).filter(|f| !is_limiter(f)).map(item).collect();
     if items.is_empty() {
         return Vec::new();
@@ -103,9 +102,9 @@ pub(super) fn change(heading: &Heading, audit: &Audit) -> Vec<Block> {
     said.push(benchmark::change(audit));
     if let Some(old_limit) = &audit.old_bottleneck {
         if old_limit.limiter == audit.bottleneck.limiter {
-            said.push(words!(" The limiter is the same as before: `{}`.", &old_limit.limiter.0));
+            said.push(words!(" The limiter is the same as before: `{}`.", old_limit.limiter.to_string()));
         } else {
-            let (old, new) = (&old_limit.limiter.0, &audit.bottleneck.limiter.0);
+            let (old, new) = (old_limit.limiter.to_string(), audit.bottleneck.limiter.to_string());
             said.push(words!(" The limiter moved from `{}` to `{}`.", old, new));
         }
     }
@@ -130,7 +129,7 @@ pub(super) fn next(audit: &Audit) -> Vec<Block> {
     let items = ours.iter().map(|lever| {
         words!(
             "{} {} {} % of the run time; then read `{}` again.",
-            Words::from_marked(&lever.sentence),
+            &lever.sentence,
             if lever.is_rough { "About" } else { "At most" },
             format::fixed(lever.bound, 1),
             &lever.remeasure

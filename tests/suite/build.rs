@@ -71,14 +71,14 @@ in = "hottest-loop"
     for words in ["# Static Performance Audit", "### sm_90a", "### sm_100a", "nvcc 13.0", "LDG.E.128", "Not measured"] {
         assert!(page.contains(words), "{words}: {page}");
     }
-    assert_eq!(data["schema"], "kernel-audit/static-audit/4");
+    assert_eq!(data["schema"], "kernel-audit/audit/5");
     let verdicts = |arch: usize| {
-        let checks = data["audit"]["code"][arch]["checks"].as_array().unwrap().clone();
+        let checks = data["evidence"]["new"]["code"][arch]["checks"].as_array().unwrap().clone();
         checks.iter().map(|check| check["verdict"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(verdicts(0), ["PASS", "INCONCLUSIVE", "PASS", "FAIL", "INCONCLUSIVE"]);
     assert_eq!(verdicts(1), ["PASS", "PASS", "PASS", "FAIL", "INCONCLUSIVE"]);
-    let code = &data["audit"]["code"][0];
+    let code = &data["evidence"]["new"]["code"][0];
     let decided = &code["checks"][0]["deciding"][0];
     let line = decided["line"].as_u64().unwrap() as usize;
     let source = std::str::from_utf8(TRIAD).unwrap();
@@ -114,7 +114,7 @@ fn the_code_in_a_report_is_told_from_other_code() {
     let (status, page, data, said) = generate(subject, &files);
     assert_eq!(status, 0, "{said}");
     assert!(page.contains("This SASS is what was timed") && page.contains("## Build stats (ptxas, cubin, launch)"));
-    let code = &data["audit"]["code"][0];
+    let code = &data["evidence"]["new"]["code"][0];
     assert_eq!(code["identity"]["kind"], "same");
     let registers = &code["resources"][0];
     assert!(registers["launch"].as_u64() >= registers["cubin"].as_u64() && registers["agreement"] != "differs");
@@ -133,7 +133,7 @@ fn the_code_in_a_report_is_told_from_other_code() {
     // A register number of the second instruction.
     other[at + 16 + 2] ^= 1;
     let (_, page, data, said) = generate(subject, &[("d.cubin", &other), files[1]]);
-    assert_eq!(data["audit"]["code"][0]["identity"]["kind"], "differs", "{said}");
+    assert_eq!(data["evidence"]["new"]["code"][0]["identity"]["kind"], "differs", "{said}");
     assert!(page.contains("This SASS is not what was timed"));
 }
 
@@ -150,7 +150,7 @@ fn two_builds_are_compared_by_their_code() {
             && page.contains("% of the instructions of both builds have no counterpart")
             && !page.contains("```diff")
     );
-    let classes = data["audit"]["code"][0]["diff"]["classes"].as_array().unwrap();
+    let classes = data["evidence"]["new"]["code"][0]["diff"]["classes"].as_array().unwrap();
     let shared = classes.iter().find(|class| class["label"] == "Shared loads").unwrap();
     assert!(shared["added"].as_u64() > Some(0) && shared["removed"] == 0);
 }

@@ -190,7 +190,7 @@ fn history_is_drawn_from_the_third_audit_on() {
     assert_eq!(project.run("history scale --format svg --out pages").done(), drawn);
     project.run("history scale --format svg --out again").ends(2, "no snapshot");
     // The page of a snapshot has the same charts.
-    project.run("generate --from pages/2026-11-03-scale.json --out again").done();
+    project.run("render pages/2026-11-03-scale.json --out again").done();
     assert_eq!(project.read("again/2026-11-03-scale/history.svg"), drawn);
     assert_eq!(project.read("again/2026-11-03-scale.md"), page);
 }
@@ -208,7 +208,7 @@ fn charts_can_be_left_out_and_stale_ones_go() {
     assert!(!page.contains("!["), "{page}");
     assert!(page.contains(" --no-charts"), "the command that makes it again says so");
     // The snapshot knows it too.
-    project.run("generate --from pages/2026-11-03-scale.json --out again").done();
+    project.run("render pages/2026-11-03-scale.json --out again").done();
     assert_eq!(project.read("again/2026-11-03-scale.md"), page);
     let config = project.read("audit.toml").replace("[audit]\n", "[audit]\ncharts = false\n");
     fs::write(project.path("audit.toml"), config).unwrap();

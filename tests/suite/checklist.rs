@@ -1,6 +1,7 @@
 //! Checklists, the instruction line and the tile arithmetic on measured kernels.
 
-use kernel_audit::analysis::{Audit, Expectation, Inputs, Limits, Outcome, Tiles, Work, analyse, want_for};
+use crate::judged;
+use kernel_audit::analysis::{Audit, Expectation, Limits, Outcome, Tiles, Work, want_for};
 use kernel_audit::catalog::{self, Comparison};
 use kernel_audit::config::{Config, Expect};
 use kernel_audit::source;
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 fn audit(report: &str, work: Work) -> Audit {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(report);
     let report = source::read_profile(&path, &want_for(&work)).expect("readable");
-    analyse(&Inputs { work, ..Inputs::of(&report) }).expect("one kernel")
+    judged::audit(&report, &[], &work)
 }
 
 fn with_profile(report: &str, id: &str) -> Audit {

@@ -1,6 +1,5 @@
 //! The program as a user runs it: what it writes, what it prints, and its exit status.
 
-use kernel_audit::analysis::Audit;
 use kernel_audit::snapshot::Snapshot;
 use std::fs;
 use std::io::Read as _;
@@ -98,12 +97,12 @@ fn a_configuration_file_makes_a_page_and_a_snapshot_for_each_subject() {
     }
     assert!(page.contains("\naudit generate gemm_bias --date 2026-11-20\n"));
     let file = folder.path().join("pages/2026-11-20-gemm_bias.json");
-    assert!(fs::read_to_string(&file).unwrap().starts_with("{\"schema\":\"kernel-audit/audit/4\",\"sha256\":\""));
-    let data = Snapshot::<Audit>::read(&file).unwrap();
+    assert!(fs::read_to_string(&file).unwrap().starts_with("{\"schema\":\"kernel-audit/audit/5\",\"sha256\":\""));
+    let data = Snapshot::read(&file).unwrap();
     assert_eq!((data.heading.subject.as_str(), data.heading.date.as_str()), ("gemm_bias", "2026-11-20"));
-    assert_eq!(data.audit.work.flop, Some(4_294_967_296));
-    assert_eq!(data.audit.new.kernel.short_name(), "gemm_bias_v2");
-    assert_eq!(data.audit.old.unwrap().kernel.short_name(), "gemm_bias_v1");
+    assert_eq!(data.evidence.new.work.flop, Some(4_294_967_296));
+    assert_eq!(data.audit().new.kernel.short_name(), "gemm_bias_v2");
+    assert_eq!(data.audit().old.unwrap().kernel.short_name(), "gemm_bias_v1");
 }
 
 #[test]
@@ -164,7 +163,7 @@ fn the_commit_comes_from_the_working_tree() {
     fs::write(&config, fs::read_to_string(&config).unwrap().replace("commit = \"0123abc\"\n", "")).unwrap();
     let commit = || {
         let printed = done(&run(folder.path(), &["generate", "alone", "--date", "2026-11-20"]));
-        Snapshot::<Audit>::read(&folder.path().join(printed.lines().nth(1).unwrap())).unwrap().heading.commit
+        Snapshot::read(&folder.path().join(printed.lines().nth(1).unwrap())).unwrap().heading.commit
     };
     git(&["init", "-q"]);
     assert_eq!(commit(), "", "before the first commit");

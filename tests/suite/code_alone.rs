@@ -107,7 +107,7 @@ fn hypotheses_on_the_code_are_judged_without_a_profile() {
         assert!(page.contains(part), "{part}\n{page}");
     }
     // The snapshot holds them, and the history remembers what was refuted.
-    project.run("generate --from pages/2026-01-02-k.json").done();
+    project.run("render pages/2026-01-02-k.json").done();
     assert_eq!(project.read("pages/2026-01-02-k.md"), page);
     let history = project.run("history k").done();
     assert!(history.contains("Refuted hypotheses:") && history.contains("no tiles"), "{history}");

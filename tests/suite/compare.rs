@@ -42,7 +42,7 @@ fn json_says_what_each_verdict_rests_on() {
     project.report("a.csv", &[Profile::steady(100_000.0)]);
     project.report("b.csv", &[Profile { registers: 40, ..Profile::steady(90_000.0) }]);
     let value: serde_json::Value = serde_json::from_str(&project.run("compare a.csv b.csv --json").done()).unwrap();
-    assert_eq!(value["schema"], "kernel-audit/compare/1");
+    assert_eq!(value["schema"], "kernel-audit/compare/2");
     assert_eq!(value["files"], serde_json::json!(["a.csv", "b.csv"]));
     let comparison = &value["joined"][0]["against"][0]["comparison"];
     assert_eq!(comparison["whole"]["verdict"], "faster");

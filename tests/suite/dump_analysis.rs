@@ -5,6 +5,8 @@ use std::process::Command;
 
 fn dump(folder: &Path, words: &[&str]) -> serde_json::Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_audit"));
+    // A day before every audit of this project, so that none of them is an earlier one.
+    command.env("SOURCE_DATE_EPOCH", "1795132800");
     let output = command.current_dir(folder).args(["dump", "analysis"]).args(words).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
@@ -47,4 +49,36 @@ fn a_subject_brings_its_report_checklists_and_thresholds() {
     assert_eq!(flagged["launches"][0]["verdict"]["limiter"], "latency-long-scoreboard");
     assert_eq!(flagged["launches"][0]["verdict"]["at"]["line"], 14);
     assert_eq!(outcomes(&flagged).last().unwrap().0, "stall.barrier");
+}
+
+#[test]
+fn every_subject_of_this_project_is_judged_as_on_its_page() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let config = std::fs::read_to_string(folder.join("audit.toml")).unwrap();
+    let names: Vec<&str> = config
+        .split("[[subject]]")
+        .skip(1)
+        .filter_map(|subject| subject.split("name = \"").nth(1)?.split('"').next())
+        .collect();
+    assert!(names.len() > 20, "{names:?}");
+    let pages: Vec<String> = std::fs::read_dir(folder.join("audits"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .map(|path| path.to_str().unwrap().to_owned())
+        .collect();
+    for name in names {
+        let one = dump(folder, &["--subject", name]);
+        let launch = &one["launches"][0];
+        let findings = launch["code"].as_array().unwrap();
+        assert!(launch["id"].is_u64() || !findings.is_empty(), "{name}: {one}");
+        let Some(page) = pages.iter().find(|page| page.ends_with(&format!("-{name}.md"))) else { continue };
+        let page = std::fs::read_to_string(page).unwrap();
+        let limiter = launch["verdict"]["limiter"].as_str().unwrap();
+        let is_said = page.contains(&format!("(`{limiter}`)")) || page.contains("# Static Performance Audit");
+        assert!(is_said, "{name}: the page does not say {limiter}");
+        if let Some(verdict) = launch["comparison"]["verdict"].as_str() {
+            assert!(page.contains(&format!("**{}**", verdict.to_uppercase())), "{name}: {verdict}");
+        }
+    }
 }

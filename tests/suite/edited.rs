@@ -33,7 +33,7 @@ fn prose_between_blocks_survives_and_the_blocks_follow_the_evidence() {
         "{after}"
     );
     assert!(after.contains("80.40 µs") && !after.contains("100.50 µs"));
-    project.run("generate --from pages/2026-01-01-scale.json").done();
+    project.run("render pages/2026-01-01-scale.json").done();
     assert!(project.read(PAGE) == after);
 }
 

@@ -38,8 +38,12 @@ fn planted(folder: &Path) -> String {
 }
 
 fn generate(words: &[&str]) -> String {
+    html_of("generate", words)
+}
+
+fn html_of(verb: &str, words: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let fixed = ["generate", "--out", folder.path().to_str().unwrap(), "--format", "html"];
+    let fixed = [verb, "--out", folder.path().to_str().unwrap(), "--format", "html"];
     let run = audit(Path::new(env!("CARGO_MANIFEST_DIR"))).args(fixed).args(words).output().unwrap();
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let path = String::from_utf8(run.stdout).unwrap().trim().to_owned();
@@ -103,7 +107,7 @@ fn the_page_needs_nothing_else_and_shows_the_source_with_its_costs() {
 fn a_snapshot_gives_the_lines_that_it_keeps() {
     let folder = tempfile::tempdir().unwrap();
     let snapshot = snapshot(folder.path(), "strided_copy");
-    let html = generate(&["--from", &snapshot]);
+    let html = html_of("render", &[&snapshot]);
     assert!(html.contains("The costliest lines, as the snapshot keeps them"), "the page says that lines are missing");
     assert!(html.contains("strided_copy.cu") && html.contains("data-line=\"f0-"));
 }

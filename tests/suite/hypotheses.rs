@@ -54,7 +54,7 @@ fn each_comes_to_one_of_four_words_with_its_reason() {
         "{row}"
     );
     // The snapshot holds them: the page is made again from it.
-    project.run("generate --from pages/2026-01-02-scale.json").done();
+    project.run("render pages/2026-01-02-scale.json").done();
     assert_eq!(project.read("pages/2026-01-02-scale.md"), page);
 }
 

@@ -23,6 +23,7 @@ mod guide;
 mod history;
 mod html;
 mod hypotheses;
+mod judged;
 mod kept;
 mod labelled;
 mod labelled_fields;

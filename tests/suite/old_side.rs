@@ -1,6 +1,7 @@
 //! The old side beside the new one in checklists and rooflines, from a report and from a snapshot.
 
-use kernel_audit::analysis::{Audit, Expectation, Inputs, Limits, Old, Outcome, Work, analyse, want_for};
+use crate::judged;
+use kernel_audit::analysis::{self, Audit, Evidence, Expectation, Limits, Outcome, Work, want_for};
 use kernel_audit::catalog;
 use kernel_audit::evidence::Report;
 use kernel_audit::source;
@@ -17,8 +18,21 @@ fn read(kernel: &str) -> Report {
     source::read_profile(&path, &want_for(&work())).unwrap()
 }
 
-fn audit(new: &Report, old: Option<Old<'_>>) -> Audit {
-    analyse(&Inputs { old, work: work(), ..Inputs::of(new) }).unwrap()
+fn alone(report: &Report) -> Audit {
+    judged::audit(report, &[], &work())
+}
+
+/// The audit beside the report of the old side.
+fn beside(new: &Report, old: &Report) -> Audit {
+    analysis::audit(&judged::since(judged::evidence(new, &[], &work()), old, &[]), &Limits::default())
+}
+
+/// The audit beside an earlier audit, which had its own work and was written and read.
+fn since(new: &Report, old: &Report) -> Audit {
+    let earlier = serde_json::to_string(&judged::evidence(old, &[], &work())).unwrap();
+    let earlier: Evidence = serde_json::from_str(&earlier).unwrap();
+    let evidence = Evidence { old: Some(earlier.new.as_old()), ..judged::evidence(new, &[], &work()) };
+    analysis::audit(&evidence, &Limits::default())
 }
 
 fn table(audit: &Audit, id: &str) -> Table {
@@ -40,7 +54,7 @@ fn titles(table: &Table) -> Vec<&str> {
 #[test]
 fn both_sides_are_held_against_the_checklist() {
     let (new, old) = (read("transpose_padded"), read("transpose_naive"));
-    let with_report = audit(&new, Some(Old::Report(&old)));
+    let with_report = beside(&new, &old);
     let line = |audit: &Audit| {
         let line = audit.checks.iter().find(|line| line.expected.reading == "global.excess-share").unwrap().clone();
         let old = line.old.unwrap();
@@ -50,8 +64,8 @@ fn both_sides_are_held_against_the_checklist() {
     // 75,497,472 sectors where 16,777,216 would do.
     assert_eq!((now, before), (Outcome::Pass, Outcome::Fail));
     assert!((share - 100.0 * (1.0 - 16_777_216.0 / 75_497_472.0)).abs() < 1e-9, "{share}");
-    let earlier = audit(&old, None);
-    assert_eq!(line(&audit(&new, Some(Old::Audit(&earlier)))), line(&with_report));
+    let earlier = alone(&old);
+    assert_eq!(line(&since(&new, &old)), line(&with_report));
     assert_eq!(titles(&table(&with_report, "checks"))[1..4], ["Old result", "Old", "Result"]);
     assert!(!titles(&table(&earlier, "checks")).contains(&"Old"));
 }
@@ -59,11 +73,11 @@ fn both_sides_are_held_against_the_checklist() {
 #[test]
 fn the_old_rates_stand_beside_the_new_ones() {
     let (new, old) = (read("l2_resident"), read("stream_triad"));
-    let earlier = audit(&old, None);
-    let with_report = audit(&new, Some(Old::Report(&old)));
+    let earlier = alone(&old);
+    let with_report = beside(&new, &old);
     let was = with_report.old_roofline.as_ref().unwrap();
     assert_eq!(was, &earlier.roofline);
-    assert_eq!(audit(&new, Some(Old::Audit(&earlier))).old_roofline.as_ref(), Some(was));
+    assert_eq!(since(&new, &old).old_roofline.as_ref(), Some(was));
     let ceilings = table(&with_report, "ceilings");
     assert_eq!(titles(&ceilings)[..5], ["Ceiling", "Peak", "Old reached", "Old share", "Reached"]);
     assert!(ceilings.rows.iter().all(|row| row.len() == ceilings.columns.len()));
@@ -75,19 +89,19 @@ fn the_old_rates_stand_beside_the_new_ones() {
 #[test]
 fn the_bounds_of_the_old_side_stand_beside_the_gain() {
     let (new, old) = (read("transpose_padded"), read("transpose_naive"));
-    let earlier = audit(&old, None);
+    let earlier = alone(&old);
     assert!(earlier.estimates.is_none());
-    let with_report = audit(&new, Some(Old::Report(&old)));
+    let with_report = beside(&new, &old);
     let estimates = with_report.estimates.as_ref().unwrap();
-    assert_eq!(audit(&new, Some(Old::Audit(&earlier))).estimates.as_ref(), Some(estimates));
+    assert_eq!(since(&new, &old).estimates.as_ref(), Some(estimates));
     // 964.70 µs became 143.49 µs.
     let gained = estimates.gained.unwrap();
     assert!((gained - 100.0 * (1.0 - 143.49 / 964.70)).abs() < 0.01, "{gained}");
     let largest = estimates.largest().unwrap();
-    assert_eq!(largest.code, "relieve-memory-l2");
+    assert_eq!(largest.code.to_string(), "relieve-memory-l2");
     assert!(largest.bound > gained && !largest.is_rough, "{largest:?}");
     assert!(estimates.levers.iter().all(|lever| lever.bound <= largest.bound));
-    let sectors = estimates.levers.iter().find(|lever| lever.code == "uncoalesced-global-access").unwrap();
+    let sectors = estimates.levers.iter().find(|lever| lever.code.to_string() == "uncoalesced-global-access").unwrap();
     assert!((sectors.bound - 77.78).abs() < 0.01 && sectors.is_rough, "{sectors:?}");
     // Sectors fell to what the bytes need.
     assert_eq!((sectors.old.value(), sectors.new.value()), (Some(75_497_472.0), Some(16_777_216.0)));

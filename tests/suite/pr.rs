@@ -49,7 +49,7 @@ fn a_comment_is_made_from_snapshots_alone() {
     let project = project();
     project.run("generate --all --date 2026-11-02").done();
     let direct = project.run("generate --all --format pr --date 2026-11-02").done();
-    let from = "generate --from pages/2026-11-02-better.json pages/2026-11-02-alone.json pages/2026-11-02-worse.json";
+    let from = "render pages/2026-11-02-better.json pages/2026-11-02-alone.json pages/2026-11-02-worse.json";
     assert_eq!(project.run(&format!("{from} --format pr")).done(), direct);
     assert!(direct.contains("Full page: `pages/2026-11-02-worse.md`"), "no link without an address: {direct}");
     project.run(&format!("{from} --format pr --link-base javascript:x")).ends(2, "expected an address");
@@ -65,12 +65,13 @@ fn one_subject_needs_no_overview() {
 #[test]
 fn the_comment_stays_within_the_limit_and_says_what_is_left_out() {
     let folder = tempfile::tempdir().unwrap();
-    let snapshot: Snapshot = Snapshot::read(Path::new(&snapshot(folder.path(), "transpose_padded"))).unwrap();
+    let snapshot = Snapshot::read(Path::new(&snapshot(folder.path(), "transpose_padded"))).unwrap();
+    let audit = snapshot.audit();
     let templates = Templates::load(None).unwrap();
     let headings: Vec<Heading> =
         (0..1200).map(|at| Heading { subject: format!("subject-{at}"), ..snapshot.heading.clone() }).collect();
     let print = |count: usize| {
-        let entry = |heading| Entry { heading, audit: Some(&snapshot.audit), page: "p.md".into(), link: String::new() };
+        let entry = |heading| Entry { heading, audit: Some(&audit), page: "p.md".into(), link: String::new() };
         let entries: Vec<Entry<'_>> = headings[..count].iter().map(entry).collect();
         comment(&entries, |document| templates.page(COMMENT, document)).unwrap()
     };

@@ -1,6 +1,7 @@
 //! Kernels whose warps have roles: profiles of the BF16 product in `kernels/`, with fences at its barriers and without.
 
-use kernel_audit::analysis::{self, Audit, Inputs, Old, Selection, Severity, Work};
+use crate::judged;
+use kernel_audit::analysis::{self, Audit, Limits, Selection, Severity, Work};
 use kernel_audit::evidence::{Report, SourceView};
 use kernel_audit::source;
 use std::path::PathBuf;
@@ -16,14 +17,12 @@ fn read(kernel: &str) -> (Report, SourceView) {
 }
 
 fn audit(new: &(Report, SourceView), old: Option<&(Report, SourceView)>) -> Audit {
-    analysis::analyse(&Inputs {
-        old: old.map(|(report, _)| Old::Report(report)),
-        source: std::slice::from_ref(&new.1),
-        old_source: old.map(|(_, view)| view),
-        work: Work { flop: Some(2 * 4096 * 4096 * 4096), ..Work::default() },
-        ..Inputs::of(&new.0)
-    })
-    .unwrap()
+    let work = Work { flop: Some(2 * 4096 * 4096 * 4096), ..Work::default() };
+    let mut evidence = judged::evidence(&new.0, std::slice::from_ref(&new.1), &work);
+    if let Some((report, view)) = old {
+        evidence = judged::since(evidence, report, std::slice::from_ref(view));
+    }
+    analysis::audit(&evidence, &Limits::default())
 }
 
 #[test]
@@ -33,11 +32,12 @@ fn idle_warps_are_no_barriers_fault_and_fences_are_found() {
     let source = fenced.source.as_ref().unwrap();
     let parked = source.parked.as_ref().unwrap();
     assert!((parked.share - 25.92).abs() < 0.01 && parked.at.line == 61, "{parked:?}");
-    assert_eq!(fenced.bottleneck.limiter.0, "sync-gmma");
-    let fence = fenced.findings.iter().find(|finding| finding.code == "memory-fence").unwrap();
+    assert_eq!(fenced.bottleneck.limiter.to_string(), "sync-gmma");
+    let fence = fenced.findings.iter().find(|finding| finding.code.to_string() == "memory-fence").unwrap();
     assert_eq!((fence.severity, fence.at.as_ref().unwrap().line), (Severity::Costs, 80));
-    assert!(fence.sentence.contains("13.34 %") && fence.sentence.contains("1,073,152 fences"), "{}", fence.sentence);
-    let lever = fenced.levers.iter().find(|lever| lever.code == "memory-fence").unwrap();
+    let said = fence.sentence.to_plain();
+    assert!(said.contains("13.34 %") && said.contains("1,073,152 fences"), "{said}");
+    let lever = fenced.levers.iter().find(|lever| lever.code.to_string() == "memory-fence").unwrap();
     assert!(lever.is_rough && (lever.bound - 13.34).abs() < 0.01, "{lever:?}");
 }
 
@@ -45,11 +45,18 @@ fn idle_warps_are_no_barriers_fault_and_fences_are_found() {
 fn a_wait_for_the_tensor_pipe_that_limits_is_no_lever() {
     let (new, old) = (read("gemm_bf16_cluster"), read("gemm_bf16_cluster_fenced"));
     let audit = audit(&new, Some(&old));
-    assert_eq!(audit.bottleneck.limiter.0, "compute-tensor");
-    assert_eq!(audit.old_bottleneck.as_ref().unwrap().limiter.0, "sync-gmma");
-    assert!(audit.levers.iter().all(|lever| !lever.code.starts_with("stall-") && !lever.code.starts_with("relieve-")));
-    let headroom = audit.levers.iter().find(|lever| lever.code == "unit-headroom").unwrap();
-    assert!(headroom.sentence.contains("100.00 % of the operations that the work needs"), "{}", headroom.sentence);
+    assert_eq!(audit.bottleneck.limiter.to_string(), "compute-tensor");
+    assert_eq!(audit.old_bottleneck.as_ref().unwrap().limiter.to_string(), "sync-gmma");
+    assert!(
+        audit
+            .levers
+            .iter()
+            .all(|lever| !lever.code.to_string().starts_with("stall-")
+                && !lever.code.to_string().starts_with("relieve-"))
+    );
+    let headroom = audit.levers.iter().find(|lever| lever.code.to_string() == "unit-headroom").unwrap();
+    let said = headroom.sentence.to_plain();
+    assert!(said.contains("100.00 % of the operations that the work needs"), "{said}");
     // By opcode, no counter of BF16 being there: 1,048,576 HGMMA.64x256x16 of a quarter of 2·64·256·16 operations.
     let tensor = audit.roofline.ceilings.iter().find(|ceiling| ceiling.id.starts_with("tensor-")).unwrap();
     let operations = 1_048_576.0 * 2.0 * 64.0 * 256.0 * 16.0 / 4.0;
@@ -62,11 +69,8 @@ fn a_wait_for_the_tensor_pipe_that_limits_is_no_lever() {
 #[test]
 fn what_tma_would_copy_still_crosses_l2() {
     let copies = audit(&read("patch_embed_gemm"), None);
-    let lever = copies.levers.iter().find(|lever| lever.code == "relieve-memory-l1tex").unwrap();
-    assert!(
-        lever.sentence.contains("let TMA do the copies") && lever.sentence.contains("54.08 %"),
-        "{}",
-        lever.sentence
-    );
+    let lever = copies.levers.iter().find(|lever| lever.code.to_string() == "relieve-memory-l1tex").unwrap();
+    let said = lever.sentence.to_plain();
+    assert!(said.contains("let TMA do the copies") && said.contains("54.08 %"), "{said}");
     assert!((lever.bound - 100.0 * (1.0 - 54.08 / 66.42)).abs() < 0.05, "{}", lever.bound);
 }

@@ -1,6 +1,7 @@
 //! The roofline against NVIDIA's own percentages and against sums written out.
 
-use kernel_audit::analysis::{Audit, Inputs, Roofline, Work, analyse, want};
+use crate::judged;
+use kernel_audit::analysis::{Audit, Roofline, Work, want};
 use kernel_audit::evidence::Report;
 use kernel_audit::source;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ fn read(path: &Path) -> Report {
 }
 
 fn audit(report: &Report, work: Work) -> Audit {
-    analyse(&Inputs { work, ..Inputs::of(report) }).expect("one kernel")
+    judged::audit(report, &[], &work)
 }
 
 fn labelled(kernel: &str, work: Work) -> Roofline {

@@ -1,7 +1,8 @@
 //! Snapshots: what they hold, what breaks them, and baselines made from them.
 
+use crate::judged;
 use crate::project::{Profile, Project, csv};
-use kernel_audit::analysis::{self, Audit, Inputs, Limits, Selection, Work};
+use kernel_audit::analysis::{self, Evidence, Limits, Verdict, Work};
 use kernel_audit::evidence::{Origin, Want};
 use kernel_audit::render::Templates;
 use kernel_audit::snapshot::{Snapshot, SnapshotError};
@@ -18,7 +19,7 @@ fn a_page_is_made_again_from_its_snapshot_alone() {
     for name in ["new.csv", "pages/2026-01-01-scale.json", "pages/2026-01-02-scale.md"] {
         fs::remove_file(project.path(name)).unwrap();
     }
-    let printed = project.run("generate --from pages/2026-01-02-scale.json").done();
+    let printed = project.run("render pages/2026-01-02-scale.json").done();
     assert_eq!(printed, "pages/2026-01-02-scale.md\n");
     assert!(project.read("pages/2026-01-02-scale.md") == page);
 }
@@ -28,25 +29,56 @@ fn a_snapshot_that_was_changed_or_is_of_another_kind_is_refused_with_the_reason(
     let project = Project::new();
     project.audit("2026-01-01", Profile::default());
     let text = project.read("pages/2026-01-01-scale.json");
-    let read = |text: &str| Snapshot::<Audit>::parse(Path::new("x.json"), text.as_bytes());
+    let read = |text: &str| Snapshot::parse(Path::new("x.json"), text.as_bytes());
     assert!(read(&text).is_ok());
     // Another layout of the same content is the same snapshot.
-    let spaced = text.replace(",\"audit\":{", ",\n  \"audit\" : {\n").replace(",\"old\":", " ,\r\n\t\"old\": ");
+    let spaced =
+        text.replace(",\"evidence\":{", ",\n  \"evidence\" : {\n").replace(",\"profile\":", " ,\r\n\t\"profile\": ");
     assert!(spaced.len() > text.len() + 10 && read(&spaced).is_ok());
     let changed = read(&text.replacen("100000", "90000", 1)).unwrap_err();
     assert!(matches!(&changed, SnapshotError::Changed { .. }), "{changed}");
-    let older = read(&text.replacen("audit/4", "audit/1", 1)).unwrap_err().to_string();
-    assert!(older.contains("expected the schema \"kernel-audit/audit/4\", found \"kernel-audit/audit/1\""), "{older}");
-    assert!(older.contains("an older audit wrote it"), "{older}");
-    let newer = read(&text.replacen("audit/4", "audit/9", 1)).unwrap_err().to_string();
+    let older = read(&text.replacen("audit/5", "audit/4", 1)).unwrap_err().to_string();
+    assert!(older.contains("it has no `audit`"), "{older}");
+    let newer = read(&text.replacen("audit/5", "audit/9", 1)).unwrap_err().to_string();
     assert!(newer.contains("update this program"), "{newer}");
     assert!(read("{}").unwrap_err().to_string().contains("`schema`"));
     let cut = read(&text[..text.len() / 2]).unwrap_err().to_string();
     assert!(cut.contains("x.json") && cut.contains("line 1 column"), "{cut}");
     fs::write(project.path("broken.json"), text.replacen("100000", "90000", 1)).unwrap();
-    project.run("generate --from broken.json").ends(3, "was changed after it was written");
+    project.run("render broken.json").ends(3, "was changed after it was written");
     project.run("generate scale --baseline broken.json").ends(3, "was changed after it was written");
-    project.run("generate --from nothing.json").ends(3, "nothing.json");
+    project.run("render nothing.json").ends(3, "nothing.json");
+}
+
+#[test]
+fn snapshots_of_every_earlier_schema_are_read() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/snapshots");
+    let today = Snapshot::read(&folder.join("../../../audits/2026-11-20-gemm_bias.json")).unwrap();
+    for number in 1..=4 {
+        let path = folder.join(format!("audit-{number}.json"));
+        let snapshot = Snapshot::read(&path).unwrap();
+        let verdict = (number > 1).then_some(Verdict::Faster);
+        assert_eq!(snapshot.milestone.verdict, verdict, "what the page printed, schema {number}");
+        assert_eq!(snapshot.milestone.time, today.milestone.time);
+        assert_eq!(snapshot.milestone.registers, today.milestone.registers);
+        assert_eq!(snapshot.milestone.stall, today.milestone.stall);
+        let (audit, now) = (snapshot.audit(), today.audit());
+        assert_eq!(audit.bottleneck.limiter, now.bottleneck.limiter, "schema {number}");
+        assert_eq!(audit.old_bottleneck.unwrap().limiter, now.old_bottleneck.unwrap().limiter, "schema {number}");
+        assert_eq!(audit.new.kernel, now.new.kernel);
+        assert_eq!(audit.performance, now.performance, "schema {number}");
+        let alone = Evidence { old: None, ..today.evidence.clone() };
+        let evidence = Evidence { old: Some(snapshot.evidence.new.clone().as_old()), ..alone };
+        let beside = analysis::audit(&evidence, &today.limits);
+        assert_eq!(beside.comparison.unwrap().whole.verdict, Verdict::Same, "as an old side, schema {number}");
+        let again = Snapshot::new(snapshot.heading.clone(), snapshot.evidence.clone(), &snapshot.audit());
+        assert!(Snapshot::parse(&path, &again.to_json().unwrap()).unwrap().evidence == snapshot.evidence);
+    }
+    for number in 2..=4 {
+        let snapshot = Snapshot::read(&folder.join(format!("static-audit-{number}.json"))).unwrap();
+        assert!(snapshot.milestone.is_code_alone && snapshot.audit().is_of_code_alone());
+        assert_eq!(snapshot.evidence.new.code.len(), 1, "schema {number}");
+    }
 }
 
 #[test]
@@ -57,20 +89,11 @@ fn nothing_that_names_a_person_or_a_machine_reaches_page_or_snapshot() {
     report.session.command_line = "env TOKEN=s3cr3t ncu --hostname gpu-node-17 -o /home/annabel/out/x /Users/bob/app \
                                    --log ssh://gpu-node-17/log --peer 192.168.7.9 annabel"
         .into();
-    let audit = analysis::analyse(&Inputs {
-        new: &report,
-        old: None,
-        source: &[],
-        old_source: None,
-        builds: &[],
-        selection: Selection::default(),
-        work: Work::default(),
-        limits: Limits::default(),
-    })
-    .unwrap();
+    let evidence = judged::evidence(&report, &[], &Work::default());
+    let audit = analysis::audit(&evidence, &Limits::default());
     let heading = Heading { subject: "x".into(), date: "2026-01-01".into(), ..Heading::default() };
     let page = Templates::load(None).unwrap().page("audit", &view::document(&heading, &audit)).unwrap();
-    let data = String::from_utf8(Snapshot::new(heading, audit).to_json().unwrap()).unwrap();
+    let data = String::from_utf8(Snapshot::new(heading, evidence, &audit).to_json().unwrap()).unwrap();
     assert!(page.contains("~/out/x"), "the command is shown");
     for secret in ["annabel", "bob", "gpu-node-17", "192.168.7.9", "s3cr3t", "/home/", "/Users/"] {
         assert!(!page.contains(secret), "{secret} is on the page");
@@ -103,9 +126,8 @@ fn a_snapshot_as_baseline_gives_the_same_comparison_as_its_report() {
     project.report("new.csv", &[Profile::steady(90_000.0)]);
     project.run("generate scale --date 2026-02-01 --baseline old.csv --out by-report").done();
     project.run("generate scale --date 2026-02-01 --baseline pages/2026-01-01-scale.json --out by-snapshot").done();
-    let read = |folder: &str| {
-        Snapshot::<Audit>::read(&project.path(&format!("{folder}/2026-02-01-scale.json"))).unwrap().audit
-    };
+    let read =
+        |folder: &str| Snapshot::read(&project.path(&format!("{folder}/2026-02-01-scale.json"))).unwrap().audit();
     let (report, snapshot) = (read("by-report"), read("by-snapshot"));
     assert_eq!(report.comparison, snapshot.comparison);
     assert_eq!(report.panels, snapshot.panels);
@@ -124,8 +146,7 @@ fn a_full_report_is_remembered_with_all_that_the_old_side_shows() {
     go(&["--report", &new, "--date", "2026-01-02"]);
     let filters = ["--kernel", "gemm_bias", "--out", "other"];
     go(&[&["--report", &new, "--date", "2026-01-02", "--baseline", &old], &filters[..]].concat());
-    let read =
-        |folder: &str| Snapshot::<Audit>::read(&project.path(&format!("{folder}/2026-01-02-gemm.json"))).unwrap().audit;
+    let read = |folder: &str| Snapshot::read(&project.path(&format!("{folder}/2026-01-02-gemm.json"))).unwrap().audit();
     let (kept, report) = (read("audits"), read("other"));
     assert_eq!(kept.panels, report.panels);
     assert_eq!(kept.stalls, report.stalls);

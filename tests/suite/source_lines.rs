@@ -1,6 +1,7 @@
 //! Costs by source line: against the sentences of NVIDIA's rules, the kernel's totals, and the source itself.
 
-use kernel_audit::analysis::{self, Accesses, Audit, Inputs, Pattern, Selection};
+use crate::judged;
+use kernel_audit::analysis::{self, Accesses, Audit, Pattern, Selection, Work};
 use kernel_audit::evidence::{Report, SourceView};
 use kernel_audit::source;
 use kernel_audit::view::{self, Block, Content, Heading};
@@ -21,8 +22,7 @@ fn read(name: &str) -> (Report, Option<SourceView>) {
 }
 
 fn analyse(report: &Report, source: Option<&SourceView>) -> Audit {
-    let inputs = Inputs { source: source.map_or(&[], std::slice::from_ref), ..Inputs::of(report) };
-    analysis::analyse(&inputs).unwrap()
+    judged::audit(report, source.map_or(&[], std::slice::from_ref), &Work::default())
 }
 
 fn audit(name: &str) -> (Report, Audit) {
@@ -176,7 +176,8 @@ fn code_without_line_information_is_shown_by_offset() {
 fn findings_carry_the_line_of_their_pattern() {
     let (_, audit) = audit("gemm_bias_v1");
     let lines = audit.source.as_ref().unwrap();
-    let finding = audit.findings.iter().find(|finding| finding.code == "uncoalesced-global-access").unwrap();
+    let finding =
+        audit.findings.iter().find(|finding| finding.code.to_string() == "uncoalesced-global-access").unwrap();
     let worst = &lines.global.as_ref().unwrap().lines[0].spot;
     let at = finding.at.as_ref().unwrap();
     assert_eq!((&at.file, at.line), (&worst.file, worst.line));

@@ -1,8 +1,7 @@
 //! Templates of the user's own, by name, and `audit lint`.
 
 use super::project::{Profile, Project};
-use kernel_audit::analysis::Audit;
-use kernel_audit::snapshot::{Snapshot, StaticSnapshot};
+use kernel_audit::snapshot::Snapshot;
 use kernel_audit::view::{self, Block, Content, Document, names};
 use std::fs;
 use std::path::Path;
@@ -118,13 +117,8 @@ fn every_block_of_a_page_is_in_the_list_of_names_and_every_name_is_of_one() {
         if path.extension().is_none_or(|extension| extension != "json") {
             continue;
         }
-        let document = match Snapshot::<Audit>::read(&path) {
-            Ok(made) => view::document(&made.heading, &made.audit),
-            Err(_) => {
-                let made = StaticSnapshot::read(&path).unwrap();
-                view::static_document(&made.heading, &made.audit)
-            }
-        };
+        let made = Snapshot::read(&path).unwrap();
+        let document = view::document(&made.heading, &made.audit());
         for name in names_of(&document) {
             assert!(known.contains(&name), "{name} of {}", path.display());
         }

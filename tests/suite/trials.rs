@@ -161,7 +161,7 @@ fn a_page_shows_check_and_benchmark_and_is_made_again_from_its_snapshot() {
     for name in ["c.json", "b.json", "new.csv", "pages/2026-01-01-scale.md"] {
         fs::remove_file(project.path(name)).unwrap();
     }
-    project.run("generate --from pages/2026-01-01-scale.json").done();
+    project.run("render pages/2026-01-01-scale.json").done();
     assert!(project.read("pages/2026-01-01-scale.md") == page);
 }
 
@@ -214,7 +214,7 @@ fn a_wrong_kernel_gets_no_verdict_on_its_performance() {
     has(&project.run("history scale").done(), &["WRONG"]);
     let compared = project.run("compare pages/2026-01-01-scale.json pages/2026-01-02-scale.json").done();
     has(&compared, &["B against A: WRONG", "Its results are wrong"]);
-    let comment = project.run("generate --from pages/2026-01-02-scale.json --format pr").done();
+    let comment = project.run("render pages/2026-01-02-scale.json --format pr").done();
     has(&comment, &["scale: WRONG", why]);
     assert!(!comment.contains("What limits it") && !comment.contains("FASTER"), "{comment}");
 

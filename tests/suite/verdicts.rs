@@ -1,8 +1,9 @@
 //! Verdicts: on whole comparisons of reports, and their error rates on noise that is known.
 
+use crate::judged;
 use crate::project::{Profile, csv};
 use crate::simulation::{Noise, Tally, run};
-use kernel_audit::analysis::{self, Basis, Comparison, Inputs, Limits, Old, Selection, Verdict, Work};
+use kernel_audit::analysis::{self, Basis, Comparison, Limits, Verdict, Work};
 use kernel_audit::evidence::{Origin, Report, Want};
 use kernel_audit::source::ncu_csv;
 
@@ -12,17 +13,8 @@ fn report(profile: Profile) -> Report {
 
 fn compare(old: Profile, new: Profile) -> Comparison {
     let (old, new) = (report(old), report(new));
-    let inputs = Inputs {
-        new: &new,
-        old: Some(Old::Report(&old)),
-        source: &[],
-        old_source: None,
-        builds: &[],
-        selection: Selection::default(),
-        work: Work::default(),
-        limits: Limits::default(),
-    };
-    analysis::analyse(&inputs).unwrap().comparison.unwrap()
+    let evidence = judged::since(judged::evidence(&new, &[], &Work::default()), &old, &[]);
+    analysis::audit(&evidence, &Limits::default()).comparison.unwrap()
 }
 
 fn one(ns: f64, cycles: f64, instructions: u64) -> Profile {

@@ -1,20 +1,21 @@
 //! The whole judgement of one build.
 
 use super::accesses::{self, LocalAccess, WidthRow};
-use super::checks::{self, CheckResult, SassCheck, Verdict};
-use super::findings::{self, CodeFinding};
+use super::checks::{self, CheckResult, SassCheck};
 use super::flow::{self, DispatchRow, FlowSummary, LoopRow};
 use super::hot;
 use super::identity::{self, Identity};
 use super::limits::{self, LaunchShape, StaticOccupancy};
+use super::patterns;
 use super::resources::{self, ResourceRow};
 use super::select::{self, CodeError, Launched};
-use crate::analysis::Work;
+use crate::analysis::diagnose::finding::Finding;
 use crate::analysis::kernel::private;
+use crate::analysis::limits::Limits;
 use crate::analysis::sass::{
     ClassCount, ControlFlow, SassDiff, body, class_counts, diff, dispatches, loops, opcode_counts,
 };
-use crate::analysis::versus::hypothesis::{Tested, of_code};
+use crate::catalog::Code;
 use crate::evidence::{BuildRecord, CodeBuild, Origin, SassFunction};
 use regex::Regex;
 
@@ -35,6 +36,8 @@ pub struct CodeInputs<'r> {
     pub shape: LaunchShape,
     /// Checks.
     pub checks: &'r [SassCheck],
+    /// What judgements compare with.
+    pub limits: &'r Limits,
 }
 
 /// What is known of one build of the kernel under audit.
@@ -75,6 +78,9 @@ pub struct CodeAudit {
     pub opcodes: Vec<(String, usize)>,
     /// Memory instructions by width.
     pub widths: Vec<WidthRow>,
+    /// Those of the hottest loop; `None` for a kernel without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hot_widths: Option<Vec<WidthRow>>,
     /// Local-memory instructions by line.
     pub local: Vec<LocalAccess>,
     /// Control flow in numbers.
@@ -83,8 +89,12 @@ pub struct CodeAudit {
     pub loops: Vec<LoopRow>,
     /// Places where warps part into roles.
     pub dispatches: Vec<DispatchRow>,
-    /// What the code shows against the kernel.
-    pub findings: Vec<CodeFinding>,
+    /// What the code shows against the kernel; empty in evidence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+    /// Codes of what the old code showed; `None` where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_findings: Option<Vec<Code>>,
     /// Checks.
     pub checks: Vec<CheckResult>,
     /// What changed in the code since the old build.
@@ -99,39 +109,20 @@ impl CodeAudit {
     }
 }
 
-/// An audit without a report: what the builds of a subject show.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct StaticAudit {
-    /// Stated work.
-    pub work: Work,
-    /// One for each architecture, at least one.
-    pub code: Vec<CodeAudit>,
-    /// What the change was expected to do, as far as the code tells; [`StaticAudit::conclude`] completes it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub hypotheses: Vec<Tested>,
-}
-
-impl StaticAudit {
-    /// Concludes what needs both sides: the old verdicts of checks, from an earlier audit where no old build was given,
-    /// and hypotheses. Called once, when code is in.
-    pub fn conclude(&mut self, earlier: Option<&[CodeAudit]>) {
-        if let Some(earlier) = earlier {
-            remember_checks(&mut self.code, earlier);
-        }
-        let has_old = earlier.is_some() || self.code.iter().any(|code| code.diff.is_some());
-        self.hypotheses = of_code(&self.work.hypotheses, &self.code, has_old);
-    }
-}
-
-/// Puts to each check what an earlier audit said of it, where this one did not see the old code itself.
-pub(in crate::analysis) fn remember_checks(codes: &mut [CodeAudit], earlier: &[CodeAudit]) {
-    for code in codes {
+/// The builds with what is concluded of them: what the code shows against the kernel, and what an earlier audit said of
+/// checks and findings, where this one did not see the old code itself.
+pub(in crate::analysis) fn concluded(codes: &[CodeAudit], earlier: &[CodeAudit], limits: &Limits) -> Vec<CodeAudit> {
+    let mut codes = codes.to_vec();
+    for code in &mut codes {
+        code.findings = patterns::findings(code, limits);
         let Some(before) = earlier.iter().find(|before| before.arch == code.arch) else { continue };
         for check in code.checks.iter_mut().filter(|check| check.old.is_none()) {
             let same = |was: &&CheckResult| (&was.name, &was.rule) == (&check.name, &check.rule);
             check.old = before.checks.iter().find(same).map(|was| was.verdict);
         }
+        code.old_findings.get_or_insert_with(|| shown_by(before, limits));
     }
+    codes
 }
 
 /// Opcodes that are kept.
@@ -157,28 +148,15 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
     let classes = class_counts(function);
     let code = body(function);
     let (widths, local) = (accesses::widths(code.iter()), accesses::local(function, kernel, &file));
-    let hot_widths = hottest.map_or_else(
-        || widths.clone(),
-        |at| accesses::widths(found[at].blocks.iter().flat_map(|b| &code[shape.blocks[*b].instructions.clone()])),
-    );
+    let hot_widths = hottest
+        .map(|at| accesses::widths(found[at].blocks.iter().flat_map(|b| &code[shape.blocks[*b].instructions.clone()])));
     let flow_numbers = flow::summary(&shape, irreducible.len());
-    let findings = findings::findings(&findings::Facts {
-        arch: &arch,
-        resources: &resources,
-        occupancies: &occupancies,
-        classes: &classes,
-        hot_widths: &hot_widths,
-        has_hottest: hottest.is_some(),
-        local: &local,
-        called: flow_numbers.called,
-    });
     let ground = checks::Ground { arch: &arch, file: &file, function, flow: &shape, loops: &found, hottest };
     let counts = opcode_counts(function);
-    let old = old_function(inputs)?;
-    let earlier = old.map(|old| verdicts(inputs.checks, &arch, old)).unwrap_or_default();
+    let old = old_code(inputs)?;
+    let verdict = |at: usize| Some(old.as_ref()?.0.checks.get(at)?.verdict);
     let judged = inputs.checks.iter().filter_map(|check| checks::judge(check, &ground));
-    let judged =
-        judged.enumerate().map(|(at, result)| CheckResult { old: earlier.get(at).copied(), ..result }).collect();
+    let judged = judged.enumerate().map(|(at, result)| CheckResult { old: verdict(at), ..result }).collect();
     Ok(CodeAudit {
         mangled: kernel.mangled.to_string(),
         kernel: crate::analysis::kernel::select::short_name(&kernel.demangled).to_owned(),
@@ -200,34 +178,35 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
         loops: flow::loop_rows(function, &shape, &found, hottest, &file),
         dispatches: flow::dispatch_rows(function, &shape, &found, &dispatches(function, &shape), &file),
         checks: judged,
-        diff: old.map(|old| diff(old, function)),
+        diff: old.as_ref().map(|(_, old)| diff(old, function)),
         flow: flow_numbers,
         arch,
         resources,
         occupancies,
         classes,
         widths,
+        hot_widths,
         local,
-        findings,
+        findings: Vec::new(),
+        old_findings: old.map(|(old, _)| shown_by(&old, inputs.limits)),
     })
 }
 
-/// How the checks end on the old code, in the order of those that are for this architecture.
-fn verdicts(checks: &[SassCheck], arch: &str, function: &SassFunction) -> Vec<Verdict> {
-    let flow = ControlFlow::of(function);
-    let (loops, _) = loops(&flow);
-    let hottest = hot::hottest(function, &flow, &loops);
-    let file = flow::main_file(function);
-    let ground = checks::Ground { arch, file: &file, function, flow: &flow, loops: &loops, hottest };
-    checks.iter().filter_map(|check| checks::judge(check, &ground)).map(|result| result.verdict).collect()
+/// Codes of what a build shows against its kernel.
+fn shown_by(code: &CodeAudit, limits: &Limits) -> Vec<Code> {
+    patterns::findings(code, limits).into_iter().map(|finding| finding.code).collect()
 }
 
 fn record<'b>(build: &'b CodeBuild, mangled: &str) -> Option<&'b BuildRecord> {
     build.log.iter().flat_map(|log| &log.records).find(|record| record.mangled == mangled)
 }
 
-fn old_function<'r>(inputs: &CodeInputs<'r>) -> Result<Option<&'r SassFunction>, CodeError> {
-    let Some(old) = inputs.old else { return Ok(None) };
-    let kernel = select::kernel(old, inputs.old_kernel.or(inputs.kernel), None)?;
-    Ok(old.listing.function(&kernel.mangled))
+/// The old build as it is judged by itself, with its function; `None` where it does not have the kernel.
+fn old_code<'r>(inputs: &CodeInputs<'r>) -> Result<Option<(CodeAudit, &'r SassFunction)>, CodeError> {
+    let Some(build) = inputs.old else { return Ok(None) };
+    let filter = inputs.old_kernel.or(inputs.kernel);
+    let kernel = select::kernel(build, filter, None)?;
+    let Some(function) = build.listing.function(&kernel.mangled) else { return Ok(None) };
+    let alone = CodeInputs { build, old: None, kernel: filter, launched: None, ..inputs.clone() };
+    Ok(Some((audit_code(&alone)?, function)))
 }

@@ -73,7 +73,7 @@ pub(super) fn occupancies(
     shape: LaunchShape,
     launched: Option<&Launched>,
 ) -> Vec<StaticOccupancy> {
-    let (Some(chip), Some(registers)) = (chip_of(arch), kernel.registers) else { return Vec::new() };
+    let (Some(chip), Some(registers)) = (catalog::chip_of_arch(arch), kernel.registers) else { return Vec::new() };
     let product = |xyz: [u32; 3]| xyz.iter().product::<u32>();
     let launch = launched.and_then(|l| l.block?.count()).and_then(|count| u32::try_from(count).ok());
     let known = launch
@@ -91,12 +91,6 @@ pub(super) fn occupancies(
         .filter(|(threads, _)| (1..=chip.max_threads_per_block).contains(threads))
         .filter_map(|(threads, from)| at(chip, registers, kernel.shared_bytes, dynamic, threads, from))
         .collect()
-}
-
-fn chip_of(arch: &str) -> Option<&'static ChipRow> {
-    let digits = arch.strip_prefix("sm_")?.trim_end_matches(|c: char| c.is_ascii_lowercase());
-    let (major, minor) = digits.split_at_checked(digits.len().checked_sub(1)?)?;
-    catalog::chip((major.parse().ok()?, minor.parse().ok()?))
 }
 
 /// Blocks by each resource, as the occupancy calculator counts them.
@@ -142,7 +136,7 @@ mod tests {
 
     #[test]
     fn limits_by_hand() {
-        let chip = chip_of("sm_90a").expect("chip");
+        let chip = catalog::chip_of_arch("sm_90a").expect("chip");
         // 168 registers: 168 * 32 = 5376 = 21 * 256 a warp; 65536 / 5376 = 12.19, in groups of 4: 12 warps; 12 / 8 = 1.
         let one = at(chip, 168, 0, Some(0), 256, "x").expect("numbers");
         assert_eq!((one.registers_per_warp, one.blocks, one.warps), (5376, 1, 8));
@@ -153,6 +147,6 @@ mod tests {
         // 100 KiB and the system's 1 KiB in 228 KiB: 2 blocks.
         let shared = at(chip, 32, 1024, Some(99 * 1024), 128, "x").expect("numbers");
         assert_eq!((shared.blocks, shared.limiters(), shared.shared_is_unknown), (2, vec!["shared memory"], false));
-        assert!(chip_of("sm_999").is_none() && chip_of("x").is_none());
+        assert!(catalog::chip_of_arch("sm_999").is_none() && catalog::chip_of_arch("x").is_none());
     }
 }

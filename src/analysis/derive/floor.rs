@@ -4,6 +4,7 @@ use crate::analysis::kernel::performance::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::catalog::Threshold;
+use crate::quantity::{Quantity, Unit, format};
 
 /// The stated bytes beside those that DRAM moved.
 pub(in crate::analysis) struct Floor {
@@ -32,6 +33,12 @@ impl Floor {
     /// Whether DRAM moves no more than the work needs.
     pub(in crate::analysis) fn is_reached(&self, limits: &Limits) -> bool {
         self.moved <= limits[Threshold::WorkReached] * self.stated
+    }
+
+    /// How [`Floor::waste`] is computed, with the numbers.
+    pub(in crate::analysis) fn formula(&self) -> String {
+        let bytes = |value: f64| Quantity::new(value, Unit::BYTE).map(format::quantity).unwrap_or_default();
+        format!("1 − {} stated / {} moved by DRAM", bytes(self.stated), bytes(self.moved))
     }
 
     /// Part of the moved bytes that the work does not need, in percent.

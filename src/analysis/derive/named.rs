@@ -5,7 +5,7 @@ use crate::analysis::derive::mix::InstructionMix;
 use crate::analysis::derive::stalls::{StallBasis, Stalls};
 use crate::analysis::derive::units;
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::catalog::{self, ChipSide, ReadingForm, ReadingName};
+use crate::catalog::{self, ChipSide, Part, ReadingForm, ReadingName};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 
@@ -71,8 +71,9 @@ fn count(mix: &InstructionMix, takes: impl Fn(&str) -> bool) -> Reading {
 }
 
 fn tensor_busy(kernel: &KernelSummary<'_>) -> Reading {
-    let unit =
-        units::busiest(kernel).into_iter().find(|u| u.code == "compute-tensor" && u.side() == Some(ChipSide::Compute));
+    let unit = units::busiest(kernel)
+        .into_iter()
+        .find(|u| u.code == Part::ComputeTensor && u.side() == Some(ChipSide::Compute));
     unit.map_or_else(
         || Reading::not_collected("sm__pipe_tensor*.pct_of_peak_sustained_elapsed"),
         |u| kernel.reading(&u.counter),

@@ -3,16 +3,15 @@
 use crate::analysis::diagnose::bottleneck::{MEMORY, SM};
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
-use crate::catalog::Threshold;
-use crate::catalog::{self, ChipSide};
+use crate::catalog::{self, ChipSide, Part, Threshold};
 
 /// A counter of a throughput breakdown.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct BusyUnit {
     /// ncu's name.
     pub counter: String,
-    /// Code of the part of the chip; `unknown-unit` for a counter that the catalog does not place.
-    pub code: String,
+    /// The part of the chip.
+    pub code: Part,
     /// What a sentence calls that part.
     pub label: String,
     /// Percent of peak.
@@ -24,7 +23,7 @@ impl BusyUnit {
         let place = catalog::subsystem_of(counter);
         BusyUnit {
             counter: counter.into(),
-            code: place.map_or("unknown-unit", |s| s.code).into(),
+            code: place.map_or(Part::UnknownUnit, |part| part.code),
             label: place.map_or("a unit that this catalog does not place", |s| s.label).into(),
             percent,
         }
@@ -32,12 +31,12 @@ impl BusyUnit {
 
     /// What the part does, where the catalog places it.
     pub(in crate::analysis) fn side(&self) -> Option<ChipSide> {
-        catalog::subsystem(&self.code).map(|part| part.side)
+        self.code.row().map(|part| part.side)
     }
 }
 
 /// Ending of a counter's average over the instances of its unit.
-const AVERAGE: &str = ".avg.pct_of_peak_sustained_elapsed";
+pub(in crate::analysis) const AVERAGE: &str = ".avg.pct_of_peak_sustained_elapsed";
 /// Ending of the same counter's busiest instance.
 pub(in crate::analysis) const BUSIEST: &str = ".max.pct_of_peak_sustained_elapsed";
 
@@ -90,7 +89,7 @@ pub(in crate::analysis) fn hot_spot(kernel: &KernelSummary<'_>, limits: &Limits)
         let average = kernel.value(&counter)?;
         let name = format!("{}{BUSIEST}", counter.strip_suffix(AVERAGE)?);
         let unit = BusyUnit::new(&name, kernel.value(&name)?);
-        let is_shared = matches!(unit.code.as_str(), "memory-dram" | "memory-l2");
+        let is_shared = matches!(unit.code, Part::MemoryDram | Part::MemoryL2);
         (is_shared && unit.percent >= low && average < unit.percent * limits[Threshold::HotSpotAverage] / 100.0)
             .then_some((unit, average))
     };

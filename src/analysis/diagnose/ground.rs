@@ -1,22 +1,23 @@
-//! What the checks and the levers are computed from: one kernel and everything already derived from it.
+//! What a diagnosis is made from: one kernel with everything already derived from it, and then where the walk ended.
 
+use super::bottleneck::Bottleneck;
+use super::finding::Severity;
 use crate::analysis::derive::coalescing::Coalescing;
 use crate::analysis::derive::floor::Floor;
 use crate::analysis::derive::mix::InstructionMix;
 use crate::analysis::derive::occupancy::Occupancy;
 use crate::analysis::derive::roofline::Roofline;
 use crate::analysis::derive::stalls::{StallBasis, Stalls};
-use crate::analysis::diagnose::bottleneck::Bottleneck;
-use crate::analysis::diagnose::finding::Severity;
 use crate::analysis::kernel::performance::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
-use crate::catalog::Threshold;
+use crate::catalog::{Code, StallReason, Threshold};
+use crate::evidence::Reading;
+use std::ops::Deref;
 
-/// One kernel with its derived readings.
-pub(in crate::analysis) struct Ground<'a, 'r> {
+/// One kernel with what is derived from it.
+pub(in crate::analysis) struct Kernel<'a, 'r> {
     pub(in crate::analysis) kernel: &'a KernelSummary<'r>,
-    pub(in crate::analysis) bottleneck: &'a Bottleneck,
     pub(in crate::analysis) stalls: &'a Stalls,
     pub(in crate::analysis) mix: &'a InstructionMix,
     pub(in crate::analysis) coalescing: &'a Coalescing,
@@ -26,33 +27,46 @@ pub(in crate::analysis) struct Ground<'a, 'r> {
     pub(in crate::analysis) work: &'a Work,
 }
 
-impl Ground<'_, '_> {
+/// What patterns look at: the kernel, and what limits it.
+pub(in crate::analysis) struct Ground<'a, 'r> {
+    pub(super) of: &'a Kernel<'a, 'r>,
+    pub(super) bottleneck: &'a Bottleneck,
+}
+
+impl<'a, 'r> Deref for Ground<'a, 'r> {
+    type Target = Kernel<'a, 'r>;
+
+    fn deref(&self) -> &Kernel<'a, 'r> {
+        self.of
+    }
+}
+
+impl Kernel<'_, '_> {
     /// The stated bytes beside those that DRAM moved.
-    pub(in crate::analysis) fn floor(&self) -> Option<Floor> {
+    pub(super) fn floor(&self) -> Option<Floor> {
         Floor::of(self.kernel, self.work)
     }
 
-    /// The limiter's code.
-    pub(in crate::analysis) fn limiter(&self) -> &str {
-        &self.bottleneck.limiter.0
-    }
-
-    /// Whether the limiter is one of these codes; a code that ends in `-` stands for all that begin so.
-    pub(in crate::analysis) fn is_limited_by(&self, codes: &[&str]) -> bool {
-        codes
-            .iter()
-            .any(|code| if code.ends_with('-') { self.limiter().starts_with(code) } else { self.limiter() == *code })
-    }
-
     /// A stall reason's share of the time between two issued instructions of a warp, in percent, without parked warps.
-    pub(in crate::analysis) fn stall_share(&self, reason: &str) -> Option<f64> {
+    pub(super) fn stall_share(&self, reason: StallReason) -> Option<f64> {
         let table = self.stalls.table(StallBasis::ShareOfWarpTime)?;
-        self.stalls.counted(table, table.rows.iter().find(|row| row.reason == reason)?)
+        let name: &str = reason.into();
+        self.stalls.counted(table, table.rows.iter().find(|row| row.reason == name)?)
+    }
+
+    /// Cycles in which a scheduler did not issue, in percent.
+    pub(super) fn idle(&self) -> Option<f64> {
+        Some(100.0 * (1.0 - self.stalls.issue_active.new.value()?))
+    }
+
+    /// The readings of these metrics, by name.
+    pub(super) fn readings(&self, metrics: &[&str]) -> Vec<(String, Reading)> {
+        metrics.iter().map(|name| ((*name).to_owned(), self.kernel.reading(name))).collect()
     }
 
     /// What a pattern that makes `share` percent of a part's work amounts to: it explains the limit where that part
     /// limits and the share is large, else it costs, else it is a note.
-    pub(in crate::analysis) fn severity(&self, part_limits: bool, share: f64) -> Severity {
+    pub(super) fn severity(&self, part_limits: bool, share: f64) -> Severity {
         if part_limits && share >= self.limits[Threshold::CauseShare] {
             Severity::Limits
         } else if share >= self.limits[Threshold::CostShare] {
@@ -60,5 +74,17 @@ impl Ground<'_, '_> {
         } else {
             Severity::Notes
         }
+    }
+}
+
+impl Ground<'_, '_> {
+    /// What limits.
+    pub(super) fn limiter(&self) -> Code {
+        self.bottleneck.limiter
+    }
+
+    /// Whether one of these limits.
+    pub(super) fn is_limited_by(&self, codes: &[Code]) -> bool {
+        codes.contains(&self.limiter())
     }
 }

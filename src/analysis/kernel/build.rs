@@ -1,8 +1,47 @@
 //! The build's own numbers for the kernel under audit, beside what the launch says.
 
+use crate::analysis::kernel::private;
 use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::evidence::{BuildLog, BuildRecord, Reading};
+use crate::analysis::profile::Profile;
+use crate::evidence::{BuildLog, BuildRecord, Device, Origin, Reading};
+
+/// What build logs say of a kernel.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Build {
+    /// The logs.
+    pub logs: Vec<Origin>,
+    /// Warnings of the assembler: (log, line from 1, text).
+    pub warnings: Vec<(String, u64, String)>,
+    /// The records of the kernel.
+    pub records: Vec<BuildRecord>,
+}
+
+impl Build {
+    /// What some logs say of the kernel of a profile.
+    pub fn of(profile: &Profile, logs: &[BuildLog]) -> Build {
+        let warnings = |log: &BuildLog| {
+            let path = private::public(&log.origin).path;
+            let warning = |(line, text): &(u64, String)| (path.clone(), *line, private::without_home(text));
+            log.warnings.iter().map(warning).collect::<Vec<_>>()
+        };
+        Build {
+            logs: logs.iter().map(|log| private::public(&log.origin)).collect(),
+            warnings: logs.iter().flat_map(warnings).collect(),
+            records: records(&profile.kernel, &profile.device, logs),
+        }
+    }
+
+    /// The records beside what the launch says.
+    pub(in crate::analysis) fn rows(&self, kernel: &KernelSummary<'_>) -> Vec<BuildRow> {
+        let row = |record: &BuildRecord| BuildRow {
+            record: record.clone(),
+            launch_registers: kernel.reading("launch__registers_per_thread"),
+            launch_shared: kernel.reading("launch__shared_mem_per_block_static"),
+        };
+        self.records.iter().map(row).collect()
+    }
+}
 
 /// A kernel as the assembler built it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -32,24 +71,19 @@ fn total(own: Option<u64>, callees: impl Iterator<Item = Option<u64>>) -> Option
 }
 
 /// The records of a kernel: same mangled name, else same function name; of the architecture nearest the device.
-pub(in crate::analysis) fn rows(kernel: &KernelSummary<'_>, logs: &[BuildLog]) -> Vec<BuildRow> {
+fn records(key: &KernelKey, device: &Device, logs: &[BuildLog]) -> Vec<BuildRecord> {
     let records = || logs.iter().flat_map(|log| &log.records);
-    let mut found: Vec<&BuildRecord> = records().filter(|r| is_mangled(kernel.key(), r)).collect();
+    let mut found: Vec<&BuildRecord> = records().filter(|r| is_mangled(key, r)).collect();
     if found.is_empty() {
-        found = records().filter(|r| is_named(kernel.key(), r)).collect();
+        found = records().filter(|r| is_named(key, r)).collect();
     }
-    if let Some((major, minor)) = kernel.first().device.compute_capability {
+    if let Some((major, minor)) = device.compute_capability {
         let arch = format!("sm_{major}{minor}");
         if found.iter().any(|r| r.arch.starts_with(&arch)) {
             found.retain(|r| r.arch.starts_with(&arch));
         }
     }
-    let row = |record: &BuildRecord| BuildRow {
-        record: record.clone(),
-        launch_registers: kernel.reading("launch__registers_per_thread"),
-        launch_shared: kernel.reading("launch__shared_mem_per_block_static"),
-    };
-    found.into_iter().map(row).collect()
+    found.into_iter().cloned().collect()
 }
 
 fn is_mangled(key: &KernelKey, record: &BuildRecord) -> bool {

@@ -34,6 +34,14 @@ pub struct Work {
     pub hypotheses: Vec<Hypothesis>,
 }
 
+impl Work {
+    /// The readings that expectations and hypotheses name.
+    pub fn readings(&self) -> impl Iterator<Item = &str> {
+        let conditions = self.hypotheses.iter().flat_map(|one| one.before.iter().chain(&one.after));
+        self.expected.iter().chain(conditions).map(|expected| expected.reading.as_str())
+    }
+}
+
 /// The performance summary.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Performance {

@@ -1,7 +1,6 @@
 //! Old against new, one reading at a time.
 
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::row_json::RowJson;
 use crate::catalog::{self, Better};
 use crate::evidence::Reading;
 
@@ -49,7 +48,6 @@ impl Change {
 
 /// One line of a table: a reading of the new side, and of the old where there is one.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(into = "RowJson", from = "RowJson")]
 pub struct Row {
     /// Stable id: the metric's name, or the row's own word for derived readings.
     pub id: String,

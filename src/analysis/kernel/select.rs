@@ -24,7 +24,7 @@ pub struct KernelKey {
 }
 
 impl KernelKey {
-    fn of(launch: &Launch) -> KernelKey {
+    pub(in crate::analysis) fn of(launch: &Launch) -> KernelKey {
         KernelKey {
             workload: launch.workload,
             name: launch.name.clone(),

@@ -2,16 +2,16 @@
 
 use super::accesses::{ACCESS, Accesses, EXECUTED, LANES, Space, WIDTH};
 use super::counts::{self, LaneLine, LineCount};
-use super::limiting::{self, LimitingLines, SECTORS, SHARED};
+use super::limiting::{self, LimitingLines, PartLines, SECTORS, SHARED};
 use super::parked::Parked;
+use super::place::{Place, Sits};
 use super::spot::{Groups, Spot};
 use super::waits::Waits;
 use crate::analysis::derive::stalls::sampled_reason;
-use crate::analysis::diagnose::finding::Place;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
+use crate::catalog::{Code, StallReason};
 use crate::evidence::{Launch, Lines, NameSet, SourceView, Want};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Cycles in which L2 and L1 worked, and all cycles: NVIDIA's rules UncoalescedGlobalAccess and UncoalescedSharedAccess
@@ -47,10 +47,6 @@ pub fn source_want(launches: &[&Launch]) -> Want {
 pub struct SourceLines {
     /// The launch: row of the report.
     pub launch: u32,
-    /// The texts of lines by `file:line`, where a stored audit says them once; empty for an audit in memory, whose spots
-    /// have them.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub texts: BTreeMap<String, String>,
     /// Whether lines are known; else spots are instructions.
     pub lines: Lines,
     /// Whether instructions have their opcodes.
@@ -67,7 +63,10 @@ pub struct SourceLines {
     pub idle_lanes: Option<Vec<LaneLine>>,
     /// The lines that execute the most.
     pub executed: Vec<LineCount>,
-    /// The lines that make the work of the part that limits.
+    /// The lines that make the work of each part of the chip that may limit; those of the one that does stand in `limiting`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PartLines>,
+    /// The lines that make the work of the part that limits, once that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limiting: Option<LimitingLines>,
     /// Warps at the last barrier, with nothing left to do.
@@ -79,34 +78,24 @@ pub struct SourceLines {
 }
 
 impl SourceLines {
-    /// Where the pattern of a finding sits, by the finding's code: the line that has the most of it. Waits are placed at
-    /// what is waited for. A launch, and a limit of two sides, sit at no line.
-    pub(in crate::analysis) fn place_of(&self, code: &str, limiter: &str) -> Option<Place> {
-        // Too few warps show as the wait that they cannot hide.
-        let code = if code == "occupancy-limit" && limiter.starts_with("latency-") { limiter } else { code };
+    /// The line that has the most of a pattern. Waits are placed at what is waited for. A launch, and a limit of two sides,
+    /// sit at no line.
+    pub(in crate::analysis) fn place(&self, sits: Sits, limiter: Code) -> Option<Place> {
         let accesses = |accesses: &Option<Accesses>| Some(accesses.as_ref()?.lines.first()?.spot.clone());
-        let waiting = |reason: &str| {
-            let reasons = &self.waits.as_ref()?.reasons;
-            let lines = &reasons.iter().find(|lines| lines.reason == reason)?;
-            let waits = lines.lines.first()?;
-            // A cause that stands for few of the waits is not theirs.
-            let cause = lines.causes.first().filter(|(_, share)| *share >= waits.1 / 2.0);
-            Some(cause.unwrap_or(waits).0.clone())
-        };
-        let spot = match code {
-            "uncoalesced-global-access" => accesses(&self.global),
-            "shared-bank-conflicts" => accesses(&self.shared),
-            "register-spilling" | "local-memory" => accesses(&self.local),
-            "divergence" | "predicated-off" => Some(self.idle_lanes.as_ref()?.first()?.spot.clone()),
-            "barrier-wait" => waiting("barrier"),
-            "memory-fence" => waiting("membar"),
-            "atomic-contention" => self.atomics.first().map(|(spot, _)| spot.clone()),
-            "instruction-fetch" => waiting("no_instruction"),
-            _ if code == limiter && self.limiting.is_some() => {
-                self.limiting.as_ref()?.lines.first().map(|(spot, _)| spot.clone())
+        let spot = match (sits, limiter) {
+            (Sits::Nowhere, _) => None,
+            (Sits::GlobalAccesses, _) => accesses(&self.global),
+            (Sits::SharedAccesses, _) => accesses(&self.shared),
+            (Sits::LocalAccesses, _) => accesses(&self.local),
+            (Sits::IdleLanes, _) => Some(self.idle_lanes.as_ref()?.first()?.spot.clone()),
+            (Sits::Atomics, _) => self.atomics.first().map(|(spot, _)| spot.clone()),
+            (Sits::Waits(reason), _) => self.awaited(reason),
+            (Sits::Limiter | Sits::LimitingWait, Code::Wait(reason)) => {
+                let counts = sits == Sits::Limiter || limiter.is_latency();
+                counts.then(|| self.awaited(reason)).flatten()
             }
-            // `latency-long-scoreboard`, `sync-barrier`: a stall reason that limits.
-            _ => waiting(&code.strip_prefix("latency-").or(code.strip_prefix("sync-"))?.replace('-', "_")),
+            (Sits::Limiter, _) => self.limiting.as_ref()?.lines.first().map(|(spot, _)| spot.clone()),
+            (Sits::LimitingWait, _) => None,
         };
         spot.filter(|spot| spot.line > 0).map(|spot| Place {
             file: spot.file,
@@ -115,27 +104,38 @@ impl SourceLines {
         })
     }
 
-    /// The costs of a launch, with the parked warps that were told before its limiter. `kernel` gives the units' activity, for bounds; `limiter` is the code of what limits it.
-    pub(in crate::analysis) fn of(
-        view: &SourceView,
-        kernel: &KernelSummary<'_>,
-        limiter: &str,
-        parked: Option<Parked>,
-        limits: &Limits,
-    ) -> SourceLines {
+    /// The line that warps wait for the most for this reason.
+    fn awaited(&self, reason: StallReason) -> Option<Spot> {
+        let (reasons, name): (_, &str) = (&self.waits.as_ref()?.reasons, reason.into());
+        let lines = &reasons.iter().find(|lines| lines.reason == name)?;
+        let waits = lines.lines.first()?;
+        // A cause that stands for few of the waits is not theirs.
+        let cause = lines.causes.first().filter(|(_, share)| *share >= waits.1 / 2.0);
+        Some(cause.unwrap_or(waits).0.clone())
+    }
+
+    /// The lines as they stand beside a verdict: with those of the part that limits.
+    pub(in crate::analysis) fn limited_by(mut self, limiter: Code, parked: Option<Parked>) -> SourceLines {
+        let parts = std::mem::take(&mut self.parts).into_iter();
+        let of = |part: PartLines| part.limiters.contains(&limiter).then_some(part);
+        self.limiting =
+            parts.filter_map(of).next().map(|part| LimitingLines { limiter, what: part.what, lines: part.lines });
+        self.parked = parked;
+        self
+    }
+
+    /// The costs of a launch; `kernel` gives the units' activity, for bounds.
+    pub(in crate::analysis) fn of(view: &SourceView, kernel: &KernelSummary<'_>, limits: &Limits) -> SourceLines {
         let groups = Groups::of(view);
         let [l2, l1] = ACTIVITY.map(|[active, all]| {
             let share = kernel.value(active)? / kernel.value(all).filter(|all| *all > 0.0)?;
             Some(share.min(1.0))
         });
         let waits = Waits::of(view, &groups, limits);
-        let mut limiting = LimitingLines::of(limiter, view, &groups, kernel);
-        if let (Some(limiting), Some(waits)) = (&mut limiting, &waits) {
-            limiting::break_ties(&mut limiting.lines, &waits.by_need(), limits);
-        }
+        let awaited = waits.as_ref().map(Waits::by_need).unwrap_or_default();
+        let parts = limiting::parts(view, &groups, kernel, &awaited, limits);
         SourceLines {
             launch: view.launch,
-            texts: BTreeMap::new(),
             lines: view.lines.clone(),
             has_opcodes: view.instructions.iter().any(|instruction| instruction.opcode.is_some()),
             waits,
@@ -144,8 +144,9 @@ impl SourceLines {
             local: Accesses::of(Space::Local, view, &groups, l2),
             idle_lanes: counts::idle_lanes(view, &groups, limits),
             executed: counts::executed(view, &groups),
-            limiting,
-            parked,
+            parts,
+            limiting: None,
+            parked: None,
             atomics: limiting::atomics(view, &groups),
         }
     }

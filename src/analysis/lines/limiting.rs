@@ -5,9 +5,12 @@ use super::spot::{Groups, Spot};
 use crate::analysis::derive::data_stage::{DataStage, SHARED as SHARED_PART, WHOLE};
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
-use crate::catalog::{self, InstructionWork, Threshold};
+use crate::catalog::{Code, InstructionWork, Part, Threshold};
 use crate::evidence::SourceView;
 use crate::quantity::format;
+use crate::words;
+use crate::words::Words;
+use strum::VariantArray;
 
 /// Lines kept.
 const LINES: usize = 5;
@@ -20,17 +23,49 @@ pub(super) const SECTORS: [&str; 2] = ["memory_l2_theoretical_sectors_global", "
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct LimitingLines {
     /// The limiter's code.
-    pub limiter: String,
+    pub limiter: Code,
     /// What is counted.
-    pub what: String,
+    pub what: Words,
     /// (line, its count over the whole kernel's in percent), largest first.
     pub lines: Vec<(Spot, f64)>,
+}
+
+/// The lines of one kind of work, with every limiter that it stands for.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct PartLines {
+    /// Codes of the limiters.
+    pub limiters: Vec<Code>,
+    /// What is counted.
+    pub what: Words,
+    /// (line, its count over the whole kernel's in percent), largest first.
+    pub lines: Vec<(Spot, f64)>,
+}
+
+/// The lines of every part of the chip that a counter by instruction stands for; of lines that tie for the most, those
+/// first that warps wait for.
+pub(super) fn parts(
+    view: &SourceView,
+    groups: &Groups<'_>,
+    kernel: &KernelSummary<'_>,
+    awaited: &[&Spot],
+    limits: &Limits,
+) -> Vec<PartLines> {
+    let mut parts: Vec<PartLines> = Vec::new();
+    for code in Part::VARIANTS.iter().map(|part| Code::Unit(*part)) {
+        let Some(mut own) = LimitingLines::of(code, view, groups, kernel) else { continue };
+        break_ties(&mut own.lines, awaited, limits);
+        match parts.iter_mut().find(|part| part.what == own.what && part.lines == own.lines) {
+            Some(part) => part.limiters.push(own.limiter),
+            None => parts.push(PartLines { limiters: vec![own.limiter], what: own.what, lines: own.lines }),
+        }
+    }
+    parts
 }
 
 impl LimitingLines {
     /// `None` where no counter by instruction stands for the part, or none was collected.
     pub(super) fn of(
-        limiter: &str,
+        limiter: Code,
         view: &SourceView,
         groups: &Groups<'_>,
         kernel: &KernelSummary<'_>,
@@ -40,8 +75,9 @@ impl LimitingLines {
             let rows = 0..view.instructions.len();
             (!columns.is_empty()).then(|| rows.map(|row| columns.iter().map(|c| c[row]).sum()).collect::<Vec<u64>>())
         };
+        let Code::Unit(unit) = limiter else { return None };
         let mut part = None;
-        let (what, counts) = match &catalog::subsystem(limiter)?.by_instruction {
+        let (what, counts) = match &unit.row()?.by_instruction {
             InstructionWork::None => return None,
             InstructionWork::Sectors => ("L2 sectors of global and local accesses", sum(&SECTORS)?),
             InstructionWork::Wavefronts => ("wavefronts of shared accesses", sum(&[SHARED])?),
@@ -64,13 +100,18 @@ impl LimitingLines {
             Some(stage) => {
                 let most = stage.shared.max(stage.other());
                 let (most, whole) = (format::fixed(most, 2), format::fixed(stage.whole, 2));
-                format!(
-                    "{what}, which take {most} of the {whole} points of the L1 data stage (`{WHOLE}`, `{SHARED_PART}`)"
+                words!(
+                    "{}, which take {} of the {} points of the L1 data stage (`{}`, `{}`)",
+                    what,
+                    most,
+                    whole,
+                    WHOLE,
+                    SHARED_PART
                 )
             }
             None => what.into(),
         };
-        (!lines.is_empty()).then(|| LimitingLines { limiter: limiter.into(), what, lines })
+        (!lines.is_empty()).then_some(LimitingLines { limiter, what, lines })
     }
 }
 
@@ -105,7 +146,7 @@ pub(super) fn atomics(view: &SourceView, groups: &Groups<'_>) -> Vec<(Spot, f64)
 }
 
 /// Of lines that tie for the most, puts those first that warps wait for, in the order of `awaited`.
-pub(super) fn break_ties(lines: &mut [(Spot, f64)], awaited: &[&Spot], limits: &Limits) {
+fn break_ties(lines: &mut [(Spot, f64)], awaited: &[&Spot], limits: &Limits) {
     let Some((_, top)) = lines.first() else { return };
     let tied = lines.iter().take_while(|(_, share)| top - share < limits[Threshold::LineTie]).count();
     let rank = |spot: &Spot| awaited.iter().position(|other| spot.is_same_place(other)).unwrap_or(usize::MAX);

@@ -11,6 +11,7 @@ mod limiting;
 mod listing;
 mod parked;
 mod pattern;
+mod place;
 mod spot;
 mod texts;
 mod waits;
@@ -20,11 +21,14 @@ pub(super) use cause::{Causes, Trace};
 pub(super) use costs::ACTIVITY;
 pub use costs::{SourceLines, source_want};
 pub use counts::{LaneLine, LineCount};
-pub use limiting::LimitingLines;
+pub use limiting::{LimitingLines, PartLines};
 pub use listing::{LineCost, ListedFile, ListedInstruction, ListedLine, Listing};
 pub use parked::Parked;
 pub use pattern::Pattern;
+pub use place::Place;
+pub(super) use place::Sits;
 pub use spot::Spot;
+pub(super) use spot::place;
 pub use waits::{LineWaits, ReasonLines, Waits};
 
 /// Lines kept of each cost.

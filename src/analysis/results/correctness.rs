@@ -1,7 +1,8 @@
 //! Whether the kernel computes what it should: from the check of its outputs and from compute-sanitizer.
 
 use crate::analysis::audit::Audit;
-use crate::evidence::{CheckRun, Correctness, OutputCheck, WorstElement};
+use crate::analysis::evidence::Side;
+use crate::evidence::{CheckRun, Correctness, OutputCheck, SanitizerRun, WorstElement};
 use crate::quantity::format;
 
 /// What is known of a kernel's results.
@@ -15,24 +16,54 @@ pub enum Standing {
     NotChecked,
 }
 
-impl Audit {
-    /// What is known of the kernel's results.
-    pub fn standing(&self) -> Standing {
+/// What is known of the results of one side.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::analysis) struct Looked<'a> {
+    /// The check of the outputs.
+    pub(in crate::analysis) correctness: Option<&'a Correctness>,
+    /// What the tools of compute-sanitizer found.
+    pub(in crate::analysis) sanitizer: &'a [SanitizerRun],
+}
+
+impl Looked<'_> {
+    pub(in crate::analysis) fn standing(&self) -> Standing {
         if !self.faults().is_empty() {
             return Standing::Wrong;
         }
-        match &self.correctness {
+        match self.correctness {
             Some(check) if is_complete(check) => Standing::Correct,
             _ => Standing::NotChecked,
         }
     }
 
+    /// What is wrong with the results, a plain sentence part for each output and tool.
+    pub(in crate::analysis) fn faults(&self) -> Vec<String> {
+        let checked = self.correctness.into_iter().flat_map(outputs_at_fault);
+        let tools = self.sanitizer.iter().filter(|run| run.has_errors());
+        checked.chain(tools.map(|run| format!("{} found errors", run.tool.name()))).collect()
+    }
+}
+
+impl Side {
+    pub(in crate::analysis) fn looked(&self) -> Looked<'_> {
+        Looked { correctness: self.correctness.as_ref(), sanitizer: &self.sanitizer }
+    }
+}
+
+impl Audit {
+    fn looked(&self) -> Looked<'_> {
+        Looked { correctness: self.correctness.as_ref(), sanitizer: &self.sanitizer }
+    }
+
+    /// What is known of the kernel's results.
+    pub fn standing(&self) -> Standing {
+        self.looked().standing()
+    }
+
     /// What is wrong with the kernel's results, a plain sentence part for each output and tool; empty where nothing is
     /// known to be.
     pub fn faults(&self) -> Vec<String> {
-        let checked = self.correctness.iter().flat_map(outputs_at_fault);
-        let tools = self.sanitizer.iter().filter(|run| run.has_errors());
-        checked.chain(tools.map(|run| format!("{} found errors", run.tool.name()))).collect()
+        self.looked().faults()
     }
 
     /// Why the check of the outputs cannot tell; empty where it can, or where there was none.

@@ -1,10 +1,11 @@
 //! The reference's own counters beside the kernel's.
 
-use crate::analysis::audit::Audit;
-use crate::analysis::kernel::select::{self, KernelKey};
+use crate::analysis::evidence::Reference;
+use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::profile::summary;
 use crate::catalog;
-use crate::evidence::{Origin, Reading, Report};
+use crate::evidence::{Origin, Reading};
 
 /// One metric of both.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -55,31 +56,21 @@ const METRICS: [&[&str]; 11] = [
 ];
 
 impl ReferenceProfile {
-    /// The kernel with the most device time of a report beside the kernel of an audit; `None` for a report without any.
-    pub fn of(reference: &Report, audit: &Audit) -> Option<ReferenceProfile> {
-        let mut groups = select::groups(reference);
-        if groups.is_empty() {
-            return None;
-        }
-        let (others, other) = (groups.len() - 1, KernelSummary::new(groups.swap_remove(0)));
-        let kept = audit.kept.new.report(&audit.new);
-        let own = select::groups(&kept).into_iter().next().map(KernelSummary::new);
+    /// The reference's kernel beside the kernel under audit.
+    pub(in crate::analysis) fn of(reference: &Reference, own: &KernelSummary<'_>) -> ReferenceProfile {
+        let launches = reference.profile.launches();
+        let other = summary(&launches);
         let row = |names: &&[&str]| {
-            let of = |side: &KernelSummary<'_>, name: &str| side.reading(name);
-            let held = |name: &&str| {
-                of(&other, name).quantity().is_some()
-                    || own.as_ref().is_some_and(|own| of(own, name).quantity().is_some())
-            };
+            let held = |name: &&str| other.value(name).is_some() || own.value(name).is_some();
             let name = names.iter().copied().find(|name| held(name)).or(names.first().copied()).unwrap_or_default();
-            let kernel = own.as_ref().map_or_else(|| Reading::not_collected(name), |own| own.reading(name));
             let label = catalog::metric(name).map_or(name, |row| row.label).to_owned();
-            Beside { id: name.to_owned(), label, kernel, reference: other.reading(name) }
+            Beside { id: name.to_owned(), label, kernel: own.reading(name), reference: other.reading(name) }
         };
-        Some(ReferenceProfile {
-            origin: reference.origin.clone(),
-            kernel: other.key().clone(),
-            others,
+        ReferenceProfile {
+            origin: reference.profile.origin.clone(),
+            kernel: reference.profile.kernel.clone(),
+            others: reference.others,
             rows: METRICS.iter().map(row).collect(),
-        })
+        }
     }
 }

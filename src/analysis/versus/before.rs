@@ -1,43 +1,32 @@
 //! The old side by itself: its readings by name, and its roofline.
 
-use crate::analysis::audit::Audit;
 use crate::analysis::derive::coalescing::Coalescing;
 use crate::analysis::derive::mix::InstructionMix;
 use crate::analysis::derive::named::{self, Known};
 use crate::analysis::derive::occupancy::Occupancy;
 use crate::analysis::derive::roofline::Roofline;
 use crate::analysis::derive::stalls::Stalls;
-use crate::analysis::diagnose::bottleneck::{Bottleneck, bottleneck};
-use crate::analysis::diagnose::ceiling::{self, Lever};
-use crate::analysis::diagnose::checks;
-use crate::analysis::diagnose::ground::Ground;
+use crate::analysis::diagnose;
+use crate::analysis::diagnose::bottleneck::Bottleneck;
+use crate::analysis::diagnose::lever::Lever;
 use crate::analysis::kernel::performance::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
+use crate::catalog::Code;
 use crate::evidence::Reading;
 
 /// The old kernel with what is derived from it.
 pub(in crate::analysis) struct Before<'a, 'r> {
     kernel: &'a KernelSummary<'r>,
-    /// The earlier audit, where the old side is one: it holds readings that its snapshot does not keep by launch.
-    earlier: Option<&'a Audit>,
     work: &'a Work,
     stalls: Stalls,
     mix: InstructionMix,
     coalescing: Coalescing,
 }
 
-/// A reading that decided something in an audit: its snapshot does not keep every counter by launch.
-fn decided(audit: &Audit, name: &str) -> Option<Reading> {
-    let steps = audit.bottleneck.steps.iter().flat_map(|step| &step.readings);
-    let findings = audit.findings.iter().flat_map(|finding| &finding.readings);
-    steps.chain(findings).find(|(known, _)| known == name).map(|(_, reading)| reading.clone())
-}
-
 impl<'a, 'r> Before<'a, 'r> {
     pub(in crate::analysis) fn of(
         kernel: &'a KernelSummary<'r>,
-        earlier: Option<&'a Audit>,
         parked: Option<f64>,
         limits: &Limits,
         work: &'a Work,
@@ -45,31 +34,21 @@ impl<'a, 'r> Before<'a, 'r> {
         let stalls = Stalls { parked, ..Stalls::of(kernel, None, limits) };
         let mix = InstructionMix::of(kernel, None);
         let coalescing = Coalescing::of(kernel, None, &mix);
-        Before { kernel, earlier, work, stalls, mix, coalescing }
+        Before { kernel, work, stalls, mix, coalescing }
     }
 
-    /// The reading of a name, as [`named::reading`]. What an earlier audit found under that name goes first.
+    /// The reading of a name, as [`named::reading`].
     pub(in crate::analysis) fn reading(&self, name: &str) -> Reading {
-        let checked = self.earlier.and_then(|audit| audit.checks.iter().find(|line| line.expected.reading == name));
-        match checked {
-            Some(line) => line.found.clone(),
-            None => {
-                let (kernel, stalls) = (self.kernel, &self.stalls);
-                let own = named::reading(&Known { kernel, stalls, mix: &self.mix, coalescing: &self.coalescing }, name);
-                let told = || self.earlier.and_then(|audit| decided(audit, name));
-                if own.quantity().is_some() { own } else { told().unwrap_or(own) }
-            }
-        }
+        let Before { kernel, stalls, mix, coalescing, .. } = self;
+        named::reading(&Known { kernel, stalls, mix, coalescing }, name)
     }
 
     /// What the old kernel comes to by itself.
     pub(in crate::analysis) fn judged(&self, limits: &Limits) -> Alone {
         let occupancy = Occupancy::of(self.kernel, None);
-        let bottleneck = bottleneck(self.kernel, &self.stalls, &occupancy, limits);
         let roofline = Roofline::of(self.kernel, &self.mix, self.work);
-        let ground = Ground {
+        let derived = diagnose::Kernel {
             kernel: self.kernel,
-            bottleneck: &bottleneck,
             stalls: &self.stalls,
             mix: &self.mix,
             coalescing: &self.coalescing,
@@ -78,29 +57,18 @@ impl<'a, 'r> Before<'a, 'r> {
             limits,
             work: self.work,
         };
-        let findings = checks::findings(&ground).into_iter().map(|finding| finding.code).collect();
-        let levers = ceiling::levers(&ground);
+        let diagnosis = diagnose::diagnose(&derived, |_| None);
+        let (bottleneck, levers) = (diagnosis.bottleneck, diagnosis.levers);
+        let findings = diagnosis.findings.into_iter().map(|finding| finding.code).collect();
         Alone { bottleneck, roofline, findings, levers }
     }
 }
 
-/// The judgement of an old kernel: that of its own audit, or the one that its report gives.
+/// The judgement of an old kernel.
 pub(in crate::analysis) struct Alone {
     pub(in crate::analysis) bottleneck: Bottleneck,
     pub(in crate::analysis) roofline: Roofline,
     /// Codes of the findings.
-    pub(in crate::analysis) findings: Vec<String>,
+    pub(in crate::analysis) findings: Vec<Code>,
     pub(in crate::analysis) levers: Vec<Lever>,
-}
-
-impl Alone {
-    /// What an earlier audit said.
-    pub(in crate::analysis) fn told(audit: &Audit) -> Alone {
-        Alone {
-            bottleneck: audit.bottleneck.clone(),
-            roofline: audit.roofline.clone(),
-            findings: audit.findings.iter().map(|finding| finding.code.clone()).collect(),
-            levers: audit.levers.clone(),
-        }
-    }
 }

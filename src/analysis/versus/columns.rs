@@ -1,16 +1,14 @@
 //! Several profiles side by side: kernels joined by name, grid and block, each compared with the first profile's.
 
-use crate::analysis::audit::Old;
 use crate::analysis::derive::panels::Panel;
+use crate::analysis::evidence::Side;
 use crate::analysis::kernel::row::Row;
-use crate::analysis::kernel::select::{self, KernelGroup, KernelKey, Selection};
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::limits::Limits;
+use crate::analysis::profile::{Profile, summary};
 use crate::analysis::results::correctness::Standing;
-use crate::analysis::versus::setting::{self, Seen, Setting};
+use crate::analysis::versus::setting::{self, Seen};
 use crate::analysis::versus::verdict::{Comparison, Verdict};
-use crate::evidence::Report;
-use std::borrow::Cow;
 
 /// One further column for a kernel.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -41,70 +39,56 @@ pub struct Columns {
     pub unmatched: Vec<(usize, KernelKey)>,
 }
 
-/// Joins profiles. The first is the old side of every comparison. Where each profile holds exactly one kernel that the
-/// filter takes, these are joined whatever they are called.
-pub fn columns(sides: &[Old<'_>], selection: &Selection, limits: &Limits) -> Columns {
-    let reports: Vec<Cow<'_, Report>> = sides.iter().map(report).collect();
-    let groups: Vec<Vec<KernelGroup<'_>>> =
-        reports.iter().map(|report| select::choose(report, selection.kernel.as_ref()).unwrap_or_default()).collect();
-    let Some((first, others)) = groups.split_first() else { return Columns::default() };
-    let is_one_each = groups.iter().all(|groups| groups.len() == 1);
+/// Joins files, each with the kernels that it holds. The first is the old side of every comparison. Where each holds
+/// exactly one kernel, these are joined whatever they are called.
+pub fn columns(files: &[Vec<Side>], limits: &Limits) -> Columns {
+    let profiles: Vec<Vec<(&Side, &Profile)>> = files
+        .iter()
+        .map(|sides| sides.iter().filter_map(|side| Some((side, side.profile.as_ref()?))).collect())
+        .collect();
+    let Some((first, others)) = profiles.split_first() else { return Columns::default() };
+    let is_one_each = profiles.iter().all(|kernels| kernels.len() == 1);
     let mut found = Columns::default();
-    let mut taken: Vec<Vec<bool>> = groups.iter().map(|groups| vec![false; groups.len()]).collect();
+    let mut taken: Vec<Vec<bool>> = profiles.iter().map(|kernels| vec![false; kernels.len()]).collect();
     for (at, base) in first.iter().enumerate() {
         let mut against = Vec::new();
-        for (column, groups) in others.iter().enumerate().map(|(at, groups)| (at + 1, groups)) {
-            let Some(other) = groups.iter().position(|group| is_one_each || is_same(&base.key, &group.key)) else {
-                continue;
-            };
+        for (column, kernels) in others.iter().enumerate().map(|(at, kernels)| (at + 1, kernels)) {
+            let is_it = |(_, profile): &(&Side, &Profile)| is_one_each || is_same(&base.1.kernel, &profile.kernel);
+            let Some(other) = kernels.iter().position(is_it) else { continue };
             taken[0][at] = true;
             taken[column][other] = true;
-            let (old, new) = (KernelSummary::new(base.clone()), KernelSummary::new(groups[other].clone()));
-            let conditions =
-                setting::paired(noted(&sides[column], &reports[column], &new), &noted(&sides[0], &reports[0], &old));
-            let panels = Panel::all(&new, Some(&old));
-            let rows: Vec<&Row> = panels.iter().flat_map(|panel| &panel.rows).collect();
-            let mut comparison = Comparison::of(rows, &new, &old, &conditions, limits);
-            if let Some(wrong) = [column, 0].into_iter().find(|at| is_wrong(&sides[*at])) {
-                let (verdict, side) =
-                    if wrong == 0 { (Verdict::NotComparable, "The first profile's") } else { (Verdict::Wrong, "Its") };
-                let reason = format!("{side} results are wrong, so that the times are none to compare.");
-                comparison.whole.void(verdict, reason, "Correct the kernel; its speed matters after that.");
-            }
-            against.push(Against { column, panels, comparison });
+            against.push(compared(column, kernels[other], *base, limits));
         }
         if !against.is_empty() {
-            found.joined.push(Joined { kernel: base.key.clone(), against });
+            found.joined.push(Joined { kernel: base.1.kernel.clone(), against });
         }
     }
-    for (column, groups) in groups.iter().enumerate() {
-        let alone = groups.iter().zip(&taken[column]).filter(|(_, taken)| !**taken);
-        found.unmatched.extend(alone.map(|(group, _)| (column, group.key.clone())));
+    for (column, kernels) in profiles.iter().enumerate() {
+        let alone = kernels.iter().zip(&taken[column]).filter(|(_, taken)| !**taken);
+        found.unmatched.extend(alone.map(|((_, profile), _)| (column, profile.kernel.clone())));
     }
     found
 }
 
-fn report<'r>(side: &Old<'r>) -> Cow<'r, Report> {
-    match side {
-        Old::Report(report) => Cow::Borrowed(report),
-        Old::Audit(audit) => Cow::Owned(audit.kept.new.report(&audit.new)),
+fn compared(column: usize, new: (&Side, &Profile), old: (&Side, &Profile), limits: &Limits) -> Against {
+    let (launches, old_launches) = (new.1.launches(), old.1.launches());
+    let (kernel, old_kernel) = (&summary(&launches), &summary(&old_launches));
+    let old_seen = Seen { session: &old.1.session, kernel: old_kernel };
+    let settings = setting::settings(Seen { session: &new.1.session, kernel }, Some(old_seen));
+    let panels = Panel::all(kernel, Some(old_kernel));
+    let rows: Vec<&Row> = panels.iter().flat_map(|panel| &panel.rows).collect();
+    let mut comparison = Comparison::of(rows, kernel, old_kernel, &settings, limits);
+    let is_wrong = |side: &Side| side.looked().standing() == Standing::Wrong;
+    let void = match (is_wrong(new.0), is_wrong(old.0)) {
+        (true, _) => Some((Verdict::Wrong, "Its")),
+        (false, true) => Some((Verdict::NotComparable, "The first profile's")),
+        (false, false) => None,
+    };
+    if let Some((verdict, side)) = void {
+        let reason = format!("{side} results are wrong, so that the times are none to compare.");
+        comparison.whole.void(verdict, reason, "Correct the kernel; its speed matters after that.");
     }
-}
-
-/// Whether a side is known to compute something else than it should.
-fn is_wrong(side: &Old<'_>) -> bool {
-    match side {
-        Old::Report(_) => false,
-        Old::Audit(audit) => audit.standing() == Standing::Wrong,
-    }
-}
-
-/// The conditions of a side alone.
-fn noted(side: &Old<'_>, report: &Report, kernel: &KernelSummary<'_>) -> Vec<Setting> {
-    match side {
-        Old::Report(_) => setting::settings(Seen { report, kernel }, None),
-        Old::Audit(audit) => audit.settings.clone(),
-    }
+    Against { column, panels, comparison }
 }
 
 fn is_same(a: &KernelKey, b: &KernelKey) -> bool {

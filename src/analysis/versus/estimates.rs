@@ -1,17 +1,18 @@
 //! Estimate against outcome: the bounds that levers had on the old side, and what the change really gained.
 
 use crate::analysis::derive::stalls::as_shown;
-use crate::analysis::diagnose::ceiling::{Lever, LeverOrigin};
+use crate::analysis::diagnose::lever::{Lever, LeverCode, LeverOrigin};
 use crate::analysis::kernel::performance::Performance;
 use crate::evidence::Reading;
+use crate::words::Words;
 
 /// A lever of the old side with what became of its reading.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Pulled {
     /// Code of the lever.
-    pub code: String,
+    pub code: LeverCode,
     /// What it was, in a sentence.
-    pub sentence: String,
+    pub sentence: Words,
     /// The largest part of the old run time that it could save, in percent.
     pub bound: f64,
     /// Whether the bound rests on an assumption.

@@ -3,7 +3,7 @@
 use crate::analysis::kernel::performance::Work;
 use crate::analysis::kernel::private::without_names;
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::evidence::Report;
+use crate::evidence::Session;
 use crate::quantity::format;
 
 /// What a difference in a condition does to the comparison.
@@ -19,10 +19,7 @@ pub enum Weight {
 }
 
 /// One condition on both sides.
-///
-/// As JSON without label and weight where they are those of the id, and without a side that does not say it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(into = "SettingJson", from = "SettingJson")]
 pub struct Setting {
     /// Stable id.
     pub id: String,
@@ -36,43 +33,6 @@ pub struct Setting {
     pub weight: Weight,
 }
 
-#[derive(serde::Serialize, serde::Deserialize)]
-struct SettingJson {
-    id: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    label: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    new: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    old: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    weight: Option<Weight>,
-}
-
-/// Label and weight of a condition.
-fn known(id: &str) -> Option<(&'static str, Weight)> {
-    CONDITIONS.iter().find(|(known, ..)| *known == id).map(|(_, label, weight, _)| (*label, *weight))
-}
-
-impl From<Setting> for SettingJson {
-    fn from(setting: Setting) -> SettingJson {
-        let Setting { id, label, new, old, weight } = setting;
-        match known(&id) {
-            Some(known) if known == (label.as_str(), weight) => SettingJson { id, label: None, new, old, weight: None },
-            _ => SettingJson { id, label: Some(label), new, old, weight: Some(weight) },
-        }
-    }
-}
-
-impl From<SettingJson> for Setting {
-    fn from(json: SettingJson) -> Setting {
-        let (label, weight) = known(&json.id).unwrap_or(("", Weight::Informs));
-        let SettingJson { id, new, old, .. } = json;
-        let label = json.label.unwrap_or_else(|| label.to_owned());
-        Setting { id, label, new, old, weight: json.weight.unwrap_or(weight) }
-    }
-}
-
 impl Setting {
     /// Whether both sides say it and differ.
     pub fn differs(&self) -> bool {
@@ -80,10 +40,10 @@ impl Setting {
     }
 }
 
-/// A kernel together with the report that it came from.
+/// A kernel together with the session that measured it.
 #[derive(Clone, Copy)]
 pub(in crate::analysis) struct Seen<'a, 'r> {
-    pub(in crate::analysis) report: &'a Report,
+    pub(in crate::analysis) session: &'a Session,
     pub(in crate::analysis) kernel: &'a KernelSummary<'r>,
 }
 
@@ -93,15 +53,15 @@ const CONDITIONS: [(&str, &str, Weight, Reader); 17] = [
     ("gpu", "GPU", Weight::Breaks, gpu),
     ("sm-count", "SMs", Weight::Breaks, |s| s.kernel.first().device.sm_count.map(|n| n.to_string())),
     ("driver", "Display driver", Weight::Weakens, driver),
-    ("cuda", "CUDA of the driver", Weight::Weakens, |s| text(&s.report.session.cuda_version)),
-    ("ncu", "Nsight Compute", Weight::Weakens, |s| text(&s.report.session.ncu_version).map(|v| short_version(&v))),
+    ("cuda", "CUDA of the driver", Weight::Weakens, |s| text(&s.session.cuda_version)),
+    ("ncu", "Nsight Compute", Weight::Weakens, |s| text(&s.session.ncu_version).map(|v| short_version(&v))),
     ("clock-control", "Clock control", Weight::Breaks, clock_control),
     ("sm-clock", "SM clock, measured", Weight::Weakens, |s| clock(s, "gpc__cycles_elapsed.avg.per_second")),
     ("dram-clock", "DRAM clock, measured", Weight::Weakens, |s| clock(s, "dram__cycles_elapsed.avg.per_second")),
-    ("cache-control", "Cache control", Weight::Breaks, |s| option(s.report, "--cache-control", "all")),
-    ("replay", "Replay mode", Weight::Weakens, |s| option(s.report, "--replay-mode", "kernel")),
+    ("cache-control", "Cache control", Weight::Breaks, |s| option(s.session, "--cache-control", "all")),
+    ("replay", "Replay mode", Weight::Weakens, |s| option(s.session, "--replay-mode", "kernel")),
     ("passes", "Passes", Weight::Informs, |s| s.kernel.value("profiler__replayer_passes").map(|v| format::fixed(v, 0))),
-    ("metric-set", "Metric selection", Weight::Informs, |s| metric_set(s.report)),
+    ("metric-set", "Metric selection", Weight::Informs, |s| metric_set(s.session)),
     ("kernel", "Kernel", Weight::Informs, |s| Some(s.kernel.key().short_name().to_string())),
     ("grid", "Grid", Weight::Informs, |s| s.kernel.key().grid.map(|d| d.to_string())),
     ("block", "Block", Weight::Informs, |s| s.kernel.key().block.map(|d| d.to_string())),
@@ -121,37 +81,15 @@ pub(in crate::analysis) fn settings(new: Seen<'_, '_>, old: Option<Seen<'_, '_>>
     CONDITIONS.iter().map(read).filter(|s| s.new.is_some() || s.old.is_some()).collect()
 }
 
-/// The new side's conditions beside what another audit or report noted of its own, each given alone.
-pub(in crate::analysis) fn paired(new: Vec<Setting>, old: &[Setting]) -> Vec<Setting> {
-    let mut all = new;
-    all.iter_mut().for_each(|setting| setting.old = None);
-    for noted in old {
-        match all.iter_mut().find(|setting| setting.id == noted.id) {
-            Some(setting) => setting.old.clone_from(&noted.new),
-            None => all.push(Setting { new: None, old: noted.new.clone(), ..noted.clone() }),
-        }
-    }
-    all
-}
-
-/// The new side's conditions beside those of an earlier audit; work that both state otherwise is a condition too.
-pub(in crate::analysis) fn settings_since(
-    new: Seen<'_, '_>,
-    work: &Work,
-    earlier: &[Setting],
-    earlier_work: &Work,
-) -> Vec<Setting> {
-    let noted: Vec<Setting> =
-        earlier.iter().filter(|setting| setting.id != "work" && setting.new.is_some()).cloned().collect();
-    let mut all = paired(settings(new, None), &noted);
-    let stated = |work: &Work| work.flop.map(|flop| format!("{} FLOP", format::integer(flop)));
+/// Stated work as a condition, where both sides state it and otherwise.
+pub(in crate::analysis) fn of_work(new: &Work, old: &Work) -> Vec<Setting> {
+    let flop = |work: &Work| work.flop.map(|flop| format!("{} FLOP", format::integer(flop)));
     let bytes = |work: &Work| work.bytes.map(|bytes| format!("{} B", format::integer(bytes)));
-    for (new, old) in [(stated(work), stated(earlier_work)), (bytes(work), bytes(earlier_work))] {
-        if new.is_some() && old.is_some() && new != old {
-            all.push(Setting { id: "work".into(), label: "Stated work".into(), new, old, weight: Weight::Breaks });
-        }
-    }
-    all
+    [(flop(new), flop(old)), (bytes(new), bytes(old))]
+        .into_iter()
+        .filter(|(new, old)| new.is_some() && old.is_some() && new != old)
+        .map(|(new, old)| Setting { id: "work".into(), label: "Stated work".into(), new, old, weight: Weight::Breaks })
+        .collect()
 }
 
 fn text(value: &str) -> Option<String> {
@@ -174,7 +112,7 @@ fn gpu(seen: Seen<'_, '_>) -> Option<String> {
 
 fn driver(seen: Seen<'_, '_>) -> Option<String> {
     let own = seen.kernel.first().driver.filter(|v| *v > 0.0).map(|v| v.to_string());
-    text(&seen.report.session.driver_version).or(own)
+    text(&seen.session.driver_version).or(own)
 }
 
 fn clock_control(seen: Seen<'_, '_>) -> Option<String> {
@@ -192,9 +130,9 @@ fn clock(seen: Seen<'_, '_>, id: &str) -> Option<String> {
 }
 
 /// An option of the ncu command line, or its documented default where the line is known and does not set it.
-fn option(report: &Report, name: &str, default: &str) -> Option<String> {
-    let mut words = report.session.command_line.split_whitespace();
-    if report.session.command_line.is_empty() {
+fn option(session: &Session, name: &str, default: &str) -> Option<String> {
+    let mut words = session.command_line.split_whitespace();
+    if session.command_line.is_empty() {
         return None;
     }
     let of_default = || format!("{default} (ncu's default)");
@@ -208,9 +146,9 @@ fn option(report: &Report, name: &str, default: &str) -> Option<String> {
     Some(of_default())
 }
 
-fn metric_set(report: &Report) -> Option<String> {
+fn metric_set(session: &Session) -> Option<String> {
     let mut picked = Vec::new();
-    let mut words = report.session.command_line.split_whitespace().peekable();
+    let mut words = session.command_line.split_whitespace().peekable();
     while let Some(word) = words.next() {
         for name in ["--set", "--section", "--metrics"] {
             let value = match word.strip_prefix(name) {
@@ -234,21 +172,19 @@ fn program(seen: Seen<'_, '_>) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn report(command_line: &str) -> Report {
-        let mut report = Report::default();
-        report.session.command_line = command_line.into();
-        report
+    fn session(command_line: &str) -> Session {
+        Session { command_line: command_line.into(), ..Session::default() }
     }
 
     #[test]
     fn options_come_from_the_command_line_or_are_the_default() {
-        let line = report("ncu --set full --cache-control none --replay-mode=application ./app");
+        let line = session("ncu --set full --cache-control none --replay-mode=application ./app");
         assert_eq!(option(&line, "--cache-control", "all").as_deref(), Some("none"));
         assert_eq!(option(&line, "--replay-mode", "kernel").as_deref(), Some("application"));
-        assert_eq!(option(&report("ncu ./app"), "--cache-control", "all").as_deref(), Some("all (ncu's default)"));
-        let spelled = report("ncu --cache-control all ./app");
+        assert_eq!(option(&session("ncu ./app"), "--cache-control", "all").as_deref(), Some("all (ncu's default)"));
+        let spelled = session("ncu --cache-control all ./app");
         assert_eq!(option(&spelled, "--cache-control", "all").as_deref(), Some("all (ncu's default)"));
-        assert_eq!(option(&report(""), "--cache-control", "all"), None);
+        assert_eq!(option(&session(""), "--cache-control", "all"), None);
         assert_eq!(metric_set(&line).as_deref(), Some("full"));
     }
 }

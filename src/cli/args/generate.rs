@@ -1,4 +1,4 @@
-//! `audit generate`.
+//! `audit generate` and `audit render`.
 
 use super::value::{address, template_file, threshold};
 use super::{Collect, SubjectFlags};
@@ -46,11 +46,6 @@ pub(in crate::cli) struct Generate {
     /// Overwrite generated blocks that were edited by hand, and pages without any.
     #[arg(long)]
     pub(in crate::cli) force: bool,
-    /// Make the page of this snapshot again, without its report [--out default: beside it]; may name several.
-    #[arg(long, value_name = "SNAPSHOT", num_args = 1.., conflicts_with_all = ["subjects", "config", "date", "report", "baseline",
-        "ptxas", "correctness", "benchmark", "baseline_benchmark", "reference", "kernel", "baseline_kernel", "name", "title", "commit", "change", "work_shape", "work_types",
-        "work_flop", "work_bytes"])]
-    pub(in crate::cli) from: Vec<PathBuf>,
     /// Number that judgements compare with, in place of the catalog's or the configuration's; may be repeated.
     #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
     pub(in crate::cli) thresholds: Vec<(crate::catalog::Threshold, f64)>,
@@ -80,7 +75,36 @@ pub(in crate::cli) struct Generate {
     pub(in crate::cli) subject: SubjectFlags,
 }
 
-/// What `audit generate` writes.
+/// Arguments of `audit render`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Render {
+    /// The snapshots.
+    #[arg(value_name = "SNAPSHOT", required = true)]
+    pub(in crate::cli) snapshots: Vec<PathBuf>,
+    /// Output folder [default: beside each snapshot].
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) out: Option<PathBuf>,
+    /// Name of the page template [default: audit].
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) template: Option<String>,
+    /// Folder of templates that replace or extend the built-in ones.
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) templates: Option<PathBuf>,
+    /// A file in place of one built-in template: audit, deliverable, html, pr, or a partial; may be repeated.
+    #[arg(long = "template-file", value_name = "NAME=FILE", value_parser = template_file)]
+    pub(in crate::cli) template_files: Vec<Override>,
+    /// What to write.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = PageFormat::Md)]
+    pub(in crate::cli) format: PageFormat,
+    /// Where the repository is in a browser, for the links of --format pr: https://HOST/OWNER/NAME/blob/COMMIT.
+    #[arg(long, value_name = "URL", value_parser = address)]
+    pub(in crate::cli) link_base: Option<String>,
+    /// Overwrite generated blocks that were edited by hand, and pages without any.
+    #[arg(long)]
+    pub(in crate::cli) force: bool,
+}
+
+/// What `audit generate` and `audit render` write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(in crate::cli) enum PageFormat {
     /// The page in Markdown, its snapshot and its charts.

@@ -2,7 +2,7 @@
 //!
 //! | verb | its flags |
 //! | --- | --- |
-//! | generate | `generate.rs`, and `subject.rs` with what stands for keys of a `[[subject]]` |
+//! | generate, render | `generate.rs`, and `subject.rs` with what stands for keys of a `[[subject]]` |
 //! | compare, check, history, baseline | `judge.rs` |
 //! | show, timeline, dump, explain | `look.rs` |
 //! | collect, launch, doctor | `act.rs` |
@@ -21,8 +21,8 @@ mod verb;
 
 pub(super) use act::{Collect, Doctor, Launch};
 pub(super) use around::{Completions, Lint, Man};
-pub(super) use generate::{Generate, PageFormat};
+pub(super) use generate::{Generate, PageFormat, Render};
 pub(super) use judge::{Baseline, BaselineVerb, Check, Compare, Folder, History, HistoryFormat, Level, PinBaseline};
 pub(super) use look::{Dump, DumpAnalysis, Explain, Show, Stage, Timeline};
-pub(super) use subject::SubjectFlags;
+pub(super) use subject::{SubjectFlags, described};
 pub(super) use verb::{Arguments, Verb};

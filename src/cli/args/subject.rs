@@ -1,7 +1,7 @@
-//! Flags that say what a subject is, where the configuration does not.
+//! Flags that say what a subject is, where the configuration does not, and the one table that joins them with its keys.
 
 use super::value::{checklist, expectation, regex};
-use crate::config::{Amount, Expect, SubjectName, Tiles};
+use crate::config::{Amount, Expect, Subject, SubjectName, Tiles};
 use clap::Args;
 use regex::Regex;
 use std::path::PathBuf;
@@ -70,4 +70,125 @@ pub(in crate::cli) struct SubjectFlags {
     /// What should hold for a metric or derived reading, such as 'stall.barrier<25'; may be repeated.
     #[arg(long, value_name = "READING OP VALUE", value_parser = expectation)]
     pub(in crate::cli) expect: Vec<Expect>,
+}
+
+/// A key of a subject that has a flag: how the flag goes over what the subject says, and how the subject's own value is
+/// written as flags.
+struct Key {
+    /// The flag.
+    flag: &'static str,
+    /// Puts the flag over the subject; whether it was given.
+    put: fn(&SubjectFlags, &mut Subject) -> bool,
+    /// The values of the subject as words, one for each time that the flag stands.
+    say: fn(&Subject) -> Vec<String>,
+}
+
+/// Puts the value of a flag into its place.
+fn over<T: Clone>(flag: &Option<T>, into: &mut Option<T>) -> bool {
+    if flag.is_some() {
+        into.clone_from(flag);
+    }
+    flag.is_some()
+}
+
+/// The same of a flag that may be repeated.
+fn all_over<T: Clone>(flags: &[T], into: &mut Vec<T>) -> bool {
+    if !flags.is_empty() {
+        *into = flags.to_vec();
+    }
+    !flags.is_empty()
+}
+
+fn paths<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Vec<String> {
+    paths.into_iter().map(|path| path.display().to_string()).collect()
+}
+
+fn words<T: ToString>(values: impl IntoIterator<Item = T>) -> Vec<String> {
+    values.into_iter().map(|value| value.to_string()).collect()
+}
+
+/// Every key that has a flag, in the order in which a command names them. The commit is not among them: it is the audit's.
+const KEYS: [Key; 19] = [
+    Key {
+        flag: "--name",
+        put: |flags, subject| {
+            flags.name.iter().for_each(|name| subject.name.clone_from(name));
+            flags.name.is_some()
+        },
+        say: |subject| words([&subject.name]),
+    },
+    Key { flag: "--report", put: |f, s| over(&f.report, &mut s.report), say: |s| paths(&s.report) },
+    Key { flag: "--baseline", put: |f, s| over(&f.baseline, &mut s.baseline), say: |s| paths(&s.baseline) },
+    Key { flag: "--ptxas", put: |f, s| all_over(&f.ptxas, &mut s.ptxas), say: |s| paths(&s.ptxas) },
+    Key {
+        flag: "--correctness",
+        put: |f, s| over(&f.correctness, &mut s.trials.correctness),
+        say: |s| paths(&s.trials.correctness),
+    },
+    Key {
+        flag: "--benchmark",
+        put: |f, s| over(&f.benchmark, &mut s.trials.benchmark),
+        say: |s| paths(&s.trials.benchmark),
+    },
+    Key {
+        flag: "--baseline-benchmark",
+        put: |f, s| over(&f.baseline_benchmark, &mut s.trials.baseline_benchmark),
+        say: |s| paths(&s.trials.baseline_benchmark),
+    },
+    Key {
+        flag: "--reference",
+        put: |f, s| over(&f.reference, &mut s.trials.reference),
+        say: |s| paths(&s.trials.reference),
+    },
+    Key { flag: "--kernel", put: |f, s| over(&f.kernel, &mut s.kernel), say: |s| words(&s.kernel) },
+    Key {
+        flag: "--baseline-kernel",
+        put: |f, s| over(&f.baseline_kernel, &mut s.baseline_kernel),
+        say: |s| words(&s.baseline_kernel),
+    },
+    Key { flag: "--title", put: |f, s| over(&f.title, &mut s.title), say: |s| words(&s.title) },
+    Key { flag: "--change", put: |f, s| over(&f.change, &mut s.change), say: |s| words(&s.change) },
+    Key { flag: "--work-shape", put: |f, s| over(&f.work_shape, &mut s.work.shape), say: |s| words(&s.work.shape) },
+    Key { flag: "--work-types", put: |f, s| over(&f.work_types, &mut s.work.types), say: |s| words(&s.work.types) },
+    Key {
+        flag: "--work-flop",
+        put: |f, s| over(&f.work_flop, &mut s.work.flop),
+        say: |s| words(s.work.flop.iter().map(Amount::text)),
+    },
+    Key {
+        flag: "--work-bytes",
+        put: |f, s| over(&f.work_bytes, &mut s.work.bytes),
+        say: |s| words(s.work.bytes.iter().map(Amount::text)),
+    },
+    Key { flag: "--tiles", put: |f, s| over(&f.tiles, &mut s.tiles), say: |s| words(&s.tiles) },
+    Key { flag: "--check", put: |f, s| all_over(&f.checks, &mut s.checklists), say: |s| words(&s.checklists) },
+    Key { flag: "--expect", put: |f, s| all_over(&f.expect, &mut s.expect), say: |s| words(&s.expect) },
+];
+
+impl SubjectFlags {
+    /// Puts the flags over what a subject says; whether any was given.
+    pub(in crate::cli) fn apply(&self, subject: &mut Subject) -> bool {
+        KEYS.iter().fold(false, |given, key| (key.put)(self, subject) || given)
+    }
+}
+
+/// What a subject says as flags and their values.
+pub(in crate::cli) fn described(subject: &Subject) -> Vec<(&'static str, String)> {
+    KEYS.iter().flat_map(|key| (key.say)(subject).into_iter().map(|value| (key.flag, value))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Command;
+
+    #[test]
+    fn every_flag_of_a_subject_is_a_key_of_the_table() {
+        let command = SubjectFlags::augment_args(Command::new("flags"));
+        let flags: Vec<String> =
+            command.get_arguments().filter_map(|flag| flag.get_long()).map(|l| format!("--{l}")).collect();
+        let keys: Vec<&str> = KEYS.iter().map(|key| key.flag).chain(["--commit"]).collect();
+        assert!(flags.iter().all(|flag| keys.contains(&flag.as_str())), "{flags:?}");
+        assert_eq!(flags.len(), keys.len());
+    }
 }

@@ -1,8 +1,8 @@
 //! The verbs, and what stands below `audit --help`.
 
 use super::{
-    Baseline, Check, Collect, Compare, Completions, Doctor, Dump, Explain, Generate, History, Launch, Lint, Man, Show,
-    Timeline,
+    Baseline, Check, Collect, Compare, Completions, Doctor, Dump, Explain, Generate, History, Launch, Lint, Man,
+    Render, Show, Timeline,
 };
 use clap::{Parser, Subcommand};
 
@@ -34,6 +34,8 @@ pub(in crate::cli) struct Arguments {
 pub(in crate::cli) enum Verb {
     /// Write the audits of subjects of audit.toml, or of the report given by --report.
     Generate(Box<Generate>),
+    /// Make the pages of snapshots again, without their reports.
+    Render(Render),
     /// Put reports and snapshots side by side, with a verdict on each reading.
     Compare(Compare),
     /// The gate: end with status 1 when a kernel became slower, 6 when that cannot be told.

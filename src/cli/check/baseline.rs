@@ -28,6 +28,9 @@ pub(super) fn told(audit: &Audit, subject: &str, folder: &Path, project: &Path) 
 /// The snapshot whose new side is the report of that hash.
 fn snapshot_of(blake3: &str, subject: &str, folder: &Path) -> Option<PathBuf> {
     let found = earlier(folder, subject, None).ok()?;
-    let is_it = |path: &Path| Snapshot::read(path).is_ok_and(|made: Snapshot| made.audit.new.origin.blake3 == blake3);
+    let is_it = |path: &Path| {
+        let side = Snapshot::read(path).ok().and_then(|made| made.evidence.new.profile);
+        side.is_some_and(|profile| profile.origin.blake3 == blake3)
+    };
     found.into_iter().rev().map(|found| found.path).find(|path| !blake3.is_empty() && is_it(path))
 }

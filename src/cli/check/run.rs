@@ -11,36 +11,21 @@ use crate::cli::moment;
 use crate::cli::plan::{self, out_folder};
 use crate::config::Config;
 use crate::render::{Level as Weight, Output, Remark, github, junit, write_together};
-use crate::snapshot::{Accepted, AcceptedFile, Snapshot, StaticSnapshot, earlier, subjects};
+use crate::snapshot::{Accepted, AcceptedFile, Snapshot, earlier, subjects};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A subject, its audit where there is one, and the snapshot's path where it was read.
+/// A subject, what is there of it, and the snapshot's path where it was read.
 struct Checked {
     subject: String,
-    held: Held,
+    made: Option<Made>,
     file: Option<PathBuf>,
     said: Said,
 }
 
-/// What is there of a subject.
-enum Held {
-    Nothing,
-    Profiled(Box<Snapshot>),
-    /// An audit of the code alone.
-    Code(Box<StaticSnapshot>),
-}
-
 impl Checked {
-    fn new(subject: String, held: Held, file: Option<PathBuf>) -> Checked {
-        Checked { subject, held, file, said: Said::together([]) }
-    }
-
-    fn profiled(&self) -> Option<&Snapshot> {
-        match &self.held {
-            Held::Profiled(snapshot) => Some(snapshot),
-            Held::Nothing | Held::Code(_) => None,
-        }
+    fn new(subject: String, made: Option<Made>, file: Option<PathBuf>) -> Checked {
+        Checked { subject, made, file, said: Said::together([]) }
     }
 }
 
@@ -95,12 +80,8 @@ fn kept(arguments: &Check, config: Option<&Config>, folder: &Path) -> Result<Vec
     }
     let checked = |subject: String| {
         let file = earlier(folder, &subject, None)?.pop().map(|found| found.path);
-        let held = match &file {
-            Some(file) if StaticSnapshot::is_said_by(file)? => Held::Code(Box::new(StaticSnapshot::read(file)?)),
-            Some(file) => Held::Profiled(Box::new(Snapshot::read(file)?)),
-            None => Held::Nothing,
-        };
-        Ok(Checked::new(subject, held, file))
+        let made = file.as_deref().map(Snapshot::read).transpose()?.map(Made::of);
+        Ok(Checked::new(subject, made, file))
     };
     names.into_iter().map(checked).collect()
 }
@@ -110,11 +91,7 @@ fn fresh(arguments: &Check) -> Result<Vec<Checked>, Failure> {
     let plan = plan::of_subjects(&arguments.subjects, &arguments.folder)?;
     let mut maker = Maker::new(&plan, moment::date(arguments.date)?, false);
     let checked = |subject: &crate::config::Subject| {
-        let held = match maker.make(subject)? {
-            Made::Profiled(snapshot, _) | Made::Many(snapshot, _) => Held::Profiled(snapshot),
-            Made::Static(snapshot) => Held::Code(snapshot),
-        };
-        Ok(Checked::new(subject.name.to_string(), held, None))
+        Ok(Checked::new(subject.name.to_string(), Some(maker.make(subject, false)?), None))
     };
     plan.subjects.iter().map(checked).collect()
 }
@@ -131,33 +108,27 @@ struct Gate<'a> {
 
 impl Gate<'_> {
     fn judge(&self, checked: &Checked) -> Result<Said, Failure> {
-        Ok(match &checked.held {
-            Held::Profiled(snapshot) => {
-                let audit = &snapshot.audit;
-                let compared = self.compared(&checked.subject, audit)?;
-                let (checks, correctness) = match self.arguments.no_checks {
-                    true => (None, None),
-                    false => (stated::checks(audit), stated::correctness(audit)),
-                };
-                let findings = self.arguments.findings.map(|level| stated::findings(audit, severity(level)));
-                Said::together([Some(compared), checks, correctness, findings].into_iter().flatten())
-            }
-            Held::Code(snapshot) => {
-                let alone = "Its last audit is of the code alone: time is NOT MEASURED.";
-                match stated::code_checks(&snapshot.audit.code).filter(|_| !self.arguments.no_checks) {
-                    Some(checks) => Said { outcome: checks.outcome, text: format!("{} {alone}", checks.text) },
-                    None => {
-                        let text = format!("NOT MEASURED: it states no checks. {alone}");
-                        Said { outcome: Outcome::Inconclusive, text }
-                    }
+        let Some(made) = &checked.made else {
+            let text =
+                format!("NOT MEASURED: {} holds no snapshot of it. Run `audit generate`.", self.folder.display());
+            return Ok(Said { outcome: Outcome::Inconclusive, text });
+        };
+        let audit = &made.audit;
+        let checks = if self.arguments.no_checks { None } else { stated::checks(audit) };
+        if audit.is_of_code_alone() {
+            let alone = "Its last audit is of the code alone: time is NOT MEASURED.";
+            return Ok(match checks {
+                Some(checks) => Said { outcome: checks.outcome, text: format!("{} {alone}", checks.text) },
+                None => {
+                    let text = format!("NOT MEASURED: it states no checks. {alone}");
+                    Said { outcome: Outcome::Inconclusive, text }
                 }
-            }
-            Held::Nothing => {
-                let text =
-                    format!("NOT MEASURED: {} holds no snapshot of it. Run `audit generate`.", self.folder.display());
-                Said { outcome: Outcome::Inconclusive, text }
-            }
-        })
+            });
+        }
+        let compared = self.compared(&checked.subject, audit)?;
+        let correctness = if self.arguments.no_checks { None } else { stated::correctness(audit) };
+        let findings = self.arguments.findings.map(|level| stated::findings(audit, severity(level)));
+        Ok(Said::together([Some(compared), checks, correctness, findings].into_iter().flatten()))
     }
 
     /// The comparison alone, which is what can be accepted.
@@ -188,18 +159,18 @@ fn accept(gate: &Gate<'_>, all: &mut [Checked]) -> Result<(), Failure> {
                 checked.subject, checked.said.text
             )));
         }
-        let found = checked.profiled().and_then(|snapshot| {
-            let old = snapshot.audit.old.as_ref()?;
-            let comparison = snapshot.audit.comparison.as_ref()?;
-            Some((snapshot, old.origin.blake3.clone(), comparison.whole.verdict))
+        let found = checked.made.as_ref().and_then(|made| {
+            let old = made.audit.old.as_ref()?;
+            let comparison = made.audit.comparison.as_ref()?;
+            Some((made, old.origin.blake3.clone(), comparison.whole.verdict))
         });
-        let Some((snapshot, old, verdict)) = found else {
+        let Some((made, old, verdict)) = found else {
             return Err(Failure::usage(format!(
                 "{}: there is no comparison to accept\n  help: {}",
                 checked.subject, checked.said.text
             )));
         };
-        if gate.compared(&checked.subject, &snapshot.audit)?.outcome == Outcome::Pass {
+        if gate.compared(&checked.subject, &made.audit)?.outcome == Outcome::Pass {
             return Err(Failure::usage(format!(
                 "{}: its comparison passes, and a check that fails is not accepted\n  help: {}",
                 checked.subject, checked.said.text
@@ -208,10 +179,10 @@ fn accept(gate: &Gate<'_>, all: &mut [Checked]) -> Result<(), Failure> {
         let mut file = AcceptedFile::read(folder, &checked.subject)?;
         file.accepted.push(Accepted {
             date: date.clone(),
-            commit: snapshot.heading.commit.clone(),
+            commit: made.heading().commit.clone(),
             verdict: verdict.word().to_owned(),
             reason: arguments.reason.clone().unwrap_or_default(),
-            new: snapshot.audit.new.origin.blake3.clone(),
+            new: made.audit.new.origin.blake3.clone(),
             old,
         });
         let text = file.to_toml().map_err(|error| Failure::usage(format!("it cannot be kept: {error}")))?;
@@ -234,8 +205,9 @@ fn report(arguments: &Check, all: &[Checked], out: &mut dyn Write) -> Result<(),
         text: checked.said.text.clone(),
         file: checked.file.as_ref().map(|file| file.with_extension("md").display().to_string()).unwrap_or_default(),
         seconds: checked
-            .profiled()
-            .and_then(|snapshot| snapshot.audit.performance.time.new.value())
+            .made
+            .as_ref()
+            .and_then(|made| made.audit.performance.time.new.value())
             .map_or(0.0, |ns| ns / 1e9),
     };
     let remarks: Vec<Remark> = all.iter().map(remark).collect();

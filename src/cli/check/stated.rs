@@ -3,7 +3,7 @@
 use super::outcome::{Outcome, Said};
 use crate::analysis::code::{CodeAudit, Verdict};
 use crate::analysis::{Audit, Finding, Outcome as Checked, Severity};
-use crate::catalog::{self, LimiterKind};
+use crate::catalog::{Code, LimiterKind};
 
 /// The checklists and expectations of a subject, and its checks on the machine code; `None` where it states none.
 pub(super) fn checks(audit: &Audit) -> Option<Said> {
@@ -16,11 +16,6 @@ pub(super) fn checks(audit: &Audit) -> Option<Said> {
         (outcome, line.expected.label.clone())
     });
     told(lines.chain(of_code(&audit.code)).collect())
-}
-
-/// The checks on the machine code alone.
-pub(super) fn code_checks(code: &[CodeAudit]) -> Option<Said> {
-    told(of_code(code).collect())
 }
 
 fn of_code(code: &[CodeAudit]) -> impl Iterator<Item = (Outcome, String)> {
@@ -75,14 +70,15 @@ pub(super) fn correctness(audit: &Audit) -> Option<Said> {
 /// limiter is no pattern: every kernel has one.
 pub(super) fn findings(audit: &Audit, least: Severity) -> Said {
     let is_pattern = |finding: &&Finding| {
-        finding.severity <= least && catalog::limiter(&finding.code).is_some_and(|row| row.kind != LimiterKind::Limiter)
+        finding.severity <= least && finding.code.row().is_some_and(|row| row.kind != LimiterKind::Limiter)
     };
-    let known = audit.old_findings.as_deref().unwrap_or_default();
-    let new: Vec<String> = audit
-        .findings
-        .iter()
+    fn unknown<'a>(found: &'a [Finding], old: Option<&'a [Code]>) -> impl Iterator<Item = &'a Finding> {
+        found.iter().filter(move |finding| !old.unwrap_or_default().contains(&finding.code))
+    }
+    let of_code = audit.code.iter().flat_map(|code| unknown(&code.findings, code.old_findings.as_deref()));
+    let new: Vec<String> = unknown(&audit.findings, audit.old_findings.as_deref())
+        .chain(of_code)
         .filter(is_pattern)
-        .filter(|finding| !known.contains(&finding.code))
         .map(|finding| {
             let at = finding.at.as_ref().map(|at| format!(" at {}:{}", at.file, at.line)).unwrap_or_default();
             format!("{}{at}", finding.code)

@@ -13,4 +13,4 @@ mod verdict;
 
 pub use columns::code_side_by_side;
 pub(super) use page::join;
-pub use page::static_document;
+pub(super) use page::static_document;

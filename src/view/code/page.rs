@@ -1,7 +1,8 @@
 //! Where the sections of a build stand on a page.
 
 use super::{build, checks, diff, roles, sass, verdict};
-use crate::analysis::code::{CodeAudit, StaticAudit};
+use crate::analysis::Audit;
+use crate::analysis::code::CodeAudit;
 use crate::view::document::{Block, Content, Document, Line, Section};
 use crate::view::page::Heading;
 use crate::view::tables::{self, code, left, paragraph, text, verbatim};
@@ -53,13 +54,13 @@ pub(in crate::view) fn join(page: &mut Vec<Section>, codes: &[CodeAudit]) {
 }
 
 /// The page of an audit without a report.
-pub fn static_document(heading: &Heading, audit: &StaticAudit) -> Document {
+pub(in crate::view) fn static_document(heading: &Heading, audit: &Audit) -> Document {
     let mut page = vec![verdict::section(audit)];
     page.extend(section("build", "Build stats (ptxas, cubin)", &audit.code, build::blocks));
     page.extend(section("occupancy", "Occupancy by the build", &audit.code, build::occupancy));
     page.extend(sections(&audit.code));
     page.extend(hypotheses::section(heading, &audit.hypotheses));
-    let history = history::of_code(heading, audit);
+    let history = history::blocks(heading, audit);
     if !history.is_empty() {
         page.push(Section::new("history", "Earlier audits", history));
     }
@@ -72,7 +73,7 @@ pub fn static_document(heading: &Heading, audit: &StaticAudit) -> Document {
     }
 }
 
-fn lead_lines(heading: &Heading, audit: &StaticAudit) -> Vec<Line> {
+fn lead_lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
     let kernel = audit.code.first().map_or("", |code| code.kernel.as_str());
     let mut lines = vec![lead::kernel_line(heading, "Kernel", kernel)];
     lines.extend(lead::work(&audit.work));
@@ -95,7 +96,7 @@ fn not_measured() -> Section {
     Section::new("not-measured", "Not measured", vec![paragraph("cure", words)])
 }
 
-fn provenance(heading: &Heading, audit: &StaticAudit) -> Section {
+fn provenance(heading: &Heading, audit: &Audit) -> Section {
     let words = words!(
         "Made by audit {} from the build; the same command makes the same page with the same compiler:",
         &heading.program

@@ -1,6 +1,7 @@
 //! The first screen of a page without a report: what the code shows against the kernel.
 
-use crate::analysis::code::{CodeAudit, CodeFinding, StaticAudit, Verdict};
+use crate::analysis::code::{CodeAudit, Verdict};
+use crate::analysis::{Audit, Finding};
 use crate::view::document::{Block, Section};
 use crate::view::hypotheses;
 use crate::view::tables::{list, paragraph};
@@ -8,7 +9,7 @@ use crate::words;
 use crate::words::Words;
 
 /// The section.
-pub(super) fn section(audit: &StaticAudit) -> Section {
+pub(super) fn section(audit: &Audit) -> Section {
     let mut blocks = Vec::new();
     for code in &audit.code {
         match code.findings.as_slice() {
@@ -38,8 +39,8 @@ pub(super) fn against(codes: &[CodeAudit]) -> Vec<Block> {
     if items.is_empty() { Vec::new() } else { vec![list("findings", items)] }
 }
 
-fn said(finding: &CodeFinding) -> Words {
-    words!("{} (`{}`)", &finding.sentence, &finding.code)
+fn said(finding: &Finding) -> Words {
+    words!("{} (`{}`)", &finding.sentence, finding.code.to_string())
 }
 
 /// What was looked for and not found.

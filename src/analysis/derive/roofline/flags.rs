@@ -4,6 +4,7 @@ use super::ceilings::{Ceiling, L2_SIZE};
 use super::points::Point;
 use crate::analysis::kernel::performance::Work;
 use crate::analysis::kernel::summary::KernelSummary;
+use crate::quantity::format::percent;
 use crate::quantity::{Quantity, Unit, format};
 
 /// `counted` is the operations of all math pipes, where every one is known.
@@ -81,8 +82,4 @@ fn within_l2(kernel: &KernelSummary<'_>, work: &Work) -> Option<String> {
 
 fn bytes(value: f64) -> String {
     Quantity::new(value, Unit::BYTE).map(format::quantity).unwrap_or_default()
-}
-
-fn percent(value: f64) -> String {
-    format!("{} %", format::fixed(value, 2))
 }

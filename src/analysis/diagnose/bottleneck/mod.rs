@@ -6,5 +6,5 @@ mod unit;
 mod waits;
 mod walk;
 
-pub use walk::{Bottleneck, Limiter, Step};
-pub(in crate::analysis) use walk::{MEMORY, SM, bottleneck, percent};
+pub use walk::{Bottleneck, Step};
+pub(in crate::analysis) use walk::{MEMORY, SM, bottleneck};

@@ -13,5 +13,5 @@ mod stated;
 
 pub(in crate::analysis) use code::of_code;
 pub use model::{Condition, Hypothesis, Judgement, Met, Tested, When};
-pub(in crate::analysis) use settle::settle;
+pub(in crate::analysis) use settle::settled;
 pub(in crate::analysis) use stated::tested;

@@ -2,19 +2,26 @@
 
 use super::code::of_check;
 use super::judge::{judge, met, of_wrong};
+use super::model::Tested;
 use super::stated::{CHANGE, CHECK, FAULTS, SANITIZER};
-use crate::analysis::audit::Audit;
+use crate::analysis::code::CodeAudit;
+use crate::analysis::evidence::Side;
 use crate::analysis::results::correctness::Standing;
-use crate::analysis::versus::setting::Weight;
-use crate::analysis::versus::verdict::Verdict;
+use crate::analysis::versus::setting::{Setting, Weight};
+use crate::analysis::versus::verdict::{Comparison, Verdict};
 use crate::evidence::{Measured, Reading, SanitizerLevel, SanitizerRun, Spread};
 use crate::quantity::{Quantity, Unit};
 
-/// Fills in what the whole audit tells, and judges. `old` is the earlier audit where the old side is one.
-pub(in crate::analysis) fn settle(audit: &mut Audit, old: Option<&Audit>) {
-    let mut all = std::mem::take(&mut audit.hypotheses);
-    let breaks: Vec<&str> = audit
-        .settings
+/// Fills in what both sides and their comparison tell, and judges.
+pub(in crate::analysis) fn settled(
+    mut all: Vec<Tested>,
+    new: &Side,
+    old: Option<&Side>,
+    code: &[CodeAudit],
+    settings: &[Setting],
+    comparison: Option<&Comparison>,
+) -> Vec<Tested> {
+    let breaks: Vec<&str> = settings
         .iter()
         .filter(|setting| setting.weight == Weight::Breaks && setting.differs())
         .map(|setting| setting.label.as_str())
@@ -23,27 +30,24 @@ pub(in crate::analysis) fn settle(audit: &mut Audit, old: Option<&Audit>) {
         for condition in &mut tested.conditions {
             let name = condition.expected.reading.as_str();
             if let Some(check) = name.strip_prefix(CHECK) {
-                (condition.old, condition.new) = of_check(&audit.code, check, audit.old.is_some());
+                (condition.old, condition.new) = of_check(code, check, old.is_some());
             } else if let Some(tool) = name.strip_prefix(SANITIZER) {
-                condition.new = errors(&audit.sanitizer, tool, name);
-                condition.old = audit.old.as_ref().map(|_| errors(old.map_or(&[], |old| &old.sanitizer), tool, name));
+                condition.new = errors(&new.sanitizer, tool, name);
+                condition.old = old.map(|old| errors(&old.sanitizer, tool, name));
             } else if name == FAULTS {
-                condition.new = faults(audit, name);
-                condition.old = audit.old.as_ref().map(|_| match old {
-                    Some(old) => faults(old, name),
-                    None => Reading::not_collected(name),
-                });
+                condition.new = faults(new, name);
+                condition.old = old.map(|old| faults(old, name));
             } else if name.starts_with(CHANGE) {
-                condition.new = change(audit, name);
+                condition.new = change(comparison, name);
             }
             condition.met = met(condition);
         }
-        (tested.judgement, tested.reason) = match audit.standing() {
+        (tested.judgement, tested.reason) = match new.looked().standing() {
             Standing::Wrong => of_wrong(&tested.conditions),
-            Standing::Correct | Standing::NotChecked => judge(&tested.conditions, audit.old.is_some(), &breaks),
+            Standing::Correct | Standing::NotChecked => judge(&tested.conditions, old.is_some(), &breaks),
         };
     }
-    audit.hypotheses = all;
+    all
 }
 
 /// Records that the tool calls errors; missing where a run that is asked for was not made or did not finish.
@@ -63,16 +67,16 @@ fn errors(runs: &[SanitizerRun], tool: &str, name: &str) -> Reading {
     number(sum as f64, Unit::NONE, name, None)
 }
 
-fn faults(audit: &Audit, name: &str) -> Reading {
-    match audit.standing() {
+fn faults(side: &Side, name: &str) -> Reading {
+    match side.looked().standing() {
         Standing::NotChecked => Reading::not_collected(name),
-        Standing::Correct | Standing::Wrong => number(audit.faults().len() as f64, Unit::NONE, name, None),
+        Standing::Correct | Standing::Wrong => number(side.looked().faults().len() as f64, Unit::NONE, name, None),
     }
 }
 
 /// The change of time or cycles, with its interval as the spread. Missing where the comparison does not hold it.
-fn change(audit: &Audit, name: &str) -> Reading {
-    let Some(comparison) = &audit.comparison else { return Reading::not_collected(name) };
+fn change(comparison: Option<&Comparison>, name: &str) -> Reading {
+    let Some(comparison) = comparison else { return Reading::not_collected(name) };
     let whole = &comparison.whole;
     let judged = if name == "change.cycles" { &whole.cycles } else { &whole.time };
     match (whole.verdict, judged) {

@@ -15,7 +15,7 @@ pub(super) const FAULTS: &str = "correctness.faults";
 /// Change in percent of the old side: `change.time`, `change.cycles`.
 pub(super) const CHANGE: &str = "change.";
 
-/// The hypotheses with the readings that profiles give; [`super::settle()`] completes them.
+/// The hypotheses with the readings that profiles give; [`super::settled()`] completes them.
 pub(in crate::analysis) fn tested(
     stated: &[Hypothesis],
     new: impl Fn(&str) -> Reading,

@@ -1,0 +1,29 @@
+//! Evidence and audits of reports that a test has in hand.
+
+use kernel_audit::analysis::{self, Audit, Evidence, Limits, Profile, Reduction, Side, Work};
+use kernel_audit::evidence::{Report, SourceView};
+
+/// The kernel of a report with the most device time, with its launch by instruction where that was read.
+pub(crate) fn profile(report: &Report, source: &[SourceView], work: &Work) -> Profile {
+    let limits = Limits::default();
+    let with = Reduction { source, work, limits: &limits };
+    Profile::chosen(report, None, &with).expect("a kernel").swap_remove(0)
+}
+
+/// The evidence of a report with nothing beside it.
+pub(crate) fn evidence(report: &Report, source: &[SourceView], work: &Work) -> Evidence {
+    let new = Side { profile: Some(profile(report, source, work)), work: work.clone(), ..Side::default() };
+    Evidence { new, ..Evidence::default() }
+}
+
+/// The evidence with the kernel of another report as its old side.
+pub(crate) fn since(mut evidence: Evidence, old: &Report, source: &[SourceView]) -> Evidence {
+    let old = profile(old, source, &evidence.new.work);
+    evidence.old = Some(Side { profile: Some(old), ..Side::default() }.as_old());
+    evidence
+}
+
+/// The audit of a report.
+pub(crate) fn audit(report: &Report, source: &[SourceView], work: &Work) -> Audit {
+    analysis::audit(&evidence(report, source, work), &Limits::default())
+}
