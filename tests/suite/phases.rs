@@ -75,7 +75,7 @@ fn stall(phases: &Phases, reason: &str, kind: PhaseKind) -> Option<f64> {
 
 #[test]
 fn the_evidence_of_an_exposed_epilogue() {
-    let phases = of("collected/patch_embed_gemm/profile.ncu-rep");
+    let phases = of("collected/patch_embed_gemm/profile.ncu-repz");
     let epilogue = phase(&phases, PhaseKind::Epilogue);
     let name = epilogue.name.as_ref().expect("a name");
     assert_eq!((name.name.as_str(), name.call, name.first, name.last), ("store_tile", 206, 137, 156));
@@ -107,7 +107,7 @@ fn the_evidence_of_an_exposed_epilogue() {
 
 #[test]
 fn the_evidence_of_a_busy_tensor_pipe() {
-    let phases = of("collected/gemm_bf16_cluster/profile.ncu-rep");
+    let phases = of("collected/gemm_bf16_cluster/profile.ncu-repz");
     is_near(phases.time.tensor, 0.839, 1e-3);
     is_near(phases.time.idle, 0.108, 0.01);
     is_near(phases.time.empty, 0.053, 0.01);
@@ -125,7 +125,7 @@ fn the_evidence_of_a_busy_tensor_pipe() {
 
 #[test]
 fn a_fence_in_the_loop_holds_everybody() {
-    let phases = of("collected/gemm_bf16_cluster_fenced/profile.ncu-rep");
+    let phases = of("collected/gemm_bf16_cluster_fenced/profile.ncu-repz");
     let chain = phases.fence_chain.as_ref().expect("a chain");
     assert_eq!(chain.at.line, 80);
     is_near(Some(chain.cost), 0.84, 0.02);
@@ -135,7 +135,7 @@ fn a_fence_in_the_loop_holds_everybody() {
 
 #[test]
 fn addresses_that_are_data_are_inherent() {
-    let phases = of("collected/pointer_chase/profile.ncu-rep");
+    let phases = of("collected/pointer_chase/profile.ncu-repz");
     let access = &phases.accesses[0];
     assert_eq!((access.at.line, access.requests, access.excess(), access.is_inherent), (16, 135_168, 3_769_761, true));
     // 4.31 million uniform draws from the sectors of 128 MiB touch 86.2 MB.
