@@ -12,7 +12,7 @@ use kernel_audit::{
 use std::hint::black_box;
 
 fn reading(c: &mut Criterion) {
-    let report = support::fixture("gemm_bias_v1.ncu-rep");
+    let report = support::fixture("gemm_bias_v1.ncu-repz");
     let page = Want { hash: false, ..analysis::want() };
     let all = Want { hash: false, ..Want::everything() };
     c.bench_function("gemm_bias_v1: what a page needs", |b| b.iter(|| black_box(ncu_report::read(&report, &page))));

@@ -66,7 +66,8 @@ fn run(command: &mut Command, out: &Path) -> Option<support::Run> {
 fn main() {
     let scratch = tempfile::tempdir().expect("a scratch folder");
     let out = scratch.path().join("out");
-    let seed = std::fs::read(support::fixture("both_basic.ncu-rep")).expect("the fixture is in the repository");
+    let seed = File::open(support::fixture("both_basic.ncu-repz")).and_then(zstd::decode_all);
+    let seed = seed.expect("the fixture is in the repository");
     let big = |launches: usize| -> PathBuf {
         let path = scratch.path().join(format!("{launches}-launches.ncu-rep"));
         let mut file = BufWriter::new(File::create(&path).expect("a scratch file"));
@@ -76,7 +77,7 @@ fn main() {
     let runs: usize = std::env::var("AUDIT_BENCH_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(5);
     println!("| report | MB | reader | wall ms: min | median | max | peak MB | times the audit's median |");
     println!("| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: |");
-    for report in [support::fixture("gemm_bias_v1.ncu-rep"), big(560)] {
+    for report in [support::fixture("gemm_bias_v1.ncu-repz"), big(560)] {
         let alternatives = [
             ("audit generate", Some(audit(&report, &out))),
             ("ncu_report, every value", python(&report, READ_VALUES)),

@@ -15,6 +15,7 @@ pub mod config;
 pub mod evidence;
 mod lock;
 mod nearest;
+mod packed;
 pub mod quantity;
 pub mod render;
 mod shell;

@@ -24,6 +24,7 @@ import subprocess
 import sys
 
 import ncu_report
+import packed
 
 KINDS = {0: "kernel", 1: "range", 2: "cmdlist", 3: "graph"}
 # Names whose unit depends, at NVIDIA, on the file's other metrics or on the version of the library.
@@ -146,14 +147,15 @@ class Comparison:
             self.differences.append(f"{self.where}: not read: {done.stderr.decode(errors='replace').strip()}")
             return
         ours = json.loads(done.stdout)["launches"]
-        context = ncu_report.load_report(path)
-        actions = [action for index in range(context.num_ranges()) for action in actions_of(context, index)]
-        self.counts["files"] += 1
-        self.check("result counts", len(ours), len(actions))
-        for index, (our, action) in enumerate(zip(ours, actions)):
-            self.where = f"{path.rsplit('/', 1)[-1]} result {index}"
-            self.counts["results"] += 1
-            self.launch(our, action)
+        with packed.plain(path) as copy:
+            context = ncu_report.load_report(copy)
+            actions = [action for index in range(context.num_ranges()) for action in actions_of(context, index)]
+            self.counts["files"] += 1
+            self.check("result counts", len(ours), len(actions))
+            for index, (our, action) in enumerate(zip(ours, actions)):
+                self.where = f"{path.rsplit('/', 1)[-1]} result {index}"
+                self.counts["results"] += 1
+                self.launch(our, action)
 
 
 def actions_of(context, index):

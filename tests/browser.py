@@ -19,6 +19,8 @@ import time
 import urllib.error
 import urllib.request
 
+import packed
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PORT = 9517
 
@@ -81,7 +83,7 @@ def generate(out, *words):
 
 def planted(folder):
     """A report whose kernel name and source are markup, of the same length, under a name that is markup."""
-    report = (ROOT / "tests/fixtures/labelled/patch_embed_gemm_mma.ncu-rep").read_bytes()
+    report = packed.contents(ROOT / "tests/fixtures/labelled/patch_embed_gemm_mma.ncu-repz")
     for old, new in ((b"patch_embed_gemm_mma", b"<svg onload=plant()>"),
                      (b"(j % 2u) * 2u], b_fragment[j / 2u]", b"<script>window.planted=1</script>;")):
         assert len(old) == len(new) and old in report
@@ -151,8 +153,8 @@ def main():
         shots = shots or folder
         shots.mkdir(parents=True, exist_ok=True)
         fixtures = ROOT / "tests/fixtures/labelled"
-        page = generate(folder, "--report", fixtures / "transpose_padded.ncu-rep", "--baseline",
-                        fixtures / "transpose_tiled.ncu-rep", "--baseline-kernel", "tiled")
+        page = generate(folder, "--report", fixtures / "transpose_padded.ncu-repz", "--baseline",
+                        fixtures / "transpose_tiled.ncu-repz", "--baseline-kernel", "tiled")
         bad = generate(folder, "--report", planted(folder), "--title", "</title><script>window.planted=2</script>")
         driver = subprocess.Popen(["chromedriver", f"--port={PORT}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:

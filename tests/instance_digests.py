@@ -3,7 +3,7 @@
 
 Needs the PyPI package `ncu-report`; made `tests/fixtures/h200/truth/instances.tsv`:
 
-    cd tests/fixtures/h200 && ../../instance_digests.py *.ncu-rep > truth/instances.tsv
+    cd tests/fixtures/h200 && ../../instance_digests.py *.ncu-repz > truth/instances.tsv
 
 Columns: report, result, metric, number of instances, SHA-256 over one line per instance: id, tab, value, newline.
 A number is written as `u` and its decimal digits, or `d` and the 16 hexadecimal digits of its bits (`dnan` for any
@@ -16,6 +16,7 @@ import struct
 import sys
 
 import ncu_report
+import packed
 
 
 def encoded(metric, index):
@@ -36,14 +37,15 @@ def digest(metric):
 
 def main():
     for path in sys.argv[1:]:
-        context = ncu_report.load_report(path)
-        groups = [context.range_by_idx(at) for at in range(context.num_ranges())]
-        actions = [group.action_by_idx(at) for group in groups for at in range(group.num_actions())]
-        for result, action in enumerate(actions):
-            for name in sorted(action.metric_names()):
-                metric = action.metric_by_name(name)
-                if metric.num_instances():
-                    print(path, result, name, metric.num_instances(), digest(metric), sep="\t")
+        with packed.plain(path) as copy:
+            context = ncu_report.load_report(copy)
+            groups = [context.range_by_idx(at) for at in range(context.num_ranges())]
+            actions = [group.action_by_idx(at) for group in groups for at in range(group.num_actions())]
+            for result, action in enumerate(actions):
+                for name in sorted(action.metric_names()):
+                    metric = action.metric_by_name(name)
+                    if metric.num_instances():
+                        print(path.removesuffix("z"), result, name, metric.num_instances(), digest(metric), sep="\t")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ import argparse
 import re
 import struct
 
+import packed
+
 LISTS = (r"sass__|launch__|inst_executed|thread_inst_executed|memory_|derived__memory_l|"
          r"smsp__pcsamp_|smsp__branch|derived__pct_occupancy")
 RESULT_SECTIONS = {1: 17, 7: 6, 8: 6, 9: 6}
@@ -102,7 +104,7 @@ def main():
     parser.add_argument("--lists", default=LISTS)
     asked = parser.parse_args()
     lists = re.compile(asked.lists)
-    data = open(asked.source, "rb").read()
+    data = packed.contents(asked.source)
     assert data[:4] == b"NVR\0", "not an Nsight Compute report"
     whole = list(blocks(data))
     strings = [entry.decode() for header, _ in whole for field, wire, value, _ in fields(header) if field == 4

@@ -152,6 +152,7 @@ fn request(subject: &Subject, place: &Place<'_>, arguments: &Collect) -> Result<
         sanitizers: keys.sanitizers.clone(),
         profile_limit: Duration::from_secs(keys.timeout),
         sanitizer_limit: Duration::from_secs(keys.sanitizer_timeout),
+        plain: keys.plain,
         again: arguments.again,
     })
 }

@@ -64,13 +64,16 @@ impl Folder {
         Some(self.folder.join(&step.file))
     }
 
-    /// The file of a step of `audit launch`: as the manifest knows it, else what lies in the folder under its name. An
+    /// The file of a step of `audit launch`: as the manifest knows it, else what lies in the folder under its name, plain or packed. An
     /// error says why a step made none.
     pub(super) fn trial(&self, step: &str, name: &str) -> Result<Option<PathBuf>, String> {
         match self.collected.step(step) {
             Some(step) if step.outcome == StepOutcome::Made => Ok(Some(self.folder.join(&step.file))),
             Some(step) => Err(step.why.clone()),
-            None => Ok(Some(self.folder.join(name)).filter(|path| path.is_file())),
+            None => Ok([name.to_owned(), format!("{name}z")]
+                .map(|name| self.folder.join(name))
+                .into_iter()
+                .find(|p| p.is_file())),
         }
     }
 

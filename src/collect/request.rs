@@ -64,6 +64,8 @@ pub struct Request {
     pub profile_limit: Duration,
     /// After which each tool of compute-sanitizer is stopped.
     pub sanitizer_limit: Duration,
+    /// Whether reports stay as ncu writes them, not packed.
+    pub plain: bool,
     /// Whether files that are there are made again.
     pub again: bool,
 }

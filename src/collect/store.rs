@@ -7,6 +7,7 @@
 use super::CollectError;
 use crate::evidence::{Collected, CollectedStep, StepOutcome};
 use crate::lock::FileLock;
+use crate::packed;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -36,6 +37,17 @@ impl Stage {
     /// Where the tool is to write.
     pub fn path(&self) -> PathBuf {
         self.folder.path().join(&self.name)
+    }
+
+    /// Packs the report that the tool wrote, under the name `file`.
+    ///
+    /// # Errors
+    /// When the disk is full.
+    pub fn pack(&mut self, file: &str) -> Result<(), CollectError> {
+        let packed = || fs::write(self.folder.path().join(file), packed::pack(&fs::read(self.path())?)?);
+        packed().map_err(fault("pack a report in", self.folder.path()))?;
+        self.name = file.to_owned();
+        Ok(())
     }
 }
 
@@ -86,8 +98,8 @@ impl Store {
     }
 
     fn is_whole(&self, step: &CollectedStep) -> bool {
-        let hash = || fs::read(self.folder.join(&step.file)).map(|bytes| blake3::hash(&bytes).to_hex().to_string());
-        step.outcome == StepOutcome::Made && hash().is_ok_and(|hash| hash == step.blake3)
+        step.outcome == StepOutcome::Made
+            && contents(&self.folder.join(&step.file)).is_ok_and(|bytes| hash(&bytes) == step.blake3)
     }
 
     /// A place to make a file in.
@@ -100,19 +112,21 @@ impl Store {
         Ok(Stage { folder, name: file.to_owned() })
     }
 
-    /// Puts a file that was made in its place and notes its step, with size and hash filled in here.
+    /// Puts a file that was made in its place and notes its step, with size and hash filled in here: those of the report
+    /// for a packed one. A file of another name that the step made before goes.
     ///
     /// # Errors
     /// When the disk is full or the folder cannot be written to; the old file is then as it was.
     pub fn put(&mut self, stage: &Stage, mut step: CollectedStep) -> Result<(), CollectError> {
         let (made, file) = (stage.path(), self.folder.join(&step.file));
         let whole = || -> io::Result<(u64, String)> {
-            let bytes = fs::read(&made)?;
+            let bytes = contents(&made)?;
             File::open(&made)?.sync_all()?;
             fs::rename(&made, &file)?;
-            Ok((bytes.len() as u64, blake3::hash(&bytes).to_hex().to_string()))
+            Ok((bytes.len() as u64, hash(&bytes)))
         };
         (step.bytes, step.blake3) = whole().map_err(fault("put a file into", &self.folder))?;
+        self.remove_made(&step.step, Some(&step.file))?;
         self.note(step)
     }
 
@@ -125,11 +139,17 @@ impl Store {
         if self.has(&step.step, &step.key) {
             return Ok(());
         }
-        if self.manifest.step(&step.step).is_some_and(|before| self.is_whole(before)) {
-            fs::remove_file(self.folder.join(&step.file))
-                .map_err(fault("remove an outdated file from", &self.folder))?;
-        }
+        self.remove_made(&step.step, None)?;
         self.note(step)
+    }
+
+    /// Removes the file that a step made before, unless it has the name `but`.
+    fn remove_made(&self, step: &str, but: Option<&str>) -> Result<(), CollectError> {
+        match self.manifest.step(step).filter(|before| Some(before.file.as_str()) != but && self.is_whole(before)) {
+            Some(before) => fs::remove_file(self.folder.join(&before.file))
+                .map_err(fault("remove an outdated file from", &self.folder)),
+            None => Ok(()),
+        }
     }
 
     fn note(&mut self, step: CollectedStep) -> Result<(), CollectError> {
@@ -150,6 +170,19 @@ impl Store {
         };
         write().map_err(fault("write the manifest of", &self.folder))
     }
+}
+
+/// What a file holds; of a packed report the report.
+fn contents(path: &Path) -> io::Result<Vec<u8>> {
+    let bytes = fs::read(path)?;
+    if !packed::is_packed(&bytes) {
+        return Ok(bytes);
+    }
+    packed::unpack(&bytes).map_err(|_| io::Error::from(io::ErrorKind::InvalidData))
+}
+
+fn hash(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
 }
 
 /// An error about a folder, with the cure where the system's reason has one.
@@ -209,6 +242,24 @@ mod tests {
         assert!(store.has("profile", "k") && !store.has("profile", "other"));
         fs::write(folder.path().join("profile.ncu-rep"), "edited").expect("writes");
         assert!(!store.has("profile", "k") && store.has_stranger("profile.ncu-rep"));
+    }
+
+    #[test]
+    fn a_packed_report_is_told_by_what_it_holds_and_takes_the_place_of_a_plain_one() {
+        let folder = tempfile::tempdir().expect("folder");
+        let mut store = Store::open(folder.path(), "s", "0").expect("opens");
+        made(&mut store, "k", "report");
+        let plain = store.manifest().step("profile").cloned().expect("noted");
+        let mut stage = store.stage("profile.ncu-rep").expect("stages");
+        fs::write(stage.path(), "report").expect("writes");
+        stage.pack("profile.ncu-repz").expect("packs");
+        let packed = CollectedStep { file: "profile.ncu-repz".into(), ..step("k", StepOutcome::Made) };
+        store.put(&stage, packed).expect("puts");
+        assert!(store.has("profile", "k") && !folder.path().join("profile.ncu-rep").exists());
+        let packed = store.manifest().step("profile").expect("noted");
+        assert_eq!((&packed.blake3, packed.bytes), (&plain.blake3, plain.bytes));
+        fs::write(folder.path().join("profile.ncu-repz"), b"\x28\xb5\x2f\xfd").expect("cut");
+        assert!(!store.has("profile", "k"));
     }
 
     #[test]

@@ -66,6 +66,8 @@ pub struct Collecting {
     pub sanitizer_timeout: u64,
     /// Files that decide what the program does, relative to the folder of the file.
     pub inputs: Vec<PathBuf>,
+    /// Whether reports stay as ncu writes them, not packed.
+    pub plain: bool,
 }
 
 /// The sets of metrics by name, our own first.
@@ -93,6 +95,7 @@ impl Default for Collecting {
             timeout: 600,
             sanitizer_timeout: 300,
             inputs: Vec::new(),
+            plain: false,
         }
     }
 }
@@ -118,6 +121,8 @@ pub(super) struct CollectKeys {
     sanitizer_timeout: Option<Spanned<u64>>,
     #[serde(default)]
     inputs: Vec<PathBuf>,
+    #[serde(default)]
+    plain: bool,
 }
 
 impl Text {
@@ -166,6 +171,7 @@ impl Text {
             timeout: at_least_one(keys.timeout, usual.timeout)?,
             sanitizer_timeout: at_least_one(keys.sanitizer_timeout, usual.sanitizer_timeout)?,
             inputs: keys.inputs,
+            plain: keys.plain,
         })
     }
 

@@ -1,6 +1,7 @@
 //! What a file is, for those that cannot be read where they were given.
 
 use super::{ReadError, ncu_csv, ptxas_log, text};
+use crate::packed;
 use std::path::Path;
 
 /// What is being looked for.
@@ -16,7 +17,9 @@ impl Sought {
     /// What to give instead of a file that is of another kind.
     fn cure(self) -> &'static str {
         match self {
-            Sought::Profile => "give a .ncu-rep file, or the output of `ncu --import REPORT.ncu-rep --page raw --csv`",
+            Sought::Profile => {
+                "give a .ncu-rep or .ncu-repz file, or the output of `ncu --import REPORT.ncu-rep --page raw --csv`"
+            }
             Sought::BuildLog => "give what `nvcc -Xptxas -v ...` printed: `nvcc -Xptxas -v ... 2> build.log`",
         }
     }
@@ -33,6 +36,10 @@ fn describe(path: &Path, bytes: &[u8], sought: Sought) -> (&'static str, &'stati
     let otherwise = sought.cure();
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     match (extension, bytes) {
+        ("ncu-repz", _) if packed::is_packed(bytes) => return ("it is a packed Nsight Compute report", otherwise),
+        ("ncu-repz", [_, ..]) => {
+            return ("it is named as a packed report and is none", "copy the report again, or profile again");
+        }
         (_, []) => {
             return (
                 "it is an empty file",
@@ -43,12 +50,6 @@ fn describe(path: &Path, bytes: &[u8], sought: Sought) -> (&'static str, &'stati
             return ("it is a Git LFS pointer, not the file itself", "run `git lfs pull`");
         }
         (_, [b'N', b'V', b'R', 0, ..]) => return ("it is an Nsight Compute report", otherwise),
-        ("ncu-repz", _) => {
-            return (
-                "it is a compressed Nsight Compute report",
-                "make it a plain one with NVIDIA's tool: `ncu --import REPORT.ncu-repz --export REPORT.ncu-rep`",
-            );
-        }
         ("nsys-rep" | "qdrep", _) => {
             return (
                 "it is a report of Nsight Systems, a timeline without the counters of a kernel",
@@ -111,7 +112,7 @@ mod tests {
     fn a_file_is_named_by_its_content_before_its_name() {
         let found = |name: &str, bytes: &[u8]| describe(Path::new(name), bytes, Sought::Profile).0;
         assert!(found("a.ncu-rep", b"").contains("empty"));
-        assert!(found("a.ncu-repz", b"\x28\xb5\x2f\xfd").contains("compressed Nsight Compute"));
+        assert!(found("a.ncu-repz", b"xx").contains("named as a packed report"));
         assert!(found("a.txt", b"SQLite format 3\0").contains("SQLite"));
         assert!(found("a", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\xbe\0").contains("cubin"));
         assert!(found("a", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\x3e\0").contains("program"));

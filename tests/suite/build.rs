@@ -108,7 +108,7 @@ flags = ["-O3", "-I/home/ann/include", "-DUSER_FOLDER=/Users/bo/x"]
 
 #[test]
 fn the_code_in_a_report_is_told_from_other_code() {
-    let report = include_bytes!("../fixtures/h200/gemm_bias_v2.ncu-rep");
+    let report = include_bytes!("../fixtures/h200/gemm_bias_v2.ncu-repz");
     let files: [(&str, &[u8]); 2] = [("d.cubin", DEVSET), ("r.ncu-rep", report)];
     let subject = "[[subject]]\nname = \"k\"\ncubin = \"d.cubin\"\nreport = \"r.ncu-rep\"\nkernel = \"gemm_bias_v2\"\n";
     let (status, page, data, said) = generate(subject, &files);

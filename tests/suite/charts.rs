@@ -146,9 +146,9 @@ fn charts_of(words: &[&str]) -> Vec<(String, String)> {
 fn charts_of_a_comparison() {
     let words = [
         "--report",
-        "tests/fixtures/h200/gemm_bias_v2.ncu-rep",
+        "tests/fixtures/h200/gemm_bias_v2.ncu-repz",
         "--baseline",
-        "tests/fixtures/h200/gemm_bias_v1.ncu-rep",
+        "tests/fixtures/h200/gemm_bias_v1.ncu-repz",
         "--kernel",
         "^gemm_bias",
     ];
@@ -171,7 +171,7 @@ fn charts_of_a_comparison() {
 
 #[test]
 fn sectors_by_line_stand_beside_what_was_needed() {
-    let charts = charts_of(&["--report", "tests/fixtures/labelled/patch_embed_gemm_mma.ncu-rep"]);
+    let charts = charts_of(&["--report", "tests/fixtures/labelled/patch_embed_gemm_mma.ncu-repz"]);
     let (_, text) = charts.iter().find(|(name, _)| name == "sectors.svg").expect("two lines move too much");
     assert!(text.contains("class=\"chart-excess\"") && text.contains("patch_embed_gemm_mma.cu:141"), "{text}");
 }

@@ -127,7 +127,7 @@ fn new_findings_of_a_severity_fail_where_asked() {
     let folder = format!("{}/tests/fixtures/labelled", env!("CARGO_MANIFEST_DIR"));
     let subject = |new: &str, old: &str| {
         let config = format!(
-            "[audit]\nout = \"pages\"\n[[subject]]\nname = \"k\"\nreport = \"{folder}/{new}.ncu-rep\"\nbaseline = \"{folder}/{old}.ncu-rep\"\nbaseline_kernel = \".\"\n"
+            "[audit]\nout = \"pages\"\n[[subject]]\nname = \"k\"\nreport = \"{folder}/{new}.ncu-repz\"\nbaseline = \"{folder}/{old}.ncu-repz\"\nbaseline_kernel = \".\"\n"
         );
         fs::write(project.path("audit.toml"), config).unwrap();
         project.run("generate k --date 2026-01-02").done();

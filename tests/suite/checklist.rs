@@ -25,7 +25,7 @@ fn outcomes(audit: &Audit) -> Vec<(&str, Outcome)> {
 #[test]
 fn a_tensor_kernel_against_its_checklist() {
     use Outcome::{Fail, Pass};
-    let audit = with_profile("labelled/patch_embed_gemm.ncu-rep", "tensor-gemm");
+    let audit = with_profile("labelled/patch_embed_gemm.ncu-repz", "tensor-gemm");
     assert_eq!(
         outcomes(&audit),
         [
@@ -40,20 +40,20 @@ fn a_tensor_kernel_against_its_checklist() {
             ("sm__warps_active.avg.pct_of_peak_sustained_active", Fail),
         ]
     );
-    let triad = with_profile("labelled/stream_triad.ncu-rep", "memory-bound");
+    let triad = with_profile("labelled/stream_triad.ncu-repz", "memory-bound");
     assert!(triad.checks.iter().all(|line| line.outcome == Pass), "{:?}", outcomes(&triad));
-    let spilling = with_profile("labelled/spilling.ncu-rep", "memory-bound");
+    let spilling = with_profile("labelled/spilling.ncu-repz", "memory-bound");
     assert!(outcomes(&spilling).contains(&("sass__inst_executed_register_spilling", Fail)));
 }
 
 #[test]
 fn what_was_not_collected_is_not_measured() {
-    let audit = with_profile("h200/both_basic.ncu-rep", "moe-decode");
+    let audit = with_profile("h200/both_basic.ncu-repz", "moe-decode");
     for (reading, outcome) in outcomes(&audit) {
         let is_basic = reading == "launch__waves_per_multiprocessor";
         assert_eq!(outcome == Outcome::NotMeasured, !is_basic, "{reading}: {outcome:?}");
     }
-    let triad = with_profile("labelled/stream_triad.ncu-rep", "moe-decode");
+    let triad = with_profile("labelled/stream_triad.ncu-repz", "moe-decode");
     let conflicts = outcomes(&triad).into_iter().find(|(reading, _)| *reading == "shared.conflict-share");
     assert_eq!(conflicts, Some(("shared.conflict-share", Outcome::NotMeasured)), "a kernel without shared memory");
 }
@@ -67,7 +67,7 @@ fn own_checks_reach_any_metric_of_the_report() {
         own("stall.long_scoreboard", Comparison::Below, 25.0),
         own(rare, Comparison::Above, 0.0),
     ];
-    let audit = audit("labelled/stream_triad.ncu-rep", Work { expected, ..Work::default() });
+    let audit = audit("labelled/stream_triad.ncu-repz", Work { expected, ..Work::default() });
     assert_eq!(
         audit.checks.iter().map(|line| line.outcome).collect::<Vec<_>>(),
         [Outcome::Pass, Outcome::Fail, Outcome::NotMeasured]
@@ -78,7 +78,7 @@ fn own_checks_reach_any_metric_of_the_report() {
 #[test]
 fn every_reading_of_the_catalogs_checklists_is_measured_on_a_full_report() {
     for profile in catalog::profiles() {
-        let audit = with_profile("h200/gemm_bias_v2.ncu-rep", &profile.id);
+        let audit = with_profile("h200/gemm_bias_v2.ncu-repz", &profile.id);
         for line in &audit.checks {
             // This kernel has no tensor instructions, but its report says so.
             assert_ne!(line.outcome, Outcome::NotMeasured, "{}: {}", profile.id, line.expected.reading);
@@ -89,7 +89,7 @@ fn every_reading_of_the_catalogs_checklists_is_measured_on_a_full_report() {
 #[test]
 fn instructions_and_predication_by_hand() {
     // 11,782,880,768 of 12,056,024,064 threads are predicated on: 97.734 %. QGMMA 4,177,152 of 376,750,752: 1.1087 %.
-    let mix = audit("labelled/patch_embed_gemm.ncu-rep", Work::default()).mix;
+    let mix = audit("labelled/patch_embed_gemm.ncu-repz", Work::default()).mix;
     let near = |found: Option<f64>, expected: f64| (found.expect("measured") - expected).abs() < 1e-9 * expected;
     assert!(near(mix.predication.value(), 100.0 * 11_782_880_768.0 / 12_056_024_064.0));
     assert_eq!(mix.tensor.value(), Some(4_177_152.0));
@@ -101,7 +101,7 @@ fn instructions_and_predication_by_hand() {
     );
     assert_eq!(moved("UTMALDG"), Some(0.0));
     // A report of the basic set says nothing about opcodes, and nothing is not zero.
-    let basic = audit("h200/both_basic.ncu-rep", Work::default()).mix;
+    let basic = audit("h200/both_basic.ncu-repz", Work::default()).mix;
     assert!(basic.tensor.value().is_none() && basic.moves.is_empty());
 }
 
@@ -109,7 +109,7 @@ fn instructions_and_predication_by_hand() {
 fn stores_follow_the_tile_arithmetic() {
     // 928256 / 128 rows of tiles × 768 / 256 columns, 8 warps with 16 stores each: 2,784,768.
     let tiles = Tiles { count: 7252 * 3, stores_per_warp: 16, warps: 8 };
-    let of = |tiles| audit("labelled/patch_embed_gemm.ncu-rep", Work { tiles: Some(tiles), ..Work::default() }).stores;
+    let of = |tiles| audit("labelled/patch_embed_gemm.ncu-repz", Work { tiles: Some(tiles), ..Work::default() }).stores;
     let stores = of(tiles).expect("stated");
     assert_eq!(
         (stores.expected, stores.executed.value(), stores.ratio()),

@@ -43,7 +43,7 @@ fn fails(folder: &Path, words: &[&str]) -> (i32, String) {
 /// A folder with the two GEMM reports, the build log, and a configuration file that names them.
 fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["gemm_bias_v1.ncu-rep", "gemm_bias_v2.ncu-rep", "devset.ptxas.txt"] {
+    for name in ["gemm_bias_v1.ncu-repz", "gemm_bias_v2.ncu-repz", "devset.ptxas.txt"] {
         fs::copy(fixture(name), folder.path().join(name)).unwrap();
     }
     fs::write(
@@ -56,8 +56,8 @@ out = "pages"
 name = "gemm_bias"
 title = "GEMM with bias"
 kernel = "^gemm_bias"
-report = "gemm_bias_v2.ncu-rep"
-baseline = "gemm_bias_v1.ncu-rep"
+report = "gemm_bias_v2.ncu-repz"
+baseline = "gemm_bias_v1.ncu-repz"
 ptxas = "devset.ptxas.txt"
 commit = "0123abc"
 change = "tiled through shared memory"
@@ -68,7 +68,7 @@ flop = "2*2048*1024*1024"
 
 [[subject]]
 name = "alone"
-report = "gemm_bias_v1.ncu-rep"
+report = "gemm_bias_v1.ncu-repz"
 commit = "0123abc"
 "#,
     )
@@ -108,7 +108,7 @@ fn a_configuration_file_makes_a_page_and_a_snapshot_for_each_subject() {
 #[test]
 fn the_command_on_a_page_makes_the_same_page_again() {
     let folder = project();
-    let flags = "generate --report gemm_bias_v2.ncu-rep --baseline gemm_bias_v1.ncu-rep --ptxas devset.ptxas.txt \
+    let flags = "generate --report gemm_bias_v2.ncu-repz --baseline gemm_bias_v1.ncu-repz --ptxas devset.ptxas.txt \
                  --kernel ^gemm --baseline-kernel v1$ --name odd --title it's --change a|b --work-shape 1x2 \
                  --work-types FP32 --work-flop 2*3 --work-bytes 4*(1+2) --date 2026-01-02 --commit abc --out first";
     for words in [flags, "generate gemm_bias --date 2026-01-02 --out first", "generate alone --title x --out first"] {
@@ -130,7 +130,7 @@ fn the_command_on_a_page_makes_the_same_page_again() {
 #[test]
 fn flags_alone_need_no_file_and_name_the_subject_after_the_report() {
     let folder = tempfile::tempdir().unwrap();
-    let report = fixture("gemm_bias_v2.ncu-rep");
+    let report = fixture("gemm_bias_v2.ncu-repz");
     let printed = done(&run(folder.path(), &["generate", "--report", &report, "--date", "2026-11-20"]));
     assert!(printed.starts_with("audits/2026-11-20-gemm_bias_v2.md\naudits/2026-11-20-gemm_bias_v2.json\n"));
 }
@@ -138,7 +138,7 @@ fn flags_alone_need_no_file_and_name_the_subject_after_the_report() {
 #[test]
 fn the_date_comes_from_the_flag_then_from_the_environment() {
     let folder = tempfile::tempdir().unwrap();
-    let report = fixture("gemm_bias_v2.ncu-rep");
+    let report = fixture("gemm_bias_v2.ncu-repz");
     let with_epoch = |epoch: &str, words: &[&str]| {
         let words = [&["generate", "--report", &report], words].concat();
         audit(folder.path()).env("SOURCE_DATE_EPOCH", epoch).args(words).output().unwrap()
@@ -201,10 +201,10 @@ fn wrong_usage_exits_with_2_and_says_how_to_go_on() {
 fn files_that_cannot_be_read_or_written_exit_with_3() {
     let folder = project();
     fs::write(folder.path().join("blocked"), "a file").unwrap();
-    let truncated = fixture("truncated.ncu-rep");
+    let truncated = fixture("truncated.ncu-repz");
     for (words, says) in [
         (&["generate", "--report", "none.ncu-rep"][..], "none.ncu-rep"),
-        (&["generate", "--report", &truncated], "truncated.ncu-rep"),
+        (&["generate", "--report", &truncated], "truncated.ncu-repz"),
         (&["generate", "--config", "none.toml"], "none.toml"),
         (&["generate", "alone", "--ptxas", "audit.toml"], "audit.toml"),
         (&["generate", "alone", "--out", "blocked"], "help: "),
@@ -215,10 +215,10 @@ fn files_that_cannot_be_read_or_written_exit_with_3() {
         assert_eq!(status, 3, "{words:?}: {text}");
         assert!(text.starts_with("error: ") && text.contains(says), "{words:?}: {text}");
     }
-    fs::remove_file(folder.path().join("gemm_bias_v1.ncu-rep")).unwrap();
+    fs::remove_file(folder.path().join("gemm_bias_v1.ncu-repz")).unwrap();
     let (status, text) = fails(folder.path(), &["generate"]);
     assert_eq!(status, 3);
-    assert!(text.contains("--> audit.toml:10:12") && text.contains("gemm_bias_v1.ncu-rep does not exist"), "{text}");
+    assert!(text.contains("--> audit.toml:10:12") && text.contains("gemm_bias_v1.ncu-repz does not exist"), "{text}");
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn a_rejected_page_exits_with_5_and_writes_nothing() {
 #[test]
 fn show_prints_reports_and_build_logs_without_colour_into_pipes() {
     let folder = tempfile::tempdir().unwrap();
-    let (report, log) = (fixture("both_basic.ncu-rep"), fixture("devset.ptxas.txt"));
+    let (report, log) = (fixture("both_basic.ncu-repz"), fixture("devset.ptxas.txt"));
     let output = audit(folder.path()).env_remove("NO_COLOR").args(["show", &report, &log]).output().unwrap();
     let text = done(&output);
     assert!(text.contains("gemm_bias_v1") && text.contains("gemm_bias_v2") && text.contains("Registers"), "{text}");
@@ -248,7 +248,7 @@ fn show_prints_reports_and_build_logs_without_colour_into_pipes() {
 #[test]
 fn dump_evidence_prints_json_with_and_without_instances() {
     let folder = tempfile::tempdir().unwrap();
-    let report = fixture("both_basic.ncu-rep");
+    let report = fixture("both_basic.ncu-repz");
     let parse =
         |words: &[&str]| -> serde_json::Value { serde_json::from_str(&done(&run(folder.path(), words))).unwrap() };
     let short = parse(&["dump", "evidence", &report]);
@@ -275,7 +275,7 @@ fn explain_knows_the_names_of_the_field() {
 #[test]
 fn a_reader_that_goes_away_is_no_failure() {
     let folder = tempfile::tempdir().unwrap();
-    let report = fixture("gemm_bias_v2.ncu-rep");
+    let report = fixture("gemm_bias_v2.ncu-repz");
     let mut child = audit(folder.path())
         .args(["dump", "evidence", "--instances", &report])
         .stdout(Stdio::piped())
@@ -301,7 +301,7 @@ fn help_lists_the_exit_statuses() {
 #[test]
 fn a_threshold_of_the_command_line_moves_the_verdict_and_stays_in_the_pages_command() {
     let folder = tempfile::tempdir().unwrap();
-    let report = format!("{}/tests/fixtures/labelled/misaligned_copy.ncu-rep", env!("CARGO_MANIFEST_DIR"));
+    let report = format!("{}/tests/fixtures/labelled/misaligned_copy.ncu-repz", env!("CARGO_MANIFEST_DIR"));
     let words =
         ["generate", "--report", &report, "--name", "copy", "--date", "2026-01-02", "--threshold", "sol-low=50"];
     done(&run(folder.path(), &words));
@@ -316,7 +316,7 @@ fn a_threshold_of_the_command_line_moves_the_verdict_and_stays_in_the_pages_comm
 #[test]
 fn the_analysis_of_every_kernel_of_a_report_is_data() {
     let folder = tempfile::tempdir().unwrap();
-    let text = done(&run(folder.path(), &["dump", "analysis", &fixture("both_basic.ncu-rep")]));
+    let text = done(&run(folder.path(), &["dump", "analysis", &fixture("both_basic.ncu-repz")]));
     let dump: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(dump["schema"], "kernel-audit/analysis/1");
     let launches = dump["launches"].as_array().unwrap();
@@ -332,18 +332,18 @@ fn the_analysis_of_every_kernel_of_a_report_is_data() {
         let lever = &launch["levers"][0];
         assert!(["code", "bound", "formula", "remeasure"].iter().all(|key| !lever[key].is_null()), "{lever}");
     }
-    let one = done(&run(folder.path(), &["dump", "analysis", &fixture("both_basic.ncu-rep"), "--kernel", "v2$"]));
+    let one = done(&run(folder.path(), &["dump", "analysis", &fixture("both_basic.ncu-repz"), "--kernel", "v2$"]));
     let one: serde_json::Value = serde_json::from_str(&one).unwrap();
     assert_eq!(one["launches"].as_array().unwrap().len(), 1);
     let (status, _) =
-        fails(folder.path(), &["dump", "analysis", &fixture("both_basic.ncu-rep"), "--kernel", "nothing"]);
+        fails(folder.path(), &["dump", "analysis", &fixture("both_basic.ncu-repz"), "--kernel", "nothing"]);
     assert_eq!(status, 2);
 }
 
 #[test]
 fn checklists_of_the_command_line_stand_on_the_page_and_in_its_command() {
     let folder = tempfile::tempdir().unwrap();
-    let report = format!("{}/tests/fixtures/labelled/patch_embed_gemm.ncu-rep", env!("CARGO_MANIFEST_DIR"));
+    let report = format!("{}/tests/fixtures/labelled/patch_embed_gemm.ncu-repz", env!("CARGO_MANIFEST_DIR"));
     let words = [
         "generate",
         "--report",
@@ -373,7 +373,7 @@ fn checklists_of_the_command_line_stand_on_the_page_and_in_its_command() {
 #[test]
 fn the_deliverable_has_one_line_for_each_kernel() {
     let folder = tempfile::tempdir().unwrap();
-    let report = fixture("both_basic.ncu-rep");
+    let report = fixture("both_basic.ncu-repz");
     let words =
         ["generate", "--report", &report, "--name", "both", "--date", "2026-01-02", "--template", "deliverable"];
     done(&run(folder.path(), &words));

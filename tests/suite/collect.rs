@@ -27,7 +27,7 @@ impl Lab {
         lab.script("program", "exit 0");
         lab.script("fake/srun", "echo \"srun $*\" >> srun.log; [ \"$1\" = -N1 ] || exit 9; shift; exec \"$@\"");
         lab.ncu(&format!(
-            "cp {FIXTURES}/labelled/stream_triad.ncu-rep \"$value\"\necho '==PROF== Profiling \"stream_triad\" - 0: 0%....50%....100% - 17 passes'"
+            "cp {FIXTURES}/labelled/stream_triad.ncu-repz \"$value\"\necho '==PROF== Profiling \"stream_triad\" - 0: 0%....50%....100% - 17 passes'"
         ));
         lab.sanitizer(
             "printf '<?xml version=\"1.0\" encoding=\"utf-8\"?>\\n<ComputeSanitizerOutput/>\\n' > \"$value\"\necho '========= COMPUTE-SANITIZER'\necho '========= ERROR SUMMARY: 0 errors'",
@@ -165,7 +165,7 @@ fn a_failure_of_one_tool_leaves_the_others_and_the_next_run_goes_on() {
     lab.run("collect --quiet").ends(4, "NVreg_RestrictProfilingToAdminUsers=0");
     assert_eq!(lab.ran().len(), 5);
     assert_eq!(lab.step("profile")["outcome"], "failed");
-    assert!(!lab.path("collected/triad/profile.ncu-rep").exists());
+    assert!(!lab.path("collected/triad/profile.ncu-repz").exists());
     lab.run("generate triad").ends(2, "holds no profile: ncu may not read the GPU's performance counters");
     lab.run("collect --quiet").ends(4, "may not read");
     assert_eq!(lab.ran(), ["ncu"], "what is whole is not made again");
@@ -182,17 +182,17 @@ fn a_filter_that_takes_nothing_lists_what_ran() {
 fn a_report_that_is_not_whole_is_not_kept() {
     let lab = Lab::new("");
     lab.ncu(&format!(
-        "cp {FIXTURES}/h200/truncated.ncu-rep \"$value\"\necho '==PROF== Profiling \"x\" - 0: 0%....100% - 3 passes'"
+        "cp {FIXTURES}/h200/truncated.ncu-repz \"$value\"\necho '==PROF== Profiling \"x\" - 0: 0%....100% - 3 passes'"
     ));
     lab.run("collect --quiet").ends(4, "the report that ncu wrote cannot be read");
-    assert!(!lab.path("collected/triad/profile.ncu-rep").exists());
+    assert!(!lab.path("collected/triad/profile.ncu-repz").exists());
 }
 
 #[test]
 fn a_name_of_our_set_that_this_ncu_does_not_know_is_left_out_and_named() {
     let lab = Lab::new("[subject.collect]\nsanitizers = []\n");
     lab.ncu(&format!(
-        "case \"$all\" in *sass__inst_executed_per_opcode,*) echo '==ERROR== Failed to find metric sass__inst_executed_per_opcode'; exit 9;; esac\ncp {FIXTURES}/labelled/stream_triad.ncu-rep \"$value\"\necho '==PROF== Profiling \"stream_triad\" - 0: 0%....100% - 17 passes'"
+        "case \"$all\" in *sass__inst_executed_per_opcode,*) echo '==ERROR== Failed to find metric sass__inst_executed_per_opcode'; exit 9;; esac\ncp {FIXTURES}/labelled/stream_triad.ncu-repz \"$value\"\necho '==PROF== Profiling \"stream_triad\" - 0: 0%....100% - 17 passes'"
     ));
     lab.run("collect --quiet").done();
     assert_eq!(lab.ran(), ["ncu", "ncu"]);
@@ -242,9 +242,9 @@ fn ctrl_c_ends_the_tool_keeps_what_is_whole_and_leaves_no_half_file() {
 fn a_report_that_somebody_put_there_is_not_overwritten() {
     let lab = Lab::new("[subject.collect]\nsanitizers = []\n");
     fs::create_dir_all(lab.path("collected/triad")).unwrap();
-    fs::write(lab.path("collected/triad/profile.ncu-rep"), "mine").unwrap();
+    fs::write(lab.path("collected/triad/profile.ncu-repz"), "mine").unwrap();
     lab.run("collect --quiet").ends(4, "no step of its collected.json made it");
-    assert_eq!(lab.read("collected/triad/profile.ncu-rep"), "mine");
+    assert_eq!(lab.read("collected/triad/profile.ncu-repz"), "mine");
     lab.run("collect --quiet --again").done();
 }
 
@@ -303,7 +303,7 @@ fn many_subjects_are_collected_at_a_time() {
     fs::write(lab.path("audit.toml"), lab.read("audit.toml") + second).unwrap();
     lab.run("collect --all --jobs 2 --quiet").done();
     for name in ["triad", "other"] {
-        assert!(lab.path(&format!("collected/{name}/profile.ncu-rep")).is_file());
+        assert!(lab.path(&format!("collected/{name}/profile.ncu-repz")).is_file());
     }
     lab.run("collect nobody").ends(2, "names no subject \"nobody\"");
 }

@@ -86,7 +86,7 @@ impl Lab {
 
     fn run(&self, words: &str) -> Run {
         let mut command = audit(self.0.path());
-        command.args(words.split_whitespace()).env("REPORT", format!("{FIXTURES}/labelled/bank_conflict.ncu-rep"));
+        command.args(words.split_whitespace()).env("REPORT", format!("{FIXTURES}/labelled/bank_conflict.ncu-repz"));
         Run(command.output().unwrap())
     }
 
@@ -128,7 +128,7 @@ fn the_kernel_is_checked_then_timed_then_profiled_through_the_own_launcher() {
     // The reference is another kernel under another name, and all that its program launches.
     assert!(command("reference").ends_with(" audit launch conflict --reference-only --times 0"));
     assert!(!command("reference").contains("--kernel-name"), "{}", command("reference"));
-    for file in ["correctness.json", "benchmark.json", "profile.ncu-rep", "reference.ncu-rep"] {
+    for file in ["correctness.json", "benchmark.json", "profile.ncu-repz", "reference.ncu-repz"] {
         assert!(lab.path("collected/conflict").join(file).is_file(), "{file}");
     }
     let program = ran[0].1.split(' ').next().unwrap();
@@ -176,7 +176,7 @@ fn a_launch_that_fails_is_said_and_the_rest_goes_on() {
         0,
         "not measured: conflict benchmark: audit launch ended with exit status: 4: error: no GPU memory is left",
     );
-    assert!(lab.path("collected/conflict/profile.ncu-rep").is_file());
+    assert!(lab.path("collected/conflict/profile.ncu-repz").is_file());
     let lab = Lab::new();
     lab.script("gpu", &SCHEDULER.replace("cp correctness.json \"$file\"", "echo '{' > \"$file\""));
     lab.run("collect --quiet").ends(0, "not measured: conflict correctness: what audit launch wrote cannot be read");
@@ -187,7 +187,7 @@ fn a_launch_that_fails_is_said_and_the_rest_goes_on() {
 #[test]
 fn of_all_subjects_those_that_nothing_launches_are_passed_over() {
     let lab = Lab::new();
-    let report = format!("{FIXTURES}/labelled/atomics.ncu-rep");
+    let report = format!("{FIXTURES}/labelled/atomics.ncu-repz");
     let more = format!("\n[[subject]]\nname = \"kept\"\nreport = \"{report}\"\n");
     fs::write(lab.path("audit.toml"), CONFIG.to_owned() + &more).unwrap();
     let run = lab.run("collect --all --quiet --jobs 2");

@@ -13,7 +13,7 @@ fn dump(folder: &Path, words: &[&str]) -> serde_json::Value {
 }
 
 fn labelled(kernel: &str) -> String {
-    format!("{}/tests/fixtures/labelled/{kernel}.ncu-rep", env!("CARGO_MANIFEST_DIR"))
+    format!("{}/tests/fixtures/labelled/{kernel}.ncu-repz", env!("CARGO_MANIFEST_DIR"))
 }
 
 fn outcomes(dump: &serde_json::Value) -> Vec<(String, String)> {

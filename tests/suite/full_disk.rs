@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 fn generate(out: &Path, kilobytes: u32) -> Output {
     // A limit on the size of files fails a write in its middle, as a full disk does, and needs no rights.
     let script = format!("trap '' XFSZ; ulimit -f {}; exec \"$0\" \"$@\"", 2 * kilobytes);
-    let report = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/h200/gemm_bias_v2.ncu-rep");
+    let report = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/h200/gemm_bias_v2.ncu-repz");
     Command::new("sh")
         .args(["-c", &script, env!("CARGO_BIN_EXE_audit"), "generate", "--date", "2026-01-01", "--commit", "none"])
         .args(["--name", "gemm", "--report", report, "--out"])

@@ -127,7 +127,7 @@ fn stated(page: &str) -> Vec<(String, String)> {
 fn run_page(name: &str, before: &[(&str, &str)]) {
     let page = fs::read_to_string(root().join("docs/guide").join(name)).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    for (report, fixture) in [("new.ncu-rep", "gemm_bias_v2.ncu-rep"), ("old.ncu-rep", "gemm_bias_v1.ncu-rep")] {
+    for (report, fixture) in [("new.ncu-rep", "gemm_bias_v2.ncu-repz"), ("old.ncu-rep", "gemm_bias_v1.ncu-repz")] {
         fs::copy(root().join("tests/fixtures/h200").join(fixture), folder.path().join(report)).unwrap();
     }
     for (file, text) in before {
@@ -193,7 +193,7 @@ fn the_snapshot_is_as_shown() {
 fn the_pictures_are_those_that_the_program_draws() {
     let folder = tempfile::tempdir().unwrap();
     let run = audit(root())
-        .args("generate --kernel ^gemm_bias --name new --date 2026-11-20 --commit c --report tests/fixtures/h200/gemm_bias_v2.ncu-rep --baseline tests/fixtures/h200/gemm_bias_v1.ncu-rep --out".split(' '))
+        .args("generate --kernel ^gemm_bias --name new --date 2026-11-20 --commit c --report tests/fixtures/h200/gemm_bias_v2.ncu-repz --baseline tests/fixtures/h200/gemm_bias_v1.ncu-repz --out".split(' '))
         .arg(folder.path())
         .output()
         .unwrap();

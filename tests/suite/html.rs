@@ -15,8 +15,8 @@ use std::sync::LazyLock;
 
 /// A folder with a report whose kernel name, source text and file name are markup; gives the report's path.
 fn planted(folder: &Path) -> String {
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/labelled/patch_embed_gemm_mma.ncu-rep");
-    let mut bytes = fs::read(fixture).unwrap();
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/labelled/patch_embed_gemm_mma.ncu-repz");
+    let mut bytes = zstd::decode_all(fs::File::open(fixture).unwrap()).unwrap();
     // The same lengths, so that the report stays whole.
     for (old, new) in [
         ("patch_embed_gemm_mma", "<svg onload=plant()>"),
@@ -82,7 +82,7 @@ fn names_and_source_of_a_report_stay_text() {
 #[test]
 fn the_page_needs_nothing_else_and_shows_the_source_with_its_costs() {
     let words =
-        ["--report", "tests/fixtures/labelled/transpose_tiled.ncu-rep", "--commit", "c", "--date", "2026-11-20"];
+        ["--report", "tests/fixtures/labelled/transpose_tiled.ncu-repz", "--commit", "c", "--date", "2026-11-20"];
     let html = generate(&words);
     for part in [
         "<section id=\"verdict\">",
@@ -189,7 +189,7 @@ fn cells_carry_their_number_and_their_tone() {
 
 #[test]
 fn a_page_with_a_template_for_markdown_alone_has_html_too() {
-    let words = ["--report", "tests/fixtures/h200/multiprocess.ncu-rep", "--commit", "c", "--date", "2026-11-20"];
+    let words = ["--report", "tests/fixtures/h200/multiprocess.ncu-repz", "--commit", "c", "--date", "2026-11-20"];
     let html = generate(&[&words[..], &["--template", "deliverable"]].concat());
     assert!(html.contains("Kernels in one line") && html.contains("data-table=\"occupancy-lines\""));
     let document = Document { title: "T".into(), lead: vec![], sections: vec![] };

@@ -104,7 +104,7 @@ fn mistakes_are_shown_at_their_line() {
 fn the_machine_code_of_both_sides_is_asked() {
     let project = Project::new();
     let fixtures = format!("{}/tests/fixtures/h200", env!("CARGO_MANIFEST_DIR"));
-    for name in ["gemm_bias_v1.ncu-rep", "gemm_bias_v2.ncu-rep", "devset.sm_90a.cubin"] {
+    for name in ["gemm_bias_v1.ncu-repz", "gemm_bias_v2.ncu-repz", "devset.sm_90a.cubin"] {
         fs::copy(format!("{fixtures}/{name}"), project.path(name)).unwrap();
     }
     let tools = crate::build_tools::places().cuda.unwrap();
@@ -117,8 +117,8 @@ cuda = {:?}
 name = "k"
 kernel = "gemm_bias_v2"
 baseline_kernel = "gemm_bias_v1"
-report = "gemm_bias_v2.ncu-rep"
-baseline = "gemm_bias_v1.ncu-rep"
+report = "gemm_bias_v2.ncu-repz"
+baseline = "gemm_bias_v1.ncu-repz"
 cubin = "devset.sm_90a.cubin"
 baseline_cubin = "devset.sm_90a.cubin"
 [[subject.check]]

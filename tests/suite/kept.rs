@@ -23,7 +23,7 @@ fn reports() -> Vec<PathBuf> {
             let path = entry.unwrap().path();
             match path.is_dir() {
                 true => folders.push(path),
-                false if path.extension().is_some_and(|extension| extension == "ncu-rep") => found.push(path),
+                false if path.extension().is_some_and(|extension| extension == "ncu-repz") => found.push(path),
                 false => {}
             }
         }

@@ -28,7 +28,7 @@ fn folder() -> PathBuf {
 }
 
 fn read(kernel: &str) -> Report {
-    source::read_profile(&folder().join(format!("{kernel}.ncu-rep")), &want()).expect("readable")
+    source::read_profile(&folder().join(format!("{kernel}.ncu-repz")), &want()).expect("readable")
 }
 
 /// The launch by instruction, without a disassembler.
@@ -75,7 +75,7 @@ fn labels() -> Vec<Label> {
 /// Every labelled report with its audit, by kernel.
 static AUDITS: LazyLock<BTreeMap<String, (Report, Audit)>> = LazyLock::new(|| {
     let of = |label: Label| {
-        let path = folder().join(format!("{}.ncu-rep", label.kernel));
+        let path = folder().join(format!("{}.ncu-repz", label.kernel));
         (label.kernel, audited(&path))
     };
     labels().into_iter().map(of).collect()
@@ -184,7 +184,7 @@ pub(crate) fn marked(kernel: &str) -> Vec<u32> {
 fn every_labelled_report_has_a_label_and_every_label_a_report() {
     let mut files: Vec<String> = std::fs::read_dir(folder())
         .expect("the folder")
-        .filter_map(|file| Some(file.ok()?.file_name().to_str()?.strip_suffix(".ncu-rep")?.to_owned()))
+        .filter_map(|file| Some(file.ok()?.file_name().to_str()?.strip_suffix(".ncu-repz")?.to_owned()))
         .collect();
     files.sort();
     assert_eq!(files, labels().into_iter().map(|label| label.kernel).collect::<Vec<_>>());

@@ -119,7 +119,7 @@ fn labels() -> Vec<Label> {
 /// Every labelled kernel's report with its audit, by kernel.
 static AUDITS: LazyLock<BTreeMap<String, Audit>> = LazyLock::new(|| {
     let of = |label: Label| {
-        let path = folder().join(&label.kernel).join("profile.ncu-rep");
+        let path = folder().join(&label.kernel).join("profile.ncu-repz");
         (label.kernel, audited(&path).1)
     };
     labels().into_iter().map(of).collect()
@@ -152,7 +152,7 @@ fn statements_are_what_the_sources_mark() {
 #[test]
 fn our_own_set_holds_what_the_rules_read() {
     for Label { kernel, .. } in labels() {
-        let path = folder().join(&kernel).join("profile.ncu-rep");
+        let path = folder().join(&kernel).join("profile.ncu-repz");
         let report = source::read_profile(&path, &Want::everything()).expect("readable");
         let launch = &report.launches[0];
         let absent: Vec<&str> =

@@ -30,6 +30,7 @@ mod labelled_fields;
 mod launch;
 mod old_side;
 mod open_files;
+mod packed;
 mod phases;
 mod pr;
 mod project;

@@ -14,7 +14,7 @@ fn work() -> Work {
 }
 
 fn read(kernel: &str) -> Report {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/labelled/{kernel}.ncu-rep"));
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/labelled/{kernel}.ncu-repz"));
     source::read_profile(&path, &want_for(&work())).unwrap()
 }
 

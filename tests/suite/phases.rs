@@ -41,7 +41,7 @@ fn phase(phases: &Phases, kind: PhaseKind) -> &Phase {
 
 #[test]
 fn a_persistent_product_with_an_exposed_epilogue() {
-    let phases = of("collected/patch_embed_gemm/profile.ncu-rep");
+    let phases = of("collected/patch_embed_gemm/profile.ncu-repz");
     assert_eq!((phases.samples, phases.roles.len(), phases.is_time), (161_464, 1, true));
     assert_eq!((phases.unit, phases.tiles, phases.steps), (Some(CycleUnit::Tile), Some(21_756.0), Some(6.0)));
     is_near(phases.cycles, 15_387.0, 1e-4);
@@ -75,7 +75,7 @@ fn stall(phases: &Phases, reason: &str, kind: PhaseKind) -> Option<f64> {
 
 #[test]
 fn the_evidence_of_an_exposed_epilogue() {
-    let phases = of("collected/patch_embed_gemm/profile.ncu-rep");
+    let phases = of("collected/patch_embed_gemm/profile.ncu-repz");
     let epilogue = phase(&phases, PhaseKind::Epilogue);
     let name = epilogue.name.as_ref().expect("a name");
     assert_eq!((name.name.as_str(), name.call, name.first, name.last), ("store_tile", 206, 137, 156));
@@ -107,7 +107,7 @@ fn the_evidence_of_an_exposed_epilogue() {
 
 #[test]
 fn the_evidence_of_a_busy_tensor_pipe() {
-    let phases = of("collected/gemm_bf16_cluster/profile.ncu-rep");
+    let phases = of("collected/gemm_bf16_cluster/profile.ncu-repz");
     is_near(phases.time.tensor, 0.839, 1e-3);
     is_near(phases.time.idle, 0.108, 0.01);
     is_near(phases.time.empty, 0.053, 0.01);
@@ -125,7 +125,7 @@ fn the_evidence_of_a_busy_tensor_pipe() {
 
 #[test]
 fn a_fence_in_the_loop_holds_everybody() {
-    let phases = of("collected/gemm_bf16_cluster_fenced/profile.ncu-rep");
+    let phases = of("collected/gemm_bf16_cluster_fenced/profile.ncu-repz");
     let chain = phases.fence_chain.as_ref().expect("a chain");
     assert_eq!(chain.at.line, 80);
     is_near(Some(chain.cost), 0.84, 0.02);
@@ -135,7 +135,7 @@ fn a_fence_in_the_loop_holds_everybody() {
 
 #[test]
 fn addresses_that_are_data_are_inherent() {
-    let phases = of("collected/pointer_chase/profile.ncu-rep");
+    let phases = of("collected/pointer_chase/profile.ncu-repz");
     let access = &phases.accesses[0];
     assert_eq!((access.at.line, access.requests, access.excess(), access.is_inherent), (16, 135_168, 3_769_761, true));
     // 4.31 million uniform draws from the sectors of 128 MiB touch 86.2 MB.
@@ -146,7 +146,7 @@ fn addresses_that_are_data_are_inherent() {
 
 #[test]
 fn a_product_whose_warps_have_roles() {
-    let phases = of("collected/gemm_bf16_cluster/profile.ncu-rep");
+    let phases = of("collected/gemm_bf16_cluster/profile.ncu-repz");
     let roles: Vec<(u64, u64)> = phases.roles.iter().map(|role| (role.warps, role.start)).collect();
     assert_eq!((roles, phases.pacing, phases.warps), (vec![(8, 0x320), (4, 0x1f20)], 0, 12));
     assert_eq!((phases.unit, phases.tiles, phases.steps), (Some(CycleUnit::Block), Some(512.0), Some(64.0)));
@@ -173,7 +173,7 @@ fn a_product_whose_warps_have_roles() {
 
 #[test]
 fn tiles_through_shared_memory_are_cut_at_their_barriers() {
-    let phases = of("h200/gemm_bias_v2.ncu-rep");
+    let phases = of("h200/gemm_bias_v2.ncu-repz");
     assert_eq!((phases.unit, phases.steps, phases.tensor), (Some(CycleUnit::Warp), Some(32.0), None));
     is_near(phases.cycles, 146_500.0, 1e-3);
     is_near(phases.step_cycles(), 4_529.0, 1e-3);
@@ -188,7 +188,7 @@ fn tiles_through_shared_memory_are_cut_at_their_barriers() {
 
 #[test]
 fn a_chain_of_loads_is_one_loop() {
-    let phases = of("collected/pointer_chase/profile.ncu-rep");
+    let phases = of("collected/pointer_chase/profile.ncu-repz");
     assert_eq!((phases.steps, phases.roles.len()), (Some(256.0), 1));
     is_near(Some(phases.share(PhaseKind::MainLoop)), 0.987, 1e-3);
     // By hand from the latency of an issued instruction, which agrees with the resident warps to a fraction of a percent.
@@ -203,7 +203,7 @@ fn reports(folder: &Path) -> Vec<PathBuf> {
         let path = entry.unwrap().path();
         if path.is_dir() {
             found.extend(reports(&path));
-        } else if path.extension().is_some_and(|extension| extension == "ncu-rep") {
+        } else if path.extension().is_some_and(|extension| extension == "ncu-repz") {
             found.push(path);
         }
     }

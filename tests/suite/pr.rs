@@ -90,10 +90,10 @@ fn the_readings_that_matter_come_first_and_the_rest_is_folded() {
     let project = Project::new();
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/h200");
     for name in ["gemm_bias_v1", "gemm_bias_v2"] {
-        fs::copy(fixtures.join(format!("{name}.ncu-rep")), project.path(&format!("{name}.ncu-rep"))).unwrap();
+        fs::copy(fixtures.join(format!("{name}.ncu-repz")), project.path(&format!("{name}.ncu-repz"))).unwrap();
     }
-    let config = "[audit]\nout = \"pages\"\n[[subject]]\nname = \"gemm\"\nreport = \"gemm_bias_v2.ncu-rep\"\n\
-        baseline = \"gemm_bias_v1.ncu-rep\"\nkernel = \"gemm_bias_v2\"\nbaseline_kernel = \"gemm_bias_v1\"\n";
+    let config = "[audit]\nout = \"pages\"\n[[subject]]\nname = \"gemm\"\nreport = \"gemm_bias_v2.ncu-repz\"\n\
+        baseline = \"gemm_bias_v1.ncu-repz\"\nkernel = \"gemm_bias_v2\"\nbaseline_kernel = \"gemm_bias_v1\"\n";
     fs::write(project.path("audit.toml"), config).unwrap();
     let text = project.run("generate gemm --format pr --date 2026-11-02").done();
     let (shown, folded) = text.split_once("<details>").unwrap();

@@ -139,7 +139,7 @@ impl Run {
 
 /// Writes the audit of a labelled report into `folder`; gives the path of its snapshot.
 pub(crate) fn snapshot(folder: &Path, kernel: &str) -> String {
-    let report = format!("tests/fixtures/labelled/{kernel}.ncu-rep");
+    let report = format!("tests/fixtures/labelled/{kernel}.ncu-repz");
     let run = audit(Path::new(env!("CARGO_MANIFEST_DIR")))
         .args(["generate", "--report", &report, "--commit", "c", "--date", "2026-11-20", "--out"])
         .arg(folder)

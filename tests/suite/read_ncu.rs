@@ -24,7 +24,12 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 fn report_path(name: &str) -> PathBuf {
-    fixture(&format!("{name}.ncu-rep"))
+    fixture(&format!("{name}.ncu-repz"))
+}
+
+/// The bytes of a report as ncu wrote it.
+fn plain(name: &str) -> Vec<u8> {
+    zstd::decode_all(std::fs::File::open(report_path(name)).unwrap()).unwrap()
 }
 
 /// Everything that the report holds, without a hash.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 fn read(kernel: &str) -> (Report, SourceView) {
     let path =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/collected/{kernel}/profile.ncu-rep"));
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/collected/{kernel}/profile.ncu-repz"));
     let report = source::read_profile(&path, &analysis::want()).unwrap();
     let launch = analysis::subject_launch(&report, &Selection::default()).unwrap();
     let (id, want) = (launch.id, analysis::source_want(&[launch]));

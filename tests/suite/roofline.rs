@@ -19,7 +19,7 @@ fn audit(report: &Report, work: Work) -> Audit {
 }
 
 fn labelled(kernel: &str, work: Work) -> Roofline {
-    audit(&read(&fixtures().join(format!("labelled/{kernel}.ncu-rep"))), work).roofline
+    audit(&read(&fixtures().join(format!("labelled/{kernel}.ncu-repz"))), work).roofline
 }
 
 fn share(roofline: &Roofline, id: &str) -> Option<f64> {
@@ -46,8 +46,8 @@ fn nvidia(report: &Report) -> Option<(f64, f64)> {
 fn shares_of_the_fp32_and_fp64_peak_are_nvidias() {
     let mut compared = 0;
     let labelled = std::fs::read_dir(fixtures().join("labelled")).expect("the folder").flatten().map(|f| f.path());
-    let gemm = ["gemm_bias_v1", "gemm_bias_v2"].map(|name| fixtures().join(format!("h200/{name}.ncu-rep")));
-    for path in labelled.filter(|path| path.extension().is_some_and(|e| e == "ncu-rep")).chain(gemm) {
+    let gemm = ["gemm_bias_v1", "gemm_bias_v2"].map(|name| fixtures().join(format!("h200/{name}.ncu-repz")));
+    for path in labelled.filter(|path| path.extension().is_some_and(|e| e == "ncu-repz")).chain(gemm) {
         let report = read(&path);
         let Some((fp32, fp64)) = nvidia(&report) else { continue };
         let roofline = audit(&report, Work::default()).roofline;
@@ -95,7 +95,7 @@ fn tensor_work_stands_under_its_dense_peak() {
 fn tensor_work_without_a_counter_is_counted_by_its_opcodes() {
     for kernel in ["patch_embed_gemm", "patch_embed_gemm_mma"] {
         let counted = labelled(kernel, Work::default());
-        let mut report = read(&fixtures().join(format!("labelled/{kernel}.ncu-rep")));
+        let mut report = read(&fixtures().join(format!("labelled/{kernel}.ncu-repz")));
         let is_rate = |name: &str| name.starts_with("sm__ops_path_tensor_") && name.ends_with(".sum.per_second");
         report.launches[0].metrics.retain(|metric| !is_rate(&metric.name));
         let by_opcode = audit(&report, Work::default()).roofline;
@@ -115,7 +115,7 @@ fn tensor_work_without_a_counter_is_counted_by_its_opcodes() {
 
 #[test]
 fn tensor_work_that_nothing_counts_is_not_measured_and_never_zero() {
-    let mut report = read(&fixtures().join("labelled/patch_embed_gemm.ncu-rep"));
+    let mut report = read(&fixtures().join("labelled/patch_embed_gemm.ncu-repz"));
     let counts = |name: &str| name.starts_with("sm__ops_path_tensor_") || name.contains("_with_modifier_all");
     report.launches[0].metrics.retain(|metric| !counts(&metric.name));
     let roofline = audit(&report, Work { flop: Some(1), ..Work::default() }).roofline;
@@ -138,7 +138,7 @@ fn traffic_is_held_against_the_stated_bytes() {
 
 #[test]
 fn a_report_of_the_basic_set_says_what_the_roofline_needs() {
-    let report = read(&fixtures().join("h200/both_basic.ncu-rep"));
+    let report = read(&fixtures().join("h200/both_basic.ncu-repz"));
     let roofline = audit(&report, Work::default()).roofline;
     assert!(roofline.ceilings.is_empty() && roofline.points.is_empty());
     assert!(roofline.not_measured.iter().any(|label| label == "DRAM"));
@@ -148,7 +148,7 @@ fn a_report_of_the_basic_set_says_what_the_roofline_needs() {
 fn l1_counts_the_loads_of_shared_memory() {
     // 16,896 byte/cycle × 1,975,531,311.147 cycle/s = 33.378 TB/s, busy for 86.42745 %: 28.848 TB/s. Without the loads of
     // shared memory it would be 0.90 TB/s.
-    let report = read(&fixtures().join("h200/gemm_bias_v2.ncu-rep"));
+    let report = read(&fixtures().join("h200/gemm_bias_v2.ncu-repz"));
     let roofline = audit(&report, Work::default()).roofline;
     let l1 = roofline.ceilings.iter().find(|ceiling| ceiling.id == "l1").expect("L1");
     assert!(near(l1.peak.value().expect("peak"), 16_896.0 * 1_975_531_311.147_270_4));
@@ -162,7 +162,7 @@ fn halves_that_only_make_constants_are_no_work() {
     let copy = labelled("strided_copy", Work::default());
     assert!(copy.points.iter().all(|point| point.compute != "fp16"), "{:?}", copy.points);
     // 4.297 G operations were stated; with the constants the counters would say 4.314 G.
-    let report = read(&fixtures().join("h200/gemm_bias_v2.ncu-rep"));
+    let report = read(&fixtures().join("h200/gemm_bias_v2.ncu-repz"));
     let flags = audit(&report, Work { flop: Some(4_297_064_448), ..Work::default() }).roofline.flags;
     assert!(flags.iter().any(|flag| flag.contains("4.297 G operations")), "{flags:?}");
 }
@@ -170,7 +170,7 @@ fn halves_that_only_make_constants_are_no_work() {
 #[test]
 fn a_total_beside_its_dense_and_sparse_parts_is_counted_once() {
     let work = Work { flop: Some(2 * 928_256 * 768 * 768), ..Work::default() };
-    let report = read(&fixtures().join("collected/patch_embed_gemm/profile.ncu-rep"));
+    let report = read(&fixtures().join("collected/patch_embed_gemm/profile.ncu-repz"));
     let launch = &report.launches[0];
     let both = ["sm__ops_path_tensor_src_fp8", "sm__ops_path_tensor_src_fp8_sparsity_off"]
         .map(|name| launch.metric(&format!("{name}.sum.per_second")).and_then(|metric| metric.quantity()));

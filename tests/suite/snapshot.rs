@@ -140,7 +140,7 @@ fn a_snapshot_as_baseline_gives_the_same_comparison_as_its_report() {
 fn a_full_report_is_remembered_with_all_that_the_old_side_shows() {
     let fixture = |name: &str| format!("{}/tests/fixtures/h200/{name}", env!("CARGO_MANIFEST_DIR"));
     let project = Project::new();
-    let (old, new) = (fixture("gemm_bias_v1.ncu-rep"), fixture("gemm_bias_v2.ncu-rep"));
+    let (old, new) = (fixture("gemm_bias_v1.ncu-repz"), fixture("gemm_bias_v2.ncu-repz"));
     let go = |words: &[&str]| project.words(&[&["generate", "--name", "gemm", "--commit", "c"], words].concat()).done();
     go(&["--report", &old, "--date", "2026-01-01"]);
     go(&["--report", &new, "--date", "2026-01-02"]);

@@ -13,7 +13,7 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 fn read(name: &str) -> (Report, Option<SourceView>) {
-    let path = fixture(&format!("{name}.ncu-rep"));
+    let path = fixture(&format!("{name}.ncu-repz"));
     let report = source::read_profile(&path, &analysis::want()).unwrap();
     let launch = analysis::subject_launch(&report, &Selection::default()).unwrap();
     let (id, want) = (launch.id, analysis::source_want(&[launch]));

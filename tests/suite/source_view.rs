@@ -54,7 +54,7 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 fn views(name: &str) -> Vec<SourceView> {
-    let path = fixture(&format!("h200/{name}.ncu-rep"));
+    let path = fixture(&format!("h200/{name}.ncu-repz"));
     source::read_source_views(&path, &Want::default(), |_| true, &[]).unwrap()
 }
 
@@ -155,7 +155,7 @@ fn lines_add_up_to_the_instructions_and_to_the_kernel() {
     for name in REPORTS {
         let views = views(name);
         let view = &views[0];
-        let report = source::read_profile(&fixture(&format!("h200/{name}.ncu-rep")), &Want::default()).unwrap();
+        let report = source::read_profile(&fixture(&format!("h200/{name}.ncu-repz")), &Want::default()).unwrap();
         let lines = view.line_counts();
         // Nothing is inlined here, so that every instruction has one line and sums over lines are the kernel's.
         assert!(view.instructions.iter().all(|instruction| instruction.places.len() == 1), "{name}");
@@ -179,7 +179,7 @@ fn places_are_those_that_nvdisasm_prints_for_the_cubin_in_the_report() {
     let listing = sass::read(&listing, Origin::default()).unwrap();
     let cubin = std::fs::read(fixture("h200/devset.sm_90a.cubin")).unwrap();
     for name in REPORTS {
-        let path = fixture(&format!("h200/{name}.ncu-rep"));
+        let path = fixture(&format!("h200/{name}.ncu-repz"));
         let inside = NcuReport::open(&path).unwrap().sources().unwrap();
         assert_eq!(inside[0].cubin.as_deref(), Some(&cubin[..]), "{name}: the listing is of the cubin in the report");
         let views = source::read_source_views(&path, &Want::default(), |_| true, &[&listing]).unwrap();
@@ -217,7 +217,7 @@ fn launches_without_counters_by_instruction_say_so() {
 #[test]
 fn only_the_chosen_launch_and_metrics_are_read() {
     let want = Want { metrics: NameSet::exactly(["inst_executed"]), ..Want::default() };
-    let path = fixture("h200/gemm_bias_v1.ncu-rep");
+    let path = fixture("h200/gemm_bias_v1.ncu-repz");
     let views = source::read_source_views(&path, &want, |head| head.id == 0, &[]).unwrap();
     assert_eq!(views[0].columns.iter().map(|column| column.metric.as_ref()).collect::<Vec<_>>(), ["inst_executed"]);
     assert!(source::read_source_views(&path, &want, |head| head.id == 9, &[]).unwrap().is_empty());
@@ -227,7 +227,7 @@ fn only_the_chosen_launch_and_metrics_are_read() {
 fn a_listing_of_other_code_is_not_joined() {
     let listing = std::fs::read(fixture("h200/devset.sass")).unwrap();
     let listing = sass::read(&listing, Origin::default()).unwrap();
-    let path = fixture("h200/gemm_bias_v1.ncu-rep");
+    let path = fixture("h200/gemm_bias_v1.ncu-repz");
     let mut other = listing.clone();
     let joined = |listing| {
         let views = source::read_source_views(&path, &Want::default(), |_| true, &[listing]).unwrap();
@@ -243,7 +243,7 @@ fn a_listing_of_other_code_is_not_joined() {
 fn a_disassembler_at_hand_gives_every_instruction_its_text() {
     let tools = concat!(env!("CARGO_MANIFEST_DIR"), "/.cuda/bin");
     assert!(std::path::Path::new(tools).join("nvdisasm").is_file(), "run kernels/toolchain.sh first");
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/h200/gemm_bias_v2.ncu-rep");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/h200/gemm_bias_v2.ncu-repz");
     let dump = |path: &str| -> serde_json::Value {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_audit"));
         let folder = tempfile::tempdir().unwrap();

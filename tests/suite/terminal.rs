@@ -13,14 +13,14 @@ fn printed(words: &[&str], environment: &[(&str, &str)]) -> String {
 }
 
 const FILES: [&str; 3] = [
-    "tests/fixtures/labelled/transpose_naive.ncu-rep",
-    "tests/fixtures/labelled/transpose_tiled.ncu-rep",
-    "tests/fixtures/labelled/transpose_padded.ncu-rep",
+    "tests/fixtures/labelled/transpose_naive.ncu-repz",
+    "tests/fixtures/labelled/transpose_tiled.ncu-repz",
+    "tests/fixtures/labelled/transpose_padded.ncu-repz",
 ];
 
 #[test]
 fn tables_fit_the_screen() {
-    let kernels = ["gemm_bias_v2.ncu-rep", "multiprocess.ncu-rep", "devset.ptxas.txt"]
+    let kernels = ["gemm_bias_v2.ncu-repz", "multiprocess.ncu-repz", "devset.ptxas.txt"]
         .map(|f| format!("tests/fixtures/h200/{f}"));
     let mut runs: Vec<Vec<&str>> = FILES
         .iter()

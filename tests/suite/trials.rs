@@ -381,7 +381,7 @@ fn an_evidence_folder_is_looked_through_and_a_step_that_failed_says_why() {
 fn what_was_written_on_an_h200_comes_out_on_any_machine() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let out = tempfile::tempdir().unwrap();
-    let words = "generate --name bank_conflict --report tests/fixtures/labelled/bank_conflict.ncu-rep --date 2026-11-21 \
+    let words = "generate --name bank_conflict --report tests/fixtures/labelled/bank_conflict.ncu-repz --date 2026-11-21 \
                  --work-flop 270336*512 --no-charts --correctness tests/fixtures/launched/bank_conflict.correctness.json \
                  --benchmark tests/fixtures/launched/bank_conflict.benchmark.json --out";
     let run = audit(root).args(words.split_whitespace()).arg(out.path()).output().unwrap();

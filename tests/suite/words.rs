@@ -9,11 +9,11 @@ use std::path::Path;
 fn page() -> String {
     let project = Project::new();
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/h200");
-    for name in ["gemm_bias_v1.ncu-rep", "gemm_bias_v2.ncu-rep"] {
+    for name in ["gemm_bias_v1.ncu-repz", "gemm_bias_v2.ncu-repz"] {
         fs::copy(fixtures.join(name), project.path(name)).unwrap();
     }
-    let config = "[audit]\nout = \"pages\"\n[[subject]]\nname = \"gemm\"\nreport = \"gemm_bias_v2.ncu-rep\"\n\
-        baseline = \"gemm_bias_v1.ncu-rep\"\nkernel = \"gemm_bias_v2\"\nbaseline_kernel = \"gemm_bias_v1\"\n";
+    let config = "[audit]\nout = \"pages\"\n[[subject]]\nname = \"gemm\"\nreport = \"gemm_bias_v2.ncu-repz\"\n\
+        baseline = \"gemm_bias_v1.ncu-repz\"\nkernel = \"gemm_bias_v2\"\nbaseline_kernel = \"gemm_bias_v1\"\n";
     fs::write(project.path("audit.toml"), config).unwrap();
     project.run("generate gemm --date 2026-11-02").done();
     project.read("pages/2026-11-02-gemm.md")

@@ -172,7 +172,7 @@ mod tests {
     use crate::source;
 
     fn shared_cliff(file: &str) -> Cliff {
-        let path = format!("{}/tests/fixtures/{file}.ncu-rep", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/tests/fixtures/{file}.ncu-repz", env!("CARGO_MANIFEST_DIR"));
         let report = source::read_profile(std::path::Path::new(&path), &crate::analysis::want()).unwrap();
         shared(&KernelSummary::new(groups(&report).remove(0))).unwrap()
     }

@@ -76,7 +76,7 @@ mod tests {
     use crate::source;
 
     fn with_panel(kernel: &str, check: impl Fn(&str, &Panel)) {
-        let path = format!("{}/tests/fixtures/labelled/{kernel}.ncu-rep", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/tests/fixtures/labelled/{kernel}.ncu-repz", env!("CARGO_MANIFEST_DIR"));
         let report = source::read_profile(std::path::Path::new(&path), &crate::analysis::want()).unwrap();
         let group = groups(&report).remove(0);
         let summary = KernelSummary::new(group);

@@ -71,31 +71,32 @@ impl Session<'_> {
             self.end(step.name, Done::Kept, Duration::ZERO);
             return Ok(false);
         }
-        let mut record =
-            CollectedStep { command, tool, ..self.record(step.name, step.file, &key, StepOutcome::Failed) };
+        let packed = Some(format!("{}z", step.file)).filter(|_| step.file.ends_with(".ncu-rep") && !request.plain);
+        let file = packed.as_deref().unwrap_or(step.file);
+        let mut record = CollectedStep { command, tool, ..self.record(step.name, file, &key, StepOutcome::Failed) };
         if let Some(setback) = self.hopeless(step) {
             record.why.clone_from(&setback.what);
             self.store.miss(record)?;
             self.end(step.name, Done::Missed(setback), Duration::ZERO);
             return Ok(false);
         }
-        if self.store.has_stranger(step.file) && !request.again {
-            let what = format!(
-                "{} lies in {} and no step of its collected.json made it",
-                step.file,
-                request.evidence.display()
-            );
+        if self.store.has_stranger(file) && !request.again {
+            let what =
+                format!("{file} lies in {} and no step of its collected.json made it", request.evidence.display());
             let setback = Setback::new(what, "move it away, or give --again to replace it");
             self.end(step.name, Done::Missed(setback), Duration::ZERO);
             return Ok(false);
         }
         context.progress.begin(&request.subject, step.name);
-        let stage = self.store.stage(step.file)?;
+        let mut stage = self.store.stage(step.file)?;
         let begun = Instant::now();
         let judged = self.attempt(step, watcher, &stage, &mut record, judge)?;
         let done = match judged {
             Ok(judged) => {
                 record.outcome = StepOutcome::Made;
+                if let Some(file) = &packed {
+                    stage.pack(file)?;
+                }
                 (record.passes, record.absent_metrics, record.remarks) = (judged.passes, judged.absent, judged.remarks);
                 self.store.put(&stage, record)?;
                 Done::Made(judged.note)

@@ -2,8 +2,8 @@
 //!
 //! The walk reads block headers only and notes where each entry lies; entries are decoded when they are asked for.
 
+use super::bytes::ReportBytes;
 use super::fault::Fault;
-use super::map::MappedFile;
 use super::message::{BlockHeader, FileHeader, ProcessInfo};
 use bytes::Bytes;
 use prost::Message;
@@ -106,7 +106,7 @@ fn file_header(cursor: &mut Cursor<'_>) -> Result<(), Fault> {
 }
 
 /// Walks the blocks. A fault in the file header is an error; a later one ends the walk and is kept in the index.
-pub(super) fn index(file: &mut MappedFile) -> Result<Index, Fault> {
+pub(super) fn index(file: &mut ReportBytes) -> Result<Index, Fault> {
     let bytes = file.bytes().clone();
     let mut cursor = Cursor { bytes: &bytes, at: 0 };
     file_header(&mut cursor)?;

@@ -1,8 +1,8 @@
 //! The metrics of one result: only those that were asked for are decoded, the last of several with one name.
 
+use super::bytes::ReportBytes;
 use super::device::DeviceParts;
 use super::fault::Fault;
-use super::map::MappedFile;
 use super::message::metric_tag as tag;
 use super::names::{Asked, Names};
 use super::text::Texts;
@@ -13,7 +13,7 @@ const LOST: &str = "this metric";
 
 /// Decodes metrics, result after result.
 pub(super) struct MetricReader<'a> {
-    pub(super) file: &'a MappedFile,
+    pub(super) file: &'a ReportBytes,
     pub(super) names: &'a mut Names,
     pub(super) texts: &'a mut Texts,
     pub(super) faults: &'a mut Vec<Fault>,

@@ -1,19 +1,19 @@
 //! The reader of Nsight Compute reports (`.ncu-rep`), without any NVIDIA software.
 //!
 //! Owns the file format: container, messages, string table. Receives a path and a [`Want`](super::Want), gives a
-//! [`Report`](crate::evidence::Report) or [`SourceData`]. The file is mapped, not copied; nothing is decoded that
-//! nobody asked for.
+//! [`Report`](crate::evidence::Report) or [`SourceData`]. A plain report is mapped, not copied, a packed
+//! one (`.ncu-repz`) unpacked into memory; nothing is decoded that nobody asked for.
 //!
 //! **Mapping hazard.** A file that another program shortens while it is mapped makes the operating system end this
 //! process with SIGBUS. Do not read a report that ncu is still writing.
 
+mod bytes;
 mod container;
 mod device;
 mod dropped;
 mod fault;
 mod kind;
 mod launch;
-mod map;
 mod message;
 mod metrics;
 mod names;

@@ -1,16 +1,17 @@
 //! The report as a whole: opened once, read as often as wanted.
 
+use super::bytes::{ReportBytes, ReportHash};
 use super::container::{self, Entry, EntryKind, Index, MAGIC};
 use super::fault::Fault;
 use super::kind::{self, AnyResult};
 use super::launch::{self, LaunchHead, Scope};
-use super::map::{FileHash, MappedFile};
 use super::metrics::MetricReader;
 use super::names::Names;
 use super::source_data::{SourceCollector, SourceData};
 use super::text::Texts;
 use super::{dropped, session};
 use crate::evidence::{Damage, Launch, Origin, Process, Report};
+use crate::packed;
 use crate::source::kind::{Sought, wrong as wrong_kind};
 use crate::source::{ReadError, Rules, Want};
 use std::collections::HashSet;
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// An open report. The block headers have been read, no result has.
 pub struct NcuReport {
     path: PathBuf,
-    file: MappedFile,
+    file: ReportBytes,
     index: Index,
     allow_damage: bool,
 }
@@ -35,7 +36,7 @@ pub fn read(path: &Path, want: &Want) -> Result<Report, ReadError> {
 
 /// Whether the first bytes are a report's.
 pub(in crate::source) fn looks_like(head: &[u8]) -> bool {
-    head.starts_with(MAGIC)
+    head.starts_with(MAGIC) || packed::is_packed(head)
 }
 
 impl NcuReport {
@@ -53,11 +54,15 @@ impl NcuReport {
     /// # Errors
     /// As [`NcuReport::open`]; a file header that cannot be read is an error in either case.
     pub fn open_with(path: &Path, allow_damage: bool) -> Result<NcuReport, ReadError> {
-        let mut file = MappedFile::open(path)?;
+        let (mut file, broken) = ReportBytes::open(path)?;
+        if let Some(fault) = broken.as_ref().filter(|_| !allow_damage || file.bytes().is_empty()) {
+            return Err(fault.refuse(path));
+        }
         if !file.bytes().starts_with(MAGIC) {
             return Err(wrong_kind(path, file.bytes(), Sought::Profile));
         }
-        let index = container::index(&mut file).map_err(|fault| fault.refuse(path))?;
+        let mut index = container::index(&mut file).map_err(|fault| fault.refuse(path))?;
+        index.fault = broken.or(index.fault);
         file.release_all();
         match &index.fault {
             Some(fault) if !allow_damage => Err(fault.refuse(path)),
@@ -186,7 +191,7 @@ impl NcuReport {
     }
 
     /// The report with its origin, what was dropped, and what is damaged.
-    fn finish(&mut self, mut report: Report, pass: Pass, hash: Option<FileHash>) -> Result<Report, ReadError> {
+    fn finish(&mut self, mut report: Report, pass: Pass, hash: Option<ReportHash>) -> Result<Report, ReadError> {
         let Pass { names, faults, .. } = pass;
         if let Some(fault) = faults.first().filter(|_| !self.allow_damage) {
             return Err(fault.refuse(&self.path));
@@ -201,7 +206,7 @@ impl NcuReport {
             path: self.path.to_string_lossy().into_owned(),
             format: "ncu-report".into(),
             bytes: self.file.bytes().len() as u64,
-            blake3: hash.map(FileHash::finish).unwrap_or_default(),
+            blake3: hash.map(ReportHash::finish).unwrap_or_default(),
         };
         self.file.release_all();
         Ok(report)

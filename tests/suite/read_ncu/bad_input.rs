@@ -1,6 +1,6 @@
 //! Files that are no report, or an unreadable one: each is refused with what, where, expected, found and the cure.
 
-use super::{everything, report_path};
+use super::{everything, plain};
 use kernel_audit::source::{ReadError, Want, ncu_report};
 use std::path::Path;
 
@@ -27,8 +27,8 @@ fn every_kind_of_wrong_file_says_what_it_is() {
         ("short.ncu-rep", b"NV", "it is text of no kind known here"),
         ("log.ncu-rep", b"==PROF== Connected to process 462\n", "without a CSV table"),
         ("pointer.ncu-rep", b"version https://git-lfs.github.com/spec/v1\noid sha256:00\n", "git lfs pull"),
-        ("packed.ncu-repz", b"\x01\x02\x03\x04\x05", "compressed Nsight Compute report"),
-        ("zipped.ncu-rep", b"\x28\xb5\x2f\xfd\x00\x00", "zstd"),
+        ("packed.ncu-repz", b"\x01\x02\x03\x04\x05", "named as a packed report"),
+        ("zipped.ncu-rep", b"\x28\xb5\x2f\xfd\x00\x00", "expected the rest of a packed report"),
         ("trace.ncu-rep", b"SQLite format 3\0", "SQLite"),
         ("program.ncu-rep", b"\x7fELF\x02\x01\x01\0", "program or library"),
         ("other.ncu-rep", b"\x00\x01\x02\x03\xff\xfe", "of no kind known here"),
@@ -111,7 +111,7 @@ fn what_is_no_file_is_refused() {
 
 #[test]
 fn zeros_at_the_end_and_later_versions_are_harmless() {
-    let mut bytes = std::fs::read(report_path("badmetric_dropped")).unwrap();
+    let mut bytes = plain("badmetric_dropped");
     bytes[9] = 9; // the version
     bytes.extend([0; 4096]);
     let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
 //! Damaged reports: refused as a whole, or read as far as they are whole, and never a panic.
 
-use super::{everything, report_path};
+use super::{everything, plain, report_path};
 use kernel_audit::evidence::Report;
 use kernel_audit::source::ncu_report::{self, NcuReport};
 use kernel_audit::source::{NameSet, ReadError, Rules, Want};
@@ -43,7 +43,7 @@ fn a_cut_report_is_refused_unless_damage_is_allowed() {
 
 #[test]
 fn results_before_the_cut_are_read_whole() {
-    let bytes = std::fs::read(report_path("both_basic")).unwrap();
+    let bytes = plain("both_basic");
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cut.ncu-rep");
     std::fs::write(&path, &bytes[..bytes.len() - 100]).unwrap();
@@ -55,7 +55,7 @@ fn results_before_the_cut_are_read_whole() {
 
 #[test]
 fn a_name_that_the_table_lacks_is_damage() {
-    let mut bytes = std::fs::read(report_path("badmetric_dropped")).unwrap();
+    let mut bytes = plain("badmetric_dropped");
     // The first metric of a result: field 13, its size, then field 1 with a name of two bytes.
     let metric = bytes.windows(4).position(|at| at[0] == 0x6a && at[2] == 0x08 && at[3] >= 0x80);
     let at = metric.expect("a metric with a large name id");
@@ -81,7 +81,7 @@ impl Bench {
     fn new() -> Bench {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("bench.ncu-rep");
-        Bench { _folder: folder, path, bytes: std::fs::read(report_path("badmetric_dropped")).unwrap() }
+        Bench { _folder: folder, path, bytes: plain("badmetric_dropped") }
     }
 
     fn read(&self, bytes: &[u8]) -> Result<Report, ReadError> {

@@ -1,6 +1,6 @@
 //! Memory stays far below the size of the report.
 
-use super::{everything, report_path};
+use super::{everything, plain};
 use bytes::{Buf, Bytes};
 use kernel_audit::source::{NameSet, Want, ncu_report};
 use prost::Message;
@@ -18,7 +18,7 @@ struct Header {
 
 /// A report of 560 launches and 29 MB: the blocks of a small one, its last kernel many times.
 fn long_report() -> Vec<u8> {
-    let small = std::fs::read(report_path("both_basic")).unwrap();
+    let small = plain("both_basic");
     let mut bytes = small.clone();
     let mut rest = Bytes::from(small.clone());
     rest.advance(4);

@@ -1,6 +1,6 @@
 //! What lies around the metrics: session, launches, source data, dropped names, unknown fields.
 
-use super::{everything, fixture, report_path};
+use super::{everything, fixture, plain, report_path};
 use kernel_audit::evidence::{ClockStatus, Dim3, Workload};
 use kernel_audit::source::ncu_report::NcuReport;
 use kernel_audit::source::{Want, ncu_report};
@@ -92,7 +92,7 @@ fn metrics_that_ncu_dropped_are_named_as_they_were_asked_for() {
 fn the_hash_is_that_of_the_file() {
     let want = Want { hash: true, ..Want::default() };
     let report = ncu_report::read(&report_path("badmetric_dropped"), &want).unwrap();
-    let bytes = std::fs::read(report_path("badmetric_dropped")).unwrap();
+    let bytes = plain("badmetric_dropped");
     assert_eq!(report.origin.blake3, blake3::hash(&bytes).to_hex().as_str());
     assert_eq!(report.origin.bytes, bytes.len() as u64);
 }
