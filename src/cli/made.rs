@@ -27,8 +27,10 @@ impl Made {
         Made { audit: snapshot.audit(), snapshot, all: Vec::new(), instructions: None }
     }
 
-    pub(super) fn document(&self) -> Document {
+    /// The document that a template prints.
+    pub(super) fn document(&self, template: &str) -> Document {
         match self.all.as_slice() {
+            [] if template == view::BRIEF => view::brief(self.heading(), &self.audit),
             [] => view::document(self.heading(), &self.audit),
             all => view::deliverable(self.heading(), all),
         }
@@ -74,12 +76,12 @@ pub(super) fn write_page(
 ) -> Result<(), Failure> {
     let written = match format {
         PageFormat::Html => {
-            let document = made.document();
+            let document = made.document(template);
             let files = Files::of(place.folder, made.heading(), &document)?;
             files.write_html(&templates.html(template, &document, &made.source())?)?
         }
         PageFormat::Md | PageFormat::Pr => {
-            let document = made.document();
+            let document = made.document(template);
             let files = Files::of(place.folder, made.heading(), &document)?;
             // The page needs neither the snapshot nor the drawings, nor they the page.
             let beside = || Ok::<_, Failure>((place.has_snapshot.then(|| made.data()).transpose()?, files.drawn()));

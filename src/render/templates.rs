@@ -26,16 +26,17 @@ macro_rules! built_in {
 const BUILT_IN: &[(&str, &str)] = built_in![
     "audit": "audit.md.hbs",
     "audit.html": "audit.html.hbs",
+    "brief": "brief.md.hbs",
     "deliverable": "deliverable.md.hbs",
     "pr": "pr.md.hbs",
 ];
 
 /// The names under which `[templates]` puts a file in place of a built-in one, with the template that each stands for.
-const PAGES: [(&str, &str); 4] =
-    [("audit", "audit"), ("deliverable", "deliverable"), ("html", "audit.html"), ("pr", "pr")];
+const PAGES: [(&str, &str); 5] =
+    [("audit", "audit"), ("brief", "brief"), ("deliverable", "deliverable"), ("html", "audit.html"), ("pr", "pr")];
 
 /// The same names alone.
-pub const TEMPLATES: &[&str] = &["audit", "deliverable", "html", "pr"];
+pub const TEMPLATES: &[&str] = &["audit", "brief", "deliverable", "html", "pr"];
 
 /// A template of the user's in place of a built-in one.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -316,6 +316,11 @@ const REASONS: [(u64, &str); 9] = [
     (0x100, "display clocks"),
 ];
 
+/// Whether the driver held the clocks down.
+pub(super) fn is_held_down(clocks: &Clocks) -> bool {
+    !matches!(held_down(&clocks.throttle).as_str(), "nothing" | "not told")
+}
+
 fn held_down(mask: &str) -> String {
     let Some(bits) = mask.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok()) else {
         return "not told".to_owned();

@@ -66,7 +66,8 @@ fn table(lines: &[&CheckedLine]) -> Table {
     tables::table("checks", columns, lines.iter().map(row).collect())
 }
 
-fn outcome(outcome: Outcome) -> Cell {
+/// The cell of how a line ended.
+pub(super) fn outcome(outcome: Outcome) -> Cell {
     let (word, tone) = match outcome {
         Outcome::Pass => ("PASS", Tone::Good),
         Outcome::Fail => ("FAIL", Tone::Bad),

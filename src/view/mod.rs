@@ -4,6 +4,7 @@
 //! analysis, gives a [`Document`]. A template never compares, rounds or concludes; it places these strings.
 
 mod benchmark;
+mod brief;
 mod build;
 mod ceiling;
 pub mod charts;
@@ -39,6 +40,7 @@ mod throughput;
 mod timeline;
 mod verdict;
 
+pub use brief::{BRIEF, brief};
 pub use code::code_side_by_side;
 pub use columns::side_by_side;
 pub use comment::{COMMENT, COMMENT_MARKER, Entry, comment};

@@ -186,6 +186,28 @@ pub(super) fn waits(audit: &Audit) -> Vec<Block> {
     blocks
 }
 
+/// Where a reason is met, in a few words: the place that is waited for, else the line with most of its samples.
+pub(super) fn place_of_wait(audit: &Audit, reason: &str) -> Option<Words> {
+    /// A place that holds less of a reason than this does not stand for it, in percent.
+    const TELLS: f64 = 25.0;
+    let waits = audit.source.as_ref()?.waits.as_ref()?;
+    let own = waits.reasons.iter().find(|lines| lines.reason == reason)?;
+    let named = |places: &[(Spot, f64)]| {
+        let told: Vec<String> = places
+            .iter()
+            .filter(|(spot, share)| *share >= TELLS && !spot.label().is_empty())
+            .take(2)
+            .map(|(spot, share)| format!("{} % at {}", format::fixed(*share, 0), spot.label()))
+            .collect();
+        (!told.is_empty()).then(|| told.join(", "))
+    };
+    match (named(&own.causes), named(&own.lines)) {
+        (Some(cause), Some(line)) if cause != line => Some(format!("for {cause}; {line}").into()),
+        (Some(cause), _) => Some(format!("for {cause}").into()),
+        (None, line) => line.map(Words::from),
+    }
+}
+
 /// What the waits are for, where the machine code tells.
 fn causes(waits: &Waits) -> Vec<Block> {
     let all =

@@ -29,7 +29,8 @@ pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
     vec![table("checks", columns, rows).into()]
 }
 
-fn verdict(verdict: Verdict) -> Cell {
+/// The cell of how a check ended.
+pub(in crate::view) fn verdict(verdict: Verdict) -> Cell {
     let (word, tone) = match verdict {
         Verdict::Pass => ("PASS", Tone::Good),
         Verdict::Fail => ("FAIL", Tone::Bad),

@@ -11,6 +11,7 @@ mod roles;
 mod sass;
 mod verdict;
 
+pub(super) use checks::verdict as verdict_cell;
 pub use columns::code_side_by_side;
 pub(super) use page::join;
 pub(super) use page::static_document;

@@ -1,0 +1,196 @@
+//! The lines under the title: which kernel, how fast, against what, whether it is correct, under which clocks.
+
+use super::numbers::{amount, digits, rate, time};
+use crate::analysis::code::Identity;
+use crate::analysis::{Audit, Sample, Standing};
+use crate::evidence::Correctness;
+use crate::quantity::format;
+use crate::view::benchmark;
+use crate::view::document::Line;
+use crate::view::page::Heading;
+use crate::words;
+use crate::words::Words;
+
+/// The lines, each on one row of the page.
+pub(super) fn lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
+    let speed = (audit.standing() != Standing::Wrong).then(|| headline(audit));
+    let damage = audit.new.damage.first().or(audit.old.as_ref().and_then(|old| old.damage.first()));
+    let lines = [
+        Some(("kernel", what(heading, audit))),
+        speed.map(|words| ("time", words)),
+        Some(("correctness", standing(audit))),
+        Some(("conditions", conditions(heading, audit))),
+        damage.map(|damage| ("damage", words!("**Incomplete evidence:** {}", damage.what.as_str()))),
+    ];
+    lines.into_iter().flatten().map(|(name, words)| Line::new(name, words)).collect()
+}
+
+/// What was run: title, shape, types, chip, commit.
+fn what(heading: &Heading, audit: &Audit) -> Words {
+    let mut parts: Vec<Words> = Vec::new();
+    if heading.title.is_empty() {
+        parts.push(words!("`{}`", audit.new.kernel.short_name()));
+    } else {
+        parts.push(heading.title.as_str().into());
+    }
+    let work: Vec<&str> =
+        [audit.work.shape.as_str(), audit.work.types.as_str()].into_iter().filter(|part| !part.is_empty()).collect();
+    if !work.is_empty() {
+        parts.push(work.join(", ").into());
+    }
+    if let Some(gpu) = setting(audit, "gpu") {
+        let gpu = gpu.trim_start_matches("NVIDIA ");
+        // The build's architecture says more than the chip's: sm_90a beside sm_90.
+        let bare = gpu.split(" (").next().unwrap_or(gpu);
+        parts.push(match audit.code.as_slice() {
+            [one] => format!("{bare} ({})", one.arch).into(),
+            _ => gpu.into(),
+        });
+    }
+    if !heading.commit.is_empty() {
+        let short: String = heading.commit.chars().take(8).collect();
+        let is_dirty = heading.commit.ends_with("-dirty");
+        parts.push(words!("commit `{}`", if is_dirty { format!("{short}-dirty") } else { short }));
+    }
+    words::join(parts, " · ")
+}
+
+/// The value of a measuring condition on the new side.
+pub(super) fn setting<'a>(audit: &'a Audit, id: &str) -> Option<&'a str> {
+    audit.settings.iter().find(|setting| setting.id == id)?.new.as_deref()
+}
+
+/// Time, rate and how they stand to the reference and to the old side.
+fn headline(audit: &Audit) -> Words {
+    let mut parts: Vec<Words> = Vec::new();
+    let mut first = match &audit.timing {
+        Some(timing) => vec![time(timing.kernel.time.median)],
+        None => match audit.performance.time.new.value() {
+            Some(ns) => vec![format!("{} under ncu", time(ns))],
+            None => return words!("**Time not measured**: the report holds no `gpu__time_duration.sum`"),
+        },
+    };
+    let own = audit.timing.as_ref().map(|timing| (&timing.kernel.flop_rate, &timing.kernel.byte_rate));
+    let profiled = (
+        &audit.performance.flop_rate.as_ref().map(|row| row.new.clone()),
+        &audit.performance.byte_rate.as_ref().map(|row| row.new.clone()),
+    );
+    let (flop, byte) = own.unwrap_or(profiled);
+    let value = |reading: &Option<crate::evidence::Reading>| reading.as_ref().and_then(crate::evidence::Reading::value);
+    first.extend(value(flop).map(|per_second| rate(per_second, "FLOP/s")));
+    first.extend(value(byte).filter(|_| value(flop).is_none()).map(|per_second| rate(per_second, "B/s")));
+    let beside = audit.timing.as_ref().and_then(|timing| {
+        let reference = timing.benchmark.reference.as_ref()?;
+        Some((reference, timing.reference.as_ref()?.time.median, timing.kernel.time.median))
+    });
+    if let Some((reference, theirs, ours)) = beside {
+        first.push(format!("{} % of {}", format::fixed(100.0 * theirs / ours, 0), called(&reference.name)));
+    }
+    parts.push(words::strong(first.join(" · ")).into());
+    let mut all = words::join(parts, "");
+    if let Some((reference, theirs, _)) = beside {
+        let note = if reference.note.is_empty() { String::new() } else { format!("; {}", reference.note) };
+        all.push(format!(" ({}{note})", time(theirs)));
+    }
+    if let Some((factor, old)) = speed(audit).zip(audit.old.as_ref()) {
+        all.push(words!(" · {}× the speed of `{}`", digits(factor), old.kernel.short_name()));
+    }
+    all
+}
+
+/// What a reference is called in a few words: the library's name without its version and types.
+pub(super) fn called(reference: &str) -> &str {
+    reference.split([' ', ',']).next().unwrap_or(reference)
+}
+
+/// How many times as fast as the old side: by the benchmark where both were timed, else under ncu.
+pub(super) fn speed(audit: &Audit) -> Option<f64> {
+    let timed = audit.timing.as_ref().and_then(|timing| {
+        let median = |sample: &Sample| sample.median;
+        Some(median(&timing.change.as_ref()?.old.time) / median(&timing.kernel.time))
+    });
+    timed.or(audit.performance.speedup)
+}
+
+/// Whether it computes what it should.
+fn standing(audit: &Audit) -> Words {
+    let mut parts: Vec<Words> = Vec::new();
+    match audit.standing() {
+        Standing::Wrong => {
+            return words!("**WRONG:** {}", words::join(audit.faults(), "; "));
+        }
+        Standing::Correct => parts.extend(audit.correctness.as_ref().map(passed)),
+        Standing::NotChecked => {
+            let missed = |step: &str| audit.trials_missed.iter().find(|(known, _)| known == step).map(|(_, why)| why);
+            let why = missed("correctness").cloned().or_else(|| audit.void_check());
+            let why = why.map(|why| format!(" ({})", why.trim_end_matches('.'))).unwrap_or_default();
+            parts.push(match audit.timing {
+                Some(_) => words!("**Outputs not checked**{}", why),
+                None => words!(
+                    "**Outputs not checked, not timed outside ncu.** `audit launch --check --time` does both{}",
+                    why
+                ),
+            });
+        }
+    }
+    let clean = audit.sanitizer.iter().filter(|run| run.is_clean()).count();
+    if clean > 0 && clean == audit.sanitizer.len() {
+        parts.push(if clean == 1 { "1 sanitizer clean".into() } else { format!("{clean} sanitizers clean").into() });
+    } else {
+        let open = audit.sanitizer.iter().filter(|run| !run.is_clean()).map(|run| run.tool.name());
+        let open: Vec<&str> = open.collect();
+        parts.extend((!open.is_empty()).then(|| words!("**not clean: {}**", open.join(", "))));
+    }
+    if audit.code.iter().any(|code| matches!(code.identity, Identity::Same { .. })) {
+        parts.push("the profiled SASS is the timed SASS".into());
+    }
+    words::join(parts, "; ")
+}
+
+fn passed(check: &Correctness) -> Words {
+    let elements: u64 = check.runs.first().map_or(0, |run| run.outputs.iter().map(|output| output.elements).sum());
+    let within = if check.tolerance == 0.0 { "bitwise equal" } else { "within tolerance" };
+    let seeds = if check.runs.len() == 1 { "seed" } else { "seeds" };
+    format!("Correct: {} elements × {} {seeds} {within}", amount(elements as f64), check.runs.len()).into()
+}
+
+/// Clocks, launches, baseline.
+fn conditions(heading: &Heading, audit: &Audit) -> Words {
+    let mut parts: Vec<String> = Vec::new();
+    let is_free = setting(audit, "clock-control").map(|control| control.ends_with("free"));
+    let clock = setting(audit, "sm-clock");
+    parts.extend(match (is_free, clock) {
+        (Some(true), Some(clock)) => Some(format!("Clocks unlocked, {clock} under ncu")),
+        (Some(true), None) => Some("Clocks unlocked".to_owned()),
+        (_, Some(clock)) => Some(format!("SM clock {clock}")),
+        (_, None) => None,
+    });
+    if let Some(effective) = effective_clock(audit) {
+        parts.push(format!("{} GHz effective in the benchmark", format::fixed(effective, 2)));
+    }
+    let count = |launches: usize| match launches {
+        1 => "one launch".to_owned(),
+        many => format!("{} launches", format::integer(many as u64)),
+    };
+    match &audit.old {
+        None => {
+            let why = if heading.baseline.is_empty() { "first audit" } else { heading.baseline.as_str() };
+            parts.push(format!("baseline: none ({})", why.trim_end_matches('.')));
+            parts.push(count(audit.new.launches.len()));
+        }
+        Some(old) if old.launches.len() == audit.new.launches.len() => {
+            parts.push(format!("{} a side", count(old.launches.len())));
+        }
+        Some(old) => parts.push(format!("{} against {}", count(audit.new.launches.len()), count(old.launches.len()))),
+    }
+    parts.join("; ").into()
+}
+
+/// Cycles under ncu over the benchmark's median, in GHz: the clock that the benchmark ran at, where the driver held it down.
+fn effective_clock(audit: &Audit) -> Option<f64> {
+    let timing = audit.timing.as_ref()?;
+    let held = |clocks: &Option<crate::evidence::Clocks>| clocks.as_ref().is_some_and(benchmark::is_held_down);
+    let is_held = held(&timing.benchmark.clocks_before) || held(&timing.benchmark.clocks_after);
+    let cycles = audit.performance.cycles.new.value().filter(|_| is_held)?;
+    Some(cycles / timing.kernel.time.median)
+}

@@ -1,0 +1,76 @@
+//! Numbers as this page writes them: two or three digits in prose, one precision in a column.
+
+use crate::analysis::{Audit, Row};
+use crate::evidence::Reading;
+use crate::quantity::format;
+use crate::view::document::Cell;
+use crate::view::tables::text;
+
+/// The row of a metric, from whichever table has it.
+pub(super) fn row<'a>(audit: &'a Audit, metric: &str) -> Option<&'a Row> {
+    audit.panels.iter().find_map(|panel| panel.row(metric)).filter(|row| row.has_number())
+}
+
+/// The new side's value of a metric.
+pub(super) fn value(audit: &Audit, metric: &str) -> Option<f64> {
+    row(audit, metric)?.new.value()
+}
+
+/// Three digits that count.
+pub(super) fn digits(value: f64) -> String {
+    let decimals = match value.abs() {
+        size if size >= 100.0 => 0,
+        size if size >= 10.0 => 1,
+        _ => 2,
+    };
+    format::fixed(value, decimals)
+}
+
+/// A time in ns: `1.680 ms`, `141.5 µs`, `980 ns`.
+pub(super) fn time(ns: f64) -> String {
+    match ns {
+        ns if ns >= 1e9 => format!("{} s", format::fixed(ns / 1e9, 3)),
+        ns if ns >= 1e6 => format!("{} ms", format::fixed(ns / 1e6, 3)),
+        ns if ns >= 1e3 => format!("{} µs", format::fixed(ns / 1e3, 1)),
+        ns => format!("{} ns", format::fixed(ns, 0)),
+    }
+}
+
+/// A count or an amount with a decimal prefix: `376.8 M`, `1,752`.
+pub(super) fn amount(value: f64) -> String {
+    const STEPS: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")];
+    match STEPS.iter().find(|(least, _)| value.abs() >= *least) {
+        Some((1e4, _)) => format::fixed(value, 0),
+        Some((divisor, prefix)) => format!("{} {prefix}", format::fixed(value / divisor, 1)),
+        None => format::fixed(value, if value.fract() == 0.0 { 0 } else { 2 }),
+    }
+}
+
+/// A rate of work: `652 TFLOP/s`.
+pub(super) fn rate(per_second: f64, unit: &str) -> String {
+    const STEPS: [(f64, &str); 4] = [(1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M")];
+    let step = STEPS.iter().find(|(least, _)| per_second >= *least);
+    let (divisor, prefix) = step.copied().unwrap_or((1.0, ""));
+    format!("{} {prefix}{unit}", digits(per_second / divisor))
+}
+
+/// One decimal of a percentage whose unit stands in the column's head.
+pub(super) fn tenth(value: f64) -> String {
+    format::fixed(value, 1)
+}
+
+/// The cell of a reading; empty where it is not there.
+pub(super) fn cell(reading: Option<&Reading>, write: fn(f64) -> String) -> Cell {
+    reading.and_then(Reading::value).map_or_else(Cell::default, |value| text(write(value)).sorted(value))
+}
+
+/// Old and new side of a row, the old one only where the audit has one.
+pub(super) fn sides(audit: &Audit, row: &Row, write: fn(f64) -> String) -> Vec<Cell> {
+    let mut cells = Vec::new();
+    if audit.old.is_some() {
+        cells.push(cell(row.old.as_ref(), write));
+    }
+    let own = cell(Some(&row.new), write);
+    cells.push(if own.words.is_empty() { own } else { own.strong() });
+    cells
+}
