@@ -77,7 +77,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
 
 fn limiter(audit: &Audit) -> Words {
     let Some(old) = &audit.old_bottleneck else { return Words::default() };
-    let (was, is) = (old.limiter.0.as_str(), audit.bottleneck.limiter.0.as_str());
+    let (was, is) = (old.limiter.to_string(), audit.bottleneck.limiter.to_string());
     if was == is {
         words!(" The limiter is still `{}`.", is)
     } else {

@@ -58,7 +58,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         rows.push((
             false,
             vec![
-                text(words!("largest ceiling of the old side (`{}`)", pulled.code.as_str())),
+                text(words!("largest ceiling of the old side (`{}`)", pulled.code.to_string())),
                 text(format!("≤ {} %", format::fixed(pulled.bound, 1))),
                 text(format!("{} %", format::fixed(-gained, 1).replace('-', "−"))),
                 text(met),

@@ -19,7 +19,7 @@ pub(super) fn lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
         Some(("kernel", what(heading, audit))),
         speed.map(|words| ("time", words)),
         Some(("correctness", standing(audit))),
-        Some(("conditions", conditions(heading, audit))),
+        Some(("conditions", conditions(audit))),
         damage.map(|damage| ("damage", words!("**Incomplete evidence:** {}", damage.what.as_str()))),
     ];
     lines.into_iter().flatten().map(|(name, words)| Line::new(name, words)).collect()
@@ -155,7 +155,7 @@ fn passed(check: &Correctness) -> Words {
 }
 
 /// Clocks, launches, baseline.
-fn conditions(heading: &Heading, audit: &Audit) -> Words {
+fn conditions(audit: &Audit) -> Words {
     let mut parts: Vec<String> = Vec::new();
     let is_free = setting(audit, "clock-control").map(|control| control.ends_with("free"));
     let clock = setting(audit, "sm-clock");
@@ -174,8 +174,7 @@ fn conditions(heading: &Heading, audit: &Audit) -> Words {
     };
     match &audit.old {
         None => {
-            let why = if heading.baseline.is_empty() { "first audit" } else { heading.baseline.as_str() };
-            parts.push(format!("baseline: none ({})", why.trim_end_matches('.')));
+            parts.push("baseline: none".to_owned());
             parts.push(count(audit.new.launches.len()));
         }
         Some(old) if old.launches.len() == audit.new.launches.len() => {

@@ -4,7 +4,6 @@ use crate::analysis::{Audit, Lever, LeverOrigin};
 use crate::quantity::format;
 use crate::view::document::Section;
 use crate::view::tables::{code, left, paragraph, right, table, text};
-use crate::words::Words;
 
 /// Actions shown.
 const SHOWN: usize = 5;
@@ -27,9 +26,9 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         let sign = if lever.is_rough { "about" } else { "≤" };
         vec![
             text((at + 1).to_string()),
-            text(Words::from_marked(&lever.sentence)),
+            text(&lever.sentence),
             text(format!("{sign} {} %", format::fixed(lever.bound, 1))).sorted(lever.bound),
-            text(Words::from_marked(&lever.formula)),
+            text(lever.formula.as_str()),
             code(lever.remeasure.as_str()),
         ]
     };

@@ -41,22 +41,22 @@ fn wrong(audit: &Audit) -> Vec<Block> {
 
 fn limits(audit: &Audit) -> Vec<Block> {
     let bottleneck = &audit.bottleneck;
-    let at = audit.findings.iter().find(|finding| finding.code == bottleneck.limiter.0).and_then(place);
+    let at = audit.findings.iter().find(|finding| finding.code == bottleneck.limiter).and_then(place);
     let at = at.map_or_else(Words::default, |place| words!(" Largest single contributor: {}.", place));
     let mut blocks = vec![paragraph(
         "limiter",
         words!(
             "**{}** (`{}`). {}{}",
-            label(&bottleneck.limiter.0),
-            &bottleneck.limiter.0,
-            Words::from_marked(&bottleneck.sentence),
+            label(&bottleneck.limiter.to_string()),
+            bottleneck.limiter.to_string(),
+            &bottleneck.sentence,
             at
         ),
     )];
     let mut items: Vec<Words> = audit
         .findings
         .iter()
-        .filter(|finding| finding.code != bottleneck.limiter.0 && finding.severity != Severity::Notes)
+        .filter(|finding| finding.code != bottleneck.limiter && finding.severity != Severity::Notes)
         .take(SHOWN)
         .map(finding)
         .collect();
@@ -70,7 +70,7 @@ fn limits(audit: &Audit) -> Vec<Block> {
 
 fn finding(finding: &Finding) -> Words {
     let at = place(finding).map_or_else(Words::default, |place| words!(" At {}.", place));
-    words!("{} (`{}`){}", Words::from_marked(&finding.sentence), &finding.code, at)
+    words!("{} (`{}`){}", &finding.sentence, finding.code.to_string(), at)
 }
 
 /// `gemm.cu:12`.
