@@ -28,6 +28,7 @@ mod kept;
 mod labelled;
 mod labelled_fields;
 mod launch;
+mod layers;
 mod old_side;
 mod open_files;
 mod phases;
