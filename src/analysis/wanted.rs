@@ -8,6 +8,7 @@ use crate::analysis::kernel::overview::MEMBER_NAMES;
 use crate::analysis::kernel::performance::DURATION;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::lines::ACTIVITY;
+use crate::analysis::phases;
 use crate::catalog;
 use crate::evidence::{NameSet, Rules, Want};
 use std::sync::Arc;
@@ -37,7 +38,11 @@ pub fn want() -> Want {
         .chain(INSTANCES)
         .chain(FIRST_INSTANCES)
         .chain(FACTS);
-    let names = names.chain(ACTIVITY.into_iter().flatten()).chain([data_stage::OPERANDS]).chain(roofline::METRICS);
+    let names = names
+        .chain(ACTIVITY.into_iter().flatten())
+        .chain([data_stage::OPERANDS])
+        .chain(roofline::METRICS)
+        .chain(phases::METRICS);
     let families = catalog::stall_families().iter().map(|family| family.prefix);
     let prefixes = families.chain([roofline::TENSOR_PREFIX]).collect();
     let metrics =

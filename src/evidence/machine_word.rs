@@ -17,6 +17,55 @@ pub struct MachineWord {
     pub flow: Flow,
     /// What it does between warps, where the opcode alone does not say.
     pub sync: WarpSync,
+    /// The registers and predicates that it writes and reads.
+    pub registers: Registers,
+}
+
+/// The registers and predicates of an instruction, as far as they carry addresses and conditions: results of products are not
+/// among them. Empty for an opcode whose operands are not decoded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Registers {
+    /// What it writes.
+    pub writes: [Register; 3],
+    /// What it reads, its guard included.
+    pub reads: [Register; 6],
+    /// The special register that it reads (`S2R`): 0 is the lane's number, 0x21 to 0x23 the thread's.
+    pub special: Option<u8>,
+    /// Bytes added to an address.
+    pub offset: i32,
+}
+
+/// Registers that follow each other in one file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Register {
+    /// The file.
+    pub file: RegisterFile,
+    /// The first.
+    pub number: u8,
+    /// How many; 0 is none.
+    pub count: u8,
+}
+
+impl Register {
+    /// Whether two have a register in common.
+    pub fn meets(&self, other: &Register) -> bool {
+        let end = |one: &Register| u16::from(one.number) + u16::from(one.count);
+        self.file == other.file && u16::from(self.number) < end(other) && u16::from(other.number) < end(self)
+    }
+}
+
+/// A file of registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum RegisterFile {
+    /// Of each lane.
+    #[default]
+    General,
+    /// Of the warp.
+    Uniform,
+    /// Predicates of each lane.
+    Predicate,
+    /// Predicates of the warp.
+    UniformPredicate,
 }
 
 /// Where control goes behind an instruction.

@@ -30,7 +30,7 @@ pub use correctness::{CORRECTNESS_SCHEMA, CheckRun, Correctness, OutputCheck, Wo
 pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineRow, LineTable};
 pub use dump::{SCHEMA, write_json};
 pub use launched::{DeviceFacts, FunctionFacts, LaunchFacts};
-pub use machine_word::{Flow, MachineWord, WarpSync};
+pub use machine_word::{Flow, MachineWord, Register, RegisterFile, Registers, WarpSync};
 pub use metric::{Instance, Metric, Value};
 pub use reading::{Measured, Missing, Provenance, Reading, Spread};
 pub use report::{

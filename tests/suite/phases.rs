@@ -1,6 +1,6 @@
 //! Phases of a kernel: against the numbers that were worked out by hand from the same reports.
 
-use kernel_audit::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases};
+use kernel_audit::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases, StallPlace, touched_sectors};
 use kernel_audit::analysis::{self, KernelSummary, groups};
 use kernel_audit::source;
 use std::path::{Path, PathBuf};
@@ -60,6 +60,88 @@ fn a_persistent_product_with_an_exposed_epilogue() {
     assert_eq!((tensor(PhaseKind::Epilogue), tensor(PhaseKind::Prologue)), (Some(0.0), Some(0.0)));
     is_near(tensor(PhaseKind::MainLoop), 6_147.0, 1e-4);
     is_near(phases.step_efficiency, 0.74, 0.01);
+}
+
+/// The share of a stall reason in a phase, or in the part of the main loop of that kind.
+fn stall(phases: &Phases, reason: &str, kind: PhaseKind) -> Option<f64> {
+    let stall = phases.stalls.iter().find(|stall| stall.reason == reason)?;
+    let is_there = |place: &StallPlace| match place {
+        StallPlace::Phase { phase, part: None } => phases.phases[*phase].kind == kind,
+        StallPlace::Phase { phase, part: Some(part) } => phases.phases[*phase].parts[*part].kind == kind,
+        StallPlace::Role { .. } => false,
+    };
+    stall.groups.iter().find(|group| is_there(&group.place)).map(|group| group.share)
+}
+
+#[test]
+fn the_evidence_of_an_exposed_epilogue() {
+    let phases = of("collected/patch_embed_gemm/profile.ncu-rep");
+    let epilogue = phase(&phases, PhaseKind::Epilogue);
+    let name = epilogue.name.as_ref().expect("a name");
+    assert_eq!((name.name.as_str(), name.call, name.first, name.last), ("store_tile", 206, 137, 156));
+    is_near(epilogue.issue, 2_648.0, 1e-3);
+    assert_eq!(epilogue.waits[0].reason, "long_scoreboard");
+    is_near(Some(epilogue.waits[0].share), 0.49, 0.01);
+    let cause = epilogue.waits[0].groups[0].cause.as_ref().expect("a cause");
+    assert_eq!((cause.line, cause.opcode.as_str()), (107, "LDG"));
+    is_near(stall(&phases, "long_scoreboard", PhaseKind::Epilogue), 0.85, 0.01);
+    is_near(stall(&phases, "barrier", PhaseKind::ProductsWait), 0.83, 0.01);
+    is_near(stall(&phases, "barrier", PhaseKind::StageWait), 0.17, 0.03);
+    is_near(stall(&phases, "dispatch_stall", PhaseKind::Copies), 0.81, 0.01);
+    is_near(phases.drain_in_loop, 0.142, 0.01);
+    is_near(Some(phase(&phases, PhaseKind::Copies).cost), 0.142, 0.01);
+    is_near(phases.time.last_wave, 0.0011, 0.05);
+    assert_eq!(phases.pressure.and_then(|pressure| pressure.is_healthy), Some(false));
+    assert_eq!(phases.fence_chain, None);
+    assert_eq!((phases.sites.len(), phases.sites[0].at.line, phases.sites[0].executed), (1, 199, 4_177_152));
+    let loads: u64 = phases.accesses.iter().map(|access| access.excess()).sum();
+    // By hand 44,556,288; two loads of one row lie in the same 32 bytes behind one register, and are one access.
+    assert_eq!(loads, 43_163_904);
+    let worst: Vec<_> = phases.accesses.iter().filter(|access| access.excess() > 0).collect();
+    assert!(worst.iter().map(|access| access.requests).sum::<u64>() >= 11_139_072, "{worst:?}");
+    assert!(worst.iter().all(|access| access.bytes_used() < 32.0 && !access.is_inherent), "{worst:?}");
+    is_near(phases.copied_bytes.map(|bytes| bytes as f64), 6_416e6, 1e-3);
+    let shared = phases.guarded.iter().find(|opcode| opcode.opcode == "LDS").expect("guarded loads");
+    assert_eq!((shared.executed, shared.exactly()), (7_310_016, Some(0)));
+}
+
+#[test]
+fn the_evidence_of_a_busy_tensor_pipe() {
+    let phases = of("collected/gemm_bf16_cluster/profile.ncu-rep");
+    is_near(phases.time.tensor, 0.839, 1e-3);
+    is_near(phases.time.idle, 0.108, 0.01);
+    is_near(phases.time.empty, 0.053, 0.01);
+    is_near(phases.time.last_wave, 0.030, 0.02);
+    let pressure = phases.pressure.expect("products");
+    is_near(Some(pressure.share), 0.71, 0.02);
+    assert_eq!((pressure.is_healthy, phases.drain_in_loop), (Some(true), None));
+    let name = phase(&phases, PhaseKind::Epilogue).name.as_ref().expect("a name");
+    assert_eq!((name.name.as_str(), name.last), ("store_tile", 185));
+    is_near(stall(&phases, "barrier", PhaseKind::ProductsWait), 0.55, 0.03);
+    is_near(stall(&phases, "mio_throttle", PhaseKind::Issue), 0.96, 0.01);
+    assert_eq!(phases.fence_chain, None);
+    assert_eq!(phases.sites[0].at.line, 245);
+}
+
+#[test]
+fn a_fence_in_the_loop_holds_everybody() {
+    let phases = of("collected/gemm_bf16_cluster_fenced/profile.ncu-rep");
+    let chain = phases.fence_chain.as_ref().expect("a chain");
+    assert_eq!(chain.at.line, 80);
+    is_near(Some(chain.cost), 0.84, 0.02);
+    let fences = phases.guarded.iter().find(|opcode| opcode.opcode == "MEMBAR").expect("guarded fences");
+    assert_eq!((fences.exactly(), fences.executed - fences.at_most), (Some(282_624), 790_528));
+}
+
+#[test]
+fn addresses_that_are_data_are_inherent() {
+    let phases = of("collected/pointer_chase/profile.ncu-rep");
+    let access = &phases.accesses[0];
+    assert_eq!((access.at.line, access.requests, access.excess(), access.is_inherent), (16, 135_168, 3_769_761, true));
+    // 4.31 million uniform draws from the sectors of 128 MiB touch 86.2 MB.
+    let sectors = touched_sectors(4_310_433.0, 134_217_728.0 / 32.0).map(|sectors| sectors * 32.0);
+    is_near(sectors, 86.2e6, 1e-3);
+    assert_eq!(touched_sectors(1.0, 0.0), None);
 }
 
 #[test]

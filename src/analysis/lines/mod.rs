@@ -28,6 +28,7 @@ pub use pattern::Pattern;
 pub use place::Place;
 pub(super) use place::Sits;
 pub use spot::Spot;
+pub(super) use spot::place;
 pub use waits::{LineWaits, ReasonLines, Waits};
 
 /// Lines kept of each cost.

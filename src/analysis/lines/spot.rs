@@ -94,6 +94,11 @@ fn own(instruction: &CodeInstruction) -> Option<usize> {
     outside.or((!places.is_empty()).then_some(0))
 }
 
+/// The line that an instruction belongs to here: the innermost one outside the toolkit's headers.
+pub(in crate::analysis) fn place(instruction: &CodeInstruction) -> Option<&SourceLine> {
+    own(instruction).map(|at| &instruction.places[at])
+}
+
 /// The instructions of one line, or one instruction without a line.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
@@ -157,8 +162,7 @@ impl<'v> Groups<'v> {
 
     /// The line that the instruction of a row belongs to.
     pub(super) fn place(&self, row: usize) -> Option<&'v SourceLine> {
-        let instruction = &self.view.instructions[row];
-        own(instruction).map(|at| &instruction.places[at])
+        place(&self.view.instructions[row])
     }
 
     /// The name under which spots show a file.

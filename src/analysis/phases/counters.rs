@@ -3,6 +3,9 @@
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::evidence::Launch;
 
+/// Metrics of the rules that no table shows.
+pub(in crate::analysis) const METRICS: [&str; 1] = ["sm__cycles_active.max"];
+
 /// Tensor activity in percent of peak, elapsed: the spelling that the chip has comes first.
 const TENSOR: [&str; 4] = [
     "sm__pipe_tensor_type_hmma_hgmma_qgmma_imma_igmma_bmma_bgmma_cycles_active.avg.pct_of_peak_sustained_elapsed",
@@ -39,6 +42,8 @@ pub(super) struct Counters {
     pub(super) elapsed: Option<f64>,
     /// Cycles in which an SM holds a block, on average.
     pub(super) resident: Option<f64>,
+    /// The same of the SM that has most of them.
+    pub(super) resident_max: Option<f64>,
     /// `A`: the share of the elapsed time in which an SM holds a block, 0 to 1.
     pub(super) active: Option<f64>,
     /// Warps on an SM in a cycle in which it holds one.
@@ -71,6 +76,7 @@ impl Counters {
             sms,
             elapsed: positive("gpc__cycles_elapsed.max"),
             resident,
+            resident_max: positive("sm__cycles_active.max"),
             active: ratio("sm__cycles_active.avg", "sm__cycles_elapsed.avg"),
             warps_active: positive("sm__warps_active.avg.per_cycle_active"),
             filled: ratio(

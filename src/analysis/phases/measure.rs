@@ -1,15 +1,19 @@
 //! What each phase costs: samples, shares, cycles, tensor cycles (rules R3 to R5).
 
-use super::code::Code;
+use super::code::{Code, Loop};
 use super::counters::Counters;
-use super::cut::{Cut, cut};
+use super::cut::Cut;
+use super::detail::{Point, TensorSite};
 use super::main_loop::MainLoop;
-use super::model::{CycleUnit, Phase, PhaseKind, Phases, Role, Span};
-use super::roles::{RoleBlocks, Split};
+use super::model::{CycleUnit, Phase, PhaseKind, Phases, Span};
+use super::point::{named, point, product_line, short};
 use super::samples::Samples;
+use super::study::Study;
+use super::waits::waits;
+use super::{accesses, guards, stalls, tensor};
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::evidence::{SourceView, WarpSync};
-use std::collections::{BTreeSet, HashMap};
+use crate::evidence::{CodeInstruction, SourceView, WarpSync};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A ready warp that another one was picked before.
 const NOT_SELECTED: &str = "not_selected";
@@ -20,75 +24,66 @@ impl Phases {
     /// The phases of a launch; `None` where the report lacks the code's bits, executions or samples by instruction, and for a
     /// kernel of one stretch without a loop.
     pub fn of(view: &SourceView, kernel: &KernelSummary<'_>) -> Option<Phases> {
-        let launch = kernel.launches().iter().find(|launch| launch.id == view.launch).unwrap_or(&kernel.launches()[0]);
-        let counters = Counters::of(launch, kernel)?;
-        let (code, samples) = (Code::of(view)?, Samples::of(view)?);
-        let split = Split::of(&code, counters.blocks as u64);
-        let everything: BTreeSet<usize> = (0..code.flow.blocks.len()).collect();
-        let whole = [RoleBlocks { blocks: everything, warps: counters.warps as u64 }];
-        let groups: &[RoleBlocks] = if split.roles.is_empty() { &whole } else { &split.roles };
-        let roles: Vec<Role> = groups.iter().map(|group| role(&code, &samples, group)).collect();
-        let pacing = (0..roles.len()).max_by_key(|at| (roles[*at].tensor, roles[*at].executed))?;
-        let region: BTreeSet<usize> = groups[pacing].blocks.union(&split.front).copied().collect();
-        let (mut cuts, mains) = without_calls(&code, &samples, region);
-        if cuts.is_empty() {
-            return None;
-        }
-        let meeting: Vec<usize> = code.rows_of(&split.behind).collect();
-        if !meeting.is_empty() {
-            let stores = meeting.iter().any(|row| code.is_global_write(*row) && code.executed[*row] > 0);
-            let kind = if stores { PhaseKind::Epilogue } else { PhaseKind::Exit };
-            let own = cuts.pop_if(|cut| cut.kind == PhaseKind::Exit);
-            cuts.push(Cut::new(kind, meeting.into_iter().chain(own.into_iter().flat_map(|cut| cut.rows)).collect()));
-        }
-        let lives =
-            Lives { code: &code, samples: &samples, split: &split, warps: counters.warps, own: roles[pacing].warps };
-        let mut phases: Vec<Phase> = cuts.iter().map(|cut| lives.phase(cut)).collect();
-        let elsewhere: u64 = samples.all[code.rows.len()..].iter().sum();
+        let study = Study::of(view, kernel)?;
+        let lives = Lives { study: &study };
+        let mut phases: Vec<Phase> = study.cuts.iter().map(|cut| lives.phase(cut)).collect();
+        let elsewhere: u64 = study.samples.all[study.code.rows.len()..].iter().sum();
         if elsewhere > 0 {
-            phases.push(lives.elsewhere(elsewhere, &view.instructions[code.rows.len()..]));
+            phases.push(lives.elsewhere(elsewhere, &view.instructions[study.code.rows.len()..]));
         }
-        lives.settle(&mut phases, &cuts);
-        let work = Work::of(&code, &counters, &cuts, &mains, roles[pacing].warps);
-        let tensor = tensor(&counters, &work, &mains);
+        lives.settle(&mut phases);
+        let work = Work::of(&study);
         let mut found = Phases {
             launch: view.launch,
-            samples: samples.sum,
-            warps: counters.warps as u64,
-            roles,
-            pacing,
+            samples: study.samples.sum,
+            warps: study.counters.warps as u64,
+            roles: study.roles.clone(),
+            pacing: study.pacing,
             phases,
-            is_time: is_time(&counters),
+            is_time: is_time(&study.counters),
             unit: work.unit,
             cycles: work.cycles,
             tiles: work.tiles,
             is_persistent: work.is_persistent,
             steps: work.steps,
-            tensor,
+            tensor: tensor_cycles(&study, &work),
             step_efficiency: None,
+            time: tensor::time_split(&study, work.tiles, work.is_persistent),
+            pressure: None,
+            fence_chain: tensor::fence_chain(&study),
+            drain_in_loop: None,
+            stalls: stalls::stalls(&study),
+            sites: sites(&study),
+            guarded: guards::guarded(&study),
+            accesses: accesses::accesses(&study),
+            copied_bytes: accesses::copied_bytes(&study),
         };
-        found.spread(&counters, &code, &cuts, &mains);
+        found.spread(&study);
         Some(found)
     }
 
-    /// Cycles and tensor cycles by phase, and the efficiency of a step.
-    fn spread(&mut self, counters: &Counters, code: &Code<'_>, cuts: &[Cut], mains: &[MainLoop]) {
-        let cycles = self.cycles;
+    /// Cycles, issue slots and tensor cycles by phase, and what follows from them.
+    fn spread(&mut self, study: &Study<'_>) {
+        let (cycles, slots) = (self.cycles, slots(study, self));
         for phase in &mut self.phases {
             phase.cycles = cycles.map(|cycles| phase.share * cycles);
+            phase.issue = slots.map(|slots| phase.executed as f64 / slots);
             for part in &mut phase.parts {
                 part.cycles = cycles.map(|cycles| part.share * cycles);
+                part.issue = slots.map(|slots| part.executed as f64 / slots);
             }
         }
         let Some(tensor) = self.tensor else { return };
+        let counters = &study.counters;
         let main = self.share(PhaseKind::MainLoop);
         let is_one = counters.is_one_block() == Some(true);
+        let in_step = study.mains.iter().all(|main| is_in_step(&study.code, main));
         let busy = counters.tensor.zip(counters.active).map(|(tensor, active)| tensor / (active * main));
         self.step_efficiency = busy.filter(|_| is_one && main > 0.0);
-        let is_drained = is_one && mains.iter().all(|main| is_in_step(code, main));
-        let late = late_rows(code);
+        self.pressure = tensor::pressure(study, self.step_efficiency);
+        let late = late_rows(&study.code);
         let mut given = false;
-        for (phase, cut) in self.phases.iter_mut().zip(cuts) {
+        for (phase, cut) in self.phases.iter_mut().zip(&study.cuts) {
             phase.tensor = match cut.kind {
                 PhaseKind::MainLoop if !given => {
                     given = true;
@@ -96,71 +91,55 @@ impl Phases {
                 }
                 PhaseKind::MainLoop | PhaseKind::Drain => None,
                 _ => {
-                    let is_empty = cut.rows.iter().all(|row| !code.is_tensor(*row) && !late.contains(row));
-                    (is_drained && is_empty).then_some(0.0)
+                    let is_empty = cut.rows.iter().all(|row| !study.code.is_tensor(*row) && !late.contains(row));
+                    (is_one && in_step && is_empty).then_some(0.0)
                 }
             };
         }
+        self.drain_in_loop = tensor::drain_in_loop(study, self, in_step);
+        if let Some(most) = self.drain_in_loop {
+            let copies = self.phases.iter_mut().flat_map(|phase| &mut phase.parts);
+            copies.filter(|part| part.kind == PhaseKind::Copies).for_each(|part| part.cost = part.cost.min(most));
+        }
     }
 }
 
-/// What a role runs.
-fn role(code: &Code<'_>, samples: &Samples, group: &RoleBlocks) -> Role {
-    let rows: Vec<usize> = code.rows_of(&group.blocks).collect();
-    let executed =
-        |keep: &dyn Fn(usize) -> bool| rows.iter().filter(|row| keep(**row)).map(|row| code.executed[*row]).sum();
-    Role {
-        warps: group.warps,
-        start: rows.first().map_or(0, |row| code.rows[*row].offset),
-        samples: samples.at(&rows),
-        executed: executed(&|_| true),
-        tensor: executed(&|row| code.is_tensor(row)),
+/// Issue slots of one unit of cycles (R11): four schedulers for each tile. Where the unit is the life of a warp, other blocks on
+/// the SM issue in the same cycles, and their instructions count.
+fn slots(study: &Study<'_>, phases: &Phases) -> Option<f64> {
+    let counters = &study.counters;
+    match phases.unit? {
+        CycleUnit::Tile | CycleUnit::Block => Some(4.0 * phases.tiles?),
+        CycleUnit::Warp => Some(4.0 * counters.blocks * counters.warps / counters.warps_active?),
     }
 }
 
-/// The cuts of a region, a called function with the phase that calls it.
-fn without_calls(code: &Code<'_>, samples: &Samples, region: BTreeSet<usize>) -> (Vec<Cut>, Vec<MainLoop>) {
-    let straight = code.reach(0, |_, _| true);
-    let called: BTreeSet<usize> = code
-        .calls
-        .iter()
-        .flat_map(|(_, to)| code.reach(*to, |_, _| true))
-        .filter(|block| !straight.contains(block))
-        .collect();
-    let own: BTreeSet<usize> = region.difference(&called).copied().collect();
-    let (mut cuts, mains) = cut(code, samples, &own);
-    if mains.is_empty() {
-        let (all, mains) = cut(code, samples, &region);
-        if !mains.is_empty() || cuts.is_empty() {
-            return (all, mains);
+/// The tensor instructions of each main loop, one site for each opcode (R13).
+fn sites(study: &Study<'_>) -> Vec<TensorSite> {
+    let code = &study.code;
+    let mut found = Vec::new();
+    for main in &study.mains {
+        let mut by: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let tensor = code.rows_of(&main.cycle.blocks).filter(|row| code.is_tensor(*row) && code.executed[*row] > 0);
+        tensor.for_each(|row| by.entry(code.base(row)).or_default().push(row));
+        for rows in by.into_values() {
+            let Some(first) = rows.first() else { continue };
+            let line = product_line(study.view, code, &rows);
+            let at = point(study, *first);
+            found.push(TensorSite {
+                at: line.map_or(at.clone(), |line| Point {
+                    file: short(&line.file).to_owned(),
+                    line: line.line,
+                    call: None,
+                    ..at
+                }),
+                count: rows.len() as u64,
+                executed: rows.iter().map(|row| code.executed[*row]).sum(),
+                share: study.samples.at(&rows) as f64 / study.samples.sum as f64,
+            });
         }
     }
-    let mut placed: BTreeSet<usize> = cuts.iter().flat_map(|cut| cut.rows.iter().copied()).collect();
-    let mut calls: Vec<(usize, usize)> = code.calls.iter().filter(|(from, _)| region.contains(from)).copied().collect();
-    calls.sort_by_key(|(from, _)| std::cmp::Reverse(code.entries(*from)));
-    // A function that another called function calls is placed once that one is.
-    for _ in 0..calls.len() {
-        let mut is_done = true;
-        for (from, to) in &calls {
-            let last = code.flow.blocks[*from].instructions.end - 1;
-            let Some(cut) = cuts.iter_mut().find(|cut| cut.rows.contains(&last)) else { continue };
-            let body = code.reach(*to, |_, _| true);
-            let free: Vec<usize> = code.rows_of(&body).filter(|row| placed.insert(*row)).collect();
-            is_done &= free.is_empty();
-            if let Some((_, part)) = cut.parts.iter_mut().find(|(_, part)| part.contains(&last)) {
-                part.extend(&free);
-            }
-            cut.rows.extend(free);
-        }
-        if is_done {
-            break;
-        }
-    }
-    let rest: Vec<usize> = code.rows_of(&region).filter(|row| !placed.contains(row)).collect();
-    if let (Some(last), false) = (cuts.last_mut(), rest.is_empty()) {
-        last.rows.extend(rest);
-    }
-    (cuts, mains)
+    found
 }
 
 /// Whether nearly all warps that fit are there from start to end, so that a share of samples is a share of the elapsed time.
@@ -172,22 +151,16 @@ fn is_time(counters: &Counters) -> bool {
 
 /// The lives of the warps of the pacing role.
 struct Lives<'a> {
-    code: &'a Code<'a>,
-    samples: &'a Samples,
-    split: &'a Split,
-    /// `W`.
-    warps: f64,
-    /// `w`.
-    own: u64,
+    study: &'a Study<'a>,
 }
 
 impl Lives<'_> {
     /// The weight of a sample at a row: over all samples where all warps run it, over those that fall to the warps of the role
     /// where only these do.
     fn weight(&self, row: usize) -> f64 {
-        let all = self.samples.sum as f64;
-        let is_shared = self.split.roles.is_empty() || self.split.front.contains(&self.code.block_of[row]);
-        if is_shared { 1.0 / all } else { self.warps / (all * self.own as f64) }
+        let (study, all) = (self.study, self.study.samples.sum as f64);
+        let is_shared = study.split.roles.is_empty() || study.split.front.contains(&study.code.block_of[row]);
+        if is_shared { 1.0 / all } else { 1.0 / (all * study.share_of_pacing()) }
     }
 
     fn share(&self, rows: &[usize], counts: &[u64]) -> f64 {
@@ -200,43 +173,50 @@ impl Lives<'_> {
     }
 
     fn part(&self, kind: PhaseKind, rows: &[usize]) -> Phase {
-        let share = self.share(rows, &self.samples.all);
-        let ready = self.samples.reasons.get(NOT_SELECTED).map_or(0.0, |counts| self.share(rows, counts));
+        let (code, samples) = (&self.study.code, &self.study.samples);
+        let share = self.share(rows, &samples.all);
+        let ready = samples.reasons.get(NOT_SELECTED).map_or(0.0, |counts| self.share(rows, counts));
         Phase {
             kind,
-            at: span(self.code, self.samples, rows),
-            samples: self.samples.at(rows),
+            at: span(code, samples, rows),
+            name: named(self.study, rows),
+            samples: samples.at(rows),
             share,
             cost: share - ready,
             cycles: None,
             tensor: None,
-            executed: rows.iter().map(|row| self.code.executed[*row]).sum(),
+            executed: rows.iter().map(|row| code.executed[*row]).sum(),
+            issue: None,
+            waits: waits(self.study, rows),
             parts: Vec::new(),
         }
     }
 
     /// Samples in functions that were loaded apart.
-    fn elsewhere(&self, samples: u64, rows: &[crate::evidence::CodeInstruction]) -> Phase {
-        let share = samples as f64 / self.samples.sum as f64;
+    fn elsewhere(&self, samples: u64, rows: &[CodeInstruction]) -> Phase {
+        let share = samples as f64 / self.study.samples.sum as f64;
         let at = Span { end: rows.last().map_or(0, |row| row.offset), ..Span::default() };
         Phase {
             kind: PhaseKind::Elsewhere,
             at,
+            name: None,
             samples,
             share,
             cost: share,
             cycles: None,
             tensor: None,
             executed: 0,
+            issue: None,
+            waits: Vec::new(),
             parts: Vec::new(),
         }
     }
 
     /// The code behind the meeting of the roles gets what is left of the life of a warp of the pacing role.
-    fn settle(&self, phases: &mut [Phase], cuts: &[Cut]) {
-        let is_meeting =
-            |cut: &Cut| cut.rows.first().is_some_and(|row| self.split.behind.contains(&self.code.block_of[*row]));
-        let Some(at) = cuts.iter().position(|cut| !self.split.roles.is_empty() && is_meeting(cut)) else { return };
+    fn settle(&self, phases: &mut [Phase]) {
+        let Study { code, split, cuts, .. } = self.study;
+        let is_meeting = |cut: &Cut| cut.rows.first().is_some_and(|row| split.behind.contains(&code.block_of[*row]));
+        let Some(at) = cuts.iter().position(|cut| !split.roles.is_empty() && is_meeting(cut)) else { return };
         let others: f64 =
             phases.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, phase)| phase.share).sum();
         let phase = &mut phases[at];
@@ -266,7 +246,7 @@ fn span(code: &Code<'_>, samples: &Samples, rows: &[usize]) -> Span {
     let counts = lines.iter().filter(|((other, line), _)| *other == file && *line > 0);
     let large: Vec<u32> = counts.filter(|(_, count)| 100 * **count >= all).map(|((_, line), _)| *line).collect();
     Span {
-        file: file.rsplit(['/', '\\']).next().unwrap_or(file).to_owned(),
+        file: short(file).to_owned(),
         first: large.iter().min().copied().unwrap_or_default(),
         last: large.iter().max().copied().unwrap_or_default(),
         start,
@@ -285,12 +265,14 @@ struct Work {
 }
 
 impl Work {
-    fn of(code: &Code<'_>, counters: &Counters, cuts: &[Cut], mains: &[MainLoop], warps: u64) -> Work {
+    fn of(study: &Study<'_>) -> Work {
+        let Study { code, counters, cuts, mains, .. } = study;
+        let warps = study.warps();
         let epilogue = cuts.iter().find(|cut| cut.kind == PhaseKind::Epilogue).and_then(|cut| cut.rows.first());
         let inside = |row: &usize| mains.iter().any(|main| main.cycle.blocks.contains(&code.block_of[*row]));
         let around = |row: &usize| {
             let block = code.block_of[*row];
-            let holds = |cycle: &&super::code::Loop| {
+            let holds = |cycle: &&Loop| {
                 cycle.blocks.contains(&block) && mains.iter().all(|main| cycle.blocks.is_superset(&main.cycle.blocks))
             };
             code.loops.iter().any(|cycle| holds(&cycle))
@@ -320,8 +302,9 @@ impl Work {
 }
 
 /// Tensor cycles of a tile: the share of the elapsed cycles of all SMs over all tiles, or of the resident cycles of a block.
-fn tensor(counters: &Counters, work: &Work, mains: &[MainLoop]) -> Option<f64> {
-    if !mains.iter().any(|main| main.has_tensor) {
+fn tensor_cycles(study: &Study<'_>, work: &Work) -> Option<f64> {
+    let counters = &study.counters;
+    if !study.mains.iter().any(|main| main.has_tensor) {
         return None;
     }
     let elapsed = || Some(counters.tensor? * counters.elapsed? * counters.sms? / work.tiles?);

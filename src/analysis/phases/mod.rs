@@ -8,14 +8,28 @@
 //! their sum, `B` blocks, `W` warps of a block, `w` warps of a role, `N` SMs, `K` elapsed cycles, `A` the share of them in which an
 //! SM holds a block, `u` the share in which a unit works.
 
+mod accesses;
 mod code;
 mod counters;
 mod cut;
+mod detail;
+mod flows;
+mod guards;
 mod main_loop;
 mod measure;
 mod model;
 mod parts;
+mod point;
 mod roles;
 mod samples;
+mod stalls;
+mod study;
+mod tensor;
+mod waits;
 
+pub(in crate::analysis) use counters::METRICS;
+pub use detail::{
+    FenceChain, GuardedOpcode, Named, Point, Pressure, SectorAccess, StallCause, StallGroup, StallPlace, TensorSite,
+    TimeSplit, Wait, WaitGroup, touched_sectors,
+};
 pub use model::{CycleUnit, Phase, PhaseKind, Phases, Role, Span};

@@ -1,5 +1,9 @@
 //! The phases of a kernel as a fact: what is kept of a launch that was sampled by instruction.
 
+use super::detail::{
+    FenceChain, GuardedOpcode, Named, Pressure, SectorAccess, StallCause, TensorSite, TimeSplit, Wait,
+};
+
 /// What a phase is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -73,11 +77,15 @@ pub struct Phase {
     pub kind: PhaseKind,
     /// Where it stands.
     pub at: Span,
+    /// The function that the phase is, where one call holds nearly all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<Named>,
     /// Samples.
     pub samples: u64,
     /// Share of the life of a warp of the pacing role, 0 to 1. It is a share of time only where [`Phases::is_time`].
     pub share: f64,
-    /// The same without warps that were ready and wait for their turn: what the phase costs.
+    /// The same without warps that were ready and wait for their turn: what the phase costs. Copies behind products cost at
+    /// most what draining the pipe costs.
     pub cost: f64,
     /// Cycles in one tile, or in the life of a warp (see [`Phases::unit`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -87,6 +95,13 @@ pub struct Phase {
     pub tensor: Option<f64>,
     /// Executed warp instructions.
     pub executed: u64,
+    /// Cycles that the schedulers of an SM need at least to issue them, in the same time: one instruction a cycle for each of
+    /// four. Far below `cycles`, the phase is latency, not work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issue: Option<f64>,
+    /// What its warps wait for, largest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waits: Vec<Wait>,
     /// Parts, in the order of the code; their shares add up to the phase's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Phase>,
@@ -156,6 +171,32 @@ pub struct Phases {
     /// Share of a step in which the tensor pipe works; `None` where several blocks share an SM.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_efficiency: Option<f64>,
+    /// What the elapsed time is made of.
+    pub time: TimeSplit,
+    /// Samples behind a full tensor pipe; `None` without tensor instructions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pressure: Option<Pressure>,
+    /// A fence of one lane that everybody waits behind on each turn of the main loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fence_chain: Option<FenceChain>,
+    /// Share of a tile's cycles that is lost because each step waits for all of its products; `None` where it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drain_in_loop: Option<f64>,
+    /// Stall reasons of all warps, by phase or role.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stalls: Vec<StallCause>,
+    /// Tensor instructions of each main loop, one site for each opcode.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sites: Vec<TensorSite>,
+    /// Opcodes of which some executions had no lane on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guarded: Vec<GuardedOpcode>,
+    /// Global accesses with at least a hundredth of the sectors, the largest excess first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accesses: Vec<SectorAccess>,
+    /// Bytes that asynchronous copies (`LDGSTS`) bring to shared memory; `None` where there are none or widths are not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copied_bytes: Option<u64>,
 }
 
 impl Phases {

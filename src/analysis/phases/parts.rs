@@ -4,7 +4,10 @@ use super::code::Code;
 use super::main_loop::MainLoop;
 use super::model::PhaseKind;
 use crate::evidence::WarpSync;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Parts of a loop, at most.
+const MOST: usize = 8;
 
 /// What a row marks in a step with tensor instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,13 +30,35 @@ pub(super) fn parts(code: &Code<'_>, main: &MainLoop, every: &BTreeSet<usize>) -
     };
     let mut found: Vec<(PhaseKind, Vec<usize>)> = Vec::new();
     for (kind, rows) in runs {
-        let is_same = |(other, _): &&mut (PhaseKind, Vec<usize>)| *other == kind && main.has_tensor;
+        let line = line(code, &rows);
+        // Copies of one line in an unrolled loop are one part; so are all of a kind where products tell the parts.
+        let is_same = |(other, own): &&mut (PhaseKind, Vec<usize>)| {
+            *other == kind && (main.has_tensor && main.inner.is_none() || line > 0 && self::line(code, own) == line)
+        };
         match found.iter_mut().find(is_same) {
             Some((_, all)) => all.extend(rows),
             None => found.push((kind, rows)),
         }
     }
+    while found.len() > MOST {
+        let rows = |at: usize| found[at].1.len();
+        let Some(at) = (1..found.len()).min_by_key(|at| rows(at - 1) + rows(*at)) else { break };
+        let (kind, rows) = found.remove(at);
+        let before = &mut found[at - 1];
+        if rows.len() > before.1.len() {
+            before.0 = kind;
+        }
+        before.1.extend(rows);
+    }
     if found.len() > 1 { found } else { Vec::new() }
+}
+
+/// The line that most of some rows stand at, by the outermost call; 0 where none is known.
+fn line(code: &Code<'_>, rows: &[usize]) -> u32 {
+    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+    let lines = rows.iter().filter_map(|row| code.rows[*row].places.last());
+    lines.for_each(|place| *counts.entry(place.line).or_default() += 1);
+    counts.into_iter().max_by_key(|(line, count)| (*count, std::cmp::Reverse(*line))).map_or(0, |(line, _)| line)
 }
 
 /// What each row marks. A copy between two products of a step, and a fence in front of an arrival, belong to those.

@@ -1,6 +1,7 @@
 //! Roles: where the control flow parts the warps of a block until they meet again (rule R1).
 
 use super::code::Code;
+use super::flows::Flows;
 use std::collections::BTreeSet;
 
 /// The code of one role.
@@ -24,12 +25,13 @@ pub(super) struct Split {
 }
 
 impl Split {
-    /// The roles of a kernel whose grid has `grid` blocks. A branch parts warps if it stands in no loop, the executions on
-    /// both ways are a whole number of warps for each block of the grid, and both ways have a loop of their own.
-    pub(super) fn of(code: &Code<'_>, grid: u64) -> Split {
+    /// The roles of a kernel whose grid has `grid` blocks. A branch parts warps if it depends on the number of the thread and
+    /// stands in no loop, the executions on both ways are a whole number of warps for each block of the grid, and both ways have a
+    /// loop of their own.
+    pub(super) fn of(code: &Code<'_>, flows: &Flows, grid: u64) -> Split {
         let all: BTreeSet<usize> = (0..code.flow.blocks.len()).collect();
         let mut split = Split::default();
-        split.part(code, grid, &all);
+        split.part(code, flows, grid, &all);
         for role in &mut split.roles {
             let called = code.called_by(&role.blocks);
             role.blocks.extend(called);
@@ -42,8 +44,8 @@ impl Split {
     }
 
     /// Parts the blocks of a region; `false` where no branch in it does.
-    fn part(&mut self, code: &Code<'_>, grid: u64, region: &BTreeSet<usize>) -> bool {
-        let found = region.iter().find_map(|block| Some((*block, sides(code, grid, *block)?)));
+    fn part(&mut self, code: &Code<'_>, flows: &Flows, grid: u64, region: &BTreeSet<usize>) -> bool {
+        let found = region.iter().find_map(|block| Some((*block, sides(code, flows, grid, *block)?)));
         let Some((block, sides)) = found else { return false };
         let owned: BTreeSet<usize> = sides.iter().flat_map(|side| &side.blocks).copied().collect();
         let ahead = code.reach(block, |_, _| true);
@@ -53,7 +55,7 @@ impl Split {
         }
         for side in sides {
             let inner = side.blocks.clone();
-            if !self.part(code, grid, &inner) {
+            if !self.part(code, flows, grid, &inner) {
                 self.roles.push(side);
             }
         }
@@ -62,7 +64,7 @@ impl Split {
 }
 
 /// The two ways of a branch that parts warps.
-fn sides(code: &Code<'_>, grid: u64, block: usize) -> Option<[RoleBlocks; 2]> {
+fn sides(code: &Code<'_>, flows: &Flows, grid: u64, block: usize) -> Option<[RoleBlocks; 2]> {
     let [a, b] = code.flow.blocks[block].successors[..] else { return None };
     let all = code.executed[code.flow.blocks[block].instructions.end - 1];
     if grid == 0 || all == 0 || code.loops.iter().any(|cycle| cycle.blocks.contains(&block)) {
@@ -74,6 +76,10 @@ fn sides(code: &Code<'_>, grid: u64, block: usize) -> Option<[RoleBlocks; 2]> {
     };
     let (warps_a, warps_b) = (warps(a)?, warps(b)?);
     if (warps_a + warps_b) * grid != all {
+        return None;
+    }
+    let origin = flows.origin_of_guard(code, code.flow.blocks[block].instructions.end - 1);
+    if !origin.thread && !origin.unknown {
         return None;
     }
     let (from_a, from_b) = (code.reach(a, |_, _| true), code.reach(b, |_, _| true));

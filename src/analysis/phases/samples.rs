@@ -48,6 +48,11 @@ impl Samples {
     pub(super) fn at(&self, rows: &[usize]) -> u64 {
         rows.iter().map(|row| self.all[*row]).sum()
     }
+
+    /// Samples of one reason at some rows.
+    pub(super) fn of_reason(&self, reason: &str, rows: &[usize]) -> u64 {
+        self.reasons.get(reason).map_or(0, |counts| rows.iter().map(|row| counts[*row]).sum())
+    }
 }
 
 /// The barrier of the block that a row waits at; `None` where it is none. The start of a warpgroup's products lets a barrier pass

@@ -2,12 +2,13 @@
 //! labels and encodings.
 //!
 //! `line` tells what a line is, `instruction` takes an instruction apart, `read` collects functions.
-//! `word` decodes what the bits of an instruction tell without a disassembler.
+//! `word` decodes what the bits of an instruction tell without a disassembler; `act` and `registers` are parts of it.
 
 mod act;
 mod instruction;
 mod line;
 mod read;
+mod registers;
 mod word;
 
 pub use read::{looks_like, read};

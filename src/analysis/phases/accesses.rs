@@ -1,0 +1,79 @@
+//! Global accesses by line: sectors, what the same bytes need, and whether the order is the data's (rules R14 and R15).
+
+use super::detail::SectorAccess;
+use super::point::point;
+use super::study::Study;
+use std::collections::BTreeMap;
+
+/// Sectors that the accesses of an instruction touch.
+const SECTORS: &str = "memory_l2_theoretical_sectors_global";
+/// Sectors that the same bytes need side by side.
+const IDEAL: &str = "memory_l2_theoretical_sectors_global_ideal";
+/// Bits: 32, 64, 128 for the width of a lane's element.
+const WIDTH: &str = "memory_access_size_type";
+
+/// What accesses have in common that are told together: file, line, line of the call, opcode, whether the order is the data's, and
+/// the width where it is known.
+type Key<'c> = (String, u32, Option<u32>, &'c str, bool, Option<u64>);
+
+/// The accesses of each line and opcode with at least a hundredth of the sectors, the largest excess first.
+pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
+    let view = study.view;
+    let (Some(sectors), Some(ideal)) = (view.counts(SECTORS), view.counts(IDEAL)) else { return Vec::new() };
+    let widths = view.counts(WIDTH);
+    let executed = &study.code.executed;
+    let all: u64 = sectors.iter().sum();
+    let mut by: BTreeMap<Key<'_>, Vec<usize>> = BTreeMap::new();
+    for row in (0..executed.len()).filter(|row| sectors[*row] > 0) {
+        let at = point(study, row);
+        let width = widths.as_ref().map(|widths| widths[row]);
+        let key = (at.file, at.line, at.call, study.code.base(row), study.flows.is_inherent(row), width);
+        by.entry(key).or_default().push(row);
+    }
+    let mut found: Vec<SectorAccess> = by
+        .into_iter()
+        .filter_map(|((.., is_inherent, width), rows)| {
+            let merged = merged(study, &rows, &sectors, &ideal);
+            let (own, least) = merged.iter().fold((0, 0), |sum, access| (sum.0 + access.0, sum.1 + access.1));
+            let first = *rows.iter().max_by_key(|row| (sectors[**row], std::cmp::Reverse(**row)))?;
+            (100 * own >= all).then(|| SectorAccess {
+                at: point(study, first),
+                width_bits: width.filter(|width| matches!(width, 32 | 64 | 128)),
+                requests: rows.iter().map(|row| executed[*row]).sum(),
+                sectors: own,
+                ideal: least.min(own),
+                is_inherent,
+            })
+        })
+        .collect();
+    found.sort_by_key(|access| {
+        (std::cmp::Reverse(access.excess()), std::cmp::Reverse(access.sectors), access.at.offset)
+    });
+    found
+}
+
+/// Sectors and ideal of each access. Loads of one block with one address register, not written between them, whose offsets lie in
+/// the same 32 bytes, are one access that was split: it touches what the largest of them touches and needs what they need together.
+fn merged(study: &Study<'_>, rows: &[usize], sectors: &[u64], ideal: &[u64]) -> Vec<(u64, u64)> {
+    let mut by: BTreeMap<(usize, usize), (u64, u64)> = BTreeMap::new();
+    for row in rows {
+        let key = match study.flows.split_of(*row) {
+            Some(first) => (first, 0),
+            None => (*row, 1),
+        };
+        let (most, sum) = by.entry(key).or_default();
+        *most = (*most).max(sectors[*row]);
+        *sum += ideal[*row];
+    }
+    by.into_values().collect()
+}
+
+/// Bytes that `LDGSTS` brings to shared memory: 32 lanes of the element's width for each execution.
+pub(super) fn copied_bytes(study: &Study<'_>) -> Option<u64> {
+    let widths = study.view.counts(WIDTH)?;
+    let rows = (0..study.code.rows.len()).filter(|row| study.code.base(*row) == "LDGSTS");
+    let bytes: Option<u64> = rows
+        .map(|row| matches!(widths[row], 32 | 64 | 128).then(|| study.code.executed[row] * 32 * widths[row] / 8))
+        .sum();
+    bytes.filter(|bytes| *bytes > 0)
+}

@@ -1,0 +1,207 @@
+//! What is known of a phase beside its time: places, waits, causes, accesses.
+
+/// An instruction and its line.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Point {
+    /// File name without folders; empty where no line is known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub file: String,
+    /// The innermost line outside the toolkit's headers; 0 where none is known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub line: u32,
+    /// The line of the call that it was inlined from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<u32>,
+    /// Byte offset in the function.
+    pub offset: u64,
+    /// Opcode; without modifiers where no disassembler was at hand.
+    pub opcode: String,
+}
+
+fn is_zero(line: &u32) -> bool {
+    *line == 0
+}
+
+/// A function of the source that a phase is.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Named {
+    /// Its name in the text of the call.
+    pub name: String,
+    /// The line of the call.
+    pub call: u32,
+    /// First line of the function itself that has code here.
+    pub first: u32,
+    /// Last line of it.
+    pub last: u32,
+}
+
+/// Samples of one reason at one place.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct WaitGroup {
+    /// Share of the reason's samples, 0 to 1.
+    pub share: f64,
+    /// Where the warps wait: the instruction with the most of these samples.
+    pub at: Point,
+    /// What they wait for, where a scoreboard tells: the access that holds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Point>,
+}
+
+/// What the warps of a phase wait for.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Wait {
+    /// The catalog's id of the reason; never `selected` or `not_selected`.
+    pub reason: String,
+    /// Share of the phase's samples, 0 to 1.
+    pub share: f64,
+    /// Places with at least a quarter of them, largest first.
+    pub groups: Vec<WaitGroup>,
+}
+
+/// Where samples of a reason lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StallPlace {
+    /// A phase of the pacing role, or a part of one.
+    Phase {
+        /// Position in [`Phases::phases`](super::Phases::phases).
+        phase: usize,
+        /// Position among its parts.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        part: Option<usize>,
+    },
+    /// The code of another role.
+    Role {
+        /// Position in [`Phases::roles`](super::Phases::roles).
+        role: usize,
+    },
+}
+
+/// Samples of a reason in one phase or role.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct StallGroup {
+    /// Where.
+    pub place: StallPlace,
+    /// Share of the reason's samples, 0 to 1.
+    pub share: f64,
+    /// The instructions there, largest first.
+    pub groups: Vec<WaitGroup>,
+}
+
+/// A stall reason of the whole kernel.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct StallCause {
+    /// The catalog's id.
+    pub reason: String,
+    /// Share of all samples, 0 to 1.
+    pub share: f64,
+    /// Where it is met, largest first.
+    pub groups: Vec<StallGroup>,
+}
+
+/// What the elapsed time is made of. Each part is a share of it, 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct TimeSplit {
+    /// The tensor pipe works; `None` for kernels without tensor instructions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tensor: Option<f64>,
+    /// A block is on the SM and the tensor pipe does not work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle: Option<f64>,
+    /// No block is on the SM.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub empty: Option<f64>,
+    /// Upper bound of what the last, partly filled wave costs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_wave: Option<f64>,
+}
+
+/// Samples that say that the tensor pipe is full.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Pressure {
+    /// Share of the life of a warp of the pacing role, 0 to 1.
+    pub share: f64,
+    /// Whether the steps keep the pipe busy: the samples then are back-pressure, and no stall to mend. Else they are waits for
+    /// products in flight. `None` where the efficiency of a step is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_healthy: Option<bool>,
+}
+
+/// Fences in front of an arrival in the main loop, and everything that waits behind them.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct FenceChain {
+    /// The first fence.
+    pub at: Point,
+    /// Share of the life of a warp of the pacing role, 0 to 1.
+    pub cost: f64,
+    /// Executions of the fences by lanes.
+    pub lanes: u64,
+}
+
+/// The tensor instructions of one opcode in one main loop.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct TensorSite {
+    /// The line that calls or holds the product, at the first instruction.
+    pub at: Point,
+    /// Instructions in the code.
+    pub count: u64,
+    /// Executions by warps.
+    pub executed: u64,
+    /// Share of all samples, 0 to 1.
+    pub share: f64,
+}
+
+/// Executions of an opcode and how many of them had a lane on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct GuardedOpcode {
+    /// Opcode without modifiers.
+    pub opcode: String,
+    /// Executions by warps.
+    pub executed: u64,
+    /// Executions with a lane on, at least.
+    pub at_least: u64,
+    /// Executions with a lane on, at most; exact where it is equal to `at_least`.
+    pub at_most: u64,
+}
+
+impl GuardedOpcode {
+    /// The executions with a lane on, where they are known exactly.
+    pub fn exactly(&self) -> Option<u64> {
+        (self.at_least == self.at_most).then_some(self.at_most)
+    }
+}
+
+/// Global accesses of one line and opcode.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct SectorAccess {
+    /// The instruction with the most sectors.
+    pub at: Point,
+    /// Bits of a lane's element, where it is known and the same for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width_bits: Option<u64>,
+    /// Executions by warps.
+    pub requests: u64,
+    /// Sectors of 32 bytes.
+    pub sectors: u64,
+    /// Sectors that the same bytes need side by side.
+    pub ideal: u64,
+    /// Whether the address depends on a value that was loaded in the same loop, so that the order is the data's.
+    pub is_inherent: bool,
+}
+
+impl SectorAccess {
+    /// Sectors that would go if the bytes were packed.
+    pub fn excess(&self) -> u64 {
+        self.sectors.saturating_sub(self.ideal)
+    }
+
+    /// Bytes used of the 32 of a sector.
+    pub fn bytes_used(&self) -> f64 {
+        32.0 * self.ideal as f64 / self.sectors.max(1) as f64
+    }
+}
+
+/// Distinct sectors that `draws` uniform draws from `sectors` touch: `N·(1 − e^(−n/N))`.
+pub fn touched_sectors(draws: f64, sectors: f64) -> Option<f64> {
+    (sectors > 0.0 && draws >= 0.0).then(|| sectors * (1.0 - (-draws / sectors).exp()))
+}

@@ -1,0 +1,199 @@
+//! Where values come from: definitions that reach a use, and what is behind them.
+
+use super::code::{Code, Loop};
+use crate::evidence::{Register, RegisterFile};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Blocks looked at for one definition.
+const FARTHEST: usize = 512;
+/// Instructions behind one value that are looked at.
+const LONGEST: usize = 256;
+/// The special registers that hold the thread's number in its block.
+const THREAD: [u8; 3] = [0x21, 0x22, 0x23];
+/// The special register that holds the lane's number in its warp.
+const LANE: u8 = 0x00;
+/// Bytes of a sector.
+const SECTOR: i32 = 32;
+
+/// What is behind a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Origin {
+    /// The number of the thread or the lane.
+    pub(super) thread: bool,
+    /// A value from memory.
+    pub(super) memory: bool,
+    /// A lane that the warp elected.
+    pub(super) elected: bool,
+    /// A value that is not traced.
+    pub(super) unknown: bool,
+}
+
+/// The values of a kernel: where each register is written, and the facts that rules ask for more than once.
+#[derive(Debug, Default)]
+pub(super) struct Flows {
+    /// Rows of a block that write a register, ascending.
+    writes: HashMap<(usize, RegisterFile, u8), Vec<usize>>,
+    /// Global accesses whose address depends on a value loaded in the same loop.
+    inherent: BTreeSet<usize>,
+    /// Loads that were split from one access, by row: the first of them.
+    splits: BTreeMap<usize, usize>,
+}
+
+impl Flows {
+    /// The facts on the global accesses of a kernel.
+    pub(super) fn of(code: &Code<'_>) -> Flows {
+        let mut flows = Flows { splits: splits(code), ..Flows::default() };
+        for (row, instruction) in code.rows.iter().enumerate() {
+            for written in instruction.word.iter().flat_map(|word| registers(&word.registers.writes)) {
+                for number in written.number..written.number.saturating_add(written.count) {
+                    flows.writes.entry((code.block_of[row], written.file, number)).or_default().push(row);
+                }
+            }
+        }
+        let in_loop = |row: &usize| code.loops.iter().any(|cycle| cycle.blocks.contains(&code.block_of[*row]));
+        let rows = (0..code.rows.len()).filter(|row| code.executed[*row] > 0);
+        let accesses = rows.filter(|row| code.is_global_read(*row) || code.is_global_write(*row));
+        flows.inherent = accesses.filter(in_loop).filter(|row| flows.depends_on_load(code, *row)).collect();
+        flows
+    }
+
+    /// Whether the address of an access depends on a value that was loaded in the same loop.
+    pub(super) fn is_inherent(&self, row: usize) -> bool {
+        self.inherent.contains(&row)
+    }
+
+    /// The first load of the access that a load was split from; `None` for one that stands alone.
+    pub(super) fn split_of(&self, row: usize) -> Option<usize> {
+        self.splits.get(&row).copied()
+    }
+
+    /// The last row of a block before `end` that writes a register for certain, and the guarded ones behind it.
+    fn in_block(&self, code: &Code<'_>, block: usize, end: usize, register: &Register) -> (Vec<usize>, bool) {
+        let mut found = Vec::new();
+        let mut is_certain = true;
+        for number in register.number..register.number.saturating_add(register.count) {
+            let rows = self.writes.get(&(block, register.file, number)).map_or(&[][..], |rows| rows);
+            let before = &rows[..rows.partition_point(|row| *row < end)];
+            let mut stopped = false;
+            for row in before.iter().rev() {
+                found.push(*row);
+                if code.rows[*row].word.is_none_or(|word| word.is_unconditional) {
+                    stopped = true;
+                    break;
+                }
+            }
+            is_certain &= stopped;
+        }
+        (found, is_certain)
+    }
+
+    /// The rows that define a register for a row, along every way. A guarded one may leave the value of an earlier one.
+    fn definitions(&self, code: &Code<'_>, row: usize, register: &Register) -> BTreeSet<usize> {
+        let (found, is_certain) = self.in_block(code, code.block_of[row], row, register);
+        let mut found: BTreeSet<usize> = found.into_iter().collect();
+        let mut seen = BTreeSet::new();
+        let mut open = if is_certain { Vec::new() } else { code.predecessors[code.block_of[row]].clone() };
+        while let Some(block) = open.pop() {
+            if !seen.insert(block) || seen.len() > FARTHEST {
+                continue;
+            }
+            let (rows, is_certain) = self.in_block(code, block, usize::MAX, register);
+            found.extend(rows);
+            if !is_certain {
+                open.extend(&code.predecessors[block]);
+            }
+        }
+        found
+    }
+
+    /// The rows behind some registers at a row, definition by definition. Values from memory end the search: their addresses are
+    /// other values.
+    fn behind(&self, code: &Code<'_>, row: usize, wanted: Vec<Register>) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        let mut open: Vec<(usize, Register)> = wanted.into_iter().map(|register| (row, register)).collect();
+        while let Some((at, register)) = open.pop() {
+            for definition in self.definitions(code, at, &register) {
+                if found.len() < LONGEST && found.insert(definition) && !is_memory(code, definition) {
+                    open.extend(reads(code, definition).map(|register| (definition, register)));
+                }
+            }
+        }
+        found
+    }
+
+    /// What is behind the guard of a row; for a branch its condition.
+    pub(super) fn origin_of_guard(&self, code: &Code<'_>, row: usize) -> Origin {
+        let is_flag =
+            |register: &Register| matches!(register.file, RegisterFile::Predicate | RegisterFile::UniformPredicate);
+        let rows = self.behind(code, row, reads(code, row).filter(is_flag).collect());
+        let mut origin = Origin { unknown: rows.is_empty(), ..Origin::default() };
+        for row in rows {
+            let special = code.rows[row].word.and_then(|word| word.registers.special);
+            origin.thread |= special.is_some_and(|number| THREAD.contains(&number) || number == LANE);
+            origin.memory |= is_memory(code, row) || code.base(row) == "SYNCS";
+            origin.elected |= code.base(row) == "ELECT";
+        }
+        origin
+    }
+
+    fn depends_on_load(&self, code: &Code<'_>, row: usize) -> bool {
+        let block = code.block_of[row];
+        let Some(register) = address(code, row) else { return false };
+        let inside = |other: usize| {
+            let both = |cycle: &Loop| cycle.blocks.contains(&block) && cycle.blocks.contains(&code.block_of[other]);
+            code.loops.iter().any(both)
+        };
+        let loads = |other: &usize| matches!(code.base(*other), "LDG" | "LD" | "LDS" | "ATOM" | "ATOMG" | "ATOMS");
+        self.behind(code, row, vec![register]).iter().any(|other| loads(other) && inside(*other))
+    }
+}
+
+/// Registers of a row by what it does with them.
+fn registers(list: &[Register]) -> impl Iterator<Item = Register> + '_ {
+    list.iter().copied().filter(|register| register.count > 0)
+}
+
+fn reads<'c>(code: &'c Code<'_>, row: usize) -> impl Iterator<Item = Register> + 'c {
+    code.rows[row].word.iter().flat_map(|word| registers(&word.registers.reads))
+}
+
+/// The register that a memory access takes its address from.
+fn address(code: &Code<'_>, row: usize) -> Option<Register> {
+    let is_general = |register: &Register| register.file == RegisterFile::General;
+    reads(code, row).find(is_general)
+}
+
+/// Whether a row brings a value from memory that others may write.
+fn is_memory(code: &Code<'_>, row: usize) -> bool {
+    matches!(
+        code.base(row),
+        "LDG" | "LD" | "LDS" | "LDL" | "LDSM" | "ATOM" | "ATOMG" | "ATOMS" | "LDGSTS" | "TEX" | "TLD"
+    )
+}
+
+/// Loads of one block with one address register that is not written between them, whose offsets lie in the same 32 bytes: by row
+/// the first of them.
+fn splits(code: &Code<'_>) -> BTreeMap<usize, usize> {
+    let mut found = BTreeMap::new();
+    for block in &code.flow.blocks {
+        // (address register, offset) of the first load of each access.
+        let mut open: Vec<(Register, i32, usize)> = Vec::new();
+        for row in block.instructions.clone() {
+            let word = code.rows[row].word.unwrap_or_default();
+            if let (true, Some(register)) = (matches!(code.base(row), "LDG" | "LD"), address(code, row)) {
+                let offset = word.registers.offset;
+                let same =
+                    open.iter().find(|(other, first, _)| *other == register && offset.abs_diff(*first) < SECTOR as u32);
+                match same {
+                    Some((_, _, first)) => {
+                        found.insert(row, *first);
+                        found.insert(*first, *first);
+                    }
+                    None => open.push((register, offset, row)),
+                }
+            }
+            open.retain(|(register, ..)| !registers(&word.registers.writes).any(|own| own.meets(register)));
+        }
+    }
+    found
+}

@@ -1,0 +1,48 @@
+//! Executions with a lane on: an instruction whose guard is off for all lanes is executed and does nothing (rule R12).
+
+use super::detail::GuardedOpcode;
+use super::study::Study;
+use std::collections::BTreeMap;
+
+/// Opcodes whose guarded executions are told: fences, cache control, arrivals, and accesses to memory, which take their slot in the
+/// load and store unit even where the guard is off.
+#[rustfmt::skip]
+const TOLD: [&str; 22] = [
+    "MEMBAR", "ERRBAR", "CGAERRBAR", "CCTL", "FENCE", "SYNCS", "LDS", "STS", "LDSM", "STSM", "LDG", "STG", "LD", "ST", "LDGSTS",
+    "LDL", "STL", "RED", "REDG", "ATOM", "ATOMG", "ATOMS",
+];
+
+/// The opcodes of which some execution had its guard off, by name.
+pub(super) fn guarded(study: &Study<'_>) -> Vec<GuardedOpcode> {
+    let code = &study.code;
+    let mut by: BTreeMap<&str, GuardedOpcode> = BTreeMap::new();
+    for row in (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && TOLD.contains(&code.base(*row))) {
+        let Some((least, most)) = lanes_on(study, row) else { return Vec::new() };
+        let new = || GuardedOpcode { opcode: code.base(row).to_owned(), ..GuardedOpcode::default() };
+        let opcode = by.entry(code.base(row)).or_insert_with(new);
+        opcode.executed += code.executed[row];
+        opcode.at_least += least;
+        opcode.at_most += most;
+    }
+    by.into_values().filter(|opcode| opcode.at_most < opcode.executed).collect()
+}
+
+/// The executions of an instruction with a lane on, at least and at most: between `T/32` and `min(E, T)`. They are `T` for one lane
+/// of the warp, `T/32` where the guard is the same for all lanes, and all of them without a guard.
+fn lanes_on(study: &Study<'_>, row: usize) -> Option<(u64, u64)> {
+    let code = &study.code;
+    let (executed, lanes) = (code.executed[row], code.lanes.as_ref()?[row]);
+    let (least, most) = (lanes.div_ceil(32), executed.min(lanes));
+    if code.rows[row].word.is_some_and(|word| word.is_unconditional) {
+        return Some((executed, executed));
+    }
+    if least == most {
+        return Some((most, most));
+    }
+    let origin = study.flows.origin_of_guard(code, row);
+    if origin.elected || origin.thread && lanes <= executed {
+        return Some((most, most));
+    }
+    let is_uniform = !origin.thread && !origin.memory && !origin.unknown;
+    Some(if is_uniform { (least, least) } else { (least, most) })
+}

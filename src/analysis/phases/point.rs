@@ -1,0 +1,98 @@
+//! Instructions and lines as the page names them: the place, the call that leads there, the function's name (rule R13).
+
+use super::code::Code;
+use super::detail::{Named, Point};
+use super::study::Study;
+use crate::analysis::lines::place;
+use crate::evidence::{SourceLine, SourceView};
+use std::collections::BTreeMap;
+
+/// Share of a phase's samples that one call must hold to name it.
+const NAMING: f64 = 0.8;
+
+/// Where a row stands.
+pub(super) fn point(study: &Study<'_>, row: usize) -> Point {
+    let instruction = &study.view.instructions[row];
+    let own = place(instruction);
+    let caller = own.and_then(|own| instruction.places.iter().skip_while(|place| *place != own).nth(1));
+    Point {
+        file: own.map(|own| short(&own.file).to_owned()).unwrap_or_default(),
+        line: own.map_or(0, |own| own.line),
+        call: caller.map(|call| call.line),
+        offset: instruction.offset,
+        opcode: instruction.opcode.as_deref().unwrap_or(instruction.base()).to_owned(),
+    }
+}
+
+/// A file's name without folders.
+pub(super) fn short(file: &str) -> &str {
+    file.rsplit(['/', '\\']).next().unwrap_or(file)
+}
+
+/// The function that nearly all samples of some rows were inlined from by one line, by the name in the text of that line, with
+/// the lines of the function itself; `None` where there is none, or the report does not embed the file.
+pub(super) fn named(study: &Study<'_>, rows: &[usize]) -> Option<Named> {
+    let inlined = |row: usize| study.view.instructions[row].places.len() > 1;
+    let mut calls: BTreeMap<(&str, u32), (u64, &SourceLine)> = BTreeMap::new();
+    for row in rows.iter().copied().filter(|row| inlined(*row)) {
+        let last = study.view.instructions[row].places.last()?;
+        calls.entry((&last.file, last.line)).or_insert((0, last)).0 += study.samples.all[row];
+    }
+    let (samples, call) = calls.into_values().max_by_key(|(samples, call)| (*samples, std::cmp::Reverse(call.line)))?;
+    if (samples as f64) < NAMING * study.samples.at(rows) as f64 || samples == 0 {
+        return None;
+    }
+    let name = called(study.view.text(call)?)?.to_owned();
+    let own = |row: &usize| {
+        let places = &study.view.instructions[*row].places;
+        (places.last() == Some(call) && places.len() > 1).then(|| &places[places.len() - 2])
+    };
+    let lines: Vec<&SourceLine> = rows.iter().filter_map(own).filter(|line| line.line > 0).collect();
+    let file = lines.first()?.file.clone();
+    let lines = || lines.iter().filter(|line| line.file == file).map(|line| line.line);
+    Some(Named { name, call: call.line, first: lines().min()?, last: lines().max()? })
+}
+
+/// The name in front of the first call in a line of source.
+pub(super) fn called(text: &str) -> Option<&str> {
+    const NO_CALLS: [&str; 8] = ["if", "for", "while", "switch", "return", "sizeof", "static_cast", "reinterpret_cast"];
+    text.match_indices('(').find_map(|(at, _)| {
+        let head = text[..at].trim_end();
+        let head = head.strip_suffix('>').map_or(head, |head| head.rsplit_once('<').map_or(head, |(head, _)| head));
+        let start = head.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
+        let name = &head[start..];
+        let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !NO_CALLS.contains(&name);
+        is_name.then_some(name)
+    })
+}
+
+/// The row among tensor instructions whose line, or a line that it was inlined into, calls or holds the product; else the first.
+pub(super) fn product_line<'v>(view: &'v SourceView, code: &Code<'_>, rows: &[usize]) -> Option<&'v SourceLine> {
+    let mut votes: BTreeMap<(&str, u32), (usize, &SourceLine)> = BTreeMap::new();
+    for row in rows {
+        let holds = |line: &&SourceLine| view.text(line).is_some_and(|text| text.to_ascii_lowercase().contains("mma"));
+        if let Some(line) = view.instructions[*row].places.iter().rev().find(holds) {
+            votes.entry((&line.file, line.line)).or_insert((0, line)).0 += 1;
+        }
+    }
+    let best = votes.into_values().max_by_key(|(count, line)| (*count, std::cmp::Reverse(line.line)));
+    best.map(|(_, line)| line).or_else(|| {
+        rows.first().and_then(|row| place(&code.rows[*row])).and_then(|line| {
+            view.instructions.iter().flat_map(|instruction| instruction.places.iter()).find(|other| *other == line)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::called;
+
+    #[test]
+    fn calls_are_named_by_hand() {
+        assert_eq!(called("        store_tile(out, acc, m, n);"), Some("store_tile"));
+        assert_eq!(called("if (ready) wait<0>(barrier);"), Some("wait"));
+        assert_eq!(called("for (int k = 0; k < 6; ++k) {"), None);
+        assert_eq!(called("warpgroup_wait<0, true>();"), Some("warpgroup_wait"));
+        assert_eq!(called("sum += a[i] * b[i];"), None);
+    }
+}

@@ -1,0 +1,141 @@
+//! One launch with everything that the rules read: code, samples, roles and phases as rows.
+
+use super::code::Code;
+use super::counters::Counters;
+use super::cut::{Cut, cut};
+use super::flows::Flows;
+use super::main_loop::MainLoop;
+use super::model::{PhaseKind, Role};
+use super::roles::{RoleBlocks, Split};
+use super::samples::Samples;
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::lines::Causes;
+use crate::evidence::SourceView;
+use std::collections::BTreeSet;
+
+/// One launch, cut.
+pub(super) struct Study<'v> {
+    pub(super) view: &'v SourceView,
+    pub(super) code: Code<'v>,
+    pub(super) samples: Samples,
+    pub(super) counters: Counters,
+    /// Where values come from.
+    pub(super) flows: Flows,
+    /// Where waits come from.
+    pub(super) causes: Option<Causes<'v>>,
+    pub(super) split: Split,
+    /// The code of each role; of all warps where they run the same.
+    pub(super) groups: Vec<RoleBlocks>,
+    pub(super) roles: Vec<Role>,
+    /// The role that holds the tensor instructions, else the most instructions.
+    pub(super) pacing: usize,
+    pub(super) cuts: Vec<Cut>,
+    pub(super) mains: Vec<MainLoop>,
+}
+
+impl<'v> Study<'v> {
+    /// `None` where the report lacks the code's bits, executions or samples by instruction, and for a kernel of one stretch
+    /// without a loop.
+    pub(super) fn of(view: &'v SourceView, kernel: &KernelSummary<'_>) -> Option<Study<'v>> {
+        let launch = kernel.launches().iter().find(|launch| launch.id == view.launch).or(kernel.launches().first())?;
+        let counters = Counters::of(launch, kernel)?;
+        let (code, samples) = (Code::of(view)?, Samples::of(view)?);
+        let flows = Flows::of(&code);
+        let split = Split::of(&code, &flows, counters.blocks as u64);
+        let everything = || (0..code.flow.blocks.len()).collect();
+        let groups = match split.roles.is_empty() {
+            true => vec![RoleBlocks { blocks: everything(), warps: counters.warps as u64 }],
+            false => split.roles.clone(),
+        };
+        let roles: Vec<Role> = groups.iter().map(|group| role(&code, &samples, group)).collect();
+        let pacing = (0..roles.len()).max_by_key(|at| (roles[*at].tensor, roles[*at].executed))?;
+        let region: BTreeSet<usize> = groups[pacing].blocks.union(&split.front).copied().collect();
+        let (mut cuts, mains) = without_calls(&code, &samples, region);
+        if cuts.is_empty() {
+            return None;
+        }
+        let meeting: Vec<usize> = code.rows_of(&split.behind).collect();
+        if !meeting.is_empty() {
+            let stores = meeting.iter().any(|row| code.is_global_write(*row) && code.executed[*row] > 0);
+            let kind = if stores { PhaseKind::Epilogue } else { PhaseKind::Exit };
+            let own = cuts.pop_if(|cut| cut.kind == PhaseKind::Exit);
+            cuts.push(Cut::new(kind, meeting.into_iter().chain(own.into_iter().flat_map(|cut| cut.rows)).collect()));
+        }
+        let causes = Causes::of(view);
+        Some(Study { flows, view, code, samples, counters, causes, split, groups, roles, pacing, cuts, mains })
+    }
+
+    /// `w`: warps of the pacing role.
+    pub(super) fn warps(&self) -> u64 {
+        self.roles[self.pacing].warps
+    }
+
+    /// The share of samples that fall to the warps of the pacing role.
+    pub(super) fn share_of_pacing(&self) -> f64 {
+        if self.split.roles.is_empty() { 1.0 } else { self.warps() as f64 / self.counters.warps }
+    }
+
+    /// Rows of the main loops.
+    pub(super) fn main_rows(&self) -> impl Iterator<Item = usize> + '_ {
+        self.mains.iter().flat_map(|main| self.code.rows_of(&main.cycle.blocks))
+    }
+}
+
+/// What a role runs.
+fn role(code: &Code<'_>, samples: &Samples, group: &RoleBlocks) -> Role {
+    let rows: Vec<usize> = code.rows_of(&group.blocks).collect();
+    let executed =
+        |keep: &dyn Fn(usize) -> bool| rows.iter().filter(|row| keep(**row)).map(|row| code.executed[*row]).sum();
+    Role {
+        warps: group.warps,
+        start: rows.first().map_or(0, |row| code.rows[*row].offset),
+        samples: samples.at(&rows),
+        executed: executed(&|_| true),
+        tensor: executed(&|row| code.is_tensor(row)),
+    }
+}
+
+/// The cuts of a region, a called function with the phase that calls it.
+fn without_calls(code: &Code<'_>, samples: &Samples, region: BTreeSet<usize>) -> (Vec<Cut>, Vec<MainLoop>) {
+    let straight = code.reach(0, |_, _| true);
+    let called: BTreeSet<usize> = code
+        .calls
+        .iter()
+        .flat_map(|(_, to)| code.reach(*to, |_, _| true))
+        .filter(|block| !straight.contains(block))
+        .collect();
+    let own: BTreeSet<usize> = region.difference(&called).copied().collect();
+    let (mut cuts, mains) = cut(code, samples, &own);
+    if mains.is_empty() {
+        let (all, mains) = cut(code, samples, &region);
+        if !mains.is_empty() || cuts.is_empty() {
+            return (all, mains);
+        }
+    }
+    let mut placed: BTreeSet<usize> = cuts.iter().flat_map(|cut| cut.rows.iter().copied()).collect();
+    let mut calls: Vec<(usize, usize)> = code.calls.iter().filter(|(from, _)| region.contains(from)).copied().collect();
+    calls.sort_by_key(|(from, _)| std::cmp::Reverse(code.entries(*from)));
+    // A function that another called function calls is placed once that one is.
+    for _ in 0..calls.len() {
+        let mut is_done = true;
+        for (from, to) in &calls {
+            let last = code.flow.blocks[*from].instructions.end - 1;
+            let Some(cut) = cuts.iter_mut().find(|cut| cut.rows.contains(&last)) else { continue };
+            let body = code.reach(*to, |_, _| true);
+            let free: Vec<usize> = code.rows_of(&body).filter(|row| placed.insert(*row)).collect();
+            is_done &= free.is_empty();
+            if let Some((_, part)) = cut.parts.iter_mut().find(|(_, part)| part.contains(&last)) {
+                part.extend(&free);
+            }
+            cut.rows.extend(free);
+        }
+        if is_done {
+            break;
+        }
+    }
+    let rest: Vec<usize> = code.rows_of(&region).filter(|row| !placed.contains(row)).collect();
+    if let (Some(last), false) = (cuts.last_mut(), rest.is_empty()) {
+        last.rows.extend(rest);
+    }
+    (cuts, mains)
+}

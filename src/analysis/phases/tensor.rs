@@ -1,0 +1,112 @@
+//! What a tensor kernel's time says: its split, healthy back-pressure, fences and drains in the loop (rules R6 to R10).
+
+use super::detail::{FenceChain, Pressure, TimeSplit};
+use super::model::{PhaseKind, Phases};
+use super::point::point;
+use super::study::Study;
+use crate::analysis::lines::Trace;
+use crate::evidence::WarpSync;
+
+/// The efficiency of a step from which the tensor pipe sets the pace.
+const HEALTHY: f64 = 0.9;
+
+/// The elapsed time (R6): `u` the tensor pipe works, `A − u` a block is resident and the pipe idle, `1 − A` no block is there.
+pub(super) fn time_split(study: &Study<'_>, tiles: Option<f64>, is_persistent: bool) -> TimeSplit {
+    let counters = &study.counters;
+    let has_tensor = study.mains.iter().any(|main| main.has_tensor);
+    let tensor = counters.tensor.filter(|_| has_tensor);
+    TimeSplit {
+        tensor,
+        idle: tensor.zip(counters.active).map(|(tensor, active)| (active - tensor).max(0.0)),
+        empty: counters.active.map(|active| (1.0 - active).max(0.0)),
+        last_wave: last_wave(study, tiles, is_persistent),
+    }
+}
+
+/// The largest share of time that an unequal last wave can cost: blocks of one wave all start at once, so that they count by SM;
+/// more waves leave at most the rest of the last one, and at most the slots that stood idle.
+fn last_wave(study: &Study<'_>, tiles: Option<f64>, is_persistent: bool) -> Option<f64> {
+    let counters = &study.counters;
+    let rest = |waves: f64| 1.0 - waves / waves.ceil().max(1.0);
+    let waves = counters.waves?;
+    if waves <= 1.0 {
+        let pieces = if is_persistent { tiles? } else { counters.blocks };
+        return Some(rest(pieces / counters.sms?));
+    }
+    let slots = counters.resident.zip(counters.resident_max).zip(counters.filled);
+    let idle = slots.map(|((average, most), filled)| 1.0 - average / most * filled);
+    Some(idle.map_or(rest(waves), |idle| rest(waves).min(idle)).max(0.0))
+}
+
+/// Samples behind a full tensor pipe (R7): queues at tensor instructions, and waits for products; over the pacing role.
+pub(super) fn pressure(study: &Study<'_>, efficiency: Option<f64>) -> Option<Pressure> {
+    let code = &study.code;
+    let mut sum = 0;
+    let mut rows = study.cuts.iter().flat_map(|cut| cut.rows.iter().copied()).peekable();
+    rows.peek()?;
+    let has_tensor = study.mains.iter().any(|main| main.has_tensor);
+    for row in rows.filter(|_| has_tensor) {
+        let reasons: &[&str] = match code.sync(row) {
+            WarpSync::ProductsWait { .. } => &["barrier"],
+            _ if code.is_tensor(row) => &["mio_throttle", "math_pipe_throttle", "gmma"],
+            _ => &[],
+        };
+        sum += reasons.iter().map(|reason| study.samples.of_reason(reason, &[row])).sum::<u64>();
+    }
+    let share = sum as f64 / (study.samples.sum as f64 * study.share_of_pacing());
+    has_tensor.then_some(Pressure { share, is_healthy: efficiency.map(|efficiency| efficiency >= HEALTHY) })
+}
+
+/// Fences in front of an arrival in the main loop, guarded for one lane (R8). Everybody else waits behind them: their samples, the
+/// arrival's, those of the first product of the next turn, and those at the use of the question to the mbarrier.
+pub(super) fn fence_chain(study: &Study<'_>) -> Option<FenceChain> {
+    let code = &study.code;
+    let lanes = code.lanes.as_ref()?;
+    let mut chain: Vec<usize> = Vec::new();
+    let mut group: Vec<usize> = Vec::new();
+    let rows: Vec<usize> = study.main_rows().collect();
+    for row in &rows {
+        let is_fence = matches!(code.base(*row), "MEMBAR" | "ERRBAR" | "CGAERRBAR");
+        let one_lane = lanes[*row] <= code.executed[*row];
+        match code.sync(*row) {
+            WarpSync::MbarrierArrive if group.iter().any(|row| code.base(*row) == "MEMBAR") => {
+                chain.append(&mut group);
+                chain.push(*row);
+            }
+            WarpSync::MbarrierArrive => group.clear(),
+            _ if is_fence && one_lane && code.executed[*row] > 0 => group.push(*row),
+            _ if is_fence || code.is_tensor(*row) => group.clear(),
+            _ => {}
+        }
+    }
+    let first = chain.iter().copied().find(|row| code.base(*row) == "MEMBAR")?;
+    let product = rows.iter().copied().filter(|row| code.is_tensor(*row)).min();
+    let asks = |row: &usize| {
+        let cause = study.causes.as_ref().and_then(|causes| causes.cause(Trace::Long, *row));
+        cause.is_some_and(|cause| code.sync(cause) == WarpSync::MbarrierTest)
+    };
+    let uses: Vec<usize> = rows.iter().copied().filter(asks).collect();
+    let sum = study.samples.at(&chain)
+        + product.map_or(0, |row| study.samples.of_reason("gmma", &[row]))
+        + study.samples.of_reason("long_scoreboard", &uses);
+    Some(FenceChain {
+        at: point(study, first),
+        cost: sum as f64 / (study.samples.sum as f64 * study.share_of_pacing()),
+        lanes: chain.iter().filter(|row| code.base(**row) == "MEMBAR").map(|row| lanes[*row]).sum(),
+    })
+}
+
+/// The cost of draining the tensor pipe on every turn (R9): what a step takes beyond its products, where the warps are in step and
+/// the pipe is not full.
+pub(super) fn drain_in_loop(study: &Study<'_>, phases: &Phases, in_step: bool) -> Option<f64> {
+    let drains = study.mains.iter().any(|main| {
+        study.code.rows_of(&main.cycle.blocks).any(|row| {
+            study.code.sync(row) == WarpSync::ProductsWait { pending: 0 } && 2 * study.code.executed[row] >= main.turns
+        })
+    });
+    let is_empty = phases.step_efficiency.is_some_and(|efficiency| efficiency < HEALTHY);
+    let main: f64 =
+        phases.phases.iter().filter(|phase| phase.kind == PhaseKind::MainLoop).filter_map(|phase| phase.cycles).sum();
+    let cost = (main - phases.tensor?) / phases.cycles?;
+    (drains && in_step && is_empty && cost > 0.0).then_some(cost)
+}

@@ -1,0 +1,211 @@
+//! The registers of an instruction, by the fields of its bits.
+//!
+//! Read off listings of nvdisasm 13.2 for sm_80 and sm_90a. The result lies at bit 16, operands at 24, 32 and 64, predicates at
+//! 12 (guard), 81 and 84 (results) and 87 and 77 (operands). The kind of operands (bits 9 to 11) tells which of the latter two is a
+//! constant or a uniform register.
+
+use crate::evidence::{Register, RegisterFile, Registers};
+
+/// How the operands of an opcode lie.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// One operand, at 32.
+    Unary,
+    /// Two: at 24 and 32.
+    Two,
+    /// Two: at 24 and 64.
+    Apart,
+    /// Three: at 24, 32 and 64.
+    Three,
+    /// One at 24: an address, or an index.
+    First,
+    /// An address at 24 and data at 32.
+    Store,
+    /// A result without operands.
+    Result,
+    /// None that are decoded.
+    Other,
+}
+
+fn shape(base: &str) -> Shape {
+    match base {
+        "MOV" | "UMOV" | "F2F" | "F2I" | "I2F" | "I2FP" | "FRND" | "MUFU" | "POPC" | "UPOPC" | "FLO" | "UFLO"
+        | "BREV" | "IABS" => Shape::Unary,
+        "FADD" | "FMUL" | "FSEL" | "FMNMX" | "SEL" | "F2FP" | "VIADD" | "VIMNMX" | "HADD2" | "HMUL2" | "DMUL"
+        | "ISETP" | "UISETP" | "FSETP" | "DSETP" | "HSETP2" => Shape::Two,
+        "DADD" => Shape::Apart,
+        "FFMA" | "IMAD" | "UIMAD" | "IADD3" | "UIADD3" | "LOP3" | "ULOP3" | "LEA" | "ULEA" | "SHF" | "USHF"
+        | "PRMT" | "UPRMT" | "DFMA" | "HFMA2" | "IDP" | "VIADDMNMX" | "IADD" | "VABSDIFF" => Shape::Three,
+        "R2UR" | "SHFL" | "LDC" | "LDG" | "LD" | "LDS" | "LDL" | "LDSM" | "REDUX" => Shape::First,
+        "STG" | "ST" | "STS" | "STL" | "STSM" | "RED" | "REDG" | "ATOM" | "ATOMG" | "ATOMS" | "LDGSTS" => Shape::Store,
+        "S2R" | "S2UR" | "CS2R" | "ULDC" => Shape::Result,
+        _ => Shape::Other,
+    }
+}
+
+/// Opcodes that compare: they write predicates and no register.
+fn compares(base: &str) -> bool {
+    matches!(base, "ISETP" | "UISETP" | "FSETP" | "DSETP" | "HSETP2" | "PLOP3" | "UPLOP3" | "FCHK")
+}
+
+/// Registers of a lane's element in memory.
+fn width(word: u128) -> u8 {
+    match (word >> 73) & 7 {
+        5 => 2,
+        6 => 4,
+        _ => 1,
+    }
+}
+
+/// Collects registers into a list of fixed length.
+struct List<const N: usize> {
+    found: [Register; N],
+    count: usize,
+}
+
+impl<const N: usize> List<N> {
+    fn new() -> List<N> {
+        List { found: [Register::default(); N], count: 0 }
+    }
+
+    fn add(&mut self, file: RegisterFile, number: u128, count: u8) {
+        let none = match file {
+            RegisterFile::General => 255,
+            RegisterFile::Uniform => 63,
+            RegisterFile::Predicate | RegisterFile::UniformPredicate => 7,
+        };
+        if number != none && count > 0 && self.count < N {
+            self.found[self.count] = Register { file, number: number as u8, count };
+            self.count += 1;
+        }
+    }
+}
+
+/// The registers of an instruction.
+pub(super) fn of(base: &str, word: u128) -> Registers {
+    use RegisterFile::{General, Predicate, Uniform, UniformPredicate};
+    let bits = |from: u32, count: u32| (word >> from) & ((1_u128 << count) - 1);
+    let (kind, shape) = (bits(9, 3), shape(base));
+    let is_uniform = base.starts_with('U') && !base.starts_with("UCGABAR");
+    let (own, flags) = if is_uniform { (Uniform, UniformPredicate) } else { (General, Predicate) };
+    let field = |from: u32| if own == Uniform { bits(from, 6) } else { bits(from, 8) };
+    let is_wide = matches!(bits(0, 9), 0x025 | 0x0a5);
+    let pair = if matches!(base, "DADD" | "DMUL" | "DFMA") { 2 } else { 1 };
+    let is_memory = matches!(shape, Shape::First | Shape::Store) && !matches!(base, "R2UR" | "REDUX" | "SHFL");
+    let (mut writes, mut reads) = (List::new(), List::new());
+
+    let results = match base {
+        "CS2R" => 2,
+        "LDC" | "LDG" | "LD" | "LDS" | "LDL" | "ULDC" | "LDSM" => width(word),
+        _ if is_wide => 2,
+        _ => pair,
+    };
+    let has_result =
+        !compares(base) && !matches!(shape, Shape::Other | Shape::Store) || matches!(base, "ATOM" | "ATOMG" | "ATOMS");
+    if has_result {
+        let file = if matches!(base, "R2UR" | "S2UR") { Uniform } else { own };
+        writes.add(file, if file == Uniform { bits(16, 6) } else { field(16) }, results);
+    }
+    if compares(base)
+        || matches!(base, "IADD3" | "UIADD3" | "LEA" | "ULEA" | "LOP3" | "ULOP3" | "SHFL" | "ELECT" | "VOTE")
+    {
+        writes.add(flags, bits(81, 3), 1);
+    }
+    if base == "SYNCS" && kind == 2 && bits(0, 9) == 0x1a7 {
+        writes.add(flags, bits(81, 3), 1);
+    }
+    if matches!(base, "ISETP" | "UISETP" | "FSETP" | "DSETP" | "PLOP3" | "UPLOP3" | "IADD3" | "UIADD3") {
+        writes.add(flags, bits(84, 3), 1);
+    }
+
+    reads.add(flags, bits(12, 3), 1);
+    let is_global = matches!(base, "LDG" | "LD" | "STG" | "ST" | "RED" | "REDG" | "ATOM" | "ATOMG" | "LDGSTS");
+    let address = if is_global && (bits(72, 1) == 1 || base == "LDGSTS") { 2 } else { 1 };
+    if !matches!(shape, Shape::Unary | Shape::Result | Shape::Other) {
+        reads.add(own, field(24), if is_memory { address } else { pair });
+    }
+    let second = matches!(shape, Shape::Unary | Shape::Two | Shape::Three | Shape::Store);
+    match (shape, kind) {
+        (Shape::Store, _) if base != "LDGSTS" => reads.add(own, field(32), width(word)),
+        (Shape::Store, _) => reads.add(own, field(16), 1),
+        (_, 1) if second => reads.add(own, field(32), pair),
+        (_, 6 | 7) if second => reads.add(Uniform, bits(32, 6), pair),
+        _ => {}
+    }
+    if shape == Shape::Three || shape == Shape::Apart && kind == 1 {
+        reads.add(own, field(64), if is_wide && kind != 2 { 2 } else { pair });
+    }
+    if compares(base) && base != "FCHK"
+        || matches!(base, "SEL" | "IMAD" | "UIMAD" | "FSEL" | "BRA" | "IADD3" | "UIADD3" | "LEA" | "ULEA" | "VIMNMX")
+    {
+        reads.add(flags, bits(87, 3), 1);
+    }
+    if matches!(base, "PLOP3" | "UPLOP3") {
+        reads.add(flags, bits(77, 3), 1);
+        let file = if bits(67, 1) == 1 { UniformPredicate } else { flags };
+        reads.add(file, bits(68, 3), 1);
+    }
+    let signed = ((bits(40, 24) as i32) << 8) >> 8;
+    Registers {
+        writes: writes.found,
+        reads: reads.found,
+        special: matches!(base, "S2R" | "S2UR").then(|| bits(72, 8) as u8),
+        offset: if is_memory { signed } else { 0 },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::{Origin, SassInstruction};
+    use crate::source::sass::{read, word::decode};
+
+    /// The registers that the operands of a listing name, in order: `R2`, `UR4`, `P0`; those of an address twice as wide.
+    fn named(instruction: &SassInstruction) -> Vec<(RegisterFile, u8)> {
+        let is_name = |c: char| c.is_ascii_alphanumeric();
+        let guard = instruction.predicate.as_ref().map(|guard| guard.register.to_string());
+        let operands = instruction.operands.split(|c| !is_name(c)).map(str::to_owned);
+        let number = |digits: &str| digits.parse::<u8>().ok();
+        let register = |name: String| {
+            [
+                ("UR", RegisterFile::Uniform),
+                ("UP", RegisterFile::UniformPredicate),
+                ("R", RegisterFile::General),
+                ("P", RegisterFile::Predicate),
+            ]
+            .into_iter()
+            .find_map(|(prefix, file)| Some((file, number(name.strip_prefix(prefix)?)?)))
+        };
+        guard.into_iter().chain(operands).filter_map(register).collect()
+    }
+
+    /// Every register that the decoder finds is named by the listing, and of the usual opcodes none is missed.
+    #[test]
+    fn listings_agree() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+        let mut seen = 0;
+        for file in ["h200/devset.sass", "sass/tiny.sass"] {
+            let text = std::fs::read_to_string(format!("{folder}/{file}")).expect("a listing");
+            let listing = read(text.as_bytes(), Origin::default()).expect("readable");
+            for instruction in listing.functions.iter().flat_map(|function| &function.instructions) {
+                let [low, high] = instruction.encoding.expect("bits");
+                let word = decode(u128::from(high) << 64 | u128::from(low), instruction.offset, (9, 0));
+                let named = named(instruction);
+                let found =
+                    word.registers.writes.iter().chain(&word.registers.reads).filter(|register| register.count > 0);
+                for register in found.clone() {
+                    assert!(named.contains(&(register.file, register.number)), "{instruction:?} {register:?}");
+                }
+                // Uniform registers of an address are not decoded.
+                if !matches!(shape(word.base), Shape::Other | Shape::First | Shape::Store) {
+                    for (file, number) in named {
+                        let one = Register { file, number, count: 1 };
+                        assert!(found.clone().any(|register| register.meets(&one)), "{instruction:?} misses {one:?}");
+                    }
+                    seen += 1;
+                }
+            }
+        }
+        assert!(seen > 300, "{seen}");
+    }
+}
