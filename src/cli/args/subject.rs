@@ -168,7 +168,7 @@ const KEYS: [Key; 19] = [
 impl SubjectFlags {
     /// Puts the flags over what a subject says; whether any was given.
     pub(in crate::cli) fn apply(&self, subject: &mut Subject) -> bool {
-        KEYS.iter().fold(false, |given, key| (key.put)(self, subject) || given)
+        KEYS.iter().filter(|key| (key.put)(self, subject)).count() > 0
     }
 }
 
