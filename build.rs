@@ -1,5 +1,7 @@
 //! States the version with its commit, and writes the ids of catalogs as names of types.
 
+#![allow(clippy::disallowed_methods, reason = "cargo tells a build script by the environment")]
+
 use std::path::Path;
 use std::process::Command;
 use std::{env, fs};

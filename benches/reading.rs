@@ -1,5 +1,7 @@
 //! Inside one process: reading a report, with and without decoding everything.
 
+#![allow(clippy::disallowed_methods, reason = "a benchmark runs programs and measures time")]
+
 #[expect(dead_code, reason = "each benchmark uses a part of the shared file")]
 mod support;
 

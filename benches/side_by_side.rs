@@ -7,6 +7,8 @@
 //! `AUDIT_BENCH_PYTHON` names a Python that can `import ncu_report`; `ncu` is taken from `PATH`. An alternative that is
 //! not there is said to be absent. `AUDIT_BENCH_RUNS` sets the counted runs (5), after one that is not counted.
 
+#![allow(clippy::disallowed_methods, reason = "a benchmark runs programs and measures time")]
+
 mod support;
 
 use std::fs::File;

@@ -7,6 +7,8 @@
 //! Each row is 10,000 comparisons of two sessions. "Off by" is the true difference in cycles; with none, every FASTER and
 //! SLOWER is a false alarm. `AUDIT_BENCH_SEED` sets the seed (1).
 
+#![allow(clippy::disallowed_methods, reason = "a benchmark runs programs and measures time")]
+
 #[path = "support/simulation.rs"]
 mod simulation;
 

@@ -22,6 +22,7 @@ impl FileLock {
     /// # Errors
     /// Those of the system, and of a folder that is not there.
     pub(crate) fn take(path: &Path, patience: Duration) -> io::Result<Option<FileLock>> {
+        #[allow(clippy::disallowed_methods, reason = "how long somebody waited is no part of what is written")]
         let begun = Instant::now();
         loop {
             let file = File::options().create(true).truncate(false).write(true).open(path)?;

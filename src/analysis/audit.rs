@@ -1,6 +1,8 @@
 //! The whole analysis of one subject: the only way from evidence to an audit.
 
+use crate::analysis::artefact::Artefact;
 use crate::analysis::code::{self, CodeAudit};
+use crate::analysis::correctness::{Looked, Standing};
 use crate::analysis::derive::coalescing::Coalescing;
 use crate::analysis::derive::line;
 use crate::analysis::derive::mix::InstructionMix;
@@ -9,16 +11,17 @@ use crate::analysis::derive::occupancy::Occupancy;
 use crate::analysis::derive::panels::Panel;
 use crate::analysis::derive::roofline::Roofline;
 use crate::analysis::derive::stalls::Stalls;
+use crate::analysis::derive::stores::StoreCount;
 use crate::analysis::diagnose;
 use crate::analysis::diagnose::bottleneck::Bottleneck;
 use crate::analysis::diagnose::finding::Finding;
 use crate::analysis::diagnose::lever::Lever;
 use crate::analysis::evidence::{Evidence, Side};
-use crate::analysis::kernel::artefact::{Artefact, OtherKernel};
 use crate::analysis::kernel::build::BuildRow;
-use crate::analysis::kernel::performance::{Performance, Work};
+use crate::analysis::kernel::overview::OtherKernel;
+use crate::analysis::kernel::performance::Performance;
 use crate::analysis::kernel::select::KernelKey;
-use crate::analysis::kernel::tiles::StoreCount;
+use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::lines::SourceLines;
 use crate::analysis::profile::{Profile, summary};
@@ -121,6 +124,26 @@ impl Audit {
     /// A panel by the catalog's id.
     pub fn panel(&self, id: &str) -> Option<&Panel> {
         self.panels.iter().find(|panel| panel.id == id)
+    }
+
+    fn looked(&self) -> Looked<'_> {
+        Looked { correctness: self.correctness.as_ref(), sanitizer: &self.sanitizer }
+    }
+
+    /// What is known of the kernel's results.
+    pub fn standing(&self) -> Standing {
+        self.looked().standing()
+    }
+
+    /// What is wrong with the kernel's results, a plain sentence part for each output and tool; empty where nothing is
+    /// known to be.
+    pub fn faults(&self) -> Vec<String> {
+        self.looked().faults()
+    }
+
+    /// Why the check of the outputs cannot tell; empty where it can, or where there was none.
+    pub fn void_check(&self) -> Option<String> {
+        self.looked().void_check()
     }
 
     /// Whether it is of a build that nobody ran.

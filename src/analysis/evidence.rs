@@ -2,15 +2,13 @@
 
 use crate::analysis::code::CodeAudit;
 use crate::analysis::kernel::build::Build;
-use crate::analysis::kernel::performance::Work;
+use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::profile::{Profile, Reduction};
-use crate::analysis::readings_json::EvidenceJson;
 use crate::evidence::{Benchmark, Collected, Correctness, Origin, Report, SanitizerRun};
 
 /// What an audit is made from.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(into = "EvidenceJson", from = "EvidenceJson")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
     /// The version under audit.
     pub new: Side,

@@ -1,8 +1,8 @@
 //! One line of a subject's history.
 
 use crate::analysis::audit::Audit;
+use crate::analysis::correctness::Standing;
 use crate::analysis::derive::stalls::StallBasis;
-use crate::analysis::results::correctness::Standing;
 use crate::analysis::versus::hypothesis::{Judgement, Tested};
 use crate::analysis::versus::verdict::Verdict;
 use crate::evidence::Reading;

@@ -3,8 +3,10 @@
 //! Owns the selection of the kernel under audit, the comparison of old and new, and every derived number. Receives
 //! evidence and catalog rows, gives an [`Audit`]: readings with their origin and short sentences, no layout.
 
+mod artefact;
 mod audit;
 pub mod code;
+mod correctness;
 mod derive;
 mod diagnose;
 mod dump;
@@ -27,27 +29,30 @@ mod timeline;
 mod versus;
 mod wanted;
 
+pub use artefact::Artefact;
 pub use audit::{Audit, audit};
+pub use correctness::{Standing, position};
 pub use derive::coalescing::Coalescing;
 pub use derive::mix::{InstructionMix, OpcodeRow};
 pub use derive::occupancy::{BlockLimit, Cliff, Occupancy};
 pub use derive::panels::Panel;
 pub use derive::roofline::{Ceiling, CeilingKind, Point, Roofline};
 pub use derive::stalls::{StallBasis, StallRow, StallTable, Stalls};
+pub use derive::stores::StoreCount;
 pub use derive::units::BusyUnit;
 pub use diagnose::bottleneck::{Bottleneck, Step};
 pub use diagnose::finding::{Finding, Severity};
 pub use diagnose::lever::{Lever, LeverCode, LeverOrigin};
 pub use dump::{SCHEMA, write_json};
 pub use evidence::{Evidence, Reference, Side};
-pub use kernel::artefact::{Artefact, OtherKernel};
 pub use kernel::build::{Build, BuildRow};
-pub use kernel::performance::{Performance, Work};
+pub use kernel::overview::OtherKernel;
+pub use kernel::performance::Performance;
 pub use kernel::private::{without_home, without_names};
 pub use kernel::row::{Change, Direction, Row};
 pub use kernel::select::{KernelGroup, KernelKey, Selection, SelectionError, groups};
+pub use kernel::stated::{Expectation, Hypothesis, Tiles, Work};
 pub use kernel::summary::KernelSummary;
-pub use kernel::tiles::{StoreCount, Tiles};
 pub use launches::{chosen_rows, old_launch_at_barriers, subject_launch, subject_launches, subject_rows};
 pub use limits::Limits;
 pub use lines::{
@@ -56,17 +61,16 @@ pub use lines::{
 };
 pub use milestone::{Concluded, Milestone};
 pub use profile::{Found, KeptMetric, Profile, Readings, Reduction};
-pub use results::correctness::{Standing, position};
 pub use results::reference::{Beside, ReferenceProfile};
 pub use results::timing::{Timed, TimedChange, Timing};
 pub use results::trials::OtherKernelTried;
 pub use timeline::busy::{DeviceTime, Gap, Gaps};
 pub use timeline::judge::{Answer, Decision, KernelShare, Part, TimelineAudit, ToProfile, judge_timeline};
 pub use timeline::memory::{ApiClass, ApiRow, Transfer};
-pub use versus::checklist::{CheckedLine, Earlier, Expectation, Outcome};
+pub use versus::checklist::{CheckedLine, Earlier, Outcome};
 pub use versus::columns::{Against, Columns, Joined, columns};
 pub use versus::estimates::{Estimates, Pulled};
-pub use versus::hypothesis::{Condition, Hypothesis, Judgement, Met, Tested, When};
+pub use versus::hypothesis::{Condition, Judgement, Met, Tested, When};
 pub use versus::setting::{Setting, Weight};
 pub use versus::verdict::{
     Basis, Comparison, Course, Judged, ReadingVerdict, Sample, Shift, Verdict, Whole, both_agree, judge,

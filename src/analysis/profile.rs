@@ -5,10 +5,10 @@
 
 use crate::analysis::derive::units::{AVERAGE, BUSIEST};
 use crate::analysis::derive::{data_stage, mix, occupancy, roofline, stalls};
-use crate::analysis::kernel::artefact::{OtherKernel, members, overview};
-use crate::analysis::kernel::performance::Work;
+use crate::analysis::kernel::overview::{OtherKernel, members, overview};
 use crate::analysis::kernel::private;
 use crate::analysis::kernel::select::{self, KernelGroup, KernelKey, SelectionError};
+use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::analysis::lines::{ACTIVITY, Parked, SourceLines};

@@ -11,13 +11,25 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 #[derive(serde::Serialize, serde::Deserialize)]
-pub(in crate::analysis) struct EvidenceJson {
+struct EvidenceJson {
     readings: Table,
     new: Side,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     old: Option<Side>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reference: Option<Reference>,
+}
+
+impl serde::Serialize for Evidence {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        EvidenceJson::from(self.clone()).serialize(serializer)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Evidence {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Evidence, D::Error> {
+        EvidenceJson::deserialize(deserializer).map(Evidence::from)
+    }
 }
 
 #[derive(Default, serde::Serialize, serde::Deserialize)]

@@ -4,7 +4,9 @@ use crate::analysis::derive::data_stage;
 use crate::analysis::derive::mix::{PER_OPCODE, WITH_MODIFIERS};
 use crate::analysis::derive::occupancy;
 use crate::analysis::derive::roofline;
-use crate::analysis::kernel::performance::{DURATION, Work};
+use crate::analysis::kernel::overview::MEMBER_NAMES;
+use crate::analysis::kernel::performance::DURATION;
+use crate::analysis::kernel::stated::Work;
 use crate::analysis::lines::ACTIVITY;
 use crate::analysis::phases;
 use crate::catalog;
@@ -13,8 +15,6 @@ use std::sync::Arc;
 
 /// Endings of the counters that NVIDIA's breakdown lists name; which ones they are differs from chip to chip.
 const BREAKDOWN_ENDINGS: [&str; 2] = [".avg.pct_of_peak_sustained_elapsed", crate::analysis::derive::units::BUSIEST];
-/// The kernels inside a range or graph, one instance for each launch.
-pub(in crate::analysis) const MEMBER_NAMES: &str = "launch__kernel_name";
 /// Metrics whose instances the analysis reads.
 const INSTANCES: [&str; 2] = [PER_OPCODE, WITH_MODIFIERS];
 /// Metrics whose instances are facts of the kernel and its shape: the same in every launch.

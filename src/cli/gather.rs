@@ -106,7 +106,7 @@ impl<'p> Gatherer<'p> {
             false => Some(Launched::of(&report, &profile.cubins()?, &selection)?),
         };
         let mut new = Side {
-            build: Build::of(&kernel, &logs),
+            build: Build::of(&kernel.kernel, &kernel.device, &logs),
             code: judged(subject, builds, launched.as_ref(), &self.limits)?,
             collected: folder.map(|folder| folder.collected.clone().without_keys()),
             sanitizer: folder.map(|folder| folder.sanitizer.clone()).unwrap_or_default(),
@@ -123,8 +123,12 @@ impl<'p> Gatherer<'p> {
         if let Some(benchmark) = beside.old_benchmark {
             old.get_or_insert_default().benchmark = Some(benchmark);
         }
-        let other = |profile| {
-            let side = Side { build: Build::of(&profile, &logs), work: new.work.clone(), ..Side::default() };
+        let other = |profile: analysis::Profile| {
+            let side = Side {
+                build: Build::of(&profile.kernel, &profile.device, &logs),
+                work: new.work.clone(),
+                ..Side::default()
+            };
             Evidence { new: Side { profile: Some(profile), ..side }, ..Evidence::default() }
         };
         let others = if self.is_of_all_kernels { kernels.map(other).collect() } else { Vec::new() };
@@ -156,7 +160,11 @@ impl<'p> Gatherer<'p> {
             return Ok((None, String::new()));
         };
         let profile = analysis::Profile::counterpart(&old, kernel, filter, &with)?;
-        let side = Side { build: Build::of(&profile, logs), profile: Some(profile), ..Side::default() };
+        let side = Side {
+            build: Build::of(&profile.kernel, &profile.device, logs),
+            profile: Some(profile),
+            ..Side::default()
+        };
         Ok((Some(side.as_old()), String::new()))
     }
 

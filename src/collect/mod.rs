@@ -4,6 +4,8 @@
 //! paths, flags and requests, gives files and bytes for `source` to read;
 //! interprets nothing. A new tool is its row in `tools.rs` and, where it has its own way of failing, a file here.
 
+#![allow(clippy::disallowed_methods, reason = "this room runs programs and notes how long they took")]
+
 #[cfg(feature = "gpu")]
 mod clocks;
 mod disassemble;

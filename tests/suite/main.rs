@@ -1,6 +1,13 @@
 //! The test suite: one binary, one module per part of the product.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "tests")]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    reason = "tests, which run the program"
+)]
 
 mod build;
 mod build_tools;
@@ -28,6 +35,7 @@ mod kept;
 mod labelled;
 mod labelled_fields;
 mod launch;
+mod layers;
 mod old_side;
 mod open_files;
 mod packed;

@@ -1,6 +1,6 @@
 //! What the stated work leaves no way around: its bytes, against what DRAM moved and could move.
 
-use crate::analysis::kernel::performance::Work;
+use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::catalog::Threshold;

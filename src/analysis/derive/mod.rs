@@ -12,5 +12,6 @@ pub(in crate::analysis) mod occupancy;
 pub(in crate::analysis) mod panels;
 pub(in crate::analysis) mod roofline;
 pub(in crate::analysis) mod stalls;
+pub(in crate::analysis) mod stores;
 pub(in crate::analysis) mod traffic;
 pub(in crate::analysis) mod units;

@@ -1,9 +1,13 @@
 //! Which counters of the chip are busy: NVIDIA's two breakdown lists, in percent of each counter's peak.
 
-use crate::analysis::diagnose::bottleneck::{MEMORY, SM};
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::catalog::{self, ChipSide, Part, Threshold};
+
+/// Compute throughput of the SMs, percent of peak.
+pub(in crate::analysis) const SM: &str = "sm__throughput.avg.pct_of_peak_sustained_elapsed";
+/// Throughput of the memory system, percent of peak.
+pub(in crate::analysis) const MEMORY: &str = "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed";
 
 /// A counter of a throughput breakdown.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

@@ -8,7 +8,7 @@ use crate::analysis::derive::mix::InstructionMix;
 use crate::analysis::derive::occupancy::Occupancy;
 use crate::analysis::derive::roofline::Roofline;
 use crate::analysis::derive::stalls::{StallBasis, Stalls};
-use crate::analysis::kernel::performance::Work;
+use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::catalog::{Code, StallReason, Threshold};

@@ -3,7 +3,6 @@
 use crate::analysis::kernel::private;
 use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::profile::Profile;
 use crate::evidence::{BuildLog, BuildRecord, Device, Origin, Reading};
 
 /// What build logs say of a kernel.
@@ -18,8 +17,8 @@ pub struct Build {
 }
 
 impl Build {
-    /// What some logs say of the kernel of a profile.
-    pub fn of(profile: &Profile, logs: &[BuildLog]) -> Build {
+    /// What some logs say of a kernel that ran on a device.
+    pub fn of(kernel: &KernelKey, device: &Device, logs: &[BuildLog]) -> Build {
         let warnings = |log: &BuildLog| {
             let path = private::public(&log.origin).path;
             let warning = |(line, text): &(u64, String)| (path.clone(), *line, private::without_home(text));
@@ -28,7 +27,7 @@ impl Build {
         Build {
             logs: logs.iter().map(|log| private::public(&log.origin)).collect(),
             warnings: logs.iter().flat_map(warnings).collect(),
-            records: records(&profile.kernel, &profile.device, logs),
+            records: records(kernel, device, logs),
         }
     }
 

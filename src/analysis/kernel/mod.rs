@@ -2,11 +2,11 @@
 //!
 //! Receives a report and a selection, gives one kernel with its readings; the rooms above derive and judge.
 
-pub(in crate::analysis) mod artefact;
 pub(in crate::analysis) mod build;
+pub(in crate::analysis) mod overview;
 pub(in crate::analysis) mod performance;
 pub(in crate::analysis) mod private;
 pub(in crate::analysis) mod row;
 pub(in crate::analysis) mod select;
+pub(in crate::analysis) mod stated;
 pub(in crate::analysis) mod summary;
-pub(in crate::analysis) mod tiles;

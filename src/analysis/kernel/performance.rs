@@ -1,10 +1,8 @@
 //! Time, and the rates that follow from the work that the subject states.
 
 use crate::analysis::kernel::row::Row;
+use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::kernel::tiles::Tiles;
-use crate::analysis::versus::checklist::Expectation;
-use crate::analysis::versus::hypothesis::Hypothesis;
 use crate::catalog::Better;
 use crate::evidence::{Measured, Provenance, Reading};
 use crate::quantity::{Quantity, Unit};
@@ -13,34 +11,6 @@ use crate::quantity::{Quantity, Unit};
 pub(in crate::analysis) const DURATION: &str = "gpu__time_duration.sum";
 /// The metric that a kernel's cycles are taken from.
 pub(in crate::analysis) const CYCLES: &str = "gpc__cycles_elapsed.max";
-
-/// What one launch has to do, as the subject states it.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Work {
-    /// Shape in the author's words; may be empty.
-    pub shape: String,
-    /// Types in the author's words; may be empty.
-    pub types: String,
-    /// Floating-point operations of one launch.
-    pub flop: Option<u64>,
-    /// Bytes that one launch cannot avoid to move.
-    pub bytes: Option<u64>,
-    /// How the work is cut into tiles that are stored.
-    pub tiles: Option<Tiles>,
-    /// What should hold for the kernel.
-    pub expected: Vec<Expectation>,
-    /// What the change was expected to do.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub hypotheses: Vec<Hypothesis>,
-}
-
-impl Work {
-    /// The readings that expectations and hypotheses name.
-    pub fn readings(&self) -> impl Iterator<Item = &str> {
-        let conditions = self.hypotheses.iter().flat_map(|one| one.before.iter().chain(&one.after));
-        self.expected.iter().chain(conditions).map(|expected| expected.reading.as_str())
-    }
-}
 
 /// The performance summary.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

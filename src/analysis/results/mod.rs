@@ -1,6 +1,6 @@
-//! What launches outside the profiler showed: correct outputs, times, the reference beside them.
+//! What launches outside the profiler showed: times, the reference beside them, and what they say of the verdict.
 
-pub(in crate::analysis) mod correctness;
+mod joined;
 pub(in crate::analysis) mod reference;
 pub(in crate::analysis) mod timing;
 pub(in crate::analysis) mod trials;

@@ -1,6 +1,6 @@
 //! What a benchmark comes to: the kernel's time outside a profiler, beside its reference and beside the old side's.
 
-use crate::analysis::kernel::performance::Work;
+use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::versus::verdict::{Course, Judged, Sample, Shift, Verdict, both_agree, judge};
 use crate::catalog::Threshold;

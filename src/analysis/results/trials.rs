@@ -1,8 +1,8 @@
 //! What launches outside the profiler mean for an audit: whether they are of its kernel, and what they say of its verdict.
 
+use crate::analysis::correctness::Standing;
 use crate::analysis::evidence::Side;
 use crate::analysis::kernel::select::KernelKey;
-use crate::analysis::results::correctness::Standing;
 use crate::analysis::results::timing::Timing;
 use crate::analysis::versus::verdict::{Verdict, Whole};
 use crate::evidence::{LaunchFacts, Workload};

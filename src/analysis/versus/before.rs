@@ -9,7 +9,7 @@ use crate::analysis::derive::stalls::Stalls;
 use crate::analysis::diagnose;
 use crate::analysis::diagnose::bottleneck::Bottleneck;
 use crate::analysis::diagnose::lever::Lever;
-use crate::analysis::kernel::performance::Work;
+use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::catalog::Code;

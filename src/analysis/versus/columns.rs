@@ -1,12 +1,12 @@
 //! Several profiles side by side: kernels joined by name, grid and block, each compared with the first profile's.
 
+use crate::analysis::correctness::Standing;
 use crate::analysis::derive::panels::Panel;
 use crate::analysis::evidence::Side;
 use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::limits::Limits;
 use crate::analysis::profile::{Profile, summary};
-use crate::analysis::results::correctness::Standing;
 use crate::analysis::versus::setting::{self, Seen};
 use crate::analysis::versus::verdict::{Comparison, Verdict};
 

@@ -1,7 +1,7 @@
 //! Under which conditions each side was measured, and what a difference means for the comparison.
 
-use crate::analysis::kernel::performance::Work;
 use crate::analysis::kernel::private::without_names;
+use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::evidence::Session;
 use crate::quantity::format;

@@ -1,6 +1,6 @@
 //! Ceilings: peak rates of memory levels and math pipes, with the rate that the kernel reached on each.
 
-use crate::analysis::kernel::performance::Work;
+use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};

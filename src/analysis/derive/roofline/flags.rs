@@ -2,7 +2,7 @@
 
 use super::ceilings::{Ceiling, L2_SIZE};
 use super::points::Point;
-use crate::analysis::kernel::performance::Work;
+use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::quantity::format::percent;
 use crate::quantity::{Quantity, Unit, format};

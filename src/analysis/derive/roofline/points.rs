@@ -3,7 +3,7 @@
 use super::ceilings::{self, Ceiling};
 use super::{flags, tensor};
 use crate::analysis::derive::mix::InstructionMix;
-use crate::analysis::kernel::performance::Work;
+use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 
 /// A point of the roofline.

@@ -6,5 +6,5 @@ mod unit;
 mod waits;
 mod walk;
 
+pub(in crate::analysis) use walk::bottleneck;
 pub use walk::{Bottleneck, Step};
-pub(in crate::analysis) use walk::{MEMORY, SM, bottleneck};

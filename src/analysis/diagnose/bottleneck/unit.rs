@@ -1,9 +1,9 @@
 //! Limits by a unit near its peak: which one, and what stands beside it.
 
 use super::waits::wait_phrase;
-use super::walk::{Bottleneck, MEMORY, SM, Step};
+use super::walk::{Bottleneck, Step};
 use crate::analysis::derive::data_stage::DataStage;
-use crate::analysis::derive::units::{BusyUnit, busiest_of};
+use crate::analysis::derive::units::{BusyUnit, MEMORY, SM, busiest_of};
 use crate::analysis::diagnose::Kernel;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::catalog::{ChipSide, Code, Part, Threshold};

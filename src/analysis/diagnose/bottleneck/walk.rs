@@ -2,7 +2,7 @@
 
 use super::unit::{cache_number, unit_verdict};
 use super::waits::{held_back, wait_phrase, waiting};
-use crate::analysis::derive::units::{self, BusyUnit};
+use crate::analysis::derive::units::{self, BusyUnit, MEMORY, SM};
 use crate::analysis::diagnose::Kernel;
 use crate::analysis::kernel::performance::DURATION;
 use crate::catalog::{Code, Threshold};
@@ -10,11 +10,6 @@ use crate::evidence::Reading;
 use crate::quantity::format::{self, percent};
 use crate::words;
 use crate::words::Words;
-
-/// Compute throughput of the SMs, percent of peak.
-pub(in crate::analysis) const SM: &str = "sm__throughput.avg.pct_of_peak_sustained_elapsed";
-/// Throughput of the memory system, percent of peak.
-pub(in crate::analysis) const MEMORY: &str = "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed";
 
 /// One question of the walk with its answer and the readings that gave it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

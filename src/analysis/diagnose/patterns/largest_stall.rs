@@ -1,7 +1,7 @@
 //! The largest stall. The walk names it where it limits; here is its bound.
 
 use crate::analysis::derive::mix::WARPGROUP;
-use crate::analysis::diagnose::bottleneck::{MEMORY, SM};
+use crate::analysis::derive::units::{MEMORY, SM};
 use crate::analysis::diagnose::ground::Ground;
 use crate::analysis::diagnose::pattern::{Bound, Hit, Pattern};
 use crate::catalog::{Code, Part, StallReason, Threshold};

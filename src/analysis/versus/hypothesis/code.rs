@@ -1,10 +1,11 @@
 //! Conditions on the machine code, which need no profile.
 
 use super::judge::{judge, met};
-use super::model::{Hypothesis, Judgement, Tested};
+use super::model::{Judgement, Tested};
 use super::settle::number;
 use super::stated::{CHECK, tested};
 use crate::analysis::code::{CodeAudit, Verdict};
+use crate::analysis::kernel::stated::Hypothesis;
 use crate::evidence::Reading;
 use crate::quantity::Unit;
 

@@ -2,7 +2,8 @@
 
 use super::model::{Condition, Judgement, Met, When};
 use super::stated::{FAULTS, SANITIZER};
-use crate::analysis::versus::checklist::{Expectation, Outcome};
+use crate::analysis::kernel::stated::Expectation;
+use crate::analysis::versus::checklist::Outcome;
 use crate::evidence::{Measured, Reading};
 
 /// What became of a condition, by the reading of its side.

@@ -1,20 +1,7 @@
 //! A hypothesis as a subject states it, and what became of it.
 
-use crate::analysis::versus::checklist::Expectation;
+use crate::analysis::kernel::stated::Expectation;
 use crate::evidence::Reading;
-
-/// What a subject states of a change.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Hypothesis {
-    /// What it is called in tables and in the ledger.
-    pub name: String,
-    /// The change in words; may be empty.
-    pub change: String,
-    /// What must hold of the old side for the change to be worth making.
-    pub before: Vec<Expectation>,
-    /// What is expected of the new side.
-    pub after: Vec<Expectation>,
-}
 
 /// Which side a condition is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

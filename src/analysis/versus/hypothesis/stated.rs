@@ -1,7 +1,7 @@
 //! Hypotheses before they are judged: which readings are known from a profile, and which are settled last.
 
-use super::model::{Condition, Hypothesis, Judgement, Met, Tested, When};
-use crate::analysis::versus::checklist::Expectation;
+use super::model::{Condition, Judgement, Met, Tested, When};
+use crate::analysis::kernel::stated::{Expectation, Hypothesis};
 use crate::catalog::ReadingName;
 use crate::evidence::Reading;
 

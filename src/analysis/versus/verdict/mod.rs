@@ -8,7 +8,6 @@ mod invariant;
 mod judge;
 mod samples;
 mod student;
-mod timed;
 mod whole;
 mod word;
 

@@ -25,6 +25,11 @@ pub struct Whole {
 }
 
 impl Whole {
+    /// Takes every word on performance away from a kernel whose results are wrong, or that is compared with such a one.
+    pub(in crate::analysis) fn void(&mut self, verdict: Verdict, reason: String, cure: &str) {
+        (self.verdict, self.reason, self.cure, self.worst) = (verdict, reason, cure.to_owned(), None);
+    }
+
     /// Change of the time in percent of the old side.
     pub fn change(&self) -> Option<f64> {
         self.time.as_ref()?.change

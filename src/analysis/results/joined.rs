@@ -1,8 +1,7 @@
 //! The verdict of the profile and that of the benchmark, brought together.
 
-use super::whole::Whole;
-use super::word::Verdict;
-use crate::analysis::results::timing::TimedChange;
+use super::timing::TimedChange;
+use crate::analysis::versus::verdict::{Verdict, Whole};
 use crate::quantity::format;
 
 impl Whole {
@@ -32,11 +31,6 @@ impl Whole {
             self.reason += &format!(" The benchmark is {other}: {}.", timed.why);
         }
     }
-
-    /// Takes every word on performance away from a kernel whose results are wrong, or that is compared with such a one.
-    pub(in crate::analysis) fn void(&mut self, verdict: Verdict, reason: String, cure: &str) {
-        (self.verdict, self.reason, self.cure, self.worst) = (verdict, reason, cure.to_owned(), None);
-    }
 }
 
 /// `−3.1 % in time (between −3.3 % and −2.9 %), 60 samples against 45`.
@@ -57,7 +51,7 @@ fn numbers(timed: &TimedChange) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::kernel::performance::Work;
+    use crate::analysis::kernel::stated::Work;
     use crate::analysis::limits::Limits;
     use crate::analysis::results::timing::Timing;
     use crate::analysis::results::timing::tests::{around, benchmark};

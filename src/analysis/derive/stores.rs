@@ -1,19 +1,9 @@
 //! The author's tile arithmetic against the stores that were executed.
 
 use crate::analysis::derive::mix::{InstructionMix, PER_OPCODE};
+use crate::analysis::kernel::stated::Tiles;
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
-
-/// How the work is cut, as the subject states it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Tiles {
-    /// Tiles of one launch.
-    pub count: u64,
-    /// Global store instructions of one warp for one tile.
-    pub stores_per_warp: u64,
-    /// Warps that store a tile.
-    pub warps: u64,
-}
 
 /// Stores expected and executed.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

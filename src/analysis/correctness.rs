@@ -1,6 +1,5 @@
 //! Whether the kernel computes what it should: from the check of its outputs and from compute-sanitizer.
 
-use crate::analysis::audit::Audit;
 use crate::analysis::evidence::Side;
 use crate::evidence::{CheckRun, Correctness, OutputCheck, SanitizerRun, WorstElement};
 use crate::quantity::format;
@@ -42,38 +41,21 @@ impl Looked<'_> {
         let tools = self.sanitizer.iter().filter(|run| run.has_errors());
         checked.chain(tools.map(|run| format!("{} found errors", run.tool.name()))).collect()
     }
-}
-
-impl Side {
-    pub(in crate::analysis) fn looked(&self) -> Looked<'_> {
-        Looked { correctness: self.correctness.as_ref(), sanitizer: &self.sanitizer }
-    }
-}
-
-impl Audit {
-    fn looked(&self) -> Looked<'_> {
-        Looked { correctness: self.correctness.as_ref(), sanitizer: &self.sanitizer }
-    }
-
-    /// What is known of the kernel's results.
-    pub fn standing(&self) -> Standing {
-        self.looked().standing()
-    }
-
-    /// What is wrong with the kernel's results, a plain sentence part for each output and tool; empty where nothing is
-    /// known to be.
-    pub fn faults(&self) -> Vec<String> {
-        self.looked().faults()
-    }
 
     /// Why the check of the outputs cannot tell; empty where it can, or where there was none.
-    pub fn void_check(&self) -> Option<String> {
-        let check = self.correctness.as_ref()?;
+    pub(in crate::analysis) fn void_check(&self) -> Option<String> {
+        let check = self.correctness?;
         let void = each(check).find_map(|(run, output)| Some((run, output, void(output)?)));
         if let Some((run, output, why)) = void {
             return Some(format!("{} on seed {}: {why}", output.name, run.seed));
         }
         (!is_complete(check) && outputs_at_fault(check).next().is_none()).then(|| "no output was compared".to_owned())
+    }
+}
+
+impl Side {
+    pub(in crate::analysis) fn looked(&self) -> Looked<'_> {
+        Looked { correctness: self.correctness.as_ref(), sanitizer: &self.sanitizer }
     }
 }
 

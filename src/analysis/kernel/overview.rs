@@ -1,0 +1,58 @@
+//! What else a report holds: its other kernels, and those inside a range or graph.
+
+use crate::analysis::kernel::select::{self, KernelGroup, KernelKey};
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::evidence::{Reading, Report, Workload};
+
+/// The kernels inside a range or graph, one instance for each launch.
+pub(in crate::analysis) const MEMBER_NAMES: &str = "launch__kernel_name";
+
+/// Another kernel of the new report, for the overview.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct OtherKernel {
+    /// What it is.
+    pub kernel: KernelKey,
+    /// Launches.
+    pub launches: usize,
+    /// Median time of a launch.
+    pub time: Reading,
+    /// Summed time over the summed time of all groups of the report, in percent.
+    pub share: Option<f64>,
+    /// Whether this is the kernel under audit.
+    pub is_subject: bool,
+}
+
+/// The kernels inside a range or graph, each name once with its number of launches, in order of first launch.
+pub(in crate::analysis) fn members(kernel: &KernelSummary<'_>) -> Vec<(String, usize)> {
+    let mut names: Vec<(String, usize)> = Vec::new();
+    if kernel.key().workload == Workload::Kernel {
+        return names;
+    }
+    let listed = kernel.first().metric(MEMBER_NAMES).map(|m| &m.instances[..]).unwrap_or_default();
+    for name in listed.iter().filter_map(|instance| instance.value.as_text()) {
+        let short = select::short_name(name);
+        match names.iter_mut().find(|(known, _)| known == short) {
+            Some((_, count)) => *count += 1,
+            None => names.push((short.to_string(), 1)),
+        }
+    }
+    names
+}
+
+/// All kernels of a report, the most device time first.
+pub(in crate::analysis) fn overview(report: &Report, subject: &KernelKey) -> Vec<OtherKernel> {
+    let groups = select::groups(report);
+    let total: Option<f64> = groups.iter().map(KernelGroup::total_time).sum();
+    let other = |group: KernelGroup<'_>| {
+        let share = group.total_time().zip(total.filter(|t| *t > 0.0)).map(|(own, all)| 100.0 * own / all);
+        let summary = KernelSummary::new(group);
+        OtherKernel {
+            kernel: summary.key().clone(),
+            launches: summary.launches().len(),
+            time: summary.reading(crate::analysis::kernel::performance::DURATION),
+            share,
+            is_subject: summary.key() == subject,
+        }
+    };
+    groups.into_iter().map(other).collect()
+}

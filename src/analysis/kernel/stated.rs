@@ -1,0 +1,96 @@
+//! What a subject states: the work of a launch, and what is expected of the kernel and of a change.
+
+use crate::analysis::limits::Limits;
+use crate::catalog::{Comparison, Profile};
+
+/// What one launch has to do, as the subject states it.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Work {
+    /// Shape in the author's words; may be empty.
+    pub shape: String,
+    /// Types in the author's words; may be empty.
+    pub types: String,
+    /// Floating-point operations of one launch.
+    pub flop: Option<u64>,
+    /// Bytes that one launch cannot avoid to move.
+    pub bytes: Option<u64>,
+    /// How the work is cut into tiles that are stored.
+    pub tiles: Option<Tiles>,
+    /// What should hold for the kernel.
+    pub expected: Vec<Expectation>,
+    /// What the change was expected to do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hypotheses: Vec<Hypothesis>,
+}
+
+impl Work {
+    /// The readings that expectations and hypotheses name.
+    pub fn readings(&self) -> impl Iterator<Item = &str> {
+        let conditions = self.hypotheses.iter().flat_map(|one| one.before.iter().chain(&one.after));
+        self.expected.iter().chain(conditions).map(|expected| expected.reading.as_str())
+    }
+}
+
+/// How the work is cut, as the subject states it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Tiles {
+    /// Tiles of one launch.
+    pub count: u64,
+    /// Global store instructions of one warp for one tile.
+    pub stores_per_warp: u64,
+    /// Warps that store a tile.
+    pub warps: u64,
+}
+
+/// Something that is expected of a kernel.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Expectation {
+    /// What meeting it means; the comparison itself where the user gave no words.
+    pub label: String,
+    /// A metric by ncu's name, or a derived reading such as `stall.barrier`.
+    pub reading: String,
+    /// The comparison.
+    pub op: Comparison,
+    /// The number.
+    pub value: f64,
+    /// The checklist that it is from; `own` for the user's.
+    pub from: String,
+}
+
+impl Expectation {
+    /// One expectation of the user's.
+    pub fn own(reading: &str, op: Comparison, value: f64, label: Option<&str>) -> Expectation {
+        let label = label.map_or_else(|| format!("{reading} {op} {value}"), str::to_owned);
+        Expectation { label, reading: reading.into(), op, value, from: "own".into() }
+    }
+
+    /// The lines of a checklist, with the numbers of these limits.
+    pub fn of_profile(profile: &Profile, limits: &Limits) -> Vec<Expectation> {
+        let line = |check: &crate::catalog::ProfileCheck| Expectation {
+            label: check.label.clone(),
+            reading: check.reading.clone(),
+            op: check.op,
+            value: check.value.or_else(|| Some(limits[check.threshold?])).unwrap_or(f64::NAN),
+            from: profile.id.clone(),
+        };
+        profile.check.iter().map(line).collect()
+    }
+
+    /// The comparison as it is written: `stall.barrier < 1`.
+    pub fn text(&self) -> String {
+        format!("{} {} {}", self.reading, self.op, self.value)
+    }
+}
+
+/// What a subject states of a change.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Hypothesis {
+    /// What it is called in tables and in the ledger.
+    pub name: String,
+    /// The change in words; may be empty.
+    pub change: String,
+    /// What must hold of the old side for the change to be worth making.
+    pub before: Vec<Expectation>,
+    /// What is expected of the new side.
+    pub after: Vec<Expectation>,
+}
