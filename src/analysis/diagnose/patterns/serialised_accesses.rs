@@ -1,6 +1,6 @@
 //! Accesses that a cache serves one after another: a high hit rate with little throughput.
 
-use crate::analysis::diagnose::bottleneck::MEMORY;
+use crate::analysis::derive::units::MEMORY;
 use crate::analysis::diagnose::ground::Ground;
 use crate::analysis::diagnose::pattern::{Hit, Pattern};
 use crate::analysis::lines::Sits;
