@@ -9,6 +9,7 @@
     reason = "tests, which run the program"
 )]
 
+mod brief;
 mod build;
 mod build_tools;
 mod catalog;

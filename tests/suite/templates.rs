@@ -118,13 +118,15 @@ fn every_block_of_a_page_is_in_the_list_of_names_and_every_name_is_of_one() {
             continue;
         }
         let made = Snapshot::read(&path).unwrap();
-        let document = view::document(&made.heading, &made.audit());
-        for name in names_of(&document) {
-            assert!(known.contains(&name), "{name} of {}", path.display());
+        let audit = made.audit();
+        for document in [view::document(&made.heading, &audit), view::brief(&made.heading, &audit)] {
+            for name in names_of(&document) {
+                assert!(known.contains(&name), "{name} of {}", path.display());
+            }
         }
     }
     let mut said = fs::read_to_string(root.join("src/catalog/tables.toml")).unwrap();
-    for folder in ["src/view", "src/view/code", "src/view/charts", "src/render/html"] {
+    for folder in ["src/view", "src/view/brief", "src/view/code", "src/view/charts", "src/render/html"] {
         for entry in fs::read_dir(root.join(folder)).unwrap() {
             let path = entry.unwrap().path();
             if path.is_file() && !path.ends_with("names.rs") {
