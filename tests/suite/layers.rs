@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The rooms, the lowest first. Those of one floor do not use each other.
 const FLOORS: [&[&str]; 11] = [
-    &["quantity", "words", "nearest", "shell", "lock"],
+    &["quantity", "words", "nearest", "shell", "lock", "packed"],
     &["catalog", "evidence"],
     &["source"],
     &["analysis"],
@@ -25,8 +25,8 @@ const ANALYSIS: [&[&str]; 13] = [
     &["kernel"],
     &["derive", "timeline"],
     &["lines"],
-    &["diagnose", "phases", "launches", "wanted"],
-    &["code", "profile"],
+    &["diagnose", "phases", "launches"],
+    &["code", "profile", "wanted"],
     &["evidence"],
     &["readings_json", "correctness"],
     &["versus"],
