@@ -68,7 +68,8 @@ fn arrows(folder: &str, prefix: &str) -> BTreeSet<(String, String)> {
         for used in uses {
             let word: String = used.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect();
             // A name of the folder itself, such as a type that it gives on, is no room.
-            let is_room = folder.join(&word).is_dir() || folder.join(format!("{word}.rs")).is_file();
+            let is_room =
+                !word.is_empty() && (folder.join(&word).is_dir() || folder.join(format!("{word}.rs")).is_file());
             if is_room && word != room && room != "mod" {
                 arrows.insert((room.clone(), word));
             }

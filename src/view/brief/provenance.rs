@@ -37,7 +37,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     if !heading.command.is_empty() {
         items.push(words!("`{}`", heading.command.as_str()));
     }
-    let blocks = vec![fold("metrics", "Row → metric name", vec![list("names", names(audit))]), list("files", items)];
+    let blocks = vec![fold("metrics", "Row → metric name", vec![list("metrics", names(audit))]), list("files", items)];
     Section::new("provenance", "Provenance", blocks)
 }
 
