@@ -1,4 +1,4 @@
-//! States the version with its commit.
+//! States the version with its commit, and writes the ids of catalogs as names of types.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,6 +11,37 @@ fn main() {
         Some(commit) => println!("cargo::rustc-env=AUDIT_VERSION={version} ({commit})"),
         None => println!("cargo::rustc-env=AUDIT_VERSION={version}"),
     }
+    let out = env::var("OUT_DIR").unwrap_or_default();
+    if let Err(fault) = fs::write(Path::new(&out).join("vocabulary.rs"), vocabulary()) {
+        println!("cargo::error={out}: {fault}");
+    }
+}
+
+/// The ids of catalogs for the macros of `src/catalog/vocabulary.rs`, which make enums of them: `SolLow "sol-low",`.
+fn vocabulary() -> String {
+    let parts = ids("subsystems", "code");
+    let is_own = |code: &String| !parts.contains(code) && code != "unknown-unit";
+    let codes: Vec<String> = ids("limiters", "code").into_iter().filter(is_own).collect();
+    let lists = [
+        ("thresholds", ids("thresholds", "id")),
+        ("stall_reasons", ids("stalls", "id")),
+        ("parts", parts),
+        ("codes", codes),
+    ];
+    let named = |id: &String| {
+        let words = id.split(['-', '_']).map(|word| word[..1].to_uppercase() + &word[1..]);
+        format!("    {} {id:?},\n", words.collect::<String>())
+    };
+    lists.iter().map(|(list, ids)| format!("{list}! {{\n{}}}\n", ids.iter().map(named).collect::<String>())).collect()
+}
+
+/// What stands under a key in the rows of a catalog.
+fn ids(file: &str, key: &str) -> Vec<String> {
+    let path = format!("src/catalog/{file}.toml");
+    println!("cargo::rerun-if-changed={path}");
+    let text = fs::read_to_string(&path).unwrap_or_default();
+    let id = |line: &str| Some(line.strip_prefix(key)?.strip_prefix(" = \"")?.strip_suffix('"')?.to_owned());
+    text.lines().filter_map(id).collect()
 }
 
 /// The commit of an optimised build, where one is known: of a packaged crate what cargo wrote into it, else what git says.

@@ -1,80 +1,26 @@
 //! The closed vocabulary as types: thresholds, parts of the chip, stall reasons, and the codes of limits, findings and levers.
 //!
-//! Tests hold each list and its TOML file to be the same, and every threshold to be read somewhere.
+//! The enums are made of the ids in the TOML files by the build script. A test holds every threshold and code to be used
+//! somewhere.
 
 use super::{LimiterRow, StallRow, Subsystem, ThresholdRow, limiter, stall, subsystem, threshold_row};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
-use strum::{Display, EnumCount, EnumString, IntoStaticStr, VariantArray};
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
-/// A number that a judgement compares with: a row of `thresholds.toml`, which says what each is.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Display,
-    EnumCount,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    Serialize,
-    Deserialize,
-)]
-#[strum(serialize_all = "kebab-case")]
-#[serde(rename_all = "kebab-case")]
-#[allow(missing_docs, reason = "the row's help is the documentation")]
-pub enum Threshold {
-    BankConflictShare,
-    BenchmarkDrift,
-    BenchmarkOverhead,
-    CauseShare,
-    ClockDifference,
-    CostShare,
-    Dispersion,
-    EligibleLow,
-    ExcessNamed,
-    FetchMisses,
-    FetchShare,
-    HotSpotAverage,
-    IdleLanesNamed,
-    IssueHidden,
-    LeverLeast,
-    LineTie,
-    OccupancyGap,
-    OccupancyLow,
-    OccupancyTheoreticalLow,
-    ParkedLeast,
-    PeakExceeded,
-    Regression,
-    SampleHotspot,
-    SampleOwnShare,
-    SectorsExcessShare,
-    ShortKernel,
-    SmallGridWaves,
-    SolBalance,
-    SolHigh,
-    SolLow,
-    StallBarrierShare,
-    StallFenceShare,
-    StallMemoryShare,
-    StallShare,
-    TailShare,
-    TensorGood,
-    ThreadUtilisationLow,
-    TimelineIdle,
-    TimelineKernel,
-    Unchanged,
-    VerdictConfidence,
-    WaitMostly,
-    WaitNamed,
-    WorkReached,
+/// The enum of the ids of a catalog.
+macro_rules! thresholds {
+    ($($variant:ident $id:literal,)*) => {
+        /// A number that a judgement compares with: a row of `thresholds.toml`, which says what each is.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumString, IntoStaticStr, VariantArray, Serialize, Deserialize)]
+        #[strum(serialize_all = "kebab-case")]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Threshold {
+            $(#[doc = $id] $variant,)*
+        }
+    };
 }
 
 static THRESHOLDS: LazyLock<Vec<&'static ThresholdRow>> =
@@ -115,42 +61,19 @@ impl UnknownName {
     }
 }
 
-/// A part of the chip: a row of `subsystems.toml`, or none of them.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Display,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    Serialize,
-    Deserialize,
-)]
-#[strum(serialize_all = "kebab-case")]
-#[serde(rename_all = "kebab-case")]
-#[allow(missing_docs, reason = "the row's label is the documentation")]
-pub enum Part {
-    MemoryDram,
-    MemoryL2,
-    MemoryShared,
-    MemoryTexture,
-    MemoryL1tex,
-    MemoryLsu,
-    ComputeTensor,
-    ComputeFp64,
-    ComputeFp16,
-    ComputeFma,
-    ComputeXu,
-    ComputeAlu,
-    ComputeControl,
-    Issue,
-    UnknownUnit,
+/// The enum of the ids of a catalog.
+macro_rules! parts {
+    ($($variant:ident $id:literal,)*) => {
+        /// A part of the chip: a row of `subsystems.toml`, or none of them.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumString, IntoStaticStr, VariantArray, Serialize, Deserialize)]
+        #[strum(serialize_all = "kebab-case")]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Part {
+            $(#[doc = $id] $variant,)*
+            /// None of them.
+            UnknownUnit,
+        }
+    };
 }
 
 impl Part {
@@ -160,50 +83,17 @@ impl Part {
     }
 }
 
-/// A stall reason: a row of `stalls.toml`.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Display,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    Serialize,
-    Deserialize,
-)]
-#[strum(serialize_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[allow(missing_docs, reason = "the row's words are the documentation")]
-pub enum StallReason {
-    LongScoreboard,
-    ShortScoreboard,
-    Barrier,
-    Membar,
-    Wait,
-    LgThrottle,
-    MioThrottle,
-    TexThrottle,
-    MathPipeThrottle,
-    ImcMiss,
-    NoInstruction,
-    BranchResolving,
-    DispatchStall,
-    Drain,
-    Sleeping,
-    Misc,
-    Gmma,
-    NotSelected,
-    Selected,
-    AllocationStall,
-    TileAllocationStall,
-    LongScoreboardPipeL1tex,
-    MioThrottlePipeMio,
+/// The enum of the ids of a catalog.
+macro_rules! stall_reasons {
+    ($($variant:ident $id:literal,)*) => {
+        /// A stall reason: a row of `stalls.toml`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumString, IntoStaticStr, VariantArray, Serialize, Deserialize)]
+        #[strum(serialize_all = "snake_case")]
+        #[serde(rename_all = "snake_case")]
+        pub enum StallReason {
+            $(#[doc = $id] $variant,)*
+        }
+    };
 }
 
 impl StallReason {
@@ -240,13 +130,20 @@ impl StallReason {
 
 /// The codes with a name of their own.
 macro_rules! codes {
-    ($($variant:ident $text:literal),* $(,)?) => {
+    ($($variant:ident $id:literal,)*) => {
         /// What limits a kernel, what was found, and what can be tried. The words of the first two are rows of
         /// `limiters.toml`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[allow(missing_docs, reason = "the row's words are the documentation")]
         pub enum Code {
-            $($variant,)*
+            $(#[doc = $id] $variant,)*
+            /// SMs without a block: `small-grid`.
+            SmallGrid,
+            /// A partly filled last wave: `tail-wave`.
+            TailWave,
+            /// Lanes without work: `idle-lanes`.
+            IdleLanes,
+            /// What the busiest unit leaves free: `unit-headroom`.
+            UnitHeadroom,
             /// A part of the chip near its peak: `memory-dram`.
             Unit(Part),
             /// Warps wait for this reason: `latency-long-scoreboard`, `sync-barrier`.
@@ -259,47 +156,18 @@ macro_rules! codes {
 
         impl Code {
             /// The codes with a name of their own, each with that name.
-            const NAMED: &[(Code, &str)] = &[$((Code::$variant, $text)),*];
+            const NAMED: &[(Code, &str)] = &[
+                $((Code::$variant, $id),)*
+                (Code::SmallGrid, "small-grid"),
+                (Code::TailWave, "tail-wave"),
+                (Code::IdleLanes, "idle-lanes"),
+                (Code::UnitHeadroom, "unit-headroom"),
+            ];
         }
     };
 }
 
-codes! {
-    LaunchSmallGrid "launch-small-grid",
-    Memory "memory",
-    Compute "compute",
-    MemoryHotSpot "memory-hot-spot",
-    Balanced "balanced",
-    Latency "latency",
-    LatencyOther "latency-other",
-    NotMeasured "not-measured",
-    LaunchTailWave "launch-tail-wave",
-    AtomicContention "atomic-contention",
-    SharedBankConflicts "shared-bank-conflicts",
-    UncoalescedGlobalAccess "uncoalesced-global-access",
-    RegisterSpilling "register-spilling",
-    LocalMemory "local-memory",
-    Divergence "divergence",
-    PredicatedOff "predicated-off",
-    InstructionFetch "instruction-fetch",
-    OccupancyLimit "occupancy-limit",
-    LaunchUnderfilled "launch-underfilled",
-    OccupancyGap "occupancy-gap",
-    BarrierWait "barrier-wait",
-    MemoryFence "memory-fence",
-    LaunchShort "launch-short",
-    PeakExceeded "peak-exceeded",
-    BuildDiffers "build-differs",
-    OlderTensorPath "older-tensor-path",
-    DoesNotFit "does-not-fit",
-    NarrowAccess "narrow-access",
-    Fp64 "fp64",
-    Calls "calls",
-    SmallGrid "small-grid",
-    TailWave "tail-wave",
-    IdleLanes "idle-lanes",
-    UnitHeadroom "unit-headroom",
-}
+include!(concat!(env!("OUT_DIR"), "/vocabulary.rs"));
 
 impl Code {
     /// Its row of the vocabulary; `None` for what can be tried, which its sentence says.
@@ -386,24 +254,20 @@ impl<'de> Deserialize<'de> for Code {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::{limiters, profiles, stalls, subsystems, thresholds};
-    use std::collections::BTreeSet;
-
-    fn same<'a>(types: impl Iterator<Item = &'a str>, rows: impl Iterator<Item = &'a str>) {
-        let (types, rows): (BTreeSet<&str>, BTreeSet<&str>) = (types.collect(), rows.collect());
-        assert_eq!(types, rows);
-    }
+    use crate::catalog::{limiters, profiles, thresholds};
 
     #[test]
-    fn each_list_and_its_file_are_the_same() {
-        same(Threshold::VARIANTS.iter().map(|one| one.into()), thresholds().iter().map(|row| row.id));
-        same(StallReason::VARIANTS.iter().map(|one| one.into()), stalls().iter().map(|row| row.id));
-        let parts = Part::VARIANTS.iter().filter(|part| **part != Part::UnknownUnit);
-        same(parts.map(|one| one.into()), subsystems().iter().map(|row| row.code.into()));
+    fn a_name_leads_to_its_row() {
         assert!(Threshold::VARIANTS.iter().all(|threshold| <&str>::from(threshold) == threshold.row().id));
-        let tried = [Code::SmallGrid, Code::TailWave, Code::IdleLanes, Code::UnitHeadroom];
-        let named = Code::NAMED.iter().filter(|(code, _)| !tried.contains(code)).map(|(_, name)| *name);
-        same(named.chain(Part::VARIANTS.iter().map(|one| one.into())), limiters().iter().map(|row| row.code.as_str()));
+        assert_eq!(Threshold::VARIANTS.len(), thresholds().len());
+        assert!(
+            StallReason::VARIANTS.iter().all(|reason| reason.row().is_some_and(|row| row.id == <&str>::from(reason)))
+        );
+        let parts = Part::VARIANTS.iter().filter(|part| part.row().is_some_and(|row| row.code == **part));
+        assert_eq!(parts.count(), Part::VARIANTS.len() - 1);
+        let units = Part::VARIANTS.iter().map(|part| Code::Unit(*part));
+        let rows = Code::NAMED.iter().map(|(code, _)| *code).chain(units).filter(|code| code.row().is_some());
+        assert_eq!(rows.count(), limiters().len());
     }
 
     #[test]
@@ -421,23 +285,27 @@ mod tests {
     }
 
     #[test]
-    fn every_threshold_is_read_by_code_or_by_a_checklist() {
+    fn every_threshold_and_every_code_is_used() {
         let mut folders = vec![std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src"))];
-        let mut code = String::new();
+        let mut code_text = String::new();
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
                 match entry.path() {
                     path if path.is_dir() => folders.push(path),
                     path if path.ends_with("vocabulary.rs") => {}
-                    path => code += &std::fs::read_to_string(path).unwrap_or_default(),
+                    path => code_text += &std::fs::read_to_string(path).unwrap_or_default(),
                 }
             }
         }
         let listed: Vec<Threshold> =
             profiles().iter().flat_map(|row| &row.check).filter_map(|check| check.threshold).collect();
-        let is_read =
-            |threshold: &&Threshold| listed.contains(threshold) || code.contains(&format!("Threshold::{threshold:?}]"));
+        let is_read = |threshold: &&Threshold| {
+            listed.contains(threshold) || code_text.contains(&format!("Threshold::{threshold:?}]"))
+        };
         let unread: Vec<&Threshold> = Threshold::VARIANTS.iter().filter(|threshold| !is_read(threshold)).collect();
         assert!(unread.is_empty(), "nobody reads {unread:?}");
+        let is_found = |code: &&Code| code_text.contains(&format!("Code::{code:?}"));
+        let unfound: Vec<&Code> = Code::NAMED.iter().map(|(code, _)| code).filter(|code| !is_found(code)).collect();
+        assert!(unfound.is_empty(), "nobody finds {unfound:?}");
     }
 }

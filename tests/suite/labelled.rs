@@ -229,6 +229,10 @@ fn a_waste_beside_the_limit_is_named_and_ranked_low() {
     assert_eq!(named("barrier_reduction", "predicated-off"), Some(Severity::Costs));
     assert_eq!(named("barrier_reduction", "divergence"), None);
     assert_eq!(named("patch_embed_gemm", "register-spilling"), None);
+    // L2 has 73 % of the sectors, all at one slice; it misses in the chase, and is busy in the other.
+    assert_eq!(named("atomics", "serialised-accesses"), Some(Severity::Costs));
+    assert_eq!(named("pointer_chase", "serialised-accesses"), None);
+    assert_eq!(named("l2_resident", "serialised-accesses"), None);
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod occupancy;
 mod peak_exceeded;
 mod predicated_off;
 mod relief;
+mod serialised_accesses;
 mod short;
 mod small_grid;
 mod spilling;
@@ -46,5 +47,6 @@ pub(in crate::analysis) const PATTERNS: &[&dyn for<'a, 'r> Finds<Ground<'a, 'r>>
     &short::Short,
     &predicated_off::PredicatedOff,
     &barrier_wait::BarrierWait,
+    &serialised_accesses::SerialisedAccesses,
     &peak_exceeded::PeakExceeded,
 ];
