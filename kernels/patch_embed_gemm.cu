@@ -1,19 +1,20 @@
 // patch_embed_gemm: the patch-embedding product of a vision transformer in FP8, bias and position embedding added on the way out.
 //
-// Shows:      a Hopper tensor-core kernel: persistent blocks, a four-stage cp.async ring, wgmma from 128-byte-swizzled shared memory,
-//             an epilogue that transposes within groups of four lanes so that each stores 16 bytes. Its audit has something in
-//             every section: tensor pipe, shared memory, one block per multiprocessor, 4-byte loads of pos_embed, L2 and device memory.
-// Limiter:    L2 and shared-memory traffic that feeds the tensor cores; the epilogue is not overlapped with products.
+// Shows:      a Hopper tensor-core kernel with roles: one thread feeds a four-stage ring of TMA copies, two warpgroups multiply with wgmma
+//             from 128-byte-swizzled shared memory and share a tile. At its end lanes transpose within groups of four, so that each
+//             stores 16 bytes.
+// Limiter:    operands from L2, 48 bytes a cycle and multiprocessor at full rate; no products while a tile is stored.
 // Shape:      patches 928256 x 768, weights 768 x 768 (row n holds output column n), E4M3, row-major; bias 768 BF16;
 //             pos_embed 196 x 768 BF16; out 928256 x 768 BF16. Inputs must hold no NaN (E4M3 0x7f and 0xff).
-// Launch:     grid 132 x 1 x 1 (any: blocks take tiles in turn), block 256 x 1 x 1, dynamic shared memory 197632 bytes.
-// Arguments:  __nv_bfloat16* out [928256 * 768], const __nv_fp8_e4m3* patches [928256 * 768], const __nv_fp8_e4m3* weights [768 * 768],
-//             const __nv_bfloat16* bias [768], const __nv_bfloat16* pos_embed [196 * 768]
+// Launch:     grid 132 x 1 x 1 (any: blocks take tiles in turn), block 384 x 1 x 1, dynamic shared memory 197632 bytes.
+// Arguments:  __nv_bfloat16* out [928256 * 768], CUtensorMap patches (box 128 x 128), CUtensorMap weights (box 256 x 128), both maps
+//             128-byte swizzle and passed by value; const __nv_bfloat16* bias [768], const __nv_bfloat16* pos_embed [196 * 768]
 // Result:     out[m * 768 + n] == bf16(sum over k of patches[m * 768 + k] * weights[n * 768 + k] + bias[n] + pos_embed[(m mod 196) * 768 + n])
 //             up to the order and the accumulator width of the tensor cores
 // Chips:      sm_90a only.
 
 #include <cstdint>
+#include <cuda.h>
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>
 
@@ -32,6 +33,8 @@ constexpr unsigned TilesAcross = Columns / TileN;
 constexpr unsigned Tiles = (Rows / TileM) * TilesAcross;
 constexpr unsigned WeightsOffset = TileM * TileK;
 constexpr unsigned StageBytes = (TileM + TileN) * TileK;
+constexpr unsigned BarrierOffset = Stages * StageBytes;
+constexpr unsigned Consumers = TileM / 64u;  // warpgroups
 
 static_assert(Rows % TileM == 0 && Columns % TileN == 0 && Depth % TileK == 0, "the shape is a whole number of tiles");
 
@@ -42,9 +45,36 @@ __device__ __forceinline__ uint64_t operand(unsigned shared)
     return uint64_t((shared & 0x3ffffu) >> 4) | uint64_t(1) << 16 | uint64_t(1024u >> 4) << 32 | uint64_t(1) << 62;
 }
 
-__device__ __forceinline__ void copy_chunk(unsigned shared, const uint8_t* global)
+__device__ __forceinline__ void barrier_init(unsigned barrier, unsigned arrivals)
 {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(global) : "memory");
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+__device__ __forceinline__ void barrier_expect(unsigned barrier, unsigned bytes)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+}
+
+__device__ __forceinline__ void barrier_arrive(unsigned barrier)
+{
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+__device__ __forceinline__ void barrier_wait(unsigned barrier, unsigned parity)
+{
+    asm volatile(
+        "{\n.reg .pred done;\nAGAIN_%=:\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+        "@!done bra AGAIN_%=;\n}" ::"r"(barrier), "r"(parity)
+        : "memory");
+}
+
+// 128 bytes of each row of a box.
+__device__ __forceinline__ void load_rows(unsigned shared, const CUtensorMap* map, unsigned barrier, unsigned along, unsigned row)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(shared),
+                 "l"(map), "r"(along), "r"(row), "r"(barrier)
+                 : "memory");
 }
 
 #define AUDIT_SUM_4(i) "+f"(sum[i]), "+f"(sum[i + 1]), "+f"(sum[i + 2]), "+f"(sum[i + 3])
@@ -70,30 +100,11 @@ __device__ __forceinline__ void multiply(float (&sum)[128], uint64_t a, uint64_t
         : "l"(a), "l"(b), "r"(accumulate));
 }
 
-// Waits for every product of this warpgroup; naming the sums keeps their uses behind the wait.
+// Waits until at most `Pending` groups of products of this warpgroup are in flight; naming the sums keeps their uses behind it.
+template <unsigned Pending>
 __device__ __forceinline__ void wait_for_products(float (&sum)[128])
 {
-    asm volatile("wgmma.wait_group.sync.aligned 0;" : AUDIT_SUM_64(0), AUDIT_SUM_64(64)::"memory");
-}
-
-// Thread t copies chunk t mod 8 of rows t / 8, t / 8 + 32, ...: 128 rows of patches, then 256 of weights. Chunk c of row r
-// lies at c ^ (r mod 8), and r mod 8 is the same for all rows of a thread.
-__device__ __forceinline__ void load_stage(unsigned stage, const uint8_t* patches, const uint8_t* weights, unsigned tile, unsigned step)
-{
-    const unsigned row = threadIdx.x / 8u;
-    const unsigned chunk = threadIdx.x % 8u;
-    const unsigned target = stage + row * TileK + ((chunk ^ (row & 7u)) << 4);
-    const unsigned along = step * TileK + chunk * 16u;
-    const uint8_t* a = patches + size_t((tile / TilesAcross) * TileM + row) * Depth + along;
-    const uint8_t* b = weights + size_t((tile % TilesAcross) * TileN + row) * Depth + along;
-#pragma unroll
-    for (unsigned part = 0; part < TileM / 32u; ++part) {
-        copy_chunk(target + part * 32u * TileK, a + part * 32u * Depth);
-    }
-#pragma unroll
-    for (unsigned part = 0; part < TileN / 32u; ++part) {
-        copy_chunk(target + WeightsOffset + part * 32u * TileK, b + part * 32u * Depth);
-    }
+    asm volatile("wgmma.wait_group.sync.aligned %128;" : AUDIT_SUM_64(0), AUDIT_SUM_64(64) : "n"(Pending) : "memory");
 }
 
 __device__ __forceinline__ unsigned pack(float left, float right)
@@ -159,51 +170,76 @@ __device__ __forceinline__ void store_tile(__nv_bfloat16* out, const __nv_bfloat
 
 }  // namespace
 
-__global__ void __launch_bounds__(256, 1)
-patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __nv_fp8_e4m3* __restrict__ patches,
-                 const __nv_fp8_e4m3* __restrict__ weights, const __nv_bfloat16* __restrict__ bias,
-                 const __nv_bfloat16* __restrict__ pos_embed)
+extern "C" __global__ void __launch_bounds__(128 * (Consumers + 1), 1)
+patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtensorMap patches, const __grid_constant__ CUtensorMap weights,
+                 const __nv_bfloat16* __restrict__ bias, const __nv_bfloat16* __restrict__ pos_embed)
 {
-    extern __shared__ uint8_t buffer[];
-    const unsigned base = (static_cast<unsigned>(__cvta_generic_to_shared(buffer)) + 1023u) & ~1023u;
-    const auto* a = reinterpret_cast<const uint8_t*>(patches);
-    const auto* b = reinterpret_cast<const uint8_t*>(weights);
-    const unsigned warpgroup = threadIdx.x / 128u;
+    // The swizzle counts from multiples of 1024 bytes; nothing else is in shared memory, so that this is one.
+    extern __shared__ __align__(1024) uint8_t buffer[];
+    const unsigned base = static_cast<unsigned>(__cvta_generic_to_shared(buffer));
+    const auto full = [&](unsigned stage) { return base + BarrierOffset + stage * 8u; };
+    const auto empty = [&](unsigned stage) { return base + BarrierOffset + (Stages + stage) * 8u; };
+    const unsigned warpgroup = __shfl_sync(0xffffffffu, threadIdx.x / 128u, 0);  // so that the compiler knows it is the same in a warp
+
+    if (threadIdx.x == 0u) {
+        for (unsigned stage = 0; stage < Stages; ++stage) {
+            barrier_init(full(stage), 1u);
+            barrier_init(empty(stage), Consumers);
+        }
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    __syncthreads();
 
     // One ring over all steps of all tiles of this block: the loads of the next tile are in flight while this one is stored.
-    const unsigned my_tiles = blockIdx.x < Tiles ? (Tiles - 1u - blockIdx.x) / gridDim.x + 1u : 0u;
-    const unsigned steps = my_tiles * StepsPerTile;
-    const auto load = [&](unsigned at) {
-        if (at < steps) {
-            load_stage(base + (at % Stages) * StageBytes, a, b, blockIdx.x + (at / StepsPerTile) * gridDim.x, at % StepsPerTile);
-        }
-        asm volatile("cp.async.commit_group;" ::: "memory");
-    };
-#pragma unroll
-    for (unsigned at = 0; at < Stages - 1u; ++at) {
-        load(at);
-    }
-
-    float sum[128] = {};
+    if (warpgroup == Consumers) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+        if (threadIdx.x % 128u == 0u) {
+            unsigned at = 0;
 #pragma unroll 1
-    for (unsigned at = 0; at < steps; ++at) {
-        asm volatile("cp.async.wait_group %0;" ::"n"(Stages - 2u) : "memory");
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-        __syncthreads();
-        const unsigned stage = base + (at % Stages) * StageBytes;
-        const uint64_t a_operand = operand(stage + warpgroup * 64u * TileK);
-        const uint64_t b_operand = operand(stage + WeightsOffset);
-        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-#pragma unroll
-        for (unsigned k = 0; k < TileK / 32u; ++k) {
-            multiply(sum, a_operand + k * 2u, b_operand + k * 2u, at % StepsPerTile + k);  // limiter
+            for (unsigned tile = blockIdx.x; tile < Tiles; tile += gridDim.x) {
+#pragma unroll 1
+                for (unsigned step = 0; step < StepsPerTile; ++step, ++at) {
+                    const unsigned stage = at % Stages;
+                    const unsigned shared = base + stage * StageBytes;
+                    barrier_wait(empty(stage), (at / Stages & 1u) ^ 1u);
+                    barrier_expect(full(stage), StageBytes);
+                    load_rows(shared, &patches, full(stage), step * TileK, tile / TilesAcross * TileM);
+                    load_rows(shared + WeightsOffset, &weights, full(stage), step * TileK, tile % TilesAcross * TileN);
+                }
+            }
         }
-        asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-        // The stage read in the step before is free: both warpgroups waited for their products before the barrier above.
-        load(at + Stages - 1u);
-        wait_for_products(sum);
-        if (at % StepsPerTile == StepsPerTile - 1u) {
-            store_tile(out, bias, pos_embed, sum, blockIdx.x + (at / StepsPerTile) * gridDim.x);
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+        const bool speaks = threadIdx.x % 128u == 0u;
+        unsigned at = 0;
+        float sum[128];
+#pragma unroll 1
+        for (unsigned tile = blockIdx.x; tile < Tiles; tile += gridDim.x) {
+#pragma unroll 1
+            for (unsigned step = 0; step < StepsPerTile; ++step, ++at) {
+                const unsigned shared = base + at % Stages * StageBytes;
+                barrier_wait(full(at % Stages), at / Stages & 1u);
+                const uint64_t a_operand = operand(shared + warpgroup * 64u * TileK);
+                const uint64_t b_operand = operand(shared + WeightsOffset);
+                asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+                for (unsigned k = 0; k < TileK / 32u; ++k) {
+                    multiply(sum, a_operand + k * 2u, b_operand + k * 2u, step + k);  // limiter
+                }
+                asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+                // The products of the step before are done with their stage; those of this step run on.
+                if (step > 0u) {
+                    wait_for_products<1>(sum);
+                    if (speaks) {
+                        barrier_arrive(empty((at - 1u) % Stages));
+                    }
+                }
+            }
+            wait_for_products<0>(sum);
+            if (speaks) {
+                barrier_arrive(empty((at - 1u) % Stages));
+            }
+            store_tile(out, bias, pos_embed, sum, tile);
         }
     }
 }
