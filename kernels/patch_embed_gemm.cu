@@ -1,14 +1,17 @@
 // patch_embed_gemm: the patch-embedding product of a vision transformer in FP8, bias and position embedding added on the way out.
 //
-// Shows:      a Hopper tensor-core kernel with roles: one thread feeds a four-stage ring of TMA copies, two warpgroups multiply with wgmma
-//             from 128-byte-swizzled shared memory and share a tile. At its end lanes transpose within groups of four, so that each
-//             stores 16 bytes.
-// Limiter:    operands from L2, 48 bytes a cycle and multiprocessor at full rate; no products while a tile is stored.
+// Shows:      a Hopper tensor-core kernel with roles: one thread feeds a ring of TMA copies, two warpgroups take tiles in turn, so that
+//             one multiplies while the other adds, converts and stores. A block keeps its 192 rows of the weights in shared memory
+//             for good; only patches move.
+// Limiter:    the end of a tile: each lane reads two rows of pos_embed, 4 bytes at a time.
+// Order:      33 lanes of four blocks take tiles of 64 rows in turn. Four blocks of a lane read the same patches, each for its 192
+//             columns.
+// Stores:     lanes exchange words in groups of four, so that each stores 16 bytes.
 // Shape:      patches 928256 x 768, weights 768 x 768 (row n holds output column n), E4M3, row-major; bias 768 BF16;
 //             pos_embed 196 x 768 BF16; out 928256 x 768 BF16. Inputs must hold no NaN (E4M3 0x7f and 0xff).
-// Launch:     grid 132 x 1 x 1 (any: blocks take tiles in turn), block 384 x 1 x 1, dynamic shared memory 197632 bytes.
-// Arguments:  __nv_bfloat16* out [928256 * 768], CUtensorMap patches (box 128 x 128), CUtensorMap weights (box 256 x 128), both maps
-//             128-byte swizzle and passed by value; const __nv_bfloat16* bias [768], const __nv_bfloat16* pos_embed [196 * 768]
+// Launch:     grid 132 x 1 x 1 (any multiple of 4), block 384 x 1 x 1, dynamic shared memory 229632 bytes.
+// Arguments:  __nv_bfloat16* out [928256 * 768], CUtensorMap patches (box 64 x 128), CUtensorMap weights (box 192 x 128), both maps 128-byte swizzle and passed by value;
+//             const __nv_bfloat16* bias [768], const __nv_bfloat16* pos_embed [196 * 768]
 // Result:     out[m * 768 + n] == bf16(sum over k of patches[m * 768 + k] * weights[n * 768 + k] + bias[n] + pos_embed[(m mod 196) * 768 + n])
 //             up to the order and the accumulator width of the tensor cores
 // Chips:      sm_90a only.
@@ -21,20 +24,22 @@
 namespace {
 
 constexpr unsigned Rows = 928256;
+constexpr unsigned Positions = 196;
 constexpr unsigned Depth = 768;    // bytes, and E4M3 values, of a row of either input
 constexpr unsigned Columns = 768;  // of the output
-constexpr unsigned Positions = 196;
-constexpr unsigned TileM = 128;
-constexpr unsigned TileN = 256;
-constexpr unsigned TileK = 128;  // bytes of a row per stage: one row of a 128-byte swizzle atom
-constexpr unsigned Stages = 4;
-constexpr unsigned StepsPerTile = Depth / TileK;
-constexpr unsigned TilesAcross = Columns / TileN;
-constexpr unsigned Tiles = (Rows / TileM) * TilesAcross;
-constexpr unsigned WeightsOffset = TileM * TileK;
-constexpr unsigned StageBytes = (TileM + TileN) * TileK;
-constexpr unsigned BarrierOffset = Stages * StageBytes;
-constexpr unsigned Consumers = TileM / 64u;  // warpgroups
+constexpr unsigned TileM = 64;     // rows of a tile
+constexpr unsigned TileN = 192;    // columns of a block
+constexpr unsigned TileK = 128;    // bytes of a row per stage: one row of a 128-byte swizzle atom
+constexpr unsigned Stages = 10;
+constexpr unsigned Steps = Depth / TileK;
+constexpr unsigned Slices = Columns / TileN;
+constexpr unsigned Tiles = Rows / TileM;
+constexpr unsigned WeightBytes = TileN * TileK;  // of a step
+constexpr unsigned StageBytes = TileM * TileK;
+constexpr unsigned StageOffset = Steps * WeightBytes;
+constexpr unsigned BarrierOffset = StageOffset + Stages * StageBytes;
+constexpr unsigned Consumers = 2;  // warpgroups
+constexpr unsigned Sums = TileN / 2u;
 
 static_assert(Rows % TileM == 0 && Columns % TileN == 0 && Depth % TileK == 0, "the shape is a whole number of tiles");
 
@@ -45,9 +50,9 @@ __device__ __forceinline__ uint64_t operand(unsigned shared)
     return uint64_t((shared & 0x3ffffu) >> 4) | uint64_t(1) << 16 | uint64_t(1024u >> 4) << 32 | uint64_t(1) << 62;
 }
 
-__device__ __forceinline__ void barrier_init(unsigned barrier, unsigned arrivals)
+__device__ __forceinline__ void barrier_init(unsigned barrier)
 {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
 }
 
 __device__ __forceinline__ void barrier_expect(unsigned barrier, unsigned bytes)
@@ -60,6 +65,8 @@ __device__ __forceinline__ void barrier_arrive(unsigned barrier)
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
+// Passes once the phase of this parity is over; one that has not begun and the one before last look the same, so that nobody
+// may wait for a phase before the one in front of it is over.
 __device__ __forceinline__ void barrier_wait(unsigned barrier, unsigned parity)
 {
     asm volatile(
@@ -79,32 +86,30 @@ __device__ __forceinline__ void load_rows(unsigned shared, const CUtensorMap* ma
 
 #define AUDIT_SUM_4(i) "+f"(sum[i]), "+f"(sum[i + 1]), "+f"(sum[i + 2]), "+f"(sum[i + 3])
 #define AUDIT_SUM_16(i) AUDIT_SUM_4(i), AUDIT_SUM_4(i + 4), AUDIT_SUM_4(i + 8), AUDIT_SUM_4(i + 12)
-#define AUDIT_SUM_64(i) AUDIT_SUM_16(i), AUDIT_SUM_16(i + 16), AUDIT_SUM_16(i + 32), AUDIT_SUM_16(i + 48)
+#define AUDIT_SUM_96 AUDIT_SUM_16(0), AUDIT_SUM_16(16), AUDIT_SUM_16(32), AUDIT_SUM_16(48), AUDIT_SUM_16(64), AUDIT_SUM_16(80)
 
-// sum (64 x 256, one warpgroup) = a (64 x 32) * b (256 x 32)^T, plus the old sum where accumulate is not zero.
-__device__ __forceinline__ void multiply(float (&sum)[128], uint64_t a, uint64_t b, unsigned accumulate)
+// sum (64 x 192, one warpgroup) = a (64 x 32) * b (192 x 32)^T, plus the old sum where accumulate is not zero.
+__device__ __forceinline__ void multiply(float (&sum)[Sums], uint64_t a, uint64_t b, unsigned accumulate)
 {
     asm volatile(
-        "{\n.reg .pred keep;\nsetp.ne.b32 keep, %130, 0;\n"
-        "wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {"
+        "{\n.reg .pred keep;\nsetp.ne.b32 keep, %98, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n192k32.f32.e4m3.e4m3 {"
         "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
         "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
         "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
         "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
         "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
-        "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
-        "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "
-        "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127}, "
-        "%128, %129, keep, 1, 1;\n}"
-        : AUDIT_SUM_64(0), AUDIT_SUM_64(64)
+        "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95}, "
+        "%96, %97, keep, 1, 1;\n}"
+        : AUDIT_SUM_96
         : "l"(a), "l"(b), "r"(accumulate));
 }
 
 // Waits until at most `Pending` groups of products of this warpgroup are in flight; naming the sums keeps their uses behind it.
 template <unsigned Pending>
-__device__ __forceinline__ void wait_for_products(float (&sum)[128])
+__device__ __forceinline__ void wait_for_products(float (&sum)[Sums])
 {
-    asm volatile("wgmma.wait_group.sync.aligned %128;" : AUDIT_SUM_64(0), AUDIT_SUM_64(64) : "n"(Pending) : "memory");
+    asm volatile("wgmma.wait_group.sync.aligned %96;" : AUDIT_SUM_96 : "n"(Pending) : "memory");
 }
 
 __device__ __forceinline__ unsigned pack(float left, float right)
@@ -139,17 +144,15 @@ __device__ __forceinline__ uint4 transpose_in_quad(const unsigned (&word)[4])
     return make_uint4(x[0], x[1], x[2], x[3]);
 }
 
-// Lane l of warp w holds, of its warpgroup's 64 x 256 sums, rows 16 w + l / 4 and 8 below it, and of each 8 columns the two
+// Lane l of warp w holds, of its warpgroup's 64 x 192 sums, rows 16 w + l / 4 and 8 below it, and of each 8 columns the two
 // from 2 * (l mod 4): sum[4 j + 0, 1] in the upper row, sum[4 j + 2, 3] in the lower one.
 __device__ __forceinline__ void store_tile(__nv_bfloat16* out, const __nv_bfloat16* bias, const __nv_bfloat16* pos_embed,
-                                           const float (&sum)[128], unsigned tile)
+                                           const float (&sum)[Sums], unsigned row, unsigned first_column)
 {
     const unsigned lane = threadIdx.x % 32u;
-    const unsigned first_column = (tile % TilesAcross) * TileN;
-    const unsigned first_row = (tile / TilesAcross) * TileM + (threadIdx.x / 32u) * 16u + lane / 4u;
-    const __nv_bfloat16* upper = pos_embed + (first_row % Positions) * Columns;
-    const __nv_bfloat16* lower = pos_embed + ((first_row + 8u) % Positions) * Columns;
-    __nv_bfloat16* target = out + size_t(first_row) * Columns + first_column + (lane & 3u) * 8u;
+    const __nv_bfloat16* upper = pos_embed + row % Positions * Columns;
+    const __nv_bfloat16* lower = pos_embed + (row + 8u) % Positions * Columns;
+    __nv_bfloat16* target = out + size_t(row) * Columns + first_column + (lane & 3u) * 8u;
 #pragma unroll
     for (unsigned group = 0; group < TileN / 32u; ++group) {
         unsigned word[2][4];
@@ -179,48 +182,70 @@ patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtens
     const unsigned base = static_cast<unsigned>(__cvta_generic_to_shared(buffer));
     const auto full = [&](unsigned stage) { return base + BarrierOffset + stage * 8u; };
     const auto empty = [&](unsigned stage) { return base + BarrierOffset + (Stages + stage) * 8u; };
+    const auto turn_of = [&](unsigned warpgroup) { return base + BarrierOffset + (2u * Stages + warpgroup) * 8u; };
+    const auto weights_full = [&](unsigned step) { return base + BarrierOffset + (2u * Stages + Consumers + step) * 8u; };
+
+
+    const unsigned slice = blockIdx.x % Slices;
+    const unsigned first = blockIdx.x / Slices;
+    const unsigned lanes = gridDim.x / Slices;
     const unsigned warpgroup = __shfl_sync(0xffffffffu, threadIdx.x / 128u, 0);  // so that the compiler knows it is the same in a warp
 
     if (threadIdx.x == 0u) {
         for (unsigned stage = 0; stage < Stages; ++stage) {
-            barrier_init(full(stage), 1u);
-            barrier_init(empty(stage), Consumers);
+            barrier_init(full(stage));
+            barrier_init(empty(stage));
+        }
+        for (unsigned consumer = 0; consumer < Consumers; ++consumer) {
+            barrier_init(turn_of(consumer));
+        }
+        for (unsigned step = 0; step < Steps; ++step) {
+            barrier_init(weights_full(step));
         }
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     __syncthreads();
 
-    // One ring over all steps of all tiles of this block: the loads of the next tile are in flight while this one is stored.
     if (warpgroup == Consumers) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
         if (threadIdx.x % 128u == 0u) {
+            for (unsigned step = 0; step < Steps; ++step) {
+                barrier_expect(weights_full(step), WeightBytes);
+                load_rows(base + step * WeightBytes, &weights, weights_full(step), step * TileK, slice * TileN);
+            }
             unsigned at = 0;
 #pragma unroll 1
-            for (unsigned tile = blockIdx.x; tile < Tiles; tile += gridDim.x) {
+            for (unsigned tile = first; tile < Tiles; tile += lanes) {
 #pragma unroll 1
-                for (unsigned step = 0; step < StepsPerTile; ++step, ++at) {
+                for (unsigned step = 0; step < Steps; ++step, ++at) {
                     const unsigned stage = at % Stages;
-                    const unsigned shared = base + stage * StageBytes;
                     barrier_wait(empty(stage), (at / Stages & 1u) ^ 1u);
                     barrier_expect(full(stage), StageBytes);
-                    load_rows(shared, &patches, full(stage), step * TileK, tile / TilesAcross * TileM);
-                    load_rows(shared + WeightsOffset, &weights, full(stage), step * TileK, tile % TilesAcross * TileN);
+                    load_rows(base + StageOffset + stage * StageBytes, &patches, full(stage), step * TileK, tile * TileM);
                 }
             }
         }
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
         const bool speaks = threadIdx.x % 128u == 0u;
-        unsigned at = 0;
-        float sum[128];
+        const unsigned row = threadIdx.x / 32u % 4u * 16u + threadIdx.x % 32u / 4u;
+        bool is_first = true;
 #pragma unroll 1
-        for (unsigned tile = blockIdx.x; tile < Tiles; tile += gridDim.x) {
-#pragma unroll 1
-            for (unsigned step = 0; step < StepsPerTile; ++step, ++at) {
-                const unsigned shared = base + at % Stages * StageBytes;
-                barrier_wait(full(at % Stages), at / Stages & 1u);
-                const uint64_t a_operand = operand(shared + warpgroup * 64u * TileK);
-                const uint64_t b_operand = operand(shared + WeightsOffset);
+        for (unsigned mine = warpgroup; first + mine * lanes < Tiles; mine += Consumers) {
+            const unsigned turn = mine / Consumers;
+            unsigned at = mine * Steps;
+            float sum[Sums];
+            // One warpgroup after the other: the ring's phases come in order, and each has the tensor cores to itself.
+            barrier_wait(turn_of(warpgroup), (turn & 1u) ^ (warpgroup == 0u ? 1u : 0u));
+#pragma unroll
+            for (unsigned step = 0; step < Steps; ++step, ++at) {
+                const unsigned stage = at % Stages;
+                if (is_first) {
+                    barrier_wait(weights_full(step), 0u);
+                }
+                barrier_wait(full(stage), at / Stages & 1u);
+                const uint64_t a_operand = operand(base + StageOffset + stage * StageBytes);
+                const uint64_t b_operand = operand(base + step * WeightBytes);
                 asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
                 for (unsigned k = 0; k < TileK / 32u; ++k) {
@@ -235,11 +260,15 @@ patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtens
                     }
                 }
             }
+            is_first = false;
+            if (speaks) {
+                barrier_arrive(turn_of(warpgroup ^ 1u));
+            }
             wait_for_products<0>(sum);
             if (speaks) {
                 barrier_arrive(empty((at - 1u) % Stages));
             }
-            store_tile(out, bias, pos_embed, sum, tile);
+            store_tile(out, bias, pos_embed, sum, (first + mine * lanes) * TileM + row, slice * TileN);
         }
     }
 }
