@@ -4,13 +4,14 @@
 //             one multiplies while the other adds, converts and stores. A block keeps its 192 rows of the weights in shared memory
 //             for good; only patches move.
 // Limiter:    the end of a tile: each lane reads two rows of pos_embed, 4 bytes at a time.
+// Cluster:    two blocks of a lane share the patches: each loads 32 rows of a tile and TMA writes them to both.
 // Order:      33 lanes of four blocks take tiles of 64 rows in turn. Four blocks of a lane read the same patches, each for its 192
 //             columns.
 // Stores:     lanes exchange words in groups of four, so that each stores 16 bytes.
 // Shape:      patches 928256 x 768, weights 768 x 768 (row n holds output column n), E4M3, row-major; bias 768 BF16;
 //             pos_embed 196 x 768 BF16; out 928256 x 768 BF16. Inputs must hold no NaN (E4M3 0x7f and 0xff).
-// Launch:     grid 132 x 1 x 1 (any multiple of 4), block 384 x 1 x 1, dynamic shared memory 229632 bytes.
-// Arguments:  __nv_bfloat16* out [928256 * 768], CUtensorMap patches (box 64 x 128), CUtensorMap weights (box 192 x 128), both maps 128-byte swizzle and passed by value;
+// Launch:     grid 132 x 1 x 1 (any multiple of 4), cluster 2 x 1 x 1, block 384 x 1 x 1, dynamic shared memory 229632 bytes.
+// Arguments:  __nv_bfloat16* out [928256 * 768], CUtensorMap patches (box 32 x 128), CUtensorMap weights (box 192 x 128), both maps 128-byte swizzle and passed by value;
 //             const __nv_bfloat16* bias [768], const __nv_bfloat16* pos_embed [196 * 768]
 // Result:     out[m * 768 + n] == bf16(sum over k of patches[m * 768 + k] * weights[n * 768 + k] + bias[n] + pos_embed[(m mod 196) * 768 + n])
 //             up to the order and the accumulator width of the tensor cores
@@ -39,6 +40,7 @@ constexpr unsigned StageBytes = TileM * TileK;
 constexpr unsigned StageOffset = Steps * WeightBytes;
 constexpr unsigned BarrierOffset = StageOffset + Stages * StageBytes;
 constexpr unsigned Consumers = 2;  // warpgroups
+constexpr unsigned ClusterBlocks = 2;
 constexpr unsigned Sums = TileN / 2u;
 
 static_assert(Rows % TileM == 0 && Columns % TileN == 0 && Depth % TileK == 0, "the shape is a whole number of tiles");
@@ -50,9 +52,21 @@ __device__ __forceinline__ uint64_t operand(unsigned shared)
     return uint64_t((shared & 0x3ffffu) >> 4) | uint64_t(1) << 16 | uint64_t(1024u >> 4) << 32 | uint64_t(1) << 62;
 }
 
-__device__ __forceinline__ void barrier_init(unsigned barrier)
+__device__ __forceinline__ unsigned rank_in_cluster()
 {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
+    unsigned rank;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+
+__device__ __forceinline__ void meet_the_cluster()
+{
+    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+__device__ __forceinline__ void barrier_init(unsigned barrier, unsigned arrivals = 1u)
+{
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
 
 __device__ __forceinline__ void barrier_expect(unsigned barrier, unsigned bytes)
@@ -63,6 +77,16 @@ __device__ __forceinline__ void barrier_expect(unsigned barrier, unsigned bytes)
 __device__ __forceinline__ void barrier_arrive(unsigned barrier)
 {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+// Arrives at the barrier at the same place in another block of the cluster.
+__device__ __forceinline__ void barrier_arrive_at(unsigned barrier, unsigned block)
+{
+    asm volatile(
+        "{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %0, %1;\n"
+        "mbarrier.arrive.shared::cluster.b64 _, [there];\n}" ::"r"(barrier),
+        "r"(block)
+        : "memory");
 }
 
 // Passes once the phase of this parity is over; one that has not begun and the one before last look the same, so that nobody
@@ -82,6 +106,17 @@ __device__ __forceinline__ void load_rows(unsigned shared, const CUtensorMap* ma
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(shared),
                  "l"(map), "r"(along), "r"(row), "r"(barrier)
                  : "memory");
+}
+
+// The same to the same place of every block of the cluster; each block's own barrier counts the bytes.
+__device__ __forceinline__ void load_for_all(unsigned shared, const CUtensorMap* map, unsigned barrier, unsigned along, unsigned row)
+{
+    constexpr uint16_t All = (1u << ClusterBlocks) - 1u;
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(
+            shared),
+        "l"(map), "r"(along), "r"(row), "r"(barrier), "h"(All)
+        : "memory");
 }
 
 #define AUDIT_SUM_4(i) "+f"(sum[i]), "+f"(sum[i + 1]), "+f"(sum[i + 2]), "+f"(sum[i + 3])
@@ -186,6 +221,7 @@ patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtens
     const auto weights_full = [&](unsigned step) { return base + BarrierOffset + (2u * Stages + Consumers + step) * 8u; };
 
 
+    const unsigned rank = rank_in_cluster();
     const unsigned slice = blockIdx.x % Slices;
     const unsigned first = blockIdx.x / Slices;
     const unsigned lanes = gridDim.x / Slices;
@@ -194,7 +230,7 @@ patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtens
     if (threadIdx.x == 0u) {
         for (unsigned stage = 0; stage < Stages; ++stage) {
             barrier_init(full(stage));
-            barrier_init(empty(stage));
+            barrier_init(empty(stage), ClusterBlocks);
         }
         for (unsigned consumer = 0; consumer < Consumers; ++consumer) {
             barrier_init(turn_of(consumer));
@@ -204,7 +240,7 @@ patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtens
         }
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
-    __syncthreads();
+    meet_the_cluster();
 
     if (warpgroup == Consumers) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
@@ -221,13 +257,19 @@ patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtens
                     const unsigned stage = at % Stages;
                     barrier_wait(empty(stage), (at / Stages & 1u) ^ 1u);
                     barrier_expect(full(stage), StageBytes);
-                    load_rows(base + StageOffset + stage * StageBytes, &patches, full(stage), step * TileK, tile * TileM);
+                    load_for_all(base + StageOffset + stage * StageBytes + rank * (StageBytes / ClusterBlocks), &patches, full(stage),
+                                 step * TileK, tile * TileM + rank * (TileM / ClusterBlocks));
                 }
             }
         }
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
         const bool speaks = threadIdx.x % 128u == 0u;
+        const auto release = [&](unsigned at) {
+            if (threadIdx.x % 128u < ClusterBlocks) {
+                barrier_arrive_at(empty(at % Stages), threadIdx.x % 128u);
+            }
+        };
         const unsigned row = threadIdx.x / 32u % 4u * 16u + threadIdx.x % 32u / 4u;
         bool is_first = true;
 #pragma unroll 1
@@ -255,9 +297,7 @@ patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtens
                 // The products of the step before are done with their stage; those of this step run on.
                 if (step > 0u) {
                     wait_for_products<1>(sum);
-                    if (speaks) {
-                        barrier_arrive(empty((at - 1u) % Stages));
-                    }
+                    release(at - 1u);
                 }
             }
             is_first = false;
@@ -265,10 +305,11 @@ patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtens
                 barrier_arrive(turn_of(warpgroup ^ 1u));
             }
             wait_for_products<0>(sum);
-            if (speaks) {
-                barrier_arrive(empty((at - 1u) % Stages));
-            }
+            release(at - 1u);
             store_tile(out, bias, pos_embed, sum, (first + mine * lanes) * TileM + row, slice * TileN);
         }
     }
+    // No block leaves while the other may still arrive at its barriers.
+    __syncwarp();
+    meet_the_cluster();
 }
