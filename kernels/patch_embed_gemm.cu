@@ -3,15 +3,18 @@
 // Shows:      a Hopper tensor-core kernel with roles: one thread feeds a ring of TMA copies, two warpgroups take tiles in turn, so that
 //             one multiplies while the other adds, converts and stores. A block keeps its 192 rows of the weights in shared memory
 //             for good; only patches move.
-// Limiter:    the end of a tile: each lane reads two rows of pos_embed, 4 bytes at a time.
-// Cluster:    two blocks of a lane share the patches: each loads 32 rows of a tile and TMA writes them to both.
-// Order:      33 lanes of four blocks take tiles of 64 rows in turn. Four blocks of a lane read the same patches, each for its 192
-//             columns.
+// Limiter:    the tensor pipe, and the power that it takes: the clock gives way to the power limit.
+// Tiles:      64 images at one position, not 64 rows in a row: all rows of a tile add the same 192 values, which stay in
+//             registers for as long as the position does. A tensor map that sees the rows as [image, position, k] makes such a tile
+//             one box.
+// Order:      33 lanes of four blocks take positions in turn, each all images of one, so that lanes read neighbouring rows at about
+//             the same time. Four blocks of a lane read the same patches, each for its 192 columns.
 // Stores:     lanes exchange words in groups of four, so that each stores 16 bytes.
 // Shape:      patches 928256 x 768, weights 768 x 768 (row n holds output column n), E4M3, row-major; bias 768 BF16;
 //             pos_embed 196 x 768 BF16; out 928256 x 768 BF16. Inputs must hold no NaN (E4M3 0x7f and 0xff).
-// Launch:     grid 132 x 1 x 1 (any multiple of 4), cluster 2 x 1 x 1, block 384 x 1 x 1, dynamic shared memory 229632 bytes.
-// Arguments:  __nv_bfloat16* out [928256 * 768], CUtensorMap patches (box 32 x 128), CUtensorMap weights (box 192 x 128), both maps 128-byte swizzle and passed by value;
+// Launch:     grid 132 x 1 x 1 (any multiple of 4), block 384 x 1 x 1, dynamic shared memory 229632 bytes.
+// Arguments:  __nv_bfloat16* out [928256 * 768], CUtensorMap patches (seen as 4736 x 196 x 768, box 64 x 1 x 128), CUtensorMap weights
+//             (box 192 x 128), both maps 128-byte swizzle and passed by value;
 //             const __nv_bfloat16* bias [768], const __nv_bfloat16* pos_embed [196 * 768]
 // Result:     out[m * 768 + n] == bf16(sum over k of patches[m * 768 + k] * weights[n * 768 + k] + bias[n] + pos_embed[(m mod 196) * 768 + n])
 //             up to the order and the accumulator width of the tensor cores
@@ -24,26 +27,25 @@
 
 namespace {
 
-constexpr unsigned Rows = 928256;
+constexpr unsigned Images = 4736;
 constexpr unsigned Positions = 196;
 constexpr unsigned Depth = 768;    // bytes, and E4M3 values, of a row of either input
 constexpr unsigned Columns = 768;  // of the output
-constexpr unsigned TileM = 64;     // rows of a tile
+constexpr unsigned TileM = 64;     // images of a tile
 constexpr unsigned TileN = 192;    // columns of a block
 constexpr unsigned TileK = 128;    // bytes of a row per stage: one row of a 128-byte swizzle atom
 constexpr unsigned Stages = 10;
 constexpr unsigned Steps = Depth / TileK;
 constexpr unsigned Slices = Columns / TileN;
-constexpr unsigned Tiles = Rows / TileM;
+constexpr unsigned TilesAlong = Images / TileM;  // of one position
 constexpr unsigned WeightBytes = TileN * TileK;  // of a step
 constexpr unsigned StageBytes = TileM * TileK;
 constexpr unsigned StageOffset = Steps * WeightBytes;
 constexpr unsigned BarrierOffset = StageOffset + Stages * StageBytes;
 constexpr unsigned Consumers = 2;  // warpgroups
-constexpr unsigned ClusterBlocks = 2;
 constexpr unsigned Sums = TileN / 2u;
 
-static_assert(Rows % TileM == 0 && Columns % TileN == 0 && Depth % TileK == 0, "the shape is a whole number of tiles");
+static_assert(Images % TileM == 0 && Columns % TileN == 0 && Depth % TileK == 0, "the shape is a whole number of tiles");
 
 // Operand descriptor of wgmma for a K-major tile in the 128-byte swizzle: start address and the stride between groups of
 // eight rows (1024 bytes) in units of 16 bytes, layout 1 in the top two bits (PTX ISA, "Matrix descriptor", wgmma).
@@ -52,21 +54,9 @@ __device__ __forceinline__ uint64_t operand(unsigned shared)
     return uint64_t((shared & 0x3ffffu) >> 4) | uint64_t(1) << 16 | uint64_t(1024u >> 4) << 32 | uint64_t(1) << 62;
 }
 
-__device__ __forceinline__ unsigned rank_in_cluster()
+__device__ __forceinline__ void barrier_init(unsigned barrier)
 {
-    unsigned rank;
-    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    return rank;
-}
-
-__device__ __forceinline__ void meet_the_cluster()
-{
-    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
-}
-
-__device__ __forceinline__ void barrier_init(unsigned barrier, unsigned arrivals = 1u)
-{
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
 }
 
 __device__ __forceinline__ void barrier_expect(unsigned barrier, unsigned bytes)
@@ -77,16 +67,6 @@ __device__ __forceinline__ void barrier_expect(unsigned barrier, unsigned bytes)
 __device__ __forceinline__ void barrier_arrive(unsigned barrier)
 {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
-}
-
-// Arrives at the barrier at the same place in another block of the cluster.
-__device__ __forceinline__ void barrier_arrive_at(unsigned barrier, unsigned block)
-{
-    asm volatile(
-        "{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %0, %1;\n"
-        "mbarrier.arrive.shared::cluster.b64 _, [there];\n}" ::"r"(barrier),
-        "r"(block)
-        : "memory");
 }
 
 // Passes once the phase of this parity is over; one that has not begun and the one before last look the same, so that nobody
@@ -100,23 +80,21 @@ __device__ __forceinline__ void barrier_wait(unsigned barrier, unsigned parity)
         : "memory");
 }
 
-// 128 bytes of each row of a box.
-__device__ __forceinline__ void load_rows(unsigned shared, const CUtensorMap* map, unsigned barrier, unsigned along, unsigned row)
+// 128 bytes of each row of a tile.
+__device__ __forceinline__ void load_patches(unsigned shared, const CUtensorMap* map, unsigned barrier, unsigned along, unsigned position,
+                                             unsigned image)
+{
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(shared),
+                 "l"(map), "r"(along), "r"(position), "r"(image), "r"(barrier)
+                 : "memory");
+}
+
+// 128 bytes of each of the block's rows of the weights.
+__device__ __forceinline__ void load_weights(unsigned shared, const CUtensorMap* map, unsigned barrier, unsigned along, unsigned row)
 {
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(shared),
                  "l"(map), "r"(along), "r"(row), "r"(barrier)
                  : "memory");
-}
-
-// The same to the same place of every block of the cluster; each block's own barrier counts the bytes.
-__device__ __forceinline__ void load_for_all(unsigned shared, const CUtensorMap* map, unsigned barrier, unsigned along, unsigned row)
-{
-    constexpr uint16_t All = (1u << ClusterBlocks) - 1u;
-    asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(
-            shared),
-        "l"(map), "r"(along), "r"(row), "r"(barrier), "h"(All)
-        : "memory");
 }
 
 #define AUDIT_SUM_4(i) "+f"(sum[i]), "+f"(sum[i + 1]), "+f"(sum[i + 2]), "+f"(sum[i + 3])
@@ -158,6 +136,18 @@ __device__ __forceinline__ float2 load_pair(const __nv_bfloat16* pair)
     return __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(pair));
 }
 
+// What a thread adds to its two columns of each eight: bias and embedding of the position.
+__device__ __forceinline__ void load_added(float (&added)[Sums / 2u], const __nv_bfloat16* bias, const __nv_bfloat16* embedding)
+{
+#pragma unroll
+    for (unsigned j = 0; j < TileN / 8u; ++j) {
+        const float2 x = load_pair(bias + j * 8u);
+        const float2 y = load_pair(embedding + j * 8u);
+        added[j * 2u] = x.x + y.x;
+        added[j * 2u + 1u] = x.y + y.y;
+    }
+}
+
 // Lane q of four gives word[0..3] and gets word q of lanes 0, 1, 2, 3.
 __device__ __forceinline__ uint4 transpose_in_quad(const unsigned (&word)[4])
 {
@@ -181,28 +171,19 @@ __device__ __forceinline__ uint4 transpose_in_quad(const unsigned (&word)[4])
 
 // Lane l of warp w holds, of its warpgroup's 64 x 192 sums, rows 16 w + l / 4 and 8 below it, and of each 8 columns the two
 // from 2 * (l mod 4): sum[4 j + 0, 1] in the upper row, sum[4 j + 2, 3] in the lower one.
-__device__ __forceinline__ void store_tile(__nv_bfloat16* out, const __nv_bfloat16* bias, const __nv_bfloat16* pos_embed,
-                                           const float (&sum)[Sums], unsigned row, unsigned first_column)
+__device__ __forceinline__ void store_tile(__nv_bfloat16* upper, __nv_bfloat16* lower, const float (&sum)[Sums], const float (&added)[Sums / 2u])
 {
-    const unsigned lane = threadIdx.x % 32u;
-    const __nv_bfloat16* upper = pos_embed + row % Positions * Columns;
-    const __nv_bfloat16* lower = pos_embed + (row + 8u) % Positions * Columns;
-    __nv_bfloat16* target = out + size_t(row) * Columns + first_column + (lane & 3u) * 8u;
 #pragma unroll
     for (unsigned group = 0; group < TileN / 32u; ++group) {
         unsigned word[2][4];
 #pragma unroll
         for (unsigned part = 0; part < 4u; ++part) {
             const unsigned j = group * 4u + part;
-            const unsigned column = first_column + j * 8u + (lane & 3u) * 2u;
-            const float2 offset = load_pair(bias + column);
-            const float2 above = load_pair(upper + column);
-            const float2 below = load_pair(lower + column);
-            word[0][part] = pack(sum[j * 4u] + (offset.x + above.x), sum[j * 4u + 1u] + (offset.y + above.y));
-            word[1][part] = pack(sum[j * 4u + 2u] + (offset.x + below.x), sum[j * 4u + 3u] + (offset.y + below.y));
+            word[0][part] = pack(sum[j * 4u] + added[j * 2u], sum[j * 4u + 1u] + added[j * 2u + 1u]);
+            word[1][part] = pack(sum[j * 4u + 2u] + added[j * 2u], sum[j * 4u + 3u] + added[j * 2u + 1u]);
         }
-        *reinterpret_cast<uint4*>(target + group * 32u) = transpose_in_quad(word[0]);
-        *reinterpret_cast<uint4*>(target + 8u * Columns + group * 32u) = transpose_in_quad(word[1]);
+        *reinterpret_cast<uint4*>(upper + group * 32u) = transpose_in_quad(word[0]);
+        *reinterpret_cast<uint4*>(lower + group * 32u) = transpose_in_quad(word[1]);
     }
 }
 
@@ -221,16 +202,16 @@ patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtens
     const auto weights_full = [&](unsigned step) { return base + BarrierOffset + (2u * Stages + Consumers + step) * 8u; };
 
 
-    const unsigned rank = rank_in_cluster();
     const unsigned slice = blockIdx.x % Slices;
-    const unsigned first = blockIdx.x / Slices;
+    const unsigned first = blockIdx.x / Slices;  // position
     const unsigned lanes = gridDim.x / Slices;
+    const unsigned end = first < Positions ? ((Positions - 1u - first) / lanes + 1u) * TilesAlong : 0u;  // tiles of this block
     const unsigned warpgroup = __shfl_sync(0xffffffffu, threadIdx.x / 128u, 0);  // so that the compiler knows it is the same in a warp
 
     if (threadIdx.x == 0u) {
         for (unsigned stage = 0; stage < Stages; ++stage) {
             barrier_init(full(stage));
-            barrier_init(empty(stage), ClusterBlocks);
+            barrier_init(empty(stage));
         }
         for (unsigned consumer = 0; consumer < Consumers; ++consumer) {
             barrier_init(turn_of(consumer));
@@ -240,42 +221,46 @@ patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtens
         }
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
-    meet_the_cluster();
+    __syncthreads();
 
     if (warpgroup == Consumers) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
         if (threadIdx.x % 128u == 0u) {
             for (unsigned step = 0; step < Steps; ++step) {
                 barrier_expect(weights_full(step), WeightBytes);
-                load_rows(base + step * WeightBytes, &weights, weights_full(step), step * TileK, slice * TileN);
+                load_weights(base + step * WeightBytes, &weights, weights_full(step), step * TileK, slice * TileN);
             }
             unsigned at = 0;
 #pragma unroll 1
-            for (unsigned tile = first; tile < Tiles; tile += lanes) {
+            for (unsigned tile = 0; tile < end; ++tile) {
+                const unsigned position = first + tile / TilesAlong * lanes;
+                const unsigned image = tile % TilesAlong * TileM;
 #pragma unroll 1
                 for (unsigned step = 0; step < Steps; ++step, ++at) {
                     const unsigned stage = at % Stages;
                     barrier_wait(empty(stage), (at / Stages & 1u) ^ 1u);
                     barrier_expect(full(stage), StageBytes);
-                    load_for_all(base + StageOffset + stage * StageBytes + rank * (StageBytes / ClusterBlocks), &patches, full(stage),
-                                 step * TileK, tile * TileM + rank * (TileM / ClusterBlocks));
+                    load_patches(base + StageOffset + stage * StageBytes, &patches, full(stage), step * TileK, position, image);
                 }
             }
         }
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
         const bool speaks = threadIdx.x % 128u == 0u;
-        const auto release = [&](unsigned at) {
-            if (threadIdx.x % 128u < ClusterBlocks) {
-                barrier_arrive_at(empty(at % Stages), threadIdx.x % 128u);
-            }
-        };
         const unsigned row = threadIdx.x / 32u % 4u * 16u + threadIdx.x % 32u / 4u;
+        const unsigned column = slice * TileN + threadIdx.x % 4u * 2u;
+        unsigned held = Positions;  // whose values `added` holds
+        float added[Sums / 2u];
         bool is_first = true;
 #pragma unroll 1
-        for (unsigned mine = warpgroup; first + mine * lanes < Tiles; mine += Consumers) {
-            const unsigned turn = mine / Consumers;
-            unsigned at = mine * Steps;
+        for (unsigned tile = warpgroup; tile < end; tile += Consumers) {
+            const unsigned position = first + tile / TilesAlong * lanes;
+            if (position != held) {
+                held = position;
+                load_added(added, bias + column, pos_embed + position * Columns + column);
+            }
+            const unsigned turn = tile / Consumers;
+            unsigned at = tile * Steps;
             float sum[Sums];
             // One warpgroup after the other: the ring's phases come in order, and each has the tensor cores to itself.
             barrier_wait(turn_of(warpgroup), (turn & 1u) ^ (warpgroup == 0u ? 1u : 0u));
@@ -297,7 +282,9 @@ patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtens
                 // The products of the step before are done with their stage; those of this step run on.
                 if (step > 0u) {
                     wait_for_products<1>(sum);
-                    release(at - 1u);
+                    if (speaks) {
+                        barrier_arrive(empty((at - 1u) % Stages));
+                    }
                 }
             }
             is_first = false;
@@ -305,11 +292,12 @@ patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtens
                 barrier_arrive(turn_of(warpgroup ^ 1u));
             }
             wait_for_products<0>(sum);
-            release(at - 1u);
-            store_tile(out, bias, pos_embed, sum, (first + mine * lanes) * TileM + row, slice * TileN);
+            if (speaks) {
+                barrier_arrive(empty((at - 1u) % Stages));
+            }
+            __nv_bfloat16* upper =
+                out + (size_t(tile % TilesAlong * TileM + row) * Positions + position) * Columns + slice * TileN + threadIdx.x % 4u * 8u;
+            store_tile(upper, upper + size_t(8u * Positions) * Columns, sum, added);
         }
     }
-    // No block leaves while the other may still arrive at its barriers.
-    __syncwarp();
-    meet_the_cluster();
 }
