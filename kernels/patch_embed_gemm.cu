@@ -9,12 +9,13 @@
 //             one box.
 // Order:      33 lanes of four blocks take positions in turn, each all images of one, so that lanes read neighbouring rows at about
 //             the same time. Four blocks of a lane read the same patches, each for its 192 columns.
-// Stores:     lanes exchange words in groups of four, so that each stores 16 bytes.
+// Stores:     a warpgroup writes its tile into shared memory with stmatrix, in the 128-byte swizzle, and one thread sends it off with
+//             TMA. There is one such place for both warpgroups, free again once TMA has read it.
 // Shape:      patches 928256 x 768, weights 768 x 768 (row n holds output column n), E4M3, row-major; bias 768 BF16;
 //             pos_embed 196 x 768 BF16; out 928256 x 768 BF16. Inputs must hold no NaN (E4M3 0x7f and 0xff).
 // Launch:     grid 132 x 1 x 1 (any multiple of 4), block 384 x 1 x 1, dynamic shared memory 229632 bytes.
-// Arguments:  __nv_bfloat16* out [928256 * 768], CUtensorMap patches (seen as 4736 x 196 x 768, box 64 x 1 x 128), CUtensorMap weights
-//             (box 192 x 128), both maps 128-byte swizzle and passed by value;
+// Arguments:  CUtensorMap out (BFLOAT16, seen as 4736 x 196 x 768, box 64 x 1 x 64), CUtensorMap patches (seen as 4736 x 196 x 768,
+//             box 64 x 1 x 128), CUtensorMap weights (box 192 x 128), all maps 128-byte swizzle and passed by value;
 //             const __nv_bfloat16* bias [768], const __nv_bfloat16* pos_embed [196 * 768]
 // Result:     out[m * 768 + n] == bf16(sum over k of patches[m * 768 + k] * weights[n * 768 + k] + bias[n] + pos_embed[(m mod 196) * 768 + n])
 //             up to the order and the accumulator width of the tensor cores
@@ -34,14 +35,16 @@ constexpr unsigned Columns = 768;  // of the output
 constexpr unsigned TileM = 64;     // images of a tile
 constexpr unsigned TileN = 192;    // columns of a block
 constexpr unsigned TileK = 128;    // bytes of a row per stage: one row of a 128-byte swizzle atom
-constexpr unsigned Stages = 10;
+constexpr unsigned Stages = 7;
 constexpr unsigned Steps = Depth / TileK;
 constexpr unsigned Slices = Columns / TileN;
 constexpr unsigned TilesAlong = Images / TileM;  // of one position
+constexpr unsigned BoxBytes = TileM * 128u;  // 64 columns of a tile on its way out
 constexpr unsigned WeightBytes = TileN * TileK;  // of a step
 constexpr unsigned StageBytes = TileM * TileK;
 constexpr unsigned StageOffset = Steps * WeightBytes;
-constexpr unsigned BarrierOffset = StageOffset + Stages * StageBytes;
+constexpr unsigned StagingOffset = StageOffset + Stages * StageBytes;
+constexpr unsigned BarrierOffset = StagingOffset + TileN / 64u * BoxBytes;
 constexpr unsigned Consumers = 2;  // warpgroups
 constexpr unsigned Sums = TileN / 2u;
 
@@ -97,6 +100,14 @@ __device__ __forceinline__ void load_weights(unsigned shared, const CUtensorMap*
                  : "memory");
 }
 
+// 64 columns of a tile, from the 128-byte swizzle.
+__device__ __forceinline__ void store_columns(const CUtensorMap* map, unsigned shared, unsigned column, unsigned position, unsigned image)
+{
+    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map), "r"(shared), "r"(column),
+                 "r"(position), "r"(image)
+                 : "memory");
+}
+
 #define AUDIT_SUM_4(i) "+f"(sum[i]), "+f"(sum[i + 1]), "+f"(sum[i + 2]), "+f"(sum[i + 3])
 #define AUDIT_SUM_16(i) AUDIT_SUM_4(i), AUDIT_SUM_4(i + 4), AUDIT_SUM_4(i + 8), AUDIT_SUM_4(i + 12)
 #define AUDIT_SUM_96 AUDIT_SUM_16(0), AUDIT_SUM_16(16), AUDIT_SUM_16(32), AUDIT_SUM_16(48), AUDIT_SUM_16(64), AUDIT_SUM_16(80)
@@ -148,49 +159,34 @@ __device__ __forceinline__ void load_added(float (&added)[Sums / 2u], const __nv
     }
 }
 
-// Lane q of four gives word[0..3] and gets word q of lanes 0, 1, 2, 3.
-__device__ __forceinline__ uint4 transpose_in_quad(const unsigned (&word)[4])
-{
-    const bool odd = threadIdx.x & 1u;
-    const bool high = threadIdx.x & 2u;
-    unsigned x[4];
-#pragma unroll
-    for (unsigned i = 0; i < 4u; i += 2u) {
-        const unsigned other = __shfl_xor_sync(0xffffffffu, odd ? word[i] : word[i + 1u], 1);
-        x[i] = odd ? other : word[i];
-        x[i + 1u] = odd ? word[i + 1u] : other;
-    }
-#pragma unroll
-    for (unsigned i = 0; i < 2u; ++i) {
-        const unsigned other = __shfl_xor_sync(0xffffffffu, high ? x[i] : x[i + 2u], 2);
-        x[i] = high ? other : x[i];
-        x[i + 2u] = high ? x[i + 2u] : other;
-    }
-    return make_uint4(x[0], x[1], x[2], x[3]);
-}
-
 // Lane l of warp w holds, of its warpgroup's 64 x 192 sums, rows 16 w + l / 4 and 8 below it, and of each 8 columns the two
-// from 2 * (l mod 4): sum[4 j + 0, 1] in the upper row, sum[4 j + 2, 3] in the lower one.
-__device__ __forceinline__ void store_tile(__nv_bfloat16* upper, __nv_bfloat16* lower, const float (&sum)[Sums], const float (&added)[Sums / 2u])
+// from 2 * (l mod 4): sum[4 j + 0, 1] in the upper row, sum[4 j + 2, 3] in the lower one. Each lane names the place of one row of
+// 16 bytes: chunk c of row r lies at c ^ (r mod 8), so that eight rows of a chunk are in different banks.
+__device__ __forceinline__ void stage_tile(unsigned staging, const float (&sum)[Sums], const float (&added)[Sums / 2u])
 {
+    const unsigned lane = threadIdx.x % 32u;
+    const unsigned row = staging + (threadIdx.x / 32u % 4u * 16u + (lane & 15u)) * 128u;
+    const unsigned chunk = (lane >> 4) ^ (lane & 7u);
 #pragma unroll
-    for (unsigned group = 0; group < TileN / 32u; ++group) {
-        unsigned word[2][4];
+    for (unsigned pair = 0; pair < TileN / 16u; ++pair) {
+        unsigned word[4];
 #pragma unroll
-        for (unsigned part = 0; part < 4u; ++part) {
-            const unsigned j = group * 4u + part;
-            word[0][part] = pack(sum[j * 4u] + added[j * 2u], sum[j * 4u + 1u] + added[j * 2u + 1u]);
-            word[1][part] = pack(sum[j * 4u + 2u] + added[j * 2u], sum[j * 4u + 3u] + added[j * 2u + 1u]);
+        for (unsigned half = 0; half < 2u; ++half) {
+            const unsigned j = pair * 2u + half;
+            word[half * 2u] = pack(sum[j * 4u] + added[j * 2u], sum[j * 4u + 1u] + added[j * 2u + 1u]);
+            word[half * 2u + 1u] = pack(sum[j * 4u + 2u] + added[j * 2u], sum[j * 4u + 3u] + added[j * 2u + 1u]);
         }
-        *reinterpret_cast<uint4*>(upper + group * 32u) = transpose_in_quad(word[0]);
-        *reinterpret_cast<uint4*>(lower + group * 32u) = transpose_in_quad(word[1]);
+        asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
+                         row + pair / 4u * BoxBytes + ((chunk ^ (pair % 4u * 2u)) << 4)),
+                     "r"(word[0]), "r"(word[1]), "r"(word[2]), "r"(word[3])
+                     : "memory");
     }
 }
 
 }  // namespace
 
 extern "C" __global__ void __launch_bounds__(128 * (Consumers + 1), 1)
-patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtensorMap patches, const __grid_constant__ CUtensorMap weights,
+patch_embed_gemm(const __grid_constant__ CUtensorMap out, const __grid_constant__ CUtensorMap patches, const __grid_constant__ CUtensorMap weights,
                  const __nv_bfloat16* __restrict__ bias, const __nv_bfloat16* __restrict__ pos_embed)
 {
     // The swizzle counts from multiples of 1024 bytes; nothing else is in shared memory, so that this is one.
@@ -201,6 +197,7 @@ patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtens
     const auto turn_of = [&](unsigned warpgroup) { return base + BarrierOffset + (2u * Stages + warpgroup) * 8u; };
     const auto weights_full = [&](unsigned step) { return base + BarrierOffset + (2u * Stages + Consumers + step) * 8u; };
 
+    const unsigned staging_free = weights_full(Steps);
 
     const unsigned slice = blockIdx.x % Slices;
     const unsigned first = blockIdx.x / Slices;  // position
@@ -219,6 +216,7 @@ patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtens
         for (unsigned step = 0; step < Steps; ++step) {
             barrier_init(weights_full(step));
         }
+        barrier_init(staging_free);
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     __syncthreads();
@@ -247,7 +245,6 @@ patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtens
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
         const bool speaks = threadIdx.x % 128u == 0u;
-        const unsigned row = threadIdx.x / 32u % 4u * 16u + threadIdx.x % 32u / 4u;
         const unsigned column = slice * TileN + threadIdx.x % 4u * 2u;
         unsigned held = Positions;  // whose values `added` holds
         float added[Sums / 2u];
@@ -295,9 +292,19 @@ patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtens
             if (speaks) {
                 barrier_arrive(empty((at - 1u) % Stages));
             }
-            __nv_bfloat16* upper =
-                out + (size_t(tile % TilesAlong * TileM + row) * Positions + position) * Columns + slice * TileN + threadIdx.x % 4u * 8u;
-            store_tile(upper, upper + size_t(8u * Positions) * Columns, sum, added);
+            const unsigned image = tile % TilesAlong * TileM;
+            barrier_wait(staging_free, (tile & 1u) ^ 1u);
+            stage_tile(base + StagingOffset, sum, added);
+            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+            asm volatile("bar.sync %0, 128;" ::"r"(warpgroup + 1u) : "memory");
+            if (speaks) {
+#pragma unroll
+                for (unsigned box = 0; box < TileN / 64u; ++box) {
+                    store_columns(&out, base + StagingOffset + box * BoxBytes, slice * TileN + box * 64u, position, image);
+                }
+                asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;" ::: "memory");
+                barrier_arrive(staging_free);
+            }
         }
     }
 }
