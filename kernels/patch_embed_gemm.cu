@@ -9,13 +9,13 @@
 //             one box.
 // Order:      33 lanes of four blocks take positions in turn, each all images of one, so that lanes read neighbouring rows at about
 //             the same time. Four blocks of a lane read the same patches, each for its 192 columns.
-// Stores:     a warpgroup writes its tile into shared memory with stmatrix, in the 128-byte swizzle, and one thread sends it off with
-//             TMA. There is one such place for both warpgroups, free again once TMA has read it.
+// Stores:     the rows of the weights lie permuted in shared memory, so that a thread's sums are 8 neighbouring columns and leave by
+//             16-byte stores without an exchange between lanes.
 // Shape:      patches 928256 x 768, weights 768 x 768 (row n holds output column n), E4M3, row-major; bias 768 BF16;
 //             pos_embed 196 x 768 BF16; out 928256 x 768 BF16. Inputs must hold no NaN (E4M3 0x7f and 0xff).
 // Launch:     grid 132 x 1 x 1 (any multiple of 4), block 384 x 1 x 1, dynamic shared memory 229632 bytes.
-// Arguments:  CUtensorMap out (BFLOAT16, seen as 4736 x 196 x 768, box 64 x 1 x 64), CUtensorMap patches (seen as 4736 x 196 x 768,
-//             box 64 x 1 x 128), CUtensorMap weights (box 192 x 128), all maps 128-byte swizzle and passed by value;
+// Arguments:  __nv_bfloat16* out [928256 * 768], CUtensorMap patches (seen as 4736 x 196 x 768, box 64 x 1 x 128), CUtensorMap weights
+//             (seen as 24 x 4 x 4 x 2 x 768, box 6 x 4 x 1 x 2 x 128), both maps 128-byte swizzle and passed by value;
 //             const __nv_bfloat16* bias [768], const __nv_bfloat16* pos_embed [196 * 768]
 // Result:     out[m * 768 + n] == bf16(sum over k of patches[m * 768 + k] * weights[n * 768 + k] + bias[n] + pos_embed[(m mod 196) * 768 + n])
 //             up to the order and the accumulator width of the tensor cores
@@ -35,16 +35,15 @@ constexpr unsigned Columns = 768;  // of the output
 constexpr unsigned TileM = 64;     // images of a tile
 constexpr unsigned TileN = 192;    // columns of a block
 constexpr unsigned TileK = 128;    // bytes of a row per stage: one row of a 128-byte swizzle atom
-constexpr unsigned Stages = 7;
+constexpr unsigned Stages = 10;
 constexpr unsigned Steps = Depth / TileK;
 constexpr unsigned Slices = Columns / TileN;
 constexpr unsigned TilesAlong = Images / TileM;  // of one position
-constexpr unsigned BoxBytes = TileM * 128u;  // 64 columns of a tile on its way out
+constexpr unsigned Groups = TileN / 32u;  // of 32 columns, of which a lane of four takes 8
 constexpr unsigned WeightBytes = TileN * TileK;  // of a step
 constexpr unsigned StageBytes = TileM * TileK;
 constexpr unsigned StageOffset = Steps * WeightBytes;
-constexpr unsigned StagingOffset = StageOffset + Stages * StageBytes;
-constexpr unsigned BarrierOffset = StagingOffset + TileN / 64u * BoxBytes;
+constexpr unsigned BarrierOffset = StageOffset + Stages * StageBytes;
 constexpr unsigned Consumers = 2;  // warpgroups
 constexpr unsigned Sums = TileN / 2u;
 
@@ -92,20 +91,14 @@ __device__ __forceinline__ void load_patches(unsigned shared, const CUtensorMap*
                  : "memory");
 }
 
-// 128 bytes of each of the block's rows of the weights.
-__device__ __forceinline__ void load_weights(unsigned shared, const CUtensorMap* map, unsigned barrier, unsigned along, unsigned row)
+// Output column 32 g + 8 q + 2 p + e is row [g][q][p][e] of the weights. A box holds one p, so that in shared memory it is row
+// [p][g][q][e]: lane q of four, whose sums of an 8-column block are the columns of its q, gets columns 8 q to 8 q + 7 of a group.
+__device__ __forceinline__ void load_weights(unsigned shared, const CUtensorMap* map, unsigned barrier, unsigned along, unsigned pair, unsigned group)
 {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(shared),
-                 "l"(map), "r"(along), "r"(row), "r"(barrier)
-                 : "memory");
-}
-
-// 64 columns of a tile, from the 128-byte swizzle.
-__device__ __forceinline__ void store_columns(const CUtensorMap* map, unsigned shared, unsigned column, unsigned position, unsigned image)
-{
-    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map), "r"(shared), "r"(column),
-                 "r"(position), "r"(image)
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %3, %5}], [%6];" ::"r"(shared),
+        "l"(map), "r"(along), "r"(0), "r"(pair), "r"(group), "r"(barrier)
+        : "memory");
 }
 
 #define AUDIT_SUM_4(i) "+f"(sum[i]), "+f"(sum[i + 1]), "+f"(sum[i + 2]), "+f"(sum[i + 3])
@@ -142,51 +135,55 @@ __device__ __forceinline__ unsigned pack(float left, float right)
     return *reinterpret_cast<const unsigned*>(&pair);
 }
 
-__device__ __forceinline__ float2 load_pair(const __nv_bfloat16* pair)
+__device__ __forceinline__ float2 unpack(unsigned pair)
 {
-    return __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(pair));
+    return __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(&pair));
 }
 
-// What a thread adds to its two columns of each eight: bias and embedding of the position.
-__device__ __forceinline__ void load_added(float (&added)[Sums / 2u], const __nv_bfloat16* bias, const __nv_bfloat16* embedding)
+// What a thread adds to its 8 columns of each group: bias and embedding of the position.
+__device__ __forceinline__ void load_added(float (&added)[Groups * 8u], const __nv_bfloat16* bias, const __nv_bfloat16* embedding)
 {
 #pragma unroll
-    for (unsigned j = 0; j < TileN / 8u; ++j) {
-        const float2 x = load_pair(bias + j * 8u);
-        const float2 y = load_pair(embedding + j * 8u);
-        added[j * 2u] = x.x + y.x;
-        added[j * 2u + 1u] = x.y + y.y;
+    for (unsigned group = 0; group < Groups; ++group) {
+        const uint4 left = *reinterpret_cast<const uint4*>(bias + group * 32u);
+        const uint4 right = *reinterpret_cast<const uint4*>(embedding + group * 32u);
+        const unsigned lefts[4] = {left.x, left.y, left.z, left.w};
+        const unsigned rights[4] = {right.x, right.y, right.z, right.w};
+#pragma unroll
+        for (unsigned part = 0; part < 4u; ++part) {
+            const float2 x = unpack(lefts[part]);
+            const float2 y = unpack(rights[part]);
+            added[group * 8u + part * 2u] = x.x + y.x;
+            added[group * 8u + part * 2u + 1u] = x.y + y.y;
+        }
     }
 }
 
-// Lane l of warp w holds, of its warpgroup's 64 x 192 sums, rows 16 w + l / 4 and 8 below it, and of each 8 columns the two
-// from 2 * (l mod 4): sum[4 j + 0, 1] in the upper row, sum[4 j + 2, 3] in the lower one. Each lane names the place of one row of
-// 16 bytes: chunk c of row r lies at c ^ (r mod 8), so that eight rows of a chunk are in different banks.
-__device__ __forceinline__ void stage_tile(unsigned staging, const float (&sum)[Sums], const float (&added)[Sums / 2u])
+// Lane l of warp w holds, of its warpgroup's 64 x 192 sums, rows 16 w + l / 4 and 8 below it, and of each 8 rows of the
+// weights in shared memory the two from 2 * (l mod 4): sum[4 j + 0, 1] in the upper row, sum[4 j + 2, 3] in the lower one.
+__device__ __forceinline__ void store_tile(__nv_bfloat16* upper, __nv_bfloat16* lower, const float (&sum)[Sums], const float (&added)[Groups * 8u])
 {
-    const unsigned lane = threadIdx.x % 32u;
-    const unsigned row = staging + (threadIdx.x / 32u % 4u * 16u + (lane & 15u)) * 128u;
-    const unsigned chunk = (lane >> 4) ^ (lane & 7u);
 #pragma unroll
-    for (unsigned pair = 0; pair < TileN / 16u; ++pair) {
-        unsigned word[4];
+    for (unsigned group = 0; group < Groups; ++group) {
+        unsigned above[4];
+        unsigned below[4];
 #pragma unroll
-        for (unsigned half = 0; half < 2u; ++half) {
-            const unsigned j = pair * 2u + half;
-            word[half * 2u] = pack(sum[j * 4u] + added[j * 2u], sum[j * 4u + 1u] + added[j * 2u + 1u]);
-            word[half * 2u + 1u] = pack(sum[j * 4u + 2u] + added[j * 2u], sum[j * 4u + 3u] + added[j * 2u + 1u]);
+        for (unsigned part = 0; part < 4u; ++part) {
+            const unsigned j = (part * Groups + group) * 4u;
+            const float left = added[group * 8u + part * 2u];
+            const float right = added[group * 8u + part * 2u + 1u];
+            above[part] = pack(sum[j] + left, sum[j + 1u] + right);
+            below[part] = pack(sum[j + 2u] + left, sum[j + 3u] + right);
         }
-        asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
-                         row + pair / 4u * BoxBytes + ((chunk ^ (pair % 4u * 2u)) << 4)),
-                     "r"(word[0]), "r"(word[1]), "r"(word[2]), "r"(word[3])
-                     : "memory");
+        *reinterpret_cast<uint4*>(upper + group * 32u) = make_uint4(above[0], above[1], above[2], above[3]);
+        *reinterpret_cast<uint4*>(lower + group * 32u) = make_uint4(below[0], below[1], below[2], below[3]);
     }
 }
 
 }  // namespace
 
 extern "C" __global__ void __launch_bounds__(128 * (Consumers + 1), 1)
-patch_embed_gemm(const __grid_constant__ CUtensorMap out, const __grid_constant__ CUtensorMap patches, const __grid_constant__ CUtensorMap weights,
+patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtensorMap patches, const __grid_constant__ CUtensorMap weights,
                  const __nv_bfloat16* __restrict__ bias, const __nv_bfloat16* __restrict__ pos_embed)
 {
     // The swizzle counts from multiples of 1024 bytes; nothing else is in shared memory, so that this is one.
@@ -196,8 +193,6 @@ patch_embed_gemm(const __grid_constant__ CUtensorMap out, const __grid_constant_
     const auto empty = [&](unsigned stage) { return base + BarrierOffset + (Stages + stage) * 8u; };
     const auto turn_of = [&](unsigned warpgroup) { return base + BarrierOffset + (2u * Stages + warpgroup) * 8u; };
     const auto weights_full = [&](unsigned step) { return base + BarrierOffset + (2u * Stages + Consumers + step) * 8u; };
-
-    const unsigned staging_free = weights_full(Steps);
 
     const unsigned slice = blockIdx.x % Slices;
     const unsigned first = blockIdx.x / Slices;  // position
@@ -216,7 +211,6 @@ patch_embed_gemm(const __grid_constant__ CUtensorMap out, const __grid_constant_
         for (unsigned step = 0; step < Steps; ++step) {
             barrier_init(weights_full(step));
         }
-        barrier_init(staging_free);
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     __syncthreads();
@@ -226,7 +220,10 @@ patch_embed_gemm(const __grid_constant__ CUtensorMap out, const __grid_constant_
         if (threadIdx.x % 128u == 0u) {
             for (unsigned step = 0; step < Steps; ++step) {
                 barrier_expect(weights_full(step), WeightBytes);
-                load_weights(base + step * WeightBytes, &weights, weights_full(step), step * TileK, slice * TileN);
+                for (unsigned pair = 0; pair < 4u; ++pair) {
+                    load_weights(base + step * WeightBytes + pair * (WeightBytes / 4u), &weights, weights_full(step), step * TileK, pair,
+                                 slice * Groups);
+                }
             }
             unsigned at = 0;
 #pragma unroll 1
@@ -245,9 +242,10 @@ patch_embed_gemm(const __grid_constant__ CUtensorMap out, const __grid_constant_
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
         const bool speaks = threadIdx.x % 128u == 0u;
-        const unsigned column = slice * TileN + threadIdx.x % 4u * 2u;
+        const unsigned row = threadIdx.x / 32u % 4u * 16u + threadIdx.x % 32u / 4u;
+        const unsigned column = slice * TileN + threadIdx.x % 4u * 8u;
         unsigned held = Positions;  // whose values `added` holds
-        float added[Sums / 2u];
+        float added[Groups * 8u];
         bool is_first = true;
 #pragma unroll 1
         for (unsigned tile = warpgroup; tile < end; tile += Consumers) {
@@ -292,19 +290,8 @@ patch_embed_gemm(const __grid_constant__ CUtensorMap out, const __grid_constant_
             if (speaks) {
                 barrier_arrive(empty((at - 1u) % Stages));
             }
-            const unsigned image = tile % TilesAlong * TileM;
-            barrier_wait(staging_free, (tile & 1u) ^ 1u);
-            stage_tile(base + StagingOffset, sum, added);
-            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-            asm volatile("bar.sync %0, 128;" ::"r"(warpgroup + 1u) : "memory");
-            if (speaks) {
-#pragma unroll
-                for (unsigned box = 0; box < TileN / 64u; ++box) {
-                    store_columns(&out, base + StagingOffset + box * BoxBytes, slice * TileN + box * 64u, position, image);
-                }
-                asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;" ::: "memory");
-                barrier_arrive(staging_free);
-            }
+            __nv_bfloat16* upper = out + (size_t(tile % TilesAlong * TileM + row) * Positions + position) * Columns + column;
+            store_tile(upper, upper + size_t(8u * Positions) * Columns, sum, added);
         }
     }
 }
