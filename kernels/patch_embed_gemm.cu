@@ -7,8 +7,8 @@
 // Tiles:      64 images at one position, not 64 rows in a row: all rows of a tile add the same 192 values, which stay in
 //             registers for as long as the position does. A tensor map that sees the rows as [image, position, k] makes such a tile
 //             one box.
-// Order:      33 lanes of four blocks take positions in turn, each all images of one, so that lanes read neighbouring rows at about
-//             the same time. Four blocks of a lane read the same patches, each for its 192 columns.
+// Order:      each of 33 lanes of four blocks walks a run of tiles of its own, images first, so that lanes are far apart in memory.
+//             Four blocks of a lane read the same patches at about the same time, each for its 192 columns.
 // Stores:     the rows of the weights lie permuted in shared memory, so that a thread's sums are 8 neighbouring columns and leave by
 //             16-byte stores without an exchange between lanes.
 // Shape:      patches 928256 x 768, weights 768 x 768 (row n holds output column n), E4M3, row-major; bias 768 BF16;
@@ -39,6 +39,7 @@ constexpr unsigned Stages = 10;
 constexpr unsigned Steps = Depth / TileK;
 constexpr unsigned Slices = Columns / TileN;
 constexpr unsigned TilesAlong = Images / TileM;  // of one position
+constexpr unsigned Tiles = TilesAlong * Positions;
 constexpr unsigned Groups = TileN / 32u;  // of 32 columns, of which a lane of four takes 8
 constexpr unsigned WeightBytes = TileN * TileK;  // of a step
 constexpr unsigned StageBytes = TileM * TileK;
@@ -195,9 +196,9 @@ patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtens
     const auto weights_full = [&](unsigned step) { return base + BarrierOffset + (2u * Stages + Consumers + step) * 8u; };
 
     const unsigned slice = blockIdx.x % Slices;
-    const unsigned first = blockIdx.x / Slices;  // position
-    const unsigned lanes = gridDim.x / Slices;
-    const unsigned end = first < Positions ? ((Positions - 1u - first) / lanes + 1u) * TilesAlong : 0u;  // tiles of this block
+    const unsigned run = (Tiles + gridDim.x / Slices - 1u) / (gridDim.x / Slices);
+    const unsigned first = blockIdx.x / Slices * run;
+    const unsigned end = first < Tiles ? min(first + run, Tiles) : first;
     const unsigned warpgroup = __shfl_sync(0xffffffffu, threadIdx.x / 128u, 0);  // so that the compiler knows it is the same in a warp
 
     if (threadIdx.x == 0u) {
@@ -227,8 +228,8 @@ patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtens
             }
             unsigned at = 0;
 #pragma unroll 1
-            for (unsigned tile = 0; tile < end; ++tile) {
-                const unsigned position = first + tile / TilesAlong * lanes;
+            for (unsigned tile = first; tile < end; ++tile) {
+                const unsigned position = tile / TilesAlong;
                 const unsigned image = tile % TilesAlong * TileM;
 #pragma unroll 1
                 for (unsigned step = 0; step < Steps; ++step, ++at) {
@@ -248,14 +249,14 @@ patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtens
         float added[Groups * 8u];
         bool is_first = true;
 #pragma unroll 1
-        for (unsigned tile = warpgroup; tile < end; tile += Consumers) {
-            const unsigned position = first + tile / TilesAlong * lanes;
+        for (unsigned tile = first + warpgroup; tile < end; tile += Consumers) {
+            const unsigned position = tile / TilesAlong;
             if (position != held) {
                 held = position;
                 load_added(added, bias + column, pos_embed + position * Columns + column);
             }
-            const unsigned turn = tile / Consumers;
-            unsigned at = tile * Steps;
+            const unsigned turn = (tile - first) / Consumers;
+            unsigned at = (tile - first) * Steps;
             float sum[Sums];
             // One warpgroup after the other: the ring's phases come in order, and each has the tensor cores to itself.
             barrier_wait(turn_of(warpgroup), (turn & 1u) ^ (warpgroup == 0u ? 1u : 0u));
