@@ -45,6 +45,7 @@ constexpr unsigned WeightBytes = TileN * TileK;  // of a step
 constexpr unsigned StageBytes = TileM * TileK;
 constexpr unsigned StageOffset = Steps * WeightBytes;
 constexpr unsigned BarrierOffset = StageOffset + Stages * StageBytes;
+constexpr unsigned Ahead = 2;  // tiles by which the prefetch into L2 is ahead of the ring
 constexpr unsigned Consumers = 2;  // warpgroups
 constexpr unsigned Sums = TileN / 2u;
 
@@ -90,6 +91,12 @@ __device__ __forceinline__ void load_patches(unsigned shared, const CUtensorMap*
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(shared),
                  "l"(map), "r"(along), "r"(position), "r"(image), "r"(barrier)
                  : "memory");
+}
+
+// The same into L2 only.
+__device__ __forceinline__ void prefetch_patches(const CUtensorMap* map, unsigned along, unsigned position, unsigned image)
+{
+    asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global.tile [%0, {%1, %2, %3}];" ::"l"(map), "r"(along), "r"(position), "r"(image) : "memory");
 }
 
 // Output column 32 g + 8 q + 2 p + e is row [g][q][p][e] of the weights. A box holds one p, so that in shared memory it is row
@@ -231,12 +238,19 @@ patch_embed_gemm(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtens
             for (unsigned tile = first; tile < end; ++tile) {
                 const unsigned position = tile / TilesAlong;
                 const unsigned image = tile % TilesAlong * TileM;
+                const unsigned later = tile + Ahead < end ? tile + Ahead : end - 1u;
+                const unsigned later_position = later / TilesAlong;
+                const unsigned later_image = later % TilesAlong * TileM;
 #pragma unroll 1
                 for (unsigned step = 0; step < Steps; ++step, ++at) {
                     const unsigned stage = at % Stages;
                     barrier_wait(empty(stage), (at / Stages & 1u) ^ 1u);
                     barrier_expect(full(stage), StageBytes);
                     load_patches(base + StageOffset + stage * StageBytes, &patches, full(stage), step * TileK, position, image);
+                    // The four blocks of a lane share this work.
+                    if (step % Slices == slice) {
+                        prefetch_patches(&patches, step * TileK, later_position, later_image);
+                    }
                 }
             }
         }
