@@ -59,6 +59,7 @@ fn a_launch_is_read_with_its_arguments() {
     );
     let b = plan.buffer(2).unwrap();
     assert_eq!((b.seed, b.values, b.map.as_ref().unwrap().swizzle), (9, Values::Normal(0.0, 0.5), Swizzle::Bytes64));
+    assert_eq!(b.map.as_ref().unwrap().shape, [128, 64]);
     assert_eq!(plan.buffer(3).unwrap().values, Values::Uniform(-1.0, 1.0));
     assert_eq!(plan.buffer(4).unwrap().values, Values::Fill(0.0));
     let (Argument::Scalar(shift), Argument::Scalar(scale)) = (&plan.arguments[5], &plan.arguments[6]) else { panic!() };
@@ -84,6 +85,8 @@ fn mistakes_point_at_the_line() {
         ("value = -3", "value = 3000000000", "3000000000 does not fit i32: it holds -2147483648 to 2147483647"),
         ("value = -3", "value = -3, shape = 3", "an argument has a value or a shape, not both"),
         ("box = [64, 64]", "box = [64]", "expected 2 sides from 1 to 256"),
+        ("box = [64, 64]", "shape = [64, 64], box = [64, 64]", "a map of [64, 64] has not the elements of [128, 64]"),
+        ("box = [64, 64]", "shape = [16, 8, 64], box = [64, 64]", "expected 3 sides from 1 to 256"),
         ("swizzle = 64", "swizzle = 48", "expected 0, 32, 64 or 128 bytes"),
         ("grid = [6, \"928256/128\"]", "", "a launch with arguments needs `grid`"),
         ("grid = [6, \"928256/128\"]", "grid = [1, 2, 3, 4]", "expected one to three numbers"),

@@ -10,7 +10,7 @@ use cudarc::driver::sys::{
 /// The map of a buffer at an address.
 pub(super) fn encode(buffer: &Buffer, map: &TensorMap, pointer: u64) -> Result<CUtensorMap, LaunchError> {
     // The driver counts dimensions from the fastest.
-    let extents: Vec<u64> = buffer.shape.iter().rev().copied().collect();
+    let extents: Vec<u64> = map.shape.iter().rev().copied().collect();
     let sides: Vec<u32> = map.extent.iter().rev().copied().collect();
     let steps = vec![1u32; extents.len()];
     let mut pitch = buffer.dtype.bytes() as u64;

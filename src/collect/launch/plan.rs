@@ -84,7 +84,9 @@ pub enum Values {
 /// How a buffer is seen through a tensor map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorMap {
-    /// Elements of the box in each dimension, the slowest first, as the buffer's shape.
+    /// Extents of the buffer as the map sees it, the slowest first: the buffer's own, or others of as many elements.
+    pub shape: Vec<u64>,
+    /// Elements of the box in each of those dimensions.
     pub extent: Vec<u32>,
     /// Pattern of the rows in shared memory.
     pub swizzle: Swizzle,

@@ -26,6 +26,7 @@ pub(super) struct ArgumentKeys {
 struct MapKeys {
     #[serde(rename = "box")]
     extent: Spanned<Vec<u32>>,
+    shape: Option<Spanned<toml::Value>>,
     swizzle: Option<Spanned<u32>>,
     promotion: Option<Spanned<u32>>,
 }
@@ -99,7 +100,7 @@ impl Text {
                 return Err(self.wrong(message, span, "", None));
             }
         };
-        let map = keys.map.as_ref().map(|map| self.map(map, extents.len())).transpose()?;
+        let map = keys.map.as_ref().map(|map| self.map(map, &extents)).transpose()?;
         Ok(Buffer {
             name: keys.name.get_ref().clone(),
             role,
@@ -111,7 +112,20 @@ impl Text {
         })
     }
 
-    fn map(&self, keys: &MapKeys, rank: usize) -> Result<TensorMap, ConfigError> {
+    fn map(&self, keys: &MapKeys, buffer: &[u64]) -> Result<TensorMap, ConfigError> {
+        let shape = match &keys.shape {
+            None => buffer.to_vec(),
+            Some(seen) => {
+                let extents = self.amounts(seen)?;
+                let elements = |extents: &[u64]| extents.iter().map(|extent| u128::from(*extent)).product::<u128>();
+                if elements(&extents) != elements(buffer) {
+                    let message = format!("a map of {extents:?} has not the elements of {buffer:?}");
+                    return Err(self.wrong(message, seen.span(), "", None));
+                }
+                extents
+            }
+        };
+        let rank = shape.len();
         let extent = keys.extent.get_ref();
         if extent.len() != rank || rank > 5 || extent.iter().any(|side| !(1..=256).contains(side)) {
             let message = format!("expected {rank} sides from 1 to 256, one for each of at most 5 extents");
@@ -132,6 +146,6 @@ impl Text {
             Some((256, _)) => Promotion::Bytes256,
             Some((_, span)) => return Err(self.wrong("expected 0, 64, 128 or 256 bytes".into(), span, "", None)),
         };
-        Ok(TensorMap { extent: extent.clone(), swizzle, promotion })
+        Ok(TensorMap { shape, extent: extent.clone(), swizzle, promotion })
     }
 }

@@ -13,6 +13,7 @@
 //!   { name = "ids", dtype = "u32", shape = 1024, integers = [0, 9], seed = 7 },
 //!   { name = "bins", role = "inout", dtype = "u32", shape = 4, fill = 0 },    # set again before every launch
 //!   { name = "w", dtype = "e4m3", shape = [768, 768], map = { box = [256, 128], swizzle = 128 } },  # as tensor map
+//!   # a map may see the buffer with other extents: map = { shape = [196, 3072], box = [64, 128], swizzle = 128 }
 //!   { name = "rows", dtype = "u32", value = 1024 },
 //! ]
 //!
