@@ -83,6 +83,7 @@ fn place(finding: &Finding) -> Option<Words> {
 fn units(audit: &Audit) -> Option<Words> {
     let mut held: Vec<(&str, f64)> =
         UNITS.iter().filter_map(|(label, metric)| Some((*label, value(audit, metric)?))).collect();
+    held.retain(|(_, share)| *share >= 0.05);
     held.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     let listed: Vec<String> = held.iter().map(|(label, share)| format!("{label} {}", digits(*share))).collect();
     (!listed.is_empty()).then(|| words!("Units, % of peak: {}.", listed.join(", ")))
