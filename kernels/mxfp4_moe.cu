@@ -1,17 +1,19 @@
 // mxfp4_moe: rows of a mixture of experts times MXFP4 weights; a row takes part with the weights of its expert alone.
 //
-// Shows:      a warpgroup decodes E2M1 weights with E8M0 scales in registers and writes them once, with 16-byte stores, into the
-//             swizzled tile; two others multiply it with wgmma. Routing indices gather the rows of x.
+// Shows:      a warpgroup decodes E2M1 weights with E8M0 scales in registers, each value once for 256 rows, and write them once,
+//             with 16-byte stores, into the swizzled tile; two others multiply it with wgmma. Routing indices gather the rows of x.
+//             The weights are wgmma's first operand and the rows its second, so that a short group takes a narrower product.
 // Variants:   -DKERNEL=mxfp4_moe_w1_swiglu -DSWIGLU=1 gates: rows 2 i and 2 i + 1 of the weights give one output column.
-//             -DKERNEL=mxfp4_moe_w2, -DKERNEL=mxfp4_grouped_matmul: the product alone, at other shapes.
-//             -DEXPERTS, -DCAPACITY, -DCOLUMNS and -DDEPTH give the shape.
+//             -DKERNEL=mxfp4_moe_w2: the product alone. -DKERNEL=mxfp4_grouped_matmul -DRAGGED=1: groups one behind the other.
+//             -DEXPERTS, -DCAPACITY (rows of the largest group), -DCOLUMNS and -DDEPTH give the shape. Scales are at most 2.
 // Limiter:    the tensor pipe; decoding shares issue slots and shared memory with it.
-// Launch:     grid EXPERTS * CAPACITY / 128 x COLUMNS / 256 x 1, block 384 x 1 x 1, dynamic shared memory 197696 bytes.
+// Launch:     grid 132 x 1 x 1, block 384 x 1 x 1, dynamic shared memory 197764 + 4 * EXPERTS bytes.
 // Arguments:  bf16* out [EXPERTS * CAPACITY * outputs], const bf16* x [tokens * DEPTH], const unsigned* index [EXPERTS * CAPACITY],
 //             const unsigned* count [EXPERTS], const uint8_t* weight [EXPERTS * COLUMNS * DEPTH / 2],
 //             const uint8_t* scale [EXPERTS * COLUMNS * DEPTH / 32]; outputs = COLUMNS, halved by SWIGLU
 // Result:     for r < count[e], with v[n] = sum over k of x[index[e][r]][k] * e2m1(weight[e][n][k]) * 2^(scale[e][n][k / 32] - 127):
-//             out[e][r][n] == v[n], with SWIGLU out[e][r][n] == silu(v[2 n]) * v[2 n + 1]; other rows stay as they were
+//             out[e][r][n] == v[n], with SWIGLU out[e][r][n] == silu(v[2 n]) * v[2 n + 1]; other rows stay as they were.
+//             With RAGGED count holds EXPERTS + 1 offsets, and count[e] + r stands for e, r, for r < count[e + 1] - count[e].
 // Chips:      sm_90a only.
 
 #include <cstdint>
@@ -20,25 +22,31 @@
 #ifndef SWIGLU
 #define SWIGLU 0
 #endif
+#ifndef RAGGED
+#define RAGGED 0
+#endif
 
 namespace {
 
-constexpr unsigned TileM = 128;
-constexpr unsigned TileN = 256;
-constexpr unsigned TileK = 64;  // values of a row per stage: one row of a 128-byte swizzle atom
+constexpr unsigned TileRows = 256;     // rows of x
+constexpr unsigned TileColumns = 128;  // rows of the weights
+constexpr unsigned TileK = 64;         // values of a row per stage: one row of a 128-byte swizzle atom
 constexpr unsigned RowBytes = TileK * 2u;
 constexpr unsigned Steps = DEPTH / TileK;
 constexpr unsigned Stages = 4;
-constexpr unsigned WeightOffset = TileM * RowBytes;
-constexpr unsigned StageBytes = (TileM + TileN) * RowBytes;
+constexpr unsigned RowsOffset = TileColumns * RowBytes;
+constexpr unsigned StageBytes = (TileColumns + TileRows) * RowBytes;
 constexpr unsigned BarrierOffset = Stages * StageBytes;
-constexpr unsigned Consumers = TileM / 64u;  // warpgroups
-constexpr unsigned Producers = 128;          // threads
-constexpr unsigned Tiles = CAPACITY / TileM;
+constexpr unsigned CountOffset = BarrierOffset + 2u * Stages * 8u;
+constexpr unsigned Consumers = TileColumns / 64u;  // warpgroups
+constexpr unsigned Producers = 128;                // threads
+constexpr unsigned Copies = TileRows * 8u / Producers;          // of 16 bytes, by a thread for each stage
+constexpr unsigned Parts = TileColumns * 2u / Producers;        // blocks of 32 values, likewise
 constexpr bool Gated = SWIGLU != 0;
+constexpr bool Ragged = RAGGED != 0;
 constexpr unsigned Outputs = Gated ? COLUMNS / 2 : COLUMNS;
 
-static_assert(CAPACITY % TileM == 0 && COLUMNS % TileN == 0 && Steps % 4 == 0, "the shape is a whole number of tiles");
+static_assert(COLUMNS % TileColumns == 0 && Steps % Stages == 0, "the shape is a whole number of tiles");
 
 // Operand descriptor of wgmma for a K-major tile in the 128-byte swizzle: start address and the stride between groups of
 // eight rows (1024 bytes) in units of 16 bytes, layout 1 in the top two bits (PTX ISA, "Matrix descriptor", wgmma).
@@ -89,6 +97,21 @@ __device__ __forceinline__ void multiply(float (&sum)[128], uint64_t a, uint64_t
         : "l"(a), "l"(b), "r"(accumulate));
 }
 
+// sum (64 x 128) of the same, with the first half of the sums.
+__device__ __forceinline__ void multiply_half(float (&sum)[128], uint64_t a, uint64_t b, unsigned accumulate)
+{
+    asm volatile(
+        "{\n.reg .pred keep;\nsetp.ne.b32 keep, %66, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
+        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+        "%64, %65, keep, 1, 1, 0, 0;\n}"
+        : AUDIT_SUM_64(0)
+        : "l"(a), "l"(b), "r"(accumulate));
+}
+
 // Waits until at most `Pending` groups of products of this warpgroup are in flight; naming the sums keeps their uses behind it.
 template <unsigned Pending>
 __device__ __forceinline__ void wait_for_products(float (&sum)[128])
@@ -96,45 +119,51 @@ __device__ __forceinline__ void wait_for_products(float (&sum)[128])
     asm volatile("wgmma.wait_group.sync.aligned %128;" : AUDIT_SUM_64(0), AUDIT_SUM_64(64) : "n"(Pending) : "memory");
 }
 
-__device__ __forceinline__ unsigned scaled(unsigned pair, __nv_bfloat162 factor)
+// Eight E2M1 values with one scale as eight BF16, in order. A nibble times 2^12 + 2^6 has its sign in bit 15 and its magnitude in
+// bits 8 to 6: as the lower bits of a BF16 exponent and its highest bit of mantissa that is the value times 2^-126, also below
+// one. The factor brings that back.
+__device__ __forceinline__ unsigned spread(unsigned pair, __nv_bfloat162 factor)
 {
-    const __nv_bfloat162 product = __hmul2(*reinterpret_cast<const __nv_bfloat162*>(&pair), factor);
+    const unsigned code = (pair & 0x000f000fu) * 0x1040u & 0x81c081c0u;
+    const __nv_bfloat162 product = __hmul2(*reinterpret_cast<const __nv_bfloat162*>(&code), factor);
     return *reinterpret_cast<const unsigned*>(&product);
 }
 
-// Four E2M1 values in the lower half of `code` as two words of BF16, in order. A byte of a value is looked up by its three
-// bits of magnitude: 0, 1/2, 1, 3/2, 2, 3, 4, 6; a selector with its fourth bit set copies the top bit of the byte that it
-// names, and so turns the sign into 0xff beside 0x80.
-__device__ __forceinline__ uint2 decode_four(unsigned code, __nv_bfloat162 factor)
+__device__ __forceinline__ uint4 decode(unsigned word, __nv_bfloat162 factor)
 {
-    const unsigned magnitude = code & 0x7777u;
-    const unsigned high = __byte_perm(0x3f3f3f00u, 0x40404040u, magnitude);
-    const unsigned low = __byte_perm(0xc0800000u, 0xc0804000u, magnitude);
-    unsigned sign;
-    asm("prmt.b32 %0, %1, %1, %2;" : "=r"(sign) : "r"(0x80808080u), "r"(code));
-    const unsigned upper = high | (sign << 1u & 0x80808080u);
-    return make_uint2(scaled(__byte_perm(low, upper, 0x5140u), factor), scaled(__byte_perm(low, upper, 0x7362u), factor));
+    const unsigned odd = word >> 4;
+    const unsigned low = __byte_perm(word, odd, 0x5410u), high = __byte_perm(word, odd, 0x7632u);
+    return make_uint4(spread(low, factor), spread(low >> 8, factor), spread(high, factor), spread(high >> 8, factor));
 }
 
-// A power of two from its E8M0 code, in both halves.
-__device__ __forceinline__ __nv_bfloat162 power_of_two(unsigned code)
+// 2^126 times a power of two from its E8M0 code, in both halves.
+__device__ __forceinline__ __nv_bfloat162 factor_of(unsigned code)
 {
-    const unsigned both = code * 0x00800080u;
+    const unsigned both = (code + 126u) * 0x00800080u;
     return *reinterpret_cast<const __nv_bfloat162*>(&both);
 }
 
 // Decodes 32 values of a row with one scale into four 16-byte pieces of the swizzled row.
-__device__ __forceinline__ void write_block(unsigned row_address, unsigned row, unsigned first_piece, uint4 packed, unsigned scale)
+__device__ __forceinline__ void write_block(unsigned row_address, unsigned row, unsigned first_piece, uint4 packed, __nv_bfloat162 factor)
 {
-    const __nv_bfloat162 factor = power_of_two(scale);
     const unsigned word[4] = {packed.x, packed.y, packed.z, packed.w};
 #pragma unroll
     for (unsigned i = 0; i < 4u; ++i) {
-        const uint2 low = decode_four(word[i], factor), high = decode_four(word[i] >> 16, factor);
-        asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(row_address + ((first_piece + i) ^ (row & 7u)) * 16u), "r"(low.x),
-                     "r"(low.y), "r"(high.x), "r"(high.y)
+        const uint4 values = decode(word[i], factor);
+        asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(row_address + ((first_piece + i) ^ (row & 7u)) * 16u), "r"(values.x),
+                     "r"(values.y), "r"(values.z), "r"(values.w)
                      : "memory");
     }
+}
+
+// 16 bytes that this block does not read again.
+__device__ __forceinline__ uint4 load_once(const uint8_t* from)
+{
+    uint4 value;
+    asm volatile("ld.global.nc.L1::no_allocate.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+                 : "l"(from));
+    return value;
 }
 
 __device__ __forceinline__ unsigned pack(float left, float right)
@@ -143,25 +172,12 @@ __device__ __forceinline__ unsigned pack(float left, float right)
     return *reinterpret_cast<const unsigned*>(&pair);
 }
 
-// Lane q of four gives word[0..3] and gets word q of lanes 0, 1, 2, 3.
-__device__ __forceinline__ uint4 transpose_in_quad(const unsigned (&word)[4])
+// Eight by eight 16-bit values of a warp, two to a lane, rows and columns exchanged.
+__device__ __forceinline__ unsigned transposed(unsigned pair)
 {
-    const bool odd = threadIdx.x & 1u;
-    const bool high = threadIdx.x & 2u;
-    unsigned x[4];
-#pragma unroll
-    for (unsigned i = 0; i < 4u; i += 2u) {
-        const unsigned other = __shfl_xor_sync(0xffffffffu, odd ? word[i] : word[i + 1u], 1);
-        x[i] = odd ? other : word[i];
-        x[i + 1u] = odd ? word[i + 1u] : other;
-    }
-#pragma unroll
-    for (unsigned i = 0; i < 2u; ++i) {
-        const unsigned other = __shfl_xor_sync(0xffffffffu, high ? x[i] : x[i + 2u], 2);
-        x[i] = high ? other : x[i];
-        x[i + 2u] = high ? x[i + 2u] : other;
-    }
-    return make_uint4(x[0], x[1], x[2], x[3]);
+    unsigned result;
+    asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(result) : "r"(pair));
+    return result;
 }
 
 __device__ __forceinline__ float gated(float gate, float up)
@@ -169,35 +185,81 @@ __device__ __forceinline__ float gated(float gate, float up)
     return __fdividef(gate, 1.0f + __expf(-gate)) * up;
 }
 
-// Lane l of warp w holds, of its warpgroup's 64 x 256 sums, rows 16 w + l / 4 and 8 below it, and of each 8 columns the two
-// from 2 * (l mod 4): sum[4 j + 0, 1] in the upper row, sum[4 j + 2, 3] in the lower one.
-__device__ __forceinline__ void store_tile(__nv_bfloat16* out, const float (&sum)[128], unsigned first_row, unsigned first_column, unsigned rows)
+// Which of 16 rows of the weights stands in a row of the tile. A lane of wgmma's result has rows i and i + 8 of a warp's 16 and,
+// when the two 8 x 8 blocks are transposed, of rows 2 q, 2 q + 1, 2 q + 8 and 2 q + 9: gate and up beside each other before that,
+// or four columns in a row after it.
+__device__ __forceinline__ unsigned column_in_tile(unsigned row)
 {
-    const unsigned lane = threadIdx.x % 32u;
+    const unsigned i = row & 7u, lower = row >> 3 & 1u;
+    return (row & ~15u) + (Gated ? 2u * i + lower : i / 2u * 4u + lower * 2u + (i & 1u));
+}
+
+// Lane l of warp w holds, of its warpgroup's 64 columns x 256 rows, columns 16 w + l / 4 and 8 on, and of each 8 rows the two from
+// 2 * (l mod 4): sum[4 j + 0, 1] in the first column, sum[4 j + 2, 3] in the second. `out` is the lane's place in the first row.
+template <unsigned Rows>
+__device__ __forceinline__ void store_tile(__nv_bfloat16* out, const float (&sum)[128], unsigned rows)
+{
+    const unsigned row = threadIdx.x % 32u / 4u;
 #pragma unroll
-    for (unsigned half = 0; half < 2u; ++half) {
-        const unsigned row = first_row + (threadIdx.x / 32u % 4u) * 16u + lane / 4u + half * 8u;
-        __nv_bfloat16* target = out + size_t(row) * Outputs + first_column + (lane & 3u) * 8u;
-        constexpr unsigned Group = Gated ? 8u : 4u;
-#pragma unroll
-        for (unsigned group = 0; group < TileN / 8u / Group; ++group) {
-            unsigned word[4];
-#pragma unroll
-            for (unsigned part = 0; part < 4u; ++part) {
-                const unsigned j = (group * Group + part * (Group / 4u)) * 4u + half * 2u;
-                word[part] = Gated ? pack(gated(sum[j], sum[j + 1u]), gated(sum[j + 4u], sum[j + 5u])) : pack(sum[j], sum[j + 1u]);
+    for (unsigned j = 0; j < Rows / 8u; ++j) {
+        const float* const own = sum + j * 4u;
+        __nv_bfloat16* const target = out + size_t(j) * 8u * Outputs;
+        if (Gated) {
+            const unsigned pair = transposed(pack(gated(own[0], own[2]), gated(own[1], own[3])));
+            if (j * 8u + row < rows) {
+                *reinterpret_cast<unsigned*>(target) = pair;
             }
-            uint4 piece = transpose_in_quad(word);
-            if (Gated) {
-                piece = make_uint4(__byte_perm(piece.x, piece.y, 0x5410u), __byte_perm(piece.z, piece.w, 0x5410u),
-                                   __byte_perm(piece.x, piece.y, 0x7632u), __byte_perm(piece.z, piece.w, 0x7632u));
-            }
-            if (row < rows) {
-                *reinterpret_cast<uint4*>(target + group * 32u) = piece;
+        } else {
+            const uint2 four = make_uint2(transposed(pack(own[0], own[1])), transposed(pack(own[2], own[3])));
+            if (j * 8u + row < rows) {
+                *reinterpret_cast<uint2*>(target) = four;
             }
         }
     }
 }
+
+// The tiles of a block, every gridDim.x-th: rows of an expert fastest, then its columns, then experts.
+struct Walk {
+    unsigned counts;  // address of the rows of each expert, or of the first one of each and of the end
+    unsigned tile, expert, before, first, rows, row, column;
+
+    __device__ __forceinline__ Walk(unsigned shared) : counts(shared), tile(blockIdx.x), expert(0), before(0)
+    {
+        take();
+        locate();
+    }
+    __device__ __forceinline__ unsigned count(unsigned at) const
+    {
+        unsigned value;
+        asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(counts + at * 4u));
+        return value;
+    }
+    __device__ __forceinline__ void take()
+    {
+        first = Ragged ? count(expert) : expert * CAPACITY;
+        rows = Ragged ? count(expert + 1u) - first : count(expert);
+    }
+    __device__ __forceinline__ unsigned tall() const { return (rows + TileRows - 1u) / TileRows; }
+    __device__ __forceinline__ bool more() const { return expert < EXPERTS; }
+    __device__ __forceinline__ void locate()
+    {
+        while (tile - before >= tall() * (COLUMNS / TileColumns)) {
+            before += tall() * (COLUMNS / TileColumns);
+            expert += 1u;
+            if (expert == EXPERTS) {
+                return;
+            }
+            take();
+        }
+        row = (tile - before) % tall() * TileRows;
+        column = (tile - before) / tall() * TileColumns;
+    }
+    __device__ __forceinline__ void next()
+    {
+        tile += gridDim.x;
+        locate();
+    }
+};
 
 }  // namespace
 
@@ -206,106 +268,159 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
        const unsigned* __restrict__ count, const uint8_t* __restrict__ weight, const uint8_t* __restrict__ scale)
 {
     extern __shared__ uint8_t buffer[];
-    const unsigned expert = blockIdx.x / Tiles, first_row = blockIdx.x % Tiles * TileM;
-    const unsigned rows = count[expert];
-    if (first_row >= rows) {
-        return;
-    }
     const unsigned base = (static_cast<unsigned>(__cvta_generic_to_shared(buffer)) + 1023u) & ~1023u;
-    const auto full = [&](unsigned step) { return base + BarrierOffset + step % Stages * 8u; };
-    const auto empty = [&](unsigned step) { return base + BarrierOffset + (Stages + step % Stages) * 8u; };
+    const auto full = [&](unsigned stage) { return base + BarrierOffset + stage * 8u; };
+    const auto empty = [&](unsigned stage) { return base + BarrierOffset + (Stages + stage) * 8u; };
+    if (threadIdx.x < EXPERTS + RAGGED) {
+        asm volatile("st.shared.u32 [%0], %1;" ::"r"(base + CountOffset + threadIdx.x * 4u), "r"(count[threadIdx.x]) : "memory");
+    }
     if (threadIdx.x == 0u) {
         for (unsigned stage = 0; stage < Stages; ++stage) {
-            barrier_init(full(stage), Producers);
+            barrier_init(full(stage), Producers / 32u);
             barrier_init(empty(stage), Consumers);
         }
     }
     __syncthreads();
+    Walk walk(base + CountOffset);
+    unsigned phase = 0;
 
     if (threadIdx.x < Producers) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 104;");
-        // Rows of x: eight threads copy one, each 16 bytes of it. Rows behind the last one are copies of that.
+        // Rows of x: eight threads copy 16 bytes each of one, of 16 rows at a time. Rows behind the last one are copies of that.
         const unsigned piece = threadIdx.x % 8u, copied = threadIdx.x / 8u;
-        unsigned source[8];
+        const unsigned target = base + RowsOffset + copied * RowBytes + (piece ^ (copied & 7u)) * 16u;
+        // Rows of the weights: two threads decode one, a block of 32 values each, and that 64 rows below.
+        const unsigned row = threadIdx.x / 2u, block = threadIdx.x % 2u, weights = base + row * RowBytes;
+        unsigned source[Copies];
+        const uint8_t *packed = nullptr, *scales = nullptr;
+        uint4 code[Stages][Parts];
+        uint2 power[Parts];
+        bool is_half = false;
+        const auto start = [&] {
+            const size_t column = size_t(walk.expert) * COLUMNS + walk.column + column_in_tile(row);
+            packed = weight + column * (DEPTH / 2) + block * 16u;
+            scales = scale + column * (DEPTH / 32);
+            is_half = walk.rows - walk.row <= TileRows / 2u;
 #pragma unroll
-        for (unsigned i = 0; i < 8u; ++i) {
-            const unsigned row = min(first_row + copied + i * 16u, rows - 1u);
-            source[i] = index[expert * CAPACITY + row] * DEPTH + piece * 8u;
-        }
-        // Rows of the weights: two threads decode one, a block of 32 values each, and those 64, 128 and 192 rows below.
-        const unsigned row = threadIdx.x / 2u, block = threadIdx.x % 2u;
-        const size_t column = size_t(expert) * COLUMNS + blockIdx.y * TileN + row;
-        const uint8_t* const packed = weight + column * (DEPTH / 2) + block * 16u;
-        const uint8_t* const scales = scale + column * (DEPTH / 32);
-        uint4 code[4];
+            for (unsigned i = 0; i < Copies; ++i) {
+                const unsigned last = min(walk.row + copied + i * 16u, walk.rows - 1u);
+                source[i] = index[walk.first + last] * DEPTH + piece * 8u;
+            }
 #pragma unroll
-        for (unsigned part = 0; part < 4u; ++part) {
-            code[part] = *reinterpret_cast<const uint4*>(packed + part * 32u * DEPTH);
-        }
-        uint2 power[4];  // of four steps
-#pragma unroll 1
-        for (unsigned step = 0; step < Steps; ++step) {
-            const unsigned shared = base + step % Stages * StageBytes;
-            if (step % 4u == 0u) {
+            for (unsigned part = 0; part < Parts; ++part) {
 #pragma unroll
-                for (unsigned part = 0; part < 4u; ++part) {
-                    power[part] = *reinterpret_cast<const uint2*>(scales + part * 2u * DEPTH + step * 2u);
+                for (unsigned u = 0; u < Stages; ++u) {
+                    code[u][part] = load_once(packed + part * 32u * DEPTH + u * (TileK / 2u));
                 }
+                power[part] = *reinterpret_cast<const uint2*>(scales + part * 2u * DEPTH);
             }
-            barrier_wait(empty(step), (step / Stages & 1u) ^ 1u);
+        };
+        start();
+        while (true) {
+#pragma unroll 1
+            for (unsigned group = 0; group < Steps; group += Stages) {
+                const bool is_last = group + Stages == Steps;
+                packed += is_last ? 0u : Stages * (TileK / 2u);
+                scales += is_last ? 0u : Stages * (TileK / 32u);
+                uint2 coming[Parts];
 #pragma unroll
-            for (unsigned i = 0; i < 8u; ++i) {
-                const unsigned target = shared + (copied + i * 16u) * RowBytes + (piece ^ (copied & 7u)) * 16u;
-                asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(target), "l"(x + source[i] + step * TileK) : "memory");
-            }
-            asm volatile("cp.async.commit_group;" ::: "memory");
-            const unsigned next = min(step + 1u, Steps - 1u) * (TileK / 2u);
-            uint4 coming[4];
+                for (unsigned part = 0; part < Parts; ++part) {
+                    coming[part] = *reinterpret_cast<const uint2*>(scales + part * 2u * DEPTH);
+                }
 #pragma unroll
-            for (unsigned part = 0; part < 4u; ++part) {
-                coming[part] = *reinterpret_cast<const uint4*>(packed + part * 32u * DEPTH + next);
-            }
+                for (unsigned u = 0; u < Stages; ++u) {
+                    barrier_wait(empty(u), phase ^ 1u);
 #pragma unroll
-            for (unsigned part = 0; part < 4u; ++part) {
-                const unsigned codes = step & 2u ? power[part].y : power[part].x;
-                write_block(shared + WeightOffset + (row + part * 64u) * RowBytes, row, block * 4u, code[part],
-                            codes >> ((step & 1u) * 16u + block * 8u) & 0xffu);
-                code[part] = coming[part];
+                    for (unsigned i = 0; i < Copies; ++i) {
+                        if (i < Copies / 2u || !is_half) {
+                            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(target + u * StageBytes + i * 16u * RowBytes),
+                                         "l"(x + source[i] + (group + u) * TileK)
+                                         : "memory");
+                        }
+                    }
+                    asm volatile("cp.async.commit_group;" ::: "memory");
+#pragma unroll
+                    for (unsigned part = 0; part < Parts; ++part) {
+                        const unsigned codes = u & 2u ? power[part].y : power[part].x;
+                        write_block(weights + u * StageBytes + part * 64u * RowBytes, row, block * 4u, code[u][part],
+                                    factor_of(codes >> ((u & 1u) * 16u + block * 8u) & 0xffu));
+                        code[u][part] = load_once(packed + part * 32u * DEPTH + u * (TileK / 2u));
+                    }
+                    // The copies of the step before have come.
+                    if (group + u > 0u) {
+                        asm volatile("cp.async.wait_group 1;" ::: "memory");
+                        __syncwarp();
+                        if (threadIdx.x % 32u == 0u) {
+                            barrier_arrive(full((u + Stages - 1u) % Stages));
+                        }
+                    }
+                }
+#pragma unroll
+                for (unsigned part = 0; part < Parts; ++part) {
+                    power[part] = coming[part];
+                }
+                phase ^= 1u;
             }
-            // The copies of the step before have come; its stores are seen by wgmma behind the fence.
-            asm volatile("cp.async.wait_group 1;" ::: "memory");
-            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-            if (step > 0u) {
-                barrier_arrive(full(step - 1u));
+            walk.next();
+            const bool more = walk.more();
+            if (more) {
+                start();
+            }
+            asm volatile("cp.async.wait_group 0;" ::: "memory");
+            __syncwarp();
+            if (threadIdx.x % 32u == 0u) {
+                barrier_arrive(full(Stages - 1u));
+            }
+            if (!more) {
+                break;
             }
         }
-        asm volatile("cp.async.wait_group 0;" ::: "memory");
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-        barrier_arrive(full(Steps - 1u));
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 200;");
         const unsigned warpgroup = (threadIdx.x - Producers) / 128u;
+        const uint64_t a_operand = operand(base + warpgroup * 64u * RowBytes), b_operand = operand(base + RowsOffset);
+        const unsigned lane = threadIdx.x % 32u, first_column = warpgroup * 64u + threadIdx.x / 32u % 4u * 16u;
+        const unsigned own_output = Gated ? first_column / 2u + lane % 4u * 2u : first_column + lane % 4u * 4u;
         float sum[128];
+        const auto products = [&](auto product) {
 #pragma unroll 1
-        for (unsigned step = 0; step < Steps; ++step) {
-            const unsigned shared = base + step % Stages * StageBytes;
-            barrier_wait(full(step), step / Stages & 1u);
-            const uint64_t a_operand = operand(shared + warpgroup * 64u * RowBytes);
-            const uint64_t b_operand = operand(shared + WeightOffset);
-            asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+            for (unsigned group = 0; group < Steps; group += Stages) {
 #pragma unroll
-            for (unsigned k = 0; k < TileK / 16u; ++k) {
-                multiply(sum, a_operand + k * 2u, b_operand + k * 2u, step + k);  // limiter
+                for (unsigned u = 0; u < Stages; ++u) {
+                    barrier_wait(full(u), phase);
+                    // What the producers stored and copied is seen by wgmma behind this. Here it stands where nothing else is on
+                    // its way; a producer's would wait for its own loads as well.
+                    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+                    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+                    for (unsigned k = 0; k < TileK / 16u; ++k) {
+                        product(a_operand + u * (StageBytes / 16u) + k * 2u, b_operand + u * (StageBytes / 16u) + k * 2u, group + u + k);
+                    }
+                    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+                    // The products of the step before are done with their stage; those of this step run on.
+                    wait_for_products<1>(sum);
+                    if (group + u > 0u && threadIdx.x % 128u == 0u) {
+                        barrier_arrive(empty((u + Stages - 1u) % Stages));
+                    }
+                }
+                phase ^= 1u;
             }
-            asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-            // The products of the step before are done with their stage; those of this step run on.
-            wait_for_products<1>(sum);
-            if (step > 0u && threadIdx.x % 128u == 0u) {
-                barrier_arrive(empty(step - 1u));
+            wait_for_products<0>(sum);
+            if (threadIdx.x % 128u == 0u) {
+                barrier_arrive(empty(Stages - 1u));
+            }
+        };
+        for (; walk.more(); walk.next()) {
+            const unsigned rows = walk.rows - walk.row;
+            __nv_bfloat16* const place = out + (size_t(walk.first) + walk.row + lane / 4u) * Outputs +
+                                         (Gated ? walk.column / 2u : walk.column) + own_output;
+            if (rows <= TileRows / 2u) {
+                products([&](uint64_t a, uint64_t b, unsigned keep) { multiply_half(sum, a, b, keep); });
+                store_tile<TileRows / 2u>(place, sum, rows);
+            } else {
+                products([&](uint64_t a, uint64_t b, unsigned keep) { multiply(sum, a, b, keep); });  // limiter
+                store_tile<TileRows>(place, sum, rows);
             }
         }
-        wait_for_products<0>(sum);
-        const unsigned first_output = blockIdx.y * (Gated ? TileN / 2u : TileN);
-        store_tile(out + size_t(expert) * CAPACITY * Outputs, sum, first_row + warpgroup * 64u, first_output, rows);
     }
 }

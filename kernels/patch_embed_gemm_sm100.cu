@@ -1,16 +1,23 @@
-// patch_embed_gemm_sm100: the patch-embedding product on the fifth-generation tensor cores, one role per warp.
+// patch_embed_gemm_sm100: the patch-embedding product on the fifth-generation tensor cores, MXFP8, one role per warp, on pairs of
+// multiprocessors.
 //
-// Shows:      Blackwell's instructions and a warp-specialised control flow: a TMA warp (UTMALDG), an MMA warp (UTCQMMA, UTCBAR),
-//             four epilogue warps (LDTM, 256-bit stores), and the mbarriers between them. Two accumulators of 256 columns fill
-//             tensor memory, so that the products of one tile run beside the epilogue of the one before.
+// Shows:      cta_group::2: two blocks of a cluster multiply one tile of 256 rows, each with half of the operands in its shared memory and
+//             half of the sums in its tensor memory. A TMA warp, an MMA warp (in the first block of the pair alone), four epilogue warps,
+//             which meet at mbarriers only. Two accumulators, so that the products of one tile run beside the epilogue of the one
+//             before, and the scales, take one allocation of all 512 columns; 256-column accumulators would leave the scales no room.
 // Limiter:    the epilogue: device-memory stores and pos_embed loads of four warps (by design; not measured).
-// Shape:      patches 928256 x 768, weights 768 x 768 (row n holds output column n), E4M3, row-major; bias 768 BF16;
-//             pos_embed 196 x 768 BF16; out 928256 x 768 BF16, 32-byte aligned. Inputs must hold no NaN (E4M3 0x7f and 0xff).
-// Launch:     grid 148 x 1 x 1 (any: blocks take tiles in turn), block 192 x 1 x 1, dynamic shared memory 197632 bytes.
+// Shape:      patches 928256 x 768, weights 768 x 768 (row n holds output column n), E4M3, row-major, with an E8M0 scale for 32 values of
+//             a row; bias 768 BF16; pos_embed 196 x 768 BF16; out 928256 x 768 BF16, 32-byte aligned. Inputs must hold no NaN.
+//             Scales in tiles of 128 rows by 4: byte ((row / 128) * 6 + s / 4) * 512 + row % 32 * 16 + row % 128 / 32 * 4 + s % 4 scales
+//             values 32 s on of a row, as tcgen05.cp takes them.
+// Launch:     grid 148 x 1 x 1 in clusters of 2 (any even number: pairs take tiles in turn), block 192 x 1 x 1, dynamic shared memory
+//             205824 bytes.
 // Arguments:  __nv_bfloat16* out [928256 * 768], CUtensorMap patches (box 128 bytes x 128 rows), CUtensorMap weights (box 128 bytes x
-//             256 rows), const __nv_bfloat16* bias [768], const __nv_bfloat16* pos_embed [196 * 768]; both maps: UINT8, 2-D,
-//             row pitch 768 bytes, 128-byte swizzle, no interleave. The maps are passed by value.
-// Result:     out[m * 768 + n] == bf16(sum over k of patches[m * 768 + k] * weights[n * 768 + k] + bias[n] + pos_embed[(m mod 196) * 768 + n])
+//             64 rows), both UINT8, 2-D, row pitch 768 bytes, 128-byte swizzle; CUtensorMap patch_scale, CUtensorMap weight_scale: the
+//             scales as rows of 256 bytes, box 256 bytes x 2 rows, no swizzle; const __nv_bfloat16* bias [768], const __nv_bfloat16*
+//             pos_embed [196 * 768]. The maps are passed by value.
+// Result:     out[m * 768 + n] == bf16(sum over k of patches[m * 768 + k] * patch_scale[m][k / 32] * weights[n * 768 + k] *
+//             weight_scale[n][k / 32] + bias[n] + pos_embed[(m mod 196) * 768 + n])
 // Chips:      sm_100a only.
 
 #include <cstdint>
@@ -23,31 +30,38 @@ constexpr unsigned Rows = 928256;
 constexpr unsigned Depth = 768;    // bytes, and E4M3 values, of a row of either input
 constexpr unsigned Columns = 768;  // of the output
 constexpr unsigned Positions = 196;
-constexpr unsigned TileM = 128;
-constexpr unsigned TileN = 256;
-constexpr unsigned TileK = 128;  // bytes of a row per stage: one row of a 128-byte swizzle atom
-constexpr unsigned Stages = 4;
-constexpr unsigned StepsPerTile = Depth / TileK;
+constexpr unsigned TileM = 256, TileN = 128;
+constexpr unsigned StepBytes = 128;  // of a row per stage: one row of a 128-byte swizzle atom
+constexpr unsigned Steps = Depth / StepBytes;
+constexpr unsigned Products = StepBytes / 32u;  // of a stage
+constexpr unsigned ScaleTile = 512;             // bytes: the scales of 128 rows for a stage
+constexpr unsigned ScaleColumns = 4;            // of tensor memory that they take
+constexpr unsigned Stages = 8;
+constexpr unsigned ColumnsOffset = 128u * StepBytes;
+constexpr unsigned RowScaleOffset = ColumnsOffset + TileN / 2u * StepBytes;
+constexpr unsigned ColumnScaleOffset = RowScaleOffset + ScaleTile;
+constexpr unsigned StageBytes = (ColumnScaleOffset + ScaleTile + 1023u) & ~1023u;
+constexpr unsigned Accumulators = 2;
+constexpr unsigned RowScaleColumn = Accumulators * TileN;  // of tensor memory
+constexpr unsigned ColumnScaleColumn = RowScaleColumn + ScaleColumns;
 constexpr unsigned TilesAcross = Columns / TileN;
-constexpr unsigned Tiles = (Rows / TileM) * TilesAcross;
-constexpr unsigned WeightsOffset = TileM * TileK;
-constexpr unsigned StageBytes = (TileM + TileN) * TileK;
-constexpr unsigned Accumulators = 2;  // of TileN columns each: all 512 columns of tensor memory
-constexpr unsigned EpilogueWarps = 4;
-constexpr unsigned LoadWarp = 4;
-constexpr unsigned ProductWarp = 5;
+constexpr unsigned Tiles = Rows / TileM * TilesAcross;
+constexpr unsigned EpilogueWarps = 4, LoadWarp = 4, ProductWarp = 5;
+constexpr unsigned LeaderMask = 0xfeffffffu;  // of a shared-memory address: the same place in the pair's first block
 
-// Instruction descriptor of tcgen05.mma kind::f8f6f4: FP32 sums, E4M3 operands, both K-major, N / 8 and M / 16
+// Instruction descriptor of tcgen05.mma kind::mxf8f6f4: E4M3 operands, both K-major, FP32 sums, N / 8, UE8M0 scales, M / 16
 // (PTX ISA, "Instruction descriptor", tcgen05).
-constexpr uint32_t ProductShape = 1u << 4 | (TileN / 8u) << 17 | (TileM / 16u) << 24;
+constexpr uint32_t ProductShape = (TileN / 8u) << 17 | 1u << 23 | (TileM / 16u) << 24;
 
-static_assert(Rows % TileM == 0 && Columns % TileN == 0 && Depth % TileK == 0, "the shape is a whole number of tiles");
+static_assert(Rows % TileM == 0 && Columns % TileN == 0 && Depth % StepBytes == 0, "the shape is a whole number of tiles");
+static_assert(1024u + Stages * StageBytes + 1024u <= 232448u, "a block has 227 KB of shared memory, static and driver's included");
+static_assert(ColumnScaleColumn + ScaleColumns <= 512u, "tensor memory has 512 columns");
 
-// Operand descriptor of a K-major tile in the 128-byte swizzle: start address and the stride between groups of eight rows
-// (1024 bytes) in units of 16 bytes, version 1 at bit 46, swizzle 2 at bit 61 (PTX ISA, "Shared memory descriptor", tcgen05).
-__device__ __forceinline__ uint64_t operand(unsigned shared)
+// Operand descriptor of a K-major tile: start address and the stride between groups of eight rows in units of 16 bytes, version 1 at
+// bit 46, swizzle at bit 61: 2 for 128 bytes, 0 for none (PTX ISA, "Shared memory descriptor", tcgen05).
+__device__ __forceinline__ uint64_t operand(unsigned shared, unsigned stride, unsigned swizzle)
 {
-    return uint64_t((shared & 0x3ffffu) >> 4) | uint64_t(1) << 16 | uint64_t(1024u >> 4) << 32 | uint64_t(1) << 46 | uint64_t(2) << 61;
+    return uint64_t((shared & 0x3ffffu) >> 4) | uint64_t(1) << 16 | uint64_t(stride >> 4) << 32 | uint64_t(1) << 46 | uint64_t(swizzle) << 61;
 }
 
 __device__ __forceinline__ bool elect_one()
@@ -67,9 +81,10 @@ __device__ __forceinline__ void barrier_expect(unsigned barrier, unsigned bytes)
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
 
-__device__ __forceinline__ void barrier_arrive(unsigned barrier)
+// Arrives at the barrier of the pair's first block.
+__device__ __forceinline__ void arrive_at_leader(unsigned barrier)
 {
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier & LeaderMask) : "memory");
 }
 
 __device__ __forceinline__ void barrier_wait(unsigned barrier, unsigned parity)
@@ -81,27 +96,37 @@ __device__ __forceinline__ void barrier_wait(unsigned barrier, unsigned parity)
         : "memory");
 }
 
-__device__ __forceinline__ void load_tile(unsigned shared, const CUtensorMap* map, unsigned barrier, unsigned byte, unsigned row)
-{
-    asm volatile("cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(shared),
-                 "l"(map), "r"(byte), "r"(row), "r"(barrier)
-                 : "memory");
-}
-
-// tensor memory at sum (128 x 256) = a (128 x 32) * b (256 x 32)^T, plus the old sum where accumulate is not zero.
-__device__ __forceinline__ void multiply(unsigned sum, uint64_t a, uint64_t b, unsigned accumulate)
+// A box into this block's shared memory; its bytes count at the barrier of the pair's first block.
+__device__ __forceinline__ void load_box(unsigned shared, const CUtensorMap* map, unsigned barrier, unsigned byte, unsigned row)
 {
     asm volatile(
-        "{\n.reg .pred keep;\nsetp.ne.b32 keep, %4, 0;\n"
-        "tcgen05.mma.cta_group::1.kind::f8f6f4 [%0], %1, %2, %3, keep;\n}" ::"r"(sum),
-        "l"(a), "l"(b), "r"(ProductShape), "r"(accumulate)
+        "cp.async.bulk.tensor.2d.cta_group::2.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(shared),
+        "l"(map), "r"(byte), "r"(row), "r"(barrier & LeaderMask)
         : "memory");
 }
 
-// The barrier gets one arrival when every product issued so far has finished.
+// 128 rows by four scales of both blocks of the pair, to their tensor memories.
+__device__ __forceinline__ void copy_scales(unsigned column, uint64_t from)
+{
+    asm volatile("tcgen05.cp.cta_group::2.32x128b.warpx4 [%0], %1;" ::"r"(column), "l"(from) : "memory");
+}
+
+// tensor memory at sum (256 x 128) = a (256 x 32) * b (128 x 32)^T with their scales, plus the old sum where accumulate is not zero.
+__device__ __forceinline__ void multiply(unsigned sum, uint64_t a, uint64_t b, unsigned shape, unsigned a_scale, unsigned b_scale, unsigned accumulate)
+{
+    asm volatile(
+        "{\n.reg .pred keep;\nsetp.ne.b32 keep, %6, 0;\n"
+        "tcgen05.mma.cta_group::2.kind::mxf8f6f4.block_scale.scale_vec::1X [%0], %1, %2, %3, [%4], [%5], keep;\n}" ::"r"(sum),
+        "l"(a), "l"(b), "r"(shape), "r"(a_scale), "r"(b_scale), "r"(accumulate)
+        : "memory");
+}
+
+// The barrier of each block of the pair gets one arrival when every product issued so far has finished.
 __device__ __forceinline__ void commit_products(unsigned barrier)
 {
-    asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"(barrier) : "memory");
+    asm volatile("tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], %1;" ::"r"(barrier),
+                 "h"(uint16_t(3))
+                 : "memory");
 }
 
 __device__ __forceinline__ void load_sums(uint32_t (&sum)[16], unsigned address)
@@ -136,40 +161,50 @@ __device__ __forceinline__ unsigned add_and_pack(uint32_t left, uint32_t right, 
     return *reinterpret_cast<const unsigned*>(&pair);
 }
 
-// A lane holds one row of the tile; each step takes 16 of its columns from tensor memory to 32 bytes of the output.
-__device__ __forceinline__ void store_tile(__nv_bfloat16* out, const __nv_bfloat16* bias, const __nv_bfloat16* pos_embed, unsigned sums,
-                                           unsigned tile)
+// 16 columns of a row: sums, bias and position embedding to 32 bytes of the output.
+__device__ __forceinline__ void store_16(__nv_bfloat16* target, const uint4* offsets, const uint4* positions, const uint32_t (&sum)[16])
 {
-    const unsigned row = (tile / TilesAcross) * TileM + threadIdx.x;
-    const unsigned first_column = (tile % TilesAcross) * TileN;
+    unsigned offset[8];
+    unsigned position[8];
+    *reinterpret_cast<uint4*>(offset) = offsets[0];
+    *reinterpret_cast<uint4*>(offset + 4) = offsets[1];
+    *reinterpret_cast<uint4*>(position) = positions[0];
+    *reinterpret_cast<uint4*>(position + 4) = positions[1];
+    unsigned word[8];
+#pragma unroll
+    for (unsigned i = 0; i < 8u; ++i) {
+        word[i] = add_and_pack(sum[i * 2u], sum[i * 2u + 1u], offset[i], position[i]);
+    }
+    store_32_bytes(target, word);  // limiter
+}
+
+// A lane holds one row of the block's half of the tile. While 16 columns are added, converted and stored, the next 16 are on their
+// way from tensor memory.
+__device__ __forceinline__ void store_tile(__nv_bfloat16* out, const __nv_bfloat16* bias, const __nv_bfloat16* pos_embed, unsigned sums,
+                                           unsigned row, unsigned first_column)
+{
     const auto* offsets = reinterpret_cast<const uint4*>(bias + first_column);
     const auto* positions = reinterpret_cast<const uint4*>(pos_embed + (row % Positions) * Columns + first_column);
     __nv_bfloat16* target = out + size_t(row) * Columns + first_column;
-#pragma unroll 2
-    for (unsigned column = 0; column < TileN; column += 16u) {
-        uint32_t sum[16];
-        load_sums(sum, sums + column);
-        unsigned offset[8];
-        unsigned position[8];
-        *reinterpret_cast<uint4*>(offset) = offsets[column / 8u];
-        *reinterpret_cast<uint4*>(offset + 4) = offsets[column / 8u + 1u];
-        *reinterpret_cast<uint4*>(position) = positions[column / 8u];
-        *reinterpret_cast<uint4*>(position + 4) = positions[column / 8u + 1u];
-        wait_for_sums(sum);
-        unsigned word[8];
-#pragma unroll
-        for (unsigned i = 0; i < 8u; ++i) {
-            word[i] = add_and_pack(sum[i * 2u], sum[i * 2u + 1u], offset[i], position[i]);
-        }
-        store_32_bytes(target + column, word);  // limiter
+    uint32_t even[16], odd[16];
+    load_sums(even, sums);
+#pragma unroll 1
+    for (unsigned column = 0; column < TileN; column += 32u) {
+        wait_for_sums(even);
+        load_sums(odd, sums + column + 16u);
+        store_16(target + column, offsets + column / 8u, positions + column / 8u, even);
+        wait_for_sums(odd);
+        load_sums(even, sums + (column + 32u) % TileN);
+        store_16(target + column + 16u, offsets + column / 8u + 2u, positions + column / 8u + 2u, odd);
     }
+    wait_for_sums(even);
 }
 
 struct Barriers {
-    uint64_t full[Stages];              // a stage holds its bytes
-    uint64_t empty[Stages];             // the products have read the stage
-    uint64_t finished[Accumulators];    // the sums of a tile are complete
-    uint64_t drained[Accumulators];     // the epilogue has read them
+    uint64_t full[Stages];            // of the first block: a stage of both holds its bytes
+    uint64_t empty[Stages];           // the products have read the stage
+    uint64_t finished[Accumulators];  // the sums of a tile are complete
+    uint64_t drained[Accumulators];   // of the first block: the epilogues of both have read them
 };
 
 __device__ __forceinline__ unsigned shared_address(const void* pointer)
@@ -177,11 +212,17 @@ __device__ __forceinline__ unsigned shared_address(const void* pointer)
     return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
+__device__ __forceinline__ void cluster_sync()
+{
+    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
 }  // namespace
 
-__global__ void __launch_bounds__(192, 1)
+__global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(192, 1)
 patch_embed_gemm_sm100(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtensorMap patches,
-                       const __grid_constant__ CUtensorMap weights, const __nv_bfloat16* __restrict__ bias,
+                       const __grid_constant__ CUtensorMap weights, const __grid_constant__ CUtensorMap patch_scale,
+                       const __grid_constant__ CUtensorMap weight_scale, const __nv_bfloat16* __restrict__ bias,
                        const __nv_bfloat16* __restrict__ pos_embed)
 {
     extern __shared__ uint8_t buffer[];
@@ -189,6 +230,7 @@ patch_embed_gemm_sm100(__nv_bfloat16* __restrict__ out, const __grid_constant__ 
     __shared__ uint32_t tensor_memory;
     const unsigned base = (shared_address(buffer) + 1023u) & ~1023u;
     const unsigned warp = __shfl_sync(0xffffffffu, threadIdx.x / 32u, 0);
+    const unsigned rank = blockIdx.x % 2u, pair = blockIdx.x / 2u, pairs = gridDim.x / 2u;
 
     if (warp == LoadWarp && elect_one()) {
         for (unsigned i = 0; i < Stages; ++i) {
@@ -197,16 +239,16 @@ patch_embed_gemm_sm100(__nv_bfloat16* __restrict__ out, const __grid_constant__ 
         }
         for (unsigned i = 0; i < Accumulators; ++i) {
             barrier_init(shared_address(barriers.finished + i), 1u);
-            barrier_init(shared_address(barriers.drained + i), EpilogueWarps);
+            barrier_init(shared_address(barriers.drained + i), 2u * EpilogueWarps);
         }
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     if (warp == ProductWarp) {
-        asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 512;" ::"r"(shared_address(&tensor_memory)) : "memory");
-        asm volatile("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;" ::: "memory");
+        asm volatile("tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%0], 512;" ::"r"(shared_address(&tensor_memory)) : "memory");
+        asm volatile("tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;" ::: "memory");
     }
     asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
-    __syncthreads();
+    cluster_sync();
     asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
     const unsigned sums = tensor_memory;
 
@@ -215,39 +257,45 @@ patch_embed_gemm_sm100(__nv_bfloat16* __restrict__ out, const __grid_constant__ 
         if (elect_one()) {
             unsigned at = 0;
 #pragma unroll 1
-            for (unsigned tile = blockIdx.x; tile < Tiles; tile += gridDim.x) {
+            for (unsigned tile = pair; tile < Tiles; tile += pairs) {
+                const unsigned row = tile / TilesAcross * TileM + rank * 128u, column = tile % TilesAcross * TileN;
+                constexpr unsigned Across = Depth / 128u * (ScaleTile / 256u);  // rows of 256 bytes for 128 rows of an operand
 #pragma unroll 1
-                for (unsigned step = 0; step < StepsPerTile; ++step, ++at) {
-                    const unsigned slot = at % Stages;
-                    const unsigned full = shared_address(barriers.full + slot);
-                    const unsigned stage = base + slot * StageBytes;
+                for (unsigned step = 0; step < Steps; ++step, ++at) {
+                    const unsigned slot = at % Stages, stage = base + slot * StageBytes, full = shared_address(barriers.full + slot);
                     barrier_wait(shared_address(barriers.empty + slot), (at / Stages & 1u) ^ 1u);
-                    barrier_expect(full, StageBytes);
-                    load_tile(stage, &patches, full, step * TileK, (tile / TilesAcross) * TileM);
-                    load_tile(stage + WeightsOffset, &weights, full, step * TileK, (tile % TilesAcross) * TileN);
+                    if (rank == 0u) {
+                        barrier_expect(full, 2u * (ColumnScaleOffset + ScaleTile));
+                    }
+                    load_box(stage, &patches, full, step * StepBytes, row);
+                    load_box(stage + ColumnsOffset, &weights, full, step * StepBytes, column + rank * (TileN / 2u));
+                    load_box(stage + RowScaleOffset, &patch_scale, full, 0u, row / 128u * Across + step * (ScaleTile / 256u));
+                    load_box(stage + ColumnScaleOffset, &weight_scale, full, 0u, column / 128u * Across + step * (ScaleTile / 256u));
                 }
             }
         }
         __syncwarp();
     } else if (warp == ProductWarp) {
-        if (elect_one()) {
-            unsigned at = 0;
-            unsigned turn = 0;
+        if (rank == 0u && elect_one()) {
+            unsigned at = 0, turn = 0;
 #pragma unroll 1
-            for (unsigned tile = blockIdx.x; tile < Tiles; tile += gridDim.x, ++turn) {
+            for (unsigned tile = pair; tile < Tiles; tile += pairs, ++turn) {
                 const unsigned half = turn % Accumulators;
                 barrier_wait(shared_address(barriers.drained + half), (turn / Accumulators & 1u) ^ 1u);
                 asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
 #pragma unroll 1
-                for (unsigned step = 0; step < StepsPerTile; ++step, ++at) {
-                    const unsigned slot = at % Stages;
+                for (unsigned step = 0; step < Steps; ++step, ++at) {
+                    const unsigned slot = at % Stages, stage = base + slot * StageBytes;
                     barrier_wait(shared_address(barriers.full + slot), at / Stages & 1u);
                     asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
-                    const uint64_t a = operand(base + slot * StageBytes);
-                    const uint64_t b = operand(base + slot * StageBytes + WeightsOffset);
+                    copy_scales(sums + RowScaleColumn, operand(stage + RowScaleOffset, 128u, 0u));
+                    copy_scales(sums + ColumnScaleColumn, operand(stage + ColumnScaleOffset, 128u, 0u));
+                    const uint64_t rows = operand(stage, 1024u, 2u), columns = operand(stage + ColumnsOffset, 1024u, 2u);
 #pragma unroll
-                    for (unsigned k = 0; k < TileK / 32u; ++k) {
-                        multiply(sums + half * TileN, a + k * 2u, b + k * 2u, step + k);
+                    for (unsigned k = 0; k < Products; ++k) {
+                        // Product k takes scale k of the four.
+                        multiply(sums + half * TileN, rows + k * 2u, columns + k * 2u, ProductShape | k << 4 | k << 29, sums + RowScaleColumn,
+                                 sums + ColumnScaleColumn, step + k);
                     }
                     commit_products(shared_address(barriers.empty + slot));
                 }
@@ -257,24 +305,25 @@ patch_embed_gemm_sm100(__nv_bfloat16* __restrict__ out, const __grid_constant__ 
         __syncwarp();
     } else {
         unsigned turn = 0;
-        for (unsigned tile = blockIdx.x; tile < Tiles; tile += gridDim.x, ++turn) {
+        for (unsigned tile = pair; tile < Tiles; tile += pairs, ++turn) {
             const unsigned half = turn % Accumulators;
             barrier_wait(shared_address(barriers.finished + half), turn / Accumulators & 1u);
             asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
             // A warp reaches the 32 lanes of tensor memory that its place in the warpgroup names, in the address's upper half.
-            store_tile(out, bias, pos_embed, sums + half * TileN + (warp * 32u << 16), tile);
+            const unsigned row = tile / TilesAcross * TileM + rank * 128u + threadIdx.x;
+            store_tile(out, bias, pos_embed, sums + half * TileN + (warp * 32u << 16), row, tile % TilesAcross * TileN);
             asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
             __syncwarp();
             if (elect_one()) {
-                barrier_arrive(shared_address(barriers.drained + half));
+                arrive_at_leader(shared_address(barriers.drained + half));
             }
         }
     }
 
     asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
-    __syncthreads();
+    cluster_sync();
     asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
     if (warp == ProductWarp) {
-        asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, 512;" ::"r"(sums) : "memory");
+        asm volatile("tcgen05.dealloc.cta_group::2.sync.aligned.b32 %0, 512;" ::"r"(sums) : "memory");
     }
 }

@@ -24,12 +24,18 @@ __global__ void mxfp4_moe_ref(__nv_bfloat16* out, const __nv_bfloat16* x, const 
                               const uint8_t* weight, const uint8_t* scale)
 {
     const unsigned output = blockIdx.x * 256u + threadIdx.x, row = blockIdx.y, expert = blockIdx.z;
-    if (row >= count[expert]) {
+#ifdef RAGGED
+    const unsigned rows = count[expert + 1u] - count[expert];
+    const size_t place = size_t(count[expert]) + row;
+#else
+    const unsigned rows = count[expert];
+    const size_t place = size_t(expert) * CAPACITY + row;
+#endif
+    if (row >= rows) {
         return;
     }
-    const __nv_bfloat16* token = x + size_t(index[expert * CAPACITY + row]) * DEPTH;
+    const __nv_bfloat16* token = x + size_t(index[place]) * DEPTH;
     const size_t first = size_t(expert) * COLUMNS;
-    const size_t place = size_t(expert) * CAPACITY + row;
 #if SWIGLU
     const float gate = row_times_weights(token, weight, scale, first + 2u * output);
     const float up = row_times_weights(token, weight, scale, first + 2u * output + 1u);
