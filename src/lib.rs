@@ -8,6 +8,7 @@
 //! Data flows one way. [`quantity`], [`mod@words`] and [`catalog`] are used by the rooms right of them; [`cli`] wires the rooms.
 
 pub mod analysis;
+mod bounds;
 pub mod catalog;
 pub mod cli;
 pub mod collect;
@@ -16,7 +17,9 @@ pub mod evidence;
 mod lock;
 mod nearest;
 mod packed;
+mod plain;
 pub mod quantity;
+mod read;
 pub mod render;
 mod shell;
 pub mod snapshot;

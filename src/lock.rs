@@ -38,6 +38,17 @@ impl FileLock {
     }
 }
 
+impl FileLock {
+    /// Removes a file that a process locked and that no process has any more.
+    pub(crate) fn sweep(path: &Path) {
+        let Ok(file) = File::options().write(true).open(path) else { return };
+        // Whoever opened it meanwhile sees that the file is gone, and makes another.
+        if file.try_lock().is_ok() && is_at(&file, path) {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
 impl Drop for FileLock {
     fn drop(&mut self) {
         // A file that stays is locked by nobody.

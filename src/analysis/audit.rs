@@ -13,7 +13,7 @@ use crate::analysis::derive::roofline::Roofline;
 use crate::analysis::derive::stalls::Stalls;
 use crate::analysis::derive::stores::StoreCount;
 use crate::analysis::diagnose;
-use crate::analysis::diagnose::bottleneck::Bottleneck;
+use crate::analysis::diagnose::Bottleneck;
 use crate::analysis::diagnose::finding::Finding;
 use crate::analysis::diagnose::lever::Lever;
 use crate::analysis::evidence::{Evidence, Side};
@@ -24,18 +24,22 @@ use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::lines::SourceLines;
+use crate::analysis::phases::Phases;
 use crate::analysis::profile::{Profile, summary};
 use crate::analysis::results::reference::ReferenceProfile;
 use crate::analysis::results::timing::Timing;
 use crate::analysis::results::trials;
 use crate::analysis::versus::before::Before;
 use crate::analysis::versus::checklist::{self, CheckedLine};
+use crate::analysis::versus::common::{Limited, LimiterChange, limiter_change};
 use crate::analysis::versus::estimates::Estimates;
 use crate::analysis::versus::hypothesis::{self, Tested};
 use crate::analysis::versus::setting::{self, Seen, Setting};
-use crate::analysis::versus::verdict::Comparison;
+use crate::analysis::versus::story::Story;
+use crate::analysis::versus::verdict::{Compared, Comparison};
 use crate::catalog::Code;
 use crate::evidence::{Collected, Correctness, Origin, Reading, SanitizerRun, Workload};
+use std::collections::BTreeSet;
 
 /// Everything that is known and concluded about a subject.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -74,6 +78,10 @@ pub struct Audit {
     pub coalescing: Coalescing,
     /// Costs of one launch of the new side by source line; `None` for an artefact that holds no instructions.
     pub source: Option<SourceLines>,
+    /// Where the time of one launch goes; `None` where the report does not count and sample by instruction.
+    pub phases: Option<Phases>,
+    /// The same of the old side.
+    pub old_phases: Option<Phases>,
     /// Occupancy.
     pub occupancy: Occupancy,
     /// Ceilings and the new side's points.
@@ -86,6 +94,13 @@ pub struct Audit {
     pub findings: Vec<Finding>,
     /// Codes of what the checks found on the old side; `None` without one.
     pub old_findings: Option<Vec<Code>>,
+    /// Codes of findings that rest on readings which the old side does not hold, so that nobody knows whether it showed them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unseen_before: Vec<Code>,
+    /// What made it faster or slower; `None` where the cycles did not change, or nothing tells.
+    pub story: Option<Story>,
+    /// What became of the limiter; `None` without an old side.
+    pub limiter_change: Option<LimiterChange>,
     /// The new side in one line: readings by name.
     pub line: Vec<(String, Reading)>,
     /// What the subject expects, line by line.
@@ -146,10 +161,31 @@ impl Audit {
         self.looked().void_check()
     }
 
+    /// Findings of the profile that the old side did not show, though it could have; all of them without an old side.
+    pub fn new_findings(&self) -> impl Iterator<Item = &Finding> {
+        let old = self.old_findings.as_deref().unwrap_or_default();
+        self.findings.iter().filter(|found| !old.contains(&found.code) && !self.unseen_before.contains(&found.code))
+    }
+
     /// Whether it is of a build that nobody ran.
     pub fn is_of_code_alone(&self) -> bool {
         self.new.launches.is_empty()
     }
+}
+
+/// Codes of findings that rest on metrics which the old side does not hold.
+fn unseen(findings: &[Finding], new: &Profile, old: &Profile) -> Vec<Code> {
+    fn names(profile: &Profile) -> BTreeSet<&str> {
+        profile.readings.metrics.iter().map(|metric| &*metric.name).collect()
+    }
+    let (now, before) = (names(new), names(old));
+    let lacks = |(_, reading): &(String, Reading)| match reading {
+        Reading::Measured(known) => {
+            known.from.metrics.iter().any(|name| now.contains(&**name) && !before.contains(&**name))
+        }
+        Reading::Missing(_) => false,
+    };
+    findings.iter().filter(|finding| finding.readings.iter().any(lacks)).map(|finding| finding.code).collect()
 }
 
 /// The audit of a subject. Pure: the same evidence and limits give the same audit.
@@ -178,7 +214,9 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
 
     let mut stalls = Stalls::of(kernel, old_kernel, limits);
     stalls.parked = profile.parked.as_ref().map(|parked| parked.share);
-    let mix = InstructionMix::of(kernel, old_kernel);
+    let on = profile.phases.as_ref().map(Phases::lanes_on).unwrap_or_default();
+    let old_on = old_profile.and_then(|old| old.phases.as_ref()).map(Phases::lanes_on).unwrap_or_default();
+    let mix = InstructionMix::of(kernel, old_kernel).with_lanes(&on, &old_on);
     let coalescing = Coalescing::of(kernel, old_kernel, &mix);
     let occupancy = Occupancy::of(kernel, old_kernel);
     let roofline = Roofline::of(kernel, &mix, work);
@@ -186,9 +224,8 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         kernel,
         stalls: &stalls,
         mix: &mix,
-        coalescing: &coalescing,
         occupancy: &occupancy,
-        roofline: &roofline,
+        phases: profile.phases.as_ref(),
         limits,
         work,
     };
@@ -196,8 +233,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         profile.lines.clone().map(|lines| lines.limited_by(limiter, profile.parked.clone()))
     });
 
-    let parked = old_profile.and_then(|old| old.parked.as_ref()).map(|parked| parked.share);
-    let before = old_kernel.map(|kernel| Before::of(kernel, parked, limits, work));
+    let before = old_profile.zip(old_kernel).map(|(old, kernel)| Before::of(old, kernel, limits, work));
     let known = Known { kernel, stalls: &stalls, mix: &mix, coalescing: &coalescing };
     let now = |name: &str| named::reading(&known, name);
     let was = |name: &str| Some(before.as_ref()?.reading(name));
@@ -207,17 +243,30 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         .as_ref()
         .zip(alone.as_ref())
         .map(|(before, alone)| Estimates::of(&alone.levers, &performance, |name| before.reading(name), now));
+    let estimates = estimates.zip(old_kernel).map(|(estimates, old)| estimates.beside_work(kernel, old));
+    let story = old_kernel.and_then(|old| Story::of(kernel, old));
+    let limiter_change = old_profile.zip(alone.as_ref()).map(|(old, alone)| {
+        let now = Limited { profile, bottleneck: &diagnosis.bottleneck };
+        limiter_change(now, Limited { profile: old, bottleneck: &alone.bottleneck }, &settings, work, limits)
+    });
     let (old_bottleneck, old_roofline, old_findings) = match alone {
         Some(alone) => (Some(alone.bottleneck), Some(alone.roofline), Some(alone.findings)),
         None => (None, None, None),
     };
+    let unseen_before = old_profile.map(|old| unseen(&diagnosis.findings, profile, old)).unwrap_or_default();
     let panels = Panel::all(kernel, old_kernel);
     let code = code::concluded(&new.code, old.map(|old| old.code.as_slice()).unwrap_or_default(), limits);
     let old_benchmark = old.and_then(|old| old.benchmark.as_ref());
     let timing = new.benchmark.as_ref().and_then(|times| Timing::of(times, old_benchmark, work, limits));
     let comparison = old_kernel.map(|old_kernel| {
         let rows = panels.iter().flat_map(|panel| &panel.rows);
-        let mut comparison = Comparison::of(rows, kernel, old_kernel, &settings, limits);
+        let old_profile = old_profile.unwrap_or(profile);
+        let old_side = old.unwrap_or(new);
+        let (now, was) = (Compared::of(kernel, profile, new), Compared::of(old_kernel, old_profile, old_side));
+        let mut comparison = Comparison::of(rows, now, was, &settings, limits);
+        if !work.states_an_amount() {
+            comparison.whole.warn_of_other_work(&profile.kernel, &old_profile.kernel);
+        }
         trials::weigh(&mut comparison.whole, timing.as_ref(), new, old);
         comparison
     });
@@ -243,7 +292,9 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         line: line::line(&known),
         new: Artefact::of(profile, &panels, |row| Some(&row.new)),
         old: old_profile.map(|old| Artefact::of(old, &panels, |row| row.old.as_ref())),
-        reference: evidence.reference.as_ref().map(|reference| ReferenceProfile::of(reference, kernel)),
+        reference: evidence.reference.as_ref().map(|reference| ReferenceProfile::of(reference, kernel, limits)),
+        phases: profile.phases.clone(),
+        old_phases: old_profile.and_then(|old| old.phases.clone()),
         bottleneck: diagnosis.bottleneck,
         findings: diagnosis.findings,
         levers: diagnosis.levers,
@@ -262,7 +313,10 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         occupancy,
         roofline,
         old_roofline,
+        unseen_before,
         old_findings,
+        story,
+        limiter_change,
         hypotheses,
         estimates,
         old_bottleneck,

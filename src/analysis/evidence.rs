@@ -2,10 +2,14 @@
 
 use crate::analysis::code::CodeAudit;
 use crate::analysis::kernel::build::Build;
+use crate::analysis::kernel::performance::{CYCLES, DURATION};
+use crate::analysis::kernel::private;
+use crate::analysis::kernel::select::{KernelKey, groups};
 use crate::analysis::kernel::stated::Work;
+use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::analysis::profile::{Profile, Reduction};
-use crate::evidence::{Benchmark, Collected, Correctness, Origin, Report, SanitizerRun};
+use crate::evidence::{Benchmark, Collected, Correctness, Origin, Report, SanitizerRun, SourceView};
 
 /// What an audit is made from.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +26,21 @@ impl Evidence {
     /// A profile alone, with nothing stated about it.
     pub fn of(profile: Profile) -> Evidence {
         Evidence { new: Side { profile: Some(profile), ..Side::default() }, ..Evidence::default() }
+    }
+}
+
+impl Evidence {
+    /// The evidence as anyone may see it: commands without what is of a program, a machine or a person, paths without
+    /// what stands before the project. Evidence that was read a moment ago and a snapshot from anyone go through this.
+    #[must_use]
+    pub fn made_public(mut self) -> Evidence {
+        for side in std::iter::once(&mut self.new).chain(&mut self.old) {
+            side.make_public();
+        }
+        if let Some(reference) = &mut self.reference {
+            reference.profile.make_public();
+        }
+        self
     }
 }
 
@@ -51,6 +70,9 @@ pub struct Side {
     /// The times outside the profiler.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub benchmark: Option<Benchmark>,
+    /// Launches that ncu timed and asked nothing else; `None` where none were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub launches: Option<TimedLaunches>,
     /// The files that these come from, each with what it is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<(String, Origin)>,
@@ -60,6 +82,59 @@ pub struct Side {
 }
 
 impl Side {
+    fn make_public(&mut self) {
+        self.profile.iter_mut().for_each(Profile::make_public);
+        for (log, _, text) in &mut self.build.warnings {
+            (*log, *text) = (private::public_path(log), private::public_text(text));
+        }
+        for code in &mut self.code {
+            code.input = private::public_path(&code.input);
+            code.command = private::public_command(&code.command);
+            (code.compiler, code.disassembler) =
+                (private::public_text(&code.compiler), private::public_text(&code.disassembler));
+            code.warnings.iter_mut().for_each(|(_, text)| *text = private::public_text(text));
+        }
+        let cubins = self.code.iter_mut().flat_map(|code| &mut code.cubin);
+        let files = self.files.iter_mut().map(|(_, origin)| origin);
+        for origin in self.build.logs.iter_mut().chain(cubins).chain(files) {
+            origin.path = private::public_path(&origin.path);
+        }
+        for step in self.collected.iter_mut().flat_map(|collected| &mut collected.steps) {
+            private::make_step_public(step);
+        }
+        self.missed.iter_mut().for_each(|(_, why)| *why = private::public_text(why));
+        self.sanitizer.iter_mut().for_each(|run| run.not_measured = private::public_text(&run.not_measured));
+    }
+
+    /// The hash by which what was measured is known: that of the report, or of the code of a build that nobody ran. `None`
+    /// where there is none.
+    pub fn hash(&self) -> Option<&str> {
+        let hash = match &self.profile {
+            Some(profile) => profile.origin.blake3.as_str(),
+            None => self.code.first()?.code_sha256.as_str(),
+        };
+        (!hash.is_empty()).then_some(hash)
+    }
+
+    /// Whether both are one measurement: the same launches of one report, or builds with the same code that nobody ran.
+    /// What is stated of them, and what was found beside, does not count.
+    pub fn is_same_measurement(&self, other: &Side) -> bool {
+        if self.hash().is_none() || self.hash() != other.hash() {
+            return false;
+        }
+        match (&self.profile, &other.profile) {
+            (Some(one), Some(other)) => one.kernel == other.kernel && one.launches == other.launches,
+            (None, None) => {
+                let builds = |side: &Side| -> Vec<(String, String, String)> {
+                    let build = |code: &CodeAudit| (code.arch.clone(), code.mangled.clone(), code.code_sha256.clone());
+                    side.code.iter().map(build).collect()
+                };
+                builds(self) == builds(other)
+            }
+            _ => false,
+        }
+    }
+
     /// What an old side is compared by: without its lines of source and the story of its collection.
     #[must_use]
     pub fn as_old(mut self) -> Side {
@@ -67,6 +142,27 @@ impl Side {
             (profile.lines, profile.kernels) = (None, Vec::new());
         }
         Side { collected: None, files: Vec::new(), missed: Vec::new(), ..self }
+    }
+}
+
+/// Time and cycles of many launches of a kernel: what a verdict rests on, where the counters are of few.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct TimedLaunches {
+    /// Time of each launch in ns.
+    pub ns: Vec<f64>,
+    /// Cycles of each launch.
+    pub cycles: Vec<f64>,
+}
+
+impl TimedLaunches {
+    /// The launches of a kernel in a report; `None` where it holds none.
+    pub fn of(report: &Report, kernel: &KernelKey) -> Option<TimedLaunches> {
+        let is_it =
+            |key: &KernelKey| key.function == kernel.function && key.grid == kernel.grid && key.block == kernel.block;
+        let group = groups(report).into_iter().find(|group| is_it(&group.key))?;
+        let summary = KernelSummary::new(group);
+        let launches = TimedLaunches { ns: summary.values(DURATION), cycles: summary.values(CYCLES) };
+        (!launches.ns.is_empty()).then_some(launches)
     }
 }
 
@@ -80,14 +176,14 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// The kernel of a report; `None` for a report without any.
-    pub fn of(report: &Report) -> Option<Reference> {
+    /// The kernel of a report with what is known of it by instruction; `None` for a report without any.
+    pub fn of(report: &Report, source: &[SourceView]) -> Option<Reference> {
         let (work, limits) = (Work::default(), Limits::default());
-        let with = Reduction { source: &[], work: &work, limits: &limits };
+        let with = Reduction { source, work: &work, limits: &limits };
         let mut kernels = Profile::chosen(report, None, &with).ok()?;
         let others = kernels.len() - 1;
         let mut profile = kernels.swap_remove(0);
-        (profile.kernels, profile.rules) = (Vec::new(), Vec::new());
+        (profile.kernels, profile.rules, profile.lines) = (Vec::new(), Vec::new(), None);
         Some(Reference { profile, others })
     }
 }

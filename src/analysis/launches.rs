@@ -1,9 +1,6 @@
 //! Which launches of a report an audit is about, and which of them is looked at by instruction.
 
-use crate::analysis::derive::stalls::Stalls;
 use crate::analysis::kernel::select::{self, KernelGroup, Selection, SelectionError};
-use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::limits::Limits;
 use crate::evidence::{Launch, Report};
 use std::collections::HashSet;
 
@@ -24,14 +21,11 @@ pub fn subject_launches<'r>(report: &'r Report, selection: &Selection) -> Result
     Ok(chosen.into_iter().map(median_launch).collect())
 }
 
-/// The launch of the old kernel that is looked at by instruction: the one with the median time, where the largest stall is the
-/// barrier. Only there does the view tell more than the aggregates: which of these waits are idle warps.
-pub fn old_launch_at_barriers<'r>(new: &Report, old: &'r Report, selection: &Selection) -> Option<&'r Launch> {
+/// The launch of the old kernel that is looked at by instruction: the one with the median time.
+pub fn old_launch<'r>(new: &Report, old: &'r Report, selection: &Selection) -> Option<&'r Launch> {
     let subject = select::choose(new, selection.kernel.as_ref()).ok()?.swap_remove(0);
     let filter = selection.baseline_kernel.as_ref().or(selection.kernel.as_ref());
-    let group = select::counterpart(old, &subject.key, filter).ok()?;
-    let stalls = Stalls::of(&KernelSummary::new(group.clone()), None, &Limits::default());
-    stalls.top().filter(|(_, top)| top.reason == "barrier").map(|_| median_launch(group))
+    Some(median_launch(select::counterpart(old, &subject.key, filter).ok()?))
 }
 
 fn median_launch(group: KernelGroup<'_>) -> &Launch {

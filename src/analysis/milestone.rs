@@ -3,16 +3,57 @@
 use crate::analysis::audit::Audit;
 use crate::analysis::correctness::Standing;
 use crate::analysis::derive::stalls::StallBasis;
+use crate::analysis::diagnose::lever::{LeverCode, LeverOrigin};
 use crate::analysis::versus::hypothesis::{Judgement, Tested};
 use crate::analysis::versus::verdict::Verdict;
+use crate::catalog::Code;
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
+use std::num::NonZeroU32;
+
+/// Which of a subject's audits of one day it is, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct Nth(NonZeroU32);
+
+impl Default for Nth {
+    fn default() -> Nth {
+        Nth(NonZeroU32::MIN)
+    }
+}
+
+impl Nth {
+    /// Whether it is the first of its day.
+    pub fn is_first(&self) -> bool {
+        self.0 == NonZeroU32::MIN
+    }
+
+    /// The one after it.
+    #[must_use]
+    pub fn next(self) -> Nth {
+        Nth(self.0.saturating_add(1))
+    }
+
+    /// The number of a later audit of a day, as [`Nth::of_day`] writes it.
+    pub fn read(text: &str) -> Option<Nth> {
+        let number = Nth(text.parse().ok()?);
+        (!number.is_first() && number.0.to_string() == text).then_some(number)
+    }
+
+    /// The day of the audit: `2026-11-21` for the first, `2026-11-21.2` for the second.
+    pub fn of_day(self, date: &str) -> String {
+        if self.is_first() { date.to_owned() } else { format!("{date}.{}", self.0) }
+    }
+}
 
 /// What one audit adds to the history of its subject.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Milestone {
     /// `YYYY-MM-DD`.
     pub date: String,
+    /// Which audit of that day.
+    #[serde(default, skip_serializing_if = "Nth::is_first")]
+    pub number: Nth,
     /// The commit; empty when unknown.
     pub commit: String,
     /// What it changed, in words; may be empty.
@@ -27,12 +68,30 @@ pub struct Milestone {
     pub stall: Option<(String, StallBasis, Reading)>,
     /// The verdict against its baseline; `None` without one. WRONG, with or without a baseline, for wrong results.
     pub verdict: Option<Verdict>,
+    /// What limits the kernel: a code of `audit explain findings`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limiter: Option<Code>,
+    /// What could be tried, by our own levers; none of NVIDIA's estimates.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levers: Vec<Offered>,
+    /// The time of what it is timed beside, in percent of its own, with the name of that; `None` where it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<(String, f64)>,
     /// What its change was expected to do, and what became of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hypotheses: Vec<Concluded>,
     /// Whether it is of the code alone, which has no time and no verdict.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_code_alone: bool,
+}
+
+/// A lever as the history remembers it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Offered {
+    /// Its code.
+    pub code: LeverCode,
+    /// The largest part of the run time that it could save, in percent.
+    pub bound: f64,
 }
 
 /// A hypothesis as the history remembers it.
@@ -49,15 +108,21 @@ pub struct Concluded {
 }
 
 impl Milestone {
+    /// The day, with the number of a later audit of it: `2026-11-21`, `2026-11-21.2`.
+    pub fn day(&self) -> String {
+        self.number.of_day(&self.date)
+    }
+
     /// The milestone of an audit.
-    pub fn of(date: &str, commit: &str, change: &str, audit: &Audit) -> Milestone {
+    pub fn of(date: &str, number: Nth, commit: &str, change: &str, audit: &Audit) -> Milestone {
         const REGISTERS: &str = "launch__registers_per_thread";
         if audit.is_of_code_alone() {
-            return Milestone::of_code(date, commit, change, audit);
+            return Milestone::of_code(date, number, commit, change, audit);
         }
         let registers = audit.panels.iter().find_map(|panel| panel.row(REGISTERS)).map(|row| row.new.clone());
         Milestone {
             date: date.to_owned(),
+            number,
             commit: commit.to_owned(),
             change: change.to_owned(),
             time: audit.performance.time.new.clone(),
@@ -70,18 +135,33 @@ impl Milestone {
                     audit.comparison.as_ref().map(|comparison| comparison.whole.verdict)
                 }
             },
+            limiter: match audit.standing() {
+                Standing::Wrong => None,
+                Standing::Correct | Standing::NotChecked => Some(audit.bottleneck.limiter),
+            },
+            levers: audit
+                .levers
+                .iter()
+                .filter(|lever| lever.origin == LeverOrigin::Audit)
+                .map(|lever| Offered { code: lever.code.clone(), bound: lever.bound })
+                .collect(),
+            beside: audit.timing.as_ref().and_then(|timing| {
+                let name = timing.benchmark.reference.as_ref()?.name.clone();
+                Some((name, 100.0 * timing.reference.as_ref()?.time.median / timing.kernel.time.median))
+            }),
             hypotheses: audit.hypotheses.iter().map(Concluded::of).collect(),
             is_code_alone: false,
         }
     }
 
     /// The milestone of an audit without a report.
-    fn of_code(date: &str, commit: &str, change: &str, audit: &Audit) -> Milestone {
+    fn of_code(date: &str, number: Nth, commit: &str, change: &str, audit: &Audit) -> Milestone {
         const WHY: &str = "the audit is of the code alone";
         let registers = audit.code.first().and_then(|code| code.registers());
         let registers = registers.and_then(|count| Quantity::new(count as f64, Unit::NONE));
         Milestone {
             date: date.to_owned(),
+            number,
             commit: commit.to_owned(),
             change: change.to_owned(),
             time: Reading::not_applicable(WHY),
@@ -92,6 +172,9 @@ impl Milestone {
             ),
             stall: None,
             verdict: None,
+            limiter: None,
+            levers: Vec::new(),
+            beside: None,
             hypotheses: audit.hypotheses.iter().map(Concluded::of).collect(),
             is_code_alone: true,
         }

@@ -40,38 +40,43 @@ pub use derive::roofline::{Ceiling, CeilingKind, Point, Roofline};
 pub use derive::stalls::{StallBasis, StallRow, StallTable, Stalls};
 pub use derive::stores::StoreCount;
 pub use derive::units::BusyUnit;
-pub use diagnose::bottleneck::{Bottleneck, Step};
 pub use diagnose::finding::{Finding, Severity};
-pub use diagnose::lever::{Lever, LeverCode, LeverOrigin};
+pub use diagnose::lever::{Action, Along, Bound, Lever, LeverCode, LeverOrigin};
+pub use diagnose::{Bottleneck, Confidence, Level, Step, Unit};
 pub use dump::{SCHEMA, write_json};
-pub use evidence::{Evidence, Reference, Side};
+pub use evidence::{Evidence, Reference, Side, TimedLaunches};
 pub use kernel::build::{Build, BuildRow};
 pub use kernel::overview::OtherKernel;
 pub use kernel::performance::Performance;
-pub use kernel::private::{without_home, without_names};
+pub use kernel::pick::{Pick, Rows};
+pub use kernel::private::{make_step_public, public_command, public_path, public_text, public_words, without_home};
 pub use kernel::row::{Change, Direction, Row};
-pub use kernel::select::{KernelGroup, KernelKey, Selection, SelectionError, groups};
+pub use kernel::select::{KernelGroup, KernelKey, Selection, SelectionError, groups, short_name};
 pub use kernel::stated::{Expectation, Hypothesis, Tiles, Work};
 pub use kernel::summary::KernelSummary;
-pub use launches::{chosen_rows, old_launch_at_barriers, subject_launch, subject_launches, subject_rows};
+pub use launches::{chosen_rows, old_launch, subject_launch, subject_launches, subject_rows};
 pub use limits::Limits;
 pub use lines::{
     AccessLine, Accesses, LaneLine, LimitingLines, LineCost, LineCount, LineWaits, ListedFile, ListedInstruction,
     ListedLine, Listing, Parked, PartLines, Pattern, Place, ReasonLines, SourceLines, Space, Spot, Waits, source_want,
 };
-pub use milestone::{Concluded, Milestone};
+pub use milestone::{Concluded, Milestone, Nth};
 pub use profile::{Found, KeptMetric, Profile, Readings, Reduction};
-pub use results::reference::{Beside, ReferenceProfile};
-pub use results::timing::{Timed, TimedChange, Timing};
+pub use results::changed::TimedChange;
+pub use results::reference::{Beside, Gap as ReferenceGap, ReferenceProfile};
+pub use results::states::Step as ClockStep;
+pub use results::timing::{OtherState, Timed, Timing};
 pub use results::trials::OtherKernelTried;
 pub use timeline::busy::{DeviceTime, Gap, Gaps};
 pub use timeline::judge::{Answer, Decision, KernelShare, Part, TimelineAudit, ToProfile, judge_timeline};
 pub use timeline::memory::{ApiClass, ApiRow, Transfer};
 pub use versus::checklist::{CheckedLine, Earlier, Outcome};
 pub use versus::columns::{Against, Columns, Joined, columns};
-pub use versus::estimates::{Estimates, Pulled};
+pub use versus::common::LimiterChange;
+pub use versus::estimates::{Estimates, Met as PredictionMet, Pulled};
 pub use versus::hypothesis::{Condition, Judgement, Met, Tested, When};
 pub use versus::setting::{Setting, Weight};
+pub use versus::story::{Cause as StoryCause, Story, UnitChange, WorkFloor};
 pub use versus::verdict::{
     Basis, Comparison, Course, Judged, ReadingVerdict, Sample, Shift, Verdict, Whole, both_agree, judge,
 };

@@ -3,7 +3,7 @@
 //! Receives a report with the counters by instruction, keeps what judgements read and nothing else. Everything that is
 //! concluded is a function of these facts, so that a snapshot of them gives the same audit.
 
-use crate::analysis::derive::units::{AVERAGE, BUSIEST};
+use crate::analysis::derive::units::{self, AVERAGE, BUSIEST};
 use crate::analysis::derive::{data_stage, mix, occupancy, roofline, stalls};
 use crate::analysis::kernel::overview::{OtherKernel, members, overview};
 use crate::analysis::kernel::private;
@@ -12,6 +12,7 @@ use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::analysis::lines::{ACTIVITY, Parked, SourceLines};
+use crate::analysis::phases::{self, Phases};
 use crate::catalog;
 use crate::evidence::{
     ClockStatus, Damage, Device, Instance, Launch, Metric, Origin, Process, Report, RuleResult, Session, SourceView,
@@ -27,7 +28,7 @@ use std::sync::{Arc, LazyLock};
 pub struct Profile {
     /// The artefact.
     pub origin: Origin,
-    /// Who measured: versions, and the command line without home folders.
+    /// Who measured: versions and the command line.
     pub session: Session,
     /// The kernel.
     pub kernel: KernelKey,
@@ -60,6 +61,9 @@ pub struct Profile {
     pub lines: Option<SourceLines>,
     /// Warps that stand at the last barrier with nothing left to do.
     pub parked: Option<Parked>,
+    /// Where the time of one launch goes; `None` where no instructions were read, or too little of each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phases: Option<Phases>,
 }
 
 /// What a kernel's facts are read with.
@@ -100,6 +104,19 @@ impl Profile {
         Ok(Profile::of(report, select::counterpart(report, of, filter)?, with))
     }
 
+    /// See [`Evidence::made_public`](crate::analysis::Evidence::made_public).
+    pub(in crate::analysis) fn make_public(&mut self) {
+        self.origin.path = private::public_path(&self.origin.path);
+        self.session = Session {
+            ncu_version: self.session.ncu_version.clone(),
+            cuda_version: self.session.cuda_version.clone(),
+            driver_version: self.session.driver_version.clone(),
+            command_line: private::public_command(&self.session.command_line).into(),
+            ..Session::default()
+        };
+        self.program = private::public_text(&private::public_path(&self.program)).into();
+    }
+
     fn of(report: &Report, group: KernelGroup<'_>, with: &Reduction<'_>) -> Profile {
         let kernel = KernelSummary::new(group);
         let first = kernel.first();
@@ -110,18 +127,18 @@ impl Profile {
         let ruled = kernel.launches().iter().find(|launch| !launch.rules.is_empty());
         let session = &report.session;
         Profile {
-            origin: private::public(&report.origin),
+            origin: report.origin.clone(),
             session: Session {
                 ncu_version: session.ncu_version.clone(),
                 cuda_version: session.cuda_version.clone(),
                 driver_version: session.driver_version.clone(),
-                command_line: private::without_names(&session.command_line).into(),
+                command_line: session.command_line.clone(),
                 ..Session::default()
             },
             kernel: kernel.key().clone(),
             launches: kernel.launches().iter().map(|launch| launch.id).collect(),
             device: first.device.clone(),
-            program: private::without_names(&first.process.name).into(),
+            program: first.process.name.clone(),
             clock: first.clock,
             driver: first.driver,
             rules: ruled.iter().flat_map(|launch| &launch.rules).filter_map(estimate).collect(),
@@ -133,6 +150,7 @@ impl Profile {
             members: members(&kernel),
             lines: own.map(|view| SourceLines::of(view, &kernel, with.limits)),
             parked: own.and_then(|view| Parked::of(view, with.limits)),
+            phases: own.and_then(|view| Phases::of(view, &kernel)),
         }
     }
 
@@ -156,6 +174,7 @@ impl Profile {
             members: Vec::new(),
             lines: None,
             parked: None,
+            phases: None,
         }
     }
 
@@ -202,7 +221,9 @@ fn estimate(rule: &RuleResult) -> Option<RuleResult> {
         tables: Vec::new(),
         ..rule.clone()
     };
-    kept.speedup?;
+    // A snapshot has no word for a number that is none.
+    kept.speedup.as_ref().filter(|speedup| speedup.percent.is_finite())?;
+    kept.focus.retain(|focus| focus.value.is_finite());
     kept.messages.iter_mut().for_each(|message| message.text = "".into());
     kept.focus.iter_mut().for_each(|focus| focus.info = "".into());
     Some(kept)
@@ -253,7 +274,7 @@ pub struct Readings {
     pub breakdowns: BTreeMap<Arc<str>, Arc<str>>,
 }
 
-/// How the names of the breakdown lists begin.
+/// How the names of the breakdown lists begin. Those of the busiest instances name the same counters.
 const BREAKDOWN: &str = "breakdown:";
 
 /// Names of the catalog and of the roofline.
@@ -263,6 +284,7 @@ static KNOWN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
         .chain([occupancy::SHARED_OF_SM, occupancy::SHARED_OF_BLOCK])
         .chain(ACTIVITY.into_iter().flatten())
         .chain([data_stage::OPERANDS])
+        .chain(phases::METRICS)
         .collect()
 });
 
@@ -279,7 +301,7 @@ impl Readings {
         let breakdowns: BTreeMap<Arc<str>, Arc<str>> = kernel
             .metric_names()
             .into_iter()
-            .filter(|name| name.starts_with(BREAKDOWN))
+            .filter(|name| name.starts_with(BREAKDOWN) && name.ends_with(AVERAGE))
             .filter_map(|name| {
                 let counters: Vec<&str> = kernel.text(name)?.split(',').map(str::trim).collect();
                 Some((name.clone(), counters.join(",").into()))
@@ -288,7 +310,8 @@ impl Readings {
         let asked: HashSet<&str> = asked(command_line).into_iter().flat_map(|list| list.split(',')).collect();
         let mut named: HashSet<String> = work.readings().map(str::to_owned).collect();
         for counter in breakdowns.values().flat_map(|list| list.split(',')) {
-            named.extend(counter.strip_suffix(AVERAGE).map(|unit| format!("{unit}{BUSIEST}")));
+            let shared = counter.strip_suffix(AVERAGE).filter(|_| units::is_of_shared_memory(counter));
+            named.extend(shared.map(|unit| format!("{unit}{BUSIEST}")));
             named.insert(counter.to_owned());
         }
         let modified = kernel.by_text(mix::WITH_MODIFIERS);

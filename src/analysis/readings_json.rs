@@ -5,6 +5,7 @@
 use crate::analysis::evidence::{Evidence, Reference, Side};
 use crate::analysis::kernel::summary::median_of_sorted;
 use crate::analysis::lines::SourceLines;
+use crate::analysis::phases::Phases;
 use crate::analysis::profile::{Found, KeptMetric, Readings};
 use crate::quantity::Unit;
 use std::collections::{BTreeMap, HashMap};
@@ -146,6 +147,7 @@ impl From<Evidence> for EvidenceJson {
         let Evidence { mut new, mut old, mut reference } = evidence;
         let mut rows = Rows::default();
         new.profile.iter_mut().flat_map(|profile| &mut profile.lines).for_each(SourceLines::say_texts_once);
+        each_phases(&mut new, &mut old, &mut reference, Phases::say_file_once);
         let own = |side: &mut Side| side.profile.as_mut().map(|profile| std::mem::take(&mut profile.readings));
         let mut readings = Table {
             new: own(&mut new).map(|readings| rows.columns(readings)),
@@ -183,8 +185,16 @@ impl From<EvidenceJson> for Evidence {
             }
         }
         new.profile.iter_mut().flat_map(|profile| &mut profile.lines).for_each(SourceLines::say_texts_everywhere);
+        each_phases(&mut new, &mut old, &mut reference, Phases::say_file_everywhere);
         Evidence { new, old, reference }
     }
+}
+
+/// Calls a function with the phases of all sides.
+fn each_phases(new: &mut Side, old: &mut Option<Side>, reference: &mut Option<Reference>, call: fn(&mut Phases)) {
+    let sides = std::iter::once(new).chain(old).flat_map(|side| &mut side.profile);
+    let profiles = sides.chain(reference.iter_mut().map(|reference| &mut reference.profile));
+    profiles.flat_map(|profile| &mut profile.phases).for_each(call);
 }
 
 impl Columns {

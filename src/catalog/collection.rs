@@ -43,6 +43,8 @@ pub(super) struct CollectionPart {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct File {
+    /// How many times longer a program runs under a tool of compute-sanitizer.
+    sanitizer: BTreeMap<&'static str, f64>,
     /// Counters by patched instructions that stand for those of the hardware.
     instead: BTreeMap<&'static str, &'static str>,
     part: Vec<CollectionPart>,
@@ -80,6 +82,11 @@ impl Row for CollectionPart {
     fn read() -> Result<Vec<CollectionPart>, CatalogError> {
         Ok(read()?.part)
     }
+}
+
+/// How many times longer a program runs under a tool of compute-sanitizer, as one was measured; 1 for an unknown tool.
+pub fn sanitizer_ratio(tool: &str) -> f64 {
+    SET.sanitizer.get(tool).copied().unwrap_or(1.0)
 }
 
 /// What ncu is asked for.

@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::explain_chip::{chip_named, of_chip, products};
 use super::{
     Better, LimiterKind, LimiterRow, MetricRow, OpcodeClass, Profile, ReadingForm, StallFamily, StallRow, ThresholdRow,
-    base_opcode, chips, limiter, limiters, metric, metrics, opcode_class, opcode_classes, profile, profiles, stall,
-    stall_of_metric, stalls, threshold_row, thresholds,
+    WordRow, base_opcode, chips, limiter, limiters, metric, metrics, opcode_class, opcode_classes, profile, profiles,
+    stall, stall_of_metric, stalls, threshold_row, thresholds, word, words,
 };
 use crate::nearest::several;
 use strum::VariantArray;
@@ -45,9 +45,35 @@ pub fn explain(name: &str) -> Option<Explanation> {
         .or_else(|| chip_named(name).map(of_chip))
         .or_else(|| of_opcode(name))
         .or_else(|| counter(name))
+        .or_else(|| word(name).map(of_word))
+        .or_else(|| labelled(name))
 }
 
-/// A list of names with a few words on each: `readings`, `thresholds` or `findings`, which takes in what limits.
+/// What has this label on pages: a stall reason, a finding, a metric.
+fn labelled(name: &str) -> Option<Explanation> {
+    let is = |label: &str| label.eq_ignore_ascii_case(name);
+    let stall = stalls().iter().find(|row| is(row.label)).map(|row| of_stall(row, None));
+    stall
+        .or_else(|| limiters().iter().find(|row| is(&row.label)).and_then(|row| limiter(&row.code)).map(of_limiter))
+        .or_else(|| metrics().iter().find(|row| is(row.label)).map(|row| of_metric(row.id, row)))
+}
+
+fn of_word(row: &'static WordRow) -> Explanation {
+    let facts = match row.also.as_slice() {
+        [] => Vec::new(),
+        also => vec![format!("Also: {}.", also.join(", "))],
+    };
+    Explanation {
+        kind: "word",
+        name: row.word.to_owned(),
+        label: String::new(),
+        text: row.help.to_owned(),
+        facts,
+        cite: String::new(),
+    }
+}
+
+/// A list of names with a few words on each: `readings`, `thresholds`, `words`, or `findings`, which takes in what limits.
 pub fn list(of: &str) -> Option<Vec<(String, String)>> {
     let united = |what: String, unit: crate::quantity::Unit| match unit.is_none() {
         true => what,
@@ -67,6 +93,7 @@ pub fn list(of: &str) -> Option<Vec<(String, String)>> {
                 .map(|row| (row.id.to_owned(), format!("{} ({})", row.help, of_threshold(row).label)))
                 .collect(),
         ),
+        "words" => Some(words().iter().map(|row| (row.word.to_owned(), row.help.to_owned())).collect()),
         "findings" => Some(limiters().iter().map(|row| (row.code.clone(), row.label.clone())).collect()),
         _ => None,
     }
@@ -82,6 +109,7 @@ pub fn nearest(name: &str) -> Vec<String> {
         .chain(thresholds().iter().map(|row| row.id))
         .chain(limiters().iter().map(|row| row.code.as_str()))
         .chain(profiles().iter().map(|row| row.id.as_str()))
+        .chain(words().iter().flat_map(|row| std::iter::once(row.word).chain(row.also.iter().copied())))
         .chain(chips().iter().flat_map(|row| [row.arch, row.name].into_iter().chain(products(row))));
     several(name, known, 5).into_iter().map(str::to_owned).collect()
 }

@@ -20,11 +20,13 @@ mod stalls;
 mod subsystems;
 mod tables;
 mod thresholds;
+mod tool_options;
 mod vocabulary;
+mod words;
 
 pub use chips::{ChipRow, TensorRate, chip, chip_of_arch, chips};
 use collection::CollectionPart;
-pub use collection::{MetricSet, collection};
+pub use collection::{MetricSet, collection, sanitizer_ratio};
 pub use error::CatalogError;
 pub use explain::{Explanation, explain, list, nearest};
 pub(crate) use limiters::prefix_of;
@@ -39,7 +41,9 @@ pub use stalls::{StallFamily, StallKind, StallReading, StallRow, stall, stall_fa
 pub use subsystems::{ChipSide, InstructionWork, Subsystem, subsystem, subsystem_of, subsystems};
 pub use tables::{TableRow, table, tables};
 pub use thresholds::{ThresholdRow, threshold_row, thresholds};
+pub use tool_options::{OptionKind, tool_option};
 pub use vocabulary::{Code, Part, StallReason, Threshold, UnknownName};
+pub use words::{WordRow, word, words};
 
 /// Reads every catalog and checks each row, with the names in it that lead to other catalogs.
 ///
@@ -57,5 +61,6 @@ pub fn verify() -> Result<(), CatalogError> {
     row::Catalog::<Profile>::verify()?;
     row::Catalog::<CollectionPart>::verify()?;
     row::Catalog::<Subsystem>::verify()?;
-    row::Catalog::<ChipRow>::verify()
+    row::Catalog::<ChipRow>::verify()?;
+    tool_options::verify()
 }

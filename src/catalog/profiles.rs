@@ -97,6 +97,9 @@ pub struct ProfileCheck {
     pub value: Option<f64>,
     /// The threshold that gives the number.
     pub threshold: Option<Threshold>,
+    /// What to do first where it fails; empty where the reading itself says it.
+    #[serde(default)]
+    pub then: String,
 }
 
 /// A checklist.
@@ -111,8 +114,21 @@ pub struct Profile {
     pub help: String,
     /// Where it comes from.
     pub cite: String,
+    /// What to do next where every line passes; empty where nothing follows.
+    #[serde(default)]
+    pub clean: String,
     /// Its lines.
     pub check: Vec<ProfileCheck>,
+}
+
+impl Profile {
+    /// What follows from the lines that failed, by their labels: the cure of the first that has one; where none failed and
+    /// all were measured, what is left to do.
+    pub fn next(&self, failed: &[&str], all_measured: bool) -> Option<&str> {
+        let first = self.check.iter().find(|check| failed.contains(&check.label.as_str()) && !check.then.is_empty());
+        let clean = (failed.is_empty() && all_measured).then_some(self.clean.as_str());
+        first.map(|check| check.then.as_str()).or(clean).filter(|words| !words.is_empty())
+    }
 }
 
 static ROWS: LazyLock<Catalog<Profile>> = LazyLock::new(Catalog::load);

@@ -10,6 +10,8 @@ use strum::VariantArray;
 pub enum ReadingForm {
     /// `stall.REASON`
     Stall,
+    /// `stall-sum.memory`
+    MemoryStalls,
     /// `stall-rank.REASON`
     StallRank,
     /// `opcode.OP`
@@ -20,6 +22,8 @@ pub enum ReadingForm {
     TensorInstructions,
     /// `tensor.share`
     TensorShare,
+    /// `tensor.wgmma-share`
+    TensorWgmmaShare,
     /// `tensor.busy`
     TensorBusy,
     /// `shared.conflict-share`
@@ -56,12 +60,20 @@ impl ReadingForm {
             ReadingForm::Stall => {
                 ("stall.REASON", Unit::PERCENT, "share of a warp's time between two issued instructions")
             }
+            ReadingForm::MemoryStalls => (
+                "stall-sum.memory",
+                Unit::PERCENT,
+                "waits for memory together: long_scoreboard, lg_throttle and mio_throttle",
+            ),
             ReadingForm::StallRank => ("stall-rank.REASON", Unit::NONE, "place among the stalls, 1 for the largest"),
             ReadingForm::Opcode => ("opcode.OP", Unit::INST, "warp-level executions of an opcode, without modifiers"),
             ReadingForm::Class => ("class.ID", Unit::INST, "warp-level executions of a class of opcodes"),
             ReadingForm::TensorInstructions => ("tensor.instructions", Unit::INST, "executed tensor instructions"),
             ReadingForm::TensorShare => {
                 ("tensor.share", Unit::PERCENT, "tensor instructions over all that were executed")
+            }
+            ReadingForm::TensorWgmmaShare => {
+                ("tensor.wgmma-share", Unit::PERCENT, "products of warpgroups over all products of the tensor cores")
             }
             ReadingForm::TensorBusy => ("tensor.busy", Unit::PERCENT, "the busiest tensor counter, of its peak"),
             ReadingForm::SharedConflictShare => (
@@ -70,7 +82,7 @@ impl ReadingForm {
                 "wavefronts of shared accesses beyond the ideal, over all of them",
             ),
             ReadingForm::SharedLoadsPerStore => {
-                ("shared.loads-per-store", Unit::NONE, "executed shared loads (LDS) for each shared store (STS)")
+                ("shared.loads-per-store", Unit::NONE, "executed shared loads for each shared store")
             }
             ReadingForm::SharedWideStoreShare => {
                 ("shared.wide-store-share", Unit::PERCENT, "shared stores of 128 bits a lane over all shared stores")
@@ -78,7 +90,7 @@ impl ReadingForm {
             ReadingForm::GlobalExcessShare => (
                 "global.excess-share",
                 Unit::PERCENT,
-                "sectors of global accesses that carry nothing, over all of them",
+                "excess sectors of global accesses (what would go if the bytes were packed), over all of them",
             ),
             ReadingForm::PredicationEfficiency => {
                 ("predication.efficiency", Unit::PERCENT, "threads that no predicate switches off, over active threads")

@@ -26,6 +26,8 @@ pub struct Subsystem {
     pub code: Part,
     /// What a sentence calls it.
     pub label: &'static str,
+    /// What a table calls it.
+    pub name: &'static str,
     /// What it does.
     pub side: ChipSide,
     /// Stall reasons of warps that queue for this part.
@@ -121,5 +123,20 @@ mod tests {
         assert_eq!(code("sm__inst_executed_pipe_lsu.avg"), Some(Part::MemoryLsu));
         assert_eq!(code("sm__inst_executed.avg"), Some(Part::Issue));
         assert_eq!(code("nonsense__x"), None);
+    }
+
+    #[test]
+    fn what_watches_tcgen05_is_the_tensor_pipe_s_and_a_metric_of_gb100() {
+        for name in [
+            "sm__pipe_tc_cycles_active.avg.pct_of_peak_sustained_elapsed",
+            "sm__inst_executed_pipe_tc.avg.pct_of_peak_sustained_elapsed",
+            "sm__inst_executed_pipe_tmem.avg.pct_of_peak_sustained_elapsed",
+            "sm__mem_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
+        ] {
+            assert_eq!(subsystem_of(name).map(|row| row.code), Some(Part::ComputeTensor), "{name}");
+            assert!(crate::catalog::is_on_chip(name, "gb100"), "{name}");
+        }
+        let shared = "l1tex__data_pipe_tc_wavefronts_mem_shared_op_utcmma_matrix_a.sum";
+        assert_eq!(subsystem_of(shared).map(|row| row.code), Some(Part::MemoryShared));
     }
 }

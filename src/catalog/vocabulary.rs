@@ -131,37 +131,20 @@ impl StallReason {
 /// The codes with a name of their own.
 macro_rules! codes {
     ($($variant:ident $id:literal,)*) => {
-        /// What limits a kernel, what was found, and what can be tried. The words of the first two are rows of
-        /// `limiters.toml`.
+        /// What limits a kernel, and what was found. The words are rows of `limiters.toml`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
             $(#[doc = $id] $variant,)*
-            /// SMs without a block: `small-grid`.
-            SmallGrid,
-            /// A partly filled last wave: `tail-wave`.
-            TailWave,
-            /// Lanes without work: `idle-lanes`.
-            IdleLanes,
-            /// What the busiest unit leaves free: `unit-headroom`.
-            UnitHeadroom,
             /// A part of the chip near its peak: `memory-dram`.
             Unit(Part),
             /// Warps wait for this reason: `latency-long-scoreboard`, `sync-barrier`.
             Wait(StallReason),
-            /// Give a part of the chip less to do: `relieve-memory-dram`.
-            Relieve(Part),
-            /// Shorten a wait: `stall-long-scoreboard`.
-            Shorten(StallReason),
         }
 
         impl Code {
             /// The codes with a name of their own, each with that name.
             const NAMED: &[(Code, &str)] = &[
                 $((Code::$variant, $id),)*
-                (Code::SmallGrid, "small-grid"),
-                (Code::TailWave, "tail-wave"),
-                (Code::IdleLanes, "idle-lanes"),
-                (Code::UnitHeadroom, "unit-headroom"),
             ];
         }
     };
@@ -170,25 +153,25 @@ macro_rules! codes {
 include!(concat!(env!("OUT_DIR"), "/vocabulary.rs"));
 
 impl Code {
-    /// Its row of the vocabulary; `None` for what can be tried, which its sentence says.
+    /// Its row of the vocabulary.
     pub fn row(self) -> Option<LimiterRow> {
         limiter(&self.to_string())
     }
 
     /// Whether the memory system limits.
     pub fn is_memory(self) -> bool {
-        matches!(self, Code::Memory | Code::MemoryHotSpot) || self.starts("memory-")
+        self == Code::MemoryHotSpot || self.starts("memory-")
     }
 
     /// Whether arithmetic or control of the SMs limits.
     pub fn is_compute(self) -> bool {
-        self == Code::Compute || self.starts("compute-")
+        self.starts("compute-")
     }
 
     /// Whether the warps wait for data or for a fixed time, and not for each other.
     pub fn is_latency(self) -> bool {
         match self {
-            Code::Latency | Code::LatencyOther => true,
+            Code::Latency => true,
             Code::Wait(reason) => reason.prefix() == "latency",
             _ => false,
         }
@@ -204,8 +187,6 @@ impl fmt::Display for Code {
         match self {
             Code::Unit(part) => part.fmt(f),
             Code::Wait(reason) => write!(f, "{}-{}", reason.prefix(), reason.in_code()),
-            Code::Relieve(part) => write!(f, "relieve-{part}"),
-            Code::Shorten(reason) => write!(f, "stall-{}", reason.in_code()),
             own => f.write_str(Code::NAMED.iter().find(|(code, _)| code == own).map_or("", |(_, name)| name)),
         }
     }
@@ -226,15 +207,11 @@ impl FromStr for Code {
             let (prefix, reason) = text.split_once('-')?;
             let reason = StallReason::from_code(reason)?;
             let is_stall = reason.row().is_some_and(StallRow::is_stall);
-            match prefix {
-                "stall" => Some(Code::Shorten(reason)),
-                _ => (is_stall && prefix == reason.prefix()).then_some(Code::Wait(reason)),
-            }
+            (is_stall && prefix == reason.prefix()).then_some(Code::Wait(reason))
         };
-        let relieved = || text.strip_prefix("relieve-")?.parse().ok().map(Code::Relieve);
         let unit = || text.parse().ok().map(Code::Unit);
         let known = Code::NAMED.iter().map(|(_, name)| *name).chain(Part::VARIANTS.iter().map(|part| part.into()));
-        unit().or_else(relieved).or_else(wait).ok_or_else(|| UnknownName::new("code", text, known))
+        unit().or_else(wait).ok_or_else(|| UnknownName::new("code", text, known))
     }
 }
 
@@ -272,8 +249,8 @@ mod tests {
 
     #[test]
     fn a_code_is_read_as_it_is_written() {
-        let waits = StallReason::VARIANTS.iter().flat_map(|reason| [Code::Wait(*reason), Code::Shorten(*reason)]);
-        let parts = Part::VARIANTS.iter().flat_map(|part| [Code::Unit(*part), Code::Relieve(*part)]);
+        let waits = StallReason::VARIANTS.iter().map(|reason| Code::Wait(*reason));
+        let parts = Part::VARIANTS.iter().map(|part| Code::Unit(*part));
         for code in Code::NAMED.iter().map(|(code, _)| *code).chain(waits).chain(parts) {
             let is_wait = matches!(code, Code::Wait(reason) if !reason.row().is_some_and(StallRow::is_stall));
             assert_eq!(code.to_string().parse().ok(), (!is_wait).then_some(code), "{code}");

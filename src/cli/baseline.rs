@@ -1,75 +1,111 @@
 //! The old side of an audit: a file that is named, the pinned snapshot, else the last audit of the subject; and
 //! `audit baseline`.
 
-use super::args::{Baseline, BaselineVerb, PinBaseline};
+use super::args::{Baseline, BaselineVerb, Folder, PinBaseline, UnpinBaseline};
 use super::failure::Failure;
 use super::moment;
 use super::plan::out_folder;
-use crate::analysis::Side;
 use crate::analysis::code::CodeAudit;
-use crate::render::{Output, write_together};
-use crate::snapshot::{Pin, Pins, Snapshot, earlier, is_snapshot_like, newest};
-use chrono::NaiveDate;
-use std::fs::File;
-use std::io::{Read as _, Write};
+use crate::analysis::{self, Side};
+use crate::render::{Output, PageLock, markdown_table, write_together};
+use crate::snapshot::{Dated, Pin, Pinned, Pins, Snapshot, earlier, is_snapshot_like, newest, subjects};
+use crate::view;
+use std::io::Write;
 use std::path::Path;
 
-/// The old side of a subject's audit of `date` from a snapshot, the one that is given or that of an earlier audit, and in
-/// words where it comes from or why there is none.
+/// Where the old side of an audit comes from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    pub(super) side: Option<Side>,
+    /// In words, or why there is none.
+    pub(super) words: String,
+    /// The snapshot, as [`Heading::against`](crate::view::Heading) says it.
+    pub(super) against: String,
+}
+
+impl Found {
+    /// No old side, and why.
+    pub(super) fn none(words: &str) -> Found {
+        Found { words: words.to_owned(), ..Found::default() }
+    }
+}
+
+/// What is said where the old side that is named holds the launches under audit.
+pub(super) const ITSELF: &str =
+    "The baseline that is named holds the very launches under audit, and nothing is compared with itself.";
+
+/// The old side of a subject's audit at a moment from a snapshot: the one that is given, the pinned one, else that of the
+/// audit before. What was measured is never its own old side.
 pub(super) fn find(
     given: Option<&Path>,
     folder: &Path,
     subject: &str,
-    date: NaiveDate,
-) -> Result<(Option<Side>, String), Failure> {
-    let side = |snapshot: Snapshot| Some(snapshot.evidence.new.as_old());
+    at: Dated,
+    new: &Side,
+) -> Result<Found, Failure> {
+    let found = |snapshot: Snapshot, words: String, against: String| Found {
+        side: Some(snapshot.evidence.new.as_old()),
+        words,
+        against,
+    };
     if let Some(path) = given {
         let snapshot = Snapshot::read(path)?;
-        let words = format!("the audit {}", of(&snapshot));
-        return Ok((side(snapshot), words));
-    }
-    if let Some((pin, snapshot)) = Pins::snapshot(folder, subject)? {
-        return Ok((side(snapshot), format!("baseline pinned on {}: {}", pin.date, pin.reason)));
-    }
-    Ok(match newest(folder, subject, Some(date)) {
-        Ok(Some((_, snapshot))) => {
-            let words = format!("the audit before, {}", of(&snapshot));
-            (side(snapshot), words)
+        if snapshot.evidence.new.is_same_measurement(new) {
+            return Ok(Found::none(ITSELF));
         }
-        Ok(None) => (None, "No baseline was given, and there is no earlier audit of this subject.".to_owned()),
+        let words = format!("the audit {}", of(&snapshot));
+        return Ok(found(snapshot, words, analysis::without_home(&path.display().to_string())));
+    }
+    if let Some((pin, snapshot)) = Pins::snapshot(folder, subject, at)?
+        && !snapshot.evidence.new.is_same_measurement(new)
+    {
+        let against = pin.to.map(|to| to.snapshot).unwrap_or_default();
+        return Ok(found(snapshot, format!("baseline pinned on {}: {}", pin.date, pin.reason), against));
+    }
+    Ok(match newest(folder, subject, at, new) {
+        Ok(Some(snapshot)) => {
+            let words = format!("the audit before, {}", of(&snapshot));
+            let against = format!("{}.json", snapshot.heading.stem());
+            found(snapshot, words, against)
+        }
+        Ok(None) => Found::none("No baseline was given, and there is no earlier audit of this subject."),
         // The page says it; an audit of today does not fail over a file of an earlier day.
         Err(error) => {
             let first = error.to_string().lines().next().unwrap_or_default().to_owned();
             let shown = first.replace(&format!("{}{}", folder.display(), std::path::MAIN_SEPARATOR), "");
-            (None, format!("The audit before cannot be used: {}.", crate::analysis::without_home(&shown)))
+            Found::none(&format!("The audit before cannot be used: {}.", analysis::without_home(&shown)))
         }
     })
 }
 
-/// The machine code of the last audit of a subject before `date`, with a report or without; `None` where there is none, or
+/// The machine code of the last audit of a subject before a moment that has another, with a report or without; `None` where there is none, or
 /// it cannot be used.
-pub(super) fn code(folder: &Path, subject: &str, date: NaiveDate) -> Option<Vec<CodeAudit>> {
-    let last = earlier(folder, subject, Some(date)).ok()?.pop()?.path;
-    let code = Snapshot::read(&last).ok()?.evidence.new.code;
-    (!code.is_empty()).then_some(code)
+pub(super) fn code(folder: &Path, subject: &str, at: Dated, new: &Side) -> Option<Vec<CodeAudit>> {
+    for found in earlier(folder, subject, Some(at)).ok()?.into_iter().rev() {
+        let side = Snapshot::read(&found.path).ok()?.evidence.new;
+        if !side.is_same_measurement(new) {
+            return (!side.code.is_empty()).then_some(side.code);
+        }
+    }
+    None
 }
 
 /// Whether the file begins as a snapshot does.
 pub(super) fn is_snapshot(path: &Path) -> bool {
-    let mut head = [0; 64];
-    let read = File::open(path).and_then(|mut file| file.read(&mut head)).unwrap_or(0);
-    is_snapshot_like(&head[..read])
+    is_snapshot_like(&crate::read::head(path, 64).unwrap_or_default())
 }
 
 fn of(snapshot: &Snapshot) -> String {
     let heading = &snapshot.heading;
     let commit = if heading.commit.is_empty() { String::new() } else { format!(", commit {}", heading.commit) };
-    format!("of {}{commit}", heading.date)
+    format!("of {}{commit}", heading.day())
 }
 
 pub(super) fn run(arguments: &Baseline, out: &mut dyn Write) -> Result<(), Failure> {
     match &arguments.verb {
         BaselineVerb::Pin(pin) => self::pin(pin, out),
+        BaselineVerb::Unpin(unpin) => self::unpin(unpin, out),
+        BaselineVerb::List(folder) => list(folder, out),
     }
 }
 
@@ -77,9 +113,7 @@ pub(super) fn run(arguments: &Baseline, out: &mut dyn Write) -> Result<(), Failu
 fn pin(arguments: &PinBaseline, out: &mut dyn Write) -> Result<(), Failure> {
     let folder = out_folder(arguments.folder.out.as_deref(), arguments.folder.config.as_deref())?;
     let subject = arguments.name.as_str();
-    if arguments.reason.trim().is_empty() {
-        return Err(Failure::usage("a baseline is pinned for a reason\n  help: give it with --reason TEXT"));
-    }
+    let reason = reason(&arguments.reason, "a baseline is pinned")?;
     let path = match &arguments.snapshot {
         Some(path) => path.clone(),
         None => earlier(&folder, subject, None)?.pop().map(|found| found.path).ok_or_else(|| {
@@ -103,18 +137,79 @@ fn pin(arguments: &PinBaseline, out: &mut dyn Write) -> Result<(), Failure> {
             folder.display()
         )));
     }
-    let mut pins = Pins::read(&folder)?;
-    pins.put(Pin {
-        subject: subject.to_owned(),
-        snapshot: name.clone(),
-        sha256: snapshot.sha256.clone(),
-        date: moment::date(arguments.date)?.to_string(),
-        commit: snapshot.heading.commit.clone(),
-        reason: arguments.reason.clone(),
-    });
-    let text = pins.to_toml().map_err(|error| Failure::usage(format!("the pins cannot be kept: {error}")))?;
+    let measured = snapshot.evidence.new.hash().unwrap_or_default().to_owned();
+    let to = Pinned { snapshot: name.clone(), sha256: snapshot.sha256, measured, commit: snapshot.heading.commit };
+    let date = moment::date(arguments.date)?.to_string();
+    note(&folder, Pin { subject: subject.to_owned(), date: date.clone(), reason, to: Some(to) })?;
     let file = Pins::path(&folder);
-    write_together(&[Output { path: &file, bytes: text.as_bytes() }])?;
-    writeln!(out, "{}: {subject} is compared with {name} from now on", file.display())?;
+    writeln!(out, "{}: audits of {subject} from {date} on are compared with {name}", file.display())?;
     Ok(())
+}
+
+/// Takes the pin of a subject back.
+fn unpin(arguments: &UnpinBaseline, out: &mut dyn Write) -> Result<(), Failure> {
+    let folder = out_folder(arguments.folder.out.as_deref(), arguments.folder.config.as_deref())?;
+    let subject = arguments.name.as_str();
+    let reason = reason(&arguments.reason, "a pin is taken back")?;
+    let date = moment::date(arguments.date)?;
+    if Pins::read(&folder)?.of(subject, date).is_none() {
+        return Err(Failure::usage(format!(
+            "no baseline of {subject} is pinned on {date}\n  help: `audit baseline list` shows the pins"
+        )));
+    }
+    note(&folder, Pin { subject: subject.to_owned(), date: date.to_string(), reason, to: None })?;
+    let file = Pins::path(&folder);
+    writeln!(out, "{}: audits of {subject} from {date} on are compared with the one before", file.display())?;
+    Ok(())
+}
+
+fn reason(text: &str, what: &str) -> Result<String, Failure> {
+    match text.trim() {
+        "" => Err(Failure::usage(format!("{what} for a reason\n  help: give it with --reason TEXT"))),
+        _ => Ok(text.to_owned()),
+    }
+}
+
+/// Puts a pin among those of the folder.
+fn note(folder: &Path, pin: Pin) -> Result<(), Failure> {
+    let file = Pins::path(folder);
+    let _lock = PageLock::take(&file)?;
+    let mut pins = Pins::read(folder)?;
+    pins.put(pin);
+    let text = pins.to_toml().map_err(|error| Failure::usage(format!("the pins cannot be kept: {error}")))?;
+    write_together(&[Output { path: &file, bytes: text.as_bytes() }])?;
+    Ok(())
+}
+
+/// Prints what the next audit of each subject is compared with, and what was before that.
+fn list(folder: &Folder, out: &mut dyn Write) -> Result<(), Failure> {
+    let folder = out_folder(folder.out.as_deref(), folder.config.as_deref())?;
+    let pins = Pins::read(&folder)?;
+    let mut rows = Vec::new();
+    for subject in subjects(&folder)? {
+        let last = earlier(&folder, &subject, None)?.pop();
+        let of_subject = || pins.all().iter().filter(|pin| pin.subject == subject);
+        if of_subject().count() == 0 {
+            rows.push([
+                subject.clone(),
+                String::new(),
+                last.map_or_else(String::new, |found| file(&found.path)),
+                String::new(),
+                "the last audit".to_owned(),
+            ]);
+        }
+        for pin in of_subject() {
+            let (snapshot, commit) = match &pin.to {
+                Some(to) => (to.snapshot.clone(), to.commit.clone()),
+                None => ("the audit before".to_owned(), String::new()),
+            };
+            rows.push([subject.clone(), pin.date.clone(), snapshot, commit, pin.reason.clone()]);
+        }
+    }
+    write!(out, "{}", markdown_table(&view::baselines(&rows)))?;
+    Ok(())
+}
+
+fn file(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }

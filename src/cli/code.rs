@@ -2,9 +2,11 @@
 
 use super::evidence::KeptBuild;
 use super::failure::Failure;
+use crate::analysis::{KernelKey, short_name};
 use crate::collect::{self, Compile, Places};
 use crate::config::{Code, Tools};
 use crate::evidence::CodeBuild;
+use crate::source::ncu_report::NcuReport;
 use crate::source::{self, CodeParts, Neutral};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -44,8 +46,7 @@ pub(super) fn kept_build(
     kept: &KeptBuild,
     time: &mut ToolTime,
 ) -> Result<Vec<CodeBuild>, Failure> {
-    let bytes = |path: &Path| std::fs::read(path).map_err(|source| source::ReadError::Io { path: path.into(), source });
-    let (cubin, log) = (bytes(&kept.cubin)?, bytes(&kept.log)?);
+    let (cubin, log) = (source::read_all(&kept.cubin)?, source::read_all(&kept.log)?);
     let parts = CodeParts {
         command: &kept.command,
         compiler: &kept.compiler,
@@ -54,6 +55,26 @@ pub(super) fn kept_build(
         ..CodeParts::default()
     };
     Ok(vec![read(places, source, parts, &Neutral::new(folder, None), time)?])
+}
+
+/// The code that a report holds of a kernel, for a page whose source cannot be compiled here; none where it holds none.
+pub(super) fn of_report(
+    places: &Places,
+    report: &Path,
+    kernel: &KernelKey,
+    input: &Path,
+    time: &mut ToolTime,
+) -> Result<Vec<CodeBuild>, Failure> {
+    for cubin in NcuReport::open_with(report, true)?.sources()?.into_iter().filter_map(|data| data.cubin) {
+        let Ok(held) = source::cubin::read(&cubin, crate::evidence::Origin::default()) else { continue };
+        let is_it =
+            |name: &str, demangled: &str| *name == *kernel.mangled || short_name(demangled) == kernel.short_name();
+        if held.kernels.iter().any(|held| is_it(&held.mangled, &held.demangled)) {
+            let parts = CodeParts { cubin: &cubin, ..CodeParts::default() };
+            return Ok(vec![read(places, input, parts, &Neutral::new(Path::new(""), None), time)?]);
+        }
+    }
+    Ok(Vec::new())
 }
 
 /// Every build of the code: one for each architecture of a source, one of a cubin. Paths of `code` are relative to `folder`.
@@ -81,7 +102,7 @@ pub(super) fn builds(
         }
         Code::Cubin { path } => {
             let file = folder.join(path);
-            let bytes = std::fs::read(&file).map_err(|source| source::ReadError::Io { path: file.clone(), source })?;
+            let bytes = source::read_all(&file)?;
             // The reader says what is wrong with a file that is no cubin before a tool does.
             source::cubin::read(
                 &bytes,

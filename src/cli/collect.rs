@@ -1,24 +1,28 @@
 //! `audit collect`: run NVIDIA's tools on subjects and keep what they write.
 
 use super::args::Collect;
+use super::array;
 use super::code::places;
 use super::failure::{Failure, Status};
 use super::launcher::{self, Folders};
 use super::plan::DEFAULT_CONFIG;
 use super::progress;
+use super::task::Attempt;
 use crate::catalog::{check_metric_name, collection, counters_of_arch};
 use crate::collect::{
-    self, Build, CollectError, Context, Interrupt, Machine, Metrics, Profile, Progress, Request, Summary, Trial, files,
+    self, Build, Check, CollectError, Context, Interrupt, Machine, Metrics, Profile, Progress, Request, Summary, Trial,
+    Words, files,
 };
-use crate::config::{Code, Collecting, Config, METRIC_SETS, Subject, Tools};
+use crate::config::{Code, Collecting, Config, METRIC_SETS, ORDERS, Subject, Tools};
 use crate::evidence::{NameSet, Want};
+use crate::plain;
 use crate::source;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 pub(super) fn run(arguments: &Collect, out: &mut dyn Write) -> Result<(), Failure> {
     let path = arguments.config.clone().unwrap_or_else(|| Path::new(DEFAULT_CONFIG).to_owned());
@@ -32,15 +36,24 @@ pub(super) fn run(arguments: &Collect, out: &mut dyn Write) -> Result<(), Failur
         ));
     }
     let place = Place { project: &config.folder, config: Some(&path), tools: &config.tools };
-    let machine = Machine::look();
     let requests = requests(&subjects, &place, arguments)?;
     if arguments.lint {
         return Ok(());
     }
+    if arguments.slurm {
+        return array::run(&requests, &place, &config.slurm.options, arguments, &interruptible()?, out);
+    }
+    let machine = Machine::look();
     if arguments.dry_run {
         return plan(&requests, &machine, out);
     }
-    perform(&requests, &place, &machine, arguments, out)?.failure.map_or(Ok(()), Err)
+    let attempts: Vec<Attempt> = match &arguments.task {
+        Some(folder) => requests.iter().map(|request| Attempt::begin(folder, &request.subject)).collect(),
+        None => Vec::new(),
+    };
+    let ended = perform(&requests, &place, &machine, arguments, out).and_then(|made| made.failure.map_or(Ok(()), Err));
+    attempts.into_iter().for_each(|attempt| attempt.end(ended.as_ref().err()));
+    ended
 }
 
 /// Where a collection works.
@@ -91,14 +104,15 @@ pub(super) fn for_pages(
 /// What is collected of each subject. Of all subjects of a file, those that nothing launches and those for another GPU
 /// than the one that is here are passed over.
 fn requests(subjects: &[&Subject], place: &Place<'_>, arguments: &Collect) -> Result<Vec<Request>, Failure> {
-    let here = if arguments.all { Machine::arch(&places(place.tools, place.project)) } else { None };
+    let here =
+        if arguments.all && !arguments.slurm { Machine::arch(&places(place.tools, place.project)) } else { None };
     let mut requests = Vec::new();
     for subject in subjects {
         let why = if arguments.all { launcher::none_for(subject, here.as_deref()) } else { None };
         match why {
             None => requests.push(request(subject, place, arguments)?),
             Some(why) if !arguments.quiet => {
-                writeln!(anstream::stderr(), "{} is passed over: {why}", subject.name)?;
+                writeln!(anstream::stderr(), "{} is passed over: {}", subject.name, plain::one_line(&why))?;
             }
             Some(_) => {}
         }
@@ -116,6 +130,7 @@ pub(super) fn folder_of(subject: &Subject, project: &Path) -> PathBuf {
 fn request(subject: &Subject, place: &Place<'_>, arguments: &Collect) -> Result<Request, Failure> {
     let Place { project, config, tools } = *place;
     let keys = &subject.collect;
+    let is_task = arguments.slurm || arguments.task.is_some();
     let build = match &subject.code {
         Some(Code::Source { path, archs, flags }) => {
             archs.first().map(|arch| Build { source: path.clone(), arch: arch.clone(), flags: flags.clone() })
@@ -124,7 +139,8 @@ fn request(subject: &Subject, place: &Place<'_>, arguments: &Collect) -> Result<
     };
     let arch = match &build {
         Some(build) => Some(build.arch.clone()),
-        None if keys.prefix.is_empty() => Machine::arch(&places(tools, project)),
+        // Behind a prefix and in a job array the GPU may be any, and both have to ask for the same.
+        None if keys.prefix.is_empty() && !is_task => Machine::arch(&places(tools, project)),
         None => None,
     };
     let chip = arch.as_deref().and_then(counters_of_arch);
@@ -148,13 +164,27 @@ fn request(subject: &Subject, place: &Place<'_>, arguments: &Collect) -> Result<
         program,
         inputs,
         prefix: keys.prefix.clone(),
+        is_task,
         profile,
+        launches: keys.launches,
+        check: check(keys, project),
+        has_timeline: arguments.timeline,
+        is_profile_first: keys.order == ORDERS[1],
+        deadline: keys.deadline.map(Duration::from_secs),
         sanitizers: keys.sanitizers.clone(),
         profile_limit: Duration::from_secs(keys.timeout),
         sanitizer_limit: Duration::from_secs(keys.sanitizer_timeout),
         plain: keys.plain,
         again: arguments.again,
     })
+}
+
+/// The smaller program for compute-sanitizer, where the subject names one.
+fn check(keys: &Collecting, project: &Path) -> Option<Check> {
+    let mut program = Words::new();
+    keys.check_run.iter().for_each(|word| program.one(word));
+    let inputs = keys.check_run.iter().map(PathBuf::from).filter(|path| project.join(path).is_file()).collect();
+    (!keys.check_run.is_empty()).then_some(Check { program, inputs })
 }
 
 fn profile(subject: &Subject, keys: &Collecting, arguments: &Collect, chip: Option<&str>) -> Profile {
@@ -197,7 +227,7 @@ fn plan(requests: &[Request], machine: &Machine, out: &mut dyn Write) -> Result<
         for (step, command) in collect::planned(request) {
             writeln!(out, "  {step}: {command}")?;
         }
-        if let Some(setback) = machine.setback().filter(|_| request.prefix.is_empty()) {
+        if let Some(setback) = machine.setback().filter(|_| request.behind().is_empty()) {
             writeln!(out, "  here this would fail: {}", setback.what)?;
         }
     }
@@ -212,17 +242,18 @@ fn perform(
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     // What every subject would fail on is said once.
-    if let Some(setback) = machine.setback().filter(|_| requests.iter().all(|request| request.prefix.is_empty())) {
+    if let Some(setback) = machine.setback().filter(|_| requests.iter().all(|request| request.behind().is_empty())) {
         return Err(CollectError::Setback(setback).into());
     }
     let interrupt = interruptible()?;
     let progress = progress::of(arguments.quiet);
     let (next, gpu) = (AtomicUsize::new(0), Mutex::new(()));
-    let results = Mutex::new(Vec::new());
+    let (results, in_use) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
     let work = || {
         let mut places = places(place.tools, place.project);
         places.interrupt = interrupt.clone();
-        let context = Context {
+        let mut context = Context {
+            patience: Duration::ZERO,
             places: &places,
             machine,
             now: &now,
@@ -231,30 +262,64 @@ fn perform(
             version: env!("CARGO_PKG_VERSION"),
             absent: &absent,
             outcome: &outcome,
+            is_timeline: &is_timeline,
         };
-        while let Some(request) = requests.get(next.fetch_add(1, Ordering::Relaxed)) {
+        loop {
+            // What another run collects just now comes last: then its evidence is there, and is kept.
+            let own = requests.get(next.fetch_add(1, Ordering::Relaxed)).map(|request| (request, Instant::now()));
+            let waiting = || in_use.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let Some((request, since)) = own.or_else(waiting) else { return };
+            context.patience = if own.is_none() { Duration::from_millis(500) } else { Duration::ZERO };
             let result = collect::collect(request, &context);
+            let may_wait = arguments.all && !interrupt.is_set() && since.elapsed() < request.profile_limit;
+            if may_wait && matches!(result, Err(CollectError::InUse { .. })) {
+                in_use.lock().unwrap_or_else(PoisonError::into_inner).push((request, since));
+                continue;
+            }
             let is_over = matches!(result, Err(CollectError::Interrupted));
-            results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((request, result));
+            results.lock().unwrap_or_else(PoisonError::into_inner).push((request, result));
             if is_over {
                 return;
             }
         }
     };
     std::thread::scope(|scope| {
-        for _ in 1..arguments.jobs.min(requests.len()) {
+        for _ in 1..arguments.jobs.unwrap_or(1).min(requests.len()) {
             scope.spawn(work);
         }
         work();
     });
-    let results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     told(results, out)
+}
+
+/// What is there and what is missing of each subject, without running anything.
+pub(super) fn survey<'r>(
+    requests: impl IntoIterator<Item = &'r Request>,
+    place: &Place<'_>,
+) -> Result<Vec<Summary>, Failure> {
+    let (places, machine, gpu) = (places(place.tools, place.project), Machine::look(), Mutex::new(()));
+    let progress = progress::of(true);
+    let context = Context {
+        patience: Duration::ZERO,
+        places: &places,
+        machine: &machine,
+        now: &now,
+        progress: progress.as_ref() as &dyn Progress,
+        gpu: &gpu,
+        version: env!("CARGO_PKG_VERSION"),
+        absent: &absent,
+        outcome: &outcome,
+        is_timeline: &is_timeline,
+    };
+    requests.into_iter().map(|request| Ok(collect::survey(request, &context)?)).collect()
 }
 
 /// Says where everything lies and what is missing. Without its profile a subject has failed; any other step that is
 /// missing is said here and on the page.
 fn told(results: Vec<(&Request, Result<Summary, CollectError>)>, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let (mut lost, mut collected, mut failures) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
+    let mut status = None;
     for (request, result) in results {
         let summary = match result {
             Ok(summary) => summary,
@@ -262,6 +327,8 @@ fn told(results: Vec<(&Request, Result<Summary, CollectError>)>, out: &mut dyn W
             Err(error) => {
                 lost.insert(request.subject.clone());
                 failures.push(format!("{}: {error}", request.subject));
+                let own = Failure::from(error).status();
+                status = Some(status.filter(|known| *known != own).map_or(own, |_| Status::Tool));
                 continue;
             }
         };
@@ -273,12 +340,13 @@ fn told(results: Vec<(&Request, Result<Summary, CollectError>)>, out: &mut dyn W
                 collected.remove(&request.subject);
                 lost.insert(request.subject.clone());
                 failures.push(line);
+                status = Some(Status::Tool);
             } else {
-                writeln!(anstream::stderr(), "not measured: {line}")?;
+                writeln!(anstream::stderr(), "not measured: {}", plain::message(&line))?;
             }
         }
     }
-    let failure = (!failures.is_empty()).then(|| Failure::of(Status::Tool, failures.join("\n")));
+    let failure = (!failures.is_empty()).then(|| Failure::of(status.unwrap_or(Status::Tool), failures.join("\n  ")));
     Ok(Outcome { lost, collected, failure })
 }
 
@@ -309,7 +377,7 @@ fn interruptible() -> Result<Interrupt, Failure> {
 }
 
 /// The moment in UTC, to the second.
-fn now() -> String {
+pub(super) fn now() -> String {
     chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
 }
 
@@ -329,6 +397,11 @@ fn absent(path: &Path, asked: &[String]) -> Result<Vec<String>, String> {
     // These name groups and not metrics.
     let is_group = |name: &str| ["group:", "regex:", "breakdown:"].iter().any(|start| name.starts_with(start));
     Ok(asked.iter().filter(|name| !is_group(name) && !is_there(name)).cloned().collect())
+}
+
+/// Whether a file is a timeline.
+fn is_timeline(path: &Path) -> Result<(), String> {
+    source::read_timeline(&[path.to_owned()]).map(|_| ()).map_err(|error| error.to_string())
 }
 
 /// The sets that `--set` takes.

@@ -2,9 +2,10 @@
 
 use super::args::Compare;
 use super::baseline::is_snapshot;
-use super::failure::Failure;
+use super::failure::{Failure, Status};
 use crate::analysis::code::{CodeAudit, CodeColumns, code_columns};
-use crate::analysis::{self, Evidence, Limits, Profile, Reduction, Side, Work};
+use crate::analysis::{self, Evidence, Limits, Profile, Reduction, Side, Verdict, Work};
+use crate::evidence::Want;
 use crate::render::terminal;
 use crate::snapshot::Snapshot;
 use crate::{source, view};
@@ -17,7 +18,7 @@ const SCHEMA: &str = "kernel-audit/compare/2";
 
 /// The kernels of a file that the filter takes: those of a report, or that of an audit. The filter matches names of kernels, and a build
 /// that nobody ran is taken as it is.
-fn read(path: &Path, kernel: Option<&Regex>) -> Result<Vec<Side>, Failure> {
+fn read(path: &Path, kernel: Option<&Regex>, allow_damage: bool) -> Result<Vec<Side>, Failure> {
     let is_taken = |side: &Side| {
         let profile = side.profile.as_ref().map(|profile| &profile.kernel);
         profile.is_none_or(|key| kernel.is_none_or(|re| re.is_match(&key.function) || re.is_match(key.short_name())))
@@ -25,7 +26,7 @@ fn read(path: &Path, kernel: Option<&Regex>) -> Result<Vec<Side>, Failure> {
     if is_snapshot(path) {
         return Ok(vec![Snapshot::read(path)?.evidence.new].into_iter().filter(is_taken).collect());
     }
-    let report = source::read_profile(path, &analysis::want())?;
+    let report = source::read_profile(path, &Want { allow_damage, ..analysis::want() })?;
     let (work, limits) = (Work::default(), Limits::default());
     let kernels = Profile::chosen(&report, kernel, &Reduction { source: &[], work: &work, limits: &limits });
     Ok(kernels.unwrap_or_default().into_iter().map(|profile| Evidence::of(profile).new).collect())
@@ -82,8 +83,18 @@ pub(super) fn run(arguments: &Compare, out: &mut dyn Write) -> Result<(), Failur
             "compare takes two files or more, and got one: {only}\n  help: name the old side first, `audit compare OLD {only}`; for one file alone, `audit show {only}`"
         )));
     }
-    let sides: Vec<Vec<Side>> =
-        arguments.files.iter().map(|path| read(path, arguments.kernel.as_ref())).collect::<Result<_, Failure>>()?;
+    let filter = |at: usize| match (at, &arguments.baseline_kernel) {
+        (0, Some(old)) => Some(old),
+        _ => arguments.kernel.as_ref(),
+    };
+    let mut sides: Vec<Vec<Side>> = Vec::new();
+    for (at, path) in arguments.files.iter().enumerate() {
+        let mut kernels = read(path, filter(at), arguments.allow_damage)?;
+        if arguments.baseline_kernel.is_some() {
+            kernels.truncate(1);
+        }
+        sides.push(kernels);
+    }
     let files: Vec<String> =
         arguments.files.iter().map(|path| analysis::without_home(&path.display().to_string())).collect();
     if sides.iter().flatten().any(|side| side.profile.is_none()) {
@@ -97,9 +108,20 @@ pub(super) fn run(arguments: &Compare, out: &mut dyn Write) -> Result<(), Failur
         )));
     }
     if arguments.json {
-        return json(&Printed { schema: SCHEMA, files: &files, columns: &columns }, out);
+        json(&Printed { schema: SCHEMA, files: &files, columns: &columns }, out)?;
+    } else {
+        let width = super::show::width(arguments.width);
+        terminal::print(&view::side_by_side(&files, &columns), width, out)?;
     }
-    let width = super::show::width(arguments.width);
-    terminal::print(&view::side_by_side(&files, &columns), width, out)?;
-    Ok(())
+    status(&columns).filter(|_| arguments.exit_code).map_or(Ok(()), |status| Err(Failure::verdict(status)))
+}
+
+/// The status that comparisons end with where that is asked for: the gravest counts, and nothing joined decides nothing.
+fn status(columns: &analysis::Columns) -> Option<Status> {
+    let verdicts = || columns.joined.iter().flat_map(|joined| &joined.against).map(|one| one.comparison.whole.verdict);
+    let is_decided = |verdict: Verdict| matches!(verdict, Verdict::Faster | Verdict::Same);
+    if verdicts().any(|verdict| matches!(verdict, Verdict::Slower | Verdict::Wrong)) {
+        return Some(Status::Findings);
+    }
+    (verdicts().count() == 0 || !verdicts().all(is_decided)).then_some(Status::Inconclusive)
 }

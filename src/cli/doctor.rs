@@ -58,6 +58,7 @@ pub(super) fn run(arguments: &Doctor, out: &mut dyn Write) -> Result<(), Failure
         "  profile a kernel   {}",
         word(has(&[Tool::Ncu]) && is_usable && machine.counters != Counters::Refused)
     )?;
+    writeln!(out, "  record a program   {}", word(has(&[Tool::Nsys]) && is_usable))?;
     writeln!(out, "  check correctness  {}", word(has(&[Tool::ComputeSanitizer]) && is_usable))?;
     if !missing.is_empty() {
         writeln!(out, "\nMissing")?;

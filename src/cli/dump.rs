@@ -1,15 +1,17 @@
 //! `audit dump`: a stage as JSON.
 
-use super::args::{Dump, DumpAnalysis, Folder, Stage};
+use super::args::{Dump, DumpAnalysis, EvidenceFormat, Folder, Stage};
 use super::code::places;
 use super::failure::Failure;
 use super::gather::Gatherer;
+use super::slot::Days;
 use super::stated::expectations;
-use super::{lines, moment, plan};
-use crate::analysis::{self, Audit, Evidence, Limits, Reduction, Selection, Side, Work, audit};
+use super::{lines, plan};
+use crate::analysis::{self, Audit, Evidence, Limits, Reduction, Selection, Side, Work, audit, short_name};
 use crate::collect::{self, Tool};
 use crate::config::Tools;
-use crate::evidence::{self, NameSet, Origin, SassListing, SourceView, Want};
+use crate::evidence::{self, NameSet, Origin, Report, SassListing, SourceView, Want};
+use crate::plain;
 use crate::source::ncu_report::{LaunchHead, NcuReport};
 use crate::source::{self, Profile, sass};
 use regex::Regex;
@@ -20,20 +22,39 @@ use std::path::Path;
 
 pub(super) fn run(arguments: &Dump, out: &mut dyn Write) -> Result<(), Failure> {
     match &arguments.stage {
-        Stage::Evidence { file, instances, allow_damage } => {
+        Stage::Evidence { file, instances, format, allow_damage } => {
             let mut want = Want { allow_damage: *allow_damage, ..Want::everything() };
-            if !instances {
+            if !instances && *format == EvidenceFormat::Json {
                 want.instances = NameSet::none();
             }
             let report = source::read_profile(file, &want)?;
-            evidence::write_json(&report, *instances, out)?;
+            match format {
+                EvidenceFormat::Json => evidence::write_json(&report, *instances, &mut plain::Json(out))?,
+                EvidenceFormat::Parquet => table(&report, out)?,
+            }
         }
         Stage::Source { file, kernel, allow_damage } => {
-            evidence::write_source_json(&views(file, kernel.as_ref(), *allow_damage)?, out)?;
+            evidence::write_source_json(&views(file, kernel.as_ref(), *allow_damage)?, &mut plain::Json(out))?;
         }
-        Stage::Analysis(arguments) => conclusions(arguments, out)?,
+        Stage::Analysis(arguments) => conclusions(arguments, &mut plain::Json(out))?,
     }
     Ok(())
+}
+
+/// The evidence as a table.
+#[cfg(feature = "parquet")]
+fn table(report: &Report, out: &mut dyn Write) -> Result<(), Failure> {
+    // What writes it wants to own what it writes to.
+    let mut bytes = Vec::new();
+    evidence::write_parquet(report, &mut bytes)?;
+    Ok(out.write_all(&bytes)?)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn table(_: &Report, _: &mut dyn Write) -> Result<(), Failure> {
+    Err(Failure::usage(
+        "this build writes no Parquet\n  help: build it with `cargo install kernel-audit --features parquet`, or take --format json",
+    ))
 }
 
 /// What is concluded: what `audit generate` says of the subject that is named, or what is said
@@ -64,8 +85,7 @@ fn of_subject(name: &str, arguments: &DumpAnalysis) -> Result<Vec<Audit>, Failur
     if arguments.kernel.is_some() {
         subject.kernel.clone_from(&arguments.kernel);
     }
-    let date = moment::date(None)?;
-    let gathered = Gatherer::new(&plan, date, false).gather(&subject, false)?;
+    let gathered = Gatherer::new(&plan, Days::today(None)?, false).gather(&subject, false)?;
     let limits = Limits { overrides: plan.thresholds.clone() };
     Ok(vec![audit(&gathered.evidence, &limits)])
 }
@@ -84,7 +104,7 @@ fn of_file(arguments: &DumpAnalysis) -> Result<Vec<Audit>, Failure> {
     let kernels = analysis::Profile::chosen(&report, arguments.kernel.as_ref(), &with)?;
     let one = |kernel| {
         let side = Side { profile: Some(kernel), work: work.clone(), ..Side::default() };
-        audit(&Evidence { new: side, ..Evidence::default() }, &limits)
+        audit(&Evidence { new: side, ..Evidence::default() }.made_public(), &limits)
     };
     Ok(kernels.into_iter().map(one).collect())
 }
@@ -100,7 +120,10 @@ fn listings(file: &Path, allow_damage: bool) -> Result<Vec<SassListing>, Failure
     for cubin in NcuReport::open_with(file, allow_damage)?.sources()?.into_iter().filter_map(|data| data.cubin) {
         match collect::disassemble(&places, &cubin) {
             Ok(made) => listings.push(sass::read(&made.text, Origin::default())?),
-            Err(error) => writeln!(anstream::stderr(), "note: instructions stay without text: {error}")?,
+            Err(error) => {
+                let note = plain::message(&format!("note: instructions stay without text: {error}"));
+                writeln!(anstream::stderr(), "{note}")?;
+            }
         }
     }
     Ok(listings)
@@ -110,8 +133,8 @@ fn listings(file: &Path, allow_damage: bool) -> Result<Vec<SassListing>, Failure
 fn views(file: &Path, kernel: Option<&Regex>, allow_damage: bool) -> Result<Vec<SourceView>, Failure> {
     let held = RefCell::new(BTreeSet::new());
     let chosen = |head: &LaunchHead| {
-        let is_chosen = kernel.is_none_or(|re| re.is_match(&head.function) || re.is_match(&head.name));
-        held.borrow_mut().insert(head.function.to_string());
+        let is_chosen = kernel.is_none_or(|re| re.is_match(&head.function) || re.is_match(short_name(&head.name)));
+        held.borrow_mut().insert(short_name(&head.name).to_owned());
         is_chosen
     };
     let listings = listings(file, allow_damage)?;

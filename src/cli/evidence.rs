@@ -2,7 +2,7 @@
 
 use super::collect::folder_of;
 use super::failure::Failure;
-use crate::collect::{MANIFEST, files};
+use crate::collect::{MANIFEST, files, is_as_made};
 use crate::config::{Code, Subject};
 use crate::evidence::{Collected, SanitizerRun, SanitizerTool, StepOutcome};
 use crate::source;
@@ -46,6 +46,7 @@ pub(super) fn of(subject: &Subject, project: &Path, collected: bool) -> Result<O
         return Ok(None);
     }
     let collected = source::read_collected(&manifest)?;
+    is_as_made(&folder, &collected)?;
     let run = |tool: SanitizerTool| -> Option<Result<SanitizerRun, Failure>> {
         let step = collected.step(tool.name())?;
         if step.outcome == StepOutcome::Made {

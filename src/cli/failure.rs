@@ -5,6 +5,7 @@ use crate::analysis::{OtherKernelTried, SelectionError};
 use crate::collect::CollectError;
 use crate::collect::launch::LaunchError;
 use crate::config::{ConfigError, ConfigErrorKind};
+use crate::plain;
 use crate::render::RenderError;
 use crate::snapshot::SnapshotError;
 use crate::source::ReadError;
@@ -74,6 +75,7 @@ impl Failure {
     }
 
     fn with(status: Status, message: impl std::fmt::Display) -> Failure {
+        let message = plain::message(&message.to_string());
         Failure { status, report: format!("\x1b[1m\x1b[91merror\x1b[0m: {message}") }
     }
 }
@@ -104,9 +106,10 @@ impl From<CollectError> for Failure {
     fn from(error: CollectError) -> Failure {
         let status = match error {
             CollectError::Interrupted => Status::Interrupted,
-            CollectError::InUse { .. } | CollectError::Manifest { .. } | CollectError::Folder { .. } => {
-                Status::Unreadable
-            }
+            CollectError::InUse { .. }
+            | CollectError::Manifest { .. }
+            | CollectError::NotAsMade { .. }
+            | CollectError::Folder { .. } => Status::Unreadable,
             _ => Status::Tool,
         };
         Failure::with(status, error)
@@ -163,6 +166,7 @@ impl From<ConfigError> for Failure {
             ConfigErrorKind::Unreadable | ConfigErrorKind::MissingFile => Status::Unreadable,
             ConfigErrorKind::Wrong | ConfigErrorKind::Absent => Status::Usage,
         };
-        Failure { status, report: error.styled() }
+        let lines: Vec<_> = error.styled().lines().map(|line| plain::no_command(line).into_owned()).collect();
+        Failure { status, report: lines.join("\n") }
     }
 }

@@ -1,8 +1,12 @@
-//! The files of one audit: page, snapshot and charts, written together.
+//! The files of one audit: page, snapshot, HTML page and charts, written together.
 
-use super::failure::Failure;
+use super::failure::{Failure, Status};
+use crate::analysis::Side;
 use crate::config::SubjectName;
-use crate::render::{Output, PageLock, RenderError, merged, svg, write_together, write_with};
+use crate::render::{
+    MarkedPage, Output, PageLock, RenderError, authored, carried, merged, svg, sweep, write_together, write_with,
+};
+use crate::snapshot::Snapshot;
 use crate::view::charts::{CHARTS, Chart};
 use crate::view::{Document, Heading};
 use chrono::NaiveDate;
@@ -14,7 +18,11 @@ pub(super) struct Files<'d> {
     snapshot: PathBuf,
     html: PathBuf,
     folder: PathBuf,
-    charts: Vec<(PathBuf, &'d Chart)>,
+    /// The folder of audits, which the charts' files are relative to.
+    out: PathBuf,
+    charts: Vec<&'d Chart>,
+    /// What the names of the subject's pages end in.
+    ending: String,
 }
 
 impl<'d> Files<'d> {
@@ -36,7 +44,9 @@ impl<'d> Files<'d> {
             snapshot: out.join(format!("{stem}.json")),
             html: out.join(format!("{stem}.html")),
             folder: out.join(&stem),
-            charts: document.charts().into_iter().map(|chart| (out.join(&chart.file), chart)).collect(),
+            out: out.to_owned(),
+            charts: document.charts(),
+            ending: format!("-{}.md", heading.subject),
         })
     }
 
@@ -49,33 +59,60 @@ impl<'d> Files<'d> {
         Ok(vec![self.html.display().to_string()])
     }
 
-    /// The drawings of the charts.
-    pub(super) fn drawn(&self) -> Vec<String> {
-        self.charts.iter().map(|(_, chart)| svg::file(chart)).collect()
+    /// What the author of the page concluded: on the page that is there, else on the newest one before it.
+    pub(super) fn authored(&self) -> Option<String> {
+        let own = crate::read::text(&self.page).ok().and_then(|page| authored(&page).map(str::to_owned));
+        own.or_else(|| authored(&self.earlier()?).map(str::to_owned))
+    }
+
+    /// The newest page of the subject before this one.
+    fn earlier(&self) -> Option<String> {
+        let own = self.page.file_name()?.to_str()?.to_owned();
+        let is_earlier = |name: &str| {
+            let day = name.strip_suffix(&self.ending).map(|stem| stem.split('.').next().unwrap_or(stem));
+            name < own.as_str() && day.is_some_and(|day| day.parse::<NaiveDate>().is_ok())
+        };
+        let names = std::fs::read_dir(&self.out).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        crate::read::text(&self.out.join(names.filter(|name| is_earlier(name)).max()?)).ok()
     }
 
     /// Writes the page, with what people wrote between the blocks of the one that is there, and the files beside it:
-    /// the snapshot, and the charts as [`Files::drawn`] gives them. Charts that the page no longer shows are removed.
-    /// Gives the paths in the order of writing.
+    /// the snapshot, the HTML page, and the charts that the page shows. Charts that it no longer shows are removed. Gives
+    /// the paths in the order of writing. `first` is what was measured where there was no
+    /// audit of it when the name was chosen.
     ///
     /// # Errors
-    /// A page whose blocks were edited, unless `force` is set, or a file that cannot be written; then none is.
+    /// An audit that another run wrote under this name since, a page whose blocks were edited, unless `force` is set, or a file that cannot be written; then none is.
     pub(super) fn write(
         &self,
-        page: &str,
+        page: &MarkedPage,
         snapshot: Option<&[u8]>,
-        drawn: &[String],
+        html: Option<&str>,
+        first: Option<&Side>,
         force: bool,
     ) -> Result<Vec<String>, Failure> {
         let _lock = PageLock::take(&self.page)?;
+        let is_same =
+            |side: &Side| Snapshot::read(&self.snapshot).is_ok_and(|made| made.evidence.new.is_same_measurement(side));
+        if snapshot.is_some() && first.is_some_and(|side| self.snapshot.exists() && !is_same(side)) {
+            return Err(Failure::of(
+                Status::Unreadable,
+                format!(
+                    "{} was written by another run of audit meanwhile\n  help: run this one again; its audit takes the next number of the day",
+                    self.snapshot.display()
+                ),
+            ));
+        }
         let path = &self.page;
-        let merged = match std::fs::read(path) {
+        let own = self.earlier().and_then(|earlier| carried(&page.text, &earlier));
+        let own = own.as_deref().unwrap_or(&page.text);
+        let merged = match crate::read::bytes(path) {
             Ok(existing) => match String::from_utf8(existing) {
-                Ok(existing) => merged(path, &existing, page, force)?,
-                Err(_) if force => page.to_owned(),
+                Ok(existing) => merged(path, &existing, own, force)?,
+                Err(_) if force => own.to_owned(),
                 Err(_) => return Err(RenderError::not_text(path).into()),
             },
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => page.to_owned(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => own.to_owned(),
             Err(source) => {
                 let cure = "make it readable, or move it away".to_owned();
                 return Err(RenderError::Write {
@@ -90,21 +127,30 @@ impl<'d> Files<'d> {
         let outputs: Vec<Output<'_>> = std::iter::once(Output { path, bytes: merged.as_bytes() })
             .chain(snapshot.map(|bytes| Output { path: &self.snapshot, bytes }))
             .collect();
-        let drawings = self.charts.iter().zip(drawn);
-        let drawings: Vec<Output<'_>> =
-            drawings.map(|((path, _), text)| Output { path, bytes: text.as_bytes() }).collect();
-        // Charts are drawn again from the snapshot with `audit render`.
-        write_with(&outputs, &drawings)?;
-        self.remove_stale();
-        Ok(outputs.iter().chain(&drawings).map(|output| output.path.display().to_string()).collect())
+        let shown = self.charts.iter().filter(|chart| page.charts.contains(&chart.file));
+        let drawn: Vec<(PathBuf, String)> = shown.map(|chart| (self.out.join(&chart.file), svg::file(chart))).collect();
+        // HTML page and charts are made again from the snapshot with `audit render`.
+        let derived: Vec<Output<'_>> = html
+            .map(|html| Output { path: &self.html, bytes: html.as_bytes() })
+            .into_iter()
+            .chain(drawn.iter().map(|(path, text)| Output { path, bytes: text.as_bytes() }))
+            .collect();
+        write_with(&outputs, &derived)?;
+        self.remove_stale(&drawn);
+        path.parent().into_iter().for_each(sweep);
+        Ok(outputs.iter().chain(&derived).map(|output| output.path.display().to_string()).collect())
     }
 
     /// Removes the charts of an earlier run that this page does not show, and the folder when it is left empty. What
     /// cannot be removed is left: the page does not refer to it.
-    fn remove_stale(&self) {
+    fn remove_stale(&self, drawn: &[(PathBuf, String)]) {
+        // What lies behind a link is not this program's.
+        if !std::fs::symlink_metadata(&self.folder).is_ok_and(|found| found.is_dir()) {
+            return;
+        }
         for id in CHARTS {
             let path = self.folder.join(format!("{id}.svg"));
-            if self.charts.iter().all(|(known, _)| *known != path) {
+            if drawn.iter().all(|(known, _)| *known != path) && svg::is_own(&path) {
                 let _ = std::fs::remove_file(path);
             }
         }

@@ -1,26 +1,30 @@
 //! Gathering: the files of a subject, read into the evidence that its audit is made from.
 
-use super::code::{ToolTime, builds, kept_build, places};
+use super::baseline::Found;
+use super::code::{self, ToolTime, builds, kept_build, places};
 use super::evidence::{self, Folder};
 use super::failure::Failure;
 use super::plan::Plan;
+use super::slot::{Days, Slot};
 use super::stated::stated_work;
 use super::{baseline, lines, trials};
-use crate::analysis::code::{CodeAudit, CodeInputs, Launched, audit_code};
-use crate::analysis::{self, Build, Evidence, Limits, Reduction, Selection, Side, Work};
-use crate::collect::Places;
-use crate::config::{Code, Subject};
+use crate::analysis::code::{CodeAudit, CodeInputs, LaunchShape, Launched, audit_code};
+use crate::analysis::{
+    self, Build, Evidence, Judgement, KernelKey, Limits, Milestone, Reduction, Selection, Side, Work,
+};
+use crate::collect::{CollectError, Places, Tool};
+use crate::config::{Code, Subject, Variant};
 use crate::evidence::{BuildLog, CodeBuild, Report, SourceView, Want};
+use crate::snapshot::{Dated, milestones};
 use crate::source::{self, Profile};
 use crate::view::DELIVERABLE;
-use chrono::NaiveDate;
-use std::path::Path;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 
 /// How the files of subjects are read.
 pub(super) struct Gatherer<'p> {
     plan: &'p Plan,
-    /// The day of the audits; earlier ones are their old side.
-    pub(super) date: NaiveDate,
+    days: Days,
     pub(super) limits: Limits,
     /// Whether damaged reports are read.
     pub(super) allow_damage: bool,
@@ -38,15 +42,19 @@ pub(super) struct Gathered {
     pub(super) others: Vec<Evidence>,
     /// The launch that is looked at by instruction.
     pub(super) instructions: Option<SourceView>,
+    /// Where the audit stands in the series of its subject.
+    pub(super) slot: Slot,
     /// In words where the old side comes from, or why there is none.
     pub(super) baseline: String,
+    /// The snapshot that it comes from.
+    pub(super) against: String,
 }
 
 impl<'p> Gatherer<'p> {
-    pub(super) fn new(plan: &'p Plan, date: NaiveDate, allow_damage: bool) -> Gatherer<'p> {
+    pub(super) fn new(plan: &'p Plan, days: Days, allow_damage: bool) -> Gatherer<'p> {
         Gatherer {
             plan,
-            date,
+            days,
             limits: Limits { overrides: plan.thresholds.clone() },
             allow_damage,
             is_of_all_kernels: plan.template == DELIVERABLE,
@@ -55,8 +63,16 @@ impl<'p> Gatherer<'p> {
         }
     }
 
-    /// Reads the files of a subject; `is_collected` says whether its evidence was collected in this run.
+    /// Reads the files of a subject; `is_collected` says whether its evidence was collected in this run. What comes of it
+    /// may be shown to anyone.
     pub(super) fn gather(&mut self, subject: &Subject, is_collected: bool) -> Result<Gathered, Failure> {
+        let mut gathered = self.gathered(subject, is_collected)?;
+        gathered.evidence = gathered.evidence.made_public();
+        gathered.others = gathered.others.into_iter().map(Evidence::made_public).collect();
+        Ok(gathered)
+    }
+
+    fn gathered(&mut self, subject: &Subject, is_collected: bool) -> Result<Gathered, Failure> {
         let folder = evidence::of(subject, &self.plan.folder, is_collected)?;
         let folder = folder.as_ref();
         let subject = &folder.map_or_else(|| Ok(subject.clone()), |folder| folder.subject(subject))?;
@@ -66,16 +82,24 @@ impl<'p> Gatherer<'p> {
             Some(report) => self.profiled(subject, report, folder, work, &builds),
             None => {
                 let new = Side { work, code: judged(subject, &builds, None, &self.limits)?, ..Side::default() };
-                let old = baseline::code(&self.plan.out, subject.name.as_str(), self.date);
+                let slot = self.slot(subject, &new)?;
+                let old = baseline::code(&self.plan.series, subject.name.as_str(), slot.at, &new);
                 let old = old.map(|code| Side { code, ..Side::default() });
                 let evidence = Evidence { new, old, reference: None };
-                Ok(Gathered { evidence, others: Vec::new(), instructions: None, baseline: String::new() })
+                Ok(Gathered {
+                    evidence,
+                    others: Vec::new(),
+                    instructions: None,
+                    slot,
+                    baseline: String::new(),
+                    against: String::new(),
+                })
             }
         }
     }
 
     fn profiled(
-        &self,
+        &mut self,
         subject: &Subject,
         report: &Path,
         folder: Option<&Folder>,
@@ -85,11 +109,17 @@ impl<'p> Gatherer<'p> {
         let want = Want { allow_damage: self.allow_damage, ..analysis::want_for(&work) };
         let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() };
         let mut profile = Profile::open(report, want.allow_damage)?;
-        let rows = |report: &Report| match self.is_of_all_kernels {
-            true => analysis::chosen_rows(report, &selection),
-            false => analysis::subject_rows(report, &selection),
+        let mut missed = None;
+        let rows = |report: &Report| {
+            let mut meant = report.clone();
+            missed = subject.pick.leave(&mut meant).err();
+            match self.is_of_all_kernels {
+                true => analysis::chosen_rows(&meant, &selection),
+                false => analysis::subject_rows(&meant, &selection),
+            }
         };
-        let report = profile.read_chosen(&want, analysis::brief(), rows)?;
+        let mut report = profile.read_chosen(&want, analysis::brief(), rows)?;
+        missed.map_or_else(|| subject.pick.leave(&mut report), Err)?;
         let mut views = match self.is_of_all_kernels {
             true => lines::source_views(&mut profile, &report, &selection, self.allow_damage)?,
             false => {
@@ -101,6 +131,8 @@ impl<'p> Gatherer<'p> {
         let Some(kernel) = kernels.next() else { return Err(Failure::usage("the report holds no kernel")) };
         let logs = subject.ptxas.iter().map(|path| source::read_build_log(path));
         let logs = logs.collect::<Result<Vec<BuildLog>, source::ReadError>>()?;
+        let own = self.instead(subject, &report, builds, &kernel.kernel)?;
+        let builds = own.as_ref().unwrap_or(builds);
         let launched = match builds.new.is_empty() {
             true => None,
             false => Some(Launched::of(&report, &profile.cubins()?, &selection)?),
@@ -115,10 +147,13 @@ impl<'p> Gatherer<'p> {
             ..Side::default()
         };
         let beside = trials::read(subject, folder, &mut new)?;
+        new.missed.extend(builds.missed.iter().map(|why| ("code".to_owned(), why.clone())));
         new.is_of_one_kernel()?;
-        let (mut old, words) = match self.is_of_all_kernels {
-            true => (None, String::new()),
-            false => self.old(subject, &report, &new, &logs, &selection, &want)?,
+        let slot = self.slot(subject, &new)?;
+        self.remember(subject, slot.at, &mut new.work)?;
+        let Found { side: mut old, words, against } = match self.is_of_all_kernels {
+            true => Found::default(),
+            false => self.old(subject, &report, &new, slot.at, &logs, &selection, &want)?,
         };
         if let Some(benchmark) = beside.old_benchmark {
             old.get_or_insert_default().benchmark = Some(benchmark);
@@ -134,57 +169,136 @@ impl<'p> Gatherer<'p> {
         let others = if self.is_of_all_kernels { kernels.map(other).collect() } else { Vec::new() };
         let instructions = if views.is_empty() { None } else { Some(views.swap_remove(0)) };
         let evidence = Evidence { new, old, reference: beside.reference };
-        Ok(Gathered { evidence, others, instructions, baseline: words })
+        Ok(Gathered { evidence, others, instructions, slot, baseline: words, against })
     }
 
-    /// The old side, and in words where it comes from or why there is none.
+    fn slot(&self, subject: &Subject, new: &Side) -> Result<Slot, Failure> {
+        Slot::of(&self.plan.series, &self.plan.out, subject.name.as_str(), new, self.days)
+    }
+
+    /// Notes at each hypothesis which earlier audit confirmed it first.
+    fn remember(&self, subject: &Subject, at: Dated, work: &mut Work) -> Result<(), Failure> {
+        if work.hypotheses.is_empty() {
+            return Ok(());
+        }
+        let earlier = milestones(&self.plan.series, subject.name.as_str(), Some(at))?.0;
+        for stated in &mut work.hypotheses {
+            let confirms = |milestone: &&Milestone| {
+                let mut concluded = milestone.hypotheses.iter();
+                concluded.any(|one| one.name == stated.name && one.judgement == Judgement::Confirmed)
+            };
+            let Some(first) = earlier.iter().find(confirms) else { continue };
+            let commit = if first.commit.is_empty() { String::new() } else { format!(" ({})", first.commit) };
+            stated.confirmed = format!("{}{commit}", first.day());
+        }
+        Ok(())
+    }
+
+    /// The old side, and where it comes from or why there is none.
+    #[allow(clippy::too_many_arguments, reason = "each is read once, where the new side is")]
     fn old(
         &self,
         subject: &Subject,
         report: &Report,
         new: &Side,
+        at: Dated,
         logs: &[BuildLog],
         selection: &Selection,
         want: &Want,
-    ) -> Result<(Option<Side>, String), Failure> {
+    ) -> Result<Found, Failure> {
         let path = match &subject.baseline {
             Some(path) if !baseline::is_snapshot(path) => path,
-            given => return baseline::find(given.as_deref(), &self.plan.out, subject.name.as_str(), self.date),
+            given => return baseline::find(given.as_deref(), &self.plan.series, subject.name.as_str(), at, new),
         };
         let old = source::read_profile(path, want)?;
-        let launch = analysis::old_launch_at_barriers(report, &old, selection);
+        let launch = analysis::old_launch(report, &old, selection);
         let view = launch.map(|launch| lines::old_view(path, launch, self.allow_damage)).transpose()?.flatten();
         let with = Reduction { source: view.as_slice(), work: &new.work, limits: &self.limits };
         let filter = selection.baseline_kernel.as_ref().or(selection.kernel.as_ref());
         let Some(kernel) = new.profile.as_ref().map(|profile| &profile.kernel) else {
-            return Ok((None, String::new()));
+            return Ok(Found::default());
         };
         let profile = analysis::Profile::counterpart(&old, kernel, filter, &with)?;
         let side = Side {
             build: Build::of(&profile.kernel, &profile.device, logs),
+            launches: trials::beside_report(path, &profile.kernel)?,
             profile: Some(profile),
             ..Side::default()
         };
-        Ok((Some(side.as_old()), String::new()))
+        if side.is_same_measurement(new) {
+            return Ok(Found::none(baseline::ITSELF));
+        }
+        Ok(Found { side: Some(side.as_old()), ..Found::default() })
     }
 
     fn builds(&mut self, subject: &Subject, folder: Option<&Folder>) -> Result<Builds, Failure> {
         let (places, project) = (&self.places, &self.plan.folder);
         let kept = folder.and_then(|folder| folder.build(subject.code.as_ref()?));
+        if let (Some(why), Some(_)) = (self.missing_tool(subject, kept.is_some()), &subject.report) {
+            return Ok(Builds { new: Vec::new(), others: Vec::new(), old: Vec::new(), missed: Some(why) });
+        }
         let new = match (&subject.code, &kept) {
             (Some(Code::Source { path, .. }), Some(kept)) => kept_build(places, project, path, kept, &mut self.time)?,
             (Some(code), _) => builds(places, project, code, &mut self.time)?,
             (None, _) => Vec::new(),
         };
+        let mut others = Vec::new();
+        if let Some(Code::Source { path, archs, .. }) = &subject.code {
+            for variant in subject.variants.iter().skip(1) {
+                let code = Code::Source { path: path.clone(), archs: archs.clone(), flags: variant.flags.clone() };
+                let built = builds(places, project, &code, &mut self.time)?;
+                others.extend(built.into_iter().map(|build| (variant.clone(), build)));
+            }
+        }
         let old = subject.baseline_code.iter().map(|code| builds(places, project, code, &mut self.time));
-        Ok(Builds { new, old: old.collect::<Result<Vec<_>, Failure>>()?.concat() })
+        Ok(Builds { new, others, old: old.collect::<Result<Vec<_>, Failure>>()?.concat(), missed: None })
+    }
+
+    /// Which tool the code of a subject needs and nobody installed, in words.
+    fn missing_tool(&self, subject: &Subject, is_kept: bool) -> Option<String> {
+        let needs_compiler = |code: &Code| matches!(code, Code::Source { .. });
+        let new = subject.code.iter().filter(|_| !is_kept);
+        let compiles = new.chain(&subject.baseline_code).any(needs_compiler);
+        let any = subject.code.is_some() || subject.baseline_code.is_some();
+        let needed = [(Tool::Nvcc, compiles), (Tool::Nvdisasm, any)];
+        let lacks = |tool: Tool| matches!(self.places.find(tool), Err(CollectError::ToolMissing { .. }));
+        let missing = needed.into_iter().find(|(tool, is_needed)| *is_needed && lacks(*tool));
+        missing.map(|(tool, _)| format!("{} is not here; `audit doctor` says how to get it", tool.name()))
+    }
+
+    /// The code that the report holds, where a tool to compile the source is missing.
+    fn instead(
+        &mut self,
+        subject: &Subject,
+        report: &Report,
+        builds: &Builds,
+        kernel: &KernelKey,
+    ) -> Result<Option<Builds>, Failure> {
+        let (Some(why), Some(path)) = (&builds.missed, &subject.report) else { return Ok(None) };
+        let input = match &subject.code {
+            Some(Code::Source { path, .. }) => path.clone(),
+            _ => PathBuf::from(&report.origin.path),
+        };
+        let can_read = self.places.find(Tool::Nvdisasm).is_ok();
+        let new = match can_read {
+            true => code::of_report(&self.places, path, kernel, &input, &mut self.time)?,
+            false => Vec::new(),
+        };
+        let said = if new.is_empty() { "the code sections are NOT MEASURED" } else { "the code is that of the report" };
+        writeln!(anstream::stderr(), "note: {}: {why}: {said}", subject.name)?;
+        let missed = new.is_empty().then(|| why.clone());
+        Ok(Some(Builds { new, others: Vec::new(), old: Vec::new(), missed }))
     }
 }
 
 /// The builds of a subject: those under audit, and those before.
 struct Builds {
     new: Vec<CodeBuild>,
+    /// Those of the subject's further variants.
+    others: Vec<(Variant, CodeBuild)>,
     old: Vec<CodeBuild>,
+    /// Why there are none, where a tool is missing.
+    missed: Option<String>,
 }
 
 /// Every build of a subject, each beside the old build of its architecture.
@@ -194,17 +308,22 @@ fn judged(
     launched: Option<&Launched>,
     limits: &Limits,
 ) -> Result<Vec<CodeAudit>, Failure> {
-    let one = |build: &CodeBuild| {
+    let first = subject.variants.first();
+    let further = builds.others.iter().map(|(variant, build)| (Some(variant), build));
+    let all = builds.new.iter().map(|build| (first, build)).chain(further);
+    let one = |(variant, build): (Option<&Variant>, &CodeBuild)| {
+        let dynamic = variant.and_then(|variant| variant.dynamic_shared).or(subject.launch.dynamic_shared);
         Ok(audit_code(&CodeInputs {
             build,
+            variant: variant.map_or("", |variant| &variant.name),
             old: builds.old.iter().find(|old| old.cubin.arch == build.cubin.arch),
             kernel: subject.kernel.as_ref(),
             old_kernel: subject.baseline_kernel.as_ref(),
             launched,
-            shape: subject.launch,
+            shape: LaunchShape { dynamic_shared: dynamic, ..subject.launch },
             checks: &subject.checks,
             limits,
         })?)
     };
-    builds.new.iter().map(one).collect()
+    all.map(one).collect()
 }

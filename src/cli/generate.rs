@@ -1,21 +1,21 @@
 //! `audit generate`: read the evidence, analyse it, write the page and its snapshot.
 
-use super::args::{Generate, PageFormat, described};
+use super::args::{Generate, PageFormat};
 use super::code::ToolTime;
 use super::failure::Failure;
 use super::gather::Gatherer;
 use super::made::{Made, Place, print_comment, write_page};
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
-use super::{collect, moment};
+use super::slot::Days;
+use super::{collect, index, moment};
 use crate::analysis::{self, audit};
 use crate::config::{DEFAULT_TEMPLATE, Subject};
 use crate::render::{Override, Templates};
 use crate::shell::quoted;
 use crate::snapshot::{AcceptedFile, Snapshot, milestones};
-use crate::view::Heading;
-use chrono::NaiveDate;
+use crate::view::{DELIVERABLE, Heading};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -42,17 +42,29 @@ fn pages(
             return Ok(());
         }
     }
-    let mut maker = Maker::new(plan, moment::date(arguments.date)?, arguments.allow_damage);
+    let mut maker = Maker::new(plan, Days::of(arguments.date)?, arguments.allow_damage);
     let mut all = Vec::new();
+    let mut together = Vec::new();
+    let is_one_document = plan.template == DELIVERABLE && plan.subjects.len() > 1;
     for subject in plan.subjects.iter().filter(|subject| !collected.is_lost(subject)) {
         let made = maker.make(subject, collected.has(subject))?;
         match arguments.format {
             PageFormat::Pr => all.push((made, plan.out.clone())),
+            _ if is_one_document => together.push(made),
             format => {
                 let place = Place { folder: &plan.out, has_snapshot: true };
                 write_page(&made, format, &place, templates, &plan.template, arguments.force, out)?;
             }
         }
+    }
+    if let Some(made) = joined(together)? {
+        let place = Place { folder: &plan.out, has_snapshot: false };
+        write_page(&made, arguments.format, &place, templates, &plan.template, arguments.force, out)?;
+    }
+    // The index is of the folder of audits; pages elsewhere are not in it.
+    if arguments.format == PageFormat::Md && !is_one_document && plan.out == plan.series && !plan.subjects.is_empty() {
+        let written = index::write(&plan.series)?;
+        written.map_or(Ok(()), |path| writeln!(out, "{}", path.display()))?;
     }
     if arguments.format == PageFormat::Pr {
         print_comment(&all, templates, arguments.link_base.as_deref(), out)?;
@@ -63,6 +75,25 @@ fn pages(
     collected.failure.map_or(Ok(()), Err)
 }
 
+/// One document of several subjects, a line for each of their kernels; `None` without subjects.
+fn joined(all: Vec<Made>) -> Result<Option<Made>, Failure> {
+    let names: Vec<String> = all.iter().map(|made| made.heading().subject.clone()).collect();
+    if let Some(made) = all.iter().find(|made| made.all.is_empty()) {
+        let subject = &made.heading().subject;
+        return Err(Failure::usage(format!(
+            "the {DELIVERABLE} has a line for each profiled kernel, and {subject} has no report\n  help: leave it out, or collect its evidence first"
+        )));
+    }
+    let mut all = all.into_iter();
+    let Some(mut first) = all.next() else { return Ok(None) };
+    first.all.extend(all.flat_map(|made| made.all));
+    let heading = &mut first.snapshot.heading;
+    heading.command = heading.command.replacen(&names[0], &names.join(" "), 1);
+    heading.subject = DELIVERABLE.to_owned();
+    heading.title.clear();
+    Ok(Some(first))
+}
+
 /// Where and when audits are made.
 pub(super) struct Maker<'p> {
     plan: &'p Plan,
@@ -71,18 +102,20 @@ pub(super) struct Maker<'p> {
 }
 
 impl<'p> Maker<'p> {
-    pub(super) fn new(plan: &'p Plan, date: NaiveDate, allow_damage: bool) -> Maker<'p> {
-        Maker { plan, gatherer: Gatherer::new(plan, date, allow_damage), tree: OnceLock::new() }
+    pub(super) fn new(plan: &'p Plan, days: Days, allow_damage: bool) -> Maker<'p> {
+        Maker { plan, gatherer: Gatherer::new(plan, days, allow_damage), tree: OnceLock::new() }
     }
 
     /// The audit of a subject with its heading, as its snapshot holds it.
     pub(super) fn make(&mut self, subject: &Subject, is_collected: bool) -> Result<Made, Failure> {
-        let (plan, date, name) = (self.plan, self.gatherer.date, subject.name.as_str());
-        let commit = match plan.commit.as_ref().or(subject.commit.as_ref()) {
-            Some(commit) => commit.clone(),
-            None => self.tree.get_or_init(|| moment::commit(&plan.folder).unwrap_or_default()).clone(),
-        };
+        let (plan, name) = (self.plan, subject.name.as_str());
         let gathered = self.gatherer.gather(subject, is_collected)?;
+        let slot = &gathered.slot;
+        let own = slot.own.as_ref().map(|own| &own.commit).filter(|commit| !commit.is_empty());
+        let commit = match plan.commit.as_ref().or(subject.commit.as_ref()).or(own) {
+            Some(commit) => commit.clone(),
+            None => self.tree.get_or_init(|| moment::commit(&plan.folder, &beside(plan)).unwrap_or_default()).clone(),
+        };
         let limits = &self.gatherer.limits;
         let audit = audit(&gathered.evidence, limits);
         let mut all = Vec::new();
@@ -90,23 +123,41 @@ impl<'p> Maker<'p> {
             all.push(audit.clone());
             all.extend(gathered.others.iter().map(|other| analysis::audit(other, limits)));
         }
-        let day = date.to_string();
+        let date = slot.at.date.to_string();
         let heading = Heading {
             subject: name.to_owned(),
             title: subject.title.clone().unwrap_or_default(),
-            command: command(plan, subject, &day, &commit, self.gatherer.allow_damage),
-            date: day,
+            command: command(plan, subject, &date, &commit, self.gatherer.allow_damage),
+            date,
+            number: slot.at.number,
             commit,
             change: subject.change.clone().unwrap_or_default(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
             is_without_charts: plan.is_without_charts,
+            has_html: plan.html.unwrap_or(subject.html.unwrap_or(plan.has_html)),
             baseline: gathered.baseline,
-            accepted: AcceptedFile::read(&plan.out, name)?.about(&audit),
-            history: milestones(&plan.out, name, Some(date))?.0,
+            against: gathered.against,
+            accepted: AcceptedFile::read(&plan.series, name)?.about(&audit),
+            history: milestones(&plan.series, name, Some(slot.at))?.0,
         };
         let snapshot = Snapshot::new(heading, gathered.evidence, &audit);
-        Ok(Made { snapshot, audit, all, instructions: gathered.instructions })
+        Ok(Made { snapshot, audit, all, instructions: gathered.instructions, is_first_made: slot.own.is_none() })
     }
+}
+
+/// What may change without making the commit another version of the kernel: the audits, and what they are made from.
+fn beside(plan: &Plan) -> Vec<PathBuf> {
+    let of = |subject: &Subject| {
+        let trials = &subject.trials;
+        let files =
+            [&subject.report, &subject.baseline, &subject.collect.evidence, &trials.correctness, &trials.benchmark];
+        let more = [&trials.baseline_benchmark, &trials.reference].into_iter().chain(files).flatten().cloned();
+        more.chain(subject.ptxas.iter().cloned()).collect::<Vec<_>>()
+    };
+    let all = plan.subjects.iter().flat_map(of).chain([plan.series.clone(), plan.out.clone()]);
+    all.filter_map(|path| path.strip_prefix(&plan.folder).map(Path::to_owned).ok())
+        .filter(|path| path.is_relative())
+        .collect()
 }
 
 fn timings(all: Duration, tools: ToolTime) -> Result<(), Failure> {
@@ -123,8 +174,8 @@ fn timings(all: Duration, tools: ToolTime) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The command that makes the same page again, without home folders: by the subject's name where the configuration file
-/// says everything, else with every choice spelled out. Where the page is written is not part of it.
+/// The command that makes the same page again, with paths as anyone may see them: by the subject's name where there is a configuration
+/// file, and with every choice that stood on the command line. Where the page is written is not part of it.
 fn command(plan: &Plan, subject: &Subject, date: &str, commit: &str, allow_damage: bool) -> String {
     let mut words = vec!["audit".to_owned(), "generate".to_owned()];
     match &plan.config {
@@ -135,11 +186,13 @@ fn command(plan: &Plan, subject: &Subject, date: &str, commit: &str, allow_damag
             }
         }
         None => {
-            // Flags cannot state code, so that a subject with code keeps its file.
-            if let Some(file) = plan.file.as_ref().filter(|_| subject.code.is_some()) {
-                words.extend([subject.name.to_string(), "--config".to_owned(), quoted(&file.display().to_string())]);
+            if let Some(file) = &plan.file {
+                words.push(plan.named.as_ref().unwrap_or(&subject.name).to_string());
+                if file != Path::new(DEFAULT_CONFIG) {
+                    words.extend(["--config".to_owned(), quoted(&file.display().to_string())]);
+                }
             }
-            describe(plan, subject, &mut words);
+            describe(plan, &mut words);
         }
     }
     words.extend(["--date".to_owned(), date.to_owned()]);
@@ -147,14 +200,16 @@ fn command(plan: &Plan, subject: &Subject, date: &str, commit: &str, allow_damag
         words.extend(["--commit".to_owned(), quoted(commit)]);
     }
     words.extend(allow_damage.then(|| "--allow-damage".to_owned()));
-    analysis::without_home(&words.join(" "))
+    let is_configured = plan.config.is_some() && subject.html.unwrap_or(plan.has_html);
+    words.extend((plan.html == Some(true) && !is_configured).then(|| "--html".to_owned()));
+    analysis::public_words(&words.join(" "))
 }
 
-/// Every choice of a subject and its template as flags.
-fn describe(plan: &Plan, subject: &Subject, words: &mut Vec<String>) {
+/// What flags said of the subject and its template.
+fn describe(plan: &Plan, words: &mut Vec<String>) {
     let mut option = |name: &str, value: &str| words.extend([name.to_owned(), quoted(value)]);
     let path = |path: &Path| path.display().to_string();
-    described(subject).iter().for_each(|(flag, value)| option(flag, value));
+    plan.flags.iter().for_each(|(flag, value)| option(flag, value));
     if plan.template != DEFAULT_TEMPLATE {
         option("--template", &plan.template);
     }

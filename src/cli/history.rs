@@ -4,6 +4,7 @@ use super::args::{History, HistoryFormat};
 use super::failure::Failure;
 use super::moment;
 use super::plan::out_folder;
+use crate::plain;
 use crate::render::{markdown_table, svg};
 use crate::snapshot::milestones;
 use crate::view::charts::history_chart;
@@ -33,9 +34,10 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
     let rows: Vec<Printed> = view::history_rows(&known)
         .into_iter()
         .map(|mut row| {
-            let commit = row.commit.trim_end_matches("-dirty");
-            let subject_line = moment::subject_line(&folder, commit);
-            unknown += usize::from(subject_line.is_none() && !commit.is_empty());
+            // A tree with changes is not what the message of its commit says.
+            let is_dirty = row.commit.ends_with("-dirty");
+            let subject_line = if is_dirty { None } else { moment::subject_line(&folder, &row.commit) };
+            unknown += usize::from(subject_line.is_none() && !row.commit.is_empty() && !is_dirty);
             let subject_line = subject_line.unwrap_or_default();
             if row.change.is_empty() {
                 row.change.clone_from(&subject_line);
@@ -57,7 +59,8 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
         HistoryFormat::Csv => {
             let mut writer = csv::Writer::from_writer(&mut *out);
             let record = |r: &HistoryRow| {
-                [&r.date, &r.commit, &r.change, &r.time, &r.rate, &r.registers, &r.stall, &r.verdict].map(String::clone)
+                [&r.date, &r.commit, &r.change, &r.time, &r.rate, &r.registers, &r.stall, &r.verdict]
+                    .map(|text| cell(text))
             };
             let head = ["date", "commit", "change", "time", "rate", "registers", "top_stall", "verdict"];
             writer.write_record(head).map_err(|error| failed(&error))?;
@@ -76,10 +79,10 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
         HistoryFormat::Md => {
             let rows: Vec<HistoryRow> = rows.into_iter().map(|printed| printed.row).collect();
             write!(out, "{}", markdown_table(&view::history_table(&rows)))?;
-            let refuted = view::ledger(&known);
-            if !refuted.rows.is_empty() {
-                writeln!(out, "\nRefuted hypotheses:\n")?;
-                write!(out, "{}", markdown_table(&refuted))?;
+            let decided = view::ledger(&known);
+            if !decided.rows.is_empty() {
+                writeln!(out, "\nHypotheses:\n")?;
+                write!(out, "{}", markdown_table(&decided))?;
             }
             for error in &lost {
                 writeln!(out, "\nNot in the table: {error}")?;
@@ -94,4 +97,15 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
         }
     }
     Ok(())
+}
+
+/// A cell of a CSV file that a spreadsheet takes for text or a number, never for a formula.
+fn cell(text: &str) -> String {
+    let text = plain::one_line(text);
+    let is_number = |text: &str| text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | ' ' | '%'));
+    match text.chars().next() {
+        Some('-' | '+') if is_number(&text[1..]) => text,
+        Some('=' | '+' | '-' | '@') => format!("'{text}"),
+        _ => text,
+    }
 }

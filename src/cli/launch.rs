@@ -36,7 +36,7 @@ mod on_gpu {
     use crate::config::{Code, Config, Subject};
     use crate::evidence::{Benchmark, Correctness, Origin, OutputCheck};
     use crate::render::{Output, write_together};
-    use crate::source::{self, ReadError};
+    use crate::source;
     use regex::Regex;
     use serde::Serialize;
     use std::io::Write;
@@ -216,8 +216,7 @@ mod on_gpu {
     }
 
     fn read(path: &Path, filter: Option<&Regex>) -> Result<Program, Failure> {
-        let bytes = std::fs::read(path).map_err(|source| ReadError::Io { path: path.into(), source })?;
-        program(bytes, path.to_owned(), filter)
+        program(source::read_all(path)?, path.to_owned(), filter)
     }
 
     /// The kernel that the filter takes in a cubin or in PTX.

@@ -27,6 +27,12 @@ pub(super) fn old_view(path: &Path, launch: &Launch, allow_damage: bool) -> Resu
     Ok(views(&mut profile, &[launch], allow_damage, &[])?.into_iter().next())
 }
 
+/// Reads the launch of a reference's report that is compared with.
+pub(super) fn reference_view(path: &Path, report: &Report) -> Result<Option<SourceView>, Failure> {
+    let Ok(launch) = analysis::subject_launch(report, &Selection::default()) else { return Ok(None) };
+    old_view(path, launch, false)
+}
+
 /// The same for every kernel that the selection takes, without the instructions' text.
 pub(super) fn source_views(
     profile: &mut Profile,
@@ -45,5 +51,6 @@ fn views(
 ) -> Result<Vec<SourceView>, Failure> {
     let want = Want { allow_damage, ..analysis::source_want(launches) };
     let ids: HashSet<u32> = launches.iter().map(|launch| launch.id).collect();
-    Ok(profile.source_views(&want, &ids, listings)?)
+    let views = profile.source_views(&want, &ids, listings)?;
+    Ok(views.into_iter().map(analysis::phases::at_their_products).collect())
 }

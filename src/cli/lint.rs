@@ -1,11 +1,14 @@
 //! `audit lint`: the configuration, the files and metrics that it names, and every template, without making a page.
 
 use super::args::Lint;
+use super::collect::folder_of;
 use super::failure::{Failure, Status};
 use super::plan::DEFAULT_CONFIG;
 use crate::catalog::{check_metric_name, counters_of_arch};
+use crate::collect::{MANIFEST, is_as_made};
 use crate::config::{Code, Config, Subject};
 use crate::render::Templates;
+use crate::source;
 use std::io::Write;
 use std::path::Path;
 
@@ -25,6 +28,12 @@ pub(super) fn run(arguments: &Lint, out: &mut dyn Write) -> Result<(), Failure> 
         }
         if !faults.is_empty() {
             return Err(Failure::verdict(Status::Usage));
+        }
+        for subject in &subjects {
+            let folder = subject.collect.evidence.as_ref().map(|_| folder_of(subject, &config.folder));
+            if let Some(folder) = folder.filter(|folder| folder.join(MANIFEST).is_file()) {
+                is_as_made(&folder, &source::read_collected(&folder.join(MANIFEST))?)?;
+            }
         }
         writeln!(out, "{}: {} subjects, every file and every metric that they name", path.display(), every.len())?;
     }

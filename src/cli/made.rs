@@ -3,11 +3,14 @@
 use super::args::PageFormat;
 use super::failure::Failure;
 use super::files::Files;
-use crate::analysis::{Audit, Listing};
+use crate::analysis::{Audit, Listing, Standing, Verdict};
 use crate::evidence::SourceView;
-use crate::render::Templates;
+use crate::quantity::format;
+use crate::render::{Templates, prose};
 use crate::snapshot::Snapshot;
 use crate::view::{self, Document, Entry, Heading, SourceText};
+use crate::words;
+use crate::words::Words;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -19,18 +22,19 @@ pub(super) struct Made {
     pub(super) all: Vec<Audit>,
     /// The launch by instruction, where the report is there.
     pub(super) instructions: Option<SourceView>,
+    /// Whether no audit was made from this evidence before.
+    pub(super) is_first_made: bool,
 }
 
 impl Made {
     /// The audit of a snapshot.
     pub(super) fn of(snapshot: Snapshot) -> Made {
-        Made { audit: snapshot.audit(), snapshot, all: Vec::new(), instructions: None }
+        Made { audit: snapshot.audit(), snapshot, all: Vec::new(), instructions: None, is_first_made: false }
     }
 
-    /// The document that a template prints.
-    pub(super) fn document(&self, template: &str) -> Document {
+    /// The document that templates print.
+    pub(super) fn document(&self) -> Document {
         match self.all.as_slice() {
-            [] if template == view::BRIEF => view::brief(self.heading(), &self.audit),
             [] => view::document(self.heading(), &self.audit),
             all => view::deliverable(self.heading(), all),
         }
@@ -74,27 +78,59 @@ pub(super) fn write_page(
     force: bool,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
+    let document = made.document();
+    let files = Files::of(place.folder, made.heading(), &document)?;
+    let html = || {
+        let document = document.clone().concluded(files.authored().map(|text| prose(&text)));
+        templates.html(template, &document, &made.source())
+    };
     let written = match format {
-        PageFormat::Html => {
-            let document = made.document(template);
-            let files = Files::of(place.folder, made.heading(), &document)?;
-            files.write_html(&templates.html(template, &document, &made.source())?)?
-        }
+        PageFormat::Html => files.write_html(&html()?)?,
         PageFormat::Md | PageFormat::Pr => {
-            let document = made.document(template);
-            let files = Files::of(place.folder, made.heading(), &document)?;
-            // The page needs neither the snapshot nor the drawings, nor they the page.
-            let beside = || Ok::<_, Failure>((place.has_snapshot.then(|| made.data()).transpose()?, files.drawn()));
+            // The page does not need the snapshot, nor the snapshot the page.
+            let data = || place.has_snapshot.then(|| made.data()).transpose();
             std::thread::scope(|scope| {
-                let running = scope.spawn(beside);
+                let first = made.is_first_made.then_some(&made.snapshot.evidence.new);
+                let running = scope.spawn(data);
                 let page = templates.marked_page(template, &document)?;
-                let (data, drawn) = running.join().unwrap_or_else(|_| beside())?;
-                files.write(&page, data.as_deref(), &drawn, force)
+                let html = made.heading().has_html.then(html).transpose()?;
+                let data = running.join().unwrap_or_else(|_| data())?;
+                files.write(&page, data.as_deref(), html.as_deref(), first, force)
             })?
         }
     };
     writeln!(out, "{}", written.join("\n"))?;
+    writeln!(anstream::stderr(), "{}", in_a_line(made))?;
     Ok(())
+}
+
+/// An audit in one line: time, verdict and limiter.
+fn in_a_line(made: &Made) -> String {
+    let (audit, milestone) = (&made.audit, &made.snapshot.milestone);
+    let mut parts = vec![milestone.time.quantity().map_or_else(|| "time NOT MEASURED".to_owned(), format::quantity)];
+    if let Some(verdict) = milestone.verdict {
+        let change =
+            audit.performance.cycles.change().map(|change| format!(" {}", format::change(change.old, change.new)));
+        let change = change.filter(|_| verdict != Verdict::Wrong).unwrap_or_default();
+        parts.push(format!("{verdict}{change}"));
+    } else {
+        parts.push("no baseline".to_owned());
+    }
+    if audit.standing() != Standing::Wrong && !audit.is_of_code_alone() {
+        parts.push(format!("limited by {}", audit.bottleneck.limiter));
+    }
+    format!("{}: {}", made.heading().subject, parts.join(", "))
+}
+
+/// Where the index of the audits stands, when one lies in their folder.
+fn index_of(all: &[(Made, PathBuf)], base: Option<&str>) -> Option<Words> {
+    let (_, folder) = all.first()?;
+    let path = folder.join("README.md");
+    let shown = path.display().to_string().trim_start_matches("./").to_owned();
+    (path.is_relative() && path.is_file()).then(|| match base {
+        Some(base) => words!("{}", words::link(shown.as_str(), format!("{base}/{shown}"))),
+        None => words!("{}", words::code(shown.as_str())),
+    })
 }
 
 /// Prints the comment on some audits, each with the folder of its page.
@@ -123,7 +159,8 @@ pub(super) fn print_comment(
             link: link.clone(),
         })
         .collect();
-    let text = view::comment(&entries, |document| templates.page(view::COMMENT, document))?;
+    let text =
+        view::comment(&entries, index_of(all, base).as_ref(), |document| templates.page(view::COMMENT, document))?;
     write!(out, "{text}")?;
     Ok(())
 }

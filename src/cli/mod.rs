@@ -7,6 +7,7 @@
 #![allow(clippy::disallowed_methods, reason = "this room reads the clock and the environment, and asks git")]
 
 mod args;
+mod array;
 mod baseline;
 mod check;
 mod code;
@@ -21,6 +22,8 @@ mod files;
 mod gather;
 mod generate;
 mod history;
+mod index;
+mod init;
 mod launch;
 mod launcher;
 mod lines;
@@ -28,12 +31,15 @@ mod lint;
 mod made;
 mod manual;
 mod moment;
+mod place;
 mod plan;
 mod program;
 mod progress;
 mod render;
 mod show;
+mod slot;
 mod stated;
+mod task;
 mod timeline;
 mod trials;
 

@@ -1,15 +1,15 @@
 //! When and on what: the date and the commit of an audit.
 
 use super::failure::Failure;
-use chrono::{DateTime, Local, NaiveDate};
-use std::ffi::OsStr;
-use std::path::Path;
+use chrono::{DateTime, Datelike as _, Local, NaiveDate};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The date of an audit: as given, else that of `SOURCE_DATE_EPOCH` (Unix seconds, in UTC), else today's local date.
 pub(super) fn date(given: Option<NaiveDate>) -> Result<NaiveDate, Failure> {
     if let Some(date) = given {
-        return Ok(date);
+        return of_four_digits(date);
     }
     let Some(epoch) = std::env::var_os("SOURCE_DATE_EPOCH") else { return Ok(Local::now().date_naive()) };
     epoch
@@ -22,14 +22,31 @@ pub(super) fn date(given: Option<NaiveDate>) -> Result<NaiveDate, Failure> {
                 "SOURCE_DATE_EPOCH is {epoch:?}, expected seconds since 1970\n  help: unset it, or give --date"
             ))
         })
+        .and_then(of_four_digits)
 }
 
-/// The commit checked out in `folder`, twelve digits, with `-dirty` where tracked files differ from it. `None` without
-/// git, outside a repository, or before its first commit.
-pub(super) fn commit(folder: &Path) -> Option<String> {
-    let said = git(folder, &["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"])?;
-    let text = String::from_utf8(said).ok()?;
-    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+/// A date whose year has the four digits that file names have.
+fn of_four_digits(date: NaiveDate) -> Result<NaiveDate, Failure> {
+    if (1..=9999).contains(&date.year()) {
+        return Ok(date);
+    }
+    Err(Failure::usage(format!("an audit cannot be of {date}\n  help: give a date of the years 0001 to 9999")))
+}
+
+/// The commit checked out in `folder`, twelve digits, with `-dirty` where tracked files other than `beside` (files and
+/// folders below it) differ from it. `None` without git, outside a repository, or before its first commit.
+pub(super) fn commit(folder: &Path, beside: &[PathBuf]) -> Option<String> {
+    let said = git(folder, &["rev-parse", "--short=12", "--verify", "--quiet", "HEAD"])?;
+    let head = String::from_utf8(said).ok()?.trim().to_owned();
+    let mut words = ["status", "--porcelain=v1", "--untracked-files=no", "--", ":/"].map(OsString::from).to_vec();
+    words.extend(beside.iter().map(|path| {
+        let mut word = OsString::from(":(exclude,literal)");
+        word.push(path);
+        word
+    }));
+    let is_dirty = git(folder, &words).is_none_or(|said| !said.is_empty());
+    let dirty = if is_dirty { "-dirty" } else { "" };
+    Some(format!("{head}{dirty}")).filter(|_| !head.is_empty())
 }
 
 /// The first line of a commit's message, as git in `folder` knows it. `None` without git, outside a repository, for a

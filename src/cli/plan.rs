@@ -11,13 +11,20 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) subjects: Vec<Subject>,
+    /// Where pages are written.
     pub(super) out: PathBuf,
+    /// The folder of audits: where the earlier ones of a subject lie.
+    pub(super) series: PathBuf,
     pub(super) template: String,
     pub(super) templates: Option<PathBuf>,
     /// The user's templates in place of built-in ones.
     pub(super) overrides: Vec<Override>,
     /// Whether pages go without charts.
     pub(super) is_without_charts: bool,
+    /// Whether the configuration asks for the HTML page beside the page in Markdown.
+    pub(super) has_html: bool,
+    /// The same as the user states it; it goes before the configuration.
+    pub(super) html: Option<bool>,
     /// Thresholds that differ from the catalog's.
     pub(super) thresholds: BTreeMap<crate::catalog::Threshold, f64>,
     /// The commit that the user states; it goes before the subjects' own.
@@ -30,6 +37,9 @@ pub(super) struct Plan {
     pub(super) tools: Tools,
     /// The configuration file, when it alone says everything about the subjects.
     pub(super) config: Option<PathBuf>,
+    /// What flags say of the one subject, and what the configuration file calls that subject.
+    pub(super) flags: Vec<(&'static str, String)>,
+    pub(super) named: Option<SubjectName>,
 }
 
 /// The configuration file when none is named.
@@ -41,6 +51,10 @@ pub(super) fn plan(arguments: &Generate) -> Result<Plan, Failure> {
     let mut plan = if needs_no_file { from_flags(&arguments.subject)? } else { from_file(arguments)? };
     if let Some(out) = &arguments.out {
         plan.out.clone_from(out);
+        // Without a configuration file nothing else says where audits lie.
+        if plan.file.is_none() {
+            plan.series.clone_from(out);
+        }
     }
     if let Some(template) = &arguments.template {
         plan.template.clone_from(template);
@@ -58,6 +72,7 @@ pub(super) fn plan(arguments: &Generate) -> Result<Plan, Failure> {
         plan.is_without_charts = true;
         plan.config = None;
     }
+    plan.html = arguments.html.then_some(true);
     if let Some(templates) = &arguments.templates {
         plan.templates = Some(templates.clone());
         plan.config = None;
@@ -90,19 +105,25 @@ pub(super) fn config_of(folder: &Folder) -> Result<Option<Config>, Failure> {
 pub(super) fn of_subjects(names: &[String], folder: &Folder) -> Result<Plan, Failure> {
     let path = folder.config.clone().unwrap_or_else(|| Path::new(DEFAULT_CONFIG).to_owned());
     let config = Config::read(&path)?;
+    let out = folder.out.clone().unwrap_or_else(|| config.out.clone());
     Ok(Plan {
         subjects: config.select(names)?.into_iter().cloned().collect(),
-        out: folder.out.clone().unwrap_or(config.out),
+        series: out.clone(),
+        out,
         template: config.template,
         templates: config.templates,
         overrides: config.overrides,
         is_without_charts: !config.has_charts,
+        has_html: config.has_html,
+        html: None,
         thresholds: config.thresholds,
         commit: None,
         folder: config.folder,
         file: Some(path.clone()),
         tools: config.tools,
         config: Some(path),
+        flags: Vec::new(),
+        named: None,
     })
 }
 
@@ -115,21 +136,30 @@ fn from_flags(flags: &SubjectFlags) -> Result<Plan, Failure> {
             .and_then(|stem| SubjectName::from_text(&stem.to_string_lossy()))
             .ok_or_else(|| Failure::usage("the report's file name gives no subject name\n  help: give --name"))?,
     };
-    let mut subject = Subject::new(name, report);
-    flags.apply(&mut subject);
+    let mut subject = Subject::new(name.clone(), report);
+    let mut given = flags.apply(&mut subject);
+    // The name goes without saying only as long as the report is not renamed.
+    if flags.name.is_none() {
+        given.insert(0, ("--name", name.to_string()));
+    }
     Ok(Plan {
         subjects: vec![subject],
         out: DEFAULT_OUT.into(),
+        series: DEFAULT_OUT.into(),
         template: DEFAULT_TEMPLATE.into(),
         templates: None,
         overrides: Vec::new(),
         is_without_charts: false,
+        has_html: false,
+        html: None,
         thresholds: BTreeMap::new(),
         commit: flags.commit.clone(),
         folder: PathBuf::new(),
         file: None,
         tools: Tools::default(),
         config: None,
+        flags: given,
+        named: None,
     })
 }
 
@@ -142,8 +172,9 @@ fn from_file(arguments: &Generate) -> Result<Plan, Failure> {
     let chosen = if arguments.collect || arguments.dry_run { config.named(&names)? } else { config.select(&names)? };
     let mut subjects: Vec<Subject> = chosen.into_iter().cloned().collect();
     let mut first = subjects.first().cloned();
-    let is_described = first.as_mut().is_some_and(|subject| arguments.subject.apply(subject));
-    if let (true, Some(described)) = (is_described, first) {
+    let flags = first.as_mut().map(|subject| arguments.subject.apply(subject)).unwrap_or_default();
+    let named = subjects.first().map(|subject| subject.name.clone());
+    if let (false, Some(described)) = (flags.is_empty(), first) {
         match subjects.as_mut_slice() {
             [subject] => *subject = described,
             many => {
@@ -159,16 +190,21 @@ fn from_file(arguments: &Generate) -> Result<Plan, Failure> {
     }
     Ok(Plan {
         subjects,
-        out: config.out,
+        out: config.out.clone(),
+        series: config.out,
         template: config.template,
         templates: config.templates,
         overrides: config.overrides,
         is_without_charts: !config.has_charts,
+        has_html: config.has_html,
+        html: None,
         thresholds: config.thresholds,
         commit: arguments.subject.commit.clone(),
         folder: config.folder,
         file: Some(path.clone()),
         tools: config.tools,
-        config: (!is_described).then_some(path),
+        config: flags.is_empty().then_some(path),
+        flags,
+        named,
     })
 }

@@ -3,9 +3,10 @@
 use super::args::{Arguments, Verb};
 use super::failure::{Failure, Status};
 use super::{
-    baseline, check, collect, compare, doctor, dump, explain, generate, history, launch, lint, manual, render, show,
-    timeline,
+    baseline, check, collect, compare, doctor, dump, explain, generate, history, init, launch, lint, manual, place,
+    render, show, timeline,
 };
+use crate::plain::Screen;
 use clap::Parser;
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
@@ -14,6 +15,8 @@ use std::process::ExitCode;
 ///
 /// Colours go to terminals only and obey `NO_COLOR`. When nobody reads the output any more, the run ends quietly.
 pub fn run() -> ExitCode {
+    #[cfg(unix)]
+    tell_of_a_shortened_file();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -22,19 +25,36 @@ pub fn run() -> ExitCode {
             return if error.use_stderr() { Status::Usage.into() } else { Status::Done.into() };
         }
     };
-    let mut out = BufWriter::new(anstream::stdout().lock());
+    let mut out = Screen::new(BufWriter::new(anstream::stdout().lock()));
     let result = perform(arguments.verb, &mut out).and_then(|()| Ok(out.flush()?));
     let Err(failure) = result else { return Status::Done.into() };
     // What was printed before the failure is still wanted; a failure to print it cannot be told better than this one.
     let _ = out.flush();
     if !failure.report().is_empty() {
-        let _ = writeln!(anstream::stderr(), "{}", failure.report());
+        let _ = Screen::new(anstream::stderr()).write_all(format!("{}\n", failure.report()).as_bytes());
     }
     failure.status().into()
 }
 
-fn perform(verb: Verb, out: &mut dyn Write) -> Result<(), Failure> {
+/// Says why the run ends when a file that is mapped becomes shorter while it is read, which the system tells by a signal.
+#[cfg(unix)]
+fn tell_of_a_shortened_file() {
+    const SAID: &[u8] =
+        b"error: a file became shorter while it was read\n  help: wait until nothing writes it, or copy it first\n";
+    let told = || {
+        // Nothing can be told where this fails.
+        let _ = rustix::io::write(rustix::stdio::stderr(), SAID);
+        signal_hook::low_level::exit(Status::Unreadable as i32);
+    };
+    // SAFETY: what runs in the handler are two system calls, `write` and `_exit`, which may be called there. Without a
+    // handler the run ends as well, and says nothing.
+    let _ = unsafe { signal_hook::low_level::register(signal_hook::consts::SIGBUS, told) };
+}
+
+fn perform(mut verb: Verb, out: &mut dyn Write) -> Result<(), Failure> {
+    enter(&mut verb)?;
     match verb {
+        Verb::Init(arguments) => init::run(&arguments, out),
         Verb::Generate(arguments) => generate::run(*arguments, out),
         Verb::Render(arguments) => render::run(&arguments, out),
         Verb::Baseline(arguments) => baseline::run(&arguments, out),
@@ -52,4 +72,23 @@ fn perform(verb: Verb, out: &mut dyn Write) -> Result<(), Failure> {
         Verb::Explain(arguments) => explain::run(&arguments, out),
         Verb::Lint(arguments) => lint::run(&arguments, out),
     }
+}
+
+/// Goes to the folder of audit.toml for the verbs that read one.
+fn enter(verb: &mut Verb) -> Result<(), Failure> {
+    let (config, paths) = match verb {
+        // A report alone needs no file.
+        Verb::Generate(given) if given.subjects.is_empty() && given.subject.report.is_some() => return Ok(()),
+        Verb::Generate(given) => (given.config.clone(), given.paths()),
+        Verb::Check(given) => (given.folder.config.clone(), given.paths()),
+        Verb::Baseline(given) => (given.folder().config.clone(), given.paths()),
+        Verb::History(given) => (given.folder.config.clone(), given.folder.out.iter_mut().collect()),
+        Verb::Launch(given) => (given.config.clone(), given.paths()),
+        Verb::Collect(given) => (given.config.clone(), given.paths()),
+        Verb::Lint(given) => (given.config.clone(), given.paths()),
+        Verb::Doctor(given) => (given.config.clone(), Vec::new()),
+        Verb::Completions(given) if given.subjects => (None, Vec::new()),
+        _ => return Ok(()),
+    };
+    place::enter(config.as_deref(), paths)
 }

@@ -1,7 +1,8 @@
 //! How a collection is shown while it runs: moving lines on a terminal, plain lines elsewhere, nothing when asked.
 
-use crate::collect::{Done, Progress};
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use crate::collect::{Done, Progress, about};
+use crate::plain;
+use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use std::collections::HashMap;
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
@@ -21,7 +22,8 @@ pub(super) fn of(quiet: bool) -> Box<dyn Progress> {
 struct Silent;
 
 impl Progress for Silent {
-    fn begin(&self, _: &str, _: &str) {}
+    fn begin(&self, _: &str, _: &str, _: Option<Duration>) {}
+    fn remark(&self, _: &str, _: &str) {}
     fn advance(&self, _: &str, _: &str, _: u8) {}
     fn end(&self, _: &str, _: &str, _: &Done, _: Duration) {}
 }
@@ -30,8 +32,13 @@ impl Progress for Silent {
 struct Plain;
 
 impl Progress for Plain {
-    fn begin(&self, subject: &str, step: &str) {
-        say(&format!("{subject} {step}: begun"));
+    fn begin(&self, subject: &str, step: &str, left: Option<Duration>) {
+        let left = left.map_or_else(String::new, |left| format!(", about {} left", about(left)));
+        say(&format!("{subject} {step}: begun{left}"));
+    }
+
+    fn remark(&self, subject: &str, text: &str) {
+        say(&format!("{subject}: {text}"));
     }
 
     fn advance(&self, _: &str, _: &str, _: u8) {}
@@ -49,19 +56,26 @@ struct Moving {
 }
 
 impl Progress for Moving {
-    fn begin(&self, subject: &str, step: &str) {
+    fn begin(&self, subject: &str, step: &str, left: Option<Duration>) {
         let name = format!("{subject} {step}");
         if self.bars.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&name) {
             return;
         }
         let bar = self.lines.add(ProgressBar::new_spinner());
         // The template is ours and has no mistake; without it the line is only plainer.
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix} {elapsed} {msg}") {
-            bar.set_style(style);
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix} {elapsed} {msg}{left}") {
+            bar.set_style(style.with_key("left", move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                let rest = left.map(|left| left.saturating_sub(state.elapsed())).filter(|rest| !rest.is_zero());
+                let _ = rest.map(|rest| write!(out, "about {} left", about(rest)));
+            }));
         }
         bar.set_prefix(name.clone());
         bar.enable_steady_tick(Duration::from_millis(120));
         self.bars.lock().unwrap_or_else(PoisonError::into_inner).insert(name, bar);
+    }
+
+    fn remark(&self, subject: &str, text: &str) {
+        let _ = self.lines.println(format!("{subject}: {text}"));
     }
 
     fn advance(&self, subject: &str, step: &str, percent: u8) {
@@ -77,7 +91,7 @@ impl Progress for Moving {
             bar.finish_and_clear();
         }
         // A terminal that went away is no reason to stop collecting.
-        let _ = self.lines.println(ended(subject, step, done, wall));
+        let _ = self.lines.println(plain::message(&ended(subject, step, done, wall)));
     }
 }
 
@@ -92,5 +106,5 @@ fn ended(subject: &str, step: &str, done: &Done, wall: Duration) -> String {
 
 fn say(line: &str) {
     // Nobody may be reading any more; the collection goes on.
-    let _ = writeln!(anstream::stderr(), "{line}");
+    let _ = writeln!(anstream::stderr(), "{}", plain::message(line));
 }

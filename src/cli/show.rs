@@ -53,11 +53,17 @@ pub(super) fn run(arguments: &Show, out: &mut dyn Write) -> Result<(), Failure> 
         if at > 0 {
             writeln!(out)?;
         }
+        let title = file.display().to_string();
         let document = match one {
             Shown::Audit(made) => view::document(&made.0, &made.1),
             Shown::Log(log) => view::build_log(log),
         };
-        terminal::print(&Document { title: file.display().to_string(), ..document }, width, out)?;
+        let is_whole = arguments.all || matches!(one, Shown::Log(_));
+        let document = if is_whole { document } else { document.first_screen() };
+        terminal::print(&Document { title, ..document }, width, out)?;
+        if !is_whole {
+            writeln!(out, "\n`audit show --all` prints every table.")?;
+        }
     }
     Ok(())
 }

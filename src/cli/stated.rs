@@ -28,6 +28,7 @@ fn hypothesis(stated: &Stated) -> Hypothesis {
         change: stated.change.clone(),
         before: stated.before.iter().map(expectation).collect(),
         after: stated.after.iter().map(expectation).collect(),
+        confirmed: String::new(),
     }
 }
 

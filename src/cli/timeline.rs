@@ -1,13 +1,20 @@
 //! `audit timeline`: what Nsight Systems recorded of a whole program, and which kernel to profile.
 
 use super::args::Timeline;
-use super::failure::Failure;
+use super::collect::folder_of;
+use super::failure::{Failure, Status};
+use super::moment;
+use super::plan::DEFAULT_CONFIG;
 use super::show::width;
 use crate::analysis::{self, Limits, TimelineAudit};
+use crate::collect::files;
+use crate::config::Config;
 use crate::evidence::Origin;
-use crate::render::terminal;
+use crate::render::{Output, PageLock, Templates, merged, terminal, write_together};
+use crate::shell::quoted;
 use crate::{source, view};
 use std::io::Write;
+use std::path::Path;
 
 /// What the JSON's `schema` says.
 const SCHEMA: &str = "kernel-audit/timeline/1";
@@ -23,6 +30,9 @@ struct Printed<'a> {
 }
 
 pub(super) fn run(arguments: &Timeline, out: &mut dyn Write) -> Result<(), Failure> {
+    if let Some(subject) = &arguments.subject {
+        return page(subject, arguments, out);
+    }
     let timeline = source::read_timeline(&arguments.files)?;
     let limits = Limits { overrides: arguments.thresholds.iter().cloned().collect() };
     let audit = analysis::judge_timeline(&timeline, &limits);
@@ -30,7 +40,7 @@ pub(super) fn run(arguments: &Timeline, out: &mut dyn Write) -> Result<(), Failu
         let files = timeline
             .origins
             .iter()
-            .map(|origin| Origin { path: analysis::without_home(&origin.path), ..origin.clone() });
+            .map(|origin| Origin { path: analysis::public_path(&origin.path), ..origin.clone() });
         let printed = Printed { schema: SCHEMA, files: files.collect(), audit: &audit };
         let text = serde_json::to_string_pretty(&printed)
             .map_err(|error| Failure::usage(format!("the timeline cannot be printed: {error}")))?;
@@ -39,5 +49,58 @@ pub(super) fn run(arguments: &Timeline, out: &mut dyn Write) -> Result<(), Failu
     }
     let names: Vec<&str> = timeline.origins.iter().map(|origin| origin.path.as_str()).collect();
     terminal::print(&view::timeline_document(&names.join(", "), &audit), width(arguments.width), out)?;
+    Ok(())
+}
+
+/// Writes the page of a subject's program, beside the charts of its audit of that day. What people wrote between its
+/// blocks stays.
+fn page(subject: &str, arguments: &Timeline, out: &mut dyn Write) -> Result<(), Failure> {
+    let path = arguments.config.clone().unwrap_or_else(|| Path::new(DEFAULT_CONFIG).to_owned());
+    let config = Config::read(&path)?;
+    let named = config.named(&[subject.to_owned()])?;
+    let Some(subject) = named.first() else { return Ok(()) };
+    let kept = folder_of(subject, &config.folder).join(files::TIMELINE.1);
+    if arguments.files.is_empty() && !kept.is_file() {
+        return Err(Failure::usage(format!(
+            "{} has no timeline: {} is not there\n  help: run `audit collect {} --timeline` where Nsight Systems is, or name what `nsys stats --format csv` printed",
+            subject.name,
+            kept.display(),
+            subject.name
+        )));
+    }
+    let read = if arguments.files.is_empty() { vec![kept] } else { arguments.files.clone() };
+    let timeline = source::read_timeline(&read)?;
+    let mut overrides = config.thresholds.clone();
+    overrides.extend(arguments.thresholds.iter().cloned());
+    let audit = analysis::judge_timeline(&timeline, &Limits { overrides });
+    let date = moment::date(arguments.date)?;
+    let mut words = vec!["audit".to_owned(), "timeline".to_owned()];
+    words.extend(arguments.files.iter().map(|file| file.display().to_string()));
+    words.extend(["--subject", subject.name.as_str(), "--date"].map(str::to_owned));
+    words.push(date.to_string());
+    for (id, value) in &arguments.thresholds {
+        words.extend(["--threshold".to_owned(), format!("{id}={value}")]);
+    }
+    if path != Path::new(DEFAULT_CONFIG) {
+        words.extend(["--config".to_owned(), path.display().to_string()]);
+    }
+    let command: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    let title = subject.title.as_deref().unwrap_or(subject.name.as_str());
+    let document = view::timeline_page(title, &date.to_string(), &timeline.origins, &command.join(" "), &audit);
+    let made = Templates::load(None)?.marked_page("full", &document)?;
+    let folder = arguments.out.as_ref().unwrap_or(&config.out).join(format!("{date}-{}", subject.name));
+    let path = folder.join("timeline.md");
+    let _lock = PageLock::take(&path)?;
+    let text = match crate::read::text(&path) {
+        Ok(existing) => merged(&path, &existing, &made.text, arguments.force)?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => made.text,
+        Err(error) => {
+            let help = "make it readable, or move it away";
+            let message = format!("cannot read {}: {error}\n  help: {help}", path.display());
+            return Err(Failure::of(Status::Unreadable, message));
+        }
+    };
+    write_together(&[Output { path: &path, bytes: text.as_bytes() }])?;
+    writeln!(out, "{}", path.display())?;
     Ok(())
 }

@@ -2,16 +2,22 @@
 
 use super::evidence::Folder;
 use super::failure::Failure;
-use crate::analysis::{self, Reference, Side, without_home};
+use super::lines;
+use crate::analysis::{self, KernelKey, Reference, Side, TimedLaunches};
+use crate::collect::MANIFEST;
 use crate::config::{Subject, TrialFiles};
-use crate::evidence::{BENCHMARK_SCHEMA, Benchmark, CORRECTNESS_SCHEMA, Origin};
-use crate::source::{self, ReadError};
+use crate::evidence::{BENCHMARK_SCHEMA, Benchmark, CORRECTNESS_SCHEMA, Origin, StepOutcome};
+use crate::source;
 use std::path::Path;
 
 /// The files of an evidence folder: the step that makes each, and its name.
 const CORRECTNESS: (&str, &str) = ("correctness", "correctness.json");
 const BENCHMARK: (&str, &str) = ("benchmark", "benchmark.json");
 const REFERENCE: (&str, &str) = ("reference", "reference.ncu-rep");
+const LAUNCHES: (&str, &str) = ("launches", "launches.ncu-rep");
+
+/// The step whose report an old side is named by.
+const PROFILE: &str = "profile";
 
 /// What is there beside the new side.
 #[derive(Default)]
@@ -37,6 +43,7 @@ pub(super) fn read(subject: &Subject, folder: Option<&Folder>, new: &mut Side) -
             }
         }
     }
+    launches(folder, new)?;
     let TrialFiles { correctness, benchmark, baseline_benchmark, reference } = &files;
     if let Some(path) = correctness {
         let bytes = bytes(path)?;
@@ -55,20 +62,46 @@ pub(super) fn read(subject: &Subject, folder: Option<&Folder>, new: &mut Side) -
     }
     if let Some(path) = reference {
         let report = source::read_profile(path, &analysis::want())?;
-        let origin = Origin { path: without_home(&report.origin.path), ..report.origin.clone() };
-        new.files.push(("report of the reference".to_owned(), origin));
-        beside.reference = Reference::of(&report);
+        new.files.push(("report of the reference".to_owned(), report.origin.clone()));
+        beside.reference = Reference::of(&report, lines::reference_view(path, &report)?.as_slice());
     }
     Ok(beside)
 }
 
+/// The launches that were timed by themselves, where the folder has them.
+fn launches(folder: Option<&Folder>, new: &mut Side) -> Result<(), Failure> {
+    let Some(folder) = folder else { return Ok(()) };
+    match folder.trial(LAUNCHES.0, LAUNCHES.1) {
+        Ok(None) => {}
+        Ok(Some(path)) => {
+            let report = source::read_profile(&path, &analysis::want())?;
+            new.launches = new.profile.as_ref().and_then(|profile| TimedLaunches::of(&report, &profile.kernel));
+            let origin = Origin { path: analysis::public_path(&report.origin.path), ..report.origin };
+            new.files.push(("launches timed by ncu".to_owned(), origin));
+        }
+        Err(why) => new.missed.push((LAUNCHES.0.to_owned(), why)),
+    }
+    Ok(())
+}
+
+/// The timed launches of the old side: those beside its report, where an evidence folder holds both.
+pub(super) fn beside_report(report: &Path, kernel: &KernelKey) -> Result<Option<TimedLaunches>, Failure> {
+    let Some(folder) = report.parent().filter(|folder| folder.join(MANIFEST).is_file()) else { return Ok(None) };
+    let collected = source::read_collected(&folder.join(MANIFEST))?;
+    let made = |step: &str| collected.step(step).filter(|step| step.outcome == StepOutcome::Made);
+    let is_its = made(PROFILE).is_some_and(|step| report.file_name().is_some_and(|name| name == step.file.as_str()));
+    let Some(step) = made(LAUNCHES.0).filter(|_| is_its) else { return Ok(None) };
+    let report = source::read_profile(&folder.join(&step.file), &analysis::want())?;
+    Ok(TimedLaunches::of(&report, kernel))
+}
+
 fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
-    Ok(std::fs::read(path).map_err(|source| ReadError::Io { path: path.into(), source })?)
+    Ok(source::read_all(path)?)
 }
 
 fn origin(path: &Path, schema: &str, bytes: &[u8]) -> Origin {
     Origin {
-        path: without_home(&path.display().to_string()),
+        path: path.display().to_string(),
         format: schema.to_owned(),
         bytes: bytes.len() as u64,
         blake3: blake3::hash(bytes).to_hex().to_string(),

@@ -83,6 +83,20 @@ pub enum CollectError {
         /// What is wrong.
         found: String,
     },
+    /// A file of an evidence folder is not the one that was collected.
+    #[error(
+        "{file} is not what was collected: its BLAKE3 is {found}, collected.json says {stated}\n  help: put the file back as it was, or run `audit collect {subject}` again"
+    )]
+    NotAsMade {
+        /// The file.
+        file: PathBuf,
+        /// The hash in the manifest.
+        stated: String,
+        /// That of the file.
+        found: String,
+        /// The subject.
+        subject: String,
+    },
     /// The system refused something in an evidence folder.
     #[error("cannot {doing} {folder}: {source}{cure}")]
     Folder {

@@ -1,6 +1,9 @@
-//! The log of a collection: every command with its moment, its end, its time, and all that it printed.
+//! The log of a collection: every command with its moment, its end, its time, and what the tool said. What the program
+//! under the tool printed is not kept: it may name what it works on.
 
 use super::{CollectError, Ran};
+use crate::analysis::{public_command, public_text};
+use crate::plain;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::Path;
@@ -12,7 +15,8 @@ const KEPT: usize = 256 << 10;
 
 /// A log that is written to at its end.
 pub struct Journal<'c> {
-    file: File,
+    /// `None` where nothing is written.
+    file: Option<File>,
     now: &'c dyn Fn() -> String,
 }
 
@@ -24,7 +28,12 @@ impl<'c> Journal<'c> {
     pub fn open(folder: &Path, now: &'c dyn Fn() -> String) -> Result<Journal<'c>, CollectError> {
         let opened = OpenOptions::new().create(true).append(true).open(folder.join(JOURNAL));
         let refused = |source| CollectError::Io { doing: format!("write {JOURNAL} in {}", folder.display()), source };
-        Ok(Journal { file: opened.map_err(refused)?, now })
+        Ok(Journal { file: Some(opened.map_err(refused)?), now })
+    }
+
+    /// A log that nothing is written to.
+    pub fn nowhere(now: &'c dyn Fn() -> String) -> Journal<'c> {
+        Journal { file: None, now }
     }
 
     /// The moment.
@@ -34,7 +43,7 @@ impl<'c> Journal<'c> {
 
     /// Writes that a command begins.
     pub fn begin(&mut self, step: &str, command: &str) {
-        let line = format!("{} {step}: {command}\n", self.now());
+        let line = format!("{} {step}: {}\n", self.now(), public_command(command));
         self.write(line.as_bytes());
     }
 
@@ -47,24 +56,29 @@ impl<'c> Journal<'c> {
                 self.quote(&ran.stdout);
                 self.quote(&ran.stderr);
             }
-            Err(error) => self.write(format!("{now} {step}: {error}\n").as_bytes()),
+            Err(error) => self.write(format!("{now} {step}: {}\n", public_text(&error.to_string())).as_bytes()),
         }
     }
 
     /// Writes a remark of our own.
     pub fn remark(&mut self, step: &str, text: &str) {
-        let line = format!("{} {step}: {text}\n", self.now());
+        let line = format!("{} {step}: {}\n", self.now(), public_text(text));
         self.write(line.as_bytes());
     }
 
     fn quote(&mut self, bytes: &[u8]) {
         let text = String::from_utf8_lossy(&bytes[..bytes.len().min(KEPT)]);
-        let quoted: String = text.lines().map(|line| format!("    {line}\n")).collect();
+        // ncu and compute-sanitizer begin their lines so.
+        let (own, others): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with("=="));
+        let quoted: String = own.iter().map(|line| format!("    {}\n", plain::one_line(&public_text(line)))).collect();
         self.write(quoted.as_bytes());
+        if !others.is_empty() {
+            self.write(format!("    ({} lines of the program)\n", others.len()).as_bytes());
+        }
     }
 
     fn write(&mut self, bytes: &[u8]) {
         // A full disk is told where a file of evidence cannot be written; the log is no evidence.
-        let _ = self.file.write_all(bytes);
+        let _ = self.file.as_mut().map(|file| file.write_all(bytes));
     }
 }

@@ -41,6 +41,9 @@ pub struct Profile {
     pub nvtx: Vec<String>,
 }
 
+/// What a launch that is only timed is asked for.
+const TIMES: [&str; 2] = ["gpu__time_duration.sum", "gpc__cycles_elapsed.max"];
+
 /// Kernels of one call of a reference at most: a product with its parts and their sum takes three.
 const MOST_OF_A_REFERENCE: u64 = 8;
 
@@ -100,6 +103,14 @@ impl Profile {
         };
         let (count, nvtx) = (MOST_OF_A_REFERENCE, Vec::new());
         Profile { kernel: None, metrics, skip: 0, count, source: false, nvtx, ..self.clone() }
+    }
+
+    /// Time and cycles of many launches and nothing else, so that no launch is replayed: what a verdict rests on.
+    #[must_use]
+    pub fn of_times(&self, count: u64) -> Profile {
+        let metrics = MetricSet { sections: Vec::new(), metrics: TIMES.map(str::to_owned).to_vec() };
+        let (sections, extra) = (Vec::new(), Vec::new());
+        Profile { metrics: Metrics::Own(metrics), sections, extra, count, source: false, ..self.clone() }
     }
 
     /// The same without a metric of our own set; `None` for a name that our set does not have.
@@ -217,7 +228,7 @@ impl NcuSaid {
             let without = if has_report { "" } else { " and wrote no report" };
             return Some(Setback::new(
                 format!("ncu ended with {status}{without}: {said}"),
-                "the file collect.log in the evidence folder has the whole command and all that it printed",
+                "the file collect.log in the evidence folder has the command and what ncu said",
             ));
         }
         None
@@ -261,6 +272,17 @@ mod tests {
         assert!(full.words("r").shown().starts_with("--set full --section PmSampling --import-source"));
         assert!(full.asked().is_empty());
         assert_eq!(profile().asked(), ["sm__cycles_active.avg", "dram__bytes.sum"]);
+    }
+
+    #[test]
+    fn launches_that_are_timed_are_asked_for_nothing_else() {
+        let shown = profile().of_times(20).words("launches.ncu-rep").shown();
+        assert_eq!(
+            shown,
+            "--metrics gpu__time_duration.sum,gpc__cycles_elapsed.max --import-source no --clock-control none \
+             --cache-control all --replay-mode kernel --target-processes all --kernel-name 'regex:^gemm$' --launch-skip 2 \
+             --launch-count 20 --nvtx --nvtx-include step/ --force-overwrite --export launches.ncu-rep"
+        );
     }
 
     const CLOCKS: &str = "==WARNING== Note: Running with unmodified GPU clocks. If not controlled otherwise, profiling results may be inconsistent.\n";

@@ -62,7 +62,7 @@ pub fn compile(places: &Places, what: &Compile<'_>) -> Result<Compiled, CollectE
     let read = |source| CollectError::Io { doing: "read the cubin that nvcc was to write".into(), source };
     let name = source.file_stem().map_or("kernel".into(), |stem| stem.to_string_lossy().into_owned());
     Ok(Compiled {
-        cubin: std::fs::read(&cubin).map_err(read)?,
+        cubin: crate::read::bytes(&cubin).map_err(read)?,
         log: said(&ran, folder.path()).into_bytes(),
         command: format!("nvcc {} -o {name}.cubin {}", words.join(" "), source.display()),
         tool: format!("nvcc {version}"),

@@ -16,12 +16,20 @@ pub enum Done {
 
 /// Hears of steps as they begin, move on and end. Steps of several subjects may be told at a time.
 pub trait Progress: Sync {
-    /// A step begins.
-    fn begin(&self, subject: &str, step: &str);
+    /// A step begins; `left` is how long it and those like it after it may take.
+    fn begin(&self, subject: &str, step: &str, left: Option<Duration>);
+    /// Something is worth knowing of what comes.
+    fn remark(&self, subject: &str, text: &str);
     /// A step says how far it is, in percent of its present kernel.
     fn advance(&self, subject: &str, step: &str, percent: u8);
     /// A step ended.
     fn end(&self, subject: &str, step: &str, done: &Done, wall: Duration);
+}
+
+/// A time that is not known well: seconds, or minutes where they are many.
+pub fn about(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds < 120.0 { format!("{:.0} s", seconds.max(1.0)) } else { format!("{:.0} min", seconds / 60.0) }
 }
 
 /// The last percentage in a piece of what ncu prints: `0%....50%....100%`.
@@ -34,7 +42,13 @@ pub(super) fn percentage(bytes: &[u8]) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::percentage;
+    use super::*;
+
+    #[test]
+    fn a_time_that_is_not_known_well_is_rounded() {
+        let times = [0.2, 119.0, 1200.0].map(|seconds| about(Duration::from_secs_f64(seconds)));
+        assert_eq!(times, ["1 s", "119 s", "20 min"]);
+    }
 
     #[test]
     fn the_last_percentage_of_a_piece_counts() {

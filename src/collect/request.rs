@@ -1,6 +1,7 @@
 //! What is to be collected of a subject, with what, and what it comes to.
 
 use super::launcher::{Launcher, Trial};
+use super::session::timeline_words;
 use super::{Done, Machine, Places, Profile, Progress, Setback, Tool, Words, sanitizer_words};
 use crate::evidence::SanitizerTool;
 use std::path::{Path, PathBuf};
@@ -19,8 +20,13 @@ pub mod files {
     pub const BENCHMARK: (&str, &str) = ("benchmark", "benchmark.json");
     /// The profile.
     pub const PROFILE: (&str, &str) = ("profile", "profile.ncu-rep");
+    /// Launches that ncu times and asks nothing else.
+    pub const LAUNCHES: (&str, &str) = ("launches", "launches.ncu-rep");
     /// The profile of what the kernel is timed beside.
     pub const REFERENCE: (&str, &str) = ("reference", "reference.ncu-rep");
+
+    /// What Nsight Systems recorded of the whole program, as `audit timeline` reads it.
+    pub const TIMELINE: (&str, &str) = ("timeline", "timeline.csv");
 
     /// The findings of a tool of compute-sanitizer.
     pub fn sanitizer(tool: crate::evidence::SanitizerTool) -> String {
@@ -37,6 +43,15 @@ pub struct Build {
     pub arch: String,
     /// Further flags.
     pub flags: Vec<String>,
+}
+
+/// A smaller program for compute-sanitizer.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// The program with its arguments.
+    pub program: Words,
+    /// Its files, relative to the project's folder.
+    pub inputs: Vec<PathBuf>,
 }
 
 /// What is to be collected of a subject.
@@ -56,8 +71,20 @@ pub struct Request {
     pub inputs: Vec<PathBuf>,
     /// What goes before every command that needs a GPU: `srun -N1 --gpus=1`.
     pub prefix: Vec<String>,
+    /// Whether this process is where the prefix would lead: a task of a job array.
+    pub is_task: bool,
     /// How the kernel is profiled.
     pub profile: Profile,
+    /// Launches that are timed in a run of their own; 0 for none.
+    pub launches: u64,
+    /// What compute-sanitizer watches, where it is not what is measured.
+    pub check: Option<Check>,
+    /// Whether the program is measured before compute-sanitizer checks it.
+    pub is_profile_first: bool,
+    /// Whether Nsight Systems records the whole program as well.
+    pub has_timeline: bool,
+    /// After which the subject's steps are stopped.
+    pub deadline: Option<Duration>,
     /// Tools of compute-sanitizer, in the order in which they run.
     pub sanitizers: Vec<SanitizerTool>,
     /// After which ncu is stopped.
@@ -70,11 +97,37 @@ pub struct Request {
     pub again: bool,
 }
 
+impl Request {
+    /// How launches are timed by themselves; `None` where nobody asks for it, or the profile has as many.
+    pub fn timed(&self) -> Option<Profile> {
+        (self.launches > self.profile.count).then(|| self.profile.of_times(self.launches))
+    }
+
+    /// What goes before every command that needs a GPU, from where this process is.
+    pub fn behind(&self) -> &[String] {
+        if self.is_task { &[] } else { &self.prefix }
+    }
+
+    /// The program that compute-sanitizer watches.
+    pub(super) fn checked(&self) -> Words {
+        self.check.as_ref().map_or_else(|| self.program.watched(1), |check| check.program.clone())
+    }
+
+    /// Whether the GPU is that of this machine, and what is collected belongs to it. Behind a prefix and in a job array
+    /// any node that the scheduler gives is as good as another, so that both agree on what is done.
+    pub(super) fn is_of_this_machine(&self) -> bool {
+        self.prefix.is_empty() && !self.is_task
+    }
+}
+
 /// Gives the metrics of a list that a report does not hold; an error for a file that is no whole report.
 pub type Absent<'c> = dyn Fn(&Path, &[String]) -> Result<Vec<String>, String> + 'c;
 
 /// Says in a word how a trial came out; an error for a file that is not what the trial writes.
 pub type Outcome<'c> = dyn Fn(Trial, &Path) -> Result<String, String> + 'c;
+
+/// Says whether a file is a timeline that can be read; an error says what is wrong.
+pub type IsTimeline<'c> = dyn Fn(&Path) -> Result<(), String> + 'c;
 
 /// What every collection of a run shares.
 pub struct Context<'c> {
@@ -88,12 +141,16 @@ pub struct Context<'c> {
     pub progress: &'c dyn Progress,
     /// Held while something runs on the GPU of this machine: two at a time would measure each other.
     pub gpu: &'c Mutex<()>,
+    /// How long another run that collects the same is waited for.
+    pub patience: Duration,
     /// Version of this program.
     pub version: &'c str,
     /// Reads a report that was made.
     pub absent: &'c Absent<'c>,
     /// Reads what a trial left.
     pub outcome: &'c Outcome<'c>,
+    /// Reads a timeline that was recorded.
+    pub is_timeline: &'c IsTimeline<'c>,
 }
 
 /// How a collection came out, step by step.
@@ -129,29 +186,42 @@ pub fn planned(request: &Request) -> Vec<(String, String)> {
     let launches = request.profile.launches();
     let trial = |trial: Trial| {
         let words = request.program.trial(trial, trial.file().1)?;
-        Some((trial.file().0.to_owned(), shown_own(request, &words)))
+        Some((trial.file().0.to_owned(), shown_own(request.behind(), &words)))
     };
     lines.extend(trial(Trial::Check));
-    for tool in &request.sanitizers {
+    let mut checks = request.sanitizers.iter().map(|tool| {
         let words = sanitizer_words(*tool, &files::sanitizer(*tool));
-        let program = request.program.watched(1);
-        lines.push((tool.name().to_owned(), shown(request, Tool::ComputeSanitizer, &words, &program)));
+        (tool.name().to_owned(), shown(request.behind(), Tool::ComputeSanitizer, &words, &request.checked()))
+    });
+    if !request.is_profile_first {
+        lines.extend(checks.by_ref());
     }
     lines.extend(trial(Trial::Time));
     let words = request.profile.words(files::PROFILE.1);
     let program = request.program.watched(launches);
-    lines.push((files::PROFILE.0.to_owned(), shown(request, Tool::Ncu, &words, &program)));
+    lines.push((files::PROFILE.0.to_owned(), shown(request.behind(), Tool::Ncu, &words, &program)));
+    if let Some(timed) = request.timed() {
+        let words = timed.words(files::LAUNCHES.1);
+        let program = request.program.watched(timed.launches());
+        lines.push((files::LAUNCHES.0.to_owned(), shown(request.behind(), Tool::Ncu, &words, &program)));
+    }
     if let Some(program) = request.program.reference() {
         let words = request.profile.of_reference().words(files::REFERENCE.1);
-        lines.push((files::REFERENCE.0.to_owned(), shown(request, Tool::Ncu, &words, &program)));
+        lines.push((files::REFERENCE.0.to_owned(), shown(request.behind(), Tool::Ncu, &words, &program)));
+    }
+    lines.extend(checks);
+    if request.has_timeline {
+        let words = timeline_words(files::TIMELINE.1);
+        let program = request.program.watched(1);
+        lines.push((files::TIMELINE.0.to_owned(), shown(request.behind(), Tool::Nsys, &words, &program)));
     }
     lines
 }
 
 /// The command line of a tool on a program.
-pub(super) fn shown(request: &Request, tool: Tool, words: &Words, program: &Words) -> String {
+pub(super) fn shown(prefix: &[String], tool: Tool, words: &Words, program: &Words) -> String {
     let mut all = Words::new();
-    request.prefix.iter().for_each(|word| all.one(word));
+    prefix.iter().for_each(|word| all.one(word));
     all.one(tool.name());
     all.extend(words.clone());
     all.extend(program.clone());
@@ -159,9 +229,9 @@ pub(super) fn shown(request: &Request, tool: Tool, words: &Words, program: &Word
 }
 
 /// The command line of the launcher alone.
-pub(super) fn shown_own(request: &Request, words: &Words) -> String {
+pub(super) fn shown_own(prefix: &[String], words: &Words) -> String {
     let mut all = Words::new();
-    request.prefix.iter().for_each(|word| all.one(word));
+    prefix.iter().for_each(|word| all.one(word));
     all.extend(words.clone());
     all.shown()
 }

@@ -135,7 +135,21 @@ pub fn run_watched(call: &Call, watch: &mut dyn FnMut(&[u8])) -> Result<Ran, Col
     };
     let [stdout, stderr] = kept;
     let status = ended.inspect_err(|_| stop(&mut child))?;
+    if !status.success() && is_stopped_soon(call) {
+        return Err(CollectError::Interrupted);
+    }
     Ok(Ran { status, stdout, stderr, wall: start.elapsed() })
+}
+
+/// Whether the wish to stop is set or comes within a moment. A scheduler signals all processes of a job, each by itself: a
+/// child that fails first has failed of that.
+fn is_stopped_soon(call: &Call) -> bool {
+    (0..10).any(|_| {
+        if !call.interrupt.is_set() {
+            std::thread::sleep(TICK);
+        }
+        call.interrupt.is_set()
+    })
 }
 
 /// Reads a pipe to its end in a thread of its own.
@@ -196,6 +210,19 @@ mod tests {
         let ended = run_watched(&call, &mut |_| flag.store(true, Ordering::Relaxed));
         assert!(matches!(ended, Err(CollectError::Interrupted)), "{ended:?}");
         assert!(begun.elapsed() < Duration::from_secs(10));
+    }
+
+    #[test]
+    fn a_child_that_a_signal_to_all_ends_first_has_not_failed_by_itself() {
+        let call = shell("kill -TERM $$");
+        let flag = call.interrupt.flag();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                std::thread::sleep(Duration::from_millis(60));
+                flag.store(true, Ordering::Relaxed);
+            });
+            assert!(matches!(run(&call), Err(CollectError::Interrupted)));
+        });
     }
 
     #[test]

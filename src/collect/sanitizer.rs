@@ -64,7 +64,7 @@ impl SanitizerSaid {
         if self.summary.is_empty() || !has_file {
             return Some(Setback::new(
                 format!("{name} ended with {status} before it gave a result"),
-                "the file collect.log in the evidence folder has the whole command and all that it printed",
+                "the file collect.log in the evidence folder has the command and what the tool said",
             ));
         }
         None

@@ -19,14 +19,16 @@ pub enum Tool {
     Nvdisasm,
     /// Nsight Compute.
     Ncu,
+    /// Nsight Systems.
+    Nsys,
     /// Checks memory accesses, races and synchronisation.
     ComputeSanitizer,
 }
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Tool; 6] =
-        [Tool::Nvcc, Tool::Ptxas, Tool::Cuobjdump, Tool::Nvdisasm, Tool::Ncu, Tool::ComputeSanitizer];
+    pub const ALL: [Tool; 7] =
+        [Tool::Nvcc, Tool::Ptxas, Tool::Cuobjdump, Tool::Nvdisasm, Tool::Ncu, Tool::ComputeSanitizer, Tool::Nsys];
 
     /// The program's name, which is also its key in audit.toml.
     pub const fn name(self) -> &'static str {
@@ -36,6 +38,7 @@ impl Tool {
             Tool::Cuobjdump => "cuobjdump",
             Tool::Nvdisasm => "nvdisasm",
             Tool::Ncu => "ncu",
+            Tool::Nsys => "nsys",
             Tool::ComputeSanitizer => "compute-sanitizer",
         }
     }
@@ -47,6 +50,7 @@ impl Tool {
             Tool::Ptxas => "assembling, run by nvcc",
             Tool::Cuobjdump => "extracting cubins from programs",
             Tool::Nvdisasm => "machine code and control flow of a cubin",
+            Tool::Nsys => "recording a whole program (`collect --timeline`)",
             Tool::Ncu => "profiling on a GPU; reading a report needs no ncu",
             Tool::ComputeSanitizer => "checking correctness on a GPU",
         }
@@ -57,6 +61,9 @@ impl Tool {
         match self {
             Tool::Nvcc | Tool::Ptxas | Tool::Cuobjdump | Tool::Nvdisasm => {
                 "install the CUDA toolkit, run kernels/toolchain.sh in this repository, or name the folder in audit.toml: `[tools] cuda = \"/path/to/cuda\"`"
+            }
+            Tool::Nsys => {
+                "install Nsight Systems, or name the program in audit.toml: `[tools] nsys = \"/path/to/nsys\"`"
             }
             Tool::Ncu | Tool::ComputeSanitizer => {
                 "install the CUDA toolkit, or name the program in audit.toml under [tools]"

@@ -12,6 +12,11 @@
 //! flags = ["-O3", "-Iinclude"] # paths are relative to the folder of this file
 //! baseline_source = "old.cu"   # compiled with the same flags, for what changed in the code
 //!
+//! [[subject.variant]]          # several builds of one source on one page; the first is the one that is launched and collected
+//! name = "N = 256"
+//! flags = ["-DTILE_N=256"]     # behind those of the subject
+//! dynamic_shared = 195584      # where it differs from that of [subject.launch]
+//!
 //! [subject.launch]             # for occupancy, where no report says it; launch/ has the keys for launching it
 //! block = 256                  # threads, or [32, 8]
 //! dynamic_shared = 163840      # bytes; may be an expression, as in `work`
@@ -61,6 +66,27 @@ pub enum Code {
     },
 }
 
+/// One of several builds of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// What the page calls it.
+    pub name: String,
+    /// All flags of its compiler: the subject's, and behind them its own.
+    pub flags: Vec<String>,
+    /// Dynamic shared memory of its launch in bytes, where it is stated.
+    pub dynamic_shared: Option<u64>,
+}
+
+/// `[[subject.variant]]`.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct VariantKeys {
+    name: Spanned<String>,
+    #[serde(default)]
+    flags: Vec<Spanned<String>>,
+    dynamic_shared: Option<Spanned<toml::Value>>,
+}
+
 /// `[tools]`: programs by name, and `cuda` for a folder of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -71,6 +97,7 @@ pub struct Tools {
     cuobjdump: Option<PathBuf>,
     nvdisasm: Option<PathBuf>,
     ncu: Option<PathBuf>,
+    nsys: Option<PathBuf>,
     compute_sanitizer: Option<PathBuf>,
 }
 
@@ -84,6 +111,7 @@ impl Tools {
             &mut self.cuobjdump,
             &mut self.nvdisasm,
             &mut self.ncu,
+            &mut self.nsys,
             &mut self.compute_sanitizer,
         ];
         for path in paths.into_iter().flatten() {
@@ -105,6 +133,7 @@ impl Tools {
             ("cuobjdump", &self.cuobjdump),
             ("nvdisasm", &self.nvdisasm),
             ("ncu", &self.ncu),
+            ("nsys", &self.nsys),
             ("compute-sanitizer", &self.compute_sanitizer),
         ];
         all.into_iter().filter_map(|(name, path)| Some((name.to_owned(), path.clone()?))).collect()
@@ -160,17 +189,7 @@ impl Text {
             let help = Some("keep the one that the audit is about".to_owned());
             return Err(self.wrong("a subject has a source or a cubin, not both".into(), cubin.span(), "", help));
         }
-        for flag in &keys.flags {
-            let text = flag.get_ref();
-            if ["-arch", "--gpu-architecture", "-gencode", "--generate-code", "-o", "--output-file"]
-                .iter()
-                .any(|taken| text == taken || text.strip_prefix(taken).is_some_and(|rest| rest.starts_with('=')))
-            {
-                let help = Some("write the architecture under `arch`".to_owned());
-                return Err(self.wrong("this flag is set by audit itself".into(), flag.span(), "", help));
-            }
-        }
-        let flags: Vec<String> = keys.flags.into_iter().map(Spanned::into_inner).collect();
+        let flags = self.flags(keys.flags)?;
         let archs = keys.arch.map_or(Ok(Vec::new()), |arch| self.archs(arch))?;
         let mut named = |path: Spanned<PathBuf>| {
             files.push((folder.join(path.get_ref()), path.span()));
@@ -187,6 +206,50 @@ impl Text {
             Ok(cubin.map(|cubin| Code::Cubin { path: named(cubin) }))
         };
         Ok((code(keys.source, keys.cubin)?, code(keys.baseline_source, keys.baseline_cubin)?))
+    }
+
+    /// Flags of the compiler, without those that audit gives itself.
+    fn flags(&self, flags: Vec<Spanned<String>>) -> Result<Vec<String>, ConfigError> {
+        for flag in &flags {
+            let text = flag.get_ref();
+            if ["-arch", "--gpu-architecture", "-gencode", "--generate-code", "-o", "--output-file"]
+                .iter()
+                .any(|taken| text == taken || text.strip_prefix(taken).is_some_and(|rest| rest.starts_with('=')))
+            {
+                let help = Some("write the architecture under `arch`".to_owned());
+                return Err(self.wrong("this flag is set by audit itself".into(), flag.span(), "", help));
+            }
+        }
+        Ok(flags.into_iter().map(Spanned::into_inner).collect())
+    }
+
+    /// The builds of a subject with several; `code` becomes the first of them.
+    pub(super) fn variants(
+        &self,
+        keys: Vec<VariantKeys>,
+        code: &mut Option<Code>,
+    ) -> Result<Vec<Variant>, ConfigError> {
+        let Some(first) = keys.first().map(|keys| keys.name.span()) else { return Ok(Vec::new()) };
+        let Some(Code::Source { flags: common, .. }) = code else {
+            let help = Some("name the source of the builds under `source`".to_owned());
+            return Err(self.wrong("variants are builds of a source".into(), first, "", help));
+        };
+        let mut all: Vec<Variant> = Vec::new();
+        for keys in keys {
+            let (name, span) = (keys.name.get_ref().trim().to_owned(), keys.name.span());
+            if name.is_empty() || all.iter().any(|other| other.name == name) {
+                return Err(self.wrong("expected a name that no other variant has".into(), span, "", None));
+            }
+            let flags = common.iter().cloned().chain(self.flags(keys.flags)?).collect();
+            let dynamic = keys.dynamic_shared.as_ref().map(|amount| self.amount(amount)).transpose()?;
+            all.push(Variant { name, flags, dynamic_shared: dynamic.map(|amount| amount.value()) });
+        }
+        if let [only] = &all[..] {
+            let help = Some("add another `[[subject.variant]]`, or write its flags into the subject".to_owned());
+            return Err(self.wrong(format!("{:?} is the only variant", only.name), first, "", help));
+        }
+        common.clone_from(&all[0].flags);
+        Ok(all)
     }
 
     /// One architecture or a list of them.
@@ -278,7 +341,7 @@ impl Text {
         })
     }
 
-    fn parsed<T: FromStr<Err = String>>(&self, text: &Spanned<String>) -> Result<T, ConfigError> {
+    pub(super) fn parsed<T: FromStr<Err = String>>(&self, text: &Spanned<String>) -> Result<T, ConfigError> {
         text.get_ref().parse().map_err(|reason: String| self.wrong(reason, text.span(), "", None))
     }
 }

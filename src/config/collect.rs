@@ -14,6 +14,7 @@
 //! sections = ["PmSampling"]             # sections beside it
 //! skip = 0                              # launches of the kernel that are passed over first
 //! count = 1                             # launches that are profiled
+//! launches = 20                         # launches that ncu times beside that, for the verdict; 0 for none
 //! clock = "none"                        # or "base": the GPU's clocks are locked to the base clock
 //! cache = "all"                         # or "none": caches are not flushed before each pass
 //! replay = "kernel"                     # or "application", "range", "app-range"
@@ -21,6 +22,9 @@
 //! sanitizers = ["synccheck", "racecheck", "memcheck", "initcheck"]   # these by default, in this order
 //! timeout = 600                         # seconds after which ncu is stopped
 //! sanitizer_timeout = 300               # seconds after which each tool of compute-sanitizer is stopped
+//! order = "checks"                      # compute-sanitizer before ncu, or "profile": ncu before it
+//! check_run = ["./bench", "--size", "512"]   # a smaller program for compute-sanitizer
+//! deadline = 1800                       # seconds for all steps of the subject; no limit by default
 //! inputs = ["build/libgemm.so"]         # files beside `run` that decide what the program does
 //! ```
 
@@ -50,6 +54,8 @@ pub struct Collecting {
     pub skip: u64,
     /// Launches that are profiled.
     pub count: u64,
+    /// Launches that are timed in a run of their own; 0 for none.
+    pub launches: u64,
     /// `none` or `base`.
     pub clock: String,
     /// `all` or `none`.
@@ -64,6 +70,12 @@ pub struct Collecting {
     pub timeout: u64,
     /// Seconds for each tool of compute-sanitizer.
     pub sanitizer_timeout: u64,
+    /// The program that compute-sanitizer watches, with its arguments; empty for the one that is measured.
+    pub check_run: Vec<String>,
+    /// `checks` or `profile`: what comes first.
+    pub order: String,
+    /// Seconds for all steps.
+    pub deadline: Option<u64>,
     /// Files that decide what the program does, relative to the folder of the file.
     pub inputs: Vec<PathBuf>,
     /// Whether reports stay as ncu writes them, not packed.
@@ -74,6 +86,8 @@ pub struct Collecting {
 pub(crate) const METRIC_SETS: [&str; 4] = ["audit", "full", "detailed", "basic"];
 const CLOCKS: [&str; 2] = ["none", "base"];
 const CACHES: [&str; 2] = ["all", "none"];
+/// What comes first, compute-sanitizer or ncu.
+pub(crate) const ORDERS: [&str; 2] = ["checks", "profile"];
 const REPLAYS: [&str; 4] = ["kernel", "application", "range", "app-range"];
 
 impl Default for Collecting {
@@ -87,6 +101,7 @@ impl Default for Collecting {
             sections: Vec::new(),
             skip: 0,
             count: 1,
+            launches: 20,
             clock: CLOCKS[0].to_owned(),
             cache: CACHES[0].to_owned(),
             replay: REPLAYS[0].to_owned(),
@@ -94,6 +109,9 @@ impl Default for Collecting {
             sanitizers: SanitizerTool::ALL.to_vec(),
             timeout: 600,
             sanitizer_timeout: 300,
+            check_run: Vec::new(),
+            order: ORDERS[0].to_owned(),
+            deadline: None,
             inputs: Vec::new(),
             plain: false,
         }
@@ -111,6 +129,7 @@ pub(super) struct CollectKeys {
     sections: Vec<String>,
     skip: Option<u64>,
     count: Option<Spanned<u64>>,
+    launches: Option<u64>,
     clock: Option<Spanned<String>>,
     cache: Option<Spanned<String>>,
     replay: Option<Spanned<String>>,
@@ -119,6 +138,10 @@ pub(super) struct CollectKeys {
     sanitizers: Option<Vec<Spanned<String>>>,
     timeout: Option<Spanned<u64>>,
     sanitizer_timeout: Option<Spanned<u64>>,
+    #[serde(default)]
+    check_run: Vec<String>,
+    order: Option<Spanned<String>>,
+    deadline: Option<Spanned<u64>>,
     #[serde(default)]
     inputs: Vec<PathBuf>,
     #[serde(default)]
@@ -160,6 +183,7 @@ impl Text {
             sections: keys.sections,
             skip: keys.skip.unwrap_or(usual.skip),
             count: at_least_one(keys.count, usual.count)?,
+            launches: keys.launches.unwrap_or(usual.launches),
             clock: self.one_of("clock control", keys.clock, &CLOCKS)?,
             cache: self.one_of("cache control", keys.cache, &CACHES)?,
             replay: self.one_of("replay mode", keys.replay, &REPLAYS)?,
@@ -170,6 +194,9 @@ impl Text {
             },
             timeout: at_least_one(keys.timeout, usual.timeout)?,
             sanitizer_timeout: at_least_one(keys.sanitizer_timeout, usual.sanitizer_timeout)?,
+            check_run: keys.check_run,
+            order: self.one_of("order", keys.order, &ORDERS)?,
+            deadline: keys.deadline.map(|seconds| at_least_one(Some(seconds), 1)).transpose()?,
             inputs: keys.inputs,
             plain: keys.plain,
         })

@@ -1,5 +1,6 @@
 //! Errors of a configuration file, drawn with the line they are about.
 
+use crate::plain;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::fmt;
 use std::ops::Range;
@@ -52,8 +53,9 @@ impl ConfigError {
     }
 
     fn draw(&self, renderer: &Renderer) -> String {
-        let path = self.path.display().to_string();
-        let mut title = Group::with_title(Level::ERROR.primary_title(&self.message));
+        let path = plain::one_line(&self.path.display().to_string());
+        let message = plain::message(&self.message);
+        let mut title = Group::with_title(Level::ERROR.primary_title(&message));
         if let Some(place) = &self.place {
             let mark = AnnotationKind::Primary.span(place.span.clone()).label(place.label.as_str());
             title = title.element(Snippet::source(place.text.as_str()).path(path.as_str()).fold(true).annotation(mark));

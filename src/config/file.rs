@@ -28,17 +28,35 @@ pub struct Config {
     pub overrides: Vec<Override>,
     /// Whether pages have charts.
     pub has_charts: bool,
+    /// Whether an HTML page is written beside the page in Markdown.
+    pub has_html: bool,
     /// Numbers that judgements compare with, by the catalog's ids, where they differ from the catalog's.
     pub thresholds: BTreeMap<Threshold, f64>,
     /// Subjects in file order; at least one.
     pub subjects: Vec<Subject>,
     /// Where tools are.
     pub tools: Tools,
+    /// How job arrays are submitted.
+    pub slurm: Slurm,
     /// Positions of the subjects that are meant when none is named.
     default: Vec<usize>,
     text: Text,
     /// For each subject, the files it names and where it does.
     files: Vec<Vec<(PathBuf, Range<usize>)>>,
+}
+
+/// `[slurm]`: what `audit collect --slurm` asks of Slurm.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Slurm {
+    /// Options of sbatch for every task; a GPU and a node for itself where the file says nothing.
+    pub options: Vec<String>,
+}
+
+impl Default for Slurm {
+    fn default() -> Slurm {
+        Slurm { options: ["--gpus=1", "--exclusive"].map(str::to_owned).to_vec() }
+    }
 }
 
 /// The output folder when none is given.
@@ -58,6 +76,8 @@ struct File {
     #[serde(default)]
     tools: Tools,
     #[serde(default)]
+    slurm: Slurm,
+    #[serde(default)]
     subject: Vec<SubjectKeys>,
 }
 
@@ -68,6 +88,7 @@ struct AuditKeys {
     template: Option<String>,
     templates: Option<Spanned<PathBuf>>,
     charts: Option<bool>,
+    html: Option<bool>,
     default: Option<Vec<Spanned<String>>>,
 }
 
@@ -77,7 +98,7 @@ impl Config {
     /// # Errors
     /// A file that cannot be read, is no TOML, has an unknown key or a wrong value, or names no subject.
     pub fn read(path: &Path) -> Result<Config, ConfigError> {
-        let text = std::fs::read_to_string(path).map_err(|error| ConfigError {
+        let text = crate::read::text(path).map_err(|error| ConfigError {
             kind: ConfigErrorKind::Unreadable,
             path: path.to_owned(),
             message: format!("cannot read {}: {error}", path.display()),
@@ -130,7 +151,9 @@ impl Config {
             templates: file.audit.templates.map(|path| folder.join(path.into_inner())),
             overrides,
             has_charts: file.audit.charts.unwrap_or(true),
+            has_html: file.audit.html.unwrap_or(false),
             tools: file.tools.below(&folder),
+            slurm: file.slurm,
             folder,
             thresholds,
             subjects,

@@ -1,6 +1,6 @@
 //! The keys of a `[[subject]]`, and the checks that need more than one of them.
 
-use super::code::{CheckKeys, CodeKeys};
+use super::code::{CheckKeys, CodeKeys, VariantKeys};
 use super::collect::CollectKeys;
 use super::error::ConfigError;
 use super::hypothesis::HypothesisKeys;
@@ -8,6 +8,7 @@ use super::launch::{LaunchKeys, ReferenceKeys, Subjected};
 use super::subject::{Expect, Subject, SubjectName, Tiles, Work};
 use super::text::{Text, regex_reason};
 use super::trials::TrialFiles;
+use crate::analysis::Pick;
 use crate::catalog::{self, ReadingForm};
 use crate::nearest::nearest;
 use regex::Regex;
@@ -21,6 +22,9 @@ pub(super) struct SubjectKeys {
     pub(super) name: Spanned<String>,
     title: Option<String>,
     kernel: Option<Spanned<String>>,
+    launches: Option<Spanned<String>>,
+    grid: Option<Spanned<String>>,
+    nvtx: Option<String>,
     baseline_kernel: Option<Spanned<String>>,
     report: Option<Spanned<PathBuf>>,
     baseline: Option<Spanned<PathBuf>>,
@@ -37,9 +41,12 @@ pub(super) struct SubjectKeys {
     correctness: Option<Spanned<ReferenceKeys>>,
     reference: Option<Spanned<ReferenceKeys>>,
     #[serde(default)]
+    variant: Vec<VariantKeys>,
+    #[serde(default)]
     check: Vec<CheckKeys>,
     commit: Option<String>,
     change: Option<String>,
+    html: Option<bool>,
     #[serde(default)]
     work: WorkKeys,
     tiles: Option<TilesKeys>,
@@ -112,7 +119,8 @@ impl Text {
             let message = "a subject needs evidence: `report`, `source`, `cubin`, `run` or `evidence`".to_owned();
             return Err(self.wrong(message, keys.name.span(), "has none of them", help));
         }
-        let (code, baseline_code) = self.code(code_keys, folder, files)?;
+        let (mut code, baseline_code) = self.code(code_keys, folder, files)?;
+        let variants = self.variants(keys.variant, &mut code)?;
         let plan = self.plan(&keys.launch)?;
         let on = |table| Subjected { table, folder, plan: plan.as_ref() };
         let mut check = None;
@@ -139,12 +147,19 @@ impl Text {
         Ok(Subject {
             hypotheses: self.hypotheses(keys.hypothesis, &checks)?,
             title: keys.title,
+            html: keys.html,
             kernel: keys.kernel.map(|text| self.regex(&text)).transpose()?,
+            pick: Pick {
+                rows: keys.launches.map(|text| self.parsed(&text)).transpose()?,
+                grid: keys.grid.map(|text| self.parsed(&text)).transpose()?,
+                nvtx: keys.nvtx,
+            },
             baseline_kernel: keys.baseline_kernel.map(|text| self.regex(&text)).transpose()?,
             report: keys.report.map(&mut file),
             baseline: keys.baseline.map(&mut file),
             ptxas: keys.ptxas.map_or(Ok(Vec::new()), |paths| self.paths(paths))?.into_iter().map(file).collect(),
             code,
+            variants,
             baseline_code,
             launch: self.launch(&keys.launch)?,
             plan,

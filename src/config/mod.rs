@@ -16,11 +16,11 @@ mod text;
 mod trials;
 
 pub use amount::{Amount, AmountError};
-pub use code::{Code, Tools};
+pub use code::{Code, Tools, Variant};
 pub use collect::Collecting;
-pub(crate) use collect::METRIC_SETS;
+pub(crate) use collect::{METRIC_SETS, ORDERS};
 pub use error::{ConfigError, ConfigErrorKind};
-pub use file::Config;
+pub use file::{Config, Slurm};
 pub(crate) use file::{DEFAULT_OUT, DEFAULT_TEMPLATE};
 pub use subject::{Expect, Stated, Subject, SubjectName, Tiles, Work};
 pub(crate) use text::regex_reason;

@@ -1,9 +1,10 @@
 //! A subject: one kernel whose audits form a series.
 
 use super::amount::Amount;
-use super::code::Code;
+use super::code::{Code, Variant};
 use super::collect::Collecting;
 use super::trials::TrialFiles;
+use crate::analysis::Pick;
 use crate::analysis::code::{LaunchShape, SassCheck};
 use crate::catalog::Comparison;
 use crate::collect::launch::{CheckPlan, LaunchPlan, ReferencePlan};
@@ -12,7 +13,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// The name of a subject, part of its files' names: small letters, digits, `_` and `-`.
+/// The name of a subject, part of its files' names: small letters, digits, `_` and `-`, which does not come first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SubjectName(String);
 
@@ -34,11 +35,11 @@ impl FromStr for SubjectName {
     type Err = String;
 
     fn from_str(text: &str) -> Result<SubjectName, String> {
-        if !text.is_empty() && text.chars().all(is_allowed) {
+        if text.starts_with(|c: char| is_allowed(c) && c != '-') && text.chars().all(is_allowed) {
             return Ok(SubjectName(text.to_owned()));
         }
         let near = SubjectName::from_text(text).map_or_else(String::new, |name| format!("; {name} would do"));
-        Err(format!("expected small letters, digits, `_` and `-`, found {text:?}{near}"))
+        Err(format!("expected small letters, digits, `_` and `-`, the first no `-`, found {text:?}{near}"))
     }
 }
 
@@ -151,8 +152,12 @@ pub struct Subject {
     pub name: SubjectName,
     /// Title of the page.
     pub title: Option<String>,
+    /// Whether an HTML page is written beside its page, where it differs from the other subjects.
+    pub html: Option<bool>,
     /// Which kernels of the report: matched against the function name; all of them when absent.
     pub kernel: Option<Regex>,
+    /// Which launches of the report, where its kernels do not say.
+    pub pick: Pick,
     /// Which kernels of the baseline; `kernel` when absent.
     pub baseline_kernel: Option<Regex>,
     /// The report of the version under audit; a subject without one has `code`, and its page is made from that alone.
@@ -163,6 +168,8 @@ pub struct Subject {
     pub ptxas: Vec<PathBuf>,
     /// The source or cubin of the version under audit.
     pub code: Option<Code>,
+    /// Where the source has several builds, all of them; `code` is the first.
+    pub variants: Vec<Variant>,
     /// The source or cubin of the version before.
     pub baseline_code: Option<Code>,
     /// How the kernel is launched, for what a report does not say.
@@ -214,12 +221,15 @@ impl Subject {
         Subject {
             name,
             title: None,
+            html: None,
             kernel: None,
+            pick: Pick::default(),
             baseline_kernel: None,
             report: Some(report),
             baseline: None,
             ptxas: Vec::new(),
             code: None,
+            variants: Vec::new(),
             baseline_code: None,
             launch: LaunchShape::default(),
             plan: None,
@@ -248,7 +258,7 @@ mod tests {
         assert!("gemm_bias-2".parse::<SubjectName>().is_ok());
         assert_eq!(
             "GEMM bias".parse::<SubjectName>(),
-            Err("expected small letters, digits, `_` and `-`, found \"GEMM bias\"; gemm-bias would do".into())
+            Err("expected small letters, digits, `_` and `-`, the first no `-`, found \"GEMM bias\"; gemm-bias would do".into())
         );
         assert!("../x".parse::<SubjectName>().is_err());
         assert!("".parse::<SubjectName>().is_err());

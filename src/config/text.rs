@@ -44,7 +44,8 @@ impl Text {
                 // In a string without escapes the place is known to the character.
                 let quoted = self.text.get(span.start + 1..span.end.saturating_sub(1)) == Some(text.as_str());
                 let at = span.start + 1 + error.at;
-                let place = if quoted { at..at + usize::from(at + 1 < span.end) } else { span };
+                let length = text[error.at..].chars().next().map_or(0, char::len_utf8);
+                let place = if quoted { at..at + length } else { span };
                 let reason = format!("expected {}, found {}", error.expected, error.found);
                 self.wrong("this is no amount of work".into(), place, &reason, help())
             }),

@@ -68,6 +68,17 @@ pub struct Clocks {
     pub throttle: String,
 }
 
+/// Bit of an idle GPU among the reasons, which holds nothing down that is at work.
+const IDLE: u64 = 0x1;
+
+impl Clocks {
+    /// The bits of what held the clocks down, 0 for nothing; `None` where it is not told.
+    pub fn held_by(&self) -> Option<u64> {
+        let bits = u64::from_str_radix(self.throttle.strip_prefix("0x")?, 16).ok()?;
+        Some(bits & !IDLE)
+    }
+}
+
 /// The reference's side.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TimedReference {

@@ -84,10 +84,14 @@ impl Collected {
     /// What is wrong with the bytes, in words.
     pub fn from_json(bytes: &[u8]) -> Result<Collected, String> {
         let read: Collected = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-        if read.schema == COLLECTED_SCHEMA {
-            return Ok(read);
+        if read.schema != COLLECTED_SCHEMA {
+            return Err(format!("expected the schema {COLLECTED_SCHEMA}, found {:?}", read.schema));
         }
-        Err(format!("expected the schema {COLLECTED_SCHEMA}, found {:?}", read.schema))
+        let is_name = |file: &str| std::path::Path::new(file).file_name().is_some_and(|name| name == file);
+        match read.steps.iter().find(|step| !is_name(&step.file)) {
+            Some(step) => Err(format!("expected the name of a file for {}, found {:?}", step.step, step.file)),
+            None => Ok(read),
+        }
     }
 
     /// The manifest without keys.

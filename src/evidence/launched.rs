@@ -62,3 +62,77 @@ pub struct FunctionFacts {
     /// Blocks of this launch that one multiprocessor holds at once, by the driver's occupancy query.
     pub blocks_per_multiprocessor: u32,
 }
+
+/// A buffer that a launch was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Buffer<'l> {
+    /// The argument's name.
+    pub name: &'l str,
+    /// Its size.
+    pub bytes: u64,
+    /// Whether the kernel reads it.
+    pub is_read: bool,
+    /// Whether it writes it.
+    pub is_written: bool,
+}
+
+impl LaunchFacts {
+    /// The buffers among the arguments; `None` where one of them is not told as the launcher writes it: name, type, extents, role.
+    pub fn buffers(&self) -> Option<Vec<Buffer<'_>>> {
+        self.arguments.iter().filter(|argument| argument.contains(" [")).map(|argument| buffer(argument)).collect()
+    }
+}
+
+/// `a: bf16 [4096, 4096], in, uniform in [-1, 1)`.
+fn buffer(argument: &str) -> Option<Buffer<'_>> {
+    let (name, rest) = argument.split_once(": ")?;
+    let (kind, rest) = rest.split_once(" [")?;
+    let (extents, rest) = rest.split_once("], ")?;
+    let role = rest.split(',').next()?;
+    let elements: Option<u64> = extents.split(", ").map(|extent| extent.parse::<u64>().ok()).product();
+    let (is_read, is_written) = match role {
+        "in" => (true, false),
+        "out" => (false, true),
+        "inout" => (true, true),
+        _ => return None,
+    };
+    Some(Buffer { name, bytes: elements? * element_bytes(kind)?, is_read, is_written })
+}
+
+/// Bytes of an element by its type's name: the number in it is that of its bits, but for the two types of 8 bits that name their
+/// fields, and tf32, which is kept in 32.
+fn element_bytes(kind: &str) -> Option<u64> {
+    match kind {
+        "e4m3" | "e5m2" => Some(1),
+        _ => {
+            let bits: u64 = kind.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
+            (bits.is_multiple_of(8) && bits > 0).then_some(bits / 8)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Buffer, LaunchFacts};
+
+    fn of(arguments: &[&str]) -> LaunchFacts {
+        LaunchFacts { arguments: arguments.iter().map(|one| (*one).to_owned()).collect(), ..LaunchFacts::default() }
+    }
+
+    #[test]
+    fn sizes_follow_from_the_words_of_the_launcher() {
+        let facts = of(&[
+            "out: bf16 [4096, 4096], out",
+            "a: e4m3 [256, 128], in, uniform in [-1, 1), as tensor map",
+            "bins: u32 [4], inout, 0 throughout",
+            "count: u32 8388608",
+        ]);
+        let expected = [
+            Buffer { name: "out", bytes: 33_554_432, is_read: false, is_written: true },
+            Buffer { name: "a", bytes: 32_768, is_read: true, is_written: false },
+            Buffer { name: "bins", bytes: 16, is_read: true, is_written: true },
+        ];
+        assert_eq!(facts.buffers().as_deref(), Some(&expected[..]));
+        assert_eq!(of(&["a: quux [3], in"]).buffers(), None);
+    }
+}

@@ -13,6 +13,8 @@ mod dump;
 mod launched;
 mod machine_word;
 mod metric;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod reading;
 mod report;
 mod sanitizer;
@@ -29,9 +31,11 @@ pub use collected::{COLLECTED_SCHEMA, Collected, CollectedStep, StepOutcome};
 pub use correctness::{CORRECTNESS_SCHEMA, CheckRun, Correctness, OutputCheck, WorstElement};
 pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineRow, LineTable};
 pub use dump::{SCHEMA, write_json};
-pub use launched::{DeviceFacts, FunctionFacts, LaunchFacts};
+pub use launched::{Buffer, DeviceFacts, FunctionFacts, LaunchFacts};
 pub use machine_word::{Flow, MachineWord, Register, RegisterFile, Registers, WarpSync};
 pub use metric::{Instance, Metric, Value};
+#[cfg(feature = "parquet")]
+pub use parquet::write_parquet;
 pub use reading::{Measured, Missing, Provenance, Reading, Spread};
 pub use report::{
     ClockStatus, Damage, Device, Dim3, FocusMetric, Launch, NvtxRange, Origin, Process, Report, RuleMessage,

@@ -15,6 +15,23 @@ impl Dim3 {
     }
 }
 
+impl std::str::FromStr for Dim3 {
+    type Err = String;
+
+    /// `64`, `64,1,1` or `(64, 1, 1)`; what is left out is 1.
+    fn from_str(text: &str) -> Result<Dim3, String> {
+        let wrong = || format!("expected one to three numbers such as 64 or 64,1,1, found {text:?}");
+        let bare = text.trim().trim_start_matches('(').trim_end_matches(')');
+        let numbers = bare.split([',', 'x']).map(|part| part.trim().parse::<u64>().ok()).collect::<Option<Vec<_>>>();
+        match numbers.as_deref() {
+            Some([x]) => Ok(Dim3([*x, 1, 1])),
+            Some([x, y]) => Ok(Dim3([*x, *y, 1])),
+            Some([x, y, z]) => Ok(Dim3([*x, *y, *z])),
+            _ => Err(wrong()),
+        }
+    }
+}
+
 impl fmt::Display for Dim3 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.0;

@@ -42,6 +42,11 @@ pub struct SassInstruction {
 }
 
 impl SassInstruction {
+    /// Whether its guard never holds (`@!PT`): what the compiler pads with.
+    pub fn never_runs(&self) -> bool {
+        self.predicate.as_ref().is_some_and(|guard| guard.negated && &*guard.register == "PT")
+    }
+
     /// The opcode without modifiers, `LDG`.
     pub fn base(&self) -> &str {
         self.opcode.split('.').next().unwrap_or(&self.opcode)

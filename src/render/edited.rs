@@ -1,11 +1,15 @@
 //! Pages that people edit: generated blocks between markers, and everything else as its author left it.
 //!
 //! A block is what stands between the lines `<!-- audit:begin ID HASH -->` and `<!-- audit:end ID -->`; the hash is of its
-//! content, so that an edit inside a block is noticed. Markers are comments of their own as a Markdown parser sees them:
+//! content, so that an edit inside a block is noticed. The author's block stands between `<!-- audit:human HASH -->` and
+//! `<!-- audit:human end -->`: what the program drafted until its content no longer has that hash, and the author's from
+//! then on. Markers are comments of their own as a Markdown parser sees them:
 //! inside verbatim text they are text.
 
 use super::error::RenderError;
+use crate::view::CONCLUSIONS;
 use pulldown_cmark::{Event, Parser};
+use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -14,6 +18,10 @@ use std::path::Path;
 const BEGIN: &str = "<!-- audit:begin ";
 const END: &str = "<!-- audit:end ";
 const CLOSE: &str = " -->";
+const HUMAN_BEGIN: &str = "<!-- audit:human";
+const HUMAN_END: &str = "<!-- audit:human end -->";
+/// The id of the author's block.
+const HUMAN: &str = "human";
 /// The block of the title and the lines under it.
 const LEAD: &str = "lead";
 
@@ -30,6 +38,28 @@ struct Block {
     line: usize,
 }
 
+impl Block {
+    /// Whether it is the author's block, and no longer the program's draft.
+    fn is_authored(&self, page: &str) -> bool {
+        self.id == HUMAN && hash(&page[self.content.clone()]) != self.hash
+    }
+}
+
+/// What the author of a page wrote in the place of the program's draft, without its heading.
+pub fn authored(page: &str) -> Option<&str> {
+    let block = blocks(page).ok()?.into_iter().find(|block| block.is_authored(page))?;
+    let text = page[block.content].trim_start();
+    Some(if text.starts_with("## ") { text.split_once('\n').map_or("", |(_, rest)| rest) } else { text })
+}
+
+/// The page with the author's block of an earlier one in the place of its draft, where somebody wrote there.
+pub fn carried(page: &str, earlier: &str) -> Option<String> {
+    let theirs = blocks(earlier).ok()?.into_iter().find(|block| block.is_authored(earlier))?;
+    let own = blocks(page).ok()?.into_iter().find(|block| block.id == HUMAN)?;
+    let (before, after) = (&page[..own.whole.start], &page[own.whole.end..]);
+    Some(format!("{before}{}{after}", &earlier[theirs.whole]))
+}
+
 /// Puts markers around the title and around each section of a finished page, whose sections begin where `sections` says.
 pub fn marked(page: &str, sections: &[(usize, String)]) -> String {
     let mut cuts: Vec<(usize, &str)> = vec![(0, LEAD)];
@@ -38,7 +68,10 @@ pub fn marked(page: &str, sections: &[(usize, String)]) -> String {
     for (position, (at, id)) in cuts.iter().enumerate() {
         let until = cuts.get(position + 1).map_or(page.len(), |(next, _)| *next);
         let content = format!("{}\n", page[*at..until].trim_end_matches('\n'));
-        let _ = write!(out, "{BEGIN}{id} {}{CLOSE}\n{content}{END}{id}{CLOSE}\n", hash(&content));
+        let _ = match *id {
+            CONCLUSIONS => write!(out, "{HUMAN_BEGIN} {}{CLOSE}\n{content}{HUMAN_END}\n", hash(&content)),
+            id => write!(out, "{BEGIN}{id} {}{CLOSE}\n{content}{END}{id}{CLOSE}\n", hash(&content)),
+        };
         if position + 1 < cuts.len() {
             out.push('\n');
         }
@@ -46,8 +79,27 @@ pub fn marked(page: &str, sections: &[(usize, String)]) -> String {
     out
 }
 
-/// The page that takes the place of `existing`: its prose byte for byte, and the blocks of `page`, which is marked. Blocks
-/// that `page` does not have go; new ones stand before the block that follows them.
+/// Whether the generated blocks of a page are as they were written.
+///
+/// # Errors
+/// Markers that are damaged, doubled or nested, or a block that was edited by hand.
+pub fn intact(path: &Path, page: &str) -> Result<(), RenderError> {
+    let fail = |line: usize, what: String| RenderError::Edited {
+        path: path.to_owned(),
+        line,
+        what,
+        cure: "make the page again with --force, or restore it from version control".to_owned(),
+    };
+    let all = blocks(page).map_err(|(line, what)| fail(line, what))?;
+    match all.iter().find(|block| hash(&page[block.content.clone()]) != block.hash) {
+        Some(block) => Err(fail(block.line, format!("the generated block {:?} was edited by hand", block.id))),
+        None => Ok(()),
+    }
+}
+
+/// The page that takes the place of `existing`: the blocks of `page`, which is marked, in its order, and the prose of
+/// `existing` byte for byte, each piece behind the block that it stood behind. Blocks that `page` does not have go; what
+/// was written behind one goes on behind the block before it.
 ///
 /// # Errors
 /// Markers that are damaged, doubled or nested; a block that was edited by hand, or a file without any block, unless
@@ -65,6 +117,10 @@ pub fn merged(path: &Path, existing: &str, page: &str, force: bool) -> Result<St
     let repair = "repair the markers, or move the file away and generate anew";
     let old = blocks(existing).map_err(|(line, what)| fail(line, what, repair))?;
     let new = blocks(page).map_err(|(line, what)| fail(line, what, repair))?;
+    if let Some((line, id)) = swallowed(existing, &old) {
+        let what = format!("the generated block {id:?} stands in verbatim text, or in another comment");
+        return Err(fail(line, what, "close the fence (```, ~~~) or the comment that is open above it"));
+    }
     if old.is_empty() && !existing.trim().is_empty() {
         if force {
             return Ok(page.to_owned());
@@ -76,33 +132,24 @@ pub fn merged(path: &Path, existing: &str, page: &str, force: bool) -> Result<St
         ));
     }
     for block in &old {
-        if !force && hash(&existing[block.content.clone()]) != block.hash {
+        if !force && block.id != HUMAN && hash(&existing[block.content.clone()]) != block.hash {
             let what = format!("the generated block {:?} was edited by hand", block.id);
             return Err(fail(block.line, what, "move the edit outside of the markers, or overwrite it with --force"));
         }
     }
+    let mut prose = Prose::of(existing, &old, |id| new.iter().any(|block| block.id == id));
     let mut out = String::with_capacity(existing.len() + page.len());
-    let mut pending = new.iter().peekable();
-    let mut at = 0;
-    for block in &old {
-        out.push_str(&existing[at..block.whole.start]);
-        at = block.whole.end;
-        let Some(position) = new.iter().position(|other| other.id == block.id) else { continue };
-        // Blocks that come before this one on the new page and that the old one does not have.
-        while let Some(other) = pending.next_if(|other| other.whole.start < new[position].whole.start) {
-            if !old.iter().any(|known| known.id == other.id) {
-                out.push_str(&page[other.whole.clone()]);
-                out.push('\n');
-            }
-        }
-        out.push_str(&page[new[position].whole.clone()]);
+    out.push_str(&prose.head);
+    if !out.is_empty() && !out.ends_with('\n') {
+        out.push('\n');
     }
-    out.push_str(&existing[at..]);
-    for other in pending.filter(|other| !old.iter().any(|known| known.id == other.id)) {
-        if !out.is_empty() && !out.ends_with("\n\n") {
-            out.push_str(if out.ends_with('\n') { "\n" } else { "\n\n" });
+    for (position, block) in new.iter().enumerate() {
+        if position > 0 {
+            part(&mut out);
         }
-        out.push_str(&page[other.whole.clone()]);
+        let authored = old.iter().find(|other| other.id == block.id && other.is_authored(existing));
+        out.push_str(authored.map_or(&page[block.whole.clone()], |own| &existing[own.whole.clone()]));
+        out.push_str(&prose.behind.remove(block.id.as_str()).unwrap_or_default());
     }
     if out == page {
         return Ok(out);
@@ -111,10 +158,52 @@ pub fn merged(path: &Path, existing: &str, page: &str, force: bool) -> Result<St
     Ok(out)
 }
 
+/// What people wrote on a page.
+struct Prose<'p> {
+    /// In front of the first block.
+    head: String,
+    /// Behind a block that stays, by its id; white space alone is none.
+    behind: FxHashMap<&'p str, String>,
+}
+
+impl<'p> Prose<'p> {
+    fn of(page: &'p str, blocks: &'p [Block], stays: impl Fn(&str) -> bool) -> Prose<'p> {
+        let upto = |at: usize| blocks.get(at).map_or(page.len(), |block| block.whole.start);
+        let text = |range: Range<usize>| if page[range.clone()].trim().is_empty() { "" } else { &page[range] };
+        let mut prose = Prose { head: text(0..upto(0)).to_owned(), behind: FxHashMap::default() };
+        let mut last = None;
+        let mut homeless = String::new();
+        for (at, block) in blocks.iter().enumerate() {
+            if stays(&block.id) {
+                last = Some(block.id.as_str());
+            }
+            // What an author concluded is prose on a page that has no place for it.
+            let kept = if !stays(&block.id) && block.is_authored(page) { block.whole.start } else { block.whole.end };
+            let written = text(kept..upto(at + 1));
+            match last {
+                Some(id) => prose.behind.entry(id).or_default().push_str(written),
+                None => homeless.push_str(written),
+            }
+        }
+        match blocks.iter().find(|block| stays(&block.id)) {
+            Some(first) => prose.behind.entry(first.id.as_str()).or_default().insert_str(0, &homeless),
+            None => prose.head.push_str(&homeless),
+        }
+        prose
+    }
+}
+
+/// An empty line at the end of a text, where there is none.
+fn part(out: &mut String) {
+    if !out.ends_with("\n\n") {
+        out.push_str(if out.ends_with('\n') { "\n" } else { "\n\n" });
+    }
+}
+
 /// Every new block must be read from the merged page as it was written.
 fn check(out: &str, new: &[Block], page: &str) -> Result<(), (usize, String)> {
     let found = blocks(out)?;
-    for block in new {
+    for block in new.iter().filter(|block| block.id != HUMAN) {
         let same = |other: &&Block| other.id == block.id && out[other.content.clone()] == page[block.content.clone()];
         if !found.iter().any(|other| same(&other)) {
             return Err((block.line, format!("the text around the block {:?} swallows it", block.id)));
@@ -139,7 +228,9 @@ fn blocks(text: &str) -> Result<Vec<Block>, (usize, String)> {
         }
         let body = |start: &str| marker.strip_prefix(start).and_then(|rest| rest.strip_suffix(CLOSE));
         let after = text[range.start..].find('\n').map_or(text.len(), |end| range.start + end + 1);
-        if let Some((id, stated)) = body(BEGIN).and_then(|rest| rest.split_once(' ')) {
+        let human = (marker != HUMAN_END).then(|| body(HUMAN_BEGIN)).flatten().map(|stated| (HUMAN, stated.trim()));
+        let end = if marker == HUMAN_END { Some(HUMAN) } else { body(END) };
+        if let Some((id, stated)) = human.or_else(|| body(BEGIN)?.split_once(' ')) {
             if let Some((other, ..)) = &open {
                 return Err((line, format!("the block {id:?} begins inside the block {other:?}")));
             }
@@ -147,7 +238,7 @@ fn blocks(text: &str) -> Result<Vec<Block>, (usize, String)> {
                 return Err((line, format!("the block {id:?} is there twice")));
             }
             open = Some((id.to_owned(), stated.to_owned(), range.start..after, line));
-        } else if let Some(id) = body(END) {
+        } else if let Some(id) = end {
             match open.take() {
                 Some((begun, hash, begin, line)) if begun == id => found.push(Block {
                     id: begun,
@@ -169,6 +260,28 @@ fn blocks(text: &str) -> Result<Vec<Block>, (usize, String)> {
         Some((id, _, _, line)) => Err((line, format!("the block {id:?} has no end"))),
         None => Ok(found),
     }
+}
+
+/// A block that is whole, with the content that its hash says, and that a parser does not see as one: something above it
+/// takes it for its own text. Gives its line and its name.
+fn swallowed<'t>(text: &'t str, seen: &[Block]) -> Option<(usize, &'t str)> {
+    let mut at = 0;
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        let (begin, after) = (at, at + line.len());
+        at = after;
+        let Some(body) = line.trim_end().strip_prefix(BEGIN).and_then(|rest| rest.strip_suffix(CLOSE)) else {
+            continue;
+        };
+        let Some((id, stated)) = body.split_once(' ') else { continue };
+        if seen.iter().any(|block| block.whole.start == begin) {
+            continue;
+        }
+        let end = text[after..].find(&format!("{END}{id}{CLOSE}"));
+        if end.is_some_and(|end| hash(&text[after..after + end]) == stated) {
+            return Some((number + 1, id));
+        }
+    }
+    None
 }
 
 /// Lines of raw HTML that hold a marker, with whether they stand inside a paragraph.

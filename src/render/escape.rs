@@ -197,7 +197,7 @@ fn is_entity(rest: &str) -> bool {
 }
 
 /// Whether `@` or `#` at `at` starts what GitHub takes for a mention, an address or an issue number.
-fn is_reference(text: &str, at: usize) -> bool {
+pub(super) fn is_reference(text: &str, at: usize) -> bool {
     let next = text[at..].chars().nth(1);
     match text[at..].chars().next() {
         Some('@') => next.is_some_and(char::is_alphanumeric),

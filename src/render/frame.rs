@@ -36,16 +36,21 @@ pub(super) fn data(document: &Document, medium: Medium<'_>) -> Value {
                 "title": escape::heading(&document.title),
                 "lead": markdown::lead(document),
                 "sections": document.sections.iter().map(section).collect::<Vec<_>>(),
+                "details": document.details.iter().map(section).collect::<Vec<_>>(),
             })
         }
         Medium::Html(source) => {
             let entry = |name: &str, title: &str| json!({"id": id(name, medium), "title": html::line(title)});
-            let mut sections: Vec<Value> = document.sections.iter().map(|own| entry(&own.name, &own.title)).collect();
-            sections.extend((!source.note.is_empty()).then(|| entry(html::SOURCE.0, html::SOURCE.1)));
+            let all = |sections: &[Section]| -> Vec<Value> {
+                sections.iter().map(|own| entry(&own.name, &own.title)).collect()
+            };
+            let mut details = all(&document.details);
+            details.extend((!source.note.is_empty()).then(|| entry(html::SOURCE.0, html::SOURCE.1)));
             json!({
                 "title": html::line(&document.title),
                 "lead": html::lead(document),
-                "sections": sections,
+                "sections": all(&document.sections),
+                "details": details,
                 "style": html::style(),
                 "script": html::SCRIPT,
                 "policy": html::policy(),
@@ -87,8 +92,9 @@ impl HelperDef for SectionHelper {
     ) -> HelperResult {
         let name = text_of(helper.param(0).map(|param| param.value()));
         if let Some(inner) = helper.template() {
-            let known = context.data()["sections"].as_array();
-            if known.is_some_and(|all| all.iter().any(|section| section["id"] == name.as_str())) {
+            let data = context.data();
+            let mut known = [&data["sections"], &data["details"]].into_iter().filter_map(Value::as_array).flatten();
+            if known.any(|section| section["id"] == name.as_str()) {
                 out.write(&mark(&["begin", &name]))?;
                 inner.render(registry, context, render, out)?;
             }
@@ -134,16 +140,17 @@ pub(super) struct Placed {
 /// A section that is placed twice.
 pub(super) fn place(frame: &str, document: &Document, medium: Medium<'_>) -> Result<Placed, RenderError> {
     let mut page = Placed::default();
-    let mut between = String::new();
+    let (mut between, mut own) = (String::new(), String::new());
     for (at, part) in frame.split(MARK).enumerate() {
         if at % 2 == 0 {
             between.push_str(part);
+            own.push_str(part);
             continue;
         }
         let mut fields = part.split(FIELD);
         let mut field = || fields.next().unwrap_or_default();
         let (kind, name) = (field(), field());
-        let section = |name: &str| document.sections.iter().find(|section| id(&section.name, medium) == name);
+        let section = |name: &str| document.every_section().find(|section| id(&section.name, medium) == name);
         match kind {
             "block" => {
                 let (of, block) = name.split_once('.').unwrap_or((name, ""));
@@ -167,7 +174,10 @@ pub(super) fn place(frame: &str, document: &Document, medium: Medium<'_>) -> Res
                                 let (title, blocks) = (escape::heading(title), markdown::blocks(&section.blocks));
                                 format!("{} {title}\n\n{blocks}", "#".repeat(level)).trim_end().to_owned()
                             }
-                            Medium::Html(_) => html::section(section, title),
+                            Medium::Html(_) => {
+                                let is_detail = document.details.iter().any(|detail| detail.name == section.name);
+                                html::section(section, title, is_detail)
+                            }
                         }
                     }
                     (None, Medium::Html(source)) if name == html::SOURCE.0 => {
@@ -184,6 +194,9 @@ pub(super) fn place(frame: &str, document: &Document, medium: Medium<'_>) -> Res
         }
     }
     page.close(&mut between, medium);
+    if matches!(medium, Medium::Markdown) {
+        page.expected.own(&own);
+    }
     page.text.truncate(page.text.trim_end().len());
     page.text.push('\n');
     Ok(page)

@@ -15,6 +15,13 @@ pub(super) fn check(page: &str, expected: &Outline) -> Result<(), RenderError> {
     if let Some(foreign) = found.foreign.first() {
         return reject("the page".to_owned(), "only what the document and its templates write", foreign);
     }
+    if let Some(live) = found.live.iter().find(|live| !expected.live.contains(live)) {
+        return reject(
+            "the page".to_owned(),
+            "no link, mention or element that neither it nor its template places",
+            live,
+        );
+    }
     in_order("heading", &expected.headings, &found.headings)?;
     for (at, table) in expected.tables.iter().enumerate() {
         match found.tables.get(at) {

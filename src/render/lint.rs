@@ -5,6 +5,7 @@
 
 use super::error::RenderError;
 use super::templates::is_html;
+use crate::bounds::INCLUDES;
 use crate::nearest::did_you_mean;
 use crate::view::names;
 use handlebars::Path;
@@ -13,17 +14,18 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The names of a page's data, with what each stands for; the last three are of HTML alone.
-pub(super) const FIELDS: [(&str, &str); 7] = [
+pub(super) const FIELDS: [(&str, &str); 8] = [
     ("title", "title of the page; inside {{#each sections}} that of the section"),
     ("lead", "the lines under the title"),
-    ("sections", "the sections that the page has, in order"),
-    ("id", "name of a section, inside {{#each sections}}"),
+    ("sections", "the sections of the page, in order"),
+    ("details", "the sections with everything else that is known"),
+    ("id", "name of a section, inside {{#each sections}} or {{#each details}}"),
     ("style", "what goes into <style>"),
     ("script", "what goes into <script>"),
     ("policy", "content security policy for the head"),
 ];
 /// How many of [`FIELDS`] a page of Markdown has.
-const OF_MARKDOWN: usize = 4;
+const OF_MARKDOWN: usize = 5;
 /// Helpers that a template may call for a value.
 const VALUE_HELPERS: [&str; 7] = ["section", "block", "eq", "ne", "and", "or", "not"];
 /// Helpers that open a block.
@@ -42,7 +44,64 @@ pub(super) fn faults(templates: &BTreeMap<String, Template>) -> Vec<RenderError>
         let mut walk = Walk { templates, name, at: (1, 1), given: BTreeSet::new() };
         walk.template(template).err()
     };
-    templates.iter().filter_map(fault).collect()
+    let faults: Vec<RenderError> = templates.iter().filter_map(fault).collect();
+    if faults.is_empty() { circle(templates).or_else(|| too_many(templates)).into_iter().collect() } else { faults }
+}
+
+/// Partials that include each other, which would never end.
+fn circle(templates: &BTreeMap<String, Template>) -> Option<RenderError> {
+    let includes: BTreeMap<&str, Vec<&str>> = templates.iter().map(|(name, own)| (name.as_str(), parts(own))).collect();
+    let mut ended: BTreeSet<&str> = BTreeSet::new();
+    for start in includes.keys() {
+        // The chain of partials that are open, each with how many of its own were looked at.
+        let mut chain: Vec<(&str, usize)> = vec![(start, 0)];
+        while let Some((name, seen)) = chain.last_mut() {
+            let next = includes.get(name).and_then(|own| own.get(*seen)).copied();
+            *seen += 1;
+            match next {
+                None => {
+                    ended.insert(name);
+                    chain.pop();
+                }
+                Some(next) if ended.contains(next) => {}
+                Some(next) => {
+                    if let Some(at) = chain.iter().position(|(open, _)| *open == next) {
+                        let names: Vec<&str> = chain[at..].iter().map(|(name, _)| *name).chain([next]).collect();
+                        let what = format!("partials that include each other never end: {}", names.join(" → "));
+                        return Some(error(next, what));
+                    }
+                    chain.push((next, 0));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// A page whose partials include partials so often that printing it would not end in reasonable time.
+fn too_many(templates: &BTreeMap<String, Template>) -> Option<RenderError> {
+    let mut printed: BTreeMap<&str, u64> = BTreeMap::new();
+    // Without circles, every name is counted at the latest when all that it includes are.
+    for _ in 0..templates.len() {
+        for (name, own) in templates {
+            let parts = parts(own);
+            if let Some(sum) = parts.iter().try_fold(1_u64, |sum, part| Some(sum.saturating_add(*printed.get(part)?))) {
+                printed.insert(name, sum);
+            }
+        }
+    }
+    let (name, count) = printed.into_iter().find(|(_, count)| *count > INCLUDES)?;
+    Some(error(name, format!("its partials are included {count} times, at most {INCLUDES} are printed")))
+}
+
+fn error(template: &str, what: String) -> RenderError {
+    RenderError::Template { template: template.to_owned(), line: 1, column: 1, what, file: None }
+}
+
+fn parts(template: &Template) -> Vec<&str> {
+    let mut names = Vec::new();
+    included(template, &mut names);
+    names
 }
 
 /// The partials that no page includes: what they say is never printed.
@@ -51,9 +110,9 @@ pub(super) fn unused(templates: &BTreeMap<String, Template>) -> BTreeSet<String>
     let mut left: Vec<&Template> =
         templates.iter().filter(|(name, _)| !is_partial(name)).map(|(_, template)| template).collect();
     while let Some(template) = left.pop() {
-        let mut names = Vec::new();
-        included(template, &mut names);
-        left.extend(names.into_iter().filter(|name| unused.remove(*name)).filter_map(|name| templates.get(name)));
+        left.extend(
+            parts(template).into_iter().filter(|name| unused.remove(*name)).filter_map(|name| templates.get(name)),
+        );
     }
     unused
 }

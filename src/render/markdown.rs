@@ -114,7 +114,7 @@ impl Sink for Markdown {
     }
 
     fn chart(&mut self, chart: &Chart) {
-        self.push(&format!("![{}]({})", escape::image(&chart.message), chart.file));
+        self.push(&format!("![{}]({})", escape::image(&chart.message), escape::target(&chart.file)));
     }
 }
 

@@ -1,8 +1,9 @@
 //! The outline of a page: its headings, tables and verbatim blocks, from what was placed and from finished Markdown.
 
+use super::escape;
 use super::sink::{Ink, Plain, lines_of, one_line};
 use crate::view::{Align, Block, Content, Table};
-use crate::words::Words;
+use crate::words::{Inline, Words};
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 /// A table as a reader of the page sees it.
@@ -23,13 +24,16 @@ pub(super) struct Outline {
     pub(super) code: Vec<String>,
     /// Text alternatives and targets.
     pub(super) images: Vec<(String, String)>,
+    /// What acts: targets of links and images, elements that the renderer does not write, mentions and issue numbers.
+    pub(super) live: Vec<String>,
     /// What a page must not hold: HTML elements, formulas and links that no part of the renderer writes.
     pub(super) foreign: Vec<String>,
 }
 
-/// HTML elements that may stand on a page: those that the renderer writes and those of figures in templates.
-const ELEMENTS: [&str; 12] =
-    ["details", "summary", "br", "code", "sub", "sup", "picture", "source", "img", "a", "p", "kbd"];
+/// HTML elements that the renderer writes.
+const OWN: [&str; 4] = ["details", "summary", "br", "code"];
+/// Those that a template may write.
+const OF_TEMPLATES: [&str; 8] = ["sub", "sup", "picture", "source", "img", "a", "p", "kbd"];
 
 impl Outline {
     /// Adds a heading.
@@ -44,11 +48,39 @@ impl Outline {
                 Content::Heading(text) => self.heading(text),
                 Content::Code { text, .. } => self.code.push(lines_of(text)),
                 Content::Fold { blocks, .. } => self.add(blocks.iter().collect::<Vec<_>>()),
-                Content::Table(table) => self.tables.push(grid(table)),
-                Content::Chart(chart) => self.images.push((one_line(&chart.message), chart.file.clone())),
-                Content::Paragraph(_) | Content::List { .. } => {}
+                Content::Table(table) => {
+                    self.tables.push(grid(table));
+                    self.links(&table.caption);
+                    table.rows.iter().flatten().for_each(|cell| self.links(&cell.words));
+                }
+                Content::Chart(chart) => {
+                    let file = escape::target(&chart.file);
+                    self.live.push(target(&file));
+                    self.images.push((one_line(&chart.message), file));
+                }
+                Content::Paragraph(words) => self.links(words),
+                Content::List { items, .. } => items.iter().for_each(|item| self.links(item)),
             }
         }
+    }
+
+    /// Adds where words lead.
+    fn links(&mut self, words: &Words) {
+        for inline in words.inlines() {
+            match inline {
+                Inline::Link { words, target: to } => {
+                    self.live.push(target(&escape::target(to)));
+                    self.links(words);
+                }
+                Inline::Strong(inner) => self.links(inner),
+                Inline::Text(_) | Inline::Code(_) => {}
+            }
+        }
+    }
+
+    /// Adds what acts in the text that a template printed itself.
+    pub(super) fn own(&mut self, markdown: &str) {
+        self.live.extend(Outline::of_markdown(markdown).live);
     }
 
     /// The outline that a Markdown parser sees, with GitHub's extensions on.
@@ -57,6 +89,10 @@ impl Outline {
         Parser::new_ext(markdown, options()).for_each(|event| reader.take(event));
         reader.outline
     }
+}
+
+fn target(address: &str) -> String {
+    format!("a link to {address:?}")
 }
 
 /// A table as its cells must read.
@@ -91,6 +127,8 @@ struct Reader {
     html: String,
     /// Text and target of the image that is open.
     image: Option<(String, String)>,
+    /// Whether a block of code is open.
+    in_code: bool,
 }
 
 impl Reader {
@@ -98,7 +136,11 @@ impl Reader {
         match event {
             Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.end(tag),
-            Event::Text(text) | Event::Code(text) => self.push(&text),
+            Event::Text(text) => {
+                self.push(&text);
+                self.mentions(&text);
+            }
+            Event::Code(text) => self.push(&text),
             Event::SoftBreak | Event::HardBreak => self.push(" "),
             Event::InlineHtml(html) if html.as_ref() == "<br>" => self.push("\n"),
             Event::InlineHtml(html) => self.foreign_elements(&html),
@@ -113,7 +155,7 @@ impl Reader {
     fn start(&mut self, tag: Tag<'_>) {
         match tag {
             Tag::Heading { .. } | Tag::TableCell => self.open = Some(String::new()),
-            Tag::CodeBlock(CodeBlockKind::Fenced(_)) => self.open = Some(String::new()),
+            Tag::CodeBlock(CodeBlockKind::Fenced(_)) => (self.open, self.in_code) = (Some(String::new()), true),
             Tag::CodeBlock(CodeBlockKind::Indented) => {
                 self.outline.foreign.push("an indented code block".to_owned());
             }
@@ -123,9 +165,13 @@ impl Reader {
                 self.table = Grid { name, right, ..Grid::default() };
             }
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } if !is_safe_target(&dest_url) => {
-                self.outline.foreign.push(format!("a link to {dest_url:?}"));
+                self.outline.foreign.push(target(&dest_url));
             }
-            Tag::Image { dest_url, .. } => self.image = Some((String::new(), dest_url.to_string())),
+            Tag::Image { dest_url, .. } => {
+                self.outline.live.push(target(&dest_url));
+                self.image = Some((String::new(), dest_url.to_string()));
+            }
+            Tag::Link { dest_url, .. } => self.outline.live.push(target(&dest_url)),
             _ => {}
         }
     }
@@ -144,6 +190,7 @@ impl Reader {
             TagEnd::TableRow => self.table.rows.push(std::mem::take(&mut self.row)),
             TagEnd::Table => self.outline.tables.push(std::mem::take(&mut self.table)),
             TagEnd::CodeBlock => {
+                self.in_code = false;
                 if let Some(text) = self.open.take() {
                     self.outline.code.push(text.strip_suffix('\n').map(str::to_owned).unwrap_or(text));
                 }
@@ -166,7 +213,19 @@ impl Reader {
         }
     }
 
-    /// Notes every element of raw HTML that is not one of [`ELEMENTS`] or a comment.
+    /// Notes what GitHub takes for a mention or an issue number.
+    fn mentions(&mut self, text: &str) {
+        // In a block of code, and in the text of an image, nothing is looked for.
+        if self.image.is_some() || self.in_code {
+            return;
+        }
+        for (at, _) in text.match_indices(['@', '#']).filter(|(at, _)| escape::is_reference(text, *at)) {
+            let name: String = text[at..].chars().take_while(|c| !c.is_whitespace()).take(40).collect();
+            self.outline.live.push(format!("the mention {name:?}"));
+        }
+    }
+
+    /// Notes every element of raw HTML that the renderer does not write, but comments.
     fn foreign_elements(&mut self, html: &str) {
         let mut rest = html;
         while let Some(at) = rest.find('<') {
@@ -179,8 +238,15 @@ impl Reader {
             let name: String = body.chars().take_while(char::is_ascii_alphanumeric).collect();
             let after = body[name.len()..].chars().next();
             let ends = after.is_none_or(|c| c.is_whitespace() || matches!(c, '>' | '/'));
-            if !ends || !ELEMENTS.contains(&name.to_ascii_lowercase().as_str()) {
-                let shown: String = rest.chars().take_while(|c| *c != '>').take(40).collect();
+            let name = name.to_ascii_lowercase();
+            if ends && OWN.contains(&name.as_str()) {
+                continue;
+            }
+            let shown: String = rest.chars().take_while(|c| *c != '>').collect();
+            if ends && OF_TEMPLATES.contains(&name.as_str()) {
+                self.outline.live.push(format!("the HTML element <{shown}>"));
+            } else {
+                let shown: String = shown.chars().take(40).collect();
                 self.outline.foreign.push(format!("the HTML element <{shown}>"));
             }
         }

@@ -1,6 +1,7 @@
 //! The gate's outcome for machines: JUnit XML, and annotations of GitHub Actions.
 
 use super::xml;
+use crate::plain;
 use std::fmt::Write as _;
 
 /// How a remark counts.
@@ -77,7 +78,7 @@ pub fn github(remarks: &[Remark]) -> String {
 }
 
 fn message(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    plain::clean(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {

@@ -1,5 +1,6 @@
 //! The walk over a page: what every medium does with each kind of block.
 
+use crate::plain;
 use crate::view::charts::Chart;
 use crate::view::{Block, Content, Table};
 use crate::words::{Inline, Words};
@@ -110,10 +111,9 @@ pub(super) fn one_line(text: &str) -> String {
     shown(text.trim(), false)
 }
 
-/// Text as a reader sees it: a line end is `\n` or a space, another control character U+FFFD.
+/// Text as a reader sees it: a line end is `\n` or a space, another character that acts U+FFFD.
 pub(super) fn shown(text: &str, has_lines: bool) -> String {
-    // By bytes: control characters beyond ASCII begin with 0xC2, as other characters may.
-    if text.bytes().all(|byte| byte >= b' ' && byte != 0x7f && byte != 0xc2) {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return text.to_owned();
     }
     let mut out = String::with_capacity(text.len());
@@ -123,15 +123,15 @@ pub(super) fn shown(text: &str, has_lines: bool) -> String {
             '\r' if chars.peek() == Some(&'\n') => {}
             '\n' | '\r' => out.push(if has_lines { '\n' } else { ' ' }),
             '\t' => out.push(' '),
-            c if c.is_control() => out.push('\u{fffd}'),
+            c if plain::acts(c) => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }
     out
 }
 
-/// Verbatim text with `\n` line ends and without the last one.
+/// Verbatim text with `\n` line ends and without the last one, in which nothing acts.
 pub(super) fn lines_of(text: &str) -> String {
-    let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\0', "\u{fffd}");
-    text.strip_suffix('\n').map(str::to_owned).unwrap_or(text)
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    plain::clean(text.strip_suffix('\n').unwrap_or(&text)).into_owned()
 }

@@ -4,6 +4,7 @@ use super::edited::marked;
 use super::error::RenderError;
 use super::frame::{self, Medium, Placed};
 use super::{gate, lint};
+use crate::bounds::{TEMPLATE, TEMPLATE_DEPTH};
 use crate::nearest::did_you_mean;
 use crate::view::{Document, SourceText};
 use handlebars::{Handlebars, Template};
@@ -26,17 +27,17 @@ macro_rules! built_in {
 const BUILT_IN: &[(&str, &str)] = built_in![
     "audit": "audit.md.hbs",
     "audit.html": "audit.html.hbs",
-    "brief": "brief.md.hbs",
     "deliverable": "deliverable.md.hbs",
+    "full": "full.md.hbs",
     "pr": "pr.md.hbs",
 ];
 
 /// The names under which `[templates]` puts a file in place of a built-in one, with the template that each stands for.
 const PAGES: [(&str, &str); 5] =
-    [("audit", "audit"), ("brief", "brief"), ("deliverable", "deliverable"), ("html", "audit.html"), ("pr", "pr")];
+    [("audit", "audit"), ("deliverable", "deliverable"), ("full", "full"), ("html", "audit.html"), ("pr", "pr")];
 
 /// The same names alone.
-pub const TEMPLATES: &[&str] = &["audit", "brief", "deliverable", "html", "pr"];
+pub const TEMPLATES: &[&str] = &["audit", "deliverable", "full", "html", "pr"];
 
 /// A template of the user's in place of a built-in one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +46,15 @@ pub struct Override {
     pub name: String,
     /// The file.
     pub file: PathBuf,
+}
+
+/// A page with markers around its sections.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarkedPage {
+    /// The page.
+    pub text: String,
+    /// The files of the charts that it shows.
+    pub charts: Vec<String>,
 }
 
 /// A template before it is compiled.
@@ -156,9 +166,10 @@ impl Templates {
     ///
     /// # Errors
     /// As [`Templates::page`].
-    pub fn marked_page(&self, name: &str, document: &Document) -> Result<String, RenderError> {
+    pub fn marked_page(&self, name: &str, document: &Document) -> Result<MarkedPage, RenderError> {
         let page = self.placed_page(name, document)?;
-        Ok(marked(&page.text, &page.sections))
+        let charts = page.expected.images.into_iter().map(|(_, file)| file).collect();
+        Ok(MarkedPage { text: marked(&page.text, &page.sections), charts })
     }
 
     fn placed_page(&self, name: &str, document: &Document) -> Result<Placed, RenderError> {
@@ -216,6 +227,22 @@ pub(super) fn is_html(name: &str) -> bool {
 }
 
 fn compile(name: &str, text: &str) -> Result<Template, RenderError> {
+    // The parser of Handlebars takes time that grows with the power of the depth, and its stack with the depth.
+    let deep = text.match_indices("{{").scan(0_usize, |depth, (at, _)| {
+        let tag = text[at..].trim_start_matches(['{', '~']);
+        match tag.chars().next() {
+            Some('#') => *depth += 1,
+            Some('/') => *depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        Some((at, *depth))
+    });
+    let at = deep.into_iter().find(|(_, depth)| *depth > TEMPLATE_DEPTH).map(|(at, _)| at);
+    if let Some(at) = at.or((text.len() > TEMPLATE).then_some(TEMPLATE)) {
+        let line = 1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count();
+        let what = format!("a template has at most {TEMPLATE} bytes and {TEMPLATE_DEPTH} blocks in one another");
+        return Err(RenderError::Template { template: name.to_owned(), line, column: 1, what, file: None });
+    }
     Template::compile_with_name(text, name.to_owned()).map_err(|error| {
         let (line, column) = error.pos().unwrap_or((1, 1));
         RenderError::Template { template: name.to_owned(), line, column, what: error.reason().to_string(), file: None }
@@ -246,7 +273,7 @@ fn read_folder(folder: &Path, prefix: &str, into: &mut BTreeMap<String, Source>)
 
 fn read_file(path: &Path) -> Result<Source, RenderError> {
     let failed = |source| RenderError::TemplateFolder { path: path.to_owned(), source };
-    let text = fs::read_to_string(path).map_err(failed)?;
+    let text = crate::read::text(path).map_err(failed)?;
     Ok(Source { text: text.replace("\r\n", "\n").replace('\0', "\u{fffd}"), file: Some(path.to_owned()) })
 }
 

@@ -6,6 +6,7 @@
 
 use super::grid::pad;
 use super::sink::{Ink, Plain, Sink, lines_of, one_line};
+use crate::plain;
 use crate::view::charts::Chart;
 use crate::view::{Align, Block, Cell, Document, Table, Tone};
 use crate::words::{Inline, Words};
@@ -28,7 +29,7 @@ pub fn print(document: &Document, width: usize, out: &mut dyn Write) -> io::Resu
     for line in &document.lead {
         screen.wrapped(&plain(&line.words), "");
     }
-    for section in &document.sections {
+    for section in document.every_section() {
         screen.line("");
         screen.line(&bold(&one_line(&section.title)));
         screen.is_under_heading = true;
@@ -60,7 +61,7 @@ struct Screen {
 
 impl Screen {
     fn line(&mut self, line: &str) {
-        self.text.push_str(line);
+        self.text.push_str(&plain::no_command(line));
         self.text.push('\n');
     }
 
@@ -126,9 +127,7 @@ impl Sink for Screen {
     fn code(&mut self, _language: &str, text: &str) {
         self.gap();
         for line in lines_of(text).lines() {
-            let shown = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-            let line: String = line.replace('\t', "    ").chars().map(shown).collect();
-            self.line(format!("    {line}").trim_end());
+            self.line(format!("    {}", line.replace('\t', "    ")).trim_end());
         }
     }
 

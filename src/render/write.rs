@@ -1,6 +1,7 @@
 //! Writing files so that a reader never sees half of one, and a failure leaves the old ones as they were.
 
 use super::error::RenderError;
+use crate::lock::FileLock;
 use std::fs::{self, Metadata};
 use std::io::{Error, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -50,6 +51,23 @@ struct Staged {
     replaces: bool,
 }
 
+const STAGED: (&str, &str) = (".audit-", ".tmp");
+const LOCK: &str = ".lock";
+
+/// Removes what runs that were killed left in a folder of audits: files that were not put in place, and locks. Those of a
+/// run that lives are locked by it and stay. What cannot be removed is left; it is in nobody's way.
+pub fn sweep(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_staged = name.starts_with(STAGED.0) && name.ends_with(STAGED.1);
+        let is_lock = name.starts_with('.') && name.ends_with(LOCK);
+        if (is_staged || is_lock) && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            FileLock::sweep(&entry.path());
+        }
+    }
+}
+
 fn stage(output: &Output<'_>) -> Result<Staged, RenderError> {
     let (path, old) = place(output.path)?;
     if old.as_ref().is_some_and(Metadata::is_dir) {
@@ -60,7 +78,7 @@ fn stage(output: &Output<'_>) -> Result<Staged, RenderError> {
         _ => Path::new("."),
     };
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".audit-").suffix(".tmp");
+    builder.prefix(STAGED.0).suffix(STAGED.1);
     readable_by_all(&mut builder);
     let made = match builder.tempfile_in(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -70,6 +88,8 @@ fn stage(output: &Output<'_>) -> Result<Staged, RenderError> {
         made => made,
     };
     let mut file = made.map_err(|error| fault(&path, "making a temporary file", error))?;
+    // Held until it is in place, so that no other run sweeps it away. Where the system has no locks nobody sweeps.
+    let _ = file.as_file().try_lock();
     let replaces = old.is_some();
     if let Some(old) = old {
         file.as_file().set_permissions(old.permissions()).map_err(|e| fault(&path, "keeping its permissions", e))?;
@@ -144,6 +164,21 @@ mod tests {
         write_with(&[Output { path: &page, bytes: b"1" }], &[Output { path: &data, bytes: b"2" }]).expect("writes");
         assert_eq!(fs::read(&page).expect("reads"), b"1");
         assert_eq!(fs::read(&data).expect("reads"), b"2");
+    }
+
+    #[test]
+    fn what_killed_runs_left_is_swept_and_nothing_else() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let path = |name: &str| folder.path().join(name);
+        let names =
+            [".audit-Ab12Cd.tmp", ".2026-01-01-x.md.lock", ".held.md.lock", "2026-01-01-x.md", ".audit-notes.md"];
+        names.iter().for_each(|name| fs::write(path(name), "x").expect("writes"));
+        let staged = stage(&Output { path: &path("page.md"), bytes: b"new" }).expect("stages");
+        let held = FileLock::take(&path(".held.md.lock"), std::time::Duration::ZERO).expect("opens").expect("free");
+        sweep(folder.path());
+        assert_eq!(names.map(|name| path(name).exists()), [false, false, true, true, true]);
+        staged.file.persist(path("page.md")).expect("is still there");
+        drop(held);
     }
 
     #[cfg(unix)]

@@ -1,9 +1,10 @@
 //! Text inside XML and HTML.
 
-/// Text inside an element or a quoted attribute; control characters become U+FFFD.
-pub(super) fn text(plain: &str) -> String {
-    let shown = |c: char| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c };
-    quick_xml::escape::escape(plain.chars().map(shown).collect::<String>()).into_owned()
+use crate::plain;
+
+/// Text inside an element or a quoted attribute; characters that act become U+FFFD.
+pub(super) fn text(own: &str) -> String {
+    quick_xml::escape::escape(plain::clean(own)).into_owned()
 }
 
 #[cfg(test)]

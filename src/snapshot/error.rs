@@ -38,7 +38,7 @@ pub enum SnapshotError {
     },
     /// The content does not have the hash that the file states.
     #[error(
-        "{path} was changed after it was written: it states the SHA-256 {stated}, its content has {found}\n  help: restore it from version control, or write it again with `audit generate`"
+        "{path} was changed after it was written: it states the SHA-256 {stated}, its content has {found}\n  help: restore it from version control, or delete it and write it again with `audit generate`"
     )]
     Changed {
         /// The file.

@@ -3,7 +3,7 @@
 use super::error::SnapshotError;
 use super::upgrade::{Upgraded, upgraded};
 use super::{asked, hash, json};
-use crate::analysis::{Audit, Evidence, Limits, Milestone, audit};
+use crate::analysis::{Audit, Evidence, Limits, Milestone, audit, public_words};
 use crate::view::Heading;
 use serde_json::value::RawValue;
 use std::path::Path;
@@ -11,9 +11,11 @@ use std::path::Path;
 /// What the schemas of snapshots begin with; audits of the code alone had one of their own up to number 4.
 const FAMILIES: [&str; 2] = ["kernel-audit/audit/", "kernel-audit/static-audit/"];
 /// The number of [`SCHEMA`].
-const NUMBER: u32 = 5;
+const NUMBER: u32 = 6;
+/// The first schema whose snapshots hold evidence; those since are read as they stand, with what they did not keep missing.
+const EVIDENCE: u32 = 5;
 /// The schema that this program writes; its number rises when a field changes its meaning or goes.
-pub const SCHEMA: &str = "kernel-audit/audit/5";
+pub const SCHEMA: &str = "kernel-audit/audit/6";
 
 /// Everything that an audit was made from, with what its page said of itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,7 +56,8 @@ struct Parts<'a> {
 impl Snapshot {
     /// The snapshot of an audit, to be written.
     pub fn new(heading: Heading, evidence: Evidence, audit: &Audit) -> Snapshot {
-        let milestone = Milestone::of(&heading.date, &heading.commit, &heading.change, audit);
+        let milestone = heading.milestone(audit);
+        let evidence = evidence.made_public();
         Snapshot { sha256: String::new(), heading, milestone, limits: audit.limits.clone(), evidence }
     }
 
@@ -95,7 +98,7 @@ impl Snapshot {
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Snapshot, SnapshotError> {
         let malformed = |what: String| SnapshotError::Malformed { path: path.to_owned(), what };
         let (number, parts) = parts(path, bytes)?;
-        if number < NUMBER {
+        if number < EVIDENCE {
             return earlier(path, number, &parts);
         }
         let [heading, milestone, limits, asked, evidence] = content(path, &parts)?;
@@ -103,10 +106,10 @@ impl Snapshot {
         let evidence = understood(path, evidence)?;
         Ok(Snapshot {
             sha256: parts.sha256.unwrap_or_default(),
-            heading: understood(path, heading)?,
+            heading: shown(understood(path, heading)?),
             milestone: understood(path, milestone)?,
             limits: Limits::of_numbers(&understood(path, limits)?),
-            evidence: asked::spelled(asked, evidence).map_err(malformed)?,
+            evidence: asked::spelled(asked, evidence).map_err(malformed)?.made_public(),
         })
     }
 
@@ -117,7 +120,7 @@ impl Snapshot {
     pub fn read_milestone(path: &Path) -> Result<Milestone, SnapshotError> {
         let bytes = bytes(path)?;
         let (number, parts) = parts(path, &bytes)?;
-        if number < NUMBER {
+        if number < EVIDENCE {
             return Ok(earlier(path, number, &parts)?.milestone);
         }
         let [_, milestone, ..] = content(path, &parts)?;
@@ -188,7 +191,13 @@ fn earlier(path: &Path, number: u32, parts: &Parts<'_>) -> Result<Snapshot, Snap
     }
     let Upgraded { heading, milestone, limits, evidence } =
         upgraded(number, heading, audit).map_err(|what| SnapshotError::Malformed { path: path.to_owned(), what })?;
+    let (heading, evidence) = (shown(heading), evidence.made_public());
     Ok(Snapshot { sha256: parts.sha256.clone().unwrap_or_default(), heading, milestone, limits, evidence })
+}
+
+/// A heading as anyone may see it: earlier programs hid less of the command.
+fn shown(heading: Heading) -> Heading {
+    Heading { command: public_words(&heading.command), ..heading }
 }
 
 /// Whether bytes begin as a snapshot does, which tells them from reports of every kind.
@@ -197,5 +206,5 @@ pub fn is_snapshot_like(head: &[u8]) -> bool {
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, SnapshotError> {
-    std::fs::read(path).map_err(|source| SnapshotError::Unreadable { path: path.to_owned(), source })
+    crate::read::bytes(path).map_err(|source| SnapshotError::Unreadable { path: path.to_owned(), source })
 }

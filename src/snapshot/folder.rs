@@ -1,24 +1,56 @@
-//! The folder of audits: which snapshots of a subject lie in it.
+//! The folder of audits: which snapshots of a subject lie in it, in their order.
 
 use super::error::SnapshotError;
 use super::file::Snapshot;
+use crate::analysis::{Nth, Side};
 use chrono::NaiveDate;
+use std::fmt;
 use std::path::{Path, PathBuf};
+
+/// When an audit was made: its day, and which audit of its subject on that day it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Dated {
+    /// The day.
+    pub date: NaiveDate,
+    /// Which of that day.
+    pub number: Nth,
+}
+
+impl fmt::Display for Dated {
+    /// As files are named: `2026-11-21`, `2026-11-21.2`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.number.of_day(&self.date.to_string()))
+    }
+}
 
 /// A snapshot in the folder, by its file name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Found {
-    /// The date in the name.
-    pub date: NaiveDate,
+    /// The moment in the name.
+    pub at: Dated,
     /// The file.
     pub path: PathBuf,
 }
 
-/// The snapshots of a subject in `folder`, the oldest first; none when there is no such folder.
-///
-/// # Errors
-/// A folder that is there and cannot be read.
-pub fn earlier(folder: &Path, subject: &str, before: Option<NaiveDate>) -> Result<Vec<Found>, SnapshotError> {
+/// The moment and the subject in a snapshot's file name. A subject's name begins behind the first `-`, and has no dot, so
+/// that `2026-11-21.2-gemm` and `2026-11-21-gemm-2` are told apart.
+fn named(file: &str) -> Option<(Dated, &str)> {
+    let (day, rest) = file.split_at_checked(10)?;
+    let date = day.parse::<NaiveDate>().ok()?;
+    let (number, rest) = match rest.strip_prefix('.') {
+        Some(rest) => rest.split_once('-').and_then(|(number, rest)| Some((Nth::read(number)?, rest)))?,
+        None => (Nth::default(), rest.strip_prefix('-')?),
+    };
+    Some((Dated { date, number }, rest.strip_suffix(".json")?))
+}
+
+/// The moment in a snapshot's file name.
+pub(super) fn dated(file: &str) -> Option<Dated> {
+    named(file).map(|(at, _)| at)
+}
+
+/// Every snapshot in a folder: when, the subject, and where; nothing when there is no such folder.
+fn all(folder: &Path) -> Result<Vec<(Found, String)>, SnapshotError> {
     let unreadable = |source| SnapshotError::Unreadable { path: folder.to_owned(), source };
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -28,17 +60,23 @@ pub fn earlier(folder: &Path, subject: &str, before: Option<NaiveDate>) -> Resul
     let mut found = Vec::new();
     for entry in entries {
         let path = entry.map_err(unreadable)?.path();
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        // The date has ten characters; the rest has to be the whole name, which may itself hold dashes.
-        let Some((day, rest)) = name.split_at_checked(10) else { continue };
-        let is_subject = rest.strip_prefix('-').and_then(|rest| rest.strip_suffix(".json")) == Some(subject);
-        let Ok(date) = day.parse::<NaiveDate>() else { continue };
-        if is_subject && before.is_none_or(|before| date < before) {
-            found.push(Found { date, path });
-        }
+        let Some((at, subject)) = path.file_name().and_then(|name| named(name.to_str()?)) else { continue };
+        let subject = subject.to_owned();
+        found.push((Found { at, path }, subject));
     }
     found.sort();
     Ok(found)
+}
+
+/// The snapshots of a subject in `folder` that were made before a moment, the oldest first; none when there is no such
+/// folder.
+///
+/// # Errors
+/// A folder that is there and cannot be read.
+pub fn earlier(folder: &Path, subject: &str, before: Option<Dated>) -> Result<Vec<Found>, SnapshotError> {
+    let mut found = all(folder)?;
+    found.retain(|(found, of)| of == subject && before.is_none_or(|before| found.at < before));
+    Ok(found.into_iter().map(|(found, _)| found).collect())
 }
 
 /// The subjects with a snapshot in `folder`, sorted; none when there is no such folder.
@@ -46,38 +84,79 @@ pub fn earlier(folder: &Path, subject: &str, before: Option<NaiveDate>) -> Resul
 /// # Errors
 /// A folder that is there and cannot be read.
 pub fn subjects(folder: &Path) -> Result<Vec<String>, SnapshotError> {
-    let unreadable = |source| SnapshotError::Unreadable { path: folder.to_owned(), source };
-    let entries = match std::fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if super::accepted::is_absent(&error) => return Ok(Vec::new()),
-        Err(error) => return Err(unreadable(error)),
-    };
-    let mut names = Vec::new();
-    for entry in entries {
-        let file = entry.map_err(unreadable)?.file_name();
-        let name = file.to_str().and_then(|file| file.split_at_checked(10));
-        let Some((_, rest)) = name.filter(|(day, _)| day.parse::<NaiveDate>().is_ok()) else { continue };
-        names.extend(rest.strip_prefix('-').and_then(|rest| rest.strip_suffix(".json")).map(str::to_owned));
-    }
+    let mut names: Vec<String> = all(folder)?.into_iter().map(|(_, subject)| subject).collect();
     names.sort();
     names.dedup();
     Ok(names)
 }
 
-/// The newest snapshot of a subject before a date that is of a profile; `None` when there is none.
+/// The newest snapshot of a subject before a moment that holds another profile than `new`: no profile is compared with
+/// itself. `None` when there is none.
 ///
 /// # Errors
 /// A folder or a snapshot that cannot be read.
-pub fn newest(
-    folder: &Path,
-    subject: &str,
-    before: Option<NaiveDate>,
-) -> Result<Option<(Found, Snapshot)>, SnapshotError> {
-    for found in earlier(folder, subject, before)?.into_iter().rev() {
+pub fn newest(folder: &Path, subject: &str, before: Dated, new: &Side) -> Result<Option<Snapshot>, SnapshotError> {
+    for found in earlier(folder, subject, Some(before))?.into_iter().rev() {
         let snapshot = Snapshot::read(&found.path)?;
-        if snapshot.evidence.new.profile.is_some() {
-            return Ok(Some((found, snapshot)));
+        let side = &snapshot.evidence.new;
+        if side.profile.is_some() && !side.is_same_measurement(new) {
+            return Ok(Some(snapshot));
         }
     }
     Ok(None)
+}
+
+/// The audits of a subject that were made from the same measurement as `side`, the newest first; files that cannot be read
+/// are none.
+///
+/// # Errors
+/// A folder that is there and cannot be read.
+pub fn made_from(folder: &Path, subject: &str, side: &Side) -> Result<Vec<(Dated, Snapshot)>, SnapshotError> {
+    let Some(hash) = side.hash() else { return Ok(Vec::new()) };
+    let holds = |bytes: &[u8]| bytes.windows(hash.len()).any(|window| window == hash.as_bytes());
+    let mut same = Vec::new();
+    for found in earlier(folder, subject, None)?.into_iter().rev() {
+        // A file is understood only where it names the measurement at all.
+        let unreadable = |source| SnapshotError::Unreadable { path: found.path.clone(), source };
+        let bytes = crate::read::bytes(&found.path).map_err(unreadable)?;
+        if !holds(&bytes) {
+            continue;
+        }
+        let snapshot = Snapshot::parse(&found.path, &bytes).ok();
+        same.extend(snapshot.filter(|made| made.evidence.new.is_same_measurement(side)).map(|made| (found.at, made)));
+    }
+    Ok(same)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named;
+
+    #[test]
+    fn a_file_name_has_one_reading() {
+        let read = |file: &str| named(file).map(|(at, subject)| (at.to_string(), subject.to_owned()));
+        let is = |file: &str, at: &str, subject: &str| {
+            assert_eq!(read(file), Some((at.to_owned(), subject.to_owned())), "{file}");
+        };
+        is("2026-11-21-gemm.json", "2026-11-21", "gemm");
+        is("2026-11-21-gemm-2.json", "2026-11-21", "gemm-2");
+        is("2026-11-21.2-gemm.json", "2026-11-21.2", "gemm");
+        is("2026-11-21.12-gemm-2.json", "2026-11-21.12", "gemm-2");
+        for none in [
+            "2026-11-21.1-gemm.json",
+            "2026-11-21.02-gemm.json",
+            "2026-11-21.x-gemm.json",
+            "gemm.json",
+            "2026-11-21gemm.json",
+        ] {
+            assert_eq!(read(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn audits_of_a_day_are_in_the_order_of_their_numbers() {
+        let mut all = ["2026-11-22-a.json", "2026-11-21.10-a.json", "2026-11-21.9-a.json", "2026-11-21-a.json"];
+        all.sort_by_key(|file| named(file).map(|(at, _)| at));
+        assert_eq!(all, ["2026-11-21-a.json", "2026-11-21.9-a.json", "2026-11-21.10-a.json", "2026-11-22-a.json"]);
+    }
 }

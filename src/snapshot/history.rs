@@ -2,19 +2,18 @@
 
 use super::error::SnapshotError;
 use super::file::Snapshot;
-use super::folder;
+use super::folder::{self, Dated};
 use crate::analysis::Milestone;
-use chrono::NaiveDate;
 use std::path::Path;
 
-/// The milestones of a subject before a date, the oldest first, and what is wrong with the snapshots that have none.
+/// The milestones of a subject before a moment, the oldest first, and what is wrong with the snapshots that have none.
 ///
 /// # Errors
 /// A folder that cannot be read.
 pub fn milestones(
     folder: &Path,
     subject: &str,
-    before: Option<NaiveDate>,
+    before: Option<Dated>,
 ) -> Result<(Vec<Milestone>, Vec<SnapshotError>), SnapshotError> {
     let (mut known, mut lost) = (Vec::new(), Vec::new());
     for found in folder::earlier(folder, subject, before)? {

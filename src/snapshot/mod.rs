@@ -14,9 +14,10 @@ mod json;
 mod pins;
 mod upgrade;
 
-pub use accepted::{Accepted, AcceptedFile};
+pub(crate) use accepted::change;
+pub use accepted::{Accepted, AcceptedFile, Measured, Of};
 pub use error::SnapshotError;
 pub use file::{SCHEMA, Snapshot, is_snapshot_like};
-pub use folder::{Found, earlier, newest, subjects};
+pub use folder::{Dated, Found, earlier, made_from, newest, subjects};
 pub use history::milestones;
-pub use pins::{Pin, Pins};
+pub use pins::{Pin, Pinned, Pins};

@@ -56,7 +56,7 @@ pub(super) fn upgraded(schema: u32, heading: &str, old: &str) -> Result<Upgraded
         None => Vec::new(),
     };
     asked::each_command(&mut evidence, |line| asked::spell(&names, line));
-    let mut milestone = Milestone::of(&heading.date, &heading.commit, &heading.change, &audit(&evidence, &limits));
+    let mut milestone = heading.milestone(&audit(&evidence, &limits));
     milestone.verdict = old.pointer("/comparison/whole").and_then(|whole| part(whole, "verdict"));
     milestone.hypotheses = part(&old, "hypotheses").unwrap_or_default();
     Ok(Upgraded { heading, milestone, limits, evidence })

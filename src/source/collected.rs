@@ -1,6 +1,6 @@
 //! Reading the manifest of an evidence folder.
 
-use super::ReadError;
+use super::{ReadError, read_all};
 use crate::evidence::Collected;
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use std::path::Path;
 /// # Errors
 /// [`ReadError::Io`] where the system refuses, [`ReadError::Malformed`] for another file or another schema.
 pub fn read_collected(path: &Path) -> Result<Collected, ReadError> {
-    let bytes = std::fs::read(path).map_err(|source| ReadError::Io { path: path.into(), source })?;
+    let bytes = read_all(path)?;
     Collected::from_json(&bytes).map_err(|found| ReadError::Malformed {
         path: path.into(),
         position: "the manifest".into(),

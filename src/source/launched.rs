@@ -1,6 +1,6 @@
 //! Reader of what `audit launch` leaves: `correctness.json` and `benchmark.json`.
 
-use super::ReadError;
+use super::{ReadError, read_all};
 use crate::evidence::{BENCHMARK_SCHEMA, Benchmark, CORRECTNESS_SCHEMA, Correctness};
 use serde::de::DeserializeOwned;
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::path::Path;
 /// # Errors
 /// A file that cannot be read, is no JSON, has another schema or other fields, or says `passed` where an output did not.
 pub fn read_correctness(path: &Path) -> Result<Correctness, ReadError> {
-    let bytes = std::fs::read(path).map_err(|source| ReadError::Io { path: path.into(), source })?;
+    let bytes = read_all(path)?;
     correctness(&bytes, path)
 }
 
@@ -19,7 +19,7 @@ pub fn read_correctness(path: &Path) -> Result<Correctness, ReadError> {
 /// # Errors
 /// As [`read_correctness`]; also where a time is no finite positive number, or there is none.
 pub fn read_benchmark(path: &Path) -> Result<Benchmark, ReadError> {
-    let bytes = std::fs::read(path).map_err(|source| ReadError::Io { path: path.into(), source })?;
+    let bytes = read_all(path)?;
     benchmark(&bytes, path)
 }
 

@@ -27,6 +27,6 @@ pub use collected::read_collected;
 pub use error::ReadError;
 pub use launched::{benchmark, correctness, read_benchmark, read_correctness};
 pub use nsys::read_timeline;
-pub use open::read_build_log;
+pub use open::{read_all, read_build_log};
 pub use profile::{Profile, read_profile};
 pub use sanitizer_xml::read_sanitizer;

@@ -3,7 +3,7 @@
 use super::kind::{self, Sought};
 use super::{ReadError, ptxas_log};
 use crate::evidence::{BuildLog, Origin};
-use std::io::Read;
+use crate::read;
 use std::path::Path;
 
 /// Reads a build log: what `ptxas -v` printed, alone or inside a compiler's output.
@@ -28,14 +28,16 @@ pub(super) fn origin(path: &Path, bytes: &[u8], hash: bool) -> Origin {
 /// The first bytes of a file, at most `size` of them.
 pub(super) fn read_head(path: &Path, size: u64) -> Result<Vec<u8>, ReadError> {
     refuse_directory(path)?;
-    let mut head = Vec::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(size).read_to_end(&mut head));
-    read.map(|_| head).map_err(|source| ReadError::Io { path: path.into(), source })
+    read::head(path, size).map_err(|source| ReadError::Io { path: path.into(), source })
 }
 
-pub(super) fn read_all(path: &Path) -> Result<Vec<u8>, ReadError> {
+/// The bytes of a file.
+///
+/// # Errors
+/// [`ReadError::Io`] where the system refuses, [`ReadError::WrongKind`] for a folder.
+pub fn read_all(path: &Path) -> Result<Vec<u8>, ReadError> {
     refuse_directory(path)?;
-    std::fs::read(path).map_err(|source| ReadError::Io { path: path.into(), source })
+    read::bytes(path).map_err(|source| ReadError::Io { path: path.into(), source })
 }
 
 fn refuse_directory(path: &Path) -> Result<(), ReadError> {

@@ -86,9 +86,17 @@ impl Profile {
     /// # Errors
     /// The reader's own.
     pub fn read(&mut self, want: &Want) -> Result<Report, ReadError> {
-        match &mut self.kind {
-            Kind::Report(report) => report.read(want, |_| true),
-            Kind::Page(bytes) => ncu_csv::read(bytes, origin(&self.path, bytes, want.hash), want),
+        let report = match &mut self.kind {
+            Kind::Report(report) => report.read(want, |_| true)?,
+            Kind::Page(bytes) => ncu_csv::read(bytes, origin(&self.path, bytes, want.hash), want)?,
+        };
+        match report.damage.first() {
+            Some(damage) if report.launches.is_empty() => Err(ReadError::Empty {
+                path: self.path.clone(),
+                what: format!("result that is whole; at byte {}: {}", damage.at, damage.what),
+                cure: "copy the report again from where it was made, or profile again".into(),
+            }),
+            _ => Ok(report),
         }
     }
 

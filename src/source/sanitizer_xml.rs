@@ -5,7 +5,7 @@
 //! for a race two places under `what/source` and `what/destination`. A file that does not end in `</ComputeSanitizerOutput>`
 //! is half a file: the tool was stopped.
 
-use super::ReadError;
+use super::{ReadError, read_all};
 use crate::evidence::{SanitizerFinding, SanitizerLevel, SanitizerRun, SanitizerSite, SanitizerTool};
 use quick_xml::Reader;
 use quick_xml::events::Event;
@@ -18,7 +18,7 @@ const ROOT: &str = "ComputeSanitizerOutput";
 /// # Errors
 /// [`ReadError::Io`] where the system refuses, [`ReadError::Malformed`] for bytes that are no whole output of the tool.
 pub fn read_sanitizer(path: &Path, tool: SanitizerTool) -> Result<SanitizerRun, ReadError> {
-    let bytes = std::fs::read(path).map_err(|source| ReadError::Io { path: path.into(), source })?;
+    let bytes = read_all(path)?;
     let findings = records(&bytes).map_err(|fault| ReadError::Malformed {
         path: path.into(),
         position: format!("byte {}", fault.at),

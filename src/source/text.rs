@@ -1,6 +1,8 @@
 //! What all text readers share: bytes to text, and readable C++ names.
 
+use crate::bounds;
 use std::borrow::Cow;
+use std::fmt::{self, Write};
 
 /// Text of a log or table: UTF-8 with or without a byte-order mark, or UTF-16 with one (a Windows shell writes that on
 /// redirection). Bytes that are not text become the replacement character.
@@ -17,12 +19,28 @@ pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The readable form of a C++ symbol; the symbol itself where it is not a mangled C++ name.
+/// The readable form of a C++ symbol; the symbol itself where it is not a mangled C++ name, or one that grows without
+/// bound.
 pub(crate) fn demangle(symbol: &str) -> String {
-    cpp_demangle::Symbol::new(symbol)
-        .ok()
-        .and_then(|parsed| parsed.demangle().ok())
-        .unwrap_or_else(|| symbol.to_owned())
+    let Ok(parsed) = cpp_demangle::Symbol::new(symbol) else { return symbol.to_owned() };
+    let mut readable = Bounded(String::new());
+    match parsed.structured_demangle(&mut readable, &cpp_demangle::DemangleOptions::new()) {
+        Ok(()) => readable.0,
+        Err(_) => symbol.to_owned(),
+    }
+}
+
+/// Text of at most [`bounds::NAME`] bytes: a substitution of a mangled name doubles what stands before it with two letters.
+struct Bounded(String);
+
+impl Write for Bounded {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.0.len() + text.len() > bounds::NAME {
+            return Err(fmt::Error);
+        }
+        self.0.push_str(text);
+        Ok(())
+    }
 }
 
 /// Bytes as lower-case hexadecimal digits.
@@ -41,6 +59,17 @@ mod tests {
         assert_eq!(decode(b"\xff\xfep\0t\0"), "pt");
         assert_eq!(decode(b"\xfe\xff\0p\0t\0"), "pt");
         assert_eq!(decode(b"a\xffb"), "a\u{fffd}b");
+    }
+
+    #[test]
+    fn a_name_that_doubles_with_every_letter_stays_as_it_is() {
+        // Parameters that are each a template of the one before, twice.
+        let parameters = |levels: usize| -> String {
+            "0123456789ABCDEFGHIJKLMNOPQRST".chars().take(levels).map(|id| format!("S_IS{id}_S{id}_E")).collect()
+        };
+        let symbol = |levels| format!("_Z1f1AIiE{}", parameters(levels));
+        assert_eq!(demangle(&symbol(2)), "f(A<int>, A<A<int>, A<int> >, A<A<A<int>, A<int> >, A<A<int>, A<int> > >)");
+        assert_eq!(demangle(&symbol(30)), symbol(30));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The benchmark: times outside the profiler, beside a reference and the old side, with the clocks they were taken at.
 
+use super::clock_steps;
 use super::correctness::launch;
 use super::document::{Block, Cell, Section, Table};
 use super::tables::{self, code, heading, left, list, paragraph, right, text};
@@ -73,7 +74,10 @@ fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {
     } else if let (Some(ratio), Some(reference)) = (ratio(timing), &benchmark.reference) {
         let interval = timing.ratio.and_then(|ratio| ratio.interval);
         let between = interval.map_or_else(
-            || " (too few samples for an interval)".to_owned(),
+            || match timing.step {
+                Some(_) => " (no interval across a step of the clock)".to_owned(),
+                None => " (too few samples for an interval)".to_owned(),
+            },
             |(low, high)| {
                 let confidence = format::plain(timing.confidence, 1);
                 format!(" (between {} and {} at {confidence} %)", format::fixed(low, 3), format::fixed(high, 3))
@@ -84,8 +88,9 @@ fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {
         blocks.push(paragraph("ratio", words));
     }
     blocks.push(times(audit, timing).into());
-    if !timing.cautions.is_empty() {
-        blocks.push(list("cautions", &timing.cautions));
+    let cautions: Vec<String> = clock_steps::sentence(timing).into_iter().chain(timing.cautions.clone()).collect();
+    if !cautions.is_empty() {
+        blocks.push(list("cautions", &cautions));
     }
     let method = &benchmark.method;
     let (turns, each) = match &benchmark.reference {
@@ -172,6 +177,9 @@ const FACTS: [Fact; 6] = [
     ("Data rate", |_, timed| rate(timed.byte_rate.as_ref())),
 ];
 
+/// With as many samples a median has an interval, unless a step lies within.
+const MANY: usize = 10;
+
 /// Position of the first rate among the facts.
 const RATES: usize = 4;
 
@@ -219,6 +227,7 @@ fn times(audit: &Audit, timing: &Timing) -> Table {
     }
     let interval = |side: &&Timed| match side.time.interval {
         Some((low, high)) => pair(&scale, low, high),
+        None if side.time.count >= MANY => text("none across a step"),
         None => text("too few samples"),
     };
     let label = format!("Interval of the median at {} %", format::plain(timing.confidence, 1));
@@ -267,7 +276,7 @@ fn counters(reference: &ReferenceProfile) -> Vec<Block> {
 
 fn clocks(audit: &Audit, timing: &Timing) -> Table {
     let columns =
-        vec![left("When"), right("SM"), right("Memory"), right("Temperature"), right("Power"), left("Held down by")];
+        vec![left("When"), right("SM"), right("Memory"), right("Temperature"), right("Power"), left("Throttle reason")];
     let number = |value: Option<f64>, unit: &str| {
         let shown = |value: f64| text(format!("{} {unit}", format::plain(value, 1))).sorted(value);
         value.map_or_else(|| text("not read"), shown)
@@ -316,9 +325,9 @@ const REASONS: [(u64, &str); 9] = [
     (0x100, "display clocks"),
 ];
 
-/// Whether the driver held the clocks down.
-pub(super) fn is_held_down(clocks: &Clocks) -> bool {
-    !matches!(held_down(&clocks.throttle).as_str(), "nothing" | "not told")
+/// The reasons of these bits in words.
+pub(super) fn held_by(bits: u64) -> String {
+    held_down(&format!("{bits:#x}"))
 }
 
 fn held_down(mask: &str) -> String {

@@ -10,6 +10,10 @@ use crate::words::Words;
 /// The section.
 pub(super) fn section(audit: &Audit) -> Section {
     let mut blocks = Vec::new();
+    let missed = audit.trials_missed.iter().find(|(step, _)| step == "code");
+    blocks.extend(missed.map(|(_, why)| {
+        paragraph("not-collected", words!("The machine code is **NOT MEASURED**: {}.", why.trim_end_matches('.')))
+    }));
     if audit.build_logs.is_empty() {
         blocks.push(paragraph(
             "not-collected",
@@ -32,7 +36,7 @@ pub(super) fn section(audit: &Audit) -> Section {
         ));
         blocks.push(list("warnings", items));
     }
-    Section::new("build", "Build stats (ptxas)", blocks)
+    Section::new("resources", "Resources (ptxas)", blocks)
 }
 
 type Fact = (&'static str, fn(&BuildRow) -> Cell);

@@ -3,7 +3,7 @@
 use super::document::{Cell, Section, Table};
 use super::estimates;
 use super::tables::{self, code, fold, left, paragraph, right, text};
-use crate::analysis::{Audit, Lever, LeverOrigin};
+use crate::analysis::{Action, Audit, Lever, LeverCode, LeverOrigin};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
@@ -12,15 +12,17 @@ use crate::words::Words;
 pub(super) fn section(audit: &Audit) -> Section {
     let (ours, nvidia): (Vec<&Lever>, Vec<&Lever>) = audit.levers.iter().partition(|l| l.origin == LeverOrigin::Audit);
     let mut blocks = Vec::new();
+    blocks.extend(audit.bottleneck.roof.clone().map(|roof| paragraph("roof", roof)));
     if ours.is_empty() {
-        blocks.push(paragraph("levers", "No lever that this evidence supports has a bound of one percent or more."));
+        blocks.push(paragraph("levers", "No lever that this evidence supports has a ceiling of one percent or more."));
     } else {
         blocks.push(paragraph(
             "levers",
-            words!("Each bound is the largest part of the run time that the lever could save if everything else stayed as it is; one with `about` rests on the assumption beside it. Levers overlap: bounds are never added up, and none is a forecast."),
+            words!("A ceiling is what is saved if the lever frees all of its cost and the busiest unit that is left runs at its peak. Ceilings are not additive, and none is a forecast."),
         ));
         blocks.push(table("levers", &ours).into());
     }
+    blocks.extend(audit.bottleneck.ruled_out.clone().map(|words| paragraph("ruled-out", words)));
     if !nvidia.is_empty() {
         blocks.push(fold(
             "nvidia-rules",
@@ -47,11 +49,12 @@ pub(super) fn sentence(words: &Words) -> Cell {
 }
 
 fn table(name: &str, levers: &[&Lever]) -> Table {
-    let columns = vec![left("Lever"), right("At most"), left("Computed from"), left("Read again")];
+    let columns = vec![left("Lever"), right("Ceiling"), left("Computed from"), left("Read again")];
+    let place = |action: Action| levers.iter().position(|lever| lever.code == LeverCode::Ours(action)).map(|at| at + 1);
     let line = |lever: &&Lever| {
         vec![
             sentence(&lever.sentence),
-            bound(lever.bound, lever.is_rough).strong(),
+            text(lever.said(place)).sorted(lever.bound).strong(),
             text(lever.formula.clone()),
             code(lever.remeasure.clone()),
         ]

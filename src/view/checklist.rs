@@ -39,8 +39,16 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
                 .map(|profile| paragraph("checks", words!("{} Source: {}.", &profile.help, &profile.cite))),
         );
         blocks.push(table(&of_list).into());
+        blocks.extend(next(id, &of_list).map(|words| paragraph("checks", words!("**What follows:** {}", words))));
     }
     Some(Section::new("checklist", "Evidence checklist", blocks))
+}
+
+/// What the list says to do next.
+fn next(id: &str, lines: &[&CheckedLine]) -> Option<&'static str> {
+    let of = |outcome: Outcome| lines.iter().filter(move |line| line.outcome == outcome);
+    let failed: Vec<&str> = of(Outcome::Fail).map(|line| line.expected.label.as_str()).collect();
+    catalog::profile(id)?.next(&failed, of(Outcome::NotMeasured).next().is_none())
 }
 
 fn table(lines: &[&CheckedLine]) -> Table {

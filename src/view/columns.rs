@@ -1,14 +1,18 @@
 //! Profiles side by side as a document.
 
 use super::document::{Document, Line, Section, Table};
-use super::tables::{self, heading, left, list, paragraph, right, text};
-use crate::analysis::{Columns, Joined};
+use super::tables::{self, code, heading, left, list, paragraph, right, text};
+use crate::analysis::{Against, Columns, Joined, KernelKey};
+use crate::evidence::Reading;
 use crate::words;
 
 /// The document of a comparison of the profiles of these names.
 pub fn side_by_side(names: &[String], columns: &Columns) -> Document {
     let letters = letters(names.len());
-    let mut sections: Vec<Section> = columns.joined.iter().map(|joined| section(joined, &letters)).collect();
+    let summary = Section::new("summary", "Summary", vec![summary(columns, &letters).into()]);
+    let first = (!columns.joined.is_empty()).then_some(summary);
+    let mut sections: Vec<Section> = first.into_iter().collect();
+    sections.extend(columns.joined.iter().map(|joined| section(joined, &letters)));
     if !columns.unmatched.is_empty() {
         let item = |(column, kernel): &(usize, crate::analysis::KernelKey)| {
             let shape = |dim: Option<crate::evidence::Dim3>| dim.map(|d| d.to_string()).unwrap_or_default();
@@ -23,7 +27,41 @@ pub fn side_by_side(names: &[String], columns: &Columns) -> Document {
         let blocks = vec![list("kernels", columns.unmatched.iter().map(item))];
         sections.push(Section::new("unmatched", "Without a counterpart", blocks));
     }
-    Document { title: "Comparison".into(), lead: lead(names, &letters), sections }
+    Document { title: "Comparison".into(), lead: lead(names, &letters), sections, ..Document::default() }
+}
+
+/// One line for each profile of each kernel: its time, and the verdict against the first profile. Of three profiles or more the
+/// fastest stands first.
+fn summary(columns: &Columns, letters: &[String]) -> Table {
+    const TIME: &str = "gpu__time_duration.sum";
+    let mut lines = Vec::new();
+    for joined in &columns.joined {
+        let row = |against: &Against| against.panels.iter().find_map(|panel| panel.row(TIME)).cloned();
+        let first = joined.against.iter().find_map(row).and_then(|row| row.old);
+        let name = |key: &KernelKey| code(key.short_name());
+        let time = |reading: Option<&Reading>| reading.map(tables::reading).unwrap_or_default();
+        let value = |reading: Option<&Reading>| reading.and_then(Reading::value).unwrap_or(f64::INFINITY);
+        let base = [name(&joined.kernel), text(letters[0].as_str()), time(first.as_ref()), text(""), text("")];
+        let mut own = vec![(value(first.as_ref()), base.to_vec())];
+        for against in &joined.against {
+            let row = row(against);
+            let new = row.as_ref().map(|row| &row.new);
+            let cells = vec![
+                name(&against.kernel),
+                text(letters[against.column].as_str()),
+                time(new),
+                row.as_ref().map(tables::change).unwrap_or_default(),
+                tables::verdict(against.comparison.whole.verdict),
+            ];
+            own.push((value(new), cells));
+        }
+        if own.len() > 2 {
+            own.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        }
+        lines.extend(own.into_iter().map(|(_, cells)| cells));
+    }
+    let columns = vec![left("Kernel"), left("File"), right("Time"), right("Change"), left("Verdict")];
+    tables::table("summary", columns, lines)
 }
 
 /// A letter for each column.

@@ -1,14 +1,14 @@
 //! The comment on a pull request: verdicts, what moved, what to do next; the worst subject first.
 
+use super::brief;
 use super::document::{Block, Document, Section, Table};
-use super::moved::{self, Moved};
 use super::page::Heading;
-use super::tables::{self, fold, left, list, paragraph, right, text};
-use super::{lead, verdict};
+use super::tables::{self, left, paragraph, right, text};
 use crate::analysis::{Audit, Row, Standing, Verdict};
 use crate::catalog::{Code, LimiterKind};
 use crate::quantity::format;
 use crate::words;
+use crate::words::Words;
 
 /// The name of the template that prints a comment.
 pub const COMMENT: &str = "pr";
@@ -42,16 +42,20 @@ struct Room {
 }
 
 /// The comment on some subjects as `print` sets it, within GitHub's limit: what does not fit is left to the pages, the
-/// best subjects first, and the comment says so.
+/// best subjects first, and the comment says so. `index` leads to the audits of the whole project.
 ///
 /// # Errors
 /// Those of `print`.
-pub fn comment<E>(entries: &[Entry<'_>], print: impl Fn(&Document) -> Result<String, E>) -> Result<String, E> {
+pub fn comment<E>(
+    entries: &[Entry<'_>],
+    index: Option<&Words>,
+    print: impl Fn(&Document) -> Result<String, E>,
+) -> Result<String, E> {
     let mut sorted: Vec<&Entry<'_>> = entries.iter().collect();
     sorted.sort_by(|a, b| badness(b).total_cmp(&badness(a)).then_with(|| a.heading.subject.cmp(&b.heading.subject)));
     let all = sorted.len();
     let set = |room: Room| -> Result<(bool, String), E> {
-        let text = format!("{COMMENT_MARKER}\n{}", print(&document(&sorted, room))?);
+        let text = format!("{COMMENT_MARKER}\n{}", print(&document(&sorted, room, index))?);
         Ok((text.chars().count() <= LIMIT, text))
     };
     // The largest number that fits of each in turn: full sections, then brief ones, then rows.
@@ -92,7 +96,11 @@ fn verdict_of(entry: &Entry<'_>) -> Verdict {
     comparison.map_or(Verdict::NotMeasured, |comparison| comparison.whole.verdict)
 }
 
-/// Wrong results, slow-downs by their size, then what is not known, then what is well.
+fn has_comparison(entry: &Entry<'_>) -> bool {
+    entry.audit.is_some_and(|audit| audit.comparison.is_some())
+}
+
+/// Wrong results, slow-downs by their size, then what is not known, what became faster, and what has no news.
 fn badness(entry: &Entry<'_>) -> f64 {
     let change = entry.audit.and_then(|audit| audit.comparison.as_ref()?.whole.change()).unwrap_or(0.0);
     let rank = match verdict_of(entry) {
@@ -100,23 +108,27 @@ fn badness(entry: &Entry<'_>) -> f64 {
         Verdict::Slower | Verdict::Worse => 5e9,
         Verdict::Ambiguous => 4e9,
         Verdict::NotComparable => 3e9,
-        Verdict::NotMeasured => 2e9,
-        Verdict::Same | Verdict::Moved => 1e9,
-        Verdict::Faster | Verdict::Better => 0.0,
+        Verdict::NotMeasured if has_comparison(entry) => 2e9,
+        Verdict::Faster | Verdict::Better => 1e9,
+        Verdict::Same | Verdict::Moved => 0.0,
+        // A subject without anything to compare with has no news.
+        Verdict::NotMeasured => -1e9,
     };
     rank + change.clamp(-1e6, 1e6)
 }
 
-fn document(sorted: &[&Entry<'_>], room: Room) -> Document {
+fn document(sorted: &[&Entry<'_>], room: Room, index: Option<&Words>) -> Document {
     let mut sections = Vec::new();
     if sorted.len() > 1 {
         let (shown, rest) = sorted.split_at(room.rows.min(sorted.len()));
         let mut blocks = vec![overview(shown).into()];
         if !rest.is_empty() {
-            let words = words!("{} further subjects, none of them worse, do not fit into a comment.", rest.len());
+            let words =
+                words!("{} further subjects, none of them with more news, do not fit into a comment.", rest.len());
             blocks.push(paragraph("rest", words));
         }
-        sections.push(Section::new("subjects", "All subjects, the worst first", blocks));
+        blocks.extend(index.map(|index| paragraph("index", words!("Every audit: {}", index.clone()))));
+        sections.push(Section::new("subjects", "All subjects, what went wrong first", blocks));
     }
     sections.extend(sorted.iter().take(room.brief).enumerate().map(|(at, entry)| section(entry, at < room.full)));
     if room.brief < sorted.len() && sorted.len() > 1 {
@@ -124,7 +136,7 @@ fn document(sorted: &[&Entry<'_>], room: Room) -> Document {
         let words = words!("{} of {} subjects stand in the table alone; their pages say more.", left, sorted.len());
         sections.push(Section::new("rest", "What does not fit", vec![paragraph("rest", words)]));
     }
-    Document { title: title(sorted), lead: Vec::new(), sections }
+    Document { title: title(sorted), sections, ..Document::default() }
 }
 
 /// `Performance audit: 1 slower, 2 faster`.
@@ -172,17 +184,21 @@ fn overview(entries: &[&Entry<'_>]) -> Table {
     tables::table("subjects", columns, entries.iter().map(row).collect())
 }
 
+/// A subject in the words of its page: verdict, what changed, and with room for it what to do next.
 fn section(entry: &Entry<'_>, is_full: bool) -> Section {
     let mut blocks = Vec::new();
     match entry.audit {
-        Some(audit) if is_wrong(audit) => blocks.extend(verdict::wrong(audit)),
         Some(audit) => {
-            blocks.extend(verdict::change(entry.heading, audit));
-            blocks.push(verdict::limit(audit));
-            blocks.extend(patterns(audit));
-            blocks.extend(readings(audit, is_full));
-            if is_full {
-                blocks.extend(details(entry.heading, audit));
+            for section in brief::sections(entry.heading, audit) {
+                let is_shown = match section.name.as_str() {
+                    "verdict" | "changed" => true,
+                    "next" => is_full,
+                    _ => false,
+                };
+                let is_changed = section.name == "changed";
+                let own = section.blocks.into_iter().filter(|block| block.name != "links");
+                blocks.extend(own.filter(|_| is_shown));
+                blocks.extend(Some(audit).filter(|audit| is_changed && !is_wrong(audit)).and_then(patterns));
             }
         }
         None => {
@@ -194,23 +210,9 @@ fn section(entry: &Entry<'_>, is_full: bool) -> Section {
         true => words::code(&entry.page),
         false => words::link(&entry.page, &entry.link),
     };
-    blocks.push(paragraph("page", words!("Full page: {}", page)));
+    blocks.push(paragraph("page", words!("Page: {}", page)));
     let title = format!("{}: {}", entry.heading.subject, verdict_of(entry));
     Section::new(&entry.heading.subject, title, blocks)
-}
-
-/// What the change did in a few readings; the rest that moved is folded, and left out where there is little room.
-fn readings(audit: &Audit, is_full: bool) -> Vec<Block> {
-    let Some(Moved { first, rest }) = Moved::of(audit) else { return Vec::new() };
-    let mut blocks = Vec::new();
-    if !first.is_empty() {
-        blocks.push(moved::table("moved", &first));
-    }
-    if !rest.is_empty() && is_full {
-        let summary = format!("{} further readings that moved, most of them with the time", rest.len());
-        blocks.push(fold("moved-rest", summary, vec![moved::table("moved-rest", &rest)]));
-    }
-    blocks
 }
 
 /// Patterns that only one side shows: their readings crossed a threshold.
@@ -218,23 +220,15 @@ fn patterns(audit: &Audit) -> Option<Block> {
     let old = audit.old_findings.as_ref()?;
     let is_pattern = |code: &&Code| code.row().is_some_and(|row| row.kind != LimiterKind::Limiter);
     let new: Vec<Code> = audit.findings.iter().map(|finding| finding.code).collect();
+    let came: Vec<Code> = audit.new_findings().map(|finding| finding.code).collect();
     let listed = |word: &str, codes: Vec<&Code>| {
         let codes: Vec<String> = codes.into_iter().filter(is_pattern).map(Code::to_string).collect();
         (!codes.is_empty()).then(|| words!("{}: {}", word, tables::listed(&codes)))
     };
-    let came = listed("new", new.iter().filter(|code| !old.contains(code)).collect());
+    let came = listed("new", came.iter().collect());
     let went = listed("gone", old.iter().filter(|code| !new.contains(code)).collect());
     let both = words::join(came.into_iter().chain(went), "; ");
-    (!both.is_empty()).then(|| paragraph("patterns", words!("**Patterns** beside the limit, {}.", both)))
-}
-
-fn details(heading: &Heading, audit: &Audit) -> Vec<Block> {
-    let inner: Vec<Block> = verdict::findings(audit).into_iter().chain(verdict::next(audit)).collect();
-    let lines = lead::lines(heading, audit).into_iter().map(|line| line.words);
-    vec![
-        fold("findings", "Findings, and what next", inner),
-        fold("measured", "What was measured, and how it compares", vec![list("measured", lines)]),
-    ]
+    (!both.is_empty()).then(|| paragraph("patterns", words!("**Patterns**, {}.", both)))
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ fn within(check: &Correctness) -> String {
     };
     let start = format!("every element of every output, on inputs of {seeds}, against {}", check.reference);
     if check.tolerance == 0.0 {
-        return format!("{start}: the same bits");
+        return format!("{start}: bitwise equal");
     }
     let outputs = || check.runs.iter().flat_map(|run| &run.outputs);
     let largest = |value: fn(&OutputCheck) -> Option<f64>| outputs().filter_map(value).fold(0.0, f64::max);
@@ -83,11 +83,11 @@ fn outputs(check: &Correctness) -> Table {
         right("Elements"),
         right("Relative norm"),
         left("Worst element"),
-        right("Its error"),
-        right("In other bits"),
+        right("Rel. error"),
+        right("Bitwise different"),
         right("Not written"),
         right("Not finite"),
-        right("Changed in a second launch"),
+        right("Nondeterministic"),
         left("Result"),
     ];
     let row = |seed: u64, output: &OutputCheck| {

@@ -3,7 +3,7 @@
 use super::document::{Cell, Column, Document, Section, Table};
 use super::page::Heading;
 use super::tables::{self, code, left, listed, paragraph, right, text};
-use super::{lead, provenance};
+use super::{lead, page, provenance};
 use crate::analysis::Audit;
 use crate::analysis::line::{Columns, INSTRUCTIONS, LIGHT, OCCUPANCY, SHARED};
 use crate::evidence::{Missing, Reading};
@@ -15,7 +15,7 @@ pub const DELIVERABLE: &str = "deliverable";
 /// How a cell is made from a kernel's audit.
 type CellOf = fn(&Audit) -> Cell;
 
-/// The page for kernels of one report, in the order given.
+/// The page for kernels of one report or of several, in the order given.
 pub fn deliverable(heading: &Heading, audits: &[Audit]) -> Document {
     let Some(first) = audits.first() else { return Document::default() };
     let mut sections = vec![light(audits)];
@@ -23,10 +23,13 @@ pub fn deliverable(heading: &Heading, audits: &[Audit]) -> Document {
     sections.push(section("shared", "Shared memory", table("shared-lines", SHARED, audits)));
     sections.push(section("instructions", "Instructions", table("instruction-lines", INSTRUCTIONS, audits)));
     sections.extend(needed(audits));
-    sections.push(provenance::section(heading, first));
+    let mut evidence = provenance::section(heading, first);
+    let others = audits.iter().filter(|audit| audit.new.origin != first.new.origin);
+    evidence.blocks.splice(2..2, others.map(provenance::sources));
+    sections.push(evidence);
     let mut lead = lead::lines(heading, first);
     lead.retain(|line| ["wrong", "measured-on", "incomplete"].contains(&line.name.as_str()));
-    Document { title: format!("Kernels in one line — {}", heading.date), lead, sections }
+    Document { title: page::title("Kernels in one line", heading), lead, sections, ..Document::default() }
 }
 
 fn section(name: &str, title: &str, table: Table) -> Section {

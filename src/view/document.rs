@@ -1,7 +1,13 @@
 //! The page model: sections of named blocks, whose words and cells are typed.
 
 use super::charts::Chart;
-use crate::words::{self, Words};
+use super::tables::paragraph;
+use crate::evidence::Reading;
+use crate::words;
+use crate::words::Words;
+
+/// The name of the section that belongs to the author of the page.
+pub const CONCLUSIONS: &str = "conclusions";
 
 /// Horizontal alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -46,6 +52,9 @@ pub struct Cell {
     pub sort: Option<f64>,
     /// What it says about its subject.
     pub tone: Tone,
+    /// Names of the metrics whose number it shows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<String>,
 }
 
 impl Cell {
@@ -64,6 +73,16 @@ impl Cell {
     #[must_use]
     pub fn toned(self, tone: Tone) -> Cell {
         Cell { tone, ..self }
+    }
+
+    /// The same, which shows a reading.
+    #[must_use]
+    pub fn of(self, reading: &Reading) -> Cell {
+        let metrics = match reading {
+            Reading::Measured(measured) => measured.from.metrics.iter().map(ToString::to_string).collect(),
+            Reading::Missing(_) => Vec::new(),
+        };
+        Cell { metrics, ..self }
     }
 
     /// The same in bold.
@@ -178,8 +197,10 @@ pub struct Document {
     pub title: String,
     /// The lines under the title: kernel, work, chip.
     pub lead: Vec<Line>,
-    /// Sections in order.
+    /// Sections in order: the page that people act on.
     pub sections: Vec<Section>,
+    /// Everything else that is known, as sections whose names are not those of the page; the HTML page opens them.
+    pub details: Vec<Section>,
 }
 
 impl Document {
@@ -195,7 +216,39 @@ impl Document {
             }
         }
         let mut charts = Vec::new();
-        self.sections.iter().for_each(|section| collect(&section.blocks, &mut charts));
+        self.every_section().for_each(|section| collect(&section.blocks, &mut charts));
         charts
+    }
+
+    /// The sections of the page, then those with everything else.
+    pub fn every_section(&self) -> impl Iterator<Item = &Section> + Clone {
+        self.sections.iter().chain(&self.details)
+    }
+
+    /// Verdict, what to do next and what changed, without the line that leads elsewhere.
+    #[must_use]
+    pub fn first_screen(mut self) -> Document {
+        self.sections.retain(|section| ["verdict", "next", "changed"].contains(&section.name.as_str()));
+        for section in &mut self.sections {
+            section.blocks.retain(|block| block.name != "links");
+        }
+        Document { details: Vec::new(), ..self }
+    }
+
+    /// The page with what its author concluded; without that, the program's draft is said to be one.
+    #[must_use]
+    pub fn concluded(mut self, prose: Option<Vec<Block>>) -> Document {
+        if let Some(section) = self.sections.iter_mut().find(|section| section.name == CONCLUSIONS) {
+            match prose {
+                Some(prose) => section.blocks = prose,
+                None => section.blocks.push(paragraph("unedited", "A draft of the program that nobody has edited.")),
+            }
+        }
+        self
+    }
+
+    /// The section of that name.
+    pub fn section(&self, name: &str) -> Option<&Section> {
+        self.every_section().find(|section| section.name == name)
     }
 }

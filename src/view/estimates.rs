@@ -3,7 +3,7 @@
 use super::ceiling;
 use super::document::{Block, Table};
 use super::tables::{self, code, heading, left, paragraph, right};
-use crate::analysis::{Audit, Estimates, Pulled, Standing, Verdict};
+use crate::analysis::{Audit, Estimates, PredictionMet, Pulled, Standing, Verdict};
 use crate::quantity::format;
 
 /// The part of the ceiling's section; nothing without an old side that had levers, and for wrong
@@ -35,17 +35,47 @@ fn sentence(audit: &Audit, estimates: &Estimates) -> String {
     } else {
         format!("{lead} cost {shown} % of the old run time{word}.")
     };
+    let floor = estimates.floor.as_ref().map_or_else(String::new, |floor| {
+        format!(
+            " The new work would have let {} % of the cycles go ({}); {} % of that came.",
+            format::fixed(floor.most, 1),
+            floor.label,
+            format::fixed(floor.realised(), 0)
+        )
+    });
     match estimates.largest() {
-        Some(largest) if gained > largest.bound => format!(
-            "{whole} That is more than the largest bound ({} %): the change did what no lever names, or other waits hung on the one that it took away.",
-            format::fixed(largest.bound, 1)
-        ),
-        _ => whole,
+        Some(largest) if gained > largest.bound => {
+            let why = match &estimates.fell {
+                Some((label, by)) => format!("the work of {label} fell as well, by {} %", format::fixed(*by, 1)),
+                None => "other stalls depended on the one that went".to_owned(),
+            };
+            format!(
+                "{whole} That is more than the largest bound ({} %): {why}.{floor}",
+                format::fixed(largest.bound, 1)
+            )
+        }
+        _ => whole + &floor,
+    }
+}
+
+fn met(pulled: &Pulled) -> &'static str {
+    match pulled.met {
+        Some(PredictionMet::Within) => "within",
+        Some(PredictionMet::Exceeded) => "exceeded",
+        Some(PredictionMet::NotThisChange) => "not this change",
+        None => "",
     }
 }
 
 fn table(estimates: &Estimates) -> Table {
-    let columns = vec![left("Lever of the old side"), right("At most"), left("Reading"), right("Old"), right("New")];
+    let columns = vec![
+        left("Lever of the old side"),
+        right("At most"),
+        left("Reading"),
+        right("Old"),
+        right("New"),
+        left("Outcome"),
+    ];
     let row = |pulled: &Pulled| {
         vec![
             ceiling::sentence(&pulled.sentence),
@@ -53,6 +83,7 @@ fn table(estimates: &Estimates) -> Table {
             code(pulled.remeasure.clone()),
             tables::reading(&pulled.old),
             tables::reading(&pulled.new),
+            tables::text(met(pulled)),
         ]
     };
     tables::table("estimates", columns, estimates.levers.iter().map(row).collect())

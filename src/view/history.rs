@@ -1,6 +1,5 @@
 //! The history of a subject: one row for each audit, the oldest first.
 
-use super::charts;
 use super::document::{Block, Table};
 use super::page::Heading;
 use super::tables::{self, code, heading as head, left, paragraph, right, text};
@@ -10,7 +9,7 @@ use crate::quantity::format;
 /// A row of the history as finished strings; empty where there is nothing to say.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct HistoryRow {
-    /// `YYYY-MM-DD`.
+    /// `YYYY-MM-DD`, with the number of a later audit of the day.
     pub date: String,
     /// The commit.
     pub commit: String,
@@ -45,7 +44,7 @@ fn row(milestone: &Milestone) -> HistoryRow {
         StallBasis::Samples => " of samples",
     };
     HistoryRow {
-        date: milestone.date.clone(),
+        date: milestone.day(),
         commit: milestone.commit.clone(),
         change: milestone.change.clone(),
         time: number(&milestone.time),
@@ -95,21 +94,26 @@ pub fn history_table(rows: &[HistoryRow]) -> Table {
     )
 }
 
+/// What audits are compared with: subject, day, snapshot, commit and reason in each row.
+pub fn baselines(rows: &[[String; 5]]) -> Table {
+    let columns = ["Subject", "From", "Compared with", "Commit", "Why"].map(left);
+    tables::table(
+        "baselines",
+        columns.to_vec(),
+        rows.iter().map(|row| row.iter().map(|cell| text(cell.clone())).collect()).collect(),
+    )
+}
+
 /// The history with this audit as its last row; nothing when there is no earlier audit.
 pub(super) fn blocks(heading: &Heading, audit: &Audit) -> Vec<Block> {
-    let chart = match audit.is_of_code_alone() {
-        true => None,
-        false => charts::placed(heading, charts::history(heading, audit)),
-    };
     if heading.history.is_empty() {
         return Vec::new();
     }
-    let own = Milestone::of(&heading.date, &heading.commit, &heading.change, audit);
+    let own = heading.milestone(audit);
     let mut rows = history_rows(&heading.history);
     rows.push(row(&own));
     let words = "One row for each audit of this subject; the verdict is against the baseline of that audit.";
     let mut blocks = vec![head("history", "History"), paragraph("history", words)];
-    blocks.extend(chart);
     blocks.push(history_table(&rows).into());
     blocks
 }

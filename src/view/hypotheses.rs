@@ -1,4 +1,4 @@
-//! Hypotheses: expected, before, after and what became of each; and the ledger of those that were refuted.
+//! Hypotheses: expected, before, after and what became of each; and the ledger of those that earlier audits decided.
 
 use super::document::{Cell, Section, Table, Tone};
 use super::page::Heading;
@@ -8,10 +8,10 @@ use crate::evidence::{Missing, Reading};
 use crate::words;
 use crate::words::Words;
 
-/// The section; `None` where the subject states none and none was refuted before.
+/// The section; `None` where the subject states none and none was decided before.
 pub(super) fn section(heading: &Heading, tested: &[Tested]) -> Option<Section> {
-    let refuted = ledger(&heading.history);
-    if tested.is_empty() && refuted.rows.is_empty() {
+    let decided = ledger(&heading.history);
+    if tested.is_empty() && decided.rows.is_empty() {
         return None;
     }
     let mut blocks = Vec::new();
@@ -25,10 +25,10 @@ pub(super) fn section(heading: &Heading, tested: &[Tested]) -> Option<Section> {
         blocks.push(paragraph("tested", words));
         blocks.push(conditions(tested).into());
     }
-    if !refuted.rows.is_empty() {
-        blocks.push(head("refuted", "Refuted before"));
-        blocks.push(paragraph("refuted", "What earlier audits of this subject expected and did not find."));
-        blocks.push(refuted.into());
+    if !decided.rows.is_empty() {
+        blocks.push(head("ledger", "Decided before"));
+        blocks.push(paragraph("ledger", "What earlier audits of this subject expected, and what they found."));
+        blocks.push(decided.into());
     }
     Some(Section::new("hypotheses", "Hypotheses", blocks))
 }
@@ -46,21 +46,35 @@ pub(super) fn summary(tested: &[Tested]) -> Option<Words> {
     (!found.is_empty()).then(|| words!("**Hypotheses:** {}.", found.join("; ")))
 }
 
-/// The refuted hypotheses of some audits, in their order.
+/// The hypotheses that some audits confirmed or refuted, in their order; a confirmed one once.
 pub fn ledger(milestones: &[Milestone]) -> Table {
-    let columns = vec![left("Date"), left("Commit"), left("Hypothesis"), left("Change"), left("Why it is refuted")];
-    let of = |milestone: &Milestone| -> Vec<Vec<Cell>> {
-        let refuted = milestone.hypotheses.iter().filter(|one| one.judgement == Judgement::Refuted);
-        let commit = if milestone.commit.is_empty() { text("") } else { code(milestone.commit.clone()) };
-        let change = |own: &str| if own.is_empty() { milestone.change.clone() } else { own.to_owned() };
-        refuted
-            .map(|one| {
-                let (name, why) = (text(one.name.clone()), text(one.reason.clone()));
-                vec![text(milestone.date.clone()), commit.clone(), name, text(change(&one.change)), why]
-            })
-            .collect()
-    };
-    tables::table("refuted", columns, milestones.iter().flat_map(of).collect())
+    let columns = vec![left("Date"), left("Commit"), left("Hypothesis"), left("Change"), left("Result"), left("Why")];
+    let mut confirmed: Vec<&str> = Vec::new();
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    for milestone in milestones {
+        let commit = || if milestone.commit.is_empty() { text("") } else { code(milestone.commit.clone()) };
+        for one in &milestone.hypotheses {
+            let (is_first, tone) = match one.judgement {
+                Judgement::Confirmed => (!confirmed.contains(&one.name.as_str()), Tone::Good),
+                Judgement::Refuted => (true, Tone::Bad),
+                Judgement::Inconclusive | Judgement::NotMeasured => (false, Tone::Unsure),
+            };
+            if !is_first {
+                continue;
+            }
+            confirmed.extend((one.judgement == Judgement::Confirmed).then_some(one.name.as_str()));
+            let change = if one.change.is_empty() { &milestone.change } else { &one.change };
+            rows.push(vec![
+                text(milestone.day()),
+                commit(),
+                text(one.name.clone()),
+                text(change.clone()),
+                text(one.judgement.word()).toned(tone),
+                text(one.reason.clone()),
+            ]);
+        }
+    }
+    tables::table("ledger", columns, rows)
 }
 
 /// A sentence without its full stop.

@@ -51,7 +51,7 @@ pub(super) fn section(audit: &Audit) -> Section {
         blocks.push(fold("opcodes-rest", summary, folded));
     }
     blocks.extend(source_lines::instructions(audit));
-    Section::new("instructions", "Instruction counts", blocks)
+    Section::new("instruction-mix", "Instruction mix", blocks)
 }
 
 /// Predication, tensor instructions and data movement, in one line each reader looks for.

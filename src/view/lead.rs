@@ -107,7 +107,13 @@ fn comparability(audit: &Audit) -> Option<Words> {
             if weakens.is_empty() { String::new() } else { format!("; also {weakens}") }
         ),
         (true, false) => words!("same conditions except {}; small differences in time may come from that", weakens),
-        (true, true) => "same GPU, tools, clocks and settings on both sides".into(),
+        (true, true) => {
+            let is_other = |id: &str| setting(audit, id).is_some_and(Setting::differs);
+            match is_other("metric-set") || is_other("passes") {
+                true => "same GPU, tools and clocks on both sides, and other metrics".into(),
+                false => "same GPU, tools, clocks and settings on both sides".into(),
+            }
+        }
     };
     let free = setting(audit, "clock-control").is_some_and(|s| s.new.as_deref().is_some_and(|v| v.ends_with("free")));
     let clocks = if free { " Clocks were free to move: prefer cycles over time." } else { "" };

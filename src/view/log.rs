@@ -18,7 +18,7 @@ pub fn build_log(log: &BuildLog) -> Document {
     let warnings = log.warnings.iter().map(|(line, text)| format!("line {line}: {text}"));
     list("warnings", "Warnings", warnings.collect());
     list("unrecognised", "Lines not understood", log.unrecognised_lines.clone());
-    Document { title: log.origin.path.clone(), lead: Vec::new(), sections }
+    Document { title: log.origin.path.clone(), sections, ..Document::default() }
 }
 
 fn row(record: &BuildRecord) -> Vec<Cell> {

@@ -1,11 +1,12 @@
 //! The order of the page.
 
 use super::document::{Document, Section};
+use super::tables::list;
 use super::{
-    benchmark, build, ceiling, checklist, coalescing, code, conditions, correctness, hypotheses, instructions, lead,
-    occupancy, performance, provenance, roofline, stalls, throughput, verdict,
+    benchmark, brief, build, ceiling, checklist, coalescing, code, conditions, correctness, hypotheses, instructions,
+    lead, occupancy, performance, phases, provenance, roofline, stalls, throughput, verdict,
 };
-use crate::analysis::{Audit, Milestone};
+use crate::analysis::{Audit, Milestone, Nth};
 
 /// What the page says about itself; decided by the caller, never read from a clock here.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -17,6 +18,9 @@ pub struct Heading {
     pub title: String,
     /// `YYYY-MM-DD`.
     pub date: String,
+    /// Which audit of that day.
+    #[serde(skip_serializing_if = "Nth::is_first")]
+    pub number: Nth,
     /// Commit, with `-dirty` where the tree had changes; empty when unknown.
     pub commit: String,
     /// What the new version changed; may be empty.
@@ -27,6 +31,10 @@ pub struct Heading {
     pub command: String,
     /// Where the old side comes from, or why there is none; plain text, may be empty.
     pub baseline: String,
+    /// The snapshot that the old side comes from: its file name in the folder of audits, or the path that was given. Empty
+    /// for a report, and where there is none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub against: String,
     /// Acceptances of this comparison, in the order in which they were made.
     pub accepted: Vec<Acceptance>,
     /// Earlier audits of the subject, the oldest first.
@@ -34,12 +42,25 @@ pub struct Heading {
     /// Whether the page goes without charts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_without_charts: bool,
+    /// Whether an HTML page lies beside the page in Markdown, which links to it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_html: bool,
 }
 
 impl Heading {
-    /// What the files of the audit are called: `YYYY-MM-DD-NAME`.
+    /// The day, with the number of a later audit of it: `2026-11-21`, `2026-11-21.2`.
+    pub fn day(&self) -> String {
+        self.number.of_day(&self.date)
+    }
+
+    /// What the files of the audit are called: `YYYY-MM-DD-NAME`; `YYYY-MM-DD.2-NAME` for the second of a day.
     pub fn stem(&self) -> String {
-        format!("{}-{}", self.date, self.subject)
+        format!("{}-{}", self.day(), self.subject)
+    }
+
+    /// The audit's own milestone.
+    pub fn milestone(&self, audit: &Audit) -> Milestone {
+        Milestone::of(&self.date, self.number, &self.commit, &self.change, audit)
     }
 }
 
@@ -54,13 +75,31 @@ pub struct Acceptance {
     pub reason: String,
 }
 
-/// The page for one audit.
+/// The page for one audit: what people act on, and behind it everything else that is known.
 pub fn document(heading: &Heading, audit: &Audit) -> Document {
     if audit.is_of_code_alone() {
         return code::static_document(heading, audit);
     }
+    Document {
+        title: title("Performance Audit", heading),
+        lead: brief::lead(heading, audit),
+        sections: brief::sections(heading, audit),
+        details: details(heading, audit),
+    }
+}
+
+/// `Performance Audit — NAME — DATE`.
+pub(super) fn title(kind: &str, heading: &Heading) -> String {
+    format!("{kind} — {} — {}", heading.subject, heading.day())
+}
+
+/// Everything that is known, in full.
+fn details(heading: &Heading, audit: &Audit) -> Vec<Section> {
+    let lines = lead::lines(heading, audit).into_iter().map(|line| line.words);
+    let measured = Section::new("measured", "What was measured", vec![list("measured", lines)]);
     let trials = std::iter::once(correctness::section(audit)).chain(benchmark::section(audit));
-    let first = trials.chain([verdict::section(heading, audit), performance::section(heading, audit)]);
+    let first = trials.chain([measured, verdict::section(heading, audit), performance::section(heading, audit)]);
+    let stated = hypotheses::section(heading, &audit.hypotheses).into_iter().chain(checklist::section(audit));
     let rest = [
         build::section(audit),
         throughput::speed_of_light(heading, audit),
@@ -74,8 +113,11 @@ pub fn document(heading: &Heading, audit: &Audit) -> Document {
         conditions::section(audit),
         provenance::section(heading, audit),
     ];
-    let stated = hypotheses::section(heading, &audit.hypotheses).into_iter().chain(checklist::section(audit));
     let mut sections: Vec<Section> = first.chain(stated).chain(rest).collect();
+    if let Some(in_full) = phases::section(heading, audit) {
+        let at = sections.iter().position(|section| section.name == "warp-states").unwrap_or(sections.len());
+        sections.insert(at, in_full);
+    }
     code::join(&mut sections, &audit.code);
-    Document { title: format!("Performance Audit — {}", heading.date), lead: lead::lines(heading, audit), sections }
+    sections
 }

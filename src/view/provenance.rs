@@ -42,7 +42,12 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
         blocks.push(paragraph("again", words));
         blocks.push(verbatim("again", "sh", &heading.command));
     }
-    Section::new("provenance", "Provenance", blocks)
+    Section::new("evidence", "Evidence", blocks)
+}
+
+/// What the numbers of a further kernel come from.
+pub(super) fn sources(audit: &Audit) -> Block {
+    artefacts(audit).into()
 }
 
 fn artefacts(audit: &Audit) -> Table {

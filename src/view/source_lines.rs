@@ -202,8 +202,8 @@ pub(super) fn place_of_wait(audit: &Audit, reason: &str) -> Option<Words> {
         (!told.is_empty()).then(|| told.join(", "))
     };
     match (named(&own.causes), named(&own.lines)) {
-        (Some(cause), Some(line)) if cause != line => Some(format!("for {cause}; {line}").into()),
-        (Some(cause), _) => Some(format!("for {cause}").into()),
+        (Some(cause), Some(line)) if cause != line => Some(format!("accesses: {cause}; waited for: {line}").into()),
+        (Some(cause), _) => Some(cause.into()),
         (None, line) => line.map(Words::from),
     }
 }
@@ -257,7 +257,7 @@ fn pattern(pattern: Pattern) -> String {
         Pattern::Broadcast => "all lanes in one sector".into(),
         Pattern::SideBySide => "side by side".into(),
         Pattern::Misaligned => "side by side, beginning inside a sector".into(),
-        Pattern::Strided { bytes } => format!("lanes about {} B apart", format::fixed(bytes, 0)),
+        Pattern::Strided { .. } => "lanes apart, or rows of a tile: part of each sector is used".into(),
         Pattern::SectorPerLane => "a sector for every lane: 32 B apart or more, or scattered".into(),
         Pattern::Unknown => "not known".into(),
     }

@@ -40,7 +40,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
         }
     }
     blocks.extend(source_lines::waits(audit));
-    Section::new("stalls", "Warp stall breakdown", blocks)
+    Section::new("warp-states", "Warp states", blocks)
 }
 
 /// Above the threshold of issue utilisation, stalls cost little: another warp issues meanwhile.

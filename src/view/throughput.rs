@@ -22,7 +22,8 @@ pub(super) fn speed_of_light(heading: &Heading, audit: &Audit) -> Section {
 /// Throughput by subsystem: utilisation, traffic, pipes.
 pub(super) fn subsystems(heading: &Heading, audit: &Audit) -> Section {
     let cure = words!("Collect with `--section MemoryWorkloadAnalysis --section ComputeWorkloadAnalysis`.");
-    let mut blocks = panels(audit, &["throughput", "memory", "shared-memory", "local-memory", "pipes"], cure);
+    let mut blocks =
+        panels(audit, &["throughput", "memory", "shared-memory", "local-memory", "pipes", "tensor-memory"], cure);
     blocks.extend(source_lines::shared(audit, charts::placed(heading, charts::wavefronts(audit))));
     blocks.extend(source_lines::local(audit));
     Section::new("throughput", "Throughput by subsystem", blocks)
@@ -85,7 +86,7 @@ const APART: f64 = 0.5;
 
 /// What the table says about this kernel: which of the memory levels carries the memory number.
 fn reading_of_sol(audit: &Audit) -> Option<Words> {
-    let unit = audit.bottleneck.unit.as_ref()?;
+    let unit = audit.bottleneck.units.first()?;
     let value = |id: &str| audit.panel("speed-of-light").and_then(|p| p.row(id)?.new.value());
     let memory = value("gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed")?;
     let levels: Vec<(&str, f64)> = [
@@ -114,6 +115,6 @@ fn reading_of_sol(audit: &Audit) -> Option<Words> {
         by_level.join(", "),
         own,
         &unit.counter,
-        format::fixed(unit.percent, 2)
+        format::fixed(100.0 * unit.share, 2)
     ))
 }

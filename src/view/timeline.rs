@@ -3,6 +3,7 @@
 use super::document::{Block, Cell, Document, Section, Table};
 use super::tables::{self, code, count, left, list, paragraph, right, steps, text, verbatim};
 use crate::analysis::{Answer, ApiClass, ApiRow, DeviceTime, KernelShare, Part, TimelineAudit, ToProfile, Transfer};
+use crate::evidence::Origin;
 use crate::quantity::{Quantity, Unit, format};
 use crate::words;
 
@@ -24,7 +25,22 @@ pub fn timeline_document(title: &str, audit: &TimelineAudit) -> Document {
     if !audit.notes.is_empty() {
         sections.push(Section::new("notes", "Notes", vec![list("notes", &audit.notes)]));
     }
-    Document { title: title.to_owned(), lead: Vec::new(), sections }
+    Document { title: title.to_owned(), sections, ..Document::default() }
+}
+
+/// The page of a program: the same, with the date, the files with their hashes, and the command that makes it again.
+pub fn timeline_page(title: &str, date: &str, files: &[Origin], command: &str, audit: &TimelineAudit) -> Document {
+    let mut document = timeline_document(&format!("Timeline: {title}"), audit);
+    let cells = |file: &Origin| vec![code(file.path.clone()), count(file.bytes), code(file.blake3.clone())];
+    let columns = vec![left("File"), right("Bytes"), left("BLAKE3")];
+    let rows = files.iter().map(cells).collect();
+    let blocks = vec![
+        paragraph("date", words!("Written on {} from what Nsight Systems recorded.", date)),
+        table("files", "What was read.".to_owned(), columns, rows),
+        verbatim("command", "sh", command),
+    ];
+    document.sections.push(Section::new("provenance", "Where this comes from", blocks));
+    document
 }
 
 fn part<T>(part: &Part<T>, blocks: impl Fn(&T) -> Vec<Block>) -> Vec<Block> {

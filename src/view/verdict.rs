@@ -1,54 +1,32 @@
-//! The first screen: what limits the kernel, what changed, what to do next.
+//! How the verdict was reached: the lines with most of the limiting work, every finding, the comparison in full, the walk.
 
 use super::benchmark;
 use super::document::{Block, Section};
-use super::hypotheses;
 use super::page::Heading;
 use super::source_lines;
-use super::tables::{self, fold, list, paragraph, steps};
-use crate::analysis::{Audit, Finding, LeverOrigin, Severity, Standing};
+use super::tables::{self, paragraph, steps};
+use crate::analysis::{Audit, Finding, LimiterChange, Severity, Standing, Verdict};
+use crate::catalog::Code;
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
 /// The section.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
+    const TITLE: &str = "How the verdict was reached";
     if audit.standing() == Standing::Wrong {
-        let mut blocks = wrong(audit);
-        blocks.push(paragraph("wrong", "The tables below say what was measured while it computed that."));
-        return Section::new("verdict", "Verdict", blocks);
+        let words = "The results are wrong: the tables below say what was measured while it computed that.";
+        return Section::new("diagnosis", TITLE, vec![paragraph("wrong", words)]);
     }
-    let mut blocks = vec![limit(audit)];
-    blocks.extend(source_lines::limiting(audit));
+    let mut blocks: Vec<Block> = source_lines::limiting(audit).into_iter().collect();
     blocks.extend(findings(audit));
     blocks.extend(change(heading, audit));
-    blocks.extend(hypotheses::summary(&audit.hypotheses).map(|words| paragraph("hypotheses", words)));
-    blocks.extend(next(audit));
     if !audit.bottleneck.steps.is_empty() {
         let step = |step: &crate::analysis::Step| words!("{} — {}", &step.question, &step.answer);
         let walk = steps("how", audit.bottleneck.steps.iter().map(step));
-        blocks.push(fold("how", "How this verdict was reached", vec![walk]));
+        blocks.push(walk);
     }
-    Section::new("verdict", "Verdict", blocks)
-}
-
-/// What stands in the place of a verdict on the performance of a kernel that computes something else.
-pub(super) fn wrong(audit: &Audit) -> Vec<Block> {
-    let words = words!(
-        "**WRONG.** The kernel's results are wrong, so nothing is said of its performance: not what limits it, not what \
-         changed, not what to do next."
-    );
-    vec![paragraph("wrong", words), list("wrong", audit.faults())]
-}
-
-/// What limits the kernel.
-pub(super) fn limit(audit: &Audit) -> Block {
-    let limiter = audit.bottleneck.limiter;
-    // Behind a unit's sentence stands what its warps wait for; the line is that of the unit's work.
-    let lead = if audit.bottleneck.unit.is_some() { " Most of the unit's work is at " } else { " At " };
-    let at = audit.findings.iter().find(|finding| finding.code == limiter);
-    let at = at.map(|finding| place(lead, finding)).unwrap_or_default();
-    paragraph("limit", words!("**What limits it** (`{}`). {}{}", limiter.to_string(), &audit.bottleneck.sentence, at))
+    Section::new("diagnosis", TITLE, blocks)
 }
 
 /// Findings shown beside the limiter, which has the first line.
@@ -91,7 +69,8 @@ pub(super) fn change(heading: &Heading, audit: &Audit) -> Vec<Block> {
     let perf = &audit.performance;
     if perf.time.change().is_some() {
         let (old, new) = tables::sides(&perf.time);
-        let factor = match perf.speedup {
+        let is_decided = matches!(whole.verdict, Verdict::Faster | Verdict::Slower);
+        let factor = match perf.speedup.filter(|_| is_decided) {
             Some(s) if s >= 1.0 => format!(", {} × the old speed", format::fixed(s, 2)),
             Some(s) => format!(", {} × slower", format::fixed(1.0 / s, 2)),
             None => String::new(),
@@ -100,14 +79,7 @@ pub(super) fn change(heading: &Heading, audit: &Audit) -> Vec<Block> {
         said.push(words!(" {}: {} → {}{} (`gpu__time_duration.sum`).", whose, old, new, factor));
     }
     said.push(benchmark::change(audit));
-    if let Some(old_limit) = &audit.old_bottleneck {
-        if old_limit.limiter == audit.bottleneck.limiter {
-            said.push(words!(" The limiter is the same as before: `{}`.", old_limit.limiter.to_string()));
-        } else {
-            let (old, new) = (old_limit.limiter.to_string(), audit.bottleneck.limiter.to_string());
-            said.push(words!(" The limiter moved from `{}` to `{}`.", old, new));
-        }
-    }
+    said.push(limiter(audit));
     let mut blocks = vec![paragraph("change", said)];
     if !whole.cure.is_empty() {
         blocks.push(paragraph("change", words!("To decide it: {}", &whole.cure)));
@@ -119,22 +91,20 @@ pub(super) fn change(heading: &Heading, audit: &Audit) -> Vec<Block> {
     blocks
 }
 
-/// The three largest levers of our own.
-pub(super) fn next(audit: &Audit) -> Vec<Block> {
-    let ours: Vec<_> = audit.levers.iter().filter(|l| l.origin == LeverOrigin::Audit).take(3).collect();
-    if ours.is_empty() {
-        let words = words!("**What next.** No lever that this evidence supports has a bound of one percent or more.");
-        return vec![paragraph("next", words)];
+/// What became of the limiter, as far as both sides' metrics tell; a sentence with a space in front.
+pub(super) fn limiter(audit: &Audit) -> Words {
+    let Some((change, old)) = audit.limiter_change.zip(audit.old_bottleneck.as_ref()) else { return Words::default() };
+    let (was, is) = (old.limiter.to_string(), audit.bottleneck.limiter.to_string());
+    match change {
+        LimiterChange::Same if old.limiter == Code::NotMeasured => Words::default(),
+        LimiterChange::Same => words!(" The limiter is still `{}`.", is),
+        LimiterChange::Moved => words!(" The limiter moved from `{}` to `{}`.", was, is),
+        LimiterChange::Unknown => {
+            words!(
+                " The sides hold other metrics (`{}` before, `{}` now): whether the limiter moved is not measured.",
+                was,
+                is
+            )
+        }
     }
-    let items = ours.iter().map(|lever| {
-        words!(
-            "{} {} {} % of the run time; then read `{}` again.",
-            &lever.sentence,
-            if lever.is_rough { "About" } else { "At most" },
-            format::fixed(lever.bound, 1),
-            &lever.remeasure
-        )
-    });
-    let words = words!("**What next**, by upper bound. Bounds overlap and are never added up.");
-    vec![paragraph("next", words), steps("next", items)]
 }

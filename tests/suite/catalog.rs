@@ -131,7 +131,8 @@ fn tables_for_the_page_are_measured_by_a_full_report() {
             assert!(row.spellings().any(|name| full.contains(name)), "{id}: {}", row.id);
         }
     }
-    for table in tables() {
+    // Tensor memory came with chips later than the one of this report.
+    for table in tables().iter().filter(|table| table.id != "tensor-memory") {
         let found = table.metrics().filter(|row| row.spellings().any(|name| full.contains(name))).count();
         assert!(
             2 * found > table.rows.len(),

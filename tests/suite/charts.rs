@@ -101,7 +101,7 @@ fn a_drawing_says_itself_in_words_and_follows_the_readers_scheme() {
 fn a_page_that_loses_a_chart_is_rejected() {
     let block = Block { name: "chart".into(), content: Content::Chart(Box::new(sample("a [b](c)"))) };
     let document =
-        Document { title: "T".into(), lead: vec![], sections: vec![Section::new("stalls", "S", vec![block])] };
+        Document { title: "T".into(), sections: vec![Section::new("stalls", "S", vec![block])], ..Document::default() };
     let page = Templates::load(None).unwrap().page("audit", &document).unwrap();
     assert!(page.contains("![a \\[b\\](c)](2026-11-20-x/stalls.svg)"), "{page}");
     let folder = tempfile::tempdir().unwrap();
@@ -122,7 +122,7 @@ fn names(folder: &Path) -> Vec<String> {
 fn charts_of(words: &[&str]) -> Vec<(String, String)> {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().to_str().unwrap();
-    let all: Vec<&str> = ["generate", "--out", out, "--date", "2026-11-20", "--name", "x"]
+    let all: Vec<&str> = ["generate", "--template", "full", "--out", out, "--date", "2026-11-20", "--name", "x"]
         .into_iter()
         .chain(words.iter().copied())
         .collect();
@@ -154,8 +154,14 @@ fn charts_of_a_comparison() {
     ];
     let charts = charts_of(&words);
     let found: Vec<&str> = charts.iter().map(|(name, _)| name.as_str()).collect();
-    let expected =
-        ["occupancy-registers.svg", "occupancy-shared-memory.svg", "roofline.svg", "speed-of-light.svg", "stalls.svg"];
+    let expected = [
+        "occupancy-registers.svg",
+        "occupancy-shared-memory.svg",
+        "phases.svg",
+        "roofline.svg",
+        "speed-of-light.svg",
+        "stalls.svg",
+    ];
     assert_eq!(found, expected);
     for (name, text) in &charts {
         assert!(CHARTS.contains(&name.trim_end_matches(".svg")), "{name}");
@@ -163,7 +169,7 @@ fn charts_of_a_comparison() {
         elements(text);
     }
     // The numbers are those of the tables: ncu shows 89.67 and 96.02 for the memory number of the two reports.
-    let sol = &charts[3].1;
+    let sol = &charts[4].1;
     assert!(sol.contains(">89.67 %<") && sol.contains(">96.02 %<"), "{sol}");
     assert!(charts[0].1.contains("above 32 only 32"), "{}", charts[0].1);
     assert_eq!(charts, charts_of(&words), "the same input gives the same bytes");
@@ -190,7 +196,7 @@ fn history_is_drawn_from_the_third_audit_on() {
     assert_eq!(project.run("history scale --format svg --out pages").done(), drawn);
     project.run("history scale --format svg --out again").ends(2, "no snapshot");
     // The page of a snapshot has the same charts.
-    project.run("render pages/2026-11-03-scale.json --out again").done();
+    project.run("render --template full pages/2026-11-03-scale.json --out again").done();
     assert_eq!(project.read("again/2026-11-03-scale/history.svg"), drawn);
     assert_eq!(project.read("again/2026-11-03-scale.md"), page);
 }
@@ -199,7 +205,7 @@ fn history_is_drawn_from_the_third_audit_on() {
 fn charts_can_be_left_out_and_stale_ones_go() {
     let project = Project::new();
     for day in 1..=3 {
-        project.audit(&format!("2026-11-0{day}"), Profile::steady(100_000.0));
+        project.audit(&format!("2026-11-0{day}"), Profile::steady(100_000.0 + f64::from(day)));
     }
     assert_eq!(names(&project.path("pages/2026-11-03-scale")), ["history.svg"]);
     project.run("generate scale --date 2026-11-03 --no-charts").done();
@@ -208,10 +214,10 @@ fn charts_can_be_left_out_and_stale_ones_go() {
     assert!(!page.contains("!["), "{page}");
     assert!(page.contains(" --no-charts"), "the command that makes it again says so");
     // The snapshot knows it too.
-    project.run("render pages/2026-11-03-scale.json --out again").done();
+    project.run("render --template full pages/2026-11-03-scale.json --out again").done();
     assert_eq!(project.read("again/2026-11-03-scale.md"), page);
     let config = project.read("audit.toml").replace("[audit]\n", "[audit]\ncharts = false\n");
     fs::write(project.path("audit.toml"), config).unwrap();
-    project.run("generate scale --date 2026-11-04").done();
+    project.audit("2026-11-04", Profile::steady(100_009.0));
     assert!(!project.read("pages/2026-11-04-scale.md").contains("!["));
 }

@@ -14,7 +14,7 @@ fn two(new: Profile) -> Project {
 #[test]
 fn the_status_says_what_happened() {
     two(Profile::steady(90_000.0)).run("check").ends(0, "PASS scale: FASTER");
-    two(Profile::steady(100_000.0)).run("check").ends(0, "PASS scale: SAME");
+    two(Profile::steady(100_001.0)).run("check").ends(0, "PASS scale: SAME");
     two(Profile::steady(110_000.0)).run("check").ends(1, "FAIL scale: SLOWER");
     let slightly = two(Profile::steady(103_000.0));
     slightly.run("check").ends(0, "below the 5.0 % that count as a regression");
@@ -27,9 +27,20 @@ fn the_status_says_what_happened() {
 #[test]
 fn a_missing_baseline_or_audit_is_never_green() {
     let project = Project::new();
-    project.run("check").ends(6, "holds no snapshot of it");
+    project.run("check").ends(6, "NO BASELINE scale: pages holds no audit of it");
     project.audit("2026-01-01", Profile::steady(100_000.0));
-    project.run("check").ends(6, "NOT MEASURED: there is no baseline");
+    project.run("check").ends(6, "NO BASELINE scale: This is its first audit");
+    // It is told apart from evidence that does not decide.
+    project.run("check --allow-inconclusive").ends(6, "NO BASELINE");
+    project.run("check --allow-new").ends(0, "NO BASELINE");
+    let single = two(Profile { launches: vec![(103_000.0, 185_400.0)], ..Profile::default() });
+    single.run("check --allow-new").ends(6, "INCONCLUSIVE scale: AMBIGUOUS");
+    // An audit that could not be compared is not the first.
+    let broken = two(Profile::steady(90_000.0));
+    fs::write(broken.path("pages/2026-01-01-scale.json"), "{}").unwrap();
+    fs::remove_file(broken.path("pages/2026-01-02-scale.json")).unwrap();
+    broken.run("generate scale --date 2026-01-02").done();
+    broken.run("check --allow-new").ends(6, "INCONCLUSIVE scale: NOT MEASURED: it has earlier audits");
     project.run("check --accept --reason x --date 2026-01-02").ends(2, "no comparison to accept");
     assert!(!project.path("pages/scale.accepted.toml").exists());
 }
@@ -72,9 +83,134 @@ fn an_accepted_regression_passes_and_stands_on_the_page() {
     project.run("check").ends(0, "PASS scale: SLOWER");
     let page = project.audit("2026-01-02", Profile::steady(110_000.0));
     assert!(page.contains("**Accepted** as SLOWER on 2026-01-03: needed for correctness, see \\*notes\\*"), "{page}");
-    // The next regression is another comparison.
-    project.audit("2026-01-04", Profile::steady(130_000.0));
+    // On a later day the page that is made again is the same audit, and the regression stays one.
+    project.run("check").ends(0, "Accepted on 2026-01-03");
+    assert!(!project.path("pages/2026-01-02.2-scale.md").exists());
+    // The same change measured again is accepted; the next regression, as large as this one, is another.
+    project.audit("2026-01-03", Profile::steady(110_400.0));
+    project.run("check").ends(0, "PASS scale: SAME");
+    project.run("baseline pin scale --reason r --date 2026-01-03 --snapshot pages/2026-01-01-scale.json").done();
+    project.audit("2026-01-03", Profile::steady(110_500.0));
+    project.run("check").ends(0, "Accepted on 2026-01-03");
+    project.audit("2026-01-04", Profile::steady(121_500.0));
     project.run("check").ends(1, "FAIL");
+    project.run("baseline unpin scale --reason done --date 2026-01-04").done();
+    project.audit("2026-01-04", Profile::steady(122_000.0));
+    project.audit("2026-01-05", Profile::steady(134_500.0));
+    project.run("check").ends(1, "FAIL");
+}
+
+#[test]
+fn a_regression_does_not_heal_itself() {
+    let project = two(Profile::steady(110_000.0));
+    project.run("check").ends(1, "FAIL scale: SLOWER");
+    let page = project.read("pages/2026-01-02-scale.md");
+    for _ in 0..2 {
+        let again =
+            crate::project::audit(project.0.path()).env("SOURCE_DATE_EPOCH", "1800000000").args(["generate"]).output();
+        assert!(again.unwrap().status.success());
+        project.run("check").ends(1, "FAIL scale: SLOWER");
+        project.run("check --fresh --date 2027-01-01").ends(1, "FAIL scale: SLOWER");
+    }
+    assert_eq!(project.read("pages/2026-01-02-scale.md"), page);
+}
+
+#[test]
+fn an_acceptance_is_of_one_kernel_and_one_grid() {
+    // One file holds several kernels: what is accepted of one pair is not accepted of another of the same two files.
+    let project = Project::new();
+    let named = |kernel: &'static str, grid: &'static str, ns: f64| Profile { kernel, grid, ..Profile::steady(ns) };
+    let all = [
+        named("tiled", "(64, 1, 1)", 110_000.0),
+        named("naive", "(64, 1, 1)", 150_000.0),
+        named("tiled", "(8, 1, 1)", 120_000.0),
+    ];
+    project.report("new.csv", &all);
+    project.report("old.csv", &[named("tiled", "(64, 1, 1)", 100_000.0)]);
+    let config = |kernel: &str| {
+        let text = format!(
+            "[audit]\nout = \"pages\"\n[[subject]]\nname = \"k\"\nkernel = \"{kernel}\"\nbaseline_kernel = \".\"\nreport = \"new.csv\"\nbaseline = \"old.csv\"\n"
+        );
+        fs::write(project.path("audit.toml"), text).unwrap();
+        project.run("generate k --date 2026-01-02").done();
+    };
+    config("tiled");
+    project.run("check").ends(1, "FAIL k: SLOWER");
+    project.words(&["check", "--accept", "--reason", "wanted", "--date", "2026-01-02"]).ends(0, "Accepted");
+    config("naive");
+    project.run("check").ends(1, "FAIL k: SLOWER");
+    config("tiled");
+    project.run("check k").ends(1, "FAIL k: SLOWER");
+    project.run("generate k --kernel tiled --date 2026-01-02").done();
+    let notes = project.read("pages/k.accepted.toml");
+    assert!(notes.contains("grid = \"") && notes.contains("change = "), "{notes}");
+    // What earlier versions wrote is told, and accepts nothing.
+    let hash = |side: &str| blake3::hash(&fs::read(project.path(side)).unwrap()).to_hex().to_string();
+    let old = format!(
+        "[[accepted]]\ndate = \"2026-01-01\"\ncommit = \"\"\nverdict = \"SLOWER\"\nreason = \"r\"\nnew = \"{}\"\nold = \"{}\"\n",
+        hash("new.csv"),
+        hash("old.csv")
+    );
+    fs::write(project.path("pages/k.accepted.toml"), old).unwrap();
+    project.run("check").ends(1, "names two reports and no kernel");
+}
+
+#[test]
+fn every_subject_of_the_configuration_is_checked_and_the_others_are_named() {
+    let project = two(Profile::steady(90_000.0));
+    let config = project.read("audit.toml").replace("[audit]\n", "[audit]\ndefault = [\"scale\"]\n");
+    let more =
+        "[[subject]]\nname = \"second\"\nreport = \"two.csv\"\n[[subject]]\nname = \"third\"\nreport = \"three.csv\"\n";
+    fs::write(project.path("audit.toml"), config + more).unwrap();
+    project.report("two.csv", &[Profile::steady(100_000.0)]);
+    project.run("generate second --date 2026-01-01").done();
+    project.report("two.csv", &[Profile::steady(120_000.0)]);
+    project.run("generate second --date 2026-01-01").done();
+    let run = project.run("check");
+    run.ends(1, "PASS scale: FASTER");
+    run.ends(1, "FAIL second: SLOWER");
+    run.ends(1, "NO BASELINE third: pages holds no audit of it");
+    project.run("check scale").ends(0, "Not checked: second, third.");
+    for flags in ["", " --allow-inconclusive", " --allow-new --no-checks --allow-inconclusive"] {
+        project.run(&format!("check scal{flags}")).ends(2, "did you mean \"scale\"?");
+        project.run(&format!("check scale other --github{flags}")).ends(2, "no subject is called \"other\"");
+    }
+    project.run("generate --report new.csv --name aside --out pages --date 2026-01-01").done();
+    project.run("check scale").ends(0, "Not checked: aside, second, third.");
+    project.run("check aside --allow-new").ends(0, "NO BASELINE aside");
+}
+
+#[test]
+fn what_the_old_side_did_not_measure_is_not_new() {
+    let folder = format!("{}/tests/fixtures", env!("CARGO_MANIFEST_DIR"));
+    let project = Project::new();
+    let csv = "--report new.csv --name k --out pages --commit c";
+    // The old profile is of time and registers alone.
+    project.report("new.csv", &[Profile { kernel: "transpose_naive", ..Profile::default() }]);
+    project.run(&format!("generate {csv} --date 2026-01-01")).done();
+    let report = format!("{folder}/labelled/transpose_naive.ncu-repz");
+    project.run(&format!("generate --report {report} --name k --out pages --commit c --date 2026-01-02")).done();
+    let run = project.run("check k --out pages --findings limits --allow-inconclusive");
+    run.ends(1, "No new finding. The old side did not measure what would show");
+}
+
+#[test]
+fn a_launch_that_failed_is_not_measured() {
+    let project = two(Profile::steady(90_000.0));
+    let report = project.read("new.csv").replace("(64, 1, 1)", "(0, 0, 0)");
+    let failed: String = report
+        .lines()
+        .enumerate()
+        .map(|(at, line)| match at {
+            0 | 1 => format!("{line}\n"),
+            _ => format!("{},\"nan\",\"nan\",\"nan\",\"32\"\n", line.rsplitn(5, ',').last().unwrap()),
+        })
+        .collect();
+    fs::write(project.path("new.csv"), failed).unwrap();
+    project.run("generate scale --date 2026-01-03").done();
+    let run = project.run("check --allow-new");
+    assert_eq!(run.status(), 6, "{}", run.out());
+    assert!(run.out().contains("INCONCLUSIVE scale"), "{}", run.out());
 }
 
 #[test]
@@ -83,7 +219,7 @@ fn the_analysis_is_made_anew_without_writing() {
     project.audit("2026-01-01", Profile::steady(100_000.0));
     project.report("new.csv", &[Profile::steady(120_000.0)]);
     project.run("check --fresh --date 2026-01-05").ends(1, "SLOWER");
-    assert_eq!(fs::read_dir(project.path("pages")).unwrap().count(), 2);
+    assert_eq!(fs::read_dir(project.path("pages")).unwrap().count(), 3);
 }
 
 #[test]
@@ -135,8 +271,14 @@ fn new_findings_of_a_severity_fail_where_asked() {
     subject("transpose_naive", "stream_triad");
     let run = project.run("check --findings limits --allow-inconclusive");
     run.ends(1, "New findings: uncoalesced-global-access at transpose_naive.cu:17.");
+    let other = "../collected/transpose_naive/profile";
+    subject(other, "transpose_naive");
+    project.run("check --findings limits --allow-inconclusive").ends(0, "No new finding.");
+    // A report is not compared with itself.
+    fs::remove_file(project.path("pages/2026-01-02.2-k.json")).unwrap();
     subject("transpose_naive", "transpose_naive");
-    project.run("check --findings notes --allow-inconclusive").ends(0, "No new finding.");
+    project.run("check --allow-new").ends(0, "NO BASELINE");
+    fs::remove_file(project.path("pages/2026-01-02-k.json")).unwrap();
     subject("misaligned_copy", "stream_triad");
     project.run("check --findings costs --allow-inconclusive").ends(1, "uncoalesced-global-access");
     let lenient = project.run("check --findings limits --allow-inconclusive");

@@ -88,16 +88,16 @@ fn a_configuration_file_makes_a_page_and_a_snapshot_for_each_subject() {
     let folder = project();
     let printed = done(&run(folder.path(), &["generate", "--date", "2026-11-20"]));
     let expected = ["gemm_bias.md", "gemm_bias.json", "alone.md", "alone.json"];
-    let (charts, files): (Vec<&str>, Vec<&str>) = printed.lines().partition(|line| line.ends_with(".svg"));
-    assert!(charts.contains(&"pages/2026-11-20-gemm_bias/roofline.svg"), "{printed}");
-    assert_eq!(files, expected.map(|name| format!("pages/2026-11-20-{name}")));
+    let expected =
+        expected.map(|name| format!("pages/2026-11-20-{name}")).into_iter().chain(["pages/README.md".to_owned()]);
+    assert_eq!(printed.lines().collect::<Vec<_>>(), expected.collect::<Vec<_>>());
     let page = fs::read_to_string(folder.path().join("pages/2026-11-20-gemm_bias.md")).unwrap();
     for text in ["GEMM with bias", "`0123abc`", "tiled through shared memory", "M=2048 N=1024 K=1024", "FP32"] {
         assert!(page.contains(text), "{text}");
     }
     assert!(page.contains("\naudit generate gemm_bias --date 2026-11-20\n"));
     let file = folder.path().join("pages/2026-11-20-gemm_bias.json");
-    assert!(fs::read_to_string(&file).unwrap().starts_with("{\"schema\":\"kernel-audit/audit/5\",\"sha256\":\""));
+    assert!(fs::read_to_string(&file).unwrap().starts_with("{\"schema\":\"kernel-audit/audit/6\",\"sha256\":\""));
     let data = Snapshot::read(&file).unwrap();
     assert_eq!((data.heading.subject.as_str(), data.heading.date.as_str()), ("gemm_bias", "2026-11-20"));
     assert_eq!(data.evidence.new.work.flop, Some(4_294_967_296));
@@ -144,7 +144,8 @@ fn the_date_comes_from_the_flag_then_from_the_environment() {
         audit(folder.path()).env("SOURCE_DATE_EPOCH", epoch).args(words).output().unwrap()
     };
     assert!(done(&with_epoch("1000000000", &[])).starts_with("audits/2001-09-09-"));
-    assert!(done(&with_epoch("1000000000", &["--date", "2026-11-20"])).starts_with("audits/2026-11-20-"));
+    let stated = done(&with_epoch("1000000000", &["--date", "2026-11-20", "--name", "other"]));
+    assert!(stated.starts_with("audits/2026-11-20-"), "{stated}");
     let wrong = with_epoch("yesterday", &[]);
     assert_eq!(wrong.status.code(), Some(2));
     assert!(stderr(&wrong).contains("SOURCE_DATE_EPOCH is \"yesterday\""), "{}", stderr(&wrong));
@@ -162,6 +163,7 @@ fn the_commit_comes_from_the_working_tree() {
     let config = folder.path().join("audit.toml");
     fs::write(&config, fs::read_to_string(&config).unwrap().replace("commit = \"0123abc\"\n", "")).unwrap();
     let commit = || {
+        let _ = fs::remove_dir_all(folder.path().join("pages"));
         let printed = done(&run(folder.path(), &["generate", "alone", "--date", "2026-11-20"]));
         Snapshot::read(&folder.path().join(printed.lines().nth(1).unwrap())).unwrap().heading.commit
     };
@@ -242,7 +244,7 @@ fn show_prints_reports_and_build_logs_without_colour_into_pipes() {
     assert!(text.contains("gemm_bias_v1") && text.contains("gemm_bias_v2") && text.contains("Registers"), "{text}");
     assert!(!text.contains('\x1b'));
     let narrow = done(&run(folder.path(), &["show", "--kernel", "v2", &report]));
-    assert!(narrow.contains("Kernel: gemm_bias_v2"), "{narrow}");
+    assert!(narrow.contains("gemm_bias_v2") && !narrow.contains("gemm_bias_v1"), "{narrow}");
 }
 
 #[test]
@@ -266,7 +268,7 @@ fn explain_knows_the_names_of_the_field() {
         let text = done(&run(folder.path(), &["explain", name]));
         assert!(text.contains(says), "{name}: {text}");
     }
-    let lists = [("readings", "stall-rank.REASON"), ("thresholds", "sol-high"), ("findings", "memory-fence")];
+    let lists = [("readings", "stall-rank.REASON"), ("thresholds", "sol-high"), ("findings", "fence-chain")];
     for (list, holds) in lists {
         assert!(done(&run(folder.path(), &["explain", list])).contains(holds), "{list}");
     }
@@ -303,11 +305,11 @@ fn a_threshold_of_the_command_line_moves_the_verdict_and_stays_in_the_pages_comm
     let folder = tempfile::tempdir().unwrap();
     let report = format!("{}/tests/fixtures/labelled/misaligned_copy.ncu-repz", env!("CARGO_MANIFEST_DIR"));
     let words =
-        ["generate", "--report", &report, "--name", "copy", "--date", "2026-01-02", "--threshold", "sol-low=50"];
+        ["generate", "--report", &report, "--name", "copy", "--date", "2026-01-02", "--threshold", "sol-high=60"];
     done(&run(folder.path(), &words));
     let page = fs::read_to_string(folder.path().join("audits/2026-01-02-copy.md")).unwrap();
-    assert!(page.contains("(`memory-dram`)"), "{page}");
-    assert!(page.contains("--threshold sol-low=50"));
+    assert!(page.contains("(`memory-l2`, saturated)"), "{page}");
+    assert!(page.contains("--threshold sol-high=60"));
     let (status, text) = fails(folder.path(), &["generate", "--report", &report, "--threshold", "sol-lwo=50"]);
     assert_eq!(status, 2);
     assert!(text.contains("did you mean \"sol-low\"?"), "{text}");
@@ -344,10 +346,12 @@ fn the_analysis_of_every_kernel_of_a_report_is_data() {
 fn checklists_of_the_command_line_stand_on_the_page_and_in_its_command() {
     let folder = tempfile::tempdir().unwrap();
     let report = format!("{}/tests/fixtures/labelled/patch_embed_gemm.ncu-repz", env!("CARGO_MANIFEST_DIR"));
+    // Of a path from the root the page keeps the file's name.
+    fs::copy(report, folder.path().join("new.ncu-repz")).unwrap();
     let words = [
         "generate",
         "--report",
-        &report,
+        "new.ncu-repz",
         "--name",
         "gemm",
         "--date",
@@ -358,6 +362,8 @@ fn checklists_of_the_command_line_stand_on_the_page_and_in_its_command() {
         "stall.barrier<25 Few bubbles",
         "--tiles",
         "7252*3,16,8",
+        "--template",
+        "full",
     ];
     done(&run(folder.path(), &words));
     let page = fs::read_to_string(folder.path().join("audits/2026-01-02-gemm.md")).unwrap();
@@ -368,6 +374,26 @@ fn checklists_of_the_command_line_stand_on_the_page_and_in_its_command() {
     let again: Vec<&str> = again.iter().map(String::as_str).collect();
     done(&run(folder.path(), &again));
     assert_eq!(fs::read_to_string(folder.path().join("again/2026-01-02-gemm.md")).unwrap(), page);
+}
+
+#[test]
+fn the_deliverable_of_several_subjects_is_one_document() {
+    let folder = tempfile::tempdir().unwrap();
+    let subject =
+        |name: &str, report: &str| format!("[[subject]]\nname = \"{name}\"\nreport = \"{}\"\n", fixture(report));
+    let text = subject("old", "gemm_bias_v1.ncu-repz") + &subject("new", "gemm_bias_v2.ncu-repz");
+    fs::write(folder.path().join("audit.toml"), text).unwrap();
+    let words = ["generate", "old", "new", "--date", "2026-01-02", "--template", "deliverable"];
+    done(&run(folder.path(), &words));
+    let pages: Vec<_> =
+        fs::read_dir(folder.path().join("audits")).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(pages, ["2026-01-02-deliverable.md"]);
+    let page = fs::read_to_string(folder.path().join("audits/2026-01-02-deliverable.md")).unwrap();
+    for kernel in ["gemm_bias_v1", "gemm_bias_v2"] {
+        assert_eq!(page.lines().filter(|line| line.starts_with(&format!("| `{kernel}`"))).count(), 4, "{page}");
+        assert!(page.contains(&format!("{kernel}.ncu-repz")), "its report is named\n{page}");
+    }
+    assert!(page.contains("audit generate old new"), "{page}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn project(checks: &str) -> Project {
     let project = Project::new();
     fs::write(project.path("d.cubin"), DEVSET).unwrap();
     state(&project, "gemm_bias_v1", checks);
-    project.run("generate k --date 2026-01-01").done();
+    project.run("generate k --template full --date 2026-01-01").done();
     project
 }
 
@@ -41,7 +41,7 @@ fn the_gate_holds_the_checks_and_says_that_time_is_not_measured() {
 fn history_and_comparison_take_them() {
     let project = project(HOLDS);
     state(&project, "gemm_bias_v2", HOLDS);
-    project.run("generate k --date 2026-01-02").done();
+    project.run("generate k --template full --date 2026-01-02").done();
     let page = project.read("pages/2026-01-02-k.md");
     assert!(page.contains("### History") && page.matches("code alone").count() >= 2, "{page}");
     let table = project.run("history k").done();
@@ -67,7 +67,7 @@ fn an_audit_of_code_is_no_baseline_for_a_time() {
     project.report("new.csv", &[Profile::steady(100_000.0)]);
     let config = "[audit]\nout = \"pages\"\n[[subject]]\nname = \"k\"\nreport = \"new.csv\"\n";
     fs::write(project.path("audit.toml"), config).unwrap();
-    project.run("generate k --date 2026-01-02").done();
+    project.run("generate k --template full --date 2026-01-02").done();
     let page = project.read("pages/2026-01-02-k.md");
     assert!(page.contains("there is no earlier audit of this subject"), "{page}");
 }
@@ -78,9 +78,13 @@ fn a_check_shows_how_it_ended_on_the_old_code() {
     fs::write(project.path("d.cubin"), DEVSET).unwrap();
     let check = "baseline_cubin = \"d.cubin\"\nbaseline_kernel = \"gemm_bias_v1\"\n[[subject.check]]\nname = \"shared\"\nsass = \"LDS\"\n";
     state(&project, "gemm_bias_v2", check);
-    project.run("generate k --date 2026-01-02").done();
+    project.run("generate k --template full --date 2026-01-02").done();
     let page = project.read("pages/2026-01-02-k.md");
-    let row = page.lines().find(|line| line.starts_with("| shared ")).unwrap();
+    let row = page
+        .lines()
+        .skip_while(|line| !line.contains("| Old verdict |"))
+        .find(|line| line.starts_with("| shared "))
+        .unwrap();
     let cells: Vec<&str> = row.split('|').map(str::trim).collect();
     assert_eq!(cells[2..4], ["FAIL", "PASS"], "{row}");
     assert!(page.contains("| Old verdict |"), "{page}");
@@ -96,7 +100,7 @@ fn hypotheses_on_the_code_are_judged_without_a_profile() {
     let project = Project::new();
     fs::write(project.path("d.cubin"), DEVSET).unwrap();
     state(&project, "gemm_bias_v2", &format!("{old}{stated}"));
-    project.run("generate k --date 2026-01-02").done();
+    project.run("generate k --template full --date 2026-01-02").done();
     let page = project.read("pages/2026-01-02-k.md");
     for part in [
         "### tiles\n\n**CONFIRMED**.",
@@ -107,10 +111,10 @@ fn hypotheses_on_the_code_are_judged_without_a_profile() {
         assert!(page.contains(part), "{part}\n{page}");
     }
     // The snapshot holds them, and the history remembers what was refuted.
-    project.run("render pages/2026-01-02-k.json").done();
+    project.run("render --template full pages/2026-01-02-k.json").done();
     assert_eq!(project.read("pages/2026-01-02-k.md"), page);
     let history = project.run("history k").done();
-    assert!(history.contains("Refuted hypotheses:") && history.contains("no tiles"), "{history}");
+    assert!(history.contains("Hypotheses:") && history.contains("no tiles"), "{history}");
 }
 
 #[test]
@@ -120,11 +124,11 @@ fn an_earlier_audit_of_the_code_is_the_old_side() {
     let project = Project::new();
     fs::write(project.path("d.cubin"), DEVSET).unwrap();
     state(&project, "gemm_bias_v1", stated);
-    project.run("generate k --date 2026-01-01").done();
+    project.run("generate k --template full --date 2026-01-01").done();
     let first = project.read("pages/2026-01-01-k.md");
     assert!(first.contains("**NOT MEASURED**. There is no old side"), "{first}");
     state(&project, "gemm_bias_v2", stated);
-    project.run("generate k --date 2026-01-02").done();
+    project.run("generate k --template full --date 2026-01-02").done();
     let page = project.read("pages/2026-01-02-k.md");
     assert!(page.contains("### tiles\n\n**CONFIRMED**."), "{page}");
     let row = page.lines().find(|line| line.starts_with("| must hold before")).unwrap();

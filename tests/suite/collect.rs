@@ -95,13 +95,19 @@ impl Lab {
 fn tools_run_in_order_behind_the_prefix_and_their_files_are_kept() {
     let lab = Lab::new("");
     lab.run("collect").done();
-    assert_eq!(lab.ran(), ["synccheck", "racecheck", "memcheck", "initcheck", "ncu"]);
+    assert_eq!(lab.ran(), ["synccheck", "racecheck", "memcheck", "initcheck", "ncu", "ncu"]);
+    let launches = lab.step("launches")["command"].as_str().unwrap().to_owned();
+    assert!(
+        launches.contains("--metrics gpu__time_duration.sum,gpc__cycles_elapsed.max --import-source no"),
+        "{launches}"
+    );
+    assert!(launches.contains("--launch-count 20") && !launches.contains("--section"), "{launches}");
     let profile = lab.step("profile");
     assert_eq!(profile["passes"], 17);
     assert_eq!(profile["tool"], "ncu 2025.3.1.0");
     let command = profile["command"].as_str().unwrap();
-    assert!(command.starts_with("fake/srun -N1 ncu --section LaunchStats"), "{command}");
-    assert!(command.ends_with("--export profile.ncu-rep ./program --size 'big one'"), "{command}");
+    assert!(command.starts_with("ncu --section LaunchStats"), "{command}");
+    assert!(command.ends_with("--export profile.ncu-rep program <arguments>"), "{command}");
     assert!(
         command.contains("--clock-control none") && command.contains("--kernel-name 'regex:^stream_triad$'"),
         "{command}"
@@ -115,11 +121,11 @@ fn tools_run_in_order_behind_the_prefix_and_their_files_are_kept() {
     assert!(again.err().contains("triad profile: kept from before"), "{}", again.err());
     assert!(lab.ran().is_empty(), "nothing changed");
     lab.run("collect --again").done();
-    assert_eq!(lab.ran().len(), 5);
+    assert_eq!(lab.ran().len(), 6);
     // The program is what is measured: another program makes every file again.
     lab.script("program", "exit 0 # faster");
     lab.run("collect --quiet").done();
-    assert_eq!(lab.ran().len(), 5);
+    assert_eq!(lab.ran().len(), 6);
     // Another set of metrics is a matter of the profile alone.
     assert!(lab.run("collect --set full --quiet").done().contains("collected/triad"));
     assert_eq!(lab.ran(), ["ncu"]);
@@ -136,7 +142,7 @@ fn the_page_names_the_collection_and_replays_without_a_gpu() {
     let config = lab.read("audit.toml") + "[subject.collect]\nsanitizer_timeout = 1\n";
     fs::write(lab.path("audit.toml"), config).unwrap();
     lab.run("collect --quiet").ends(0, "not measured: triad initcheck: compute-sanitizer did not end within 1 s");
-    lab.run("generate triad --date 2026-11-20").done();
+    lab.run("generate triad --template full --date 2026-11-20").done();
     let page = lab.read("audits/2026-11-20-triad.md");
     let squeezed = page.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     for part in [
@@ -154,7 +160,7 @@ fn the_page_names_the_collection_and_replays_without_a_gpu() {
     // Without the tools the page comes out the same.
     fs::remove_dir_all(lab.path("fake")).unwrap();
     fs::remove_file(lab.path("audits/2026-11-20-triad.md")).unwrap();
-    lab.run("generate triad --date 2026-11-20").done();
+    lab.run("generate triad --template full --date 2026-11-20").done();
     assert_eq!(lab.read("audits/2026-11-20-triad.md"), page);
 }
 
@@ -169,6 +175,36 @@ fn a_failure_of_one_tool_leaves_the_others_and_the_next_run_goes_on() {
     lab.run("generate triad").ends(2, "holds no profile: ncu may not read the GPU's performance counters");
     lab.run("collect --quiet").ends(4, "may not read");
     assert_eq!(lab.ran(), ["ncu"], "what is whole is not made again");
+}
+
+/// The CSV of launches stands for a report: the reader does not care which.
+#[test]
+fn launches_timed_by_themselves_carry_the_verdict() {
+    let lab = Lab::new("[subject.collect]\nsanitizers = []\n");
+    let kernel = |ns: f64, count: usize| {
+        let steady = crate::project::Profile::steady(ns);
+        let launches = steady.launches[..count].to_vec();
+        crate::project::csv(&[crate::project::Profile { kernel: "stream_triad", launches, ..steady }])
+    };
+    let measured = |ns: f64| {
+        fs::write(lab.path("one.csv"), kernel(ns, 1)).unwrap();
+        fs::write(lab.path("many.csv"), kernel(ns, 20)).unwrap();
+        lab.ncu("case \"$all\" in *'--launch-count 20'*) cp many.csv \"$value\";; *) cp one.csv \"$value\";; esac\necho '==PROF== Profiling \"stream_triad\" - 0: 0%....50%....100% - 1 pass'");
+        lab.run("collect --quiet --again").done();
+    };
+    let config = lab.read("audit.toml").replace("sanitizers = []", "sanitizers = []\nplain = true");
+    fs::write(lab.path("audit.toml"), &config).unwrap();
+    measured(100_000.0);
+    lab.run("generate triad --date 2026-11-20").done();
+    measured(97_000.0);
+    lab.run("generate triad --date 2026-11-21").done();
+    lab.run("check triad").ends(0, "20 launches against 20");
+    lab.run("check triad").ends(0, "FASTER");
+    // Turned off, nothing is timed beside the profile.
+    fs::write(lab.path("audit.toml"), config.replace("plain = true", "plain = true\nlaunches = 0")).unwrap();
+    lab.ran();
+    lab.run("collect --quiet --again").done();
+    assert_eq!(lab.ran(), ["ncu"]);
 }
 
 #[test]
@@ -195,7 +231,7 @@ fn a_name_of_our_set_that_this_ncu_does_not_know_is_left_out_and_named() {
         "case \"$all\" in *sass__inst_executed_per_opcode,*) echo '==ERROR== Failed to find metric sass__inst_executed_per_opcode'; exit 9;; esac\ncp {FIXTURES}/labelled/stream_triad.ncu-repz \"$value\"\necho '==PROF== Profiling \"stream_triad\" - 0: 0%....100% - 17 passes'"
     ));
     lab.run("collect --quiet").done();
-    assert_eq!(lab.ran(), ["ncu", "ncu"]);
+    assert_eq!(lab.ran(), ["ncu"; 3]);
     let profile = lab.step("profile");
     assert!(profile["absent_metrics"].as_array().unwrap().iter().any(|name| name == "sass__inst_executed_per_opcode"));
     assert!(!profile["command"].as_str().unwrap().contains("sass__inst_executed_per_opcode,"));
@@ -290,8 +326,8 @@ fn a_tool_that_is_missing_is_a_gap_and_not_a_pass() {
     let lab = Lab::new("");
     fs::remove_file(lab.path("fake/compute-sanitizer")).unwrap();
     lab.run("collect --quiet").ends(0, "not measured: triad racecheck: compute-sanitizer is not at");
-    assert_eq!(lab.ran(), ["ncu"]);
-    lab.run("generate triad --date 2026-11-20").done();
+    assert_eq!(lab.ran(), ["ncu"; 2]);
+    lab.run("generate triad --template full --date 2026-11-20").done();
     let page = lab.read("audits/2026-11-20-triad.md");
     assert!(page.contains("**NOT MEASURED: compute-sanitizer is not at"), "{page}");
 }
@@ -311,6 +347,7 @@ fn many_subjects_are_collected_at_a_time() {
 #[test]
 fn a_program_that_hangs_in_every_tool_is_left_alone_after_two() {
     let lab = Lab::new("[subject.collect]\nsanitizer_timeout = 1\ntimeout = 1\n");
+    lab.script("program", "sleep 30");
     lab.sanitizer("sleep 30");
     lab.run("collect --quiet").ends(4, "triad profile: left out: synccheck and racecheck did not end in time");
     assert_eq!(lab.ran(), ["synccheck", "racecheck"]);
@@ -322,5 +359,65 @@ fn a_program_that_hangs_in_every_tool_is_left_alone_after_two() {
     lab.sanitizer("[ $tool = synccheck ] || sleep 30\nprintf '<ComputeSanitizerOutput/>' > \"$value\"; echo '========= ERROR SUMMARY: 0 errors'");
     lab.run("collect --quiet")
         .ends(0, "not measured: triad initcheck: left out: racecheck and memcheck did not end in time");
-    assert_eq!(lab.ran(), ["synccheck", "racecheck", "memcheck", "ncu"]);
+    assert_eq!(lab.ran(), ["synccheck", "racecheck", "memcheck", "ncu", "ncu"]);
+}
+
+#[test]
+fn how_long_the_sanitizers_will_take_is_said_before_the_first_of_them() {
+    let lab = Lab::new("");
+    lab.script("program", "echo alone >> runs.log; sleep 0.3");
+    let said = lab.run("collect").err();
+    assert_eq!(lab.ran()[..2], ["alone", "synccheck"]);
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(lines[0].starts_with("triad: the program takes 0."), "{said}");
+    // 43.3 times what it takes alone, and four limits of 300 s.
+    assert!(lines[0].contains(" alone; synccheck, racecheck, memcheck, initcheck may take about 1"), "{said}");
+    assert!(lines[0].ends_with(" s, and at most 20 min"), "{said}");
+    assert!(lines[1].starts_with("triad synccheck: begun, about 1") && lines[1].ends_with(" s left"), "{said}");
+    // The first tools took next to nothing, and so will the others.
+    assert!(said.contains("triad initcheck: begun, about 1 s left"), "{said}");
+    lab.run("collect").done();
+    assert!(lab.ran().is_empty(), "nothing is timed where nothing is missing");
+}
+
+#[test]
+fn the_sanitizers_watch_a_smaller_program_where_one_is_named() {
+    let lab = Lab::new(
+        "[subject.collect]\nsanitizers = [\"memcheck\"]\norder = \"profile\"\ncheck_run = [\"./small\", \"--size\", \"512\"]\n",
+    );
+    lab.script("small", "exit 0");
+    lab.run("collect --quiet").done();
+    assert_eq!(lab.ran(), ["ncu", "ncu", "memcheck"]);
+    assert!(lab.step("profile")["command"].as_str().unwrap().contains("<arguments>"));
+    let memcheck = lab.step("memcheck");
+    assert!(memcheck["command"].as_str().unwrap().contains("small <arguments>"));
+    let remark = "checked is `./small --size 512`, not the program that is measured";
+    assert!(memcheck["remarks"].as_array().unwrap().iter().any(|one| one == remark), "{memcheck}");
+    lab.script("small", "exit 0 # another");
+    lab.run("collect --quiet").done();
+    assert_eq!(lab.ran(), ["memcheck"]);
+    let steps: Vec<String> = lab
+        .run("collect --dry-run")
+        .done()
+        .lines()
+        .filter_map(|line| Some(line.split_once(": ")?.0.trim().to_owned()))
+        .collect();
+    assert_eq!(steps, ["profile", "launches", "memcheck"]);
+}
+
+#[test]
+fn a_subject_keeps_its_deadline() {
+    let lab =
+        Lab::new("[subject.collect]\norder = \"profile\"\nsanitizers = [\"memcheck\", \"racecheck\"]\ndeadline = 2\n");
+    lab.sanitizer("sleep 30");
+    let begun = Instant::now();
+    let run = lab.run("collect --quiet");
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    run.ends(0, "not measured: triad memcheck: memcheck was stopped: the deadline of 2 s for the subject has passed");
+    run.ends(0, "not measured: triad racecheck: left out: the deadline of 2 s for the subject has passed");
+    assert_eq!(lab.ran(), ["ncu", "ncu", "memcheck"]);
+    assert_eq!(lab.step("memcheck")["outcome"], "timed-out");
+    let config = lab.read("audit.toml").replace("deadline = 2", "deadline = 0");
+    fs::write(lab.path("audit.toml"), config).unwrap();
+    lab.run("collect").ends(2, "expected a number above 0, found 0");
 }

@@ -17,6 +17,7 @@ case $all in
 *--json-to*) case $all in *--check*) step=correctness;; *) step=benchmark;; esac;;
 *compute-sanitizer*) step=sanitizer;;
 *--reference-only*) step=reference;;
+*--launch-count\ 20*) step=launches;;
 *ncu*) step=profile;;
 esac
 echo "$step: $all" >> runs.log
@@ -111,8 +112,9 @@ fn the_kernel_is_checked_then_timed_then_profiled_through_the_own_launcher() {
     assert!(run.err().contains("conflict correctness: done in") && run.err().contains(" s, WRONG"), "{}", run.err());
     let ran = lab.ran();
     let steps: Vec<&str> = ran.iter().map(|(step, _)| step.as_str()).collect();
-    let checks = ["sanitizer"; 4];
-    assert_eq!(steps, [&["correctness"][..], &checks, &["benchmark", "profile", "reference"]].concat());
+    // The launcher is timed alone before the first tool of compute-sanitizer.
+    let checks = ["run", "sanitizer", "sanitizer", "sanitizer", "sanitizer"];
+    assert_eq!(steps, [&["correctness"][..], &checks, &["benchmark", "profile", "launches", "reference"]].concat());
     let manifest: serde_json::Value =
         serde_json::from_slice(&fs::read(lab.path("collected/conflict/collected.json")).unwrap()).unwrap();
     let step = |name: &str| {
@@ -120,10 +122,11 @@ fn the_kernel_is_checked_then_timed_then_profiled_through_the_own_launcher() {
         steps.iter().find(|step| step["step"] == name).unwrap_or_else(|| panic!("no step {name}")).clone()
     };
     let command = |name: &str| step(name)["command"].as_str().unwrap().to_owned();
-    assert_eq!(command("correctness"), "fake/gpu audit launch conflict --check --json-to correctness.json");
-    assert_eq!(command("benchmark"), "fake/gpu audit launch conflict --time --json-to benchmark.json");
+    assert_eq!(command("correctness"), "audit launch conflict --check --json-to correctness.json");
+    assert_eq!(command("benchmark"), "audit launch conflict --time --json-to benchmark.json");
     assert!(command("memcheck").ends_with(" audit launch conflict --times 0"), "{}", command("memcheck"));
     assert!(command("profile").ends_with(" --export profile.ncu-rep audit launch conflict --times 0"));
+    assert!(command("launches").ends_with(" --export launches.ncu-rep audit launch conflict --times 19"));
     assert!(command("profile").contains("--kernel-name 'regex:^bank_conflict$'"));
     // The reference is another kernel under another name, and all that its program launches.
     assert!(command("reference").ends_with(" audit launch conflict --reference-only --times 0"));
@@ -156,12 +159,13 @@ fn each_step_is_kept_until_what_decides_it_changes() {
     fs::write(lab.path("audit.toml"), config + "[subject.collect]\nskip = 2\nsanitizers = []\n").unwrap();
     lab.run("collect --quiet").done();
     let ran = lab.ran();
-    assert_eq!(ran.len(), 1, "{ran:?}");
+    assert_eq!(ran.len(), 2, "{ran:?}");
     assert!(ran[0].1.ends_with("launch conflict --times 2"), "{ran:?}");
+    assert!(ran[1].1.ends_with("launch conflict --times 21"), "{ran:?}");
     // The code under audit decides everything.
     fs::copy(format!("{FIXTURES}/cubin/old80.cubin"), lab.path("code.cubin")).unwrap();
     lab.run("collect --quiet").done();
-    assert_eq!(lab.steps(), ["correctness", "benchmark", "profile", "reference"]);
+    assert_eq!(lab.steps(), ["correctness", "benchmark", "profile", "launches", "reference"]);
 }
 
 #[test]

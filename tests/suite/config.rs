@@ -1,6 +1,6 @@
 //! The configuration file: what it gives, and how its mistakes are shown.
 
-use kernel_audit::config::{Config, ConfigErrorKind};
+use kernel_audit::config::{Code, Config, ConfigErrorKind};
 use std::path::{Path, PathBuf};
 
 fn parse(text: &str) -> Config {
@@ -193,4 +193,41 @@ fn subjects_are_chosen_by_name_and_their_files_must_exist() {
     let unreadable = Config::read(&folder.path().join("none.toml")).unwrap_err();
     assert_eq!(unreadable.kind(), ConfigErrorKind::Unreadable);
     assert!(unreadable.to_string().contains("--config"), "{unreadable}");
+}
+
+#[test]
+fn variants_are_builds_of_one_source() {
+    let text = r#"
+[[subject]]
+name = "gemm"
+source = "gemm.cu"
+arch = "sm_100a"
+flags = ["-O3"]
+[[subject.variant]]
+name = "N = 128"
+flags = ["-DTILE_N=128"]
+[[subject.variant]]
+name = "N = 256"
+flags = ["-DTILE_N=256"]
+dynamic_shared = "5*1024"
+"#;
+    let parsed = |text: &str| Config::parse(Path::new("audit.toml"), text.into());
+    let subject = parsed(text).unwrap().subjects.remove(0);
+    let Some(Code::Source { flags, .. }) = &subject.code else { panic!() };
+    // The subject's own code is the first of them.
+    assert_eq!(flags, &["-O3", "-DTILE_N=128"]);
+    let [first, second] = &subject.variants[..] else { panic!() };
+    assert_eq!((&first.flags, first.dynamic_shared), (flags, None));
+    assert_eq!((second.name.as_str(), second.dynamic_shared), ("N = 256", Some(5120)));
+    assert_eq!(second.flags, ["-O3", "-DTILE_N=256"]);
+    for (part, by, says) in [
+        ("N = 256", "N = 128", "a name that no other variant has"),
+        ("-DTILE_N=256", "-arch=sm_90", "set by audit itself"),
+        (r#"source = "gemm.cu""#, r#"cubin = "gemm.cubin""#, "variants are builds of a source"),
+    ] {
+        let error = parsed(&text.replace(part, by)).unwrap_err().to_string();
+        assert!(error.contains(says), "{by}: {error}");
+    }
+    let alone = &text[..text.rfind("[[subject.variant]]").unwrap()];
+    assert!(parsed(alone).unwrap_err().to_string().contains("is the only variant"));
 }

@@ -24,7 +24,8 @@ fn prose_between_blocks_survives_and_the_blocks_follow_the_evidence() {
     let notes = "\nTried `-maxrregcount=64`:  no gain.\r\n\n```md\n<!-- audit:begin verdict 0 -->\n```\n\n| a | b |\n";
     let edited = page.replace("<!-- audit:end verdict -->\n", &format!("<!-- audit:end verdict -->\n{notes}"));
     fs::write(project.path(PAGE), format!("Reviewed by the team.\n\n{edited}The end")).unwrap();
-    project.report("new.csv", &[Profile::steady(80_000.0)]);
+    let config = project.read("audit.toml").replace("\"c1\"", "\"c2\"") + "change = \"tiles\"\n";
+    fs::write(project.path("audit.toml"), config).unwrap();
     project.run("generate scale --date 2026-01-01").done();
     let after = project.read(PAGE);
     assert!(after.starts_with("Reviewed by the team.\n\n<!-- audit:begin lead "), "{after}");
@@ -32,8 +33,8 @@ fn prose_between_blocks_survives_and_the_blocks_follow_the_evidence() {
         after.contains(&format!("<!-- audit:end verdict -->\n{notes}")) && after.ends_with("-->\nThe end"),
         "{after}"
     );
-    assert!(after.contains("80.40 µs") && !after.contains("100.50 µs"));
-    project.run("render pages/2026-01-01-scale.json").done();
+    assert!(after.contains("`c2`") && !after.contains("`c1`"));
+    project.run("render --template full pages/2026-01-01-scale.json").done();
     assert!(project.read(PAGE) == after);
 }
 
@@ -50,12 +51,12 @@ fn damage_stops_with_the_line_and_writes_nothing() {
     };
     let damaged = [
         (page.replacen(end, "", 1), "begins inside the block \"verdict\""),
-        (page.replacen("<!-- audit:end provenance -->", "", 1), "\"provenance\" has no end"),
+        (page.replacen("<!-- audit:end evidence -->", "", 1), "\"evidence\" has no end"),
         (format!("{page}\n{verdict}"), "\"verdict\" is there twice"),
         (page.replacen(begin, "<!-- audit:start performance ", 1), "no marker that this program writes"),
         (page.replacen(end, "<!-- audit:end stalls -->\n", 1), "expected the end of the block \"verdict\""),
         (page.replacen(end, &format!("note {end}"), 1), "stand alone on its line"),
-        (page.replacen("SAME", "FASTER", 1).replacen("**What limits it**", "**Nothing**", 1), "was edited by hand"),
+        (page.replacen("## Verdict\n\n", "## Verdict\n\nNothing. ", 1), "was edited by hand"),
         ("My own notes.\n".to_owned(), "no generated block"),
     ];
     for (text, says) in damaged {
@@ -66,7 +67,7 @@ fn damage_stops_with_the_line_and_writes_nothing() {
         assert!(run.err().contains("line ") && run.err().contains("nothing was written"), "{}", run.err());
         assert!(project.read(PAGE) == text && project.read("pages/2026-01-01-scale.json") == data);
     }
-    let text = page.replacen("**What limits it**", "**Nothing**", 1);
+    let text = page.replacen("## Verdict\n\n", "## Verdict\n\nNothing. ", 1);
     fs::write(project.path(PAGE), &text).unwrap();
     let line = line_of(&text, "<!-- audit:begin verdict ");
     project.run("generate scale --date 2026-01-01").ends(5, &format!("line {line}: the generated block \"verdict\""));
@@ -94,7 +95,8 @@ fn many_runs_at_once_leave_a_whole_page_and_no_lock() {
         assert!(run.wait().unwrap().success());
     }
     assert!(project.read(PAGE) == edited);
-    assert_eq!(fs::read_dir(project.path("pages")).unwrap().count(), 2);
+    // The page, its snapshot and the index.
+    assert_eq!(fs::read_dir(project.path("pages")).unwrap().count(), 3);
 }
 
 #[cfg(unix)]
@@ -151,6 +153,28 @@ fn prose() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..4).prop_map(|pieces| pieces.concat())
 }
 
+#[test]
+fn blocks_take_the_new_order_and_prose_goes_on_behind_its_block() {
+    let of = |names: &[&str]| {
+        let mut text = "# T\n\n".to_owned();
+        let mut cuts = Vec::new();
+        for name in names {
+            cuts.push((text.len(), (*name).to_owned()));
+            text += &format!("## {name}\n\n");
+        }
+        marked(&text, &cuts)
+    };
+    let written = of(&["a", "b", "c"])
+        .replace("audit:end b -->\n", "audit:end b -->\n\nOn b.\n")
+        .replace("audit:end c -->\n", "audit:end c -->\n\nOn c.\n");
+    let new = of(&["c", "a", "d"]);
+    let expected = new
+        .replace("audit:end c -->\n", "audit:end c -->\n\nOn c.\n")
+        .replace("audit:end a -->\n", "audit:end a -->\n\nOn b.\n");
+    assert_eq!(merged(Path::new("x.md"), &written, &new, false).unwrap(), expected);
+    assert_eq!(merged(Path::new("x.md"), &of(&["a", "b"]), &new, false).unwrap(), new);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
@@ -175,7 +199,7 @@ proptest! {
         prop_assert_eq!(&once, &twice);
         // All prose is there, in order.
         let mut rest = once.as_str();
-        for note in notes.iter().take(at) {
+        for note in notes.iter().take(at).filter(|note| !note.trim().is_empty()) {
             let found = rest.find(note.as_str());
             prop_assert!(found.is_some(), "{:?} is lost in {:?}", note, once);
             rest = &rest[found.unwrap() + note.len()..];
@@ -185,4 +209,37 @@ proptest! {
             prop_assert!(once.contains(&begin), "{} is not in {:?}", id, once);
         }
     }
+}
+
+#[test]
+fn what_the_author_concludes_stays_and_goes_to_the_next_page() {
+    let project = Project::new();
+    let page = again(&project);
+    let from = page.find("<!-- audit:human ").unwrap();
+    let until = page.find("<!-- audit:human end -->").unwrap();
+    let draft = page[from..until].split_once("-->\n").unwrap().1.to_owned();
+    assert!(draft.starts_with("## Conclusions\n\n") && draft.len() > 40, "{draft}");
+    // A draft that nobody touched is the program's.
+    project.run("generate scale --date 2026-01-01 --html").done();
+    assert!(project.read("pages/2026-01-01-scale.html").contains("A draft of the program that nobody has edited."));
+    let own = "## Conclusions\n\nUse `__ldg` **next** (A. B., 2026-01-02).\n\n- not <b>tiles</b>\n";
+    fs::write(project.path(PAGE), project.read(PAGE).replace(&draft, own)).unwrap();
+    for words in ["", " --force", " --html"] {
+        project.run(&format!("generate scale --date 2026-01-01{words}")).done();
+        assert!(project.read(PAGE).contains(own), "{words}");
+    }
+    let html = project.read("pages/2026-01-01-scale.html");
+    assert!(html.contains("Use <code>__ldg</code> <strong>next</strong> (A. B., 2026-01-02)."), "{html}");
+    assert!(!html.contains("nobody has edited") && !html.contains("<b>"));
+    let next = project.audit("2026-01-05", Profile::steady(80_000.0));
+    assert!(next.contains(own), "{next}");
+    // An empty section is an answer too, and a mark without a hash is the author's.
+    let empty = next.replace(own, "");
+    fs::write(project.path("pages/2026-01-05-scale.md"), &empty).unwrap();
+    assert_eq!(project.audit("2026-01-05", Profile::steady(80_000.0)), empty);
+    // A page that has no place for it keeps it as prose.
+    let page = marked("# T\n\n## A\n\nx\n", &[(5, "a".to_owned())]);
+    let kept = merged(Path::new("x.md"), &next, &page, false).unwrap();
+    assert!(kept.contains(own) && kept.contains("## A") && !kept.contains("## Verdict"), "{kept}");
+    assert_eq!(merged(Path::new("x.md"), &kept, &page, false).unwrap(), kept);
 }

@@ -136,7 +136,12 @@ fn page_of(text: &str) -> Result<String, RenderError> {
         block(Content::Fold { summary: word(), blocks: vec![block(Content::List { ordered: true, items })] }),
     ];
     let section = Section::new(text, text, blocks);
-    let document = Document { title: word(), lead: vec![Line::new(text, text.into())], sections: vec![section] };
+    let document = Document {
+        title: word(),
+        lead: vec![Line::new(text, text.into())],
+        sections: vec![section],
+        ..Document::default()
+    };
     let cost = || CostText { samples: word(), heat: word(), waits: word(), ..CostText::default() };
     let row = SourceRow { id: word(), number: word(), text: word(), cost: cost() };
     let code = CodeRow { offset: word(), text: word(), line: word(), cost: cost() };
@@ -181,7 +186,7 @@ fn cells_carry_their_number_and_their_tone() {
     let rows = vec![vec![Cell::new("16.8 M").sorted(16_812_345.0)], vec![Cell::new("PASS").toned(Tone::Good)]];
     let table = Table { name: "t".into(), caption: Words::default(), columns, rows };
     let section = Section::new("s", "S", vec![table.into()]);
-    let document = Document { title: "T".into(), lead: vec![], sections: vec![section] };
+    let document = Document { title: "T".into(), sections: vec![section], ..Document::default() };
     let html = TEMPLATES.html("audit", &document, &SourceText::default()).unwrap();
     assert!(html.contains("<td class=\"number\" data-key=\"16812345\">16.8 M</td>"), "{html}");
     assert!(html.contains("<td class=\"number good\" data-key=\"\">PASS</td>"), "{html}");
@@ -192,7 +197,7 @@ fn a_page_with_a_template_for_markdown_alone_has_html_too() {
     let words = ["--report", "tests/fixtures/h200/multiprocess.ncu-repz", "--commit", "c", "--date", "2026-11-20"];
     let html = generate(&[&words[..], &["--template", "deliverable"]].concat());
     assert!(html.contains("Kernels in one line") && html.contains("data-table=\"occupancy-lines\""));
-    let document = Document { title: "T".into(), lead: vec![], sections: vec![] };
+    let document = Document { title: "T".into(), ..Document::default() };
     let error = TEMPLATES.html("audti", &document, &SourceText::default()).unwrap_err().to_string();
     assert!(error.contains("did you mean"), "{error}");
 }

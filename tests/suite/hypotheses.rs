@@ -54,7 +54,7 @@ fn each_comes_to_one_of_four_words_with_its_reason() {
         "{row}"
     );
     // The snapshot holds them: the page is made again from it.
-    project.run("render pages/2026-01-02-scale.json").done();
+    project.run("render --template full pages/2026-01-02-scale.json").done();
     assert_eq!(project.read("pages/2026-01-02-scale.md"), page);
 }
 
@@ -67,12 +67,12 @@ fn refuted_ones_stay_in_the_ledger() {
     project.audit("2026-01-02", leaner(80_000.0));
     // The subject no longer states them, and the next page still tells.
     fs::write(project.path("audit.toml"), config).unwrap();
-    let page = project.audit("2026-01-03", leaner(80_000.0));
-    let rows: Vec<&str> = page.lines().skip_while(|line| *line != "### Refuted before").collect();
+    let page = project.audit("2026-01-03", leaner(80_001.0));
+    let rows: Vec<&str> = page.lines().skip_while(|line| *line != "### Decided before").collect();
     assert!(rows.iter().any(|row| row.contains("2026-01-02") && row.contains("half the instructions")), "{page}");
-    assert!(!rows.iter().any(|row| row.contains("fewer registers")), "{page}");
+    assert!(rows.iter().any(|row| row.contains("fewer registers") && row.contains("CONFIRMED")), "{page}");
     let table = project.run("history scale").done();
-    assert!(table.contains("Refuted hypotheses:") && table.contains("half the instructions"), "{table}");
+    assert!(table.contains("Hypotheses:") && table.contains("half the instructions"), "{table}");
     let json: serde_json::Value = serde_json::from_str(&project.run("history scale --format json").done()).unwrap();
     assert_eq!(json["milestones"][1]["hypotheses"][1]["judgement"], "REFUTED");
 }
@@ -135,7 +135,7 @@ after = ["check.reads shared memory == 0"]
         tools.display().to_string()
     );
     fs::write(project.path("audit.toml"), config).unwrap();
-    project.run("generate k --date 2026-01-02").done();
+    project.run("generate k --template full --date 2026-01-02").done();
     let page = project.read("pages/2026-01-02-k.md");
     let section: Vec<&str> = page.lines().skip_while(|line| *line != "## Hypotheses").take(24).collect();
     let section = section.join("\n");
@@ -145,4 +145,21 @@ after = ["check.reads shared memory == 0"]
         page.lines().find(|line| line.starts_with("| expected after") && line.contains("memory passes`")).unwrap();
     let cells: Vec<&str> = row.split('|').map(str::trim).collect();
     assert_eq!(cells[3..6], ["FAIL", "PASS", "holds"], "{row}");
+}
+
+#[test]
+fn a_confirmed_one_stays_confirmed_while_what_was_expected_holds() {
+    let project = Project::new();
+    with(&project, LEANER);
+    project.audit("2026-01-01", Profile::steady(100_000.0));
+    project.audit("2026-01-02", leaner(80_000.0));
+    let page = project.audit("2026-01-03", leaner(78_000.0));
+    let kept = "### fewer registers\n\n**CONFIRMED**. Confirmed on 2026-01-02 (c1); what was expected still holds.";
+    assert!(page.contains(kept), "{page}");
+    // The snapshot holds it: the page is made again from it.
+    project.run("render --template full pages/2026-01-03-scale.json").done();
+    assert_eq!(project.read("pages/2026-01-03-scale.md"), page);
+    let lost = project.audit("2026-01-04", Profile::steady(79_000.0));
+    let said = "**REFUTED**. Confirmed on 2026-01-02 (c1), and no longer so: launch__registers_per_thread <= 24.";
+    assert!(lost.contains(said), "{lost}");
 }

@@ -13,14 +13,14 @@ pub(crate) fn profile(report: &Report, source: &[SourceView], work: &Work) -> Pr
 /// The evidence of a report with nothing beside it.
 pub(crate) fn evidence(report: &Report, source: &[SourceView], work: &Work) -> Evidence {
     let new = Side { profile: Some(profile(report, source, work)), work: work.clone(), ..Side::default() };
-    Evidence { new, ..Evidence::default() }
+    Evidence { new, ..Evidence::default() }.made_public()
 }
 
 /// The evidence with the kernel of another report as its old side.
 pub(crate) fn since(mut evidence: Evidence, old: &Report, source: &[SourceView]) -> Evidence {
     let old = profile(old, source, &evidence.new.work);
     evidence.old = Some(Side { profile: Some(old), ..Side::default() }.as_old());
-    evidence
+    evidence.made_public()
 }
 
 /// The audit of a report.

@@ -2,6 +2,7 @@
 
 use crate::judged;
 use kernel_audit::analysis::{self, Audit, Limits, Selection, Severity, Work, want};
+use kernel_audit::catalog::Threshold;
 use kernel_audit::evidence::{Report, SourceView};
 use kernel_audit::source;
 use std::collections::BTreeMap;
@@ -10,18 +11,22 @@ use std::sync::LazyLock;
 
 /// Kernels whose measured limit differs from what their header predicts, with the reason. Every other kernel must have
 /// the expected code as its first finding.
-const REFUTED: [(&str, &str, &str); 1] = [(
-    "misaligned_copy",
-    "latency-long-scoreboard",
-    "DRAM is at 51.87 % of peak while 82.10 % of the warps' time waits for loads of 4 bytes a lane: too few bytes are in flight",
-)];
+const REFUTED: [(&str, &str, &str); 2] = [
+    (
+        "misaligned_copy",
+        "latency-long-scoreboard",
+        "DRAM is at 51.87 % of peak while 82.10 % of the warps' time waits for loads of 4 bytes a lane: too few bytes are in flight",
+    ),
+    (
+        "patch_embed_gemm",
+        "exposed-epilogue",
+        "L1 is at 66 %, L2 at 54 %; the header's second half is what limits: 45.5 % of the time is an epilogue without products",
+    ),
+];
 
 /// Kernels whose limit sits at another line than the one marked: the line, with the reason.
-const REFUTED_LINES: [(&str, u32, &str); 1] = [(
-    "patch_embed_gemm",
-    47,
-    "of 66.3 points of the L1 data stage the operands of wgmma take 24.9; cp.async and the other global accesses take 36.4",
-)];
+const REFUTED_LINES: [(&str, u32, &str); 1] =
+    [("patch_embed_gemm", 206, "the call of the epilogue, which nothing overlaps")];
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/labelled")
@@ -223,8 +228,8 @@ fn a_waste_beside_the_limit_is_named_and_ranked_low() {
         |kernel: &str, code: &str| of(kernel).findings.iter().find(|f| f.code.to_string() == code).map(|f| f.severity);
     // 9 sectors where 8 would do, and they hit in L1.
     assert_eq!(named("misaligned_copy", "uncoalesced-global-access"), Some(Severity::Costs));
-    // Seven in eight sectors are wasted, but nothing is busy: a single dependent load is in flight for each thread.
-    assert_eq!(named("pointer_chase", "uncoalesced-global-access"), Some(Severity::Costs));
+    // Seven in eight sectors are wasted by addresses that are loaded values: nothing that could be ordered otherwise.
+    assert_eq!(named("pointer_chase", "uncoalesced-global-access"), None);
     assert_eq!(named("stream_triad", "uncoalesced-global-access"), None);
     assert_eq!(named("barrier_reduction", "predicated-off"), Some(Severity::Costs));
     assert_eq!(named("barrier_reduction", "divergence"), None);
@@ -238,7 +243,7 @@ fn a_waste_beside_the_limit_is_named_and_ranked_low() {
 #[test]
 fn a_threshold_that_the_user_sets_moves_the_verdict() {
     let report = read("misaligned_copy");
-    let limits = Limits { overrides: BTreeMap::from([(kernel_audit::catalog::Threshold::SolLow, 50.0)]) };
+    let limits = Limits { overrides: BTreeMap::from([(Threshold::SolHigh, 50.0), (Threshold::SolLow, 50.0)]) };
     assert_eq!(audit_with(&report, None, limits).findings[0].code.to_string(), "memory-dram");
 }
 
@@ -246,7 +251,7 @@ fn a_threshold_that_the_user_sets_moves_the_verdict() {
 fn the_verdict_says_how_it_was_reached() {
     let audit = of("barrier_reduction");
     let last = audit.bottleneck.steps.last().expect("steps");
-    assert_eq!(last.question, "What keeps that unit from its peak?");
-    assert!(last.answer.to_plain().contains("Barrier with 32.54 %"), "{:?}", last.answer);
-    assert!(audit.bottleneck.steps.iter().all(|step| !step.readings.is_empty()));
+    assert_eq!(last.question, "What do the warps wait for?");
+    assert!(last.answer.to_plain().contains("Barrier takes 32.5 %"), "{:?}", last.answer);
+    assert!(audit.bottleneck.steps.len() > 15, "{:?}", audit.bottleneck.steps);
 }

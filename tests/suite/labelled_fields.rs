@@ -9,33 +9,13 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 /// Kernels of which the diagnosis does not find the stated limiter as its first finding, with what was measured.
-const MISSED: [(&str, &str); 9] = [
-    ("softmax_rows", "6.5 warps of 32 on an SM, each of 1,260 cycles; every unit below 12 %"),
-    ("layernorm", "128 blocks on 132 SMs, 0.12 waves, 12 % of 100 % occupancy; every unit below 13 %"),
-    ("attention_prefill", "the average SM works 65 % of the cycles of the longest one"),
-    (
-        "stencil_z",
-        "38 million local sectors beside 9 million global ones, 99 % of the loads hit L1; issue 56 %, index arithmetic",
-    ),
-    (
-        "histogram_keys",
-        "L2's tags 97 %, device memory 10 %; the waste that is found first is the scatter, which is inherent",
-    ),
-    (
-        "gradient_norm",
-        "2,097,152 additions to one address in 6,310,773 cycles of L2: three each; its slice has 13 times the average",
-    ),
-    ("decode_nf4", "the constant cache is busy 96 % of the time, everything else below 9 %"),
-    (
-        "expm_batched",
-        "FP64 65 % and the pipe it shares with the tensor cores 65 %, L1 69 %; math pipe throttle leads the waits",
-    ),
-    ("batched_gemm_gelu", "tensor 28 %; no unit is above 45 %"),
-];
+const MISSED: [(&str, &str); 1] = [(
+    "stencil_z",
+    "mislabelled: local accesses hit in L1 at 22 % of its peak; the uniform pipe, which computes the indices, is at 79 % with a full queue",
+)];
 
 /// Kernels whose stated line is not where the first finding points.
-const MISSED_LINES: [&str; 7] =
-    ["softmax_rows", "stencil_z", "spmv_rows", "gradient_norm", "decode_nf4", "expm_batched", "batched_gemm_gelu"];
+const MISSED_LINES: [&str; 1] = ["stencil_z"];
 
 /// Counters of the whole kernel that the rules of the diagnosis read, beside the families of `FAMILIES`.
 const READ_BY_RULES: [&str; 32] = [

@@ -76,6 +76,65 @@ fn a_launch_is_read_with_its_arguments() {
 }
 
 #[test]
+fn a_product_may_have_buffers_of_its_own_and_be_a_batch() {
+    let text = WHOLE.replace(
+        r#"cublaslt = { a = "a", b = "b", transpose_b = true, bias = "bias", out = "out" }"#,
+        r#"cublaslt = { a = "rows", b = "dense", transpose_b = true, out = "sums" }
+buffers = [
+  { name = "rows", dtype = "bf16", shape = [8, 256, 64] },
+  { name = "dense", dtype = "bf16", shape = [8, 128, 64], uniform = [0, 1] },
+  { name = "sums", role = "out", dtype = "bf16", shape = [8, 256, 128] },
+]"#,
+    );
+    let subject = subject(&text);
+    let Reference::Gemm(gemm) = subject.reference.unwrap().reference else { panic!() };
+    assert_eq!((gemm.batch, gemm.m, gemm.n, gemm.k, gemm.flop()), (8, 256, 128, 64, 2 * 8 * 256 * 128 * 64));
+    // Behind the seven arguments of the launch.
+    assert_eq!((gemm.a, gemm.b, gemm.out), (7, 8, 9));
+    let extended = gemm.extended(&subject.plan.unwrap());
+    assert_eq!(extended.buffer(8).unwrap().values, Values::Uniform(0.0, 1.0));
+    let uneven = text.replace("shape = [8, 128, 64]", "shape = [4, 128, 64]");
+    let error = Config::parse(Path::new("audit.toml"), uneven).unwrap_err().to_string();
+    assert!(error.contains("of [8, 4, 8] products"), "{error}");
+    let twice = text.replace(r#"name = "rows", dtype"#, r#"name = "bias", dtype"#);
+    let error = Config::parse(Path::new("audit.toml"), twice).unwrap_err().to_string();
+    assert!(error.contains("two buffers are called"), "{error}");
+}
+
+#[test]
+fn packed_types_scales_and_offsets_are_read() {
+    let args = r#"  { name = "codes", dtype = "e2m1", shape = [64, 128], map = { box = [16, 128], swizzle = 64 } },
+  { name = "scales", dtype = "e8m0", shape = [64, 4], powers = [-9, -3] },
+  { name = "fine", dtype = "ue4m3", shape = [64, 8] },
+  { name = "first", dtype = "u32", shape = 9, offsets = [0, 128] },
+"#;
+    let text = WHOLE.replace("  { name = \"shift\"", &format!("{args}  {{ name = \"shift\""));
+    let plan = subject(&text).plan.unwrap();
+    assert_eq!(plan.buffer(5).unwrap().bytes(), 64 * 64);
+    let described: Vec<String> = plan.arguments[6..9].iter().map(Argument::describe).collect();
+    assert_eq!(
+        described,
+        [
+            "scales: e8m0 [64, 4], in, powers of two from 2^-9 to 2^-3",
+            "fine: ue4m3 [64, 8], in, powers of two from 2^-4 to 2^4",
+            "first: u32 [9], in, offsets of groups of 0 to 128",
+        ]
+    );
+    for (part, by, says) in [
+        ("shape = [64, 128], map", "shape = [64, 127], map", "share a byte"),
+        ("box = [16, 128]", "box = [16, 127]", "share a byte"),
+        ("powers = [-9, -3]", "uniform = [-1, 1]", "no negative numbers"),
+        ("powers = [-9, -3]", "powers = [3, 3]", "the first exponent below the last"),
+        ("offsets = [0, 128]", "offsets = [9, 9]", "the least below the most"),
+        (r#"dtype = "u32", shape = 9"#, r#"dtype = "u8", shape = 9"#, "integers of 32 or 64 bits"),
+    ] {
+        assert!(text.contains(part), "{part}");
+        let error = Config::parse(Path::new("audit.toml"), text.replace(part, by)).unwrap_err().to_string();
+        assert!(error.contains(says), "{by}: {error}");
+    }
+}
+
+#[test]
 fn mistakes_point_at_the_line() {
     for (part, by, says) in [
         ("\"e4m3\", shape = [\"2*128\"", "\"e4m4\", shape = [\"2*128\"", "did you mean \"e4m3\"?"),

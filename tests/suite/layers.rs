@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms, the lowest first. Those of one floor do not use each other.
-const FLOORS: [&[&str]; 11] = [
-    &["quantity", "words", "nearest", "shell", "lock", "packed"],
+const FLOORS: [&[&str]; 12] = [
+    &["bounds"],
+    &["quantity", "words", "nearest", "shell", "lock", "packed", "read", "plain"],
     &["catalog", "evidence"],
     &["source"],
     &["analysis"],
@@ -20,12 +21,13 @@ const FLOORS: [&[&str]; 11] = [
 ];
 
 /// The rooms inside the analysis.
-const ANALYSIS: [&[&str]; 13] = [
+const ANALYSIS: [&[&str]; 14] = [
     &["limits", "sass"],
     &["kernel"],
     &["derive", "timeline"],
     &["lines"],
-    &["diagnose", "phases", "launches"],
+    &["phases", "launches"],
+    &["diagnose"],
     &["code", "profile", "wanted"],
     &["evidence"],
     &["readings_json", "correctness"],
@@ -99,4 +101,29 @@ fn rooms_of_the_analysis_use_only_what_lies_below_them() {
     let arrows = arrows("src/analysis", "crate::analysis::");
     assert!(arrows.len() > 40, "{arrows:?}");
     assert_eq!(wrong(&ANALYSIS, &arrows), BTreeSet::new());
+}
+
+/// Files that may open files by themselves, with the reason.
+const OPENERS: [(&str, &str); 4] = [
+    ("read.rs", "it bounds what is read"),
+    ("source/ncu_report/bytes.rs", "it maps reports"),
+    ("collect/machine.rs", "it reads files of the system"),
+    ("collect/store.rs", "it waits until a file that was made is on the disk"),
+];
+
+#[test]
+fn files_are_read_in_one_place() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = BTreeSet::new();
+    for path in sources(&folder) {
+        let code = fs::read_to_string(&path).unwrap();
+        let code = code.split("\n#[cfg(test)]\n").next().unwrap();
+        let is_comment = |line: &&str| line.trim_start().starts_with("//");
+        let opens =
+            |line: &str| ["fs::read(", "fs::read_to_string(", "File::open("].iter().any(|call| line.contains(call));
+        if code.lines().filter(|line| !is_comment(line)).any(opens) {
+            found.insert(path.strip_prefix(&folder).unwrap().display().to_string());
+        }
+    }
+    assert_eq!(found, OPENERS.iter().map(|(path, _)| (*path).to_owned()).collect());
 }

@@ -9,9 +9,11 @@
     reason = "tests, which run the program"
 )]
 
-mod brief;
+mod action;
+mod brief_sections;
 mod build;
 mod build_tools;
+mod calibration;
 mod catalog;
 mod charts;
 mod check;
@@ -21,14 +23,18 @@ mod cli;
 mod code_alone;
 mod collect;
 mod collect_launcher;
+#[cfg(unix)]
+mod collect_timeline;
 mod compare;
 mod config;
 mod dump_analysis;
 mod edited;
 #[cfg(unix)]
+mod explained;
 mod full_disk;
 mod guide;
 mod history;
+mod hostile;
 mod html;
 mod hypotheses;
 mod judged;
@@ -37,12 +43,17 @@ mod labelled;
 mod labelled_fields;
 mod launch;
 mod layers;
+mod life;
+mod made_report;
+mod missing_tools;
 mod old_side;
 mod open_files;
 mod packed;
+mod page;
 mod phases;
 mod pr;
 mod project;
+mod public;
 mod read_cubin;
 mod read_ncu;
 mod read_ncu_csv;
@@ -52,6 +63,8 @@ mod release;
 mod render;
 mod roles;
 mod roofline;
+mod same_kernel;
+mod series;
 #[path = "../../benches/support/simulation.rs"]
 mod simulation;
 mod snapshot;
@@ -63,3 +76,4 @@ mod timeline;
 mod trials;
 mod verdicts;
 mod words;
+mod written;

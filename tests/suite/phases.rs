@@ -1,7 +1,10 @@
 //! Phases of a kernel: against the numbers that were worked out by hand from the same reports.
 
-use kernel_audit::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases, StallPlace, touched_sectors};
+use kernel_audit::analysis::phases::{
+    Amount, CycleUnit, OpcodeRun, Phase, PhaseKind, Phases, StallPlace, Unavoidable, at_their_products, touched_sectors,
+};
 use kernel_audit::analysis::{self, KernelSummary, groups};
+use kernel_audit::evidence::{Correctness, SourceView};
 use kernel_audit::source;
 use std::path::{Path, PathBuf};
 
@@ -98,7 +101,8 @@ fn the_evidence_of_an_exposed_epilogue() {
     // By hand 44,556,288; two loads of one row lie in the same 32 bytes behind one register, and are one access.
     assert_eq!(loads, 43_163_904);
     let worst: Vec<_> = phases.accesses.iter().filter(|access| access.excess() > 0).collect();
-    assert!(worst.iter().map(|access| access.requests).sum::<u64>() >= 11_139_072, "{worst:?}");
+    // 64 loads a thread by hand; two of them lie in the same sectors as another one, and are one request with it.
+    assert_eq!(worst.iter().map(|access| access.requests).sum::<u64>(), 62 * 21_756 * 8, "{worst:?}");
     assert!(worst.iter().all(|access| access.bytes_used() < 32.0 && !access.is_inherent), "{worst:?}");
     is_near(phases.copied_bytes.map(|bytes| bytes as f64), 6_416e6, 1e-3);
     let shared = phases.guarded.iter().find(|opcode| opcode.opcode == "LDS").expect("guarded loads");
@@ -172,6 +176,75 @@ fn a_product_whose_warps_have_roles() {
 }
 
 #[test]
+fn roles_that_end_apart_have_lives_of_their_own() {
+    // Three of four producer warps end at once, so that a consumer has more than its part of the samples.
+    let phases = of("collected/patch_embed_gemm_8_prefetch/profile.ncu-repz");
+    assert_eq!((phases.roles.len(), phases.unit), (2, Some(CycleUnit::Block)));
+    is_near(Some(phases.share(PhaseKind::MainLoop)), 0.985, 2e-3);
+    // 24 products of 128 x 64 x 32 of one warpgroup take 192 cycles each: 4,608 a step.
+    is_near(phases.tensor.zip(phases.steps).map(|(tensor, steps)| tensor / steps), 4_608.0, 5e-3);
+    is_near(phases.step_efficiency, 0.974, 2e-3);
+    assert_eq!(phases.pressure.and_then(|pressure| pressure.is_healthy), Some(true));
+}
+
+#[test]
+fn phases_tell_what_they_execute() {
+    let phases = of("h200/gemm_bias_v2.ncu-repz");
+    let runs = |kind| phase(&phases, kind).opcodes.clone();
+    let run = |opcode: &str, count, executed| OpcodeRun { opcode: opcode.into(), count, executed };
+    let turns = 2048 * 32 * 32;
+    assert_eq!(runs(PhaseKind::Compute)[..2], [run("LDS", 64, turns * 64), run("FFMA", 32, turns * 32)]);
+    assert_eq!(runs(PhaseKind::Load), [run("LDG", 2, turns * 2), run("STS", 2, turns * 2)]);
+    assert!(runs(PhaseKind::MainLoop).is_empty());
+    // Padding whose guard is off for all lanes is no load.
+    let guarded = of("collected/patch_embed_gemm/profile.ncu-repz");
+    assert!(guarded.leaves().flat_map(|phase| &phase.opcodes).all(|run| run.opcode != "LDS"));
+}
+
+#[test]
+fn phases_stand_in_the_order_in_which_they_run() {
+    let phases = of("collected/layernorm/profile.ncu-repz");
+    let found: Vec<PhaseKind> = phases.phases.iter().map(|phase| phase.kind).collect();
+    assert_eq!(found, [PhaseKind::Prologue, PhaseKind::Loop, PhaseKind::MainLoop, PhaseKind::Exit]);
+}
+
+#[test]
+fn products_of_an_unrolled_loop_stand_at_their_call() {
+    let path = fixtures().join("collected/gemm_bf16_cluster/profile.ncu-repz");
+    let report = source::read_profile(&path, &analysis::want()).unwrap();
+    let launch = &report.launches[0];
+    let want = analysis::source_want(&[launch]);
+    let views = source::read_source_views(&path, &want, |head| head.id == launch.id, &[]).unwrap();
+    let view = views.into_iter().next().unwrap();
+    let lines = |view: &SourceView| -> Vec<u32> {
+        let products = view.instructions.iter().filter(|row| row.base() == "HGMMA");
+        products.map(|row| row.places.last().map_or(0, |place| place.line)).collect()
+    };
+    let astray = lines(&view).into_iter().filter(|line| *line != 245).count();
+    assert_eq!((astray, lines(&view).len()), (3, 4));
+    assert_eq!(lines(&at_their_products(view)), [245; 4]);
+}
+
+#[test]
+fn what_cannot_be_avoided_follows_from_the_arguments() {
+    let launched = |name: &str| {
+        let path = fixtures().join(format!("collected/{name}/correctness.json"));
+        serde_json::from_str::<Correctness>(&std::fs::read_to_string(path).unwrap()).unwrap().launch
+    };
+    let least =
+        |name: &str| Unavoidable::of(Some(&launched(name)), Some(&of(&format!("collected/{name}/profile.ncu-repz"))));
+    let bytes = |amount: &Option<Amount>| amount.as_ref().map(|amount| amount.bytes);
+    let product = least("patch_embed_gemm");
+    is_near(bytes(&product.read), 713.8e6, 1e-3);
+    is_near(bytes(&product.write), 1_425.8e6, 1e-3);
+    is_near(bytes(&product.operands), 6_416e6, 1e-3);
+    // 4.31 million uniform draws from 128 MiB; the report counts 135,168 requests of 32 lanes.
+    let chase = least("pointer_chase");
+    is_near(bytes(&chase.read), 86.2e6, 3e-3);
+    assert_eq!(Unavoidable::of(None, None), Unavoidable::default());
+}
+
+#[test]
 fn tiles_through_shared_memory_are_cut_at_their_barriers() {
     let phases = of("h200/gemm_bias_v2.ncu-repz");
     assert_eq!((phases.unit, phases.steps, phases.tensor), (Some(CycleUnit::Warp), Some(32.0), None));
@@ -215,19 +288,23 @@ fn reports(folder: &Path) -> Vec<PathBuf> {
 fn is_whole(phases: &Phases, path: &Path) {
     let name = path.display();
     let sum: f64 = phases.phases.iter().map(|phase| phase.share).sum();
-    assert!((sum - 1.0).abs() < 1e-9 || phases.roles.len() > 1 && sum > 0.9, "{name}: {sum}");
+    let is_one_stretch = phases.phases.is_empty();
+    assert!(
+        (sum - 1.0).abs() < 1e-5 || phases.roles.len() > 1 && (sum - 1.0).abs() < 1e-3 || is_one_stretch,
+        "{name}: {sum}"
+    );
     for phase in &phases.phases {
         assert!(phase.cost <= phase.share + 1e-12 && phase.cost >= 0.0, "{name}: {phase:?}");
         assert!(phase.cycles.is_none_or(f64::is_finite), "{name}: {phase:?}");
         let parts: f64 = phase.parts.iter().map(|part| part.share).sum();
-        assert!(phase.parts.is_empty() || (parts - phase.share).abs() < 1e-9, "{name}: {phase:?}");
+        assert!(phase.parts.is_empty() || (parts - phase.share).abs() < 1e-5, "{name}: {phase:?}");
     }
-    if phases.roles.len() == 1 {
+    if phases.roles.len() == 1 && !is_one_stretch {
         let samples: u64 = phases.phases.iter().map(|phase| phase.samples).sum();
         assert_eq!(samples, phases.samples, "{name}");
     }
     let text = serde_json::to_string(phases).unwrap();
-    assert!(text.len() < 16 << 10, "{name}: {} bytes", text.len());
+    assert!(text.len() < 10 << 10, "{name}: {} bytes", text.len());
     assert_eq!(&serde_json::from_str::<Phases>(&text).unwrap(), phases, "{name}");
 }
 

@@ -61,13 +61,13 @@ pub(crate) fn csv(profiles: &[Profile]) -> String {
     text
 }
 
-/// A folder with a configuration of the subject `scale`, whose report is `new.csv`.
+/// A folder with a configuration of the subject `scale`, whose report is `new.csv`; its pages show everything.
 pub(crate) struct Project(pub(crate) tempfile::TempDir);
 
 impl Project {
     pub(crate) fn new() -> Project {
         let project = Project(tempfile::tempdir().unwrap());
-        let config = "[audit]\nout = \"pages\"\n[[subject]]\nname = \"scale\"\nreport = \"new.csv\"\ncommit = \"c1\"\n";
+        let config = "[audit]\nout = \"pages\"\ntemplate = \"full\"\n[[subject]]\nname = \"scale\"\nreport = \"new.csv\"\ncommit = \"c1\"\n";
         fs::write(project.path("audit.toml"), config).unwrap();
         project
     }
@@ -96,8 +96,8 @@ impl Project {
     /// Writes the audit of a day from a profile.
     pub(crate) fn audit(&self, date: &str, profile: Profile) -> String {
         self.report("new.csv", &[profile]);
-        self.run(&format!("generate scale --date {date}")).done();
-        self.read(&format!("pages/{date}-scale.md"))
+        let printed = self.run(&format!("generate scale --date {date}")).done();
+        self.read(printed.lines().next().unwrap_or_default())
     }
 }
 

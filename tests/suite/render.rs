@@ -35,7 +35,7 @@ fn fold(summary: &str, blocks: Vec<Block>) -> Block {
 
 fn document(blocks: Vec<Block>) -> Document {
     let sections = vec![Section::new("stalls", "Warp stalls", blocks)];
-    Document { title: "Audit of transpose<float, 0>".into(), lead: vec![], sections }
+    Document { title: "Audit of transpose<float, 0>".into(), sections, ..Document::default() }
 }
 
 fn nasty() -> Document {
@@ -82,6 +82,7 @@ fn nasty() -> Document {
                 )],
             ),
         ],
+        ..Document::default()
     }
 }
 
@@ -117,10 +118,10 @@ fn fails(files: &[(&str, &str)]) -> String {
 #[test]
 fn a_template_leaves_out_reorders_renames_and_adds() {
     let template = "# {{title}}\n\n{{section \"sass\" title=\"Mine\"}}\n\n{{section \"occupancy\"}}\n\nOf my own.\n\n\
-        {{#section \"stalls\"}}\n## Other\n\n{{block \"stalls.small\"}}\n{{/section}}\n\
+        {{#section \"stalls\"}}\n## Other\n\n{{block \"stalls.basis\"}}\n{{/section}}\n\
         {{#section \"build\"}}\nnever\n{{/section}}\n";
     let mut of = nasty();
-    of.sections[0].blocks.push(Block { name: "small".into(), ..paragraph("Placed alone.") });
+    of.sections[0].blocks.push(Block { name: "basis".into(), ..paragraph("Placed alone.") });
     let page = with_templates(&[("audit.md.hbs", template)], &of).unwrap();
     let (mine, own, other) =
         (page.find("## Mine\n\n<details>"), page.find("\nOf my own.\n"), page.find("## Other\n\nPlaced alone."));
@@ -161,8 +162,12 @@ fn other_mistakes_in_templates_name_their_place() {
             "line 2, column 1: unknown section \"stals\"; did you mean \"stalls\"?",
         ),
         ("audit.md.hbs", "{{#if lead}}{{#section \"stals\"}}{{/section}}{{/if}}", "unknown section \"stals\""),
-        ("audit.md.hbs", "{{block \"stalls.isue\"}}", "unknown block \"stalls.isue\"; did you mean \"stalls.issue\"?"),
-        ("audit.md.hbs", "{{style}}", "unknown name \"style\" (known here: title, lead, sections, id)"),
+        (
+            "audit.md.hbs",
+            "{{block \"stalls.stals\"}}",
+            "unknown block \"stalls.stals\"; did you mean \"stalls.stalls\"?",
+        ),
+        ("audit.md.hbs", "{{style}}", "unknown name \"style\" (known here: title, lead, sections, details, id)"),
         ("audit.md.hbs", "{{#if (gt title 80)}}x{{/if}}", "unknown helper \"gt\""),
         ("audit.md.hbs", "{{#iff title}}x{{/iff}}", "unknown helper \"iff\"; did you mean \"if\"?"),
         ("audit.md.hbs", "{{#each lead}}", "template audit, line 1"),

@@ -32,13 +32,15 @@ fn idle_warps_are_no_barriers_fault_and_fences_are_found() {
     let source = fenced.source.as_ref().unwrap();
     let parked = source.parked.as_ref().unwrap();
     assert!((parked.share - 25.92).abs() < 0.01 && parked.at.line == 61, "{parked:?}");
-    assert_eq!(fenced.bottleneck.limiter.to_string(), "sync-gmma");
-    let fence = fenced.findings.iter().find(|finding| finding.code.to_string() == "memory-fence").unwrap();
-    assert_eq!((fence.severity, fence.at.as_ref().unwrap().line), (Severity::Costs, 80));
+    assert_eq!(fenced.bottleneck.limiter.to_string(), "fence-chain");
+    let fence = &fenced.findings[0];
+    assert_eq!((fence.severity, fence.at.as_ref().unwrap().line), (Severity::Limits, 80));
     let said = fence.sentence.to_plain();
-    assert!(said.contains("13.34 %") && said.contains("1,073,152 fences"), "{said}");
-    let lever = fenced.levers.iter().find(|lever| lever.code.to_string() == "memory-fence").unwrap();
-    assert!(lever.is_rough && (lever.bound - 13.34).abs() < 0.01, "{lever:?}");
+    assert!(said.contains("258,048") && said.contains("84.1 %"), "{said}");
+    // Taking the fences out saved 44.0 % of the cycles; the fabric of L2 at 54.5 % allows no more than 45.5 %.
+    let lever = &fenced.levers[0];
+    assert_eq!(lever.code.to_string(), "narrow-fence");
+    assert!((lever.bound - 45.5).abs() < 0.1 && !lever.is_rough(), "{lever:?}");
 }
 
 #[test]
@@ -46,17 +48,13 @@ fn a_wait_for_the_tensor_pipe_that_limits_is_no_lever() {
     let (new, old) = (read("gemm_bf16_cluster"), read("gemm_bf16_cluster_fenced"));
     let audit = audit(&new, Some(&old));
     assert_eq!(audit.bottleneck.limiter.to_string(), "compute-tensor");
-    assert_eq!(audit.old_bottleneck.as_ref().unwrap().limiter.to_string(), "sync-gmma");
-    assert!(
-        audit
-            .levers
-            .iter()
-            .all(|lever| !lever.code.to_string().starts_with("stall-")
-                && !lever.code.to_string().starts_with("relieve-"))
-    );
-    let headroom = audit.levers.iter().find(|lever| lever.code.to_string() == "unit-headroom").unwrap();
-    let said = headroom.sentence.to_plain();
-    assert!(said.contains("100.00 % of the operations that the work needs"), "{said}");
+    assert_eq!(audit.old_bottleneck.as_ref().unwrap().limiter.to_string(), "fence-chain");
+    let first = &audit.levers[0];
+    assert_eq!(first.code.to_string(), "persistent-blocks");
+    // 16.1 % of the time the pipe is idle, 3.0 % of it in the last wave.
+    assert!((first.bound - 13.1).abs() < 0.1, "{first:?}");
+    let said = audit.bottleneck.beside.iter().map(|words| words.to_plain()).collect::<Vec<_>>().join(" ");
+    assert!(said.contains("back-pressure of the tensor pipe: healthy") && said.contains("main loop 66,6"), "{said}");
     // By opcode, no counter of BF16 being there: 1,048,576 HGMMA.64x256x16 of a quarter of 2·64·256·16 operations.
     let tensor = audit.roofline.ceilings.iter().find(|ceiling| ceiling.id.starts_with("tensor-")).unwrap();
     let operations = 1_048_576.0 * 2.0 * 64.0 * 256.0 * 16.0 / 4.0;
@@ -69,8 +67,11 @@ fn a_wait_for_the_tensor_pipe_that_limits_is_no_lever() {
 #[test]
 fn what_tma_would_copy_still_crosses_l2() {
     let copies = audit(&read("patch_embed_gemm"), None);
-    let lever = copies.levers.iter().find(|lever| lever.code.to_string() == "relieve-memory-l1tex").unwrap();
-    let said = lever.sentence.to_plain();
-    assert!(said.contains("let TMA do the copies") && said.contains("54.08 %"), "{said}");
-    assert!((lever.bound - 100.0 * (1.0 - 54.08 / 66.42)).abs() < 0.05, "{}", lever.bound);
+    let lever = copies.levers.iter().find(|lever| lever.code.to_string() == "bulk-copies").unwrap();
+    let why = lever.why.to_plain();
+    assert!(why.contains("L1 data stage 66 → 40 %, then L2 (54.1 %) is next"), "{why}");
+    // With the epilogue overlapped: its 45.5 % of the samples without those of ready warps, less than what L2 allows.
+    assert!((lever.bound - 42.6).abs() < 0.1, "{}", lever.bound);
+    assert_eq!(copies.levers[0].code.to_string(), "overlap-epilogue");
+    assert!((copies.levers[0].bound - 33.6).abs() < 0.1, "{:?}", copies.levers[0]);
 }

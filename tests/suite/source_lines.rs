@@ -131,7 +131,7 @@ fn all_blocks(blocks: &[Block], into: &mut Vec<String>) {
 
 fn tables(audit: &Audit) -> Vec<String> {
     let mut ids = Vec::new();
-    for section in &view::document(&Heading::default(), audit).sections {
+    for section in view::document(&Heading::default(), audit).every_section() {
         all_blocks(&section.blocks, &mut ids);
     }
     ids

@@ -25,7 +25,7 @@ fn tables_fit_the_screen() {
     let mut runs: Vec<Vec<&str>> = FILES
         .iter()
         .chain([&kernels[0].as_str(), &kernels[1].as_str(), &kernels[2].as_str()])
-        .map(|file| vec!["show", *file])
+        .flat_map(|file| [vec!["show", *file], vec!["show", "--all", *file]])
         .collect();
     runs.push([&["compare", "--kernel", "transpose"], &FILES[..]].concat());
     for words in runs {
@@ -90,8 +90,12 @@ fn json_holds_every_file_with_its_kind() {
 #[test]
 fn a_snapshot_can_be_shown() {
     let folder = tempfile::tempdir().unwrap();
-    let text = printed(&["show", &snapshot(folder.path(), "transpose_padded")], &[]);
-    assert!(text.contains("GPU Speed of Light") && text.contains("143.49 µs"), "{text}");
+    let file = snapshot(folder.path(), "transpose_padded");
+    let first = printed(&["show", &file], &[]);
+    assert!(first.contains("143.5 µs under ncu") && first.contains("\nVerdict\n"), "{first}");
+    assert!(!first.contains("Speed of Light") && !first.contains("Full tables"), "the first screen alone: {first}");
+    let all = printed(&["show", "--all", &file], &[]);
+    assert!(all.contains("GPU Speed of Light") && all.contains("143.49 µs"), "{all}");
 }
 
 #[test]
@@ -100,7 +104,23 @@ fn shells_and_man_get_every_verb() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let text = project.run(&format!("completions {shell}")).done();
         assert!(text.contains("generate") && text.contains("completions"), "{shell}");
+        let asks = text.contains("audit completions --subjects");
+        assert_eq!(asks, ["bash", "zsh", "fish"].contains(&shell), "{shell}");
     }
+    assert_eq!(project.run("completions --subjects").done(), "scale\n");
+    let bash = format!(
+        "{}\nCOMP_WORDS=(audit check s); COMP_CWORD=2; _audit_with_subjects audit s check; echo ${{COMPREPLY[*]}}",
+        project.run("completions bash").done()
+    );
+    let tools = Path::new(env!("CARGO_BIN_EXE_audit")).parent().unwrap();
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+    let asked = std::process::Command::new("bash")
+        .args(["-c", &bash])
+        .env("PATH", path)
+        .current_dir(project.0.path())
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&asked.stdout).split_whitespace().any(|word| word == "scale"), "{asked:?}");
     let pages = project.run("man --out man").done();
     for page in ["man/audit.1", "man/audit-generate.1", "man/audit-baseline-pin.1", "man/audit-dump-source.1"] {
         assert!(pages.lines().any(|line| line == page), "{page} is missing in {pages}");

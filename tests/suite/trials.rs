@@ -161,7 +161,7 @@ fn a_page_shows_check_and_benchmark_and_is_made_again_from_its_snapshot() {
     for name in ["c.json", "b.json", "new.csv", "pages/2026-01-01-scale.md"] {
         fs::remove_file(project.path(name)).unwrap();
     }
-    project.run("render pages/2026-01-01-scale.json").done();
+    project.run("render --template full pages/2026-01-01-scale.json").done();
     assert!(project.read("pages/2026-01-01-scale.md") == page);
 }
 
@@ -198,7 +198,7 @@ fn a_wrong_kernel_gets_no_verdict_on_its_performance() {
         &page,
         &[
             &format!("**WRONG:** {why}. This page gives no verdict on performance."),
-            "**WRONG.** The kernel's results are wrong, so nothing is said of its performance",
+            "**WRONG.** The results are wrong, so nothing is said of the kernel's performance",
             "### half the time\n\n**INCONCLUSIVE**. The kernel's results are wrong",
             "### still right\n\n**REFUTED**. Expected and not so: correctness.faults == 0.",
             "**WRONG**",
@@ -220,6 +220,7 @@ fn a_wrong_kernel_gets_no_verdict_on_its_performance() {
 
     // What is compared with a wrong kernel is compared with nothing.
     put(&project, "c.json", &correct());
+    project.report("new.csv", &[Profile { launches: vec![(100_001.0, 180_000.0)], ..Profile::default() }]);
     let page = self::page(&project, "--correctness c.json --benchmark b.json", "2026-01-03");
     has(&page, &["**NOT COMPARABLE**. The old side's results are wrong"]);
     project.run("check scale").ends(6, "The old side's results are wrong");
@@ -254,10 +255,12 @@ fn the_benchmark_decides_where_one_launch_in_the_profile_cannot() {
     );
     project.run("check scale").ends(0, "PASS scale: FASTER: By the benchmark");
     // The profile alone does not decide, nor does a benchmark on one side.
+    project.report("new.csv", &[Profile { launches: vec![(97_001.0, 174_600.0)], ..Profile::default() }]);
     let alone = page(&project, "--baseline pages/2026-01-01-scale.json", "2026-01-03");
     has(&alone, &["**What changed:** **AMBIGUOUS**"]);
     // A slow-down that only the benchmark shows fails the gate.
     put(&project, "slow.json", &benchmark(108.0));
+    project.report("new.csv", &[Profile { launches: vec![(97_002.0, 174_600.0)], ..Profile::default() }]);
     let slow = page(&project, "--benchmark slow.json --baseline pages/2026-01-01-scale.json", "2026-01-04");
     has(&slow, &["**SLOWER**. By the benchmark: +8.0 %"]);
     project.run("check scale").ends(1, "FAIL scale: SLOWER");
@@ -350,12 +353,13 @@ fn an_evidence_folder_is_looked_through_and_a_step_that_failed_says_why() {
     let folder = project.path("found");
     fs::create_dir(&folder).unwrap();
     fs::rename(project.path("new.csv"), folder.join("profile.csv")).unwrap();
-    let config = "[audit]\nout = \"pages\"\n[[subject]]\nname = \"scale\"\nevidence = \"found\"\ncommit = \"c1\"\n";
+    let config = "[audit]\nout = \"pages\"\ntemplate = \"full\"\n[[subject]]\nname = \"scale\"\nevidence = \"found\"\ncommit = \"c1\"\n";
     fs::write(project.path("audit.toml"), config).unwrap();
     let step = |name: &str, file: &str, outcome: &str, why: &str| {
+        let hash = fs::read(folder.join(file)).map(|bytes| blake3::hash(&bytes).to_hex().to_string());
         serde_json::json!({
             "step": name, "file": file, "outcome": outcome, "why": why, "command": name, "tool": "audit", "status": "",
-            "seconds": 1.0, "key": "", "blake3": "", "bytes": 1, "ended": "2026-01-01T00:00:00Z",
+            "seconds": 1.0, "key": "", "blake3": hash.unwrap_or_default(), "bytes": 1, "ended": "2026-01-01T00:00:00Z",
         })
     };
     let manifest = |steps: Vec<serde_json::Value>| {
@@ -370,9 +374,9 @@ fn an_evidence_folder_is_looked_through_and_a_step_that_failed_says_why() {
     let page = page(&project, "", "2026-01-01");
     has(&page, &["**Correct:**", "beside a reference: **NOT MEASURED**. the device was taken away."]);
 
-    manifest(vec![step("correctness", "c.json", "made", ""), step("benchmark", "b.json", "made", ""), profile()]);
     put(&project, "found/c.json", &wrong());
     put(&project, "found/b.json", &benchmark(100.0));
+    manifest(vec![step("correctness", "c.json", "made", ""), step("benchmark", "b.json", "made", ""), profile()]);
     let page = self::page(&project, "--force", "2026-01-01");
     has(&page, &["**WRONG:** out on seed 2", "## Benchmark"]);
 }
@@ -382,13 +386,13 @@ fn what_was_written_on_an_h200_comes_out_on_any_machine() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let out = tempfile::tempdir().unwrap();
     let words = "generate --name bank_conflict --report tests/fixtures/labelled/bank_conflict.ncu-repz --date 2026-11-21 \
-                 --work-flop 270336*512 --no-charts --correctness tests/fixtures/launched/bank_conflict.correctness.json \
+                 --work-flop 270336*512 --no-charts --template full --correctness tests/fixtures/launched/bank_conflict.correctness.json \
                  --benchmark tests/fixtures/launched/bank_conflict.benchmark.json --out";
     let run = audit(root).args(words.split_whitespace()).arg(out.path()).output().unwrap();
     Run(run).done();
     let page = fs::read_to_string(out.path().join("2026-11-21-bank_conflict.md")).unwrap();
     let from = page.find("## Correctness").unwrap();
-    let until = page.find("## Verdict").unwrap();
+    let until = page.find("## What was measured").unwrap();
     insta::assert_snapshot!(
         page[from..until].lines().filter(|line| !line.starts_with("<!--")).collect::<Vec<_>>().join("\n")
     );

@@ -3,8 +3,8 @@
 use crate::judged;
 use crate::project::{Profile, csv};
 use crate::simulation::{Noise, Tally, run};
-use kernel_audit::analysis::{self, Basis, Comparison, Limits, Verdict, Work};
-use kernel_audit::evidence::{Origin, Report, Want};
+use kernel_audit::analysis::{self, Basis, Comparison, Evidence, Limits, Verdict, Work};
+use kernel_audit::evidence::{ClockStatus, Origin, Report, Want};
 use kernel_audit::source::ncu_csv;
 
 fn report(profile: Profile) -> Report {
@@ -51,21 +51,97 @@ fn a_claim_has_to_hold_in_cycles() {
 }
 
 #[test]
-fn one_launch_each_leans_on_counters_that_do_not_vary() {
+fn one_launch_each_leans_on_counters_that_explain() {
     let changed = compare(one(100_000.0, 180_000.0, 4096), one(80_000.0, 144_000.0, 2048));
-    expect(
-        &changed,
-        Verdict::Faster,
-        "one launch on each side; of 2 counters that repeat exactly from launch to launch, 1 differs",
-    );
+    expect(&changed, Verdict::Faster, "one launch on each side; explained by warp instructions executed −50.0 %");
     assert_eq!(changed.reading("smsp__inst_executed.sum").unwrap().verdict, Verdict::Better);
     assert_eq!(changed.reading("smsp__inst_executed.sum").unwrap().basis, Some(Basis::Exact));
     assert_eq!(changed.reading("launch__registers_per_thread").unwrap().verdict, Verdict::Same);
     let unexplained = compare(one(100_000.0, 180_000.0, 4096), one(80_000.0, 144_000.0, 4096));
     expect(&unexplained, Verdict::Ambiguous, "cannot tell noise from change");
+    // The row claims no more than the kernel.
+    assert_eq!(unexplained.reading("gpu__time_duration.sum").unwrap().verdict, Verdict::Ambiguous);
     let small = compare(one(100_000.0, 180_000.0, 4096), one(98_000.0, 176_400.0, 2048));
     expect(&small, Verdict::Ambiguous, "a change counts from 5.0 %");
-    expect(&compare(one(1e5, 1.8e5, 4096), one(1e5, 1.8e5, 4096)), Verdict::Same, "2 counters that repeat exactly");
+    expect(&compare(one(1e5, 1.8e5, 4096), one(1e5, 1.8e5, 4096)), Verdict::Same, "one launch on each side");
+}
+
+#[test]
+fn a_trifle_explains_nothing() {
+    let old = || one(100_000.0, 180_000.0, 1_000_000);
+    let trifle = |ns: f64, instructions| compare(old(), one(ns, 1.8 * ns, instructions));
+    // One instruction in a hundred thousand, or the other way; and the size.
+    expect(&trifle(106_000.0, 1_000_010), Verdict::Ambiguous, "no counter explains it in sign and size");
+    expect(&trifle(112_000.0, 900_000), Verdict::Ambiguous, "no counter explains it in sign and size");
+    expect(&trifle(112_000.0, 1_050_000), Verdict::Ambiguous, "no counter explains it");
+    expect(&trifle(112_000.0, 1_060_000), Verdict::Slower, "warp instructions executed +6.0 %");
+    let registers = Profile { registers: 34, ..one(112_000.0, 201_600.0, 1_000_000) };
+    expect(&compare(old(), registers), Verdict::Ambiguous, "no counter explains it");
+    // A change beyond what single launches differ by, of code that is another.
+    let other = compare(old(), one(200_000.0, 360_000.0, 900_000));
+    expect(&other, Verdict::Slower, "explained by other code (10 % of the executed instructions)");
+}
+
+#[test]
+fn more_launches_never_weaken_a_verdict() {
+    let launches = |ns: f64, scatter: &[f64], instructions| Profile {
+        launches: scatter.iter().map(|by| (ns * by, 1.8 * ns * by)).collect(),
+        instructions,
+        ..Profile::default()
+    };
+    let scattered = |old: u64, new: u64| compare(launches(1e5, &[1.0, 1.02], old), launches(0.88e5, &[1.0, 1.02], new));
+    expect(&scattered(4096, 3500), Verdict::Faster, "2 launches against 2, judged by their ranges; explained by");
+    expect(&scattered(4096, 4096), Verdict::Ambiguous, "");
+    let quiet = |new: u64| compare(launches(1e5, &[1.0, 1.0006], 4096), launches(0.969e5, &[1.0, 1.0006], new));
+    expect(&quiet(2048), Verdict::Faster, "explained by warp instructions executed −50.0 %");
+    expect(&quiet(4096), Verdict::Ambiguous, "");
+}
+
+#[test]
+fn other_kernels_in_other_grids_carry_a_caution() {
+    let other = || Profile { kernel: "other", grid: "(8192, 1, 1)", ..one(50_000.0, 90_000.0, 2048) };
+    expect(
+        &compare(one(1e5, 1.8e5, 4096), other()),
+        Verdict::Faster,
+        "Caution: other in a grid of (8192, 1, 1) is held",
+    );
+    let renamed = Profile { grid: "(64, 1, 1)", ..other() };
+    assert!(!compare(one(1e5, 1.8e5, 4096), renamed).whole.reason.contains("Caution"));
+    let (new, old) = (report(other()), report(one(1e5, 1.8e5, 4096)));
+    let work = Work { flop: Some(1_000_000), ..Work::default() };
+    let evidence = judged::since(judged::evidence(&new, &[], &work), &old, &[]);
+    let stated = analysis::audit(&evidence, &Limits::default()).comparison.unwrap();
+    assert!(!stated.whole.reason.contains("Caution"), "{}", stated.whole.reason);
+}
+
+#[test]
+fn held_clocks_in_one_file_let_time_decide() {
+    let side = |ns: f64, instructions: u64, is_held: bool| {
+        let read = report(Profile { launches: vec![(ns, 1.0)], instructions, ..Profile::default() });
+        let mut evidence = judged::evidence(&read, &[], &Work::default());
+        let profile = evidence.new.profile.as_mut().unwrap();
+        profile.readings.metrics.retain(|metric| &*metric.name != "gpc__cycles_elapsed.max");
+        profile.origin.blake3 = "one".into();
+        profile.clock = Some(ClockStatus { requested: true, executed: is_held });
+        evidence
+    };
+    let verdict = |is_held| {
+        let old = side(1e5, 4096, is_held).new.as_old();
+        let evidence = Evidence { old: Some(old), ..side(6e4, 2048, is_held) };
+        analysis::audit(&evidence, &Limits::default()).comparison.unwrap()
+    };
+    expect(&verdict(true), Verdict::Faster, "−40.0 % in time with the clocks held, in one run of ncu");
+    expect(&verdict(false), Verdict::Ambiguous, "the clocks cannot be ruled out");
+}
+
+#[test]
+fn a_launch_that_failed_is_not_compared() {
+    let failed = Profile { grid: "(0, 0, 0)", ..one(50_000.0, 90_000.0, 2048) };
+    expect(
+        &compare(one(1e5, 1.8e5, 4096), failed),
+        Verdict::NotMeasured,
+        "The launch failed: its grid holds no blocks",
+    );
 }
 
 #[test]

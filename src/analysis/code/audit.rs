@@ -10,7 +10,6 @@ use super::patterns;
 use super::resources::{self, ResourceRow};
 use super::select::{self, CodeError, Launched};
 use crate::analysis::diagnose::finding::Finding;
-use crate::analysis::kernel::private;
 use crate::analysis::limits::Limits;
 use crate::analysis::sass::{
     ClassCount, ControlFlow, SassDiff, body, class_counts, diff, dispatches, loops, opcode_counts,
@@ -24,6 +23,8 @@ use regex::Regex;
 pub struct CodeInputs<'r> {
     /// The build under audit.
     pub build: &'r CodeBuild,
+    /// What it is called among several builds of one source; else empty.
+    pub variant: &'r str,
     /// The build to compare with.
     pub old: Option<&'r CodeBuild>,
     /// Which kernel.
@@ -45,6 +46,9 @@ pub struct CodeInputs<'r> {
 pub struct CodeAudit {
     /// `sm_90a`.
     pub arch: String,
+    /// What the build is called among several of one source; empty where it is the only one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub variant: String,
     /// Mangled name.
     pub mangled: String,
     /// Name with template arguments, without parameters.
@@ -102,6 +106,11 @@ pub struct CodeAudit {
 }
 
 impl CodeAudit {
+    /// Architecture and, among several builds of one source, the variant: what a heading calls the build.
+    pub fn label(&self) -> String {
+        if self.variant.is_empty() { self.arch.clone() } else { format!("{}, {}", self.variant, self.arch) }
+    }
+
     /// Registers per thread by the assembler, else by the cubin.
     pub fn registers(&self) -> Option<u64> {
         let row = self.resources.iter().find(|row| row.label == resources::REGISTERS)?;
@@ -115,7 +124,8 @@ pub(in crate::analysis) fn concluded(codes: &[CodeAudit], earlier: &[CodeAudit],
     let mut codes = codes.to_vec();
     for code in &mut codes {
         code.findings = patterns::findings(code, limits);
-        let Some(before) = earlier.iter().find(|before| before.arch == code.arch) else { continue };
+        let same = |before: &&CodeAudit| (&before.arch, &before.variant) == (&code.arch, &code.variant);
+        let Some(before) = earlier.iter().find(same) else { continue };
         for check in code.checks.iter_mut().filter(|check| check.old.is_none()) {
             let same = |was: &&CheckResult| (&was.name, &was.rule) == (&check.name, &check.rule);
             check.old = before.checks.iter().find(same).map(|was| was.verdict);
@@ -158,21 +168,17 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
     let judged = inputs.checks.iter().filter_map(|check| checks::judge(check, &ground));
     let judged = judged.enumerate().map(|(at, result)| CheckResult { old: verdict(at), ..result }).collect();
     Ok(CodeAudit {
+        variant: inputs.variant.to_owned(),
         mangled: kernel.mangled.to_string(),
         kernel: crate::analysis::kernel::select::short_name(&kernel.demangled).to_owned(),
-        input: private::without_home(&build.input),
-        command: private::without_names(&build.command),
-        compiler: private::without_home(&build.compiler),
-        disassembler: private::without_home(&build.disassembler),
-        cubin: build.command.is_empty().then(|| private::public(&build.cubin.origin)),
+        input: build.input.clone(),
+        command: build.command.clone(),
+        compiler: build.compiler.clone(),
+        disassembler: build.disassembler.clone(),
+        cubin: build.command.is_empty().then(|| build.cubin.origin.clone()),
         code_sha256: kernel.code_sha256.clone(),
         identity: identity::identity(&arch, &kernel.code_sha256, inputs.launched),
-        warnings: build
-            .log
-            .iter()
-            .flat_map(|log| &log.warnings)
-            .map(|(at, text)| (*at, private::without_home(text)))
-            .collect(),
+        warnings: build.log.iter().flat_map(|log| log.warnings.clone()).collect(),
         instructions: counts.iter().map(|count| count.count).sum(),
         opcodes: counts.iter().take(OPCODES_KEPT).map(|c| (c.opcode.to_string(), c.count)).collect(),
         loops: flow::loop_rows(function, &shape, &found, hottest, &file),

@@ -251,8 +251,9 @@ fn decide(check: &SassCheck, ground: &Ground<'_>) -> Decision {
         );
     }
     let Some(pattern) = patterns.first() else { return inconclusive("the check names no instruction") };
-    let matches: Vec<usize> =
-        (0..code.len()).filter(|at| places.contains(at) && opcode_matches(&code[*at].opcode, pattern)).collect();
+    let matches: Vec<usize> = (0..code.len())
+        .filter(|at| places.contains(at) && opcode_matches(&code[*at].opcode, pattern) && !code[*at].never_runs())
+        .collect();
     if let Some(bits) = check.min_width
         && let Some(decision) = too_narrow(bits, code, &matches)
     {

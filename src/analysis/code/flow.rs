@@ -29,17 +29,26 @@ pub struct LoopRow {
     /// Instructions, inner loops included.
     pub instructions: usize,
     /// How many loops hold it.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub depth: usize,
     /// Whether it holds no other.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub innermost: bool,
     /// First and last line of the subject's source in it.
     pub lines: Option<(u32, u32)>,
-    /// Its instructions by class, the most frequent first, at most four.
+    /// Its instructions by class, the most frequent first, at most four; none of a loop that only waits.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub classes: Vec<ClassCount>,
     /// Whether it only waits: a barrier is tried until it opens.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub waits: bool,
     /// Whether checks on the hottest loop look at it.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub hottest: bool,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// A role of warps.
@@ -111,7 +120,8 @@ pub(super) fn loop_rows(
     let code = body(function);
     let row = |(position, found): (usize, &NaturalLoop)| {
         let own = || found.blocks.iter().flat_map(|block| &code[flow.blocks[*block].instructions.clone()]);
-        let mut classes = count_classes(own());
+        let waits = super::hot::only_waits(own());
+        let mut classes = if waits { Vec::new() } else { count_classes(own()) };
         classes.sort_by_key(|class| std::cmp::Reverse(class.count));
         classes.truncate(4);
         LoopRow {
@@ -122,7 +132,7 @@ pub(super) fn loop_rows(
             innermost: found.innermost,
             lines: lines(own(), file),
             classes,
-            waits: super::hot::only_waits(own()),
+            waits,
             hottest: hottest == Some(position),
         }
     };

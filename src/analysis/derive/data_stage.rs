@@ -4,7 +4,6 @@
 //! there and four here. On an H200 the shared part and `l1tex__data_pipe_lsu_wavefronts_mem_lgds` add up to the whole.
 
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::evidence::Reading;
 
 /// Wavefronts of the whole stage, percent of peak.
 pub(in crate::analysis) const WHOLE: &str = "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed";
@@ -42,17 +41,6 @@ impl DataStage {
     pub(in crate::analysis) fn is_mostly_shared(&self) -> bool {
         self.shared > self.other()
     }
-
-    /// Whether operands of warpgroup products are more than half of shared memory's part.
-    pub(in crate::analysis) fn is_mostly_operands(&self) -> bool {
-        self.operands.is_some_and(|operands| operands > self.shared / 2.0)
-    }
-
-    /// The readings that this is made of.
-    pub(in crate::analysis) fn readings(&self, kernel: &KernelSummary<'_>) -> Vec<(String, Reading)> {
-        let names = [Some(WHOLE), Some(SHARED), self.operands.map(|_| OPERANDS)];
-        names.into_iter().flatten().map(|name| (name.to_owned(), kernel.reading(name))).collect()
-    }
 }
 
 #[cfg(test)]
@@ -63,9 +51,9 @@ mod tests {
     fn the_larger_part_is_told_by_shares_of_the_peak() {
         // patch_embed_gemm and transpose_tiled on an H200.
         let products = DataStage { whole: 66.291, shared: 30.278, operands: Some(24.92) };
-        assert!(!products.is_mostly_shared() && products.is_mostly_operands());
+        assert!(!products.is_mostly_shared());
         assert!((products.other() - 36.379).abs() < 0.5, "{}", products.other());
         let conflicts = DataStage { whole: 88.006, shared: 82.912, operands: None };
-        assert!(conflicts.is_mostly_shared() && !conflicts.is_mostly_operands());
+        assert!(conflicts.is_mostly_shared());
     }
 }

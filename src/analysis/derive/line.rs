@@ -25,8 +25,8 @@ pub const OCCUPANCY: Columns = &[
 pub const SHARED: Columns = &[
     ("Data stage for shared", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.pct_of_peak_sustained_elapsed"),
     ("Bank conflicts", "shared.conflict-share"),
-    ("LDS", "opcode.LDS"),
-    ("STS", "opcode.STS"),
+    ("LDS", "smsp__sass_inst_executed_op_shared_ld.sum"),
+    ("STS", "smsp__sass_inst_executed_op_shared_st.sum"),
     ("Wide STS", "shared.wide-store-share"),
 ];
 /// Instructions.

@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// Warp-level executions by opcode; the instances carry the opcode as text.
 pub(in crate::analysis) const PER_OPCODE: &str = "sass__inst_executed_per_opcode";
 
+/// Executions of an instruction by lanes whose guard held.
+const LANES: &str = "thread_inst_executed_true";
+
 /// The same with the opcode's modifiers.
 pub(in crate::analysis) const WITH_MODIFIERS: &str = "sass__inst_executed_per_opcode_with_modifier_all";
 
@@ -86,6 +89,38 @@ impl InstructionMix {
             wide_shared_stores: wide_shared_stores(new),
             moves: MOVES.iter().map(|opcode| ((*opcode).to_owned(), of(opcode))).collect(),
         }
+    }
+
+    /// The same with the executions that had a lane on, of the opcodes and sides for which they are given: an instruction whose
+    /// guard is off for all lanes is counted by the hardware and does nothing.
+    #[must_use]
+    pub(in crate::analysis) fn with_lanes(mut self, new: &[(&str, f64)], old: &[(&str, f64)]) -> InstructionMix {
+        let given = |counts: &[(&str, f64)], opcode: &str| {
+            counts.iter().find(|(own, _)| *own == opcode).map(|(_, count)| *count)
+        };
+        let lower = |reading: &mut Reading, by: f64| {
+            let left = reading.value().map_or(0.0, |all| (all - by).max(0.0));
+            *reading = named::derived(left, Unit::NONE, &[PER_OPCODE, LANES], "executions with a lane on");
+        };
+        for row in &mut self.rows {
+            let class = self.classes.iter_mut().find(|class| class.opcode == row.class);
+            let mut of_class = class.map(|class| &mut class.row);
+            let off = |reading: &Reading, on: f64| reading.value().map(|all| all - on).filter(|off| *off > 0.0);
+            if let Some(off) = given(new, &row.opcode).and_then(|on| off(&row.row.new, on)) {
+                lower(&mut row.row.new, off);
+                row.share = row.row.new.value().zip(self.total).map(|(count, total)| 100.0 * count / total);
+                of_class.iter_mut().for_each(|class| lower(&mut class.new, off));
+            }
+            if let (Some(was), Some(on)) = (row.row.old.as_mut(), given(old, &row.opcode))
+                && let Some(off) = off(was, on)
+            {
+                lower(was, off);
+                of_class.iter_mut().filter_map(|class| class.old.as_mut()).for_each(|class| lower(class, off));
+            }
+        }
+        sort(&mut self.rows);
+        sort(&mut self.classes);
+        self
     }
 
     /// Whether either side executed an instruction that multiplies matrices; `None` when the report does not list opcodes.
@@ -193,6 +228,12 @@ fn rows(
             OpcodeRow { opcode: name.to_string(), class: class(name), row, share }
         })
         .collect();
+    sort(&mut rows);
+    rows
+}
+
+/// The most executed of the new side first, then of the old one.
+fn sort(rows: &mut [OpcodeRow]) {
     let key = |row: &OpcodeRow| {
         (row.row.new.value().unwrap_or(0.0), row.row.old.as_ref().and_then(Reading::value).unwrap_or(0.0))
     };
@@ -200,5 +241,4 @@ fn rows(
         let ((an, ao), (bn, bo)) = (key(a), key(b));
         bn.total_cmp(&an).then(bo.total_cmp(&ao)).then_with(|| a.opcode.cmp(&b.opcode))
     });
-    rows
 }

@@ -1,11 +1,11 @@
 //! Readings by name, for checklists and hypotheses: any metric of the report, and the derived readings of the catalog.
 
 use crate::analysis::derive::coalescing::Coalescing;
-use crate::analysis::derive::mix::InstructionMix;
+use crate::analysis::derive::mix::{InstructionMix, WARPGROUP, is_matrix};
 use crate::analysis::derive::stalls::{StallBasis, Stalls};
 use crate::analysis::derive::units;
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::catalog::{self, ChipSide, Part, ReadingForm, ReadingName};
+use crate::catalog::{self, Part, ReadingForm, ReadingName};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 
@@ -24,6 +24,7 @@ pub(in crate::analysis) fn reading(known: &Known<'_, '_>, name: &str) -> Reading
     let executed = |opcode: &str| count(known.mix, |row| row == opcode);
     match form {
         ReadingForm::Stall => stall(known.stalls, word),
+        ReadingForm::MemoryStalls => memory_stalls(known.stalls),
         ReadingForm::StallRank => stall_rank(known.stalls, word),
         ReadingForm::Opcode => executed(word),
         ReadingForm::Class => count(known.mix, |row| catalog::opcode_class(row).is_some_and(|class| class.id == word)),
@@ -31,7 +32,8 @@ pub(in crate::analysis) fn reading(known: &Known<'_, '_>, name: &str) -> Reading
         ReadingForm::TensorShare => known.mix.tensor_share.clone(),
         ReadingForm::TensorBusy => tensor_busy(known.kernel),
         ReadingForm::SharedConflictShare => conflict_share(known.kernel),
-        ReadingForm::SharedLoadsPerStore => quotient(executed("LDS"), executed("STS"), 1.0, Unit::NONE),
+        ReadingForm::TensorWgmmaShare => wgmma_share(known.mix),
+        ReadingForm::SharedLoadsPerStore => loads_per_store(known.kernel, executed("LDS"), executed("STS")),
         ReadingForm::SharedWideStoreShare => known.mix.wide_shared_stores.clone(),
         ReadingForm::GlobalExcessShare => excess_share(known.coalescing),
         ReadingForm::PredicationEfficiency => known.mix.predication.clone(),
@@ -46,6 +48,37 @@ fn stall(stalls: &Stalls, reason: &str) -> Reading {
     let found = stalls.table(StallBasis::ShareOfWarpTime).and_then(|t| t.rows.iter().find(|row| row.reason == reason));
     let metric = format!("smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio");
     found.map_or_else(|| Reading::not_collected(&metric), |row| row.row.new.clone())
+}
+
+/// The sum of the stalls of warps that wait for memory or stand in its queues.
+fn memory_stalls(stalls: &Stalls) -> Reading {
+    let parts = ["long_scoreboard", "lg_throttle", "mio_throttle"].map(|reason| stall(stalls, reason));
+    let Some(sum) = parts.iter().map(Reading::value).sum::<Option<f64>>() else {
+        return parts.into_iter().find(|part| part.value().is_none()).unwrap_or_default();
+    };
+    derived(sum, Unit::PERCENT, &["smsp__average_warps_issue_stalled_*"], "sum of three reasons")
+}
+
+/// Products of warpgroups over all products, by executed opcodes; zero where the kernel has no products.
+fn wgmma_share(mix: &InstructionMix) -> Reading {
+    let of = |takes: &dyn Fn(&str) -> bool| count(mix, |opcode| is_matrix(opcode) && takes(opcode));
+    let is_wgmma = |opcode: &str| catalog::opcode_class(opcode).is_some_and(|class| class.id == WARPGROUP);
+    let all = of(&|_| true);
+    if all.value() == Some(0.0) {
+        return derived(0.0, Unit::PERCENT, &[crate::analysis::derive::mix::PER_OPCODE], "no products were executed");
+    }
+    quotient(of(&is_wgmma), all, 100.0, Unit::PERCENT)
+}
+
+/// Shared loads over shared stores as the counters of each saw them, which leave out what the compiler pads a fence with
+/// (`@!PT LDS`); where those were not collected, the same of executed opcodes.
+fn loads_per_store(kernel: &KernelSummary<'_>, loads: Reading, stores: Reading) -> Reading {
+    let counted = |op: &str| kernel.reading(&format!("smsp__sass_inst_executed_op_shared_{op}.sum"));
+    let (counted_loads, counted_stores) = (counted("ld"), counted("st"));
+    match counted_loads.quantity().and(counted_stores.quantity()) {
+        Some(_) => quotient(counted_loads, counted_stores, 1.0, Unit::NONE),
+        None => quotient(loads, stores, 1.0, Unit::NONE),
+    }
 }
 
 /// The place of a reason among the stalls, the largest first; `selected` and `not_selected` are none.
@@ -71,9 +104,7 @@ fn count(mix: &InstructionMix, takes: impl Fn(&str) -> bool) -> Reading {
 }
 
 fn tensor_busy(kernel: &KernelSummary<'_>) -> Reading {
-    let unit = units::busiest(kernel)
-        .into_iter()
-        .find(|u| u.code == Part::ComputeTensor && u.side() == Some(ChipSide::Compute));
+    let unit = units::busiest(kernel).into_iter().find(|u| u.code == Part::ComputeTensor);
     unit.map_or_else(
         || Reading::not_collected("sm__pipe_tensor*.pct_of_peak_sustained_elapsed"),
         |u| kernel.reading(&u.counter),

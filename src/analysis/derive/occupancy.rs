@@ -2,6 +2,7 @@
 
 use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::summary::KernelSummary;
+use crate::bounds::BLOCKS_OF_SM;
 use crate::evidence::Metric;
 
 /// The resources that cap the blocks on an SM, with the metric of each.
@@ -122,6 +123,8 @@ fn cliff(side: &KernelSummary<'_>, (unit, curve, point): &(&str, &str, &str)) ->
 pub(in crate::analysis) fn points(curve: &Metric) -> Vec<(u64, f64)> {
     let mut points: Vec<(u64, f64)> =
         curve.instances.iter().filter_map(|i| Some((i.id.as_u64()?, i.value.as_f64()?))).collect();
+    // A snapshot has no word for a number that is none.
+    points.retain(|(_, y)| y.is_finite());
     points.sort_by_key(|(x, _)| *x);
     points
 }
@@ -144,7 +147,7 @@ fn shared(side: &KernelSummary<'_>) -> Option<Cliff> {
     let per_block = (side.value(BLOCK_SIZE)? / WARP).ceil();
     let others = LIMITS.iter().filter(|(_, metric)| *metric != "launch__occupancy_limit_shared_mem");
     let most = others.filter_map(|(_, metric)| side.value(metric)).min_by(f64::total_cmp)? as u64;
-    if at == 0 || at > whole || most == 0 {
+    if at == 0 || at > whole || !(1..=BLOCKS_OF_SM).contains(&most) {
         return None;
     }
     let largest = |blocks: u64| whole / blocks / SHARED_STEP * SHARED_STEP;

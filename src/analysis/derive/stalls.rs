@@ -131,17 +131,6 @@ impl Stalls {
         stalls.first().filter(|(_, value)| *value > 0.0).map(|(row, _)| (table, *row))
     }
 
-    /// The reading of a row of the new side, without parked warps where it is a share.
-    pub(in crate::analysis) fn without_parked(&self, table: &StallTable, row: &StallRow) -> Reading {
-        match (&row.row.new, self.counted(table, row)) {
-            (Reading::Measured(measured), Some(counted)) if self.parked.is_some() => {
-                let quantity = Quantity::new(counted, measured.quantity.unit()).unwrap_or(measured.quantity);
-                Reading::Measured(Measured { quantity, ..measured.clone() })
-            }
-            (other, _) => other.clone(),
-        }
-    }
-
     /// The number of a row of the new side, without parked warps where it is a share.
     pub(in crate::analysis) fn counted(&self, table: &StallTable, row: &StallRow) -> Option<f64> {
         let value = row.row.new.value()?;

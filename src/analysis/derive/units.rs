@@ -1,8 +1,7 @@
 //! Which counters of the chip are busy: NVIDIA's two breakdown lists, in percent of each counter's peak.
 
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::limits::Limits;
-use crate::catalog::{self, ChipSide, Part, Threshold};
+use crate::catalog::{self, Part};
 
 /// Compute throughput of the SMs, percent of peak.
 pub(in crate::analysis) const SM: &str = "sm__throughput.avg.pct_of_peak_sustained_elapsed";
@@ -23,7 +22,7 @@ pub struct BusyUnit {
 }
 
 impl BusyUnit {
-    fn new(counter: &str, percent: f64) -> BusyUnit {
+    pub(in crate::analysis) fn new(counter: &str, percent: f64) -> BusyUnit {
         let place = catalog::subsystem_of(counter);
         BusyUnit {
             counter: counter.into(),
@@ -31,11 +30,6 @@ impl BusyUnit {
             label: place.map_or("a unit that this catalog does not place", |s| s.label).into(),
             percent,
         }
-    }
-
-    /// What the part does, where the catalog places it.
-    pub(in crate::analysis) fn side(&self) -> Option<ChipSide> {
-        self.code.row().map(|part| part.side)
     }
 }
 
@@ -48,12 +42,6 @@ pub(in crate::analysis) const BUSIEST: &str = ".max.pct_of_peak_sustained_elapse
 fn listed<'k>(kernel: &'k KernelSummary<'_>, throughput: &str) -> impl Iterator<Item = &'k str> {
     let list = kernel.text(&format!("breakdown:{throughput}")).unwrap_or_default();
     list.split(',').map(str::trim).filter(|name| !name.is_empty())
-}
-
-/// The counter that a throughput comes from: the busiest of its breakdown list, with its percentage of peak.
-pub(in crate::analysis) fn busiest_of(kernel: &KernelSummary<'_>, throughput: &str) -> Option<(String, f64)> {
-    let measured = listed(kernel, throughput).filter_map(|name| Some((name.to_owned(), kernel.value(name)?)));
-    measured.max_by(|(_, a), (_, b)| a.total_cmp(b))
 }
 
 /// The names in the two breakdown lists, each once.
@@ -73,29 +61,23 @@ pub(in crate::analysis) fn busiest(kernel: &KernelSummary<'_>) -> Vec<BusyUnit> 
     units
 }
 
-/// The unit that the verdict is about. Instruction issue is the front end of every math pipe: a pipe whose every
-/// instruction takes one issue slot is as busy as the slots themselves, so where a math pipe is near its peak and no
-/// further below the issue rate than counts as a tie, the pipe is named. Otherwise the busiest.
-pub(in crate::analysis) fn leading<'u>(units: &'u [BusyUnit], limits: &Limits) -> Option<&'u BusyUnit> {
-    let first = units.first()?;
-    let least = limits[Threshold::SolHigh].max(first.percent - limits[Threshold::SolBalance]);
-    let pipe = units.iter().find(|u| u.side() == Some(ChipSide::Compute) && u.percent >= least);
-    if first.side() == Some(ChipSide::Issue) { pipe.or(Some(first)) } else { Some(first) }
+/// Whether a counter is of a slice of L2 or a channel of memory, which all SMs share: only of these is the busiest instance looked
+/// at.
+pub(in crate::analysis) fn is_of_shared_memory(counter: &str) -> bool {
+    catalog::subsystem_of(counter).is_some_and(|part| matches!(part.code, Part::MemoryDram | Part::MemoryL2))
 }
 
-/// A memory unit one of whose instances is busy while the average over the chip is not: `counter` names the busiest
-/// instance, `percent` is its share of peak, and the second number is the average's. A slice of L2 or a channel of
+/// A memory unit one of whose instances is at least `factor` times as busy as the average over the chip: `counter` names the
+/// busiest instance, `percent` is its share of peak, and the second number is the average's. A slice of L2 or a channel of
 /// memory limits alone when all accesses meet in it; the SMs are left out because a chip-wide imbalance of theirs is a
 /// matter of the launch.
-pub(in crate::analysis) fn hot_spot(kernel: &KernelSummary<'_>, limits: &Limits) -> Option<(BusyUnit, f64)> {
-    let low = limits[Threshold::SolLow];
+pub(in crate::analysis) fn hot_spot(kernel: &KernelSummary<'_>, factor: f64) -> Option<(BusyUnit, f64)> {
     let spot = |counter: String| {
         let average = kernel.value(&counter)?;
         let name = format!("{}{BUSIEST}", counter.strip_suffix(AVERAGE)?);
         let unit = BusyUnit::new(&name, kernel.value(&name)?);
-        let is_shared = matches!(unit.code, Part::MemoryDram | Part::MemoryL2);
-        (is_shared && unit.percent >= low && average < unit.percent * limits[Threshold::HotSpotAverage] / 100.0)
-            .then_some((unit, average))
+        let is_own = is_of_shared_memory(&name) && !name.contains("internal_activity");
+        (is_own && unit.percent >= factor * average).then_some((unit, average))
     };
     members(kernel).into_iter().filter_map(spot).max_by(|(a, _), (b, _)| a.percent.total_cmp(&b.percent))
 }

@@ -1,16 +1,14 @@
 //! What a diagnosis is made from: one kernel with everything already derived from it, and then where the walk ended.
 
-use super::bottleneck::Bottleneck;
 use super::finding::Severity;
-use crate::analysis::derive::coalescing::Coalescing;
-use crate::analysis::derive::floor::Floor;
+use super::verdict::Bottleneck;
 use crate::analysis::derive::mix::InstructionMix;
 use crate::analysis::derive::occupancy::Occupancy;
-use crate::analysis::derive::roofline::Roofline;
 use crate::analysis::derive::stalls::{StallBasis, Stalls};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
+use crate::analysis::phases::Phases;
 use crate::catalog::{Code, StallReason, Threshold};
 use crate::evidence::Reading;
 use std::ops::Deref;
@@ -20,9 +18,9 @@ pub(in crate::analysis) struct Kernel<'a, 'r> {
     pub(in crate::analysis) kernel: &'a KernelSummary<'r>,
     pub(in crate::analysis) stalls: &'a Stalls,
     pub(in crate::analysis) mix: &'a InstructionMix,
-    pub(in crate::analysis) coalescing: &'a Coalescing,
     pub(in crate::analysis) occupancy: &'a Occupancy,
-    pub(in crate::analysis) roofline: &'a Roofline,
+    /// Where the time goes; `None` where the report does not count and sample by instruction.
+    pub(in crate::analysis) phases: Option<&'a Phases>,
     pub(in crate::analysis) limits: &'a Limits,
     pub(in crate::analysis) work: &'a Work,
 }
@@ -42,21 +40,11 @@ impl<'a, 'r> Deref for Ground<'a, 'r> {
 }
 
 impl Kernel<'_, '_> {
-    /// The stated bytes beside those that DRAM moved.
-    pub(super) fn floor(&self) -> Option<Floor> {
-        Floor::of(self.kernel, self.work)
-    }
-
     /// A stall reason's share of the time between two issued instructions of a warp, in percent, without parked warps.
     pub(super) fn stall_share(&self, reason: StallReason) -> Option<f64> {
         let table = self.stalls.table(StallBasis::ShareOfWarpTime)?;
         let name: &str = reason.into();
         self.stalls.counted(table, table.rows.iter().find(|row| row.reason == name)?)
-    }
-
-    /// Cycles in which a scheduler did not issue, in percent.
-    pub(super) fn idle(&self) -> Option<f64> {
-        Some(100.0 * (1.0 - self.stalls.issue_active.new.value()?))
     }
 
     /// The readings of these metrics, by name.

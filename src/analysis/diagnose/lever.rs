@@ -1,8 +1,9 @@
-//! A lever: something that could be tried, and the most that it could save. And NVIDIA's own estimates.
+//! A lever: something that could be tried, and what it could save at most. And NVIDIA's own estimates.
 
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
-use crate::catalog::{Code, Threshold};
+use crate::catalog::Threshold;
+use crate::quantity::format;
 use crate::words::Words;
 use std::fmt;
 
@@ -16,12 +17,88 @@ pub enum LeverOrigin {
     NvidiaRule,
 }
 
+/// What to do.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    strum::Display,
+    strum::EnumString,
+    serde::Serialize,
+    serde::Deserialize,
+)]
+#[strum(serialize_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
+pub enum Action {
+    /// Store a tile while the next one multiplies.
+    OverlapEpilogue,
+    /// Persistent blocks that store a tile while the next one multiplies.
+    PersistentBlocks,
+    /// Copies by TMA in place of `cp.async`.
+    BulkCopies,
+    /// Wider loads.
+    WideLoads,
+    /// Products in flight across steps.
+    KeepProducts,
+    /// Fences of narrower scope.
+    NarrowFence,
+    /// The last barrier without a release.
+    ExitBarrier,
+    /// Whole waves of blocks.
+    WholeWaves,
+    /// Several outputs a thread.
+    RegisterTile,
+    /// Load the next tile while this one is computed on.
+    DoubleBuffer,
+    /// More chains of dependent loads at once.
+    MoreChains,
+    /// Neighbouring lanes at neighbouring addresses.
+    Coalesce,
+    /// A layout of shared memory without conflicts.
+    Unconflict,
+    /// Values in registers in place of local memory.
+    KeepInRegisters,
+    /// Warps whose lanes go one way.
+    Regroup,
+    /// Fewer atomics to one address.
+    FewerAtomics,
+    /// More loads in flight.
+    MoreInFlight,
+    /// Room for more warps.
+    MoreWarps,
+    /// Blocks with more work.
+    LargerBlocks,
+    /// More blocks.
+    MoreBlocks,
+    /// Blocks of equal work.
+    EvenBlocks,
+    /// One launch in place of several.
+    Fuse,
+    /// Fewer barriers.
+    FewerBarriers,
+    /// Less code in the loop.
+    SmallerCode,
+    /// A table of constants elsewhere.
+    MoveConstants,
+    /// Reuse inside the SM.
+    ReuseInSm,
+    /// Fewer instructions for the same result.
+    FewerInstructions,
+    /// Bytes that the work does not need.
+    FewerBytes,
+}
+
 /// What a lever is called.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(untagged)]
 pub enum LeverCode {
     /// One of ours.
-    Ours(Code),
+    Ours(Action),
     /// The id of NVIDIA's rule.
     Rule(String),
 }
@@ -29,10 +106,25 @@ pub enum LeverCode {
 impl fmt::Display for LeverCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LeverCode::Ours(code) => code.fmt(f),
+            LeverCode::Ours(action) => action.fmt(f),
             LeverCode::Rule(id) => f.write_str(id),
         }
     }
+}
+
+/// What a ceiling says.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bound {
+    /// The time falls by at most the bound: what the lever frees, and what the busiest unit that is left allows.
+    #[default]
+    AtMost,
+    /// The same with no unit near its peak: the bound is far, and something else will limit before.
+    Far,
+    /// More work in the same time, by this factor at most.
+    Rate(f64),
+    /// This report gives no bound; what would.
+    Open(String),
 }
 
 /// Something that could be tried.
@@ -42,17 +134,70 @@ pub struct Lever {
     pub code: LeverCode,
     /// Who says it.
     pub origin: LeverOrigin,
-    /// Largest part of the run time that it could save, in percent.
+    /// Largest part of the run time that it could save, in percent; 0 where the report gives no bound.
     pub bound: f64,
-    /// Whether the bound rests on an assumption, which the formula names, so that it says about how much and not at most.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_rough: bool,
+    /// What the bound says.
+    #[serde(default)]
+    pub ceiling: Bound,
+    /// The place in the list, from 1, of the lever that this one is a part of, or stands beside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Along>,
     /// How the bound is computed, with the numbers.
     pub formula: String,
-    /// What the evidence says, and what to try.
+    /// What to do.
     pub sentence: Words,
+    /// What in the evidence asks for it.
+    #[serde(default, skip_serializing_if = "Words::is_empty")]
+    pub why: Words,
+    /// What it costs or may break.
+    #[serde(default, skip_serializing_if = "Words::is_empty")]
+    pub risk: Words,
+    /// What must move, and to which value at the ceiling.
+    #[serde(default, skip_serializing_if = "Words::is_empty")]
+    pub check: Words,
     /// The metric to read again after trying.
     pub remeasure: String,
+}
+
+impl Lever {
+    /// The ceiling in words; `place` gives the number of another lever in the list.
+    pub fn said(&self, place: impl Fn(Action) -> Option<usize>) -> String {
+        let percent = format::fixed(self.bound, 1);
+        let own = match &self.ceiling {
+            Bound::AtMost => format!("≤ {percent} %"),
+            Bound::Far => format!("≤ {percent} % if nothing else limits"),
+            Bound::Rate(factor) => {
+                format!("{}× the work in the same time; this launch alone: 0", format::fixed(*factor, 1))
+            }
+            Bound::Open(needs) => format!("not bounded by this report (needs {needs})"),
+        };
+        match self.beside {
+            Some(Along::With(action)) => match place(action) {
+                Some(at) => format!("with {at}: {own}"),
+                None => own,
+            },
+            Some(Along::PartOf(action)) => match place(action) {
+                Some(at) => format!("{own}, part of {at}"),
+                None => own,
+            },
+            None => own,
+        }
+    }
+
+    /// Whether the bound says about how much, and not at most: it is far, or there is none.
+    pub fn is_rough(&self) -> bool {
+        self.ceiling != Bound::AtMost
+    }
+}
+
+/// How a lever hangs on another one, by its action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Along {
+    /// What it saves is part of that.
+    PartOf(Action),
+    /// It raises the ceiling of that one: the bound is that of both.
+    With(Action),
 }
 
 /// NVIDIA's estimates, one for each rule message that carries one, from the first launch, the largest first.
@@ -67,9 +212,13 @@ pub(super) fn nvidia(kernel: &KernelSummary<'_>, limits: &Limits) -> Vec<Lever> 
             code: LeverCode::Rule(rule.id.to_string()),
             origin: LeverOrigin::NvidiaRule,
             bound: speedup.percent,
-            is_rough: false,
+            ceiling: Bound::AtMost,
+            beside: None,
             formula: format!("NVIDIA's rule {}, {scope}", rule.id),
             sentence: title.to_string().into(),
+            why: Words::default(),
+            risk: Words::default(),
+            check: Words::default(),
             remeasure: rule.focus.first().map(|f| f.metric.to_string()).unwrap_or_default(),
         });
     }

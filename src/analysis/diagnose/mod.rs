@@ -1,16 +1,22 @@
 //! What limits the kernel, what was found, and what removing it could give.
 //!
 //! Receives one kernel with everything derived from it ([`Kernel`]) and, where the report counts by instruction, the
-//! launch by instruction; gives a [`rank::Diagnosis`]. `bottleneck` is the walk to what limits, `patterns` has a file for each
-//! pattern that explains a limit or costs beside it. Findings and levers are two views of what the patterns detect.
+//! launch by instruction; gives a [`rank::Diagnosis`]. `measures` has the numbers of the kernel, `rules` asks in order what limits,
+//! `verdict` is the first that holds, `levers` what could be done about it, `patterns` what else is worth knowing.
 
-pub(in crate::analysis) mod bottleneck;
 pub(in crate::analysis) mod finding;
 mod ground;
+mod level;
 pub(in crate::analysis) mod lever;
+mod levers;
+mod measures;
 pub(in crate::analysis) mod pattern;
 mod patterns;
 mod rank;
+mod rules;
+mod verdict;
 
 pub(in crate::analysis) use ground::Kernel;
+pub use level::{Level, Unit};
 pub(in crate::analysis) use rank::diagnose;
+pub use verdict::{Bottleneck, Confidence, Step};

@@ -1,6 +1,5 @@
 //! The build's own numbers for the kernel under audit, beside what the launch says.
 
-use crate::analysis::kernel::private;
 use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::evidence::{BuildLog, BuildRecord, Device, Origin, Reading};
@@ -20,12 +19,11 @@ impl Build {
     /// What some logs say of a kernel that ran on a device.
     pub fn of(kernel: &KernelKey, device: &Device, logs: &[BuildLog]) -> Build {
         let warnings = |log: &BuildLog| {
-            let path = private::public(&log.origin).path;
-            let warning = |(line, text): &(u64, String)| (path.clone(), *line, private::without_home(text));
+            let warning = |(line, text): &(u64, String)| (log.origin.path.clone(), *line, text.clone());
             log.warnings.iter().map(warning).collect::<Vec<_>>()
         };
         Build {
-            logs: logs.iter().map(|log| private::public(&log.origin)).collect(),
+            logs: logs.iter().map(|log| log.origin.clone()).collect(),
             warnings: logs.iter().flat_map(warnings).collect(),
             records: records(kernel, device, logs),
         }

@@ -5,6 +5,7 @@
 pub(in crate::analysis) mod build;
 pub(in crate::analysis) mod overview;
 pub(in crate::analysis) mod performance;
+pub(in crate::analysis) mod pick;
 pub(in crate::analysis) mod private;
 pub(in crate::analysis) mod row;
 pub(in crate::analysis) mod select;

@@ -42,7 +42,7 @@ impl KernelKey {
 }
 
 /// Cuts return type and parameter list off a demangled name; template arguments stay.
-pub(in crate::analysis) fn short_name(name: &str) -> &str {
+pub fn short_name(name: &str) -> &str {
     let mut depth = 0i32;
     let mut start = 0;
     for (at, c) in name.char_indices() {

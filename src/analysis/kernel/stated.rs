@@ -24,6 +24,11 @@ pub struct Work {
 }
 
 impl Work {
+    /// Whether operations or bytes of a launch are stated.
+    pub(in crate::analysis) fn states_an_amount(&self) -> bool {
+        self.flop.is_some() || self.bytes.is_some()
+    }
+
     /// The readings that expectations and hypotheses name.
     pub fn readings(&self) -> impl Iterator<Item = &str> {
         let conditions = self.hypotheses.iter().flat_map(|one| one.before.iter().chain(&one.after));
@@ -93,4 +98,7 @@ pub struct Hypothesis {
     pub before: Vec<Expectation>,
     /// What is expected of the new side.
     pub after: Vec<Expectation>,
+    /// The earlier audit that confirmed it: day and commit; empty where none did.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub confirmed: String,
 }

@@ -2,10 +2,11 @@
 //!
 //! The sampler names the instruction that cannot issue, which stands behind its cause. Two kinds of waits can be traced
 //! with the bits of the code: a warp waits behind the nearest barrier before it (a barrier that defers its blocking lets
-//! independent instructions pass), and for a scoreboard that the nearest instruction before it, along any path, holds.
+//! independent instructions pass), and for a scoreboard that the nearest instruction before it, along any path, holds. Several
+//! may hold one; the nearest with a register in common is the cause.
 
 use crate::catalog;
-use crate::evidence::{CodeInstruction, SourceView};
+use crate::evidence::{CodeInstruction, Register, SourceView};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Instructions looked at for one wait.
@@ -70,6 +71,18 @@ fn passes_barriers(base: &str) -> bool {
     )
 }
 
+/// Whether an instruction uses what an earlier one delivers, or writes what that one still reads.
+fn depends(waiting: &CodeInstruction, holder: &CodeInstruction) -> bool {
+    let (Some(waiting), Some(holder)) = (waiting.word, holder.word) else { return false };
+    let meets = |ours: &[Register], theirs: &[Register]| {
+        ours.iter()
+            .filter(|own| own.count > 0)
+            .any(|own| theirs.iter().any(|other| other.count > 0 && own.meets(other)))
+    };
+    let (own, other) = (waiting.registers, holder.registers);
+    meets(&own.reads, &other.writes) || meets(&own.writes, &other.writes) || meets(&own.writes, &other.reads)
+}
+
 /// The ways through the code of a view.
 pub(in crate::analysis) struct Causes<'v> {
     view: &'v SourceView,
@@ -114,19 +127,23 @@ impl<'v> Causes<'v> {
         };
         let mut seen: HashSet<usize> = HashSet::new();
         let mut ahead: VecDeque<usize> = self.ways_to(row).collect();
+        let mut nearest = None;
         while let Some(at) = ahead.pop_front() {
             if !seen.insert(at) || seen.len() > FARTHEST {
                 continue;
             }
             if holds(at) {
-                return Some(at);
+                if trace == Trace::Barrier || depends(waiting, &self.view.instructions[at]) {
+                    return Some(at);
+                }
+                nearest = nearest.or(Some(at));
             }
             if trace == Trace::Barrier && !passes_barriers(self.view.instructions[at].base()) {
                 continue;
             }
             ahead.extend(self.ways_to(at));
         }
-        None
+        nearest
     }
 
     /// The instruction in front of a row in the same function.
@@ -198,6 +215,28 @@ mod tests {
         assert_eq!(causes.cause(Trace::Barrier, 7), None, "and none that touches memory");
         assert_eq!(causes.cause(Trace::Barrier, 8), Some(8), "the products of a warpgroup are waited for here");
         assert_eq!(causes.cause(Trace::Barrier, 4), None);
+    }
+
+    #[test]
+    fn of_several_holders_the_one_with_a_common_register_is_the_cause() {
+        let with = |mut row: CodeInstruction, reads: u8, writes: u8| {
+            let one = |number| Register { number, count: 1, ..Register::default() };
+            let word = row.word.as_mut().unwrap();
+            word.registers.reads[0] = one(reads);
+            word.registers.writes[0] = one(writes);
+            row
+        };
+        let view = view(vec![
+            with(row(0, "LDL", 0b1, 0, None), 1, 9),
+            with(row(16, "STL", 0b1, 0, None), 7, 8),
+            with(row(32, "FADD", 0, 0b1, None), 9, 5),
+            with(row(48, "FADD", 0, 0b1, None), 4, 7),
+            with(row(64, "FADD", 0, 0b1, None), 2, 3),
+        ]);
+        let causes = Causes::of(&view).unwrap();
+        assert_eq!(causes.cause(Trace::Long, 2), Some(0), "what the load delivers");
+        assert_eq!(causes.cause(Trace::Long, 3), Some(1), "what the store still reads");
+        assert_eq!(causes.cause(Trace::Long, 4), Some(1), "the nearest, where none has a register in common");
     }
 
     #[test]

@@ -90,12 +90,8 @@ impl SourceLines {
             (Sits::IdleLanes, _) => Some(self.idle_lanes.as_ref()?.first()?.spot.clone()),
             (Sits::Atomics, _) => self.atomics.first().map(|(spot, _)| spot.clone()),
             (Sits::Waits(reason), _) => self.awaited(reason),
-            (Sits::Limiter | Sits::LimitingWait, Code::Wait(reason)) => {
-                let counts = sits == Sits::Limiter || limiter.is_latency();
-                counts.then(|| self.awaited(reason)).flatten()
-            }
+            (Sits::Limiter, Code::Wait(reason)) => self.awaited(reason),
             (Sits::Limiter, _) => self.limiting.as_ref()?.lines.first().map(|(spot, _)| spot.clone()),
-            (Sits::LimitingWait, _) => None,
         };
         spot.filter(|spot| spot.line > 0).map(|spot| Place {
             file: spot.file,

@@ -3,6 +3,7 @@
 use super::accesses::EXECUTED;
 use super::spot::{Groups, Spot};
 use crate::analysis::derive::data_stage::{DataStage, SHARED as SHARED_PART, WHOLE};
+use crate::analysis::derive::units;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::catalog::{Code, InstructionWork, Part, Threshold};
@@ -41,7 +42,7 @@ pub struct PartLines {
     pub lines: Vec<(Spot, f64)>,
 }
 
-/// The lines of every part of the chip that a counter by instruction stands for; of lines that tie for the most, those
+/// The lines of every part of the chip that a counter by instruction stands for and that is not far from limiting; of lines that tie for the most, those
 /// first that warps wait for.
 pub(super) fn parts(
     view: &SourceView,
@@ -51,7 +52,10 @@ pub(super) fn parts(
     limits: &Limits,
 ) -> Vec<PartLines> {
     let mut parts: Vec<PartLines> = Vec::new();
-    for code in Part::VARIANTS.iter().map(|part| Code::Unit(*part)) {
+    let units = units::busiest(kernel);
+    let percent = |part: Part| units.iter().find(|unit| unit.code == part).map(|unit| unit.percent);
+    let may_limit = |part: Part| percent(part).is_none_or(|percent| percent >= limits[Threshold::SolLow] / 2.0);
+    for code in Part::VARIANTS.iter().copied().filter(|part| may_limit(*part)).map(Code::Unit) {
         let Some(mut own) = LimitingLines::of(code, view, groups, kernel) else { continue };
         break_ties(&mut own.lines, awaited, limits);
         match parts.iter_mut().find(|part| part.what == own.what && part.lines == own.lines) {

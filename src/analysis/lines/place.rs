@@ -33,6 +33,4 @@ pub(in crate::analysis) enum Sits {
     Waits(StallReason),
     /// That which makes the most of the limiting part's work, or which the limiting wait is for.
     Limiter,
-    /// That which the limiting wait is for, where warps wait for data or a fixed time; else none.
-    LimitingWait,
 }

@@ -12,9 +12,9 @@ const IDEAL: &str = "memory_l2_theoretical_sectors_global_ideal";
 /// Bits: 32, 64, 128 for the width of a lane's element.
 const WIDTH: &str = "memory_access_size_type";
 
-/// What accesses have in common that are told together: file, line, line of the call, opcode, whether the order is the data's, and
-/// the width where it is known.
-type Key<'c> = (String, u32, Option<u32>, &'c str, bool, Option<u64>);
+/// What accesses have in common that are told together: file, line, line of the call, opcode, whether the order is the data's, the
+/// width where it is known, and tenths of a sector for a request, touched and needed.
+type Key<'c> = (String, u32, Option<u32>, &'c str, bool, Option<u64>, [u64; 2]);
 
 /// The accesses of each line and opcode with at least a hundredth of the sectors, the largest excess first.
 pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
@@ -27,19 +27,21 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
     for row in (0..executed.len()).filter(|row| sectors[*row] > 0) {
         let at = point(study, row);
         let width = widths.as_ref().map(|widths| widths[row]);
-        let key = (at.file, at.line, at.call, study.code.base(row), study.flows.is_inherent(row), width);
+        let tenths = [&sectors, &ideal].map(|counts| (10 * counts[row]).checked_div(executed[row]).unwrap_or_default());
+        let key = (at.file, at.line, at.call, study.code.base(row), study.flows.is_inherent(row), width, tenths);
         by.entry(key).or_default().push(row);
     }
     let mut found: Vec<SectorAccess> = by
         .into_iter()
-        .filter_map(|((.., is_inherent, width), rows)| {
+        .filter_map(|((.., is_inherent, width, _), rows)| {
             let merged = merged(study, &rows, &sectors, &ideal);
-            let (own, least) = merged.iter().fold((0, 0), |sum, access| (sum.0 + access.0, sum.1 + access.1));
+            let sum = |of: fn(&Merged) -> u64| merged.iter().map(of).sum::<u64>();
+            let (own, least) = (sum(|one| one.sectors), sum(|one| one.ideal));
             let first = *rows.iter().max_by_key(|row| (sectors[**row], std::cmp::Reverse(**row)))?;
             (100 * own >= all).then(|| SectorAccess {
                 at: point(study, first),
                 width_bits: width.filter(|width| matches!(width, 32 | 64 | 128)),
-                requests: rows.iter().map(|row| executed[*row]).sum(),
+                requests: sum(|one| one.requests),
                 sectors: own,
                 ideal: least.min(own),
                 is_inherent,
@@ -52,18 +54,27 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
     found
 }
 
-/// Sectors and ideal of each access. Loads of one block with one address register, not written between them, whose offsets lie in
-/// the same 32 bytes, are one access that was split: it touches what the largest of them touches and needs what they need together.
-fn merged(study: &Study<'_>, rows: &[usize], sectors: &[u64], ideal: &[u64]) -> Vec<(u64, u64)> {
-    let mut by: BTreeMap<(usize, usize), (u64, u64)> = BTreeMap::new();
+/// One access: a load, a store, or loads that were split from one.
+#[derive(Clone, Copy, Default)]
+struct Merged {
+    requests: u64,
+    sectors: u64,
+    ideal: u64,
+}
+
+/// Each access of some rows. Loads of one block with one address register, not written between them, whose offsets lie in the same
+/// 32 bytes, are one access that was split: it touches what the largest of them touches and needs what they need together.
+fn merged(study: &Study<'_>, rows: &[usize], sectors: &[u64], ideal: &[u64]) -> Vec<Merged> {
+    let mut by: BTreeMap<(usize, usize), Merged> = BTreeMap::new();
     for row in rows {
         let key = match study.flows.split_of(*row) {
             Some(first) => (first, 0),
             None => (*row, 1),
         };
-        let (most, sum) = by.entry(key).or_default();
-        *most = (*most).max(sectors[*row]);
-        *sum += ideal[*row];
+        let one = by.entry(key).or_default();
+        one.requests = one.requests.max(study.code.executed[*row]);
+        one.sectors = one.sectors.max(sectors[*row]);
+        one.ideal += ideal[*row];
     }
     by.into_values().collect()
 }

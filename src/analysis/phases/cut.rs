@@ -45,7 +45,10 @@ pub(super) fn cut(code: &Code<'_>, samples: &Samples, region: &BTreeSet<usize>) 
         behind.extend(ahead(code, &main.cycle));
     }
     for cycle in others(code, samples, &free) {
-        cuts.push(Cut::new(PhaseKind::Loop, code.rows_of(&cycle.blocks).collect()));
+        let own = Cut::new(PhaseKind::Loop, code.rows_of(&cycle.blocks).collect());
+        let is_behind = |cut: &Cut| cut.kind == PhaseKind::MainLoop && cut.rows.first() > own.rows.first();
+        let at = cuts.iter().position(is_behind).unwrap_or(cuts.len());
+        cuts.insert(at, own);
         free.retain(|block| !cycle.blocks.contains(block));
     }
     let leads_in = |block: &usize| {

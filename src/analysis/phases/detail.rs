@@ -1,16 +1,16 @@
 //! What is known of a phase beside its time: places, waits, causes, accesses.
 
 /// An instruction and its line.
+///
+/// As JSON: `[line, line of the call or 0, offset, opcode, file]`, without the file where it is said once for all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(into = "PointJson", from = "PointJson")]
 pub struct Point {
     /// File name without folders; empty where no line is known.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file: String,
     /// The innermost line outside the toolkit's headers; 0 where none is known.
-    #[serde(default, skip_serializing_if = "is_zero")]
     pub line: u32,
     /// The line of the call that it was inlined from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<u32>,
     /// Byte offset in the function.
     pub offset: u64,
@@ -18,8 +18,19 @@ pub struct Point {
     pub opcode: String,
 }
 
-fn is_zero(line: &u32) -> bool {
-    *line == 0
+#[derive(serde::Serialize, serde::Deserialize)]
+struct PointJson(u32, u32, u64, String, #[serde(default, skip_serializing_if = "String::is_empty")] String);
+
+impl From<Point> for PointJson {
+    fn from(point: Point) -> PointJson {
+        PointJson(point.line, point.call.unwrap_or(0), point.offset, point.opcode, point.file)
+    }
+}
+
+impl From<PointJson> for Point {
+    fn from(PointJson(line, call, offset, opcode, file): PointJson) -> Point {
+        Point { file, line, call: Some(call).filter(|line| *line > 0), offset, opcode }
+    }
 }
 
 /// A function of the source that a phase is.
@@ -138,6 +149,15 @@ pub struct FenceChain {
     pub lanes: u64,
 }
 
+/// Loads each of which needs the value of the one before.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Chain {
+    /// The load that is waited for the most.
+    pub load: Point,
+    /// Share of all samples that wait for the loads of the chain, 0 to 1.
+    pub share: f64,
+}
+
 /// The tensor instructions of one opcode in one main loop.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TensorSite {
@@ -168,6 +188,32 @@ impl GuardedOpcode {
     /// The executions with a lane on, where they are known exactly.
     pub fn exactly(&self) -> Option<u64> {
         (self.at_least == self.at_most).then_some(self.at_most)
+    }
+}
+
+/// What a phase executes of one opcode.
+///
+/// As JSON: `[opcode, count, executed]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(into = "(String, u64, u64)", from = "(String, u64, u64)")]
+pub struct OpcodeRun {
+    /// Opcode without modifiers.
+    pub opcode: String,
+    /// Instructions in the code that ran with a lane on.
+    pub count: u64,
+    /// Executions by warps with a lane on, at most.
+    pub executed: u64,
+}
+
+impl From<OpcodeRun> for (String, u64, u64) {
+    fn from(run: OpcodeRun) -> Self {
+        (run.opcode, run.count, run.executed)
+    }
+}
+
+impl From<(String, u64, u64)> for OpcodeRun {
+    fn from((opcode, count, executed): (String, u64, u64)) -> OpcodeRun {
+        OpcodeRun { opcode, count, executed }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where values come from: definitions that reach a use, and what is behind them.
 
-use super::code::{Code, Loop};
+use super::code::Code;
 use crate::evidence::{Register, RegisterFile};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -33,7 +33,7 @@ pub(super) struct Origin {
 pub(super) struct Flows {
     /// Rows of a block that write a register, ascending.
     writes: HashMap<(usize, RegisterFile, u8), Vec<usize>>,
-    /// Global accesses whose address depends on a value loaded in the same loop.
+    /// Global accesses whose address depends on a value loaded in the same loop, or on any where they are in none.
     inherent: BTreeSet<usize>,
     /// Loads that were split from one access, by row: the first of them.
     splits: BTreeMap<usize, usize>,
@@ -50,14 +50,13 @@ impl Flows {
                 }
             }
         }
-        let in_loop = |row: &usize| code.loops.iter().any(|cycle| cycle.blocks.contains(&code.block_of[*row]));
         let rows = (0..code.rows.len()).filter(|row| code.executed[*row] > 0);
         let accesses = rows.filter(|row| code.is_global_read(*row) || code.is_global_write(*row));
-        flows.inherent = accesses.filter(in_loop).filter(|row| flows.depends_on_load(code, *row)).collect();
+        flows.inherent = accesses.filter(|row| flows.depends_on_load(code, *row)).collect();
         flows
     }
 
-    /// Whether the address of an access depends on a value that was loaded in the same loop.
+    /// Whether the order of an access's addresses is the data's.
     pub(super) fn is_inherent(&self, row: usize) -> bool {
         self.inherent.contains(&row)
     }
@@ -136,15 +135,21 @@ impl Flows {
         origin
     }
 
+    /// Whether the address of an access depends on a value that was loaded in the same loop; outside of loops, on any loaded value.
     fn depends_on_load(&self, code: &Code<'_>, row: usize) -> bool {
         let block = code.block_of[row];
-        let Some(register) = address(code, row) else { return false };
-        let inside = |other: usize| {
-            let both = |cycle: &Loop| cycle.blocks.contains(&block) && cycle.blocks.contains(&code.block_of[other]);
-            code.loops.iter().any(both)
+        let around = || code.loops.iter().filter(|cycle| cycle.blocks.contains(&block));
+        let is_near = |other: &usize| {
+            around().next().is_none() || around().any(|cycle| cycle.blocks.contains(&code.block_of[*other]))
         };
+        self.loads_behind(code, row).iter().any(is_near)
+    }
+
+    /// The loads whose values the address of an access is made of.
+    pub(super) fn loads_behind(&self, code: &Code<'_>, row: usize) -> BTreeSet<usize> {
         let loads = |other: &usize| matches!(code.base(*other), "LDG" | "LD" | "LDS" | "ATOM" | "ATOMG" | "ATOMS");
-        self.behind(code, row, vec![register]).iter().any(|other| loads(other) && inside(*other))
+        let Some(register) = address(code, row) else { return BTreeSet::new() };
+        self.behind(code, row, vec![register]).into_iter().filter(loads).collect()
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) fn guarded(study: &Study<'_>) -> Vec<GuardedOpcode> {
 
 /// The executions of an instruction with a lane on, at least and at most: between `T/32` and `min(E, T)`. They are `T` for one lane
 /// of the warp, `T/32` where the guard is the same for all lanes, and all of them without a guard.
-fn lanes_on(study: &Study<'_>, row: usize) -> Option<(u64, u64)> {
+pub(super) fn lanes_on(study: &Study<'_>, row: usize) -> Option<(u64, u64)> {
     let code = &study.code;
     let (executed, lanes) = (code.executed[row], code.lanes.as_ref()?[row]);
     let (least, most) = (lanes.div_ceil(32), executed.min(lanes));

@@ -6,11 +6,12 @@ use super::cut::Cut;
 use super::detail::{Point, TensorSite};
 use super::main_loop::MainLoop;
 use super::model::{CycleUnit, Phase, PhaseKind, Phases, Span};
+use super::opcodes::opcodes;
 use super::point::{named, point, product_line, short};
 use super::samples::Samples;
 use super::study::Study;
 use super::waits::waits;
-use super::{accesses, guards, stalls, tensor};
+use super::{accesses, chain, guards, stalls, tensor};
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::evidence::{CodeInstruction, SourceView, WarpSync};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -21,11 +22,10 @@ const NOT_SELECTED: &str = "not_selected";
 const NEARLY_ALL: f64 = 0.9;
 
 impl Phases {
-    /// The phases of a launch; `None` where the report lacks the code's bits, executions or samples by instruction, and for a
-    /// kernel of one stretch without a loop.
+    /// The phases of a launch; `None` where the report lacks the code's bits, executions or samples by instruction.
     pub fn of(view: &SourceView, kernel: &KernelSummary<'_>) -> Option<Phases> {
         let study = Study::of(view, kernel)?;
-        let lives = Lives { study: &study };
+        let lives = Lives { study: &study, own: study.samples.sum as f64 * study.share_of_pacing() };
         let mut phases: Vec<Phase> = study.cuts.iter().map(|cut| lives.phase(cut)).collect();
         let elsewhere: u64 = study.samples.all[study.code.rows.len()..].iter().sum();
         if elsewhere > 0 {
@@ -35,6 +35,7 @@ impl Phases {
         let work = Work::of(&study);
         let mut found = Phases {
             launch: view.launch,
+            file: String::new(),
             samples: study.samples.sum,
             warps: study.counters.warps as u64,
             roles: study.roles.clone(),
@@ -51,6 +52,7 @@ impl Phases {
             time: tensor::time_split(&study, work.tiles, work.is_persistent),
             pressure: None,
             fence_chain: tensor::fence_chain(&study),
+            chain: chain::chain(&study),
             drain_in_loop: None,
             stalls: stalls::stalls(&study),
             sites: sites(&study),
@@ -59,7 +61,7 @@ impl Phases {
             copied_bytes: accesses::copied_bytes(&study),
         };
         found.spread(&study);
-        Some(found)
+        Some(found.rounded())
     }
 
     /// Cycles, issue slots and tensor cycles by phase, and what follows from them.
@@ -152,15 +154,17 @@ fn is_time(counters: &Counters) -> bool {
 /// The lives of the warps of the pacing role.
 struct Lives<'a> {
     study: &'a Study<'a>,
+    /// Samples that fall to them.
+    own: f64,
 }
 
 impl Lives<'_> {
-    /// The weight of a sample at a row: over all samples where all warps run it, over those that fall to the warps of the role
-    /// where only these do.
+    /// The weight of a sample at a row: over those that fall to the warps of the role; where all warps run the row, a sample is of
+    /// one of these for their part of the warps.
     fn weight(&self, row: usize) -> f64 {
-        let (study, all) = (self.study, self.study.samples.sum as f64);
+        let study = self.study;
         let is_shared = study.split.roles.is_empty() || study.split.front.contains(&study.code.block_of[row]);
-        if is_shared { 1.0 / all } else { 1.0 / (all * study.share_of_pacing()) }
+        if is_shared { study.part_of_warps() / self.own } else { 1.0 / self.own }
     }
 
     fn share(&self, rows: &[usize], counts: &[u64]) -> f64 {
@@ -169,7 +173,11 @@ impl Lives<'_> {
 
     fn phase(&self, cut: &Cut) -> Phase {
         let parts = cut.parts.iter().map(|(kind, rows)| self.part(*kind, rows)).collect();
-        Phase { parts, ..self.part(cut.kind, &cut.rows) }
+        let mut phase = Phase { parts, ..self.part(cut.kind, &cut.rows) };
+        if !phase.parts.is_empty() {
+            phase.opcodes.clear();
+        }
+        phase
     }
 
     fn part(&self, kind: PhaseKind, rows: &[usize]) -> Phase {
@@ -188,6 +196,7 @@ impl Lives<'_> {
             executed: rows.iter().map(|row| code.executed[*row]).sum(),
             issue: None,
             waits: waits(self.study, rows),
+            opcodes: opcodes(self.study, rows),
             parts: Vec::new(),
         }
     }
@@ -208,6 +217,7 @@ impl Lives<'_> {
             executed: 0,
             issue: None,
             waits: Vec::new(),
+            opcodes: Vec::new(),
             parts: Vec::new(),
         }
     }
@@ -226,7 +236,7 @@ impl Lives<'_> {
     }
 }
 
-/// The lines of some rows: from the first to the last that holds more than a hundredth of their samples, by the line that the
+/// The lines of some rows: from the first to the last that holds more than a twentieth of their samples, by the line that the
 /// instructions were inlined into.
 fn span(code: &Code<'_>, samples: &Samples, rows: &[usize]) -> Span {
     let offsets = || rows.iter().map(|row| code.rows[*row].offset);
@@ -244,7 +254,7 @@ fn span(code: &Code<'_>, samples: &Samples, rows: &[usize]) -> Span {
         return Span { start, end, ..Span::default() };
     };
     let counts = lines.iter().filter(|((other, line), _)| *other == file && *line > 0);
-    let large: Vec<u32> = counts.filter(|(_, count)| 100 * **count >= all).map(|((_, line), _)| *line).collect();
+    let large: Vec<u32> = counts.filter(|(_, count)| 20 * **count >= all).map(|((_, line), _)| *line).collect();
     Span {
         file: short(file).to_owned(),
         first: large.iter().min().copied().unwrap_or_default(),

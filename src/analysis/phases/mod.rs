@@ -9,27 +9,34 @@
 //! SM holds a block, `u` the share in which a unit works.
 
 mod accesses;
+mod chain;
 mod code;
 mod counters;
 mod cut;
 mod detail;
 mod flows;
 mod guards;
+mod kept;
 mod main_loop;
 mod measure;
 mod model;
+mod opcodes;
 mod parts;
 mod point;
+mod products;
 mod roles;
 mod samples;
 mod stalls;
 mod study;
 mod tensor;
+mod unavoidable;
 mod waits;
 
 pub(in crate::analysis) use counters::METRICS;
 pub use detail::{
-    FenceChain, GuardedOpcode, Named, Point, Pressure, SectorAccess, StallCause, StallGroup, StallPlace, TensorSite,
-    TimeSplit, Wait, WaitGroup, touched_sectors,
+    Chain, FenceChain, GuardedOpcode, Named, OpcodeRun, Point, Pressure, SectorAccess, StallCause, StallGroup,
+    StallPlace, TensorSite, TimeSplit, Wait, WaitGroup, touched_sectors,
 };
 pub use model::{CycleUnit, Phase, PhaseKind, Phases, Role, Span};
+pub use products::at_their_products;
+pub use unavoidable::{Amount, Unavoidable};

@@ -1,7 +1,7 @@
 //! The phases of a kernel as a fact: what is kept of a launch that was sampled by instruction.
 
 use super::detail::{
-    FenceChain, GuardedOpcode, Named, Pressure, SectorAccess, StallCause, TensorSite, TimeSplit, Wait,
+    Chain, FenceChain, GuardedOpcode, Named, OpcodeRun, Pressure, SectorAccess, StallCause, TensorSite, TimeSplit, Wait,
 };
 
 /// What a phase is.
@@ -49,16 +49,16 @@ pub enum PhaseKind {
 }
 
 /// A range of source lines, or of byte offsets where no line is known.
+///
+/// As JSON: `[first line, last line, first offset, last offset, file]`, without the file where it is said once for all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(into = "SpanJson", from = "SpanJson")]
 pub struct Span {
     /// File name without folders; empty where no line is known.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file: String,
     /// First line; 0 where no line is known.
-    #[serde(default, skip_serializing_if = "is_zero")]
     pub first: u32,
     /// Last line.
-    #[serde(default, skip_serializing_if = "is_zero")]
     pub last: u32,
     /// Byte offset of the first instruction.
     pub start: u64,
@@ -66,8 +66,23 @@ pub struct Span {
     pub end: u64,
 }
 
-fn is_zero(line: &u32) -> bool {
-    *line == 0
+#[derive(serde::Serialize, serde::Deserialize)]
+struct SpanJson(u32, u32, u64, u64, #[serde(default, skip_serializing_if = "String::is_empty")] String);
+
+impl From<Span> for SpanJson {
+    fn from(span: Span) -> SpanJson {
+        SpanJson(span.first, span.last, span.start, span.end, span.file)
+    }
+}
+
+impl From<SpanJson> for Span {
+    fn from(SpanJson(first, last, start, end, file): SpanJson) -> Span {
+        Span { file, first, last, start, end }
+    }
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A stretch of a warp's life.
@@ -102,6 +117,9 @@ pub struct Phase {
     /// What its warps wait for, largest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waits: Vec<Wait>,
+    /// What it executes, the most first; a phase with parts leaves it to them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub opcodes: Vec<OpcodeRun>,
     /// Parts, in the order of the code; their shares add up to the phase's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Phase>,
@@ -120,6 +138,12 @@ pub struct Role {
     pub executed: u64,
     /// Executed tensor instructions.
     pub tensor: u64,
+    /// Executed copies from global to shared memory that go past the registers.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub copies: u64,
+    /// Executed stores to global memory.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub stores: u64,
 }
 
 /// What the cycles of the phases are cycles of.
@@ -139,6 +163,9 @@ pub enum CycleUnit {
 pub struct Phases {
     /// The launch: row of the report.
     pub launch: u32,
+    /// In a snapshot the file of the places that name none; else empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub file: String,
     /// `S`: samples of all warps.
     pub samples: u64,
     /// Warps of a block.
@@ -147,7 +174,8 @@ pub struct Phases {
     pub roles: Vec<Role>,
     /// Position of the role that sets the pace, whose phases these are.
     pub pacing: usize,
-    /// The phases in the order of the code; their shares add up to 1.
+    /// The phases in the order of the code; their shares add up to 1. None for a kernel of one stretch without a loop, whose
+    /// time needs no parting.
     pub phases: Vec<Phase>,
     /// Whether shares of samples are shares of the elapsed time: nearly all warps that fit are there from start to end.
     pub is_time: bool,
@@ -179,6 +207,9 @@ pub struct Phases {
     /// A fence of one lane that everybody waits behind on each turn of the main loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fence_chain: Option<FenceChain>,
+    /// A chain of loads; `None` where no load's address is its own value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chain: Option<Chain>,
     /// Share of a tile's cycles that is lost because each step waits for all of its products; `None` where it is not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drain_in_loop: Option<f64>,
@@ -209,6 +240,19 @@ impl Phases {
     pub fn share(&self, kind: PhaseKind) -> f64 {
         let all = self.phases.iter().chain(self.phases.iter().flat_map(|phase| &phase.parts));
         all.filter(|phase| phase.kind == kind).map(|phase| phase.share).sum()
+    }
+
+    /// Executions with a lane on, by opcode, where they are known exactly and some had none.
+    pub(in crate::analysis) fn lanes_on(&self) -> Vec<(&str, f64)> {
+        self.guarded.iter().filter_map(|run| Some((run.opcode.as_str(), run.exactly()? as f64))).collect()
+    }
+
+    /// The phases with their parts in place of those that have some.
+    pub fn leaves(&self) -> impl Iterator<Item = &Phase> {
+        self.phases.iter().flat_map(|phase| match phase.parts.is_empty() {
+            true => std::slice::from_ref(phase),
+            false => &phase.parts,
+        })
     }
 
     /// Cycles of one turn of the main loop.

@@ -2,6 +2,7 @@
 
 use super::code::Code;
 use super::detail::{Named, Point};
+use super::products::is_product;
 use super::study::Study;
 use crate::analysis::lines::place;
 use crate::evidence::{SourceLine, SourceView};
@@ -70,8 +71,7 @@ pub(super) fn called(text: &str) -> Option<&str> {
 pub(super) fn product_line<'v>(view: &'v SourceView, code: &Code<'_>, rows: &[usize]) -> Option<&'v SourceLine> {
     let mut votes: BTreeMap<(&str, u32), (usize, &SourceLine)> = BTreeMap::new();
     for row in rows {
-        let holds = |line: &&SourceLine| view.text(line).is_some_and(|text| text.to_ascii_lowercase().contains("mma"));
-        if let Some(line) = view.instructions[*row].places.iter().rev().find(holds) {
+        if let Some(line) = view.instructions[*row].places.iter().rev().find(|line| is_product(view, line)) {
             votes.entry((&line.file, line.line)).or_insert((0, line)).0 += 1;
         }
     }

@@ -29,13 +29,13 @@ pub(super) struct Study<'v> {
     pub(super) roles: Vec<Role>,
     /// The role that holds the tensor instructions, else the most instructions.
     pub(super) pacing: usize,
+    share_of_pacing: f64,
     pub(super) cuts: Vec<Cut>,
     pub(super) mains: Vec<MainLoop>,
 }
 
 impl<'v> Study<'v> {
-    /// `None` where the report lacks the code's bits, executions or samples by instruction, and for a kernel of one stretch
-    /// without a loop.
+    /// `None` where the report lacks the code's bits, executions or samples by instruction.
     pub(super) fn of(view: &'v SourceView, kernel: &KernelSummary<'_>) -> Option<Study<'v>> {
         let launch = kernel.launches().iter().find(|launch| launch.id == view.launch).or(kernel.launches().first())?;
         let counters = Counters::of(launch, kernel)?;
@@ -51,9 +51,6 @@ impl<'v> Study<'v> {
         let pacing = (0..roles.len()).max_by_key(|at| (roles[*at].tensor, roles[*at].executed))?;
         let region: BTreeSet<usize> = groups[pacing].blocks.union(&split.front).copied().collect();
         let (mut cuts, mains) = without_calls(&code, &samples, region);
-        if cuts.is_empty() {
-            return None;
-        }
         let meeting: Vec<usize> = code.rows_of(&split.behind).collect();
         if !meeting.is_empty() {
             let stores = meeting.iter().any(|row| code.is_global_write(*row) && code.executed[*row] > 0);
@@ -62,7 +59,15 @@ impl<'v> Study<'v> {
             cuts.push(Cut::new(kind, meeting.into_iter().chain(own.into_iter().flat_map(|cut| cut.rows)).collect()));
         }
         let causes = Causes::of(view);
-        Some(Study { flows, view, code, samples, counters, causes, split, groups, roles, pacing, cuts, mains })
+        let share_of_pacing = match split.roles.is_empty() {
+            true => 1.0,
+            false => share_of(&code, &samples, &split, &groups[pacing], counters.warps),
+        };
+        #[rustfmt::skip]
+        let study = Study {
+            flows, view, code, samples, counters, causes, split, groups, roles, pacing, share_of_pacing, cuts, mains,
+        };
+        Some(study)
     }
 
     /// `w`: warps of the pacing role.
@@ -70,15 +75,29 @@ impl<'v> Study<'v> {
         self.roles[self.pacing].warps
     }
 
+    /// Its part of the warps of a block.
+    pub(super) fn part_of_warps(&self) -> f64 {
+        if self.split.roles.is_empty() { 1.0 } else { self.warps() as f64 / self.counters.warps }
+    }
+
     /// The share of samples that fall to the warps of the pacing role.
     pub(super) fn share_of_pacing(&self) -> f64 {
-        if self.split.roles.is_empty() { 1.0 } else { self.warps() as f64 / self.counters.warps }
+        self.share_of_pacing
     }
 
     /// Rows of the main loops.
     pub(super) fn main_rows(&self) -> impl Iterator<Item = usize> + '_ {
         self.mains.iter().flat_map(|main| self.code.rows_of(&main.cycle.blocks))
     }
+}
+
+/// The share of samples that fall to the warps of a role: `w / W` where all warps of a block live as long, more where others end
+/// early. Where roles end apart, it is what its own code and its part of the code in front have.
+fn share_of(code: &Code<'_>, samples: &Samples, split: &Split, role: &RoleBlocks, warps: f64) -> f64 {
+    let at = |blocks: &BTreeSet<usize>| code.rows_of(blocks).map(|row| samples.all[row]).sum::<u64>() as f64;
+    let of_warps = role.warps as f64 / warps;
+    let own = (at(&role.blocks) + at(&split.front) * of_warps) / samples.sum as f64;
+    if split.behind.is_empty() { own } else { of_warps.max(own) }
 }
 
 /// What a role runs.
@@ -92,6 +111,8 @@ fn role(code: &Code<'_>, samples: &Samples, group: &RoleBlocks) -> Role {
         samples: samples.at(&rows),
         executed: executed(&|_| true),
         tensor: executed(&|row| code.is_tensor(row)),
+        copies: executed(&|row| code.is_copy(row) && code.is_global_read(row)),
+        stores: executed(&|row| code.is_global_write(row)),
     }
 }
 

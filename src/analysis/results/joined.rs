@@ -1,6 +1,6 @@
 //! The verdict of the profile and that of the benchmark, brought together.
 
-use super::timing::TimedChange;
+use super::changed::TimedChange;
 use crate::analysis::versus::verdict::{Verdict, Whole};
 use crate::quantity::format;
 
@@ -16,7 +16,9 @@ impl Whole {
         }
         if own == other && is_decided(own) {
             self.reason += &format!(" The benchmark says the same: {numbers}.");
+            self.ground += &format!("; the benchmark says the same, {numbers}");
         } else if is_decided(other) && !is_decided(own) {
+            self.ground = format!("by the benchmark, {numbers}; the profile alone is {own}");
             self.reason = format!("By the benchmark: {numbers}. The profile alone is {own}: {}", self.reason);
             self.verdict = other;
             self.cure.clear();
@@ -26,6 +28,7 @@ impl Whole {
                 self.reason
             );
             self.verdict = Verdict::Ambiguous;
+            self.ground.clear();
             self.cure = "Profile five launches or more on each side, and time both sides on one machine.".to_owned();
         } else {
             self.reason += &format!(" The benchmark is {other}: {}.", timed.why);
@@ -41,7 +44,11 @@ fn numbers(timed: &TimedChange) -> String {
     });
     format!(
         "{} in time{}, {} samples against {}",
-        format::change(100.0, 100.0 + time.percent()),
+        // Without an interval the medians are what there is.
+        time.interval.map_or_else(
+            || format::change(time.old.median, time.new.median),
+            |_| format::change(100.0, 100.0 + time.percent())
+        ),
         between.unwrap_or_default(),
         time.new.count,
         time.old.count
@@ -64,7 +71,8 @@ mod tests {
 
     fn joined(verdict: Verdict, ms: f64) -> Whole {
         let reason = "One launch on each side.".to_owned();
-        let mut whole = Whole { verdict, reason, cure: "More.".into(), time: None, cycles: None, worst: None };
+        let (ground, cure) = (String::new(), "More.".into());
+        let mut whole = Whole { verdict, reason, ground, cure, time: None, cycles: None, worst: None };
         whole.join_times(&timed(ms));
         whole
     }

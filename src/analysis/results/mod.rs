@@ -1,6 +1,8 @@
 //! What launches outside the profiler showed: times, the reference beside them, and what they say of the verdict.
 
+pub(in crate::analysis) mod changed;
 mod joined;
 pub(in crate::analysis) mod reference;
+pub(in crate::analysis) mod states;
 pub(in crate::analysis) mod timing;
 pub(in crate::analysis) mod trials;

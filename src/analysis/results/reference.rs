@@ -1,9 +1,15 @@
 //! The reference's own counters beside the kernel's.
 
+use crate::analysis::diagnose::Unit;
 use crate::analysis::evidence::Reference;
+use crate::analysis::kernel::performance::CYCLES;
 use crate::analysis::kernel::select::KernelKey;
+use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::limits::Limits;
+use crate::analysis::phases::Phases;
 use crate::analysis::profile::summary;
+use crate::analysis::versus::before::Before;
 use crate::catalog;
 use crate::evidence::{Origin, Reading};
 
@@ -31,6 +37,12 @@ pub struct ReferenceProfile {
     pub others: usize,
     /// The metrics.
     pub rows: Vec<Beside>,
+    /// The units of the chip under it, the busiest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub units: Vec<Unit>,
+    /// Where its time goes; `None` where its report does not count and sample by instruction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phases: Option<Phases>,
 }
 
 /// What tells two kernels of the same work apart at a glance; a metric under several names is looked for in this order.
@@ -55,9 +67,43 @@ const METRICS: [&[&str]; 11] = [
     &["launch__waves_per_multiprocessor"],
 ];
 
+/// The gap between a kernel with tensor work and its reference, taken apart: cycles are busy with products or they are not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gap {
+    /// Elapsed cycles of the kernel and of the reference.
+    pub cycles: (f64, f64),
+    /// Cycles of the tensor pipe, `K·u`.
+    pub tensor: (f64, f64),
+}
+
+impl Gap {
+    /// Cycles that the tensor pipe idles, `K·(1 − u)`.
+    pub fn idle(&self) -> (f64, f64) {
+        (self.cycles.0 - self.tensor.0, self.cycles.1 - self.tensor.1)
+    }
+
+    /// Whether both need as many tensor cycles, so that the gap is idle tensor time.
+    pub fn is_idle_time(&self) -> bool {
+        (self.tensor.0 / self.tensor.1 - 1.0).abs() <= ALIKE
+    }
+}
+
+/// Tensor cycles of two kernels that differ by no more than this part are the same.
+const ALIKE: f64 = 0.03;
+
 impl ReferenceProfile {
+    /// Where the gap to the reference is; `None` unless both sides have cycles and a busy tensor pipe over them.
+    pub fn gap(&self) -> Option<Gap> {
+        let both = |row: &Beside| Some((row.kernel.value()?, row.reference.value()?));
+        let cycles = self.rows.iter().find(|row| row.id == CYCLES).and_then(both)?;
+        let is_tensor = |row: &&Beside| row.id.starts_with("sm__pipe_tensor") && row.id.ends_with("_elapsed");
+        let share = self.rows.iter().find(is_tensor).and_then(both)?;
+        let tensor = (cycles.0 * share.0 / 100.0, cycles.1 * share.1 / 100.0);
+        (tensor.0 > 0.0 && tensor.1 > 0.0).then_some(Gap { cycles, tensor })
+    }
+
     /// The reference's kernel beside the kernel under audit.
-    pub(in crate::analysis) fn of(reference: &Reference, own: &KernelSummary<'_>) -> ReferenceProfile {
+    pub(in crate::analysis) fn of(reference: &Reference, own: &KernelSummary<'_>, limits: &Limits) -> ReferenceProfile {
         let launches = reference.profile.launches();
         let other = summary(&launches);
         let row = |names: &&[&str]| {
@@ -71,6 +117,8 @@ impl ReferenceProfile {
             kernel: reference.profile.kernel.clone(),
             others: reference.others,
             rows: METRICS.iter().map(row).collect(),
+            units: Before::of(&reference.profile, &other, limits, &Work::default()).judged(limits).bottleneck.units,
+            phases: reference.profile.phases.clone(),
         }
     }
 }

@@ -1,8 +1,10 @@
 //! What a benchmark comes to: the kernel's time outside a profiler, beside its reference and beside the old side's.
 
+use super::changed::{TimedChange, Timestretch, changed};
+use super::states::{self, Held, Step, Stretch};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
-use crate::analysis::versus::verdict::{Course, Judged, Sample, Shift, Verdict, both_agree, judge};
+use crate::analysis::versus::verdict::{Sample, Shift};
 use crate::catalog::Threshold;
 use crate::evidence::{Benchmark, Clocks, Reading};
 use crate::quantity::{Quantity, Unit, format};
@@ -18,19 +20,17 @@ pub struct Timed {
     pub byte_rate: Option<Reading>,
 }
 
-/// The old side's benchmark beside the new one's.
+/// The times under another state of the clocks than that of the headline.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct TimedChange {
-    /// The old side.
-    pub old: Timed,
-    /// The change in time.
-    pub time: Judged,
-    /// The change in cycles, each time multiplied with its side's SM clock; `None` where a clock was not read.
-    pub cycles: Option<Judged>,
-    /// FASTER, SLOWER, SAME, AMBIGUOUS or NOT COMPARABLE.
-    pub verdict: Verdict,
-    /// Why it does not decide, in plain text; empty where it does.
-    pub why: String,
+pub struct OtherState {
+    /// The kernel.
+    pub kernel: Timed,
+    /// The reference.
+    pub reference: Option<Timed>,
+    /// The kernel's time over the reference's.
+    pub ratio: Option<Shift>,
+    /// What held the clocks down, as the driver's bits.
+    pub held_by: u64,
 }
 
 /// A benchmark with what follows from it.
@@ -40,12 +40,18 @@ pub struct Timing {
     pub benchmark: Benchmark,
     /// Confidence of the intervals in percent.
     pub confidence: f64,
-    /// The kernel.
+    /// The kernel, under one state of the clocks.
     pub kernel: Timed,
-    /// The reference.
+    /// The reference, under the same.
     pub reference: Option<Timed>,
     /// The kernel's time over the reference's: above 1 the reference is faster.
     pub ratio: Option<Shift>,
+    /// A step in the times; `None` where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<Step>,
+    /// The times on the other side of a step that parts two states of the clocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other: Option<OtherState>,
     /// Old against new; `None` without times of the old side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<TimedChange>,
@@ -57,21 +63,48 @@ impl Timing {
     /// What a benchmark comes to for some stated work; `old` is that of the old side.
     pub fn of(benchmark: &Benchmark, old: Option<&Benchmark>, work: &Work, limits: &Limits) -> Option<Timing> {
         let confidence = limits[Threshold::VerdictConfidence];
-        let kernel = timed(&benchmark.samples_ms, work, confidence)?;
-        let beside = benchmark.reference.as_ref();
-        let reference = beside.and_then(|reference| {
-            let own = Work { flop: reference.flop.or(work.flop), ..work.clone() };
-            timed(&reference.samples_ms, &own, confidence)
+        let (step, stretches) = states::stretches(benchmark, limits);
+        let old_stretches = old.map(|old| states::stretches(old, limits).1);
+        let (at, beside) = states::chosen(&stretches, old_stretches.as_deref());
+        let stretch = stretches.get(at)?;
+        let (kernel, reference, ratio) = under(benchmark, stretch, work, confidence)?;
+        let other = stretches.iter().enumerate().find(|(other, _)| *other != at).and_then(|(_, other)| {
+            let (kernel, reference, ratio) = under(benchmark, other, work, confidence)?;
+            let Held::By(held_by) = other.held else { return None };
+            Some(OtherState { kernel, reference, ratio, held_by })
         });
-        let ratio = beside.and_then(|reference| Shift::of(&reference.samples_ms, &benchmark.samples_ms, confidence));
-        let change = old.and_then(|old| change(old, benchmark, work, limits));
-        let cautions = cautions(benchmark, &kernel, limits);
-        Some(Timing { benchmark: benchmark.clone(), confidence, kernel, reference, ratio, change, cautions })
+        let change = old.zip(old_stretches.as_deref()).and_then(|(old, stretches)| {
+            let was = Timestretch { benchmark: old, stretch: stretches.get(beside.unwrap_or(0))? };
+            changed(was, Timestretch { benchmark, stretch }, beside.is_some(), work, limits)
+        });
+        let cautions = cautions(benchmark, stretch, &kernel, step.is_some(), limits);
+        let benchmark = benchmark.clone();
+        Some(Timing { benchmark, confidence, kernel, reference, ratio, step, other, change, cautions })
     }
 }
 
-fn timed(samples_ms: &[f64], work: &Work, confidence: f64) -> Option<Timed> {
+/// Kernel, reference and their ratio over a stretch of samples.
+fn under(
+    benchmark: &Benchmark,
+    stretch: &Stretch,
+    work: &Work,
+    confidence: f64,
+) -> Option<(Timed, Option<Timed>, Option<Shift>)> {
+    let own = stretch.of(&benchmark.samples_ms);
+    let kernel = timed(own, work, confidence, stretch)?;
+    let beside = benchmark.reference.as_ref();
+    let reference = beside.and_then(|reference| {
+        let work = Work { flop: reference.flop.or(work.flop), ..work.clone() };
+        timed(stretch.of(&reference.samples_ms), &work, confidence, stretch)
+    });
+    let ratio = beside.and_then(|reference| Shift::of(stretch.of(&reference.samples_ms), own, confidence));
+    let interval = |shift: Shift| shift.interval.filter(|_| !stretch.has_step);
+    Some((kernel, reference, ratio.map(|ratio| Shift { interval: interval(ratio), ..ratio })))
+}
+
+pub(super) fn timed(samples_ms: &[f64], work: &Work, confidence: f64, stretch: &Stretch) -> Option<Timed> {
     let time = Sample::of(&nanoseconds(samples_ms), confidence)?;
+    let time = Sample { interval: time.interval.filter(|_| !stretch.has_step), ..time };
     let rate = |amount: Option<u64>, name: &str, unit: Unit| {
         let quantity = Quantity::new(amount? as f64 * 1e9 / time.median, unit)?;
         let metrics = vec![name.into(), "benchmark.samples_ms".into()];
@@ -85,17 +118,8 @@ fn timed(samples_ms: &[f64], work: &Work, confidence: f64) -> Option<Timed> {
 }
 
 /// Events give single-precision milliseconds; a thousandth of a nanosecond is below what they hold.
-fn nanoseconds(samples_ms: &[f64]) -> Vec<f64> {
+pub(super) fn nanoseconds(samples_ms: &[f64]) -> Vec<f64> {
     samples_ms.iter().map(|ms| (ms * 1e9).round() / 1e3).collect()
-}
-
-/// The SM clock of a benchmark in MHz: the mean of what was read before and after, or the one of them that was.
-fn clock(benchmark: &Benchmark) -> Option<f64> {
-    let mhz = |clocks: &Option<Clocks>| clocks.as_ref()?.sm_mhz;
-    match (mhz(&benchmark.clocks_before), mhz(&benchmark.clocks_after)) {
-        (Some(before), Some(after)) => Some(f64::midpoint(before, after)),
-        (one, other) => one.or(other),
-    }
 }
 
 /// How far apart two clocks are, in percent of the smaller.
@@ -103,62 +127,16 @@ fn apart(a: f64, b: f64) -> f64 {
     100.0 * (a.max(b) / a.min(b) - 1.0)
 }
 
-fn change(old: &Benchmark, new: &Benchmark, work: &Work, limits: &Limits) -> Option<TimedChange> {
-    let side = timed(&old.samples_ms, work, limits[Threshold::VerdictConfidence])?;
-    let (before, after) = (nanoseconds(&old.samples_ms), nanoseconds(&new.samples_ms));
-    let time = judge(&before, &after, limits)?;
-    let in_cycles = |samples: &[f64], mhz: f64| samples.iter().map(|ns| ns * mhz / 1e3).collect::<Vec<_>>();
-    let cycles = clock(old)
-        .zip(clock(new))
-        .and_then(|(was, is)| judge(&in_cycles(&before, was), &in_cycles(&after, is), limits));
-    let (verdict, why) = if old.device.name != new.device.name {
-        let why = format!("it ran on another GPU: {} → {}", old.device.name, new.device.name);
-        (Verdict::NotComparable, why)
-    } else if old.method.flushed_bytes != new.method.flushed_bytes {
-        let bytes = |benchmark: &Benchmark| format::integer(benchmark.method.flushed_bytes);
-        (Verdict::NotComparable, format!("before each launch {} → {} bytes were written", bytes(old), bytes(new)))
-    } else if let Some(drift) =
-        [&before, &after].into_iter().filter_map(|samples| drift(samples)).max_by(f64::total_cmp)
-        && time.change.is_some_and(|change| drift > change.abs().max(limits[Threshold::Unchanged]))
-    {
-        let why = format!("times drift by {} % within one side, more than the sides differ", format::fixed(drift, 1));
-        (Verdict::Ambiguous, why)
-    } else {
-        decided(&time, cycles.as_ref(), limits)
-    };
-    Some(TimedChange { old: side, time, cycles, verdict, why })
-}
-
 /// How far the last third of the samples lies from the first, in percent of the first, by their medians; `None` for fewer
 /// samples than make three groups of five.
-fn drift(samples: &[f64]) -> Option<f64> {
+pub(super) fn drift(samples: &[f64]) -> Option<f64> {
     let third = samples.len() / 3;
     let median = |part: &[f64]| Sample::of(part, 0.0).map(|sample| sample.median);
     let (first, last) = (median(&samples[..third])?, median(&samples[samples.len() - third..])?);
     (third >= 5).then(|| 100.0 * (last / first - 1.0).abs())
 }
 
-fn decided(time: &Judged, cycles: Option<&Judged>, limits: &Limits) -> (Verdict, String) {
-    let Some(cycles) = cycles else {
-        return match time.course {
-            Course::Same => (Verdict::Same, String::new()),
-            _ => (Verdict::Ambiguous, "clocks were not read on both sides, so they cannot be ruled out".to_owned()),
-        };
-    };
-    match both_agree(time, cycles, limits) {
-        Course::Down => (Verdict::Faster, String::new()),
-        Course::Up => (Verdict::Slower, String::new()),
-        Course::Same => (Verdict::Same, String::new()),
-        Course::Unclear if time.course != cycles.course => {
-            (Verdict::Ambiguous, "the SM clock was another, and time and cycles disagree".to_owned())
-        }
-        Course::Unclear => {
-            (Verdict::Ambiguous, "its interval holds both no change and one that would count".to_owned())
-        }
-    }
-}
-
-fn cautions(benchmark: &Benchmark, kernel: &Timed, limits: &Limits) -> Vec<String> {
+fn cautions(benchmark: &Benchmark, stretch: &Stretch, kernel: &Timed, has_step: bool, limits: &Limits) -> Vec<String> {
     let mut cautions = Vec::new();
     let median = kernel.time.median;
     let time = |ns: f64| Quantity::new(ns, Unit::NS).map_or_else(String::new, format::quantity);
@@ -178,7 +156,7 @@ fn cautions(benchmark: &Benchmark, kernel: &Timed, limits: &Limits) -> Vec<Strin
         ));
     }
     if let Some(drift) =
-        drift(&nanoseconds(&benchmark.samples_ms)).filter(|drift| *drift > limits[Threshold::BenchmarkDrift])
+        drift(stretch.of(&benchmark.samples_ms)).filter(|drift| !has_step && *drift > limits[Threshold::BenchmarkDrift])
     {
         cautions.push(format!(
             "The times drift: the medians of the first and the last third are {} % apart, as they are when the clock gives way to heat or a power limit. Interval and scatter take the launches for alike, and are too narrow.",
@@ -187,7 +165,7 @@ fn cautions(benchmark: &Benchmark, kernel: &Timed, limits: &Limits) -> Vec<Strin
     }
     let mhz = |clocks: &Option<Clocks>| clocks.as_ref()?.sm_mhz;
     match (mhz(&benchmark.clocks_before), mhz(&benchmark.clocks_after)) {
-        (Some(before), Some(after)) if apart(before, after) > limits[Threshold::ClockDifference] => {
+        (Some(before), Some(after)) if !has_step && apart(before, after) > limits[Threshold::ClockDifference] => {
             cautions.push(format!(
                 "The SM clock moved from {} to {} MHz meanwhile: kernel and reference, timed in turn, share that; other times do not.",
                 format::plain(before, 0),
@@ -214,6 +192,7 @@ fn limit_of(ended_by: &str) -> &str {
 #[cfg(test)]
 pub(in crate::analysis) mod tests {
     use super::*;
+    use crate::analysis::versus::verdict::Verdict;
     use crate::evidence::{BENCHMARK_SCHEMA, DeviceFacts, FunctionFacts, LaunchFacts, TimedReference, TimingMethod};
 
     /// A benchmark on an H200 at some clock, with these samples.
@@ -264,9 +243,10 @@ pub(in crate::analysis) mod tests {
     fn times_that_drift_are_told_and_decide_nothing_smaller() {
         let stepped = |ms: f64| (0..30).map(|at| if at < 12 { ms } else { ms * 1.1 }).collect::<Vec<_>>();
         let timing = of(&benchmark(stepped(1.0), Some(1980.0)), Some(&benchmark(around(1.0), Some(1980.0))));
-        assert!(timing.cautions.iter().any(|caution| caution.contains("10.0 % apart")), "{:?}", timing.cautions);
+        let step = timing.step.expect("a step");
+        assert_eq!((step.at, step.parts_states, timing.kernel.time.interval), (12, false, None));
         let change = timing.change.expect("two sides");
-        assert_eq!(change.verdict, Verdict::Ambiguous, "{}", change.why);
+        assert_eq!((change.verdict, change.time.interval), (Verdict::Ambiguous, None), "{}", change.why);
         assert!(change.why.contains("drift by 10.0 %"), "{}", change.why);
         // A change that is larger than the drift stands.
         let halved = of(&benchmark(stepped(0.5), Some(1980.0)), Some(&benchmark(around(1.0), Some(1980.0))));

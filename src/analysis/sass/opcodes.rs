@@ -21,7 +21,8 @@ pub struct OpcodeCount {
 
 /// How many instructions of a class stand in a function.
 ///
-/// As JSON without the label where it is that of the catalog, and without guards where there are none.
+/// As JSON: `[class, count, those with a guard, label]`, without the label where it is that of the catalog, and without guards
+/// where there are none.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(into = "ClassCountJson", from = "ClassCountJson")]
 pub struct ClassCount {
@@ -36,17 +37,19 @@ pub struct ClassCount {
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
-struct ClassCountJson {
-    class: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    label: Option<String>,
-    count: usize,
-    #[serde(default, skip_serializing_if = "is_none")]
-    predicated: usize,
-}
-
-fn is_none(count: &usize) -> bool {
-    *count == 0
+#[serde(untagged)]
+enum ClassCountJson {
+    Row(String, usize),
+    Guarded(String, usize, usize),
+    Labelled(String, usize, usize, String),
+    /// As snapshots of schemas up to 5 spell it.
+    Named {
+        class: String,
+        label: Option<String>,
+        count: usize,
+        #[serde(default)]
+        predicated: usize,
+    },
 }
 
 /// The catalog's name for a class.
@@ -55,16 +58,25 @@ fn label_of(class: &str) -> Option<&'static str> {
 }
 
 impl From<ClassCount> for ClassCountJson {
-    fn from(row: ClassCount) -> ClassCountJson {
-        let label = (label_of(&row.class) != Some(&row.label)).then_some(row.label);
-        ClassCountJson { class: row.class, label, count: row.count, predicated: row.predicated }
+    fn from(ClassCount { class, label, count, predicated }: ClassCount) -> ClassCountJson {
+        match predicated {
+            _ if label_of(&class) != Some(&label) => ClassCountJson::Labelled(class, count, predicated, label),
+            0 => ClassCountJson::Row(class, count),
+            _ => ClassCountJson::Guarded(class, count, predicated),
+        }
     }
 }
 
 impl From<ClassCountJson> for ClassCount {
     fn from(json: ClassCountJson) -> ClassCount {
-        let label = json.label.unwrap_or_else(|| label_of(&json.class).unwrap_or_default().to_owned());
-        ClassCount { class: json.class, label, count: json.count, predicated: json.predicated }
+        let (class, count, predicated, label) = match json {
+            ClassCountJson::Row(class, count) => (class, count, 0, None),
+            ClassCountJson::Guarded(class, count, predicated) => (class, count, predicated, None),
+            ClassCountJson::Labelled(class, count, predicated, label) => (class, count, predicated, Some(label)),
+            ClassCountJson::Named { class, label, count, predicated } => (class, count, predicated, label),
+        };
+        let label = label.unwrap_or_else(|| label_of(&class).unwrap_or_default().to_owned());
+        ClassCount { class, label, count, predicated }
     }
 }
 

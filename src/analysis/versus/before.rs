@@ -7,11 +7,13 @@ use crate::analysis::derive::occupancy::Occupancy;
 use crate::analysis::derive::roofline::Roofline;
 use crate::analysis::derive::stalls::Stalls;
 use crate::analysis::diagnose;
-use crate::analysis::diagnose::bottleneck::Bottleneck;
+use crate::analysis::diagnose::Bottleneck;
 use crate::analysis::diagnose::lever::Lever;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
+use crate::analysis::phases::Phases;
+use crate::analysis::profile::Profile;
 use crate::catalog::Code;
 use crate::evidence::Reading;
 
@@ -19,6 +21,7 @@ use crate::evidence::Reading;
 pub(in crate::analysis) struct Before<'a, 'r> {
     kernel: &'a KernelSummary<'r>,
     work: &'a Work,
+    phases: Option<&'a Phases>,
     stalls: Stalls,
     mix: InstructionMix,
     coalescing: Coalescing,
@@ -26,15 +29,17 @@ pub(in crate::analysis) struct Before<'a, 'r> {
 
 impl<'a, 'r> Before<'a, 'r> {
     pub(in crate::analysis) fn of(
+        profile: &'a Profile,
         kernel: &'a KernelSummary<'r>,
-        parked: Option<f64>,
         limits: &Limits,
         work: &'a Work,
     ) -> Before<'a, 'r> {
+        let parked = profile.parked.as_ref().map(|parked| parked.share);
         let stalls = Stalls { parked, ..Stalls::of(kernel, None, limits) };
-        let mix = InstructionMix::of(kernel, None);
+        let on = profile.phases.as_ref().map(Phases::lanes_on).unwrap_or_default();
+        let mix = InstructionMix::of(kernel, None).with_lanes(&on, &[]);
         let coalescing = Coalescing::of(kernel, None, &mix);
-        Before { kernel, work, stalls, mix, coalescing }
+        Before { kernel, work, phases: profile.phases.as_ref(), stalls, mix, coalescing }
     }
 
     /// The reading of a name, as [`named::reading`].
@@ -51,9 +56,8 @@ impl<'a, 'r> Before<'a, 'r> {
             kernel: self.kernel,
             stalls: &self.stalls,
             mix: &self.mix,
-            coalescing: &self.coalescing,
             occupancy: &occupancy,
-            roofline: &roofline,
+            phases: self.phases,
             limits,
             work: self.work,
         };

@@ -8,13 +8,15 @@ use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::limits::Limits;
 use crate::analysis::profile::{Profile, summary};
 use crate::analysis::versus::setting::{self, Seen};
-use crate::analysis::versus::verdict::{Comparison, Verdict};
+use crate::analysis::versus::verdict::{Compared, Comparison, Verdict};
 
 /// One further column for a kernel.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Against {
     /// Position of the profile, from 0; the first profile is the old side.
     pub column: usize,
+    /// The kernel as this profile has it.
+    pub kernel: KernelKey,
     /// Its readings as the new side, the first profile's as the old one.
     pub panels: Vec<Panel>,
     /// What the comparison comes to.
@@ -77,7 +79,11 @@ fn compared(column: usize, new: (&Side, &Profile), old: (&Side, &Profile), limit
     let settings = setting::settings(Seen { session: &new.1.session, kernel }, Some(old_seen));
     let panels = Panel::all(kernel, Some(old_kernel));
     let rows: Vec<&Row> = panels.iter().flat_map(|panel| &panel.rows).collect();
-    let mut comparison = Comparison::of(rows, kernel, old_kernel, &settings, limits);
+    let (now, was) = (Compared::of(kernel, new.1, new.0), Compared::of(old_kernel, old.1, old.0));
+    let mut comparison = Comparison::of(rows, now, was, &settings, limits);
+    if !(new.0.work.states_an_amount() && old.0.work.states_an_amount()) {
+        comparison.whole.warn_of_other_work(&new.1.kernel, &old.1.kernel);
+    }
     let is_wrong = |side: &Side| side.looked().standing() == Standing::Wrong;
     let void = match (is_wrong(new.0), is_wrong(old.0)) {
         (true, _) => Some((Verdict::Wrong, "Its")),
@@ -88,7 +94,7 @@ fn compared(column: usize, new: (&Side, &Profile), old: (&Side, &Profile), limit
         let reason = format!("{side} results are wrong, so that the times are none to compare.");
         comparison.whole.void(verdict, reason, "Correct the kernel; its speed matters after that.");
     }
-    Against { column, panels, comparison }
+    Against { column, kernel: new.1.kernel.clone(), panels, comparison }
 }
 
 fn is_same(a: &KernelKey, b: &KernelKey) -> bool {

@@ -1,8 +1,12 @@
 //! Estimate against outcome: the bounds that levers had on the old side, and what the change really gained.
 
 use crate::analysis::derive::stalls::as_shown;
+use crate::analysis::derive::units;
 use crate::analysis::diagnose::lever::{Lever, LeverCode, LeverOrigin};
-use crate::analysis::kernel::performance::Performance;
+use crate::analysis::kernel::performance::{CYCLES, Performance};
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::versus::story::WorkFloor;
+use crate::catalog::{self, Better};
 use crate::evidence::Reading;
 use crate::words::Words;
 
@@ -24,7 +28,28 @@ pub struct Pulled {
     pub old: Reading,
     /// It on the new side.
     pub new: Reading,
+    /// What became of the bound; `None` without two times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub met: Option<Met>,
 }
+
+/// What became of a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Met {
+    /// The change pulled this lever, and saved no more than it could.
+    Within,
+    /// Its reading did not move: the change did something else.
+    NotThisChange,
+    /// The change pulled this lever and saved more: the work of other units fell as well, or other waits hung on this one.
+    Exceeded,
+}
+
+/// A reading that moved by less, as a factor, was not what the change was about.
+const PULLED: f64 = 1.1;
+
+/// Busy cycles that fell by as many percent are less work.
+const FELL: f64 = 10.0;
 
 /// What the old side promised, and what came.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -33,6 +58,13 @@ pub struct Estimates {
     pub gained: Option<f64>,
     /// Levers of our own, by bound.
     pub levers: Vec<Pulled>,
+    /// What the new side's work leaves of the old cycles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<WorkFloor>,
+    /// The unit that was the busiest of the old side among those whose work fell: its label, and by how many percent. The
+    /// first reason where a bound was exceeded, because bounds hold for the same work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fell: Option<(String, f64)>,
 }
 
 impl Estimates {
@@ -44,23 +76,57 @@ impl Estimates {
     ) -> Estimates {
         let time = &performance.time;
         let before = time.old.as_ref().and_then(Reading::value).filter(|before| *before > 0.0);
-        let pulled = |lever: &Lever| Pulled {
-            code: lever.code.clone(),
-            sentence: lever.sentence.clone(),
-            bound: lever.bound,
-            is_rough: lever.is_rough,
-            remeasure: lever.remeasure.clone(),
-            old: as_shown(&lever.remeasure, old(&lever.remeasure)),
-            new: as_shown(&lever.remeasure, new(&lever.remeasure)),
+        let gained = before.zip(time.new.value()).map(|(before, after)| 100.0 * (1.0 - after / before));
+        let pulled = |lever: &Lever| {
+            let (old, new) = (old(&lever.remeasure), new(&lever.remeasure));
+            let met = gained.map(|gained| match has_moved(&lever.remeasure, &old, &new) {
+                false => Met::NotThisChange,
+                true if gained <= lever.bound => Met::Within,
+                true => Met::Exceeded,
+            });
+            Pulled {
+                code: lever.code.clone(),
+                sentence: lever.sentence.clone(),
+                bound: lever.bound,
+                is_rough: lever.is_rough(),
+                remeasure: lever.remeasure.clone(),
+                old: as_shown(&lever.remeasure, old),
+                new: as_shown(&lever.remeasure, new),
+                met,
+            }
         };
-        Estimates {
-            gained: before.zip(time.new.value()).map(|(before, after)| 100.0 * (1.0 - after / before)),
-            levers: levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit).map(pulled).collect(),
-        }
+        let levers = levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit).map(pulled).collect();
+        Estimates { gained, levers, floor: None, fell: None }
+    }
+
+    /// The same with what became of the work of the units.
+    pub(in crate::analysis) fn beside_work(self, new: &KernelSummary<'_>, old: &KernelSummary<'_>) -> Estimates {
+        let cycles = old.value(CYCLES).zip(new.value(CYCLES));
+        let fell = cycles.and_then(|(was, is)| {
+            units::busiest(old).into_iter().find_map(|unit| {
+                let by = 100.0 * (1.0 - new.value(&unit.counter)? * is / (unit.percent * was));
+                (by >= FELL).then_some((unit.label, by))
+            })
+        });
+        Estimates { floor: WorkFloor::of(new, old), fell, ..self }
+    }
+
+    /// The levers that the change pulled, by bound.
+    pub fn pulled(&self) -> impl Iterator<Item = &Pulled> {
+        self.levers.iter().filter(|lever| matches!(lever.met, Some(Met::Within | Met::Exceeded)))
     }
 
     /// The largest bound.
     pub fn largest(&self) -> Option<&Pulled> {
         self.levers.iter().max_by(|a, b| a.bound.total_cmp(&b.bound))
+    }
+}
+
+/// Whether a reading moved toward its good side, by enough to be what the change was about.
+fn has_moved(name: &str, old: &Reading, new: &Reading) -> bool {
+    let Some((old, new)) = old.value().zip(new.value()) else { return false };
+    match catalog::metric(name).map(|row| row.better) {
+        Some(Better::Higher) => new >= PULLED * old,
+        _ => old > 0.0 && old >= PULLED * new,
     }
 }

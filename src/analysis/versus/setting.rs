@@ -1,6 +1,6 @@
 //! Under which conditions each side was measured, and what a difference means for the comparison.
 
-use crate::analysis::kernel::private::without_names;
+use crate::analysis::kernel::private::public_text;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::evidence::Session;
@@ -165,7 +165,7 @@ fn metric_set(session: &Session) -> Option<String> {
 
 /// What ran, without home folders: the base name of the profiled process.
 fn program(seen: Seen<'_, '_>) -> Option<String> {
-    text(&seen.kernel.first().process.name).map(|name| without_names(&name))
+    text(&seen.kernel.first().process.name).map(|name| public_text(&name))
 }
 
 #[cfg(test)]

@@ -27,10 +27,20 @@ pub(in crate::cli) struct Collect {
     /// Make every file again, also what is there from the same.
     #[arg(long)]
     pub(in crate::cli) again: bool,
-    /// Subjects collected at a time; those on the GPU of this machine still take turns.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(in crate::cli) jobs: usize,
-    /// Print what would run.
+    /// Subjects collected at a time; those on the GPU of this machine still take turns [default: 1; with --slurm as many
+    /// as get a node].
+    #[arg(long, value_name = "N")]
+    pub(in crate::cli) jobs: Option<usize>,
+    /// Record the whole program with Nsight Systems as well, for `audit timeline --subject`.
+    #[arg(long)]
+    pub(in crate::cli) timeline: bool,
+    /// Submit a job array of Slurm with a task for each subject that is not whole, wait for it, and say what ran where.
+    #[arg(long, conflicts_with = "lint")]
+    pub(in crate::cli) slurm: bool,
+    /// Be a task of such an array: leave `prefix` out, and note in DIR where it ran and how it ended.
+    #[arg(long, value_name = "DIR", conflicts_with = "slurm")]
+    pub(in crate::cli) task: Option<PathBuf>,
+    /// Print what would run; with --slurm the script of the array.
     #[arg(long)]
     pub(in crate::cli) dry_run: bool,
     /// Check the names of metrics and stop.
@@ -89,4 +99,18 @@ pub(in crate::cli) struct Doctor {
     /// Configuration file whose `tools` table is looked at [default: audit.toml, where there is one].
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) config: Option<PathBuf>,
+}
+
+impl Collect {
+    /// Every path, as the user wrote it.
+    pub(in crate::cli) fn paths(&mut self) -> Vec<&mut PathBuf> {
+        self.evidence.iter_mut().collect()
+    }
+}
+
+impl Launch {
+    /// Every path, as the user wrote it.
+    pub(in crate::cli) fn paths(&mut self) -> Vec<&mut PathBuf> {
+        [&mut self.cubin, &mut self.json_to, &mut self.benchmark].into_iter().flatten().collect()
+    }
 }

@@ -1,9 +1,20 @@
-//! Verbs around the others: `audit lint`, `completions` and `man`.
+//! Verbs around the others: `audit init`, `lint`, `completions` and `man`.
 
 use super::value::template_file;
 use crate::render::Override;
 use clap::Args;
 use std::path::PathBuf;
+
+/// Arguments of `audit init`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Init {
+    /// Reports, CUDA sources and build logs [default: those that lie here and below].
+    #[arg(value_name = "FILE")]
+    pub(in crate::cli) files: Vec<PathBuf>,
+    /// Print the file instead of writing audit.toml.
+    #[arg(long)]
+    pub(in crate::cli) print: bool,
+}
 
 /// Arguments of `audit lint`.
 #[derive(Debug, Args)]
@@ -23,8 +34,11 @@ pub(in crate::cli) struct Lint {
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Completions {
     /// The shell.
-    #[arg(value_name = "SHELL", value_enum)]
-    pub(in crate::cli) shell: clap_complete::Shell,
+    #[arg(value_name = "SHELL", value_enum, required_unless_present = "subjects")]
+    pub(in crate::cli) shell: Option<clap_complete::Shell>,
+    /// Print the names of subjects instead: what the completions of bash, zsh and fish ask for.
+    #[arg(long)]
+    pub(in crate::cli) subjects: bool,
 }
 
 /// Arguments of `audit man`.
@@ -33,4 +47,12 @@ pub(in crate::cli) struct Man {
     /// The folder to write to.
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) out: PathBuf,
+}
+
+impl Lint {
+    /// Every path, as the user wrote it.
+    pub(in crate::cli) fn paths(&mut self) -> Vec<&mut PathBuf> {
+        let templates = self.template_files.iter_mut().map(|one| &mut one.file);
+        self.templates.iter_mut().chain(templates).collect()
+    }
 }

@@ -28,7 +28,7 @@ pub(in crate::cli) struct Generate {
     /// Folder of templates that replace or extend the built-in ones.
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) templates: Option<PathBuf>,
-    /// A file in place of one built-in template: audit, deliverable, html, pr, or a partial; may be repeated.
+    /// A file in place of one built-in template: audit, deliverable, full, html, pr, or a partial; may be repeated.
     #[arg(long = "template-file", value_name = "NAME=FILE", value_parser = template_file)]
     pub(in crate::cli) template_files: Vec<Override>,
     /// What to write.
@@ -40,6 +40,9 @@ pub(in crate::cli) struct Generate {
     /// Date of the audit, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
     #[arg(long, value_name = "DATE")]
     pub(in crate::cli) date: Option<NaiveDate>,
+    /// Write the HTML page beside the page in Markdown, which then links to it.
+    #[arg(long)]
+    pub(in crate::cli) html: bool,
     /// Write the page without charts.
     #[arg(long)]
     pub(in crate::cli) no_charts: bool,
@@ -90,7 +93,7 @@ pub(in crate::cli) struct Render {
     /// Folder of templates that replace or extend the built-in ones.
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) templates: Option<PathBuf>,
-    /// A file in place of one built-in template: audit, deliverable, html, pr, or a partial; may be repeated.
+    /// A file in place of one built-in template: audit, deliverable, full, html, pr, or a partial; may be repeated.
     #[arg(long = "template-file", value_name = "NAME=FILE", value_parser = template_file)]
     pub(in crate::cli) template_files: Vec<Override>,
     /// What to write.
@@ -107,7 +110,7 @@ pub(in crate::cli) struct Render {
 /// What `audit generate` and `audit render` write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(in crate::cli) enum PageFormat {
-    /// The page in Markdown, its snapshot and its charts.
+    /// The page in Markdown, its snapshot, and what it links to.
     Md,
     /// One HTML file that needs nothing else, with the source view.
     Html,
@@ -123,8 +126,17 @@ impl Generate {
             again: self.again,
             quiet: self.quiet,
             dry_run: self.dry_run,
-            jobs: self.jobs,
+            jobs: Some(self.jobs),
             ..Collect::default()
         }
+    }
+}
+
+impl Generate {
+    /// Every path, as the user wrote it.
+    pub(in crate::cli) fn paths(&mut self) -> Vec<&mut PathBuf> {
+        let templates = self.template_files.iter_mut().map(|one| &mut one.file);
+        let own = [&mut self.out, &mut self.templates].into_iter().flatten();
+        own.chain(templates).chain(self.subject.paths()).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! Verbs that put versions side by side: `audit compare`, `check`, `history` and `baseline`.
 
-use super::value::{percent, regex};
+use super::value::{percent, regex, subject};
 use crate::config::SubjectName;
 use chrono::NaiveDate;
 use clap::{Args, Subcommand};
@@ -27,6 +27,15 @@ pub(in crate::cli) struct Compare {
     /// Kernels to look at: a regular expression on the function name.
     #[arg(long, value_name = "RE", value_parser = regex)]
     pub(in crate::cli) kernel: Option<Regex>,
+    /// Kernels of the first file [default: as --kernel]; of each file the one with the most device time is compared.
+    #[arg(long, value_name = "RE", value_parser = regex)]
+    pub(in crate::cli) baseline_kernel: Option<Regex>,
+    /// Read what is whole of damaged reports.
+    #[arg(long)]
+    pub(in crate::cli) allow_damage: bool,
+    /// End with 1 where a kernel became slower or its results are wrong, with 6 where a comparison does not decide.
+    #[arg(long)]
+    pub(in crate::cli) exit_code: bool,
     /// Print the verdicts and what they rest on as JSON.
     #[arg(long)]
     pub(in crate::cli) json: bool,
@@ -38,8 +47,8 @@ pub(in crate::cli) struct Compare {
 /// Arguments of `audit check`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Check {
-    /// Subjects [default: those of the configuration file, else all in the folder].
-    #[arg(value_name = "SUBJECT")]
+    /// Subjects [default: every one of the configuration file, else all in the folder].
+    #[arg(value_name = "SUBJECT", value_parser = subject)]
     pub(in crate::cli) subjects: Vec<String>,
     /// Analyse the reports anew, as `audit generate` would, and write no page.
     #[arg(long)]
@@ -54,6 +63,9 @@ pub(in crate::cli) struct Check {
     /// cannot tell. Wrong results fail in any case.
     #[arg(long)]
     pub(in crate::cli) no_checks: bool,
+    /// End with 0 where a subject has no audit yet, or none to be compared with.
+    #[arg(long)]
+    pub(in crate::cli) allow_new: bool,
     /// End with 0 where the evidence does not decide.
     #[arg(long)]
     pub(in crate::cli) allow_inconclusive: bool,
@@ -128,6 +140,27 @@ pub(in crate::cli) struct Baseline {
 pub(in crate::cli) enum BaselineVerb {
     /// Compare later audits of a subject with one of its snapshots.
     Pin(PinBaseline),
+    /// Compare later audits of a subject with the one before again.
+    Unpin(UnpinBaseline),
+    /// Print what audits are compared with.
+    List(Folder),
+}
+
+/// Arguments of `audit baseline unpin`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct UnpinBaseline {
+    /// The subject.
+    #[arg(value_name = "NAME")]
+    pub(in crate::cli) name: SubjectName,
+    /// Why.
+    #[arg(long, value_name = "TEXT")]
+    pub(in crate::cli) reason: String,
+    /// The day from which on, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
+    #[arg(long, value_name = "DATE")]
+    pub(in crate::cli) date: Option<NaiveDate>,
+    /// Where audits lie.
+    #[command(flatten)]
+    pub(in crate::cli) folder: Folder,
 }
 
 /// Arguments of `audit baseline pin`.
@@ -142,10 +175,39 @@ pub(in crate::cli) struct PinBaseline {
     /// The snapshot [default: the newest of the subject].
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) snapshot: Option<PathBuf>,
-    /// The day of pinning, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
+    /// The day from which on it holds, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
     #[arg(long, value_name = "DATE")]
     pub(in crate::cli) date: Option<NaiveDate>,
     /// Where audits lie.
     #[command(flatten)]
     pub(in crate::cli) folder: Folder,
+}
+
+impl Check {
+    /// Every path, as the user wrote it.
+    pub(in crate::cli) fn paths(&mut self) -> Vec<&mut PathBuf> {
+        [&mut self.junit, &mut self.folder.out].into_iter().flatten().collect()
+    }
+}
+
+impl Baseline {
+    /// Every path, as the user wrote it.
+    pub(in crate::cli) fn paths(&mut self) -> Vec<&mut PathBuf> {
+        match &mut self.verb {
+            BaselineVerb::Pin(pin) => [&mut pin.snapshot, &mut pin.folder.out].into_iter().flatten().collect(),
+            BaselineVerb::Unpin(unpin) => unpin.folder.out.iter_mut().collect(),
+            BaselineVerb::List(folder) => folder.out.iter_mut().collect(),
+        }
+    }
+}
+
+impl Baseline {
+    /// Where audits lie.
+    pub(in crate::cli) fn folder(&self) -> &Folder {
+        match &self.verb {
+            BaselineVerb::Pin(pin) => &pin.folder,
+            BaselineVerb::Unpin(unpin) => &unpin.folder,
+            BaselineVerb::List(folder) => folder,
+        }
+    }
 }

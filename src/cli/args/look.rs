@@ -18,6 +18,9 @@ pub(in crate::cli) struct Show {
     /// Read what is whole of a damaged report; the page says what is missing.
     #[arg(long)]
     pub(in crate::cli) allow_damage: bool,
+    /// Print every table, not the first screen alone.
+    #[arg(long)]
+    pub(in crate::cli) all: bool,
     /// Print what is measured and concluded as JSON.
     #[arg(long)]
     pub(in crate::cli) json: bool,
@@ -30,8 +33,24 @@ pub(in crate::cli) struct Show {
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Timeline {
     /// What `nsys stats --format csv` printed, or an SQLite database of `nsys export`; all of one run.
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required_unless_present = "subject")]
     pub(in crate::cli) files: Vec<PathBuf>,
+    /// Write the page of a subject's program, DATE-NAME/timeline.md among the audits; without a FILE from what `audit
+    /// collect --timeline` kept.
+    #[arg(long, value_name = "NAME", conflicts_with = "json")]
+    pub(in crate::cli) subject: Option<String>,
+    /// Date of the page, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
+    #[arg(long, value_name = "DATE", requires = "subject")]
+    pub(in crate::cli) date: Option<chrono::NaiveDate>,
+    /// Configuration file [default: audit.toml].
+    #[arg(long, value_name = "FILE", requires = "subject")]
+    pub(in crate::cli) config: Option<PathBuf>,
+    /// Output folder [default: that of the configuration file].
+    #[arg(long, value_name = "DIR", requires = "subject")]
+    pub(in crate::cli) out: Option<PathBuf>,
+    /// Overwrite generated blocks that were edited by hand.
+    #[arg(long, requires = "subject")]
+    pub(in crate::cli) force: bool,
     /// Print it as JSON.
     #[arg(long)]
     pub(in crate::cli) json: bool,
@@ -51,17 +70,30 @@ pub(in crate::cli) struct Dump {
     pub(in crate::cli) stage: Stage,
 }
 
+/// How `audit dump evidence` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(in crate::cli) enum EvidenceFormat {
+    /// One JSON object.
+    Json,
+    /// Parquet; needs a build with the feature `parquet`.
+    Parquet,
+}
+
 /// A stage that can be printed.
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum Stage {
-    /// Everything that a report holds, as it was read.
+    /// Everything that a report holds, as it was read: also the command with its arguments, host, user and folders, which
+    /// pages leave out.
     Evidence {
         /// The report, or a page that ncu printed.
         #[arg(value_name = "FILE")]
         file: PathBuf,
-        /// With the instances of metrics.
+        /// With the instances of metrics; a table always has them.
         #[arg(long)]
         instances: bool,
+        /// JSON, or a table for notebooks: launch, kernel, metric, unit, instance, value, text.
+        #[arg(long, value_name = "FORMAT", value_enum, default_value_t = EvidenceFormat::Json)]
+        format: EvidenceFormat,
         /// Read what is whole of a damaged report.
         #[arg(long)]
         allow_damage: bool,

@@ -6,7 +6,7 @@
 //! | compare, check, history, baseline | `judge.rs` |
 //! | show, timeline, dump, explain | `look.rs` |
 //! | collect, launch, doctor | `act.rs` |
-//! | lint, completions, man | `around.rs` |
+//! | init, lint, completions, man | `around.rs` |
 //!
 //! The list of verbs and of exit statuses is `verb.rs`; how the text of a flag becomes a value, `value.rs`.
 
@@ -20,9 +20,11 @@ mod value;
 mod verb;
 
 pub(super) use act::{Collect, Doctor, Launch};
-pub(super) use around::{Completions, Lint, Man};
+pub(super) use around::{Completions, Init, Lint, Man};
 pub(super) use generate::{Generate, PageFormat, Render};
-pub(super) use judge::{Baseline, BaselineVerb, Check, Compare, Folder, History, HistoryFormat, Level, PinBaseline};
-pub(super) use look::{Dump, DumpAnalysis, Explain, Show, Stage, Timeline};
-pub(super) use subject::{SubjectFlags, described};
+pub(super) use judge::{
+    Baseline, BaselineVerb, Check, Compare, Folder, History, HistoryFormat, Level, PinBaseline, UnpinBaseline,
+};
+pub(super) use look::{Dump, DumpAnalysis, EvidenceFormat, Explain, Show, Stage, Timeline};
+pub(super) use subject::SubjectFlags;
 pub(super) use verb::{Arguments, Verb};

@@ -1,7 +1,9 @@
 //! Flags that say what a subject is, where the configuration does not, and the one table that joins them with its keys.
 
 use super::value::{checklist, expectation, regex};
+use crate::analysis::Rows;
 use crate::config::{Amount, Expect, Subject, SubjectName, Tiles};
+use crate::evidence::Dim3;
 use clap::Args;
 use regex::Regex;
 use std::path::PathBuf;
@@ -31,9 +33,21 @@ pub(in crate::cli) struct SubjectFlags {
     /// Report of what the kernel is timed beside.
     #[arg(long, alias = "reference-report", value_name = "FILE")]
     pub(in crate::cli) reference: Option<PathBuf>,
+    /// Evidence folder, as `audit collect` fills it.
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) evidence: Option<PathBuf>,
     /// Kernels to look at: a regular expression on the function name.
     #[arg(long, value_name = "RE", value_parser = regex)]
     pub(in crate::cli) kernel: Option<Regex>,
+    /// Numbers of the launches to look at, as ncu and `audit dump evidence` count them: 3, or 0-4,8.
+    #[arg(long, value_name = "N")]
+    pub(in crate::cli) launches: Option<Rows>,
+    /// Grid of the launches to look at: 64, or 64,1,1.
+    #[arg(long, value_name = "X,Y,Z")]
+    pub(in crate::cli) grid: Option<Dim3>,
+    /// NVTX range of the launches to look at.
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) nvtx: Option<String>,
     /// Kernels of the baseline [default: as --kernel].
     #[arg(long, value_name = "RE", value_parser = regex)]
     pub(in crate::cli) baseline_kernel: Option<Regex>,
@@ -108,7 +122,7 @@ fn words<T: ToString>(values: impl IntoIterator<Item = T>) -> Vec<String> {
 }
 
 /// Every key that has a flag, in the order in which a command names them. The commit is not among them: it is the audit's.
-const KEYS: [Key; 19] = [
+const KEYS: [Key; 23] = [
     Key {
         flag: "--name",
         put: |flags, subject| {
@@ -140,7 +154,19 @@ const KEYS: [Key; 19] = [
         put: |f, s| over(&f.reference, &mut s.trials.reference),
         say: |s| paths(&s.trials.reference),
     },
+    Key {
+        flag: "--evidence",
+        put: |f, s| over(&f.evidence, &mut s.collect.evidence),
+        say: |s| paths(&s.collect.evidence),
+    },
     Key { flag: "--kernel", put: |f, s| over(&f.kernel, &mut s.kernel), say: |s| words(&s.kernel) },
+    Key { flag: "--launches", put: |f, s| over(&f.launches, &mut s.pick.rows), say: |s| words(&s.pick.rows) },
+    Key {
+        flag: "--grid",
+        put: |f, s| over(&f.grid, &mut s.pick.grid),
+        say: |s| s.pick.grid.iter().map(|Dim3([x, y, z])| format!("{x},{y},{z}")).collect(),
+    },
+    Key { flag: "--nvtx", put: |f, s| over(&f.nvtx, &mut s.pick.nvtx), say: |s| words(&s.pick.nvtx) },
     Key {
         flag: "--baseline-kernel",
         put: |f, s| over(&f.baseline_kernel, &mut s.baseline_kernel),
@@ -166,15 +192,30 @@ const KEYS: [Key; 19] = [
 ];
 
 impl SubjectFlags {
-    /// Puts the flags over what a subject says; whether any was given.
-    pub(in crate::cli) fn apply(&self, subject: &mut Subject) -> bool {
-        KEYS.iter().filter(|key| (key.put)(self, subject)).count() > 0
+    /// Every path, as the user wrote it.
+    pub(in crate::cli) fn paths(&mut self) -> Vec<&mut PathBuf> {
+        let one = [
+            &mut self.report,
+            &mut self.baseline,
+            &mut self.correctness,
+            &mut self.benchmark,
+            &mut self.baseline_benchmark,
+            &mut self.reference,
+            &mut self.evidence,
+        ];
+        one.into_iter().flatten().chain(&mut self.ptxas).collect()
     }
-}
 
-/// What a subject says as flags and their values.
-pub(in crate::cli) fn described(subject: &Subject) -> Vec<(&'static str, String)> {
-    KEYS.iter().flat_map(|key| (key.say)(subject).into_iter().map(|value| (key.flag, value))).collect()
+    /// Puts the flags over what a subject says; gives those that were given, with their values.
+    pub(in crate::cli) fn apply(&self, subject: &mut Subject) -> Vec<(&'static str, String)> {
+        let mut given = Vec::new();
+        for key in &KEYS {
+            if (key.put)(self, subject) {
+                given.extend((key.say)(subject).into_iter().map(|value| (key.flag, value)));
+            }
+        }
+        given
+    }
 }
 
 #[cfg(test)]

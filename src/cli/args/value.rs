@@ -1,7 +1,7 @@
 //! Values of flags from their text; what is wrong says what was expected.
 
 use crate::catalog::{self, Threshold};
-use crate::config::Expect;
+use crate::config::{Expect, SubjectName};
 use crate::nearest::did_you_mean;
 use crate::render::{Override, TEMPLATES};
 use regex::Regex;
@@ -13,6 +13,11 @@ pub(super) fn template_file(text: &str) -> Result<Override, String> {
         return Err(format!("no template is called {name:?}{}", did_you_mean(name, TEMPLATES.iter().copied())));
     }
     Ok(Override { name: name.to_owned(), file: file.into() })
+}
+
+/// The name of a subject.
+pub(super) fn subject(text: &str) -> Result<String, String> {
+    text.parse().map(|name: SubjectName| name.to_string())
 }
 
 /// An address of the web.

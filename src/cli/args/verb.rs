@@ -1,7 +1,7 @@
 //! The verbs, and what stands below `audit --help`.
 
 use super::{
-    Baseline, Check, Collect, Compare, Completions, Doctor, Dump, Explain, Generate, History, Launch, Lint, Man,
+    Baseline, Check, Collect, Compare, Completions, Doctor, Dump, Explain, Generate, History, Init, Launch, Lint, Man,
     Render, Show, Timeline,
 };
 use clap::{Parser, Subcommand};
@@ -32,6 +32,8 @@ pub(in crate::cli) struct Arguments {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum Verb {
+    /// Write an audit.toml from the reports, sources and build logs that lie here.
+    Init(Init),
     /// Write the audits of subjects of audit.toml, or of the report given by --report.
     Generate(Box<Generate>),
     /// Make the pages of snapshots again, without their reports.
@@ -52,8 +54,8 @@ pub(in crate::cli) enum Verb {
     Timeline(Timeline),
     /// Print a stage as JSON.
     Dump(Dump),
-    /// Explain a metric, stall reason, opcode, threshold, limiter, finding or chip; `readings`, `thresholds`, `findings` and `view`
-    /// (what templates may use) are lists.
+    /// Explain a metric, stall reason, opcode, threshold, limiter, finding, chip, or another word of a page; `readings`,
+    /// `thresholds`, `findings`, `words` and `view` (what templates may use) are lists.
     Explain(Explain),
     /// Check audit.toml, the files and metrics that it names, and every template.
     Lint(Lint),

@@ -2,6 +2,7 @@
 
 use crate::analysis::{Audit, Limits, Verdict};
 use crate::quantity::format;
+use crate::snapshot;
 use crate::view::Acceptance;
 
 /// What the gate says of a subject; the graver goes before.
@@ -13,6 +14,8 @@ pub(super) enum Outcome {
     Regression,
     /// The evidence does not decide, or there is none.
     Inconclusive,
+    /// There is nothing to compare with yet.
+    New,
     /// Neither.
     Pass,
 }
@@ -43,31 +46,38 @@ impl Outcome {
             Outcome::Pass => "PASS",
             Outcome::Regression | Outcome::Wrong => "FAIL",
             Outcome::Inconclusive => "INCONCLUSIVE",
+            Outcome::New => "NO BASELINE",
         }
     }
 }
 
-/// The outcome of an audit's comparison, and why; wrong results go before any time. A slow-down counts from the threshold
+/// The outcome of the comparison of an audit, which is the first of its subject or not, and why; wrong results go before any time. A slow-down counts from the threshold
 /// `regression` on; an ambiguous comparison passes where its intervals leave no room for one.
-pub(super) fn compared(audit: &Audit, accepted: &[Acceptance], limits: &Limits) -> Said {
+pub(super) fn compared(audit: &Audit, is_first: bool, accepted: &[Acceptance], limits: &Limits) -> Said {
     let faults = audit.faults();
     if !faults.is_empty() {
         let text = format!("WRONG: the kernel's results are wrong: {}.", faults.join("; "));
         return Said { outcome: Outcome::Wrong, text };
     }
     let Some(comparison) = &audit.comparison else {
-        let why = "NOT MEASURED: there is no baseline to compare with. Pin one with `audit baseline pin`, or keep the \
-                   snapshots of earlier audits.";
-        return Said { outcome: Outcome::Inconclusive, text: why.to_owned() };
+        return match is_first {
+            true => Said {
+                outcome: Outcome::New,
+                text: "This is its first audit; the next one is compared with it.".to_owned(),
+            },
+            false => Said {
+                outcome: Outcome::Inconclusive,
+                text: "NOT MEASURED: it has earlier audits and was compared with none of them; its page says why."
+                    .to_owned(),
+            },
+        };
     };
     let whole = &comparison.whole;
     let smallest = limits[crate::catalog::Threshold::Regression];
     let cure = if whole.cure.is_empty() { String::new() } else { format!(" {}", whole.cure) };
     let said = format!("{}: {}", whole.verdict, whole.reason);
     let shown = format::fixed(smallest, 1);
-    let timed = audit.timing.as_ref().and_then(|timing| timing.change.as_ref()?.time.change);
-    let profiled = whole.cycles.as_ref().and_then(|cycles| cycles.change);
-    let change = [profiled, timed].into_iter().flatten().reduce(f64::max);
+    let change = snapshot::change(audit);
     let (outcome, why) = match whole.verdict {
         Verdict::Faster | Verdict::Same => (Outcome::Pass, said),
         Verdict::Slower if change.is_some_and(|change| change < smallest) => {

@@ -2,18 +2,25 @@
 
 use super::outcome::{Outcome, Said, compared};
 use super::{baseline, stated};
-use crate::analysis::{Audit, Limits, Severity};
+use crate::analysis::{Limits, Severity};
 use crate::cli::args::{Check, Level};
 use crate::cli::failure::{Failure, Status};
 use crate::cli::generate::Maker;
 use crate::cli::made::Made;
 use crate::cli::moment;
 use crate::cli::plan::{self, out_folder};
+use crate::cli::slot::Days;
 use crate::config::Config;
-use crate::render::{Level as Weight, Output, Remark, github, junit, write_together};
-use crate::snapshot::{Accepted, AcceptedFile, Snapshot, earlier, subjects};
+use crate::nearest::did_you_mean;
+use crate::plain;
+use crate::render::{Level as Weight, Output, PageLock, Remark, github, junit, write_together};
+use crate::snapshot::{Accepted, AcceptedFile, Dated, Measured, Of, Snapshot, change, earlier, subjects};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+/// What is locked while acceptances are written.
+const ACCEPTING: &str = "accepted.toml";
 
 /// A subject, what is there of it, and the snapshot's path where it was read.
 struct Checked {
@@ -42,7 +49,8 @@ pub(in crate::cli) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), 
         limits.overrides.insert(crate::catalog::Threshold::Regression, percent);
     }
     let folder = out_folder(arguments.folder.out.as_deref(), arguments.folder.config.as_deref())?;
-    let mut all = if arguments.fresh { fresh(arguments)? } else { kept(arguments, config.as_ref(), &folder)? };
+    let Asked { names, left_out } = Asked::of(arguments, config.as_ref(), &folder)?;
+    let mut all = if arguments.fresh { fresh(arguments, &names)? } else { kept(names, &folder)? };
     let project = config.as_ref().map(|config| config.folder.clone()).unwrap_or_default();
     let gate = Gate { arguments, folder: &folder, project: &project, limits: &limits };
     for checked in &mut all {
@@ -54,30 +62,57 @@ pub(in crate::cli) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), 
             checked.said = gate.judge(checked)?;
         }
     }
-    report(arguments, &all, out)?;
+    report(arguments, &all, &left_out, out)?;
     let any = |outcome: Outcome| all.iter().any(|checked| checked.said.outcome == outcome);
     if any(Outcome::Regression) || any(Outcome::Wrong) {
         return Err(Failure::verdict(Status::Findings));
     }
-    if any(Outcome::Inconclusive) && !arguments.allow_inconclusive {
+    let is_unsure = any(Outcome::Inconclusive) && !arguments.allow_inconclusive;
+    if is_unsure || any(Outcome::New) && !arguments.allow_new {
         return Err(Failure::verdict(Status::Inconclusive));
     }
     Ok(())
 }
 
-/// The newest snapshot of each subject that is asked for, of the configuration file, or of the folder.
-fn kept(arguments: &Check, config: Option<&Config>, folder: &Path) -> Result<Vec<Checked>, Failure> {
-    let names = match (arguments.subjects.is_empty(), config) {
-        (false, _) => arguments.subjects.clone(),
-        (true, Some(config)) => config.defaults().map(|subject| subject.name.to_string()).collect(),
-        (true, None) => subjects(folder)?,
-    };
-    if names.is_empty() {
-        return Err(Failure::usage(format!(
-            "{} holds no snapshot to check\n  help: run `audit generate`, or name the folder with --out",
-            folder.display()
-        )));
+/// Which subjects are checked.
+struct Asked {
+    names: Vec<String>,
+    /// The others: of the configuration file, and those that only the folder knows.
+    left_out: Vec<String>,
+}
+
+impl Asked {
+    /// # Errors
+    /// A name that neither the configuration file nor the folder of audits knows, or nothing to check.
+    fn of(arguments: &Check, config: Option<&Config>, folder: &Path) -> Result<Asked, Failure> {
+        let kept = subjects(folder)?;
+        let stated: Vec<String> = match config {
+            Some(config) => config.subjects.iter().map(|subject| subject.name.to_string()).collect(),
+            None => kept.clone(),
+        };
+        let known: BTreeSet<&String> = stated.iter().chain(&kept).collect();
+        if let Some(unknown) = arguments.subjects.iter().find(|name| !known.contains(name)) {
+            let near = did_you_mean(unknown, known.iter().map(|name| name.as_str()));
+            return Err(Failure::usage(format!(
+                "no subject is called {unknown:?}{near}\n  help: {} and the configuration file know: {}",
+                folder.display(),
+                known.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ")
+            )));
+        }
+        let names = if arguments.subjects.is_empty() { stated.clone() } else { arguments.subjects.clone() };
+        if names.is_empty() {
+            return Err(Failure::usage(format!(
+                "{} holds no snapshot to check\n  help: run `audit generate`, or name the folder with --out",
+                folder.display()
+            )));
+        }
+        let left_out = known.into_iter().filter(|name| !names.contains(name)).cloned().collect();
+        Ok(Asked { names, left_out })
     }
+}
+
+/// The newest snapshot of each subject.
+fn kept(names: Vec<String>, folder: &Path) -> Result<Vec<Checked>, Failure> {
     let checked = |subject: String| {
         let file = earlier(folder, &subject, None)?.pop().map(|found| found.path);
         let made = file.as_deref().map(Snapshot::read).transpose()?.map(Made::of);
@@ -87,9 +122,9 @@ fn kept(arguments: &Check, config: Option<&Config>, folder: &Path) -> Result<Vec
 }
 
 /// The audits that `audit generate` would write today.
-fn fresh(arguments: &Check) -> Result<Vec<Checked>, Failure> {
-    let plan = plan::of_subjects(&arguments.subjects, &arguments.folder)?;
-    let mut maker = Maker::new(&plan, moment::date(arguments.date)?, false);
+fn fresh(arguments: &Check, names: &[String]) -> Result<Vec<Checked>, Failure> {
+    let plan = plan::of_subjects(names, &arguments.folder)?;
+    let mut maker = Maker::new(&plan, Days::today(arguments.date)?, false);
     let checked = |subject: &crate::config::Subject| {
         Ok(Checked::new(subject.name.to_string(), Some(maker.make(subject, false)?), None))
     };
@@ -110,8 +145,8 @@ impl Gate<'_> {
     fn judge(&self, checked: &Checked) -> Result<Said, Failure> {
         let Some(made) = &checked.made else {
             let text =
-                format!("NOT MEASURED: {} holds no snapshot of it. Run `audit generate`.", self.folder.display());
-            return Ok(Said { outcome: Outcome::Inconclusive, text });
+                format!("{} holds no audit of it. Run `audit generate {}`.", self.folder.display(), checked.subject);
+            return Ok(Said { outcome: Outcome::New, text });
         };
         let audit = &made.audit;
         let checks = if self.arguments.no_checks { None } else { stated::checks(audit) };
@@ -125,17 +160,36 @@ impl Gate<'_> {
                 }
             });
         }
-        let compared = self.compared(&checked.subject, audit)?;
+        let page = checked.file.as_ref().and_then(|file| stated::page(&file.with_extension("md")));
+        let compared = self.compared(made)?;
         let correctness = if self.arguments.no_checks { None } else { stated::correctness(audit) };
         let findings = self.arguments.findings.map(|level| stated::findings(audit, severity(level)));
-        Ok(Said::together([Some(compared), checks, correctness, findings].into_iter().flatten()))
+        Ok(Said::together([Some(compared), page, checks, correctness, findings].into_iter().flatten()))
     }
 
     /// The comparison alone, which is what can be accepted.
-    fn compared(&self, subject: &str, audit: &Audit) -> Result<Said, Failure> {
-        let accepted = AcceptedFile::read(self.folder, subject)?.about(audit);
-        let said = compared(audit, &accepted, self.limits);
-        Ok(Said { text: said.text + &baseline::told(audit, subject, self.folder, self.project), ..said })
+    fn compared(&self, made: &Made) -> Result<Said, Failure> {
+        let (audit, heading) = (&made.audit, made.heading());
+        let known = AcceptedFile::read(self.folder, &heading.subject)?;
+        let said = compared(audit, self.is_first(made)?, &known.about(audit), self.limits);
+        let mut text = said.text + &baseline::told(made, self.folder, self.project)?;
+        let is_old = |accepted: &&Accepted| accepted.is_of_reports(audit);
+        if let Some(old) = known.accepted.iter().rfind(is_old).filter(|_| said.outcome != Outcome::Pass) {
+            text += &format!(
+                " The acceptance of {} names two reports and no kernel, as earlier versions of audit wrote it, and accepts nothing: accept again with --accept.",
+                old.date
+            );
+        }
+        Ok(Said { text, ..said })
+    }
+
+    /// Whether the folder holds no earlier audit of the subject with a time.
+    fn is_first(&self, made: &Made) -> Result<bool, Failure> {
+        let heading = made.heading();
+        let Ok(date) = heading.date.parse() else { return Ok(false) };
+        let before = earlier(self.folder, &heading.subject, Some(Dated { date, number: heading.number }))?;
+        let is_code = |path: &Path| Snapshot::read_milestone(path).is_ok_and(|milestone| milestone.is_code_alone);
+        Ok(before.iter().all(|found| is_code(&found.path)))
     }
 }
 
@@ -151,6 +205,8 @@ fn severity(level: Level) -> Severity {
 fn accept(gate: &Gate<'_>, all: &mut [Checked]) -> Result<(), Failure> {
     let (arguments, folder) = (gate.arguments, gate.folder);
     let date = moment::date(arguments.date)?.to_string();
+    // What another run accepts meanwhile is kept, and nothing is accepted twice.
+    let _lock = PageLock::take(&folder.join(ACCEPTING))?;
     let mut files = Vec::new();
     for checked in all.iter().filter(|checked| checked.said.outcome != Outcome::Pass) {
         if checked.said.outcome == Outcome::Wrong {
@@ -160,30 +216,33 @@ fn accept(gate: &Gate<'_>, all: &mut [Checked]) -> Result<(), Failure> {
             )));
         }
         let found = checked.made.as_ref().and_then(|made| {
-            let old = made.audit.old.as_ref()?;
             let comparison = made.audit.comparison.as_ref()?;
-            Some((made, old.origin.blake3.clone(), comparison.whole.verdict))
+            Some((made, Measured::sides(&made.audit)?, comparison.whole.verdict))
         });
-        let Some((made, old, verdict)) = found else {
+        let Some((made, (new, old), verdict)) = found else {
             return Err(Failure::usage(format!(
                 "{}: there is no comparison to accept\n  help: {}",
                 checked.subject, checked.said.text
             )));
         };
-        if gate.compared(&checked.subject, &made.audit)?.outcome == Outcome::Pass {
+        let mut file = AcceptedFile::read(folder, &checked.subject)?;
+        if file.accepted.iter().any(|accepted| accepted.is_about(&made.audit)) {
+            continue;
+        }
+        if gate.compared(made)?.outcome == Outcome::Pass {
             return Err(Failure::usage(format!(
                 "{}: its comparison passes, and a check that fails is not accepted\n  help: {}",
                 checked.subject, checked.said.text
             )));
         }
-        let mut file = AcceptedFile::read(folder, &checked.subject)?;
         file.accepted.push(Accepted {
             date: date.clone(),
             commit: made.heading().commit.clone(),
             verdict: verdict.word().to_owned(),
             reason: arguments.reason.clone().unwrap_or_default(),
-            new: made.audit.new.origin.blake3.clone(),
-            old,
+            change: change(&made.audit),
+            new: Of::Kernel(new),
+            old: Of::Kernel(old),
         });
         let text = file.to_toml().map_err(|error| Failure::usage(format!("it cannot be kept: {error}")))?;
         files.push((AcceptedFile::path(folder, &checked.subject), text));
@@ -193,14 +252,15 @@ fn accept(gate: &Gate<'_>, all: &mut [Checked]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn report(arguments: &Check, all: &[Checked], out: &mut dyn Write) -> Result<(), Failure> {
+fn report(arguments: &Check, all: &[Checked], left_out: &[String], out: &mut dyn Write) -> Result<(), Failure> {
     let remark = |checked: &Checked| Remark {
         name: checked.subject.clone(),
         level: match checked.said.outcome {
             Outcome::Pass => Weight::Pass,
             Outcome::Regression | Outcome::Wrong => Weight::Fail,
             Outcome::Inconclusive if arguments.allow_inconclusive => Weight::Skip,
-            Outcome::Inconclusive => Weight::Unsure,
+            Outcome::New if arguments.allow_new => Weight::Skip,
+            Outcome::Inconclusive | Outcome::New => Weight::Unsure,
         },
         text: checked.said.text.clone(),
         file: checked.file.as_ref().map(|file| file.with_extension("md").display().to_string()).unwrap_or_default(),
@@ -215,7 +275,11 @@ fn report(arguments: &Check, all: &[Checked], out: &mut dyn Write) -> Result<(),
         write_together(&[Output { path, bytes: junit(&remarks).as_bytes() }])?;
     }
     for checked in all {
-        writeln!(out, "{} {}: {}", checked.said.outcome.word(), checked.subject, checked.said.text)?;
+        let line = format!("{} {}: {}", checked.said.outcome.word(), checked.subject, checked.said.text);
+        writeln!(out, "{}", plain::no_command(&plain::one_line(&line)))?;
+    }
+    if !left_out.is_empty() {
+        writeln!(out, "Not checked: {}.", left_out.join(", "))?;
     }
     if arguments.github {
         out.write_all(github(&remarks).as_bytes())?;

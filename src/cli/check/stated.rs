@@ -4,6 +4,8 @@ use super::outcome::{Outcome, Said};
 use crate::analysis::code::{CodeAudit, Verdict};
 use crate::analysis::{Audit, Finding, Outcome as Checked, Severity};
 use crate::catalog::{Code, LimiterKind};
+use crate::render::intact;
+use std::path::Path;
 
 /// The checklists and expectations of a subject, and its checks on the machine code; `None` where it states none.
 pub(super) fn checks(audit: &Audit) -> Option<Said> {
@@ -54,6 +56,14 @@ fn told(lines: Vec<(Outcome, String)>) -> Option<Said> {
     Some(Said { outcome, text: text + "." })
 }
 
+/// That the page beside a snapshot was edited where the program writes it; `None` where it was not.
+pub(super) fn page(path: &Path) -> Option<Said> {
+    let text = crate::read::text(path).ok()?;
+    let why = intact(path, &text).err()?.to_string();
+    let text = format!("Its page does not say what its snapshot says: {}.", why.lines().next().unwrap_or_default());
+    Some(Said { outcome: Outcome::Regression, text })
+}
+
 /// What keeps the results from being known, where somebody looked; `None` where nothing does. Results that are wrong go
 /// before everything, with the comparison.
 pub(super) fn correctness(audit: &Audit) -> Option<Said> {
@@ -76,7 +86,8 @@ pub(super) fn findings(audit: &Audit, least: Severity) -> Said {
         found.iter().filter(move |finding| !old.unwrap_or_default().contains(&finding.code))
     }
     let of_code = audit.code.iter().flat_map(|code| unknown(&code.findings, code.old_findings.as_deref()));
-    let new: Vec<String> = unknown(&audit.findings, audit.old_findings.as_deref())
+    let new: Vec<String> = audit
+        .new_findings()
         .chain(of_code)
         .filter(is_pattern)
         .map(|finding| {
@@ -84,8 +95,14 @@ pub(super) fn findings(audit: &Audit, least: Severity) -> Said {
             format!("{}{at}", finding.code)
         })
         .collect();
+    let unseen = |finding: &&Finding| audit.unseen_before.contains(&finding.code) && is_pattern(finding);
+    let unseen: Vec<String> = audit.findings.iter().filter(unseen).map(|finding| finding.code.to_string()).collect();
+    let beside = match unseen.as_slice() {
+        [] => String::new(),
+        some => format!(" The old side did not measure what would show {}.", some.join(", ")),
+    };
     match new.as_slice() {
-        [] => Said { outcome: Outcome::Pass, text: "No new finding.".to_owned() },
-        some => Said { outcome: Outcome::Regression, text: format!("New findings: {}.", some.join(", ")) },
+        [] => Said { outcome: Outcome::Pass, text: format!("No new finding.{beside}") },
+        some => Said { outcome: Outcome::Regression, text: format!("New findings: {}.{beside}", some.join(", ")) },
     }
 }

@@ -25,8 +25,8 @@ pub fn check(
     let limits = Limits { tolerance: how.tolerance, worst: how.worst };
     let mut runs = Vec::new();
     for seed in &how.seeds {
-        subject.buffers.fill(plan, *seed)?;
-        other.buffers.fill(plan, *seed)?;
+        subject.fill(plan, *seed)?;
+        other.fill(plan, *seed)?;
         // The reference goes first: a kernel that spoils its inputs must not spoil what is expected of it.
         let expected = outcome(gpu, job, &mut other, &outputs, "running the reference")?;
         let got = outcome(gpu, job, &mut subject, &outputs, "running the kernel")?;

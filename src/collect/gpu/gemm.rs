@@ -99,6 +99,9 @@ impl GemmRun {
         {
             let layout = lt::create_matrix_layout(data_type(dtype), columns, rows, columns.cast_signed());
             run.layouts.push(layout.map_err(cublaslt(doing, ""))?);
+            if gemm.batch > 1 {
+                run.repeat(gemm.batch, rows * columns)?;
+            }
         }
         run.algorithms = run.heuristics()?;
         Ok(run)
@@ -110,6 +113,28 @@ impl GemmRun {
         // SAFETY: the description is alive, and the library copies the value.
         unsafe { lt::set_matmul_desc_attribute(self.describe, attribute, value, size) }
             .map_err(cublaslt("describing the product to cuBLASLt", ""))
+    }
+
+    /// Makes the last layout one of a batch, whose matrices lie `elements` apart.
+    fn repeat(&self, batch: u64, elements: u64) -> Result<(), LaunchError> {
+        use sys::cublasLtMatrixLayoutAttribute_t as Layout;
+        let Some(layout) = self.layouts.last() else { return Ok(()) };
+        let (count, apart) = (batch as i32, elements.cast_signed());
+        // SAFETY: the layout is alive, and the library copies the values, of the sizes that it states for them.
+        unsafe {
+            let count = (&raw const count).cast();
+            lt::set_matrix_layout_attribute(*layout, Layout::CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, count, 4)
+                .and_then(|()| {
+                    let apart = (&raw const apart).cast();
+                    lt::set_matrix_layout_attribute(
+                        *layout,
+                        Layout::CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                        apart,
+                        8,
+                    )
+                })
+                .map_err(cublaslt("describing the product to cuBLASLt", ""))
+        }
     }
 
     /// The algorithms that the library offers, in its order.
@@ -272,6 +297,9 @@ impl Types {
 fn data_type(dtype: DType) -> sys::cudaDataType {
     use sys::cudaDataType_t as Type;
     match dtype {
+        DType::E2m1 => Type::CUDA_R_4F_E2M1,
+        DType::E8m0 => Type::CUDA_R_8F_UE8M0,
+        DType::Ue4m3 => Type::CUDA_R_8F_UE4M3,
         DType::E4m3 => Type::CUDA_R_8F_E4M3,
         DType::E5m2 => Type::CUDA_R_8F_E5M2,
         DType::Bf16 => Type::CUDA_R_16BF,
@@ -297,6 +325,7 @@ fn name(gemm: &Gemm, a: &Buffer, b: &Buffer, out: &Buffer) -> String {
         format!("cuBLASLt {}.{}.{}", version / 10_000, version / 100 % 100, version % 100),
         format!("{} × {} → {}", upper(a.dtype), upper(b.dtype), upper(out.dtype)),
     ];
+    words.extend((gemm.batch > 1).then(|| format!("{} products", gemm.batch)));
     words.extend(gemm.bias.map(|_| "bias".to_owned()));
     words.extend((a.dtype == DType::F32 && gemm.tf32).then(|| "through TF32".to_owned()));
     words.extend((a.dtype.bytes() == 1 && gemm.fast_accumulation).then(|| "fast accumulation".to_owned()));

@@ -35,7 +35,7 @@ pub struct Ran {
 /// When code and arguments do not fit, or the driver refuses or reports a fault.
 pub fn run(gpu: &Gpu, job: &Job<'_>, times: u32) -> Result<Ran, LaunchError> {
     let mut runner = Runner::subject(gpu, job.program, job.plan)?;
-    runner.buffers.fill(job.plan, job.seed)?;
+    runner.fill(job.plan, job.seed)?;
     repeat(gpu, &mut runner, times)?;
     Ok(Ran { launch: Some(runner.facts(job.program, job.plan)), reference: None })
 }
@@ -54,9 +54,9 @@ pub fn run_reference(
     times: u32,
 ) -> Result<Ran, LaunchError> {
     let subject = Runner::subject(gpu, job.program, job.plan)?;
-    subject.buffers.fill(job.plan, job.seed)?;
+    subject.fill(job.plan, job.seed)?;
     let mut runner = Runner::reference(gpu, reference, program, job.plan, &subject)?;
-    runner.buffers.fill(job.plan, job.seed)?;
+    runner.fill(job.plan, job.seed)?;
     let mut name = reference.describe();
     if let Some(gemm) = runner.gemm() {
         gemm.choose(position);

@@ -12,6 +12,8 @@ pub(super) struct Runner {
     what: What,
     /// Its outputs; for the kernel under audit its inputs too.
     pub(super) buffers: Buffers,
+    /// Buffers that only it has, with the plan of their values.
+    own: Option<(LaunchPlan, Buffers)>,
 }
 
 enum What {
@@ -28,7 +30,7 @@ impl Runner {
         let kernel = Kernel::load(gpu, program, shape, &plan.arguments.iter().map(Given::from).collect::<Vec<_>>())?;
         let buffers = Buffers::new(plan, |_| true)?;
         let packed = pack(plan, &all, true, |at| buffers.pointer(at))?;
-        Ok(Runner { what: What::Kernel(kernel, packed), buffers })
+        Ok(Runner { what: What::Kernel(kernel, packed), buffers, own: None })
     }
 
     /// A reference with outputs of its own that reads the inputs of `beside`. `program` is its code, where it is a
@@ -41,7 +43,18 @@ impl Runner {
         beside: &Runner,
     ) -> Result<Runner, LaunchError> {
         let buffers = Buffers::new(plan, |role| role != Role::In)?;
-        let pointer = |at: usize| buffers.pointer(at).or_else(|| beside.buffers.pointer(at));
+        let own = match reference {
+            Reference::Gemm(gemm) if !gemm.own.is_empty() => {
+                let own = LaunchPlan { arguments: gemm.own.clone(), ..plan.clone() };
+                let memory = Buffers::new(&own, |_| true)?;
+                Some((own, memory))
+            }
+            _ => None,
+        };
+        let pointer = |at: usize| match at.checked_sub(plan.arguments.len()) {
+            Some(behind) => own.as_ref().and_then(|(_, memory)| memory.pointer(behind)),
+            None => buffers.pointer(at).or_else(|| beside.buffers.pointer(at)),
+        };
         let what = match (reference, program) {
             (Reference::Kernel(kernel), Some(program)) => {
                 let packed = pack(plan, &kernel.arguments, kernel.maps, pointer)?;
@@ -51,9 +64,15 @@ impl Runner {
                 let wanted = kernel.kernel.clone().unwrap_or_else(|| "of the reference".to_owned());
                 return Err(LaunchError::NoKernel { input: kernel.source.clone(), wanted, found: Vec::new() });
             }
-            (Reference::Gemm(gemm), _) => What::Gemm(Box::new(GemmRun::new(gemm, plan, pointer)?)),
+            (Reference::Gemm(gemm), _) => What::Gemm(Box::new(GemmRun::new(gemm, &gemm.extended(plan), pointer)?)),
         };
-        Ok(Runner { what, buffers })
+        Ok(Runner { what, buffers, own })
+    }
+
+    /// Writes fresh values for a seed into what it reads.
+    pub(super) fn fill(&self, plan: &LaunchPlan, seed: u64) -> Result<(), LaunchError> {
+        self.buffers.fill(plan, seed)?;
+        self.own.as_ref().map_or(Ok(()), |(own, memory)| memory.fill(own, seed))
     }
 
     /// Queues what must happen before a launch.

@@ -10,8 +10,13 @@ use cudarc::driver::sys::{
 /// The map of a buffer at an address.
 pub(super) fn encode(buffer: &Buffer, map: &TensorMap, pointer: u64) -> Result<CUtensorMap, LaunchError> {
     // The driver counts dimensions from the fastest.
-    let extents: Vec<u64> = map.shape.iter().rev().copied().collect();
-    let sides: Vec<u32> = map.extent.iter().rev().copied().collect();
+    let mut extents: Vec<u64> = map.shape.iter().rev().copied().collect();
+    let mut sides: Vec<u32> = map.extent.iter().rev().copied().collect();
+    // Elements that share a byte are mapped as bytes: a box arrives as it lies in memory, which is how tensor cores read
+    // packed operands.
+    let shared = buffer.dtype.in_a_byte();
+    extents[..1].iter_mut().for_each(|extent| *extent /= shared as u64);
+    sides[..1].iter_mut().for_each(|side| *side /= shared as u32);
     let steps = vec![1u32; extents.len()];
     let mut pitch = buffer.dtype.bytes() as u64;
     let mut strides = Vec::with_capacity(extents.len());
@@ -43,7 +48,9 @@ pub(super) fn encode(buffer: &Buffer, map: &TensorMap, pointer: u64) -> Result<C
 
 fn data_type(dtype: DType) -> Type {
     match dtype {
-        DType::E4m3 | DType::E5m2 | DType::U8 | DType::I8 => Type::CU_TENSOR_MAP_DATA_TYPE_UINT8,
+        DType::E2m1 | DType::E8m0 | DType::Ue4m3 | DType::E4m3 | DType::E5m2 | DType::U8 | DType::I8 => {
+            Type::CU_TENSOR_MAP_DATA_TYPE_UINT8
+        }
         DType::U16 | DType::I16 => Type::CU_TENSOR_MAP_DATA_TYPE_UINT16,
         DType::U32 => Type::CU_TENSOR_MAP_DATA_TYPE_UINT32,
         DType::I32 => Type::CU_TENSOR_MAP_DATA_TYPE_INT32,

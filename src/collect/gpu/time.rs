@@ -46,11 +46,11 @@ pub fn time(
     sampling: &Sampling<'_>,
 ) -> Result<Benchmark, LaunchError> {
     let mut subject = Runner::subject(gpu, job.program, job.plan)?;
-    subject.buffers.fill(job.plan, job.seed)?;
+    subject.fill(job.plan, job.seed)?;
     let mut other = match reference {
         Some((plan, program)) => {
             let runner = Runner::reference(gpu, &plan.reference, program, job.plan, &subject)?;
-            runner.buffers.fill(job.plan, job.seed)?;
+            runner.fill(job.plan, job.seed)?;
             Some(runner)
         }
         None => None,
@@ -109,7 +109,7 @@ pub fn time(
             name: runner.gemm().map_or_else(|| plan.reference.describe(), |gemm| gemm.name().to_owned()),
             note: plan.note.clone(),
             flop: match &plan.reference {
-                Reference::Gemm(gemm) => Some(2 * gemm.m * gemm.n * gemm.k),
+                Reference::Gemm(gemm) => Some(gemm.flop()),
                 Reference::Kernel(_) => None,
             },
             choice,

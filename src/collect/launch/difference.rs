@@ -2,6 +2,7 @@
 
 use super::{Buffer, DType, POISON};
 use crate::evidence::{OutputCheck, WorstElement};
+use std::borrow::Cow;
 use std::sync::Mutex;
 
 /// Elements that one piece of work compares.
@@ -33,6 +34,8 @@ struct Sums {
 /// The norm is `sqrt(Σ (got − expected)²) / sqrt(Σ expected²)`. The error of an element is
 /// `|got − expected| / max(|expected|, rms(expected))`, so that elements near zero do not decide.
 pub fn difference(buffer: &Buffer, got: &[u8], expected: &[u8], again: Option<&[u8]>, limits: Limits) -> OutputCheck {
+    let apart = |bytes| one_to_a_byte(buffer.dtype, bytes);
+    let (got, expected, again) = (&apart(got)[..], &apart(expected)[..], again.map(apart));
     let (dtype, width) = (buffer.dtype, buffer.dtype.bytes());
     let elements = got.len() / width;
     let mut sums = Sums::default();
@@ -80,8 +83,23 @@ pub fn difference(buffer: &Buffer, got: &[u8], expected: &[u8], again: Option<&[
         relative_norm,
         worst,
         expected_rms: typical.is_finite().then_some(typical),
-        changed_between_runs: again.map(|again| changed(width, got, again)),
+        changed_between_runs: again.map(|again| changed(width, got, &again)),
         passed: clean && within,
+    }
+}
+
+/// The same elements, those that share a byte in bytes of their own.
+fn one_to_a_byte(dtype: DType, bytes: &[u8]) -> Cow<'_, [u8]> {
+    match dtype.in_a_byte() {
+        1 => Cow::Borrowed(bytes),
+        shared => {
+            let bits = 8 / shared;
+            let parts = |byte: &u8| {
+                let byte = *byte;
+                (0..shared).map(move |at| byte >> (at * bits) & (0xff >> (8 - bits)))
+            };
+            Cow::Owned(bytes.iter().flat_map(parts).collect())
+        }
     }
 }
 
@@ -234,6 +252,16 @@ mod tests {
         let zeros = difference(&buffer(DType::F32, 2), &floats(&[0.0, 0.0]), &floats(&[0.0, 0.0]), None, CLOSE);
         assert_eq!((zeros.relative_norm, zeros.passed), (None, false));
         assert!(!difference(&buffer(DType::F32, 0), &[], &[], None, CLOSE).passed);
+    }
+
+    #[test]
+    fn elements_that_share_a_byte_are_compared_one_by_one() {
+        // 1, 6, -1/2, 4 against 1, 6, -1/2, 3.
+        let (got, expected) = ([0x72, 0x69], [0x72, 0x59]);
+        let check = difference(&buffer(DType::E2m1, 4), &got, &expected, Some(&expected), CLOSE);
+        assert_eq!((check.elements, check.different, check.changed_between_runs), (4, 1, Some(1)));
+        let worst = check.worst.expect("one differs");
+        assert_eq!((worst.index, worst.got.as_str(), worst.expected.as_str()), (3, "4", "3"));
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Types of the elements of a buffer, and the way from numbers to their bytes and back.
 //!
 //! Encodings: IEEE 754 for f16, f32 and f64; bf16 is the upper half of f32; tf32 is f32 whose lower 13 bits are zero; e4m3
-//! and e5m2 as in the Open Compute Project's 8-bit floating-point specification (e4m3 has no infinity and one NaN pattern).
+//! and e5m2 as in the Open Compute Project's 8-bit floating-point specification (e4m3 has no infinity and one NaN pattern);
+//! e2m1 and e8m0 as in its specification of microscaling formats, e2m1 two to a byte, the first in the lower half. ue4m3 is
+//! e4m3 without a sign, as scales of NVFP4 are.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,6 +11,12 @@ use std::str::FromStr;
 /// The type of an element or a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DType {
+    /// 4-bit float, 2 exponent bits, two to a byte.
+    E2m1,
+    /// 8-bit power of two, without sign or zero: a scale of a block.
+    E8m0,
+    /// 8-bit float without a sign, 4 exponent bits: a scale of a block.
+    Ue4m3,
     /// 8-bit float, 4 exponent bits.
     E4m3,
     /// 8-bit float, 5 exponent bits.
@@ -43,7 +51,10 @@ pub enum DType {
 
 impl DType {
     /// Every type.
-    pub const ALL: [DType; 15] = [
+    pub const ALL: [DType; 18] = [
+        DType::E2m1,
+        DType::E8m0,
+        DType::Ue4m3,
         DType::E4m3,
         DType::E5m2,
         DType::Bf16,
@@ -64,6 +75,9 @@ impl DType {
     /// Its name in audit.toml.
     pub const fn name(self) -> &'static str {
         match self {
+            DType::E2m1 => "e2m1",
+            DType::E8m0 => "e8m0",
+            DType::Ue4m3 => "ue4m3",
             DType::E4m3 => "e4m3",
             DType::E5m2 => "e5m2",
             DType::Bf16 => "bf16",
@@ -82,10 +96,18 @@ impl DType {
         }
     }
 
-    /// Bytes of one element.
+    /// Elements that share a byte, the first in the lower bits; one of all other types.
+    pub const fn in_a_byte(self) -> usize {
+        match self {
+            DType::E2m1 => 2,
+            _ => 1,
+        }
+    }
+
+    /// Bytes of one element, or of those that share one.
     pub const fn bytes(self) -> usize {
         match self {
-            DType::E4m3 | DType::E5m2 | DType::U8 | DType::I8 => 1,
+            DType::E2m1 | DType::E8m0 | DType::Ue4m3 | DType::E4m3 | DType::E5m2 | DType::U8 | DType::I8 => 1,
             DType::Bf16 | DType::F16 | DType::U16 | DType::I16 => 2,
             DType::Tf32 | DType::F32 | DType::U32 | DType::I32 => 4,
             DType::F64 | DType::U64 | DType::I64 => 8,
@@ -94,7 +116,15 @@ impl DType {
 
     /// Whether it is a float.
     pub const fn is_float(self) -> bool {
-        matches!(self, DType::E4m3 | DType::E5m2 | DType::Bf16 | DType::F16 | DType::Tf32 | DType::F32 | DType::F64)
+        self.range().is_none()
+    }
+
+    /// Whether it holds negative numbers.
+    pub const fn is_signed(self) -> bool {
+        match self.range() {
+            Some((low, _)) => low < 0,
+            None => !matches!(self, DType::E8m0 | DType::Ue4m3),
+        }
     }
 
     /// The smallest and the largest value of an integer type; `None` for floats.
@@ -112,10 +142,17 @@ impl DType {
         })
     }
 
-    /// The bits of a float of this type nearest to `value`, ties to even; overflow becomes infinity, for e4m3 its largest
-    /// value. In the lower bytes of the word.
+    /// The bits of a float of this type nearest to `value`, ties to even; overflow becomes infinity, for types without one
+    /// their largest value. What is below the range of a type without a sign becomes its least value. In the lower bits of
+    /// the word.
     pub fn encode(self, value: f64) -> u64 {
         match self {
+            DType::E2m1 if value.is_nan() => 0,
+            DType::E2m1 => small_float(value, 2, 1),
+            DType::E8m0 if value.is_nan() => 0xff,
+            DType::E8m0 => power_of_two(value),
+            DType::Ue4m3 if value.is_nan() => 0x7f,
+            DType::Ue4m3 => small_float(value.max(0.0), 4, 3),
             DType::E4m3 => small_float(value, 4, 3),
             DType::E5m2 => small_float(value, 5, 2),
             DType::F16 => small_float(value, 5, 10),
@@ -136,7 +173,11 @@ impl DType {
     /// The number that the bits in the lower bytes of a word stand for.
     pub fn decode(self, bits: u64) -> f64 {
         match self {
-            DType::E4m3 if bits & 0x7f == 0x7f => f64::NAN,
+            DType::E2m1 => widened(bits & 0xf, 2, 1, false),
+            DType::E8m0 if bits & 0xff == 0xff => f64::NAN,
+            DType::E8m0 => 2f64.powi((bits & 0xff) as i32 - 127),
+            DType::E4m3 | DType::Ue4m3 if bits & 0x7f == 0x7f => f64::NAN,
+            DType::Ue4m3 => widened(bits & 0x7f, 4, 3, false),
             DType::E4m3 => widened(bits, 4, 3, false),
             DType::E5m2 => widened(bits, 5, 2, true),
             DType::F16 => widened(bits, 5, 10, true),
@@ -176,12 +217,23 @@ impl fmt::Display for DType {
     }
 }
 
-/// A float with a sign, `exponent` and `mantissa` bits, rounded to nearest even. Four exponent bits mean e4m3.
+/// The E8M0 code of the power of two nearest to a number in their own measure, the logarithm.
+fn power_of_two(value: f64) -> u64 {
+    let exponent = if value > 0.0 { value.log2().round_ties_even() } else { f64::NEG_INFINITY };
+    (exponent + 127.0).clamp(0.0, 254.0) as u64
+}
+
+/// A float with a sign, `exponent` and `mantissa` bits, rounded to nearest even. Two exponent bits mean e2m1, which has
+/// neither infinity nor NaN, four e4m3, which has no infinity.
 fn small_float(value: f64, exponent: u32, mantissa: u32) -> u64 {
     let sign = u64::from(value.is_sign_negative()) << (exponent + mantissa);
-    let is_e4m3 = exponent == 4;
     let highest = (1u64 << exponent) - 1;
     let (infinity, nan) = (highest << mantissa, (highest << mantissa) | ((1 << mantissa) - 1));
+    let largest = match exponent {
+        2 => nan,
+        4 => nan - 1,
+        _ => infinity,
+    };
     if value.is_nan() {
         return sign | nan;
     }
@@ -191,11 +243,10 @@ fn small_float(value: f64, exponent: u32, mantissa: u32) -> u64 {
     let power = if magnitude == 0.0 { 1 - bias } else { exponent_of(magnitude).max(1 - bias) };
     let steps = (magnitude / 2f64.powi(power - mantissa as i32)).round_ties_even();
     if !steps.is_finite() {
-        return sign | if is_e4m3 { nan - 1 } else { infinity };
+        return sign | largest;
     }
     // Steps of a full mantissa carry into the exponent by themselves.
     let bits = (((power + bias - 1).max(0) as u64) << mantissa) + steps as u64;
-    let largest = if is_e4m3 { nan - 1 } else { infinity };
     sign | bits.min(largest)
 }
 
@@ -244,6 +295,13 @@ mod tests {
         );
         assert_eq!((DType::Bf16.encode(1.0), DType::Bf16.encode(-3.140_625)), (0x3f80, 0xc049));
         assert_eq!(DType::Tf32.encode(1.0), 0x3f80_0000);
+        // e2m1: 0, 1/2, 1, 3/2, 2, 3, 4, 6 in order, the sign above; 2.5 lies between two codes and takes the even one.
+        let magnitudes = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0];
+        assert_eq!(magnitudes.map(|value| DType::E2m1.encode(value)), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!([-6.0, 100.0, 2.5, 0.2, -0.5].map(|value| DType::E2m1.encode(value)), [0xf, 7, 4, 0, 9]);
+        assert_eq!([1.0, 0.25, 0.0, -1.0, 1e300].map(|value| DType::E8m0.encode(value)), [127, 125, 0, 0, 254]);
+        assert_eq!([1.0, 448.0, 1e9, -2.0].map(|value| DType::Ue4m3.encode(value)), [0x38, 0x7e, 0x7e, 0]);
+        assert!(DType::E8m0.decode(0xff).is_nan() && DType::Ue4m3.decode(0xff).is_nan());
         assert_eq!(DType::U8.encode_integer(-1), 0xff);
         assert_eq!(DType::I32.decode(DType::I32.encode_integer(-5)), -5.0);
     }
@@ -257,9 +315,15 @@ mod tests {
 
     #[test]
     fn every_small_float_survives_the_way_there_and_back() {
-        for (dtype, all) in
-            [(DType::E4m3, 1u64 << 8), (DType::E5m2, 1 << 8), (DType::F16, 1 << 16), (DType::Bf16, 1 << 16)]
-        {
+        for (dtype, all) in [
+            (DType::E2m1, 1u64 << 4),
+            (DType::E8m0, 1 << 8),
+            (DType::Ue4m3, 1 << 7),
+            (DType::E4m3, 1 << 8),
+            (DType::E5m2, 1 << 8),
+            (DType::F16, 1 << 16),
+            (DType::Bf16, 1 << 16),
+        ] {
             for bits in 0..all {
                 let value = dtype.decode(bits);
                 if value.is_nan() {

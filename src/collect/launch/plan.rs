@@ -77,6 +77,11 @@ pub enum Values {
     Normal(f64, f64),
     /// Whole numbers from the first to the last, both included.
     Integers(i128, i128),
+    /// Powers of two, their exponents from the first to the last, both included: scales of blocks.
+    Powers(i32, i32),
+    /// 0, and then the running sums of whole numbers from the first to the last: where groups of so many rows begin, and
+    /// where the last one ends.
+    Offsets(i128, i128),
     /// One value throughout: for counters that a kernel adds to.
     Fill(f64),
 }
@@ -170,9 +175,14 @@ pub struct KernelReference {
     pub maps: bool,
 }
 
-/// `out[m, n] = a[m, k] · b[k, n] + bias[n]`, all row-major, as cuBLASLt computes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// `out[m, n] = a[m, k] · b[k, n] + bias[n]`, all row-major, as cuBLASLt computes it; with a third extent in front as many
+/// of these as that says. Positions count the launch's arguments and go on with `own`.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Gemm {
+    /// Buffers that only the product has: where the kernel's own are of types or shapes that the library does not take.
+    pub own: Vec<Argument>,
+    /// Products of the batch.
+    pub batch: u64,
     /// Position of the first operand among the arguments.
     pub a: usize,
     /// Position of the second operand.
@@ -215,6 +225,19 @@ impl KernelReference {
     pub fn given(&self, plan: &LaunchPlan) -> Vec<Given> {
         let arguments = self.arguments.iter().filter_map(|at| plan.arguments.get(*at));
         arguments.map(|argument| if self.maps { Given::from(argument) } else { Given::plain(argument) }).collect()
+    }
+}
+
+impl Gemm {
+    /// The launch with the product's own buffers behind its arguments.
+    pub fn extended(&self, plan: &LaunchPlan) -> LaunchPlan {
+        let arguments = plan.arguments.iter().chain(&self.own).cloned().collect();
+        LaunchPlan { arguments, ..plan.clone() }
+    }
+
+    /// Operations of the whole product.
+    pub fn flop(&self) -> u64 {
+        2 * self.batch * self.m * self.n * self.k
     }
 }
 
@@ -283,6 +306,8 @@ impl Values {
             Values::Uniform(low, high) => format!("uniform in [{low}, {high})"),
             Values::Normal(mean, deviation) => format!("normal with mean {mean} and deviation {deviation}"),
             Values::Integers(low, high) => format!("integers from {low} to {high}"),
+            Values::Powers(low, high) => format!("powers of two from 2^{low} to 2^{high}"),
+            Values::Offsets(low, high) => format!("offsets of groups of {low} to {high}"),
             Values::Fill(value) => format!("{value} throughout"),
         }
     }
@@ -296,6 +321,6 @@ impl Buffer {
 
     /// Bytes.
     pub fn bytes(&self) -> u64 {
-        self.elements() * self.dtype.bytes() as u64
+        self.elements() / self.dtype.in_a_byte() as u64 * self.dtype.bytes() as u64
     }
 }

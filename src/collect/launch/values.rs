@@ -11,9 +11,14 @@ const PIECE: usize = 1 << 18;
 /// The bytes of a buffer for a run.
 pub fn generate(buffer: &Buffer, run_seed: u64) -> Vec<u8> {
     let width = buffer.dtype.bytes();
-    let mut bytes = vec![0u8; buffer.elements() as usize * width];
+    let mut bytes = vec![0u8; buffer.bytes() as usize];
     let seed = mixed(run_seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ mixed(buffer.seed));
     let source = Source::of(buffer.dtype, buffer.values);
+    if matches!(buffer.values, Values::Offsets(..)) {
+        running_sums(&mut bytes, buffer.dtype, &source, seed);
+        return bytes;
+    }
+    let shared = buffer.dtype.in_a_byte();
     let pieces = std::sync::Mutex::new(bytes.chunks_mut(PIECE * width).enumerate());
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(16);
     std::thread::scope(|scope| {
@@ -22,7 +27,7 @@ pub fn generate(buffer: &Buffer, run_seed: u64) -> Vec<u8> {
                 loop {
                     let next = pieces.lock().ok().and_then(|mut pieces| pieces.next());
                     let Some((at, piece)) = next else { break };
-                    fill(piece, width, &source, seed, (at * PIECE) as u64);
+                    fill(piece, (width, shared), &source, seed, (at * PIECE * shared) as u64);
                 }
             });
         }
@@ -30,10 +35,23 @@ pub fn generate(buffer: &Buffer, run_seed: u64) -> Vec<u8> {
     bytes
 }
 
-fn fill(piece: &mut [u8], width: usize, source: &Source, seed: u64, first: u64) {
-    for (at, element) in piece.chunks_exact_mut(width).enumerate() {
-        let bits = source.bits(mixed(seed.wrapping_add(first + at as u64)));
-        element.copy_from_slice(&bits.to_le_bytes()[..width]);
+/// `shared` elements make `width` bytes.
+fn fill(piece: &mut [u8], (width, shared): (usize, usize), source: &Source, seed: u64, first: u64) {
+    for (at, bytes) in piece.chunks_exact_mut(width).enumerate() {
+        let place = first + (at * shared) as u64;
+        let bits = (0..shared as u64).fold(0, |bits, next| {
+            bits | source.bits(mixed(seed.wrapping_add(place + next))) << (next * 8 / shared as u64)
+        });
+        bytes.copy_from_slice(&bits.to_le_bytes()[..width]);
+    }
+}
+
+/// Zero, then the sum of the first element of the source, of the first two, and so on.
+fn running_sums(bytes: &mut [u8], dtype: DType, source: &Source, seed: u64) {
+    let mut sum = 0u64;
+    for (at, element) in bytes.chunks_exact_mut(dtype.bytes()).enumerate() {
+        element.copy_from_slice(&sum.to_le_bytes()[..dtype.bytes()]);
+        sum = sum.wrapping_add(source.bits(mixed(seed.wrapping_add(at as u64))));
     }
 }
 
@@ -65,6 +83,11 @@ enum Source {
         low: i128,
         count: u128,
     },
+    Powers {
+        dtype: DType,
+        low: i32,
+        count: u128,
+    },
     Constant(u64),
 }
 
@@ -77,7 +100,10 @@ impl Source {
             }
             Values::Uniform(low, high) => Source::Uniform { dtype, low, span: high - low },
             Values::Normal(mean, deviation) => Source::Normal { dtype, mean, deviation },
-            Values::Integers(low, high) => Source::Integers { dtype, low, count: (high - low + 1) as u128 },
+            Values::Integers(low, high) | Values::Offsets(low, high) => {
+                Source::Integers { dtype, low, count: (high - low + 1) as u128 }
+            }
+            Values::Powers(low, high) => Source::Powers { dtype, low, count: (high - low + 1) as u128 },
             Values::Fill(value) => Source::Constant(dtype.encode(value)),
         }
     }
@@ -93,14 +119,18 @@ impl Source {
                 dtype.encode(mean + deviation * normal)
             }
             Source::Integers { dtype, low, count } => {
-                // The upper half of random · count is even over 0..count up to count / 2^64.
-                let step = (u128::from(random) * count) >> 64;
-                let value = low + step as i128;
+                let value = low + below(random, *count) as i128;
                 if dtype.is_float() { dtype.encode(value as f64) } else { dtype.encode_integer(value) }
             }
+            Source::Powers { dtype, low, count } => dtype.encode(2f64.powi(low + below(random, *count) as i32)),
             Source::Constant(bits) => *bits,
         }
     }
+}
+
+/// In `0..count`, even up to `count / 2^64`: the upper half of `random · count`.
+fn below(random: u64, count: u128) -> u128 {
+    (u128::from(random) * count) >> 64
 }
 
 /// In `[0, 1)`, from the upper 53 bits.
@@ -167,8 +197,36 @@ mod tests {
     }
 
     #[test]
-    fn poison_is_no_number_in_any_float_type() {
-        for dtype in DType::ALL.into_iter().filter(|dtype| dtype.is_float()) {
+    fn two_values_share_a_byte_the_first_in_its_lower_half() {
+        let packed = generate(&buffer(DType::E2m1, Values::Uniform(-6.0, 6.0), 100_000), 3);
+        assert_eq!(packed.len(), 50_000);
+        let values: Vec<f64> =
+            packed.iter().flat_map(|byte| [byte & 15, byte >> 4]).map(|bits| DType::E2m1.decode(bits.into())).collect();
+        // The same draws as one to a byte would take, in the same order.
+        let wide = numbers(&buffer(DType::E4m3, Values::Uniform(-6.0, 6.0), 100_000), 3);
+        assert!(values.iter().zip(&wide).all(|(narrow, wide)| (narrow - wide).abs() <= 1.25), "order");
+        for magnitude in [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0] {
+            assert!(values.iter().filter(|value| value.abs() == magnitude).count() > 3_000, "{magnitude}");
+        }
+    }
+
+    #[test]
+    fn powers_of_two_and_offsets() {
+        let scales = numbers(&buffer(DType::E8m0, Values::Powers(-9, -3), 70_000), 3);
+        for exponent in -9..=-3 {
+            let count = scales.iter().filter(|scale| **scale == 2f64.powi(exponent)).count();
+            assert!((9_500..10_500).contains(&count), "2^{exponent}: {count}");
+        }
+        let offsets = numbers(&buffer(DType::U32, Values::Offsets(1, 6), 10_001), 3);
+        let rows: Vec<f64> = offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert_eq!(offsets[0], 0.0);
+        assert!(rows.iter().all(|rows| (1.0..=6.0).contains(rows)));
+        assert!((3.4..3.6).contains(&(offsets[10_000] / 10_000.0)), "{}", offsets[10_000]);
+    }
+
+    #[test]
+    fn poison_is_no_number_in_any_float_type_that_has_one() {
+        for dtype in DType::ALL.into_iter().filter(|dtype| dtype.is_float() && *dtype != DType::E2m1) {
             assert!(dtype.decode(dtype.bits(&[POISON; 8])).is_nan(), "{dtype}");
         }
     }

@@ -11,20 +11,23 @@ impl Session<'_> {
     pub(super) fn build(&mut self) -> Result<(), CollectError> {
         let Some(build) = &self.request.build else { return Ok(()) };
         let (subject, places) = (&self.request.subject, self.context.places);
-        let nvcc = places.find(Tool::Nvcc)?;
-        let tool = format!("nvcc {}", places.version(&nvcc)?);
-        let source = std::fs::read(self.request.project.join(&build.source));
+        let (_, tool) = self.tool(Tool::Nvcc)?;
+        let source = crate::read::bytes(&self.request.project.join(&build.source));
         let source =
             source.map_err(|source| CollectError::Io { doing: format!("read {}", build.source.display()), source })?;
         let mut key = Key::new(files::BUILD.0);
-        key.part("source", &source).part("arch", &build.arch).part("flags", build.flags.join("\n")).part("tool", &tool);
+        key.part("source", &source).part("arch", &build.arch).part("flags", build.flags.join("\n"));
         let key = key.finish();
-        let has_both = self.store.has(files::BUILD.0, &key) && self.store.has(files::PTXAS.0, &key);
+        let has_both = [files::BUILD.0, files::PTXAS.0].iter().all(|step| self.store.has(step, &key, &tool));
         if has_both && !self.request.again {
             self.end(files::BUILD.0, Done::Kept, Duration::ZERO);
             return Ok(());
         }
-        self.context.progress.begin(subject, files::BUILD.0);
+        if self.only_looks {
+            self.lacks(files::BUILD.0);
+            return Ok(());
+        }
+        self.context.progress.begin(subject, files::BUILD.0, None);
         let what =
             Compile { folder: &self.request.project, source: &build.source, arch: &build.arch, flags: &build.flags };
         let made = compile(places, &what);

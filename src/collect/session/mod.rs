@@ -5,10 +5,13 @@
 
 mod build;
 mod key;
+mod pace;
 mod profile;
 mod run;
 mod sanitizer;
 mod step;
+mod timeline;
 mod trial;
 
-pub use run::collect;
+pub use run::{collect, survey};
+pub(super) use timeline::timeline_words;

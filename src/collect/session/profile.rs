@@ -1,8 +1,9 @@
-//! The profile, of the subject or of its reference.
+//! The profile, of the subject or of its reference, and the launches that are only timed.
 
 use super::run::Session;
 use super::step::{Judged, Missed, Step};
 use crate::collect::{CollectError, NcuSaid, Profile, Setback, Tool, Words, files};
+use crate::evidence::StepOutcome;
 use std::cell::Cell;
 
 impl Session<'_> {
@@ -11,6 +12,17 @@ impl Session<'_> {
         let profile = &self.request.profile;
         let program = self.request.program.watched(profile.launches());
         self.profiled(files::PROFILE, profile, &program, inputs)
+    }
+
+    /// Times launches by themselves, where the profile was made: what ncu may not profile it may not time.
+    pub(super) fn launches(&mut self, inputs: &str) -> Result<(), CollectError> {
+        let Some(timed) = self.request.timed() else { return Ok(()) };
+        let profiled = self.store.manifest().step(files::PROFILE.0);
+        if profiled.is_none_or(|step| step.outcome != StepOutcome::Made) {
+            return Ok(());
+        }
+        let program = self.request.program.watched(timed.launches());
+        self.profiled(files::LAUNCHES, &timed, &program, inputs)
     }
 
     /// Profiles. Versions of ncu differ in the names that they know beside the chip's counters: one of our own set that

@@ -1,32 +1,33 @@
 //! The order of the steps, and what they share.
 
-use crate::collect::{CollectError, Context, Done, Journal, Launcher, Request, Store, Summary, Trial, files};
+use super::pace::Pace;
+use crate::collect::{CollectError, Context, Done, Journal, Launcher, Request, Setback, Store, Summary, Trial, files};
 use crate::evidence::{CollectedStep, StepOutcome};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::{MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Collects a subject. A step that fails leaves the others their chance; what is whole is kept for the next run.
 ///
 /// # Errors
 /// When there is no GPU to run on, the source does not compile, the folder cannot be written to, or the user stops the run.
 pub fn collect(request: &Request, context: &Context<'_>) -> Result<Summary, CollectError> {
-    if let Some(setback) = context.machine.setback().filter(|_| request.prefix.is_empty()) {
+    if let Some(setback) = context.machine.setback().filter(|_| request.behind().is_empty()) {
         return Err(CollectError::Setback(setback));
     }
-    let store = Store::open(&request.evidence, &request.subject, context.version)?;
+    let store = Store::open(&request.evidence, &request.subject, context.version, context.patience)?;
     let journal = Journal::open(&request.evidence, context.now)?;
-    let mut session =
-        Session { request, context, store, journal, summary: Summary::default(), late: Vec::new(), has_ended: false };
-    session.build()?;
-    let inputs = session.inputs();
-    session.trial(Trial::Check, &inputs)?;
-    for tool in &request.sanitizers {
-        session.sanitizer(*tool, &inputs)?;
-    }
-    session.trial(Trial::Time, &inputs)?;
-    session.profile(&inputs)?;
-    session.reference(&inputs)?;
-    Ok(session.summary)
+    Session::new(request, context, store, journal, false).steps()
+}
+
+/// Says which steps of a subject are there and which are missing, with what is known of why. It runs and changes nothing,
+/// and needs neither GPU nor tools.
+///
+/// # Errors
+/// A manifest that is damaged, and a source that cannot be read.
+pub fn survey(request: &Request, context: &Context<'_>) -> Result<Summary, CollectError> {
+    let store = Store::look(&request.evidence, &request.subject, context.version)?;
+    Session::new(request, context, store, Journal::nowhere(context.now), true).steps()
 }
 
 /// A subject on its way through the steps.
@@ -40,6 +41,63 @@ pub(super) struct Session<'s> {
     pub(super) late: Vec<String>,
     /// Whether the program came to its end in any step.
     pub(super) has_ended: bool,
+    /// Whether nothing is run.
+    pub(super) only_looks: bool,
+    pub(super) pace: Pace,
+    pub(super) begun: Instant,
+}
+
+impl<'s> Session<'s> {
+    fn new(
+        request: &'s Request,
+        context: &'s Context<'s>,
+        store: Store,
+        journal: Journal<'s>,
+        only_looks: bool,
+    ) -> Session<'s> {
+        let (summary, late) = (Summary::default(), Vec::new());
+        let (pace, begun) = (Pace::default(), Instant::now());
+        Session { request, context, store, journal, summary, late, has_ended: false, only_looks, pace, begun }
+    }
+
+    /// The step's turn on the GPU of this machine, before its time counts: two at a time would measure each other.
+    pub(super) fn turn(&self) -> Option<MutexGuard<'s, ()>> {
+        let gpu = self.context.gpu;
+        self.request.behind().is_empty().then(|| gpu.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Every step in its order.
+    fn steps(mut self) -> Result<Summary, CollectError> {
+        self.build()?;
+        let inputs = self.inputs();
+        self.trial(Trial::Check, &inputs)?;
+        if self.request.is_profile_first {
+            self.measured(&inputs)?;
+            self.sanitized(&inputs)?;
+        } else {
+            self.sanitized(&inputs)?;
+            self.measured(&inputs)?;
+        }
+        if self.request.has_timeline {
+            self.timeline(&inputs)?;
+        }
+        Ok(self.summary)
+    }
+
+    /// Times and profiles.
+    fn measured(&mut self, inputs: &str) -> Result<(), CollectError> {
+        self.trial(Trial::Time, inputs)?;
+        self.profile(inputs)?;
+        self.launches(inputs)?;
+        self.reference(inputs)
+    }
+
+    /// The tools of compute-sanitizer.
+    fn sanitized(&mut self, inputs: &str) -> Result<(), CollectError> {
+        let request = self.request;
+        let own = request.check.as_ref().map(|check| format!("{inputs}{}", self.hashes(&check.inputs)));
+        request.sanitizers.iter().try_for_each(|tool| self.sanitizer(*tool, own.as_deref().unwrap_or(inputs)))
+    }
 }
 
 impl Session<'_> {
@@ -58,8 +116,8 @@ impl Session<'_> {
     /// Hashes of files, one to a line.
     pub(super) fn hashes(&self, files: &[PathBuf]) -> String {
         let hash = |path: &PathBuf| {
-            let bytes = std::fs::read(self.request.project.join(path)).unwrap_or_default();
-            format!("{} {}\n", path.display(), blake3::hash(&bytes).to_hex())
+            let hash = crate::read::blake3(&self.request.project.join(path)).unwrap_or_default();
+            format!("{} {hash}\n", path.display())
         };
         files.iter().map(hash).collect()
     }
@@ -85,9 +143,22 @@ impl Session<'_> {
         }
     }
 
+    /// Notes a step that is not there, without making it.
+    pub(super) fn lacks(&mut self, step: &str) {
+        let what = match self.store.manifest().step(step) {
+            Some(record) if !record.why.is_empty() => record.why.clone(),
+            Some(_) => "what is there was made from something else, or is damaged".to_owned(),
+            None => "not collected yet".to_owned(),
+        };
+        self.end(step, Done::Missed(Setback::new(what, "collect it")), Duration::ZERO);
+    }
+
     /// Says that a step is over, and keeps it for the summary.
     pub(super) fn end(&mut self, step: &str, done: Done, wall: Duration) {
-        self.context.progress.end(&self.request.subject, step, &done, wall);
+        if !self.only_looks {
+            self.context.progress.end(&self.request.subject, step, &done, wall);
+        }
+        self.paced(step, &done, wall);
         self.summary.steps.push((step.to_owned(), done));
     }
 }

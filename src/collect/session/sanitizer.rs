@@ -9,13 +9,14 @@ impl Session<'_> {
     /// Runs the program under one tool.
     pub(super) fn sanitizer(&mut self, tool: SanitizerTool, inputs: &str) -> Result<(), CollectError> {
         let file = files::sanitizer(tool);
+        let smaller = self.request.check.as_ref().map(|check| check.program.shown());
         let step = Step {
             name: tool.name(),
             file: &file,
             tool: Some(Tool::ComputeSanitizer),
             words: &|path| sanitizer_words(tool, path),
             key_words: &|path| sanitizer_words(tool, path),
-            program: self.request.program.watched(1),
+            program: self.request.checked(),
             limit: self.request.sanitizer_limit,
             limit_key: "sanitizer_timeout",
             inputs,
@@ -26,7 +27,9 @@ impl Session<'_> {
                 return Err(Missed::For(setback));
             }
             let note = said.summary.clone();
-            let remarks = std::iter::once(said.summary).chain(said.remarks).collect();
+            let smaller =
+                smaller.clone().map(|program| format!("checked is `{program}`, not the program that is measured"));
+            let remarks = std::iter::once(said.summary).chain(said.remarks).chain(smaller).collect();
             Ok(Judged { remarks, note, ..Judged::default() })
         })
         .map(|_| ())

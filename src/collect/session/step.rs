@@ -4,11 +4,10 @@ use super::key::Key;
 use super::run::{Session, seconds};
 use crate::collect::progress::percentage;
 use crate::collect::request::{shown, shown_own};
-use crate::collect::{Call, CollectError, Done, Ran, Setback, Stage, Tool, Words, run_watched};
+use crate::collect::{Call, CollectError, Context, Done, Ran, Request, Setback, Stage, Tool, Words, run_watched};
 use crate::evidence::{CollectedStep, StepOutcome};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 /// A run of the subject's program, with a tool or alone.
@@ -56,30 +55,23 @@ impl Session<'_> {
     ) -> Result<bool, CollectError> {
         let (request, context) = (self.request, self.context);
         let Some((watcher, tool)) = self.watcher(step)? else { return Ok(false) };
-        let line = |words: &Words| match step.tool {
-            Some(tool) => shown(request, tool, words, &step.program),
-            None => shown_own(request, words),
+        let line = |prefix: &[String], words: &Words| match step.tool {
+            Some(tool) => shown(prefix, tool, words, &step.program),
+            None => shown_own(prefix, words),
         };
-        let command = line(&(step.words)(step.file));
+        let command = line(request.behind(), &(step.words)(step.file));
         let mut key = Key::new(step.name);
-        let device = if request.prefix.is_empty() { context.machine.line() } else { String::new() };
-        let deciding = line(&(step.key_words)(step.file));
-        key.part("command", &deciding).part("tool", &tool).part("inputs", step.inputs).part("device", &device);
+        let device = if request.is_of_this_machine() { context.machine.line() } else { String::new() };
+        let deciding = line(&request.prefix, &(step.key_words)(step.file));
+        key.part("command", &deciding).part("inputs", step.inputs).part("device", &device);
         let key = key.finish();
-        if self.store.has(step.name, &key) && !request.again {
+        if self.store.has(step.name, &key, &tool) && !request.again {
             self.has_ended = true;
             self.end(step.name, Done::Kept, Duration::ZERO);
             return Ok(false);
         }
         let packed = Some(format!("{}z", step.file)).filter(|_| step.file.ends_with(".ncu-rep") && !request.plain);
         let file = packed.as_deref().unwrap_or(step.file);
-        let mut record = CollectedStep { command, tool, ..self.record(step.name, file, &key, StepOutcome::Failed) };
-        if let Some(setback) = self.hopeless(step) {
-            record.why.clone_from(&setback.what);
-            self.store.miss(record)?;
-            self.end(step.name, Done::Missed(setback), Duration::ZERO);
-            return Ok(false);
-        }
         if self.store.has_stranger(file) && !request.again {
             let what =
                 format!("{file} lies in {} and no step of its collected.json made it", request.evidence.display());
@@ -87,7 +79,19 @@ impl Session<'_> {
             self.end(step.name, Done::Missed(setback), Duration::ZERO);
             return Ok(false);
         }
-        context.progress.begin(&request.subject, step.name);
+        if self.only_looks {
+            self.lacks(step.name);
+            return Ok(false);
+        }
+        let mut record = CollectedStep { command, tool, ..self.record(step.name, file, &key, StepOutcome::Failed) };
+        if let Some(setback) = self.hopeless(step) {
+            record.why.clone_from(&setback.what);
+            self.store.miss(record)?;
+            self.end(step.name, Done::Missed(setback), Duration::ZERO);
+            return Ok(false);
+        }
+        self.expect(step)?;
+        context.progress.begin(&request.subject, step.name, self.expected(step));
         let mut stage = self.store.stage(step.file)?;
         let begun = Instant::now();
         let judged = self.attempt(step, watcher, &stage, &mut record, judge)?;
@@ -129,9 +133,8 @@ impl Session<'_> {
         let path = std::path::absolute(stage.path()).unwrap_or_else(|_| stage.path());
         let mut words = (step.words)(&path.display().to_string());
         words.extend(step.program.clone());
-        let call = self.call(watcher, words, step.limit);
-        // Its turn on the GPU first: waiting for it is no time of the step.
-        let alone = request.prefix.is_empty().then(|| context.gpu.lock().unwrap_or_else(PoisonError::into_inner));
+        let turn = self.turn();
+        let call = self.call(watcher, &words, step.limit.min(self.left()));
         self.journal.begin(step.name, &record.command);
         let begun = Instant::now();
         let ended = run_watched(&call, &mut |bytes| {
@@ -139,7 +142,7 @@ impl Session<'_> {
                 context.progress.advance(&request.subject, step.name, percent);
             }
         });
-        drop(alone);
+        drop(turn);
         self.journal.end(step.name, &ended);
         record.ended = self.journal.now();
         record.seconds = seconds(begun.elapsed());
@@ -153,7 +156,10 @@ impl Session<'_> {
             Err(CollectError::TimedOut { seconds, .. }) => {
                 record.outcome = StepOutcome::TimedOut;
                 self.late.push(step.name.to_owned());
-                Ok(Err(Missed::For(too_late(step, seconds))))
+                Ok(Err(Missed::For(match request.deadline.filter(|_| call.limit < step.limit) {
+                    Some(deadline) => past(step, deadline),
+                    None => too_late(step, seconds),
+                })))
             }
             Err(error) => Err(error),
         }
@@ -178,14 +184,18 @@ impl Session<'_> {
         }
     }
 
-    /// The program of a tool and its version. Behind a prefix, a tool that is not here is there under its plain name.
-    fn tool(&self, tool: Tool) -> Result<(PathBuf, String), CollectError> {
+    /// The program of a tool and its version. Behind a prefix or in a job array, a tool that is not here is there under its
+    /// plain name.
+    pub(super) fn tool(&self, tool: Tool) -> Result<(PathBuf, String), CollectError> {
         match self.context.places.find(tool) {
             Ok(found) => {
                 let version = self.context.places.version(&found)?;
                 Ok((found.path, format!("{} {version}", tool.name())))
             }
-            Err(CollectError::ToolMissing { .. }) if !self.request.prefix.is_empty() => {
+            Err(CollectError::ToolMissing { .. } | CollectError::NotThere { .. }) if self.only_looks => {
+                Ok((tool.name().into(), tool.name().to_owned()))
+            }
+            Err(CollectError::ToolMissing { .. }) if !self.request.behind().is_empty() => {
                 Ok((tool.name().into(), tool.name().to_owned()))
             }
             Err(error) => Err(error),
@@ -193,20 +203,35 @@ impl Session<'_> {
     }
 
     /// The words that run behind the prefix, after the tool that watches them.
-    fn call(&self, watcher: Option<PathBuf>, words: Words, limit: Duration) -> Call {
-        let mut all: Vec<OsString> = self.request.prefix.iter().map(OsString::from).collect();
-        all.extend(watcher.map(PathBuf::into_os_string));
-        all.extend(words.arguments());
-        let mut arguments = all.into_iter();
-        let first = arguments.next().unwrap_or_default();
-        // A prefix with a folder in its name is meant from the project's folder; others are looked for in PATH.
-        let is_here = self.request.prefix.first().is_some_and(|first| first.contains('/'));
-        let program = if is_here { self.request.project.join(&first) } else { first.into() };
-        let arguments = arguments.collect();
-        let interrupt = self.context.places.interrupt.clone();
-        Call { arguments, folder: self.request.project.clone(), limit, interrupt, ..Call::new(program) }
+    pub(super) fn call(&self, watcher: Option<PathBuf>, words: &Words, limit: Duration) -> Call {
+        call(self.request, self.context, watcher, words, limit)
     }
 }
+
+/// The words that run behind the prefix of a request, after the tool that watches them.
+pub(super) fn call(
+    request: &Request,
+    context: &Context<'_>,
+    watcher: Option<PathBuf>,
+    words: &Words,
+    limit: Duration,
+) -> Call {
+    let mut all: Vec<OsString> = request.behind().iter().map(OsString::from).collect();
+    all.extend(watcher.map(PathBuf::into_os_string));
+    all.extend(words.arguments());
+    let mut arguments = all.into_iter();
+    let first = arguments.next().unwrap_or_default();
+    // A prefix with a folder in its name is meant from the project's folder; others are looked for in PATH.
+    let is_here = request.behind().first().is_some_and(|first| first.contains('/'));
+    let program = if is_here { request.project.join(&first) } else { first.into() };
+    let arguments = arguments.collect();
+    let interrupt = context.places.interrupt.clone();
+    Call { arguments, folder: request.project.clone(), limit, interrupt, ..Call::new(program) }
+}
+
+/// What to do about a deadline that is too short.
+pub(super) const DEADLINE: &str =
+    "raise `deadline` under [subject.collect]; name a smaller `check_run`, or fewer `sanitizers`";
 
 /// A step that was stopped.
 fn too_late(step: &Step<'_>, seconds: u64) -> Setback {
@@ -214,6 +239,13 @@ fn too_late(step: &Step<'_>, seconds: u64) -> Setback {
     let what = format!("{name} did not end within {seconds} s and was stopped with all its children");
     let cure = format!("see that the program ends by itself, or raise `{}` under [subject.collect]", step.limit_key);
     Setback::new(what, cure)
+}
+
+/// A step that the deadline of its subject stopped.
+fn past(step: &Step<'_>, deadline: Duration) -> Setback {
+    let what =
+        format!("{} was stopped: the deadline of {} s for the subject has passed", step.name, deadline.as_secs());
+    Setback::new(what, DEADLINE)
 }
 
 /// A missing tool as a setback of one step.

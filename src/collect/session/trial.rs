@@ -2,7 +2,7 @@
 //! and when a step is not worth its time.
 
 use super::run::Session;
-use super::step::{Judged, Missed, Step};
+use super::step::{DEADLINE, Judged, Missed, Step};
 use crate::collect::{CollectError, Launcher, Setback, Stated, Tool, Trial, Words, files};
 use crate::evidence::StepOutcome;
 
@@ -35,7 +35,7 @@ impl Session<'_> {
                 let what = format!("audit launch ended with {}: {last}", ran.status);
                 return Err(Missed::For(Setback::new(
                     what,
-                    "collect.log in the evidence folder has all that it printed",
+                    "run it by hand; collect.log in the evidence folder has the command",
                 )));
             }
             // A kernel that is wrong ends with status 1 and is a result.
@@ -72,6 +72,10 @@ impl Session<'_> {
     /// Why a step is left out: a program that hung in the steps before hangs in this one. A profile is made of any
     /// program that came to its end once.
     pub(super) fn hopeless(&self, step: &Step<'_>) -> Option<Setback> {
+        if let Some(deadline) = self.request.deadline.filter(|_| self.left().is_zero()) {
+            let what = format!("left out: the deadline of {} s for the subject has passed", deadline.as_secs());
+            return Some(Setback::new(what, DEADLINE));
+        }
         let is_check = step.tool == Some(Tool::ComputeSanitizer);
         if self.late.len() < LATE || (!is_check && self.has_ended) {
             return None;

@@ -17,6 +17,8 @@ pub(super) struct ArgumentKeys {
     pub(super) uniform: Option<Spanned<[f64; 2]>>,
     pub(super) normal: Option<Spanned<[f64; 2]>>,
     pub(super) integers: Option<Spanned<[i64; 2]>>,
+    pub(super) powers: Option<Spanned<[i32; 2]>>,
+    pub(super) offsets: Option<Spanned<[i64; 2]>>,
     pub(super) fill: Option<Spanned<f64>>,
     map: Option<MapKeys>,
 }
@@ -84,6 +86,12 @@ impl Text {
         at: usize,
     ) -> Result<Buffer, ConfigError> {
         let extents = self.amounts(shape)?;
+        let shared = dtype.in_a_byte() as u64;
+        if extents.last().is_some_and(|extent| extent % shared != 0) {
+            let message =
+                format!("{shared} elements of {dtype} share a byte: the last extent is a multiple of {shared}");
+            return Err(self.wrong(message, shape.span(), "", None));
+        }
         let elements = extents.iter().try_fold(1u64, |product, extent| product.checked_mul(*extent));
         let bytes = elements.and_then(|elements| elements.checked_mul(dtype.bytes() as u64));
         if extents.is_empty() || bytes.is_none_or(|bytes| bytes == 0 || bytes > 1 << 40) {
@@ -100,7 +108,7 @@ impl Text {
                 return Err(self.wrong(message, span, "", None));
             }
         };
-        let map = keys.map.as_ref().map(|map| self.map(map, &extents)).transpose()?;
+        let map = keys.map.as_ref().map(|map| self.map(map, &extents, dtype)).transpose()?;
         Ok(Buffer {
             name: keys.name.get_ref().clone(),
             role,
@@ -112,7 +120,7 @@ impl Text {
         })
     }
 
-    fn map(&self, keys: &MapKeys, buffer: &[u64]) -> Result<TensorMap, ConfigError> {
+    fn map(&self, keys: &MapKeys, buffer: &[u64], dtype: DType) -> Result<TensorMap, ConfigError> {
         let shape = match &keys.shape {
             None => buffer.to_vec(),
             Some(seen) => {
@@ -129,6 +137,12 @@ impl Text {
         let extent = keys.extent.get_ref();
         if extent.len() != rank || rank > 5 || extent.iter().any(|side| !(1..=256).contains(side)) {
             let message = format!("expected {rank} sides from 1 to 256, one for each of at most 5 extents");
+            return Err(self.wrong(message, keys.extent.span(), "", None));
+        }
+        let shared = dtype.in_a_byte();
+        let whole = |side: Option<u64>| side.is_some_and(|side| side % shared as u64 == 0);
+        if !whole(shape.last().copied()) || !whole(extent.last().map(|side| u64::from(*side))) {
+            let message = format!("{shared} elements of {dtype} share a byte: the last side is a multiple of {shared}");
             return Err(self.wrong(message, keys.extent.span(), "", None));
         }
         let bytes = |value: &Option<Spanned<u32>>| value.as_ref().map(|value| (*value.get_ref(), value.span()));

@@ -11,6 +11,9 @@
 //!   { name = "out", role = "out", dtype = "bf16", shape = [1024, 768] },
 //!   { name = "x", dtype = "e4m3", shape = [1024, 768], uniform = [-2, 2] },   # or normal = [mean, deviation]
 //!   { name = "ids", dtype = "u32", shape = 1024, integers = [0, 9], seed = 7 },
+//!   { name = "codes", dtype = "e2m1", shape = [768, 768] },                    # two to a byte
+//!   { name = "scale", dtype = "e8m0", shape = [768, 24], powers = [-9, -3] }, # powers of two; ue4m3 for NVFP4
+//!   { name = "first", dtype = "u32", shape = 9, offsets = [0, 128] },         # where 8 groups of at most 128 rows begin
 //!   { name = "bins", role = "inout", dtype = "u32", shape = 4, fill = 0 },    # set again before every launch
 //!   { name = "w", dtype = "e4m3", shape = [768, 768], map = { box = [256, 128], swizzle = 128 } },  # as tensor map
 //!   # a map may see the buffer with other extents: map = { shape = [196, 3072], box = [64, 128], swizzle = 128 }
@@ -31,6 +34,8 @@
 //! [subject.reference]           # what it is timed beside
 //! cublaslt = { a = "x", b = "w", transpose_b = true, bias = "bias", out = "out" }
 //! note = "adds no position embedding"
+//! # where the kernel's types are not the library's, buffers of its own; a third extent in front counts products:
+//! # buffers = [{ name = "dense", dtype = "bf16", shape = [8, 4096, 2048] }, …]
 //! ```
 
 mod argument;

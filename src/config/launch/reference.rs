@@ -1,6 +1,7 @@
 //! `[subject.correctness]` and `[subject.reference]`: what the outputs are checked against, and what the kernel is timed
 //! beside. Both name a reference by the same keys.
 
+use super::argument::ArgumentKeys;
 use crate::collect::launch::{Argument, CheckPlan, Gemm, KernelReference, LaunchPlan, Reference, ReferencePlan};
 use crate::config::ConfigError;
 use crate::config::text::Text;
@@ -33,6 +34,7 @@ pub(in crate::config) struct ReferenceKeys {
     worst: Option<Spanned<f64>>,
     seeds: Option<Spanned<Vec<u64>>>,
     note: Option<Spanned<String>>,
+    buffers: Option<Spanned<Vec<ArgumentKeys>>>,
 }
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -73,6 +75,9 @@ impl Text {
     ) -> Result<CheckPlan, ConfigError> {
         if let Some(note) = &keys.note {
             return Err(self.elsewhere("note", note.span(), "reference"));
+        }
+        if let Some(buffers) = &keys.buffers {
+            return Err(self.elsewhere("buffers", buffers.span(), "reference"));
         }
         let number = |value: Option<Spanned<f64>>, default: f64| match value {
             None => Ok(default),
@@ -122,8 +127,13 @@ impl Text {
             let help = Some("add `grid`, `block` and `args` under [subject.launch]".to_owned());
             return Err(self.wrong("a reference needs the subject's arguments".into(), on.table, "", help));
         };
+        let own = self.own_buffers(keys.buffers.as_ref(), plan)?;
+        if let (Some(buffers), None) = (&keys.buffers, &keys.cublaslt) {
+            let help = Some("a reference kernel takes the subject's arguments".to_owned());
+            return Err(self.wrong("`buffers` are for `cublaslt`".into(), buffers.span(), "", help));
+        }
         let position = |name: &Spanned<String>| {
-            let names = || plan.arguments.iter().map(Argument::name);
+            let names = || plan.arguments.iter().chain(&own).map(Argument::name);
             names().position(|known| known == name.get_ref()).ok_or_else(|| {
                 let help = nearest(name.get_ref(), names()).map(|near| format!("did you mean {near:?}?"));
                 self.wrong(format!("no argument is called {:?}", name.get_ref()), name.span(), "unknown", help)
@@ -146,7 +156,7 @@ impl Text {
                     maps: keys.maps,
                 }))
             }
-            (None, Some(gemm)) => Ok(Reference::Gemm(self.gemm(&gemm, plan, position)?)),
+            (None, Some(gemm)) => Ok(Reference::Gemm(self.gemm(&gemm, plan, &own, position)?)),
             (Some(source), Some(_)) => {
                 Err(self.wrong("a reference is a `source` or `cublaslt`, not both".into(), source.span(), "", None))
             }
@@ -157,17 +167,51 @@ impl Text {
         }
     }
 
+    /// Buffers that only the product has.
+    fn own_buffers(
+        &self,
+        keys: Option<&Spanned<Vec<ArgumentKeys>>>,
+        plan: &LaunchPlan,
+    ) -> Result<Vec<Argument>, ConfigError> {
+        let mut own: Vec<Argument> = Vec::new();
+        for (at, keys) in keys.iter().flat_map(|keys| keys.get_ref()).enumerate() {
+            let argument = self.argument(keys, plan.arguments.len() + at)?;
+            if plan.arguments.iter().chain(&own).any(|other| other.name() == argument.name()) {
+                let message = format!("two buffers are called {:?}", argument.name());
+                return Err(self.wrong(message, keys.name.span(), "used before", None));
+            }
+            if matches!(argument, Argument::Scalar(_)) {
+                return Err(self.wrong("expected a buffer with a shape".into(), keys.name.span(), "", None));
+            }
+            own.push(argument);
+        }
+        Ok(own)
+    }
+
     fn gemm(
         &self,
         keys: &GemmKeys,
         plan: &LaunchPlan,
+        own: &[Argument],
         position: impl Fn(&Spanned<String>) -> Result<usize, ConfigError>,
     ) -> Result<Gemm, ConfigError> {
-        let matrix = |name: &Spanned<String>| {
+        let plan = LaunchPlan { arguments: plan.arguments.iter().chain(own).cloned().collect(), ..plan.clone() };
+        let mut batches: Vec<u64> = Vec::new();
+        let mut matrix = |name: &Spanned<String>| {
             let at = position(name)?;
             match plan.buffer(at).map(|buffer| &buffer.shape[..]) {
-                Some(&[rows, columns]) => Ok((at, rows, columns)),
-                _ => Err(self.wrong("a product needs buffers with two extents".into(), name.span(), "", None)),
+                Some(&[rows, columns]) => {
+                    batches.push(1);
+                    Ok((at, rows, columns))
+                }
+                Some(&[batch, rows, columns]) => {
+                    batches.push(batch);
+                    Ok((at, rows, columns))
+                }
+                _ => {
+                    let help = Some("or three, of which the first counts products".to_owned());
+                    Err(self.wrong("a product needs buffers with two extents".into(), name.span(), "", help))
+                }
             }
         };
         let turned = |(at, rows, columns): (usize, u64, u64), is_turned: bool| match is_turned {
@@ -182,6 +226,11 @@ impl Text {
             let help = Some("check `transpose_a` and `transpose_b`: `b` stored as [n, k] is transposed".to_owned());
             return Err(self.wrong(message, keys.b.span(), "", help));
         }
+        let batch = batches.first().copied().unwrap_or(1);
+        if batches.iter().any(|other| *other != batch) {
+            let message = format!("a, b and out are of {batches:?} products");
+            return Err(self.wrong(message, keys.out.span(), "", None));
+        }
         let bias = keys.bias.as_ref().map(|name| Ok((position(name)?, name.span()))).transpose()?;
         if let Some((at, span)) = &bias
             && plan.buffer(*at).is_none_or(|buffer| buffer.elements() != n)
@@ -193,6 +242,8 @@ impl Text {
             return Err(self.wrong("a product of cuBLASLt is of floats here".into(), keys.a.span(), "", None));
         }
         Ok(Gemm {
+            own: own.to_vec(),
+            batch,
             a,
             b,
             bias: bias.map(|(at, _)| at),

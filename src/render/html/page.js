@@ -48,14 +48,10 @@ for (const row of rows) {
     }
   });
 }
-// Paper has no folds.
-const opened = [];
-addEventListener("beforeprint", () => {
-  for (const fold of document.querySelectorAll("details:not([open])")) {
-    fold.open = true;
-    opened.push(fold);
-  }
-});
-addEventListener("afterprint", () => {
-  for (const fold of opened.splice(0)) fold.open = false;
-});
+// A link to a section that is closed opens it.
+const open = () => {
+  const fold = document.getElementById(decodeURIComponent(location.hash.slice(1)))?.querySelector("details.part");
+  if (fold) fold.open = true;
+};
+addEventListener("hashchange", open);
+open();

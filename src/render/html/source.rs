@@ -1,6 +1,6 @@
 //! The source view: code line by line with its costs, and the instructions beside it.
 
-use super::walk::{line, words};
+use super::walk::{line, opening, words};
 use crate::render::xml;
 use crate::view::{CostText, SourceText};
 
@@ -36,11 +36,9 @@ pub(in crate::render) fn source_view(source: &SourceText) -> Option<String> {
     };
     let one = if source.code.is_empty() { " one" } else { "" };
     let (id, title) = SOURCE;
-    Some(format!(
-        "<section id=\"{id}\">\n<h2>{title}</h2>\n<p>{}</p>\n<div class=\"panes{one}\">\n{}{instructions}</div>\n</section>",
-        words(&source.note),
-        pane("Source lines", &lines)
-    ))
+    let lines = pane("Source lines", &lines);
+    let inner = format!("<p>{}</p>\n<div class=\"panes{one}\">\n{lines}{instructions}</div>", words(&source.note));
+    Some(opening(id, title, &inner))
 }
 
 fn pane(label: &str, inner: &str) -> String {

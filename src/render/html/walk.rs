@@ -60,13 +60,20 @@ pub(in crate::render) fn blocks<'b>(blocks: impl IntoIterator<Item = &'b Block>)
     page.0.trim_end().to_owned()
 }
 
-/// A section with its heading.
-pub(in crate::render) fn section(section: &Section, title: &str) -> String {
+/// A section with its heading; one with details opens by a click on it.
+pub(in crate::render) fn section(section: &Section, title: &str, is_detail: bool) -> String {
+    let (name, title, blocks) = (line(&section.name), line(title), blocks(&section.blocks));
+    if is_detail {
+        opening(&name, &title, &blocks)
+    } else {
+        format!("<section id=\"{name}\">\n<h2>{title}</h2>\n{blocks}\n</section>")
+    }
+}
+
+/// A section that is closed at first; its parts are HTML.
+pub(super) fn opening(name: &str, title: &str, inner: &str) -> String {
     format!(
-        "<section id=\"{}\">\n<h2>{}</h2>\n{}\n</section>",
-        line(&section.name),
-        line(title),
-        blocks(&section.blocks)
+        "<section id=\"{name}\">\n<details class=\"part\">\n<summary><h2>{title}</h2></summary>\n{inner}\n</details>\n</section>"
     )
 }
 

@@ -8,6 +8,7 @@ mod plot;
 mod writer;
 
 use crate::view::charts::{Chart, Figure};
+use std::path::Path;
 use writer::{Writer, escape};
 
 /// Colours and type of every chart. The classes begin with `chart`, so that a page can hold the same style once for all
@@ -22,6 +23,12 @@ const EDGE: f64 = 12.0;
 /// The chart as a file of its own.
 pub fn file(chart: &Chart) -> String {
     drawn(chart, &format!("<style>{}</style>\n", STYLE.trim_end()), "xmlns=\"http://www.w3.org/2000/svg\" ")
+}
+
+/// Whether a file begins as a chart of this program does.
+pub fn is_own(path: &Path) -> bool {
+    const BEGIN: &[u8] = b"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\"";
+    crate::read::head(path, BEGIN.len() as u64).is_ok_and(|head| head == BEGIN)
 }
 
 /// The chart as a part of an HTML page that holds [`STYLE`].

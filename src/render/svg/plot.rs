@@ -61,7 +61,8 @@ pub(super) fn draw(plot: &Plot, top: f64, writer: &mut Writer) -> f64 {
         writer.mark(mark.shade, mark.shape, x, y);
         let half = width(&mark.label) / 2.0;
         let middle = x.clamp(frame.left + half, (frame.right - half).max(frame.left + half));
-        writer.anchored(middle, y - 12.0, "halo", "middle", &mark.label);
+        let label = if leaves_upwards(mark, &frame) { y + 21.0 } else { y - 12.0 };
+        writer.anchored(middle, label, "halo", "middle", &mark.label);
     }
     let below = frame.bottom + 20.0;
     if plot.x.title.is_empty() {
@@ -69,6 +70,19 @@ pub(super) fn draw(plot: &Plot, top: f64, writer: &mut Writer) -> f64 {
     }
     writer.anchored(f64::midpoint(frame.left, frame.right), below + 18.0, "mute", "middle", &plot.x.title);
     below + 30.0
+}
+
+/// Whether the curve through a mark goes up from it alone, so that its label has room below.
+fn leaves_upwards(mark: &Mark, frame: &Frame<'_>) -> bool {
+    let y = frame.y(mark.y);
+    let is_neighbour = |pair: &[(f64, f64)]| -> Option<f64> {
+        let [from, to] = pair else { return None };
+        let own = (mark.x, mark.y);
+        if *from == own { Some(frame.y(to.1)) } else { (*to == own).then(|| frame.y(from.1)) }
+    };
+    let curves = frame.plot.curves.iter().flat_map(|curve| curve.points.windows(2));
+    let ends: Vec<f64> = curves.filter_map(is_neighbour).collect();
+    !ends.is_empty() && ends.iter().all(|end| *end < y - 1.0) && y + 26.0 < frame.bottom
 }
 
 fn grid(frame: &Frame<'_>, writer: &mut Writer) {

@@ -32,6 +32,7 @@ pub(super) fn class(shade: Shade) -> &'static str {
         Shade::New => "chart-new",
         Shade::Excess => "chart-excess",
         Shade::Bound => "chart-bound",
+        Shade::Gap => "chart-gap",
     }
 }
 
@@ -70,6 +71,9 @@ impl Writer {
 
     /// A bar.
     pub(super) fn bar(&mut self, shade: Shade, x: f64, y: f64, width: f64, height: f64) {
+        if shade == Shade::Gap {
+            return;
+        }
         let (x, y, width, height) = (number(x), number(y), number(width), number(height));
         let class = class(shade);
         let _ = writeln!(self.0, "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/>");

@@ -2,6 +2,7 @@
 
 use super::elf::{Elf, broken};
 use super::line_program::{self, Sequence};
+use crate::bounds::{INLINE_DEPTH, SOURCE_PLACES};
 use crate::evidence::{LineRow, LineTable, SourceLine};
 use crate::source::ReadError;
 use std::collections::HashMap;
@@ -34,6 +35,7 @@ pub fn line_table_of(bytes: &[u8], path: &str, wanted: impl Fn(&str) -> bool) ->
     })?;
     let relocations: HashMap<u64, (usize, i64)> =
         elf.relocations(section.index).iter().map(|entry| (entry.offset, (entry.symbol, entry.addend))).collect();
+    let mut left = SOURCE_PLACES;
     for unit in &units {
         let files: Vec<Arc<str>> = unit.files.iter().map(|(directory, name)| joined(directory, name).into()).collect();
         for sequence in &unit.sequences {
@@ -49,7 +51,7 @@ pub fn line_table_of(bytes: &[u8], path: &str, wanted: impl Fn(&str) -> bool) ->
                 continue;
             }
             let base = symbol.value.wrapping_add_signed(*addend);
-            table.functions.entry(name.into()).or_default().extend(rows_of(sequence, &files, base));
+            table.functions.entry(name.into()).or_default().extend(rows_of(sequence, &files, base, &mut left));
         }
     }
     for rows in table.functions.values_mut() {
@@ -64,8 +66,8 @@ pub fn line_table_of(bytes: &[u8], path: &str, wanted: impl Fn(&str) -> bool) ->
 /// the sequence's end.
 ///
 /// Rows at one address are an inline stack, the code's own line last. The callers are taken from the contexts, which
-/// are there also where only the inner row is repeated.
-fn rows_of(sequence: &Sequence, files: &[Arc<str>], base: u64) -> Vec<LineRow> {
+/// are there also where only the inner row is repeated. `left` is how many places the cubin may still have.
+fn rows_of(sequence: &Sequence, files: &[Arc<str>], base: u64, left: &mut usize) -> Vec<LineRow> {
     let rows = &sequence.rows;
     let own = |at: &usize| rows.get(at + 1).is_none_or(|next| next.address != rows[*at].address);
     let mut found: Vec<LineRow> = (0..rows.len())
@@ -73,12 +75,14 @@ fn rows_of(sequence: &Sequence, files: &[Arc<str>], base: u64) -> Vec<LineRow> {
         .map(|at| {
             let mut stack = Vec::new();
             let mut next = Some(at);
-            // Contexts name earlier rows: what goes on longer than there are rows goes in a circle.
-            while let Some(row) = next.and_then(|at| rows.get(at)).filter(|_| stack.len() < rows.len()) {
+            while let Some((at, row)) = next.and_then(|at| Some((at, rows.get(at)?))) {
                 let file = usize::try_from(row.file).ok().and_then(|file| files.get(file.checked_sub(1)?));
                 stack.extend(file.map(|file| SourceLine { file: file.clone(), line: row.line }));
-                next = usize::try_from(row.context).ok().and_then(|context| context.checked_sub(1));
+                // Contexts name earlier rows; in a damaged table they may go in a circle.
+                let context = usize::try_from(row.context).ok().and_then(|context| context.checked_sub(1));
+                next = context.filter(|context| *context < at && stack.len() < INLINE_DEPTH && *left > stack.len());
             }
+            *left = left.saturating_sub(stack.len());
             LineRow { start: base.wrapping_add(rows[at].address), places: stack.into() }
         })
         .collect();

@@ -5,6 +5,7 @@
 use super::bytes::ReportBytes;
 use super::fault::Fault;
 use super::message::{BlockHeader, FileHeader, ProcessInfo};
+use crate::bounds::{BLOCK_HEADER, REPORT_NAMES};
 use bytes::Bytes;
 use prost::Message;
 use std::collections::HashMap;
@@ -128,10 +129,18 @@ fn block(cursor: &mut Cursor<'_>, index: &mut Index) -> Result<(), Fault> {
         return Ok(());
     }
     let at = range.start as u64;
+    if range.len() > BLOCK_HEADER {
+        let (expected, found) = (format!("a block header of at most {BLOCK_HEADER} bytes"), format!("{}", range.len()));
+        return Err(Fault::new(at, expected, found, "this block and all after it"));
+    }
     let header = BlockHeader::decode(cursor.bytes.slice(range))
         .map_err(|error| Fault::new(at, "a block header", error.to_string(), "this block and all after it"))?;
     index.session.extend(header.session);
     index.names.extend(header.names.into_iter().flat_map(|table| table.strings));
+    if index.names.len() > REPORT_NAMES {
+        let (expected, found) = (format!("at most {REPORT_NAMES} names"), format!("{}", index.names.len()));
+        return Err(Fault::new(at, expected, found, "this block and all after it"));
+    }
     let process = header.process.unwrap_or_default();
     let next = index.processes.len();
     let process = *index.process_positions.entry(process).or_insert_with_key(|process| {

@@ -1,5 +1,6 @@
 //! A place where the bytes are not what the format asks for; an error or an entry in the list of damage.
 
+use crate::bounds::FAULTS;
 use crate::evidence::Damage;
 use crate::source::ReadError;
 use std::path::Path;
@@ -41,5 +42,37 @@ impl Fault {
             at: self.at,
             what: format!("expected {}, found {}; not read: {}", self.expected, self.found, self.lost),
         }
+    }
+}
+
+/// The faults of one pass over a report: the first ones, and how many came behind them.
+#[derive(Debug, Default)]
+pub(super) struct Faults {
+    first: Vec<Fault>,
+    more: u64,
+    last: u64,
+}
+
+impl Faults {
+    pub(super) fn push(&mut self, fault: Fault) {
+        if self.first.len() < FAULTS {
+            return self.first.push(fault);
+        }
+        self.more += 1;
+        self.last = fault.at;
+    }
+
+    pub(super) fn first(&self) -> Option<&Fault> {
+        self.first.first()
+    }
+
+    /// What was left out; what is not listed stands in one entry, at the last of them.
+    pub(super) fn damage(&self) -> Vec<Damage> {
+        let mut damage: Vec<Damage> = self.first.iter().map(Fault::damage).collect();
+        if self.more > 0 {
+            let what = format!("the last of {} more places that are damaged like these", self.more);
+            damage.push(Damage { at: self.last, what });
+        }
+        damage
     }
 }

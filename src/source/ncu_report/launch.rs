@@ -90,7 +90,12 @@ pub(super) fn launch(
     let mut rules = Vec::new();
     for stored in result.rules.iter().filter(|_| scope.rules) {
         match RuleResult::decode(*stored) {
-            Ok(rule) => rules.extend(rules::entries(&rule, reader.texts)),
+            Ok(rule) => {
+                let at = reader.file.offset_of(stored);
+                rules.extend(rules::entries(&rule, reader.texts, |found| {
+                    reader.faults.push(Fault::new(at, "a table of a rule", found, "this table"));
+                }));
+            }
             Err(error) => {
                 let at = reader.file.offset_of(stored);
                 reader.faults.push(Fault::new(at, "a rule result", error.to_string(), "this rule result"));

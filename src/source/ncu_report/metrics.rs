@@ -2,7 +2,7 @@
 
 use super::bytes::ReportBytes;
 use super::device::DeviceParts;
-use super::fault::Fault;
+use super::fault::{Fault, Faults};
 use super::message::metric_tag as tag;
 use super::names::{Asked, Names};
 use super::text::Texts;
@@ -16,7 +16,7 @@ pub(super) struct MetricReader<'a> {
     pub(super) file: &'a ReportBytes,
     pub(super) names: &'a mut Names,
     pub(super) texts: &'a mut Texts,
-    pub(super) faults: &'a mut Vec<Fault>,
+    pub(super) faults: &'a mut Faults,
 }
 
 impl MetricReader<'_> {

@@ -2,7 +2,7 @@
 
 use super::bytes::{ReportBytes, ReportHash};
 use super::container::{self, Entry, EntryKind, Index, MAGIC};
-use super::fault::Fault;
+use super::fault::{Fault, Faults};
 use super::kind::{self, AnyResult};
 use super::launch::{self, LaunchHead, Scope};
 use super::metrics::MetricReader;
@@ -84,7 +84,7 @@ impl NcuReport {
     pub fn read(&mut self, want: &Want, filter: impl Fn(&LaunchHead) -> bool) -> Result<Report, ReadError> {
         let hash = want.hash.then(|| self.file.hash_beside());
         let mut pass = Pass::new(self, want);
-        pass.faults.extend(self.index.fault.clone());
+        self.index.fault.iter().for_each(|fault| pass.faults.push(fault.clone()));
         let details = session::merge(&self.index.session).unwrap_or_else(|error| {
             let at = self.index.session.first().map_or(0, |piece| self.file.offset_of(piece));
             pass.faults.push(Fault::new(at, "a session", error.to_string(), "the session"));
@@ -109,7 +109,7 @@ impl NcuReport {
         self.file.release_all();
         match pass.faults.first().filter(|_| !self.allow_damage) {
             Some(fault) => Err(fault.refuse(&self.path)),
-            None => Ok((launches, pass.faults.iter().map(Fault::damage).collect())),
+            None => Ok((launches, pass.faults.damage())),
         }
     }
 
@@ -197,11 +197,11 @@ impl NcuReport {
             return Err(fault.refuse(&self.path));
         }
         // In a report that is not whole a name may be unused because its result is lost.
-        if faults.is_empty() {
+        if faults.first().is_none() {
             let (unused, used) = names.by_use(&self.index.names);
             report.dropped = dropped::asked_for(&unused, &used, &report.session.command_line);
         }
-        report.damage = faults.iter().map(Fault::damage).collect();
+        report.damage = faults.damage();
         report.origin = Origin {
             path: self.path.to_string_lossy().into_owned(),
             format: "ncu-report".into(),
@@ -226,12 +226,12 @@ impl NcuReport {
 struct Pass {
     names: Names,
     texts: Texts,
-    faults: Vec<Fault>,
+    faults: Faults,
 }
 
 impl Pass {
     fn new(report: &NcuReport, want: &Want) -> Pass {
-        Pass { names: Names::new(&report.index.names, want), texts: Texts::default(), faults: Vec::new() }
+        Pass { names: Names::new(&report.index.names, want), texts: Texts::default(), faults: Faults::default() }
     }
 }
 

@@ -2,11 +2,12 @@
 
 use super::message::{RuleColumn, RuleItem, RuleResult as StoredRule};
 use super::text::Texts;
+use crate::bounds::RULE_CELLS;
 use crate::evidence::{FocusMetric, RuleMessage, RuleResult, RuleTable, Speedup};
 use std::sync::Arc;
 
-/// The entries of one rule; none when it said nothing.
-pub(super) fn entries(rule: &StoredRule, texts: &mut Texts) -> Vec<RuleResult> {
+/// The entries of one rule; none when it said nothing. `fault` is told what was left out.
+pub(super) fn entries(rule: &StoredRule, texts: &mut Texts, mut fault: impl FnMut(String)) -> Vec<RuleResult> {
     let items = rule.body.iter().flat_map(|body| &body.items);
     let mut entries = Vec::new();
     for item in items.filter(|item| item.message.is_some() || item.source_table.is_some() || !item.tables.is_empty()) {
@@ -20,7 +21,7 @@ pub(super) fn entries(rule: &StoredRule, texts: &mut Texts) -> Vec<RuleResult> {
                 percent: speedup.percent.unwrap_or(f64::NAN),
             }),
             focus: focus(item, texts),
-            tables: tables(item, texts),
+            tables: tables(item, texts, &mut fault),
         });
     }
     entries
@@ -55,12 +56,17 @@ fn focus(item: &RuleItem, texts: &mut Texts) -> Vec<FocusMetric> {
 }
 
 /// Tables with cells, and the tables of source positions, which name their metrics and have no cells.
-fn tables(item: &RuleItem, texts: &mut Texts) -> Vec<RuleTable> {
+fn tables(item: &RuleItem, texts: &mut Texts, fault: &mut impl FnMut(String)) -> Vec<RuleTable> {
     let mut tables = Vec::new();
     for table in &item.tables {
         let config = table.config.clone().unwrap_or_default();
         let columns: Vec<Vec<Arc<str>>> = table.columns.iter().map(|column| cells(column, texts)).collect();
         let height = columns.iter().map(Vec::len).max().unwrap_or(0);
+        let (filled, stored) = (height.saturating_mul(columns.len()), columns.iter().map(Vec::len).sum::<usize>());
+        if filled > RULE_CELLS.max(2 * stored) {
+            fault(format!("{} columns of up to {height} cells, which hold {stored} cells", columns.len()));
+            continue;
+        }
         let cell = |column: &Vec<Arc<str>>, row: usize, texts: &mut Texts| {
             column.get(row).cloned().unwrap_or_else(|| texts.of(""))
         };

@@ -210,7 +210,8 @@ impl Assembler {
     fn set_usage(&mut self, at: usize, registers: u64, usage: &[Usage], line: u64) {
         let record = &mut self.log.records[at];
         record.registers = Some(registers);
-        record.shared_bytes = Some(0);
+        // The line names shared memory only where there is some, which a cut line does not tell.
+        record.shared_bytes = (!usage.contains(&Usage::Cut)).then_some(0);
         let mut unknown = Vec::new();
         for item in usage {
             match item {
@@ -221,6 +222,7 @@ impl Assembler {
                 Usage::Constant(bank, bytes) => record.constant_bytes.push((*bank, *bytes)),
                 Usage::Other => {}
                 Usage::Unknown(item) => unknown.push(item.clone()),
+                Usage::Cut => unknown.push("the log was cut behind the registers of a kernel".to_owned()),
             }
         }
         record.constant_bytes.sort_unstable();

@@ -23,6 +23,8 @@ pub(super) enum Usage {
     Other,
     /// An item of another shape.
     Unknown(String),
+    /// The line does not end where its items do: the log was cut there, or another program's text begins.
+    Cut,
 }
 
 /// What a statement says.
@@ -105,8 +107,19 @@ pub(super) fn statements(text: &str) -> impl Iterator<Item = Statement<'_>> {
         let start = found.get(0)?.start();
         line += text[counted..start].bytes().filter(|byte| *byte == b'\n').count() as u64;
         counted = start;
-        Some(Statement { line, said: said(&found)? })
+        let mut said = said(&found)?;
+        if let Said::Used { usage, .. } = &mut said
+            && !ends_line(&text[found.get(0)?.end()..])
+        {
+            usage.push(Usage::Cut);
+        }
+        Some(Statement { line, said })
     })
+}
+
+/// Whether a line ends here.
+fn ends_line(rest: &str) -> bool {
+    rest.split_once('\n').is_some_and(|(line, _)| line.trim().is_empty())
 }
 
 /// What a match says; `None` for what carries no evidence (compile time, module-wide memory).

@@ -1,90 +1,231 @@
-//! What the build and the launch give, and the occupancy that follows.
+//! What the build and the launch give, the occupancy that follows, and what each role of warps does.
 
-use super::numbers::{cell, digits, row, sides};
-use crate::analysis::{Audit, Row};
+use super::numbers::{digits, row, value};
+use super::places;
+use crate::analysis::phases::Phases;
+use crate::analysis::{Audit, BuildRow, Row};
+use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::view::document::{Block, Cell, Section};
-use crate::view::tables::{left, right, table, text};
+use crate::view::tables::{left, list, right, table, text};
+use crate::words;
+use crate::words::Words;
+
+/// Registers of an SM.
+const REGISTERS: f64 = 65_536.0;
+/// The share of the registers from which a kernel has no room for more, in percent.
+const FULL: f64 = 95.0;
+
+/// One fact with its value on each side; `None` where a side does not tell.
+struct Fact {
+    label: &'static str,
+    /// The metrics that it shows; none of what the build says.
+    metrics: Vec<&'static str>,
+    old: Option<String>,
+    new: Option<String>,
+}
+
+/// The section; `None` where the report holds nothing of it.
+pub(super) fn section(audit: &Audit) -> Option<Section> {
+    let (launch, occupancy) = (launch(audit), occupancy(audit));
+    if launch.is_empty() && occupancy.is_empty() {
+        return None;
+    }
+    let has_old = audit.old.is_some();
+    let mut columns = vec![left("Build, launch")];
+    columns.extend(has_old.then(|| right("Old")));
+    columns.extend([right(if has_old { "New" } else { "" }), left("Occupancy")]);
+    columns.extend(has_old.then(|| right("Old")));
+    columns.push(right(if has_old { "New" } else { "" }));
+    let half = |fact: Option<&Fact>| {
+        let written = |side: Option<&String>| side.map_or_else(Cell::default, |side| text(side.as_str()));
+        let mut cells = vec![text(fact.map_or("", |fact| fact.label))];
+        cells.extend(has_old.then(|| written(fact.and_then(|fact| fact.old.as_ref()))));
+        let own = written(fact.and_then(|fact| fact.new.as_ref()));
+        let metrics = fact.map(|fact| fact.metrics.iter().map(|name| (*name).to_owned()).collect()).unwrap_or_default();
+        cells.push(if own.words.is_empty() { own } else { Cell { metrics, ..own.strong() } });
+        cells
+    };
+    let line = |at: usize| half(launch.get(at)).into_iter().chain(half(occupancy.get(at))).collect();
+    let rows = (0..launch.len().max(occupancy.len())).map(line).collect();
+    let mut blocks: Vec<Block> = vec![table("build", columns, rows).into()];
+    let notes: Vec<Words> =
+        [room(audit), audit.phases.as_ref().and_then(|phases| roles(audit, phases))].into_iter().flatten().collect();
+    if !notes.is_empty() {
+        blocks.push(list("build-notes", notes));
+    }
+    Some(Section::new("build", "Build stats (ptxas), occupancy, roles", blocks))
+}
+
+/// Both sides of a metric.
+fn metric(audit: &Audit, label: &'static str, name: &'static str, write: fn(f64) -> String) -> Option<Fact> {
+    let row = row(audit, name)?;
+    let old = row.old.as_ref().and_then(Reading::value).map(write);
+    Some(Fact { label, metrics: vec![name], old, new: row.new.value().map(write) })
+}
 
 fn whole(value: f64) -> String {
     format::fixed(value, 0)
-}
-
-fn bytes(value: f64) -> String {
-    format!("{} B", format::fixed(value, 0))
 }
 
 fn percent(value: f64) -> String {
     format!("{} %", format::fixed(value, 1))
 }
 
-type Fact = (&'static str, &'static str, fn(f64) -> String);
-
-const LAUNCH: [Fact; 7] = [
-    ("Registers/thread", "launch__registers_per_thread", whole),
-    ("Static shared memory/block", "launch__shared_mem_per_block_static", bytes),
-    ("Dynamic shared memory/block", "launch__shared_mem_per_block_dynamic", bytes),
-    ("Spill instructions executed", "sass__inst_executed_register_spilling", whole),
-    ("Grid, blocks", "launch__grid_size", whole),
-    ("Block, threads", "launch__block_size", whole),
-    ("Barriers", "launch__barrier_count", whole),
-];
-
-const OCCUPANCY: [Fact; 4] = [
-    ("Theoretical occupancy", "sm__maximum_warps_per_active_cycle_pct", percent),
-    ("Achieved occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active", percent),
-    ("Waves", "launch__waves_per_multiprocessor", digits),
-    ("Eligible warps/scheduler", "smsp__warps_eligible.avg.per_cycle_active", digits),
-];
-
-/// The section; `None` where the report holds nothing of it.
-pub(super) fn section(audit: &Audit) -> Option<Section> {
-    let mut facts: Vec<Vec<Cell>> = Vec::new();
-    for (label, metric, write) in LAUNCH.iter().chain(&OCCUPANCY) {
-        let Some(row) = row(audit, metric).filter(|row| says_something(row)) else { continue };
-        let mut cells = vec![text(*label)];
-        cells.extend(sides(audit, row, *write));
-        facts.push(cells);
-    }
-    if let Some(limits) = limits(audit) {
-        facts.push(limits);
-    }
-    if facts.is_empty() {
-        return None;
-    }
-    let mut columns = vec![left("Build, launch, occupancy")];
-    columns.extend(audit.old.is_some().then(|| right("Old")));
-    columns.push(right(if audit.old.is_some() { "New" } else { "" }));
-    let blocks: Vec<Block> = vec![table("build", columns, facts).into()];
-    Some(Section::new("build", "Build stats (ptxas), occupancy", blocks))
-}
-
-/// A row of zeros is none.
-fn says_something(row: &Row) -> bool {
-    row.id == "sass__inst_executed_register_spilling"
-        || [Some(&row.new), row.old.as_ref()].into_iter().flatten().any(|side| side.value() > Some(0.0))
-}
-
-/// Blocks that each resource allows on an SM; the smallest decide.
-fn limits(audit: &Audit) -> Option<Vec<Cell>> {
-    let limits = &audit.occupancy.limits;
-    if limits.is_empty() {
-        return None;
-    }
-    let least = |read: fn(&Row) -> Option<f64>| {
-        let smallest = limits.iter().filter_map(|limit| read(&limit.row)).min_by(f64::total_cmp)?;
-        let names: Vec<&str> = limits
-            .iter()
-            .filter(|limit| read(&limit.row) == Some(smallest))
-            .map(|limit| limit.resource.as_str())
-            .collect();
-        Some(format!("{} ({})", whole(smallest), names.join(", ")))
+fn launch(audit: &Audit) -> Vec<Fact> {
+    let spills = |rows: &[BuildRow]| {
+        let first = rows.first()?;
+        let spilled = first.spill_stores()? + first.spill_loads()?;
+        Some(format!("{} B, {} B", format::integer(spilled), format::integer(first.record.stack_bytes?)))
     };
-    let mut cells = vec![text("Blocks/SM, limited by")];
-    if audit.old.is_some() {
-        let old = least(|row| row.old.as_ref()?.value());
-        cells.push(old.map_or_else(|| cell(None, whole), text));
+    let built =
+        Fact { label: "Spills, stack", metrics: Vec::new(), old: spills(&audit.old_build), new: spills(&audit.build) };
+    let built = if built.new.is_some() {
+        Some(built)
+    } else {
+        metric(audit, "Spill instructions executed", "sass__inst_executed_register_spilling", whole)
+    };
+    let code = audit.code.first().map(|code| Fact {
+        label: "Code, instructions",
+        metrics: Vec::new(),
+        old: code.diff.as_ref().map(|diff| format::integer(diff.old as u64)),
+        new: Some(format::integer(code.instructions as u64)),
+    });
+    [
+        metric(audit, "Registers/thread", "launch__registers_per_thread", whole),
+        built,
+        sides(
+            audit,
+            "Shared memory/block",
+            &["launch__shared_mem_per_block_static", "launch__shared_mem_per_block_dynamic"],
+            shared,
+        ),
+        sides(audit, "Grid × block", &["launch__grid_size", "launch__block_size"], grid),
+        code,
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+type Side = fn(&Row) -> Option<f64>;
+const OLD: Side = |row| row.old.as_ref()?.value();
+const NEW: Side = |row| row.new.value();
+
+/// Both sides of a fact made of several metrics.
+fn sides(
+    audit: &Audit,
+    label: &'static str,
+    metrics: &[&'static str],
+    make: fn(&Audit, Side) -> Option<String>,
+) -> Option<Fact> {
+    let new = Some(make(audit, NEW)?);
+    Some(Fact { label, metrics: metrics.to_vec(), old: audit.old.as_ref().and_then(|_| make(audit, OLD)), new })
+}
+
+/// Static, dynamic and the driver's part.
+fn shared(audit: &Audit, side: Side) -> Option<String> {
+    let of = |name: &str| row(audit, name).and_then(side);
+    let (fixed, asked) =
+        (of("launch__shared_mem_per_block_static")?, of("launch__shared_mem_per_block_dynamic").unwrap_or_default());
+    Some(format!("{} B", whole(fixed + asked)))
+}
+
+fn grid(audit: &Audit, side: Side) -> Option<String> {
+    let of = |name: &str| row(audit, name).and_then(side);
+    let cluster = of("launch__cluster_size").filter(|size| *size > 1.0);
+    let cluster = cluster.map(|size| format!(", clusters of {}", whole(size))).unwrap_or_default();
+    Some(format!("{} × {}{cluster}", whole(of("launch__grid_size")?), whole(of("launch__block_size")?)))
+}
+
+fn occupancy(audit: &Audit) -> Vec<Fact> {
+    [
+        metric(audit, "Theoretical", "sm__maximum_warps_per_active_cycle_pct", percent),
+        metric(audit, "Achieved", "sm__warps_active.avg.pct_of_peak_sustained_active", percent),
+        sides(audit, "Blocks/SM, limited by", &["launch__occupancy_limit_*"], limits),
+        sides(audit, "Waves", &["launch__waves_per_multiprocessor"], waves),
+        metric(audit, "Eligible warps/scheduler", "smsp__warps_eligible.avg.per_cycle_active", digits),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn waves(audit: &Audit, side: Side) -> Option<String> {
+    Some(digits(side(row(audit, "launch__waves_per_multiprocessor")?)?))
+}
+
+/// Blocks that an SM holds by its scarcest resource, and which that is.
+fn limits(audit: &Audit, side: Side) -> Option<String> {
+    let limits = &audit.occupancy.limits;
+    let least = limits.iter().filter_map(|limit| side(&limit.row)).min_by(f64::total_cmp)?;
+    let binds = limits.iter().filter(|limit| side(&limit.row) == Some(least));
+    let names: Vec<&str> = binds.map(|limit| limit.resource.as_str()).collect();
+    Some(format!("{} ({})", whole(least), names.join(", ")))
+}
+
+/// Why one block is no finding (rule R23), or what is free before the occupancy drops.
+fn room(audit: &Audit) -> Option<Words> {
+    let (registers, threads) = (value(audit, "launch__registers_per_thread")?, value(audit, "launch__block_size")?);
+    let held = registers * threads;
+    let full = 100.0 * held / REGISTERS >= FULL;
+    let file = format!("{} × {} = {} of 65,536 registers", whole(registers), whole(threads), whole(held));
+    let has_products = audit.phases.as_ref().is_some_and(|phases| phases.tensor.is_some());
+    if audit.occupancy.blocks_per_sm == Some(1.0) && has_products {
+        let binding = audit.occupancy.binding().join(" and ");
+        return Some(words!(
+            "1 block/SM by design: a tensor kernel at its limit of {} ({}); few eligible warps are normal there.",
+            binding,
+            file
+        ));
     }
-    cells.push(text(least(|row| row.new.value())?).strong());
-    Some(cells)
+    let rooms: Vec<String> = audit
+        .occupancy
+        .cliffs
+        .iter()
+        .filter_map(|cliff| {
+            let room = cliff.room?.checked_sub(cliff.at).filter(|room| *room > 0)?;
+            match cliff.unit.as_str() {
+                "register" => Some(format::counted(room, "register")),
+                "byte of shared memory" if cliff.at > 0 => {
+                    Some(format!("{} B of shared memory", format::integer(room)))
+                }
+                _ => None,
+            }
+        })
+        .collect();
+    match rooms.as_slice() {
+        [] if full => Some(words!("Registers: {}, no room for more.", file)),
+        [] => None,
+        _ => Some(words!("Headroom before occupancy drops: {}.", rooms.join(", "))),
+    }
+}
+
+/// What each role of warps does, by its telling instructions.
+fn roles(audit: &Audit, phases: &Phases) -> Option<Words> {
+    let known = audit.code.iter().flat_map(|code| &code.dispatches).flat_map(|dispatch| &dispatch.roles);
+    let known: Vec<_> = known.collect();
+    if phases.roles.len() < 2 || known.is_empty() {
+        return None;
+    }
+    let told: Vec<String> = (0..phases.roles.len())
+        .map(|at| {
+            let role = &phases.roles[at];
+            let same = known.iter().filter(|row| row.range.0 <= role.start && role.start <= row.range.1);
+            let same = same.min_by_key(|row| row.range.1 - row.range.0);
+            let telling: Vec<String> = same
+                .iter()
+                .flat_map(|row| row.telling.iter().filter(|(opcode, _)| opcode != "WARPGROUP").take(3))
+                .map(|(opcode, count)| format!("{count} {opcode}"))
+                .collect();
+            let telling = if telling.is_empty() { String::new() } else { format!(": {}", telling.join(", ")) };
+            format!(
+                "{} ({}, at {:#x}){telling}",
+                places::role_name(phases, at),
+                format::counted(role.warps, "warp"),
+                role.start
+            )
+        })
+        .collect();
+    Some(words!("Roles: {}.", told.join("; ")))
 }

@@ -1,16 +1,18 @@
-//! What the change did: the verdict against the old side, and the counters that carry the story.
+//! What the change did: the verdict against the old side, what made it, and the counters that carry the story.
 
 use super::numbers::{amount, row, sides, tenth, time};
-use crate::analysis::{Audit, Row, Standing};
+use super::story;
+use crate::analysis::{Audit, Comparison, Row, Standing, Verdict};
 use crate::quantity::{Unit, format};
-use crate::view::document::{Block, Section, Table};
+use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::page::Heading;
 use crate::view::tables::{left, paragraph, right, table, text};
+use crate::view::verdict;
 use crate::words;
 use crate::words::Words;
 
-/// Counters of the table, beside time and cycles.
-const SHOWN: usize = 4;
+/// Counters of the table, beside cycles, time and the unit of the story.
+const SHOWN: usize = 2;
 
 /// Counters of work that can carry the story.
 const WORK: [&str; 8] = [
@@ -42,19 +44,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
             ));
         }
         Some(comparison) => {
-            let whole = &comparison.whole;
-            let by = audit
-                .performance
-                .cycles
-                .change()
-                .map(|change| format!(": {} cycles", format::change(change.old, change.new)));
-            let old = audit.old.as_ref().map_or("", |old| old.kernel.short_name());
-            let change = if heading.change.is_empty() { String::new() } else { format!(" ({})", heading.change) };
-            let mut words =
-                words!("**{}{}** against `{}`{}.", whole.verdict.word(), by.unwrap_or_default(), old, change);
-            words.push(words!(" {}", whole.reason.as_str()));
-            words.push(limiter(audit));
-            blocks.push(paragraph("change", words));
+            blocks.push(paragraph("change", said(heading, audit, comparison)));
             blocks.extend(conditions(audit));
             blocks.extend(heading.accepted.iter().map(|accepted| {
                 paragraph(
@@ -70,19 +60,57 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
             blocks.extend(counters(audit).map(Block::from));
         }
     }
-    let stem = heading.stem();
-    blocks.push(paragraph("links", links(&stem)));
+    blocks.extend(links(heading));
     Section::new("changed", "What changed", blocks)
 }
 
-fn limiter(audit: &Audit) -> Words {
-    let Some(old) = &audit.old_bottleneck else { return Words::default() };
-    let (was, is) = (old.limiter.to_string(), audit.bottleneck.limiter.to_string());
-    if was == is {
-        words!(" The limiter is still `{}`.", is)
-    } else {
-        words!(" The limiter moved from `{}` to `{}`.", was, is)
+/// The section of a page without a profile.
+pub(in crate::view) fn changed_code(heading: &Heading, audit: &Audit) -> Section {
+    let mut blocks = Vec::new();
+    for code in &audit.code {
+        let Some(diff) = &code.diff else { continue };
+        let change = if heading.change.is_empty() { String::new() } else { format!(" ({})", heading.change) };
+        let (old, new) = (format::integer(diff.old as u64), format::integer(diff.new as u64));
+        let what = match (diff.is_same, diff.rewritten()) {
+            (true, _) => words!("the same {} instructions", new),
+            (false, Some(share)) => {
+                words!("{} → {} instructions, {} % of them without a counterpart", old, new, format::fixed(share, 0))
+            }
+            (false, None) => words!("{} → {} instructions", old, new),
+        };
+        blocks.push(paragraph("change", words!("**{}:** {}{}.", code.arch.as_str(), what, change)));
     }
+    if blocks.is_empty() {
+        blocks.push(paragraph("change", words!("**NOT MEASURED**: no baseline.")));
+    }
+    blocks.extend(links(heading));
+    Section::new("changed", "What changed", blocks)
+}
+
+/// The verdict with its numbers, what made it, and on what it rests.
+fn said(heading: &Heading, audit: &Audit, comparison: &Comparison) -> Words {
+    let whole = &comparison.whole;
+    let old = audit.old.as_ref().map_or("", |old| old.kernel.short_name());
+    let change = if heading.change.is_empty() { String::new() } else { format!(" ({})", heading.change) };
+    let is_decided = matches!(whole.verdict, Verdict::Faster | Verdict::Slower | Verdict::Same);
+    if !is_decided {
+        let cure = if whole.cure.is_empty() { String::new() } else { format!(" {}", whole.cure) };
+        return words!("**{}** against `{}`{}. {}{}", whole.verdict.word(), old, change, whole.reason.as_str(), cure);
+    }
+    let cycles = whole.cycles.as_ref().map(|cycles| format::change(cycles.old.median, cycles.new.median));
+    let timed = audit.timing.as_ref().and_then(|timing| timing.change.as_ref()).filter(|timed| timed.why.is_empty());
+    let time = timed.map(|timed| &timed.time).or(whole.time.as_ref());
+    let time = time.map(|time| format::change(time.old.median, time.new.median));
+    let numbers: Vec<String> =
+        [cycles.map(|change| format!("{change} cycles")), time.map(|change| format!("{change} time"))]
+            .into_iter()
+            .flatten()
+            .collect();
+    let mut said = words!("**{}: {}** against `{}`{}.", whole.verdict.word(), numbers.join(", "), old, change);
+    said.push(story::sentence(audit));
+    said.push(verdict::limiter(audit));
+    said.push(words!(" Basis: {}.", whole.ground.trim_end_matches('.')));
+    said
 }
 
 /// What sets the two measurements apart; nothing where they were taken alike.
@@ -93,13 +121,14 @@ fn conditions(audit: &Audit) -> Option<Block> {
         .filter(|setting| setting.weight != crate::analysis::Weight::Informs && setting.differs())
         .map(|setting| {
             let (old, new) = (setting.old.as_deref().unwrap_or_default(), setting.new.as_deref().unwrap_or_default());
-            format!("{} {old} → {new}", setting.label)
+            let why = if setting.id == "sm-clock" { story::clock(audit) } else { "" };
+            format!("{} {old} → {new}{why}", setting.label)
         })
         .collect();
     (!differing.is_empty()).then(|| paragraph("conditions", words!("Conditions differ: {}.", differing.join("; "))))
 }
 
-/// Time, cycles, and the counters of work that changed most.
+/// Cycles, time, the unit of the story, the counters of work that changed most, and the opcodes that did.
 fn counters(audit: &Audit) -> Option<Table> {
     let mut rows: Vec<(&Row, f64)> = WORK
         .iter()
@@ -113,30 +142,48 @@ fn counters(audit: &Audit) -> Option<Table> {
     rows.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     rows.truncate(SHOWN);
     let perf = &audit.performance;
-    let first = [&perf.cycles, &perf.time].into_iter().filter(|row| row.change().is_some());
-    let all: Vec<&Row> = first.chain(rows.into_iter().map(|(row, _)| row)).collect();
-    let line = |row: &&Row| {
-        let is_time = row.new.quantity().is_some_and(|quantity| quantity.unit() == Unit::NS);
-        let is_share = row.new.quantity().is_some_and(|quantity| quantity.unit() == Unit::PERCENT);
-        let write = if is_time {
-            time
-        } else if is_share {
-            tenth
-        } else {
-            amount
+    let line = |row: &Row| {
+        let unit = row.new.quantity().map(|quantity| quantity.unit());
+        let write = match unit {
+            Some(Unit::NS) => time,
+            Some(Unit::PERCENT) => tenth,
+            _ => amount,
         };
-        let change = row.change().map(|change| format::change(change.old, change.new)).unwrap_or_default();
         let mut cells = vec![text(row.label.as_str())];
         cells.extend(sides(audit, row, write));
-        cells.push(text(change));
+        cells.push(text(row.change().map(|change| format::change(change.old, change.new)).unwrap_or_default()));
         cells
     };
+    let mut lines: Vec<Vec<Cell>> = Vec::new();
+    lines.extend(Some(&perf.cycles).filter(|row| row.change().is_some()).map(line));
+    lines.extend(median(audit).or_else(|| Some(&perf.time).filter(|row| row.change().is_some()).map(line)));
+    lines.extend(story::unit_rows(audit));
+    lines.extend(rows.into_iter().map(|(row, _)| line(row)));
+    lines.extend(story::opcodes(audit));
     let columns = vec![left(""), right("Old"), right("New"), right("Change")];
-    (!all.is_empty()).then(|| table("counters", columns, all.iter().map(line).collect()))
+    (!lines.is_empty()).then(|| table("counters", columns, lines))
 }
 
-/// Where everything else stands.
-fn links(stem: &str) -> Words {
-    let json = words::link("JSON", format!("{stem}.json"));
-    words!("All tables: `audit render --format html {}.json` · numbers: {}", stem, json)
+/// The medians of the two benchmarks, where they compare.
+fn median(audit: &Audit) -> Option<Vec<Cell>> {
+    let timing = audit.timing.as_ref()?;
+    let change = timing.change.as_ref().filter(|change| change.verdict != Verdict::NotComparable)?;
+    let (old, new) = (change.old.time.median, timing.kernel.time.median);
+    Some(vec![
+        text("Median of the benchmark"),
+        text(time(old)).sorted(old),
+        text(time(new)).sorted(new).strong(),
+        text(format::change(old, new)),
+    ])
+}
+
+/// Where everything else stands; `None` for an audit without files.
+fn links(heading: &Heading) -> Option<Block> {
+    let stem = heading.stem();
+    let snapshot = words::link("snapshot", format!("{stem}.json"));
+    let tables = match heading.has_html {
+        true => words!("{}", words::link("HTML", format!("{stem}.html"))),
+        false => words!("`audit render --format html {}.json`", stem),
+    };
+    (!heading.subject.is_empty()).then(|| paragraph("links", words!("Full tables: {} · numbers: {}", tables, snapshot)))
 }

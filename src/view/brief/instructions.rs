@@ -1,7 +1,10 @@
-//! What was executed: the opcodes that carry the kernel, and how the machine code changed.
+//! What was executed: the opcodes that carry the kernel, by phase, and how the machine code changed.
 
-use super::numbers::{amount, sides, tenth};
+use super::numbers::{amount, tenth};
+use super::places;
+use crate::analysis::phases::{CycleUnit, OpcodeRun, PhaseKind, Phases};
 use crate::analysis::{Audit, OpcodeRow, Row};
+use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::view::document::{Block, Cell, Section};
 use crate::view::tables::{left, paragraph, right, table, text};
@@ -9,53 +12,103 @@ use crate::words;
 use crate::words::Words;
 
 /// Opcodes shown beside those that a reader looks for by name.
-const TOP: usize = 4;
+const TOP: usize = 3;
 /// Opcodes that a reader looks for: the moves of data.
-const NAMED: [&str; 8] = ["LDG", "STG", "LDS", "STS", "LDSM", "LDGSTS", "UTMALDG", "BAR"];
+const NAMED: [&str; 9] = ["LDG", "STG", "LDS", "STS", "LDSM", "LDGSTS", "UTMALDG", "RED", "ATOMG"];
 /// Rows in all.
-const SHOWN: usize = 9;
+const SHOWN: usize = 8;
+/// The share of all executions from which a phase is a row, in percent.
+const LEAST: f64 = 1.0;
+/// Counts that are worked out, and the opcodes beside products whose are.
+const COUNTED: usize = 3;
+const COUNTABLE: [&str; 9] = ["LDG", "STG", "LDS", "STS", "LDSM", "LDGSTS", "UTMALDG", "FFMA", "DFMA"];
 
 /// The section; `None` where no instructions were counted.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
-    let mut rows: Vec<Vec<Cell>> = Vec::new();
     let executed = super::numbers::row(audit, "smsp__inst_executed.sum");
+    let opcodes = opcodes(audit, executed);
+    if opcodes.is_empty() {
+        return None;
+    }
+    let phases = audit.phases.as_ref().map(by_phase).unwrap_or_default();
+    let width = opcodes[0].len();
+    let mut columns = vec![left("Warp instructions")];
+    columns.extend(audit.old.is_some().then(|| right("Old")));
+    columns.push(right(if audit.old.is_some() { "New" } else { "Count" }));
+    columns.push(right("Share"));
+    if !phases.is_empty() {
+        columns.extend([left("By phase"), right("Count"), right("Share")]);
+    }
+    let side = |rows: &[Vec<Cell>], at: usize, width: usize| {
+        rows.get(at).cloned().unwrap_or_else(|| vec![Cell::default(); width])
+    };
+    let line = |at: usize| {
+        let mut cells = side(&opcodes, at, width);
+        if !phases.is_empty() {
+            cells.extend(side(&phases, at, 3));
+        }
+        cells
+    };
+    let rows = (0..opcodes.len().max(phases.len())).map(line).collect();
+    let mut blocks: Vec<Block> = vec![table("instructions", columns, rows).into()];
+    let notes: Vec<Words> =
+        [audit.phases.as_ref().and_then(counts), audit.phases.as_ref().and_then(off)].into_iter().flatten().collect();
+    if !notes.is_empty() {
+        blocks.push(paragraph("counts", words::join(notes, " ")));
+    }
+    blocks.extend(diff(audit));
+    Some(Section::new("instructions", "Instruction counts", blocks))
+}
+
+/// All instructions, products, the most executed opcodes, and those that move data.
+fn opcodes(audit: &Audit, executed: Option<&Row>) -> Vec<Vec<Cell>> {
     let total = executed.and_then(|row| row.new.value());
     let line = |label: Words, row: &Row| {
         let mut cells = vec![text(label)];
-        cells.extend(sides(audit, row, amount));
-        let share = row.new.value().zip(total).filter(|(_, total)| *total > 0.0);
+        cells.extend(super::numbers::sides(audit, row, amount));
+        let share = row.new.value().filter(|own| *own > 0.0).zip(total).filter(|(_, total)| *total > 0.0);
         cells.push(share.map_or_else(Cell::default, |(own, total)| text(format!("{} %", tenth(100.0 * own / total)))));
         cells
     };
-    rows.extend(executed.map(|row| line("Executed".into(), row)));
     let is_matrix = |row: &OpcodeRow| row.opcode.ends_with("MMA");
-    let mut picked: Vec<&OpcodeRow> = Vec::new();
     let moved = |row: &&OpcodeRow| {
-        [row.row.new.value(), row.row.old.as_ref().and_then(crate::evidence::Reading::value)]
-            .into_iter()
-            .flatten()
-            .any(|count| count > 0.0)
+        let sides = [row.row.new.value(), row.row.old.as_ref().and_then(Reading::value)];
+        sides.into_iter().flatten().any(|count| count > 0.0)
     };
     let all: Vec<&OpcodeRow> = audit.mix.rows.iter().filter(moved).collect();
-    picked.extend(all.iter().take(TOP));
-    for row in &all {
-        let is_wanted = is_matrix(row) || NAMED.contains(&row.opcode.as_str());
-        if is_wanted && !picked.iter().any(|known| known.opcode == row.opcode) && picked.len() < SHOWN {
-            picked.push(row);
-        }
-    }
+    let mut picked: Vec<&OpcodeRow> = all.iter().filter(|row| is_matrix(row)).take(2).copied().collect();
+    let is_plain = |row: &&&OpcodeRow| !is_matrix(row) && !NAMED.contains(&row.opcode.as_str());
+    picked.extend(all.iter().filter(is_plain).take(TOP));
+    let least = total.unwrap_or_default() / 1000.0;
+    let is_large = |row: &&&OpcodeRow| row.row.new.value().is_some_and(|count| count >= least);
+    picked.extend(all.iter().filter(|row| NAMED.contains(&row.opcode.as_str())).filter(is_large));
+    picked.truncate(SHOWN - 1);
+    let mut rows: Vec<Vec<Cell>> = executed.map(|row| line("Executed".into(), row)).into_iter().collect();
     rows.extend(
         picked.iter().map(|row| line(words!("`{}`{}", row.opcode.as_str(), widths(audit, &row.opcode)), &row.row)),
     );
-    if rows.is_empty() {
-        return None;
+    rows
+}
+
+/// Executions by phase of the role that sets the pace, and by other roles.
+fn by_phase(phases: &Phases) -> Vec<Vec<Cell>> {
+    let leaves = phases.leaves().map(|phase| (Words::from(places::name(phase)), phase.executed));
+    let others = (0..phases.roles.len()).filter(|at| *at != phases.pacing);
+    let others =
+        others.map(|at| (Words::from(format::capital(&places::role_name(phases, at))), phases.roles[at].executed));
+    let mut all: Vec<(Words, u64)> = leaves.chain(others).collect();
+    let sum: u64 = all.iter().map(|(_, count)| count).sum();
+    let share = |count: u64| 100.0 * count as f64 / sum.max(1) as f64;
+    all.retain(|(_, count)| share(*count) >= LEAST);
+    all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    all.truncate(SHOWN);
+    if all.len() < 2 {
+        return Vec::new();
     }
-    let mut columns = vec![left("Warp instructions")];
-    columns.extend(audit.old.is_some().then(|| right("Old")));
-    columns.extend([right(if audit.old.is_some() { "New" } else { "Count" }), right("Share")]);
-    let mut blocks: Vec<Block> = vec![table("instructions", columns, rows).into()];
-    blocks.extend(diff(audit));
-    Some(Section::new("instructions", "Instruction counts", blocks))
+    let line = |(label, count): (Words, u64)| {
+        vec![text(label), text(amount(count as f64)).sorted(count as f64), text(format!("{} %", tenth(share(count))))]
+    };
+    all.into_iter().map(line).collect()
 }
 
 /// `, all 128-bit`, from the machine code.
@@ -70,6 +123,63 @@ fn widths(audit: &Audit, opcode: &str) -> String {
             format!(" ({})", list.join(", "))
         }
     }
+}
+
+/// `QGMMA = 21,756 tiles × 6 steps × 4 × 8 warps`: counts that follow from tiles, steps and the code alone.
+fn counts(phases: &Phases) -> Option<Words> {
+    let tiles = phases.tiles?;
+    let what = if phases.unit == Some(CycleUnit::Warp) { "blocks" } else { "tiles" };
+    let warps = phases.roles[phases.pacing].warps;
+    let mut found: Vec<(Words, &OpcodeRun)> = Vec::new();
+    for phase in &phases.phases {
+        let is_loop = phase.kind == PhaseKind::MainLoop;
+        let steps = if is_loop { phases.steps } else { Some(1.0) };
+        let runs = if phase.parts.is_empty() { std::slice::from_ref(phase) } else { &phase.parts };
+        for run in runs.iter().flat_map(|part| &part.opcodes) {
+            let is_alone =
+                phases.leaves().flat_map(|leaf| &leaf.opcodes).filter(|other| other.opcode == run.opcode).count() == 1;
+            let is_told = run.opcode.ends_with("MMA") || COUNTABLE.contains(&run.opcode.as_str());
+            let Some(steps) = steps.filter(|_| is_alone && is_told) else { continue };
+            let each = run.executed as f64 / (tiles * steps * warps as f64);
+            // Only a count that the code itself has is told: what a guard or a branch leaves out is no product.
+            if (each - run.count as f64).abs() > 1e-6 * each {
+                continue;
+            }
+            let steps =
+                if is_loop && steps > 1.0 { format!(" × {} steps", places::count(steps)) } else { String::new() };
+            let each = if run.count > 1 { format!(" × {}", run.count) } else { String::new() };
+            let words = words!(
+                "`{}` = {} {}{}{} × {}",
+                run.opcode.as_str(),
+                places::count(tiles),
+                what,
+                steps,
+                each,
+                format::counted(warps, "warp")
+            );
+            found.push((words, run));
+        }
+    }
+    found.sort_by_key(|(_, run)| (!run.opcode.ends_with("MMA"), std::cmp::Reverse(run.executed)));
+    found.truncate(COUNTED);
+    let told: Vec<Words> = found.into_iter().map(|(words, _)| words).collect();
+    (!told.is_empty()).then(|| words!("{}.", words::join(told, "; ")))
+}
+
+/// Executions whose guard was off for all lanes, which the counts of ncu hold (rule R12).
+fn off(phases: &Phases) -> Option<Words> {
+    let told = |run: &crate::analysis::phases::GuardedOpcode| {
+        let on = match run.exactly() {
+            Some(on) => amount(on as f64),
+            None => format!("at most {}", amount(run.at_most as f64)),
+        };
+        format!("{} ({on} of {})", run.opcode, amount(run.executed as f64))
+    };
+    let is_large = |run: &&crate::analysis::phases::GuardedOpcode| 10 * run.at_most <= 9 * run.executed;
+    let mut runs: Vec<_> = phases.guarded.iter().filter(is_large).collect();
+    runs.sort_by_key(|run| std::cmp::Reverse(run.executed));
+    let told: Vec<String> = runs.into_iter().take(COUNTED).map(told).collect();
+    (!told.is_empty()).then(|| words!("Executed with a lane on: {}.", told.join(", ")))
 }
 
 /// How the machine code changed, in one sentence.

@@ -3,24 +3,23 @@
 use super::numbers::{amount, digits, rate, time};
 use crate::analysis::code::Identity;
 use crate::analysis::{Audit, Sample, Standing};
-use crate::evidence::Correctness;
+use crate::evidence::{Correctness, Missing, Reading};
 use crate::quantity::format;
-use crate::view::benchmark;
 use crate::view::document::Line;
 use crate::view::page::Heading;
+use crate::view::{benchmark, clock_steps};
 use crate::words;
 use crate::words::Words;
 
 /// The lines, each on one row of the page.
-pub(super) fn lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
+pub(in crate::view) fn lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
     let speed = (audit.standing() != Standing::Wrong).then(|| headline(audit));
     let damage = audit.new.damage.first().or(audit.old.as_ref().and_then(|old| old.damage.first()));
     let lines = [
         Some(("kernel", what(heading, audit))),
         speed.map(|words| ("time", words)),
         Some(("correctness", standing(audit))),
-        Some(("conditions", conditions(audit))),
-        damage.map(|damage| ("damage", words!("**Incomplete evidence:** {}", damage.what.as_str()))),
+        Some(("conditions", conditions(audit, damage.map(|damage| damage.what.as_str())))),
     ];
     lines.into_iter().flatten().map(|(name, words)| Line::new(name, words)).collect()
 }
@@ -60,6 +59,16 @@ pub(super) fn setting<'a>(audit: &'a Audit, id: &str) -> Option<&'a str> {
     audit.settings.iter().find(|setting| setting.id == id)?.new.as_deref()
 }
 
+/// Why there is no time: nobody asked for it, or the launch failed and left NaN.
+fn untimed(time: &Reading) -> Words {
+    match time {
+        Reading::Missing(Missing::NotCollected { why, .. }) if !why.is_empty() => {
+            words!("{} for `gpu__time_duration.sum`; a launch that failed has no time", &**why)
+        }
+        _ => words!("the report holds no `gpu__time_duration.sum`"),
+    }
+}
+
 /// Time, rate and how they stand to the reference and to the old side.
 fn headline(audit: &Audit) -> Words {
     let mut parts: Vec<Words> = Vec::new();
@@ -67,7 +76,7 @@ fn headline(audit: &Audit) -> Words {
         Some(timing) => vec![time(timing.kernel.time.median)],
         None => match audit.performance.time.new.value() {
             Some(ns) => vec![format!("{} under ncu", time(ns))],
-            None => return words!("**Time not measured**: the report holds no `gpu__time_duration.sum`"),
+            None => return words!("**Time not measured**: {}", untimed(&audit.performance.time.new)),
         },
     };
     let own = audit.timing.as_ref().map(|timing| (&timing.kernel.flop_rate, &timing.kernel.byte_rate));
@@ -92,10 +101,28 @@ fn headline(audit: &Audit) -> Words {
         let note = if reference.note.is_empty() { String::new() } else { format!("; {}", reference.note) };
         all.push(format!(" ({}{note})", time(theirs)));
     }
+    all.push(other_state(audit));
     if let Some((factor, old)) = speed(audit).zip(audit.old.as_ref()) {
         all.push(words!(" · {}× the speed of `{}`", digits(factor), old.kernel.short_name()));
     }
     all
+}
+
+/// The same numbers under the other state of the clocks; empty where there is one.
+fn other_state(audit: &Audit) -> String {
+    let Some(other) = audit.timing.as_ref().and_then(|timing| timing.other.as_ref()) else { return String::new() };
+    let mut parts = vec![time(other.kernel.time.median)];
+    let flop = other.kernel.flop_rate.as_ref().and_then(crate::evidence::Reading::value);
+    parts.extend(flop.map(|per_second| rate(per_second, "FLOP/s")));
+    parts.extend(other.reference.as_ref().map(|reference| {
+        let (theirs, ours) = (reference.time.median, other.kernel.time.median);
+        format!("{} % ({})", format::fixed(100.0 * theirs / ours, 0), time(theirs))
+    }));
+    let held = match other.held_by {
+        0 => "unthrottled".to_owned(),
+        bits => format!("under {}", benchmark::held_by(bits)),
+    };
+    format!("; {held} {}", parts.join(" · "))
 }
 
 /// What a reference is called in a few words: the library's name without its version and types.
@@ -154,8 +181,8 @@ fn passed(check: &Correctness) -> Words {
     format!("Correct: {} elements × {} {seeds} {within}", amount(elements as f64), check.runs.len()).into()
 }
 
-/// Clocks, launches, baseline.
-fn conditions(audit: &Audit) -> Words {
+/// Clocks, launches, baseline, and what is missing of a damaged report.
+fn conditions(audit: &Audit, damage: Option<&str>) -> Words {
     let mut parts: Vec<String> = Vec::new();
     let is_free = setting(audit, "clock-control").map(|control| control.ends_with("free"));
     let clock = setting(audit, "sm-clock");
@@ -165,9 +192,8 @@ fn conditions(audit: &Audit) -> Words {
         (_, Some(clock)) => Some(format!("SM clock {clock}")),
         (_, None) => None,
     });
-    if let Some(effective) = effective_clock(audit) {
-        parts.push(format!("{} GHz effective in the benchmark", format::fixed(effective, 2)));
-    }
+    parts.extend(clock_steps::effective(audit));
+    parts.extend(clock_steps::off_ncu(audit));
     let count = |launches: usize| match launches {
         1 => "one launch".to_owned(),
         many => format!("{} launches", format::integer(many as u64)),
@@ -182,14 +208,7 @@ fn conditions(audit: &Audit) -> Words {
         }
         Some(old) => parts.push(format!("{} against {}", count(audit.new.launches.len()), count(old.launches.len()))),
     }
-    parts.join("; ").into()
-}
-
-/// Cycles under ncu over the benchmark's median, in GHz: the clock that the benchmark ran at, where the driver held it down.
-fn effective_clock(audit: &Audit) -> Option<f64> {
-    let timing = audit.timing.as_ref()?;
-    let held = |clocks: &Option<crate::evidence::Clocks>| clocks.as_ref().is_some_and(benchmark::is_held_down);
-    let is_held = held(&timing.benchmark.clocks_before) || held(&timing.benchmark.clocks_after);
-    let cycles = audit.performance.cycles.new.value().filter(|_| is_held)?;
-    Some(cycles / timing.kernel.time.median)
+    let mut words = Words::from(parts.join("; "));
+    words.push(damage.map_or_else(Words::default, |what| words!(". **Incomplete evidence:** {}", what)));
+    words
 }

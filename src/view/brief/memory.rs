@@ -1,6 +1,8 @@
-//! Memory: what each level moved, and the accesses that touch more sectors than their bytes fill.
+//! Memory: what each level moved against what it cannot avoid, and the accesses that touch more sectors than their bytes fill.
 
 use super::numbers::{amount, digits, row, sides, tenth};
+use super::places;
+use crate::analysis::phases::{Amount, Phases, SectorAccess, Unavoidable};
 use crate::analysis::{AccessLine, Audit};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell, Section, Table};
@@ -8,62 +10,182 @@ use crate::view::tables::{left, paragraph, right, table, text};
 use crate::words;
 use crate::words::Words;
 
-const LEVELS: [(&str, &str, Option<&str>); 4] = [
-    ("DRAM read", "dram__bytes_read.sum", None),
-    ("DRAM write", "dram__bytes_write.sum", None),
-    ("L2 → L1", "l1tex__m_xbar2l1tex_read_bytes.sum", Some("lts__t_sector_hit_rate.pct")),
-    ("L1 → L2", "l1tex__m_l1tex2xbar_write_bytes.sum", None),
-];
+/// Bytes that L1 received from L2, copies to several blocks counted for each, and sectors that L2 sent.
+const RECEIVED: &str = "l1tex__m_xbar2l1tex_read_bytes.sum";
+const SENT: &str = "lts__t_sectors_srcunit_tex_op_read.sum";
+/// Bytes that L1 received for bulk copies.
+const BULK: &str = "l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum";
+/// Bytes from DRAM.
+const READ: &str = "dram__bytes_read.sum";
+/// Bytes that reached L2 from L1, and DRAM from L2.
+const STORED: &str = "l1tex__m_l1tex2xbar_write_bytes.sum";
+const WRITTEN: &str = "dram__bytes_write.sum";
+/// Bytes of a sector.
+const SECTOR: f64 = 32.0;
 
-/// Accesses shown, and the share of all sectors in percent below which one is left out.
-const SHOWN: usize = 6;
+/// Accesses shown.
+const SHOWN: usize = 4;
+/// The share of all sectors below which an access is left out, in percent.
 const LEAST: f64 = 1.0;
+/// The part of what the busiest level moved below which another is left out, and of one direction of DRAM beside the other.
+const LEAST_MOVED: f64 = 0.01;
+const LEAST_WAY: f64 = 0.05;
 
 /// The section; `None` where nothing of it was collected.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
     let mut blocks: Vec<Block> = Vec::new();
     blocks.extend(levels(audit).map(Block::from));
-    let accesses = audit.source.as_ref().and_then(|source| source.global.as_ref());
-    if let Some(accesses) = accesses {
-        let lines: Vec<&AccessLine> =
-            accesses.lines.iter().filter(|line| share(line, accesses.moved) >= LEAST).take(SHOWN).collect();
-        if !lines.is_empty() {
-            blocks.push(by_line(&lines).into());
-        }
-    }
+    let phases = audit.phases.as_ref().filter(|phases| !phases.accesses.is_empty());
+    blocks.extend(match phases {
+        Some(phases) => accesses(phases).map(Block::from),
+        None => by_line(audit).map(Block::from),
+    });
     let said: Vec<Words> = [coalescing(audit), shared(audit)].into_iter().flatten().collect();
     if !said.is_empty() {
         blocks.push(paragraph("sectors", words::join(said, " ")));
     }
-    (!blocks.is_empty()).then(|| Section::new("memory", "Memory and uncoalesced accesses", blocks))
+    (!blocks.is_empty()).then(|| Section::new("memory", "Memory and coalescing", blocks))
 }
 
-fn share(line: &AccessLine, all: u64) -> f64 {
-    100.0 * line.moved as f64 / all.max(1) as f64
+/// `7.83 GB`, `714 MB`.
+fn bytes(value: f64) -> String {
+    const STEPS: [(f64, &str); 4] = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+    match STEPS.iter().find(|(least, _)| value >= *least) {
+        Some((divisor, unit)) => format!("{} {unit}", digits(value / divisor)),
+        None => format!("{} B", format::fixed(value, 0)),
+    }
+}
+
+/// A level: what it is called, its counter, what it cannot avoid, the hit rate in front of it.
+struct Level {
+    label: Words,
+    metric: &'static str,
+    least: Option<Amount>,
+    hits: Option<String>,
 }
 
 fn levels(audit: &Audit) -> Option<Table> {
-    let mut columns = vec![left("Bytes")];
-    columns.extend(audit.old.is_some().then(|| right("Old")));
-    columns.push(right(if audit.old.is_some() { "New" } else { "Moved" }));
-    columns.push(right("Hit rate"));
-    let bytes = |value: f64| format!("{}B", amount(value)).replace(" ", "\u{a0}");
-    let bytes: fn(f64) -> String = bytes;
-    let line = |(label, metric, hit): &(&str, &str, Option<&str>)| {
-        let own = row(audit, metric).filter(|row| row.new.value() > Some(0.0))?;
-        let mut cells: Vec<Cell> = vec![text(*label)];
-        cells.extend(sides(audit, own, bytes));
-        let rate = hit.and_then(|hit| row(audit, hit)?.new.value());
-        cells.push(rate.map_or_else(Cell::default, |rate| text(format!("L2 {} %", tenth(rate)))));
-        Some(cells)
+    let launch = audit.correctness.as_ref().map(|check| &check.launch);
+    let launch = launch.or(audit.timing.as_ref().map(|timing| &timing.benchmark.launch));
+    let least = Unavoidable::of(launch, audit.phases.as_ref());
+    let value = |metric: &str| row(audit, metric)?.new.value();
+    let hits = |name: &str, metric: &str| value(metric).map(|rate| format!("{name} {} %", tenth(rate)));
+    // What reaches DRAM of what was stored is told once.
+    let is_same =
+        value(STORED).zip(value(WRITTEN)).is_some_and(|(stored, written)| (stored / written - 1.0).abs() < 0.05);
+    let copied = least.operands.filter(|copied| value(RECEIVED).is_some_and(|all| copied.bytes >= all / 2.0));
+    let plain = |label: &str, metric, least, hits| Level { label: label.into(), metric, least, hits };
+    let mut levels = vec![
+        plain("DRAM read", READ, least.read, None),
+        plain("DRAM write", WRITTEN, least.write, None),
+        Level {
+            label: multicast(audit),
+            metric: RECEIVED,
+            least: copied,
+            hits: hits("L2", "lts__t_sector_hit_rate.pct"),
+        },
+    ];
+    if !is_same {
+        levels.push(plain("L1 → L2", STORED, None, None));
+    }
+    let most = levels.iter().filter_map(|level| value(level.metric)).fold(0.0, f64::max);
+    let dram = value(READ).unwrap_or_default().max(value(WRITTEN).unwrap_or_default());
+    let floor = |metric: &str| match metric {
+        READ | WRITTEN => (LEAST_WAY * dram).max(LEAST_MOVED * most),
+        _ => LEAST_MOVED * most,
     };
-    let rows: Vec<Vec<Cell>> = LEVELS.iter().filter_map(line).collect();
-    (!rows.is_empty()).then(|| table("bytes", columns, rows))
+    let held: Vec<(&Level, &crate::analysis::Row)> = levels
+        .iter()
+        .filter_map(|level| Some((level, row(audit, level.metric)?)))
+        .filter(|(level, row)| row.new.value().is_some_and(|moved| moved > 0.0 && moved >= floor(level.metric)))
+        .collect();
+    if held.is_empty() {
+        return None;
+    }
+    let has_least = held.iter().any(|(level, _)| level.least.is_some());
+    let has_hits = held.iter().any(|(level, _)| level.hits.is_some());
+    let mut columns = vec![left("Level")];
+    columns.extend(audit.old.is_some().then(|| right("Old")));
+    columns.push(right(if audit.old.is_some() { "New" } else { "Bytes" }));
+    if has_least {
+        columns.extend([right("Unavoidable"), right("Factor")]);
+    }
+    columns.extend(has_hits.then(|| right("Hit rate")));
+    let line = |(level, row): &(&Level, &crate::analysis::Row)| {
+        let mut cells: Vec<Cell> = vec![text(level.label.clone())];
+        cells.extend(sides(audit, row, bytes));
+        if has_least {
+            cells.extend(against(level, row.new.value().unwrap_or_default()));
+        }
+        cells.extend(has_hits.then(|| text(level.hits.clone().unwrap_or_default())));
+        cells
+    };
+    Some(table("bytes", columns, held.iter().map(line).collect()))
 }
 
-fn by_line(lines: &[&AccessLine]) -> Table {
-    let columns =
-        vec![left("Access"), right("Requests"), right("Sectors/request"), right("Ideal"), right("Excess sectors")];
+/// What a level cannot avoid, and how many times it was moved.
+fn against(level: &Level, moved: f64) -> [Cell; 2] {
+    let Some(Amount { bytes: least, what }) = &level.least else { return [Cell::default(), Cell::default()] };
+    let factor = moved / least;
+    let rest = match level.metric {
+        WRITTEN if factor < 0.995 => ", rest dirty in L2",
+        _ => "",
+    };
+    [
+        text(format!("{} ({what})", bytes(*least))).sorted(*least),
+        text(format!("{}{rest}", format::fixed(factor, 2))).sorted(factor),
+    ]
+}
+
+/// The label of what L1 received: with bulk copies that several blocks share, how many times L2 sent less.
+fn multicast(audit: &Audit) -> Words {
+    let value = |metric: &str| row(audit, metric)?.new.value();
+    let shared = || {
+        let (received, sent) = (value(RECEIVED)?, SECTOR * value(SENT)?);
+        let is_bulk = value(BULK)? > received / 2.0;
+        (is_bulk && received > 1.05 * sent).then_some(sent)
+    };
+    match shared() {
+        Some(sent) => words!("L2 → L1 (multicast: L2 sent {})", bytes(sent)),
+        None => "L2 → L1".into(),
+    }
+}
+
+fn columns() -> Vec<crate::view::document::Column> {
+    vec![left("Access"), right("Requests"), right("Sectors/request"), right("Ideal"), right("Excess sectors")]
+}
+
+/// The accesses with most of the sectors, where any has an excess; where none has, the sentence below says so.
+fn accesses(phases: &Phases) -> Option<Table> {
+    let all: u64 = phases.accesses.iter().map(|access| access.sectors).sum();
+    let is_told = |access: &&SectorAccess| 100.0 * access.sectors as f64 >= LEAST * all as f64;
+    let told: Vec<&SectorAccess> = phases.accesses.iter().filter(is_told).take(SHOWN).collect();
+    if told.iter().all(|access| access.excess() == 0) {
+        return None;
+    }
+    let file = places::file(phases);
+    let line = |access: &&SectorAccess| {
+        let width = access.width_bits.map(|bits| format!(".{bits}")).unwrap_or_default();
+        let base = access.at.opcode.split('.').next().unwrap_or_default();
+        let per = |sectors: u64| sectors as f64 / access.requests.max(1) as f64;
+        let excess = format::integer(access.excess());
+        let excess = if access.is_inherent && access.excess() > 0 { format!("{excess}, inherent") } else { excess };
+        vec![
+            text(words!("`{}{}` ({})", base, width, places::called_line(&access.at, file))),
+            text(format::integer(access.requests)).sorted(access.requests as f64),
+            text(digits(per(access.sectors))).sorted(per(access.sectors)),
+            text(digits(per(access.ideal))).sorted(per(access.ideal)),
+            text(excess).sorted(access.excess() as f64),
+        ]
+    };
+    Some(table("accesses", columns(), told.iter().map(line).collect()))
+}
+
+/// The same by source line, for a report without the code's bits.
+fn by_line(audit: &Audit) -> Option<Table> {
+    let accesses = audit.source.as_ref()?.global.as_ref()?;
+    let is_told = |line: &&AccessLine| 100.0 * line.moved as f64 >= LEAST * accesses.moved as f64;
+    let lines: Vec<&AccessLine> = accesses.lines.iter().filter(is_told).take(SHOWN).collect();
     let row = |line: &&AccessLine| {
         let width = line.width_bits.map(|bits| format!(".{bits}")).unwrap_or_default();
         let ideal = line.ideal.map(|ideal| digits(ideal as f64 / line.requests.max(1) as f64));
@@ -75,20 +197,36 @@ fn by_line(lines: &[&AccessLine]) -> Table {
             text(format::integer(line.excess)).sorted(line.excess as f64),
         ]
     };
-    table("accesses", columns, lines.iter().map(row).collect())
+    (!lines.is_empty()).then(|| table("accesses", columns(), lines.iter().map(row).collect()))
 }
 
 fn coalescing(audit: &Audit) -> Option<Words> {
     let of = |id: &str| audit.coalescing.total(id);
     let (share, excess, all) = (of("excess-share")?, of("excess")?, of("sectors")?);
+    let bulk: Vec<String> =
+        audit.coalescing.uncounted.iter().map(|(opcode, count)| format!("{} {opcode}", amount(*count))).collect();
+    let bulk = match bulk.as_slice() {
+        [] => String::new(),
+        some => format!(" Bulk copies are not among them: {}.", some.join(", ")),
+    };
     if excess <= 0.0 {
-        return Some(words!("**Uncoalesced:** none, {} sectors.", amount(all)));
+        return Some(words!("**Uncoalesced:** none of {} sectors.{}", amount(all), bulk));
     }
+    let worst = audit.phases.as_ref().and_then(|phases| {
+        let access = phases.accesses.first().filter(|access| access.excess() > 0)?;
+        let at = places::line(&access.at, places::file(phases));
+        Some(match access.is_inherent {
+            true => format!("; the addresses at {at} are data, so that its excess is inherent"),
+            false => format!("; {at} uses {} of 32 bytes of a sector", format::fixed(access.bytes_used(), 0)),
+        })
+    });
     Some(words!(
-        "**Uncoalesced:** {} of {} sectors ({} %) would go if the bytes were packed.",
+        "**Uncoalesced:** {} of {} sectors ({} %) would go if the bytes were packed{}.{}",
         amount(excess),
         amount(all),
-        tenth(share)
+        tenth(share),
+        worst.unwrap_or_default(),
+        bulk
     ))
 }
 
@@ -100,7 +238,7 @@ fn shared(audit: &Audit) -> Option<Words> {
     }
     let excess = all - ideal;
     Some(if excess <= 0.0 {
-        words!("**Bank conflicts:** none, {} wavefronts.", amount(all))
+        words!("**Bank conflicts:** none in {} wavefronts.", amount(all))
     } else {
         words!(
             "**Bank conflicts:** {} of {} shared-memory wavefronts ({} %).",

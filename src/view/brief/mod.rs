@@ -6,16 +6,27 @@
 mod build;
 mod changed;
 mod checks;
+mod conclusions;
 mod history;
 mod instructions;
+mod kernels;
 mod lead;
 mod memory;
 mod next;
 mod numbers;
 mod order;
+mod phases;
+mod places;
 mod provenance;
 mod stalls;
+mod story;
 mod units;
 mod verdict;
 
-pub use order::{BRIEF, brief};
+pub(super) use changed::changed_code;
+pub(super) use checks::section as checks;
+pub(super) use lead::lines as lead;
+pub(super) use order::sections;
+pub(in crate::view) use places::{
+    called_line, file as file_of, lines as phase_lines, name as phase_name, reason as stall_name,
+};

@@ -1,41 +1,44 @@
-//! What to do next: up to five actions, each with its ceiling, why, and the reading to look at afterwards.
+//! What to do next: up to five actions, each with its ceiling, why, what it costs, and what must move; or that nothing is left.
 
-use crate::analysis::{Audit, Lever, LeverOrigin};
-use crate::quantity::format;
-use crate::view::document::Section;
-use crate::view::tables::{code, left, paragraph, right, table, text};
+use crate::analysis::{Action, Audit, Bound, Lever, LeverCode, LeverOrigin};
+use crate::view::document::{Block, Section};
+use crate::view::tables::{left, paragraph, right, table, text};
+use crate::words;
 
 /// Actions shown.
 const SHOWN: usize = 5;
 /// Ceilings below this many percent are not worth a line.
 const LEAST: f64 = 2.0;
 
-/// The section; `None` where nothing was found to do.
+/// The section; `None` where nothing was found to do, and nothing to rule out.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
-    let levers: Vec<&Lever> = audit
-        .levers
-        .iter()
-        .filter(|lever| lever.origin == LeverOrigin::Audit && lever.bound >= LEAST)
-        .take(SHOWN)
-        .collect();
-    if levers.is_empty() {
-        return None;
-    }
-    let columns = vec![right("#"), left("Do"), right("Ceiling"), left("Why"), left("Check")];
-    let row = |(at, lever): (usize, &&Lever)| {
-        let sign = if lever.is_rough { "about" } else { "≤" };
-        vec![
-            text((at + 1).to_string()),
-            text(&lever.sentence),
-            text(format!("{sign} {} %", format::fixed(lever.bound, 1))).sorted(lever.bound),
-            text(lever.formula.as_str()),
-            code(lever.remeasure.as_str()),
-        ]
+    let is_worth = |lever: &&Lever| lever.bound >= LEAST || matches!(lever.ceiling, Bound::Rate(_) | Bound::Open(_));
+    let ours = audit.levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit);
+    let roof = audit.bottleneck.roof.clone();
+    let levers: Vec<&Lever> = match roof {
+        Some(_) => Vec::new(),
+        None => ours.filter(is_worth).take(SHOWN).collect(),
     };
-    let rows = levers.iter().enumerate().map(row).collect();
-    let blocks = vec![
-        table("next", columns, rows).into(),
-        paragraph("ceilings", "Ceiling: the most that the launch's time falls by. Ceilings are not additive."),
-    ];
-    Some(Section::new("next", "Next", blocks))
+    let mut blocks: Vec<Block> = roof.into_iter().map(|roof| paragraph("roof", roof)).collect();
+    if !levers.is_empty() {
+        let columns = vec![right("#"), left("Do"), right("Ceiling"), left("Why"), left("Risk, cost"), left("Check")];
+        let place =
+            |action: Action| levers.iter().position(|lever| lever.code == LeverCode::Ours(action)).map(|at| at + 1);
+        let row = |(at, lever): (usize, &&Lever)| {
+            vec![
+                text((at + 1).to_string()),
+                text(&lever.sentence),
+                text(lever.said(place)).sorted(lever.bound),
+                text(&lever.why),
+                text(&lever.risk),
+                text(&lever.check),
+            ]
+        };
+        blocks.push(table("next", columns, levers.iter().enumerate().map(row).collect()).into());
+    }
+    let additive = if levers.len() > 1 { " Ceilings are not additive." } else { "" };
+    let said = audit.bottleneck.ruled_out.clone().map(|ruled| words!("{}{}", ruled, additive));
+    let said = said.or_else(|| (!additive.is_empty()).then(|| additive.trim_start().into()));
+    blocks.extend(said.map(|words| paragraph("ruled-out", words)));
+    (!blocks.is_empty()).then(|| Section::new("next", "Next", blocks))
 }

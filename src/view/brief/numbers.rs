@@ -36,13 +36,13 @@ pub(super) fn time(ns: f64) -> String {
     }
 }
 
-/// A count or an amount with a decimal prefix: `376.8 M`, `1,752`.
+/// A count in full up to a million, then in millions, so that old and new have one unit: `1,752`, `7.49 M`, `2,133.8 M`.
 pub(super) fn amount(value: f64) -> String {
-    const STEPS: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")];
-    match STEPS.iter().find(|(least, _)| value.abs() >= *least) {
-        Some((1e4, _)) => format::fixed(value, 0),
-        Some((divisor, prefix)) => format!("{} {prefix}", format::fixed(value / divisor, 1)),
-        None => format::fixed(value, if value.fract() == 0.0 { 0 } else { 2 }),
+    match value.abs() {
+        size if size >= 1e12 => format!("{} T", format::fixed(value / 1e12, 2)),
+        size if size >= 1e6 => format!("{} M", format::fixed(value / 1e6, if size < 1e7 { 2 } else { 1 })),
+        size if size >= 1e4 => format::fixed(value, 0),
+        _ => format::fixed(value, if value.fract() == 0.0 { 0 } else { 2 }),
     }
 }
 
@@ -61,7 +61,8 @@ pub(super) fn tenth(value: f64) -> String {
 
 /// The cell of a reading; empty where it is not there.
 pub(super) fn cell(reading: Option<&Reading>, write: fn(f64) -> String) -> Cell {
-    reading.and_then(Reading::value).map_or_else(Cell::default, |value| text(write(value)).sorted(value))
+    let shown = |reading: &Reading| Some(text(write(reading.value()?)).sorted(reading.value()).of(reading));
+    reading.and_then(shown).unwrap_or_default()
 }
 
 /// Old and new side of a row, the old one only where the audit has one.

@@ -1,14 +1,27 @@
-//! Warp stalls: the reasons that take a share of the warps' time worth a line, and where.
+//! Warp stalls: the reasons that take a share of the warps' time worth a line, and what causes each of them here.
 
-use super::numbers::{digits, sides, tenth};
+use super::numbers::{digits, sides, tenth, value};
+use super::{phases, places};
+use crate::analysis::phases::{PhaseKind, Phases, StallCause, StallGroup, StallPlace, WaitGroup};
 use crate::analysis::{Audit, StallBasis, StallRow};
+use crate::catalog;
+use crate::evidence::Reading;
+use crate::quantity::format;
 use crate::view::document::{Cell, Section};
 use crate::view::source_lines;
 use crate::view::tables::{left, paragraph, right, table, text};
 use crate::words;
+use crate::words::Words;
 
 /// Reasons under this share on both sides are left out, in percent.
 const LEAST: f64 = 3.0;
+/// Places named of a reason, and the share of it that each must hold.
+const PLACES: usize = 2;
+const TELLS: f64 = 0.25;
+/// The share of warps that wait for their turn from which the schedulers have work enough, in percent.
+const MANY_READY: f64 = 20.0;
+/// The sum of waits for memory from which it is told, in percent.
+const MEMORY: f64 = 30.0;
 
 /// The section; `None` where no stalls were collected.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
@@ -17,45 +30,198 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         .table(StallBasis::ShareOfWarpTime)
         .or_else(|| stalls.table(StallBasis::ShareOfActive))
         .or_else(|| stalls.table(StallBasis::Samples))?;
-    let counts = |row: &&StallRow| {
-        let share = |reading: Option<&crate::evidence::Reading>| reading.and_then(crate::evidence::Reading::value);
-        [share(Some(&row.row.new)), share(row.row.old.as_ref())].into_iter().flatten().any(|share| share >= LEAST)
-    };
-    let rows: Vec<&StallRow> = shares.rows.iter().filter(counts).collect();
+    let is_large = |reading: Option<&Reading>| reading.and_then(Reading::value).is_some_and(|share| share >= LEAST);
+    let rows: Vec<&StallRow> =
+        shares.rows.iter().filter(|row| is_large(Some(&row.row.new)) || is_large(row.row.old.as_ref())).collect();
     if rows.is_empty() {
         return None;
     }
-    let places: Vec<Cell> = rows
-        .iter()
-        .map(|row| source_lines::place_of_wait(audit, &row.reason).map_or_else(Cell::default, text))
-        .collect();
-    let has_places = places.iter().any(|cell| !cell.words.is_empty());
+    let notes: Vec<Cell> = rows.iter().map(|row| text(here(audit, row, is_large(Some(&row.row.new))))).collect();
+    let has_samples = audit.phases.is_some() || audit.source.as_ref().is_some_and(|source| source.waits.is_some());
     let mut columns = vec![left("Stall")];
     columns.extend(audit.old.is_some().then(|| right("Old")));
     columns.push(right(if audit.old.is_some() { "New" } else { "Share" }));
-    columns.extend(has_places.then(|| left("Here")));
-    let line = |(row, place): (&&StallRow, Cell)| {
+    columns.extend(has_samples.then(|| left("Here")));
+    let line = |(row, note): (&&StallRow, Cell)| {
         let mut cells = vec![text(row.row.label.as_str())];
         cells.extend(sides(audit, &row.row, tenth));
-        let note = match row.reason.as_str() {
-            "selected" => text("issuing; not a stall"),
-            "not_selected" => text("another warp was picked; no latency is lost"),
-            _ => place,
-        };
-        cells.extend(has_places.then_some(note));
+        cells.extend(has_samples.then_some(note));
         cells
     };
-    let basis = match shares.basis {
-        StallBasis::ShareOfWarpTime => match stalls.latency.new.value() {
-            Some(latency) => words!(
-                "Share of warp latency ({} cycles per instruction), %; reasons of at least 3 % on one side.",
-                digits(latency)
-            ),
-            None => words!("Share of warp latency, %; reasons of at least 3 % on one side."),
-        },
-        StallBasis::Samples => words!("Share of warp samples, %; reasons of at least 3 % on one side."),
-        _ => words!("Share of active warps, %; reasons of at least 3 % on one side."),
-    };
-    let rows = rows.iter().zip(places).map(line).collect();
+    let mut basis = basis(audit, shares.basis);
+    basis.push(memory(&shares.rows));
+    basis.push(audit.phases.as_ref().map(pressure).unwrap_or_default());
+    let rows = rows.iter().zip(notes).map(line).collect();
     Some(Section::new("stalls", "Warp stalls", vec![paragraph("basis", basis), table("stalls", columns, rows).into()]))
+}
+
+fn basis(audit: &Audit, basis: StallBasis) -> Words {
+    match (basis, audit.stalls.latency.new.value()) {
+        (StallBasis::ShareOfWarpTime, Some(latency)) => {
+            words!("Share of warp latency ({} cycles per instruction), %; reasons of at least 3 %.", digits(latency))
+        }
+        (StallBasis::ShareOfWarpTime, None) => words!("Share of warp latency, %; reasons of at least 3 %."),
+        (StallBasis::Samples, _) => words!("Share of warp samples, %; reasons of at least 3 %."),
+        _ => words!("Share of active warps, %; reasons of at least 3 %."),
+    }
+}
+
+/// The waits for memory together, where several of them make a large sum.
+fn memory(rows: &[StallRow]) -> Words {
+    let is_memory = |row: &&StallRow| {
+        catalog::stall(&row.reason)
+            .is_some_and(|known| known.kind == catalog::StallKind::Memory && known.part_of.is_none())
+    };
+    let shares: Vec<f64> = rows.iter().filter(is_memory).filter_map(|row| row.row.new.value()).collect();
+    let sum: f64 = shares.iter().sum();
+    let is_told = sum >= MEMORY && shares.iter().filter(|share| **share >= LEAST).count() > 1;
+    if is_told { words!(" Waits for memory and its queues: {} %.", tenth(sum)) } else { Words::default() }
+}
+
+/// The samples behind a full tensor pipe (rule R7).
+fn pressure(phases: &Phases) -> Words {
+    let healthy = phases.pressure.filter(|pressure| pressure.is_healthy == Some(true));
+    healthy.map_or_else(Words::default, |pressure| {
+        let whose = match phases.roles.len() {
+            1 => "the samples".to_owned(),
+            _ => format!("the samples of the {}", places::role_name(phases, phases.pacing)),
+        };
+        words!(
+            " {} % of {} are back-pressure of a tensor pipe that is full: healthy, not a stall to mend.",
+            format::fixed(100.0 * pressure.share, 0),
+            whose
+        )
+    })
+}
+
+/// What causes a reason in this kernel; of the old one where the new has next to nothing of it.
+fn here(audit: &Audit, row: &StallRow, is_new: bool) -> Words {
+    let share = row.row.new.value().unwrap_or_default();
+    match row.reason.as_str() {
+        "selected" => return "issuing; not a stall".into(),
+        "not_selected" if share >= MANY_READY => {
+            let eligible = value(audit, "smsp__warps_eligible.avg.per_cycle_active");
+            let eligible = eligible.map(|count| format!(" ({} eligible a scheduler)", digits(count)));
+            return words!("ready warps wait for their turn{}: no latency is lost", eligible.unwrap_or_default());
+        }
+        "not_selected" => return "another warp was picked; no latency is lost".into(),
+        _ => {}
+    }
+    let caused = |phases: &Phases| {
+        let cause = phases.stalls.iter().find(|cause| cause.reason == row.reason)?;
+        let told = cause_words(phases, cause);
+        (!told.is_empty()).then_some(told)
+    };
+    if !is_new {
+        let old = audit.old_phases.as_ref().and_then(caused);
+        return old.map_or_else(Words::default, |old| words!("old: {}", old));
+    }
+    let mut told = match &audit.phases {
+        Some(phases) if !phases.phases.is_empty() => caused(phases).unwrap_or_default(),
+        _ => source_lines::place_of_wait(audit, &row.reason).unwrap_or_default(),
+    };
+    if let Some(off) = audit.phases.as_ref().and_then(|phases| shared_loads_off(phases, &row.reason)) {
+        told.push(if told.is_empty() { off } else { words!(". {}", off) });
+    }
+    told
+}
+
+/// Shared loads that a guard switches off, which the queue's reasons would be taken for.
+fn shared_loads_off(phases: &Phases, reason: &str) -> Option<Words> {
+    let is_queue = matches!(reason, "short_scoreboard" | "mio_throttle");
+    let loads =
+        phases.guarded.iter().find(|run| run.opcode == "LDS" && run.exactly() == Some(0)).filter(|_| is_queue)?;
+    let count = format::short(loads.executed as f64);
+    Some(words!("No shared loads: all {} LDS are predicated off", count))
+}
+
+/// Where a reason is met, and for what (rule R16).
+pub(super) fn cause_words(phases: &Phases, cause: &StallCause) -> Words {
+    let file = places::file(phases);
+    match cause.reason.as_str() {
+        "barrier" => barriers(phases, cause, file),
+        "wait" | "dispatch_stall" | "branch_resolving" | "no_instruction" | "drain" | "misc" => {
+            let told =
+                told(cause).map(|group| words!("{} % {}", whole(group.share), places::place(phases, group.place)));
+            let told = words::join(told, ", ");
+            match cause.reason.as_str() {
+                "wait" if !told.is_empty() => words!("fixed latency: {}", told),
+                _ => told,
+            }
+        }
+        reason => words::join(told(cause).map(|group| at(phases, reason, group, file)), "; "),
+    }
+}
+
+fn told(cause: &StallCause) -> impl Iterator<Item = &StallGroup> {
+    cause.groups.iter().filter(|group| group.share >= TELLS).take(PLACES)
+}
+
+fn whole(share: f64) -> String {
+    format::fixed(100.0 * share, 0)
+}
+
+/// `85 % in the epilogue, for LDG (:107 from :149)`.
+fn at(phases: &Phases, reason: &str, group: &StallGroup, file: &str) -> Words {
+    let place = places::place(phases, group.place);
+    let mut words = words!("{} % {}", whole(group.share), place);
+    let is_queue = kind(phases, group.place).and_then(|kind| phases::behind_products(phases, kind, reason)).is_some();
+    if let Some(first) = group.groups.first() {
+        words.push(words!("{}", instruction(first, file)));
+    }
+    if is_queue {
+        words.push(" = back-pressure of the tensor pipe");
+    }
+    words
+}
+
+/// The instruction that warps stand at, or that they wait for where a scoreboard tells.
+fn instruction(group: &WaitGroup, file: &str) -> Words {
+    let (point, joint) = match &group.cause {
+        Some(cause) => (cause, ", for "),
+        None => (&group.at, ": "),
+    };
+    let mut words = Words::from(joint);
+    let base = point.opcode.split('.').next().unwrap_or_default();
+    match base {
+        "" => {}
+        "SYNCS" => words.push("the mbarrier "),
+        base => words.push(words!("`{}` ", base)),
+    }
+    words.push(words!("({})", places::called_line(point, file)));
+    words
+}
+
+fn kind(phases: &Phases, place: StallPlace) -> Option<PhaseKind> {
+    match place {
+        StallPlace::Phase { phase, part } => {
+            let own = phases.phases.get(phase)?;
+            Some(part.map_or(own.kind, |part| own.parts[part].kind))
+        }
+        StallPlace::Role { .. } => None,
+    }
+}
+
+/// Waits at barriers, split into products, barriers of the block and the last barrier.
+fn barriers(phases: &Phases, cause: &StallCause, file: &str) -> Words {
+    let is_healthy = phases.pressure.and_then(|pressure| pressure.is_healthy) == Some(true);
+    let products = if is_healthy { "products in flight: back-pressure" } else { "products in flight" };
+    let mut split: Vec<(Words, f64)> = Vec::new();
+    for group in &cause.groups {
+        let what = match kind(phases, group.place) {
+            Some(PhaseKind::ProductsWait | PhaseKind::Drain) => products,
+            Some(PhaseKind::Exit) => "warps that are done, at the last barrier",
+            Some(_) => "block barrier",
+            None => "barrier of other roles",
+        };
+        let line = group.groups.first().map(|first| format!(" ({})", places::called_line(&first.at, file)));
+        let what = words!("{}{}", what, line.unwrap_or_default());
+        match split.iter_mut().find(|(known, _)| *known == what) {
+            Some((_, share)) => *share += group.share,
+            None => split.push((what, group.share)),
+        }
+    }
+    split.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let told = split.into_iter().map(|(what, share)| words!("{} % {}", whole(share), what));
+    words::join(told, "; ")
 }

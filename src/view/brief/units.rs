@@ -1,63 +1,76 @@
-//! The units of the chip, in percent of their peak: old, new, reference.
+//! The units of the chip, in percent of their peak: old, new, reference; and how busy that is.
 
-use super::numbers::{cell, row, sides, tenth, time};
-use crate::analysis::{Audit, Row};
+use super::numbers::{cell, sides, tenth, time};
+use crate::analysis::{Audit, Level, Row, Unit};
+use crate::quantity::format;
 use crate::view::document::{Cell, Section};
-use crate::view::tables::{left, right, table, text};
+use crate::view::tables::{left, paragraph, right, table, text};
+use crate::words;
+use crate::words::Words;
 
-/// What a reader calls a unit, and its counter; a unit with several spellings is the first that was collected.
-const UNITS: [(&str, &[&str]); 8] = [
-    ("Memory throughput (max of its parts)", &["gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"]),
-    (
-        "L1 data stage",
-        &[
-            "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed",
-            "l1tex__throughput.avg.pct_of_peak_sustained_active",
-        ],
-    ),
-    ("L2", &["lts__throughput.avg.pct_of_peak_sustained_elapsed"]),
-    ("DRAM", &["gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"]),
-    ("SM throughput", &["sm__throughput.avg.pct_of_peak_sustained_elapsed"]),
-    (
-        "Tensor pipe",
-        &[
-            "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
-            "sm__pipe_tc_cycles_active.avg.pct_of_peak_sustained_elapsed",
-        ],
-    ),
-    ("FMA pipe", &["sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active"]),
-    ("Issue active", &["sm__issue_active.avg.pct_of_peak_sustained_elapsed"]),
-];
+/// Units shown.
+const SHOWN: usize = 8;
+/// Share of the peak from which a unit has a row.
+const LEAST: f64 = 0.01;
 
 /// The section; `None` where no unit was measured.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
-    let beside = |metric: &str| {
-        audit.reference.as_ref().and_then(|reference| reference.rows.iter().find(|row| row.id == metric))
-    };
-    let held: Vec<(&str, &Row)> = UNITS
-        .iter()
-        .filter_map(|(label, metrics)| Some((*label, metrics.iter().find_map(|metric| row(audit, metric))?)))
-        .filter(|(_, row)| is_busy(row))
-        .collect();
-    if held.is_empty() {
+    let new = &audit.bottleneck.units;
+    let old = audit.old_bottleneck.as_ref().map(|old| old.units.as_slice()).unwrap_or_default();
+    let reference = audit.reference.as_ref().map(|reference| reference.units.as_slice()).unwrap_or_default();
+    let mut names: Vec<&str> = Vec::new();
+    for unit in new.iter().chain(old).filter(|unit| unit.share >= LEAST) {
+        if !names.contains(&unit.name.as_str()) {
+            names.push(&unit.name);
+        }
+    }
+    names.truncate(SHOWN);
+    if names.is_empty() {
         return None;
     }
     let mut columns = vec![left("% of peak")];
     columns.extend(audit.old.is_some().then(|| right("Old")));
     columns.push(right(if audit.old.is_some() { "New" } else { "Now" }));
     columns.extend(audit.reference.is_some().then(|| right("Reference")));
-    let line = |label: &str, row: &Row, write: fn(f64) -> String| {
-        let mut cells: Vec<Cell> = vec![text(label)];
-        cells.extend(sides(audit, row, write));
-        cells.extend(audit.reference.is_some().then(|| cell(beside(&row.id).map(|row| &row.reference), write)));
+    let time_of = |row: &Row| {
+        let beside = audit.reference.as_ref().and_then(|reference| reference.rows.iter().find(|own| own.id == row.id));
+        let mut cells: Vec<Cell> = vec![text("Duration under ncu")];
+        cells.extend(sides(audit, row, time));
+        cells.extend(audit.reference.is_some().then(|| cell(beside.map(|row| &row.reference), time)));
         cells
     };
-    let mut rows = vec![line("Duration under ncu", &audit.performance.time, time)];
-    rows.extend(held.iter().map(|(label, row)| line(label, row, tenth)));
-    Some(Section::new("units", "Units (GPU Speed of Light)", vec![table("units", columns, rows).into()]))
+    let line = |name: &&str| {
+        let mut cells: Vec<Cell> = vec![text(*name)];
+        cells.extend(audit.old.is_some().then(|| share(old, name)));
+        let own = share(new, name);
+        cells.push(if own.words.is_empty() { own } else { own.strong() });
+        cells.extend(audit.reference.is_some().then(|| share(reference, name)));
+        cells
+    };
+    let rows = std::iter::once(time_of(&audit.performance.time)).chain(names.iter().map(line)).collect();
+    let blocks = vec![table("units", columns, rows).into(), paragraph("level", level(new))];
+    Some(Section::new("units", "Units (GPU Speed of Light)", blocks))
 }
 
-/// Whether a unit did anything on a side: a row of zeros says nothing.
-fn is_busy(row: &Row) -> bool {
-    [Some(&row.new), row.old.as_ref()].into_iter().flatten().any(|side| side.value().is_some_and(|share| share >= 0.05))
+/// A unit's share of its peak; empty where it was not measured.
+fn share(units: &[Unit], name: &str) -> Cell {
+    let unit = units.iter().find(|unit| unit.name == name);
+    unit.map_or_else(Cell::default, |unit| text(tenth(100.0 * unit.share)).sorted(unit.share))
+}
+
+/// `**Saturated**: L1 data stage (92 % while a block is resident).`
+fn level(units: &[Unit]) -> Words {
+    let of = |level: Level| -> Vec<String> {
+        let own = units.iter().filter(|unit| unit.level == level);
+        own.map(|unit| match (100.0 * (unit.resident - unit.share)).abs() >= 1.0 {
+            true => format!("{} ({} % while it can work)", unit.name, format::fixed(100.0 * unit.resident, 0)),
+            false => unit.name.clone(),
+        })
+        .collect()
+    };
+    match (of(Level::Saturated), of(Level::High)) {
+        (full, _) if !full.is_empty() => words!("**Saturated**: {}.", full.join(", ")),
+        (_, high) if !high.is_empty() => words!("**High, not saturated**: {}.", high.join(", ")),
+        _ => words!("**Idle**: every unit is below 60 % of its peak."),
+    }
 }

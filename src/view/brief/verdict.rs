@@ -1,7 +1,6 @@
 //! What limits the kernel, how sure that is, and what stands beside it.
 
-use super::numbers::{digits, value};
-use crate::analysis::{Audit, Finding, Severity, Standing};
+use crate::analysis::{Audit, Bottleneck, Confidence, Finding, Level, Severity, Standing, Unit};
 use crate::view::document::{Block, Section};
 use crate::view::hypotheses;
 use crate::view::tables::{list, paragraph};
@@ -9,16 +8,11 @@ use crate::words;
 use crate::words::Words;
 
 /// Findings beside the limiter.
-const SHOWN: usize = 3;
-
-/// Units in the line of shares of peak: what a reader calls them, and the counter.
-const UNITS: [(&str, &str); 5] = [
-    ("L1", "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed"),
-    ("L2", "lts__throughput.avg.pct_of_peak_sustained_elapsed"),
-    ("DRAM", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"),
-    ("tensor", "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"),
-    ("issue", "sm__issue_active.avg.pct_of_peak_sustained_elapsed"),
-];
+const SHOWN: usize = 2;
+/// Units in the line of shares of peak.
+const UNITS: usize = 5;
+/// Share of the peak from which a unit is named there.
+const LEAST: f64 = 0.005;
 
 /// The section.
 pub(super) fn section(audit: &Audit) -> Section {
@@ -42,30 +36,37 @@ fn wrong(audit: &Audit) -> Vec<Block> {
 fn limits(audit: &Audit) -> Vec<Block> {
     let bottleneck = &audit.bottleneck;
     let at = audit.findings.iter().find(|finding| finding.code == bottleneck.limiter).and_then(place);
-    let at = at.map_or_else(Words::default, |place| words!(" Largest single contributor: {}.", place));
+    let lead = if bottleneck.unit.is_some() { "Largest single contributor" } else { "At" };
+    let at = at.map_or_else(Words::default, |place| words!(" {}: {}.", lead, place));
     let mut blocks = vec![paragraph(
         "limiter",
         words!(
-            "**{}** (`{}`). {}{}",
+            "**{}** (`{}`{}). {}{}",
             label(&bottleneck.limiter.to_string()),
             bottleneck.limiter.to_string(),
+            level(bottleneck),
             &bottleneck.sentence,
             at
         ),
     )];
-    let mut items: Vec<Words> = audit
-        .findings
-        .iter()
-        .filter(|finding| finding.code != bottleneck.limiter && finding.severity != Severity::Notes)
-        .take(SHOWN)
-        .map(finding)
-        .collect();
-    items.extend(units(audit));
+    let mut items: Vec<Words> = bottleneck.beside.clone();
+    let others = audit.findings.iter().filter(|finding| finding.code != bottleneck.limiter);
+    items.extend(others.filter(|finding| finding.severity != Severity::Notes).take(SHOWN).map(finding));
+    items.extend(units(bottleneck));
+    items.push(confidence(bottleneck));
     items.extend(hypotheses::summary(&audit.hypotheses));
-    if !items.is_empty() {
-        blocks.push(list("beside", items));
-    }
+    blocks.push(list("beside", items));
     blocks
+}
+
+/// `, saturated`, of the unit that limits.
+fn level(bottleneck: &Bottleneck) -> &'static str {
+    let own = bottleneck.unit.as_ref().and_then(|own| bottleneck.units.iter().find(|unit| unit.part == own.code));
+    match own.map(|unit| unit.level) {
+        Some(Level::Saturated) => ", saturated",
+        Some(Level::High) => ", high",
+        _ => "",
+    }
 }
 
 fn finding(finding: &Finding) -> Words {
@@ -80,13 +81,20 @@ fn place(finding: &Finding) -> Option<Words> {
 }
 
 /// The shares of peak in one line, the largest first.
-fn units(audit: &Audit) -> Option<Words> {
-    let mut held: Vec<(&str, f64)> =
-        UNITS.iter().filter_map(|(label, metric)| Some((*label, value(audit, metric)?))).collect();
-    held.retain(|(_, share)| *share >= 0.05);
-    held.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-    let listed: Vec<String> = held.iter().map(|(label, share)| format!("{label} {}", digits(*share))).collect();
+fn units(bottleneck: &Bottleneck) -> Option<Words> {
+    let listed: Vec<String> =
+        bottleneck.units.iter().filter(|unit| unit.share >= LEAST).take(UNITS).map(Unit::said).collect();
     (!listed.is_empty()).then(|| words!("Units, % of peak: {}.", listed.join(", ")))
+}
+
+/// How sure the verdict is, and why.
+fn confidence(bottleneck: &Bottleneck) -> Words {
+    let sure = match bottleneck.confidence {
+        Confidence::High => "high",
+        Confidence::Medium => "medium",
+        Confidence::Low => "low",
+    };
+    words!("Confidence: {} ({}); ceilings are floors of physics, not forecasts.", sure, &bottleneck.because)
 }
 
 /// What a reader calls a limiter.

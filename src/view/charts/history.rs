@@ -15,7 +15,7 @@ const DATES: usize = 4;
 /// The chart of a page: the milestones before it, and its own.
 pub(in crate::view) fn of_page(heading: &Heading, audit: &Audit) -> Option<Chart> {
     let mut all = heading.history.clone();
-    all.push(Milestone::of(&heading.date, &heading.commit, &heading.change, audit));
+    all.push(heading.milestone(audit));
     chart(&all)
 }
 
@@ -39,7 +39,7 @@ pub fn chart(milestones: &[Milestone]) -> Option<Chart> {
     let every = all.len().div_ceil(DATES);
     let ticks = all.iter().enumerate().map(|(at, (milestone, _))| {
         let is_named = at % every == 0 || at == all.len() - 1 && (all.len() - 1) % every > every / 2;
-        Tick { at: at as f64, text: if is_named { milestone.date.clone() } else { String::new() } }
+        Tick { at: at as f64, text: if is_named { milestone.day() } else { String::new() } }
     });
     let x = Axis { title: String::new(), is_log: false, from: -0.3, until: end + 0.3, ticks: ticks.collect() };
     let points: Vec<(f64, f64)> = all.iter().enumerate().map(|(at, (_, time))| (at as f64, *time)).collect();
@@ -61,11 +61,11 @@ pub fn chart(milestones: &[Milestone]) -> Option<Chart> {
             "Time of one launch over {} audits: {} on {}, {} on {}; the shortest is {} on {}.",
             all.len(),
             text(first.1),
-            first.0.date,
+            first.0.day(),
             text(last.1),
-            last.0.date,
+            last.0.day(),
             text(best.1),
-            best.0.date
+            best.0.day()
         ),
         file: String::new(),
         figure: Figure::Plot(Plot {

@@ -7,6 +7,7 @@ mod axis;
 mod history;
 mod model;
 mod occupancy;
+mod phases;
 mod roofline;
 mod sectors;
 mod speed_of_light;
@@ -20,16 +21,18 @@ use super::page::Heading;
 
 pub(super) use history::of_page as history;
 pub(super) use occupancy::charts as occupancy;
+pub(super) use phases::chart as phases;
 pub(super) use roofline::chart as roofline;
 pub(super) use sectors::{global as sectors, shared as wavefronts};
 pub(super) use speed_of_light::chart as speed_of_light;
 pub(super) use stalls::chart as stalls;
 
 /// Ids of all charts, which are also the names of their files.
-pub const CHARTS: [&str; 8] = [
+pub const CHARTS: [&str; 9] = [
     "history",
     "occupancy-registers",
     "occupancy-shared-memory",
+    "phases",
     "roofline",
     "sectors",
     "speed-of-light",

@@ -39,6 +39,8 @@ pub enum Shade {
     Excess,
     /// A bound: ceilings, curves of what is possible.
     Bound,
+    /// Nothing: the stretch in front of a bar that begins later.
+    Gap,
 }
 
 /// Horizontal bars, one row for each thing.

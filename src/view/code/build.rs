@@ -97,7 +97,7 @@ pub(super) fn occupancy(code: &CodeAudit) -> Vec<Block> {
         left("Limited by"),
     ];
     let rows = code.occupancies.iter().map(occupancy_row).collect();
-    let table = Table { name: "occupancy".into(), caption: "DERIVED from registers, shared memory and threads by the rules of NVIDIA's occupancy calculator; blocks that each resource allows on one SM.".into(), columns, rows };
+    let table = Table { name: "occupancy".into(), caption: Words::default(), columns, rows };
     let mut blocks: Vec<Block> = vec![table.into()];
     if code.occupancies.iter().any(|row| row.shared_is_unknown) {
         let words = words!(

@@ -19,6 +19,7 @@ pub fn code_side_by_side(names: &[String], columns: &[CodeColumns]) -> Document 
         title: "Comparison of machine code".into(),
         lead: lead(names, &letters),
         sections: columns.iter().map(section).collect(),
+        ..Document::default()
     }
 }
 

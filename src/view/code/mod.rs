@@ -7,8 +7,10 @@ mod checks;
 mod columns;
 mod diff;
 mod page;
+mod phases;
 mod roles;
 mod sass;
+mod variants;
 mod verdict;
 
 pub(super) use checks::verdict as verdict_cell;

@@ -1,12 +1,12 @@
 //! Where the sections of a build stand on a page.
 
-use super::{build, checks, diff, roles, sass, verdict};
+use super::{build, checks, diff, phases, roles, sass, variants, verdict};
 use crate::analysis::Audit;
 use crate::analysis::code::CodeAudit;
 use crate::view::document::{Block, Content, Document, Line, Section};
 use crate::view::page::Heading;
 use crate::view::tables::{self, code, left, paragraph, text, verbatim};
-use crate::view::{history, hypotheses, lead};
+use crate::view::{brief, history, hypotheses, lead, page};
 use crate::words;
 
 /// A section with one part for each architecture.
@@ -15,7 +15,7 @@ fn section(name: &str, title: &str, codes: &[CodeAudit], part: fn(&CodeAudit) ->
     for code in codes {
         let own = part(code);
         if codes.len() > 1 && !own.is_empty() {
-            blocks.push(tables::heading("arch", &code.arch));
+            blocks.push(tables::heading("arch", code.label()));
         }
         blocks.extend(own);
     }
@@ -37,8 +37,8 @@ fn sections(codes: &[CodeAudit]) -> Vec<Section> {
 
 /// Puts the sections of the builds into a page with a report: resources into the build stats, the rest behind occupancy.
 pub(in crate::view) fn join(page: &mut Vec<Section>, codes: &[CodeAudit]) {
-    let Some(stats) = section("build", "Build stats (ptxas, cubin, launch)", codes, build::blocks) else { return };
-    if let Some(old) = page.iter_mut().find(|section| section.name == "build") {
+    let Some(stats) = section("resources", "Resources (ptxas, cubin, launch)", codes, build::blocks) else { return };
+    if let Some(old) = page.iter_mut().find(|section| section.name == "resources") {
         // A log that was given keeps its table below; without one, that section only says so.
         let kept: Vec<Block> =
             old.blocks.drain(..).filter(|block| matches!(block.content, Content::Table(_))).collect();
@@ -46,30 +46,45 @@ pub(in crate::view) fn join(page: &mut Vec<Section>, codes: &[CodeAudit]) {
         old.blocks.extend(kept);
     }
     let at = page.iter().position(|section| section.name == "occupancy").map_or(page.len(), |at| at + 1);
-    let mut own = sections(codes);
+    let mut own: Vec<Section> = variants::section(codes).into_iter().chain(sections(codes)).collect();
     if let Some(first) = own.first_mut() {
         first.blocks.splice(0..0, verdict::against(codes));
     }
     page.splice(at..at, own);
 }
 
-/// The page of an audit without a report.
+/// The page of an audit without a report: what the build shows, and behind it the code in full.
 pub(in crate::view) fn static_document(heading: &Heading, audit: &Audit) -> Document {
-    let mut page = vec![verdict::section(audit)];
-    page.extend(section("build", "Build stats (ptxas, cubin)", &audit.code, build::blocks));
-    page.extend(section("occupancy", "Occupancy by the build", &audit.code, build::occupancy));
-    page.extend(sections(&audit.code));
-    page.extend(hypotheses::section(heading, &audit.hypotheses));
+    let mut page = vec![verdict::section(audit), next(), brief::changed_code(heading, audit)];
+    let side_by_side = variants::section(&audit.code);
+    let resources = |code: &CodeAudit| [build::blocks(code), build::occupancy(code)].concat();
+    let of_each = [
+        section("phases", "Phases of the code", &audit.code, phases::blocks),
+        section("build", "Build stats (ptxas, cubin), occupancy", &audit.code, resources),
+        brief::checks(audit),
+    ];
+    let of_each = of_each.into_iter().flatten();
+    let mut details = Vec::new();
+    match side_by_side {
+        // One table has them all; each by itself is a detail.
+        Some(table) => {
+            page.push(table);
+            details.extend(of_each);
+        }
+        None => page.extend(of_each),
+    }
+    page.push(provenance(heading, audit));
+    details.extend(sections(&audit.code));
+    details.extend(hypotheses::section(heading, &audit.hypotheses));
     let history = history::blocks(heading, audit);
     if !history.is_empty() {
-        page.push(Section::new("history", "Earlier audits", history));
+        details.push(Section::new("history", "Earlier audits", history));
     }
-    page.push(not_measured());
-    page.push(provenance(heading, audit));
     Document {
-        title: format!("Static Performance Audit — {}", heading.date),
+        title: page::title("Static Performance Audit", heading),
         lead: lead_lines(heading, audit),
         sections: page,
+        details,
     }
 }
 
@@ -77,23 +92,21 @@ fn lead_lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
     let kernel = audit.code.first().map_or("", |code| code.kernel.as_str());
     let mut lines = vec![lead::kernel_line(heading, "Kernel", kernel)];
     lines.extend(lead::work(&audit.work));
-    let built: Vec<&str> = audit.code.iter().map(|code| code.arch.as_str()).collect();
+    let built: Vec<String> = audit.code.iter().map(CodeAudit::label).collect();
     let compiler = audit.code.first().map(|code| code.compiler.as_str()).filter(|word| !word.is_empty());
     let by = compiler.map_or_else(String::new, |compiler| format!(" by {compiler}"));
     lines.push(Line::new("built-for", words!("**Built for:** {}{}", built.join(", "), by)));
-    if !heading.change.is_empty() {
-        lines.push(Line::new("change", words!("**Change:** {}", &heading.change)));
-    }
     let words = words!("**Not run:** this page is made from the build alone. Nothing on it is a measurement of time.");
     lines.push(Line::new("not-run", words));
     lines
 }
 
-fn not_measured() -> Section {
+/// What only a run can tell, and how to get it.
+fn next() -> Section {
     let words = words!(
-        "Time, throughput, stalls, cache behaviour, achieved occupancy and correctness were not measured: no report was given. Profile with `ncu --set full --import-source yes -o REPORT ...` and name the report in audit.toml under `report`."
+        "Only a profile can tell what limits the kernel when it runs: time, throughput, stalls, cache behaviour, achieved occupancy and correctness were not measured. Profile with `ncu --set full --import-source yes -o REPORT ...` and name the report in audit.toml under `report`."
     );
-    Section::new("not-measured", "Not measured", vec![paragraph("cure", words)])
+    Section::new("next", "Next", vec![paragraph("cure", words)])
 }
 
 fn provenance(heading: &Heading, audit: &Audit) -> Section {
@@ -107,14 +120,10 @@ fn provenance(heading: &Heading, audit: &Audit) -> Section {
     for build in &audit.code {
         let mut fact = |label: &str, value: &str| {
             if !value.is_empty() {
-                rows.push(vec![text(build.arch.clone()), text(label), code(value)]);
+                rows.push(vec![text(build.label()), text(label), code(value)]);
             }
         };
         fact("input", &build.input);
-        fact("command", &build.command);
-        fact("compiler", &build.compiler);
-        fact("disassembler", &build.disassembler);
-        fact("mangled name", &build.mangled);
         fact("BLAKE3 of the cubin", build.cubin.as_ref().map_or("", |cubin| &cubin.blake3));
         fact("SHA-256 of the kernel's code", &build.code_sha256);
     }

@@ -11,14 +11,18 @@ use crate::words::Words;
 /// The section.
 pub(super) fn section(audit: &Audit) -> Section {
     let mut blocks = Vec::new();
-    for code in &audit.code {
+    let is_side_by_side = audit.code.iter().any(|code| !code.variant.is_empty());
+    if is_side_by_side {
+        blocks.push(list("findings", of_variants(&audit.code)));
+    }
+    for code in audit.code.iter().filter(|_| !is_side_by_side) {
         match code.findings.as_slice() {
             [] => {
-                let words = words!("**{}:** the build shows nothing against the kernel. {}", &code.arch, clean(code));
+                let words = words!("**{}:** the build shows nothing against the kernel. {}", code.label(), clean(code));
                 blocks.push(paragraph("findings", words));
             }
             [first, rest @ ..] => {
-                blocks.push(paragraph("findings", words!("**{}:** {}", &code.arch, said(first))));
+                blocks.push(paragraph("findings", words!("**{}:** {}", code.label(), said(first))));
                 blocks.extend((!rest.is_empty()).then(|| list("findings", rest.iter().map(said))));
             }
         }
@@ -26,14 +30,28 @@ pub(super) fn section(audit: &Audit) -> Section {
         blocks.extend(checks(code).map(|words| paragraph("checks", words)));
     }
     blocks.extend(hypotheses::summary(&audit.hypotheses).map(|words| paragraph("hypotheses", words)));
-    blocks.push(paragraph("not-run", "What limits the kernel when it runs, only a profile can tell."));
     Section::new("verdict", "Verdict", blocks)
+}
+
+/// Builds of one source: the largest finding of each, then once what several of them have. Their checks are in the table.
+fn of_variants(codes: &[CodeAudit]) -> Vec<Words> {
+    let first = |code: &CodeAudit| {
+        let found = code.findings.first().map_or_else(|| clean(code).into(), said);
+        words!("**{}:** {}", code.label(), found)
+    };
+    let mut items: Vec<Words> = codes.iter().map(first).collect();
+    for other in codes.iter().flat_map(|code| code.findings.iter().skip(1).map(said).chain(tensor(code))) {
+        if !items.contains(&other) {
+            items.push(other);
+        }
+    }
+    items
 }
 
 /// What the code shows against the kernel, for a page whose verdict is about the run.
 pub(super) fn against(codes: &[CodeAudit]) -> Vec<Block> {
     let of = |code: &CodeAudit| -> Vec<Words> {
-        code.findings.iter().map(|finding| words!("{}: {}", &code.arch, said(finding))).collect()
+        code.findings.iter().map(|finding| words!("{}: {}", code.label(), said(finding))).collect()
     };
     let items: Vec<Words> = codes.iter().flat_map(of).collect();
     if items.is_empty() { Vec::new() } else { vec![list("findings", items)] }

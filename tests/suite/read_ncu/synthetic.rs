@@ -1,89 +1,11 @@
 //! Reports made by hand, for what no captured report at hand has.
 
-use kernel_audit::evidence::{NvtxRange, Report, Value, Workload};
+use crate::made_report::{
+    CMDLIST, KERNEL, MadeReport, SOURCE, block, double, float, kernel, metric, nested, number, process, strings,
+};
+use kernel_audit::evidence::{NvtxRange, Value, Workload};
 use kernel_audit::source::ncu_report::{NcuReport, SourceData};
 use kernel_audit::source::{Want, ncu_report};
-use prost::encoding::encode_varint;
-
-/// A number as a field.
-fn number(field: u32, value: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    encode_varint(u64::from(field << 3), &mut bytes);
-    encode_varint(value, &mut bytes);
-    bytes
-}
-
-/// Bytes, text or a message as a field.
-fn nested(field: u32, contents: impl AsRef<[u8]>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    encode_varint(u64::from(field << 3 | 2), &mut bytes);
-    encode_varint(contents.as_ref().len() as u64, &mut bytes);
-    bytes.extend_from_slice(contents.as_ref());
-    bytes
-}
-
-fn sized(message: &[u8]) -> Vec<u8> {
-    [&(message.len() as u32).to_le_bytes()[..], message].concat()
-}
-
-/// A block: its header's fields, how many entries of which kind (header field), and the entries.
-fn block(header: &[Vec<u8>], counts: &[u32], entries: &[Vec<u8>]) -> Vec<u8> {
-    let payload: Vec<u8> = entries.iter().flat_map(|entry| sized(entry)).collect();
-    let mut fields = header.concat();
-    for field in [1, 2, 7, 8, 9] {
-        let count = counts.iter().filter(|kind| **kind == field).count();
-        fields.extend(number(field, count as u64));
-    }
-    fields.extend(number(5, payload.len() as u64));
-    [sized(&fields), payload].concat()
-}
-
-const SOURCE: u32 = 1;
-const KERNEL: u32 = 2;
-const CMDLIST: u32 = 8;
-
-fn process(id: u64) -> Vec<u8> {
-    nested(6, [number(1, id), nested(3, "C:\\work\\app.exe")].concat())
-}
-
-fn strings(names: &[&str]) -> Vec<u8> {
-    nested(4, names.iter().flat_map(|name| nested(1, name)).collect::<Vec<u8>>())
-}
-
-fn metric(field: u32, name: u64, rest: &[Vec<u8>]) -> Vec<u8> {
-    nested(field, [number(1, name), rest.concat()].concat())
-}
-
-fn double(value: f64) -> Vec<u8> {
-    [&[3 << 3 | 1][..], &value.to_le_bytes()].concat()
-}
-
-fn float(value: f32) -> Vec<u8> {
-    [&[2 << 3 | 5][..], &value.to_le_bytes()].concat()
-}
-
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn with(blocks: &[Vec<u8>]) -> Folder {
-        let folder = Folder(tempfile::tempdir().unwrap());
-        let header = [b"NVR\0", &[2, 0, 0, 0][..], &[8, 7]].concat();
-        std::fs::write(folder.path(), [header, blocks.concat()].concat()).unwrap();
-        folder
-    }
-
-    fn path(&self) -> std::path::PathBuf {
-        self.0.path().join("made.ncu-rep")
-    }
-
-    fn read(&self) -> Report {
-        ncu_report::read(&self.path(), &Want { hash: false, ..Want::everything() }).unwrap_or_else(|e| panic!("{e}"))
-    }
-}
-
-fn kernel(fields: &[Vec<u8>]) -> Vec<u8> {
-    [nested(5, "_Z1kv"), nested(6, "k"), nested(7, "k()"), fields.concat()].concat()
-}
 
 #[test]
 fn names_may_follow_their_use_and_the_last_of_two_values_counts() {
@@ -98,7 +20,7 @@ fn names_may_follow_their_use_and_the_last_of_two_values_counts() {
         metric(13, 1, &[nested(2, double(-0.0))]),
         metric(13, 3, &[]),
     ]);
-    let report = Folder::with(&[
+    let report = MadeReport::with(&[
         block(&[strings(&["c__u32"]), process(5)], &[KERNEL], &[result]),
         block(&[strings(&["b__twice", "a__float", "d__nothing"])], &[], &[]),
     ])
@@ -118,7 +40,7 @@ fn names_may_follow_their_use_and_the_last_of_two_values_counts() {
 #[test]
 fn rows_go_by_process_and_then_by_the_order_of_the_file() {
     let named = |name: &str| kernel(&[nested(31, name)]);
-    let report = Folder::with(&[
+    let report = MadeReport::with(&[
         block(&[process(90)], &[KERNEL, KERNEL], &[named("first of 90"), named("second of 90")]),
         block(&[process(7)], &[KERNEL], &[named("of 7")]),
         block(&[process(90)], &[CMDLIST], &[nested(18, "a list")]),
@@ -134,7 +56,7 @@ fn rows_go_by_process_and_then_by_the_order_of_the_file() {
 fn pieces_of_one_source_merge_and_other_processes_keep_theirs() {
     let function =
         |name: &str, address: u64| nested(9, nested(1, [nested(1, name), number(2, address), number(3, 4)].concat()));
-    let folder = Folder::with(&[
+    let folder = MadeReport::with(&[
         block(&[process(1)], &[SOURCE], &[[number(1, 77), nested(4, b"cubin"), function("a", 16)].concat()]),
         block(&[process(2)], &[SOURCE], &[[number(1, 77), number(6, 9 << 16)].concat()]),
         block(&[process(1)], &[SOURCE], &[[number(1, 77), function("b", 32)].concat()]),
@@ -163,7 +85,7 @@ fn nvtx_ranges_of_the_launching_thread_come_outermost_first() {
         number(4, 1),
     ];
     let result = [number(1, 41), kernel(&[nested(21, state.concat())])].concat();
-    let report = Folder::with(&[block(&[], &[KERNEL], &[result])]).read();
+    let report = MadeReport::with(&[block(&[], &[KERNEL], &[result])]).read();
     let range = |domain: &str, name: &str| NvtxRange { domain: domain.into(), name: name.into() };
     assert_eq!(
         report.launches[0].nvtx,
@@ -175,7 +97,7 @@ fn nvtx_ranges_of_the_launching_thread_come_outermost_first() {
 fn fields_of_later_versions_change_nothing() {
     let known = kernel(&[metric(13, 0, &[nested(2, number(5, 3))])]);
     let later = kernel(&[metric(13, 0, &[nested(2, number(5, 3)), number(9, 1)]), nested(38, ""), number(77, 1)]);
-    let read = |result| Folder::with(&[block(&[strings(&["a__b"]), number(10, 0)], &[KERNEL], &[result])]).read();
+    let read = |result| MadeReport::with(&[block(&[strings(&["a__b"]), number(10, 0)], &[KERNEL], &[result])]).read();
     assert_eq!(read(later).launches, read(known).launches);
 }
 
@@ -184,7 +106,7 @@ fn an_instance_without_an_id_is_damage_and_not_a_guess() {
     let whole = nested(3, [nested(1, number(5, 1)), nested(2, number(5, 2))].concat());
     let bare = nested(3, nested(2, number(5, 2)));
     let result = kernel(&[metric(13, 0, std::slice::from_ref(&whole)), metric(13, 1, &[whole, bare])]);
-    let folder = Folder::with(&[block(&[strings(&["a__b", "c__d"])], &[KERNEL], &[result])]);
+    let folder = MadeReport::with(&[block(&[strings(&["a__b", "c__d"])], &[KERNEL], &[result])]);
     let error = ncu_report::read(&folder.path(), &Want::default()).unwrap_err().to_string();
     assert!(error.contains("expected the metric c__d, found an instance without a correlation id"), "{error}");
     let report = ncu_report::read(&folder.path(), &Want { allow_damage: true, ..Want::default() }).unwrap();

@@ -37,8 +37,7 @@ const PATTERNS: &[&dyn for<'a> Finds<Built<'a>>] = &[
 /// What the code shows, the most telling first.
 pub(in crate::analysis) fn findings(code: &CodeAudit, limits: &Limits) -> Vec<Finding> {
     let built = Built { code, limits };
-    let found = PATTERNS.iter().filter_map(|pattern| pattern.find(&built)?.finding);
-    found.map(|(finding, _)| finding).collect()
+    PATTERNS.iter().filter_map(|pattern| Some(pattern.find(&built)?.0)).collect()
 }
 
 impl Built<'_> {

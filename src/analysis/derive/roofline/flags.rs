@@ -47,12 +47,12 @@ fn traffic(work: &Work, ceilings: &[Ceiling], seconds: Option<f64>) -> Option<St
     let dram = ceilings.iter().find(|ceiling| ceiling.id == "dram")?.achieved.value()?;
     let moved = dram * seconds?;
     let ratio = moved / stated;
+    if (ratio - 1.0).abs() < 0.01 {
+        return None;
+    }
     let amounts = format!("DRAM moved {}, the stated work is {}", bytes(moved), bytes(stated));
     Some(if ratio < 1.0 {
-        format!(
-            "{amounts}: less than the work needs ({} of it), so part of it stayed in L2, or was there before where ncu did not empty the caches (`--cache-control none`).",
-            percent(100.0 * ratio)
-        )
+        format!("{amounts}: {} of it. The rest stayed in L2.", percent(100.0 * ratio))
     } else {
         format!("{amounts}: {} times what cannot be avoided.", format::fixed(ratio, 2))
     })

@@ -1,13 +1,27 @@
 //! Lanes that a predicate switches off.
 
-use super::divergence::{ACTIVE, LANES, ON, counts_instructions};
 use crate::analysis::diagnose::ground::Ground;
 use crate::analysis::diagnose::pattern::{Hit, Pattern};
 use crate::analysis::lines::Sits;
-use crate::catalog::{Code, Threshold};
+use crate::catalog::{Code, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
+
+/// Threads of an instruction's warp that take part in it.
+const ACTIVE: &str = "smsp__thread_inst_executed_per_inst_executed.ratio";
+/// Those of them that no predicate switches off.
+const ON: &str = "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio";
+/// Threads of a warp.
+const LANES: f64 = 32.0;
+/// Limits at which the number of instructions counts, beside those of arithmetic.
+const BY_INSTRUCTIONS: [Code; 3] =
+    [Code::Unit(Part::Issue), Code::Wait(StallReason::BranchResolving), Code::Wait(StallReason::NoInstruction)];
+
+/// Whether instructions, and so the lanes of each, are what sets the time.
+fn counts_instructions(g: &Ground<'_, '_>) -> bool {
+    g.limiter().is_compute() || g.is_limited_by(&BY_INSTRUCTIONS)
+}
 
 /// Active threads, and those of them that are on.
 pub(super) struct PredicatedOff;

@@ -81,4 +81,7 @@ pub struct Tested {
     pub judgement: Judgement,
     /// Why, in a sentence.
     pub reason: String,
+    /// The earlier audit that confirmed it; empty where none did.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub confirmed: String,
 }

@@ -2,7 +2,7 @@
 
 use super::code::of_check;
 use super::judge::{judge, met, of_wrong};
-use super::model::Tested;
+use super::model::{Condition, Judgement, Met, Tested, When};
 use super::stated::{CHANGE, CHECK, FAULTS, SANITIZER};
 use crate::analysis::code::CodeAudit;
 use crate::analysis::correctness::Standing;
@@ -46,8 +46,29 @@ pub(in crate::analysis) fn settled(
             Standing::Wrong => of_wrong(&tested.conditions),
             Standing::Correct | Standing::NotChecked => judge(&tested.conditions, old.is_some(), &breaks),
         };
+        remember(tested);
     }
     all
+}
+
+/// A hypothesis is confirmed once: the next audit has the change on both sides, so that its premise no longer holds. What was
+/// expected of the kernel still has to.
+fn remember(tested: &mut Tested) {
+    if tested.confirmed.is_empty() || matches!(tested.judgement, Judgement::Confirmed | Judgement::Refuted) {
+        return;
+    }
+    let is_of_kernel =
+        |condition: &&Condition| condition.when == When::After && !condition.expected.reading.starts_with(CHANGE);
+    let expected: Vec<&Condition> = tested.conditions.iter().filter(is_of_kernel).collect();
+    let lost: Vec<String> =
+        expected.iter().filter(|one| one.met == Met::Fails).map(|one| one.expected.text()).collect();
+    if !lost.is_empty() {
+        tested.judgement = Judgement::Refuted;
+        tested.reason = format!("Confirmed on {}, and no longer so: {}.", tested.confirmed, lost.join("; "));
+    } else if expected.iter().all(|one| one.met == Met::Holds) {
+        tested.judgement = Judgement::Confirmed;
+        tested.reason = format!("Confirmed on {}; what was expected still holds.", tested.confirmed);
+    }
 }
 
 /// Records that the tool calls errors; missing where a run that is asked for was not made or did not finish.

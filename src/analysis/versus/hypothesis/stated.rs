@@ -41,6 +41,7 @@ pub(in crate::analysis) fn tested(
             conditions: before.chain(after).collect(),
             judgement: Judgement::NotMeasured,
             reason: String::new(),
+            confirmed: hypothesis.confirmed.clone(),
         }
     };
     stated.iter().map(one).collect()

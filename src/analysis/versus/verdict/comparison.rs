@@ -1,16 +1,19 @@
 //! The comparison of two kernels, reading by reading and as a whole.
 
+use super::cause::Causes;
 use super::invariant::is_invariant;
 use super::judge::{self, Basis, Course, Judged, judge};
 use super::whole::{self, Whole};
 use super::word::Verdict;
+use crate::analysis::evidence::{Side, TimedLaunches};
 use crate::analysis::kernel::performance::{CYCLES, DURATION};
 use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
+use crate::analysis::profile::Profile;
 use crate::analysis::versus::setting::{Setting, Weight};
 use crate::catalog::Better;
-use crate::evidence::Reading;
+use crate::evidence::{Missing, Origin, Reading};
 use std::collections::HashSet;
 
 /// Conditions under which not even counts of work compare.
@@ -34,6 +37,42 @@ pub struct ReadingVerdict {
     pub interval: Option<(f64, f64)>,
 }
 
+/// Decimals of ncu's CSV tables.
+const PRINTED: i32 = 2;
+
+/// A side as it is compared.
+#[derive(Clone, Copy)]
+pub(in crate::analysis) struct Compared<'a, 'r> {
+    /// Its kernel.
+    kernel: &'a KernelSummary<'r>,
+    /// Its report.
+    origin: &'a Origin,
+    /// Launches that were timed by themselves.
+    launches: Option<&'a TimedLaunches>,
+}
+
+impl<'a, 'r> Compared<'a, 'r> {
+    pub(in crate::analysis) fn of(
+        kernel: &'a KernelSummary<'r>,
+        profile: &'a Profile,
+        side: &'a Side,
+    ) -> Compared<'a, 'r> {
+        Compared { kernel, origin: &profile.origin, launches: side.launches.as_ref() }
+    }
+
+    /// Whether its numbers are those of a table that rounds.
+    fn is_rounded(&self) -> bool {
+        self.origin.format.ends_with("csv")
+    }
+
+    /// Times or cycles, launch by launch: those of the profile, or of launches timed by themselves where these are more.
+    fn times(&self, id: &str) -> Vec<f64> {
+        let own = self.kernel.values(id);
+        let timed = self.launches.map_or(&[][..], |timed| if id == CYCLES { &timed.cycles } else { &timed.ns });
+        if timed.len() > own.len() { timed.to_vec() } else { own }
+    }
+}
+
 /// What the comparison of two sides comes to.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Comparison {
@@ -48,38 +87,40 @@ impl Comparison {
     /// Compares two kernels over the rows that show them. Every row is of metrics that both summaries can be asked for.
     pub(in crate::analysis) fn of<'a>(
         rows: impl IntoIterator<Item = &'a Row>,
-        new: &KernelSummary<'_>,
-        old: &KernelSummary<'_>,
+        new: Compared<'_, '_>,
+        old: Compared<'_, '_>,
         settings: &[Setting],
         limits: &Limits,
     ) -> Comparison {
         let breaks: Vec<&Setting> =
             settings.iter().filter(|setting| setting.weight == Weight::Breaks && setting.differs()).collect();
         let is_other_work = breaks.iter().any(|setting| HARDWARE.contains(&setting.id.as_str()));
+        let decimals = (new.is_rounded() || old.is_rounded()).then_some(PRINTED);
         let mut readings: Vec<ReadingVerdict> = Vec::new();
         let mut seen: HashSet<&str> = HashSet::new();
-        let (mut moved, mut equal) = (Vec::new(), 0);
         for row in rows {
             if !row.has_number() || !seen.insert(&row.id) {
                 continue;
             }
             let exact = is_exact(row);
-            let judged = judged(row, new, old, exact, limits);
-            if let (true, Some(judged)) = (exact && !is_other_work, &judged) {
-                match judged.course {
-                    Course::Same => equal += 1,
-                    _ => moved.push(row.label.clone()),
-                }
-            }
+            let judged = judged(row, new.kernel, old.kernel, exact.then_some(decimals), limits);
             let compares = breaks.is_empty() || (exact && !is_other_work);
             readings.push(verdict(row, judged, compares));
         }
-        let counters = whole::Counters { moved, equal };
-        let values = |id: &str| judge(&old.values(id), &new.values(id), limits);
-        let shape = |side: &KernelSummary<'_>| (side.key().function.clone(), side.key().grid, side.key().block);
-        let is_other_launch = shape(old) != shape(new);
-        let whole =
-            whole::decide(values(DURATION), values(CYCLES), &counters, is_other_launch, &breaks, settings, limits);
+        let values = |id: &str| judge(&old.times(id), &new.times(id), limits);
+        let evidence = whole::Measured {
+            time: values(DURATION),
+            cycles: values(CYCLES),
+            causes: Causes::of(new.kernel, old.kernel, limits),
+            failed: failed(new.kernel, "the launch").or_else(|| failed(old.kernel, "the old side's launch")),
+            has_held_clocks: has_held_clocks(&new, &old, settings),
+        };
+        let whole = whole::decide(evidence, &breaks, settings, limits);
+        if whole.verdict == Verdict::Ambiguous {
+            // A row alone cannot claim what the kernel cannot.
+            let claims = readings.iter_mut().filter(|row| matches!(row.verdict, Verdict::Faster | Verdict::Slower));
+            claims.for_each(|row| row.verdict = Verdict::Ambiguous);
+        }
         Comparison { whole, readings }
     }
 
@@ -101,7 +142,35 @@ fn is_exact(row: &Row) -> bool {
     steady(&row.new) && row.old.as_ref().is_some_and(steady)
 }
 
-fn judged(row: &Row, new: &KernelSummary<'_>, old: &KernelSummary<'_>, exact: bool, limits: &Limits) -> Option<Judged> {
+/// Whether the clocks were the same: ncu held them, and one run measured both sides.
+fn has_held_clocks(new: &Compared<'_, '_>, old: &Compared<'_, '_>, settings: &[Setting]) -> bool {
+    let is_held = |side: &Option<String>| side.as_deref().is_some_and(|control| control.starts_with("locked"));
+    let control = settings.iter().find(|setting| setting.id == "clock-control");
+    let is_one_file = !new.origin.blake3.is_empty() && new.origin.blake3 == old.origin.blake3;
+    is_one_file && control.is_some_and(|control| is_held(&control.new) && is_held(&control.old))
+}
+
+/// A sentence part for a launch that cannot have run: a grid without blocks, or a time that is no number.
+fn failed(kernel: &KernelSummary<'_>, whose: &str) -> Option<String> {
+    let has_no_blocks = kernel.key().grid.is_some_and(|grid| grid.count() == Some(0));
+    let is_nan = |reading: &Reading| matches!(reading, Reading::Missing(Missing::NotCollected { why, .. }) if why.contains("NaN"));
+    if has_no_blocks {
+        Some(format!("{whose} failed: its grid holds no blocks"))
+    } else if is_nan(&kernel.reading(DURATION)) {
+        Some(format!("{whose} failed: its time is not a number"))
+    } else {
+        None
+    }
+}
+
+/// The judgement of a row; `exact` holds the decimals of printed numbers where it rests on counters that do not vary.
+fn judged(
+    row: &Row,
+    new: &KernelSummary<'_>,
+    old: &KernelSummary<'_>,
+    exact: Option<Option<i32>>,
+    limits: &Limits,
+) -> Option<Judged> {
     let (Reading::Measured(now), Some(Reading::Measured(before))) = (&row.new, &row.old) else { return None };
     if now.quantity.unit() != before.quantity.unit() {
         return None;
@@ -112,7 +181,10 @@ fn judged(row: &Row, new: &KernelSummary<'_>, old: &KernelSummary<'_>, exact: bo
         if values.is_empty() { vec![reading.quantity.value()] } else { values }
     };
     let (old, new) = (per_launch(old, before), per_launch(new, now));
-    if exact { judge::exact(&old, &new, limits) } else { judge(&old, &new, limits) }
+    match exact {
+        Some(decimals) => judge::exact(&old, &new, decimals, limits),
+        None => judge(&old, &new, limits),
+    }
 }
 
 fn verdict(row: &Row, judged: Option<Judged>, compares: bool) -> ReadingVerdict {

@@ -48,6 +48,8 @@ pub struct Judged {
     pub basis: Basis,
     /// Which way.
     pub course: Course,
+    /// Which way, if something else than these numbers explains it. Few launches whose ranges are apart lean.
+    pub leaning: Course,
 }
 
 impl Judged {
@@ -57,12 +59,16 @@ impl Judged {
     }
 }
 
-/// Judges a counter that does not vary: the medians are compared as they are.
-pub(super) fn exact(old: &[f64], new: &[f64], limits: &Limits) -> Option<Judged> {
+/// Judges a counter that does not vary: the medians are compared as they are, or to the decimals that a table printed.
+pub(super) fn exact(old: &[f64], new: &[f64], decimals: Option<i32>, limits: &Limits) -> Option<Judged> {
     let (old, new) = sides(old, new, limits)?;
-    let course = toward(new.median - old.median);
+    let is_printed_alike = decimals.is_some_and(|decimals| {
+        let unit = 10f64.powi(-decimals);
+        (new.median - old.median).abs() <= 0.5 * unit * (1.0 + f64::EPSILON * 1e3)
+    });
+    let course = if is_printed_alike { Course::Same } else { toward(new.median - old.median) };
     let change = (old.median > 0.0).then(|| 100.0 * (new.median / old.median - 1.0));
-    Some(Judged { old, new, change, interval: None, basis: Basis::Exact, course })
+    Some(Judged { old, new, change, interval: None, basis: Basis::Exact, course, leaning: course })
 }
 
 /// Judges values that scatter. `None` without values on a side.
@@ -74,6 +80,8 @@ pub(super) fn exact(old: &[f64], new: &[f64], limits: &Limits) -> Option<Judged>
 ///   finds that distance as rare as the confidence asks; the same when all values lie within `unchanged` of each other.
 /// - With one on a side: moved when the ranges are apart and differ by more than `regression`, and the caller has to look
 ///   for a cause.
+///
+/// Of two to four launches, `leaning` asks for less: ranges that are apart, and either the distance or the rarity.
 pub fn judge(old: &[f64], new: &[f64], limits: &Limits) -> Option<Judged> {
     let confidence = limits[Threshold::VerdictConfidence];
     let shift = Shift::of(old, new, confidence);
@@ -89,20 +97,27 @@ pub fn judge(old: &[f64], new: &[f64], limits: &Limits) -> Option<Judged> {
             Course::Unclear
         };
         let basis = if single { Basis::Single } else { Basis::Ranges };
-        return Some(Judged { old, new, change: None, interval: None, basis, course });
+        return Some(Judged { old, new, change: None, interval: None, basis, course, leaning: course });
     };
     let percent = |factor: f64| 100.0 * (factor - 1.0);
     let change = percent(shift.factor);
     let interval = shift.interval.map(|(low, high)| (percent(low), percent(high)));
+    let by_ranges = by_ranges(change, &old, &new, limits);
     let (basis, course) = match interval {
         Some(interval) => (Basis::Interval, by_interval(change, interval, limits)),
-        None if single => (Basis::Single, by_ranges(change, &old, &new, limits)),
-        None => match by_ranges(change, &old, &new, limits) {
+        None if single => (Basis::Single, by_ranges),
+        None => match by_ranges {
             Course::Down | Course::Up if !is_rare => (Basis::Ranges, Course::Unclear),
             course => (Basis::Ranges, course),
         },
     };
-    Some(Judged { old, new, change: Some(change), interval, basis, course })
+    let is_rare_and_counts = is_rare && change.abs() > limits[Threshold::Unchanged];
+    let leaning = match basis {
+        Basis::Ranges if apart(&old, &new) && is_rare_and_counts => toward(change),
+        Basis::Ranges => by_ranges,
+        Basis::Interval | Basis::Single | Basis::Exact => course,
+    };
+    Some(Judged { old, new, change: Some(change), interval, basis, course, leaning })
 }
 
 fn sides(old: &[f64], new: &[f64], limits: &Limits) -> Option<(Sample, Sample)> {
@@ -167,6 +182,24 @@ mod tests {
         // Apart and 6 % away, but two launches on a side that scatter by 2 % are so far apart by chance, too.
         assert_eq!(course(&[100.0, 102.0], &[106.0, 108.5]), (Basis::Ranges, Course::Unclear));
         assert_eq!(course(&[100.0, 100.2], &[106.0, 106.3]), (Basis::Ranges, Course::Up));
+    }
+
+    #[test]
+    fn few_launches_lean_where_a_cause_would_settle_it() {
+        let leaning = |old: &[f64], new: &[f64]| judge(old, new, &Limits::default()).expect("values").leaning;
+        // 6 % apart, and not rare beside the scatter; or rare, and below the regression threshold.
+        assert_eq!(leaning(&[100.0, 102.0], &[106.0, 108.5]), Course::Up);
+        assert_eq!(leaning(&[100.0, 100.06], &[96.9, 96.95]), Course::Down);
+        assert_eq!(leaning(&[100.0, 107.0], &[106.0, 113.0]), Course::Unclear);
+    }
+
+    #[test]
+    fn a_table_that_rounded_is_no_change() {
+        let course =
+            |new: f64, decimals| exact(&[7.757_575], &[new], decimals, &Limits::default()).expect("values").course;
+        assert_eq!(course(7.76, Some(2)), Course::Same);
+        assert_eq!(course(7.76, None), Course::Up);
+        assert_eq!(course(7.77, Some(2)), Course::Up);
     }
 
     #[test]

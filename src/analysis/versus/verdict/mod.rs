@@ -3,6 +3,7 @@
 //! Receives two kernels with the values of all their launches, and the conditions of both sides. Gives a [`Comparison`]:
 //! words, the numbers that they rest on, and a reason in a sentence.
 
+mod cause;
 mod comparison;
 mod invariant;
 mod judge;
@@ -11,6 +12,7 @@ mod student;
 mod whole;
 mod word;
 
+pub(in crate::analysis) use comparison::Compared;
 pub use comparison::{Comparison, ReadingVerdict};
 pub use judge::{Basis, Course, Judged, judge};
 pub use samples::{Sample, Shift};

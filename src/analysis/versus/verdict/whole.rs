@@ -1,7 +1,9 @@
 //! The verdict on the kernel: it has to hold in cycles as well as in time.
 
+use super::cause::Causes;
 use super::judge::{Basis, Course, Judged};
 use super::word::Verdict;
+use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::limits::Limits;
 use crate::analysis::versus::setting::Setting;
 use crate::catalog::Threshold;
@@ -14,6 +16,9 @@ pub struct Whole {
     pub verdict: Verdict,
     /// Why, in a sentence or two of plain text.
     pub reason: String,
+    /// On what it rests, a sentence part without the numbers; empty where it does not decide.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub ground: String,
     /// What would decide, in plain text; empty where it is decided.
     pub cure: String,
     /// Time of a launch.
@@ -28,6 +33,26 @@ impl Whole {
     /// Takes every word on performance away from a kernel whose results are wrong, or that is compared with such a one.
     pub(in crate::analysis) fn void(&mut self, verdict: Verdict, reason: String, cure: &str) {
         (self.verdict, self.reason, self.cure, self.worst) = (verdict, reason, cure.to_owned(), None);
+        self.ground.clear();
+    }
+
+    /// Warns where two kernels of other name and other grid are compared, and nobody states that they do the same work.
+    pub(in crate::analysis) fn warn_of_other_work(&mut self, new: &KernelKey, old: &KernelKey) {
+        if new.function != old.function && new.grid != old.grid {
+            let shape = |key: &KernelKey| {
+                let grid = key.grid.map_or_else(String::new, |grid| format!(" in a grid of {grid}"));
+                format!("{}{grid}", key.short_name())
+            };
+            let caution = format!(
+                "{} is held against {}, and no work is stated for both; they may not compute the same",
+                shape(new),
+                shape(old)
+            );
+            self.reason += &format!(" Caution: {caution}.");
+            if !self.ground.is_empty() {
+                self.ground += &format!(". Caution: {caution}");
+            }
+        }
     }
 
     /// Change of the time in percent of the old side.
@@ -36,48 +61,74 @@ impl Whole {
     }
 }
 
-/// Counters that do not vary.
-pub(super) struct Counters {
-    /// Labels of those that moved.
-    pub(super) moved: Vec<String>,
-    /// How many did not.
-    pub(super) equal: usize,
+/// From this factor on a change is told as a factor: percentages would all read 100.
+const MANIFOLD: f64 = 100.0;
+
+/// What the verdict on the kernel is made from.
+pub(super) struct Measured {
+    pub(super) time: Option<Judged>,
+    pub(super) cycles: Option<Judged>,
+    /// What could explain a change.
+    pub(super) causes: Causes,
+    /// Which launch failed, as a sentence part.
+    pub(super) failed: Option<String>,
+    /// Whether one run measured both sides with its clocks held, so that time alone tells.
+    pub(super) has_held_clocks: bool,
+}
+
+/// A verdict in words.
+struct Said {
+    verdict: Verdict,
+    reason: String,
+    ground: String,
+    cure: String,
+}
+
+impl Said {
+    fn decided(verdict: Verdict, numbers: &str, ground: String) -> Said {
+        Said { verdict, reason: format!("{numbers}: {ground}."), ground, cure: String::new() }
+    }
+
+    fn open(verdict: Verdict, reason: String, cure: String) -> Said {
+        Said { verdict, reason, ground: String::new(), cure }
+    }
 }
 
 /// The course on which time and cycles agree. Cycles carry the claim, because clocks do not move them; time has to go
 /// the same way by more than `unchanged`.
 pub fn both_agree(time: &Judged, cycles: &Judged, limits: &Limits) -> Course {
+    agreed(time, cycles, |judged| judged.course, limits)
+}
+
+fn agreed(time: &Judged, cycles: &Judged, course: fn(&Judged) -> Course, limits: &Limits) -> Course {
     let counts = |change: Option<f64>| change.is_some_and(|change| change.abs() > limits[Threshold::Unchanged]);
-    match cycles.course {
+    match course(cycles) {
         Course::Down if counts(time.change) && time.change < Some(0.0) => Course::Down,
         Course::Up if counts(time.change) && time.change > Some(0.0) => Course::Up,
-        Course::Same if time.course == Course::Same => Course::Same,
+        Course::Same if course(time) == Course::Same => Course::Same,
         _ => Course::Unclear,
     }
 }
 
-pub(super) fn decide(
-    time: Option<Judged>,
-    cycles: Option<Judged>,
-    counters: &Counters,
-    is_other_launch: bool,
-    breaks: &[&Setting],
-    settings: &[Setting],
-    limits: &Limits,
-) -> Whole {
+pub(super) fn decide(evidence: Measured, breaks: &[&Setting], settings: &[Setting], limits: &Limits) -> Whole {
+    let Measured { time, cycles, causes, failed, has_held_clocks } = evidence;
     let worst = [&time, &cycles].into_iter().try_fold(f64::MIN, |worst: f64, side| {
         let (_, high) = side.as_ref()?.interval?;
         Some(worst.max(high))
     });
-    let (verdict, reason, cure) = if breaks.is_empty() {
+    let said = if let Some(failed) = failed {
+        let cure = "Make the launch succeed, and profile it again.".to_owned();
+        Said::open(Verdict::NotMeasured, format!("{}.", capital(&failed)), cure)
+    } else if breaks.is_empty() {
         match (&time, &cycles) {
-            (Some(time), Some(cycles)) => measured(time, cycles, counters, is_other_launch, settings, limits),
-            (Some(_), None) => (
+            (Some(time), Some(cycles)) => measured(time, Some(cycles), &causes, settings, limits),
+            (Some(time), None) if has_held_clocks => measured(time, None, &causes, settings, limits),
+            (Some(_), None) => Said::open(
                 Verdict::Ambiguous,
                 "There are times and no cycles on both sides, so the clocks cannot be ruled out.".to_owned(),
                 "Collect gpc__cycles_elapsed.max on both sides.".to_owned(),
             ),
-            (None, _) => (
+            (None, _) => Said::open(
                 Verdict::NotMeasured,
                 "A side has no duration.".to_owned(),
                 "Collect gpu__time_duration.sum on both sides.".to_owned(),
@@ -86,58 +137,53 @@ pub(super) fn decide(
     } else {
         let list: Vec<String> = breaks.iter().map(|setting| differs(setting)).collect();
         let cure = "Measure both sides under the same conditions.".to_owned();
-        (Verdict::NotComparable, format!("The sides differ in {}.", list.join("; ")), cure)
+        Said::open(Verdict::NotComparable, format!("The sides differ in {}.", list.join("; ")), cure)
     };
-    Whole { verdict, reason, cure, time, cycles, worst }
+    Whole { verdict: said.verdict, reason: said.reason, ground: said.ground, cure: said.cure, time, cycles, worst }
 }
 
-fn measured(
-    time: &Judged,
-    cycles: &Judged,
-    counters: &Counters,
-    is_other_launch: bool,
-    settings: &[Setting],
-    limits: &Limits,
-) -> (Verdict, String, String) {
-    let course = both_agree(time, cycles, limits);
-    let single = cycles.basis == Basis::Single;
-    let numbers = format!("{} {}, {} in time", moved_by(cycles), "in cycles", moved_by(time));
-    let evidence = basis(cycles, limits);
-    let witness = match counters.moved.as_slice() {
-        [] => format!("the {} counters that repeat exactly from launch to launch are the same", counters.equal),
-        some => format!(
-            "of {} counters that repeat exactly from launch to launch, {} differ{}",
-            some.len() + counters.equal,
-            some.len(),
-            if some.len() == 1 { "s" } else { "" }
-        ),
+/// The verdict on times, and on cycles where there are some; without, the clocks were held.
+fn measured(time: &Judged, cycles: Option<&Judged>, causes: &Causes, settings: &[Setting], limits: &Limits) -> Said {
+    let carrier = cycles.unwrap_or(time);
+    let evidence = basis(carrier, limits);
+    let numbers = match cycles {
+        Some(cycles) => format!("{} in cycles, {} in time", moved_by(cycles), moved_by(time)),
+        None => format!("{} in time with the clocks held, in one run of ncu", moved_by(time)),
     };
-    let has_cause = !counters.moved.is_empty() || is_other_launch;
-    match course {
-        Course::Down | Course::Up if single && !has_cause => (
+    let settled = both_agree(time, carrier, limits);
+    let leaning = agreed(time, carrier, |judged| judged.leaning, limits);
+    let is_few = matches!(carrier.basis, Basis::Single | Basis::Ranges);
+    let cause = carrier.change.filter(|_| is_few).and_then(|change| causes.explaining(change, limits));
+    let claim = |course| if course == Course::Down { Verdict::Faster } else { Verdict::Slower };
+    match (settled, leaning, cause) {
+        (Course::Same, ..) => Said::decided(Verdict::Same, &numbers, evidence),
+        (Course::Down | Course::Up, _, None) if carrier.basis == Basis::Single => Said::open(
             Verdict::Ambiguous,
-            format!("{numbers}, but {evidence} cannot tell noise from change, and no counter explains it: {witness}."),
+            format!(
+                "{numbers}, but {evidence} cannot tell noise from change, and no counter explains it in sign and size."
+            ),
             "Profile the kernel five times or more on each side.".to_owned(),
         ),
-        Course::Down | Course::Up => {
-            let verdict = if course == Course::Down { Verdict::Faster } else { Verdict::Slower };
-            let support = if single { format!("{evidence}; {witness}") } else { evidence };
-            (verdict, format!("{numbers}: {support}."), String::new())
+        (Course::Down | Course::Up, _, None) => Said::decided(claim(settled), &numbers, evidence),
+        (_, Course::Down | Course::Up, Some(cause)) => {
+            Said::decided(claim(leaning), &numbers, format!("{evidence}; explained by {cause}"))
         }
-        Course::Same => {
-            let support = if single { format!("{evidence}; {witness}") } else { evidence };
-            (Verdict::Same, format!("{numbers}: {support}."), String::new())
-        }
-        Course::Unclear => {
-            let why = disagreement(time, cycles, settings).unwrap_or_else(|| undecided(cycles, limits));
-            (Verdict::Ambiguous, format!("{numbers}. {why}"), cure(time, cycles, limits))
+        _ => {
+            let disagreement = cycles.and_then(|cycles| disagreement(time, cycles, settings));
+            let why = disagreement.unwrap_or_else(|| undecided(carrier, limits));
+            Said::open(Verdict::Ambiguous, format!("{numbers}. {why}"), cure(time, carrier, limits))
         }
     }
 }
 
 /// `−3.1 %` with its interval.
 fn moved_by(judged: &Judged) -> String {
-    let change = format::change(judged.old.median, judged.new.median);
+    let (old, new) = (judged.old.median, judged.new.median);
+    if old > 0.0 && new > 0.0 && (new >= MANIFOLD * old || old >= MANIFOLD * new) {
+        let (sign, factor) = if new > old { ("×", new / old) } else { ("÷", old / new) };
+        return format!("{sign} {}", format::plain(factor, 0));
+    }
+    let change = format::change(old, new);
     match (judged.change, judged.interval) {
         (Some(_), Some((low, high))) => format!("{change} (between {} and {})", percent(low), percent(high)),
         _ => change,
@@ -152,7 +198,7 @@ fn basis(cycles: &Judged, limits: &Limits) -> String {
     let (old, new) = (cycles.old.count, cycles.new.count);
     match cycles.basis {
         Basis::Interval => format!(
-            "{new} launches against {old}, {} % confidence, the same in time and in cycles",
+            "{new} launches against {old}, {} % confidence",
             format::fixed(limits[Threshold::VerdictConfidence], 1)
         ),
         Basis::Ranges => format!("{new} launches against {old}, judged by their ranges"),
@@ -215,6 +261,11 @@ fn cure(time: &Judged, cycles: &Judged, limits: &Limits) -> String {
         String::new()
     };
     format!("Profile {wanted} launches or more on each side.{steady}")
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn differs(setting: &Setting) -> String {

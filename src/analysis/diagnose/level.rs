@@ -1,0 +1,147 @@
+//! The units of the chip with how busy they are: saturated, high, idle.
+
+use super::ground::Kernel;
+use crate::analysis::derive::data_stage::{DataStage, WHOLE};
+use crate::analysis::derive::units::{self, BusyUnit};
+use crate::catalog::{Part, Threshold};
+use crate::quantity::format;
+
+/// How busy a unit is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// Below `sol-low`.
+    Idle,
+    /// From there up to saturation: it limits only where its queue is full.
+    High,
+    /// It sets the pace.
+    Saturated,
+}
+
+/// A unit of the chip.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Unit {
+    /// The part of the chip.
+    pub part: Part,
+    /// What verdict, tables and levers call it.
+    pub name: String,
+    /// The counter.
+    pub counter: String,
+    /// Share of its peak over the whole launch, 0 to 1.
+    pub share: f64,
+    /// The same while an SM holds a block, for units of the SMs; of the tensor pipe in a step of the main loop, where that is known.
+    pub resident: f64,
+    /// How busy that is.
+    pub level: Level,
+}
+
+impl Unit {
+    /// Whether it sets the pace.
+    pub fn is_saturated(&self) -> bool {
+        self.level == Level::Saturated
+    }
+
+    /// `L1 66`, in percent of the peak over the launch.
+    pub fn said(&self) -> String {
+        format!("{} {}", self.name, format::fixed(100.0 * self.share, if self.share < 0.01 { 1 } else { 0 }))
+    }
+
+    /// As a busy counter.
+    pub(super) fn busy(&self) -> BusyUnit {
+        let label = self.part.row().map_or(self.name.as_str(), |row| row.label).into();
+        BusyUnit { counter: self.counter.clone(), code: self.part, label, percent: 100.0 * self.share }
+    }
+}
+
+/// Whether a part is shared by all SMs.
+pub(super) fn is_shared(part: Part) -> bool {
+    matches!(part, Part::MemoryDram | Part::MemoryL2)
+}
+
+/// Counters that name no unit by themselves: sums of activity, and queues that many units share.
+const NO_UNITS: [&str; 6] =
+    ["internal_activity", "sm__mio", "smsp__mio", "gpu__compute_memory", "idc__", "sm__memory_throughput"];
+/// What L2 and DRAM are at most in any of their parts: the first holds the fabric between the halves of L2.
+const WHOLES: [&str; 2] =
+    ["lts__throughput.avg.pct_of_peak_sustained_elapsed", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"];
+/// L1, where its data stage was not collected.
+const L1: &str = "l1tex__throughput.avg.pct_of_peak_sustained_active";
+/// Busy cycles of hardware that FP64 and tensor instructions share.
+const SHARED_PIPE: &str = "sm__pipe_shared_cycles_active";
+
+/// The units of a kernel, the busiest first: of each part its busiest counter. `active` is the share of the time in which an SM
+/// holds a block.
+pub(super) fn units(k: &Kernel<'_, '_>, active: Option<f64>, has_tensor: bool) -> Vec<Unit> {
+    let listed = units::busiest(k.kernel);
+    let wholes = WHOLES.iter().filter_map(|name| Some(BusyUnit::new(name, k.kernel.value(name)?)));
+    let mut found: Vec<Unit> = Vec::new();
+    for unit in listed.into_iter().chain(wholes) {
+        let Some(part) = part(k, &unit, has_tensor) else { continue };
+        match found.iter_mut().find(|other| other.part == part) {
+            Some(other) if 100.0 * other.share >= unit.percent => {}
+            Some(other) => *other = of(k, part, &unit, active),
+            None => found.push(of(k, part, &unit, active)),
+        }
+    }
+    let has_l1 = found.iter().any(|unit| matches!(unit.part, Part::MemoryL1tex | Part::MemoryShared));
+    if let Some(percent) = k.kernel.value(L1).filter(|_| !has_l1) {
+        found.push(of(k, Part::MemoryL1tex, &BusyUnit::new(L1, percent), None));
+    }
+    found.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.part.cmp(&b.part)));
+    found
+}
+
+/// The part that a counter stands for; `None` for one that is no unit's own. Hardware that pipes share is told apart by what was
+/// executed: without tensor instructions it is not the tensor pipe.
+fn part(k: &Kernel<'_, '_>, unit: &BusyUnit, has_tensor: bool) -> Option<Part> {
+    let name = unit.counter.as_str();
+    if NO_UNITS.iter().any(|part| name.contains(part)) {
+        return None;
+    }
+    if name.starts_with("l1tex__lsuin_requests") {
+        return Some(Part::MemoryLsu);
+    }
+    match unit.code {
+        Part::MemoryL1tex | Part::MemoryShared if name == WHOLE => {
+            let is_shared = DataStage::of(k.kernel).is_some_and(|stage| stage.is_mostly_shared());
+            Some(if is_shared { Part::MemoryShared } else { Part::MemoryL1tex })
+        }
+        Part::MemoryL1tex | Part::MemoryShared => None,
+        Part::ComputeTensor if has_tensor => Some(Part::ComputeTensor),
+        Part::ComputeTensor => name.starts_with(SHARED_PIPE).then_some(Part::ComputeFp64),
+        Part::UnknownUnit => None,
+        other => Some(other),
+    }
+}
+
+fn of(k: &Kernel<'_, '_>, part: Part, unit: &BusyUnit, active: Option<f64>) -> Unit {
+    let share = unit.percent / 100.0;
+    let while_held = active.filter(|active| *active > 0.0 && !is_shared(part)).map(|active| (share / active).min(1.0));
+    let step = k.phases.and_then(|phases| phases.step_efficiency).filter(|_| part == Part::ComputeTensor);
+    let resident = step.or(while_held).unwrap_or(share);
+    let least = match (is_shared(part), step) {
+        (true, _) => k.limits[Threshold::SolHigh],
+        (_, Some(_)) => k.limits[Threshold::StepEfficiency],
+        (_, None) => k.limits[Threshold::UnitSaturated],
+    };
+    let level = match 100.0 * resident {
+        percent if percent >= least => Level::Saturated,
+        _ if 100.0 * while_held.unwrap_or(share) >= k.limits[Threshold::SolLow] => Level::High,
+        _ => Level::Idle,
+    };
+    let name = part.row().map_or("other", |row| row.name).to_owned();
+    Unit { part, name, counter: unit.counter.clone(), share, resident, level }
+}
+
+/// The busiest of some saturated units. Issue is the front end of every pipe, and requests of the LSU that of the L1 data stage: the
+/// stage behind goes first.
+pub(super) fn leading(units: &[Unit]) -> Option<&Unit> {
+    let saturated = || units.iter().filter(|unit| unit.is_saturated());
+    let has = |parts: &[Part]| saturated().any(|unit| parts.contains(&unit.part));
+    let behind = |unit: &&Unit| match unit.part {
+        Part::MemoryLsu => !has(&[Part::MemoryL1tex, Part::MemoryShared]),
+        Part::Issue => !saturated().any(|other| <&str>::from(other.part).starts_with("compute-")),
+        _ => true,
+    };
+    saturated().filter(behind).max_by(|a, b| a.resident.total_cmp(&b.resident))
+}

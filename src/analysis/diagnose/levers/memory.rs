@@ -1,0 +1,311 @@
+//! Levers that take work off memory units: sectors, banks, local memory, atomics, constants, reuse.
+
+use super::{Ask, Draft};
+use crate::analysis::derive::coalescing::SECTORS;
+use crate::analysis::derive::data_stage::DataStage;
+use crate::analysis::derive::floor::Floor;
+use crate::analysis::diagnose::lever::Action;
+use crate::analysis::diagnose::rules::memory::{LOCAL, SHARED, SHARED_IDEAL, atomics, excess, packable};
+use crate::analysis::diagnose::rules::{count, share};
+use crate::catalog::{self, Code, Part, Threshold};
+use crate::quantity::format;
+use crate::words;
+
+/// Floating-point instructions of a tile in shared memory.
+const FMA: [&str; 3] = ["FFMA", "FADD", "FMUL"];
+/// What else runs on the FMA pipe.
+const ON_FMA_PIPE: [&str; 5] = ["FFMA", "FADD", "FMUL", "IMAD", "HFMA2"];
+/// Operand wavefronts for each FMA from which L1 takes longer than the arithmetic.
+const OPERANDS_PER_FMA: f64 = 0.25;
+/// Sectors that one lookup of L2's tags finds at most.
+const SECTORS_PER_LOOKUP: f64 = 4.0;
+/// Excess wavefronts below this share of the cycles are none.
+const LEAST_CONFLICT: f64 = 0.02;
+
+pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<Draft> {
+    let found = [
+        register_tile(ask),
+        unconflict(ask),
+        coalesce(ask),
+        keep_in_registers(ask),
+        fewer_atomics(ask),
+        constants(ask),
+        bytes(ask),
+        reuse(ask),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+fn is_l1(code: Code) -> bool {
+    matches!(code, Code::Unit(Part::MemoryShared | Part::MemoryL1tex | Part::MemoryLsu))
+}
+
+fn counted(ask: &Ask<'_, '_, '_>, opcodes: &[&str]) -> f64 {
+    opcodes.iter().filter_map(|opcode| ask.m.mix.count(opcode)).sum()
+}
+
+/// C9: several outputs a thread, so that each operand that is loaded feeds more arithmetic. Only the arithmetic stays.
+fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let fma = counted(ask, &FMA);
+    let wavefronts = m.kernel.value(SHARED_IDEAL).filter(|loads| *loads > 0.0)?;
+    if fma == 0.0 || m.has_tensor || !is_l1(ask.limiter) || wavefronts / fma < OPERANDS_PER_FMA {
+        return None;
+    }
+    let pipe = m.unit(Part::ComputeFma)?.share * fma / counted(ask, &ON_FMA_PIPE).max(1.0);
+    // Everything but the arithmetic goes with the old code.
+    let after: Vec<(Part, f64)> = m
+        .units
+        .iter()
+        .map(|unit| (unit.part, if unit.part == Part::ComputeFma { pipe } else { unit.share.min(pipe) }))
+        .collect();
+    let draft = Draft::relieves(ask, Action::RegisterTile, &after);
+    let registers = m.kernel.value("launch__registers_per_thread");
+    let risk = registers.map(|now| words!("{} registers now; occupancy falls with more", count(now)));
+    Some(
+        draft
+            .says(
+                "Register tile: several outputs a thread (4 × 4: 8 loads for 16 FFMA)".into(),
+                words!(
+                    "{} wavefronts of shared memory per FMA; 4 × 4 needs 0.5, with LDS.128 0.13",
+                    format::fixed(wavefronts / fma, 2)
+                ),
+            )
+            .risks(risk.unwrap_or_default())
+            .checks("wavefronts of shared memory per FMA ≤ 0.5".into(), SHARED),
+    )
+}
+
+/// C15: a layout without bank conflicts.
+fn unconflict(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let (all, ideal) = (m.kernel.value(SHARED)?, m.kernel.value(SHARED_IDEAL)?);
+    let excess = (all - ideal) / (m.cycles? * m.sms?);
+    let l1 = m.busiest_of(&[Part::MemoryShared, Part::MemoryL1tex])?;
+    if excess < LEAST_CONFLICT {
+        return None;
+    }
+    let goal = (l1.share - excess).max(0.0);
+    let after = [(Part::MemoryShared, goal), (Part::MemoryL1tex, goal), (Part::MemoryLsu, goal)];
+    Some(
+        Draft::relieves(ask, Action::Unconflict, &after)
+            .says(
+                "Pad or swizzle the shared-memory layout".into(),
+                words!(
+                    "bank conflicts: {} wavefronts where {} would do; {} {} → {} %",
+                    count(all),
+                    count(ideal),
+                    &l1.name,
+                    format::fixed(100.0 * l1.share, 0),
+                    format::fixed(100.0 * goal, 0)
+                ),
+            )
+            .risks("shared memory for the padding; row pitch and alignment of vectors".into())
+            .checks(words!("wavefronts of shared memory {} → {}", count(all), count(ideal)), SHARED)
+            .weighs(excess),
+    )
+}
+
+/// C13: neighbouring lanes at neighbouring addresses, where a memory unit is busy and the order is not the data's.
+fn coalesce(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let accesses = packable(m);
+    let (all, excess) = (m.kernel.value(SECTORS).filter(|all| *all > 0.0)?, excess(m)?);
+    let is_busy = m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow]);
+    if !is_busy || !of_memory(ask.limiter) || excess / all < m.limits[Threshold::SectorsExcessShare] / 100.0 {
+        return None;
+    }
+    let kept = 1.0 - excess / all;
+    let dram = m.unit(Part::MemoryDram).map(|dram| {
+        let moved: f64 = m.kernel.value("dram__bytes_read.sum").unwrap_or(0.0)
+            + m.kernel.value("dram__bytes_write.sum").unwrap_or(0.0);
+        let needed: f64 = 32.0 * (all - excess);
+        (Part::MemoryDram, if moved > 0.0 { dram.share * needed.min(moved) / moved } else { dram.share })
+    });
+    let l2 = m.unit(Part::MemoryL2).map(|l2| (Part::MemoryL2, l2.share * kept / SECTORS_PER_LOOKUP));
+    let stage = m.cycles.zip(m.sms).map(|(cycles, sms)| cycles * sms);
+    let l1 = DataStage::of(m.kernel).zip(stage).map(|(own, cycles)| {
+        let global = m.kernel_of.phases.map(|phases| phases.accesses.as_slice()).unwrap_or_default();
+        let wavefronts = global
+            .iter()
+            .map(|access| access.requests as f64 * (access.width_bits.unwrap_or(32) as f64 / 32.0).max(1.0));
+        own.shared / 100.0 + (wavefronts.sum::<f64>() / cycles).min(own.other() / 100.0)
+    });
+    let mut after: Vec<(Part, f64)> = dram.into_iter().chain(l2).collect();
+    after.extend(l1.into_iter().flat_map(|l1| [(Part::MemoryL1tex, l1), (Part::MemoryShared, l1)]));
+    Some(
+        Draft::relieves(ask, Action::Coalesce, &after)
+            .says(
+                accesses.first().map_or_else(
+                    || "Coalesce the global accesses: neighbouring lanes at neighbouring addresses".into(),
+                    |first| words!("Coalesce the access at `:{}`", first.at.line.to_string()),
+                ),
+                words!("{} of the sectors would go if the bytes were packed", share(excess / all)),
+            )
+            .risks("layout of the data, or a transpose through shared memory".into())
+            .checks(words!("sectors of global accesses {} → {}", count(all), count(all - excess)), SECTORS),
+    )
+}
+
+/// Whether the memory system limits, so that less traffic is less time.
+fn of_memory(limiter: Code) -> bool {
+    use Part::{MemoryDram, MemoryL1tex, MemoryL2, MemoryLsu, MemoryShared};
+    match limiter {
+        Code::UncoalescedGlobalAccess => true,
+        Code::Unit(part) => matches!(part, MemoryDram | MemoryL1tex | MemoryL2 | MemoryLsu | MemoryShared),
+        _ => false,
+    }
+}
+
+/// C16: values in registers in place of local memory.
+fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let (local, global) = (m.kernel.value(LOCAL).filter(|local| *local > 0.0)?, m.kernel.value(SECTORS)?);
+    let kept = global / (global + local);
+    if kept > 0.9 {
+        return None;
+    }
+    let executed = m.kernel.value("smsp__inst_executed.sum").unwrap_or(0.0);
+    let moves = counted(ask, &["LDL", "STL"]);
+    let issue =
+        m.unit(Part::Issue).map(|unit| (Part::Issue, unit.share * (1.0 - moves / executed.max(moves).max(1.0))));
+    let parts = [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryShared];
+    let mut after: Vec<(Part, f64)> =
+        parts.into_iter().filter_map(|part| Some((part, m.unit(part)?.share * kept))).collect();
+    after.extend(issue);
+    let spills = m.kernel.value("sass__inst_executed_register_spilling").is_some_and(|spills| 2.0 * spills >= moves);
+    let stack = m.kernel.value("launch__stack_size");
+    let (sentence, mut why) = match spills {
+        true => (
+            words!("Keep the spilled values in registers{}", capped(ask)),
+            words!("{} of the sectors are spills", share(1.0 - kept)),
+        ),
+        false => (
+            words!("Index local arrays by constants (unroll), or keep them in shared memory"),
+            words!("local arrays make {} of the sectors", share(1.0 - kept)),
+        ),
+    };
+    if let Some((stack, threads)) = stack.zip(resident_threads(ask)) {
+        let bytes = stack * threads;
+        let l2 = m.kernel.value("device__attribute_l2_cache_size").filter(|l2| bytes > *l2);
+        why.push(match l2 {
+            Some(l2) => words!(
+                "; {} MB of stack of all resident threads are {} × L2",
+                format::fixed(bytes / 1e6, 0),
+                format::fixed(bytes / l2, 1)
+            ),
+            None => words!(""),
+        });
+    }
+    Some(
+        Draft::relieves(ask, Action::KeepInRegisters, &after)
+            .says(sentence, why)
+            .risks("more registers a thread: fewer warps".into())
+            .checks("LDL + STL = 0".into(), LOCAL)
+            .weighs(1.0 - kept),
+    )
+}
+
+/// Threads that all SMs hold at once.
+fn resident_threads(ask: &Ask<'_, '_, '_>) -> Option<f64> {
+    Some(32.0 * ask.m.block_warps? * ask.m.occupancy.blocks_per_sm? * ask.m.sms?)
+}
+
+/// Whether registers are cut to what a stated number of blocks leaves: a launch bound is what causes the spills.
+fn capped(ask: &Ask<'_, '_, '_>) -> words::Words {
+    let m = ask.m;
+    let found = || {
+        let file = catalog::chip(m.kernel.first().device.compute_capability?)?.registers_per_sm as f64;
+        let registers = m.kernel.value("launch__registers_per_thread")?;
+        let threads = 32.0 * m.block_warps? * m.occupancy.blocks_per_sm?;
+        (registers * threads >= file).then(|| {
+            words!(
+                ": {} registers × {} threads are the whole register file, so a launch bound (`__launch_bounds__`, `maxrregcount`) caps them; allow fewer blocks an SM",
+                count(registers),
+                count(threads)
+            )
+        })
+    };
+    found().unwrap_or_default()
+}
+
+/// C18: fewer atomics to one address.
+fn fewer_atomics(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    if !matches!(ask.limiter, Code::AtomicContention) {
+        return None;
+    }
+    let blocks = ask.m.blocks?;
+    let executed = atomics(ask.m);
+    Some(
+        Draft::relieves(ask, Action::FewerAtomics, &[])
+            .says(
+                "Reduce in registers, then in shared memory, then one atomic per block".into(),
+                words!(
+                    "{} atomic instructions of warps, {} for each block",
+                    count(executed),
+                    format::fixed(executed / blocks, 1)
+                ),
+            )
+            .risks("shared memory and a barrier per block; another order of additions".into())
+            .checks(
+                words!("atomic instructions {} → {}", count(executed), count(blocks.min(executed))),
+                "lts__t_sectors.max",
+            ),
+    )
+}
+
+/// Constants at addresses that differ from lane to lane.
+fn constants(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    (ask.limiter == Code::ConstantDivergence).then(|| {
+        Draft::relieves(ask, Action::MoveConstants, &[(Part::ComputeControl, 0.0)])
+            .says(
+                "Keep the table in shared memory, in registers with SHFL, or in global memory".into(),
+                "lanes read constants at different addresses, one address at a time".into(),
+            )
+            .risks("bank conflicts in place of turns".into())
+            .checks("LDC in the loop = 0".into(), "idc__request_cycles_active.avg.pct_of_peak_sustained_elapsed")
+    })
+}
+
+/// Bytes of DRAM that the stated work does not need.
+fn bytes(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let dram = m.unit(Part::MemoryDram).filter(|_| ask.limiter == Code::Unit(Part::MemoryDram))?;
+    let floor = Floor::of(m.kernel, m.work).filter(|floor| !floor.is_reached(m.limits))?;
+    let kept = floor.stated / floor.moved;
+    let l2 = m.unit(Part::MemoryL2).map(|l2| (Part::MemoryL2, l2.share * kept));
+    let after: Vec<(Part, f64)> = l2.into_iter().chain([(Part::MemoryDram, dram.share * kept)]).collect();
+    Some(
+        Draft::relieves(ask, Action::FewerBytes, &after)
+            .says(
+                "Move only the bytes that the work needs: whole sectors, reuse in L2".into(),
+                words!("DRAM moved {} times the stated bytes", format::fixed(1.0 / kept, 2)),
+            )
+            .checks(words!("DRAM bytes / stated bytes = 1.0"), "dram__bytes_read.sum"),
+    )
+}
+
+/// A cache or the LSU is full of accesses without waste: reuse.
+fn reuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let Code::Unit(part @ (Part::MemoryL2 | Part::MemoryL1tex | Part::MemoryLsu | Part::MemoryShared)) = ask.limiter
+    else {
+        return None;
+    };
+    let unit = m.unit(part)?;
+    let inside = [Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryShared];
+    let after: Vec<(Part, f64)> = match part {
+        Part::MemoryL2 => vec![(part, 0.0)],
+        _ => inside.into_iter().map(|part| (part, 0.0)).collect(),
+    };
+    let how = match part {
+        Part::MemoryL2 => "Reuse data inside the SM: shared memory, registers, clusters",
+        _ => "Fewer and wider accesses: reuse values in registers, 16 bytes a lane",
+    };
+    Some(
+        Draft::relieves(ask, Action::ReuseInSm, &after)
+            .says(how.into(), words!("{} at {}", &unit.name, share(unit.share)))
+            .risks("registers, shared memory".into())
+            .checks(words!("{} below {}", &unit.name, share(unit.share)), unit.counter.clone()),
+    )
+}

@@ -1,0 +1,105 @@
+//! What is said where nothing is left to do, and what is ruled out.
+
+use crate::analysis::diagnose::lever::{Action, Lever, LeverCode};
+use crate::analysis::diagnose::measures::Measures;
+use crate::analysis::diagnose::rules::memory::{SHARED, SHARED_IDEAL, packable};
+use crate::analysis::diagnose::rules::share;
+use crate::catalog::{Code, Part, Threshold};
+use crate::quantity::format;
+use crate::words;
+use crate::words::Words;
+
+/// Levers that take work away.
+const REMOVES_WORK: [Action; 9] = [
+    Action::Coalesce,
+    Action::Unconflict,
+    Action::KeepInRegisters,
+    Action::RegisterTile,
+    Action::FewerBytes,
+    Action::BulkCopies,
+    Action::FewerAtomics,
+    Action::Regroup,
+    Action::MoveConstants,
+];
+
+fn names(levers: &[Lever], actions: &[Action]) -> bool {
+    levers.iter().any(|lever| matches!(&lever.code, LeverCode::Ours(action) if actions.contains(action)))
+}
+
+/// C26: DRAM or a pipe is full, and no lever removes work: what is left, and that only less work helps.
+pub(in crate::analysis::diagnose) fn at_the_roof(
+    m: &Measures<'_, '_>,
+    limiter: Code,
+    levers: &[Lever],
+) -> Option<Words> {
+    let Code::Unit(part) = limiter else { return None };
+    let is_pipe =
+        <&str>::from(part).starts_with("compute-") && part != Part::ComputeControl && part != Part::ComputeTensor;
+    let unit = m.unit(part).filter(|unit| part == Part::MemoryDram || is_pipe && unit.is_saturated())?;
+    if names(levers, &REMOVES_WORK) {
+        return None;
+    }
+    let most = m.units.iter().map(|unit| unit.share).fold(0.0, f64::max);
+    let bytes = |name: &str| m.kernel.value(name).map(|bytes| format::fixed(bytes / 1e6, 1));
+    let neighbour =
+        bytes("dram__bytes_read.sum").zip(bytes("dram__bytes_write.sum")).filter(|_| part == Part::MemoryDram);
+    let less = match neighbour {
+        Some((read, written)) => words!(
+            "fuse with a neighbour (saves its read or write: {} MB read, {} MB written here), a narrower type, no intermediate",
+            read,
+            written
+        ),
+        None => words!("another algorithm, a narrower type, or tensor instructions where it is a product"),
+    };
+    Some(words!(
+        "At the roof of {}: ≤ {} is left in this kernel. Only less work helps: {}.",
+        &unit.name,
+        share(1.0 - most),
+        less
+    ))
+}
+
+/// What no lever names, each with its number.
+pub(in crate::analysis::diagnose) fn ruled_out(m: &Measures<'_, '_>, levers: &[Lever]) -> Option<Words> {
+    let mut found: Vec<String> = Vec::new();
+    let excess = m.kernel.value(SHARED).zip(m.kernel.value(SHARED_IDEAL)).map(|(all, ideal)| all - ideal);
+    if let Some(excess) = excess.filter(|_| !names(levers, &[Action::Unconflict])) {
+        let part = m.cycles.zip(m.sms).map(|(cycles, sms)| excess / (cycles * sms));
+        if part.is_none_or(|part| part < 0.02) {
+            found.push(format!("bank conflicts ({} excess wavefronts)", format::fixed(excess, 0)));
+        }
+    }
+    if let Some(phases) =
+        m.kernel_of.phases.filter(|phases| !phases.accesses.is_empty() && !names(levers, &[Action::Coalesce]))
+    {
+        let inherent: u64 =
+            phases.accesses.iter().filter(|access| access.is_inherent).map(|access| access.excess()).sum();
+        let excess: u64 = packable(m).iter().map(|access| access.excess()).sum();
+        found.push(match (excess, inherent) {
+            (0, 0) => "coalescing (0 excess sectors)".to_owned(),
+            (0, _) => "coalescing (the addresses are loaded values)".to_owned(),
+            (excess, _) => format!(
+                "coalescing ({} excess sectors, and no memory unit is busy enough)",
+                format::fixed(excess as f64, 0)
+            ),
+        });
+    }
+    if let Some(room) = m.theoretical.filter(|_| !names(levers, &[Action::MoreWarps])) {
+        if m.is_by_design() {
+            found.push("occupancy (1 block/SM by design)".to_owned());
+        } else if room >= 0.5 {
+            found.push(format!("occupancy limits ({} theoretical)", share(room)));
+        }
+    }
+    let wave = m.kernel_of.phases.and_then(|phases| Some((phases.time.last_wave?, phases.is_persistent)));
+    if let Some((wave, is_persistent)) = wave.filter(|(wave, _)| *wave < 0.02 && !names(levers, &[Action::WholeWaves]))
+    {
+        let kind = if is_persistent { "persistent, " } else { "" };
+        found.push(format!("wave quantisation ({kind}{})", share(wave)));
+    }
+    let dram = m.unit(Part::MemoryDram).filter(|dram| 100.0 * dram.share < m.limits[Threshold::SolLow]);
+    found.extend(
+        dram.filter(|_| !names(levers, &[Action::FewerBytes])).map(|dram| format!("DRAM ({})", share(dram.share))),
+    );
+    (!found.is_empty()).then(|| words!("Ruled out: {}.", found.join(", ")))
+}

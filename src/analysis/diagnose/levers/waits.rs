@@ -1,0 +1,175 @@
+//! Levers that shorten waits or the work of issue: loads in flight, chains, barriers, code, lanes.
+
+use super::{Ask, Draft};
+use crate::analysis::diagnose::lever::Action;
+use crate::analysis::diagnose::rules::lanes::LANES;
+use crate::analysis::diagnose::rules::{count, share};
+use crate::analysis::phases::PhaseKind;
+use crate::catalog::{Code, Part, StallReason, Threshold};
+use crate::quantity::format;
+use crate::words;
+
+/// Least share of the time that is worth a lever.
+const LEAST: f64 = 0.02;
+
+pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<Draft> {
+    let found = [
+        double_buffer(ask),
+        chains(ask),
+        in_flight(ask),
+        barriers(ask),
+        smaller_code(ask),
+        regroup(ask),
+        instructions(ask),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+/// C11: load the next tile while this one is computed on.
+fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let phases = ask.m.sampled()?;
+    let main = phases.phases.iter().find(|phase| phase.kind == PhaseKind::MainLoop)?;
+    let has = |kind: PhaseKind| main.parts.iter().any(|part| part.kind == kind);
+    if phases.tensor.is_some() || !has(PhaseKind::Barrier) || !has(PhaseKind::Load) {
+        return None;
+    }
+    let waits = main.parts.iter().filter(|part| matches!(part.kind, PhaseKind::Barrier | PhaseKind::Load));
+    let cost: f64 = waits.map(|part| part.cost).sum();
+    let shared = ask.m.kernel.value("launch__shared_mem_per_block_static").filter(|bytes| *bytes > 0.0);
+    (cost >= LEAST).then(|| {
+        Draft::overlaps(ask, Action::DoubleBuffer, cost)
+            .says(
+                "Double-buffer the tiles".into(),
+                words!("{} of a warp's life in tile load and barriers", share(cost)),
+            )
+            .risks(shared.map_or_else(
+                || "shared memory for a second tile".into(),
+                |bytes| words!("+ {} B of shared memory", count(bytes)),
+            ))
+            .checks("barrier + long scoreboard < 5 %".into(), StallReason::Barrier.per_issue())
+    })
+}
+
+/// C12: more chains of dependent loads at once. This launch alone does not get shorter.
+fn chains(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let chain = m.sampled()?.chain.as_ref()?;
+    if 100.0 * chain.share < m.limits[Threshold::ChainShare] {
+        return None;
+    }
+    let busiest = m.units.first()?;
+    let room = m.theoretical.zip(m.achieved).map(|(room, held)| room / held.max(0.001));
+    let blocks = m.blocks.zip(room).map(|(blocks, room)| count(blocks * room)).unwrap_or_default();
+    Some(
+        Draft::relieves(ask, Action::MoreChains, &[])
+            .rate()
+            .says(
+                words!("More chains at once: up to {} blocks, or several chains a thread", blocks),
+                words!("busiest unit is {} at {}", &busiest.name, share(busiest.share)),
+            )
+            .risks("needs independent chains".into())
+            .checks(words!("{} > 80 %", &busiest.name), busiest.counter.clone())
+            .weighs(chain.share),
+    )
+}
+
+/// C19: more independent loads in front of the first use.
+fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let reason = StallReason::LongScoreboard;
+    let wait = m.wait(reason)?;
+    let has_chain =
+        m.kernel_of.phases.and_then(|phases| phases.chain.as_ref()).is_some_and(|chain| 2.0 * chain.share >= wait);
+    let waits = matches!(
+        ask.limiter,
+        Code::Wait(StallReason::LongScoreboard)
+            | Code::OccupancyLimit
+            | Code::LaunchUnderfilled
+            | Code::NoSingleLimiter
+            | Code::LaunchSmallGrid
+    );
+    if !waits || has_chain || 100.0 * wait < m.limits[Threshold::StallShare] || m.is_saturated() {
+        return None;
+    }
+    Some(
+        Draft::relieves(ask, Action::MoreInFlight, &[])
+            .says(
+                "More bytes in flight: several independent loads before the first use, 16 bytes a lane".into(),
+                words!("{} of the warps' time waits for loads", share(wait)),
+            )
+            .risks("registers for the values in flight".into())
+            .checks(words!("long scoreboard below {}", share(wait)), reason.per_issue())
+            .weighs(wait),
+    )
+}
+
+/// C24: fewer barriers of the block.
+fn barriers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let reason = StallReason::Barrier;
+    let wait = m.wait(reason).filter(|wait| 100.0 * wait >= m.limits[Threshold::StallBarrierShare])?;
+    if m.has_tensor || m.stalls.are_hidden {
+        return None;
+    }
+    Some(
+        Draft::overlaps(ask, Action::FewerBarriers, wait)
+            .says(
+                "Fewer barriers: warps exchange by shuffle, publish before they wait, fewer rounds".into(),
+                words!("{} of the warps' time at block barriers", share(wait)),
+            )
+            .risks("races: run racecheck".into())
+            .checks(words!("barrier stall below {}", share(wait)), reason.per_issue()),
+    )
+}
+
+/// C25: code that stays in the instruction cache.
+fn smaller_code(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let reason = StallReason::NoInstruction;
+    let wait = m.wait(reason).filter(|wait| 100.0 * wait >= m.limits[Threshold::FetchShare])?;
+    Some(
+        Draft::overlaps(ask, Action::SmallerCode, wait)
+            .says(
+                "Less unrolling, fewer inlined copies in the loop".into(),
+                words!("{} of the warps' time waits for the next instruction", share(wait)),
+            )
+            .risks("more instructions for loop control".into())
+            .checks("no instruction < 5 %".into(), reason.per_issue()),
+    )
+}
+
+/// C17: warps whose lanes go one way.
+fn regroup(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let lanes = m.kernel.value(LANES)?;
+    if ask.limiter != Code::Divergence {
+        return None;
+    }
+    let is_own = |part: Part| part == Part::Issue || <&str>::from(part).starts_with("compute-");
+    let units = m.units.iter().filter(|unit| is_own(unit.part));
+    let after: Vec<(Part, f64)> = units.map(|unit| (unit.part, unit.share * lanes / 32.0)).collect();
+    Some(
+        Draft::relieves(ask, Action::Regroup, &after)
+            .says(
+                "Sort or regroup the work so that a warp takes one way, or hoist the branch to warps".into(),
+                words!("{} of 32 lanes take part in the average instruction", format::fixed(lanes, 1)),
+            )
+            .risks("the cost of sorting; order of the output".into())
+            .checks("lanes per instruction → 32".into(), LANES),
+    )
+}
+
+/// Fewer instructions: arithmetic stays, issue falls.
+fn instructions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let issue = m.unit(Part::Issue).filter(|_| ask.limiter == Code::Unit(Part::Issue))?;
+    Some(
+        Draft::relieves(ask, Action::FewerInstructions, &[(Part::Issue, 0.0), (Part::ComputeAlu, 0.0)])
+            .says(
+                "Fewer instructions for the same result: wider accesses, hoisted index arithmetic, fewer conversions"
+                    .into(),
+                words!("issue at {}", share(issue.share)),
+            )
+            .checks(words!("executed instructions fall"), "smsp__inst_executed.sum"),
+    )
+}

@@ -1,0 +1,170 @@
+//! The numbers of one kernel that the rules of the verdict compare: launch, units with their level, waits, phases.
+//!
+//! A metric that is not there makes the rule that needs it silent, never 0.
+
+use super::ground::Kernel;
+use super::level::{self, Unit};
+use crate::analysis::derive::mix;
+use crate::analysis::kernel::performance::DURATION;
+use crate::analysis::phases::Phases;
+use crate::catalog::{Part, StallReason, Threshold};
+use crate::evidence::{Dim3, Reading};
+use std::ops::Deref;
+use strum::VariantArray;
+
+/// Elapsed cycles.
+pub(super) const CYCLES: &str = "gpc__cycles_elapsed.max";
+/// Cycles in which an SM holds a block, on average over the SMs.
+pub(super) const RESIDENT: &str = "sm__cycles_active.avg";
+/// The same of the SM that has most of them.
+pub(super) const RESIDENT_MOST: &str = "sm__cycles_active.max";
+/// Cycles of an SM.
+pub(super) const SM_CYCLES: &str = "sm__cycles_elapsed.avg";
+/// Waves of blocks.
+pub(super) const WAVES: &str = "launch__waves_per_multiprocessor";
+/// Room for warps, percent of an SM's slots.
+pub(super) const THEORETICAL: &str = "sm__maximum_warps_per_active_cycle_pct";
+/// Slots taken while an SM holds a block, percent.
+pub(super) const ACHIEVED: &str = "sm__warps_active.avg.pct_of_peak_sustained_active";
+/// Warps on an SM while it holds a block.
+const WARPS: &str = "sm__warps_active.avg.per_cycle_active";
+
+/// One kernel in numbers. Shares and percentages of the chip are 0 to 1 here.
+pub(in crate::analysis) struct Measures<'a, 'r> {
+    pub(super) kernel_of: &'a Kernel<'a, 'r>,
+    /// `B`: blocks.
+    pub(super) blocks: Option<f64>,
+    /// `W`: warps of a block.
+    pub(super) block_warps: Option<f64>,
+    /// `N`: SMs.
+    pub(super) sms: Option<f64>,
+    /// `K`: elapsed cycles.
+    pub(super) cycles: Option<f64>,
+    /// `A`: the share of the time in which an SM holds a block.
+    pub(super) active: Option<f64>,
+    /// How much less the average SM works than the one that works longest.
+    pub(super) unequal: Option<f64>,
+    /// Nanoseconds.
+    pub(super) duration: Option<f64>,
+    pub(super) waves: Option<f64>,
+    pub(super) theoretical: Option<f64>,
+    pub(super) achieved: Option<f64>,
+    /// Warps on an SM while it holds a block.
+    pub(super) warps: Option<f64>,
+    /// Life of a warp in cycles.
+    pub(super) life: Option<f64>,
+    /// Whether tensor instructions were executed.
+    pub(super) has_tensor: bool,
+    /// The units of the chip, the busiest first.
+    pub(super) units: Vec<Unit>,
+}
+
+impl<'a, 'r> Deref for Measures<'a, 'r> {
+    type Target = Kernel<'a, 'r>;
+
+    fn deref(&self) -> &Kernel<'a, 'r> {
+        self.kernel_of
+    }
+}
+
+impl<'a, 'r> Measures<'a, 'r> {
+    pub(super) fn of(k: &'a Kernel<'a, 'r>) -> Measures<'a, 'r> {
+        let positive = |name: &str| k.kernel.value(name).filter(|value| *value > 0.0);
+        let ratio = |part: &str, whole: &str| Some(k.kernel.value(part)? / positive(whole)?);
+        let key = k.kernel.key();
+        let threads = key.block.and_then(Dim3::count);
+        let blocks = key.grid.and_then(Dim3::count).map(|blocks| blocks as f64);
+        let block_warps = threads.map(|threads| threads.div_ceil(32) as f64);
+        let sms = k.kernel.first().device.sm_count.map(f64::from);
+        let active = ratio(RESIDENT, SM_CYCLES);
+        let life = || {
+            let warps = blocks? * block_warps?;
+            Some(positive(WARPS)? * positive(RESIDENT)? * sms? / warps).filter(|life| life.is_finite())
+        };
+        let executes = |opcode: &std::sync::Arc<str>| mix::is_matrix(opcode);
+        let has_tensor =
+            k.kernel.by_text(mix::PER_OPCODE).iter().any(|(opcode, count)| *count > 0.0 && executes(opcode))
+                || k.phases.is_some_and(|phases| phases.tensor.is_some());
+        Measures {
+            kernel_of: k,
+            blocks,
+            block_warps,
+            sms,
+            cycles: positive(CYCLES),
+            active,
+            unequal: ratio(RESIDENT, RESIDENT_MOST).map(|share| 1.0 - share),
+            duration: positive(DURATION),
+            waves: positive(WAVES),
+            theoretical: positive(THEORETICAL).map(|percent| percent / 100.0),
+            achieved: positive(ACHIEVED).map(|percent| percent / 100.0),
+            warps: positive(WARPS),
+            life: life(),
+            has_tensor,
+            units: level::units(k, active, has_tensor),
+        }
+    }
+
+    /// The phases; only where enough was sampled for shares to mean something.
+    pub(super) fn sampled(&self) -> Option<&'a Phases> {
+        self.kernel_of.phases.filter(|phases| phases.samples as f64 >= self.limits[Threshold::SamplesFew])
+    }
+
+    /// A stall reason's share of the warps' time, 0 to 1, without parked warps.
+    pub(super) fn wait(&self, reason: StallReason) -> Option<f64> {
+        self.stall_share(reason).map(|percent| percent / 100.0)
+    }
+
+    /// The same of several reasons together; a reason that is not held is nothing.
+    pub(super) fn waits(&self, reasons: &[StallReason]) -> f64 {
+        reasons.iter().filter_map(|reason| self.wait(*reason)).sum()
+    }
+
+    /// The waits by share, largest first. A warp that issues or is ready waits for nothing.
+    pub(super) fn top_waits(&self) -> Vec<(StallReason, f64)> {
+        let is_stall = |reason: &&StallReason| reason.row().is_some_and(crate::catalog::StallRow::is_stall);
+        let all = StallReason::VARIANTS.iter().filter(is_stall);
+        let mut found: Vec<(StallReason, f64)> =
+            all.filter_map(|reason| Some((*reason, self.wait(*reason)?))).collect();
+        found.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        found
+    }
+
+    /// The unit of a part.
+    pub(super) fn unit(&self, part: Part) -> Option<&Unit> {
+        self.units.iter().find(|unit| unit.part == part)
+    }
+
+    /// The share of the peak of the busiest of some parts, over the whole launch.
+    pub(super) fn busiest_of(&self, parts: &[Part]) -> Option<&Unit> {
+        self.units.iter().filter(|unit| parts.contains(&unit.part)).max_by(|a, b| a.share.total_cmp(&b.share))
+    }
+
+    /// The largest of L1, L2 and DRAM.
+    pub(super) fn memory(&self) -> Option<&Unit> {
+        self.busiest_of(&[Part::MemoryL1tex, Part::MemoryShared, Part::MemoryL2, Part::MemoryDram])
+    }
+
+    /// Whether some unit sets the pace by itself.
+    pub(super) fn is_saturated(&self) -> bool {
+        self.units.iter().any(Unit::is_saturated)
+    }
+
+    /// Achieved over theoretical occupancy.
+    pub(super) fn filled(&self) -> Option<f64> {
+        Some(self.achieved? / self.theoretical?)
+    }
+
+    /// Occupancy as a design: one block of a tensor kernel that takes the registers or the shared memory of an SM.
+    pub(super) fn is_by_design(&self) -> bool {
+        let is_one = self.occupancy.blocks_per_sm.is_some_and(|blocks| blocks <= 1.0);
+        let binding = self.occupancy.binding();
+        self.has_tensor && is_one && binding.iter().any(|resource| ["registers", "shared memory"].contains(resource))
+    }
+
+    /// Readings with a number among these metrics, by name.
+    pub(super) fn held(&self, metrics: &[&str]) -> Vec<(String, Reading)> {
+        let mut readings = self.readings(metrics);
+        readings.retain(|(_, reading)| reading.quantity().is_some());
+        readings
+    }
+}

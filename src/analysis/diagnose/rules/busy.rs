@@ -1,0 +1,117 @@
+//! Rules on units that are busy.
+
+use super::{At, Held, share};
+use crate::analysis::derive::data_stage::{DataStage, OPERANDS};
+use crate::analysis::diagnose::level::{self, Level, Unit};
+use crate::analysis::diagnose::measures::Measures;
+use crate::analysis::lines::Sits;
+use crate::catalog::{Code, Part, StallReason, Threshold};
+use crate::quantity::format;
+use crate::words;
+use crate::words::Words;
+
+/// Bytes that DRAM moved.
+const DRAM_BYTES: [&str; 2] = ["dram__bytes_read.sum", "dram__bytes_write.sum"];
+/// Sectors that the L1 caches ask of L2.
+const L2_SECTORS: &str = "lts__t_sectors_srcunit_tex.sum";
+/// Hit rate of L1, percent.
+const L1_HITS: &str = "l1tex__t_sector_hit_rate.pct";
+/// A hit rate from which loads wait for L1 and not for what lies behind it, percent.
+const MOSTLY_HITS: f64 = 80.0;
+
+/// L2 or DRAM is full and most of what L2 is asked for comes from device memory: the fabric of L2 carries the same stream.
+pub(super) fn dram(m: &Measures<'_, '_>) -> Option<Held> {
+    let dram = m.unit(Part::MemoryDram)?;
+    let l2 = m.unit(Part::MemoryL2);
+    let is_full = dram.is_saturated() || l2.is_some_and(Unit::is_saturated);
+    let moved = m.kernel.value(DRAM_BYTES[0]).zip(m.kernel.value(DRAM_BYTES[1])).map(|(read, written)| read + written);
+    let asked = m.kernel.value(L2_SECTORS).map(|sectors| 32.0 * sectors);
+    let is_stream = moved.zip(asked).is_none_or(|(moved, asked)| 2.0 * moved >= asked);
+    let behind = l2
+        .filter(|l2| l2.share > dram.share)
+        .map(|l2| words!("; {} reads {}, because its fabric carries the same stream", &l2.name, share(l2.share)));
+    let sentence = words!("Device memory is at {} of its peak{}.", share(dram.share), behind.unwrap_or_default());
+    let held = Held::new(Code::Unit(Part::MemoryDram), 100.0 * dram.share, m.limits[Threshold::SolLow], sentence);
+    let held = held.only_if(is_full && is_stream).at(At::Line(Sits::Limiter));
+    let readings = m.held(&[&dram.counter, DRAM_BYTES[0], DRAM_BYTES[1], L2_SECTORS]);
+    held.holds.then(|| Held { unit: Some(dram.clone()), ..held.from(readings) })
+}
+
+/// Another unit is full.
+pub(super) fn saturated(m: &Measures<'_, '_>) -> Option<Held> {
+    let unit = level::leading(&m.units)?.clone();
+    let (percent, least) = match level::is_shared(unit.part) {
+        true => (100.0 * unit.share, m.limits[Threshold::SolHigh]),
+        false => (100.0 * unit.resident, m.limits[Threshold::UnitSaturated]),
+    };
+    let sentence = words!("{} is at {} of peak{}.", format::capital(&the(&unit)), share(unit.share), made_of(m, &unit));
+    let held = Held::new(Code::Unit(unit.part), percent, least, sentence).at(At::Line(Sits::Limiter));
+    let readings = m.readings(&[&unit.counter]);
+    Some(Held { unit: Some(unit), ..held.from(readings) })
+}
+
+/// `the FMA pipe`.
+fn the(unit: &Unit) -> String {
+    match unit.part {
+        Part::MemoryL2 | Part::MemoryDram => unit.name.clone(),
+        Part::Issue => "instruction issue".to_owned(),
+        _ => format!("the {}", unit.name),
+    }
+}
+
+/// What fills a unit, where counters tell.
+fn made_of(m: &Measures<'_, '_>, unit: &Unit) -> Words {
+    if !matches!(unit.part, Part::MemoryShared | Part::MemoryL1tex) {
+        return Words::default();
+    }
+    let Some(stage) = DataStage::of(m.kernel) else { return Words::default() };
+    let point = |value: f64| format::fixed(value, 1);
+    match m.kernel.value(OPERANDS).filter(|operands| *operands >= 0.05) {
+        Some(operands) => words!(
+            ": operands of wgmma {}, other shared memory {}, global and local accesses {}",
+            point(operands),
+            point(stage.shared - operands),
+            point(stage.other())
+        ),
+        None => words!(": shared memory {}, global and local accesses {}", point(stage.shared), point(stage.other())),
+    }
+}
+
+/// Stall reasons of warps that queue in front of a unit.
+pub(in crate::analysis::diagnose) fn queue(m: &Measures<'_, '_>, part: Part) -> Vec<StallReason> {
+    const L1: [StallReason; 3] = [StallReason::LgThrottle, StallReason::MioThrottle, StallReason::ShortScoreboard];
+    match part {
+        Part::MemoryL1tex | Part::MemoryShared | Part::MemoryLsu => {
+            let hits = m.kernel.value(L1_HITS).is_some_and(|hits| hits >= MOSTLY_HITS);
+            L1.into_iter().chain(hits.then_some(StallReason::LongScoreboard)).collect()
+        }
+        Part::Issue => vec![StallReason::NotSelected],
+        part if <&str>::from(part).starts_with("compute-") => vec![StallReason::MathPipeThrottle],
+        _ => Vec::new(),
+    }
+}
+
+/// A unit between `sol-low` and saturation whose queue holds the warps more than anything else does.
+pub(super) fn pressure(m: &Measures<'_, '_>) -> Option<Held> {
+    let least = m.limits[Threshold::QueueShare];
+    let waits = m.top_waits();
+    let held = m.units.iter().filter(|unit| unit.level == Level::High).filter_map(|unit| {
+        let queue = queue(m, unit.part);
+        let own = 100.0 * m.waits(&queue);
+        let outside = waits.iter().find(|(reason, _)| !queue.contains(reason)).map_or(0.0, |(_, share)| 100.0 * share);
+        let names = queue.iter().filter_map(|reason| Some((reason.row()?.label, m.wait(*reason)?)));
+        let named: Vec<String> =
+            names.filter(|(_, share)| *share >= 0.01).map(|(label, of)| format!("{label} {}", share(of))).collect();
+        let sentence = words!(
+            "{} is at {} of peak, and its queue is full ({}){}.",
+            format::capital(&the(unit)),
+            share(unit.share),
+            named.join(", "),
+            made_of(m, unit)
+        );
+        let held =
+            Held::new(Code::Unit(unit.part), own, least, sentence).only_if(own >= outside).at(At::Line(Sits::Limiter));
+        held.holds.then(|| Held { unit: Some(unit.clone()), ..held.from(m.readings(&[&unit.counter])) })
+    });
+    held.max_by(|a, b| a.share.total_cmp(&b.share))
+}

@@ -1,0 +1,119 @@
+//! Rules on the launch: grid, length, blocks.
+
+use super::{Held, count, share};
+use crate::analysis::diagnose::measures::{
+    ACHIEVED, CYCLES, Measures, RESIDENT, RESIDENT_MOST, SM_CYCLES, THEORETICAL, WAVES,
+};
+use crate::analysis::kernel::performance::DURATION;
+use crate::catalog::{Code, Threshold};
+use crate::quantity::format;
+use crate::words;
+
+/// A launch without blocks, or of which every counter is no number: it did not run.
+pub(super) fn failed(m: &Measures<'_, '_>) -> Option<Held> {
+    let is_empty = m.blocks == Some(0.0);
+    let metrics = || m.kernel.first().metrics.iter();
+    let numbers = || metrics().filter(|metric| metric.value.as_ref().is_some_and(|value| !value.is_nan()));
+    let measured = |name: &str| numbers().any(|metric| &*metric.name == name);
+    let is_nan = metrics().any(|metric| metric.value.as_ref().is_some_and(crate::evidence::Value::is_nan));
+    let ran = measured(DURATION) || measured(CYCLES);
+    (is_empty || is_nan && !ran).then(|| {
+        let why = if is_empty { "its grid has no block" } else { "every counter of its time is no number" };
+        let sentence = words!("The launch failed: {}, so nothing ran that could be judged.", why);
+        Held::new(Code::LaunchFailed, 100.0, 0.0, sentence).from(m.readings(&[DURATION, CYCLES]))
+    })
+}
+
+/// Blocks for at most the threshold's share of the SMs. Fewer idle SMs are a remark: 128 blocks on 132 SMs limit nothing.
+pub(super) fn small_grid(m: &Measures<'_, '_>) -> Option<Held> {
+    let (blocks, sms) = (m.blocks?, m.sms?);
+    let idle = 100.0 * (1.0 - blocks / sms);
+    let least = 100.0 - m.limits[Threshold::SmallGrid];
+    (blocks < sms).then(|| {
+        let sentence = words!(
+            "{} blocks leave {} of {} SMs without work; shares of the chip's peak average busy SMs with empty ones.",
+            count(blocks),
+            count(sms - blocks),
+            count(sms)
+        );
+        Held::new(Code::LaunchSmallGrid, idle, least, sentence).from(m.readings(&[WAVES])).noted()
+    })
+}
+
+/// Too short for steady percentages, or an SM without a block for most of it.
+pub(super) fn short(m: &Measures<'_, '_>) -> Option<Held> {
+    let least = m.limits[Threshold::ShortKernel];
+    let brief = m.duration.filter(|ns| *ns < least);
+    let empty = m.active.filter(|active| 100.0 * active < m.limits[Threshold::ResidentLeast]);
+    let sentence = match (brief, empty) {
+        (Some(ns), _) => {
+            words!("It takes {} ns, under {} ns: launch and cold caches are most of it.", count(ns), count(least))
+        }
+        (_, Some(active)) => words!(
+            "An SM holds a block for {} of the time: the rest is launch, drain and SMs without work.",
+            share(active)
+        ),
+        (None, None) => return None,
+    };
+    Some(Held::new(Code::LaunchShort, 100.0, 90.0, sentence).from(m.held(&[DURATION, RESIDENT, SM_CYCLES])))
+}
+
+/// `1 − average / longest` of the time that SMs hold a block: whatever a unit does while they run, the rest of the chip is idle.
+pub(super) fn unequal(m: &Measures<'_, '_>) -> Option<Held> {
+    tailed(m, m.limits[Threshold::UnequalBlocks])
+}
+
+/// The same at a lower threshold, where nothing else limits.
+pub(super) fn tail(m: &Measures<'_, '_>) -> Option<Held> {
+    tailed(m, m.limits[Threshold::TailIdle])
+}
+
+fn tailed(m: &Measures<'_, '_>, least: f64) -> Option<Held> {
+    let idle = m.unequal?;
+    let waves = m.waves.map(|waves| format!(" in {} waves", format::fixed(waves, 2))).unwrap_or_default();
+    let sentence = words!(
+        "The average SM works {} of the time of the one that works longest: {} blocks{} are too few and too long, or unequal.",
+        share(1.0 - idle),
+        count(m.blocks.unwrap_or_default()),
+        waves
+    );
+    let held =
+        Held::new(Code::LaunchTail, 100.0 * idle, least, sentence).from(m.held(&[RESIDENT, RESIDENT_MOST, WAVES]));
+    held.holds.then_some(held)
+}
+
+/// Less than one wave, and few of the warps that fit: blocks are missing, not room.
+pub(super) fn underfilled(m: &Measures<'_, '_>) -> Option<Held> {
+    let (waves, filled) = (m.waves.filter(|waves| *waves < 1.0)?, m.filled()?);
+    let least = m.limits[Threshold::FilledLow];
+    let busiest = m.units.first().map(|unit| format!("; the busiest unit is {} %", unit.said()));
+    let sentence = words!(
+        "{} blocks fill {} waves: SMs hold {} of the warps that fit, {} warps each{}.",
+        count(m.blocks?),
+        format::fixed(waves, 2),
+        share(filled),
+        format::fixed(m.warps?, 1),
+        busiest.unwrap_or_default()
+    );
+    let held = Held::new(Code::LaunchUnderfilled, 100.0 - 100.0 * filled, 100.0 - least, sentence);
+    let held = held.only_if(!m.is_saturated() && !m.is_by_design()).from(m.readings(&[WAVES, ACHIEVED, THEORETICAL]));
+    held.holds.then_some(held)
+}
+
+/// Several waves, few of the warps that fit, and warps that live shortly: slots are empty again before new blocks fill them.
+pub(super) fn short_blocks(m: &Measures<'_, '_>) -> Option<Held> {
+    let (waves, filled, life) = (m.waves.filter(|waves| *waves > 1.0)?, m.filled()?, m.life?);
+    let is_short = life < m.limits[Threshold::ShortLife];
+    let sentence = words!(
+        "{} blocks of {} live {} cycles each: SMs hold {} of the warps that fit ({} warps), because blocks end faster than they start.",
+        count(m.blocks?),
+        format::counted(m.block_warps? as u64, "warp"),
+        count(life),
+        share(filled),
+        format::fixed(m.warps?, 1)
+    );
+    let least = m.limits[Threshold::FilledLow];
+    let held = Held::new(Code::LaunchShortBlocks, 100.0 - 100.0 * filled, 100.0 - least, sentence);
+    let held = held.only_if(is_short && waves > 1.0).from(m.readings(&[WAVES, ACHIEVED, THEORETICAL]));
+    held.holds.then_some(held)
+}

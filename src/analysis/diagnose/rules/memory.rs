@@ -1,0 +1,172 @@
+//! Rules on why the memory system is busy: one slice, local memory, sectors, banks.
+
+use super::{At, Held, count, share};
+use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
+use crate::analysis::derive::units;
+use crate::analysis::diagnose::level;
+use crate::analysis::diagnose::measures::{CYCLES, Measures};
+use crate::analysis::lines::Sits;
+use crate::analysis::phases::SectorAccess;
+use crate::catalog::{Code, StallReason, Threshold};
+use crate::quantity::format;
+use crate::words;
+
+/// Opcodes of atomics that L2 does.
+const ATOMICS: [&str; 4] = ["RED", "REDG", "ATOM", "ATOMG"];
+/// Wavefronts of shared accesses.
+pub(in crate::analysis::diagnose) const SHARED: &str = "memory_l1_wavefronts_shared";
+/// Those that the addresses of each access need.
+pub(in crate::analysis::diagnose) const SHARED_IDEAL: &str = "memory_l1_wavefronts_shared_ideal";
+/// Sectors of local accesses.
+pub(in crate::analysis::diagnose) const LOCAL: &str = "memory_l2_theoretical_sectors_local";
+/// The same as the hardware counts them at L1, loads and stores.
+const LOCAL_AT_L1: [&str; 2] =
+    ["l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"];
+/// Instructions that spill or fill a register.
+const SPILLS: &str = "sass__inst_executed_register_spilling";
+
+/// Executed atomics on memory, by warps.
+pub(in crate::analysis::diagnose) fn atomics(m: &Measures<'_, '_>) -> f64 {
+    ATOMICS.iter().filter_map(|opcode| m.mix.count(opcode)).sum()
+}
+
+/// One slice or channel is several times as busy as the average, and full. The atomic unit of a slice takes up to several cycles for
+/// an operation, so that additions which follow one another at one address fill it at less than its peak.
+pub(super) fn hot_spot(m: &Measures<'_, '_>) -> Option<Held> {
+    let (spot, average) = units::hot_spot(m.kernel, m.limits[Threshold::HotSliceFactor])?;
+    let atomics = atomics(m);
+    let is_quiet = m.memory().is_none_or(|unit| 100.0 * unit.share < m.limits[Threshold::SolLow]);
+    let waits = m.waits(&[
+        StallReason::LongScoreboard,
+        StallReason::LgThrottle,
+        StallReason::Drain,
+        StallReason::ShortScoreboard,
+    ]);
+    let is_awaited = 100.0 * waits >= m.limits[Threshold::ChainShare];
+    let least = match atomics > 0.0 && is_quiet && is_awaited {
+        true => m.limits[Threshold::HotSliceAtomics],
+        false => m.limits[Threshold::HotSlice],
+    };
+    let factor = format::fixed(spot.percent / average.max(0.01), 0);
+    let what = match atomics > 0.0 {
+        true => words!("{} atomic instructions of warps meet in one slice of L2: its ", count(atomics)),
+        false => words!("The accesses meet in one instance of {}: its ", &spot.label),
+    };
+    let sentence = words!(
+        "{}`{}` is at {} % of peak, {} times the average.",
+        what,
+        &spot.counter,
+        format::fixed(spot.percent, 1),
+        factor
+    );
+    let code = if atomics > 0.0 { Code::AtomicContention } else { Code::MemoryHotSpot };
+    let sits = if atomics > 0.0 { Sits::Atomics } else { Sits::Nowhere };
+    let held = Held::new(code, spot.percent, least, sentence).only_if(is_quiet).at(At::Line(sits));
+    held.holds.then(|| held.from(m.readings(&[&spot.counter])))
+}
+
+/// Local memory makes much of the sectors, and the memory system or the waits show it.
+pub(super) fn local(m: &Measures<'_, '_>) -> Option<Held> {
+    let at_l1 = || Some(m.kernel.value(LOCAL_AT_L1[0])? + m.kernel.value(LOCAL_AT_L1[1])?);
+    let sectors = m.kernel.value(LOCAL).or_else(at_l1).filter(|sectors| *sectors > 0.0)?;
+    let part = sectors / (sectors + m.kernel.value(SECTORS)?);
+    let spills = m.kernel.value(SPILLS).filter(|spills| *spills > 0.0);
+    let executed: f64 = ["LDL", "STL"].iter().filter_map(|opcode| m.mix.count(opcode)).sum();
+    let are_spills = spills.is_some_and(|spills| 2.0 * spills >= executed);
+    let sentence = match spills.filter(|_| are_spills) {
+        Some(spills) => words!(
+            "{} executed instructions spill or fill registers; local memory makes {} of the sectors of loads and stores.",
+            count(spills),
+            share(part)
+        ),
+        None => words!(
+            "Arrays in local memory, indexed at run time, make {} of the sectors of loads and stores ({} accesses).",
+            share(part),
+            count(executed)
+        ),
+    };
+    let waits = m.waits(&[StallReason::LongScoreboard, StallReason::LgThrottle]);
+    let is_felt = m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow])
+        || 100.0 * waits >= m.limits[Threshold::QueueShare];
+    let code = if are_spills { Code::RegisterSpilling } else { Code::LocalMemory };
+    let held = Held::new(code, 100.0 * part, m.limits[Threshold::LocalShare], sentence);
+    Some(held.only_if(is_felt).at(At::Line(Sits::LocalAccesses)).from(m.held(&[
+        SPILLS,
+        LOCAL,
+        LOCAL_AT_L1[0],
+        SECTORS,
+    ])))
+}
+
+/// The accesses whose sectors would go if their bytes lay side by side, those whose order is the data's left out; the largest
+/// excess first, of equal ones the first in the source.
+pub(in crate::analysis::diagnose) fn packable<'a>(m: &Measures<'a, '_>) -> Vec<&'a SectorAccess> {
+    let all = m.kernel_of.phases.map(|phases| phases.accesses.as_slice()).unwrap_or_default();
+    let mut found: Vec<&SectorAccess> =
+        all.iter().filter(|access| access.excess() > 0 && !access.is_inherent).collect();
+    found.sort_by_key(|access| (std::cmp::Reverse(access.excess()), access.at.line));
+    found
+}
+
+/// Sectors beyond those that the bytes need, without those whose order is the data's. L1 serves each request by itself; loads of one
+/// row that lie in the same 32 bytes cost L2 and DRAM nothing more, and count once where these are busier.
+pub(in crate::analysis::diagnose) fn excess(m: &Measures<'_, '_>) -> Option<f64> {
+    let all = m.kernel.value(SECTORS)? - m.kernel.value(IDEAL)?;
+    let Some(phases) = m.kernel_of.phases.filter(|phases| !phases.accesses.is_empty()) else { return Some(all) };
+    let is_l1 = m.memory().is_some_and(|unit| !level::is_shared(unit.part));
+    if !is_l1 {
+        return Some(packable(m).iter().map(|access| access.excess()).sum::<u64>() as f64);
+    }
+    let inherent: u64 = phases.accesses.iter().filter(|access| access.is_inherent).map(|access| access.excess()).sum();
+    Some((all - inherent as f64).max(0.0))
+}
+
+/// Sectors beyond those that the bytes need, of accesses that could be ordered otherwise, in front of a busy memory unit.
+pub(super) fn uncoalesced(m: &Measures<'_, '_>) -> Option<Held> {
+    let (all, excess) = (m.kernel.value(SECTORS).filter(|all| *all > 0.0)?, excess(m)?);
+    let accesses = packable(m);
+    let part = 100.0 * excess / all;
+    if part < m.limits[Threshold::SectorsExcessShare] {
+        return None;
+    }
+    let first = accesses.first().map(|access| {
+        words!(
+            "; `:{}` touches {} sectors a request instead of {}, {} of 32 bytes used",
+            access.at.line.to_string(),
+            format::fixed(access.sectors as f64 / access.requests.max(1) as f64, 1),
+            format::fixed(access.ideal as f64 / access.requests.max(1) as f64, 1),
+            format::fixed(access.bytes_used(), 0)
+        )
+    });
+    let sentence = words!(
+        "{} of {} sectors of global accesses ({} %) would go if the bytes were packed{}.",
+        count(excess),
+        count(all),
+        format::fixed(part, 1),
+        first.unwrap_or_default()
+    );
+    let is_busy = m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow]);
+    let held = Held::new(Code::UncoalescedGlobalAccess, part, m.limits[Threshold::UncoalescedShare], sentence);
+    let at = accesses.first().map_or(At::Line(Sits::GlobalAccesses), |access| At::point(&access.at));
+    let held = held.only_if(is_busy).at(at).from(m.readings(&[SECTORS, IDEAL]));
+    Some(if part >= m.limits[Threshold::CostShare] { held } else { held.noted() })
+}
+
+/// Cycles of the L1 data stage that bank conflicts take: `(wavefronts − ideal) / (cycles × SMs)`.
+pub(super) fn bank_conflicts(m: &Measures<'_, '_>) -> Option<Held> {
+    let (all, ideal) = (m.kernel.value(SHARED).filter(|all| *all > 0.0)?, m.kernel.value(SHARED_IDEAL)?);
+    let cycles = m.cycles? * m.sms?;
+    let part = 100.0 * (all - ideal) / cycles;
+    if part < m.limits[Threshold::ExcessNamed] {
+        return None;
+    }
+    let sentence = words!(
+        "Bank conflicts: shared memory takes {} wavefronts where {} would do ({}-fold); the excess is {} % of the cycles of the L1 data stage.",
+        count(all),
+        count(ideal),
+        format::fixed(all / ideal, 1),
+        format::fixed(part, 1)
+    );
+    let held = Held::new(Code::SharedBankConflicts, part, m.limits[Threshold::BankConflictCycles], sentence);
+    Some(held.at(At::Line(Sits::SharedAccesses)).from(m.held(&[SHARED, SHARED_IDEAL, CYCLES])))
+}

@@ -1,0 +1,141 @@
+//! Rules on warps that wait while nothing is busy.
+
+use super::{At, Held, share};
+use crate::analysis::derive::stalls::StallBasis;
+use crate::analysis::diagnose::level::Level;
+use crate::analysis::diagnose::measures::{ACHIEVED, Measures, THEORETICAL};
+use crate::analysis::lines::Sits;
+use crate::catalog::{Code, Part, StallKind, StallReason, Threshold};
+use crate::quantity::format;
+use crate::words;
+use crate::words::Words;
+
+/// A load whose address is its own value one turn back.
+pub(super) fn chain(m: &Measures<'_, '_>) -> Option<Held> {
+    let phases = m.sampled()?;
+    let chain = phases.chain.as_ref()?;
+    let step = phases.step_cycles().map(|cycles| format!(", {} cycles a step", format::fixed(cycles, 0)));
+    let sentence = words!(
+        "{} of the samples wait for the load at `:{}`, whose value is the next address{}: one load in flight a thread.",
+        share(chain.share),
+        chain.load.line.to_string(),
+        step.unwrap_or_default()
+    );
+    let reason = StallReason::LongScoreboard;
+    let held = Held::new(Code::Wait(reason), 100.0 * chain.share, m.limits[Threshold::ChainShare], sentence);
+    let held = held.at(At::point(&chain.load)).from(m.readings(&[&reason.per_issue()]));
+    held.holds.then_some(held)
+}
+
+/// Instruction requests that the SM's own cache passed on to the cache of its GPC.
+const LEAVING: &str = "gcc__cache_requests_type_instruction.sum";
+const EXECUTED: &str = "smsp__inst_executed.sum";
+
+/// Warps wait for their next instruction longer than for anything that a change could shorten, and requests leave the SM: the code
+/// does not stay in its cache. Without that counter the wait alone must be as large as any wait that limits.
+pub(super) fn fetch(m: &Measures<'_, '_>) -> Option<Held> {
+    let reason = StallReason::NoInstruction;
+    let wait = m.wait(reason)?;
+    let thousand = m.kernel.value(EXECUTED).filter(|executed| *executed > 0.0)? / 1000.0;
+    let misses = m.kernel.value(LEAVING).map(|leaving| leaving / thousand);
+    let least = match misses {
+        Some(misses) if misses < m.limits[Threshold::FetchMisses] => return None,
+        Some(_) => m.limits[Threshold::FetchShare],
+        None => m.limits[Threshold::StallShare],
+    };
+    // Fixed latencies are there in any code.
+    let others =
+        m.top_waits().into_iter().filter(|(other, _)| !matches!(other, StallReason::NoInstruction | StallReason::Wait));
+    let is_largest = others.map(|(_, share)| share).fold(0.0, f64::max) <= wait;
+    let leave = misses.map(|misses| {
+        format!("; {} instruction requests leave the SM for each thousand instructions", format::fixed(misses, 1))
+    });
+    let sentence = words!(
+        "Warps wait {} of their time for the next instruction: the code does not stay in the instruction cache{}.",
+        share(wait),
+        leave.unwrap_or_default()
+    );
+    let held = Held::new(Code::InstructionFetch, 100.0 * wait, least, sentence).at(At::Line(Sits::Waits(reason)));
+    let held = held.from(m.held(&[&reason.per_issue(), LEAVING, EXECUTED]));
+    (100.0 * wait >= least).then(|| held.only_if(is_largest && !m.is_saturated()))
+}
+
+/// The largest wait, where it is large; with little room for warps that is what limits.
+pub(in crate::analysis::diagnose) fn latency(m: &Measures<'_, '_>) -> Option<Held> {
+    let (reason, wait) = m.top_waits().into_iter().next()?;
+    let row = reason.row()?;
+    let few = m.theoretical.filter(|room| 100.0 * room < m.limits[Threshold::OccupancyFew] && !m.is_by_design());
+    let front = [Part::MemoryL2, Part::MemoryDram].into_iter().filter_map(|part| m.unit(part));
+    let front = front.filter(|unit| unit.level == Level::High).max_by(|a, b| a.share.total_cmp(&b.share));
+    let behind = match (few, front) {
+        (Some(room), _) => words!(" at {} occupancy, limited by {}", share(room), m.occupancy.binding().join(" and ")),
+        (None, Some(unit)) => words!(" in front of {} at {} of peak", &unit.name, share(unit.share)),
+        (None, None) => Words::default(),
+    };
+    let kind = if row.kind == StallKind::Sync { "Warps wait for each other" } else { "Latency" };
+    let sentence = words!(
+        "{}: {} takes {} of the warps' time{}, and no unit is saturated{}.",
+        kind,
+        row.label,
+        share(wait),
+        behind,
+        m.units.first().map(|unit| format!(" (busiest: {} %)", unit.said())).unwrap_or_default()
+    );
+    let code = match (few, reason) {
+        (_, StallReason::NoInstruction) => Code::InstructionFetch,
+        (Some(_), _) => Code::OccupancyLimit,
+        (None, reason) => Code::Wait(reason),
+    };
+    let held =
+        Held::new(code, 100.0 * wait, m.limits[Threshold::StallShare], sentence).at(At::Line(Sits::Waits(reason)));
+    let held = held.from(m.held(&[&reason.per_issue(), THEORETICAL, ACHIEVED]));
+    held.holds.then_some(held)
+}
+
+/// Nothing is busy and no wait is large. Where warps issue, or are ready to, for more of their time than they wait for any one reason,
+/// the number of instructions is what is left.
+pub(in crate::analysis::diagnose) fn nothing(m: &Measures<'_, '_>) -> Held {
+    let waits = m.top_waits();
+    let ready = m.waits(&[StallReason::Selected, StallReason::NotSelected]);
+    let issue = m.unit(Part::Issue).cloned();
+    if let (Some(unit), Some((top, wait))) = (issue, waits.first())
+        && ready > *wait
+        && m.stalls.table(StallBasis::ShareOfWarpTime).is_some()
+    {
+        let sentence = words!(
+            "The number of instructions: warps issue or are ready to for {} of their time, more than they wait for any one reason (the largest is {}, {}); issue slots are at {}.",
+            share(ready),
+            top.row().map_or("", |row| row.label),
+            share(*wait),
+            share(unit.share)
+        );
+        let held =
+            Held::new(Code::Unit(Part::Issue), 100.0 * ready, 100.0 * wait, sentence).at(At::Line(Sits::Limiter));
+        let readings = m.readings(&[&unit.counter]);
+        return Held { unit: Some(unit), ..held.from(readings) };
+    }
+    let units: Vec<String> = m.units.iter().take(2).map(|unit| format!("{} %", unit.said())).collect();
+    let named: Vec<String> = waits
+        .iter()
+        .take(2)
+        .filter_map(|(reason, wait)| Some(format!("{} {}", reason.row()?.label, share(*wait))))
+        .collect();
+    if waits.is_empty() && m.units.is_empty() {
+        let sentence =
+            words!("What limits it was not measured: collect `--section SpeedOfLight` and `--section WarpStateStats`.");
+        return Held::new(Code::NotMeasured, 0.0, 0.0, sentence);
+    }
+    if waits.is_empty() {
+        let sentence = words!(
+            "No unit is saturated ({}); what the warps wait for needs warp states and source counters (`--section WarpStateStats --section SourceCounters`).",
+            units.join(", ")
+        );
+        return Held::new(Code::Latency, 0.0, 0.0, sentence);
+    }
+    let sentence = words!(
+        "No single limiter: the busiest units are {}, the largest waits {}.",
+        units.join(" and "),
+        named.join(" and ")
+    );
+    Held::new(Code::NoSingleLimiter, 0.0, 0.0, sentence)
+}

@@ -1,0 +1,112 @@
+//! Phases as they are kept: numbers as exact as samples are, and the file of most places said once.
+
+use super::detail::{Point, StallCause, Wait, WaitGroup};
+use super::model::{Phase, Phases};
+use std::collections::BTreeMap;
+
+/// Significant digits of a kept number; counts of samples have no more.
+const DIGITS: i32 = 6;
+
+/// A number with [`DIGITS`] significant digits.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.*e}", DIGITS as usize - 1).parse().unwrap_or(value)
+}
+
+impl Phases {
+    /// The same with each quotient and share to six digits.
+    pub(super) fn rounded(mut self) -> Phases {
+        each(&mut self.phases, &mut |phase| {
+            let optional = [&mut phase.cycles, &mut phase.tensor, &mut phase.issue].into_iter().flatten();
+            optional.chain([&mut phase.share, &mut phase.cost]).for_each(|value| *value = rounded(*value));
+            for Wait { share, groups, .. } in &mut phase.waits {
+                *share = rounded(*share);
+                groups.iter_mut().for_each(|group| group.share = rounded(group.share));
+            }
+        });
+        for StallCause { share, groups, .. } in &mut self.stalls {
+            *share = rounded(*share);
+            for group in groups {
+                group.share = rounded(group.share);
+                group.groups.iter_mut().for_each(|group| group.share = rounded(group.share));
+            }
+        }
+        let time = &mut self.time;
+        let optional = [
+            &mut self.cycles,
+            &mut self.tiles,
+            &mut self.steps,
+            &mut self.tensor,
+            &mut self.step_efficiency,
+            &mut self.drain_in_loop,
+            &mut time.tensor,
+            &mut time.idle,
+            &mut time.empty,
+            &mut time.last_wave,
+        ];
+        optional.into_iter().flatten().for_each(|value| *value = rounded(*value));
+        self.sites.iter_mut().for_each(|site| site.share = rounded(site.share));
+        self.pressure.iter_mut().for_each(|pressure| pressure.share = rounded(pressure.share));
+        self.fence_chain.iter_mut().for_each(|chain| chain.cost = rounded(chain.cost));
+        self.chain.iter_mut().for_each(|chain| chain.share = rounded(chain.share));
+        self
+    }
+
+    /// Takes the file that most places are in from them.
+    pub(in crate::analysis) fn say_file_once(&mut self) {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        self.each_file(|file| *counts.entry(file.clone()).or_default() += 1);
+        let most = counts.into_iter().max_by_key(|(_, count)| *count).map(|(file, _)| file);
+        let most = most.unwrap_or_default();
+        self.each_file(|file| {
+            if *file == most {
+                file.clear()
+            }
+        });
+        self.file = most;
+    }
+
+    /// Gives each place its file back.
+    pub(in crate::analysis) fn say_file_everywhere(&mut self) {
+        let most = std::mem::take(&mut self.file);
+        self.each_file(|file| {
+            if file.is_empty() {
+                file.clone_from(&most)
+            }
+        });
+    }
+
+    /// Calls a function with the file of each place that has a line.
+    fn each_file(&mut self, mut call: impl FnMut(&mut String)) {
+        let mut of_point = |point: &mut Point| {
+            if point.line > 0 {
+                call(&mut point.file);
+            }
+        };
+        each(&mut self.phases, &mut |phase| {
+            phase.waits.iter_mut().flat_map(|wait| &mut wait.groups).flat_map(places).for_each(&mut of_point);
+        });
+        let stalls = self.stalls.iter_mut().flat_map(|stall| &mut stall.groups);
+        stalls.flat_map(|group| &mut group.groups).flat_map(places).for_each(&mut of_point);
+        self.sites.iter_mut().for_each(|site| of_point(&mut site.at));
+        self.accesses.iter_mut().for_each(|access| of_point(&mut access.at));
+        self.fence_chain.iter_mut().for_each(|chain| of_point(&mut chain.at));
+        self.chain.iter_mut().for_each(|chain| of_point(&mut chain.load));
+        each(&mut self.phases, &mut |phase| {
+            if phase.at.first > 0 {
+                call(&mut phase.at.file);
+            }
+        });
+    }
+}
+
+/// Calls a function with each phase and each part.
+fn each(phases: &mut [Phase], call: &mut impl FnMut(&mut Phase)) {
+    for phase in phases {
+        call(phase);
+        each(&mut phase.parts, call);
+    }
+}
+
+fn places(group: &mut WaitGroup) -> impl Iterator<Item = &mut Point> {
+    std::iter::once(&mut group.at).chain(&mut group.cause)
+}

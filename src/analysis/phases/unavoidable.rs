@@ -1,0 +1,71 @@
+//! The bytes that a launch cannot avoid to move, level by level, from the sizes of its arguments (rule R14).
+
+use super::detail::{SectorAccess, touched_sectors};
+use super::model::Phases;
+use crate::evidence::LaunchFacts;
+
+/// Bytes of a sector.
+const SECTOR: f64 = 32.0;
+/// The part of all bytes read that one buffer holds where draws can only be from it.
+const NEARLY_ALL: f64 = 0.9;
+/// Arguments named; more are counted.
+const NAMED: usize = 4;
+
+/// An amount and what it is of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Amount {
+    /// Bytes.
+    pub bytes: f64,
+    /// What they are: names of arguments.
+    pub what: String,
+}
+
+/// What each level cannot avoid to move; `None` where nothing tells.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Unavoidable {
+    /// From DRAM: every byte that is read, once.
+    pub read: Option<Amount>,
+    /// To DRAM: every byte that is written, once.
+    pub write: Option<Amount>,
+    /// From L2 to L1: the operands of tiles of this shape, as asynchronous copies bring them.
+    pub operands: Option<Amount>,
+}
+
+impl Unavoidable {
+    /// From what a launch was given, where that is known, and from its accesses by instruction.
+    pub fn of(launch: Option<&LaunchFacts>, phases: Option<&Phases>) -> Unavoidable {
+        let buffers = launch.and_then(LaunchFacts::buffers).unwrap_or_default();
+        let sum = |of: fn(&crate::evidence::Buffer<'_>) -> bool| {
+            let own: Vec<_> = buffers.iter().filter(|buffer| of(buffer)).collect();
+            let names: Vec<&str> = own.iter().map(|buffer| buffer.name).collect();
+            let what = if names.len() > NAMED { format!("{} arguments", names.len()) } else { names.join(", ") };
+            let bytes = own.iter().map(|buffer| buffer.bytes as f64).sum();
+            (bytes > 0.0).then_some(Amount { bytes, what })
+        };
+        let read = sum(|buffer| buffer.is_read);
+        let gathered = read.as_ref().zip(phases).and_then(|(read, phases)| {
+            let most =
+                buffers.iter().filter(|buffer| buffer.is_read).map(|buffer| buffer.bytes as f64).fold(0.0, f64::max);
+            (most >= NEARLY_ALL * read.bytes).then(|| gathered(phases, most, read.bytes)).flatten()
+        });
+        let copied = phases.and_then(|phases| phases.copied_bytes);
+        Unavoidable {
+            read: gathered.or(read),
+            write: sum(|buffer| buffer.is_written),
+            operands: copied.map(|bytes| Amount { bytes: bytes as f64, what: "operands of this tile shape".into() }),
+        }
+    }
+}
+
+/// The sectors that draws from one buffer touch, for uniform indices; `None` where the addresses are no loaded values.
+fn gathered(phases: &Phases, buffer: f64, all: f64) -> Option<Amount> {
+    let is_load = |access: &&SectorAccess| access.is_inherent && access.at.opcode.starts_with("LD");
+    let draw = |access: &SectorAccess| Some(access.ideal as f64 * SECTOR / (access.width_bits? as f64 / 8.0));
+    let draws: Option<f64> = phases.accesses.iter().filter(is_load).map(draw).sum();
+    let draws = draws.filter(|draws| *draws > 0.0)?;
+    let touched = SECTOR * touched_sectors(draws, buffer / SECTOR)?;
+    Some(Amount {
+        bytes: touched + all - buffer,
+        what: format!("distinct sectors of {} uniform draws", crate::quantity::format::short(draws)),
+    })
+}

@@ -1,0 +1,75 @@
+//! Whether the limiter moved, as far as the metrics of both sides can tell: one that a side's metrics could not name has not.
+
+use crate::analysis::diagnose::Bottleneck;
+use crate::analysis::kernel::stated::Work;
+use crate::analysis::limits::Limits;
+use crate::analysis::profile::{Profile, summary};
+use crate::analysis::versus::before::{Alone, Before};
+use crate::analysis::versus::setting::Setting;
+use std::collections::HashSet;
+
+/// What became of the limiter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LimiterChange {
+    /// It is the same.
+    Same,
+    /// It is another.
+    Moved,
+    /// The metrics that both sides were asked for do not tell.
+    Unknown,
+}
+
+/// One side with what limits it by itself.
+#[derive(Clone, Copy)]
+pub(in crate::analysis) struct Limited<'a> {
+    pub(in crate::analysis) profile: &'a Profile,
+    pub(in crate::analysis) bottleneck: &'a Bottleneck,
+}
+
+/// What became of the limiter. Where the sides were asked for other metrics, each is judged once more by what both hold: a
+/// limiter that this takes away from a side is none that can be compared.
+pub(in crate::analysis) fn limiter_change(
+    new: Limited<'_>,
+    old: Limited<'_>,
+    settings: &[Setting],
+    work: &Work,
+    limits: &Limits,
+) -> LimiterChange {
+    let asked = settings.iter().find(|setting| setting.id == "metric-set");
+    let is_one_set = asked.is_some_and(|asked| asked.new.is_some() && asked.new == asked.old);
+    let is_told = |one: Limited<'_>, other: Limited<'_>| {
+        judged(&reduced(one.profile, other.profile), work, limits).bottleneck.limiter == one.bottleneck.limiter
+    };
+    if !(is_one_set || is_told(new, old) && is_told(old, new)) {
+        LimiterChange::Unknown
+    } else if new.bottleneck.limiter == old.bottleneck.limiter {
+        LimiterChange::Same
+    } else {
+        LimiterChange::Moved
+    }
+}
+
+/// A profile with no more than the metrics that another one holds as well.
+fn reduced(profile: &Profile, to: &Profile) -> Profile {
+    let held: HashSet<&str> = to.readings.metrics.iter().map(|metric| &*metric.name).collect();
+    let mut reduced = profile.clone();
+    let readings = &mut reduced.readings;
+    readings.metrics.retain(|metric| held.contains(&*metric.name));
+    readings.breakdowns.retain(|name, _| to.readings.breakdowns.contains_key(name));
+    if to.readings.opcodes.is_empty() {
+        readings.opcodes.clear();
+    }
+    if to.readings.with_modifiers.is_none() {
+        readings.with_modifiers = None;
+    }
+    if to.phases.is_none() {
+        (reduced.phases, reduced.parked) = (None, None);
+    }
+    reduced
+}
+
+fn judged(profile: &Profile, work: &Work, limits: &Limits) -> Alone {
+    let launches = profile.launches();
+    Before::of(profile, &summary(&launches), limits, work).judged(limits)
+}

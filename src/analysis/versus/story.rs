@@ -1,0 +1,144 @@
+//! What made a kernel faster or slower: less work for a unit, or a unit that idles less.
+//!
+//! With `u` the share of a unit's peak and `K` the elapsed cycles, `K_old / K_new` is exactly `ρ · u_new / u_old`, where `ρ` is
+//! the ratio of the unit's busy cycles `u·K`, old over new. The logarithm parts it: `ln ρ / ln(K_old / K_new)` is work, the rest
+//! is overlap.
+
+use crate::analysis::derive::units::{self, BusyUnit};
+use crate::analysis::kernel::performance::CYCLES;
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::catalog::Part;
+
+/// From this change of the cycles on, in percent, there is something to explain.
+const LEAST: f64 = 3.0;
+/// A part of this size is the story.
+const MOST_OF_IT: f64 = 0.75;
+/// A unit that is less busy than this, in percent of its peak, did not set the time.
+const BUSY: f64 = 60.0;
+/// Warps that an SM held, in percent of those that it has room for.
+const WARPS: &str = "sm__warps_active.avg.pct_of_peak_sustained_active";
+/// Cycles of an SM with a warp, and all of them.
+const RESIDENT: [&str; 2] = ["sm__cycles_active.avg", "sm__cycles_elapsed.avg"];
+
+/// What the change of the cycles is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// The unit's work changed.
+    Work,
+    /// The unit idles less, or more, with the same work.
+    Overlap,
+    /// Both.
+    Both,
+    /// No unit was busy: its work cannot have set the time.
+    Latency,
+}
+
+/// A unit on both sides.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct UnitChange {
+    /// What a sentence calls it.
+    pub label: String,
+    /// Its counter.
+    pub counter: String,
+    /// Whether it is the tensor pipe.
+    pub is_tensor: bool,
+    /// Share of its peak over the elapsed time, old and new, in percent.
+    pub share: (f64, f64),
+    /// Its busy cycles, `u·K`, old and new.
+    pub busy: (f64, f64),
+}
+
+/// Why the cycles changed.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Story {
+    /// Elapsed cycles, old and new.
+    pub cycles: (f64, f64),
+    /// The unit that tells it: the tensor pipe where both sides use it, else the busiest of the old side.
+    pub unit: UnitChange,
+    /// What it was.
+    pub cause: Cause,
+    /// The part that work has in it; the rest is overlap.
+    pub work_part: f64,
+    /// The unit that leads now, where that is another: label and share of its peak in percent.
+    pub next: Option<(String, f64)>,
+    /// Warps in flight in percent of an SM's room, over the elapsed time, old and new.
+    pub in_flight: Option<(f64, f64)>,
+}
+
+impl Story {
+    /// `None` where the cycles changed by a trifle, or where no unit was measured on both sides.
+    pub(in crate::analysis) fn of(new: &KernelSummary<'_>, old: &KernelSummary<'_>) -> Option<Story> {
+        let cycles = (old.value(CYCLES)?, new.value(CYCLES)?);
+        let change = (cycles.0 / cycles.1).ln();
+        if !change.is_finite() || change.abs() < (1.0 + LEAST / 100.0).ln() {
+            return None;
+        }
+        let (was, is) = (units::busiest(old), units::busiest(new));
+        let beside = |unit: &BusyUnit| {
+            let share = new.value(&unit.counter)?;
+            (unit.percent > 0.0 && share > 0.0).then(|| UnitChange {
+                label: unit.label.clone(),
+                counter: unit.counter.clone(),
+                is_tensor: unit.code == Part::ComputeTensor,
+                share: (unit.percent, share),
+                busy: (unit.percent / 100.0 * cycles.0, share / 100.0 * cycles.1),
+            })
+        };
+        let has_products = |side: &KernelSummary<'_>| {
+            let opcodes = side.by_text(crate::analysis::derive::mix::PER_OPCODE);
+            opcodes.iter().any(|(opcode, count)| crate::analysis::derive::mix::is_matrix(opcode) && *count > 0.0)
+        };
+        let tensor = || was.iter().filter(|unit| unit.code == Part::ComputeTensor).find_map(beside);
+        let products = has_products(old) && has_products(new);
+        let unit = if products { tensor() } else { None }.or_else(|| was.iter().find_map(beside))?;
+        let work_part = (unit.busy.0 / unit.busy.1).ln() / change;
+        let cause = match work_part {
+            _ if unit.share.0 < BUSY && !unit.is_tensor => Cause::Latency,
+            part if part >= MOST_OF_IT => Cause::Work,
+            part if part <= 1.0 - MOST_OF_IT => Cause::Overlap,
+            _ => Cause::Both,
+        };
+        let next = is.first().filter(|first| first.counter != unit.counter && first.label != unit.label);
+        let next = next.map(|first| (first.label.clone(), first.percent));
+        let in_flight =
+            |side: &KernelSummary<'_>| Some(side.value(WARPS)? * side.value(RESIDENT[0])? / side.value(RESIDENT[1])?);
+        Some(Story { cycles, unit, cause, work_part, next, in_flight: in_flight(old).zip(in_flight(new)) })
+    }
+
+    /// Whether the kernel became faster.
+    pub fn is_faster(&self) -> bool {
+        self.cycles.1 < self.cycles.0
+    }
+}
+
+/// The least time that the new side's work needs: its busiest unit at its peak, over the old side's cycles.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct WorkFloor {
+    /// The unit that sets it.
+    pub label: String,
+    /// The largest part of the old cycles that this work lets anybody save, in percent: `1 − max(u_new·K_new) / K_old`.
+    pub most: f64,
+    /// What was saved of the old cycles, in percent.
+    pub saved: f64,
+}
+
+impl WorkFloor {
+    /// `None` without cycles of both sides or a unit of the new one, and where nothing was saved.
+    pub(in crate::analysis) fn of(new: &KernelSummary<'_>, old: &KernelSummary<'_>) -> Option<WorkFloor> {
+        let (was, is) = (old.value(CYCLES)?, new.value(CYCLES)?);
+        let units = units::busiest(new);
+        let first = units.first()?;
+        let floor = WorkFloor {
+            label: first.label.clone(),
+            most: 100.0 * (1.0 - first.percent / 100.0 * is / was),
+            saved: 100.0 * (1.0 - is / was),
+        };
+        (floor.saved > 0.0 && floor.most > 0.0).then_some(floor)
+    }
+
+    /// The part of what was possible that came, in percent.
+    pub fn realised(&self) -> f64 {
+        100.0 * self.saved / self.most
+    }
+}

@@ -1,0 +1,160 @@
+//! What explains that a kernel became faster or slower: work that changed, room for warps, other code.
+//!
+//! Few launches cannot tell noise from change, and a counter that repeats exactly can: but only one that moved the way the
+//! time did, and by enough. A register more is a change, and explains nothing.
+
+use super::invariant::is_invariant;
+use crate::analysis::derive::mix;
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::limits::Limits;
+use crate::catalog::{self, Threshold};
+use crate::quantity::format;
+
+/// Beginnings of the names of counters that count the same thing; each is weighed by the largest of its kind.
+const KINDS: [&[&str]; 8] = [
+    &["smsp__inst_executed", "smsp__sass_inst_executed", "sass__inst_executed"],
+    &["smsp__thread_inst_executed", "smsp__sass_thread_inst_executed"],
+    &["memory_l1_wavefronts"],
+    &["memory_l1_tag_requests"],
+    &["memory_l2_theoretical_sectors"],
+    &["l1tex__t_requests"],
+    &["l1tex__t_sectors"],
+    &["launch__thread_count"],
+];
+
+/// All executed warp instructions.
+const INSTRUCTIONS: &str = "smsp__inst_executed.sum";
+/// Warps that an SM has room for; fewer can cost what more would hide.
+const ROOM: &str = "sm__maximum_warps_per_active_cycle_pct";
+/// The part of a change of the time that a counter has to account for, in logarithms.
+const PART: f64 = 0.5;
+
+/// The counters of both sides that could explain a change of the time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Causes {
+    /// Counters that moved, each with the factor that it would put on the time.
+    pushes: Vec<Push>,
+    /// In what the code or the launch is another, as a sentence part; `None` where it is not.
+    other: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Push {
+    label: String,
+    old: f64,
+    new: f64,
+    /// What the time would be of the old one, if this alone set it.
+    factor: f64,
+}
+
+impl Causes {
+    pub(super) fn of(new: &KernelSummary<'_>, old: &KernelSummary<'_>, limits: &Limits) -> Causes {
+        let mut pushes: Vec<Push> = KINDS.iter().flat_map(|kind| work(kind, new, old)).collect();
+        if let (Some(was), Some(is)) = (exact(old, ROOM), exact(new, ROOM))
+            && was > 0.0
+            && is > 0.0
+            && was != is
+        {
+            pushes.push(Push { label: label(ROOM), old: was, new: is, factor: was / is });
+        }
+        Causes { pushes, other: other(new, old, limits[Threshold::OtherCode]) }
+    }
+
+    /// What explains a change in percent of the old time, as a sentence part; `None` where nothing does.
+    ///
+    /// A counter explains it that went the same way by half as much or more. Beyond what single launches of one kernel
+    /// were seen apart, other code does.
+    pub(super) fn explaining(&self, percent: f64, limits: &Limits) -> Option<String> {
+        let asked = (1.0 + percent / 100.0).ln();
+        let strength = |push: &&Push| push.factor.ln() / asked;
+        let best = self.pushes.iter().max_by(|a, b| strength(a).total_cmp(&strength(b)));
+        if let Some(best) = best.filter(|push| strength(push) >= PART) {
+            return Some(format!("{} {}", in_a_sentence(&best.label), format::change(best.old, best.new)));
+        }
+        let is_beyond = asked.abs() >= (1.0 + limits[Threshold::LaunchNoise] / 100.0).ln();
+        self.other.clone().filter(|_| is_beyond)
+    }
+}
+
+/// What a kind of counters would do to the time, each counter weighed by the largest of its kind on the old side, and at
+/// least by the executed instructions: one request more where there was none is no doubling.
+fn work(kind: &[&str], new: &KernelSummary<'_>, old: &KernelSummary<'_>) -> Vec<Push> {
+    let is_of_kind = |name: &str| {
+        kind.iter().any(|start| name.starts_with(start))
+            && is_invariant(name)
+            && (!name.contains('.') || name.ends_with(".sum"))
+    };
+    let held: Vec<(&str, f64, f64)> = old
+        .metric_names()
+        .into_iter()
+        .filter(|name| is_of_kind(name))
+        .filter_map(|name| Some((&**name, exact(old, name)?, exact(new, name)?)))
+        .collect();
+    let largest = held.iter().map(|(_, was, _)| *was).fold(0.0, f64::max);
+    let base = largest.max(exact(old, INSTRUCTIONS).unwrap_or_default());
+    let moved = held.into_iter().filter(|(_, was, is)| was != is && base > 0.0);
+    moved
+        .map(|(name, was, is)| Push {
+            label: label(name),
+            old: was,
+            new: is,
+            factor: (1.0 + (is - was) / base).max(0.0),
+        })
+        .collect()
+}
+
+/// The number of a counter that every launch of a side agrees on.
+fn exact(side: &KernelSummary<'_>, name: &str) -> Option<f64> {
+    let values = side.values(name);
+    let first = *values.first()?;
+    values.iter().all(|value| *value == first).then_some(first)
+}
+
+/// A label within a sentence: `L1 tag requests` keeps its capital.
+fn in_a_sentence(label: &str) -> String {
+    let mut letters = label.chars();
+    match (letters.next(), letters.next()) {
+        (Some(first), Some(second)) if second.is_lowercase() => {
+            first.to_lowercase().chain([second]).chain(letters).collect()
+        }
+        _ => label.to_owned(),
+    }
+}
+
+fn label(name: &str) -> String {
+    catalog::metric(name).map_or(name, |row| row.label).to_owned()
+}
+
+/// In what the code is another by at least so many percent of its executed instructions; where they were not counted, the
+/// kernel or its launch.
+fn other(new: &KernelSummary<'_>, old: &KernelSummary<'_>, least: f64) -> Option<String> {
+    let (was, is) = (old.by_text(mix::PER_OPCODE), new.by_text(mix::PER_OPCODE));
+    let counts = || Some((exact(old, INSTRUCTIONS)?, exact(new, INSTRUCTIONS)?));
+    let share = if !was.is_empty() && !is.is_empty() {
+        let of = |side: &std::collections::BTreeMap<_, f64>, opcode| side.get(opcode).copied().unwrap_or_default();
+        let opcodes = was.keys().chain(is.keys().filter(|opcode| !was.contains_key(*opcode)));
+        let apart: f64 = opcodes.map(|opcode| (of(&is, opcode) - of(&was, opcode)).abs()).sum();
+        Some(100.0 * apart / was.values().sum::<f64>())
+    } else {
+        counts().map(|(was, is)| 100.0 * (is / was - 1.0).abs())
+    };
+    match share {
+        Some(share) => (share >= least).then(|| {
+            let shown = format::fixed(share.min(100.0), 0);
+            format!(
+                "other code ({shown} % of the executed instructions), by more than single launches of one kernel differ"
+            )
+        }),
+        None => {
+            let (was, is) = (old.key(), new.key());
+            let what = if was.function != is.function {
+                "another kernel"
+            } else if (was.grid, was.block) != (is.grid, is.block) {
+                "another shape of the launch"
+            } else {
+                return None;
+            };
+            Some(format!("{what}, by more than single launches of one kernel differ"))
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The options of profilers, and of our own launcher, that pages may show.
+
+use super::row::{Catalog, Row};
+use serde::Deserialize;
+use std::sync::LazyLock;
+
+/// What an option takes, and what of it may be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OptionKind {
+    /// Nothing.
+    Flag,
+    /// A word that the tool knows, which may be shown.
+    Value,
+    /// A file, of which the last part of its path may be shown.
+    File,
+    /// A word that may name a machine or a person.
+    Hidden,
+    /// Nothing; an option of `audit launch`.
+    OwnFlag,
+    /// A word; an option of `audit launch`.
+    OwnValue,
+    /// A file; an option of `audit launch`.
+    OwnFile,
+}
+
+/// Options of one kind.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KindRow {
+    id: OptionKind,
+    help: &'static str,
+    options: Vec<&'static str>,
+}
+
+static ROWS: LazyLock<Catalog<KindRow>> = LazyLock::new(Catalog::load);
+
+impl Row for KindRow {
+    const FILE: &'static str = "tool_options.toml";
+    const TEXT: &'static str = include_str!("tool_options.toml");
+    const ARRAY: &'static str = "kind";
+
+    fn names(&self) -> Vec<&str> {
+        self.options.clone()
+    }
+
+    fn texts(&self) -> Vec<(&'static str, &str)> {
+        vec![("help", self.help)]
+    }
+}
+
+/// Reads the file anew and checks every row.
+pub(super) fn verify() -> Result<(), super::CatalogError> {
+    Catalog::<KindRow>::verify()
+}
+
+/// What an option takes; `None` for one that nobody knows, whose value may be anything.
+pub fn tool_option(name: &str) -> Option<OptionKind> {
+    ROWS.get(name).map(|row| row.id)
+}

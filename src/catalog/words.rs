@@ -1,0 +1,46 @@
+//! Words of a page that are neither metrics nor findings: verdicts, columns and rows of its tables.
+
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::row::{Catalog, Row};
+
+/// A word of a page.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WordRow {
+    /// As pages print it.
+    pub word: &'static str,
+    /// Other words for the same.
+    #[serde(default)]
+    pub also: Vec<&'static str>,
+    /// What it means.
+    pub help: &'static str,
+}
+
+static ROWS: LazyLock<Catalog<WordRow>> = LazyLock::new(Catalog::load);
+
+impl Row for WordRow {
+    const FILE: &'static str = "words.toml";
+    const TEXT: &'static str = include_str!("words.toml");
+    const ARRAY: &'static str = "word";
+
+    fn names(&self) -> Vec<&str> {
+        std::iter::once(self.word).chain(self.also.iter().copied()).collect()
+    }
+
+    fn texts(&self) -> Vec<(&'static str, &str)> {
+        vec![("help", self.help)]
+    }
+}
+
+/// Every word.
+pub fn words() -> &'static [WordRow] {
+    ROWS.rows()
+}
+
+/// The row of a word, in whatever letters it is written.
+pub fn word(name: &str) -> Option<&'static WordRow> {
+    words().iter().find(|row| row.names().iter().any(|known| known.eq_ignore_ascii_case(name)))
+}

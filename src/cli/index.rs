@@ -1,0 +1,65 @@
+//! The index of the folder of audits: `README.md`, which GitHub shows when the folder is opened.
+
+use super::failure::Failure;
+use crate::render::{Output, PageLock, RenderError, markdown_table, marked, merged, write_together};
+use crate::snapshot::{earlier, milestones, subjects};
+use crate::view::{self, Listed};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The file.
+const FILE: &str = "README.md";
+
+/// Writes the index of a folder anew, and keeps what people wrote around it; gives its path. An index that somebody edited
+/// stays as it is, and is told.
+pub(super) fn write(folder: &Path) -> Result<Option<PathBuf>, Failure> {
+    let path = folder.join(FILE);
+    let _lock = PageLock::take(&path)?;
+    let block = text(folder)?;
+    let existing = match crate::read::text(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => {
+            note(&format!("{} cannot be read and stays as it is: {error}", path.display()))?;
+            return Ok(None);
+        }
+    };
+    let page = match merged(&path, &existing, &block, false) {
+        Ok(page) => page,
+        // A file that is all prose keeps it, and gets the index behind.
+        Err(RenderError::Edited { .. }) if !existing.contains("<!-- audit:begin ") => {
+            format!("{}\n\n{block}", existing.trim_end())
+        }
+        Err(error) => {
+            note(&format!("the index was not written: {error}"))?;
+            return Ok(None);
+        }
+    };
+    if page != existing {
+        write_together(&[Output { path: &path, bytes: page.as_bytes() }])?;
+    }
+    Ok(Some(path))
+}
+
+fn note(text: &str) -> Result<(), Failure> {
+    Ok(writeln!(anstream::stderr(), "note: {text}")?)
+}
+
+/// The block of the index.
+fn text(folder: &Path) -> Result<String, Failure> {
+    let mut listed = Vec::new();
+    for subject in subjects(folder)? {
+        let Some(last) = earlier(folder, &subject, None)?.pop() else { continue };
+        let (known, _) = milestones(folder, &subject, None)?;
+        if !known.is_empty() {
+            let page = format!("{}-{subject}.md", last.at);
+            listed.push((last.at, Listed { subject, page, milestones: known }));
+        }
+    }
+    listed.sort_by(|(a, one), (b, other)| b.cmp(a).then_with(|| one.subject.cmp(&other.subject)));
+    let rows: Vec<Listed> = listed.into_iter().map(|(_, listed)| listed).collect();
+    let table = markdown_table(&view::index(&rows));
+    let head =
+        "# Performance audits\n\nThe last audit of each kernel, the newest first; each name leads to its page.\n";
+    Ok(marked(&format!("{head}\n{table}"), &[]))
+}

@@ -1,0 +1,263 @@
+//! `audit init`: an audit.toml from what lies here: a subject for each kernel of a report, with its source and its build log.
+
+use super::args::Init;
+use super::failure::Failure;
+use super::plan::DEFAULT_CONFIG;
+use crate::analysis::{self, KernelKey};
+use crate::config::{Config, SubjectName};
+use crate::evidence::{BuildLog, Want};
+use crate::render::{Output, write_together};
+use crate::source;
+use regex::Regex;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Folders that are looked through below the first one.
+const DEPTH: usize = 3;
+/// Files that are looked at; a folder with more is not a project's.
+const FILES: usize = 2000;
+/// Bytes up to which a text can be a source or a build log.
+const TEXT: u64 = 4 << 20;
+/// Kernels of a report that get a subject of their own, those with the most device time.
+const KERNELS: usize = 3;
+
+/// What lies here.
+#[derive(Default)]
+struct Found {
+    reports: Vec<Report>,
+    /// Sources with the names of their kernels.
+    sources: Vec<(PathBuf, Vec<String>)>,
+    logs: Vec<(PathBuf, BuildLog)>,
+}
+
+/// A report with its kernels, the most device time first.
+struct Report {
+    path: PathBuf,
+    kernels: Vec<KernelKey>,
+    /// `sm_90`.
+    arch: Option<String>,
+}
+
+/// A subject as it is written down.
+struct Line<'f> {
+    name: String,
+    function: &'f str,
+    report: Option<&'f Report>,
+    /// Other reports of the same function.
+    others: Vec<&'f Path>,
+}
+
+pub(super) fn run(arguments: &Init, out: &mut dyn Write) -> Result<(), Failure> {
+    let path = Path::new(DEFAULT_CONFIG);
+    if !arguments.print && path.exists() {
+        return Err(Failure::usage(
+            "audit.toml is there already, and nothing was written\n  help: `audit init --print` shows what would be written",
+        ));
+    }
+    let mut files = arguments.files.clone();
+    if files.is_empty() {
+        below(Path::new(""), DEPTH, &mut files);
+        files.sort();
+    }
+    let mut found = Found::default();
+    for file in &files {
+        let is_meant = !arguments.files.is_empty();
+        if !found.take(file) && is_meant {
+            return Err(Failure::usage(format!(
+                "{} is no report, no CUDA source with a kernel and no build log\n  help: name .ncu-rep files, .cu files, and what `ptxas -v` printed",
+                file.display()
+            )));
+        }
+    }
+    let text = found.text()?;
+    // What is written is what the program reads.
+    let config = Config::parse(path, text.clone())?;
+    if arguments.print {
+        write!(out, "{text}")?;
+        return Ok(());
+    }
+    write_together(&[Output { path, bytes: text.as_bytes() }])?;
+    writeln!(out, "audit.toml: {} subjects", config.subjects.len())?;
+    for subject in &config.subjects {
+        let from = subject.report.as_deref().unwrap_or(Path::new("its source"));
+        writeln!(out, "  {}: from {}", subject.name, from.display())?;
+    }
+    writeln!(out, "Next: state the work of a launch in it, then `audit generate`.")?;
+    Ok(())
+}
+
+/// The files of a folder that may be evidence, and those below it.
+fn below(folder: &Path, depth: usize, into: &mut Vec<PathBuf>) {
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    for entry in std::fs::read_dir(here).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let (path, name) = (folder.join(&name), name.to_string_lossy().into_owned());
+        let Ok(kind) = entry.file_type() else { continue };
+        let is_left_out =
+            name.starts_with('.') || ["target", "node_modules", "audits", "third_party"].contains(&&*name);
+        if kind.is_dir() && depth > 0 && !is_left_out {
+            below(&path, depth - 1, into);
+        }
+        let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned()).unwrap_or_default();
+        let is_evidence = ["ncu-rep", "ncu-repz", "cu", "log", "txt", "csv"].contains(&extension.as_str());
+        if kind.is_file() && is_evidence && into.len() < FILES {
+            into.push(path);
+        }
+    }
+}
+
+impl Found {
+    /// Takes a file that is evidence; whether it is.
+    fn take(&mut self, path: &Path) -> bool {
+        let is_text = std::fs::metadata(path).is_ok_and(|file| file.len() <= TEXT);
+        if path.extension().is_some_and(|extension| extension == "cu") {
+            let Some(text) = crate::read::text(path).ok().filter(|_| is_text) else { return false };
+            let kernels = kernels_of(&text);
+            if !kernels.is_empty() {
+                self.sources.push((path.to_owned(), kernels));
+                return true;
+            }
+            return false;
+        }
+        if is_text && let Ok(log) = source::read_build_log(path) {
+            self.logs.push((path.to_owned(), log));
+            return true;
+        }
+        let want = Want { metrics: analysis::brief(), ..Want::default() };
+        let Ok(report) = source::read_profile(path, &want) else { return false };
+        let capability = report.launches.first().and_then(|launch| launch.device.compute_capability);
+        let arch = capability.map(|(major, minor)| format!("sm_{major}{minor}"));
+        let kernels: Vec<KernelKey> = analysis::groups(&report).into_iter().map(|group| group.key).collect();
+        let is_any = !kernels.is_empty();
+        self.reports.extend(is_any.then(|| Report { path: path.to_owned(), kernels, arch }));
+        is_any
+    }
+
+    /// A subject for each function of the reports, else for each kernel of the sources.
+    fn subjects(&self) -> Vec<Line<'_>> {
+        let mut lines: Vec<Line<'_>> = Vec::new();
+        let mut names = BTreeSet::new();
+        for report in &self.reports {
+            let mut own = BTreeSet::new();
+            for function in
+                report.kernels.iter().map(|key| &*key.function).filter(|name| own.insert(*name)).take(KERNELS)
+            {
+                if let Some(known) = lines.iter_mut().find(|line| line.function == function) {
+                    known.others.push(&report.path);
+                } else if let Some(name) = unused(function, &mut names) {
+                    lines.push(Line { name, function, report: Some(report), others: Vec::new() });
+                }
+            }
+        }
+        if lines.is_empty() {
+            for function in self.sources.iter().flat_map(|(_, kernels)| kernels) {
+                let name = unused(function, &mut names);
+                lines.extend(name.map(|name| Line { name, function, report: None, others: Vec::new() }));
+            }
+        }
+        lines
+    }
+
+    fn text(&self) -> Result<String, Failure> {
+        let lines = self.subjects();
+        if lines.is_empty() {
+            return Err(Failure::usage(
+                "nothing to write down: no report, no CUDA source with a kernel\n  help: profile first (`ncu --set full --import-source yes --launch-count 20 -o report APP`), or name files: `audit init FILE…`",
+            ));
+        }
+        let mut text = String::from(
+            "# What `audit generate` makes pages of; `audit lint` checks this file. All keys: the README of audit.\n\n[audit]\nout = \"audits\"\n",
+        );
+        for line in &lines {
+            text += &self.subject(line);
+        }
+        Ok(text)
+    }
+
+    fn subject(&self, line: &Line<'_>) -> String {
+        let said = |path: &Path| toml::Value::from(path.display().to_string()).to_string();
+        let source = self.sources.iter().find(|(_, kernels)| kernels.iter().any(|name| name == line.function));
+        let log = self.logs.iter().find(|(_, log)| log.records.iter().any(|one| is_of(&one.demangled, line.function)));
+        let mut text = format!("\n[[subject]]\nname = \"{}\"\n", line.name);
+        let arch = line.report.and_then(|report| report.arch.clone()).unwrap_or_else(|| "sm_90".to_owned());
+        match line.report {
+            Some(report) => {
+                let filter = format!("^{}$", regex::escape(line.function));
+                text += &format!("kernel = {}\n", toml::Value::from(filter));
+                text += &format!("report = {}\n", said(&report.path));
+                for other in &line.others {
+                    text += &format!("# baseline = {}   # holds this kernel as well\n", said(other));
+                }
+                if let Some((path, _)) = source {
+                    text += &format!(
+                        "# With the source the page also tells what the compiler made of it:\n# source = {}\n# arch = \"{arch}\"\n# flags = [\"-O3\"]\n",
+                        said(path)
+                    );
+                }
+            }
+            None => {
+                text += &format!("kernel = {}\n", toml::Value::from(format!("^{}", regex::escape(line.function))));
+                if let Some((path, _)) = source {
+                    text += &format!(
+                        "source = {}\narch = \"{arch}\"   # the chip to compile for\nflags = [\"-O3\"]\n",
+                        said(path)
+                    );
+                }
+            }
+        }
+        if let (Some((path, _)), true) = (log, line.report.is_some()) {
+            text += &format!("ptxas = {}\n", said(path));
+        }
+        text += "\n# [subject.work]             # what one launch has to do: makes rates, and bounds by the hardware\n# shape = \"M=4096 N=4096 K=4096\"\n# flop = \"2*4096*4096*4096\"\n# bytes = \"2*3*4096*4096\"\n";
+        text
+    }
+}
+
+/// A name for a subject that none has yet.
+fn unused(function: &str, names: &mut BTreeSet<String>) -> Option<String> {
+    let name = SubjectName::from_text(function)?.to_string();
+    let name = (1..)
+        .map(|at| if at == 1 { name.clone() } else { format!("{name}-{at}") })
+        .find(|name| !names.contains(name))?;
+    names.insert(name.clone());
+    Some(name)
+}
+
+/// Whether a demangled name is that of a function.
+fn is_of(demangled: &str, function: &str) -> bool {
+    let short = analysis::short_name(demangled);
+    short.split('<').next().unwrap_or(short).rsplit("::").next()
+        == Some(function.rsplit("::").next().unwrap_or(function))
+}
+
+/// The names behind `__global__` in a source.
+fn kernels_of(text: &str) -> Vec<String> {
+    let (Ok(bounds), Ok(pattern)) =
+        (Regex::new(r"__launch_bounds__\s*\([^;{]*?\)"), Regex::new(r"__global__[\s\w]*?\b(\w+)\s*\("))
+    else {
+        return Vec::new();
+    };
+    let bare: String = text.lines().map(|line| line.split("//").next().unwrap_or_default().to_owned() + "\n").collect();
+    let bare = bounds.replace_all(&bare, " ");
+    let mut names: Vec<String> = Vec::new();
+    for found in pattern.captures_iter(&bare) {
+        let name = &found[1];
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::kernels_of;
+
+    #[test]
+    fn kernels_of_a_source_are_found() {
+        let text = "// __global__ void not_me(int)\n__global__ void scale(float *x) {}\ntemplate <int N>\n__global__ void\n\
+                    __launch_bounds__(256, 2)\nwide(float *x) {}\nextern \"C\" __global__ __launch_bounds__(128) void third(int a);\n";
+        assert_eq!(kernels_of(text), ["scale", "wide", "third"]);
+    }
+}

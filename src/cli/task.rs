@@ -1,0 +1,102 @@
+//! A task of a job array: where it ran and how it ended, noted beside its log for whoever waits for the array.
+//!
+//! A task that dies leaves its beginning alone. Names of hosts stay in these notes: neither evidence nor pages have them.
+
+use super::collect::now;
+use super::failure::Failure;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// A line of the notes of a subject.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub(super) enum Note {
+    /// An attempt began.
+    Begun {
+        /// Slurm's name of the node, else the host's.
+        node: String,
+        /// `2026-11-20T14:03:11Z`.
+        moment: String,
+    },
+    /// It came to its end.
+    Ended {
+        /// Wall time.
+        seconds: f64,
+        /// Why it failed, in one line; empty where it did not.
+        failure: String,
+    },
+}
+
+impl Note {
+    /// Where an attempt began.
+    pub(super) fn node(&self) -> Option<&str> {
+        match self {
+            Note::Begun { node, .. } => Some(node),
+            Note::Ended { .. } => None,
+        }
+    }
+
+    /// How long an attempt took that came to its end.
+    pub(super) fn seconds(&self) -> f64 {
+        match self {
+            Note::Begun { .. } => 0.0,
+            Note::Ended { seconds, .. } => *seconds,
+        }
+    }
+}
+
+/// An attempt that is under way.
+pub(super) struct Attempt {
+    file: PathBuf,
+    begun: Instant,
+}
+
+impl Attempt {
+    /// Notes that a task begins on a subject.
+    pub(super) fn begin(folder: &Path, subject: &str) -> Attempt {
+        let node = std::env::var("SLURMD_NODENAME")
+            .unwrap_or_else(|_| rustix::system::uname().nodename().to_string_lossy().into_owned());
+        let attempt = Attempt { file: file(folder, subject), begun: Instant::now() };
+        // Notes of arrays are of no use to a repository.
+        let ignore = folder.parent().unwrap_or(folder).join(".gitignore");
+        if !ignore.exists() {
+            let _ = fs::create_dir_all(folder).and_then(|()| fs::write(ignore, "*\n"));
+        }
+        attempt.note(&Note::Begun { node, moment: now() });
+        attempt
+    }
+
+    /// Notes how it ended.
+    pub(super) fn end(self, failure: Option<&Failure>) {
+        let text =
+            failure.map(|failure| anstream::adapter::strip_str(failure.report()).to_string()).unwrap_or_default();
+        let line = text.lines().next().unwrap_or_default();
+        let failure = line.strip_prefix("error: ").unwrap_or(line).to_owned();
+        let seconds = (self.begun.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
+        self.note(&Note::Ended { seconds, failure });
+    }
+
+    /// A note that cannot be written is no reason to stop: evidence is what counts.
+    fn note(&self, note: &Note) {
+        let Ok(mut line) = serde_json::to_vec(note) else { return };
+        line.push(b'\n');
+        let written =
+            OpenOptions::new().create(true).append(true).open(&self.file).and_then(|mut f| f.write_all(&line));
+        if let Err(error) = written {
+            let _ = writeln!(anstream::stderr(), "cannot write {}: {error}", self.file.display());
+        }
+    }
+}
+
+/// The notes of a subject; lines that are cut or damaged are passed over.
+pub(super) fn notes(folder: &Path, subject: &str) -> Vec<Note> {
+    let text = crate::read::text(&file(folder, subject)).unwrap_or_default();
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+fn file(folder: &Path, subject: &str) -> PathBuf {
+    folder.join(format!("{subject}.jsonl"))
+}

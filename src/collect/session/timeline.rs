@@ -1,0 +1,71 @@
+//! The step of Nsight Systems: the whole program is recorded, and what `audit timeline` reads of that is kept.
+//!
+//! The recording itself is large and read by nsys alone; it goes with its temporary folder.
+
+use super::run::Session;
+use super::step::{Judged, Missed, Step, call};
+use crate::collect::{CollectError, Setback, Tool, Words, files, run};
+use std::path::{Path, PathBuf};
+
+/// The tables that `audit timeline` reads.
+const TABLES: &str = "cuda_gpu_kern_sum,cuda_gpu_trace,cuda_gpu_mem_time_sum,cuda_gpu_mem_size_sum,cuda_api_sum";
+
+/// The arguments of nsys up to the program, for a timeline at `path`.
+pub(in crate::collect) fn timeline_words(path: &str) -> Words {
+    let mut words = Words::new();
+    words.one("profile");
+    words.one("--trace=cuda");
+    words.one("--force-overwrite=true");
+    words.file("--output", &recording(Path::new(path)).display().to_string());
+    words
+}
+
+/// Where nsys records to, beside the timeline.
+fn recording(path: &Path) -> PathBuf {
+    path.with_extension("nsys-rep")
+}
+
+impl Session<'_> {
+    /// Records the program once.
+    pub(super) fn timeline(&mut self, inputs: &str) -> Result<(), CollectError> {
+        let (request, context) = (self.request, self.context);
+        let step = Step {
+            name: files::TIMELINE.0,
+            file: files::TIMELINE.1,
+            tool: Some(Tool::Nsys),
+            words: &timeline_words,
+            key_words: &timeline_words,
+            program: request.program.watched(1),
+            limit: request.profile_limit,
+            limit_key: "timeout",
+            inputs,
+        };
+        let watcher = self.tool(Tool::Nsys).ok().map(|(path, _)| path);
+        self.perform(&step, &|path, ran, text| {
+            let refused = |what: String| {
+                let cure = "collect.log in the evidence folder has the whole command and all that it printed";
+                Missed::For(Setback::new(what, cure))
+            };
+            let last =
+                || text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("it said nothing").to_owned();
+            let recorded = recording(path);
+            if !recorded.is_file() {
+                return Err(refused(format!("nsys ended with {} and recorded nothing: {}", ran.status, last())));
+            }
+            let mut words = Words::new();
+            ["stats", "--format", "csv", "--report", TABLES].iter().for_each(|word| words.one(word));
+            words.one(&recorded);
+            let tables = run(&call(request, context, watcher.clone(), &words, request.profile_limit));
+            let tables = tables.map_err(|error| refused(format!("`nsys stats` gave no tables: {error}")))?;
+            if !tables.status.success() || tables.stdout.is_empty() {
+                return Err(refused(format!("`nsys stats` ended with {} and gave no tables", tables.status)));
+            }
+            std::fs::write(path, &tables.stdout)
+                .map_err(|error| refused(format!("the tables cannot be kept: {error}")))?;
+            (context.is_timeline)(path)
+                .map_err(|found| refused(format!("what nsys printed cannot be read: {found}")))?;
+            Ok(Judged::default())
+        })
+        .map(|_| ())
+    }
+}

@@ -1,0 +1,334 @@
+//! Where the time goes: the phases of the role that sets the pace, each with its lines, cycles and waits.
+
+use super::numbers::value;
+use super::places;
+use crate::analysis::Audit;
+use crate::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases, Wait};
+use crate::quantity::format;
+use crate::view::document::{Block, Cell, Section, Table};
+use crate::view::tables::{left, list, paragraph, right, table, text};
+use crate::words;
+use crate::words::Words;
+
+/// Samples below which shares by phase say too little.
+const ENOUGH: u64 = 1_000;
+/// Samples below which a share reads as small.
+const FEW: u64 = 25;
+/// Shares below this are no row.
+const SMALL: f64 = 0.0005;
+/// Rows beside that of a loop which its parts follow.
+const ROWS: usize = 8;
+/// Waits told of a phase, and the share of it from which the second is.
+const WAITS: usize = 2;
+const SECOND: f64 = 0.25;
+/// The share of a phase whose issue floor is told.
+const LARGE: f64 = 0.15;
+
+/// Units that warps of a phase may queue for.
+const UNITS: [&str; 4] = [
+    "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
+    "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+    "lts__throughput.avg.pct_of_peak_sustained_elapsed",
+    "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed",
+];
+/// Shares of peak from which a unit is high, and full, in percent.
+const HIGH: f64 = 60.0;
+const FULL: f64 = 85.0;
+
+/// The section; `None` without phases, or with too few samples.
+pub(super) fn section(audit: &Audit) -> Option<Section> {
+    let phases = audit.phases.as_ref().filter(|phases| phases.samples >= ENOUGH)?;
+    let old = audit.old_phases.as_ref().filter(|old| old.samples >= ENOUGH && is_same_loop(phases, old));
+    let elapsed = audit.performance.cycles.new.value();
+    let is_one_wave = value(audit, "launch__waves_per_multiprocessor").is_some_and(|waves| waves <= 1.0);
+    let step = step(phases, is_one_wave);
+    let mut blocks =
+        vec![paragraph("phases-basis", basis(phases, elapsed, is_one_wave)), Block::from(rows(phases, old, step))];
+    let notes = notes(phases, step, audit.stalls.parked, busiest(audit));
+    if !notes.is_empty() {
+        blocks.push(list("phases-notes", notes));
+    }
+    Some(Section::new("phases", "Where the time goes", blocks))
+}
+
+/// Whether two sides run the same loop, so that the share of a phase can be set beside the old one's.
+fn is_same_loop(new: &Phases, old: &Phases) -> bool {
+    let kinds = |side: &Phases| side.leaves().map(|phase| phase.kind).collect::<Vec<_>>();
+    let steps = new.steps.zip(old.steps).map(|(new, old)| (new / old - 1.0).abs() < 0.01);
+    kinds(new) == kinds(old) && new.roles.len() == old.roles.len() && steps != Some(false)
+}
+
+/// Who runs the phases, for how long, in how many tiles and steps, and what the elapsed time is made of.
+fn basis(phases: &Phases, elapsed: Option<f64>, is_one_wave: bool) -> Words {
+    let whose = if phases.is_time { "the time" } else { "a warp's life" };
+    let mut words = match phases.roles.as_slice() {
+        [_] => words!(
+            "One role: all {} of a block run the same code; a share of the samples is a share of {}.",
+            format::counted(phases.warps, "warp"),
+            whose
+        ),
+        roles => words!(
+            "{} roles. The {} ({} of {} warps) set the pace; shares are of their samples.",
+            roles.len().to_string(),
+            places::role_name(phases, phases.pacing),
+            roles[phases.pacing].warps.to_string(),
+            phases.warps.to_string()
+        ),
+    };
+    words.push(words!(" {}", tiles(phases, elapsed, is_one_wave)));
+    words.push(split(phases));
+    words
+}
+
+/// `21,756 tiles, 164.8 per SM, each 15,387 cycles, 6 steps.`
+fn tiles(phases: &Phases, elapsed: Option<f64>, is_one_wave: bool) -> String {
+    let steps = phases.steps.filter(|steps| *steps > 1.0).map(places::count);
+    let Some(cycles) = phases.cycles else {
+        return steps.map(|steps| format!("{steps} steps.")).unwrap_or_default();
+    };
+    let each = match &steps {
+        Some(steps) => format!("{} cycles, {steps} steps", format::fixed(cycles, 0)),
+        None => format!("{} cycles", format::fixed(cycles, 0)),
+    };
+    match (phases.unit, phases.tiles) {
+        (Some(CycleUnit::Tile), Some(tiles)) => {
+            let per_sm = elapsed.map(|elapsed| format!(", {} per SM", format::fixed(elapsed / cycles, 1)));
+            format!("Persistent blocks: {} tiles{}, each {each}.", format::fixed(tiles, 0), per_sm.unwrap_or_default())
+        }
+        (Some(CycleUnit::Block), Some(blocks)) if is_one_wave => {
+            format!("{} blocks from start to end, each {each}.", format::fixed(blocks, 0))
+        }
+        (Some(CycleUnit::Block), Some(tiles)) => {
+            format!("{} tiles, one a block, each {each}.", format::fixed(tiles, 0))
+        }
+        _ => format!("A warp lives {each}."),
+    }
+}
+
+/// What the elapsed time of a tensor kernel is made of (rule R6).
+fn split(phases: &Phases) -> Words {
+    let time = &phases.time;
+    let percent = |share: f64| format!("{} %", format::fixed(100.0 * share, 1));
+    let (Some(tensor), Some(idle), Some(empty)) = (time.tensor, time.idle, time.empty) else {
+        return Words::default();
+    };
+    let wave = time.last_wave.filter(|wave| *wave >= 0.01 && empty >= 0.01);
+    let wave = wave.map(|wave| format!(" (the last wave at most {})", percent(wave.min(empty)))).unwrap_or_default();
+    words!(
+        " Elapsed time: {} tensor pipe busy, {} block resident and tensor pipe idle, {} no block on the SM{}.",
+        percent(tensor),
+        percent(idle),
+        percent(empty),
+        wave
+    )
+}
+
+/// The rows that are shown: each phase, a loop with parts followed by them. The smallest are left out where there are too many.
+fn shown(phases: &Phases) -> Vec<(&Phase, bool)> {
+    let mut leaves: Vec<(&Phase, bool)> = Vec::new();
+    for phase in &phases.phases {
+        if phase.parts.is_empty() {
+            leaves.push((phase, false));
+        }
+        leaves.extend(phase.parts.iter().map(|part| (part, true)));
+    }
+    leaves.retain(|(phase, _)| phase.share >= SMALL);
+    while leaves.len() > ROWS {
+        // Parts are left out before phases, which add up to the whole.
+        let least = (0..leaves.len()).min_by(|a, b| {
+            let (a, b) = (leaves[*a], leaves[*b]);
+            b.1.cmp(&a.1).then(a.0.share.total_cmp(&b.0.share))
+        });
+        leaves.remove(least.unwrap_or_default());
+    }
+    let is_left = |phase: &Phase| leaves.iter().any(|(leaf, _)| std::ptr::eq(*leaf, phase));
+    let mut rows = Vec::new();
+    for phase in &phases.phases {
+        if !phase.parts.is_empty() || is_left(phase) {
+            rows.push((phase, false));
+        }
+        rows.extend(phase.parts.iter().filter(|part| is_left(part)).map(|part| (part, true)));
+    }
+    rows
+}
+
+fn rows(phases: &Phases, old: Option<&Phases>, step: Option<f64>) -> Table {
+    let shown = shown(phases);
+    let file = places::file(phases);
+    let has_cycles = shown.iter().any(|(phase, _)| phase.cycles.is_some());
+    let has_tensor = shown.iter().any(|(phase, _)| phase.tensor.is_some());
+    let mut columns =
+        vec![left("Phase"), left(&if file.is_empty() { "Offsets".to_owned() } else { format!("Lines of {file}") })];
+    columns.extend(old.is_some().then(|| right("Old")));
+    columns.push(right(if old.is_some() { "New" } else { "Samples" }));
+    columns.extend(has_cycles.then(|| {
+        right(match (phases.unit, step) {
+            (_, Some(_)) => "Cycles/step",
+            (Some(CycleUnit::Tile | CycleUnit::Block), _) => "Cycles/tile",
+            _ => "Cycles",
+        })
+    }));
+    columns.extend(has_tensor.then(|| right("Tensor")));
+    columns.push(left("Waits (of the phase)"));
+    let twin =
+        |phase: &Phase| {
+            let at = phases.phases.iter().position(|own| std::ptr::eq(own, phase));
+            match at {
+                Some(at) => old?.phases.get(at),
+                None => phases.phases.iter().zip(&old?.phases).find_map(|(own, other)| {
+                    other.parts.get(own.parts.iter().position(|part| std::ptr::eq(part, phase))?)
+                }),
+            }
+        };
+    let line = |(phase, _): &(&Phase, bool)| {
+        let mut cells = vec![text(places::row(phase, phases.steps)), text(places::lines(phase, file))];
+        cells.extend(old.is_some().then(|| twin(phase).map_or_else(Cell::default, share)));
+        cells.push(share(phase).strong());
+        cells.extend(has_cycles.then(|| cycles(phases, phase, step)));
+        cells.extend(has_tensor.then(|| {
+            let tensor = phase.tensor.map(|tensor| tensor / step.unwrap_or(1.0));
+            tensor.map_or_else(Cell::default, |tensor| text(format::fixed(tensor, 0)).sorted(tensor))
+        }));
+        cells.push(text(waits(phases, phase)));
+        cells
+    };
+    table("phases", columns, shown.iter().map(line).collect())
+}
+
+/// Steps by which the cycles of the main loop are told: where they are of the life of a warp, or of a block that stays for the
+/// launch, and nearly all of it is that loop.
+fn step(phases: &Phases, is_one_wave: bool) -> Option<f64> {
+    let steps = phases.steps.filter(|steps| *steps >= 2.0)?;
+    let is_life = match phases.unit? {
+        CycleUnit::Warp => true,
+        CycleUnit::Block => is_one_wave,
+        CycleUnit::Tile => false,
+    };
+    (is_life && phases.share(PhaseKind::MainLoop) >= 0.9).then_some(steps)
+}
+
+fn share(phase: &Phase) -> Cell {
+    let share = 100.0 * phase.share;
+    let written = match phase.samples {
+        few if few < FEW && share < 0.1 => "< 0.1 %".into(),
+        _ => format!("{} %", format::fixed(share, 1)),
+    };
+    text(written).sorted(share)
+}
+
+fn cycles(phases: &Phases, phase: &Phase, step: Option<f64>) -> Cell {
+    let in_loop = phases.phases.iter().any(|own| {
+        own.kind == PhaseKind::MainLoop
+            && (std::ptr::eq(own, phase) || own.parts.iter().any(|part| std::ptr::eq(part, phase)))
+    });
+    let value = match step {
+        Some(steps) => phase.cycles.filter(|_| in_loop).map(|cycles| cycles / steps),
+        None => phase.cycles,
+    };
+    value.map_or_else(Cell::default, |cycles| text(format::fixed(cycles, 0)).sorted(cycles))
+}
+
+/// The leading waits of a phase; those behind a full tensor pipe by their name. A loop leaves them to its parts.
+fn waits(phases: &Phases, phase: &Phase) -> String {
+    if !phase.parts.is_empty() || phase.samples < FEW {
+        return String::new();
+    }
+    let is_told = |(at, wait): &(usize, &Wait)| *at == 0 || wait.share >= SECOND;
+    let told = |(_, wait): (usize, &Wait)| {
+        let behind = behind_products(phases, phase.kind, &wait.reason);
+        let label = behind.map_or_else(|| places::reason(&wait.reason), str::to_owned);
+        format!("{label} {} %", format::fixed(100.0 * wait.share, 0))
+    };
+    phase.waits.iter().enumerate().filter(is_told).take(WAITS).map(told).collect::<Vec<_>>().join(", ")
+}
+
+/// What a wait behind issued products is called (rule R7); `None` for one that is none.
+pub(super) fn behind_products(phases: &Phases, kind: PhaseKind, reason: &str) -> Option<&'static str> {
+    let is_healthy = phases.pressure.and_then(|pressure| pressure.is_healthy);
+    match (kind, reason) {
+        (PhaseKind::ProductsWait | PhaseKind::Drain, "barrier") if is_healthy == Some(true) => Some("back-pressure"),
+        (PhaseKind::ProductsWait | PhaseKind::Drain, "barrier") => Some("products in flight"),
+        (PhaseKind::Issue, "mio_throttle") if is_healthy == Some(true) => Some("back-pressure: MIO throttle"),
+        (PhaseKind::Issue, "math_pipe_throttle") if is_healthy == Some(true) => {
+            Some("back-pressure: math pipe throttle")
+        }
+        (PhaseKind::Issue, "gmma") if is_healthy == Some(true) => Some("back-pressure: warpgroup arrive"),
+        _ => None,
+    }
+}
+
+/// What the table does not say: the step against its products, what is latency and not work, the other roles.
+fn notes(phases: &Phases, step: Option<f64>, parked: Option<f64>, busiest: f64) -> Vec<Words> {
+    let mut notes = Vec::new();
+    let steps = phases.steps.filter(|steps| *steps >= 1.0);
+    if let (Some(_), Some(cycles), Some(steps), Some(tensor)) =
+        (phases.step_efficiency, phases.step_cycles(), steps, phases.tensor)
+    {
+        let drains = match phases.drain_in_loop {
+            Some(_) => "; the pipe drains on every step",
+            None => "",
+        };
+        notes.push(words!(
+            "A step takes {} cycles for {} of products ({} %){}.",
+            format::fixed(cycles, 0),
+            format::fixed(tensor / steps, 0),
+            format::fixed((100.0 * tensor / steps / cycles).min(100.0), 0),
+            drains
+        ));
+    }
+    let copies = phases.phase(PhaseKind::Copies).filter(|copies| copies.share > copies.cost + 0.01);
+    if copies.is_some() && phases.drain_in_loop.is_some() {
+        notes.push(words!(
+            "The copies run behind issued products: they cost time only where a step is longer than its products."
+        ));
+    }
+    notes.extend(latency(phases, step, busiest));
+    notes.extend(others(phases, parked));
+    notes
+}
+
+/// The phase whose cycles are latency and not issue slots (rule R11): not where a unit is full, which the phase may wait for.
+fn latency(phases: &Phases, step: Option<f64>, busiest: f64) -> Option<Words> {
+    let is_products = |phase: &Phase| phase.kind == PhaseKind::MainLoop && phases.tensor.is_some();
+    let is_large = |phase: &&Phase| phase.share >= LARGE && !is_products(phase);
+    let largest = phases.phases.iter().filter(is_large).max_by(|a, b| a.share.total_cmp(&b.share))?;
+    let is_main = largest.kind == PhaseKind::MainLoop;
+    let (issue, cycles) = (largest.issue?, largest.cycles?);
+    let per = step.filter(|_| is_main).unwrap_or(1.0);
+    (issue < cycles / 2.0 && busiest < if is_main { HIGH } else { FULL }).then(|| {
+        words!(
+            "Issue slots needed {}: {} of {} cycles{}; the rest is latency, not work.",
+            places::noun(largest),
+            format::fixed(issue / per, 0),
+            format::fixed(cycles / per, 0),
+            if per > 1.0 { " a step" } else { "" }
+        )
+    })
+}
+
+/// The share of peak of the busiest unit, in percent; 0 where none was measured.
+fn busiest(audit: &Audit) -> f64 {
+    UNITS.iter().filter_map(|metric| value(audit, metric)).fold(0.0, f64::max)
+}
+
+/// Warps of other roles, which no share above counts.
+fn others(phases: &Phases, parked: Option<f64>) -> Option<Words> {
+    let roles: Vec<String> = (0..phases.roles.len())
+        .filter(|at| *at != phases.pacing)
+        .map(|at| {
+            let role = &phases.roles[at];
+            let share = format::fixed(100.0 * role.samples as f64 / phases.samples as f64, 1);
+            format!(
+                "{} ({}, {share} % of all samples)",
+                places::role_name(phases, at),
+                format::counted(role.warps, "warp")
+            )
+        })
+        .collect();
+    if roles.is_empty() {
+        return None;
+    }
+    let parked = parked
+        .map(|share| format!("; warps parked at the last barrier, {} %, idle by design", format::fixed(share, 1)));
+    Some(words!("Left out of every share: {}{}.", roles.join(", "), parked.unwrap_or_default()))
+}

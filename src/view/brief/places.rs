@@ -1,0 +1,172 @@
+//! How the page names a phase, a role, an instruction and its line.
+
+use crate::analysis::phases::{OpcodeRun, Phase, PhaseKind, Phases, Point, Role, Span, StallPlace};
+use crate::catalog;
+use crate::quantity::format;
+use crate::words;
+use crate::words::Words;
+
+/// Opcodes named beside a part of a loop.
+const OPCODES: usize = 2;
+
+/// The label of a row: what the phase is, with what a reader of the source looks for.
+pub(super) fn row(phase: &Phase, steps: Option<f64>) -> Words {
+    let named = |kind: &str| match &phase.name {
+        Some(name) => words!("{} (`{}`)", kind, name.name.as_str()),
+        None => kind.into(),
+    };
+    let with = |kind: &str, wanted: fn(&OpcodeRun) -> bool| {
+        let told: Vec<String> = phase
+            .opcodes
+            .iter()
+            .filter(|run| wanted(run))
+            .take(OPCODES)
+            .map(|run| format!("{} {}", run.count, run.opcode))
+            .collect();
+        if told.is_empty() { named(kind) } else { words!("{} ({})", kind, told.join(", ")) }
+    };
+    match phase.kind {
+        PhaseKind::MainLoop => match steps.filter(|steps| *steps > 1.0) {
+            Some(steps) => words!("**Main loop**, {} steps", count(steps)),
+            None => words!("**Main loop**"),
+        },
+        PhaseKind::Prologue => with("Prologue", is_move),
+        PhaseKind::Conditional => named("On some steps only"),
+        PhaseKind::Drain => "Drain of the last products".into(),
+        PhaseKind::Epilogue => named("Epilogue"),
+        PhaseKind::Exit => named("Exit"),
+        PhaseKind::Loop => with("Loop", |_| true),
+        PhaseKind::Stretch => with("Code", |_| true),
+        PhaseKind::Elsewhere => "Called functions".into(),
+        PhaseKind::StageWait => "· wait for the stage".into(),
+        PhaseKind::Issue => match phase.opcodes.iter().find(|run| run.opcode.ends_with("MMA")) {
+            Some(run) => words!("· issue {} {}", run.count.to_string(), run.opcode.as_str()),
+            None => "· issue".into(),
+        },
+        PhaseKind::Copies => "· copies of another stage".into(),
+        PhaseKind::ProductsWait => "· wait for the products".into(),
+        PhaseKind::Release => "· release the stage".into(),
+        PhaseKind::Control => "· loop control".into(),
+        PhaseKind::Load => with("· load", |_| true),
+        PhaseKind::Compute => with("· compute", |_| true),
+        PhaseKind::Barrier => "· barrier".into(),
+        PhaseKind::InnerLoop => with("· inner loop", |_| true),
+    }
+}
+
+/// What a phase is where it stands apart from the others: `Epilogue (store_tile)`, `Copies of another stage`.
+pub(in crate::view) fn name(phase: &Phase) -> String {
+    format::capital(row(phase, None).to_plain().trim_start_matches("· "))
+}
+
+fn is_move(run: &OpcodeRun) -> bool {
+    matches!(run.opcode.as_str(), "LDG" | "LDGSTS" | "UTMALDG" | "UBLKCP" | "LDS" | "STS" | "STG")
+}
+
+/// Where in prose: `in the epilogue`, `in the producer`.
+pub(super) fn place(phases: &Phases, place: StallPlace) -> String {
+    match place {
+        StallPlace::Role { role } => format!("in the {}", role_name(phases, role)),
+        StallPlace::Phase { phase, part } => {
+            let own = &phases.phases[phase];
+            noun(part.map_or(own, |part| &own.parts[part])).to_owned()
+        }
+    }
+}
+
+/// A phase in prose.
+pub(super) fn noun(phase: &Phase) -> &'static str {
+    match phase.kind {
+        PhaseKind::Prologue => "in the prologue",
+        PhaseKind::MainLoop => "in the main loop",
+        PhaseKind::Conditional => "in code of some steps",
+        PhaseKind::Drain => "in the drain",
+        PhaseKind::Epilogue => "in the epilogue",
+        PhaseKind::Exit => "at the exit",
+        PhaseKind::Loop => "in a loop",
+        PhaseKind::Stretch => "in straight code",
+        PhaseKind::Elsewhere => "in called functions",
+        PhaseKind::StageWait => "in the wait for the stage",
+        PhaseKind::Issue => "at the issue of products",
+        PhaseKind::Copies => "in the copies",
+        PhaseKind::ProductsWait => "in the wait for the products",
+        PhaseKind::Release => "at the release of the stage",
+        PhaseKind::Control => "in the loop control",
+        PhaseKind::Load => "in the load",
+        PhaseKind::Compute => "in the compute part",
+        PhaseKind::Barrier => "at the block barrier",
+        PhaseKind::InnerLoop => "in the inner loop",
+    }
+}
+
+/// What a role does: the one with products, the one that copies for it, the one that stores.
+pub(super) fn role_name(phases: &Phases, at: usize) -> String {
+    let Some(role) = phases.roles.get(at) else { return "other warps".into() };
+    let is_only = |of: fn(&Role) -> u64| phases.roles.iter().filter(|role| of(role) > 0).count() == 1;
+    let has_producer = phases.roles.iter().any(|role| role.copies > 0 && role.tensor == 0);
+    match role {
+        role if role.tensor > 0 && has_producer && role.copies == 0 => "consumers".into(),
+        role if role.tensor > 0 && is_only(|role| role.tensor) => "tensor warps".into(),
+        role if role.copies > 0 && role.tensor == 0 && is_only(|role| role.copies) => "producer".into(),
+        role if role.stores > 0 && is_only(|role| role.stores) => "storing warps".into(),
+        role => format!("warps at {:#x}", role.start),
+    }
+}
+
+/// `:199`; `gemm.cuh:12` in another file than the page's; `0x1f0` where no line is known.
+pub(super) fn line(at: &Point, file: &str) -> String {
+    match at.line {
+        0 => format!("{:#x}", at.offset),
+        line if at.file == file => format!(":{line}"),
+        line => format!("{}:{line}", at.file),
+    }
+}
+
+/// The same with the line of the call that it was inlined from: `:107 from :151`.
+pub(in crate::view) fn called_line(at: &Point, file: &str) -> String {
+    let call = at.call.filter(|call| at.line > 0 && *call != at.line);
+    format!("{}{}", line(at, file), call.map(|call| format!(" from :{call}")).unwrap_or_default())
+}
+
+/// `:137–:156`.
+pub(in crate::view) fn lines(phase: &Phase, file: &str) -> String {
+    let Span { file: own, first, last, start, end } = &phase.at;
+    let (first, last) = match &phase.name {
+        // A function of one line is told by its call.
+        Some(name) if name.first == name.last => (name.call, name.call),
+        Some(name) => (name.first, name.last),
+        None => (*first, *last),
+    };
+    let prefix = if own == file { "" } else { own.as_str() };
+    match (first, last) {
+        (0, _) if phase.kind == PhaseKind::Elsewhere => String::new(),
+        (0, _) => format!("{start:#x}–{end:#x}"),
+        (first, last) if first == last => format!("{prefix}:{first}"),
+        (first, last) => format!("{prefix}:{first}–:{last}"),
+    }
+}
+
+/// The file that most of the samples stand in; empty where no line is known.
+pub(in crate::view) fn file(phases: &Phases) -> &str {
+    let mut files: Vec<(&str, u64)> = Vec::new();
+    for phase in phases.leaves() {
+        match files.iter_mut().find(|(file, _)| *file == phase.at.file) {
+            Some((_, sum)) => *sum += phase.samples,
+            None => files.push((&phase.at.file, phase.samples)),
+        }
+    }
+    files.into_iter().max_by_key(|(_, sum)| *sum).map_or("", |(file, _)| file)
+}
+
+/// A stall reason inside a sentence: `long scoreboard`, `MIO throttle`.
+pub(in crate::view) fn reason(id: &str) -> String {
+    let label = catalog::stall(id).map_or(id, |row| row.label);
+    let is_name = label.chars().nth(1).is_some_and(char::is_uppercase);
+    if is_name { label.to_owned() } else { label.to_lowercase() }
+}
+
+/// A count that may be an average: whole where it is, else with one decimal.
+pub(super) fn count(value: f64) -> String {
+    let is_whole = (value - value.round()).abs() < 0.005 * value.max(1.0);
+    format::fixed(value, if is_whole { 0 } else { 1 })
+}

@@ -1,0 +1,151 @@
+//! What made the kernel faster or slower, in a sentence and in the rows that show it.
+
+use super::numbers::{amount, digits, tenth};
+use crate::analysis::{Audit, OpcodeRow, StallBasis, Story, StoryCause};
+use crate::quantity::format;
+use crate::view::document::Cell;
+use crate::view::tables::text;
+use crate::words;
+use crate::words::Words;
+
+/// Opcodes whose executions changed most, added up in one row.
+const OPCODES: usize = 2;
+/// They carry the story from this part of the old instructions on.
+const OPCODE_SHARE: f64 = 0.05;
+/// Warps in flight that changed by this factor are the story of a kernel without a busy unit.
+const IN_FLIGHT: f64 = 1.2;
+
+/// The sentence, with a space in front; empty where nothing tells.
+pub(super) fn sentence(audit: &Audit) -> Words {
+    let Some(story) = &audit.story else { return Words::default() };
+    let unit = &story.unit;
+    let (work, cycles) = (unit.busy.0 / unit.busy.1, story.cycles.0 / story.cycles.1);
+    let shares = format!("{} → {} %", tenth(unit.share.0), tenth(unit.share.1));
+    match (story.cause, unit.is_tensor) {
+        (StoryCause::Work, true) => words!(
+            " Tensor cycles changed as much (÷ {}) as all cycles (÷ {}), at {} of the pipe: **{}, not overlap**.",
+            digits(work),
+            digits(cycles),
+            shares,
+            if story.is_faster() { "faster products" } else { "slower products" }
+        ),
+        (StoryCause::Work, false) => words!(
+            " **{} work for {}** (÷ {} of its busy cycles){}.",
+            if story.is_faster() { "Less" } else { "More" },
+            unit.label.as_str(),
+            digits(work),
+            next(story)
+        ),
+        (StoryCause::Overlap, _) => words!(
+            " The work of {} is nearly the same (÷ {}): **{} overlap**, {} of its peak.",
+            unit.label.as_str(),
+            digits(work),
+            if story.is_faster() { "better" } else { "worse" },
+            shares
+        ),
+        (StoryCause::Both, _) => words!(
+            " Work of {} (÷ {}) and overlap ({} of its peak) **both** changed{}.",
+            unit.label.as_str(),
+            digits(work),
+            shares,
+            next(story)
+        ),
+        (StoryCause::Latency, _) => latency(audit, story),
+    }
+}
+
+/// Which unit leads now.
+fn next(story: &Story) -> String {
+    story.next.as_ref().map_or_else(String::new, |(label, share)| format!("; the next is {label}, {} %", tenth(*share)))
+}
+
+/// No unit was busy: warps in flight, else the stall that changed most.
+fn latency(audit: &Audit, story: &Story) -> Words {
+    let idle = format!(" No unit was busy ({} at {} %)", story.unit.label, tenth(story.unit.share.0));
+    let faster = story.is_faster();
+    if let Some((was, is)) = story.in_flight
+        && (if faster { is >= IN_FLIGHT * was } else { was >= IN_FLIGHT * is })
+    {
+        let word = if faster { "more" } else { "fewer" };
+        return words!("{}: **{} warps in flight**, {} → {} % of an SM's room.", idle, word, tenth(was), tenth(is));
+    }
+    let table = audit.stalls.table(StallBasis::PerIssue);
+    let moved = table.iter().flat_map(|table| &table.rows).filter(|row| row.is_stall()).filter_map(|row| {
+        let (was, is) = (row.row.old.as_ref()?.value()?, row.row.new.value()?);
+        Some((row, was, is, if faster { was - is } else { is - was }))
+    });
+    match moved.max_by(|a, b| a.3.total_cmp(&b.3)).filter(|(.., by)| *by > 0.0) {
+        Some((row, was, is, _)) => words!(
+            "{}: **{} {}**, {} → {} cycles an instruction.",
+            idle,
+            if faster { "less" } else { "more" },
+            row.row.label.to_lowercase(),
+            digits(was),
+            digits(is)
+        ),
+        None => words!("{}.", idle),
+    }
+}
+
+/// Busy cycles of the unit that tells the story, and its share of peak.
+pub(super) fn unit_rows(audit: &Audit) -> Vec<Vec<Cell>> {
+    let Some(story) = audit.story.as_ref().filter(|story| story.cause != StoryCause::Latency) else {
+        return Vec::new();
+    };
+    let unit = &story.unit;
+    let label = if unit.is_tensor { "Tensor".to_owned() } else { capital(unit.label.trim_start_matches("the ")) };
+    let cells = |what: String, (old, new): (f64, f64), write: fn(f64) -> String, change: String| {
+        vec![text(what), text(write(old)).sorted(old), text(write(new)).sorted(new).strong(), text(change)]
+    };
+    let by = unit.share.1 - unit.share.0;
+    let points = format!("{}{} pp", if by < 0.0 { "−" } else { "+" }, format::fixed(by.abs(), 1));
+    vec![
+        cells(format!("{label}: busy cycles"), unit.busy, amount, format::change(unit.busy.0, unit.busy.1)),
+        cells(format!("{label}: % of peak"), unit.share, tenth, points),
+    ]
+}
+
+/// The opcodes whose executions changed most, added.
+pub(super) fn opcodes(audit: &Audit) -> Option<Vec<Cell>> {
+    let counts = |row: &OpcodeRow| Some((row.row.old.as_ref()?.value()?, row.row.new.value()?));
+    let mut rows: Vec<(&OpcodeRow, f64, f64)> =
+        audit.mix.rows.iter().filter_map(|row| counts(row).map(|(old, new)| (row, old, new))).collect();
+    let all: f64 = rows.iter().map(|(_, old, _)| old).sum();
+    rows.sort_by(|a, b| (b.1 - b.2).abs().total_cmp(&(a.1 - a.2).abs()));
+    rows.truncate(OPCODES);
+    // Two that went different ways would hide each other.
+    let falls = rows.first().map(|(_, old, new)| new < old)?;
+    rows.retain(|(_, old, new)| old != new && (new < old) == falls);
+    let (old, new) = rows.iter().fold((0.0, 0.0), |(old, new), row| (old + row.1, new + row.2));
+    if (old - new).abs() < OPCODE_SHARE * all {
+        return None;
+    }
+    let names: Vec<&str> = rows.iter().map(|(row, ..)| row.opcode.as_str()).collect();
+    Some(vec![
+        text(format!("of the instructions {}", names.join(" + "))),
+        text(amount(old)).sorted(old),
+        text(amount(new)).sorted(new).strong(),
+        text(format::change(old, new)),
+    ])
+}
+
+/// Why the SM clock under ncu may be another, where it fell by more than a little.
+pub(super) fn clock(audit: &Audit) -> &'static str {
+    const LEAST: f64 = 0.97;
+    let value = |reading: Option<&crate::evidence::Reading>| reading.and_then(crate::evidence::Reading::value);
+    let perf = &audit.performance;
+    let hertz = |cycles: Option<f64>, ns: Option<f64>| Some(cycles? / ns?);
+    let was = hertz(value(perf.cycles.old.as_ref()), value(perf.time.old.as_ref()));
+    let is = hertz(value(Some(&perf.cycles.new)), value(Some(&perf.time.new)));
+    let busier =
+        audit.story.as_ref().is_some_and(|story| story.unit.is_tensor && story.unit.share.1 > story.unit.share.0);
+    match was.zip(is) {
+        Some((was, is)) if busier && is < LEAST * was => ", the busier pipe draws more power",
+        _ => "",
+    }
+}
+
+fn capital(label: &str) -> String {
+    let mut letters = label.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

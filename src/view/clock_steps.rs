@@ -1,0 +1,88 @@
+//! Steps of the clock in a benchmark, and the clock that its times were taken at, in words.
+
+use super::benchmark::held_by;
+use crate::analysis::{Audit, Timed, Timing};
+use crate::quantity::{Unit, format, format::Scale};
+
+/// How far the benchmark may lie from ncu's time before it asks for a reason, in percent.
+const APART: f64 = 5.0;
+
+/// Where the times step, by how much, and why; `None` where they do not.
+pub(super) fn sentence(timing: &Timing) -> Option<String> {
+    let step = timing.step?;
+    let move_of = |(before, after): (f64, f64)| {
+        let scale = Scale::of(Unit::NS, [before.min(999_999.0), after.min(999_999.0)]);
+        format!("{} → {}", scale.write_bare(before), scale.write(after))
+    };
+    let who = match step.reference {
+        Some(reference) => format!("kernel {}, reference {}", move_of(step.kernel), move_of(reference)),
+        None => move_of(step.kernel),
+    };
+    let ratios = step.reference.map(|reference| {
+        let ratio = |kernel: f64, reference: f64| format::fixed(kernel / reference, 3);
+        let (before, after) = (ratio(step.kernel.0, reference.0), ratio(step.kernel.1, reference.1));
+        format!("; kernel over reference {before}, then {after}")
+    });
+    let why = match (&timing.other, step.parts_states) {
+        (Some(_), true) => {
+            let held = timing.benchmark.clocks_after.as_ref().and_then(|clocks| clocks.held_by());
+            let held = held.map_or_else(|| "another state of the clocks".to_owned(), held_by);
+            format!("the driver then tells {held}, so each side of it stands for itself")
+        }
+        _ => "the driver tells the same before and after, so the median is of all samples, without an interval"
+            .to_owned(),
+    };
+    Some(format!(
+        "The times step behind sample {} of {}: {who}{}; {why}.",
+        step.at,
+        timing.benchmark.samples_ms.len(),
+        ratios.unwrap_or_default()
+    ))
+}
+
+/// Cycles under ncu over the benchmark's median, in GHz: the clock that the benchmark ran at. Told where the driver held the
+/// clocks down or the times step.
+pub(super) fn effective(audit: &Audit) -> Option<String> {
+    let timing = audit.timing.as_ref()?;
+    let benchmark = &timing.benchmark;
+    let held = [&benchmark.clocks_before, &benchmark.clocks_after].into_iter().flatten();
+    let held = held.filter_map(|clocks| clocks.held_by()).fold(0, |all, bits| all | bits);
+    let cycles = audit.performance.cycles.new.value().filter(|_| held != 0 || timing.step.is_some())?;
+    let clock = |timed: &Timed| format::fixed(cycles / timed.time.median, 2);
+    Some(match &timing.other {
+        Some(other) => {
+            let (own, beside) = (clock(&timing.kernel), clock(&other.kernel));
+            format!("{own} GHz effective in the benchmark, {beside} GHz under {}", held_by(other.held_by))
+        }
+        None if held != 0 => format!("{} GHz effective in the benchmark ({})", clock(&timing.kernel), held_by(held)),
+        None => format!("{} GHz effective in the benchmark", clock(&timing.kernel)),
+    })
+}
+
+/// Why an unthrottled benchmark is off ncu's time, where it is by more than a little.
+pub(super) fn off_ncu(audit: &Audit) -> Option<String> {
+    let timing = audit.timing.as_ref().filter(|timing| timing.step.is_none())?;
+    let benchmark = &timing.benchmark;
+    let is_free =
+        |clocks: &Option<crate::evidence::Clocks>| clocks.as_ref().is_some_and(|clocks| clocks.held_by() == Some(0));
+    if !(is_free(&benchmark.clocks_before) && is_free(&benchmark.clocks_after)) {
+        return None;
+    }
+    let mut empty = benchmark.empty_ms.clone();
+    empty.sort_by(f64::total_cmp);
+    let empty = empty.get(empty.len() / 2).map_or(0.0, |ms| ms * 1e6);
+    let (own, ncu) = (timing.kernel.time.median - empty, audit.performance.time.new.value()?);
+    let apart = 100.0 * (ncu / own - 1.0);
+    if own <= 0.0 || apart.abs() <= APART {
+        return None;
+    }
+    let flushes = audit.settings.iter().any(|setting| {
+        setting.id == "cache-control" && setting.new.as_deref().is_some_and(|value| value.starts_with("all"))
+    });
+    let why = if apart > 0.0 && flushes && benchmark.method.flushed_bytes == 0 {
+        "ncu starts with cold caches"
+    } else {
+        "which this evidence does not explain"
+    };
+    Some(format!("ncu's time is {} off the benchmark's: {why}", format::change(own, ncu)))
+}

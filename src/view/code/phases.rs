@@ -1,0 +1,72 @@
+//! The phases of code that nobody ran: what each role of warps holds and its main loop, without times.
+
+use super::sass::lines;
+use crate::analysis::code::{CodeAudit, LoopRow, RoleRow};
+use crate::quantity::format;
+use crate::view::document::{Block, Cell};
+use crate::view::tables::{self, left, right, text};
+
+/// Rows at most.
+const SHOWN: usize = 6;
+/// Loops of fewer instructions wait or count, and are no phase.
+const SMALL: usize = 8;
+
+/// The roles with their main loops, or the loops of code that all warps run; nothing for code without a loop that works.
+pub(super) fn blocks(code: &CodeAudit) -> Vec<Block> {
+    let works = |row: &LoopRow| !row.waits && row.instructions >= SMALL;
+    // Loops that only wait do not make the one around them less of a main loop.
+    let is_inside =
+        |one: &LoopRow, row: &LoopRow| row.depth < one.depth && row.start <= one.start && one.end <= row.end;
+    let is_leaf = |row: &LoopRow| !code.loops.iter().any(|one| works(one) && is_inside(one, row));
+    let loops: Vec<&LoopRow> = code.loops.iter().filter(|row| works(row) && is_leaf(row)).collect();
+    if loops.is_empty() {
+        return Vec::new();
+    }
+    let mut roles: Vec<&RoleRow> = code.dispatches.iter().flat_map(|dispatch| &dispatch.roles).collect();
+    roles.sort_by_key(|role| role.range.0);
+    let columns = vec![left("Warps"), left("Lines"), right("Instructions"), left("Holds"), left("Main loop")];
+    // Code out of line stretches the range of a role over others: a loop belongs to the role that begins nearest in front of it.
+    let owner = |one: &LoopRow| roles.iter().rposition(|role| role.range.0 <= one.start);
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    for (at, role) in roles.iter().enumerate() {
+        let own = loops.iter().filter(|one| owner(one) == Some(at));
+        let main = own.max_by_key(|one| (one.hottest, one.instructions)).map(|one| told(one));
+        let holds: Vec<String> = role
+            .telling
+            .iter()
+            .filter(|(opcode, _)| opcode != "WARPGROUP")
+            .map(|(opcode, count)| format!("{count} {opcode}"))
+            .collect();
+        rows.push(vec![
+            text(format::capital(&role.who)),
+            text(lines(role.lines)),
+            text(role.instructions.to_string()).sorted(role.instructions as f64),
+            text(holds.join(", ")),
+            text(main.unwrap_or_default()),
+        ]);
+    }
+    if roles.is_empty() {
+        rows.extend(loops.iter().take(SHOWN).map(|one| {
+            vec![
+                text("All"),
+                text(lines(one.lines)),
+                text(one.instructions.to_string()).sorted(one.instructions as f64),
+                text(classes(one)),
+                text(if one.hottest { "this one, by structure" } else { "" }),
+            ]
+        }));
+    }
+    rows.truncate(SHOWN);
+    vec![tables::table("phases", columns, rows).into()]
+}
+
+/// `113–157, 205 instructions: 64 FP32 arithmetic, 56 Integer arithmetic`.
+fn told(one: &LoopRow) -> String {
+    format!("{}, {} instructions: {}", lines(one.lines), one.instructions, classes(one))
+}
+
+fn classes(one: &LoopRow) -> String {
+    let mostly: Vec<String> =
+        one.classes.iter().take(2).map(|class| format!("{} {}", class.count, class.label)).collect();
+    mostly.join(", ")
+}

@@ -1,0 +1,74 @@
+//! The index of a folder of audits: a row for each subject, the last audited first.
+
+use super::document::{Cell, Table};
+use super::tables::{self, code, left, right, text};
+use crate::analysis::Milestone;
+use crate::quantity::format;
+use crate::words;
+
+/// Audits that a trend shows.
+const SHOWN: usize = 16;
+/// Levels of a trend, from fast to slow.
+const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// A subject of the index.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// Its name.
+    pub subject: String,
+    /// Its last page, relative to the index.
+    pub page: String,
+    /// Its audits, the oldest first; at least one.
+    pub milestones: Vec<Milestone>,
+}
+
+/// The table of some subjects, in their order.
+pub fn index(subjects: &[Listed]) -> Table {
+    let columns = vec![
+        left("Subject"),
+        left("Last audit"),
+        right("Time"),
+        right("Rate"),
+        right("Of the reference"),
+        left("Verdict"),
+        left("Limited by"),
+        left("Trend"),
+    ];
+    tables::table("index", columns, subjects.iter().filter_map(row).collect())
+}
+
+fn row(listed: &Listed) -> Option<Vec<Cell>> {
+    let last = listed.milestones.last()?;
+    let time = last.time.quantity().map(format::quantity);
+    let rate = last.flop_rate.as_ref().and_then(|rate| rate.quantity()).map(format::quantity);
+    let beside = last.beside.as_ref();
+    let share = beside.map(|(_, percent)| format!("{} %", format::fixed(*percent, 0)));
+    let verdict = match last.verdict {
+        Some(verdict) => tables::verdict(verdict),
+        None if last.is_code_alone => text("code alone"),
+        None => text("no baseline"),
+    };
+    let limiter = last.limiter.map_or_else(Cell::default, |limiter| code(limiter.to_string()));
+    Some(vec![
+        Cell::new(words!("{}", words::link(listed.subject.as_str(), listed.page.as_str()))),
+        text(last.day()),
+        text(time.unwrap_or_else(|| "not measured".to_owned())),
+        text(rate.unwrap_or_default()),
+        text(share.unwrap_or_default()),
+        verdict,
+        limiter,
+        text(trend(&listed.milestones)),
+    ])
+}
+
+/// The times of the last audits as bars, the highest the slowest; nothing for fewer than two.
+fn trend(milestones: &[Milestone]) -> String {
+    let all: Vec<f64> = milestones.iter().filter_map(|milestone| milestone.time.value()).collect();
+    let shown = &all[all.len().saturating_sub(SHOWN)..];
+    let slowest = shown.iter().copied().fold(0.0, f64::max);
+    if shown.len() < 2 || slowest <= 0.0 {
+        return String::new();
+    }
+    let level = |time: &f64| ((time / slowest * LEVELS.len() as f64).ceil() as usize).clamp(1, LEVELS.len()) - 1;
+    shown.iter().map(|time| LEVELS[level(time)]).collect()
+}

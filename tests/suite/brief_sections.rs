@@ -1,0 +1,173 @@
+//! Where the time goes, why warps stall, what memory moves, what is executed: the short page's sections on what one side did,
+//! against the pages that were worked out by hand, and their budgets on every report that lies here.
+
+use crate::judged;
+use kernel_audit::analysis::{self, Audit, Evidence, Limits, Selection, Work};
+use kernel_audit::evidence::{Report, SourceView, Want};
+use kernel_audit::render::Templates;
+use kernel_audit::source;
+use kernel_audit::view::{self, Heading};
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn fixtures() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
+
+/// A report with its launch by instruction.
+fn read(path: &Path) -> Option<(Report, Vec<SourceView>)> {
+    let want = Want { allow_damage: true, ..analysis::want() };
+    let report = source::read_profile(path, &want).ok()?;
+    let launches = analysis::subject_launches(&report, &Selection::default()).ok()?;
+    let (want, ids): (_, Vec<u32>) = (analysis::source_want(&launches), launches.iter().map(|one| one.id).collect());
+    let views = source::read_source_views(path, &want, |head| ids.contains(&head.id), &[]).unwrap_or_default();
+    Some((report, views.into_iter().map(analysis::phases::at_their_products).collect()))
+}
+
+fn audit(new: &str, old: Option<&str>) -> Audit {
+    let side = |name: &str| read(&fixtures().join(format!("{name}.ncu-repz"))).expect("a report");
+    let (report, views) = side(new);
+    let mut evidence = judged::evidence(&report, &views, &Work::default());
+    if let Some((old, views)) = old.map(side) {
+        evidence = judged::since(evidence, &old, &views);
+    }
+    checked(&mut evidence, new);
+    analysis::audit(&evidence, &Limits::default())
+}
+
+/// The check of the outputs beside a collected report, which tells the sizes of the arguments.
+fn checked(evidence: &mut Evidence, name: &str) {
+    let beside = fixtures().join(name).with_file_name("correctness.json");
+    evidence.new.correctness = fs::read_to_string(beside).ok().map(|text| serde_json::from_str(&text).unwrap());
+}
+
+/// The lines of each section of the page, by its name.
+fn sections(audit: &Audit) -> HashMap<String, Vec<String>> {
+    let document = view::document(&Heading::default(), audit);
+    let page = Templates::load(None).unwrap().marked_page("audit", &document).unwrap().text;
+    let mut found: HashMap<String, Vec<String>> = HashMap::new();
+    let mut open: Option<String> = None;
+    for line in page.lines() {
+        if let Some(rest) = line.strip_prefix("<!-- audit:begin ") {
+            open = rest.split(' ').next().map(str::to_owned);
+        } else if line.starts_with("<!-- audit:end") {
+            open = None;
+        } else if let Some(name) = &open {
+            found.entry(name.clone()).or_default().push(line.to_owned());
+        }
+    }
+    found
+}
+
+/// A row of a table, without the space that aligns it.
+fn row<'s>(lines: &'s [String], start: &str) -> Vec<&'s str> {
+    let found = lines.iter().find(|line| line.starts_with(&format!("| {start}")));
+    let cells = found.unwrap_or_else(|| panic!("no row {start}: {lines:#?}")).trim_matches('|').split('|');
+    cells.map(str::trim).collect()
+}
+
+#[track_caller]
+fn says(lines: &[String], words: &str) {
+    assert!(lines.iter().any(|line| line.contains(words)), "no {words:?}: {lines:#?}");
+}
+
+#[test]
+fn a_persistent_product_with_an_exposed_epilogue() {
+    let sections = sections(&audit("collected/patch_embed_gemm/profile", None));
+    let phases = &sections["phases"];
+    says(phases, "Persistent blocks: 21,756 tiles, 164.8 per SM, each 15,386 cycles, 6 steps.");
+    assert_eq!(row(phases, "Epilogue")[1..5], [":137–:156", "**45.5 %**", "7,004", "0"]);
+    assert_eq!(row(phases, "**Main loop**, 6 steps")[2..5], ["**54.2 %**", "8,334", "6,147"]);
+    assert_eq!(row(phases, "· wait for the products")[5], "products in flight 100 %");
+    says(phases, "A step takes 1,389 cycles for 1,024 of products (74 %); the pipe drains on every step.");
+    says(phases, "Issue slots needed in the epilogue: 2,648 of 7,004 cycles");
+    let stalls = &sections["stalls"];
+    assert_eq!(row(stalls, "Long scoreboard")[2], "85 % in the epilogue, for `LDG` (:107 from :151)");
+    assert_eq!(row(stalls, "Barrier")[2], "83 % products in flight (:76 from :204); 17 % block barrier (:192)");
+    let memory = &sections["memory"];
+    assert_eq!(row(memory, "DRAM read")[1..4], ["**714 MB**", "714 MB (patches, weights, bias, pos_embed)", "1.00"]);
+    assert_eq!(row(memory, "DRAM write")[3], "0.98, rest dirty in L2");
+    assert_eq!(row(memory, "`LDG.32`")[2..4], ["8.00", "4.00"]);
+    let instructions = &sections["instructions"];
+    says(instructions, "`QGMMA` = 21,756 tiles × 6 steps × 4 × 8 warps");
+    says(instructions, "`LDG` = 21,756 tiles × 96 × 8 warps");
+    // Padding: the hardware counts 7.3 million shared loads, and none of them has a lane on.
+    says(instructions, "Executed with a lane on: LDS (0 of 7.31 M).");
+    assert!(!instructions.iter().any(|line| line.starts_with("| `LDS`")), "{instructions:#?}");
+    says(&sections["build"], "1 block/SM by design");
+}
+
+#[test]
+fn a_busy_tensor_pipe_is_healthy() {
+    let fenced = "collected/gemm_bf16_cluster_fenced/profile";
+    let sections = sections(&audit("collected/gemm_bf16_cluster/profile", Some(fenced)));
+    let phases = &sections["phases"];
+    assert_eq!(row(phases, "**Main loop**, 64 steps")[2..6], ["95.2 %", "**90.1 %**", "66,658", "65,536"]);
+    says(phases, "83.9 % tensor pipe busy, 10.8 % block resident and tensor pipe idle, 5.3 % no block on the SM");
+    says(phases, "A step takes 1,042 cycles for 1,024 of products (98 %).");
+    says(phases, "producer (4 warps, 5.8 % of all samples)");
+    let stalls = &sections["stalls"];
+    says(stalls, "71 % of the samples of the consumers are back-pressure");
+    assert!(row(stalls, "MIO throttle")[3].ends_with("`HGMMA` (:245) = back-pressure of the tensor pipe"));
+    assert!(row(stalls, "Memory barrier")[3].starts_with("old: 90 % at the release of the stage"));
+    says(&sections["instructions"], "`HGMMA` = 512 tiles × 64 steps × 4 × 8 warps");
+    says(&sections["memory"], "multicast: L2 sent 1.05 GB");
+}
+
+#[test]
+fn shared_loads_and_chains() {
+    let tiles = sections(&audit("h200/gemm_bias_v2", Some("h200/gemm_bias_v1")));
+    assert_eq!(row(&tiles["phases"], "· compute (64 LDS, 32 FFMA)")[2..4], ["**70.5 %**", "3,228"]);
+    // A full L1 data stage is no latency.
+    assert!(!tiles["phases"].iter().any(|line| line.contains("latency, not work")));
+    says(&tiles["instructions"], "`LDS` = 2,048 blocks × 32 steps × 64 × 32 warps");
+    assert_eq!(row(&tiles["stalls"], "Barrier")[3], "67 % block barrier (:18); 33 % block barrier (:21)");
+    let chase = sections(&audit("collected/pointer_chase/profile", None));
+    assert_eq!(row(&chase["stalls"], "Long scoreboard")[2], "99 % in the main loop, for `LDG` (:16)");
+    assert_eq!(row(&chase["memory"], "DRAM read")[3], "0.94");
+    assert!(row(&chase["memory"], "`LDG.32`")[4].ends_with("inherent"));
+}
+
+fn reports(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(reports(&path));
+        } else if path.extension().is_some_and(|extension| extension == "ncu-repz") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Most lines of a section, its heading and the empty lines counted.
+const BUDGETS: [(&str, usize); 5] =
+    [("phases", 20), ("stalls", 18), ("memory", 18), ("build", 13), ("instructions", 17)];
+
+#[test]
+fn sections_of_every_report_keep_to_their_budgets() {
+    let mut seen = 0;
+    for path in reports(&fixtures()) {
+        let Some((report, views)) = read(&path) else { continue };
+        let found = sections(&judged::audit(&report, &views, &Work::default()));
+        let name = path.display();
+        for (section, most) in BUDGETS {
+            let Some(lines) = found.get(section) else { continue };
+            assert!(lines.len() <= most, "{name}: {section} has {} lines", lines.len());
+            for line in lines {
+                assert!(line.chars().count() <= 420, "{name}: {line}");
+                assert!(!line.contains("| Metric name"), "{name}: {line}");
+                let values: Vec<&str> =
+                    line.trim_matches('|').split('|').skip(1).map(|cell| cell.trim().trim_matches('*')).collect();
+                let is_nothing = |value: &&str| matches!(*value, "" | "0" | "0.0" | "0.00" | "=");
+                let is_row = line.starts_with("| ") && !line.contains("---") && section != "build";
+                assert!(!is_row || !values.iter().all(is_nothing), "{name}: {line}");
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen > 100, "{seen}");
+}

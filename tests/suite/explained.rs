@@ -1,0 +1,85 @@
+//! `audit explain` knows the words of pages.
+
+use crate::project::Project;
+use kernel_audit::catalog;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// Tables whose first column holds names that audit gives, not names of the user's code.
+const NAMED: [&str; 7] = ["% of peak", "Level", "Build, launch", "Build, launch, occupancy", "Stall", "Resource", ""];
+
+/// Columns, rows and verdicts of a page.
+fn words(page: &str, into: &mut BTreeSet<String>) {
+    let lines: Vec<&str> = page.lines().collect();
+    let mut first = String::new();
+    for (at, line) in lines.iter().enumerate() {
+        for verdict in line.split("**").skip(1).step_by(2).map(|bold| bold.trim_end_matches(['.', ':'])) {
+            let is_word = verdict.len() > 3 && verdict.chars().all(|c| c.is_ascii_uppercase() || c == ' ');
+            into.extend(is_word.then(|| verdict.to_owned()));
+        }
+        let Some(row) = line.strip_prefix("| ") else { continue };
+        let cells: Vec<&str> = row.trim_end_matches('|').split(" | ").map(str::trim).collect();
+        if lines.get(at + 1).is_some_and(|next| next.starts_with("| -") || next.starts_with("| :")) {
+            first = cells[0].to_owned();
+            // Builds side by side have the names that their author gave them.
+            let own = if first == "Build" { 1 } else { cells.len() };
+            into.extend(cells.iter().take(own).map(|cell| (*cell).to_owned()));
+        } else if !cells[0].starts_with('-') && NAMED.contains(&first.as_str()) {
+            into.insert(cells[0].to_owned());
+        }
+    }
+}
+
+#[test]
+fn every_word_of_a_committed_page_is_explained() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("audits");
+    let mut all = BTreeSet::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "md") && !path.ends_with("README.md") {
+            words(&fs::read_to_string(path).unwrap(), &mut all);
+        }
+    }
+    let plain = |word: &String| word.replace("**", "").trim_matches('`').trim_end_matches(':').to_owned();
+    // What stands for itself: a number of a row, the user's own code, the reference by its name.
+    let stands = |word: &String| {
+        word.len() < 2
+            || word.contains('`')
+            || word.starts_with("Lines of ")
+            || word.starts_with("% of ") && word != "% of peak"
+            || word.contains('\\')
+            // A unit, or opcodes, by what is said of them.
+            || word.ends_with(": % of peak")
+            || word.ends_with(": busy cycles")
+            || word.starts_with("of the instructions ")
+    };
+    // A row may carry a number of its kernel in brackets.
+    let is_known = |word: &String| {
+        [word.as_str(), word.split(" (").next().unwrap_or_default()]
+            .into_iter()
+            .any(|word| catalog::explain(word).is_some())
+    };
+    let unknown: Vec<String> =
+        all.iter().filter(|word| !stands(word)).map(plain).filter(|word| !is_known(word)).collect();
+    assert!(all.len() > 40, "{all:?}");
+    assert!(unknown.is_empty(), "words that `audit explain` does not know: {unknown:?}");
+}
+
+#[test]
+fn words_are_found_in_any_letters_and_are_a_list() {
+    let project = Project::new();
+    for (word, says) in [
+        ("AMBIGUOUS", "do not decide"),
+        ("ambiguous", "do not decide"),
+        ("Long scoreboard", "stall reason"),
+        ("LG throttle", "stall reason"),
+        ("roofline", "Ceilings"),
+        ("pp", "Percentage points"),
+    ] {
+        let told = project.words(&["explain", word]).done().split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains(says), "{word}: {told}");
+    }
+    let list = project.run("explain words").done();
+    assert!(list.lines().count() > 40 && list.contains("NOT COMPARABLE"), "{list}");
+}

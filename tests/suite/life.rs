@@ -1,0 +1,179 @@
+//! The life of an audit in a fresh repository, as the guide's chapter on continuous integration tells it: the first page,
+//! milestones, a regression, an attempt to heal it, an acceptance, a pin, a new schema, two audits a day, a failed launch.
+
+use crate::project::{Profile, Project, Run, audit, csv};
+use std::fs;
+use std::process::Command;
+
+/// A repository with a source and a profile, and nothing of audit in it.
+struct Repository(Project);
+
+impl Repository {
+    fn new() -> Repository {
+        let repository = Repository(Project::new());
+        fs::remove_file(repository.0.path("audit.toml")).unwrap();
+        fs::create_dir(repository.0.path("src")).unwrap();
+        fs::write(repository.0.path("src/scale.cu"), "__global__ void scale(float *x, int n) {}\n").unwrap();
+        repository.profile(Profile::steady(100_000.0));
+        repository.git(&["init", "-q", "-b", "main"]);
+        repository
+    }
+
+    fn git(&self, words: &[&str]) -> String {
+        let name = ["-c", "user.name=n", "-c", "user.email=e@localhost", "-c", "commit.gpgsign=false"];
+        let output = Command::new("git").args(name).args(words).current_dir(self.0.0.path()).output().unwrap();
+        assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn commit(&self, message: &str) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "-m", message]);
+    }
+
+    fn profile(&self, profile: Profile) {
+        fs::write(self.0.path("scale.csv"), csv(&[profile])).unwrap();
+    }
+
+    /// Runs audit on a day.
+    fn on(&self, day: u32, words: &[&str]) -> Run {
+        // The first of January 2026, in seconds.
+        let second = 1_767_225_600 + u64::from(day - 1) * 86_400 + 3_600;
+        Run(audit(self.0.0.path()).env("SOURCE_DATE_EPOCH", second.to_string()).args(words).output().unwrap())
+    }
+
+    /// A step of the kernel: its source is changed and committed, then it is profiled, audited, and the page is committed.
+    fn step(&self, day: u32, message: &str, ns: f64) -> String {
+        let source = self.0.read("src/scale.cu");
+        fs::write(self.0.path("src/scale.cu"), format!("{source}// {message}\n")).unwrap();
+        self.commit(message);
+        self.profile(Profile::steady(ns));
+        let run = self.on(day, &["generate"]);
+        let page = run.done().lines().next().unwrap().to_owned();
+        assert!(run.err().contains("scale: "), "{}", run.err());
+        let text = self.0.read(&page);
+        self.commit(&format!("audit of {message}"));
+        text
+    }
+
+    fn check(&self, words: &str, status: i32, says: &str) {
+        let words: Vec<&str> = std::iter::once("check").chain(words.split_whitespace()).collect();
+        self.on(40, &words).ends(status, says);
+    }
+
+    fn pages(&self) -> usize {
+        let all = fs::read_dir(self.0.path("audits")).unwrap().map(|entry| entry.unwrap().file_name());
+        all.filter(|name| name.to_string_lossy().ends_with("-scale.md")).count()
+    }
+}
+
+#[test]
+fn the_whole_life() {
+    let repository = Repository::new();
+    let read = |name: &str| repository.0.read(name);
+
+    // An audit.toml from what is there; a second one takes nothing away.
+    repository.on(1, &["init"]).ends(0, "scale: from scale.csv");
+    let config = read("audit.toml");
+    assert!(config.contains("kernel = \"^scale$\"") && config.contains("# source = \"src/scale.cu\""), "{config}");
+    repository.on(1, &["init"]).ends(2, "audit.toml is there already");
+    repository.on(1, &["lint"]).ends(0, "1 subjects");
+    repository.check("", 6, "NO BASELINE scale: audits holds no audit of it");
+
+    // Six milestones.
+    let times = [100_000.0, 95_000.0, 90_000.0, 70_000.0, 65_000.0, 60_000.0];
+    for (at, ns) in times.into_iter().enumerate() {
+        let page = repository.step(1 + at as u32, &format!("step {}", at + 1), ns);
+        match at {
+            0 => {
+                repository.check("", 6, "NO BASELINE scale: This is its first audit");
+                repository.check("--allow-new", 0, "NO BASELINE");
+            }
+            _ => {
+                assert!(page.contains("FASTER"), "{page}");
+                repository.check("", 0, "PASS scale: FASTER");
+                repository.check("", 0, &format!("Baseline audits/2026-01-0{at}-scale.json: committed."));
+            }
+        }
+    }
+    let history = repository.on(6, &["history", "scale"]).done();
+    let rows: Vec<&str> = history.lines().filter(|line| line.starts_with("| 2026-")).collect();
+    assert_eq!(rows.len(), 6, "{history}");
+    for (at, row) in rows.iter().enumerate() {
+        assert!(row.contains(&format!("step {}", at + 1)) && !row.contains("dirty"), "{row}");
+    }
+    let index = read("audits/README.md");
+    let row = index.lines().find(|line| line.contains("[scale](2026-01-06-scale.md)")).expect(&index);
+    assert!(row.contains("60.30 µs") && row.contains("FASTER") && row.contains("█") && row.contains("▅"), "{row}");
+
+    // From a folder below, the same.
+    let below = audit(&repository.0.path("src")).args(["check"]).output().unwrap();
+    Run(below).ends(0, "PASS scale: FASTER");
+
+    // A regression, and attempts to heal it.
+    let slow = repository.step(7, "step 7", 66_000.0);
+    assert!(slow.contains("SLOWER"), "{slow}");
+    repository.check("", 1, "FAIL scale: SLOWER");
+    repository.check("--allow-inconclusive --allow-new --no-checks", 1, "FAIL scale: SLOWER");
+    for day in [8, 9] {
+        let again = repository.on(day, &["generate"]).done();
+        assert!(again.starts_with("audits/2026-01-07-scale.md\n"), "{again}");
+        repository.check("", 1, "FAIL scale: SLOWER");
+    }
+    assert_eq!((repository.pages(), read("audits/2026-01-07-scale.md")), (7, slow.clone()));
+    repository.on(9, &["generate", "--date", "2026-01-09"]).ends(2, "nothing new was measured");
+    assert_eq!(repository.git(&["status", "--porcelain"]), "");
+    // An edited page is found.
+    fs::write(repository.0.path("audits/2026-01-07-scale.md"), slow.replace("SLOWER", "FASTER")).unwrap();
+    repository.check("", 1, "Its page does not say what its snapshot says");
+    repository.git(&["checkout", "-q", "audits"]);
+    let comment = repository.on(9, &["render", "audits/2026-01-07-scale.json", "--format", "pr"]).done();
+    assert!(comment.starts_with("<!-- audit:pull-request -->") && comment.contains("SLOWER"), "{comment}");
+
+    // It is accepted, with a reason that stands on the page.
+    repository.on(9, &["check", "--accept", "--reason", "rounds correctly"]).ends(0, "Accepted on 2026-01-09");
+    repository.on(9, &["generate"]).done();
+    assert!(read("audits/2026-01-07-scale.md").contains("rounds correctly"));
+    repository.commit("the slow-down is accepted");
+    repository.check("", 0, "PASS scale: SLOWER");
+
+    // Another, as large, is not.
+    repository.step(10, "step 8", 72_700.0);
+    repository.check("", 1, "FAIL scale: SLOWER");
+
+    // A pin holds from its day on.
+    let pin = ["baseline", "pin", "scale", "--reason", "release 1", "--snapshot", "audits/2026-01-03-scale.json"];
+    repository.on(11, &pin).ends(0, "audits of scale from 2026-01-11 on are compared with 2026-01-03-scale.json");
+    let pinned = repository.step(11, "step 9", 73_000.0);
+    assert!(pinned.contains("FASTER"), "{pinned}");
+    repository.check("", 0, "Baseline audits/2026-01-03-scale.json: committed.");
+    repository.on(11, &["baseline", "list"]).ends(0, "release 1");
+    repository.on(12, &["baseline", "unpin", "scale", "--reason", "release 2 follows"]).done();
+
+    // Audits of earlier schemas stay in the series.
+    let old = format!("{}/tests/fixtures/snapshots/audit-2.json", env!("CARGO_MANIFEST_DIR"));
+    fs::copy(old, repository.0.path("audits/2025-12-01-scale.json")).unwrap();
+    let history = repository.on(12, &["history", "scale"]).done();
+    assert!(!history.contains("Not in the table") && history.lines().filter(|l| l.starts_with("| 202")).count() == 10);
+    repository.check("", 0, "PASS scale: FASTER");
+
+    // Two audits a day.
+    let first = repository.step(13, "step 10", 71_500.0);
+    let second = repository.step(13, "step 11", 68_500.0);
+    assert!(first.contains("2026-01-13") && second.contains("2026-01-13.2"), "{second}");
+    assert!(second.contains("FASTER"), "{second}");
+    assert_eq!(repository.pages(), 11);
+    let index = read("audits/README.md");
+    assert!(index.contains("[scale](2026-01-13.2-scale.md)"), "{index}");
+
+    // A launch that failed decides nothing, and nobody mistakes it for a first audit.
+    let nan: String = csv(&[Profile { launches: vec![(1.0, 1.0)], ..Profile::default() }])
+        .lines()
+        .map(|line| line.replace("\"1\",\"1\",\"4096\"", "\"nan\",\"nan\",\"nan\"") + "\n")
+        .collect();
+    assert!(nan.contains("nan"));
+    fs::write(repository.0.path("scale.csv"), nan).unwrap();
+    repository.on(14, &["generate"]).done();
+    repository.check("--allow-new", 6, "INCONCLUSIVE scale");
+    assert!(read("audits/README.md").contains("not measured"));
+}

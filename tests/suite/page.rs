@@ -1,0 +1,170 @@
+//! The page that people act on: its order, its budgets, and that nothing on it is said twice, on every audit that is
+//! committed and on every report of a folder.
+
+use super::project::audit;
+use kernel_audit::analysis::Audit;
+use kernel_audit::render::Templates;
+use kernel_audit::snapshot::Snapshot;
+use kernel_audit::view;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// How the headings of a page begin, in their order.
+const ORDER: [&str; 16] = [
+    "Verdict",
+    "Next",
+    "What changed",
+    "History",
+    "Kernels of this report",
+    "Builds side by side",
+    "Where the time goes",
+    "Phases of the code",
+    "Units",
+    "Warp stalls",
+    "Memory",
+    "Build stats",
+    "Instruction",
+    "Checks and predictions",
+    "Conclusions",
+    "Provenance",
+];
+
+/// Characters of the longest line outside of folds.
+const LONGEST: usize = 900;
+
+/// What is wrong with a page.
+fn faults(page: &str, budget: usize) -> Vec<String> {
+    let mut faults = Vec::new();
+    let lines: Vec<&str> = page.lines().filter(|line| !line.starts_with("<!-- audit:")).collect();
+    let at = |start: &str| lines.iter().position(|line| line.starts_with(start)).map(|at| at + 1);
+    let mut within = |what: &str, most: usize, is_needed: bool| match at(what) {
+        Some(at) if at <= most => {}
+        None if !is_needed => {}
+        found => faults.push(format!("{what:?} stands at line {found:?}, at most {most} is allowed")),
+    };
+    within("## Verdict", 8, true);
+    within("## Next", 20, false);
+    within("## What changed", 40, true);
+    within("Full tables: ", 46, true);
+    if lines.len() > budget {
+        faults.push(format!("{} lines of at most {budget}", lines.len()));
+    }
+    let headings: Vec<&str> = lines.iter().filter_map(|line| line.strip_prefix("## ")).collect();
+    let mut order = ORDER.iter();
+    faults.extend(
+        headings
+            .iter()
+            .filter(|heading| !order.any(|known| heading.starts_with(known)))
+            .map(|heading| format!("{heading:?} is not in its place")),
+    );
+    let mut said = BTreeSet::new();
+    let (mut is_folded, mut is_code) = (false, false);
+    for line in &lines {
+        match *line {
+            "<details>" => is_folded = true,
+            "</details>" => is_folded = false,
+            line if line.starts_with("```") => is_code = !is_code,
+            _ => {}
+        }
+        if is_folded {
+            continue;
+        }
+        if line.chars().count() > LONGEST && !is_code {
+            faults.push(format!(
+                "{} characters: {}…",
+                line.chars().count(),
+                &line.chars().take(80).collect::<String>()
+            ));
+        }
+        if line.starts_with('|') && line.contains("Metric name") {
+            faults.push("a table has a column of metric names".to_owned());
+        }
+        if !line.starts_with('|') && !line.starts_with('#') && !is_code {
+            let sentences = line.trim_start_matches("- ").split(". ").map(|text| text.trim_end_matches(['.', '\\']));
+            let twice = sentences.filter(|text| text.chars().count() > 24 && !said.insert((*text).to_owned()));
+            faults.extend(twice.map(|text| format!("said twice: {text}")));
+        }
+    }
+    faults
+}
+
+/// Lines that a page without a baseline may have.
+const NO_BASELINE: usize = 160;
+
+/// Lines that a page may have.
+fn budget(audit: &Audit) -> usize {
+    match (audit.old.is_some(), audit.is_of_code_alone()) {
+        // Builds side by side say each for itself what holds them.
+        (_, true) => 80 + 12 * (audit.code.len() - 1),
+        (true, false) => 200,
+        (false, false) => NO_BASELINE,
+    }
+}
+
+#[test]
+fn every_committed_audit_has_a_page_within_its_budget() {
+    let templates = Templates::load(None).unwrap();
+    let mut pages = 0;
+    let mut all = Vec::new();
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("audits")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        let made = Snapshot::read(&path).unwrap();
+        let audit = made.audit();
+        let page = templates.marked_page("audit", &view::document(&made.heading, &audit)).unwrap();
+        let found = faults(&page.text, budget(&audit));
+        all.extend(found.into_iter().map(|fault| format!("{}: {fault}", made.heading.stem())));
+        pages += 1;
+    }
+    assert!(all.is_empty(), "{all:#?}");
+    assert!(pages > 20);
+}
+
+#[test]
+fn the_page_of_every_report_of_a_folder_is_within_its_budget() {
+    let Some(folder) = std::env::var_os("AUDIT_TEST_REPORTS").map(PathBuf::from) else { return };
+    let mut all = Vec::new();
+    let mut pages = 0;
+    let mut folders = vec![folder];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if !name.contains(".ncu-rep") && !name.ends_with("cuprof-report") {
+                continue;
+            }
+            let out = tempfile::tempdir().unwrap();
+            let mut command = audit(out.path());
+            command.args(["generate", "--allow-damage", "--name", "x", "--date", "2026-01-02", "--commit", "c"]);
+            let run = command.arg("--report").arg(fs::canonicalize(&path).unwrap()).output().unwrap();
+            // A report without a kernel has no page.
+            let Ok(page) = fs::read_to_string(out.path().join("audits/2026-01-02-x.md")) else {
+                eprintln!("{name}: {}", String::from_utf8_lossy(&run.stderr));
+                continue;
+            };
+            all.extend(faults(&page, NO_BASELINE).into_iter().map(|fault| format!("{name}: {fault}")));
+            pages += 1;
+        }
+    }
+    assert!(all.is_empty(), "{pages} pages: {all:#?}");
+    assert!(pages > 0);
+}
+
+#[test]
+fn a_page_out_of_order_or_with_a_sentence_twice_is_found() {
+    let good =
+        "# T\n\nlead\n\n## Verdict\n\nIt is limited by the memory of the chip.\n\n## What changed\n\nFull tables: x\n";
+    assert_eq!(faults(good, 80), Vec::<String>::new());
+    let twice = good.replace("Full", "It is limited by the memory of the chip.\n\nFull");
+    assert_eq!(faults(&twice, 80), ["said twice: It is limited by the memory of the chip"]);
+    let order = good.replace("Verdict", "History").replace("What changed", "Verdict");
+    assert!(faults(&order, 80).iter().any(|fault| fault.contains("\"Verdict\" is not in its place")));
+    assert!(faults(good, 5).iter().any(|fault| fault.contains("11 lines of at most 5")));
+}

@@ -1,0 +1,95 @@
+//! The series of a subject: every measurement is one audit, however often its page is made, and no audit takes the place of
+//! another.
+
+use crate::project::{Profile, Project};
+use kernel_audit::snapshot::Snapshot;
+use std::fs;
+
+fn pages(project: &Project) -> Vec<String> {
+    let all = fs::read_dir(project.path("pages")).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<String> = all.map(|name| name.into_string().unwrap()).collect();
+    names.retain(|name| name.ends_with("-scale.md"));
+    names.sort();
+    names
+}
+
+#[test]
+fn audits_of_a_day_stand_beside_each_other_in_order() {
+    let project = Project::new();
+    let times = [100_000.0, 80_000.0, 90_000.0];
+    let made: Vec<String> = times.map(|ns| project.audit("2026-01-01", Profile::steady(ns))).to_vec();
+    let last = project.audit("2026-01-02", Profile::steady(90_001.0));
+    let names = ["2026-01-01-scale.md", "2026-01-01.2-scale.md", "2026-01-01.3-scale.md", "2026-01-02-scale.md"];
+    assert_eq!(pages(&project), names);
+    assert!(
+        made[1].contains("the audit before, of 2026-01-01, commit c1") && made[1].contains("FASTER"),
+        "{}",
+        made[1]
+    );
+    assert!(made[2].contains("the audit before, of 2026-01-01.2") && made[2].contains("SLOWER"), "{}", made[2]);
+    assert!(made[2].lines().nth(1).unwrap().contains("2026-01-01.3"), "{}", made[2]);
+    assert!(last.contains("the audit before, of 2026-01-01.3") && last.contains("**SAME"), "{last}");
+    let table = project.run("history scale").done();
+    let days: Vec<&str> = table
+        .lines()
+        .skip(2)
+        .take_while(|row| !row.is_empty())
+        .map(|row| row.split('|').nth(1).unwrap().trim())
+        .collect();
+    assert_eq!(days, ["2026-01-01", "2026-01-01.2", "2026-01-01.3", "2026-01-02"], "{table}");
+    // Each is made again in its own place, from its own report and from its snapshot.
+    for (at, name) in [(0, names[0]), (1, names[1]), (2, names[2])] {
+        project.report("new.csv", &[Profile::steady(times[at])]);
+        let printed = project.run("generate scale --date 2026-01-01").done();
+        assert!(printed.starts_with(&format!("pages/{name}\n")), "{printed}");
+        assert_eq!(project.read(&format!("pages/{name}")), made[at]);
+        project.run(&format!("render --template full pages/{}", name.replace(".md", ".json"))).done();
+        assert_eq!(project.read(&format!("pages/{name}")), made[at]);
+    }
+    assert_eq!(pages(&project), names);
+}
+
+#[test]
+fn names_that_end_in_a_number_are_other_subjects() {
+    let project = Project::new();
+    let config = project.read("audit.toml") + "[[subject]]\nname = \"scale-2\"\nreport = \"two.csv\"\n";
+    fs::write(project.path("audit.toml"), config).unwrap();
+    project.audit("2026-01-01", Profile::steady(100_000.0));
+    project.audit("2026-01-01", Profile::steady(90_000.0));
+    project.report("two.csv", &[Profile::steady(50_000.0)]);
+    let printed = project.run("generate scale-2 --date 2026-01-01").done();
+    assert!(printed.starts_with("pages/2026-01-01-scale-2.md\n"), "{printed}");
+    assert_eq!(project.run("history scale-2 --format csv").done().lines().count(), 2);
+    assert_eq!(project.run("history scale --format csv").done().lines().count(), 3);
+    project.run("check").ends(6, "FASTER");
+}
+
+#[test]
+fn a_page_made_again_is_no_audit_of_its_own() {
+    let project = Project::new();
+    project.audit("2026-01-01", Profile::steady(100_000.0));
+    let page = project.audit("2026-01-02", Profile::steady(80_000.0));
+    let json = project.read("pages/2026-01-02-scale.json");
+    // A later day, another commit: the page keeps its own.
+    fs::write(project.path("audit.toml"), project.read("audit.toml").replace("commit = \"c1\"\n", "")).unwrap();
+    let later = crate::project::audit(project.0.path())
+        .env("SOURCE_DATE_EPOCH", "1800000000")
+        .args(["generate", "scale"])
+        .output()
+        .unwrap();
+    let printed = String::from_utf8(later.stdout).unwrap();
+    assert!(printed.starts_with("pages/2026-01-02-scale.md\n"), "{printed}");
+    assert_eq!(pages(&project).len(), 2);
+    let again = Snapshot::read(&project.path("pages/2026-01-02-scale.json")).unwrap();
+    assert_eq!(again.heading.commit, "c1");
+    let before = Snapshot::parse(std::path::Path::new("x"), json.as_bytes()).unwrap();
+    assert_eq!((&again.evidence, &again.milestone), (&before.evidence, &before.milestone));
+    assert_eq!(project.read("pages/2026-01-02-scale.md").lines().count(), page.lines().count());
+    let refused = project.run("generate scale --date 2026-01-05");
+    refused.ends(2, "nothing new was measured: pages/2026-01-02-scale.json");
+    assert_eq!(pages(&project).len(), 2);
+    // Elsewhere a page may be of any day; it is compared with the audits that lie in the folder of audits.
+    project.run("generate scale --date 2026-01-05 --out site").done();
+    let elsewhere = project.read("site/2026-01-05-scale.md");
+    assert!(elsewhere.contains("the audit before, of 2026-01-01") && elsewhere.contains("FASTER"), "{elsewhere}");
+}
