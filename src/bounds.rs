@@ -27,3 +27,7 @@ pub(crate) const INCLUDES: u64 = 10_000;
 pub(crate) const TEMPLATE_DEPTH: usize = 64;
 /// Bytes of a template.
 pub(crate) const TEMPLATE: usize = 1 << 20;
+/// Bytes of a snapshot whose tables and references are spelled out.
+pub(crate) const SNAPSHOT: usize = 64 << 20;
+/// Values of a snapshot in one another.
+pub(crate) const SNAPSHOT_DEPTH: usize = 128;

@@ -146,8 +146,6 @@ impl From<Evidence> for EvidenceJson {
     fn from(evidence: Evidence) -> EvidenceJson {
         let Evidence { mut new, mut old, mut reference } = evidence;
         let mut rows = Rows::default();
-        new.profile.iter_mut().flat_map(|profile| &mut profile.lines).for_each(SourceLines::say_texts_once);
-        each_phases(&mut new, &mut old, &mut reference, Phases::say_file_once);
         let own = |side: &mut Side| side.profile.as_mut().map(|profile| std::mem::take(&mut profile.readings));
         let mut readings = Table {
             new: own(&mut new).map(|readings| rows.columns(readings)),
@@ -184,17 +182,21 @@ impl From<EvidenceJson> for Evidence {
                 profile.readings = columns.readings(&rows);
             }
         }
-        new.profile.iter_mut().flat_map(|profile| &mut profile.lines).for_each(SourceLines::say_texts_everywhere);
-        each_phases(&mut new, &mut old, &mut reference, Phases::say_file_everywhere);
         Evidence { new, old, reference }
     }
 }
 
-/// Calls a function with the phases of all sides.
-fn each_phases(new: &mut Side, old: &mut Option<Side>, reference: &mut Option<Reference>, call: fn(&mut Phases)) {
-    let sides = std::iter::once(new).chain(old).flat_map(|side| &mut side.profile);
-    let profiles = sides.chain(reference.iter_mut().map(|reference| &mut reference.profile));
-    profiles.flat_map(|profile| &mut profile.phases).for_each(call);
+impl Evidence {
+    /// What snapshots of schemas 5 and 6 say: there the text of a line, and the file of most phases, is said once.
+    #[must_use]
+    pub(crate) fn named_everywhere(mut self) -> Evidence {
+        let sides = std::iter::once(&mut self.new).chain(&mut self.old).flat_map(|side| &mut side.profile);
+        for profile in sides.chain(self.reference.iter_mut().map(|reference| &mut reference.profile)) {
+            profile.lines.iter_mut().for_each(SourceLines::say_texts_everywhere);
+            profile.phases.iter_mut().for_each(Phases::say_file_everywhere);
+        }
+        self
+    }
 }
 
 impl Columns {

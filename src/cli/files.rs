@@ -50,13 +50,14 @@ impl<'d> Files<'d> {
         })
     }
 
-    /// Writes the HTML page alone.
+    /// Writes one file that needs nothing beside it, named as the page with another ending.
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub(super) fn write_html(&self, html: &str) -> Result<Vec<String>, Failure> {
-        write_together(&[Output { path: &self.html, bytes: html.as_bytes() }])?;
-        Ok(vec![self.html.display().to_string()])
+    pub(super) fn write_alone(&self, ending: &str, text: &str) -> Result<Vec<String>, Failure> {
+        let path = self.page.with_extension(ending);
+        write_together(&[Output { path: &path, bytes: text.as_bytes() }])?;
+        Ok(vec![path.display().to_string()])
     }
 
     /// What the author of the page concluded: on the page that is there, else on the newest one before it.

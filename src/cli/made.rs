@@ -3,10 +3,11 @@
 use super::args::PageFormat;
 use super::failure::Failure;
 use super::files::Files;
+use super::show::WIDTH;
 use crate::analysis::{Audit, Listing, Standing, Verdict};
 use crate::evidence::SourceView;
 use crate::quantity::format;
-use crate::render::{Templates, prose};
+use crate::render::{Templates, prose, terminal};
 use crate::snapshot::Snapshot;
 use crate::view::{self, Document, Entry, Heading, SourceText};
 use crate::words;
@@ -85,7 +86,8 @@ pub(super) fn write_page(
         templates.html(template, &document, &made.source())
     };
     let written = match format {
-        PageFormat::Html => files.write_html(&html()?)?,
+        PageFormat::Html => files.write_alone("html", &html()?)?,
+        PageFormat::Text => files.write_alone("txt", &first_screen(&document)?)?,
         PageFormat::Md | PageFormat::Pr => {
             // The page does not need the snapshot, nor the snapshot the page.
             let data = || place.has_snapshot.then(|| made.data()).transpose();
@@ -102,6 +104,13 @@ pub(super) fn write_page(
     writeln!(out, "{}", written.join("\n"))?;
     writeln!(anstream::stderr(), "{}", in_a_line(made))?;
     Ok(())
+}
+
+/// What `audit show` prints of a document on a screen of the usual width, without colours.
+fn first_screen(document: &Document) -> Result<String, Failure> {
+    let mut screen = anstream::StripStream::new(Vec::new());
+    terminal::print(&document.clone().first_screen(), WIDTH, &mut screen)?;
+    Ok(String::from_utf8_lossy(&screen.into_inner()).into_owned())
 }
 
 /// An audit in one line: time, verdict and limiter.

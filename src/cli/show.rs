@@ -14,7 +14,7 @@ use std::io::Write;
 use std::path::Path;
 
 /// Columns when neither the user nor the terminal says.
-const WIDTH: usize = 80;
+pub(super) const WIDTH: usize = 80;
 
 /// What the JSON's `schema` says.
 const SCHEMA: &str = "kernel-audit/show/3";

@@ -92,6 +92,8 @@ struct WorkKeys {
     types: Option<String>,
     flop: Option<Spanned<toml::Value>>,
     bytes: Option<Spanned<toml::Value>>,
+    /// M, N and K of a matrix product: its shape, and two operations for each of them.
+    gemm: Option<Spanned<[u64; 3]>>,
 }
 
 impl Text {
@@ -168,12 +170,7 @@ impl Text {
             checks,
             commit: keys.commit,
             change: keys.change,
-            work: Work {
-                shape: keys.work.shape,
-                types: keys.work.types,
-                flop: keys.work.flop.map(|amount| self.amount(&amount)).transpose()?,
-                bytes: keys.work.bytes.map(|amount| self.amount(&amount)).transpose()?,
-            },
+            work: self.work(keys.work)?,
             tiles: keys.tiles.map(|tiles| self.tiles(&tiles)).transpose()?,
             checklists: keys.checks.iter().map(|id| self.profile(id)).collect::<Result<_, _>>()?,
             expect: keys.expect.into_iter().map(|keys| self.expectation(keys)).collect::<Result<_, _>>()?,
@@ -181,6 +178,25 @@ impl Text {
             trials,
             name,
         })
+    }
+
+    fn work(&self, keys: WorkKeys) -> Result<Work, ConfigError> {
+        let mut work = Work {
+            shape: keys.shape,
+            types: keys.types,
+            flop: keys.flop.map(|amount| self.amount(&amount)).transpose()?,
+            bytes: keys.bytes.map(|amount| self.amount(&amount)).transpose()?,
+        };
+        if let Some(gemm) = keys.gemm {
+            let wrong = |what: &str| self.wrong(what.to_owned(), gemm.span(), "", None);
+            let [m, n, k] = *gemm.get_ref();
+            if work.flop.is_some() || [m, n, k].contains(&0) {
+                return Err(wrong("expected M, N and K of a product, above 0, and no `flop` beside them"));
+            }
+            work.flop = Some(format!("2*{m}*{n}*{k}").parse().map_err(|_| wrong("too many operations"))?);
+            work.shape.get_or_insert(format!("M={m} N={n} K={k}"));
+        }
+        Ok(work)
     }
 
     fn tiles(&self, keys: &TilesKeys) -> Result<Tiles, ConfigError> {

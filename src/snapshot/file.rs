@@ -2,7 +2,7 @@
 
 use super::error::SnapshotError;
 use super::upgrade::{Upgraded, upgraded};
-use super::{asked, hash, json};
+use super::{asked, hash, json, tables};
 use crate::analysis::{Audit, Evidence, Limits, Milestone, audit, public_words};
 use crate::view::Heading;
 use serde_json::value::RawValue;
@@ -11,11 +11,13 @@ use std::path::Path;
 /// What the schemas of snapshots begin with; audits of the code alone had one of their own up to number 4.
 const FAMILIES: [&str; 2] = ["kernel-audit/audit/", "kernel-audit/static-audit/"];
 /// The number of [`SCHEMA`].
-const NUMBER: u32 = 6;
-/// The first schema whose snapshots hold evidence; those since are read as they stand, with what they did not keep missing.
+const NUMBER: u32 = 7;
+/// The first schema whose snapshots hold evidence; what they did not keep is missing.
 const EVIDENCE: u32 = 5;
+/// The first schema in the form of [`tables`].
+const TABLES: u32 = 7;
 /// The schema that this program writes; its number rises when a field changes its meaning or goes.
-pub const SCHEMA: &str = "kernel-audit/audit/6";
+pub const SCHEMA: &str = "kernel-audit/audit/7";
 
 /// Everything that an audit was made from, with what its page said of itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +48,9 @@ struct Parts<'a> {
     limits: Option<&'a RawValue>,
     #[serde(borrow)]
     asked: Option<&'a RawValue>,
+    /// Of schemas since [`TABLES`].
+    #[serde(borrow)]
+    said: Option<&'a RawValue>,
     #[serde(borrow)]
     evidence: Option<&'a RawValue>,
     /// The content of schemas 1 to 4.
@@ -75,10 +80,11 @@ impl Snapshot {
         let milestone = json::text(&self.milestone)?;
         let limits = json::text(&self.limits.numbers())?;
         let (asked, evidence) = asked::shortened(&self.evidence);
-        let (asked, evidence) = (json::text(&asked)?, json::text(&evidence)?);
-        let sha256 = hash::content(&[&heading, &milestone, &limits, &asked, &evidence]);
+        let asked = json::text(&asked)?;
+        let (said, [heading, evidence]) = tables::packed([&heading, &json::text(&evidence)?])?;
+        let sha256 = hash::content(&[&heading, &milestone, &limits, &asked, &said, &evidence]);
         let text = format!(
-            r#"{{"schema":"{SCHEMA}","sha256":"{sha256}","heading":{heading},"milestone":{milestone},"limits":{limits},"asked":{asked},"evidence":{evidence}}}"#
+            r#"{{"schema":"{SCHEMA}","sha256":"{sha256}","heading":{heading},"milestone":{milestone},"limits":{limits},"asked":{asked},"said":{said},"evidence":{evidence}}}"#
         );
         Ok((text + "\n").into_bytes())
     }
@@ -101,12 +107,15 @@ impl Snapshot {
         if number < EVIDENCE {
             return earlier(path, number, &parts);
         }
-        let [heading, milestone, limits, asked, evidence] = content(path, &parts)?;
+        let Content { heading, milestone, limits, asked, said, evidence } = content(path, number, &parts)?;
         let asked = understood(path, asked)?;
-        let evidence = understood(path, evidence)?;
+        let (heading, evidence) = match said {
+            Some(said) => (spelled(path, heading, said)?, spelled(path, evidence, said)?),
+            None => (understood(path, heading)?, understood::<Evidence>(path, evidence)?.named_everywhere()),
+        };
         Ok(Snapshot {
             sha256: parts.sha256.unwrap_or_default(),
-            heading: shown(understood(path, heading)?),
+            heading: shown(heading),
             milestone: understood(path, milestone)?,
             limits: Limits::of_numbers(&understood(path, limits)?),
             evidence: asked::spelled(asked, evidence).map_err(malformed)?.made_public(),
@@ -123,14 +132,20 @@ impl Snapshot {
         if number < EVIDENCE {
             return Ok(earlier(path, number, &parts)?.milestone);
         }
-        let [_, milestone, ..] = content(path, &parts)?;
-        understood(path, milestone)
+        understood(path, content(path, number, &parts)?.milestone)
     }
 }
 
 fn understood<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T, SnapshotError> {
     serde_json::from_str(text)
         .map_err(|error| SnapshotError::Malformed { path: path.to_owned(), what: error.to_string() })
+}
+
+/// What a part in the form of [`tables`] says.
+fn spelled<T: serde::de::DeserializeOwned>(path: &Path, part: &str, said: &str) -> Result<T, SnapshotError> {
+    let malformed = |what: String| SnapshotError::Malformed { path: path.to_owned(), what };
+    let value = tables::unpacked(part, said).map_err(malformed)?;
+    serde_json::from_value(value).map_err(|error| malformed(error.to_string()))
 }
 
 /// The number of a snapshot's schema, and its parts.
@@ -164,16 +179,29 @@ fn present<'a>(path: &Path, part: Option<&'a RawValue>, key: &str) -> Result<&'a
     Ok(part.ok_or_else(lacks)?.get())
 }
 
-/// The texts of the parts of a snapshot whose content has the hash that it states.
-fn content<'a>(path: &Path, parts: &Parts<'a>) -> Result<[&'a str; 5], SnapshotError> {
-    let found = [
-        present(path, parts.heading, "heading")?,
-        present(path, parts.milestone, "milestone")?,
-        present(path, parts.limits, "limits")?,
-        present(path, parts.asked, "asked")?,
-        present(path, parts.evidence, "evidence")?,
-    ];
-    is_unchanged(path, parts, &found)?;
+/// The texts of the parts of a snapshot.
+struct Content<'a> {
+    heading: &'a str,
+    milestone: &'a str,
+    limits: &'a str,
+    asked: &'a str,
+    said: Option<&'a str>,
+    evidence: &'a str,
+}
+
+/// The parts of a snapshot whose content has the hash that it states.
+fn content<'a>(path: &Path, number: u32, parts: &Parts<'a>) -> Result<Content<'a>, SnapshotError> {
+    let found = Content {
+        heading: present(path, parts.heading, "heading")?,
+        milestone: present(path, parts.milestone, "milestone")?,
+        limits: present(path, parts.limits, "limits")?,
+        asked: present(path, parts.asked, "asked")?,
+        said: if number < TABLES { None } else { Some(present(path, parts.said, "said")?) },
+        evidence: present(path, parts.evidence, "evidence")?,
+    };
+    let Content { heading, milestone, limits, asked, said, evidence } = found;
+    let texts = [Some(heading), Some(milestone), Some(limits), Some(asked), said, Some(evidence)];
+    is_unchanged(path, parts, &texts.into_iter().flatten().collect::<Vec<_>>())?;
     Ok(found)
 }
 

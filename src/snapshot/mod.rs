@@ -12,6 +12,7 @@ mod hash;
 mod history;
 mod json;
 mod pins;
+mod tables;
 mod upgrade;
 
 pub(crate) use accepted::change;

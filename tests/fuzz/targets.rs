@@ -350,15 +350,16 @@ fn rehashed(input: &[u8]) -> Vec<u8> {
         serde_json::from_slice(input).ok();
     let Some(raw) = raw else { return input.to_vec() };
     let part = |name: &str| raw.get(name).map(|part| part.get()).unwrap_or("null");
-    let names = ["heading", "milestone", "limits", "asked", "evidence"];
+    let all = ["heading", "milestone", "limits", "asked", "said", "evidence"];
+    let names = all.into_iter().filter(|name| *name != "said" || raw.contains_key("said"));
     let mut hasher = sha2::Sha256::new();
-    for name in names {
+    for name in names.clone() {
         let compact =
             serde_json::from_str::<serde_json::Value>(part(name)).map(|_| part(name).to_owned()).unwrap_or_default();
         hasher.update(format!("{compact}\n"));
     }
     let hash: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    let parts: String = names.iter().map(|name| format!(",\"{name}\":{}", part(name))).collect();
+    let parts: String = names.map(|name| format!(",\"{name}\":{}", part(name))).collect();
     format!("{{\"schema\":{},\"sha256\":\"{hash}\"{parts}}}", part("schema")).into_bytes()
 }
 

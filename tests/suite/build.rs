@@ -1,6 +1,7 @@
 //! `audit generate` on sources and cubins: the page of an audit without a report, checks, identity, and mistakes.
 
 use crate::build_tools::{ROOT, places};
+use crate::project::plain_parts;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -27,7 +28,8 @@ fn generate(subject: &str, files: &[(&str, &[u8])]) -> (i32, String, serde_json:
     let output = audit(folder.path(), &["generate", "k", "--template", "full", "--date", "2026-01-02"]);
     let read = |name: &str| fs::read_to_string(folder.path().join("audits").join(name)).unwrap_or_default();
     let said = String::from_utf8(output.stderr).unwrap();
-    let data = serde_json::from_str(&read("2026-01-02-k.json")).unwrap_or_default();
+    let snapshot = fs::read(folder.path().join("audits/2026-01-02-k.json"));
+    let data = snapshot.map(|bytes| plain_parts(&bytes)).unwrap_or_default();
     let page = read("2026-01-02-k.md");
     let written = folder.path().join("audits").exists();
     assert_eq!(output.status.success(), written, "{said}");
@@ -73,7 +75,6 @@ in = "hottest-loop"
     {
         assert!(page.contains(words), "{words}: {page}");
     }
-    assert_eq!(data["schema"], "kernel-audit/audit/6");
     let verdicts = |arch: usize| {
         let checks = data["evidence"]["new"]["code"][arch]["checks"].as_array().unwrap().clone();
         checks.iter().map(|check| check["verdict"].as_str().unwrap().to_owned()).collect::<Vec<_>>()

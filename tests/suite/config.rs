@@ -76,6 +76,23 @@ fn every_key_arrives() {
 }
 
 #[test]
+fn a_matrix_product_states_its_work_in_three_numbers() {
+    let subject = "[[subject]]\nname = \"a\"\nreport = \"a.ncu-rep\"\n[subject.work]\n";
+    let config = parse(&format!("{subject}gemm = [2048, 1024, 512]\ntypes = \"BF16\""));
+    let work = &config.subjects[0].work;
+    assert_eq!(work.shape.as_deref(), Some("M=2048 N=1024 K=512"));
+    assert_eq!(work.flop.as_ref().map(|flop| (flop.value(), flop.text())), Some((2_147_483_648, "2*2048*1024*512")));
+    let named = parse(&format!("{subject}gemm = [2, 3, 4]\nshape = \"small\""));
+    assert_eq!(named.subjects[0].work.shape.as_deref(), Some("small"));
+    for twice in ["gemm = [2, 3, 4]\nflop = 48", "gemm = [2, 0, 4]"] {
+        let met = fault(&format!("{subject}{twice}"));
+        assert!(met.contains("no `flop` beside them") && met.contains("audit.toml:5:8"), "{met}");
+    }
+    let met = fault(&format!("{subject}gemm = [4294967296, 4294967296, 4294967296]"));
+    assert!(met.contains("too many operations"), "{met}");
+}
+
+#[test]
 fn what_is_not_said_has_a_default() {
     let config = parse("[[subject]]\nname = \"a\"\nreport = \"a.ncu-rep\"\n");
     assert_eq!((config.out.as_path(), config.template.as_str()), (Path::new("somewhere/audits"), "audit"));

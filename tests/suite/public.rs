@@ -2,13 +2,12 @@
 //! anyone nothing that acts.
 
 use crate::made_report::{KERNEL, MadeReport, block, double, kernel, metric, nested, strings};
-use crate::project::{Project, snapshot};
+use crate::project::{Project, plain_parts, snapshot};
 use kernel_audit::render::Templates;
 use kernel_audit::snapshot::Snapshot;
 use kernel_audit::view::{self, Entry};
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::Value;
-use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -128,10 +127,9 @@ fn rehashed(parts: &BTreeMap<String, Value>) -> Vec<u8> {
     .into_bytes()
 }
 
-/// The parts of a snapshot as values. The hash is over the text of its parts without white space, as values print them.
+/// The parts of a snapshot as values.
 fn parts(bytes: &[u8]) -> BTreeMap<String, Value> {
-    let raw: BTreeMap<String, Box<RawValue>> = serde_json::from_slice(bytes).unwrap();
-    raw.into_iter().map(|(name, part)| (name, serde_json::from_str(part.get()).unwrap())).collect()
+    serde_json::from_value(plain_parts(bytes)).unwrap()
 }
 
 #[test]

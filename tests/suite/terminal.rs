@@ -99,6 +99,21 @@ fn a_snapshot_can_be_shown() {
 }
 
 #[test]
+fn the_first_screen_can_be_a_file() {
+    let project = Project::new();
+    project.audit("2026-01-01", crate::project::Profile::default());
+    let made = project.run("render --format text pages/2026-01-01-scale.json").done();
+    assert_eq!(made, "pages/2026-01-01-scale.txt\n");
+    let (text, shown) =
+        (project.read("pages/2026-01-01-scale.txt"), project.run("show pages/2026-01-01-scale.json").done());
+    assert!(!text.contains('\u{1b}') && text.lines().all(|line| line.width() <= 80), "{text}");
+    // The screen has the file for a title, and says how to see more.
+    let shown: Vec<&str> = shown.lines().skip(1).collect();
+    let text: Vec<&str> = text.lines().skip(1).collect();
+    assert!(text.len() > 5 && shown.starts_with(&text), "{text:?}");
+}
+
+#[test]
 fn shells_and_man_get_every_verb() {
     let project = Project::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {

@@ -1,4 +1,4 @@
-//! The text of a source line said once in JSON: at the first cost that names the line.
+//! The text of a source line in snapshots of schemas 5 and 6: said at the first cost that names the line.
 
 use super::costs::SourceLines;
 use super::spot::Spot;
@@ -22,20 +22,7 @@ impl SourceLines {
         spots
     }
 
-    /// Takes texts away that stand at the same line before.
-    pub(in crate::analysis) fn say_texts_once(&mut self) {
-        let mut said: HashMap<String, String> = HashMap::new();
-        for spot in self.spots() {
-            let first = said.entry(spot.place()).or_default();
-            if first.is_empty() {
-                first.clone_from(&spot.text);
-            } else if *first == spot.text {
-                spot.text.clear();
-            }
-        }
-    }
-
-    /// Puts them back.
+    /// Gives each spot the text of its line, which is said at the first.
     pub(in crate::analysis) fn say_texts_everywhere(&mut self) {
         let mut said: HashMap<String, String> = HashMap::new();
         for spot in self.spots() {

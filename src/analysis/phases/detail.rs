@@ -2,7 +2,7 @@
 
 /// An instruction and its line.
 ///
-/// As JSON: `[line, line of the call or 0, offset, opcode, file]`, without the file where it is said once for all.
+/// As JSON: `[line, line of the call or 0, offset, opcode, file]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(into = "PointJson", from = "PointJson")]
 pub struct Point {

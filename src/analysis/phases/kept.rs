@@ -1,8 +1,7 @@
-//! Phases as they are kept: numbers as exact as samples are, and the file of most places said once.
+//! Phases as they are kept: numbers as exact as samples are.
 
 use super::detail::{Point, StallCause, Wait, WaitGroup};
 use super::model::{Phase, Phases};
-use std::collections::BTreeMap;
 
 /// Significant digits of a kept number; counts of samples have no more.
 const DIGITS: i32 = 6;
@@ -49,20 +48,6 @@ impl Phases {
         self.fence_chain.iter_mut().for_each(|chain| chain.cost = rounded(chain.cost));
         self.chain.iter_mut().for_each(|chain| chain.share = rounded(chain.share));
         self
-    }
-
-    /// Takes the file that most places are in from them.
-    pub(in crate::analysis) fn say_file_once(&mut self) {
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        self.each_file(|file| *counts.entry(file.clone()).or_default() += 1);
-        let most = counts.into_iter().max_by_key(|(_, count)| *count).map(|(file, _)| file);
-        let most = most.unwrap_or_default();
-        self.each_file(|file| {
-            if *file == most {
-                file.clear()
-            }
-        });
-        self.file = most;
     }
 
     /// Gives each place its file back.

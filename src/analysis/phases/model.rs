@@ -50,7 +50,7 @@ pub enum PhaseKind {
 
 /// A range of source lines, or of byte offsets where no line is known.
 ///
-/// As JSON: `[first line, last line, first offset, last offset, file]`, without the file where it is said once for all.
+/// As JSON: `[first line, last line, first offset, last offset, file]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(into = "SpanJson", from = "SpanJson")]
 pub struct Span {
@@ -163,7 +163,7 @@ pub enum CycleUnit {
 pub struct Phases {
     /// The launch: row of the report.
     pub launch: u32,
-    /// In a snapshot the file of the places that name none; else empty.
+    /// In snapshots of schemas 5 and 6 the file of the places that name none; else empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file: String,
     /// `S`: samples of all warps.

@@ -114,6 +114,8 @@ pub(in crate::cli) enum PageFormat {
     Md,
     /// One HTML file that needs nothing else, with the source view.
     Html,
+    /// The first screen as `audit show` prints it, in a file.
+    Text,
     /// A comment on a pull request about all the subjects, printed; nothing is written.
     Pr,
 }
