@@ -85,7 +85,7 @@ pub(super) fn write_page(
         templates.html(template, &document, &made.source())
     };
     let written = match format {
-        PageFormat::Html => files.write_html(&html()?)?,
+        PageFormat::Html => files.write_html(&html()?, force)?,
         PageFormat::Md | PageFormat::Pr => {
             // The page does not need the snapshot, nor the snapshot the page.
             let data = || place.has_snapshot.then(|| made.data()).transpose();
