@@ -58,8 +58,14 @@ pub struct Milestone {
     pub commit: String,
     /// What it changed, in words; may be empty.
     pub change: String,
-    /// Time of one launch.
+    /// The GPU, as `H200 (sm_90)`; empty when unknown.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub gpu: String,
+    /// Time of one launch under the profiler.
     pub time: Reading,
+    /// Median time of a launch by the benchmark in ns; `None` where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timed_ns: Option<f64>,
     /// Arithmetic rate of the stated work; `None` where none is stated.
     pub flop_rate: Option<Reading>,
     /// Registers per thread of the launch.
@@ -68,6 +74,9 @@ pub struct Milestone {
     pub stall: Option<(String, StallBasis, Reading)>,
     /// The verdict against its baseline; `None` without one. WRONG, with or without a baseline, for wrong results.
     pub verdict: Option<Verdict>,
+    /// Whether somebody accepted that verdict.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_accepted: bool,
     /// What limits the kernel: a code of `audit explain findings`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limiter: Option<Code>,
@@ -113,6 +122,23 @@ impl Milestone {
         self.number.of_day(&self.date)
     }
 
+    /// Time of one launch in ns: the benchmark's where there is one, else the profiler's.
+    pub fn ns(&self) -> Option<f64> {
+        self.timed_ns.or_else(|| self.time.value())
+    }
+
+    /// Rate of the stated work in [`Milestone::ns`].
+    pub fn rate(&self) -> Option<Quantity> {
+        let (rate, profiled) = (self.flop_rate.as_ref()?.quantity()?, self.time.value()?);
+        Quantity::new(rate.value() * profiled / self.ns()?, rate.unit())
+    }
+
+    /// The verdict in words, with what people said of it; `None` without one.
+    pub fn outcome(&self) -> Option<String> {
+        let word = self.verdict?.word();
+        Some(if self.is_accepted { format!("{word}, accepted") } else { word.to_owned() })
+    }
+
     /// The milestone of an audit.
     pub fn of(date: &str, number: Nth, commit: &str, change: &str, audit: &Audit) -> Milestone {
         const REGISTERS: &str = "launch__registers_per_thread";
@@ -125,7 +151,14 @@ impl Milestone {
             number,
             commit: commit.to_owned(),
             change: change.to_owned(),
+            gpu: audit
+                .settings
+                .iter()
+                .find(|setting| setting.id == "gpu")
+                .and_then(|gpu| gpu.new.clone())
+                .unwrap_or_default(),
             time: audit.performance.time.new.clone(),
+            timed_ns: audit.timing.as_ref().map(|timing| timing.kernel.time.median),
             flop_rate: audit.performance.flop_rate.as_ref().map(|row| row.new.clone()),
             registers: registers.unwrap_or_else(|| Reading::not_collected(REGISTERS)),
             stall: audit.stalls.top().map(|(table, row)| (row.row.label.clone(), table.basis, row.row.new.clone())),
@@ -135,6 +168,7 @@ impl Milestone {
                     audit.comparison.as_ref().map(|comparison| comparison.whole.verdict)
                 }
             },
+            is_accepted: false,
             limiter: match audit.standing() {
                 Standing::Wrong => None,
                 Standing::Correct | Standing::NotChecked => Some(audit.bottleneck.limiter),
@@ -164,7 +198,9 @@ impl Milestone {
             number,
             commit: commit.to_owned(),
             change: change.to_owned(),
+            gpu: String::new(),
             time: Reading::not_applicable(WHY),
+            timed_ns: None,
             flop_rate: None,
             registers: registers.map_or_else(
                 || Reading::not_applicable(WHY),
@@ -172,6 +208,7 @@ impl Milestone {
             ),
             stall: None,
             verdict: None,
+            is_accepted: false,
             limiter: None,
             levers: Vec::new(),
             beside: None,

@@ -4,13 +4,20 @@ use super::failure::{Failure, Status};
 use crate::analysis::Side;
 use crate::config::SubjectName;
 use crate::render::{
-    MarkedPage, Output, PageLock, RenderError, authored, carried, merged, svg, sweep, write_together, write_with,
+    MarkedPage, Output, PageLock, RenderError, authored, carried, html, merged, svg, sweep, write_together, write_with,
 };
 use crate::snapshot::Snapshot;
 use crate::view::charts::{CHARTS, Chart};
 use crate::view::{Document, Heading};
 use chrono::NaiveDate;
+use std::fs;
 use std::path::{Path, PathBuf};
+
+/// Fails where a file is there that is not this program's, unless `force` is set.
+fn is_free(path: &Path, force: bool, is_own: impl Fn(&Path) -> bool) -> Result<(), RenderError> {
+    let is_there = fs::symlink_metadata(path).is_ok();
+    if is_there && !force && !is_own(path) { Err(RenderError::foreign(path)) } else { Ok(()) }
+}
 
 /// Where the files of an audit lie, with the charts that belong to its page.
 pub(super) struct Files<'d> {
@@ -50,11 +57,24 @@ impl<'d> Files<'d> {
         })
     }
 
-    /// Writes one file that needs nothing beside it, named as the page with another ending.
+    /// Writes the HTML page alone.
     ///
     /// # Errors
-    /// A file that cannot be written.
-    pub(super) fn write_alone(&self, ending: &str, text: &str) -> Result<Vec<String>, Failure> {
+    /// A file that cannot be written, and without `force` one that is there and not this program's.
+    pub(super) fn write_html(&self, html: &str, force: bool) -> Result<Vec<String>, Failure> {
+        is_free(&self.html, force, html::is_own)?;
+        self.write_alone("html", html)
+    }
+
+    /// As [`Files::write_html`], for the first screen as text, which is known by its title.
+    pub(super) fn write_text(&self, text: &str, force: bool) -> Result<Vec<String>, Failure> {
+        let title = text.lines().next();
+        let is_own = |path: &Path| crate::read::text(path).is_ok_and(|there| there.lines().next() == title);
+        is_free(&self.page.with_extension("txt"), force, is_own)?;
+        self.write_alone("txt", text)
+    }
+
+    fn write_alone(&self, ending: &str, text: &str) -> Result<Vec<String>, Failure> {
         let path = self.page.with_extension(ending);
         write_together(&[Output { path: &path, bytes: text.as_bytes() }])?;
         Ok(vec![path.display().to_string()])
@@ -73,7 +93,7 @@ impl<'d> Files<'d> {
             let day = name.strip_suffix(&self.ending).map(|stem| stem.split('.').next().unwrap_or(stem));
             name < own.as_str() && day.is_some_and(|day| day.parse::<NaiveDate>().is_ok())
         };
-        let names = std::fs::read_dir(&self.out).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let names = fs::read_dir(&self.out).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         crate::read::text(&self.out.join(names.filter(|name| is_earlier(name)).max()?)).ok()
     }
 
@@ -83,7 +103,8 @@ impl<'d> Files<'d> {
     /// audit of it when the name was chosen.
     ///
     /// # Errors
-    /// An audit that another run wrote under this name since, a page whose blocks were edited, unless `force` is set, or a file that cannot be written; then none is.
+    /// An audit that another run wrote under this name since, a page whose blocks were edited or a file that is someone's own,
+    /// unless `force` is set, or a file that cannot be written; then none is.
     pub(super) fn write(
         &self,
         page: &MarkedPage,
@@ -130,6 +151,13 @@ impl<'d> Files<'d> {
             .collect();
         let shown = self.charts.iter().filter(|chart| page.charts.contains(&chart.file));
         let drawn: Vec<(PathBuf, String)> = shown.map(|chart| (self.out.join(&chart.file), svg::file(chart))).collect();
+        if html.is_some() {
+            is_free(&self.html, force, html::is_own)?;
+        }
+        if !drawn.is_empty() {
+            is_free(&self.folder, force, |folder| fs::symlink_metadata(folder).is_ok_and(|found| !found.is_symlink()))?;
+        }
+        drawn.iter().try_for_each(|(path, _)| is_free(path, force, svg::is_own))?;
         // HTML page and charts are made again from the snapshot with `audit render`.
         let derived: Vec<Output<'_>> = html
             .map(|html| Output { path: &self.html, bytes: html.as_bytes() })
@@ -146,15 +174,15 @@ impl<'d> Files<'d> {
     /// cannot be removed is left: the page does not refer to it.
     fn remove_stale(&self, drawn: &[(PathBuf, String)]) {
         // What lies behind a link is not this program's.
-        if !std::fs::symlink_metadata(&self.folder).is_ok_and(|found| found.is_dir()) {
+        if !fs::symlink_metadata(&self.folder).is_ok_and(|found| found.is_dir()) {
             return;
         }
         for id in CHARTS {
             let path = self.folder.join(format!("{id}.svg"));
             if drawn.iter().all(|(known, _)| *known != path) && svg::is_own(&path) {
-                let _ = std::fs::remove_file(path);
+                let _ = fs::remove_file(path);
             }
         }
-        let _ = std::fs::remove_dir(&self.folder);
+        let _ = fs::remove_dir(&self.folder);
     }
 }

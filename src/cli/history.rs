@@ -59,10 +59,11 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
         HistoryFormat::Csv => {
             let mut writer = csv::Writer::from_writer(&mut *out);
             let record = |r: &HistoryRow| {
-                [&r.date, &r.commit, &r.change, &r.time, &r.rate, &r.registers, &r.stall, &r.verdict]
+                [&r.date, &r.commit, &r.change, &r.gpu, &r.time, &r.rate, &r.share, &r.registers, &r.stall, &r.verdict]
                     .map(|text| cell(text))
             };
-            let head = ["date", "commit", "change", "time", "rate", "registers", "top_stall", "verdict"];
+            let head =
+                ["date", "commit", "change", "gpu", "time", "rate", "share", "registers", "top_stall", "verdict"];
             writer.write_record(head).map_err(|error| failed(&error))?;
             for printed in &rows {
                 writer.write_record(record(&printed.row)).map_err(|error| failed(&error))?;

@@ -26,8 +26,8 @@ pub(super) fn write(folder: &Path) -> Result<Option<PathBuf>, Failure> {
     };
     let page = match merged(&path, &existing, &block, false) {
         Ok(page) => page,
-        // A file that is all prose keeps it, and gets the index behind.
-        Err(RenderError::Edited { .. }) if !existing.contains("<!-- audit:begin ") => {
+        // A file that is all prose keeps it, and gets the index behind; one elsewhere that a link leads to does not.
+        Err(RenderError::Edited { .. }) if !existing.contains("<!-- audit:begin ") && !path.is_symlink() => {
             format!("{}\n\n{block}", existing.trim_end())
         }
         Err(error) => {

@@ -86,8 +86,8 @@ pub(super) fn write_page(
         templates.html(template, &document, &made.source())
     };
     let written = match format {
-        PageFormat::Html => files.write_alone("html", &html()?)?,
-        PageFormat::Text => files.write_alone("txt", &first_screen(&document)?)?,
+        PageFormat::Html => files.write_html(&html()?, force)?,
+        PageFormat::Text => files.write_text(&first_screen(&document)?, force)?,
         PageFormat::Md | PageFormat::Pr => {
             // The page does not need the snapshot, nor the snapshot the page.
             let data = || place.has_snapshot.then(|| made.data()).transpose();

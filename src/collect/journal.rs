@@ -5,7 +5,7 @@ use super::{CollectError, Ran};
 use crate::analysis::{public_command, public_text};
 use crate::plain;
 use std::fs::{File, OpenOptions};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 /// The log's name in the evidence folder.
@@ -26,8 +26,12 @@ impl<'c> Journal<'c> {
     /// # Errors
     /// When it cannot be written.
     pub fn open(folder: &Path, now: &'c dyn Fn() -> String) -> Result<Journal<'c>, CollectError> {
-        let opened = OpenOptions::new().create(true).append(true).open(folder.join(JOURNAL));
+        let path = folder.join(JOURNAL);
         let refused = |source| CollectError::Io { doing: format!("write {JOURNAL} in {}", folder.display()), source };
+        if path.is_symlink() {
+            return Err(refused(io::Error::other("it is a link, and what lies behind it is not this program's")));
+        }
+        let opened = OpenOptions::new().create(true).append(true).open(path);
         Ok(Journal { file: Some(opened.map_err(refused)?), now })
     }
 

@@ -125,7 +125,7 @@ impl Store {
     pub fn has_stranger(&self, file: &str) -> bool {
         let path = self.folder.join(file);
         let is_known = self.manifest.steps.iter().any(|step| step.file == file && self.is_whole(step));
-        path.exists() && !is_known
+        fs::symlink_metadata(path).is_ok() && !is_known
     }
 
     fn is_whole(&self, step: &CollectedStep) -> bool {

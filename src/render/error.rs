@@ -95,6 +95,16 @@ impl RenderError {
         }
     }
 
+    /// A file that is to be replaced was not written by this program.
+    pub fn foreign(path: &Path) -> RenderError {
+        RenderError::Edited {
+            path: path.to_owned(),
+            line: 1,
+            what: "it is someone's own, or leads to it: audit did not write it".to_owned(),
+            cure: "move it away, or overwrite it with --force".to_owned(),
+        }
+    }
+
     /// Whether the page was made and then rejected, as opposed to never made or not written.
     pub fn is_rejection(&self) -> bool {
         matches!(self, RenderError::Rejected { .. })

@@ -13,7 +13,7 @@ mod escape;
 mod frame;
 mod gate;
 mod grid;
-mod html;
+pub mod html;
 mod lint;
 mod lock;
 mod markdown;

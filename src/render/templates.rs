@@ -3,6 +3,7 @@
 use super::edited::marked;
 use super::error::RenderError;
 use super::frame::{self, Medium, Placed};
+use super::html;
 use super::{gate, lint};
 use crate::bounds::{TEMPLATE, TEMPLATE_DEPTH};
 use crate::nearest::did_you_mean;
@@ -188,7 +189,7 @@ impl Templates {
         let has_markdown_alone = self.compiled.contains_key(name) && !self.compiled.contains_key(&own);
         let name = if has_markdown_alone { "audit.html" } else { &own };
         let medium = Medium::Html(source);
-        Ok(frame::place(&self.print(name, document, medium)?, document, medium)?.text)
+        Ok(frame::place(&self.print(name, document, medium)?, document, medium)?.text + html::END)
     }
 
     /// The frame of a page.

@@ -1,10 +1,11 @@
 //! The history of a subject: one row for each audit, the oldest first.
 
-use super::document::{Block, Table};
+use super::brief::called;
+use super::document::{Block, Column, Table};
 use super::page::Heading;
 use super::tables::{self, code, heading as head, left, paragraph, right, text};
 use crate::analysis::{Audit, Milestone, StallBasis};
-use crate::quantity::format;
+use crate::quantity::{Quantity, Unit, format};
 
 /// A row of the history as finished strings; empty where there is nothing to say.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -15,10 +16,14 @@ pub struct HistoryRow {
     pub commit: String,
     /// What it changed.
     pub change: String,
+    /// The GPU that it was measured on.
+    pub gpu: String,
     /// Time of one launch.
     pub time: String,
     /// Rate of the stated work.
     pub rate: String,
+    /// The time of what it was timed beside, in percent of its own.
+    pub share: String,
     /// Registers per thread.
     pub registers: String,
     /// The largest stall with its share.
@@ -47,51 +52,59 @@ fn row(milestone: &Milestone) -> HistoryRow {
         date: milestone.day(),
         commit: milestone.commit.clone(),
         change: milestone.change.clone(),
-        time: number(&milestone.time),
-        rate: milestone.flop_rate.as_ref().map(number).unwrap_or_default(),
+        gpu: milestone.gpu.clone(),
+        time: milestone
+            .timed_ns
+            .and_then(|ns| Quantity::new(ns, Unit::NS))
+            .map_or_else(|| number(&milestone.time), format::quantity),
+        rate: milestone.rate().map(format::quantity).unwrap_or_default(),
+        share: milestone
+            .beside
+            .as_ref()
+            .map(|(name, percent)| format!("{} % of {}", format::fixed(*percent, 0), called(name)))
+            .unwrap_or_default(),
         registers: milestone.registers.value().map_or_else(|| "not measured".to_owned(), |n| format::fixed(n, 0)),
         stall: milestone
             .stall
             .as_ref()
             .map(|(label, on, share)| format!("{label}, {}{}", number(share), basis(*on)))
             .unwrap_or_default(),
-        verdict: match milestone.verdict {
-            Some(verdict) => verdict.word().to_owned(),
-            None if milestone.is_code_alone => "code alone".to_owned(),
-            None => "no baseline".to_owned(),
-        },
+        verdict: milestone.outcome().unwrap_or_else(|| {
+            if milestone.is_code_alone { "code alone".to_owned() } else { "no baseline".to_owned() }
+        }),
     }
 }
 
 /// The rows as a table.
 pub fn history_table(rows: &[HistoryRow]) -> Table {
-    let line = |row: &HistoryRow| {
-        let commit = if row.commit.is_empty() { text("") } else { code(row.commit.clone()) };
-        vec![
-            text(row.date.clone()),
-            commit,
-            text(row.change.clone()),
-            text(row.time.clone()),
-            text(row.rate.clone()),
-            text(row.registers.clone()),
-            text(row.stall.clone()),
-            text(row.verdict.clone()),
-        ]
+    type Told = fn(&HistoryRow) -> &String;
+    let columns: [(Column, Told); 10] = [
+        (left("Date"), |row| &row.date),
+        (left("Commit"), |row| &row.commit),
+        (left("Change"), |row| &row.change),
+        (left("GPU"), |row| &row.gpu),
+        (right("Time"), |row| &row.time),
+        (right("Rate"), |row| &row.rate),
+        (right("Of the reference"), |row| &row.share),
+        (right("Registers"), |row| &row.registers),
+        (left("Top stall"), |row| &row.stall),
+        (left("Verdict"), |row| &row.verdict),
+    ];
+    // A GPU that all have is on each page, and a column without a word says nothing.
+    let differs = |told: Told| rows.iter().any(|row| told(row) != told(&rows[0]));
+    let has_words = |told: Told| rows.iter().any(|row| !told(row).is_empty());
+    let is_kept = |(head, told): &(Column, Told)| if head.title == "GPU" { differs(*told) } else { has_words(*told) };
+    let (heads, told): (Vec<Column>, Vec<Told>) = columns.into_iter().filter(is_kept).unzip();
+    let cell = |row: &HistoryRow, told: Told| {
+        let words = told(row);
+        if std::ptr::eq(words, &raw const row.commit) && !words.is_empty() {
+            code(words.clone())
+        } else {
+            text(words.clone())
+        }
     };
-    tables::table(
-        "history",
-        vec![
-            left("Date"),
-            left("Commit"),
-            left("Change"),
-            right("Time"),
-            right("Rate"),
-            right("Registers"),
-            left("Top stall"),
-            left("Verdict"),
-        ],
-        rows.iter().map(line).collect(),
-    )
+    let line = |row: &HistoryRow| told.iter().map(|told| cell(row, *told)).collect();
+    tables::table("history", heads, rows.iter().map(line).collect())
 }
 
 /// What audits are compared with: subject, day, snapshot, commit and reason in each row.

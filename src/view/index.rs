@@ -1,9 +1,10 @@
 //! The index of a folder of audits: a row for each subject, the last audited first.
 
+use super::charts::times;
 use super::document::{Cell, Table};
 use super::tables::{self, code, left, right, text};
 use crate::analysis::Milestone;
-use crate::quantity::format;
+use crate::quantity::{Quantity, Unit, format};
 use crate::words;
 
 /// Audits that a trend shows.
@@ -39,11 +40,12 @@ pub fn index(subjects: &[Listed]) -> Table {
 
 fn row(listed: &Listed) -> Option<Vec<Cell>> {
     let last = listed.milestones.last()?;
-    let time = last.time.quantity().map(format::quantity);
-    let rate = last.flop_rate.as_ref().and_then(|rate| rate.quantity()).map(format::quantity);
+    let time = last.ns().and_then(|ns| Quantity::new(ns, Unit::NS)).map(format::quantity);
+    let rate = last.rate().map(format::quantity);
     let beside = last.beside.as_ref();
     let share = beside.map(|(_, percent)| format!("{} %", format::fixed(*percent, 0)));
     let verdict = match last.verdict {
+        Some(_) if last.is_accepted => text(last.outcome().unwrap_or_default()),
         Some(verdict) => tables::verdict(verdict),
         None if last.is_code_alone => text("code alone"),
         None => text("no baseline"),
@@ -63,7 +65,7 @@ fn row(listed: &Listed) -> Option<Vec<Cell>> {
 
 /// The times of the last audits as bars, the highest the slowest; nothing for fewer than two.
 fn trend(milestones: &[Milestone]) -> String {
-    let all: Vec<f64> = milestones.iter().filter_map(|milestone| milestone.time.value()).collect();
+    let all: Vec<f64> = times(milestones).into_iter().map(|(_, ns)| ns).collect();
     let shown = &all[all.len().saturating_sub(SHOWN)..];
     let slowest = shown.iter().copied().fold(0.0, f64::max);
     if shown.len() < 2 || slowest <= 0.0 {

@@ -60,7 +60,8 @@ impl Heading {
 
     /// The audit's own milestone.
     pub fn milestone(&self, audit: &Audit) -> Milestone {
-        Milestone::of(&self.date, self.number, &self.commit, &self.change, audit)
+        let milestone = Milestone::of(&self.date, self.number, &self.commit, &self.change, audit);
+        Milestone { is_accepted: !self.accepted.is_empty(), ..milestone }
     }
 }
 

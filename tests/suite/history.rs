@@ -19,11 +19,47 @@ fn every_audit_is_a_row() {
     assert!(rows.iter().all(|row| table.contains(&row[..40])), "{table}");
     let csv = project.run("history scale --format csv").done();
     assert_eq!(csv.lines().count(), 3);
-    assert!(csv.starts_with("date,commit,change,time,rate,registers,top_stall,verdict\n"), "{csv}");
+    assert!(csv.starts_with("date,commit,change,gpu,time,rate,share,registers,top_stall,verdict\n"), "{csv}");
     let json: serde_json::Value = serde_json::from_str(&project.run("history scale --format json").done()).unwrap();
     assert!((json["milestones"][1]["time"]["value"].as_f64().unwrap() - 80_400.0).abs() < 1e-6, "{json}");
     assert_eq!(json["audits"][1]["verdict"], "FASTER");
     project.run("history other").ends(2, "holds no snapshot of other");
+}
+
+/// The rows of the table of versions on a page, with its head.
+fn versions(page: &str) -> Vec<String> {
+    let section = page.split_once("\n## History\n").expect(page).1;
+    section
+        .lines()
+        .skip_while(|line| !line.starts_with('|'))
+        .take_while(|line| line.starts_with('|'))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn a_version_says_what_changed_on_which_gpu_and_what_people_accepted() {
+    let project = Project::new();
+    let config = project.read("audit.toml").replace("template = \"full\"\n", "") + "change = \"wider loads\"\n";
+    fs::write(project.path("audit.toml"), config).unwrap();
+    project.audit("2026-01-01", Profile { registers: 40, ..Profile::steady(100_000.0) });
+    let slower = project.audit("2026-01-02", Profile::steady(120_000.0));
+    let rows = versions(&slower);
+    // One GPU is not told in any row, and columns that say nothing are not there.
+    let heads: Vec<&str> = rows[0].split('|').map(str::trim).filter(|head| !head.is_empty()).collect();
+    assert_eq!(heads, ["Version", "Time", "Registers", "Verdict"], "{slower}");
+    assert!(rows[2].contains("2026-01-01 c1: wider loads") && rows[2].contains("40"), "{rows:?}");
+    assert!(rows[3].contains("**SLOWER**"), "{rows:?}");
+
+    project.run("check --accept --reason rounding --date 2026-01-02").done();
+    project.run("generate").done();
+    let other = project.audit("2026-01-03", Profile { gpu: "NVIDIA H100 PCIe", ..Profile::steady(130_000.0) });
+    let rows = versions(&other);
+    assert!(rows[2].contains("2026-01-01 c1 on H200") && rows[4].contains("c1 on H100 PCIe"), "{other}");
+    assert!(!rows[3].contains(" on ") && rows[3].contains("SLOWER, accepted"), "{other}");
+    let index = project.read("pages/README.md");
+    assert!(index.contains("NOT COMPARABLE"), "{index}");
+    assert!(project.run("history scale").done().contains("| NVIDIA H100 PCIe"), "{other}");
 }
 
 #[test]

@@ -315,23 +315,6 @@ fn names_and_dates_are_such_that_files_are_found_again() {
     }
 }
 
-#[cfg(unix)]
-#[test]
-fn charts_behind_a_link_and_pictures_of_others_stay() {
-    let project = Project::new();
-    project.report("new.csv", &[Profile::default()]);
-    fs::create_dir_all(project.path("elsewhere")).unwrap();
-    fs::create_dir_all(project.path("pages/2026-01-02-scale")).unwrap();
-    fs::write(project.path("elsewhere/stalls.svg"), "mine").unwrap();
-    fs::write(project.path("pages/2026-01-02-scale/stalls.svg"), "<svg>mine</svg>").unwrap();
-    std::os::unix::fs::symlink(project.path("elsewhere"), project.path("pages/2026-01-01-scale")).unwrap();
-    project.run("generate --date 2026-01-01").done();
-    project.report("new.csv", &[Profile::steady(90_000.0)]);
-    project.run("generate --date 2026-01-02").done();
-    assert_eq!(project.read("elsewhere/stalls.svg"), "mine");
-    assert_eq!(project.read("pages/2026-01-02-scale/stalls.svg"), "<svg>mine</svg>");
-}
-
 #[test]
 fn an_open_fence_does_not_double_the_page() {
     let project = Project::new();

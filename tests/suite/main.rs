@@ -31,6 +31,7 @@ mod dump_analysis;
 mod edited;
 #[cfg(unix)]
 mod explained;
+mod foreign_files;
 mod full_disk;
 mod guide;
 mod history;

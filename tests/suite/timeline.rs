@@ -283,6 +283,23 @@ mod database {
         let bytes = fs::read(&whole).unwrap();
         let said = refused("cut.sqlite", &bytes[..bytes.len() / 2]);
         assert!(said.contains("expected a whole database"), "{said}");
+        // What has no end, or is as large as it likes, when it is asked.
+        let endless =
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS start, i AS end FROM n";
+        for made in [
+            format!("CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS {endless};"),
+            "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (end, start AS (hex(zeroblob(1 << 29))));".to_owned(),
+            "DROP TABLE StringIds; CREATE VIEW StringIds AS SELECT 1 AS id, hex(zeroblob(1 << 29)) AS value;"
+                .to_owned(),
+        ] {
+            let computed = dir.path().join("computed.sqlite");
+            let _ = fs::remove_file(&computed);
+            let connection = export(&computed);
+            connection.execute_batch(&format!("DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL; {made}")).unwrap();
+            drop(connection);
+            let said = refused("computed.sqlite", fs::read(&computed).unwrap());
+            assert!(said.contains("is computed when it is read") && said.contains("export it again"), "{said}");
+        }
         let half = dir.path().join("half.sqlite");
         let connection = export(&half);
         connection

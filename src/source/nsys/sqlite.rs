@@ -8,6 +8,9 @@ use rusqlite::{Connection, OpenFlags, Row};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
+/// What to do about a database that is not one of Nsight Systems.
+const CURE: &str = "export it again: `nsys export --type sqlite --force-overwrite true REPORT.nsys-rep`";
+
 const KERNELS: &str = "CUPTI_ACTIVITY_KIND_KERNEL";
 const COPIES: &str = "CUPTI_ACTIVITY_KIND_MEMCPY";
 const FILLS: &str = "CUPTI_ACTIVITY_KIND_MEMSET";
@@ -79,7 +82,7 @@ fn damaged(path: &Path, position: &str, error: &rusqlite::Error) -> ReadError {
         position: position.to_owned(),
         expected: "a whole database of Nsight Systems".into(),
         found: error.to_string(),
-        cure: "export it again: `nsys export --type sqlite --force-overwrite true REPORT.nsys-rep`".into(),
+        cure: CURE.into(),
     }
 }
 
@@ -90,8 +93,26 @@ struct Database<'p> {
 
 impl Database<'_> {
     /// The columns of a table; none for a table that is not there.
+    ///
+    /// # Errors
+    /// What computes its rows or values when it is asked, and so may go on for ever: a view, a virtual table, a generated
+    /// column. Nsight Systems writes none of these.
     fn columns(&self, table: &str) -> Result<Vec<String>, ReadError> {
-        self.rows("its schema", &format!("SELECT name FROM pragma_table_info('{table}')"), |row| row.get(0))
+        let query = format!(
+            "SELECT xinfo.name, list.type = 'table' AND xinfo.hidden < 2 \
+             FROM pragma_table_list('{table}') AS list, pragma_table_xinfo('{table}') AS xinfo WHERE list.schema = 'main'"
+        );
+        let columns: Vec<(String, bool)> = self.rows("its schema", &query, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        match columns.iter().find(|(_, is_stored)| !is_stored) {
+            None => Ok(columns.into_iter().map(|(name, _)| name).collect()),
+            Some((column, _)) => Err(ReadError::Malformed {
+                path: self.path.into(),
+                position: table.to_owned(),
+                expected: "a table with its rows".into(),
+                found: format!("a view, a virtual table or a generated column: {column} is computed when it is read"),
+                cure: CURE.into(),
+            }),
+        }
     }
 
     /// What `make` makes of the rows of a query; `place` is what an error names.

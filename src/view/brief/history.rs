@@ -1,20 +1,24 @@
 //! The versions of the kernel in order, the reference as the last row.
 
 use super::lead::called;
-use super::numbers::{amount, rate, time};
-use crate::analysis::Audit;
+use super::numbers::{amount, rate, row, time};
 use crate::analysis::phases::{Phase, PhaseKind};
+use crate::analysis::{Audit, Milestone, StallBasis};
 use crate::evidence::Reading;
-use crate::quantity::format;
-use crate::view::document::{Cell, Section};
+use crate::quantity::{Quantity, format};
+use crate::view::document::{Cell, Column, Section, Table};
 use crate::view::page::Heading;
-use crate::view::tables::{code, left, paragraph, right, table, text};
+use crate::view::tables::{left, paragraph, right, table, text};
 use crate::view::{charts, clock_steps};
+use crate::words;
+use crate::words::Words;
 
 /// Rows of earlier audits shown; the others stand in `audit history`.
 const SHOWN: usize = 12;
 /// From this many versions on a picture says more than the table.
 const PICTURE: usize = 3;
+
+const REGISTERS: &str = "launch__registers_per_thread";
 
 /// A phase is of the size of a gap within this part.
 const SIZE: f64 = 0.1;
@@ -28,86 +32,137 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
     if heading.history.is_empty() && audit.old.is_none() && reference.is_none() {
         return None;
     }
-    let theirs = reference.map(|(_, timed)| timed.time.median);
-    let mut columns = vec![left("Version"), left("Change"), right("Time"), right("Cycles"), right("Rate")];
-    columns.extend(reference.map(|(name, _)| right(&format!("% of {name}"))));
-    columns.push(left("Verdict"));
-    let share = |ns: Option<f64>| {
-        theirs.map(|theirs| {
-            ns.map_or_else(Cell::default, |ns| text(format!("{} %", format::fixed(100.0 * theirs / ns, 0))))
-        })
-    };
-    let mut rows: Vec<Vec<Cell>> = Vec::new();
-    let skipped = heading.history.len().saturating_sub(SHOWN);
-    if heading.history.is_empty()
-        && let Some(old) = &audit.old
-    {
-        let timed = audit.timing.as_ref().and_then(|timing| Some(timing.change.as_ref()?.old.time.median));
-        let ns = timed.or_else(|| audit.performance.time.old.as_ref()?.value());
-        let flop = audit.work.flop.zip(ns).map(|(flop, ns)| rate(flop as f64 * 1e9 / ns, "FLOP/s"));
-        let mut cells = vec![
-            code(old.kernel.short_name()),
-            text("baseline"),
-            text(ns.map(time).unwrap_or_default()).sorted(ns),
-            text(audit.performance.cycles.old.as_ref().and_then(Reading::value).map(amount).unwrap_or_default()),
-            text(flop.unwrap_or_default()),
-        ];
-        cells.extend(share(ns));
-        cells.push(Cell::default());
-        rows.push(cells);
-    }
-    let own = heading.milestone(audit);
-    let earlier = heading.history.iter().skip(skipped);
-    for (milestone, is_own) in earlier.map(|milestone| (milestone, false)).chain([(&own, true)]) {
-        let timed = audit.timing.as_ref().filter(|_| is_own);
-        let ns = timed.map(|timing| timing.kernel.time.median).or_else(|| milestone.time.value());
-        let commit: String = milestone.commit.chars().take(8).collect();
-        let version = if commit.is_empty() { milestone.day() } else { format!("{} {commit}", milestone.day()) };
-        let cycles = is_own.then(|| audit.performance.cycles.new.value()).flatten();
-        let flop = match timed {
-            Some(timing) => timing.kernel.flop_rate.as_ref().and_then(Reading::value),
-            None => milestone.flop_rate.as_ref().and_then(Reading::value),
-        };
-        let verdict = milestone.verdict.map_or("", |verdict| verdict.word());
-        let mut cells = vec![
-            text(version),
-            text(milestone.change.as_str()),
-            text(ns.map(time).unwrap_or_default()).sorted(ns),
-            text(cycles.map(amount).unwrap_or_default()),
-            text(flop.map(|per_second| rate(per_second, "FLOP/s")).unwrap_or_default()),
-        ];
-        cells.extend(share(ns));
-        cells.push(text(verdict));
-        rows.push(if is_own {
-            cells.into_iter().map(|cell| if cell.words.is_empty() { cell } else { cell.strong() }).collect()
-        } else {
-            cells
-        });
-    }
-    if let Some((name, timed)) = reference {
-        let flop = timed.flop_rate.as_ref().and_then(Reading::value).map(|per_second| rate(per_second, "FLOP/s"));
-        let cycles = audit.reference.as_ref().and_then(|reference| {
-            reference.rows.iter().find(|row| row.id == "gpc__cycles_elapsed.max")?.reference.value()
-        });
-        rows.push(vec![
-            text(name),
-            Cell::default(),
-            text(time(timed.time.median)).sorted(timed.time.median),
-            text(cycles.map(amount).unwrap_or_default()),
-            text(flop.unwrap_or_default()),
-            text("100 %"),
-            Cell::default(),
-        ]);
-    }
     let mut blocks = Vec::new();
     if heading.history.len() + 1 >= PICTURE {
         blocks.extend(charts::placed(heading, charts::history(heading, audit)));
     }
-    blocks.push(table("history", columns, rows).into());
+    let mut rows: Vec<Version> = heading.history.is_empty().then(|| baseline(audit)).flatten().into_iter().collect();
+    rows.extend(versions(heading, audit));
+    rows.extend(reference.map(|(name, timed)| Version {
+        name: name.into(),
+        ns: Some(timed.time.median),
+        per_second: timed.flop_rate.as_ref().and_then(Reading::value),
+        percent: Some(100.0),
+        ..Version::default()
+    }));
+    let name = reference.map(|(name, _)| name).or_else(|| heading.history.iter().rev().find_map(beside));
+    blocks.push(versions_table(&rows, name.unwrap_or_default()).into());
     blocks.extend(gap(audit).map(|words| paragraph("gap", words)));
     let step = audit.timing.as_ref().and_then(clock_steps::sentence);
     blocks.extend(step.map(|words| paragraph("step", words)));
     Some(Section::new("history", "History", blocks))
+}
+
+/// What a version was timed beside.
+fn beside(milestone: &Milestone) -> Option<&str> {
+    milestone.beside.as_ref().map(|(name, _)| called(name))
+}
+
+/// A row of the table; empty where there is nothing to say.
+#[derive(Default)]
+struct Version {
+    /// Its day, commit and change, or the name of what stands beside the kernel.
+    name: Words,
+    ns: Option<f64>,
+    /// What the time is of, where the rows differ in that.
+    basis: &'static str,
+    per_second: Option<f64>,
+    /// The time of the reference in the same run, in percent of its own.
+    percent: Option<f64>,
+    registers: Option<f64>,
+    stall: String,
+    verdict: String,
+    /// Whether it is the audit's own.
+    is_own: bool,
+}
+
+/// The old side of an audit without earlier ones.
+fn baseline(audit: &Audit) -> Option<Version> {
+    let old = audit.old.as_ref()?;
+    let change = audit.timing.as_ref().and_then(|timing| timing.change.as_ref());
+    let ns = change.map(|change| change.old.time.median).or_else(|| audit.performance.time.old.as_ref()?.value());
+    let per_second = audit.work.flop.zip(ns).map(|(flop, ns)| flop as f64 * 1e9 / ns);
+    let registers = row(audit, REGISTERS).and_then(|row| row.old.as_ref()?.value());
+    let name = words!("baseline `{}`", old.kernel.short_name());
+    Some(Version { name, ns, per_second, registers, ..Version::default() })
+}
+
+/// The last versions and the audit's own. A GPU is named where it is another than before.
+fn versions(heading: &Heading, audit: &Audit) -> Vec<Version> {
+    let own = heading.milestone(audit);
+    let all: Vec<&Milestone> = heading.history.iter().chain([&own]).collect();
+    let shown = &all[heading.history.len().saturating_sub(SHOWN)..];
+    let is_mixed = shown.iter().any(|one| one.timed_ns.is_some()) && shown.iter().any(|one| one.timed_ns.is_none());
+    let gpus = shown.iter().map(|one| one.gpu.as_str()).filter(|gpu| !gpu.is_empty());
+    let has_other_gpus = gpus.clone().any(|gpu| gpus.clone().next() != Some(gpu));
+    let version = |(at, milestone): (usize, &&Milestone)| {
+        let commit = milestone.commit.chars().take(8).collect::<String>();
+        let is_other = has_other_gpus && (at == 0 || shown[at - 1].gpu != milestone.gpu);
+        let gpu = Some(milestone.gpu.trim_start_matches("NVIDIA ")).filter(|gpu| is_other && !gpu.is_empty());
+        let on = gpu.map(|gpu| format!("on {gpu}")).unwrap_or_default();
+        let words: Vec<String> = [milestone.day(), commit, on].into_iter().filter(|word| !word.is_empty()).collect();
+        let change = if milestone.change.is_empty() { String::new() } else { format!(": {}", milestone.change) };
+        let is_profiled = is_mixed && milestone.timed_ns.is_none() && milestone.ns().is_some();
+        Version {
+            name: (words.join(" ") + &change).into(),
+            ns: milestone.ns(),
+            basis: if is_profiled { " (ncu)" } else { "" },
+            per_second: milestone.rate().map(Quantity::value),
+            percent: milestone.beside.as_ref().map(|(_, percent)| *percent),
+            registers: milestone.registers.value(),
+            stall: milestone.stall.as_ref().map(stall).unwrap_or_default(),
+            verdict: milestone.outcome().unwrap_or_default(),
+            is_own: std::ptr::eq(*milestone, &raw const own),
+        }
+    };
+    shown.iter().enumerate().map(version).collect()
+}
+
+/// `Long scoreboard 46 %`.
+fn stall((label, basis, reading): &(String, StallBasis, Reading)) -> String {
+    match (reading.value(), basis) {
+        (None, _) => label.clone(),
+        (Some(cycles), StallBasis::PerIssue) => format!("{label} {} per issue", format::fixed(cycles, 2)),
+        (Some(percent), _) => format!("{label} {} %", format::fixed(percent, 0)),
+    }
+}
+
+/// The table, without columns in which no row says anything.
+fn versions_table(rows: &[Version], reference: &str) -> Table {
+    type Written = fn(&Version) -> Cell;
+    let columns: [(Column, Written); 7] = [
+        (left("Version"), |version| Cell::new(version.name.clone())),
+        (right("Time"), |version| {
+            let ns = version.ns.map(|ns| time(ns) + version.basis).unwrap_or_default();
+            text(ns).sorted(version.ns)
+        }),
+        (right("Rate"), |version| {
+            let rate = version.per_second.map(|per_second| rate(per_second, "FLOP/s")).unwrap_or_default();
+            text(rate).sorted(version.per_second)
+        }),
+        (right(&format!("% of {reference}")), |version| {
+            let percent = version.percent.map(|percent| format!("{} %", format::fixed(percent, 0))).unwrap_or_default();
+            text(percent).sorted(version.percent)
+        }),
+        (right("Registers"), |version| {
+            let registers = version.registers.map(|count| format::fixed(count, 0)).unwrap_or_default();
+            text(registers).sorted(version.registers)
+        }),
+        (left("Top stall"), |version| text(version.stall.as_str())),
+        (left("Verdict"), |version| text(version.verdict.as_str())),
+    ];
+    let (mut heads, mut cells) = (Vec::new(), vec![Vec::new(); rows.len()]);
+    for (head, written) in columns {
+        let column: Vec<Cell> = rows.iter().map(written).collect();
+        if column.iter().all(|cell| cell.words.is_empty()) {
+            continue;
+        }
+        heads.push(head);
+        for ((cell, row), version) in column.into_iter().zip(&mut cells).zip(rows) {
+            row.push(if version.is_own && !cell.words.is_empty() { cell.strong() } else { cell });
+        }
+    }
+    table("history", heads, cells)
 }
 
 /// The gap to the reference, taken apart into tensor cycles and cycles without.

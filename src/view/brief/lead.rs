@@ -126,7 +126,7 @@ fn other_state(audit: &Audit) -> String {
 }
 
 /// What a reference is called in a few words: the library's name without its version and types.
-pub(super) fn called(reference: &str) -> &str {
+pub(in crate::view) fn called(reference: &str) -> &str {
     reference.split([' ', ',']).next().unwrap_or(reference)
 }
 

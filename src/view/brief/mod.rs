@@ -25,6 +25,7 @@ mod verdict;
 
 pub(super) use changed::changed_code;
 pub(super) use checks::section as checks;
+pub(in crate::view) use lead::called;
 pub(super) use lead::lines as lead;
 pub(super) use order::sections;
 pub(in crate::view) use places::{

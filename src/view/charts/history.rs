@@ -5,6 +5,7 @@ use super::model::{Axis, Chart, Curve, Figure, Mark, Plot, Shade, Shape, Tick};
 use crate::analysis::{Audit, Milestone};
 use crate::quantity::format::Scale;
 use crate::quantity::{Quantity, Unit, format};
+use crate::view::brief::called;
 use crate::view::page::Heading;
 
 /// Milestones from which on the chart says more than its table.
@@ -19,16 +20,27 @@ pub(in crate::view) fn of_page(heading: &Heading, audit: &Audit) -> Option<Chart
     chart(&all)
 }
 
+/// The milestones that have a time, with it in ns: the benchmark's where each of them has one, else the profiler's, so that
+/// they compare.
+pub(in crate::view) fn times(milestones: &[Milestone]) -> Vec<(&Milestone, f64)> {
+    let profiled =
+        |milestone: &Milestone| milestone.time.quantity().filter(|time| time.unit() == Unit::NS).map(Quantity::value);
+    let all: Vec<&Milestone> =
+        milestones.iter().filter(|one| one.timed_ns.or_else(|| profiled(one)).is_some()).collect();
+    let is_timed = all.iter().all(|milestone| milestone.timed_ns.is_some());
+    let time = |milestone: &Milestone| if is_timed { milestone.timed_ns } else { profiled(milestone) };
+    all.into_iter().filter_map(|milestone| Some((milestone, time(milestone)?))).collect()
+}
+
 /// The chart of some milestones, the oldest first; `None` for fewer than three with a time.
 pub fn chart(milestones: &[Milestone]) -> Option<Chart> {
-    let timed = |milestone: &&Milestone| milestone.time.quantity().is_some_and(|time| time.unit() == Unit::NS);
-    let all: Vec<(&Milestone, f64)> =
-        milestones.iter().filter(timed).filter_map(|m| Some((m, m.time.value()?))).collect();
+    let all = times(milestones);
     if all.len() < ENOUGH {
         return None;
     }
-    let (first, last) = (all.first()?, all.last()?);
-    let largest = all.iter().map(|(_, time)| *time).fold(0.0, f64::max);
+    let reference = Beside::of(&all);
+    let theirs = reference.iter().flat_map(|beside| &beside.points).map(|(_, time)| *time);
+    let largest = all.iter().map(|(_, time)| *time).chain(theirs).fold(0.0, f64::max);
     let scale = Scale::of(Unit::NS, [largest]);
     let unit = scale.write(largest).rsplit(' ').next().unwrap_or_default().to_owned();
     let y = axis::linear(&format!("Time of one launch, {unit}"), 1.05 * largest, |at| {
@@ -43,36 +55,87 @@ pub fn chart(milestones: &[Milestone]) -> Option<Chart> {
     });
     let x = Axis { title: String::new(), is_log: false, from: -0.3, until: end + 0.3, ticks: ticks.collect() };
     let points: Vec<(f64, f64)> = all.iter().enumerate().map(|(at, (_, time))| (at as f64, *time)).collect();
-    let text = |time: f64| Quantity::new(time, Unit::NS).map(format::quantity).unwrap_or_default();
-    let marks = all.iter().enumerate().map(|(at, (_, time))| Mark {
+    let marks = all.iter().enumerate().map(|(at, (milestone, time))| Mark {
         shade: if at + 1 == all.len() { Shade::New } else { Shade::Old },
         shape: Shape::Disc,
         x: at as f64,
         y: *time,
-        label: if at == 0 || at + 1 == all.len() { text(*time) } else { String::new() },
+        label: if at == 0 || at + 1 == all.len() { labelled(milestone, *time) } else { String::new() },
         legend: String::new(),
     });
-    let best = all.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let beside = reference.as_ref().map(|beside| format!(", dashed: {}", beside.name)).unwrap_or_default();
+    let mut curves = vec![Curve { shade: Shade::Bound, label: String::new(), points, is_dashed: false }];
+    let title = match &reference {
+        Some(beside) => format!("Time of one launch and of {}, by audit", beside.name),
+        None => "Time of one launch, by audit".into(),
+    };
+    let message = message(&all, reference.as_ref())?;
+    curves.extend(reference.map(|beside| Curve {
+        shade: Shade::Old,
+        label: String::new(),
+        points: beside.points,
+        is_dashed: true,
+    }));
     Some(Chart {
         id: "history".into(),
-        title: "Time of one launch, by audit".into(),
-        subtitle: format!("{} audits, the oldest on the left; lower is faster", all.len()),
-        message: format!(
-            "Time of one launch over {} audits: {} on {}, {} on {}; the shortest is {} on {}.",
-            all.len(),
-            text(first.1),
-            first.0.day(),
-            text(last.1),
-            last.0.day(),
-            text(best.1),
-            best.0.day()
-        ),
+        title,
+        subtitle: format!("{} audits, the oldest on the left; lower is faster{beside}", all.len()),
+        message,
         file: String::new(),
-        figure: Figure::Plot(Plot {
-            x,
-            y,
-            curves: vec![Curve { shade: Shade::Bound, label: String::new(), points, is_dashed: false }],
-            marks: marks.collect(),
-        }),
+        figure: Figure::Plot(Plot { x, y, curves, marks: marks.collect() }),
     })
+}
+
+/// What the kernel was timed beside, and its times.
+struct Beside {
+    name: String,
+    points: Vec<(f64, f64)>,
+}
+
+impl Beside {
+    /// `None` where fewer than two audits have the same beside them, and where the times are the profiler's.
+    fn of(all: &[(&Milestone, f64)]) -> Option<Beside> {
+        let (name, _) = all.last()?.0.beside.as_ref()?;
+        let point = |(at, (milestone, time)): (usize, &(&Milestone, f64))| {
+            let (_, percent) = milestone.beside.as_ref().filter(|(other, _)| called(other) == called(name))?;
+            (milestone.timed_ns == Some(*time)).then_some((at as f64, time * percent / 100.0))
+        };
+        let points: Vec<(f64, f64)> = all.iter().enumerate().filter_map(point).collect();
+        (points.len() > 1).then(|| Beside { name: called(name).to_owned(), points })
+    }
+}
+
+fn written(time: f64) -> String {
+    Quantity::new(time, Unit::NS).map(format::quantity).unwrap_or_default()
+}
+
+fn share(milestone: &Milestone) -> Option<String> {
+    milestone.beside.as_ref().map(|(_, percent)| format!("{} %", format::fixed(*percent, 0)))
+}
+
+/// A time with the share of the reference.
+fn labelled(milestone: &Milestone, time: f64) -> String {
+    let share = share(milestone).map(|share| format!(" ({share})")).unwrap_or_default();
+    written(time) + &share
+}
+
+/// What the chart says.
+fn message(all: &[(&Milestone, f64)], reference: Option<&Beside>) -> Option<String> {
+    let (first, last) = (all.first()?, all.last()?);
+    let best = all.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let shares = reference.and_then(|beside| {
+        let (first, last) = (share(first.0)?, share(last.0)?);
+        Some(format!(" Share of {}: {first}, then {last}.", beside.name))
+    });
+    Some(format!(
+        "Time of one launch over {} audits: {} on {}, {} on {}; the shortest is {} on {}.{}",
+        all.len(),
+        written(first.1),
+        first.0.day(),
+        written(last.1),
+        last.0.day(),
+        written(best.1),
+        best.0.day(),
+        shares.unwrap_or_default()
+    ))
 }

@@ -19,7 +19,7 @@ pub use model::{Axis, Bar, BarRow, Bars, Chart, Curve, Figure, Mark, Plot, Shade
 use super::document::{Block, Content};
 use super::page::Heading;
 
-pub(super) use history::of_page as history;
+pub(super) use history::{of_page as history, times};
 pub(super) use occupancy::charts as occupancy;
 pub(super) use phases::chart as phases;
 pub(super) use roofline::chart as roofline;
