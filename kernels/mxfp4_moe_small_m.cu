@@ -37,7 +37,7 @@ constexpr unsigned BarrierOffset = RingOffset + 16u * Stages * BoxBytes;
 constexpr unsigned FactorOffset = BarrierOffset + 16u * Stages * 8u;
 constexpr unsigned Turns = Depth / GroupK;       // of 32 values by every lane of a warp
 constexpr unsigned Pairs = StepK / 64u;          // of blocks with a scale
-constexpr unsigned Ahead = 1;                    // pairs whose products are in flight while the next ones are decoded
+constexpr unsigned Ahead = 0;                    // pairs whose products are in flight while the next ones are decoded
 
 static_assert(Capacity == 16 && Columns % TileN == 0 && Depth % GroupK == 0, "the shape is a whole number of tiles");
 
@@ -294,11 +294,6 @@ mxfp4_moe_small_m(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restri
                 }
                 // The warps of a warpgroup go on together.
                 asm volatile("bar.sync %0, 128;" ::"r"(1u + warp / 4u) : "memory");
-                // All lanes have read the box.
-                __syncwarp();
-                if (lane == 0u && step + u + Stages < steps) {
-                    ask(step + u + Stages, stage);
-                }
 #pragma unroll
                 for (unsigned pair = 0; pair < Pairs + Ahead; ++pair) {
                     const unsigned now = pair % (Ahead + 1u);
@@ -343,6 +338,11 @@ mxfp4_moe_small_m(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restri
                             sum[i % 8u] = fmaf(part[old][i / 8u][i % 8u], powers[i / 8u][i / 2u % 2u], sum[i % 8u]);
                         }
                     }
+                }
+                // All lanes have read the box.
+                __syncwarp();
+                if (lane == 0u && step + u + Stages < steps) {
+                    ask(step + u + Stages, stage);
                 }
                 stage = stage + 1u == Stages ? 0u : stage + 1u;
                 parity ^= stage == 0u;
