@@ -1,35 +1,45 @@
 // mxfp4_moe_small_m: at most 16 rows for each expert times MXFP4 weights, as one step of decoding does it.
 //
 // Shows:      the weights are read once: each warp's own ring of TMA boxes keeps 6 KB on their way, whatever the warp does meanwhile,
-//             and costs neither registers nor address arithmetic. Decoded in registers they are wgmma's first operand, the rows of x
-//             its second. x is stored in the order in which a lane's weights come.
-// Limiter:    device memory, which holds the packed weights; decoding takes most of the issue slots that are left.
-// Variants:   -DEXPERTS, -DCAPACITY=16, -DCOLUMNS and -DDEPTH give the shape. Scales are at most 2.
-// Launch:     grid 128 x 1 x 1 (as many tiles for each), block 512 x 1 x 1, dynamic shared memory 32 * DEPTH + 99456 bytes.
+//             and costs neither registers nor address arithmetic. Four bits of E2M1 are four bits of E4M3 in other places, so that
+//             eight weights cost seven instructions; the scale of a block multiplies its sum of 32 products, which is one product
+//             of the tensor cores. x is the sum of two E4M3 numbers times a power of two for each row.
+// Limiter:    device memory, which holds the packed weights.
+// Variants:   -DEXPERTS, -DCAPACITY=16, -DCOLUMNS and -DDEPTH give the shape. x is finite.
+// Launch:     grid 128 x 1 x 1 (as many tiles for each), block 512 x 1 x 1, dynamic shared memory 32 * DEPTH + 99776 bytes.
 // Arguments:  bf16* out [EXPERTS * 16 * COLUMNS], const bf16* x [tokens * DEPTH], const unsigned* index [EXPERTS * 16],
 //             const unsigned* count [EXPERTS], tensor map of uint8_t weight [EXPERTS * COLUMNS, DEPTH / 2] with boxes of 16 rows by
 //             128 bytes in the 128-byte swizzle, const uint8_t* scale [EXPERTS * COLUMNS * DEPTH / 32]
-// Result:     for r < count[e]: out[e][r][n] == sum over k of x[index[e][r]][k] * e2m1(weight[e][n][k]) * 2^(scale[e][n][k / 32] - 127)
+// Result:     for r < count[e]: out[e][r][n] == sum over k of x[index[e][r]][k] * e2m1(weight[e][n][k]) * 2^(scale[e][n][k / 32] - 127);
+//             values of x below 2^-10 of the largest of their row are rounded to 2^-18 of that.
 // Chips:      sm_90a only.
 
 #include <cstdint>
 #include <cuda.h>
 #include <cuda_bf16.h>
+#include <cuda_fp16.h>
 
 namespace {
 
 constexpr unsigned Experts = EXPERTS, Capacity = CAPACITY, Columns = COLUMNS, Depth = DEPTH;
-constexpr unsigned TileN = 256;               // rows of the weights that a block takes at once, 16 for a warp
-constexpr unsigned StepK = 256;               // values of a row in a box: 128 bytes
+constexpr unsigned TileN = 256;                  // rows of the weights that a block takes at once, 16 for a warp
+constexpr unsigned TilesEach = Columns / TileN;  // of an expert
+constexpr unsigned Tiles = Experts * TilesEach;
+constexpr unsigned StepK = 256;                  // values of a row in a box: 128 bytes
 constexpr unsigned Steps = Depth / StepK;
-constexpr unsigned Tiles = Experts * Columns / TileN;
-constexpr unsigned Stages = 3;                // boxes of a warp on their way
+constexpr unsigned GroupK = 1024, Group = GroupK / StepK;  // steps whose scales a lane loads at once
+constexpr unsigned Stages = 3;                   // boxes of a warp on their way
 constexpr unsigned BoxBytes = 16u * StepK / 2u;
-constexpr unsigned AtomBytes = Capacity * 128u;  // 64 values of all rows of x
-constexpr unsigned RingOffset = Capacity * Depth * 2u;
+constexpr unsigned PartBytes = Capacity * 128u;  // one of the two parts of 128 values of all rows of x
+constexpr unsigned AtomBytes = 2u * PartBytes;
+constexpr unsigned RingOffset = Depth / 128u * AtomBytes;
 constexpr unsigned BarrierOffset = RingOffset + 16u * Stages * BoxBytes;
+constexpr unsigned FactorOffset = BarrierOffset + 16u * Stages * 8u;
+constexpr unsigned Turns = Depth / GroupK;       // of 32 values by every lane of a warp
+constexpr unsigned Pairs = StepK / 64u;          // of blocks with a scale
+constexpr unsigned Ahead = 0;                    // pairs whose products are in flight while the next ones are decoded
 
-static_assert(Capacity == 16 && Columns % TileN == 0 && Steps % 2 == 0, "the shape is a whole number of tiles");
+static_assert(Capacity == 16 && Columns % TileN == 0 && Depth % GroupK == 0, "the shape is a whole number of tiles");
 
 // Operand descriptor of wgmma for a K-major tile in the 128-byte swizzle: start address and the stride between groups of
 // eight rows (1024 bytes) in units of 16 bytes, layout 1 in the top two bits (PTX ISA, "Matrix descriptor", wgmma).
@@ -38,13 +48,33 @@ __device__ __forceinline__ uint64_t operand(unsigned shared)
     return uint64_t((shared & 0x3ffffu) >> 4) | uint64_t(1) << 16 | uint64_t(1024u >> 4) << 32 | uint64_t(1) << 62;
 }
 
-// sum (64 x 16, one warpgroup) += a (64 x 16, registers) * b (16 x 16)^T.
+// sum (64 x 16, one warpgroup) = a (64 x 32, registers) * b (16 x 32)^T, added to what sum held unless it is the first.
+template <bool First>
 __device__ __forceinline__ void multiply(float (&sum)[8], const unsigned (&a)[4], uint64_t b)
 {
-    asm volatile(
-        "wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7}, {%8, %9, %10, %11}, %12, 1, 1, 1, 0;"
-        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3]), "+f"(sum[4]), "+f"(sum[5]), "+f"(sum[6]), "+f"(sum[7])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+    if constexpr (First) {
+        asm volatile(
+            "wgmma.mma_async.sync.aligned.m64n16k32.f32.e4m3.e4m3 {%0, %1, %2, %3, %4, %5, %6, %7}, {%8, %9, %10, %11}, %12, 0, 1, 1;"
+            : "=f"(sum[0]), "=f"(sum[1]), "=f"(sum[2]), "=f"(sum[3]), "=f"(sum[4]), "=f"(sum[5]), "=f"(sum[6]), "=f"(sum[7])
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+    } else {
+        asm volatile(
+            "wgmma.mma_async.sync.aligned.m64n16k32.f32.e4m3.e4m3 {%0, %1, %2, %3, %4, %5, %6, %7}, {%8, %9, %10, %11}, %12, 1, 1, 1;"
+            : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3]), "+f"(sum[4]), "+f"(sum[5]), "+f"(sum[6]), "+f"(sum[7])
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+    }
+}
+
+// Waits until at most `Pending` groups of products of this warpgroup are in flight; the sums of the group that ended are ready.
+template <unsigned Pending>
+__device__ __forceinline__ void wait_for_products(float (&sum)[2][8])
+{
+    asm volatile("wgmma.wait_group.sync.aligned %16;"
+                 : "+f"(sum[0][0]), "+f"(sum[0][1]), "+f"(sum[0][2]), "+f"(sum[0][3]), "+f"(sum[0][4]), "+f"(sum[0][5]), "+f"(sum[0][6]),
+                   "+f"(sum[0][7]), "+f"(sum[1][0]), "+f"(sum[1][1]), "+f"(sum[1][2]), "+f"(sum[1][3]), "+f"(sum[1][4]), "+f"(sum[1][5]),
+                   "+f"(sum[1][6]), "+f"(sum[1][7])
+                 : "n"(Pending)
+                 : "memory");
 }
 
 __device__ __forceinline__ void barrier_init(unsigned barrier)
@@ -61,104 +91,134 @@ __device__ __forceinline__ void barrier_wait(unsigned barrier, unsigned parity)
         : "memory");
 }
 
-// One lane asks for a box; its bytes complete the barrier.
+// One lane asks for a box; its bytes complete the barrier. Nobody reads the weights again, so that they leave L2 first.
 __device__ __forceinline__ void request(unsigned shared, unsigned barrier, const CUtensorMap* map, unsigned byte, unsigned row)
 {
+    uint64_t policy;
+    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(BoxBytes) : "memory");
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(shared),
-                 "l"(map), "r"(barrier), "r"(byte), "r"(row)
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(
+            shared),
+        "l"(map), "r"(barrier), "r"(byte), "r"(row), "l"(policy)
+        : "memory");
 }
 
-__device__ __forceinline__ uint4 load_shared(unsigned address)
+// Loads that stay where they are written: before the boxes they must not queue behind.
+__device__ __forceinline__ unsigned load_word(const unsigned* address)
 {
-    uint4 value;
-    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w) : "r"(address));
+    unsigned value;
+    asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(value) : "l"(address));
     return value;
 }
 
-// Two E2M1 values, 16 bits apart, times a power of two. A nibble times 2^12 + 2^6 has its sign in bit 15 and its magnitude in bits
-// 8 to 6: as the lower bits of a BF16 exponent and its highest bit of mantissa that is the value times 2^-126, also below one.
-// The factor brings that back.
-__device__ __forceinline__ unsigned scaled(unsigned spread, __nv_bfloat162 factor)
+__device__ __forceinline__ uint4 load_vector(const uint4* address)
 {
-    const unsigned pair = spread & 0x81c081c0u;
-    const __nv_bfloat162 product = __hmul2(*reinterpret_cast<const __nv_bfloat162*>(&pair), factor);
-    return *reinterpret_cast<const unsigned*>(&product);
+    uint4 value;
+    asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w) : "l"(address));
+    return value;
 }
 
-// Values i and i + 4 of a word of eight.
+__device__ __forceinline__ void store_shared(unsigned address, const unsigned (&value)[4])
+{
+    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(value[0]), "r"(value[1]), "r"(value[2]), "r"(value[3]) : "memory");
+}
+
+// Two blocks of 16 rows: word t of each lane's row and of the row 8 below, first of one block, then of the other.
+__device__ __forceinline__ void load_blocks(unsigned (&word)[4], unsigned address)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
+                 : "r"(address)
+                 : "memory");
+}
+
+// The values 0, 2, 4, 6 and 1, 3, 5, 7 of a word of eight as E4M3 times 2^-6: sign in bit 7, the other three bits in 4 to 2.
+__device__ __forceinline__ unsigned decode_even(unsigned word)
+{
+    return ((word << 4) & 0x80808080u) | ((word << 2) & 0x1c1c1c1cu);
+}
+
+__device__ __forceinline__ unsigned decode_odd(unsigned word)
+{
+    return (word & 0x80808080u) | ((word >> 2) & 0x1c1c1c1cu);
+}
+
+// The power of two of byte `I` of four E8M0 codes.
 template <unsigned I>
-__device__ __forceinline__ unsigned decode(unsigned word, unsigned upper, __nv_bfloat162 factor)
+__device__ __forceinline__ float power_of(unsigned codes)
 {
-    const unsigned from = I < 2u ? word : upper;
-    return scaled(I % 2u == 0u ? (from & 0x000f000fu) * 0x1040u : (from & 0x00f000f0u) * 0x0104u, factor);
+    return __uint_as_float((I < 3u ? codes << (23u - 8u * I) : codes >> 1) & 0x7f800000u);
 }
 
-// 2^126 times a power of two, in both halves, from the byte of four E8M0 codes that `which` names in its first and third place.
-__device__ __forceinline__ __nv_bfloat162 factor_of(unsigned codes, unsigned which)
+// Two values as sums of two E4M3 numbers each, the greater ones in `upper`.
+__device__ __forceinline__ void split(unsigned& upper, unsigned& lower, float first, float second)
 {
-    const unsigned both = __byte_perm(codes, 0u, which) * 128u + 126u * 0x00800080u;
-    return *reinterpret_cast<const __nv_bfloat162*>(&both);
+    const __half2 values = __floats2half2_rn(first, second);
+    unsigned short high, low;
+    unsigned back;
+    asm("cvt.rn.satfinite.e4m3x2.f16x2 %0, %1;" : "=h"(high) : "r"(*reinterpret_cast<const unsigned*>(&values)));
+    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(back) : "h"(high));
+    const __half2 rest = __hsub2(values, *reinterpret_cast<const __half2*>(&back));
+    asm("cvt.rn.satfinite.e4m3x2.f16x2 %0, %1;" : "=h"(low) : "r"(*reinterpret_cast<const unsigned*>(&rest)));
+    upper = high;
+    lower = low;
 }
 
-// Rows of x in the order of the weights: lane t of four holds values 128 B + 32 t + 8 j + p of a row of the weights, and gives
-// of its word j the pairs p = i and i + 4; pair i = 2 h + c is column 16 (8 B + 2 j + h) + 8 c + 2 t of the operand. A thread takes
-// the four words t of one j, so that it stores 16 bytes at a time.
-__device__ __forceinline__ void stage_rows(unsigned shared, const __nv_bfloat16* x, const unsigned* index, unsigned rows)
+// A row of x, 32 values to a lane in each turn; zeros where the expert has no such row.
+__device__ __forceinline__ void load_row(uint4 (&values)[Turns][4], const __nv_bfloat16* x, unsigned token, bool is_there)
 {
-    const unsigned row = threadIdx.x % 32u / 2u, odd = threadIdx.x % 2u;
-    const __nv_bfloat16* const own = x + size_t(row < rows ? index[row] : 0u) * Depth + odd * 8u;
+    const uint4* const own = reinterpret_cast<const uint4*>(x + size_t(token) * Depth) + threadIdx.x % 32u * 4u;
 #pragma unroll
-    for (unsigned turn = 0; turn < Depth / 1024u; ++turn) {
-        const unsigned atom = turn * 16u + threadIdx.x / 32u;  // 2 B + j / 2
-        unsigned pair[4][4];
-#pragma unroll
-        for (unsigned t = 0; t < 4u; ++t) {
-            uint4 values = make_uint4(0u, 0u, 0u, 0u);
-            if (row < rows) {
-                values = *reinterpret_cast<const uint4*>(own + atom / 2u * 128u + atom % 2u * 16u + t * 32u);
-            }
-            pair[0][t] = __byte_perm(values.x, values.z, 0x5410u);
-            pair[1][t] = __byte_perm(values.x, values.z, 0x7632u);
-            pair[2][t] = __byte_perm(values.y, values.w, 0x5410u);
-            pair[3][t] = __byte_perm(values.y, values.w, 0x7632u);
+    for (unsigned at = 0; at < Turns * 4u; ++at) {
+        values[at / 4u][at % 4u] = make_uint4(0u, 0u, 0u, 0u);
+        if (is_there) {
+            values[at / 4u][at % 4u] = load_vector(own + at / 4u * 128u + at % 4u);
         }
+    }
+}
+
+// Stores a row in two parts and what a sum of its products is multiplied with. A block of 32 values becomes two pieces of 16 bytes,
+// those with even numbers and those with odd ones, as the weights come out of their words; in every other atom the odd ones stand
+// first, so that no two lanes write to the same banks.
+__device__ __forceinline__ void store_row(unsigned shared, float* factor, const uint4 (&values)[Turns][4], unsigned row)
+{
+    unsigned largest = 0;
+#pragma unroll
+    for (unsigned at = 0; at < Turns * 4u; ++at) {
+        const uint4 v = values[at / 4u][at % 4u];
+        largest = __vmaxu2(largest, __vmaxu2(__vmaxu2(v.x & 0x7fff7fffu, v.y & 0x7fff7fffu), __vmaxu2(v.z & 0x7fff7fffu, v.w & 0x7fff7fffu)));
+    }
+    // The largest value comes to lie from 2^7 to 2^8, of the 448 that E4M3 has.
+    const unsigned exponent = max(__reduce_max_sync(0xffffffffu, max(largest >> 16, largest & 0xffffu)) >> 7, 7u);
+    const float scale = __uint_as_float((261u - exponent) << 23);
+    if (threadIdx.x % 32u == 0u) {
+        *factor = __uint_as_float((exponent - 1u) << 23);  // 2^6 for the weights, over the scale
+    }
+    const auto halves = [&](unsigned (&upper)[4], unsigned (&lower)[4], unsigned i, unsigned one, unsigned two, unsigned three, unsigned four) {
+        unsigned high[2], low[2];
+        split(high[0], low[0], __uint_as_float(one) * scale, __uint_as_float(two) * scale);
+        split(high[1], low[1], __uint_as_float(three) * scale, __uint_as_float(four) * scale);
+        upper[i] = high[0] | high[1] << 16;
+        lower[i] = low[0] | low[1] << 16;
+    };
+#pragma unroll
+    for (unsigned turn = 0; turn < Turns; ++turn) {
+        unsigned even[2][4], odd[2][4];
 #pragma unroll
         for (unsigned i = 0; i < 4u; ++i) {
-            asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(shared + atom * AtomBytes + row * 128u + ((odd * 4u + i) ^ (row & 7u)) * 16u),
-                         "r"(pair[i][0]), "r"(pair[i][1]), "r"(pair[i][2]), "r"(pair[i][3])
-                         : "memory");
+            const uint4 v = values[turn][i];
+            halves(even[0], even[1], i, v.x << 16, v.y << 16, v.z << 16, v.w << 16);
+            halves(odd[0], odd[1], i, v.x & 0xffff0000u, v.y & 0xffff0000u, v.z & 0xffff0000u, v.w & 0xffff0000u);
+        }
+        const unsigned block = turn * 32u + threadIdx.x % 32u, atom = block / 4u, piece = block % 4u * 2u + atom % 2u;
+        const unsigned to = shared + atom * AtomBytes + row * 128u + (piece ^ row % 8u) * 16u;
+#pragma unroll
+        for (unsigned part = 0; part < 2u; ++part) {
+            store_shared(to + part * PartBytes, even[part]);
+            store_shared((to + part * PartBytes) ^ 16u, odd[part]);
         }
     }
-}
-
-// 128 values of two rows as the first operand of eight products, each lane 32 of a row in one piece.
-__device__ __forceinline__ void decode_block(unsigned (&a)[8][4], uint4 top, uint4 low, __nv_bfloat162 up, __nv_bfloat162 down)
-{
-    const unsigned first[4] = {top.x, top.y, top.z, top.w}, second[4] = {low.x, low.y, low.z, low.w};
-#pragma unroll
-    for (unsigned j = 0; j < 4u; ++j) {
-        const unsigned first_upper = first[j] >> 8, second_upper = second[j] >> 8;
-        a[j * 2u][0] = decode<0>(first[j], first_upper, up);
-        a[j * 2u][1] = decode<0>(second[j], second_upper, down);
-        a[j * 2u][2] = decode<1>(first[j], first_upper, up);
-        a[j * 2u][3] = decode<1>(second[j], second_upper, down);
-        a[j * 2u + 1u][0] = decode<2>(first[j], first_upper, up);
-        a[j * 2u + 1u][1] = decode<2>(second[j], second_upper, down);
-        a[j * 2u + 1u][2] = decode<3>(first[j], first_upper, up);
-        a[j * 2u + 1u][3] = decode<3>(second[j], second_upper, down);
-    }
-}
-
-// Waits until at most `Pending` groups of products of this warpgroup are in flight.
-template <unsigned Pending>
-__device__ __forceinline__ void wait_for_products(float (&sum)[8])
-{
-    asm volatile("wgmma.wait_group.sync.aligned %8;"
-                 : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3]), "+f"(sum[4]), "+f"(sum[5]), "+f"(sum[6]), "+f"(sum[7])
-                 : "n"(Pending)
-                 : "memory");
 }
 
 }  // namespace
@@ -168,105 +228,143 @@ mxfp4_moe_small_m(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restri
                   const unsigned* __restrict__ count, const __grid_constant__ CUtensorMap weight, const uint8_t* __restrict__ scale)
 {
     extern __shared__ uint8_t buffer[];
-    const unsigned base = (static_cast<unsigned>(__cvta_generic_to_shared(buffer)) + 1023u) & ~1023u;
+    const unsigned unaligned = static_cast<unsigned>(__cvta_generic_to_shared(buffer)), base = (unaligned + 1023u) & ~1023u;
+    float* const factors = reinterpret_cast<float*>(buffer + (base - unaligned) + FactorOffset);
     const unsigned warp = __shfl_sync(0xffffffffu, threadIdx.x / 32u, 0), lane = threadIdx.x % 32u, t = lane % 4u;
-    const unsigned which = 0x4040u | t * 0x0101u;
     const unsigned row = warp * 16u + lane / 4u;  // of the tile; the lane also has the row 8 below
     const unsigned first = blockIdx.x * Tiles / gridDim.x, last = (blockIdx.x + 1u) * Tiles / gridDim.x;
     const unsigned steps = (last - first) * Steps;
     const unsigned ring = base + RingOffset + warp * Stages * BoxBytes, barriers = base + BarrierOffset + warp * Stages * 8u;
-    // A lane reads pieces t and t + 4 of its two rows, which have the same place in the swizzle.
-    const unsigned near = ring + lane / 4u * 128u + (t ^ lane / 4u) * 16u, far = near ^ 64u;
-    const uint8_t* const scales = scale + (size_t(first) * TileN + row) * (Depth / 32);
+    const unsigned pieces = ring + lane % 16u * 128u + (lane / 16u ^ lane % 8u) * 16u;
+    const uint8_t* const scales = scale + (size_t(first) * TileN + row) * (Depth / 32u) + t * (StepK / 32u);
 
     const auto ask = [&](unsigned step, unsigned stage) {
         request(ring + stage * BoxBytes, barriers + stage * 8u, &weight, step % Steps * (StepK / 2u), (first + step / Steps) * TileN + warp * 16u);
     };
-    // Scales of two steps.
-    const auto load_scales = [&](uint4 (&power)[2], unsigned step) {
-        const uint8_t* from = scales + size_t(step / Steps) * TileN * (Depth / 32) + step % Steps * (StepK / 32u);
-        power[0] = __ldg(reinterpret_cast<const uint4*>(from));
-        power[1] = __ldg(reinterpret_cast<const uint4*>(from + 8u * (Depth / 32)));
+    // Scales of a group of steps, each lane of four those of one step.
+    const auto load_scales = [&](uint2 (&codes)[2], unsigned step) {
+        const uint8_t* from = scales + size_t(step / Steps) * TileN * (Depth / 32u) + step % Steps * (StepK / 32u);
+#pragma unroll
+        for (unsigned i = 0; i < 2u; ++i) {
+            asm volatile("ld.global.nc.v2.u32 {%0, %1}, [%2];" : "=r"(codes[i].x), "=r"(codes[i].y) : "l"(from + i * 8u * (Depth / 32u)));
+        }
     };
 
+    // What the rows of x are found by goes first, one box of three behind it, then x, then the other two.
+    unsigned token = load_word(index + first / TilesEach * Capacity + warp), rows = load_word(count + first / TilesEach);
     if (lane == 0u) {
         for (unsigned stage = 0; stage < Stages; ++stage) {
             barrier_init(barriers + stage * 8u);
         }
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        for (unsigned stage = 0; stage < Stages && stage < steps; ++stage) {
-            ask(stage, stage);
-        }
+        ask(0u, 0u);
     }
     __syncwarp();
-    uint4 power[2], next[2];
-    load_scales(power, 0u);
-    float sum[8];
-    unsigned a[2][8][4];
-    unsigned expert = Experts, stage = 0, parity = 0;
+    unsigned stage = 0, parity = 0, step = 0;
 #pragma unroll 1
-    for (unsigned group = 0; group < steps; group += 2u) {
-        if (group % Steps == 0u) {
-            const unsigned own = (first + group / Steps) / (Columns / TileN);
-            if (own != expert) {
-                __syncthreads();
-                stage_rows(base, x, index + own * Capacity, count[own]);
-                asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-                __syncthreads();
-                expert = own;
-            }
-#pragma unroll
-            for (unsigned i = 0; i < 8u; ++i) {
-                sum[i] = 0.0f;
+    while (step < steps) {
+        const unsigned expert = (first + step / Steps) / TilesEach, end = min(steps, ((expert + 1u) * TilesEach - first) * Steps);
+        uint4 values[Turns][4];
+        load_row(values, x, token, warp < rows);
+        if (step == 0u && lane == 0u) {
+            for (unsigned stage = 1; stage < Stages; ++stage) {
+                ask(stage, stage);
             }
         }
-        if (group + 2u < steps) {
-            load_scales(next, group + 2u);
-        }
+        __syncthreads();
+        store_row(base, factors + warp, values, warp);
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        uint2 codes[2], next[2];
+        load_scales(codes, step);
+        __syncthreads();
+        float sum[8] = {};
+#pragma unroll 1
+        for (; step < end; step += Group) {
+            load_scales(next, step + Group < end ? step + Group : step);
+#pragma unroll 1
+            for (unsigned u = 0; u < Group; ++u) {
+                barrier_wait(barriers + stage * 8u, parity);
+                const unsigned box = pieces + stage * BoxBytes;
+                const uint64_t b = operand(base + (step % Steps + u) * (StepK / 128u) * AtomBytes);
+                unsigned word[Pairs][4], a[Ahead + 1u][2][4], upper[2], lower[2];
+                float part[Ahead + 1u][2][8];
 #pragma unroll
-        for (unsigned u = 0; u < 2u; ++u) {
-            barrier_wait(barriers + stage * 8u, parity);
-            const unsigned offset = stage * BoxBytes;
-            const uint4 top = load_shared(near + offset), low = load_shared(near + offset + 1024u);  // limiter
-            const uint4 top_far = load_shared(far + offset), low_far = load_shared(far + offset + 1024u);
-            const unsigned upper[2] = {u ? power[0].z : power[0].x, u ? power[0].w : power[0].y};
-            const unsigned lower[2] = {u ? power[1].z : power[1].x, u ? power[1].w : power[1].y};
-            decode_block(a[0], top, low, factor_of(upper[0], which), factor_of(lower[0], which));
-            const uint64_t b = operand(base + (group % Steps + u) * 4u * AtomBytes);
-            asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+                for (unsigned pair = 0; pair < Pairs; ++pair) {
+                    load_blocks(word[pair], box ^ pair * 32u);  // limiter
+                }
+                // The warps of a warpgroup go on together.
+                asm volatile("bar.sync %0, 128;" ::"r"(1u + warp / 4u) : "memory");
 #pragma unroll
-            for (unsigned k = 0; k < 8u; ++k) {
-                multiply(sum, a[0][k], b + k / 4u * (AtomBytes / 16u) + k % 4u * 2u);
+                for (unsigned pair = 0; pair < Pairs + Ahead; ++pair) {
+                    const unsigned now = pair % (Ahead + 1u);
+                    if (pair < Pairs) {
+                        const unsigned even = pair / 2u * 2u, odd = even ^ 2u;  // as x stands in the atom of the pair
+#pragma unroll
+                        for (unsigned i = 0; i < 2u; ++i) {
+#pragma unroll
+                            for (unsigned half = 0; half < 2u; ++half) {
+                                a[now][i][even + half] = decode_even(word[pair][i * 2u + half]);
+                                a[now][i][odd + half] = decode_odd(word[pair][i * 2u + half]);
+                            }
+                        }
+                        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+                        for (unsigned i = 0; i < 2u; ++i) {
+                            const uint64_t at = b + pair / 2u * (AtomBytes / 16u) + (pair % 2u * 2u + i) * 2u;
+                            multiply<true>(part[now][i], a[now][i], at);
+                            multiply<false>(part[now][i], a[now][i], at + PartBytes / 16u);
+                        }
+                        asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+                    }
+                    if (pair >= Ahead) {
+                        const unsigned done = pair - Ahead, old = done % (Ahead + 1u);
+                        if (pair < Pairs) {
+                            wait_for_products<Ahead>(part[old]);
+                        } else {
+                            wait_for_products<0>(part[old]);
+                        }
+                        if (done == 0u) {
+                            const unsigned from = (lane & ~3u) | u;
+                            upper[0] = __shfl_sync(0xffffffffu, codes[0].x, from);
+                            upper[1] = __shfl_sync(0xffffffffu, codes[0].y, from);
+                            lower[0] = __shfl_sync(0xffffffffu, codes[1].x, from);
+                            lower[1] = __shfl_sync(0xffffffffu, codes[1].y, from);
+                        }
+                        const unsigned up = upper[done / 2u], low = lower[done / 2u];
+                        const float powers[2][2] = {{done % 2u ? power_of<2>(up) : power_of<0>(up), done % 2u ? power_of<2>(low) : power_of<0>(low)},
+                                                    {done % 2u ? power_of<3>(up) : power_of<1>(up), done % 2u ? power_of<3>(low) : power_of<1>(low)}};
+#pragma unroll
+                        for (unsigned i = 0; i < 16u; ++i) {
+                            sum[i % 8u] = fmaf(part[old][i / 8u][i % 8u], powers[i / 8u][i / 2u % 2u], sum[i % 8u]);
+                        }
+                    }
+                }
+                // All lanes have read the box.
+                __syncwarp();
+                if (lane == 0u && step + u + Stages < steps) {
+                    ask(step + u + Stages, stage);
+                }
+                stage = stage + 1u == Stages ? 0u : stage + 1u;
+                parity ^= stage == 0u;
             }
-            asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-            decode_block(a[1], top_far, low_far, factor_of(upper[1], which), factor_of(lower[1], which));
-            // All lanes have read the box.
-            __syncwarp();
-            if (lane == 0u && group + u + Stages < steps) {
-                ask(group + u + Stages, stage);
-            }
-            asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+            codes[0] = next[0];
+            codes[1] = next[1];
+            if ((step + Group) % Steps == 0u) {
+                const unsigned column = (first + step / Steps) % TilesEach * TileN + row;
 #pragma unroll
-            for (unsigned k = 0; k < 8u; ++k) {
-                multiply(sum, a[1][k], b + (k / 4u + 2u) * (AtomBytes / 16u) + k % 4u * 2u);
-            }
-            asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-            wait_for_products<0>(sum);
-            stage = stage + 1u == Stages ? 0u : stage + 1u;
-            parity ^= stage == 0u;
-        }
-        power[0] = next[0];
-        power[1] = next[1];
-        if ((group + 2u) % Steps == 0u) {
-            const unsigned tile = first + group / Steps, rows = count[expert];
-            const unsigned column = tile % (Columns / TileN) * TileN + row;
-#pragma unroll
-            for (unsigned i = 0; i < 8u; ++i) {
-                const unsigned token = i / 4u * 8u + 2u * t + i % 2u;
-                if (token < rows) {
-                    out[(size_t(expert) * Capacity + token) * Columns + column + i / 2u % 2u * 8u] = __float2bfloat16(sum[i]);
+                for (unsigned i = 0; i < 8u; ++i) {
+                    const unsigned place = i / 4u * 8u + 2u * t + i % 2u;
+                    if (place < rows) {
+                        out[(size_t(expert) * Capacity + place) * Columns + column + i / 2u % 2u * 8u] = __float2bfloat16(sum[i] * factors[place]);
+                    }
+                    sum[i] = 0.0f;
                 }
             }
+        }
+        if (step < steps) {
+            token = load_word(index + (expert + 1u) * Capacity + warp);
+            rows = load_word(count + expert + 1u);
+            __syncthreads();
         }
     }
 }
