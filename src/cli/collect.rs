@@ -8,6 +8,7 @@ use super::launcher::{self, Folders};
 use super::plan::DEFAULT_CONFIG;
 use super::progress;
 use super::task::Attempt;
+use crate::analysis::public_command;
 use crate::catalog::{check_metric_name, collection, counters_of_arch};
 use crate::collect::{
     self, Build, Check, CollectError, Context, Interrupt, Machine, Metrics, Profile, Progress, Request, Summary, Trial,
@@ -263,6 +264,7 @@ fn perform(
             absent: &absent,
             outcome: &outcome,
             is_timeline: &is_timeline,
+            public: &public,
         };
         loop {
             // What another run collects just now comes last: then its evidence is there, and is kept.
@@ -311,6 +313,7 @@ pub(super) fn survey<'r>(
         absent: &absent,
         outcome: &outcome,
         is_timeline: &is_timeline,
+        public: &public,
     };
     requests.into_iter().map(|request| Ok(collect::survey(request, &context)?)).collect()
 }
@@ -402,6 +405,11 @@ fn absent(path: &Path, asked: &[String]) -> Result<Vec<String>, String> {
 /// Whether a file is a timeline.
 fn is_timeline(path: &Path) -> Result<(), String> {
     source::read_timeline(&[path.to_owned()]).map(|_| ()).map_err(|error| error.to_string())
+}
+
+/// A report as it is kept.
+fn public(report: &[u8]) -> Option<Vec<u8>> {
+    source::ncu_report::public_report(report, &public_command)
 }
 
 /// The sets that `--set` takes.

@@ -129,6 +129,9 @@ pub type Outcome<'c> = dyn Fn(Trial, &Path) -> Result<String, String> + 'c;
 /// Says whether a file is a timeline that can be read; an error says what is wrong.
 pub type IsTimeline<'c> = dyn Fn(&Path) -> Result<(), String> + 'c;
 
+/// A plain report without what it says of people and machines; `None` for one that is not whole. Other bytes stay.
+pub type Public<'c> = dyn Fn(&[u8]) -> Option<Vec<u8>> + 'c;
+
 /// What every collection of a run shares.
 pub struct Context<'c> {
     /// Where tools are.
@@ -151,6 +154,8 @@ pub struct Context<'c> {
     pub outcome: &'c Outcome<'c>,
     /// Reads a timeline that was recorded.
     pub is_timeline: &'c IsTimeline<'c>,
+    /// Makes reports public.
+    pub public: &'c Public<'c>,
 }
 
 /// How a collection came out, step by step.

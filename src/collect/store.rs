@@ -5,7 +5,7 @@
 //! manifest knows, and `.making-…` files and folders: the next run puts what the manifest names in its place, and removes
 //! the rest.
 
-use super::CollectError;
+use super::{CollectError, homes};
 use crate::analysis::make_step_public;
 use crate::evidence::{Collected, CollectedStep, StepOutcome};
 use crate::lock::FileLock;
@@ -41,6 +41,21 @@ impl Stage {
     /// Where the tool is to write.
     pub fn path(&self) -> PathBuf {
         self.folder.path().join(&self.name)
+    }
+
+    /// Has what the tool wrote without the names of people and machines: reports as `public` makes them, paths in any file
+    /// without users and the way to the project.
+    ///
+    /// # Errors
+    /// A report that `public` does not take, and what the system says.
+    pub fn make_public(&self, project: &Path, public: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Result<(), CollectError> {
+        let path = self.path();
+        let made = || {
+            let mut bytes = public(&contents(&path)?).ok_or_else(|| io::Error::other("it is no whole report"))?;
+            homes::hide(&mut bytes, &fs::canonicalize(project.join("."))?);
+            fs::write(&path, bytes)
+        };
+        made().map_err(fault("take names of people and machines out of a file in", self.folder.path()))
     }
 
     /// Packs the report that the tool wrote, under the name `file`.

@@ -163,7 +163,7 @@ pub(super) fn place(frame: &str, document: &Document, medium: Medium<'_>) -> Res
                 page.put(&mut between, &blocks, medium);
             }
             "section" => {
-                let (level, title) = (field().parse().unwrap_or(2), field());
+                let (level, title) = (field().parse().unwrap_or(2).clamp(1, 6), field());
                 let text = match (section(name), medium) {
                     (Some(section), medium) => {
                         let title = if title.is_empty() { &section.title } else { title };

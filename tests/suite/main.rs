@@ -55,6 +55,7 @@ mod phases;
 mod pr;
 mod project;
 mod public;
+mod public_evidence;
 mod read_cubin;
 mod read_ncu;
 mod read_ncu_csv;

@@ -43,6 +43,7 @@ impl Session<'_> {
             let stage = self.store.stage(file)?;
             let refused = |source| CollectError::Io { doing: format!("write {file}"), source };
             std::fs::write(stage.path(), bytes).map_err(refused)?;
+            stage.make_public(&self.request.project, self.context.public)?;
             let record = CollectedStep {
                 command: made.command.clone(),
                 tool: made.tool.clone(),

@@ -98,6 +98,7 @@ impl Session<'_> {
         let done = match judged {
             Ok(judged) => {
                 record.outcome = StepOutcome::Made;
+                stage.make_public(&request.project, context.public)?;
                 if let Some(file) = &packed {
                     stage.pack(file)?;
                 }

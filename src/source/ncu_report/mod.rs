@@ -18,6 +18,7 @@ mod message;
 mod metrics;
 mod names;
 mod nvtx;
+mod public;
 mod reader;
 mod rules;
 mod session;
@@ -26,6 +27,7 @@ mod text;
 mod wire;
 
 pub use launch::LaunchHead;
+pub use public::public_report;
 pub(super) use reader::looks_like;
 pub use reader::{NcuReport, read};
 pub use source_data::{LoadedFunction, SourceData, SourceFile};
