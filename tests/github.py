@@ -94,7 +94,7 @@ def stated(text):
         indented = line.startswith("    ") and line.strip() and not (at and lines[at - 1].startswith("    "))
         fences += bool(indented and at and not lines[at - 1].strip())
         headings += bool(re.match("#{1,6} ", line))
-        folds += line == "<details>"
+        folds += line.startswith("<details>")
         images += bool(re.match(r"!\[", line))
     return tables, headings, folds, fences, images
 

@@ -1,10 +1,10 @@
 //! Pages that people edit: generated blocks between markers, and everything else as its author left it.
 //!
-//! A block is what stands between the lines `<!-- audit:begin ID HASH -->` and `<!-- audit:end ID -->`; the hash is of its
+//! A block is what stands between the markers `<!-- audit:begin ID HASH -->` and `<!-- audit:end ID -->`; the hash is of its
 //! content, so that an edit inside a block is noticed. The author's block stands between `<!-- audit:human HASH -->` and
 //! `<!-- audit:human end -->`: what the program drafted until its content no longer has that hash, and the author's from
-//! then on. Markers are comments of their own as a Markdown parser sees them:
-//! inside verbatim text they are text.
+//! then on. A marker stands alone on its line, but that the end of a block and the begin of the next share one where nobody
+//! wrote between them. Markers are comments of their own as a Markdown parser sees them: inside verbatim text they are text.
 
 use super::error::RenderError;
 use crate::view::CONCLUSIONS;
@@ -30,7 +30,7 @@ const LEAD: &str = "lead";
 struct Block {
     id: String,
     hash: String,
-    /// From the first byte of the begin marker to the end of the line of the end marker.
+    /// From the first byte of the begin marker to the last of the end marker.
     whole: Range<usize>,
     /// What the markers enclose.
     content: Range<usize>,
@@ -67,15 +67,16 @@ pub fn marked(page: &str, sections: &[(usize, String)]) -> String {
     let mut out = String::with_capacity(page.len() + 100 * cuts.len());
     for (position, (at, id)) in cuts.iter().enumerate() {
         let until = cuts.get(position + 1).map_or(page.len(), |(next, _)| *next);
-        let content = format!("{}\n", page[*at..until].trim_end_matches('\n'));
+        let content = page[*at..until].trim_end_matches('\n');
+        // Raw HTML goes on to the next empty line, and would take the marker and the heading behind it.
+        let is_html = content.rsplit('\n').next().is_some_and(|last| last.starts_with('<'));
+        let content = format!("{content}{}", if is_html { "\n\n" } else { "\n" });
         let _ = match *id {
-            CONCLUSIONS => write!(out, "{HUMAN_BEGIN} {}{CLOSE}\n{content}{HUMAN_END}\n", hash(&content)),
-            id => write!(out, "{BEGIN}{id} {}{CLOSE}\n{content}{END}{id}{CLOSE}\n", hash(&content)),
+            CONCLUSIONS => write!(out, "{HUMAN_BEGIN} {}{CLOSE}\n{content}{HUMAN_END}", hash(&content)),
+            id => write!(out, "{BEGIN}{id} {}{CLOSE}\n{content}{END}{id}{CLOSE}", hash(&content)),
         };
-        if position + 1 < cuts.len() {
-            out.push('\n');
-        }
     }
+    out.push('\n');
     out
 }
 
@@ -144,12 +145,20 @@ pub fn merged(path: &Path, existing: &str, page: &str, force: bool) -> Result<St
         out.push('\n');
     }
     for (position, block) in new.iter().enumerate() {
-        if position > 0 {
-            part(&mut out);
-        }
+        let is_last = position + 1 == new.len();
         let authored = old.iter().find(|other| other.id == block.id && other.is_authored(existing));
         out.push_str(authored.map_or(&page[block.whole.clone()], |own| &existing[own.whole.clone()]));
-        out.push_str(&prose.behind.remove(block.id.as_str()).unwrap_or_default());
+        match prose.behind.remove(block.id.as_str()).filter(|written| !written.is_empty()) {
+            Some(written) => {
+                out.push_str(if written.starts_with(['\n', '\r']) { "" } else { "\n" });
+                out.push_str(&written);
+                if !is_last {
+                    part(&mut out);
+                }
+            }
+            None if is_last => out.push('\n'),
+            None => {}
+        }
     }
     if out == page {
         return Ok(out);
@@ -219,15 +228,14 @@ fn blocks(text: &str) -> Result<Vec<Block>, (usize, String)> {
     for (range, inline) in comments(text) {
         let line = 1 + text[..range.start].bytes().filter(|b| *b == b'\n').count();
         let marker = text[range.clone()].trim_end();
-        if !marker.starts_with("<!-- audit:") {
-            continue;
-        }
         let starts_line = range.start == 0 || text.as_bytes()[range.start - 1] == b'\n';
-        if inline || !starts_line {
+        let follows_end = open.is_none() && found.last().is_some_and(|last| last.whole.end == range.start);
+        if inline || !(starts_line || follows_end) {
             return Err((line, format!("a marker has to stand alone on its line: {marker}")));
         }
         let body = |start: &str| marker.strip_prefix(start).and_then(|rest| rest.strip_suffix(CLOSE));
-        let after = text[range.start..].find('\n').map_or(text.len(), |end| range.start + end + 1);
+        let until = range.start + marker.len();
+        let after = text[until..].find('\n').map_or(text.len(), |end| until + end + 1);
         let human = (marker != HUMAN_END).then(|| body(HUMAN_BEGIN)).flatten().map(|stated| (HUMAN, stated.trim()));
         let end = if marker == HUMAN_END { Some(HUMAN) } else { body(END) };
         if let Some((id, stated)) = human.or_else(|| body(BEGIN)?.split_once(' ')) {
@@ -243,7 +251,7 @@ fn blocks(text: &str) -> Result<Vec<Block>, (usize, String)> {
                 Some((begun, hash, begin, line)) if begun == id => found.push(Block {
                     id: begun,
                     hash,
-                    whole: begin.start..after,
+                    whole: begin.start..until,
                     content: begin.end..range.start,
                     line,
                 }),
@@ -267,13 +275,15 @@ fn blocks(text: &str) -> Result<Vec<Block>, (usize, String)> {
 fn swallowed<'t>(text: &'t str, seen: &[Block]) -> Option<(usize, &'t str)> {
     let mut at = 0;
     for (number, line) in text.split_inclusive('\n').enumerate() {
-        let (begin, after) = (at, at + line.len());
+        let (start, after) = (at, at + line.len());
         at = after;
-        let Some(body) = line.trim_end().strip_prefix(BEGIN).and_then(|rest| rest.strip_suffix(CLOSE)) else {
+        // The begin of a block may stand behind the end of the one before it.
+        let Some(begin) = line.find(BEGIN).filter(|begin| *begin == 0 || line.starts_with(END)) else { continue };
+        let Some(body) = line[begin..].trim_end().strip_prefix(BEGIN).and_then(|rest| rest.strip_suffix(CLOSE)) else {
             continue;
         };
         let Some((id, stated)) = body.split_once(' ') else { continue };
-        if seen.iter().any(|block| block.whole.start == begin) {
+        if seen.iter().any(|block| block.whole.start == start + begin) {
             continue;
         }
         let end = text[after..].find(&format!("{END}{id}{CLOSE}"));
@@ -284,8 +294,10 @@ fn swallowed<'t>(text: &'t str, seen: &[Block]) -> Option<(usize, &'t str)> {
     None
 }
 
-/// Lines of raw HTML that hold a marker, with whether they stand inside a paragraph.
+/// Markers in raw HTML, each with what stands behind it on its line up to the next one, and with whether they stand inside
+/// a paragraph.
 fn comments(text: &str) -> Vec<(Range<usize>, bool)> {
+    const MARKER: &str = "<!-- audit:";
     let mut found = Vec::new();
     for (event, range) in Parser::new_ext(text, super::outline::options()).into_offset_iter() {
         let inline = matches!(event, Event::InlineHtml(_));
@@ -294,8 +306,10 @@ fn comments(text: &str) -> Vec<(Range<usize>, bool)> {
         }
         let mut at = range.start;
         for line in text[range].split_inclusive('\n') {
-            if let Some(offset) = line.find("<!-- audit:") {
-                found.push((at + offset..at + line.len(), inline));
+            let starts: Vec<usize> = line.match_indices(MARKER).map(|(start, _)| start).collect();
+            for (nth, start) in starts.iter().enumerate() {
+                let until = starts.get(nth + 1).copied().unwrap_or(line.len());
+                found.push((at + start..at + until, inline));
             }
             at += line.len();
         }

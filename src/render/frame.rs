@@ -172,7 +172,7 @@ pub(super) fn place(frame: &str, document: &Document, medium: Medium<'_>) -> Res
                         match medium {
                             Medium::Markdown => {
                                 let (title, blocks) = (escape::heading(title), markdown::blocks(&section.blocks));
-                                format!("{} {title}\n\n{blocks}", "#".repeat(level)).trim_end().to_owned()
+                                format!("{} {title}\n{blocks}", "#".repeat(level)).trim_end().to_owned()
                             }
                             Medium::Html(_) => {
                                 let is_detail = document.details.iter().any(|detail| detail.name == section.name);

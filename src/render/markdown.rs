@@ -50,7 +50,7 @@ pub(super) fn lead(document: &Document) -> String {
 pub(super) fn blocks<'b>(blocks: impl IntoIterator<Item = &'b Block>) -> String {
     let mut page = Markdown::default();
     page.blocks(blocks);
-    page.0.trim_end().to_owned()
+    page.text.trim_end().to_owned()
 }
 
 /// A table as Markdown lines.
@@ -66,14 +66,19 @@ fn grid(table: &Table) -> Grid {
     grid::set(header, rows, table.columns.iter().map(|column| column.align).collect())
 }
 
-/// The page so far; every block ends in an empty line.
+/// The page so far; every block ends in an empty line, but a paragraph in front of a list.
 #[derive(Default)]
-struct Markdown(String);
+struct Markdown {
+    text: String,
+    /// Whether the last block is a paragraph, which a list may follow without an empty line.
+    is_paragraph: bool,
+}
 
 impl Markdown {
     fn push(&mut self, block: &str) {
-        self.0.push_str(block);
-        self.0.push_str("\n\n");
+        self.text.push_str(block);
+        self.text.push_str("\n\n");
+        self.is_paragraph = false;
     }
 }
 
@@ -84,6 +89,7 @@ impl Sink for Markdown {
 
     fn paragraph(&mut self, words: &Words) {
         self.push(&line(words));
+        self.is_paragraph = true;
     }
 
     fn list(&mut self, ordered: bool, items: &[Words]) {
@@ -91,6 +97,10 @@ impl Sink for Markdown {
             let marker = if ordered { format!("{}.", at + 1) } else { "-".to_owned() };
             format!("{marker} {}", line(item))
         };
+        // An item without text could not follow a paragraph.
+        if self.is_paragraph && items.first().is_some_and(|first| !line(first).is_empty()) {
+            self.text.pop();
+        }
         self.push(&items.iter().enumerate().map(item).collect::<Vec<_>>().join("\n"));
     }
 
@@ -108,7 +118,7 @@ impl Sink for Markdown {
     }
 
     fn fold(&mut self, summary: &str, blocks: &[Block]) {
-        self.push(&format!("<details>\n<summary>{}</summary>", escape::html(summary)));
+        self.push(&format!("<details><summary>{}</summary>", escape::html(summary)));
         self.blocks(blocks);
         self.push("</details>");
     }

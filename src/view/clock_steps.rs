@@ -27,9 +27,9 @@ pub(super) fn sentence(timing: &Timing) -> Option<String> {
         (Some(_), true) => {
             let held = timing.benchmark.clocks_after.as_ref().and_then(|clocks| clocks.held_by());
             let held = held.map_or_else(|| "another state of the clocks".to_owned(), held_by);
-            format!("the driver then tells {held}, so each side of it stands for itself")
+            format!("the driver reports {held} from there on, so each part stands for itself")
         }
-        _ => "the driver tells the same before and after, so the median is of all samples, without an interval"
+        _ => "the driver reports the same clock limits before and after, so the median is of all samples, without an interval"
             .to_owned(),
     };
     Some(format!(
@@ -80,9 +80,10 @@ pub(super) fn off_ncu(audit: &Audit) -> Option<String> {
         setting.id == "cache-control" && setting.new.as_deref().is_some_and(|value| value.starts_with("all"))
     });
     let why = if apart > 0.0 && flushes && benchmark.method.flushed_bytes == 0 {
-        "ncu starts with cold caches"
+        "because it starts with cold caches"
     } else {
         "which this evidence does not explain"
     };
-    Some(format!("ncu's time is {} off the benchmark's: {why}", format::change(own, ncu)))
+    let by = if apart > 0.0 { "longer" } else { "shorter" };
+    Some(format!("ncu's time is {} % {by} than the benchmark's, {why}", format::fixed(apart.abs(), 1)))
 }

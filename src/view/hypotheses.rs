@@ -105,7 +105,7 @@ fn conditions(tested: &Tested) -> Table {
 /// What begins the name of a check on the machine code, which passes or fails and has no number.
 const CHECK: &str = "check.";
 
-fn wording(condition: &Condition) -> String {
+pub(super) fn wording(condition: &Condition) -> String {
     let expected = &condition.expected;
     match expected.reading.strip_prefix(CHECK) {
         Some(_) if expected.op.holds(1.0, expected.value) => format!("{} passes", expected.reading),
@@ -114,7 +114,7 @@ fn wording(condition: &Condition) -> String {
     }
 }
 
-fn shown(name: &str, found: &Reading) -> Cell {
+pub(super) fn shown(name: &str, found: &Reading) -> Cell {
     if name.starts_with("change.") && matches!(found, Reading::Missing(Missing::NotCollected { .. })) {
         return Cell::default();
     }

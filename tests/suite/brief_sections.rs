@@ -49,9 +49,9 @@ fn sections(audit: &Audit) -> HashMap<String, Vec<String>> {
     let mut found: HashMap<String, Vec<String>> = HashMap::new();
     let mut open: Option<String> = None;
     for line in page.lines() {
-        if let Some(rest) = line.strip_prefix("<!-- audit:begin ") {
+        if let Some((_, rest)) = line.split_once("<!-- audit:begin ") {
             open = rest.split(' ').next().map(str::to_owned);
-        } else if line.starts_with("<!-- audit:end") {
+        } else if line.starts_with("<!-- audit:") {
             open = None;
         } else if let Some(name) = &open {
             found.entry(name.clone()).or_default().push(line.to_owned());
@@ -94,7 +94,7 @@ fn a_persistent_product_with_an_exposed_epilogue() {
     says(instructions, "`LDG` = 21,756 tiles × 96 × 8 warps");
     // Padding: the hardware counts 7.3 million shared loads, and none of them has a lane on.
     says(instructions, "Executed with a lane on: LDS (0 of 7.31 M).");
-    assert!(!instructions.iter().any(|line| line.starts_with("| `LDS`")), "{instructions:#?}");
+    assert!(!instructions.iter().any(|line| line.contains("| LDS")), "{instructions:#?}");
     says(&sections["build"], "1 block/SM by design");
 }
 
@@ -104,11 +104,12 @@ fn a_busy_tensor_pipe_is_healthy() {
     let sections = sections(&audit("collected/gemm_bf16_cluster/profile", Some(fenced)));
     let phases = &sections["phases"];
     assert_eq!(row(phases, "**Main loop**, 64 steps")[2..6], ["95.2 %", "**90.1 %**", "66,658", "65,536"]);
-    says(phases, "83.9 % tensor pipe busy, 10.8 % block resident and tensor pipe idle, 5.3 % no block on the SM");
+    let verdict = &sections["verdict"];
+    says(verdict, "83.9 % tensor busy, 10.8 % block resident and tensor idle, 5.3 % no block on the SM");
+    says(verdict, "71.1 % of the samples of the warps that multiply are back-pressure");
     says(phases, "A step takes 1,042 cycles for 1,024 of products (98 %).");
     says(phases, "producer (4 warps, 5.8 % of all samples)");
     let stalls = &sections["stalls"];
-    says(stalls, "71 % of the samples of the consumers are back-pressure");
     assert!(row(stalls, "MIO throttle")[3].ends_with("`HGMMA` (:245) = back-pressure of the tensor pipe"));
     assert!(row(stalls, "Memory barrier")[3].starts_with("old: 90 % at the release of the stage"));
     says(&sections["instructions"], "`HGMMA` = 512 tiles × 64 steps × 4 × 8 warps");

@@ -78,7 +78,8 @@ commit = "0123abc"
 
 /// The command at the end of a page that makes it again, as words.
 fn command_of(page: &str) -> Vec<String> {
-    let line = page.lines().find(|line| line.starts_with("audit generate ")).expect("the page says how it was made");
+    let line = page.lines().find(|line| line.trim_start_matches("- `").starts_with("audit generate "));
+    let line = line.expect("the page says how it was made").trim_matches(['-', ' ', '`']);
     let words = Command::new("sh").args(["-c", &format!("printf '%s\\n' {line}")]).output().unwrap();
     String::from_utf8(words.stdout).unwrap().lines().skip(1).map(str::to_owned).collect()
 }
@@ -95,7 +96,7 @@ fn a_configuration_file_makes_a_page_and_a_snapshot_for_each_subject() {
     for text in ["GEMM with bias", "`0123abc`", "tiled through shared memory", "M=2048 N=1024 K=1024", "FP32"] {
         assert!(page.contains(text), "{text}");
     }
-    assert!(page.contains("\naudit generate gemm_bias --date 2026-11-20\n"));
+    assert!(page.contains("\n- `audit generate gemm_bias --date 2026-11-20`\n"));
     let file = folder.path().join("pages/2026-11-20-gemm_bias.json");
     assert!(fs::read_to_string(&file).unwrap().starts_with("{\"schema\":\"kernel-audit/audit/7\",\"sha256\":\""));
     let data = Snapshot::read(&file).unwrap();

@@ -86,7 +86,7 @@ fn the_whole_program_is_recorded_and_its_page_is_dated() {
         assert!(page.split_whitespace().collect::<Vec<_>>().join(" ").contains(part), "{part}\n{page}");
     }
     // Our own words between the blocks stay.
-    let mine = page.replacen("<!-- audit:end lead -->\n", "<!-- audit:end lead -->\n\nOur own words.\n", 1);
+    let mine = page.replacen("<!-- audit:end lead -->", "<!-- audit:end lead -->\n\nOur own words.\n\n", 1);
     fs::write(lab.path("audits/2026-11-20-app/timeline.md"), &mine).unwrap();
     fs::write(lab.path("collected/app/timeline.csv"), TABLES.replace("90.0,1800000", "91.0,2000000")).unwrap();
     lab.run("timeline --subject app --date 2026-11-20").done();

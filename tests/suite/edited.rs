@@ -18,11 +18,12 @@ fn prose_between_blocks_survives_and_the_blocks_follow_the_evidence() {
     let page = again(&project);
     for id in ["lead", "verdict", "performance", "provenance"] {
         assert!(page.contains(&format!("<!-- audit:begin {id} ")), "{id}");
-        assert!(page.contains(&format!("<!-- audit:end {id} -->\n")), "{id}");
+        assert!(page.contains(&format!("<!-- audit:end {id} -->")), "{id}");
     }
     assert!(again(&project) == page, "twice is once");
     let notes = "\nTried `-maxrregcount=64`:  no gain.\r\n\n```md\n<!-- audit:begin verdict 0 -->\n```\n\n| a | b |\n";
-    let edited = page.replace("<!-- audit:end verdict -->\n", &format!("<!-- audit:end verdict -->\n{notes}"));
+    assert!(page.contains("<!-- audit:end verdict --><!-- audit:begin "), "two markers share a line: {page}");
+    let edited = page.replace("<!-- audit:end verdict -->", &format!("<!-- audit:end verdict -->\n{notes}\n"));
     fs::write(project.path(PAGE), format!("Reviewed by the team.\n\n{edited}The end")).unwrap();
     let config = project.read("audit.toml").replace("\"c1\"", "\"c2\"") + "change = \"tiles\"\n";
     fs::write(project.path("audit.toml"), config).unwrap();
@@ -44,19 +45,20 @@ fn damage_stops_with_the_line_and_writes_nothing() {
     let page = again(&project);
     let line_of = |text: &str, of: &str| 1 + text[..text.find(of).unwrap()].matches('\n').count();
     let begin = "<!-- audit:begin performance ";
-    let end = "<!-- audit:end verdict -->\n";
+    let end = "<!-- audit:end verdict -->";
     let verdict = {
         let from = page.find("<!-- audit:begin verdict ").unwrap();
         &page[from..page.find(end).unwrap() + end.len()]
     };
     let damaged = [
         (page.replacen(end, "", 1), "begins inside the block \"verdict\""),
+        (page.replacen(end, &format!("{end} note "), 1), "no marker that this program writes"),
         (page.replacen("<!-- audit:end evidence -->", "", 1), "\"evidence\" has no end"),
         (format!("{page}\n{verdict}"), "\"verdict\" is there twice"),
         (page.replacen(begin, "<!-- audit:start performance ", 1), "no marker that this program writes"),
-        (page.replacen(end, "<!-- audit:end stalls -->\n", 1), "expected the end of the block \"verdict\""),
+        (page.replacen(end, "<!-- audit:end stalls -->", 1), "expected the end of the block \"verdict\""),
         (page.replacen(end, &format!("note {end}"), 1), "stand alone on its line"),
-        (page.replacen("## Verdict\n\n", "## Verdict\n\nNothing. ", 1), "was edited by hand"),
+        (page.replacen("## Verdict\n", "## Verdict\nNothing. ", 1), "was edited by hand"),
         ("My own notes.\n".to_owned(), "no generated block"),
     ];
     for (text, says) in damaged {
@@ -67,7 +69,7 @@ fn damage_stops_with_the_line_and_writes_nothing() {
         assert!(run.err().contains("line ") && run.err().contains("nothing was written"), "{}", run.err());
         assert!(project.read(PAGE) == text && project.read("pages/2026-01-01-scale.json") == data);
     }
-    let text = page.replacen("## Verdict\n\n", "## Verdict\n\nNothing. ", 1);
+    let text = page.replacen("## Verdict\n", "## Verdict\nNothing. ", 1);
     fs::write(project.path(PAGE), &text).unwrap();
     let line = line_of(&text, "<!-- audit:begin verdict ");
     project.run("generate scale --date 2026-01-01").ends(5, &format!("line {line}: the generated block \"verdict\""));
@@ -165,14 +167,26 @@ fn blocks_take_the_new_order_and_prose_goes_on_behind_its_block() {
         marked(&text, &cuts)
     };
     let written = of(&["a", "b", "c"])
-        .replace("audit:end b -->\n", "audit:end b -->\n\nOn b.\n")
-        .replace("audit:end c -->\n", "audit:end c -->\n\nOn c.\n");
+        .replace("audit:end b -->", "audit:end b -->\n\nOn b.\n\n")
+        .replace("audit:end c -->", "audit:end c -->\n\nOn c.");
     let new = of(&["c", "a", "d"]);
     let expected = new
-        .replace("audit:end c -->\n", "audit:end c -->\n\nOn c.\n")
-        .replace("audit:end a -->\n", "audit:end a -->\n\nOn b.\n");
+        .replace("audit:end c -->", "audit:end c -->\n\nOn c.\n\n")
+        .replace("audit:end a -->", "audit:end a -->\n\nOn b.\n\n");
     assert_eq!(merged(Path::new("x.md"), &written, &new, false).unwrap(), expected);
     assert_eq!(merged(Path::new("x.md"), &of(&["a", "b"]), &new, false).unwrap(), new);
+}
+
+#[test]
+fn a_fold_at_the_end_of_a_block_leaves_the_next_heading_alone() {
+    let text = "# T\n\n## A\n<details><summary>more</summary>\n\nx\n\n</details>\n\n## B\ny\n";
+    let page = marked(text, &[(5, "a".to_owned()), (text.find("## B").unwrap(), "b".to_owned())]);
+    let is_heading = |event| matches!(event, pulldown_cmark::Event::Start(pulldown_cmark::Tag::Heading { .. }));
+    assert_eq!(pulldown_cmark::Parser::new(&page).filter(|event| is_heading(event.clone())).count(), 3, "{page}");
+    assert_eq!(
+        merged(Path::new("x.md"), &page, &page.replace("\ny\n", "\nz\n"), true).unwrap().matches("## ").count(),
+        2
+    );
 }
 
 proptest! {
@@ -186,11 +200,14 @@ proptest! {
         let mut edited = notes[0].clone();
         let mut at = 1;
         for line in first.split_inclusive('\n') {
-            edited.push_str(line);
+            let end = line.find(" -->").filter(|_| line.starts_with("<!-- audit:end")).map_or(line.len(), |end| end + 4);
+            edited.push_str(&line[..end]);
             if line.starts_with("<!-- audit:end") {
+                edited.push('\n');
                 edited.push_str(&notes[at % notes.len()]);
                 at += 1;
             }
+            edited.push_str(line[end..].trim_start_matches('\n'));
         }
         let path = Path::new("x.md");
         let new = page(after, &text);
@@ -218,7 +235,7 @@ fn what_the_author_concludes_stays_and_goes_to_the_next_page() {
     let from = page.find("<!-- audit:human ").unwrap();
     let until = page.find("<!-- audit:human end -->").unwrap();
     let draft = page[from..until].split_once("-->\n").unwrap().1.to_owned();
-    assert!(draft.starts_with("## Conclusions\n\n") && draft.len() > 40, "{draft}");
+    assert!(draft.starts_with("## Conclusions\n") && draft.len() > 40, "{draft}");
     // A draft that nobody touched is the program's.
     project.run("generate scale --date 2026-01-01 --html").done();
     assert!(project.read("pages/2026-01-01-scale.html").contains("A draft of the program that nobody has edited."));

@@ -211,7 +211,7 @@ fn live(markdown: &str) -> Option<String> {
             Event::Html(html) | Event::InlineHtml(html)
                 if html.contains("<b>")
                     || html.contains("<a ")
-                    || html.contains("end lead") && !html.starts_with("<!-- audit:end lead -->\n") =>
+                    || html.contains("end lead") && !html.starts_with("<!-- audit:end lead --><!-- audit:begin ") =>
             {
                 return Some(html.into_string());
             }

@@ -124,7 +124,7 @@ fn a_template_leaves_out_reorders_renames_and_adds() {
     of.sections[0].blocks.push(Block { name: "basis".into(), ..paragraph("Placed alone.") });
     let page = with_templates(&[("audit.md.hbs", template)], &of).unwrap();
     let (mine, own, other) =
-        (page.find("## Mine\n\n<details>"), page.find("\nOf my own.\n"), page.find("## Other\n\nPlaced alone."));
+        (page.find("## Mine\n<details>"), page.find("\nOf my own.\n"), page.find("## Other\n\nPlaced alone."));
     assert!(mine.is_some() && mine < own && own < other, "{page}");
     assert!(!page.contains("never") && !page.contains("transpose_tiled") && !page.contains("\n\n\n"), "{page}");
     let error = fails(&[("audit.md.hbs", "{{section \"sass\"}}\n\n{{section \"sass\"}}")]);

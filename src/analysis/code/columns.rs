@@ -40,6 +40,21 @@ pub fn code_columns(audits: &[&[CodeAudit]]) -> Vec<CodeColumns> {
 fn of_arch(arch: &str, audits: &[&[CodeAudit]]) -> CodeColumns {
     let sides: Vec<Option<&CodeAudit>> =
         audits.iter().map(|codes| codes.iter().find(|code| code.arch == arch)).collect();
+    let first = sides.iter().flatten().next().map(|code| code.code_sha256.as_str());
+    CodeColumns {
+        arch: arch.into(),
+        kernels: sides.iter().map(|side| side.map(|code| code.kernel.clone()).unwrap_or_default()).collect(),
+        same_as_first: sides.iter().map(|side| side.map(|code| code.code_sha256.as_str()) == first).collect(),
+        rows: rows(&sides),
+    }
+}
+
+/// The numbers of several builds side by side, whatever they are built for.
+pub fn code_rows(codes: &[CodeAudit]) -> Vec<CodeColumnsRow> {
+    rows(&codes.iter().map(Some).collect::<Vec<_>>())
+}
+
+fn rows(sides: &[Option<&CodeAudit>]) -> Vec<CodeColumnsRow> {
     let mut labels: Vec<(String, &str)> = Vec::new();
     let values: Vec<Vec<(String, &str, f64)>> = sides.iter().map(|side| side.map(facts).unwrap_or_default()).collect();
     for (label, unit, _) in values.iter().flatten() {
@@ -51,13 +66,7 @@ fn of_arch(arch: &str, audits: &[&[CodeAudit]]) -> CodeColumns {
         let of = |facts: &Vec<(String, &str, f64)>| facts.iter().find(|fact| fact.0 == label).map(|fact| fact.2);
         CodeColumnsRow { unit: unit.into(), values: values.iter().map(of).collect(), label }
     };
-    let first = sides.iter().flatten().next().map(|code| code.code_sha256.as_str());
-    CodeColumns {
-        arch: arch.into(),
-        kernels: sides.iter().map(|side| side.map(|code| code.kernel.clone()).unwrap_or_default()).collect(),
-        same_as_first: sides.iter().map(|side| side.map(|code| code.code_sha256.as_str()) == first).collect(),
-        rows: labels.into_iter().map(row).collect(),
-    }
+    labels.into_iter().map(row).collect()
 }
 
 /// The numbers of one build.

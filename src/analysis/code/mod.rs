@@ -19,7 +19,7 @@ pub use accesses::{LocalAccess, WidthRow};
 pub(super) use audit::concluded;
 pub use audit::{CodeAudit, CodeInputs, audit_code};
 pub use checks::{CheckResult, Count, DECIDING_KEPT, Deciding, SassCheck, Scope, Verdict};
-pub use columns::{CodeColumns, CodeColumnsRow, code_columns};
+pub use columns::{CodeColumns, CodeColumnsRow, code_columns, code_rows};
 pub use flow::{DispatchRow, FlowSummary, LoopRow, RoleRow};
 pub use identity::Identity;
 pub use limits::{BlockLimitRow, LaunchShape, StaticOccupancy};

@@ -256,7 +256,7 @@ fn split(phases: &Phases) -> Option<Words> {
 fn health(phases: &Phases) -> Option<Words> {
     let pressure = phases.pressure.filter(|pressure| pressure.is_healthy == Some(true) && pressure.share >= 0.1)?;
     Some(words!(
-        "{} of the samples of the warps that multiply are back-pressure of the tensor pipe: healthy, no stall to mend.",
+        "{} of the samples of the warps that multiply are back-pressure of the tensor pipe: healthy, nothing to fix.",
         share(pressure.share)
     ))
 }

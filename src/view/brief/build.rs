@@ -38,12 +38,14 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     columns.extend(has_old.then(|| right("Old")));
     columns.push(right(if has_old { "New" } else { "" }));
     let half = |fact: Option<&Fact>| {
-        let written = |side: Option<&String>| side.map_or_else(Cell::default, |side| text(side.as_str()));
+        let metrics: Vec<String> = fact.iter().flat_map(|fact| &fact.metrics).map(|name| (*name).to_owned()).collect();
+        let written = |side: Option<&String>| {
+            side.map_or_else(Cell::default, |side| Cell { metrics: metrics.clone(), ..text(side.as_str()) })
+        };
         let mut cells = vec![text(fact.map_or("", |fact| fact.label))];
         cells.extend(has_old.then(|| written(fact.and_then(|fact| fact.old.as_ref()))));
         let own = written(fact.and_then(|fact| fact.new.as_ref()));
-        let metrics = fact.map(|fact| fact.metrics.iter().map(|name| (*name).to_owned()).collect()).unwrap_or_default();
-        cells.push(if own.words.is_empty() { own } else { Cell { metrics, ..own.strong() } });
+        cells.push(if own.words.is_empty() { own } else { own.strong() });
         cells
     };
     let line = |at: usize| half(launch.get(at)).into_iter().chain(half(occupancy.get(at))).collect();

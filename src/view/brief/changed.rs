@@ -1,12 +1,12 @@
 //! What the change did: the verdict against the old side, what made it, and the counters that carry the story.
 
 use super::numbers::{amount, row, sides, tenth, time};
-use super::story;
+use super::{lead, story};
 use crate::analysis::{Audit, Comparison, Row, Standing, Verdict};
 use crate::quantity::{Unit, format};
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::page::Heading;
-use crate::view::tables::{left, paragraph, right, table, text};
+use crate::view::tables::{left, list, paragraph, right, table, text};
 use crate::view::verdict;
 use crate::words;
 use crate::words::Words;
@@ -45,18 +45,17 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
         }
         Some(comparison) => {
             blocks.push(paragraph("change", said(heading, audit, comparison)));
-            blocks.extend(conditions(audit));
-            blocks.extend(heading.accepted.iter().map(|accepted| {
-                paragraph(
-                    "accepted",
-                    words!(
-                        "Accepted on {} as {}: {}.",
-                        accepted.date.as_str(),
-                        accepted.verdict.as_str(),
-                        accepted.reason.trim_end_matches('.')
-                    ),
+            let mut items = basis(comparison);
+            items.extend(conditions(audit));
+            items.extend(heading.accepted.iter().map(|accepted| {
+                words!(
+                    "Accepted on {} as {}: {}.",
+                    accepted.date.as_str(),
+                    accepted.verdict.as_str(),
+                    accepted.reason.trim_end_matches('.')
                 )
             }));
+            blocks.extend((!items.is_empty()).then(|| list("conditions", items)));
             blocks.extend(counters(audit).map(Block::from));
         }
     }
@@ -87,16 +86,12 @@ pub(in crate::view) fn changed_code(heading: &Heading, audit: &Audit) -> Section
     Section::new("changed", "What changed", blocks)
 }
 
-/// The verdict with its numbers, what made it, and on what it rests.
+/// The verdict with its numbers, and what made it.
 fn said(heading: &Heading, audit: &Audit, comparison: &Comparison) -> Words {
     let whole = &comparison.whole;
-    let old = audit.old.as_ref().map_or("", |old| old.kernel.short_name());
-    let change = if heading.change.is_empty() { String::new() } else { format!(" ({})", heading.change) };
-    let is_decided = matches!(whole.verdict, Verdict::Faster | Verdict::Slower | Verdict::Same);
-    if !is_decided {
-        let cure = if whole.cure.is_empty() { String::new() } else { format!(" {}", whole.cure) };
-        return words!("**{}** against `{}`{}. {}{}", whole.verdict.word(), old, change, whole.reason.as_str(), cure);
-    }
+    let old = lead::old_name(heading, audit).unwrap_or_default();
+    let change = heading.change.trim_end_matches('.');
+    let change = if change.is_empty() { String::new() } else { format!(" ({change})") };
     let cycles = whole.cycles.as_ref().map(|cycles| format::change(cycles.old.median, cycles.new.median));
     let timed = audit.timing.as_ref().and_then(|timing| timing.change.as_ref()).filter(|timed| timed.why.is_empty());
     let time = timed.map(|timed| &timed.time).or(whole.time.as_ref());
@@ -106,15 +101,31 @@ fn said(heading: &Heading, audit: &Audit, comparison: &Comparison) -> Words {
             .into_iter()
             .flatten()
             .collect();
-    let mut said = words!("**{}: {}** against `{}`{}.", whole.verdict.word(), numbers.join(", "), old, change);
-    said.push(story::sentence(audit));
-    said.push(verdict::limiter(audit));
-    said.push(words!(" Basis: {}.", whole.ground.trim_end_matches('.')));
+    let numbers = if is_decided(whole.verdict) { format!(": {}", numbers.join(", ")) } else { String::new() };
+    let mut said = words!("**{}{}** against {}{}.", whole.verdict.word(), numbers, old, change);
+    if is_decided(whole.verdict) {
+        said.push(story::sentence(audit));
+        said.push(verdict::limiter(audit));
+    }
     said
 }
 
+fn is_decided(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Faster | Verdict::Slower | Verdict::Same)
+}
+
+/// On what the verdict rests; where there is none, why, and what would give one.
+fn basis(comparison: &Comparison) -> Vec<Words> {
+    let whole = &comparison.whole;
+    if is_decided(whole.verdict) {
+        return vec![words!("Basis: {}.", whole.ground.trim_end_matches('.'))];
+    }
+    let said = [whole.reason.as_str(), whole.cure.as_str()].into_iter().filter(|text| !text.is_empty());
+    said.map(Words::from).collect()
+}
+
 /// What sets the two measurements apart; nothing where they were taken alike.
-fn conditions(audit: &Audit) -> Option<Block> {
+fn conditions(audit: &Audit) -> Option<Words> {
     let differing: Vec<String> = audit
         .settings
         .iter()
@@ -125,7 +136,7 @@ fn conditions(audit: &Audit) -> Option<Block> {
             format!("{} {old} → {new}{why}", setting.label)
         })
         .collect();
-    (!differing.is_empty()).then(|| paragraph("conditions", words!("Conditions differ: {}.", differing.join("; "))))
+    (!differing.is_empty()).then(|| words!("Conditions differ: {}.", differing.join("; ")))
 }
 
 /// Cycles, time, the unit of the story, the counters of work that changed most, and the opcodes that did.

@@ -1,73 +1,113 @@
 //! What was asked of the kernel and predicted of the change, and what came.
 
-use crate::analysis::{Audit, CheckedLine, Judgement, PredictionMet, Pulled};
+use crate::analysis::{Audit, CheckedLine, Condition, Judgement, PredictionMet, Pulled, Tested, When};
 use crate::quantity::format;
-use crate::view::document::{Cell, Section, Tone};
-use crate::view::tables::{left, number, right, table, text};
+use crate::view::document::{Block, Cell, Section, Tone};
+use crate::view::tables::{left, number, paragraph, right, table, text};
+use crate::view::{code, hypotheses};
 use crate::words;
+use crate::words::Words;
 
-/// Rows shown; those that failed go first, and all stand in the HTML page.
+/// Rows shown; all stand in the HTML page.
 const SHOWN: usize = 10;
-
 /// Levers of the old side shown.
 const PULLED: usize = 2;
+/// Conditions shown of a hypothesis.
+const CONDITIONS: usize = 3;
+/// Characters of the sentence that names what passed.
+const PASSED: usize = 300;
 
-/// The section; `None` where nothing was stated and no earlier audit gave a ceiling.
+/// The section: a row for what failed, is open or was predicted, a sentence for what passed. `None` where nothing was stated
+/// and no earlier audit gave a ceiling.
 pub(in crate::view) fn section(audit: &Audit) -> Option<Section> {
-    let mut rows: Vec<(bool, Vec<Cell>)> = Vec::new();
-    for code in &audit.code {
-        for check in &code.checks {
-            let verdict = crate::view::code::verdict_cell(check.verdict);
-            rows.push((
-                verdict.tone == Tone::Good,
-                vec![
-                    text(check.name.as_str()),
-                    text(if check.rule == check.name { "" } else { check.rule.as_str() }),
-                    text(check.found.as_str()),
-                    verdict,
-                ],
-            ));
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    let mut passed: Vec<String> = Vec::new();
+    for build in &audit.code {
+        for check in &build.checks {
+            let verdict = code::verdict_cell(check.verdict);
+            if verdict.tone == Tone::Good {
+                // A check that all builds pass is one.
+                if !passed.contains(&check.name) {
+                    passed.push(check.name.clone());
+                }
+                continue;
+            }
+            let name = match audit.code.len() {
+                1 => check.name.clone(),
+                _ => format!("{} ({})", check.name, code::build_name(&audit.code, build)),
+            };
+            let rule = if check.rule == check.name { "" } else { check.rule.as_str() };
+            rows.push(vec![text(name), text(rule), text(check.found.as_str()), verdict]);
         }
     }
+    let failed = |name: &String| rows.iter().any(|row| row[0].words.to_plain().starts_with(name.as_str()));
+    passed.retain(|name| !failed(name));
     for line in &audit.checks {
         let CheckedLine { expected, found, .. } = line;
         let verdict = crate::view::checklist::outcome(line.outcome);
-        rows.push((
-            verdict.tone == Tone::Good,
-            vec![
-                text(expected.label.as_str()),
-                text(format!("{} {}", expected.op, expected.value)),
-                text(number(found)),
-                verdict,
-            ],
-        ));
+        if verdict.tone == Tone::Good {
+            passed.push(expected.label.clone());
+            continue;
+        }
+        let stated = format!("{} {}", expected.op, expected.value);
+        rows.push(vec![text(expected.label.as_str()), text(stated), text(number(found)), verdict]);
     }
-    for tested in &audit.hypotheses {
-        let tone = match tested.judgement {
-            Judgement::Confirmed => Tone::Good,
-            Judgement::Refuted => Tone::Bad,
-            Judgement::Inconclusive | Judgement::NotMeasured => Tone::Unsure,
-        };
-        let said = words!("hypothesis: {}", tested.change.as_str());
-        rows.push((
-            false,
-            vec![
-                text(tested.name.as_str()),
-                text(said),
-                text(&tested.reason),
-                text(tested.judgement.word()).toned(tone),
-            ],
-        ));
-    }
-    rows.extend(predictions(audit).into_iter().map(|cells| (false, cells)));
-    if rows.is_empty() {
-        return None;
-    }
-    rows.sort_by_key(|(passed, _)| *passed);
+    rows.extend(audit.hypotheses.iter().map(hypothesis));
+    rows.extend(predictions(audit));
     rows.truncate(SHOWN);
-    let columns = vec![left("Check, prediction"), right("Stated"), right("Found"), left("")];
-    let rows = rows.into_iter().map(|(_, cells)| cells).collect();
-    Some(Section::new("checks", "Checks and predictions", vec![table("checks", columns, rows).into()]))
+    let mut blocks: Vec<Block> = Vec::new();
+    if !rows.is_empty() {
+        let columns = vec![left("Check, prediction"), right("Stated"), right("Found"), left("")];
+        blocks.push(table("checks", columns, rows).into());
+    }
+    blocks.extend(all_passed(&passed).map(|words| paragraph("passed", words)));
+    (!blocks.is_empty()).then(|| Section::new("checks", "Checks and predictions", blocks))
+}
+
+/// `**6 checks PASS:** no LDL in the kernel; …`, as many names as fit on a line.
+fn all_passed(names: &[String]) -> Option<Words> {
+    let mut told = String::new();
+    let mut count = 0;
+    for name in names {
+        if count > 0 && told.len() + name.len() > PASSED {
+            break;
+        }
+        told += &format!("{}{name}", if count > 0 { "; " } else { "" });
+        count += 1;
+    }
+    let rest = match names.len() - count {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    (count > 0).then(|| words!("**{} PASS:** {}{}.", format::counted(names.len() as u64, "check"), told, rest))
+}
+
+/// What a hypothesis states of both sides, and what was found.
+fn hypothesis(tested: &Tested) -> Vec<Cell> {
+    let tone = match tested.judgement {
+        Judgement::Confirmed => Tone::Good,
+        Judgement::Refuted => Tone::Bad,
+        Judgement::Inconclusive | Judgement::NotMeasured => Tone::Unsure,
+    };
+    let shown = || tested.conditions.iter().take(CONDITIONS);
+    let stated = |condition: &Condition| match condition.when {
+        When::Before => format!("{} before", hypotheses::wording(condition)),
+        When::After => hypotheses::wording(condition),
+    };
+    let found = |condition: &Condition| {
+        let side = match condition.when {
+            When::Before => condition.old.as_ref(),
+            When::After => Some(&condition.new),
+        };
+        side.map(|side| hypotheses::shown(&condition.expected.reading, side).words.to_plain()).unwrap_or_default()
+    };
+    let join = |texts: Vec<String>| texts.join("; ");
+    vec![
+        text(words!("hypothesis: {}", tested.name.as_str())),
+        text(join(shown().map(stated).collect())),
+        text(join(shown().map(found).collect())),
+        text(tested.judgement.word()).toned(tone),
+    ]
 }
 
 /// The ceilings of the old side against what came: the levers that the change pulled, else the largest; and what the new

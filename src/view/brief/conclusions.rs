@@ -1,44 +1,39 @@
 //! The author's section: a draft of what follows from the page, for a human to keep, change or throw away.
 
 use super::lead::{called, speed};
-use super::numbers::time;
 use crate::analysis::{Audit, LeverOrigin, Standing, Verdict};
 use crate::quantity::format;
 use crate::view::document::{CONCLUSIONS, Section};
-use crate::view::page::Heading;
 use crate::view::tables::paragraph;
 use crate::words;
 use crate::words::Words;
 
 /// The section: what the change did, what to try first, how far the reference is.
-pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
+pub(super) fn section(audit: &Audit) -> Section {
     let draft = match audit.standing() {
-        Standing::Wrong => "The outputs are wrong: mend that first, and profile again.".into(),
-        _ => words::join([changed(heading, audit), first(audit), gap(audit)].into_iter().flatten(), " "),
+        Standing::Wrong => "The outputs are wrong: fix that first, then profile again.".into(),
+        _ => words::join([changed(audit), first(audit), gap(audit)].into_iter().flatten(), " "),
     };
     let draft = if draft.is_empty() { "Nothing stands out in this evidence.".into() } else { draft };
     Section::new(CONCLUSIONS, "Conclusions", vec![paragraph("draft", draft)])
 }
 
-/// What the change did to the cycles, in one sentence.
-fn changed(heading: &Heading, audit: &Audit) -> Option<Words> {
+/// What the change did, in one sentence.
+fn changed(audit: &Audit) -> Option<Words> {
     let verdict = audit.comparison.as_ref()?.whole.verdict;
-    let what = match heading.change.as_str() {
-        "" => "The change".to_owned(),
-        change => format!("The change, {},", change.trim_end_matches('.')),
-    };
     Some(match (verdict, speed(audit)) {
-        (Verdict::Faster, Some(factor)) => words!("{} made it {} × as fast.", what, format::fixed(factor, 2)),
-        (Verdict::Slower, Some(factor)) => words!("{} made it {} × slower.", what, format::fixed(1.0 / factor, 2)),
-        (Verdict::Same, _) => words!("{} made no difference that this evidence shows.", what),
-        _ => words!("What the change did is not decided by this evidence."),
+        (Verdict::Faster, Some(factor)) => words!("The change made it {}× as fast.", format::fixed(factor, 2)),
+        (Verdict::Slower, Some(factor)) => words!("The change made it {}× as slow.", format::fixed(1.0 / factor, 2)),
+        (Verdict::Same, _) => words!("The change made no difference that this evidence shows."),
+        _ => words!("This evidence does not decide what the change did."),
     })
 }
 
 /// What limits it now, and the action with the largest ceiling.
 fn first(audit: &Audit) -> Option<Words> {
+    let limiter = audit.bottleneck.limiter.to_string();
     let lever = audit.levers.iter().find(|lever| lever.origin == LeverOrigin::Audit)?;
-    Some(words!("The first thing to try: {} ({}).", &lever.sentence, lever.said(|_| None)))
+    Some(words!("Limiter: `{}`. First lever: {}, {}.", limiter, &lever.sentence, lever.said(|_| None)))
 }
 
 /// How far the reference is.
@@ -46,5 +41,10 @@ fn gap(audit: &Audit) -> Option<Words> {
     let timing = audit.timing.as_ref()?;
     let (name, theirs) = (called(&timing.benchmark.reference.as_ref()?.name), timing.reference.as_ref()?.time.median);
     let share = 100.0 * theirs / timing.kernel.time.median;
-    Some(words!("{} needs {}, {} % of this kernel's time.", name, time(theirs), format::fixed(share, 0)))
+    let gap = audit.reference.as_ref().and_then(|reference| reference.gap());
+    let why = match gap.filter(|gap| gap.is_idle_time() && share < 100.0) {
+        Some(_) => "; the gap is idle tensor time",
+        None => "",
+    };
+    Some(words!("{} takes {} % of this kernel's time{}.", name, format::fixed(share, 0), why))
 }

@@ -3,10 +3,11 @@
 use super::numbers::{amount, tenth};
 use super::places;
 use crate::analysis::phases::{CycleUnit, OpcodeRun, PhaseKind, Phases};
+use crate::analysis::sass::SassDiff;
 use crate::analysis::{Audit, OpcodeRow, Row};
 use crate::evidence::Reading;
 use crate::quantity::format;
-use crate::view::document::{Block, Cell, Section};
+use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::tables::{left, paragraph, right, table, text};
 use crate::words;
 use crate::words::Words;
@@ -23,6 +24,9 @@ const LEAST: f64 = 1.0;
 const COUNTED: usize = 3;
 const COUNTABLE: [&str; 9] = ["LDG", "STG", "LDS", "STS", "LDSM", "LDGSTS", "UTMALDG", "FFMA", "DFMA"];
 
+/// Opcodes named of a diff.
+const CHANGED: usize = 8;
+
 /// The section; `None` where no instructions were counted.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
     let executed = super::numbers::row(audit, "smsp__inst_executed.sum");
@@ -31,11 +35,24 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         return None;
     }
     let phases = audit.phases.as_ref().map(by_phase).unwrap_or_default();
+    let (table, told) = match &audit.old {
+        Some(_) => (compared(&opcodes, &phases), None),
+        None => alone(opcodes, &phases),
+    };
+    let mut blocks: Vec<Block> = vec![table.into()];
+    let notes = [told, audit.phases.as_ref().and_then(counts), audit.phases.as_ref().and_then(off)];
+    let notes: Vec<Words> = notes.into_iter().flatten().collect();
+    if !notes.is_empty() {
+        blocks.push(paragraph("counts", words::join(notes, " ")));
+    }
+    blocks.extend(diff(audit));
+    Some(Section::new("instructions", "Instruction counts", blocks))
+}
+
+/// Both sides, an opcode a row, with the phases of the new one.
+fn compared(opcodes: &[Vec<Cell>], phases: &[Vec<Cell>]) -> Table {
     let width = opcodes[0].len();
-    let mut columns = vec![left("Warp instructions")];
-    columns.extend(audit.old.is_some().then(|| right("Old")));
-    columns.push(right(if audit.old.is_some() { "New" } else { "Count" }));
-    columns.push(right("Share"));
+    let mut columns = vec![left("Warp instructions"), right("Old"), right("New"), right("Share")];
     if !phases.is_empty() {
         columns.extend([left("By phase"), right("Count"), right("Share")]);
     }
@@ -43,21 +60,28 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         rows.get(at).cloned().unwrap_or_else(|| vec![Cell::default(); width])
     };
     let line = |at: usize| {
-        let mut cells = side(&opcodes, at, width);
+        let mut cells = side(opcodes, at, width);
         if !phases.is_empty() {
-            cells.extend(side(&phases, at, 3));
+            cells.extend(side(phases, at, 3));
         }
         cells
     };
-    let rows = (0..opcodes.len().max(phases.len())).map(line).collect();
-    let mut blocks: Vec<Block> = vec![table("instructions", columns, rows).into()];
-    let notes: Vec<Words> =
-        [audit.phases.as_ref().and_then(counts), audit.phases.as_ref().and_then(off)].into_iter().flatten().collect();
-    if !notes.is_empty() {
-        blocks.push(paragraph("counts", words::join(notes, " ")));
+    table("instructions", columns, (0..opcodes.len().max(phases.len())).map(line).collect())
+}
+
+/// One side, an opcode a column, and the phases in a sentence.
+fn alone(opcodes: Vec<Vec<Cell>>, phases: &[Vec<Cell>]) -> (Table, Option<Words>) {
+    let mut columns = vec![left("Warp instructions")];
+    let mut rows = vec![vec![text("Count")], vec![text("Share")]];
+    for opcode in opcodes {
+        let mut cells = opcode.into_iter();
+        columns.extend(cells.next().map(|label| right(&label.words.to_plain())));
+        rows.iter_mut().zip(cells).for_each(|(row, cell)| row.push(cell));
     }
-    blocks.extend(diff(audit));
-    Some(Section::new("instructions", "Instruction counts", blocks))
+    let told: Vec<String> =
+        phases.iter().map(|cells| format!("{} {}", cells[0].words.to_plain(), cells[2].words.to_plain())).collect();
+    let told = (!told.is_empty()).then(|| words!("**By phase:** {}.", told.join(", ")));
+    (table("instructions", columns, rows), told)
 }
 
 /// All instructions, products, the most executed opcodes, and those that move data.
@@ -185,18 +209,44 @@ fn off(phases: &Phases) -> Option<Words> {
 /// How the machine code changed, in one sentence.
 fn diff(audit: &Audit) -> Option<Block> {
     let diff = audit.code.iter().find_map(|code| code.diff.as_ref())?;
-    let words = if diff.is_same {
-        words!("**SASS diff:** none; both builds have the same {} instructions.", format::integer(diff.new as u64))
-    } else {
-        let rewrite = diff.rewritten().map(|share| {
-            format!(", a rewrite ({} % of the instructions have no counterpart)", format::fixed(share, 0))
-        });
-        words!(
-            "**SASS diff:** {} → {} instructions{}.",
-            format::integer(diff.old as u64),
-            format::integer(diff.new as u64),
-            rewrite.unwrap_or_default()
-        )
+    let (old, new) = (format::integer(diff.old as u64), format::integer(diff.new as u64));
+    let words = match (diff.is_same, diff.rewritten()) {
+        (true, _) => words!("**SASS diff:** none; both builds have the same {} instructions.", new),
+        (false, Some(share)) => words!(
+            "**SASS diff:** {} → {} instructions, a rewrite ({} % of the instructions have no counterpart).",
+            old,
+            new,
+            format::fixed(share, 0)
+        ),
+        (false, None) => words!("**SASS diff:** {} → {} instructions{}.", old, new, by_opcode(diff)),
     };
     Some(paragraph("diff", words))
+}
+
+/// `: −4 CCTL.IVALL, −2 ERRBAR`: the opcodes that one build has more of; empty where the listing is not whole.
+fn by_opcode(diff: &SassDiff) -> String {
+    let mut net: Vec<(&str, i64)> = Vec::new();
+    for line in diff.hunks.iter().flatten() {
+        let step = match line.sign {
+            '+' => 1,
+            '-' => -1,
+            _ => continue,
+        };
+        let Some(opcode) = line.text.split_whitespace().find(|word| !word.starts_with('@')) else { continue };
+        let opcode = opcode.trim_end_matches(';');
+        match net.iter_mut().find(|(known, _)| *known == opcode) {
+            Some((_, sum)) => *sum += step,
+            None => net.push((opcode, step)),
+        }
+    }
+    net.retain(|(_, sum)| *sum != 0);
+    net.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.abs()));
+    if net.is_empty() || diff.lines_left_out > 0 {
+        return String::new();
+    }
+    let sign = |sum: i64| if sum < 0 { '−' } else { '+' };
+    let told: Vec<String> =
+        net.iter().take(CHANGED).map(|(opcode, sum)| format!("{}{} {opcode}", sign(*sum), sum.abs())).collect();
+    let rest = if net.len() > CHANGED { format!(", and {} more opcodes", net.len() - CHANGED) } else { String::new() };
+    format!(": {}{rest}", told.join(", "))
 }

@@ -13,7 +13,7 @@ use crate::words::Words;
 
 /// The lines, each on one row of the page.
 pub(in crate::view) fn lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
-    let speed = (audit.standing() != Standing::Wrong).then(|| headline(audit));
+    let speed = (audit.standing() != Standing::Wrong).then(|| headline(heading, audit));
     let damage = audit.new.damage.first().or(audit.old.as_ref().and_then(|old| old.damage.first()));
     let lines = [
         Some(("kernel", what(heading, audit))),
@@ -70,7 +70,7 @@ fn untimed(time: &Reading) -> Words {
 }
 
 /// Time, rate and how they stand to the reference and to the old side.
-fn headline(audit: &Audit) -> Words {
+fn headline(heading: &Heading, audit: &Audit) -> Words {
     let mut parts: Vec<Words> = Vec::new();
     let mut first = match &audit.timing {
         Some(timing) => vec![time(timing.kernel.time.median)],
@@ -102,10 +102,33 @@ fn headline(audit: &Audit) -> Words {
         all.push(format!(" ({}{note})", time(theirs)));
     }
     all.push(other_state(audit));
-    if let Some((factor, old)) = speed(audit).zip(audit.old.as_ref()) {
-        all.push(words!(" · {}× the speed of `{}`", digits(factor), old.kernel.short_name()));
+    if let Some((factor, old)) = speed(audit).zip(old_name(heading, audit)) {
+        all.push(words!(" · {}× the speed of {}", digits(factor), old));
     }
     all
+}
+
+/// What tells the old side from the new one: its kernel, else its audit, else its folder or file.
+pub(super) fn old_name(heading: &Heading, audit: &Audit) -> Option<Words> {
+    let old = audit.old.as_ref()?;
+    let name = old.kernel.short_name();
+    if name != audit.new.kernel.short_name() {
+        return Some(words!("`{}`", name));
+    }
+    let stem = |path: &str| path.rsplit('/').next().unwrap_or_default().trim_end_matches(".json").to_owned();
+    if !heading.against.is_empty() {
+        let audit = stem(&heading.against);
+        let day = audit.strip_suffix(&format!("-{}", heading.subject)).unwrap_or(&audit);
+        return Some(words!("{}", day));
+    }
+    let parts = |path: &str| -> Vec<String> { path.rsplit('/').map(str::to_owned).collect() };
+    let (theirs, own) = (parts(&old.origin.path), parts(&audit.new.origin.path));
+    let folder = |parts: &[String]| parts.get(1).cloned().unwrap_or_default();
+    Some(match (folder(&theirs), folder(&own)) {
+        (old, new) if old != new && !old.is_empty() => words!("`{}`", old),
+        _ if theirs[0] != own[0] => words!("`{}`", theirs[0].as_str()),
+        _ => words!("the old side"),
+    })
 }
 
 /// The same numbers under the other state of the clocks; empty where there is one.

@@ -25,8 +25,10 @@ const SECTOR: f64 = 32.0;
 
 /// Accesses shown.
 const SHOWN: usize = 4;
-/// The share of all sectors below which an access is left out, in percent.
+/// The share of all sectors below which an access is left out, and an excess in all below which there is nothing to see by
+/// access, in percent.
 const LEAST: f64 = 1.0;
+const LEAST_EXCESS: f64 = 5.0;
 /// The part of what the busiest level moved below which another is left out, and of one direction of DRAM beside the other.
 const LEAST_MOVED: f64 = 0.01;
 const LEAST_WAY: f64 = 0.05;
@@ -37,6 +39,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     blocks.extend(levels(audit).map(Block::from));
     let phases = audit.phases.as_ref().filter(|phases| !phases.accesses.is_empty());
     blocks.extend(match phases {
+        _ if audit.coalescing.total("excess-share").is_some_and(|share| share < LEAST_EXCESS) => None,
         Some(phases) => accesses(phases).map(Block::from),
         None => by_line(audit).map(Block::from),
     });
@@ -155,12 +158,12 @@ fn columns() -> Vec<crate::view::document::Column> {
     vec![left("Access"), right("Requests"), right("Sectors/request"), right("Ideal"), right("Excess sectors")]
 }
 
-/// The accesses with most of the sectors, where any has an excess; where none has, the sentence below says so.
+/// The accesses with an excess of sectors; where none has, the sentence below says so.
 fn accesses(phases: &Phases) -> Option<Table> {
     let all: u64 = phases.accesses.iter().map(|access| access.sectors).sum();
-    let is_told = |access: &&SectorAccess| 100.0 * access.sectors as f64 >= LEAST * all as f64;
+    let is_told = |access: &&SectorAccess| access.excess() > 0 && 100.0 * access.sectors as f64 >= LEAST * all as f64;
     let told: Vec<&SectorAccess> = phases.accesses.iter().filter(is_told).take(SHOWN).collect();
-    if told.iter().all(|access| access.excess() == 0) {
+    if told.is_empty() {
         return None;
     }
     let file = places::file(phases);
@@ -184,7 +187,7 @@ fn accesses(phases: &Phases) -> Option<Table> {
 /// The same by source line, for a report without the code's bits.
 fn by_line(audit: &Audit) -> Option<Table> {
     let accesses = audit.source.as_ref()?.global.as_ref()?;
-    let is_told = |line: &&AccessLine| 100.0 * line.moved as f64 >= LEAST * accesses.moved as f64;
+    let is_told = |line: &&AccessLine| line.excess > 0 && 100.0 * line.moved as f64 >= LEAST * accesses.moved as f64;
     let lines: Vec<&AccessLine> = accesses.lines.iter().filter(is_told).take(SHOWN).collect();
     let row = |line: &&AccessLine| {
         let width = line.width_bits.map(|bits| format!(".{bits}")).unwrap_or_default();

@@ -5,7 +5,7 @@ use super::{
     units, verdict,
 };
 use crate::analysis::{Audit, Standing};
-use crate::view::document::{Block, Content, Section};
+use crate::view::document::{Block, Content, Section, Table};
 use crate::view::page::Heading;
 
 /// The sections of a page with a profile. A kernel whose results are wrong has no performance to speak of: what to do
@@ -25,47 +25,77 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
         build::section(audit),
         instructions::section(audit),
         checks::section(audit),
-        Some(conclusions::section(heading, audit)),
+        Some(conclusions::section(audit)),
     ];
     let mut sections: Vec<Section> = sections.into_iter().flatten().collect();
     sections.push(provenance::section(heading, audit, &sections));
+    screen(&mut sections);
     fit(&mut sections, if audit.old.is_some() { COMPARED } else { ALONE });
     sections
 }
 
-/// Lines of a page with a baseline, and of one without.
+/// Lines of a page with a baseline, of one without, and of the first screen, which ends in what changed.
 const COMPARED: usize = 200;
 const ALONE: usize = 120;
+const SCREEN: usize = 40;
+/// Marker and title, and the lines under it.
+const HEAD: usize = 6;
 /// Sections whose tables list the largest first, so that their last rows are missed least.
 const RANKED: [&str; 5] = ["instructions", "stalls", "checks", "kernels", "memory"];
-/// Rows that such a table keeps.
-const KEPT: usize = 4;
+/// Rows that such a table keeps, and fewer where that is not enough.
+const KEPT: [usize; 3] = [4, 3, 2];
+/// Rows of what changed that stay: cycles and time.
+const COUNTERS: usize = 2;
 
-/// Takes the last rows off the longest ranked tables until the page is within its lines; the full tables have them.
-fn fit(sections: &mut [Section], most: usize) {
-    // Title, lead, and the empty lines around them.
-    const HEAD: usize = 8;
-    while HEAD + sections.iter().map(lines).sum::<usize>() > most {
-        let ranked = sections.iter_mut().filter(|section| RANKED.contains(&section.name.as_str()));
-        let tables = ranked.flat_map(|section| &mut section.blocks).filter_map(|block| match &mut block.content {
-            Content::Table(table) if table.rows.len() > KEPT => Some(table),
-            _ => None,
-        });
-        let Some(longest) = tables.max_by_key(|table| table.rows.len()) else { return };
-        longest.rows.pop();
+/// Takes the last counters off what changed until it ends within the first screen.
+fn screen(sections: &mut [Section]) {
+    let Some(at) = sections.iter().position(|section| section.name == "changed") else { return };
+    while HEAD + sections[..=at].iter().map(lines).sum::<usize>() > SCREEN {
+        match tables(&mut sections[at]).find(|table| table.rows.len() > COUNTERS) {
+            Some(table) => table.rows.pop(),
+            None => return,
+        };
     }
 }
 
-/// The lines that a section takes in Markdown, with the empty one behind it.
-fn lines(section: &Section) -> usize {
-    fn of(block: &Block) -> usize {
-        1 + match &block.content {
-            Content::Table(table) => table.rows.len() + 2 + 2 * usize::from(!table.caption.is_empty()),
-            Content::List { items, .. } => items.len(),
-            Content::Code { text, .. } => text.lines().count() + 2,
-            Content::Fold { blocks, .. } => 4 + blocks.iter().map(of).sum::<usize>(),
-            Content::Heading(_) | Content::Paragraph(_) | Content::Chart(_) => 1,
+/// Takes the last rows off the longest ranked tables until the page is within its lines; the full tables have them.
+fn fit(sections: &mut [Section], most: usize) {
+    // The end of the page: an empty line behind the fold, and a marker.
+    while HEAD + sections.iter().map(lines).sum::<usize>() + 2 > most {
+        let longest = |kept: usize, sections: &mut [Section]| {
+            let ranked = sections.iter_mut().filter(|section| RANKED.contains(&section.name.as_str()));
+            let longest = ranked.flat_map(tables).filter(|table| table.name != "bytes" && table.rows.len() > kept);
+            longest.max_by_key(|table| table.rows.len()).map(|table| table.rows.pop())
+        };
+        if !KEPT.into_iter().any(|kept| longest(kept, sections).is_some()) {
+            return;
         }
     }
-    2 + section.blocks.iter().map(of).sum::<usize>()
+}
+
+fn tables(section: &mut Section) -> impl Iterator<Item = &mut Table> {
+    section.blocks.iter_mut().filter_map(|block| match &mut block.content {
+        Content::Table(table) => Some(table),
+        _ => None,
+    })
+}
+
+/// The lines that a section takes in Markdown: its marker, its heading, its blocks with an empty line between two.
+fn lines(section: &Section) -> usize {
+    2 + blocks(&section.blocks)
+}
+
+fn blocks(all: &[Block]) -> usize {
+    let of = |block: &Block| match &block.content {
+        Content::Table(table) => table.rows.len() + 2 + 2 * usize::from(!table.caption.is_empty()),
+        Content::List { items, .. } => items.len(),
+        Content::Code { text, .. } => text.lines().count() + 2,
+        Content::Fold { blocks: inner, .. } => 4 + blocks(inner),
+        Content::Heading(_) | Content::Paragraph(_) | Content::Chart(_) => 1,
+    };
+    // A list follows a paragraph without an empty line.
+    let is_joined = |pair: &&[Block]| {
+        matches!(pair, [Block { content: Content::Paragraph(_), .. }, Block { content: Content::List { .. }, .. }])
+    };
+    all.iter().map(of).sum::<usize>() + all.len().saturating_sub(1) - all.windows(2).filter(is_joined).count()
 }

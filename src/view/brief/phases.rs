@@ -14,8 +14,9 @@ use crate::words::Words;
 const ENOUGH: u64 = 1_000;
 /// Samples below which a share reads as small.
 const FEW: u64 = 25;
-/// Shares below this are no row.
+/// Shares below this are no row: beside an old side, which may have had more of it, and without one.
 const SMALL: f64 = 0.0005;
+const SMALL_ALONE: f64 = 0.01;
 /// Rows beside that of a loop which its parts follow.
 const ROWS: usize = 8;
 /// Waits told of a phase, and the share of it from which the second is.
@@ -42,8 +43,10 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let elapsed = audit.performance.cycles.new.value();
     let is_one_wave = value(audit, "launch__waves_per_multiprocessor").is_some_and(|waves| waves <= 1.0);
     let step = step(phases, is_one_wave);
-    let mut blocks =
-        vec![paragraph("phases-basis", basis(phases, elapsed, is_one_wave)), Block::from(rows(phases, old, step))];
+    let mut blocks = vec![
+        paragraph("phases-basis", basis(phases, elapsed, is_one_wave)),
+        Block::from(rows(audit, phases, old, step)),
+    ];
     let notes = notes(phases, step, audit.stalls.parked, busiest(audit));
     if !notes.is_empty() {
         blocks.push(list("phases-notes", notes));
@@ -76,7 +79,6 @@ fn basis(phases: &Phases, elapsed: Option<f64>, is_one_wave: bool) -> Words {
         ),
     };
     words.push(words!(" {}", tiles(phases, elapsed, is_one_wave)));
-    words.push(split(phases));
     words
 }
 
@@ -105,26 +107,8 @@ fn tiles(phases: &Phases, elapsed: Option<f64>, is_one_wave: bool) -> String {
     }
 }
 
-/// What the elapsed time of a tensor kernel is made of (rule R6).
-fn split(phases: &Phases) -> Words {
-    let time = &phases.time;
-    let percent = |share: f64| format!("{} %", format::fixed(100.0 * share, 1));
-    let (Some(tensor), Some(idle), Some(empty)) = (time.tensor, time.idle, time.empty) else {
-        return Words::default();
-    };
-    let wave = time.last_wave.filter(|wave| *wave >= 0.01 && empty >= 0.01);
-    let wave = wave.map(|wave| format!(" (the last wave at most {})", percent(wave.min(empty)))).unwrap_or_default();
-    words!(
-        " Elapsed time: {} tensor pipe busy, {} block resident and tensor pipe idle, {} no block on the SM{}.",
-        percent(tensor),
-        percent(idle),
-        percent(empty),
-        wave
-    )
-}
-
 /// The rows that are shown: each phase, a loop with parts followed by them. The smallest are left out where there are too many.
-fn shown(phases: &Phases) -> Vec<(&Phase, bool)> {
+fn shown(phases: &Phases, least: f64) -> Vec<(&Phase, bool)> {
     let mut leaves: Vec<(&Phase, bool)> = Vec::new();
     for phase in &phases.phases {
         if phase.parts.is_empty() {
@@ -132,7 +116,7 @@ fn shown(phases: &Phases) -> Vec<(&Phase, bool)> {
         }
         leaves.extend(phase.parts.iter().map(|part| (part, true)));
     }
-    leaves.retain(|(phase, _)| phase.share >= SMALL);
+    leaves.retain(|(phase, _)| phase.share >= least);
     while leaves.len() > ROWS {
         // Parts are left out before phases, which add up to the whole.
         let least = (0..leaves.len()).min_by(|a, b| {
@@ -152,8 +136,8 @@ fn shown(phases: &Phases) -> Vec<(&Phase, bool)> {
     rows
 }
 
-fn rows(phases: &Phases, old: Option<&Phases>, step: Option<f64>) -> Table {
-    let shown = shown(phases);
+fn rows(audit: &Audit, phases: &Phases, old: Option<&Phases>, step: Option<f64>) -> Table {
+    let shown = shown(phases, if audit.old.is_some() { SMALL } else { SMALL_ALONE });
     let file = places::file(phases);
     let has_cycles = shown.iter().any(|(phase, _)| phase.cycles.is_some());
     let has_tensor = shown.iter().any(|(phase, _)| phase.tensor.is_some());

@@ -12,38 +12,54 @@ use std::collections::BTreeSet;
 /// Digits of a hash that tell files apart.
 const HASH: usize = 16;
 
+/// Characters of a command that fits on a line of its own; a longer one is set as code.
+const COMMAND: usize = 160;
+
 /// The section.
 pub(super) fn section(heading: &Heading, audit: &Audit, sections: &[Section]) -> Section {
-    let mut items: Vec<Words> = Vec::new();
-    let file = |role: &str, origin: &crate::evidence::Origin| {
-        let hash: String = origin.blake3.chars().take(HASH).collect();
-        words!("{} `{}` (blake3 `{}`)", role, origin.path.as_str(), hash)
-    };
-    let mut files = vec![file("Report", &audit.new.origin)];
-    files.extend(audit.old.iter().map(|old| file("baseline", &old.origin)));
-    items.push(words::join(files, ", "));
-    let trials: Vec<Words> = audit.trial_files.iter().map(|(role, origin)| file(role, origin)).collect();
-    if !trials.is_empty() {
-        items.push(words::join(trials, ", "));
-    }
+    let mut items = files(audit);
     let tools: Vec<String> = [("ncu", "ncu"), ("driver", "driver"), ("cuda", "CUDA")]
         .into_iter()
         .filter_map(|(id, label)| Some(format!("{label} {}", setting(audit, id)?)))
         .chain(setting(audit, "passes").map(|passes| format!("{passes} passes")))
+        .chain(["hashes: BLAKE3".to_owned()])
         .collect();
-    if !tools.is_empty() {
-        items.push(tools.join(", ").into());
+    items.push(tools.join(", ").into());
+    let is_short = heading.command.chars().count() <= COMMAND;
+    if !heading.command.is_empty() && is_short {
+        items.push(words!("`{}`", heading.command.as_str()));
     }
-    let mut blocks = Vec::new();
+    let mut blocks = vec![list("files", items)];
+    if !is_short {
+        blocks.push(verbatim("again", "sh", &heading.command));
+    }
     let names = names(sections);
     if !names.is_empty() {
         blocks.push(fold("metrics", "Row → metric name", vec![paragraph("metrics", words::join(names, " · "))]));
     }
-    blocks.push(list("files", items));
-    if !heading.command.is_empty() {
-        blocks.push(verbatim("again", "sh", &heading.command));
-    }
     Section::new("provenance", "Provenance", blocks)
+}
+
+/// The files with their hashes, folder by folder.
+fn files(audit: &Audit) -> Vec<Words> {
+    let own = std::iter::once(("report", &audit.new.origin));
+    let old = audit.old.iter().map(|old| ("baseline", &old.origin));
+    let trials = audit.trial_files.iter().map(|(role, origin)| (role.as_str(), origin));
+    let mut folders: Vec<(&str, Vec<Words>)> = Vec::new();
+    for (role, origin) in own.chain(old).chain(trials) {
+        let (folder, name) = origin.path.rsplit_once('/').unwrap_or(("", &origin.path));
+        let hash: String = origin.blake3.chars().take(HASH).collect();
+        let file = words!("{} `{}` (`{}`)", role, name, hash);
+        match folders.iter_mut().find(|(known, _)| *known == folder) {
+            Some((_, files)) => files.push(file),
+            None => folders.push((folder, vec![file])),
+        }
+    }
+    let item = |(folder, files): (&str, Vec<Words>)| {
+        let files = words::join(files, ", ");
+        if folder.is_empty() { files } else { words!("`{}/`: {}", folder, files) }
+    };
+    folders.into_iter().map(item).collect()
 }
 
 /// The rows of the page with the metrics that each shows, section by section.
@@ -54,8 +70,18 @@ fn names(sections: &[Section]) -> Vec<Words> {
             Content::Table(table) => Some(table),
             _ => None,
         });
-        let rows: Vec<Words> = tables.flat_map(|table| &table.rows).flat_map(|row| named(row)).collect();
+        let mut rows: Vec<(String, BTreeSet<&str>)> = Vec::new();
+        for (label, metrics) in tables.flat_map(|table| &table.rows).flat_map(|row| named(row)) {
+            match rows.last_mut().filter(|(_, known)| *known == metrics) {
+                Some((labels, _)) => *labels += &format!(", {label}"),
+                None => rows.push((label, metrics)),
+            }
+        }
+        let said = |(label, metrics): (String, BTreeSet<&str>)| {
+            words!("{} {}", label, words::join(metrics.into_iter().map(words::code), ", "))
+        };
         if !rows.is_empty() {
+            let rows: Vec<Words> = rows.into_iter().map(said).collect();
             all.push(words!("**{}:** {}", section.title.as_str(), words::join(rows, " · ")));
         }
     }
@@ -63,7 +89,7 @@ fn names(sections: &[Section]) -> Vec<Words> {
 }
 
 /// The metrics of a row, each behind the label in front of its numbers.
-fn named(row: &[Cell]) -> Vec<Words> {
+fn named(row: &[Cell]) -> Vec<(String, BTreeSet<&str>)> {
     let mut label = String::new();
     let mut found: Vec<(String, BTreeSet<&str>)> = Vec::new();
     for cell in row {
@@ -77,8 +103,5 @@ fn named(row: &[Cell]) -> Vec<Words> {
             None => found.push((label.clone(), metrics.collect())),
         }
     }
-    let said = |(label, metrics): (String, BTreeSet<&str>)| {
-        words!("{} {}", label, words::join(metrics.into_iter().map(words::code), ", "))
-    };
-    found.into_iter().map(said).collect()
+    found
 }

@@ -50,7 +50,6 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     };
     let mut basis = basis(audit, shares.basis);
     basis.push(memory(&shares.rows));
-    basis.push(audit.phases.as_ref().map(pressure).unwrap_or_default());
     let rows = rows.iter().zip(notes).map(line).collect();
     Some(Section::new("stalls", "Warp stalls", vec![paragraph("basis", basis), table("stalls", columns, rows).into()]))
 }
@@ -76,22 +75,6 @@ fn memory(rows: &[StallRow]) -> Words {
     let sum: f64 = shares.iter().sum();
     let is_told = sum >= MEMORY && shares.iter().filter(|share| **share >= LEAST).count() > 1;
     if is_told { words!(" Waits for memory and its queues: {} %.", tenth(sum)) } else { Words::default() }
-}
-
-/// The samples behind a full tensor pipe (rule R7).
-fn pressure(phases: &Phases) -> Words {
-    let healthy = phases.pressure.filter(|pressure| pressure.is_healthy == Some(true));
-    healthy.map_or_else(Words::default, |pressure| {
-        let whose = match phases.roles.len() {
-            1 => "the samples".to_owned(),
-            _ => format!("the samples of the {}", places::role_name(phases, phases.pacing)),
-        };
-        words!(
-            " {} % of {} are back-pressure of a tensor pipe that is full: healthy, not a stall to mend.",
-            format::fixed(100.0 * pressure.share, 0),
-            whose
-        )
-    })
 }
 
 /// What causes a reason in this kernel; of the old one where the new has next to nothing of it.

@@ -1,9 +1,9 @@
 //! The units of the chip, in percent of their peak: old, new, reference; and how busy that is.
 
-use super::numbers::{cell, sides, tenth, time};
-use crate::analysis::{Audit, Level, Row, Unit};
+use super::numbers::{self, cell, sides, tenth};
+use crate::analysis::{Audit, Level, Unit};
 use crate::quantity::format;
-use crate::view::document::{Cell, Section};
+use crate::view::document::{Cell, Section, Table};
 use crate::view::tables::{left, paragraph, right, table, text};
 use crate::words;
 use crate::words::Words;
@@ -12,44 +12,81 @@ use crate::words::Words;
 const SHOWN: usize = 8;
 /// Share of the peak from which a unit has a row.
 const LEAST: f64 = 0.01;
+/// The share from which a unit is shown beside the busiest and the levels of memory.
+const BUSY: f64 = 0.1;
 
-/// The section; `None` where no unit was measured.
+/// The section; `None` where no unit was measured. With an old side a unit is a row; else it is a column, and the kernel and
+/// its reference are the rows.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
     let new = &audit.bottleneck.units;
     let old = audit.old_bottleneck.as_ref().map(|old| old.units.as_slice()).unwrap_or_default();
     let reference = audit.reference.as_ref().map(|reference| reference.units.as_slice()).unwrap_or_default();
-    let mut names: Vec<&str> = Vec::new();
-    for unit in new.iter().chain(old).filter(|unit| unit.share >= LEAST) {
-        if !names.contains(&unit.name.as_str()) {
-            names.push(&unit.name);
-        }
-    }
-    names.truncate(SHOWN);
+    let names = names(&[new, old, reference]);
     if names.is_empty() {
         return None;
     }
-    let mut columns = vec![left("% of peak")];
-    columns.extend(audit.old.is_some().then(|| right("Old")));
-    columns.push(right(if audit.old.is_some() { "New" } else { "Now" }));
-    columns.extend(audit.reference.is_some().then(|| right("Reference")));
-    let time_of = |row: &Row| {
-        let beside = audit.reference.as_ref().and_then(|reference| reference.rows.iter().find(|own| own.id == row.id));
-        let mut cells: Vec<Cell> = vec![text("Duration under ncu")];
-        cells.extend(sides(audit, row, time));
-        cells.extend(audit.reference.is_some().then(|| cell(beside.map(|row| &row.reference), time)));
-        cells
+    let table = match &audit.old {
+        Some(_) => by_unit(audit, &names, [old, new, reference]),
+        None => by_side(audit, &names, new, reference),
     };
+    Some(Section::new("units", "Units (GPU Speed of Light)", vec![table.into(), paragraph("level", level(new))]))
+}
+
+/// The units worth a number: the busy ones of any side, and the levels of memory.
+fn names<'a>(sides: &[&'a [Unit]]) -> Vec<&'a str> {
+    let is_memory = |unit: &Unit| matches!(unit.name.as_str(), "L2" | "DRAM") || unit.name.starts_with("L1");
+    let is_told = |unit: &Unit| unit.share >= if is_memory(unit) { LEAST } else { BUSY };
+    let mut names: Vec<&str> = Vec::new();
+    for side in sides {
+        // The busiest says something even where nothing is busy.
+        for (at, unit) in side.iter().enumerate() {
+            if (at == 0 && unit.share >= LEAST || is_told(unit)) && !names.contains(&unit.name.as_str()) {
+                names.push(&unit.name);
+            }
+        }
+    }
+    names.truncate(SHOWN);
+    names
+}
+
+fn by_unit(audit: &Audit, names: &[&str], [old, new, reference]: [&[Unit]; 3]) -> Table {
+    let mut columns = vec![left("% of peak"), right("Old"), right("New")];
+    columns.extend(audit.reference.is_some().then(|| right("Reference")));
+    let mut time: Vec<Cell> = vec![text("Duration under ncu")];
+    time.extend(sides(audit, &audit.performance.time, numbers::time));
+    time.extend(audit.reference.is_some().then(|| duration(audit)));
     let line = |name: &&str| {
-        let mut cells: Vec<Cell> = vec![text(*name)];
-        cells.extend(audit.old.is_some().then(|| share(old, name)));
-        let own = share(new, name);
-        cells.push(if own.words.is_empty() { own } else { own.strong() });
+        let mut cells: Vec<Cell> = vec![text(format::capital(name)), share(old, name), own(share(new, name))];
         cells.extend(audit.reference.is_some().then(|| share(reference, name)));
         cells
     };
-    let rows = std::iter::once(time_of(&audit.performance.time)).chain(names.iter().map(line)).collect();
-    let blocks = vec![table("units", columns, rows).into(), paragraph("level", level(new))];
-    Some(Section::new("units", "Units (GPU Speed of Light)", blocks))
+    table("units", columns, std::iter::once(time).chain(names.iter().map(line)).collect())
+}
+
+fn by_side(audit: &Audit, names: &[&str], new: &[Unit], reference: &[Unit]) -> Table {
+    let mut columns = vec![left("% of peak"), right("Duration under ncu")];
+    columns.extend(names.iter().map(|name| right(&format::capital(name))));
+    let shares = |units: &[Unit]| names.iter().map(|name| share(units, name)).collect::<Vec<Cell>>();
+    let mut kernel = vec![text("This kernel"), cell(Some(&audit.performance.time.new), numbers::time)];
+    kernel.extend(shares(new).into_iter().map(own));
+    let mut rows = vec![kernel];
+    if audit.reference.is_some() {
+        let mut beside = vec![text("Reference"), duration(audit)];
+        beside.extend(shares(reference));
+        rows.push(beside);
+    }
+    table("units", columns, rows)
+}
+
+/// The reference's time under ncu.
+fn duration(audit: &Audit) -> Cell {
+    let id = &audit.performance.time.id;
+    let row = audit.reference.as_ref().and_then(|reference| reference.rows.iter().find(|own| own.id == *id));
+    cell(row.map(|row| &row.reference), numbers::time)
+}
+
+fn own(cell: Cell) -> Cell {
+    if cell.words.is_empty() { cell } else { cell.strong() }
 }
 
 /// A unit's share of its peak; empty where it was not measured.
@@ -63,7 +100,11 @@ fn level(units: &[Unit]) -> Words {
     let of = |level: Level| -> Vec<String> {
         let own = units.iter().filter(|unit| unit.level == level);
         own.map(|unit| match (100.0 * (unit.resident - unit.share)).abs() >= 1.0 {
-            true => format!("{} ({} % while it can work)", unit.name, format::fixed(100.0 * unit.resident, 0)),
+            true => {
+                let when =
+                    if unit.name.starts_with("tensor") { "in the main loop" } else { "while a block is resident" };
+                format!("{} ({} % {when})", unit.name, format::fixed(100.0 * unit.resident, 0))
+            }
             false => unit.name.clone(),
         })
         .collect()

@@ -13,6 +13,14 @@ mod sass;
 mod variants;
 mod verdict;
 
+use crate::analysis::code::CodeAudit;
+
+/// What tells a build from the others of a page: its variant where all are for one architecture, else that too.
+pub(super) fn build_name(codes: &[CodeAudit], code: &CodeAudit) -> String {
+    let is_one_arch = codes.iter().all(|other| other.arch == code.arch);
+    if is_one_arch && !code.variant.is_empty() { code.variant.clone() } else { code.label() }
+}
+
 pub(super) use checks::verdict as verdict_cell;
 pub use columns::code_side_by_side;
 pub(super) use page::join;

@@ -1,13 +1,15 @@
 //! Where the sections of a build stand on a page.
 
-use super::{build, checks, diff, phases, roles, sass, variants, verdict};
+use super::{build, build_name, checks, diff, phases, roles, sass, variants, verdict};
 use crate::analysis::Audit;
 use crate::analysis::code::CodeAudit;
 use crate::view::document::{Block, Content, Document, Line, Section};
 use crate::view::page::Heading;
-use crate::view::tables::{self, code, left, paragraph, text, verbatim};
+use crate::view::tables::{self, list, paragraph, verbatim};
 use crate::view::{brief, history, hypotheses, lead, page};
 use crate::words;
+use crate::words::Words;
+use std::collections::BTreeSet;
 
 /// A section with one part for each architecture.
 fn section(name: &str, title: &str, codes: &[CodeAudit], part: fn(&CodeAudit) -> Vec<Block>) -> Option<Section> {
@@ -56,16 +58,14 @@ pub(in crate::view) fn join(page: &mut Vec<Section>, codes: &[CodeAudit]) {
 /// The page of an audit without a report: what the build shows, and behind it the code in full.
 pub(in crate::view) fn static_document(heading: &Heading, audit: &Audit) -> Document {
     let mut page = vec![verdict::section(audit), next(), brief::changed_code(heading, audit)];
-    let side_by_side = variants::section(&audit.code);
     let resources = |code: &CodeAudit| [build::blocks(code), build::occupancy(code)].concat();
     let of_each = [
         section("phases", "Phases of the code", &audit.code, phases::blocks),
         section("build", "Build stats (ptxas, cubin), occupancy", &audit.code, resources),
-        brief::checks(audit),
     ];
     let of_each = of_each.into_iter().flatten();
     let mut details = Vec::new();
-    match side_by_side {
+    match variants::section(&audit.code) {
         // One table has them all; each by itself is a detail.
         Some(table) => {
             page.push(table);
@@ -73,6 +73,7 @@ pub(in crate::view) fn static_document(heading: &Heading, audit: &Audit) -> Docu
         }
         None => page.extend(of_each),
     }
+    page.extend(brief::checks(audit));
     page.push(provenance(heading, audit));
     details.extend(sections(&audit.code));
     details.extend(hypotheses::section(heading, &audit.hypotheses));
@@ -92,10 +93,14 @@ fn lead_lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
     let kernel = audit.code.first().map_or("", |code| code.kernel.as_str());
     let mut lines = vec![lead::kernel_line(heading, "Kernel", kernel)];
     lines.extend(lead::work(&audit.work));
-    let built: Vec<String> = audit.code.iter().map(CodeAudit::label).collect();
+    let archs: BTreeSet<&str> = audit.code.iter().map(|code| code.arch.as_str()).collect();
+    let archs = archs.into_iter().collect::<Vec<_>>().join(", ");
+    let builds: Vec<&str> =
+        audit.code.iter().map(|code| code.variant.as_str()).filter(|name| !name.is_empty()).collect();
+    let builds = if builds.is_empty() { String::new() } else { format!(": {}", builds.join("; ")) };
     let compiler = audit.code.first().map(|code| code.compiler.as_str()).filter(|word| !word.is_empty());
     let by = compiler.map_or_else(String::new, |compiler| format!(" by {compiler}"));
-    lines.push(Line::new("built-for", words!("**Built for:** {}{}", built.join(", "), by)));
+    lines.push(Line::new("built-for", words!("**Built for:** {}{}{}", archs, by, builds)));
     let words = words!("**Not run:** this page is made from the build alone. Nothing on it is a measurement of time.");
     lines.push(Line::new("not-run", words));
     lines
@@ -114,19 +119,22 @@ fn provenance(heading: &Heading, audit: &Audit) -> Section {
         "Made by audit {} from the build; the same command makes the same page with the same compiler:",
         &heading.program
     );
-    let mut blocks = vec![paragraph("again", words), verbatim("again", "sh", &heading.command)];
-    let columns = vec![left("Architecture"), left("Fact"), left("Value")];
-    let mut rows = Vec::new();
-    for build in &audit.code {
-        let mut fact = |label: &str, value: &str| {
-            if !value.is_empty() {
-                rows.push(vec![text(build.label()), text(label), code(value)]);
-            }
-        };
-        fact("input", &build.input);
-        fact("BLAKE3 of the cubin", build.cubin.as_ref().map_or("", |cubin| &cubin.blake3));
-        fact("SHA-256 of the kernel's code", &build.code_sha256);
-    }
-    blocks.push(tables::table("facts", columns, rows).into());
+    let inputs: BTreeSet<&str> = audit.code.iter().map(|build| build.input.as_str()).collect();
+    let hash = |build: &CodeAudit| match audit.code.len() {
+        1 => words!("`{}`", short(&build.code_sha256)),
+        _ => words!("{}: `{}`", build_name(&audit.code, build), short(&build.code_sha256)),
+    };
+    let inputs = words::join(inputs.into_iter().map(words::code), ", ");
+    let mut items = vec![words!("Built from {}", inputs)];
+    let cubins: Vec<Words> =
+        audit.code.iter().filter_map(|build| Some(words!("`{}`", short(&build.cubin.as_ref()?.blake3)))).collect();
+    items.extend((!cubins.is_empty()).then(|| words!("Cubin (BLAKE3): {}", words::join(cubins, ", "))));
+    items.push(words!("SHA-256 of the kernel's code: {}", words::join(audit.code.iter().map(hash), "; ")));
+    let blocks = vec![paragraph("again", words), verbatim("again", "sh", &heading.command), list("facts", items)];
     Section::new("provenance", "Provenance", blocks)
+}
+
+/// The digits of a hash that tell files apart; the snapshot has all.
+fn short(hash: &str) -> &str {
+    hash.get(..16).unwrap_or(hash)
 }

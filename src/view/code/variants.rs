@@ -1,46 +1,47 @@
-//! Several builds of one source side by side: resources, occupancy, instructions by class, checks.
+//! Several builds of one source side by side: resources, occupancy, instructions by class.
 
-use super::checks;
-use crate::analysis::code::{CodeAudit, CodeColumns, code_columns};
+use super::build_name;
+use crate::analysis::code::{CodeAudit, CodeColumnsRow, code_rows};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell, Section};
-use crate::view::tables::{heading, left, paragraph, right, table, text};
+use crate::view::tables::{left, paragraph, right, table, text};
 use crate::words;
-use std::collections::BTreeSet;
 
 /// The section; `None` where the source has one build.
 pub(super) fn section(codes: &[CodeAudit]) -> Option<Section> {
-    if codes.iter().all(|code| code.variant.is_empty()) {
+    if codes.len() < 2 {
         return None;
     }
-    let archs: BTreeSet<&str> = codes.iter().map(|code| code.arch.as_str()).collect();
+    let (table, same) = side_by_side(codes);
     let words = words!(
         "{} builds of one source. Counts are static: how often an instruction stands in the code, never how often it ran. Nothing here says which one is faster.",
         codes.len()
     );
-    let mut blocks = vec![paragraph("builds", words)];
-    for arch in &archs {
-        let own: Vec<&CodeAudit> = codes.iter().filter(|code| code.arch == *arch).collect();
-        if archs.len() > 1 {
-            blocks.push(heading("arch", *arch));
-        }
-        blocks.push(side_by_side(&own));
-    }
+    let mut blocks = vec![paragraph("builds", words), table];
+    blocks.extend((!same.is_empty()).then(|| paragraph("same", words!("The same in all: {}.", same.join("; ")))));
     Some(Section::new("variants", "Builds side by side", blocks))
 }
 
-fn side_by_side(codes: &[&CodeAudit]) -> Block {
-    let sides: Vec<&[CodeAudit]> = codes.iter().map(|code| std::slice::from_ref(*code)).collect();
+/// What tells the builds apart, and what does not in words.
+fn side_by_side(codes: &[CodeAudit]) -> (Block, Vec<String>) {
     let mut columns = vec![left("Build")];
-    columns.extend(codes.iter().map(|code| right(&code.variant)));
-    let mut rows: Vec<Vec<Cell>> = code_columns(&sides).iter().flat_map(counts).collect();
-    rows.splice(0..0, occupancy(codes));
-    rows.extend(check_rows(codes));
-    table("builds", columns, rows).into()
+    columns.extend(codes.iter().map(|code| right(&build_name(codes, code))));
+    let mut rows = occupancy(codes);
+    rows.extend(counts(codes));
+    let is_nothing = |cell: &Cell| matches!(cell.words.to_plain().as_str(), "0" | "0 B" | "—");
+    rows.retain(|row| !row[1..].iter().all(is_nothing));
+    let (mut same, mut apart) = (Vec::new(), Vec::new());
+    for row in rows {
+        match row[1..].iter().all(|cell| cell.words == row[1].words) {
+            true => same.push(format!("{} {}", row[0].words.to_plain(), row[1].words.to_plain())),
+            false => apart.push(row),
+        }
+    }
+    (table("builds", columns, apart).into(), same)
 }
 
 /// Shared memory with what the launch adds, and the blocks that it leaves room for.
-fn occupancy(codes: &[&CodeAudit]) -> Vec<Vec<Cell>> {
+fn occupancy(codes: &[CodeAudit]) -> Vec<Vec<Cell>> {
     let value = |of: fn(&crate::analysis::code::StaticOccupancy) -> String| {
         codes.iter().map(move |code| match code.occupancies.as_slice() {
             [one] => text(of(one)),
@@ -57,26 +58,15 @@ fn occupancy(codes: &[&CodeAudit]) -> Vec<Vec<Cell>> {
     ]
 }
 
-fn counts(one: &CodeColumns) -> Vec<Vec<Cell>> {
-    let row = |row: &crate::analysis::code::CodeColumnsRow| {
+/// Resources, instructions and their classes.
+fn counts(codes: &[CodeAudit]) -> Vec<Vec<Cell>> {
+    let value = |row: &CodeColumnsRow, value: &Option<f64>| {
         let unit = if row.unit.is_empty() { String::new() } else { format!(" {}", row.unit) };
-        let value = |value: &Option<f64>| {
-            let shown = value.map_or("—".to_owned(), |v| format!("{}{unit}", format::fixed(v, 0)));
-            text(shown).sorted(*value)
-        };
-        std::iter::once(text(row.label.clone())).chain(row.values.iter().map(value)).collect()
+        let shown = value.map_or("—".to_owned(), |v| format!("{}{unit}", format::fixed(v, 0)));
+        text(shown).sorted(*value)
     };
-    one.rows.iter().map(row).collect()
-}
-
-fn check_rows(codes: &[&CodeAudit]) -> Vec<Vec<Cell>> {
-    let names = codes.first().map(|code| code.checks.iter().map(|check| check.name.as_str())).into_iter().flatten();
-    let row = |name: &str| {
-        let verdict = |code: &&CodeAudit| {
-            let check = code.checks.iter().find(|check| check.name == name);
-            check.map_or_else(|| text("—"), |check| checks::verdict(check.verdict))
-        };
-        std::iter::once(text(format!("Check: {name}"))).chain(codes.iter().map(verdict)).collect()
+    let row = |row: CodeColumnsRow| {
+        std::iter::once(text(row.label.clone())).chain(row.values.iter().map(|own| value(&row, own))).collect()
     };
-    names.map(row).collect()
+    code_rows(codes).into_iter().map(row).collect()
 }

@@ -1,5 +1,6 @@
 //! The first screen of a page without a report: what the code shows against the kernel.
 
+use super::build_name;
 use crate::analysis::code::{CodeAudit, Verdict};
 use crate::analysis::{Audit, Finding};
 use crate::view::document::{Block, Section};
@@ -8,44 +9,39 @@ use crate::view::tables::{list, paragraph};
 use crate::words;
 use crate::words::Words;
 
-/// The section.
+/// The section: each finding once, with the builds that have it.
 pub(super) fn section(audit: &Audit) -> Section {
-    let mut blocks = Vec::new();
-    let is_side_by_side = audit.code.iter().any(|code| !code.variant.is_empty());
-    if is_side_by_side {
-        blocks.push(list("findings", of_variants(&audit.code)));
-    }
-    for code in audit.code.iter().filter(|_| !is_side_by_side) {
-        match code.findings.as_slice() {
-            [] => {
-                let words = words!("**{}:** the build shows nothing against the kernel. {}", code.label(), clean(code));
-                blocks.push(paragraph("findings", words));
-            }
-            [first, rest @ ..] => {
-                blocks.push(paragraph("findings", words!("**{}:** {}", code.label(), said(first))));
-                blocks.extend((!rest.is_empty()).then(|| list("findings", rest.iter().map(said))));
-            }
-        }
-        blocks.extend(tensor(code).map(|words| paragraph("tensor", words)));
-        blocks.extend(checks(code).map(|words| paragraph("checks", words)));
-    }
-    blocks.extend(hypotheses::summary(&audit.hypotheses).map(|words| paragraph("hypotheses", words)));
-    Section::new("verdict", "Verdict", blocks)
-}
-
-/// Builds of one source: the largest finding of each, then once what several of them have. Their checks are in the table.
-fn of_variants(codes: &[CodeAudit]) -> Vec<Words> {
-    let first = |code: &CodeAudit| {
-        let found = code.findings.first().map_or_else(|| clean(code).into(), said);
-        words!("**{}:** {}", code.label(), found)
+    let codes = &audit.code;
+    let mut told: Vec<(Words, Vec<String>)> = Vec::new();
+    let mut tell = |words: Words, code: &CodeAudit| match told.iter_mut().find(|(known, _)| *known == words) {
+        Some((_, builds)) => builds.push(build_name(codes, code)),
+        None => told.push((words, vec![build_name(codes, code)])),
     };
-    let mut items: Vec<Words> = codes.iter().map(first).collect();
-    for other in codes.iter().flat_map(|code| code.findings.iter().skip(1).map(said).chain(tensor(code))) {
-        if !items.contains(&other) {
-            items.push(other);
+    for code in codes {
+        match code.findings.as_slice() {
+            [] => tell(words!("The build shows nothing against the kernel. {}", clean(code)), code),
+            findings => findings.iter().for_each(|finding| tell(said(finding), code)),
         }
     }
-    items
+    for code in codes {
+        tensor(code).into_iter().for_each(|words| tell(words, code));
+    }
+    let lead = |builds: &[String]| match builds.len() {
+        one if one == codes.len() && one > 1 => format!("All {one} builds"),
+        _ => builds.join("; "),
+    };
+    let mut items: Vec<Words> = told.iter().map(|(words, builds)| words!("**{}:** {}", lead(builds), words)).collect();
+    if let [_] = codes.as_slice() {
+        // One build is named once.
+        items.iter_mut().zip(&told).skip(1).for_each(|(item, (words, _))| *item = words.clone());
+    }
+    items.extend(checks(codes).map(Words::from));
+    items.extend(hypotheses::summary(&audit.hypotheses));
+    let mut items = items.into_iter();
+    let mut blocks: Vec<Block> = items.next().map(|first| paragraph("findings", first)).into_iter().collect();
+    let rest: Vec<Words> = items.collect();
+    blocks.extend((!rest.is_empty()).then(|| list("findings", rest)));
+    Section::new("verdict", "Verdict", blocks)
 }
 
 /// What the code shows against the kernel, for a page whose verdict is about the run.
@@ -83,15 +79,22 @@ fn tensor(code: &CodeAudit) -> Option<Words> {
     (!found.is_empty()).then(|| words!("Tensor instructions in the code: {}.", words::join(found, ", ")))
 }
 
-/// How the checks ended.
-fn checks(code: &CodeAudit) -> Option<String> {
-    if code.checks.is_empty() {
+/// How the checks ended in all builds.
+fn checks(codes: &[CodeAudit]) -> Option<String> {
+    let all: Vec<_> = codes.iter().flat_map(|code| code.checks.iter().map(move |check| (check, code))).collect();
+    if all.is_empty() {
         return None;
     }
-    let count = |verdict: Verdict| code.checks.iter().filter(|check| check.verdict == verdict).count();
+    let count = |verdict: Verdict| all.iter().filter(|(check, _)| check.verdict == verdict).count();
     let (pass, fail, open) = (count(Verdict::Pass), count(Verdict::Fail), count(Verdict::Inconclusive));
-    let failed: Vec<&str> =
-        code.checks.iter().filter(|c| c.verdict == Verdict::Fail).map(|c| c.name.as_str()).collect();
+    let name = |check: &str, code: &CodeAudit| match codes.len() {
+        1 => check.to_owned(),
+        _ => format!("{check} ({})", build_name(codes, code)),
+    };
+    let failed = all.iter().filter(|(check, _)| check.verdict == Verdict::Fail);
+    let failed: Vec<String> = failed.map(|(check, code)| name(&check.name, code)).collect();
     let names = if failed.is_empty() { String::new() } else { format!(" Failed: {}.", failed.join("; ")) };
-    Some(format!("Checks on the code: {pass} PASS, {fail} FAIL, {open} INCONCLUSIVE.{names}"))
+    let counts = [(pass, "PASS"), (fail, "FAIL"), (open, "INCONCLUSIVE")].into_iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts.map(|(count, word)| format!("{count} {word}")).collect();
+    Some(format!("Checks on the code: {}.{names}", counts.join(", ")))
 }
