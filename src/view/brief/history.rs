@@ -3,7 +3,6 @@
 use super::lead::called;
 use super::numbers::{amount, rate, time};
 use crate::analysis::Audit;
-use crate::analysis::phases::{Phase, PhaseKind};
 use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::view::document::{Cell, Section};
@@ -15,9 +14,6 @@ use crate::view::{charts, clock_steps};
 const SHOWN: usize = 12;
 /// From this many versions on a picture says more than the table.
 const PICTURE: usize = 3;
-
-/// A phase is of the size of a gap within this part.
-const SIZE: f64 = 0.1;
 
 /// The section; `None` for a first audit without a reference.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
@@ -104,49 +100,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
         blocks.extend(charts::placed(heading, charts::history(heading, audit)));
     }
     blocks.push(table("history", columns, rows).into());
-    blocks.extend(gap(audit).map(|words| paragraph("gap", words)));
     let step = audit.timing.as_ref().and_then(clock_steps::sentence);
     blocks.extend(step.map(|words| paragraph("step", words)));
     Some(Section::new("history", "History", blocks))
-}
-
-/// The gap to the reference, taken apart into tensor cycles and cycles without.
-fn gap(audit: &Audit) -> Option<String> {
-    let name = called(&audit.timing.as_ref()?.benchmark.reference.as_ref()?.name).to_owned();
-    let gap = audit.reference.as_ref()?.gap()?;
-    let (idle, apart) = (gap.idle(), gap.cycles.0 - gap.cycles.1);
-    let more = |cycles: f64| format!("{} {}", amount(cycles.abs()), if cycles < 0.0 { "fewer" } else { "more" });
-    let parts = format!("idle tensor cycles {} and {}", amount(idle.0), amount(idle.1));
-    Some(if gap.is_idle_time() {
-        format!(
-            "Against {name}: {} cycles with the same tensor cycles ({} and {}): the gap is idle tensor time ({parts}){}.",
-            more(apart),
-            amount(gap.tensor.0),
-            amount(gap.tensor.1),
-            phase_of(audit, apart / gap.cycles.0).map(|phase| format!(", the size of {phase}")).unwrap_or_default()
-        )
-    } else {
-        format!(
-            "Against {name}: {} cycles; {} of them tensor cycles ({} and {}), {} idle ({parts}).",
-            more(apart),
-            more(gap.tensor.0 - gap.tensor.1),
-            amount(gap.tensor.0),
-            amount(gap.tensor.1),
-            more(idle.0 - idle.1)
-        )
-    })
-}
-
-/// The phase whose cycles are those of a gap of this part of the kernel's, within a tenth.
-fn phase_of(audit: &Audit, part: f64) -> Option<&'static str> {
-    let phases = audit.phases.as_ref()?;
-    let gap = phases.cycles? * part;
-    let is_its = |phase: &&Phase| phase.cycles.is_some_and(|cycles| (cycles / gap - 1.0).abs() <= SIZE);
-    Some(match phases.phases.iter().find(is_its)?.kind {
-        PhaseKind::Prologue => "the prologue",
-        PhaseKind::Drain => "the drain of the last products",
-        PhaseKind::Epilogue => "the epilogue",
-        PhaseKind::Exit => "the exit",
-        _ => return None,
-    })
 }
