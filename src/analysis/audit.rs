@@ -31,15 +31,14 @@ use crate::analysis::results::timing::Timing;
 use crate::analysis::results::trials;
 use crate::analysis::versus::before::Before;
 use crate::analysis::versus::checklist::{self, CheckedLine};
-use crate::analysis::versus::common::{Limited, LimiterChange, limiter_change};
+use crate::analysis::versus::common::{Limited, LimiterChange, limiter_change, unseen};
 use crate::analysis::versus::estimates::Estimates;
 use crate::analysis::versus::hypothesis::{self, Tested};
 use crate::analysis::versus::setting::{self, Seen, Setting};
 use crate::analysis::versus::story::Story;
 use crate::analysis::versus::verdict::{Compared, Comparison};
 use crate::catalog::Code;
-use crate::evidence::{Collected, Correctness, Origin, Reading, SanitizerRun, Workload};
-use std::collections::BTreeSet;
+use crate::evidence::{Collected, Correctness, LaunchFacts, Origin, Reading, SanitizerRun, Workload};
 
 /// Everything that is known and concluded about a subject.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -94,9 +93,12 @@ pub struct Audit {
     pub findings: Vec<Finding>,
     /// Codes of what the checks found on the old side; `None` without one.
     pub old_findings: Option<Vec<Code>>,
-    /// Codes of findings that rest on readings which the old side does not hold, so that nobody knows whether it showed them.
+    /// Codes of findings that the metrics of the old side could not show, so that nobody knows whether it had them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unseen_before: Vec<Code>,
+    /// Codes of the old side's findings that the metrics of the new side could not show.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unseen_after: Vec<Code>,
     /// What made it faster or slower; `None` where the cycles did not change, or nothing tells.
     pub story: Option<Story>,
     /// What became of the limiter; `None` without an old side.
@@ -167,25 +169,17 @@ impl Audit {
         self.findings.iter().filter(|found| !old.contains(&found.code) && !self.unseen_before.contains(&found.code))
     }
 
+    /// Codes of what the old side showed and the new one does not, though it could have.
+    pub fn gone_findings(&self) -> impl Iterator<Item = Code> {
+        let is_there = |code: &Code| self.findings.iter().any(|finding| finding.code == *code);
+        let old = self.old_findings.iter().flatten().copied();
+        old.filter(move |code| !is_there(code) && !self.unseen_after.contains(code))
+    }
+
     /// Whether it is of a build that nobody ran.
     pub fn is_of_code_alone(&self) -> bool {
         self.new.launches.is_empty()
     }
-}
-
-/// Codes of findings that rest on metrics which the old side does not hold.
-fn unseen(findings: &[Finding], new: &Profile, old: &Profile) -> Vec<Code> {
-    fn names(profile: &Profile) -> BTreeSet<&str> {
-        profile.readings.metrics.iter().map(|metric| &*metric.name).collect()
-    }
-    let (now, before) = (names(new), names(old));
-    let lacks = |(_, reading): &(String, Reading)| match reading {
-        Reading::Measured(known) => {
-            known.from.metrics.iter().any(|name| now.contains(&**name) && !before.contains(&**name))
-        }
-        Reading::Missing(_) => false,
-    };
-    findings.iter().filter(|finding| finding.readings.iter().any(lacks)).map(|finding| finding.code).collect()
 }
 
 /// The audit of a subject. Pure: the same evidence and limits give the same audit.
@@ -219,7 +213,9 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
     let mix = InstructionMix::of(kernel, old_kernel).with_lanes(&on, &old_on);
     let coalescing = Coalescing::of(kernel, old_kernel, &mix);
     let occupancy = Occupancy::of(kernel, old_kernel);
-    let roofline = Roofline::of(kernel, &mix, work);
+    let launch = launch_of(new);
+    let footprint = launch.and_then(LaunchFacts::footprint);
+    let roofline = Roofline::of(kernel, &mix, work, footprint);
     let derived = diagnose::Kernel {
         kernel,
         stalls: &stalls,
@@ -228,6 +224,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         phases: profile.phases.as_ref(),
         limits,
         work,
+        local_bytes: launch.map(|launch| launch.function.local_bytes),
     };
     let diagnosis = diagnose::diagnose(&derived, |limiter| {
         profile.lines.clone().map(|lines| lines.limited_by(limiter, profile.parked.clone()))
@@ -253,7 +250,10 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         Some(alone) => (Some(alone.bottleneck), Some(alone.roofline), Some(alone.findings)),
         None => (None, None, None),
     };
-    let unseen_before = old_profile.map(|old| unseen(&diagnosis.findings, profile, old)).unwrap_or_default();
+    let codes = || diagnosis.findings.iter().map(|finding| finding.code);
+    let unseen_before = old_profile.map(|old| unseen(codes(), profile, old, work, limits)).unwrap_or_default();
+    let was_found = old_findings.iter().flatten().copied();
+    let unseen_after = old_profile.map(|old| unseen(was_found, old, profile, work, limits)).unwrap_or_default();
     let panels = Panel::all(kernel, old_kernel);
     let code = code::concluded(&new.code, old.map(|old| old.code.as_slice()).unwrap_or_default(), limits);
     let old_benchmark = old.and_then(|old| old.benchmark.as_ref());
@@ -297,6 +297,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         old_phases: old_profile.and_then(|old| old.phases.clone()),
         bottleneck: diagnosis.bottleneck,
         findings: diagnosis.findings,
+        unseen_after,
         levers: diagnosis.levers,
         source: diagnosis.lines,
         collected: new.collected.clone(),
@@ -324,6 +325,12 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         code,
         timing,
     }
+}
+
+/// What a side's kernel was launched with, where the launcher wrote it down.
+fn launch_of(side: &Side) -> Option<&LaunchFacts> {
+    let checked = side.correctness.as_ref().map(|check| &check.launch);
+    checked.or(side.benchmark.as_ref().map(|times| &times.launch))
 }
 
 /// The kernel that a build holds.

@@ -36,7 +36,7 @@ pub use derive::coalescing::Coalescing;
 pub use derive::mix::{InstructionMix, OpcodeRow};
 pub use derive::occupancy::{BlockLimit, Cliff, Occupancy};
 pub use derive::panels::Panel;
-pub use derive::roofline::{Ceiling, CeilingKind, Point, Roofline};
+pub use derive::roofline::{Ceiling, CeilingKind, Flag, Point, Roofline};
 pub use derive::stalls::{StallBasis, StallRow, StallTable, Stalls};
 pub use derive::stores::StoreCount;
 pub use derive::units::BusyUnit;

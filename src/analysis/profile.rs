@@ -265,8 +265,8 @@ pub struct Readings {
     pub metrics: Vec<KeptMetric>,
     /// Executions by opcode, the median over the launches.
     pub opcodes: BTreeMap<Arc<str>, f64>,
-    /// Executions by opcode with its modifiers, of stores to shared memory and of matrix products; `None` where no opcode is
-    /// counted so.
+    /// Executions by opcode with its modifiers, of stores to shared memory, matrix products and conversions of bytes; `None`
+    /// where no opcode is counted so.
     pub with_modifiers: Option<BTreeMap<Arc<str>, f64>>,
     /// Curves of the occupancy by metric: (value, warps) at both ends of each stretch in which the warps are the same.
     pub curves: BTreeMap<Arc<str>, Vec<(u64, f64)>>,
@@ -392,9 +392,10 @@ fn is_product(opcode: &str) -> bool {
     mix::is_matrix(opcode.split('.').next().unwrap_or_default())
 }
 
-/// Whether something is told by the modifiers of an opcode: the width of a store, the shape of a product.
+/// Whether something is told by the modifiers of an opcode: the width of a store, the shape of a product, the type that a
+/// conversion unpacks.
 fn is_told_apart(opcode: &str) -> bool {
-    mix::is_shared_store(opcode) || is_product(opcode)
+    mix::is_shared_store(opcode) || is_product(opcode) || mix::unpacks_bytes(opcode)
 }
 
 /// What the launches have; each with the metric, or without.

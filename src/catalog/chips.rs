@@ -18,6 +18,20 @@ pub struct TensorRate {
     pub cite: &'static str,
 }
 
+/// Cycles from a load to its value, with nothing else in flight.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoadLatency {
+    /// Of global memory, where L2 has it.
+    pub l2: Option<u32>,
+    /// Of global memory, where only DRAM has it.
+    pub dram: Option<u32>,
+    /// Of tensor memory.
+    pub tensor_memory: Option<u32>,
+    /// Where the figures come from.
+    pub cite: &'static str,
+}
+
 /// Limits of a compute capability. A limit that the report states goes before the one here.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -57,6 +71,10 @@ pub struct ChipRow {
     /// Whether bulk copies (TMA) bring data to shared memory beside the load/store path.
     #[serde(default)]
     pub has_bulk_copies: bool,
+    /// Columns of tensor memory of an SM, which its blocks share; absent without tensor memory.
+    pub tensor_memory_columns: Option<u32>,
+    /// Latencies of loads, where they are known.
+    pub latency: Option<LoadLatency>,
     /// The class of opcodes that alone reaches the full tensor rate; absent where warp-level instructions do.
     pub full_rate_tensor: Option<&'static str>,
     /// The vendor page at which the limits can be checked.
@@ -81,8 +99,9 @@ impl Row for ChipRow {
     }
 
     fn check(&self) -> Result<(), CatalogError> {
-        match &self.tensor {
-            Some(tensor) if tensor.cite.is_empty() => Err(self.empty("tensor.cite")),
+        match (&self.tensor, &self.latency) {
+            (Some(tensor), _) if tensor.cite.is_empty() => Err(self.empty("tensor.cite")),
+            (_, Some(latency)) if latency.cite.is_empty() => Err(self.empty("latency.cite")),
             _ => Ok(()),
         }
     }

@@ -24,7 +24,7 @@ mod tool_options;
 mod vocabulary;
 mod words;
 
-pub use chips::{ChipRow, TensorRate, chip, chip_of_arch, chips};
+pub use chips::{ChipRow, LoadLatency, TensorRate, chip, chip_of_arch, chips};
 use collection::CollectionPart;
 pub use collection::{MetricSet, collection, sanitizer_ratio};
 pub use error::CatalogError;

@@ -47,6 +47,19 @@ pub(super) fn of(subject: &Subject, project: &Path, collected: bool) -> Result<O
     }
     let collected = source::read_collected(&manifest)?;
     is_as_made(&folder, &collected)?;
+    let sanitizer = sanitizer(&folder, &collected)?;
+    Ok(Some(Folder { folder, collected, sanitizer }))
+}
+
+/// What the tools of compute-sanitizer found on the kernel of a report that lies in an evidence folder; nothing of any other.
+pub(super) fn sanitizer_beside(report: &Path) -> Result<Vec<SanitizerRun>, Failure> {
+    let Some(folder) = report.parent().filter(|folder| folder.join(MANIFEST).is_file()) else { return Ok(Vec::new()) };
+    let collected = source::read_collected(&folder.join(MANIFEST))?;
+    let is_its = collected.step(files::PROFILE.0).is_some_and(|step| report.ends_with(&step.file));
+    if is_its { sanitizer(folder, &collected) } else { Ok(Vec::new()) }
+}
+
+fn sanitizer(folder: &Path, collected: &Collected) -> Result<Vec<SanitizerRun>, Failure> {
     let run = |tool: SanitizerTool| -> Option<Result<SanitizerRun, Failure>> {
         let step = collected.step(tool.name())?;
         if step.outcome == StepOutcome::Made {
@@ -54,8 +67,7 @@ pub(super) fn of(subject: &Subject, project: &Path, collected: bool) -> Result<O
         }
         Some(Ok(SanitizerRun { tool, not_measured: step.why.clone(), findings: Vec::new() }))
     };
-    let sanitizer = SanitizerTool::ALL.into_iter().filter_map(run).collect::<Result<_, _>>()?;
-    Ok(Some(Folder { folder, collected, sanitizer }))
+    SanitizerTool::ALL.into_iter().filter_map(run).collect()
 }
 
 impl Folder {

@@ -222,6 +222,7 @@ impl<'p> Gatherer<'p> {
         let side = Side {
             build: Build::of(&profile.kernel, &profile.device, logs),
             launches: trials::beside_report(path, &profile.kernel)?,
+            sanitizer: evidence::sanitizer_beside(path)?,
             profile: Some(profile),
             ..Side::default()
         };

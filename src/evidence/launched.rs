@@ -77,6 +77,12 @@ pub struct Buffer<'l> {
 }
 
 impl LaunchFacts {
+    /// Bytes of all buffers together: what a launch that uses all of them touches at most. `None` without any.
+    pub fn footprint(&self) -> Option<f64> {
+        let bytes: f64 = self.buffers()?.iter().map(|buffer| buffer.bytes as f64).sum();
+        (bytes > 0.0).then_some(bytes)
+    }
+
     /// The buffers among the arguments; `None` where one of them is not told as the launcher writes it: name, type, extents, role.
     pub fn buffers(&self) -> Option<Vec<Buffer<'_>>> {
         self.arguments.iter().filter(|argument| argument.contains(" [")).map(|argument| buffer(argument)).collect()
@@ -133,6 +139,8 @@ mod tests {
             Buffer { name: "bins", bytes: 16, is_read: true, is_written: true },
         ];
         assert_eq!(facts.buffers().as_deref(), Some(&expected[..]));
+        // 33,554,432 + 32,768 + 16.
+        assert_eq!(facts.footprint(), Some(33_587_216.0));
         assert_eq!(of(&["a: quux [3], in"]).buffers(), None);
     }
 }

@@ -1,7 +1,7 @@
 //! Steps of the clock in a benchmark, and the clock that its times were taken at, in words.
 
 use super::benchmark::held_by;
-use crate::analysis::{Audit, Timed, Timing};
+use crate::analysis::{Audit, Flag, Timed, Timing};
 use crate::quantity::{Unit, format, format::Scale};
 
 /// How far the benchmark may lie from ncu's time before it asks for a reason, in percent.
@@ -79,7 +79,8 @@ pub(super) fn off_ncu(audit: &Audit) -> Option<String> {
     let flushes = audit.settings.iter().any(|setting| {
         setting.id == "cache-control" && setting.new.as_deref().is_some_and(|value| value.starts_with("all"))
     });
-    let why = if apart > 0.0 && flushes && benchmark.method.flushed_bytes == 0 {
+    let is_warm = audit.roofline.flags.iter().any(|flag| matches!(flag, Flag::FitsInL2 { .. }));
+    let why = if apart > 0.0 && flushes && is_warm && benchmark.method.flushed_bytes == 0 {
         "because it starts with cold caches"
     } else {
         "which this evidence does not explain"

@@ -217,16 +217,14 @@ fn section(entry: &Entry<'_>, is_full: bool) -> Section {
 
 /// Patterns that only one side shows: their readings crossed a threshold.
 fn patterns(audit: &Audit) -> Option<Block> {
-    let old = audit.old_findings.as_ref()?;
     let is_pattern = |code: &&Code| code.row().is_some_and(|row| row.kind != LimiterKind::Limiter);
-    let new: Vec<Code> = audit.findings.iter().map(|finding| finding.code).collect();
-    let came: Vec<Code> = audit.new_findings().map(|finding| finding.code).collect();
-    let listed = |word: &str, codes: Vec<&Code>| {
-        let codes: Vec<String> = codes.into_iter().filter(is_pattern).map(Code::to_string).collect();
+    audit.old_findings.as_ref()?;
+    let listed = |word: &str, codes: Vec<Code>| {
+        let codes: Vec<String> = codes.iter().filter(is_pattern).map(Code::to_string).collect();
         (!codes.is_empty()).then(|| words!("{}: {}", word, tables::listed(&codes)))
     };
-    let came = listed("new", came.iter().collect());
-    let went = listed("gone", old.iter().filter(|code| !new.contains(code)).collect());
+    let came = listed("new", audit.new_findings().map(|finding| finding.code).collect());
+    let went = listed("gone", audit.gone_findings().collect());
     let both = words::join(came.into_iter().chain(went), "; ");
     (!both.is_empty()).then(|| paragraph("patterns", words!("**Patterns**, {}.", both)))
 }

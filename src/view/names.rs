@@ -18,7 +18,7 @@ pub const NAMES: &[(&str, &[&str])] = &[
     ("correctness", &["standing", "outputs", "launch", "arguments", "sanitizer", "sanitizer-findings"]),
     ("diagnosis", &["wrong", "limiting-lines", "findings", "change", "accepted", "how"]),
     ("evidence", &["artefacts", "commands", "dropped", "aliases", "not-understood", "damage", "collection", "absent", "again"]),
-    ("history", &["history", "gap", "step"]),
+    ("history", &["history", "step"]),
     ("hypotheses", &["tested", "ledger"]),
     ("instruction-mix", &["instructions", "not-collected", "moves", "stores", "opcodes", "opcodes-rest", "opcode-classes", "idle-lanes", "executed-lines", "diff"]),
     ("instructions", &["instructions", "counts", "instruction-lines", "diff"]),

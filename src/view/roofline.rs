@@ -4,9 +4,9 @@ use super::charts;
 use super::document::{Cell, Section, Table};
 use super::page::Heading;
 use super::tables::{self, code, left, list, number, paragraph, quantity, reading, right, text};
-use crate::analysis::{Audit, Ceiling, CeilingKind, Point, Roofline};
+use crate::analysis::{Audit, Ceiling, CeilingKind, Flag, Point, Roofline};
 use crate::evidence::Reading;
-use crate::quantity::{Unit, format};
+use crate::quantity::{Quantity, Unit, format};
 use crate::words;
 use crate::words::Words;
 
@@ -40,14 +40,66 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
         ));
         blocks.push(points(roofline, audit.old_roofline.as_ref()).into());
     }
-    if !roofline.flags.is_empty() {
-        blocks.push(list("flags", roofline.flags.iter().map(|flag| Words::from_marked(flag))));
+    let words: Vec<Words> = limiter(audit).into_iter().chain(roofline.flags.iter().map(flag)).collect();
+    if !words.is_empty() && !roofline.ceilings.is_empty() {
+        blocks.push(list("flags", words));
     }
     if !roofline.not_measured.is_empty() && !roofline.ceilings.is_empty() {
         let missing = Words::from_marked(&roofline.not_measured.join("; "));
         blocks.push(paragraph("not-measured", words!("Not measured: {}. {}", missing, cure())));
     }
     Section::new("roofline", "Roofline", blocks)
+}
+
+/// How the unit that the verdict names stands to this roofline, which counts bytes and operations: units also serve lookups,
+/// wavefronts and instructions.
+fn limiter(audit: &Audit) -> Option<Words> {
+    let unit = audit.bottleneck.unit.as_ref()?;
+    let own = audit.bottleneck.units.iter().find(|own| own.part == unit.code)?;
+    Some(words!(
+        "The verdict is on the {}, at {} % of its peak by `{}`; a ceiling here is of bytes or operations alone.",
+        &own.name,
+        format::fixed(100.0 * own.share, 2),
+        &own.counter
+    ))
+}
+
+/// What a number means beside the others.
+fn flag(flag: &Flag) -> Words {
+    let bytes = |value: f64| Quantity::new(value, Unit::BYTE).map(format::quantity).unwrap_or_default();
+    match flag {
+        Flag::AbovePeak { ceiling, percent } => words!(
+            "{} reads {} % of its peak: the peak, the clock or the counter means something else than its name says.",
+            ceiling,
+            format::fixed(*percent, 2)
+        ),
+        Flag::AboveRoof { compute, memory, percent } => {
+            words!("The point {} over {} lies above its roof, at {} %.", compute, memory, format::fixed(*percent, 2))
+        }
+        Flag::Traffic { moved, stated } if moved < stated => words!(
+            "DRAM moved {}, the stated work is {}: {} of it. The rest stayed in L2.",
+            bytes(*moved),
+            bytes(*stated),
+            format::percent(100.0 * moved / stated)
+        ),
+        Flag::Traffic { moved, stated } => words!(
+            "DRAM moved {}, the stated work is {}: {} times as much.",
+            bytes(*moved),
+            bytes(*stated),
+            format::fixed(moved / stated, 2)
+        ),
+        Flag::Operations { counted, stated } => words!(
+            "The profile counts {} G operations, the stated work is {} G: {} of it.",
+            format::fixed(counted / 1e9, 3),
+            format::fixed(stated / 1e9, 3),
+            format::percent(100.0 * counted / stated)
+        ),
+        Flag::FitsInL2 { footprint, size } => words!(
+            "All buffers of the launch, {}, fit in L2 ({}): one that finds them there is not bound by DRAM.",
+            bytes(*footprint),
+            bytes(*size)
+        ),
+    }
 }
 
 fn share(value: Option<f64>) -> Cell {

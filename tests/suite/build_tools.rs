@@ -1,6 +1,8 @@
 //! The build tools at work: PTX names seen again in fresh code, control flow beside nvdisasm's, and what goes wrong.
 
 use crate::read_sass::{nodes_of_dot, nodes_of_flow};
+use kernel_audit::analysis::Limits;
+use kernel_audit::analysis::code::{CodeInputs, LaunchShape, RoleRow, audit_code};
 use kernel_audit::analysis::sass::{ControlFlow, dispatches, opcode_matches};
 use kernel_audit::catalog::sass_aliases;
 use kernel_audit::collect::{Call, Compile, Places, Tool, compile, disassemble, run};
@@ -94,6 +96,37 @@ fn blocks_edges_and_roles_of_a_specialised_kernel_are_found() {
     assert_eq!((holds(0, "LDTM"), holds(1, "UTCQMMA"), holds(2, "UTMALDG")), (3, 4, 4));
     assert_eq!((holds(0, "UTMALDG"), holds(1, "STG"), holds(2, "UTCQMMA")), (0, 0, 0));
     assert!(dispatch.meet.is_some());
+}
+
+#[test]
+fn tensor_memory_and_the_wait_for_it_follow_from_the_code() {
+    let build = build(&Path::new(ROOT).join("kernels"), "patch_embed_gemm_sm100.cu", "sm_100a");
+    let limits = Limits::default();
+    let inputs = CodeInputs {
+        build: &build,
+        variant: "",
+        old: None,
+        kernel: None,
+        old_kernel: None,
+        launched: None,
+        shape: LaunchShape { threads: Some(192), dynamic_shared: Some(64 * 1024) },
+        checks: &[],
+        limits: &limits,
+    };
+    let code = audit_code(&inputs).unwrap();
+    // `tcgen05.alloc … 512` of 512 columns: one block, whatever room shared memory leaves.
+    assert_eq!(code.tensor_memory, Some(512));
+    assert_eq!((code.occupancies[0].blocks, code.occupancies[0].limiters()), (1, vec!["tensor memory"]));
+    // What the compiler calls where an allocation goes wrong traps, and is no function of the kernel.
+    assert_eq!(code.flow.called, 0);
+    let load = code.loads.iter().find(|load| load.opcode == "LDTM").unwrap();
+    assert!(load.latency == 200 && load.cycles > 0 && load.turn >= load.instructions, "{load:?}");
+    let role = |opcode: &str| {
+        let roles = code.dispatches[0].roles.iter();
+        roles.filter(|role| role.telling.iter().any(|(own, _)| own == opcode)).collect::<Vec<_>>()
+    };
+    let meets = |role: &RoleRow| role.barriers.iter().any(|own| own.barrier == "mbarrier" && own.waits > 0);
+    assert!(["LDTM", "UTCQMMA", "UTMALDG"].iter().all(|opcode| role(opcode).iter().any(|role| meets(role))));
 }
 
 #[test]

@@ -27,6 +27,7 @@ mod collect_launcher;
 mod collect_timeline;
 mod compare;
 mod config;
+mod diagnosis;
 mod dump_analysis;
 mod edited;
 #[cfg(unix)]
@@ -44,6 +45,7 @@ mod labelled;
 mod labelled_fields;
 mod launch;
 mod layers;
+mod levers;
 mod life;
 mod made_report;
 mod missing_tools;

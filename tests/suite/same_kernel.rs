@@ -1,8 +1,9 @@
 //! A kernel against itself: how often a verdict claims a change where there is none, on launches that were measured.
 //!
 //! The material is every sample of every benchmark under `tests/fixtures/collected` whose clocks the driver never held down:
-//! under a power cap times wander with the clock, and only a profile has the cycles that do not. To it come the launches of further reports where `AUDIT_SAME_KERNEL` names a folder of them. `docs/evidence/same-kernel.md` has what
-//! comes out; `INSTA_UPDATE=always` writes it.
+//! under a power cap times wander with the clock, and only a profile has the cycles that do not. To it come the launches of
+//! further reports where `AUDIT_SAME_KERNEL` names a folder of them. `docs/evidence/same-kernel.md` has what comes out;
+//! `INSTA_UPDATE=always` writes it.
 
 use crate::project::{Profile, csv};
 use crate::simulation::Random;
@@ -133,11 +134,11 @@ fn furthest(kernels: &[Launches]) -> f64 {
 #[test]
 fn a_kernel_against_itself_is_never_faster_or_slower() {
     let mut kernels = benchmarks();
-    let own = kernels.len();
     let by_hand = std::env::var("AUDIT_SAME_KERNEL").ok();
     kernels.extend(by_hand.iter().flat_map(|folder| reports(folder)));
     let mut text = format!(
-        "Of {own} kernels, {} launches; two of one kernel are at most {:.1} % apart.\n\n| launches a side | differs in | comparisons | SAME | AMBIGUOUS | FASTER or SLOWER |\n| ---: | --- | ---: | ---: | ---: | ---: |\n",
+        "Of {} kernels, {} launches; two of one kernel are at most {:.1} % apart.\n\n| launches a side | differs in | comparisons | SAME | AMBIGUOUS | FASTER or SLOWER |\n| ---: | --- | ---: | ---: | ---: | ---: |\n",
+        kernels.len(),
         kernels.iter().map(Vec::len).sum::<usize>(),
         furthest(&kernels)
     );

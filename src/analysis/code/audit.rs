@@ -5,16 +5,18 @@ use super::checks::{self, CheckResult, SassCheck};
 use super::flow::{self, DispatchRow, FlowSummary, LoopRow};
 use super::hot;
 use super::identity::{self, Identity};
+use super::latency::{self, LoadUse};
 use super::limits::{self, LaunchShape, StaticOccupancy};
 use super::patterns;
 use super::resources::{self, ResourceRow};
 use super::select::{self, CodeError, Launched};
+use super::tensor_memory;
 use crate::analysis::diagnose::finding::Finding;
 use crate::analysis::limits::Limits;
 use crate::analysis::sass::{
     ClassCount, ControlFlow, SassDiff, body, class_counts, diff, dispatches, loops, opcode_counts,
 };
-use crate::catalog::Code;
+use crate::catalog::{self, Code};
 use crate::evidence::{BuildRecord, CodeBuild, Origin, SassFunction};
 use regex::Regex;
 
@@ -85,6 +87,12 @@ pub struct CodeAudit {
     /// Those of the hottest loop; `None` for a kernel without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hot_widths: Option<Vec<WidthRow>>,
+    /// The load of each innermost loop whose value is used soonest; none where the chip's latencies are not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loads: Vec<LoadUse>,
+    /// Columns of tensor memory that a block allocates; `None` for none, or a size that only the run tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tensor_memory: Option<u32>,
     /// Local-memory instructions by line.
     pub local: Vec<LocalAccess>,
     /// Control flow in numbers.
@@ -154,13 +162,16 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
     let hottest = hot::hottest(function, &shape, &found);
     let arch = build.cubin.arch.to_string();
     let resources = resources::rows(kernel, record, inputs.launched);
-    let occupancies = limits::occupancies(kernel, &arch, inputs.shape, inputs.launched);
+    let tensor_memory = tensor_memory::columns(function);
+    let occupancies = limits::occupancies(kernel, &arch, inputs.shape, inputs.launched, tensor_memory);
+    let latency = catalog::chip_of_arch(&arch).and_then(|chip| chip.latency.as_ref());
+    let loads = latency.map(|latency| latency::uses(function, &shape, &found, latency, &file)).unwrap_or_default();
     let classes = class_counts(function);
     let code = body(function);
     let (widths, local) = (accesses::widths(code.iter()), accesses::local(function, kernel, &file));
     let hot_widths = hottest
         .map(|at| accesses::widths(found[at].blocks.iter().flat_map(|b| &code[shape.blocks[*b].instructions.clone()])));
-    let flow_numbers = flow::summary(&shape, irreducible.len());
+    let flow_numbers = flow::summary(function, &shape, irreducible.len());
     let ground = checks::Ground { arch: &arch, file: &file, function, flow: &shape, loops: &found, hottest };
     let counts = opcode_counts(function);
     let old = old_code(inputs)?;
@@ -192,6 +203,8 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
         classes,
         widths,
         hot_widths,
+        loads,
+        tensor_memory,
         local,
         findings: Vec::new(),
         old_findings: old.map(|(old, _)| shown_by(&old, inputs.limits)),

@@ -11,7 +11,7 @@ pub struct FlowSummary {
     pub blocks: usize,
     /// Edges between them.
     pub edges: usize,
-    /// Functions that are called and stand in the same section.
+    /// Functions that are called and stand in the same section, without those that only trap.
     pub called: usize,
     /// Back jumps into code with several ways in, which no loop of the table describes.
     pub irreducible: usize,
@@ -66,6 +66,42 @@ pub struct RoleRow {
     pub lines: Option<(u32, u32)>,
     /// What it does: telling instructions, `UTMALDG × 2`, in the catalog's order of classes.
     pub telling: Vec<(String, usize)>,
+    /// Where it waits for other warps or lets them go on.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub barriers: Vec<BarrierUse>,
+}
+
+/// Barriers of one kind in the code of a role.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct BarrierUse {
+    /// The number of the block's barrier with the threads that it is for, as the code names them (`0x1, 0x80`), or `mbarrier`.
+    pub barrier: String,
+    /// Instructions that wait at it.
+    pub waits: usize,
+    /// Instructions that arrive without a wait.
+    pub arrivals: usize,
+}
+
+/// What a role does at barriers, in the order of their first instruction.
+fn barriers(code: &[&SassInstruction]) -> Vec<BarrierUse> {
+    let mut found: Vec<BarrierUse> = Vec::new();
+    for instruction in code {
+        let modified = |by: &str| instruction.modifiers().any(|modifier| modifier == by);
+        let (barrier, waits) = match instruction.base() {
+            "BAR" => (&*instruction.operands, !modified("ARV")),
+            "SYNCS" if modified("PHASECHK") => ("mbarrier", true),
+            "SYNCS" if modified("ARRIVE") => ("mbarrier", false),
+            "UTCBAR" => ("mbarrier", false),
+            _ => continue,
+        };
+        let at = found.iter().position(|own| own.barrier == barrier).unwrap_or_else(|| {
+            found.push(BarrierUse { barrier: barrier.to_owned(), waits: 0, arrivals: 0 });
+            found.len() - 1
+        });
+        let count = if waits { &mut found[at].waits } else { &mut found[at].arrivals };
+        *count += 1;
+    }
+    found
 }
 
 /// A place where warps part.
@@ -100,11 +136,16 @@ pub(super) fn lines<'a>(code: impl Iterator<Item = &'a SassInstruction>, file: &
     Some((*found.iter().min()?, *found.iter().max()?))
 }
 
-pub(super) fn summary(flow: &ControlFlow, irreducible: usize) -> FlowSummary {
+pub(super) fn summary(function: &SassFunction, flow: &ControlFlow, irreducible: usize) -> FlowSummary {
+    let code = body(function);
+    // What the compiler puts behind an instruction that may be used wrongly, such as an allocation of tensor memory: never run.
+    let traps = |entry: &&usize| {
+        code[flow.blocks[**entry].instructions.clone()].first().is_some_and(|first| first.base() == "BPT")
+    };
     FlowSummary {
         blocks: flow.blocks.len(),
         edges: flow.blocks.iter().map(|block| block.successors.len()).sum(),
-        called: flow.entries.len().saturating_sub(1),
+        called: flow.entries.iter().skip(1).filter(|entry| !traps(entry)).count(),
         irreducible,
         unseen: flow.blocks.iter().filter(|block| block.leaves_unseen).count(),
     }
@@ -186,6 +227,7 @@ pub(super) fn dispatch_rows(
             ),
             instructions: own.len(),
             loops: loops.iter().filter(|found| blocks.contains(&found.header)).count(),
+            barriers: barriers(&own),
             lines: lines(own.into_iter(), file),
             telling,
         }

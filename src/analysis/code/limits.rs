@@ -16,7 +16,7 @@ pub struct LaunchShape {
 /// One resource's limit.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct BlockLimitRow {
-    /// `registers`, `shared memory`, `warps`, `blocks`.
+    /// `registers`, `shared memory`, `warps`, `blocks`, `tensor memory`.
     pub resource: String,
     /// Blocks that it allows on one SM.
     pub blocks: u32,
@@ -66,12 +66,13 @@ fn shared_unit(chip: &ChipRow) -> u64 {
 }
 
 /// Occupancy at the block size that is known, else at usual ones; empty for a chip that the catalog does not have, or a
-/// cubin without a register count.
+/// cubin without a register count. `columns` of tensor memory are what the code allocates.
 pub(super) fn occupancies(
     kernel: &CubinKernel,
     arch: &str,
     shape: LaunchShape,
     launched: Option<&Launched>,
+    columns: Option<u32>,
 ) -> Vec<StaticOccupancy> {
     let (Some(chip), Some(registers)) = (catalog::chip_of_arch(arch), kernel.registers) else { return Vec::new() };
     let product = |xyz: [u32; 3]| xyz.iter().product::<u32>();
@@ -89,24 +90,30 @@ pub(super) fn occupancies(
     sizes
         .into_iter()
         .filter(|(threads, _)| (1..=chip.max_threads_per_block).contains(threads))
-        .filter_map(|(threads, from)| at(chip, registers, kernel.shared_bytes, dynamic, threads, from))
+        .filter_map(|known| at(chip, registers, Memory { fixed: kernel.shared_bytes, dynamic, columns }, known))
         .collect()
 }
 
-/// Blocks by each resource, as the occupancy calculator counts them.
-fn at(
-    chip: &ChipRow,
-    registers: u64,
-    static_shared: u64,
+/// Memory of the SM that a block takes.
+#[derive(Clone, Copy, Default)]
+struct Memory {
+    /// Static shared memory in bytes.
+    fixed: u64,
+    /// Dynamic shared memory in bytes, where it is known.
     dynamic: Option<u64>,
-    threads: u32,
-    from: &str,
-) -> Option<StaticOccupancy> {
+    /// Columns of tensor memory; `None` where the code allocates none, or as many as only the run tells.
+    columns: Option<u32>,
+}
+
+/// Blocks by each resource, as the occupancy calculator counts them, and by tensor memory. `known` is the block size and where
+/// it is from.
+fn at(chip: &ChipRow, registers: u64, memory: Memory, known: (u32, &str)) -> Option<StaticOccupancy> {
+    let (threads, from) = known;
     let warps_per_block = threads.div_ceil(32);
     let registers_per_warp = (u32::try_from(registers).ok()?.max(1) * 32).next_multiple_of(REGISTER_UNIT);
     let warps_by_registers = chip.registers_per_sm / registers_per_warp / WARP_UNIT * WARP_UNIT;
     let reserved = u64::from(chip.shared_reserved_per_block);
-    let shared = (static_shared + dynamic.unwrap_or(0) + reserved).next_multiple_of(shared_unit(chip));
+    let shared = (memory.fixed + memory.dynamic.unwrap_or(0) + reserved).next_multiple_of(shared_unit(chip));
     let by_shared = u64::from(chip.shared_per_sm).checked_div(shared);
     let mut limits = vec![
         ("registers", warps_by_registers / warps_per_block),
@@ -114,13 +121,15 @@ fn at(
         ("blocks", chip.max_blocks_per_sm),
     ];
     limits.extend(by_shared.and_then(|blocks| Some(("shared memory", u32::try_from(blocks).ok()?))));
+    let by_columns = chip.tensor_memory_columns.zip(memory.columns).and_then(|(all, own)| all.checked_div(own));
+    limits.extend(by_columns.map(|blocks| ("tensor memory", blocks)));
     let blocks = limits.iter().map(|(_, blocks)| *blocks).min()?;
     let warps = blocks * warps_per_block;
     Some(StaticOccupancy {
         threads,
         threads_from: from.to_owned(),
         shared_bytes: shared,
-        shared_is_unknown: dynamic.is_none(),
+        shared_is_unknown: memory.dynamic.is_none(),
         registers_per_warp,
         limits: limits.into_iter().map(|(r, blocks)| BlockLimitRow { resource: r.into(), blocks }).collect(),
         blocks,
@@ -138,15 +147,23 @@ mod tests {
     fn limits_by_hand() {
         let chip = catalog::chip_of_arch("sm_90a").expect("chip");
         // 168 registers: 168 * 32 = 5376 = 21 * 256 a warp; 65536 / 5376 = 12.19, in groups of 4: 12 warps; 12 / 8 = 1.
-        let one = at(chip, 168, 0, Some(0), 256, "x").expect("numbers");
+        let none = Memory { dynamic: Some(0), ..Memory::default() };
+        let one = at(chip, 168, none, (256, "x")).expect("numbers");
         assert_eq!((one.registers_per_warp, one.blocks, one.warps), (5376, 1, 8));
         assert_eq!(one.limiters(), ["registers"]);
         // 32 registers: 1024 a warp, 64 warps; 64 / 8 = 8 blocks, as many as 64 warps allow: a tie.
-        let tie = at(chip, 32, 0, Some(0), 256, "x").expect("numbers");
+        let tie = at(chip, 32, none, (256, "x")).expect("numbers");
         assert_eq!((tie.blocks, tie.percent, tie.limiters()), (8, 100.0, vec!["registers", "warps"]));
         // 100 KiB and the system's 1 KiB in 228 KiB: 2 blocks.
-        let shared = at(chip, 32, 1024, Some(99 * 1024), 128, "x").expect("numbers");
+        let memory = Memory { fixed: 1024, dynamic: Some(99 * 1024), columns: None };
+        let shared = at(chip, 32, memory, (128, "x")).expect("numbers");
         assert_eq!((shared.blocks, shared.limiters(), shared.shared_is_unknown), (2, vec!["shared memory"], false));
+        // 512 of 512 columns: one block, whatever else there is room for; 128 of them: four. A chip without tensor memory has no such limit.
+        let blackwell = catalog::chip_of_arch("sm_100a").expect("chip");
+        let of = |columns| at(blackwell, 32, Memory { columns: Some(columns), ..none }, (128, "x")).expect("numbers");
+        assert_eq!((of(512).blocks, of(512).limiters()), (1, vec!["tensor memory"]));
+        assert_eq!((of(128).blocks, of(128).limiters()), (4, vec!["tensor memory"]));
+        assert_eq!(at(chip, 32, Memory { columns: Some(512), ..none }, (128, "x")).map(|row| row.blocks), Some(16));
         assert!(catalog::chip_of_arch("sm_999").is_none() && catalog::chip_of_arch("x").is_none());
     }
 }

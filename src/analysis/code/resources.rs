@@ -40,6 +40,12 @@ pub struct ResourceRow {
 
 /// The label of the registers of a thread.
 pub(super) const REGISTERS: &str = "Registers per thread";
+/// The label of the most registers that launch bounds or options leave a thread.
+pub(super) const REGISTER_CAP: &str = "Register cap";
+/// The label of the stack frame.
+pub(in crate::analysis) const FRAME: &str = "Stack frame";
+/// Registers that a thread can have: a cap of as many is none. CUDA C++ Programming Guide, Compute Capabilities.
+const NO_CAP: u64 = 255;
 
 fn row(label: &str, unit: &str, ptxas: Option<u64>, cubin: Option<u64>, launch: Option<u64>) -> ResourceRow {
     let build = ptxas.or(cubin);
@@ -74,9 +80,11 @@ pub(super) fn rows(
     let launch = |read: fn(&Launched) -> Option<f64>| whole(launched.and_then(read));
     let ptxas = |read: fn(&BuildRecord) -> Option<u64>| record.and_then(read);
     let marked = kernel.spill_offsets.as_ref().map(|offsets| offsets.len() as u64);
-    vec![
+    let capped = kernel.register_cap.filter(|cap| *cap < NO_CAP);
+    let cap = capped.map(|cap| row(REGISTER_CAP, "", None, Some(cap), None));
+    let mut rows = vec![
         row(REGISTERS, "", ptxas(|r| r.registers), kernel.registers, launch(|l| l.registers.value())),
-        row("Stack frame", "B", ptxas(|r| r.stack_bytes), kernel.frame_bytes, None),
+        row(FRAME, "B", ptxas(|r| r.stack_bytes), kernel.frame_bytes, None),
         row(
             "Static shared memory",
             "B",
@@ -102,7 +110,11 @@ pub(super) fn rows(
         row("Instructions that spill or refill", "", None, marked, None),
         row("Parameters", "B", None, kernel.parameter_bytes, None),
         row("Code", "B", None, Some(kernel.code_bytes), None),
-    ]
+    ];
+    if let Some(cap) = cap {
+        rows.insert(1, cap);
+    }
+    rows
 }
 
 #[cfg(test)]

@@ -180,6 +180,11 @@ pub(in crate::analysis) fn is_shared_store(opcode: &str) -> bool {
     opcode.split('.').next() == Some("STS")
 }
 
+/// Whether an opcode with its modifiers unpacks floats of 8 bits.
+pub(in crate::analysis) fn unpacks_bytes(opcode: &str) -> bool {
+    opcode.starts_with("F2FP") && opcode.contains("UNPACK") && (opcode.contains("E4M3") || opcode.contains("E5M2"))
+}
+
 /// Stores whose opcode says 64 or 128 bits, over all `STS`.
 fn wide_shared_stores(kernel: &KernelSummary<'_>) -> Reading {
     let counts = kernel.by_text(WITH_MODIFIERS);

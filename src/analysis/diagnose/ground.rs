@@ -23,6 +23,8 @@ pub(in crate::analysis) struct Kernel<'a, 'r> {
     pub(in crate::analysis) phases: Option<&'a Phases>,
     pub(in crate::analysis) limits: &'a Limits,
     pub(in crate::analysis) work: &'a Work,
+    /// Local memory of a thread in bytes, where the launcher wrote it down.
+    pub(in crate::analysis) local_bytes: Option<u64>,
 }
 
 /// What patterns look at: the kernel, and what limits it.

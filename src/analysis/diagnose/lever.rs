@@ -43,6 +43,12 @@ pub enum Action {
     BulkCopies,
     /// Wider loads.
     WideLoads,
+    /// Shared loads of 16 bytes in place of four of 4.
+    WideShared,
+    /// A branch around accesses whose guard is off.
+    SkipAccesses,
+    /// The chip's own generation of tensor instructions.
+    TensorGeneration,
     /// Products in flight across steps.
     KeepProducts,
     /// Fences of narrower scope.

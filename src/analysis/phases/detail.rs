@@ -158,6 +158,28 @@ pub struct Chain {
     pub share: f64,
 }
 
+/// Instructions that do nothing but make addresses of local memory: what an array costs that is indexed at run time.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct LocalIndex {
+    /// The local access that is executed the most.
+    pub at: Point,
+    /// Executions of those on the uniform datapath.
+    pub uniform: u64,
+    /// Executions of the others.
+    pub others: u64,
+}
+
+/// Loads of one word from shared memory that all lanes read at the same address, where four of them lie side by side.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct SharedRuns {
+    /// The first.
+    pub at: Point,
+    /// Executions by warps, those of whole groups of four.
+    pub loads: u64,
+    /// Whether the offset of each run is a multiple of 16 bytes.
+    pub is_aligned: bool,
+}
+
 /// The tensor instructions of one opcode in one main loop.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TensorSite {

@@ -145,6 +145,34 @@ impl Flows {
         self.loads_behind(code, row).iter().any(is_near)
     }
 
+    /// The rows behind the address of an access.
+    pub(super) fn address_behind(&self, code: &Code<'_>, row: usize) -> BTreeSet<usize> {
+        address(code, row).map(|register| self.behind(code, row, vec![register])).unwrap_or_default()
+    }
+
+    /// The rows that define what a row reads.
+    pub(super) fn operands_of(&self, code: &Code<'_>, row: usize) -> BTreeSet<usize> {
+        reads(code, row).flat_map(|register| self.definitions(code, row, &register)).collect()
+    }
+
+    /// The same without the address of an access.
+    pub(super) fn data_of(&self, code: &Code<'_>, row: usize) -> BTreeSet<usize> {
+        let address = address(code, row);
+        let data = reads(code, row).filter(|register| Some(*register) != address);
+        data.flat_map(|register| self.definitions(code, row, &register)).collect()
+    }
+
+    /// Whether the address of an access can differ from lane to lane: the number of a thread or a lane is behind it, a value from
+    /// memory, or something that is not traced. Where each row of a block is whole warps, a row's number is the same for all lanes.
+    pub(super) fn differs_by_lane(&self, code: &Code<'_>, row: usize, rows_are_warps: bool) -> bool {
+        let differs = |number: u8| number == LANE || number == THREAD[0] || THREAD.contains(&number) && !rows_are_warps;
+        let special = |row: &usize| code.rows[*row].word.and_then(|word| word.registers.special);
+        let behind = self.address_behind(code, row);
+        address(code, row).is_some()
+            && (behind.is_empty()
+                || behind.iter().any(|row| special(row).is_some_and(differs) || is_memory(code, *row)))
+    }
+
     /// The loads whose values the address of an access is made of.
     pub(super) fn loads_behind(&self, code: &Code<'_>, row: usize) -> BTreeSet<usize> {
         let loads = |other: &usize| matches!(code.base(*other), "LDG" | "LD" | "LDS" | "ATOM" | "ATOMG" | "ATOMS");
@@ -162,10 +190,14 @@ fn reads<'c>(code: &'c Code<'_>, row: usize) -> impl Iterator<Item = Register> +
     code.rows[row].word.iter().flat_map(|word| registers(&word.registers.reads))
 }
 
-/// The register that a memory access takes its address from.
+/// The register that a memory access takes its address from: that of the lanes, else a uniform one.
 fn address(code: &Code<'_>, row: usize) -> Option<Register> {
-    let is_general = |register: &Register| register.file == RegisterFile::General;
-    reads(code, row).find(is_general)
+    let of = |file: RegisterFile| reads(code, row).find(|register| register.file == file);
+    let is_store = matches!(code.base(row), "STL" | "STS");
+    // The data of a store are registers of the lanes as well, and stand behind its address.
+    let uniform = of(RegisterFile::Uniform);
+    let general = reads(code, row).filter(|register| register.file == RegisterFile::General).count();
+    if is_store && uniform.is_some() && general < 2 { uniform } else { of(RegisterFile::General).or(uniform) }
 }
 
 /// Whether a row brings a value from memory that others may write.

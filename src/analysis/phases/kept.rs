@@ -76,6 +76,8 @@ impl Phases {
         self.accesses.iter_mut().for_each(|access| of_point(&mut access.at));
         self.fence_chain.iter_mut().for_each(|chain| of_point(&mut chain.at));
         self.chain.iter_mut().for_each(|chain| of_point(&mut chain.load));
+        self.local_index.iter_mut().for_each(|index| of_point(&mut index.at));
+        self.shared_runs.iter_mut().for_each(|runs| of_point(&mut runs.at));
         each(&mut self.phases, &mut |phase| {
             if phase.at.first > 0 {
                 call(&mut phase.at.file);

@@ -11,7 +11,7 @@ use super::point::{named, point, product_line, short};
 use super::samples::Samples;
 use super::study::Study;
 use super::waits::waits;
-use super::{accesses, chain, guards, stalls, tensor};
+use super::{accesses, addresses, chain, guards, stalls, tensor};
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::evidence::{CodeInstruction, SourceView, WarpSync};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -53,6 +53,8 @@ impl Phases {
             pressure: None,
             fence_chain: tensor::fence_chain(&study),
             chain: chain::chain(&study),
+            local_index: addresses::local_index(&study),
+            shared_runs: addresses::shared_runs(&study, rows_are_warps(kernel)),
             drain_in_loop: None,
             stalls: stalls::stalls(&study),
             sites: sites(&study),
@@ -104,6 +106,11 @@ impl Phases {
             copies.filter(|part| part.kind == PhaseKind::Copies).for_each(|part| part.cost = part.cost.min(most));
         }
     }
+}
+
+/// Whether each row of a block, as long as it is in x, is whole warps.
+fn rows_are_warps(kernel: &KernelSummary<'_>) -> bool {
+    kernel.key().block.is_some_and(|block| block.0[0].is_multiple_of(32))
 }
 
 /// Issue slots of one unit of cycles (R11): four schedulers for each tile. Where the unit is the life of a warp, other blocks on

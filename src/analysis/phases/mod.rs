@@ -9,6 +9,7 @@
 //! SM holds a block, `u` the share in which a unit works.
 
 mod accesses;
+mod addresses;
 mod chain;
 mod code;
 mod counters;
@@ -34,8 +35,8 @@ mod waits;
 
 pub(in crate::analysis) use counters::METRICS;
 pub use detail::{
-    Chain, FenceChain, GuardedOpcode, Named, OpcodeRun, Point, Pressure, SectorAccess, StallCause, StallGroup,
-    StallPlace, TensorSite, TimeSplit, Wait, WaitGroup, touched_sectors,
+    Chain, FenceChain, GuardedOpcode, LocalIndex, Named, OpcodeRun, Point, Pressure, SectorAccess, SharedRuns,
+    StallCause, StallGroup, StallPlace, TensorSite, TimeSplit, Wait, WaitGroup, touched_sectors,
 };
 pub use model::{CycleUnit, Phase, PhaseKind, Phases, Role, Span};
 pub use products::at_their_products;

@@ -1,7 +1,8 @@
 //! The phases of a kernel as a fact: what is kept of a launch that was sampled by instruction.
 
 use super::detail::{
-    Chain, FenceChain, GuardedOpcode, Named, OpcodeRun, Pressure, SectorAccess, StallCause, TensorSite, TimeSplit, Wait,
+    Chain, FenceChain, GuardedOpcode, LocalIndex, Named, OpcodeRun, Pressure, SectorAccess, SharedRuns, StallCause,
+    TensorSite, TimeSplit, Wait,
 };
 
 /// What a phase is.
@@ -210,6 +211,12 @@ pub struct Phases {
     /// A chain of loads; `None` where no load's address is its own value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chain: Option<Chain>,
+    /// What indexes of local arrays cost; `None` without local accesses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local_index: Option<LocalIndex>,
+    /// Loads of shared memory that could be wider; `None` without any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared_runs: Option<SharedRuns>,
     /// Share of a tile's cycles that is lost because each step waits for all of its products; `None` where it is not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drain_in_loop: Option<f64>,

@@ -51,7 +51,7 @@ impl<'a, 'r> Before<'a, 'r> {
     /// What the old kernel comes to by itself.
     pub(in crate::analysis) fn judged(&self, limits: &Limits) -> Alone {
         let occupancy = Occupancy::of(self.kernel, None);
-        let roofline = Roofline::of(self.kernel, &self.mix, self.work);
+        let roofline = Roofline::of(self.kernel, &self.mix, self.work, None);
         let derived = diagnose::Kernel {
             kernel: self.kernel,
             stalls: &self.stalls,
@@ -60,6 +60,7 @@ impl<'a, 'r> Before<'a, 'r> {
             phases: self.phases,
             limits,
             work: self.work,
+            local_bytes: None,
         };
         let diagnosis = diagnose::diagnose(&derived, |_| None);
         let (bottleneck, levers) = (diagnosis.bottleneck, diagnosis.levers);

@@ -6,6 +6,7 @@ use crate::analysis::limits::Limits;
 use crate::analysis::profile::{Profile, summary};
 use crate::analysis::versus::before::{Alone, Before};
 use crate::analysis::versus::setting::Setting;
+use crate::catalog::Code;
 use std::collections::HashSet;
 
 /// What became of the limiter.
@@ -48,6 +49,19 @@ pub(in crate::analysis) fn limiter_change(
     } else {
         LimiterChange::Moved
     }
+}
+
+/// Codes of a side's findings that the metrics which the other side holds as well do not show: nobody knows whether that side
+/// has them.
+pub(in crate::analysis) fn unseen(
+    found: impl Iterator<Item = Code>,
+    by: &Profile,
+    other: &Profile,
+    work: &Work,
+    limits: &Limits,
+) -> Vec<Code> {
+    let shown = judged(&reduced(by, other), work, limits).findings;
+    found.filter(|code| !shown.contains(code)).collect()
 }
 
 /// A profile with no more than the metrics that another one holds as well.

@@ -124,6 +124,10 @@ pub(super) fn of(base: &str, word: u128) -> Registers {
     if !matches!(shape, Shape::Unary | Shape::Result | Shape::Other) {
         reads.add(own, field(24), if is_memory { address } else { pair });
     }
+    // Addresses of shared and local memory have a uniform part, behind that of the lanes, where this bit says so.
+    if matches!(base, "LDL" | "LDS" | "STL" | "STS") && bits(91, 1) == 1 {
+        reads.add(Uniform, if shape == Shape::Store { bits(64, 6) } else { bits(32, 6) }, 1);
+    }
     let second = matches!(shape, Shape::Unary | Shape::Two | Shape::Three | Shape::Store);
     match (shape, kind) {
         (Shape::Store, _) if base != "LDGSTS" => reads.add(own, field(32), width(word)),
@@ -179,6 +183,21 @@ mod tests {
         guard.into_iter().chain(operands).filter_map(register).collect()
     }
 
+    /// Words as nvdisasm prints them beside the instruction, for sm_90a.
+    #[test]
+    fn uniform_addresses_by_hand() {
+        let reads = |high: u64, low: u64| {
+            let registers = decode(u128::from(high) << 64 | u128::from(low), 0, (9, 0)).registers;
+            let own = registers.reads.into_iter().filter(|register| register.count > 0);
+            (own.map(|register| (register.file, register.number)).collect::<Vec<_>>(), registers.offset)
+        };
+        use RegisterFile::{General, Uniform};
+        // LDL R4, [UR22+-0x14]; STL [UR28], R6; STL.64 [R1+0x8], R4.
+        assert_eq!(reads(0x000ea80008100800, 0xffffec16ff047983), (vec![(Uniform, 22)], -0x14));
+        assert_eq!(reads(0x0041e8000810081c, 0x00000006ff007987), (vec![(Uniform, 28), (General, 6)], 0));
+        assert_eq!(reads(0x0081e80000100a00, 0x0000080401007387), (vec![(General, 1), (General, 4)], 8));
+    }
+
     /// Every register that the decoder finds is named by the listing, and of the usual opcodes none is missed.
     #[test]
     fn listings_agree() {
@@ -196,7 +215,7 @@ mod tests {
                 for register in found.clone() {
                     assert!(named.contains(&(register.file, register.number)), "{instruction:?} {register:?}");
                 }
-                // Uniform registers of an address are not decoded.
+                // Uniform registers of the address of a global access are not decoded.
                 if !matches!(shape(word.base), Shape::Other | Shape::First | Shape::Store) {
                     for (file, number) in named {
                         let one = Register { file, number, count: 1 };

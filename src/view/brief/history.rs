@@ -1,8 +1,7 @@
 //! The versions of the kernel in order, the reference as the last row.
 
 use super::lead::called;
-use super::numbers::{amount, rate, row, time};
-use crate::analysis::phases::{Phase, PhaseKind};
+use super::numbers::{rate, row, time};
 use crate::analysis::{Audit, Milestone, StallBasis};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, format};
@@ -19,9 +18,6 @@ const SHOWN: usize = 12;
 const PICTURE: usize = 3;
 
 const REGISTERS: &str = "launch__registers_per_thread";
-
-/// A phase is of the size of a gap within this part.
-const SIZE: f64 = 0.1;
 
 /// The section; `None` for a first audit without a reference.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
@@ -47,7 +43,6 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
     }));
     let name = reference.map(|(name, _)| name).or_else(|| heading.history.iter().rev().find_map(beside));
     blocks.push(versions_table(&rows, name.unwrap_or_default()).into());
-    blocks.extend(gap(audit).map(|words| paragraph("gap", words)));
     let step = audit.timing.as_ref().and_then(clock_steps::sentence);
     blocks.extend(step.map(|words| paragraph("step", words)));
     Some(Section::new("history", "History", blocks))
@@ -84,7 +79,9 @@ fn baseline(audit: &Audit) -> Option<Version> {
     let per_second = audit.work.flop.zip(ns).map(|(flop, ns)| flop as f64 * 1e9 / ns);
     let registers = row(audit, REGISTERS).and_then(|row| row.old.as_ref()?.value());
     let name = words!("baseline `{}`", old.kernel.short_name());
-    Some(Version { name, ns, per_second, registers, ..Version::default() })
+    let top = audit.stalls.top_before();
+    let stall = top.map(|(basis, row)| stall(&row.row.label, basis, row.row.old.as_ref())).unwrap_or_default();
+    Some(Version { name, ns, per_second, registers, stall, ..Version::default() })
 }
 
 /// The last versions and the audit's own. A GPU is named where it is another than before.
@@ -110,7 +107,10 @@ fn versions(heading: &Heading, audit: &Audit) -> Vec<Version> {
             per_second: milestone.rate().map(Quantity::value),
             percent: milestone.beside.as_ref().map(|(_, percent)| *percent),
             registers: milestone.registers.value(),
-            stall: milestone.stall.as_ref().map(stall).unwrap_or_default(),
+            stall: milestone
+                .stall
+                .as_ref()
+                .map_or_else(String::new, |(label, basis, reading)| stall(label, *basis, Some(reading))),
             verdict: milestone.outcome().unwrap_or_default(),
             is_own: std::ptr::eq(*milestone, &raw const own),
         }
@@ -119,9 +119,9 @@ fn versions(heading: &Heading, audit: &Audit) -> Vec<Version> {
 }
 
 /// `Long scoreboard 46 %`.
-fn stall((label, basis, reading): &(String, StallBasis, Reading)) -> String {
-    match (reading.value(), basis) {
-        (None, _) => label.clone(),
+fn stall(label: &str, basis: StallBasis, reading: Option<&Reading>) -> String {
+    match (reading.and_then(Reading::value), basis) {
+        (None, _) => label.to_owned(),
         (Some(cycles), StallBasis::PerIssue) => format!("{label} {} per issue", format::fixed(cycles, 2)),
         (Some(percent), _) => format!("{label} {} %", format::fixed(percent, 0)),
     }
@@ -163,45 +163,4 @@ fn versions_table(rows: &[Version], reference: &str) -> Table {
         }
     }
     table("history", heads, cells)
-}
-
-/// The gap to the reference, taken apart into tensor cycles and cycles without.
-fn gap(audit: &Audit) -> Option<String> {
-    let name = called(&audit.timing.as_ref()?.benchmark.reference.as_ref()?.name).to_owned();
-    let gap = audit.reference.as_ref()?.gap()?;
-    let (idle, apart) = (gap.idle(), gap.cycles.0 - gap.cycles.1);
-    let more = |cycles: f64| format!("{} {}", amount(cycles.abs()), if cycles < 0.0 { "fewer" } else { "more" });
-    let parts = format!("idle tensor cycles {} and {}", amount(idle.0), amount(idle.1));
-    Some(if gap.is_idle_time() {
-        format!(
-            "Against {name}: {} cycles with the same tensor cycles ({} and {}): the gap is idle tensor time ({parts}){}.",
-            more(apart),
-            amount(gap.tensor.0),
-            amount(gap.tensor.1),
-            phase_of(audit, apart / gap.cycles.0).map(|phase| format!(", the size of {phase}")).unwrap_or_default()
-        )
-    } else {
-        format!(
-            "Against {name}: {} cycles; {} of them tensor cycles ({} and {}), {} idle ({parts}).",
-            more(apart),
-            more(gap.tensor.0 - gap.tensor.1),
-            amount(gap.tensor.0),
-            amount(gap.tensor.1),
-            more(idle.0 - idle.1)
-        )
-    })
-}
-
-/// The phase whose cycles are those of a gap of this part of the kernel's, within a tenth.
-fn phase_of(audit: &Audit, part: f64) -> Option<&'static str> {
-    let phases = audit.phases.as_ref()?;
-    let gap = phases.cycles? * part;
-    let is_its = |phase: &&Phase| phase.cycles.is_some_and(|cycles| (cycles / gap - 1.0).abs() <= SIZE);
-    Some(match phases.phases.iter().find(is_its)?.kind {
-        PhaseKind::Prologue => "the prologue",
-        PhaseKind::Drain => "the drain of the last products",
-        PhaseKind::Epilogue => "the epilogue",
-        PhaseKind::Exit => "the exit",
-        _ => return None,
-    })
 }

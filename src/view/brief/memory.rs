@@ -76,7 +76,12 @@ fn levels(audit: &Audit) -> Option<Table> {
     // What reaches DRAM of what was stored is told once.
     let is_same =
         value(STORED).zip(value(WRITTEN)).is_some_and(|(stored, written)| (stored / written - 1.0).abs() < 0.05);
-    let copied = least.operands.filter(|copied| value(RECEIVED).is_some_and(|all| copied.bytes >= all / 2.0));
+    let boxes = || {
+        let bytes = value(BULK).filter(|bytes| *bytes > 0.0)?;
+        Some(Amount { bytes, what: "boxes of the bulk copies".into() })
+    };
+    let copied = least.operands.or_else(boxes);
+    let copied = copied.filter(|copied| value(RECEIVED).is_some_and(|all| copied.bytes >= all / 2.0));
     let plain = |label: &str, metric, least, hits| Level { label: label.into(), metric, least, hits };
     let mut levels = vec![
         plain("DRAM read", READ, least.read, None),

@@ -7,6 +7,7 @@ mod build;
 mod changed;
 mod checks;
 mod conclusions;
+mod gap;
 mod history;
 mod instructions;
 mod kernels;

@@ -1,5 +1,6 @@
 //! What limits the kernel, how sure that is, and what stands beside it.
 
+use super::gap;
 use crate::analysis::{Audit, Bottleneck, Confidence, Finding, Level, Severity, Standing, Unit};
 use crate::view::document::{Block, Section};
 use crate::view::hypotheses;
@@ -50,6 +51,7 @@ fn limits(audit: &Audit) -> Vec<Block> {
         ),
     )];
     let mut items: Vec<Words> = bottleneck.beside.clone();
+    items.extend(gap::sentence(audit).map(Words::from));
     let others = audit.findings.iter().filter(|finding| finding.code != bottleneck.limiter);
     items.extend(others.filter(|finding| finding.severity != Severity::Notes).take(SHOWN).map(finding));
     items.extend(units(bottleneck));

@@ -6,6 +6,8 @@ use crate::quantity::format;
 use crate::view::document::{Block, Cell};
 use crate::view::tables::{self, left, right, text};
 
+/// What barriers in shared memory are called.
+const MBARRIER: &str = "mbarrier";
 /// Rows at most.
 const SHOWN: usize = 6;
 /// Loops of fewer instructions wait or count, and are no phase.
@@ -57,7 +59,34 @@ pub(super) fn blocks(code: &CodeAudit) -> Vec<Block> {
         }));
     }
     rows.truncate(SHOWN);
-    vec![tables::table("phases", columns, rows).into()]
+    let mut blocks = vec![tables::table("phases", columns, rows).into()];
+    blocks.extend(barriers(&roles).map(|words| tables::paragraph("phases-notes", words)));
+    blocks
+}
+
+/// Barriers that one role has for itself, and those at which roles meet; nothing for a code of one role.
+fn barriers(roles: &[&RoleRow]) -> Option<String> {
+    let mut inside: Vec<String> = Vec::new();
+    let mut between: Vec<String> = Vec::new();
+    for role in roles {
+        for own in &role.barriers {
+            let of_block = own.barrier != MBARRIER;
+            let is_shared = !of_block
+                || roles.iter().filter(|other| other.barriers.iter().any(|met| met.barrier == own.barrier)).count() > 1;
+            let counts: Vec<String> = [(own.waits, "wait"), (own.arrivals, "arrival")]
+                .into_iter()
+                .filter(|(count, _)| *count > 0)
+                .map(|(count, what)| format::counted(count as u64, what))
+                .collect();
+            let name = if of_block { format!("BAR {}", own.barrier) } else { own.barrier.clone() };
+            let said = format!("{}: {} of {name}", role.who, counts.join(" and "));
+            if is_shared { between.push(said) } else { inside.push(said) }
+        }
+    }
+    let said = |what: &str, found: Vec<String>| (!found.is_empty()).then(|| format!("{what}: {}.", found.join("; ")));
+    let all: Vec<String> =
+        [said("Barriers inside a role", inside), said("Between roles", between)].into_iter().flatten().collect();
+    (!all.is_empty()).then(|| all.join(" "))
 }
 
 /// `113–157, 205 instructions: 64 FP32 arithmetic, 56 Integer arithmetic`.

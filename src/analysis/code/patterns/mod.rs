@@ -3,6 +3,7 @@
 mod build_differs;
 mod calls;
 mod double;
+mod load_latency;
 mod local_arrays;
 mod narrow_access;
 mod occupancy;
@@ -29,6 +30,7 @@ const PATTERNS: &[&dyn for<'a> Finds<Built<'a>>] = &[
     &local_arrays::LocalArrays,
     &older_tensor_path::OlderTensorPath,
     &occupancy::Occupancy,
+    &load_latency::LoadLatency,
     &narrow_access::NarrowAccess,
     &double::Double,
     &calls::Calls,

@@ -48,7 +48,7 @@ const LEVELS: [(&str, &str, &str, &str, &str); 2] = [
     ),
     (
         "l2",
-        "L2 to L1",
+        "L2, bytes to L1",
         "derived__lts__lts2xbar_bytes.sum.per_second",
         "derived__lts__lts2xbar_bytes.sum.peak_sustained",
         "lts__cycles_elapsed.avg.per_second",
@@ -75,9 +75,9 @@ struct Pipe {
 
 /// FP16 instructions work on a pair of halves: two operations for an add or multiply, four for a multiply-add.
 const PIPES: [Pipe; 3] = [
-    Pipe { id: "fp32", label: "FP32", letter: 'f', width: 1.0 },
-    Pipe { id: "fp64", label: "FP64", letter: 'd', width: 1.0 },
-    Pipe { id: "fp16", label: "FP16", letter: 'h', width: 2.0 },
+    Pipe { id: "fp32", label: "FMA pipe, FP32", letter: 'f', width: 1.0 },
+    Pipe { id: "fp64", label: "FP64 pipe", letter: 'd', width: 1.0 },
+    Pipe { id: "fp16", label: "FMA pipe, FP16", letter: 'h', width: 2.0 },
 ];
 
 /// FP16 arithmetic on the FMA pipe.
@@ -119,7 +119,7 @@ fn l1(kernel: &KernelSummary<'_>) -> Ceiling {
         (None, _) => busy,
         (_, None) => peak.clone(),
     };
-    Ceiling { id: "l1".into(), label: "L1 data path".into(), kind: CeilingKind::Memory, peak, achieved }
+    Ceiling { id: "l1".into(), label: "L1, bytes to registers".into(), kind: CeilingKind::Memory, peak, achieved }
 }
 
 /// Some of these derived metrics carry the unit `byte` or none although they are rates.

@@ -1,85 +1,89 @@
-//! What must not be taken at face value: rates above a peak, traffic below what the work needs, a working set within L2.
+//! What must not be taken at face value: rates above a peak, traffic beside what the work needs, a footprint within L2.
 
 use super::ceilings::{Ceiling, L2_SIZE};
 use super::points::Point;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::quantity::format::percent;
-use crate::quantity::{Quantity, Unit, format};
 
-/// `counted` is the operations of all math pipes, where every one is known.
+/// A number of the roofline that needs a word beside it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Flag {
+    /// A rate above the peak of its ceiling: the peak, the clock or the counter means something else than its name says.
+    AbovePeak {
+        /// The ceiling's label.
+        ceiling: String,
+        /// The rate in percent of the peak.
+        percent: f64,
+    },
+    /// A point above its roof.
+    AboveRoof {
+        /// Id of the pipe's ceiling.
+        compute: String,
+        /// Id of the level's ceiling.
+        memory: String,
+        /// The rate in percent of the roof.
+        percent: f64,
+    },
+    /// DRAM moved other bytes than the stated ones.
+    Traffic {
+        /// Bytes that DRAM moved: rate × time.
+        moved: f64,
+        /// Bytes that the work states.
+        stated: f64,
+    },
+    /// Operations that the profile counts beside those stated.
+    Operations {
+        /// Counted operations.
+        counted: f64,
+        /// Stated ones.
+        stated: f64,
+    },
+    /// All buffers of the launch together fit in L2.
+    FitsInL2 {
+        /// Their bytes.
+        footprint: f64,
+        /// L2 in bytes.
+        size: f64,
+    },
+}
+
+/// `counted` is the operations of all math pipes, where every one is known; `footprint` the bytes of all buffers.
 pub(super) fn flags(
     kernel: &KernelSummary<'_>,
     work: &Work,
-    ceilings: &[Ceiling],
-    points: &[Point],
+    (ceilings, points): (&[Ceiling], &[Point]),
     counted: Option<f64>,
-) -> Vec<String> {
-    let mut flags: Vec<String> = ceilings.iter().filter_map(above_peak).collect();
-    let above_roof = points.iter().filter(|point| point.share() > 100.0);
-    flags.extend(above_roof.map(|point| {
-        format!(
-            "The point {} over {} lies above its roof, at {} %.",
-            point.compute,
-            point.memory,
-            format::fixed(point.share(), 2)
-        )
-    }));
-    let seconds = kernel.seconds();
-    flags.extend(traffic(work, ceilings, seconds));
-    flags.extend(counted.and_then(|counted| operations(work, counted)));
-    flags.extend(within_l2(kernel, work));
+    footprint: Option<f64>,
+) -> Vec<Flag> {
+    let above_peak = |ceiling: &Ceiling| {
+        let percent = ceiling.share().filter(|share| *share > 100.0)?;
+        Some(Flag::AbovePeak { ceiling: ceiling.label.clone(), percent })
+    };
+    let above_roof = |point: &Point| Flag::AboveRoof {
+        compute: point.compute.clone(),
+        memory: point.memory.clone(),
+        percent: point.share(),
+    };
+    let mut flags: Vec<Flag> = ceilings.iter().filter_map(above_peak).collect();
+    flags.extend(points.iter().filter(|point| point.share() > 100.0).map(above_roof));
+    flags.extend(traffic(work, ceilings, kernel.seconds()));
+    let stated = work.flop.map(|flop| flop as f64);
+    flags.extend(
+        counted
+            .filter(|counted| *counted > 0.0)
+            .zip(stated)
+            .map(|(counted, stated)| Flag::Operations { counted, stated }),
+    );
+    let within = footprint.zip(kernel.value(L2_SIZE)).filter(|(footprint, size)| footprint <= size);
+    flags.extend(within.map(|(footprint, size)| Flag::FitsInL2 { footprint, size }));
     flags
 }
 
-fn above_peak(ceiling: &Ceiling) -> Option<String> {
-    let share = ceiling.share().filter(|share| *share > 100.0)?;
-    Some(format!(
-        "{} reads {} % of its peak: the peak, the clock or the counter means something else than its name says.",
-        ceiling.label,
-        format::fixed(share, 2)
-    ))
-}
-
-/// DRAM bytes of the launch, `rate × time`, against the bytes that it cannot avoid to move.
-fn traffic(work: &Work, ceilings: &[Ceiling], seconds: Option<f64>) -> Option<String> {
+/// DRAM bytes of the launch, `rate × time`, against the stated bytes; nothing where they agree within a hundredth.
+fn traffic(work: &Work, ceilings: &[Ceiling], seconds: Option<f64>) -> Option<Flag> {
     let stated = work.bytes? as f64;
     let dram = ceilings.iter().find(|ceiling| ceiling.id == "dram")?.achieved.value()?;
     let moved = dram * seconds?;
-    let ratio = moved / stated;
-    if (ratio - 1.0).abs() < 0.01 {
-        return None;
-    }
-    let amounts = format!("DRAM moved {}, the stated work is {}", bytes(moved), bytes(stated));
-    Some(if ratio < 1.0 {
-        format!("{amounts}: {} of it. The rest stayed in L2.", percent(100.0 * ratio))
-    } else {
-        format!("{amounts}: {} times what cannot be avoided.", format::fixed(ratio, 2))
-    })
-}
-
-/// Operations that the profile counts against those stated; nothing where it counts none.
-fn operations(work: &Work, counted: f64) -> Option<String> {
-    let stated = work.flop.filter(|_| counted > 0.0)? as f64;
-    Some(format!(
-        "The profile counts {} G operations, the stated work is {} G: {} of it.",
-        format::fixed(counted / 1e9, 3),
-        format::fixed(stated / 1e9, 3),
-        percent(100.0 * counted / stated)
-    ))
-}
-
-fn within_l2(kernel: &KernelSummary<'_>, work: &Work) -> Option<String> {
-    let (stated, size) = (work.bytes? as f64, kernel.value(L2_SIZE)?);
-    (stated <= size).then(|| {
-        format!(
-            "The stated {} fit in L2 ({}): a launch that finds them there is not bound by DRAM.",
-            bytes(stated),
-            bytes(size)
-        )
-    })
-}
-
-fn bytes(value: f64) -> String {
-    Quantity::new(value, Unit::BYTE).map(format::quantity).unwrap_or_default()
+    ((moved / stated - 1.0).abs() >= 0.01).then_some(Flag::Traffic { moved, stated })
 }

@@ -13,4 +13,5 @@ pub(in crate::analysis) use ceilings::METRICS;
 pub(in crate::analysis) use tensor::{PREFIX as TENSOR_PREFIX, tells_tensor_work};
 
 pub use ceilings::{Ceiling, CeilingKind};
+pub use flags::Flag;
 pub use points::{Point, Roofline};

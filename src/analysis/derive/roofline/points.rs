@@ -1,7 +1,8 @@
 //! The kernel's points: for each pipe that it used and each memory level, intensity, rate, and the roof above.
 
 use super::ceilings::{self, Ceiling};
-use super::{flags, tensor};
+use super::flags::{self, Flag};
+use super::tensor;
 use crate::analysis::derive::mix::InstructionMix;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
@@ -37,8 +38,8 @@ pub struct Roofline {
     pub ceilings: Vec<Ceiling>,
     /// Points of every used pipe by level.
     pub points: Vec<Point>,
-    /// Sentences about numbers that must not be taken at face value.
-    pub flags: Vec<String>,
+    /// Numbers that must not be taken at face value.
+    pub flags: Vec<Flag>,
     /// What has no number, with the reason in words.
     pub not_measured: Vec<String>,
     /// Operations of all math pipes in one launch; `None` where those of the tensor pipe, or the duration, were not measured.
@@ -47,8 +48,13 @@ pub struct Roofline {
 }
 
 impl Roofline {
-    /// The roofline of a kernel.
-    pub(in crate::analysis) fn of(kernel: &KernelSummary<'_>, mix: &InstructionMix, work: &Work) -> Roofline {
+    /// The roofline of a kernel; `footprint` is the bytes of all buffers of its launch, where they are known.
+    pub(in crate::analysis) fn of(
+        kernel: &KernelSummary<'_>,
+        mix: &InstructionMix,
+        work: &Work,
+        footprint: Option<f64>,
+    ) -> Roofline {
         let (tensor, uncounted) = tensor::ceilings(kernel, mix);
         let all = ceilings::memory(kernel).into_iter().chain(ceilings::scalar(kernel, work)).chain(tensor);
         let (measured, missing): (Vec<Ceiling>, Vec<Ceiling>) = all.partition(|ceiling| ceiling.share().is_some());
@@ -59,7 +65,7 @@ impl Roofline {
         let compute = measured.iter().filter(|ceiling| ceiling.kind == ceilings::CeilingKind::Compute);
         let rate: f64 = compute.filter_map(|ceiling| ceiling.achieved.value()).sum();
         let operations = kernel.seconds().filter(|_| is_whole).map(|seconds| rate * seconds);
-        let flags = flags::flags(kernel, work, &measured, &points, operations);
+        let flags = flags::flags(kernel, work, (&measured, &points), operations, footprint);
         Roofline { ceilings: measured, points, flags, not_measured, operations }
     }
 }

@@ -140,7 +140,7 @@ fn of_opcodes(kernel: &KernelSummary<'_>, products: &Products, operations: f64) 
     })
 }
 
-/// `Tensor FP16 (hmma, FP32 result)`; sparse counters say so, as their peak is that of sparse work.
+/// `tensor pipe, FP16 (HMMA, FP32 result)`; sparse counters say so, as their peak is that of sparse work.
 fn label(counter: &Counter<'_>) -> String {
     let mut notes: Vec<String> = Vec::new();
     if let Some((instruction, _)) = counter.stem.strip_prefix("op_").and_then(|rest| rest.split_once('_')) {
@@ -153,7 +153,8 @@ fn label(counter: &Counter<'_>) -> String {
         notes.push("sparse".into());
     }
     let source = counter.source().to_uppercase();
-    if notes.is_empty() { format!("Tensor {source}") } else { format!("Tensor {source} ({})", notes.join(", ")) }
+    let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
+    format!("tensor pipe, {source}{notes}")
 }
 
 /// Matrix instructions that were executed, with their counts.

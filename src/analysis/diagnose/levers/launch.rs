@@ -4,7 +4,7 @@ use super::{Ask, Draft};
 use crate::analysis::diagnose::lever::Action;
 use crate::analysis::diagnose::measures::{ACHIEVED, THEORETICAL, WAVES};
 use crate::analysis::diagnose::rules::{count, share};
-use crate::catalog::{Code, Threshold};
+use crate::catalog::{self, Code, Threshold};
 use crate::quantity::format;
 use crate::words;
 
@@ -48,18 +48,26 @@ fn waves(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 /// C21: room for more warps, where latency limits.
 fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    let room = m.theoretical.filter(|room| *room < LITTLE_ROOM)?;
+    let room = m.theoretical.filter(|room| *room <= LITTLE_ROOM)?;
     let waits = ask.limiter.is_latency()
         || matches!(ask.limiter, Code::OccupancyLimit | Code::NoSingleLimiter | Code::InstructionFetch);
     if !waits || m.is_by_design() {
         return None;
     }
+    // Where the number of blocks binds and nothing else, their size is what gives room.
+    let chip = catalog::chip(m.kernel.first().device.compute_capability?);
+    let larger = chip
+        .filter(|_| m.occupancy.binding() == ["blocks"])
+        .map(|chip| f64::from(chip.max_threads_per_sm / chip.max_blocks_per_sm));
     let (wait, _) = m.top_waits().into_iter().next()?;
     let weight = m.wait(wait).unwrap_or_default();
     Some(
         Draft::relieves(ask, Action::MoreWarps, &[])
             .says(
-                words!("Room for more warps: less of what binds ({})", m.occupancy.binding().join(" and ")),
+                match larger {
+                    Some(threads) => words!("Blocks of {} threads or more: an SM holds no more blocks", count(threads)),
+                    None => words!("Room for more warps: less of what binds ({})", m.occupancy.binding().join(" and ")),
+                },
                 words!("{} theoretical occupancy", share(room)),
             )
             .risks("spills, or smaller tiles".into())

@@ -5,7 +5,7 @@ use crate::analysis::derive::coalescing::SECTORS;
 use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::derive::floor::Floor;
 use crate::analysis::diagnose::lever::Action;
-use crate::analysis::diagnose::rules::memory::{LOCAL, SHARED, SHARED_IDEAL, atomics, excess, packable};
+use crate::analysis::diagnose::rules::memory::{LOCAL, SHARED, SHARED_IDEAL, atomics, excess, index_work, packable};
 use crate::analysis::diagnose::rules::{count, share};
 use crate::catalog::{self, Code, Part, Threshold};
 use crate::quantity::format;
@@ -167,14 +167,22 @@ fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     }
     let executed = m.kernel.value("smsp__inst_executed.sum").unwrap_or(0.0);
     let moves = counted(ask, &["LDL", "STL"]);
-    let issue =
-        m.unit(Part::Issue).map(|unit| (Part::Issue, unit.share * (1.0 - moves / executed.max(moves).max(1.0))));
+    let index = index_work(m);
+    let others = m.kernel_of.phases.and_then(|phases| phases.local_index.as_ref()).map_or(0.0, |own| own.others as f64);
+    let gone = moves + others + index.map_or(0.0, |index| index.own);
+    let issue = m.unit(Part::Issue).map(|unit| (Part::Issue, unit.share * (1.0 - gone / executed.max(gone).max(1.0))));
+    let control = m.unit(Part::ComputeControl).zip(index);
     let parts = [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryShared];
+    // What the global accesses need at most stays with DRAM: local memory that hits in a cache takes nothing of it.
+    let moved: Option<f64> =
+        ["dram__bytes_read.sum", "dram__bytes_write.sum"].map(|name| m.kernel.value(name)).into_iter().sum();
+    let stays = moved.filter(|moved| *moved > 0.0).map_or(kept, |moved| (32.0 * global / moved).clamp(0.0, 1.0));
+    let of_part = |part: Part| if part == Part::MemoryDram { stays } else { kept };
     let mut after: Vec<(Part, f64)> =
-        parts.into_iter().filter_map(|part| Some((part, m.unit(part)?.share * kept))).collect();
+        parts.into_iter().filter_map(|part| Some((part, m.unit(part)?.share * of_part(part)))).collect();
     after.extend(issue);
+    after.extend(control.map(|(unit, index)| (Part::ComputeControl, unit.share * (1.0 - index.share()))));
     let spills = m.kernel.value("sass__inst_executed_register_spilling").is_some_and(|spills| 2.0 * spills >= moves);
-    let stack = m.kernel.value("launch__stack_size");
     let (sentence, mut why) = match spills {
         true => (
             words!("Keep the spilled values in registers{}", capped(ask)),
@@ -185,18 +193,7 @@ fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             words!("local arrays make {} of the sectors", share(1.0 - kept)),
         ),
     };
-    if let Some((stack, threads)) = stack.zip(resident_threads(ask)) {
-        let bytes = stack * threads;
-        let l2 = m.kernel.value("device__attribute_l2_cache_size").filter(|l2| bytes > *l2);
-        why.push(match l2 {
-            Some(l2) => words!(
-                "; {} MB of stack of all resident threads are {} × L2",
-                format::fixed(bytes / 1e6, 0),
-                format::fixed(bytes / l2, 1)
-            ),
-            None => words!(""),
-        });
-    }
+    why.push(against_l2(ask).unwrap_or_default());
     Some(
         Draft::relieves(ask, Action::KeepInRegisters, &after)
             .says(sentence, why)
@@ -204,6 +201,19 @@ fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .checks("LDL + STL = 0".into(), LOCAL)
             .weighs(1.0 - kept),
     )
+}
+
+/// Local memory of all resident threads, where it is more than L2 holds.
+fn against_l2(ask: &Ask<'_, '_, '_>) -> Option<words::Words> {
+    let of_thread = ask.m.kernel_of.local_bytes? as f64;
+    let bytes = of_thread * resident_threads(ask)?;
+    let l2 = ask.m.kernel.value("device__attribute_l2_cache_size").filter(|l2| bytes > *l2)?;
+    Some(words!(
+        "; {} B of local memory × all resident threads = {} MB, {} × L2",
+        count(of_thread),
+        format::fixed(bytes / 1e6, 0),
+        format::fixed(bytes / l2, 1)
+    ))
 }
 
 /// Threads that all SMs hold at once.

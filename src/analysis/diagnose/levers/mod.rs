@@ -3,7 +3,9 @@
 //! A ceiling is `min(cost, 1 − max(u_after))`: what the lever frees from waiting, and what the busiest unit that is left allows. A
 //! lever that removes work has no cost, and the second alone holds. Levers with one action are one.
 
+mod accesses;
 mod draft;
+mod generation;
 mod launch;
 mod memory;
 mod roof;
@@ -29,7 +31,8 @@ pub(super) fn levers(m: &Measures<'_, '_>, limiter: Code) -> Vec<Lever> {
     if matches!(limiter, Code::LaunchFailed | Code::NotMeasured) {
         return Vec::new();
     }
-    let all = [tensor::drafts(&ask), memory::drafts(&ask), waits::drafts(&ask), launch::drafts(&ask)].concat();
+    let all = [tensor::drafts(&ask), memory::drafts(&ask), accesses::drafts(&ask), waits::drafts(&ask)];
+    let all = [all.concat(), launch::drafts(&ask), generation::draft(&ask).into_iter().collect()].concat();
     let mut merged: Vec<Draft> = Vec::new();
     for draft in all {
         match merged.iter_mut().find(|other| other.action == draft.action) {

@@ -10,7 +10,10 @@ use crate::words;
 use crate::words::Words;
 
 /// Levers that take work away.
-const REMOVES_WORK: [Action; 9] = [
+const REMOVES_WORK: [Action; 12] = [
+    Action::WideShared,
+    Action::SkipAccesses,
+    Action::TensorGeneration,
     Action::Coalesce,
     Action::Unconflict,
     Action::KeepInRegisters,

@@ -44,18 +44,19 @@ pub(super) fn saturated(m: &Measures<'_, '_>) -> Option<Held> {
         true => (100.0 * unit.share, m.limits[Threshold::SolHigh]),
         false => (100.0 * unit.resident, m.limits[Threshold::UnitSaturated]),
     };
-    let sentence = words!("{} is at {} of peak{}.", format::capital(&the(&unit)), share(unit.share), made_of(m, &unit));
+    let sentence = words!("{} at {} of peak{}.", format::capital(&the(&unit)), share(unit.share), made_of(m, &unit));
     let held = Held::new(Code::Unit(unit.part), percent, least, sentence).at(At::Line(Sits::Limiter));
     let readings = m.readings(&[&unit.counter]);
     Some(Held { unit: Some(unit), ..held.from(readings) })
 }
 
-/// `the FMA pipe`.
+/// `the FMA pipe is`.
 fn the(unit: &Unit) -> String {
     match unit.part {
-        Part::MemoryL2 | Part::MemoryDram => unit.name.clone(),
-        Part::Issue => "instruction issue".to_owned(),
-        _ => format!("the {}", unit.name),
+        Part::MemoryL2 | Part::MemoryDram => format!("{} is", unit.name),
+        Part::Issue => "instruction issue is".to_owned(),
+        _ if unit.name.ends_with('s') => format!("the {} are", unit.name),
+        _ => format!("the {} is", unit.name),
     }
 }
 
@@ -103,7 +104,7 @@ pub(super) fn pressure(m: &Measures<'_, '_>) -> Option<Held> {
         let named: Vec<String> =
             names.filter(|(_, share)| *share >= 0.01).map(|(label, of)| format!("{label} {}", share(of))).collect();
         let sentence = words!(
-            "{} is at {} of peak, and its queue is full ({}){}.",
+            "{} at {} of peak, and the queue is full ({}){}.",
             format::capital(&the(unit)),
             share(unit.share),
             named.join(", "),

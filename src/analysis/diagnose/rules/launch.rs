@@ -103,14 +103,17 @@ pub(super) fn underfilled(m: &Measures<'_, '_>) -> Option<Held> {
 /// Several waves, few of the warps that fit, and warps that live shortly: slots are empty again before new blocks fill them.
 pub(super) fn short_blocks(m: &Measures<'_, '_>) -> Option<Held> {
     let (waves, filled, life) = (m.waves.filter(|waves| *waves > 1.0)?, m.filled()?, m.life?);
+    let blocks = m.blocks?;
+    let every = m.cycles.zip(m.active).zip(m.sms).map(|((cycles, active), sms)| cycles * active * sms / blocks);
     let is_short = life < m.limits[Threshold::ShortLife];
     let sentence = words!(
-        "{} blocks of {} live {} cycles each: SMs hold {} of the warps that fit ({} warps), because blocks end faster than they start.",
-        count(m.blocks?),
+        "{} blocks of {} live {} cycles each: SMs hold {} of the warps that fit ({} warps), because blocks end faster than they start{}.",
+        count(blocks),
         format::counted(m.block_warps? as u64, "warp"),
         count(life),
         share(filled),
-        format::fixed(m.warps?, 1)
+        format::fixed(m.warps?, 1),
+        every.map(|cycles| format!(": an SM starts one every {} cycles", count(cycles))).unwrap_or_default()
     );
     let least = m.limits[Threshold::FilledLow];
     let held = Held::new(Code::LaunchShortBlocks, 100.0 - 100.0 * filled, 100.0 - least, sentence);

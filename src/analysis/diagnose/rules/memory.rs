@@ -3,11 +3,11 @@
 use super::{At, Held, count, share};
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
 use crate::analysis::derive::units;
-use crate::analysis::diagnose::level;
+use crate::analysis::diagnose::level::{self, Level};
 use crate::analysis::diagnose::measures::{CYCLES, Measures};
 use crate::analysis::lines::Sits;
 use crate::analysis::phases::SectorAccess;
-use crate::catalog::{Code, StallReason, Threshold};
+use crate::catalog::{self, Code, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 
@@ -86,7 +86,19 @@ pub(super) fn local(m: &Measures<'_, '_>) -> Option<Held> {
         ),
     };
     let waits = m.waits(&[StallReason::LongScoreboard, StallReason::LgThrottle]);
-    let is_felt = m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow])
+    let index = index_work(m);
+    let is_index = index.is_some_and(|index| index.fills_its_pipe(m));
+    let sentence = match index.filter(|_| is_index) {
+        Some(index) => words!(
+            "{} {} of {} executed instructions of the uniform datapath do nothing but make their addresses.",
+            &sentence,
+            count(index.own),
+            count(index.all)
+        ),
+        None => sentence,
+    };
+    let is_felt = is_index
+        || m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow])
         || 100.0 * waits >= m.limits[Threshold::QueueShare];
     let code = if are_spills { Code::RegisterSpilling } else { Code::LocalMemory };
     let held = Held::new(code, 100.0 * part, m.limits[Threshold::LocalShare], sentence);
@@ -96,6 +108,37 @@ pub(super) fn local(m: &Measures<'_, '_>) -> Option<Held> {
         LOCAL_AT_L1[0],
         SECTORS,
     ])))
+}
+
+/// What addresses of local arrays take of the uniform datapath, in executions by warps.
+#[derive(Clone, Copy)]
+pub(in crate::analysis::diagnose) struct IndexWork {
+    /// Instructions that do nothing else.
+    pub(in crate::analysis::diagnose) own: f64,
+    /// All instructions of the datapath.
+    all: f64,
+}
+
+impl IndexWork {
+    /// Its share of the datapath's instructions.
+    pub(in crate::analysis::diagnose) fn share(self) -> f64 {
+        (self.own / self.all).min(1.0)
+    }
+
+    /// Whether it is most of what a busy pipe does.
+    fn fills_its_pipe(self, m: &Measures<'_, '_>) -> bool {
+        let is_busy = m.unit(Part::ComputeControl).is_some_and(|unit| unit.level > Level::Idle);
+        is_busy && 100.0 * self.share() >= m.limits[Threshold::CauseShare]
+    }
+}
+
+/// `None` where no local array is indexed on the uniform datapath.
+pub(in crate::analysis::diagnose) fn index_work(m: &Measures<'_, '_>) -> Option<IndexWork> {
+    let own = m.kernel_of.phases?.local_index.as_ref()?.uniform as f64;
+    let is_uniform = |opcode: &str| catalog::opcode_class(opcode).is_some_and(|class| class.id == "uniform");
+    let rows = m.mix.rows.iter().filter(|row| is_uniform(&row.opcode));
+    let all: f64 = rows.filter_map(|row| row.row.new.value()).sum();
+    (own > 0.0 && all > 0.0).then_some(IndexWork { own, all })
 }
 
 /// The accesses whose sectors would go if their bytes lay side by side, those whose order is the data's left out; the largest

@@ -5,6 +5,7 @@ use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::diagnose::level::Level;
 use crate::analysis::diagnose::measures::{ACHIEVED, Measures, THEORETICAL};
 use crate::analysis::lines::Sits;
+use crate::analysis::phases::PhaseKind;
 use crate::catalog::{Code, Part, StallKind, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
@@ -30,6 +31,10 @@ pub(super) fn chain(m: &Measures<'_, '_>) -> Option<Held> {
 /// Instruction requests that the SM's own cache passed on to the cache of its GPC.
 const LEAVING: &str = "gcc__cache_requests_type_instruction.sum";
 const EXECUTED: &str = "smsp__inst_executed.sum";
+/// Bytes of an instruction, since cc 7.0.
+const INSTRUCTION: u64 = 16;
+/// Hit rate of L2, percent.
+const L2_HITS: &str = "lts__t_sector_hit_rate.pct";
 
 /// Warps wait for their next instruction longer than for anything that a change could shorten, and requests leave the SM: the code
 /// does not stay in its cache. Without that counter the wait alone must be as large as any wait that limits.
@@ -51,8 +56,9 @@ pub(super) fn fetch(m: &Measures<'_, '_>) -> Option<Held> {
         format!("; {} instruction requests leave the SM for each thousand instructions", format::fixed(misses, 1))
     });
     let sentence = words!(
-        "Warps wait {} of their time for the next instruction: the code does not stay in the instruction cache{}.",
+        "Warps wait {} of their time for the next instruction: the code{} does not stay in the instruction cache{}.",
         share(wait),
+        loop_of(m).unwrap_or_default(),
         leave.unwrap_or_default()
     );
     let held = Held::new(Code::InstructionFetch, 100.0 * wait, least, sentence).at(At::Line(Sits::Waits(reason)));
@@ -70,7 +76,7 @@ pub(in crate::analysis::diagnose) fn latency(m: &Measures<'_, '_>) -> Option<Hel
     let behind = match (few, front) {
         (Some(room), _) => words!(" at {} occupancy, limited by {}", share(room), m.occupancy.binding().join(" and ")),
         (None, Some(unit)) => words!(" in front of {} at {} of peak", &unit.name, share(unit.share)),
-        (None, None) => Words::default(),
+        (None, None) => resident(m).unwrap_or_default(),
     };
     let kind = if row.kind == StallKind::Sync { "Warps wait for each other" } else { "Latency" };
     let sentence = words!(
@@ -90,6 +96,27 @@ pub(in crate::analysis::diagnose) fn latency(m: &Measures<'_, '_>) -> Option<Hel
         Held::new(code, 100.0 * wait, m.limits[Threshold::StallShare], sentence).at(At::Line(Sits::Waits(reason)));
     let held = held.from(m.held(&[&reason.per_issue(), THEORETICAL, ACHIEVED]));
     held.holds.then_some(held)
+}
+
+/// Bytes from the first to the last instruction of the loop that holds the most samples; nothing without a loop.
+fn loop_of(m: &Measures<'_, '_>) -> Option<String> {
+    let loops = m.sampled()?.phases.iter().filter(|phase| matches!(phase.kind, PhaseKind::MainLoop | PhaseKind::Loop));
+    let at = &loops.max_by_key(|phase| phase.samples)?.at;
+    let bytes = (at.end - at.start + INSTRUCTION) as f64;
+    Some(format!(" of the loop, {} kB,", format::fixed(bytes / 1e3, 1)))
+}
+
+/// Where the data come from L2: nearly all of it is found there, and DRAM has little to do.
+fn resident(m: &Measures<'_, '_>) -> Option<Words> {
+    let hits = m.kernel.value(L2_HITS).filter(|hits| *hits >= m.limits[Threshold::HitRateHigh])?;
+    let (l2, dram) = (m.unit(Part::MemoryL2)?, m.unit(Part::MemoryDram)?);
+    (dram.share <= l2.share / 2.0).then(|| {
+        words!(
+            " in front of L2, which holds the data ({} % hits) and is at {} of peak",
+            format::fixed(hits, 0),
+            share(l2.share)
+        )
+    })
 }
 
 /// Nothing is busy and no wait is large. Where warps issue, or are ready to, for more of their time than they wait for any one reason,

@@ -1,0 +1,206 @@
+//! Loads in loops: how soon their value is used, and how many warps would hide the wait.
+//!
+//! The bits of an instruction say how many cycles a warp waits at least before it issues the next one, which scoreboard its
+//! result holds, and which scoreboards it waits for. One warp alone is followed through a turn of the loop with them.
+
+use super::flow::line_of;
+use crate::analysis::sass::{ControlFlow, NaturalLoop, body};
+use crate::catalog::LoadLatency;
+use crate::evidence::{SassFunction, SassInstruction};
+
+/// The load of a loop whose value is used soonest.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct LoadUse {
+    /// `LDG`, or `LDTM` from tensor memory.
+    pub opcode: String,
+    /// Line of the subject's source, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// Cycles from its issue to the first instruction that waits for it, for a warp that waits for nothing else.
+    pub cycles: u32,
+    /// Cycles until the value is there: the chip's latency from L2, or of tensor memory.
+    pub latency: u32,
+    /// Instructions of a turn of the loop.
+    pub instructions: u32,
+    /// Cycles of a turn for one warp alone.
+    pub turn: u32,
+}
+
+impl LoadUse {
+    /// Warps of a scheduler that issue in every cycle between them: cycles of a turn over its instructions.
+    pub fn warps(&self) -> u32 {
+        self.turn.div_ceil(self.instructions.max(1))
+    }
+
+    /// Whether a warp waits for it at all.
+    pub fn is_exposed(&self) -> bool {
+        self.cycles < self.latency
+    }
+}
+
+/// What the bits of an instruction say of its schedule.
+#[derive(Clone, Copy)]
+struct Schedule {
+    /// Cycles before the next instruction of the warp.
+    stall: u32,
+    /// The scoreboard that its result holds.
+    sets: Option<usize>,
+    /// Scoreboards that it waits for, one bit each.
+    waits: u64,
+}
+
+/// Scoreboards of a warp.
+const SCOREBOARDS: usize = 6;
+/// The value of the field for an instruction that holds none.
+const NO_SCOREBOARD: u64 = 7;
+
+/// The fields lie at the same bits since cc 7.0: stall cycles at 105, the scoreboard of the result at 110, those waited for at 116.
+fn schedule(instruction: &SassInstruction) -> Option<Schedule> {
+    let high = instruction.encoding?[1];
+    let bits = |from: u32, count: u32| (high >> (from - 64)) & ((1 << count) - 1);
+    let sets = bits(110, 3);
+    Some(Schedule {
+        stall: bits(105, 4).max(1) as u32,
+        sets: (sets != NO_SCOREBOARD).then_some(sets as usize),
+        waits: bits(116, 6),
+    })
+}
+
+/// The latency of a load, where the chip's is known.
+fn latency_of(opcode: &str, latency: &LoadLatency) -> Option<u32> {
+    match opcode {
+        "LDG" => latency.l2,
+        "LDTM" => latency.tensor_memory,
+        _ => None,
+    }
+}
+
+/// The soonest use in each innermost loop with loads of a known latency, by loop; none where the listing has no encodings.
+pub(super) fn uses(
+    function: &SassFunction,
+    flow: &ControlFlow,
+    loops: &[NaturalLoop],
+    latency: &LoadLatency,
+    file: &str,
+) -> Vec<LoadUse> {
+    let code = body(function);
+    let innermost = loops.iter().filter(|found| found.innermost);
+    let turn = |found: &NaturalLoop| {
+        let own: Vec<&SassInstruction> =
+            found.blocks.iter().flat_map(|block| &code[flow.blocks[*block].instructions.clone()]).collect();
+        soonest(&own, latency, file)
+    };
+    innermost.filter_map(turn).collect()
+}
+
+/// A load on its way.
+#[derive(Clone, Copy)]
+struct Flight {
+    row: usize,
+    issued: u32,
+    latency: u32,
+}
+
+/// The load of a loop that is used soonest. Two turns are followed, so that a value that the next turn uses is met there; the
+/// second is the steady one.
+fn soonest(turn: &[&SassInstruction], latency: &LoadLatency, file: &str) -> Option<LoadUse> {
+    let schedules: Option<Vec<Schedule>> = turn.iter().map(|instruction| schedule(instruction)).collect();
+    let schedules = schedules?;
+    // `work` runs without waits, `now` with them.
+    let (mut work, mut now, mut start) = (0, 0, 0);
+    let mut held: [Option<(Flight, u32)>; SCOREBOARDS] = [None; SCOREBOARDS];
+    let mut found: Option<(u32, Flight)> = None;
+    for at in 0..2 * turn.len() {
+        let row = at % turn.len();
+        if at == turn.len() {
+            start = now;
+        }
+        for (scoreboard, slot) in held.iter_mut().enumerate() {
+            if schedules[row].waits >> scoreboard & 1 == 0 {
+                continue;
+            }
+            if let Some((flight, since)) = slot.take() {
+                now = now.max(flight.issued + flight.latency);
+                let cycles = work - since;
+                if found.is_none_or(|(least, _)| cycles < least) {
+                    found = Some((cycles, flight));
+                }
+            }
+        }
+        let cycles = latency_of(turn[row].base(), latency).filter(|_| !turn[row].never_runs());
+        if let Some((latency, slot)) = cycles.zip(schedules[row].sets.and_then(|sets| held.get_mut(sets))) {
+            *slot = Some((Flight { row, issued: now, latency }, work));
+        }
+        work += schedules[row].stall;
+        now += schedules[row].stall;
+    }
+    let (cycles, flight) = found?;
+    Some(LoadUse {
+        opcode: turn[flight.row].base().to_owned(),
+        line: line_of(turn[flight.row], file),
+        cycles,
+        latency: flight.latency,
+        instructions: turn.len() as u32,
+        turn: now - start,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LATENCY: LoadLatency = LoadLatency { l2: Some(281), dram: None, tensor_memory: Some(200), cite: "" };
+
+    /// An instruction with its stall cycles, the scoreboard that it holds, and those that it waits for.
+    fn row(opcode: &str, stall: u64, sets: u64, waits: u64) -> SassInstruction {
+        SassInstruction {
+            offset: 0,
+            predicate: None,
+            opcode: opcode.into(),
+            operands: "".into(),
+            targets: Vec::new(),
+            places: Vec::new().into(),
+            encoding: Some([0, stall << 41 | sets << 46 | waits << 52]),
+        }
+    }
+
+    fn found(rows: &[SassInstruction]) -> Option<LoadUse> {
+        soonest(&rows.iter().collect::<Vec<_>>(), &LATENCY, "")
+    }
+
+    #[test]
+    fn one_warp_is_followed_through_a_turn() {
+        // The load issues at 0, three instructions of 2 + 4 + 4 cycles later its value is waited for: at 10 of 281 cycles.
+        // A turn: 281 to the use, 5 for it, 5 for the branch = 291 cycles of 5 instructions: 58.2, so 59 warps.
+        let rows = [
+            row("LDG.E", 2, 3, 0),
+            row("IADD3", 4, 7, 0),
+            row("IADD3", 4, 7, 0),
+            row("FFMA", 5, 7, 0b1000),
+            row("BRA", 5, 7, 0),
+        ];
+        let one = found(&rows).expect("a use");
+        assert_eq!((one.opcode.as_str(), one.cycles, one.turn, one.warps()), ("LDG", 10, 291, 59));
+        assert!(one.is_exposed());
+    }
+
+    #[test]
+    fn a_value_that_the_next_turn_uses_is_met_there() {
+        // Used at the head of the next turn: 150 cycles of arithmetic and 5 of the branch lie between.
+        let mut rows = vec![row("FADD", 4, 7, 0b1), row("LDTM.x16", 2, 0, 0)];
+        rows.extend((0..10).map(|_| row("FADD", 15, 7, 0)));
+        rows.push(row("BRA", 5, 7, 0));
+        let one = found(&rows).expect("a use");
+        assert_eq!((one.opcode.as_str(), one.latency, one.cycles), ("LDTM", 200, 157));
+        // The use waits for 200 cycles behind the load, and 4 lie behind it: 204 for 13 instructions.
+        assert_eq!((one.turn, one.warps()), (204, 16));
+    }
+
+    #[test]
+    fn nothing_is_said_without_encodings_or_without_a_use() {
+        let blind = SassInstruction { encoding: None, ..row("LDG.E", 2, 3, 0) };
+        assert_eq!(found(&[blind, row("FFMA", 5, 7, 0b1000)]), None);
+        assert_eq!(found(&[row("LDG.E", 2, 3, 0), row("BRA", 5, 7, 0)]), None);
+        assert_eq!(found(&[row("LDS", 2, 3, 0), row("FFMA", 5, 7, 0b1000)]), None, "no latency is known");
+    }
+}

@@ -1,0 +1,47 @@
+//! Loads in a loop whose values are used before they can be there.
+
+use super::{Built, shown};
+use crate::analysis::code::latency::LoadUse;
+use crate::analysis::diagnose::finding::Severity;
+use crate::analysis::diagnose::pattern::{Hit, Pattern};
+use crate::catalog::{self, Code};
+use crate::quantity::format;
+use crate::words;
+use crate::words::Words;
+
+/// The loop that needs the most warps, beside the warps of a scheduler that there is room for.
+pub(super) struct LoadLatency;
+
+impl Pattern<Built<'_>> for LoadLatency {
+    type Facts = (LoadUse, f64);
+
+    /// One warp alone waits for the value, and there is no room for as many warps as would issue in the meantime.
+    fn detect(g: &Built<'_>) -> Option<Hit<Self::Facts>> {
+        let [known] = g.code.occupancies.as_slice() else { return None };
+        let schedulers = catalog::chip_of_arch(&g.code.arch)?.schedulers_per_sm;
+        let room = f64::from(known.warps) / f64::from(schedulers);
+        let exposed = g.code.loads.iter().filter(|load| load.is_exposed());
+        let load = exposed.max_by_key(|load| load.warps()).filter(|load| f64::from(load.warps()) > room)?;
+        shown(Code::LoadLatency, Severity::Notes, (load.clone(), room))
+    }
+
+    fn say((load, room): &Self::Facts) -> Words {
+        let (what, from) = match load.opcode.as_str() {
+            "LDTM" => ("tensor memory", "about "),
+            _ => ("global memory, from L2", ""),
+        };
+        words!(
+            "`{}`{} is used {} cycles behind its issue, of the {}{} that {} takes: a warp alone needs {} cycles for a turn of {} instructions, so that {} warps a scheduler would hide it; there is room for {}.",
+            load.opcode.as_str(),
+            load.line.map(|line| words!(" at line {}", line.to_string())).unwrap_or_default(),
+            format::integer(load.cycles.into()),
+            from,
+            format::integer(load.latency.into()),
+            what,
+            format::integer(load.turn.into()),
+            format::integer(load.instructions.into()),
+            format::integer(load.warps().into()),
+            format::plain(*room, 1)
+        )
+    }
+}

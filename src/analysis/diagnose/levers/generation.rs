@@ -1,0 +1,69 @@
+//! C14: products by the chip's own generation of tensor instructions.
+
+use super::{Ask, Draft};
+use crate::analysis::derive::mix::{WITH_MODIFIERS, is_matrix, unpacks_bytes};
+use crate::analysis::diagnose::lever::Action;
+use crate::analysis::diagnose::rules::share;
+use crate::catalog::{self, Part};
+use crate::quantity::format;
+use crate::words;
+use crate::words::Words;
+
+/// The class of products by warpgroups.
+const WARPGROUP: &str = "tensor-wgmma";
+/// Opcodes that bring operands to the registers of products by warps; those of warpgroups read shared memory themselves.
+const OPERANDS: [&str; 1] = ["LDSM"];
+/// Operations of a multiply-add.
+const OPERATIONS: f64 = 2.0;
+
+pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let chip = catalog::chip(m.kernel.first().device.compute_capability?)?;
+    let is_older = chip.full_rate_tensor? == WARPGROUP && m.has_tensor && !m.mix.has_class(WARPGROUP);
+    let (conversions, source) = conversions(ask);
+    let of_type = source.unwrap_or("fp16");
+    let rate = f64::from(*chip.tensor.as_ref()?.dense.get(of_type)?);
+    let work = m.work.flop.filter(|_| is_older)? as f64;
+    let slots = m.cycles? * m.sms?;
+    let tensor = m.unit(Part::ComputeTensor)?;
+    let goal = (work / (rate * slots)).min(tensor.share);
+    let executed = m.kernel.value("smsp__inst_executed.sum").filter(|executed| *executed > 0.0)?;
+    let count = |opcodes: &[&str]| -> f64 { opcodes.iter().filter_map(|opcode| m.mix.count(opcode)).sum() };
+    let products: f64 =
+        m.mix.rows.iter().filter(|row| is_matrix(&row.opcode)).filter_map(|row| row.row.new.value()).sum();
+    // Sums of halves that are added up in single precision beside the products go with the halves.
+    let promotion = if source.is_some() { count(&["FADD"]) } else { 0.0 };
+    let gone = (conversions + count(&OPERANDS) + products + promotion).min(executed);
+    let issue = m.unit(Part::Issue).map(|unit| (Part::Issue, unit.share * (1.0 - gone / executed)));
+    let after: Vec<(Part, f64)> = issue.into_iter().chain([(Part::ComputeTensor, goal)]).collect();
+    Some(
+        Draft::relieves(ask, Action::TensorGeneration, &after)
+            .says(
+                words!("Products by warpgroups (`wgmma`) in {}", of_type.to_uppercase()),
+                why(conversions, tensor.share, goal, rate / OPERATIONS),
+            )
+            .risks("operands in shared memory in the swizzled layouts; 128 threads a product".into())
+            .checks(words!("HMMA = 0; tensor pipe {} → {}", share(tensor.share), share(goal)), tensor.counter.clone())
+            .weighs(gone / executed),
+    )
+}
+
+fn why(conversions: f64, now: f64, goal: f64, rate: f64) -> Words {
+    let converted = (conversions > 0.0)
+        .then(|| format!("; {} conversions of 8-bit operands go", format::short(conversions)))
+        .unwrap_or_default();
+    words!(
+        "warp-level products reach part of the chip's rate of {} multiply-adds a cycle and SM: tensor pipe {} → {} for the same work{}",
+        format::fixed(rate, 0),
+        share(now),
+        share(goal),
+        converted
+    )
+}
+
+/// Executed conversions that unpack 8-bit floats for products of halves, and the type that they come from.
+fn conversions(ask: &Ask<'_, '_, '_>) -> (f64, Option<&'static str>) {
+    let by = ask.m.kernel.by_text(WITH_MODIFIERS);
+    let all: f64 = by.iter().filter(|(opcode, _)| unpacks_bytes(opcode)).map(|(_, executed)| executed).sum();
+    (all, (all > 0.0).then_some("fp8"))
+}

@@ -1,0 +1,119 @@
+//! Work that addresses cost, and loads of shared memory that could be one.
+
+use super::code::Code;
+use super::detail::{LocalIndex, SharedRuns};
+use super::point::point;
+use super::study::Study;
+use crate::evidence::{Register, RegisterFile};
+use std::collections::BTreeSet;
+
+/// Loads of 32 bits that one of 128 would do.
+const WIDE: usize = 4;
+/// Bytes of a word.
+const WORD: i32 = 4;
+
+/// The instructions that do nothing but make the addresses of local memory: those behind them, as far as what they write is read
+/// for such an address alone. `None` without local accesses.
+pub(super) fn local_index(study: &Study<'_>) -> Option<LocalIndex> {
+    let code = &study.code;
+    let executed = |row: &usize| code.executed[*row] > 0;
+    let locals: BTreeSet<usize> =
+        (0..code.rows.len()).filter(|row| matches!(code.base(*row), "LDL" | "STL")).filter(executed).collect();
+    let first = *locals.iter().max_by_key(|row| (code.executed[**row], std::cmp::Reverse(**row)))?;
+    let behind: BTreeSet<usize> =
+        locals.iter().flat_map(|row| study.flows.address_behind(code, *row)).filter(executed).collect();
+    let elsewhere: BTreeSet<usize> = (0..code.rows.len())
+        .filter(|row| executed(row) && !behind.contains(row))
+        .flat_map(|row| match locals.contains(&row) {
+            true => study.flows.data_of(code, row),
+            false => study.flows.operands_of(code, row),
+        })
+        .collect();
+    let own: Vec<usize> = without(study, behind, elsewhere);
+    let sum = |uniform: bool| {
+        own.iter().filter(|row| code.base(**row).starts_with('U') == uniform).map(|row| code.executed[*row]).sum()
+    };
+    Some(LocalIndex { at: point(study, first), uniform: sum(true), others: sum(false) })
+}
+
+/// What is left of some rows once those are taken away that others use, and those behind them.
+fn without(study: &Study<'_>, mut own: BTreeSet<usize>, used: BTreeSet<usize>) -> Vec<usize> {
+    let mut open: Vec<usize> = used.into_iter().collect();
+    while let Some(row) = open.pop() {
+        if own.remove(&row) {
+            open.extend(study.flows.operands_of(&study.code, row));
+        }
+    }
+    own.into_iter().collect()
+}
+
+/// Runs of loads of one word each from shared memory that all lanes read at the same addresses, one behind the other: one base,
+/// not written between them, that is the same for all lanes.
+pub(super) fn shared_runs(study: &Study<'_>, rows_are_warps: bool) -> Option<SharedRuns> {
+    let code = &study.code;
+    let mut found: Option<SharedRuns> = None;
+    for block in &code.flow.blocks {
+        for run in runs(code, block.instructions.clone()) {
+            let whole = run.len() / WIDE * WIDE;
+            let executed = code.executed[run[0]];
+            if whole == 0 || executed == 0 || study.flows.differs_by_lane(code, run[0], rows_are_warps) {
+                continue;
+            }
+            let offset = code.rows[run[0]].word.unwrap_or_default().registers.offset;
+            let runs = found.get_or_insert_with(|| SharedRuns { at: point(study, run[0]), loads: 0, is_aligned: true });
+            runs.loads += executed * whole as u64;
+            runs.is_aligned &= offset % (WORD * WIDE as i32) == 0;
+        }
+    }
+    found
+}
+
+/// Loads of one word with one base whose offsets follow each other.
+fn runs(code: &Code<'_>, rows: std::ops::Range<usize>) -> Vec<Vec<usize>> {
+    let mut done: Vec<Vec<usize>> = Vec::new();
+    let mut open: Vec<(Vec<Register>, Vec<(i32, usize)>)> = Vec::new();
+    for row in rows {
+        let word = code.rows[row].word.unwrap_or_default();
+        let is_word = code.base(row) == "LDS" && word.registers.writes.iter().map(|own| own.count).sum::<u8>() == 1;
+        let is_base =
+            |own: &&Register| own.count > 0 && matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
+        let base: Vec<Register> = word.registers.reads.iter().filter(is_base).copied().collect();
+        if is_word && !base.is_empty() {
+            let load = (word.registers.offset, row);
+            match open.iter_mut().find(|(own, _)| *own == base) {
+                Some((_, loads)) => loads.push(load),
+                None => open.push((base, vec![load])),
+            }
+        }
+        let is_written = |own: &Register| word.registers.writes.iter().any(|write| write.count > 0 && write.meets(own));
+        let (ended, kept): (Vec<_>, Vec<_>) = open.into_iter().partition(|(own, _)| own.iter().any(is_written));
+        done.extend(ended.into_iter().flat_map(|(_, loads)| consecutive(loads)));
+        open = kept;
+    }
+    done.extend(open.into_iter().flat_map(|(_, loads)| consecutive(loads)));
+    done
+}
+
+/// Loads at addresses one word apart, by their offsets.
+fn consecutive(mut loads: Vec<(i32, usize)>) -> Vec<Vec<usize>> {
+    loads.sort_unstable();
+    let mut found: Vec<Vec<(i32, usize)>> = Vec::new();
+    for load in loads {
+        match found.last_mut() {
+            Some(run) if run.last().is_some_and(|last| load.0 - last.0 == WORD) => run.push(load),
+            _ => found.push(vec![load]),
+        }
+    }
+    found.into_iter().map(|run| run.into_iter().map(|(_, row)| row).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_side_by_side_make_a_run() {
+        let loads = vec![(8, 3), (0, 1), (4, 2), (20, 9), (12, 4)];
+        assert_eq!(consecutive(loads), [vec![1, 2, 3, 4], vec![9]]);
+    }
+}

@@ -1,0 +1,50 @@
+//! The gap to the reference: cycles in which the tensor pipe works on both sides, and cycles in which it does not.
+
+use super::lead::called;
+use super::numbers::amount;
+use crate::analysis::Audit;
+use crate::analysis::phases::{Phase, PhaseKind};
+
+/// A phase is of the size of a gap within this part.
+const SIZE: f64 = 0.1;
+
+/// The gap to the reference, taken apart into tensor cycles and cycles without.
+pub(super) fn sentence(audit: &Audit) -> Option<String> {
+    let name = called(&audit.timing.as_ref()?.benchmark.reference.as_ref()?.name).to_owned();
+    let gap = audit.reference.as_ref()?.gap()?;
+    let (idle, apart) = (gap.idle(), gap.cycles.0 - gap.cycles.1);
+    let more = |cycles: f64| format!("{} {}", amount(cycles.abs()), if cycles < 0.0 { "fewer" } else { "more" });
+    let parts = format!("idle tensor cycles {} and {}", amount(idle.0), amount(idle.1));
+    Some(if gap.is_idle_time() {
+        format!(
+            "Against {name}: {} cycles with the same tensor cycles ({} and {}): the gap is idle tensor time ({parts}){}.",
+            more(apart),
+            amount(gap.tensor.0),
+            amount(gap.tensor.1),
+            phase_of(audit, apart / gap.cycles.0).map(|phase| format!(", the size of {phase}")).unwrap_or_default()
+        )
+    } else {
+        format!(
+            "Against {name}: {} cycles; {} of them tensor cycles ({} and {}), {} idle ({parts}).",
+            more(apart),
+            more(gap.tensor.0 - gap.tensor.1),
+            amount(gap.tensor.0),
+            amount(gap.tensor.1),
+            more(idle.0 - idle.1)
+        )
+    })
+}
+
+/// The phase whose cycles are those of a gap of this part of the kernel's, within a tenth.
+fn phase_of(audit: &Audit, part: f64) -> Option<&'static str> {
+    let phases = audit.phases.as_ref()?;
+    let gap = phases.cycles? * part;
+    let is_its = |phase: &&Phase| phase.cycles.is_some_and(|cycles| (cycles / gap - 1.0).abs() <= SIZE);
+    Some(match phases.phases.iter().find(is_its)?.kind {
+        PhaseKind::Prologue => "the prologue",
+        PhaseKind::Drain => "the drain of the last products",
+        PhaseKind::Epilogue => "the epilogue",
+        PhaseKind::Exit => "the exit",
+        _ => return None,
+    })
+}

@@ -1,0 +1,93 @@
+//! Levers and findings of single rules, on committed reports and against values worked out by hand.
+
+use crate::judged;
+use kernel_audit::analysis::{self, Audit, Lever, Limits, Work, want};
+use kernel_audit::catalog::Code;
+use kernel_audit::evidence::{Report, SourceView};
+use kernel_audit::source;
+use std::path::{Path, PathBuf};
+
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+}
+
+fn read(name: &str) -> (Report, Vec<SourceView>) {
+    let report = source::read_profile(&path(name), &want()).expect("readable");
+    let launch = analysis::subject_launch(&report, &analysis::Selection::default()).expect("one kernel");
+    let (id, want) = (launch.id, analysis::source_want(&[launch]));
+    let views = source::read_source_views(&path(name), &want, |head| head.id == id, &[]).expect("readable");
+    (report, views)
+}
+
+fn audited(name: &str, work: &Work) -> Audit {
+    let (report, views) = read(name);
+    judged::audit(&report, &views, work)
+}
+
+fn lever<'a>(audit: &'a Audit, action: &str) -> &'a Lever {
+    let found = audit.levers.iter().find(|lever| lever.code.to_string() == action);
+    found.unwrap_or_else(|| panic!("{action}: {:?}", audit.levers))
+}
+
+#[test]
+fn four_loads_that_all_lanes_make_at_one_address_could_be_one() {
+    let audit = audited("h200/gemm_bias_v2.ncu-repz", &Work::default());
+    let runs = audit.phases.as_ref().and_then(|phases| phases.shared_runs.clone()).expect("runs");
+    // 2,147,483,648 multiply-adds in warps of 32, each with one word of the row that all its lanes share.
+    assert_eq!(runs.loads, 2_147_483_648 / 32);
+    // A quarter of their wavefronts stays; requests of the LSU, at 0.6 points less than the L1 data stage, fall as well.
+    let cycles = audit.performance.cycles.new.value().expect("cycles");
+    let gone = 100.0 * 0.75 * runs.loads as f64 / (132.0 * cycles);
+    let most = audit.bottleneck.units.iter().map(|unit| 100.0 * unit.share).fold(0.0, f64::max);
+    let lever = lever(&audit, "wide-shared");
+    assert!((lever.bound - (100.0 - most + gone)).abs() < 1.0, "{most} − {gone}: {lever:?}");
+}
+
+#[test]
+fn products_of_the_chips_own_generation_leave_the_pipe_what_the_work_needs() {
+    let work = Work { flop: Some(2 * 928_256 * 768 * 768), ..Work::default() };
+    let audit = audited("collected/patch_embed_gemm_mma/profile.ncu-repz", &work);
+    let said = lever(&audit, "tensor-generation").why.to_plain();
+    let cycles = audit.performance.cycles.new.value().expect("cycles");
+    // 1,095,015,333,888 operations at 8,192 a cycle on each of 132 SMs.
+    let goal = 100.0 * 1_095_015_333_888.0 / (8_192.0 * 132.0 * cycles);
+    assert!(said.contains(&format!("→ {goal:.1} % for the same work")), "{goal}: {said}");
+    assert!(said.contains("conversions of 8-bit operands"), "{said}");
+    let hopper = audited("collected/patch_embed_gemm/profile.ncu-repz", &work);
+    assert!(hopper.levers.iter().all(|lever| lever.code.to_string() != "tensor-generation"), "it has them");
+}
+
+#[test]
+fn an_array_whose_indexes_fill_a_pipe_is_what_limits() {
+    let audit = audited("collected/stencil_z/profile.ncu-repz", &Work::default());
+    assert_eq!(audit.bottleneck.limiter, Code::LocalMemory);
+    assert!(audit.bottleneck.sentence.to_plain().contains("do nothing but make their addresses"));
+    // The uniform datapath is at 79 %: with the indexes its work goes as well. DRAM is left: 72 + 64 levels of 524,288 floats are
+    // 285 MB of the 299 MB that take 26.8 % of its peak.
+    assert!((lever(&audit, "keep-in-registers").bound - 74.4).abs() < 0.1, "{:?}", lever(&audit, "keep-in-registers"));
+}
+
+#[test]
+fn a_loop_that_the_instruction_cache_cannot_hold_is_told_with_its_bytes() {
+    let said = audited("labelled/instruction_cache.ncu-repz", &Work::default()).findings[0].sentence.to_plain();
+    assert!(said.contains("the code of the loop, ") && said.contains(" kB, does not stay"), "{said}");
+}
+
+#[test]
+fn what_a_side_could_not_show_is_neither_new_nor_gone() {
+    let (full, views) = read("labelled/bank_conflict.ncu-repz");
+    let mut blind = full.clone();
+    blind.launches[0].metrics.retain(|metric| !metric.name.starts_with("memory_l1_wavefronts_shared"));
+    let beside = |new: &Report, old: &Report| {
+        let evidence = judged::evidence(new, &views, &Work::default());
+        analysis::audit(&judged::since(evidence, old, &views), &Limits::default())
+    };
+    let conflicts = Code::SharedBankConflicts;
+    let seen = beside(&full, &full);
+    assert!(seen.findings.iter().any(|finding| finding.code == conflicts) && seen.unseen_before.is_empty());
+    let blinded = beside(&blind, &full);
+    assert!(blinded.findings.iter().all(|finding| finding.code != conflicts));
+    assert!(blinded.gone_findings().all(|code| code != conflicts), "the new side could not show it");
+    let unblinded = beside(&full, &blind);
+    assert!(unblinded.new_findings().all(|finding| finding.code != conflicts), "the old side could not show it");
+}
