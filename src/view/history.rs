@@ -1,7 +1,7 @@
 //! The history of a subject: one row for each audit, the oldest first.
 
 use super::document::{Block, Table};
-use super::page::Heading;
+use super::heading::Heading;
 use super::tables::{self, code, heading as head, left, paragraph, right, text};
 use crate::analysis::{Audit, Milestone, StallBasis};
 use crate::quantity::format;

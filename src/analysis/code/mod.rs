@@ -5,6 +5,7 @@
 
 mod accesses;
 mod audit;
+mod build;
 mod checks;
 mod columns;
 mod flow;
@@ -17,7 +18,8 @@ mod select;
 
 pub use accesses::{LocalAccess, WidthRow};
 pub(super) use audit::concluded;
-pub use audit::{CodeAudit, CodeInputs, audit_code};
+pub use audit::{CodeInputs, audit_code};
+pub use build::CodeAudit;
 pub use checks::{CheckResult, Count, DECIDING_KEPT, Deciding, SassCheck, Scope, Verdict};
 pub use columns::{CodeColumns, CodeColumnsRow, code_columns};
 pub use flow::{DispatchRow, FlowSummary, LoopRow, RoleRow};

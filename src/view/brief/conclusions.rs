@@ -5,7 +5,7 @@ use super::numbers::time;
 use crate::analysis::{Audit, LeverOrigin, Standing, Verdict};
 use crate::quantity::format;
 use crate::view::document::{CONCLUSIONS, Section};
-use crate::view::page::Heading;
+use crate::view::heading::Heading;
 use crate::view::tables::paragraph;
 use crate::words;
 use crate::words::Words;

@@ -7,7 +7,7 @@ use crate::analysis::phases::{Phase, PhaseKind};
 use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::view::document::{Cell, Section};
-use crate::view::page::Heading;
+use crate::view::heading::Heading;
 use crate::view::tables::{code, left, paragraph, right, table, text};
 use crate::view::{charts, clock_steps};
 

@@ -4,7 +4,7 @@ use super::{build, checks, diff, phases, roles, sass, variants, verdict};
 use crate::analysis::Audit;
 use crate::analysis::code::CodeAudit;
 use crate::view::document::{Block, Content, Document, Line, Section};
-use crate::view::page::Heading;
+use crate::view::heading::Heading;
 use crate::view::tables::{self, code, left, paragraph, text, verbatim};
 use crate::view::{brief, history, hypotheses, lead, page};
 use crate::words;
