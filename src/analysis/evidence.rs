@@ -2,11 +2,11 @@
 
 use crate::analysis::code::CodeAudit;
 use crate::analysis::kernel::build::Build;
-use crate::analysis::kernel::performance::{CYCLES, DURATION};
 use crate::analysis::kernel::private;
 use crate::analysis::kernel::select::{KernelKey, groups};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::kernel::summary::{CYCLES, DURATION};
 use crate::analysis::limits::Limits;
 use crate::analysis::profile::{Profile, Reduction};
 use crate::evidence::{Benchmark, Collected, Correctness, Origin, Report, SanitizerRun, SourceView};

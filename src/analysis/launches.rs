@@ -29,8 +29,7 @@ pub fn old_launch<'r>(new: &Report, old: &'r Report, selection: &Selection) -> O
 }
 
 fn median_launch(group: KernelGroup<'_>) -> &Launch {
-    let time =
-        |launch: &Launch| launch.metric(crate::analysis::kernel::performance::DURATION).and_then(|m| m.quantity());
+    let time = |launch: &Launch| launch.metric(crate::analysis::kernel::summary::DURATION).and_then(|m| m.quantity());
     let mut launches = group.launches;
     launches.sort_by(|a, b| {
         let value = |launch| time(launch).map_or(f64::INFINITY, |quantity| quantity.value());

@@ -22,6 +22,7 @@ pub mod line {
 mod milestone;
 pub mod phases;
 mod profile;
+mod readings;
 mod readings_json;
 mod results;
 pub mod sass;
@@ -61,15 +62,19 @@ pub use lines::{
     ListedLine, Listing, Parked, PartLines, Pattern, Place, ReasonLines, SourceLines, Space, Spot, Waits, source_want,
 };
 pub use milestone::{Concluded, Milestone, Nth};
-pub use profile::{Found, KeptMetric, Profile, Readings, Reduction};
+pub use profile::{Profile, Reduction};
+pub(crate) use readings::asked;
+pub use readings::{Found, KeptMetric, Readings};
 pub use results::changed::TimedChange;
 pub use results::reference::{Beside, Gap as ReferenceGap, ReferenceProfile};
 pub use results::states::Step as ClockStep;
-pub use results::timing::{OtherState, Timed, Timing};
+pub use results::timed::Timed;
+pub use results::timing::{OtherState, Timing};
 pub use results::trials::OtherKernelTried;
 pub use timeline::busy::{DeviceTime, Gap, Gaps};
-pub use timeline::judge::{Answer, Decision, KernelShare, Part, TimelineAudit, ToProfile, judge_timeline};
+pub use timeline::judge::{Answer, Decision, KernelShare, TimelineAudit, ToProfile, judge_timeline};
 pub use timeline::memory::{ApiClass, ApiRow, Transfer};
+pub use timeline::part::Part;
 pub use versus::checklist::{CheckedLine, Earlier, Outcome};
 pub use versus::columns::{Against, Columns, Joined, columns};
 pub use versus::common::LimiterChange;

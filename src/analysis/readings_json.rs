@@ -6,7 +6,7 @@ use crate::analysis::evidence::{Evidence, Reference, Side};
 use crate::analysis::kernel::summary::median_of_sorted;
 use crate::analysis::lines::SourceLines;
 use crate::analysis::phases::Phases;
-use crate::analysis::profile::{Found, KeptMetric, Readings};
+use crate::analysis::readings::{Found, KeptMetric, Readings};
 use crate::quantity::Unit;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

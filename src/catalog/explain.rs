@@ -1,8 +1,7 @@
 //! The text of `audit explain`: one name, one paragraph, from whichever catalog knows it.
 
-use serde::Serialize;
-
 use super::explain_chip::{chip_named, of_chip, products};
+use super::explanation::Explanation;
 use super::{
     Better, LimiterKind, LimiterRow, MetricRow, OpcodeClass, Profile, ReadingForm, StallFamily, StallRow, ThresholdRow,
     WordRow, base_opcode, chips, limiter, limiters, metric, metrics, opcode_class, opcode_classes, profile, profiles,
@@ -10,24 +9,6 @@ use super::{
 };
 use crate::nearest::several;
 use strum::VariantArray;
-
-/// What a name means.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Explanation {
-    /// What kind of thing the name is: `metric`, `stall reason`, `opcode`, `opcode class`, `chip`,
-    /// `threshold`, `limiter`, `finding` or `checklist`.
-    pub kind: &'static str,
-    /// The name that the catalog has for it.
-    pub name: String,
-    /// A short label.
-    pub label: String,
-    /// One or more sentences.
-    pub text: String,
-    /// Further facts, one to a line: other spellings, members, finer readings.
-    pub facts: Vec<String>,
-    /// Where it can be checked.
-    pub cite: String,
-}
 
 /// Explains a metric (id, alias or bare counter), stall reason, opcode, opcode class, chip, threshold, limiter
 /// or finding.

@@ -89,6 +89,13 @@ pub fn subsystem_of(counter: &str) -> Option<&'static Subsystem> {
     ROWS.rows().iter().find(|row| row.starts.iter().any(|start| counter.starts_with(start)))
 }
 
+impl Part {
+    /// Its row; `None` for the one part that has none.
+    pub fn row(self) -> Option<&'static Subsystem> {
+        subsystem(self)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

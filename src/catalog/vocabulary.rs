@@ -3,7 +3,7 @@
 //! The enums are made of the ids in the TOML files by the build script. A test holds every threshold and code to be used
 //! somewhere.
 
-use super::{LimiterRow, StallRow, Subsystem, ThresholdRow, limiter, stall, subsystem, threshold_row};
+use super::{LimiterRow, StallRow, ThresholdRow, limiter, stall, threshold_row};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -74,13 +74,6 @@ macro_rules! parts {
             UnknownUnit,
         }
     };
-}
-
-impl Part {
-    /// Its row; `None` for the one part that has none.
-    pub fn row(self) -> Option<&'static Subsystem> {
-        subsystem(self)
-    }
 }
 
 /// The enum of the ids of a catalog.

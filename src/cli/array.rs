@@ -1,8 +1,8 @@
 //! `audit collect --slurm`: a job array with a task for each subject that is not whole yet, and what came of it.
 
 use super::args::Collect;
-use super::collect::{Place, survey};
 use super::failure::{Failure, Status};
+use super::requests::{Place, survey};
 use super::task::{self, Note};
 use crate::collect::{Array, CollectError, Interrupt, Request, Summary, Task, files, queue, submit};
 use std::collections::BTreeMap;

@@ -4,23 +4,16 @@ use super::args::Collect;
 use super::array;
 use super::code::places;
 use super::failure::{Failure, Status};
-use super::launcher::{self, Folders};
 use super::plan::DEFAULT_CONFIG;
 use super::progress;
+use super::requests::{Place, context, requests};
 use super::task::Attempt;
-use crate::analysis::public_command;
-use crate::catalog::{check_metric_name, collection, counters_of_arch};
-use crate::collect::{
-    self, Build, Check, CollectError, Context, Interrupt, Machine, Metrics, Profile, Progress, Request, Summary, Trial,
-    Words, files,
-};
-use crate::config::{Code, Collecting, Config, METRIC_SETS, ORDERS, Subject, Tools};
-use crate::evidence::{NameSet, Want};
+use crate::collect::{self, CollectError, Interrupt, Machine, Request, Summary, files};
+use crate::config::{Config, Subject};
 use crate::plain;
-use crate::source;
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -55,13 +48,6 @@ pub(super) fn run(arguments: &Collect, out: &mut dyn Write) -> Result<(), Failur
     let ended = perform(&requests, &place, &machine, arguments, out).and_then(|made| made.failure.map_or(Ok(()), Err));
     attempts.into_iter().for_each(|attempt| attempt.end(ended.as_ref().err()));
     ended
-}
-
-/// Where a collection works.
-pub(super) struct Place<'p> {
-    pub(super) project: &'p Path,
-    pub(super) config: Option<&'p Path>,
-    pub(super) tools: &'p Tools,
 }
 
 /// Which subjects have no profile after a collection.
@@ -102,126 +88,6 @@ pub(super) fn for_pages(
     perform(&requests, place, &machine, arguments, out)
 }
 
-/// What is collected of each subject. Of all subjects of a file, those that nothing launches and those for another GPU
-/// than the one that is here are passed over.
-fn requests(subjects: &[&Subject], place: &Place<'_>, arguments: &Collect) -> Result<Vec<Request>, Failure> {
-    let here =
-        if arguments.all && !arguments.slurm { Machine::arch(&places(place.tools, place.project)) } else { None };
-    let mut requests = Vec::new();
-    for subject in subjects {
-        let why = if arguments.all { launcher::none_for(subject, here.as_deref()) } else { None };
-        match why {
-            None => requests.push(request(subject, place, arguments)?),
-            Some(why) if !arguments.quiet => {
-                writeln!(anstream::stderr(), "{} is passed over: {}", subject.name, plain::one_line(&why))?;
-            }
-            Some(_) => {}
-        }
-    }
-    Ok(requests)
-}
-
-/// The evidence folder of a subject: what audit.toml names, else `collected/NAME` beside it.
-pub(super) fn folder_of(subject: &Subject, project: &Path) -> PathBuf {
-    let usual = || project.join("collected").join(subject.name.as_str());
-    subject.collect.evidence.clone().unwrap_or_else(usual)
-}
-
-/// What is collected of a subject, with every metric name checked.
-fn request(subject: &Subject, place: &Place<'_>, arguments: &Collect) -> Result<Request, Failure> {
-    let Place { project, config, tools } = *place;
-    let keys = &subject.collect;
-    let is_task = arguments.slurm || arguments.task.is_some();
-    let build = match &subject.code {
-        Some(Code::Source { path, archs, flags }) => {
-            archs.first().map(|arch| Build { source: path.clone(), arch: arch.clone(), flags: flags.clone() })
-        }
-        Some(Code::Cubin { .. }) | None => None,
-    };
-    let arch = match &build {
-        Some(build) => Some(build.arch.clone()),
-        // Behind a prefix and in a job array the GPU may be any, and both have to ask for the same.
-        None if keys.prefix.is_empty() && !is_task => Machine::arch(&places(tools, project)),
-        None => None,
-    };
-    let chip = arch.as_deref().and_then(counters_of_arch);
-    let profile = profile(subject, keys, arguments, chip);
-    lint(subject, &profile, chip)?;
-    let evidence = arguments.evidence.clone().unwrap_or_else(|| folder_of(subject, project));
-    let folders = Folders { project, evidence: &evidence, config };
-    let program = launcher::of(subject, &folders, build.is_some())?;
-    let named = keys.run.iter().map(PathBuf::from).chain(keys.inputs.iter().cloned());
-    let mut inputs: Vec<PathBuf> = named.filter(|path| project.join(path).is_file()).collect();
-    if let Some(lost) = keys.inputs.iter().find(|path| !inputs.contains(path)) {
-        let message = format!("{} names an input that is not there: {}", subject.name, lost.display());
-        return Err(Failure::usage(format!("{message}\n  help: paths are relative to the folder of audit.toml")));
-    }
-    inputs.extend(launcher::code(subject, &program, build.is_some()));
-    Ok(Request {
-        subject: subject.name.to_string(),
-        project: project.to_owned(),
-        evidence,
-        build,
-        program,
-        inputs,
-        prefix: keys.prefix.clone(),
-        is_task,
-        profile,
-        launches: keys.launches,
-        check: check(keys, project),
-        has_timeline: arguments.timeline,
-        is_profile_first: keys.order == ORDERS[1],
-        deadline: keys.deadline.map(Duration::from_secs),
-        sanitizers: keys.sanitizers.clone(),
-        profile_limit: Duration::from_secs(keys.timeout),
-        sanitizer_limit: Duration::from_secs(keys.sanitizer_timeout),
-        plain: keys.plain,
-        again: arguments.again,
-    })
-}
-
-/// The smaller program for compute-sanitizer, where the subject names one.
-fn check(keys: &Collecting, project: &Path) -> Option<Check> {
-    let mut program = Words::new();
-    keys.check_run.iter().for_each(|word| program.one(word));
-    let inputs = keys.check_run.iter().map(PathBuf::from).filter(|path| project.join(path).is_file()).collect();
-    (!keys.check_run.is_empty()).then_some(Check { program, inputs })
-}
-
-fn profile(subject: &Subject, keys: &Collecting, arguments: &Collect, chip: Option<&str>) -> Profile {
-    let set = arguments.set.as_deref().unwrap_or(&keys.metrics);
-    Profile {
-        kernel: subject.kernel.as_ref().map(|kernel| kernel.as_str().to_owned()),
-        metrics: if set == METRIC_SETS[0] { Metrics::Own(collection(chip)) } else { Metrics::Set(set.to_owned()) },
-        sections: keys.sections.clone(),
-        extra: keys.extra.iter().chain(&arguments.metrics).cloned().collect(),
-        skip: keys.skip,
-        count: keys.count,
-        clock: keys.clock.clone(),
-        cache: keys.cache.clone(),
-        replay: keys.replay.clone(),
-        source: true,
-        nvtx: keys.nvtx.clone(),
-    }
-}
-
-/// Refuses names that ncu would leave out in silence or fail on.
-fn lint(subject: &Subject, profile: &Profile, chip: Option<&str>) -> Result<(), Failure> {
-    let fault = |name: &String| {
-        let check = check_metric_name(name, chip);
-        check.is_fault().then(|| check.sentence(name, chip))
-    };
-    let faults: Vec<String> = profile.asked().iter().filter_map(fault).collect();
-    if faults.is_empty() {
-        return Ok(());
-    }
-    let list: String = faults.iter().map(|fault| format!("\n  {fault}")).collect();
-    Err(Failure::usage(format!(
-        "{} asks for metrics that do not exist:{list}\n  help: ncu leaves such a name out in silence, or fails; correct `extra` under [subject.collect] or --metric",
-        subject.name
-    )))
-}
-
 fn plan(requests: &[Request], machine: &Machine, out: &mut dyn Write) -> Result<(), Failure> {
     for request in requests {
         writeln!(out, "\x1b[1m{}\x1b[0m into {}", request.subject, request.evidence.display())?;
@@ -253,19 +119,7 @@ fn perform(
     let work = || {
         let mut places = places(place.tools, place.project);
         places.interrupt = interrupt.clone();
-        let mut context = Context {
-            patience: Duration::ZERO,
-            places: &places,
-            machine,
-            now: &now,
-            progress: progress.as_ref() as &dyn Progress,
-            gpu: &gpu,
-            version: env!("CARGO_PKG_VERSION"),
-            absent: &absent,
-            outcome: &outcome,
-            is_timeline: &is_timeline,
-            public: &public,
-        };
+        let mut context = context(&places, machine, progress.as_ref(), &gpu);
         loop {
             // What another run collects just now comes last: then its evidence is there, and is kept.
             let own = requests.get(next.fetch_add(1, Ordering::Relaxed)).map(|request| (request, Instant::now()));
@@ -293,29 +147,6 @@ fn perform(
     });
     let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     told(results, out)
-}
-
-/// What is there and what is missing of each subject, without running anything.
-pub(super) fn survey<'r>(
-    requests: impl IntoIterator<Item = &'r Request>,
-    place: &Place<'_>,
-) -> Result<Vec<Summary>, Failure> {
-    let (places, machine, gpu) = (places(place.tools, place.project), Machine::look(), Mutex::new(()));
-    let progress = progress::of(true);
-    let context = Context {
-        patience: Duration::ZERO,
-        places: &places,
-        machine: &machine,
-        now: &now,
-        progress: progress.as_ref() as &dyn Progress,
-        gpu: &gpu,
-        version: env!("CARGO_PKG_VERSION"),
-        absent: &absent,
-        outcome: &outcome,
-        is_timeline: &is_timeline,
-        public: &public,
-    };
-    requests.into_iter().map(|request| Ok(collect::survey(request, &context)?)).collect()
 }
 
 /// Says where everything lies and what is missing. Without its profile a subject has failed; any other step that is
@@ -353,20 +184,6 @@ fn told(results: Vec<(&Request, Result<Summary, CollectError>)>, out: &mut dyn W
     Ok(Outcome { lost, collected, failure })
 }
 
-/// What a trial found, in a word.
-fn outcome(trial: Trial, path: &Path) -> Result<String, String> {
-    match trial {
-        Trial::Check => {
-            let found = source::read_correctness(path).map_err(|error| error.to_string())?;
-            Ok(if found.passed { "correct" } else { "WRONG" }.to_owned())
-        }
-        Trial::Time => {
-            let found = source::read_benchmark(path).map_err(|error| error.to_string())?;
-            Ok(format!("{} samples", found.samples_ms.len()))
-        }
-    }
-}
-
 /// A wish to stop that Ctrl-C and the signal to end set; the second Ctrl-C ends the program at once.
 fn interruptible() -> Result<Interrupt, Failure> {
     let interrupt = Interrupt::default();
@@ -377,45 +194,4 @@ fn interruptible() -> Result<Interrupt, Failure> {
         signal_hook::flag::register(signal, interrupt.flag()).map_err(refused)?;
     }
     Ok(interrupt)
-}
-
-/// The moment in UTC, to the second.
-pub(super) fn now() -> String {
-    chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
-}
-
-/// The metrics of `asked` that no result of a report holds.
-fn absent(path: &Path, asked: &[String]) -> Result<Vec<String>, String> {
-    let want = Want { metrics: NameSet::All, instances: NameSet::none(), ..Want::default() };
-    let report = source::read_profile(path, &want).map_err(|error| error.to_string())?;
-    let is_there = |name: &str| {
-        report.launches.iter().any(|launch| {
-            launch.metric(name).is_some()
-                || launch
-                    .metrics
-                    .iter()
-                    .any(|metric| metric.name.strip_prefix(name).is_some_and(|r| r.starts_with('.')))
-        })
-    };
-    // These name groups and not metrics.
-    let is_group = |name: &str| ["group:", "regex:", "breakdown:"].iter().any(|start| name.starts_with(start));
-    Ok(asked.iter().filter(|name| !is_group(name) && !is_there(name)).cloned().collect())
-}
-
-/// Whether a file is a timeline.
-fn is_timeline(path: &Path) -> Result<(), String> {
-    source::read_timeline(&[path.to_owned()]).map(|_| ()).map_err(|error| error.to_string())
-}
-
-/// A report as it is kept.
-fn public(report: &[u8]) -> Option<Vec<u8>> {
-    source::ncu_report::public_report(report, &public_command)
-}
-
-/// The sets that `--set` takes.
-pub(super) fn metric_set(name: &str) -> Result<String, String> {
-    if METRIC_SETS.contains(&name) {
-        return Ok(name.to_owned());
-    }
-    Err(format!("no set of metrics is called {name:?}; there are {}", METRIC_SETS.join(", ")))
 }

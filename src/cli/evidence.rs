@@ -1,6 +1,5 @@
 //! The evidence folder of a subject as `audit generate` reads it: the same files give the same page on any machine.
 
-use super::collect::folder_of;
 use super::failure::Failure;
 use crate::collect::{MANIFEST, files, is_as_made};
 use crate::config::{Code, Subject};
@@ -116,4 +115,10 @@ impl Folder {
             compiler: step.tool.clone(),
         })
     }
+}
+
+/// The evidence folder of a subject: what audit.toml names, else `collected/NAME` beside it.
+pub(super) fn folder_of(subject: &Subject, project: &Path) -> PathBuf {
+    let usual = || project.join("collected").join(subject.name.as_str());
+    subject.collect.evidence.clone().unwrap_or_else(usual)
 }

@@ -7,7 +7,7 @@ use super::gather::Gatherer;
 use super::made::{Made, Place, print_comment, write_page};
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
 use super::slot::Days;
-use super::{collect, index, moment};
+use super::{collect, index, moment, requests};
 use crate::analysis::{self, audit};
 use crate::config::{DEFAULT_TEMPLATE, Subject};
 use crate::render::{Override, Templates};
@@ -36,7 +36,7 @@ fn pages(
 ) -> Result<(), Failure> {
     let mut collected = collect::Outcome::default();
     if arguments.collect || arguments.dry_run {
-        let place = collect::Place { project: &plan.folder, config: plan.file.as_deref(), tools: &plan.tools };
+        let place = requests::Place { project: &plan.folder, config: plan.file.as_deref(), tools: &plan.tools };
         collected = collect::for_pages(&plan.subjects, &place, &arguments.collecting(), out)?;
         if arguments.dry_run {
             return Ok(());

@@ -1,7 +1,7 @@
 //! `audit lint`: the configuration, the files and metrics that it names, and every template, without making a page.
 
 use super::args::Lint;
-use super::collect::folder_of;
+use super::evidence::folder_of;
 use super::failure::{Failure, Status};
 use super::plan::DEFAULT_CONFIG;
 use crate::catalog::{check_metric_name, counters_of_arch};

@@ -36,6 +36,7 @@ mod plan;
 mod program;
 mod progress;
 mod render;
+mod requests;
 mod show;
 mod slot;
 mod stated;

@@ -103,3 +103,8 @@ fn git(folder: &Path, words: &[impl AsRef<OsStr>]) -> Option<Vec<u8>> {
         .ok()?;
     output.status.success().then_some(output.stdout)
 }
+
+/// The moment in UTC, to the second.
+pub(super) fn now() -> String {
+    chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
+}

@@ -105,11 +105,20 @@ pub(super) fn config_of(folder: &Folder) -> Result<Option<Config>, Failure> {
 pub(super) fn of_subjects(names: &[String], folder: &Folder) -> Result<Plan, Failure> {
     let path = folder.config.clone().unwrap_or_else(|| Path::new(DEFAULT_CONFIG).to_owned());
     let config = Config::read(&path)?;
-    let out = folder.out.clone().unwrap_or_else(|| config.out.clone());
-    Ok(Plan {
-        subjects: config.select(names)?.into_iter().cloned().collect(),
-        series: out.clone(),
-        out,
+    let subjects = config.select(names)?.into_iter().cloned().collect();
+    let mut plan = of_config(config, path, subjects);
+    if let Some(out) = &folder.out {
+        (plan.out, plan.series) = (out.clone(), out.clone());
+    }
+    Ok(plan)
+}
+
+/// The plan for subjects of a configuration file, with nothing else stated.
+fn of_config(config: Config, path: PathBuf, subjects: Vec<Subject>) -> Plan {
+    Plan {
+        subjects,
+        out: config.out.clone(),
+        series: config.out,
         template: config.template,
         templates: config.templates,
         overrides: config.overrides,
@@ -124,7 +133,7 @@ pub(super) fn of_subjects(names: &[String], folder: &Folder) -> Result<Plan, Fai
         config: Some(path),
         flags: Vec::new(),
         named: None,
-    })
+    }
 }
 
 fn from_flags(flags: &SubjectFlags) -> Result<Plan, Failure> {
@@ -188,23 +197,9 @@ fn from_file(arguments: &Generate) -> Result<Plan, Failure> {
             }
         }
     }
-    Ok(Plan {
-        subjects,
-        out: config.out.clone(),
-        series: config.out,
-        template: config.template,
-        templates: config.templates,
-        overrides: config.overrides,
-        is_without_charts: !config.has_charts,
-        has_html: config.has_html,
-        html: None,
-        thresholds: config.thresholds,
-        commit: arguments.subject.commit.clone(),
-        folder: config.folder,
-        file: Some(path.clone()),
-        tools: config.tools,
-        config: flags.is_empty().then_some(path),
-        flags,
-        named,
-    })
+    let mut plan = of_config(config, path, subjects);
+    plan.commit.clone_from(&arguments.subject.commit);
+    plan.config = plan.config.filter(|_| flags.is_empty());
+    (plan.flags, plan.named) = (flags, named);
+    Ok(plan)
 }

@@ -1,7 +1,7 @@
 //! `audit timeline`: what Nsight Systems recorded of a whole program, and which kernel to profile.
 
 use super::args::Timeline;
-use super::collect::folder_of;
+use super::evidence::folder_of;
 use super::failure::{Failure, Status};
 use super::moment;
 use super::plan::DEFAULT_CONFIG;

@@ -10,6 +10,7 @@
 mod clocks;
 mod disassemble;
 mod error;
+pub mod files;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 mod homes;
@@ -37,7 +38,7 @@ pub use machine::{Counters, Machine};
 pub use ncu::{Metrics, NcuSaid, Profile};
 pub use nvcc::{Compile, Compiled, compile};
 pub use progress::{Done, Progress, about};
-pub use request::{Absent, Build, Check, Context, IsTimeline, Outcome, Public, Request, Summary, files, planned};
+pub use request::{Absent, Build, Check, Context, IsTimeline, Outcome, Public, Request, Summary, planned};
 pub use runner::{Call, Interrupt, Ran, run, run_watched};
 pub use sanitizer::{SanitizerSaid, sanitizer_words};
 pub use session::{collect, survey};

@@ -1,38 +1,11 @@
 //! What is to be collected of a subject, with what, and what it comes to.
 
 use super::launcher::{Launcher, Trial};
-use super::session::timeline_words;
-use super::{Done, Machine, Places, Profile, Progress, Setback, Tool, Words, sanitizer_words};
+use super::{Done, Machine, Places, Profile, Progress, Setback, Tool, Words, files, sanitizer_words};
 use crate::evidence::SanitizerTool;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
-
-/// The files of an evidence folder, each made by the step before it.
-pub mod files {
-    /// The step that compiles, and its cubin.
-    pub const BUILD: (&str, &str) = ("build", "build.cubin");
-    /// What the assembler said in the same step.
-    pub const PTXAS: (&str, &str) = ("ptxas", "build.ptxas.log");
-    /// The check of the outputs.
-    pub const CORRECTNESS: (&str, &str) = ("correctness", "correctness.json");
-    /// The times.
-    pub const BENCHMARK: (&str, &str) = ("benchmark", "benchmark.json");
-    /// The profile.
-    pub const PROFILE: (&str, &str) = ("profile", "profile.ncu-rep");
-    /// Launches that ncu times and asks nothing else.
-    pub const LAUNCHES: (&str, &str) = ("launches", "launches.ncu-rep");
-    /// The profile of what the kernel is timed beside.
-    pub const REFERENCE: (&str, &str) = ("reference", "reference.ncu-rep");
-
-    /// What Nsight Systems recorded of the whole program, as `audit timeline` reads it.
-    pub const TIMELINE: (&str, &str) = ("timeline", "timeline.csv");
-
-    /// The findings of a tool of compute-sanitizer.
-    pub fn sanitizer(tool: crate::evidence::SanitizerTool) -> String {
-        format!("sanitizer.{}.xml", tool.name())
-    }
-}
 
 /// A source to compile.
 #[derive(Clone, Debug)]
@@ -221,6 +194,21 @@ pub fn planned(request: &Request) -> Vec<(String, String)> {
         lines.push((files::TIMELINE.0.to_owned(), shown(request.behind(), Tool::Nsys, &words, &program)));
     }
     lines
+}
+
+/// The arguments of nsys up to the program, for a timeline at `path`.
+pub(super) fn timeline_words(path: &str) -> Words {
+    let mut words = Words::new();
+    words.one("profile");
+    words.one("--trace=cuda");
+    words.one("--force-overwrite=true");
+    words.file("--output", &recording(Path::new(path)).display().to_string());
+    words
+}
+
+/// Where nsys records to, beside the timeline.
+pub(super) fn recording(path: &Path) -> PathBuf {
+    path.with_extension("nsys-rep")
 }
 
 /// The command line of a tool on a program.

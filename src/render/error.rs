@@ -104,11 +104,6 @@ impl RenderError {
             cure: "move it away, or overwrite it with --force".to_owned(),
         }
     }
-
-    /// Whether the page was made and then rejected, as opposed to never made or not written.
-    pub fn is_rejection(&self) -> bool {
-        matches!(self, RenderError::Rejected { .. })
-    }
 }
 
 fn in_file(file: Option<&Path>) -> String {

@@ -4,7 +4,6 @@
 //! of a block would silently leave its part out. So each template is walked with lists of the names.
 
 use super::error::RenderError;
-use super::templates::is_html;
 use crate::bounds::INCLUDES;
 use crate::nearest::did_you_mean;
 use crate::view::names;
@@ -12,6 +11,9 @@ use handlebars::Path;
 use handlebars::template::{BlockParam, DecoratorTemplate, HelperTemplate, Parameter, Template, TemplateElement};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// What the names of templates of HTML end in.
+pub(super) const HTML: &str = ".html";
 
 /// The names of a page's data, with what each stands for; the last three are of HTML alone.
 pub(super) const FIELDS: [(&str, &str); 8] = [
@@ -265,6 +267,11 @@ impl<'a> Walk<'a> {
 
 /// Names that an error lists; more are left to `audit explain view`.
 const MOST: usize = 12;
+
+/// Whether a template makes HTML.
+pub(super) fn is_html(name: &str) -> bool {
+    name.ends_with(HTML)
+}
 
 /// The names that templates may use, for people.
 pub fn explain_view() -> String {

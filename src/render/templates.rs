@@ -4,6 +4,7 @@ use super::edited::marked;
 use super::error::RenderError;
 use super::frame::{self, Medium, Placed};
 use super::html;
+use super::lint::HTML;
 use super::{gate, lint};
 use crate::bounds::{TEMPLATE, TEMPLATE_DEPTH};
 use crate::nearest::did_you_mean;
@@ -15,8 +16,6 @@ use std::path::{Path, PathBuf};
 
 /// How the file of a template ends; what stands before it, without `.md`, is the template's name.
 const EXTENSION: &str = ".hbs";
-/// What the names of templates of HTML end in.
-const HTML: &str = ".html";
 
 macro_rules! built_in {
     ($($name:literal: $file:literal),* $(,)?) => {
@@ -222,11 +221,6 @@ impl Templates {
     }
 }
 
-/// Whether a template makes HTML.
-pub(super) fn is_html(name: &str) -> bool {
-    name.ends_with(HTML)
-}
-
 fn compile(name: &str, text: &str) -> Result<Template, RenderError> {
     // The parser of Handlebars takes time that grows with the power of the depth, and its stack with the depth.
     let deep = text.match_indices("{{").scan(0_usize, |depth, (at, _)| {
@@ -263,7 +257,7 @@ fn read_folder(folder: &Path, prefix: &str, into: &mut BTreeMap<String, Source>)
         } else if let Some(stem) = file.strip_suffix(EXTENSION) {
             let stem = match stem.strip_suffix(".md") {
                 Some(stem) => stem,
-                None if is_html(stem) => stem,
+                None if lint::is_html(stem) => stem,
                 None => return Err(RenderError::TemplateName { path }),
             };
             into.insert(format!("{prefix}{stem}"), read_file(&path)?);

@@ -1,6 +1,6 @@
 //! The list of metrics that a profiler was asked for, said once: command lines repeat it, and the readings have its names.
 
-use crate::analysis::{Evidence, KeptMetric};
+use crate::analysis::{self, Evidence, KeptMetric};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -13,12 +13,6 @@ const ASKED: &str = "{asked";
 pub(super) enum Name {
     At(usize),
     Spelled(Arc<str>),
-}
-
-/// The metrics that a command line of ncu asks for by name, as it lists them; `None` where it names at most one.
-fn list(command_line: &str) -> Option<&str> {
-    let (_, rest) = command_line.split_once(" --metrics ")?;
-    rest.split(' ').next().filter(|list| list.contains(','))
 }
 
 /// Changes every command line that `change` gives another text for.
@@ -48,13 +42,14 @@ fn metrics(evidence: &Evidence) -> &[KeptMetric] {
 pub(super) fn shortened(evidence: &Evidence) -> (Vec<Name>, Evidence) {
     let mut evidence = evidence.clone();
     let line = evidence.new.profile.as_ref().map(|profile| profile.session.command_line.clone()).unwrap_or_default();
-    let names: Vec<Arc<str>> = list(&line).into_iter().flat_map(|list| list.split(',')).map(Arc::from).collect();
+    let names: Vec<Arc<str>> =
+        analysis::asked(&line).into_iter().flat_map(|list| list.split(',')).map(Arc::from).collect();
     let is_once = names.iter().collect::<HashSet<_>>().len() == names.len();
     if names.is_empty() || !is_once || line.contains(ASKED) {
         return (Vec::new(), evidence);
     }
     each_command(&mut evidence, |line| {
-        let own = list(line)?;
+        let own = analysis::asked(line)?;
         let short = short(&names, own)?;
         Some(line.replacen(&format!(" --metrics {own}"), &format!(" --metrics {short}"), 1))
     });

@@ -288,7 +288,7 @@ fn clocks(audit: &Audit, timing: &Timing) -> Table {
             number(clocks.and_then(|c| c.memory_mhz), "MHz"),
             number(clocks.and_then(|c| c.temperature_c), "°C"),
             number(clocks.and_then(|c| c.power_w), "W"),
-            text(clocks.map_or_else(|| "not read".to_owned(), |clocks| held_down(&clocks.throttle))),
+            text(clocks.map_or_else(|| "not read".to_owned(), |clocks| clock_steps::held_down(&clocks.throttle))),
         ]
     };
     let mut rows = vec![
@@ -312,47 +312,16 @@ fn clock_words(timing: &Timing) -> String {
         .to_owned()
 }
 
-/// Why the driver holds clocks down: bits of `nvmlClocksThrottleReason…` in NVML's header `nvml.h`.
-const REASONS: [(u64, &str); 9] = [
-    (0x1, "idle"),
-    (0x2, "clocks set for applications"),
-    (0x4, "power cap"),
-    (0x8, "hardware slow-down"),
-    (0x10, "sync boost"),
-    (0x20, "temperature, by software"),
-    (0x40, "temperature, by hardware"),
-    (0x80, "power brake"),
-    (0x100, "display clocks"),
-];
-
-/// The reasons of these bits in words.
-pub(super) fn held_by(bits: u64) -> String {
-    held_down(&format!("{bits:#x}"))
-}
-
-fn held_down(mask: &str) -> String {
-    let Some(bits) = mask.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok()) else {
-        return "not told".to_owned();
-    };
-    let known: u64 = REASONS.iter().map(|(bit, _)| bit).sum();
-    let mut words: Vec<String> =
-        REASONS.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, word)| (*word).to_owned()).collect();
-    if bits & !known != 0 {
-        words.push(format!("{:#x}", bits & !known));
-    }
-    if words.is_empty() { "nothing".to_owned() } else { words.join(", ") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn reasons_are_spelled_and_unknown_bits_stay() {
-        assert_eq!(held_down("0x0000000000000000"), "nothing");
-        assert_eq!(held_down("0x0000000000000044"), "power cap, temperature, by hardware");
-        assert_eq!(held_down("0x1000"), "0x1000");
-        assert_eq!(held_down(""), "not told");
+        assert_eq!(clock_steps::held_down("0x0000000000000000"), "nothing");
+        assert_eq!(clock_steps::held_down("0x0000000000000044"), "power cap, temperature, by hardware");
+        assert_eq!(clock_steps::held_down("0x1000"), "0x1000");
+        assert_eq!(clock_steps::held_down(""), "not told");
     }
 
     #[test]

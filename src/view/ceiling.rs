@@ -1,12 +1,10 @@
 //! Remaining performance ceiling: what is left on the table, ranked by its bound.
 
-use super::document::{Cell, Section, Table};
+use super::document::{Section, Table};
 use super::estimates;
-use super::tables::{self, code, fold, left, paragraph, right, text};
+use super::tables::{self, code, fold, left, paragraph, right, sentence, text};
 use crate::analysis::{Action, Audit, Lever, LeverCode, LeverOrigin};
-use crate::quantity::format;
 use crate::words;
-use crate::words::Words;
 
 /// The section.
 pub(super) fn section(audit: &Audit) -> Section {
@@ -35,17 +33,6 @@ pub(super) fn section(audit: &Audit) -> Section {
     }
     blocks.extend(estimates::blocks(audit));
     Section::new("ceiling", "Remaining performance ceiling", blocks)
-}
-
-/// A bound in a table: one that rests on an assumption is about so much.
-pub(super) fn bound(percent: f64, is_rough: bool) -> Cell {
-    let about = if is_rough { "about " } else { "" };
-    text(format!("{about}{} %", format::fixed(percent, 1))).sorted(percent)
-}
-
-/// A sentence in the cell of a table, where names stand as they are.
-pub(super) fn sentence(words: &Words) -> Cell {
-    text(words.to_plain())
 }
 
 fn table(name: &str, levers: &[&Lever]) -> Table {

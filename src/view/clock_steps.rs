@@ -1,6 +1,5 @@
 //! Steps of the clock in a benchmark, and the clock that its times were taken at, in words.
 
-use super::benchmark::held_by;
 use crate::analysis::{Audit, Flag, Timed, Timing};
 use crate::quantity::{Unit, format, format::Scale};
 
@@ -87,4 +86,35 @@ pub(super) fn off_ncu(audit: &Audit) -> Option<String> {
     };
     let by = if apart > 0.0 { "longer" } else { "shorter" };
     Some(format!("ncu's time is {} % {by} than the benchmark's, {why}", format::fixed(apart.abs(), 1)))
+}
+
+/// Why the driver holds clocks down: bits of `nvmlClocksThrottleReason…` in NVML's header `nvml.h`.
+const REASONS: [(u64, &str); 9] = [
+    (0x1, "idle"),
+    (0x2, "clocks set for applications"),
+    (0x4, "power cap"),
+    (0x8, "hardware slow-down"),
+    (0x10, "sync boost"),
+    (0x20, "temperature, by software"),
+    (0x40, "temperature, by hardware"),
+    (0x80, "power brake"),
+    (0x100, "display clocks"),
+];
+
+/// The reasons of these bits in words.
+pub(super) fn held_by(bits: u64) -> String {
+    held_down(&format!("{bits:#x}"))
+}
+
+pub(super) fn held_down(mask: &str) -> String {
+    let Some(bits) = mask.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok()) else {
+        return "not told".to_owned();
+    };
+    let known: u64 = REASONS.iter().map(|(bit, _)| bit).sum();
+    let mut words: Vec<String> =
+        REASONS.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, word)| (*word).to_owned()).collect();
+    if bits & !known != 0 {
+        words.push(format!("{:#x}", bits & !known));
+    }
+    if words.is_empty() { "nothing".to_owned() } else { words.join(", ") }
 }

@@ -2,7 +2,7 @@
 
 use super::brief;
 use super::document::{Block, Document, Section, Table};
-use super::page::Heading;
+use super::heading::Heading;
 use super::tables::{self, left, paragraph, right, text};
 use crate::analysis::{Audit, Row, Standing, Verdict};
 use crate::catalog::{Code, LimiterKind};

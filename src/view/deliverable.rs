@@ -1,7 +1,7 @@
 //! Many kernels on one page, one line each: speed of light, launch, occupancy, shared memory, instructions.
 
 use super::document::{Cell, Column, Document, Section, Table};
-use super::page::Heading;
+use super::heading::Heading;
 use super::tables::{self, code, left, listed, paragraph, right, text};
 use super::{lead, page, provenance};
 use crate::analysis::Audit;

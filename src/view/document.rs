@@ -1,7 +1,6 @@
 //! The page model: sections of named blocks, whose words and cells are typed.
 
 use super::charts::Chart;
-use super::tables::paragraph;
 use crate::evidence::Reading;
 use crate::words;
 use crate::words::Words;
@@ -241,7 +240,10 @@ impl Document {
         if let Some(section) = self.sections.iter_mut().find(|section| section.name == CONCLUSIONS) {
             match prose {
                 Some(prose) => section.blocks = prose,
-                None => section.blocks.push(paragraph("unedited", "A draft of the program that nobody has edited.")),
+                None => {
+                    let words = "A draft of the program that nobody has edited.".into();
+                    section.blocks.push(Block { name: "unedited".into(), content: Content::Paragraph(words) });
+                }
             }
         }
         self

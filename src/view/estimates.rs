@@ -1,6 +1,5 @@
 //! Estimate against outcome: the bounds of the old side, and what the change gained.
 
-use super::ceiling;
 use super::document::{Block, Table};
 use super::tables::{self, code, heading, left, paragraph, right};
 use crate::analysis::{Audit, Estimates, PredictionMet, Pulled, Standing, Verdict};
@@ -78,8 +77,8 @@ fn table(estimates: &Estimates) -> Table {
     ];
     let row = |pulled: &Pulled| {
         vec![
-            ceiling::sentence(&pulled.sentence),
-            ceiling::bound(pulled.bound, pulled.is_rough),
+            tables::sentence(&pulled.sentence),
+            tables::bound(pulled.bound, pulled.is_rough),
             code(pulled.remeasure.clone()),
             tables::reading(&pulled.old),
             tables::reading(&pulled.new),

@@ -2,7 +2,7 @@
 
 use super::brief::called;
 use super::document::{Block, Column, Table};
-use super::page::Heading;
+use super::heading::Heading;
 use super::tables::{self, code, heading as head, left, paragraph, right, text};
 use crate::analysis::{Audit, Milestone, StallBasis};
 use crate::quantity::{Quantity, Unit, format};

@@ -1,7 +1,7 @@
 //! Hypotheses: expected, before, after and what became of each; and the ledger of those that earlier audits decided.
 
 use super::document::{Cell, Section, Table, Tone};
-use super::page::Heading;
+use super::heading::Heading;
 use super::tables::{self, code, heading as head, left, paragraph, reading, right, strong, text};
 use crate::analysis::{Condition, Judgement, Met, Milestone, Tested, When};
 use crate::evidence::{Missing, Reading};

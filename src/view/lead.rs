@@ -2,7 +2,7 @@
 
 use super::benchmark;
 use super::document::Line;
-use super::page::Heading;
+use super::heading::Heading;
 use crate::analysis::{Audit, Setting, Standing, Weight, Work};
 use crate::words;
 use crate::words::Words;

@@ -2,7 +2,7 @@
 
 use super::charts;
 use super::document::Section;
-use super::page::Heading;
+use super::heading::Heading;
 use super::tables::{self, Extra, list, paragraph, strong, text};
 use crate::analysis::{Audit, Cliff, Row};
 use crate::quantity::format;

@@ -1,80 +1,13 @@
 //! The order of the page.
 
 use super::document::{Document, Section};
+use super::heading::Heading;
 use super::tables::list;
 use super::{
     benchmark, brief, build, ceiling, checklist, coalescing, code, conditions, correctness, hypotheses, instructions,
     lead, occupancy, performance, phases, provenance, roofline, stalls, throughput, verdict,
 };
-use crate::analysis::{Audit, Milestone, Nth};
-
-/// What the page says about itself; decided by the caller, never read from a clock here.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(default)]
-pub struct Heading {
-    /// Subject name.
-    pub subject: String,
-    /// Title of the subject; the kernel's name stands in when empty.
-    pub title: String,
-    /// `YYYY-MM-DD`.
-    pub date: String,
-    /// Which audit of that day.
-    #[serde(skip_serializing_if = "Nth::is_first")]
-    pub number: Nth,
-    /// Commit, with `-dirty` where the tree had changes; empty when unknown.
-    pub commit: String,
-    /// What the new version changed; may be empty.
-    pub change: String,
-    /// Version of this program.
-    pub program: String,
-    /// How to make the page again.
-    pub command: String,
-    /// Where the old side comes from, or why there is none; plain text, may be empty.
-    pub baseline: String,
-    /// The snapshot that the old side comes from: its file name in the folder of audits, or the path that was given. Empty
-    /// for a report, and where there is none.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub against: String,
-    /// Acceptances of this comparison, in the order in which they were made.
-    pub accepted: Vec<Acceptance>,
-    /// Earlier audits of the subject, the oldest first.
-    pub history: Vec<Milestone>,
-    /// Whether the page goes without charts.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_without_charts: bool,
-    /// Whether an HTML page lies beside the page in Markdown, which links to it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub has_html: bool,
-}
-
-impl Heading {
-    /// The day, with the number of a later audit of it: `2026-11-21`, `2026-11-21.2`.
-    pub fn day(&self) -> String {
-        self.number.of_day(&self.date)
-    }
-
-    /// What the files of the audit are called: `YYYY-MM-DD-NAME`; `YYYY-MM-DD.2-NAME` for the second of a day.
-    pub fn stem(&self) -> String {
-        format!("{}-{}", self.day(), self.subject)
-    }
-
-    /// The audit's own milestone.
-    pub fn milestone(&self, audit: &Audit) -> Milestone {
-        let milestone = Milestone::of(&self.date, self.number, &self.commit, &self.change, audit);
-        Milestone { is_accepted: !self.accepted.is_empty(), ..milestone }
-    }
-}
-
-/// A comparison that someone accepted as it is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Acceptance {
-    /// The day.
-    pub date: String,
-    /// The verdict that was accepted.
-    pub verdict: String,
-    /// Why.
-    pub reason: String,
-}
+use crate::analysis::Audit;
 
 /// The page for one audit: what people act on, and behind it everything else that is known.
 pub fn document(heading: &Heading, audit: &Audit) -> Document {

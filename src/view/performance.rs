@@ -1,8 +1,8 @@
 //! The performance summary, and which other kernels the report holds.
 
 use super::document::{Block, Section};
+use super::heading::Heading;
 use super::history;
-use super::page::Heading;
 use super::tables::{self, code, count, fold, left, paragraph, percent, right, text};
 use crate::analysis::{Audit, Row, Standing};
 use crate::words;

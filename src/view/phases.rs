@@ -3,7 +3,7 @@
 use super::brief::{called_line, file_of, phase_lines, phase_name, stall_name};
 use super::charts;
 use super::document::{Block, Cell, Section, Table};
-use super::page::Heading;
+use super::heading::Heading;
 use super::tables::{count, left, paragraph, right, table, text};
 use crate::analysis::Audit;
 use crate::analysis::phases::{Phase, Phases, TensorSite, Wait};

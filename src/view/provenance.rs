@@ -2,7 +2,7 @@
 
 use super::collection;
 use super::document::{Block, Section, Table};
-use super::page::Heading;
+use super::heading::Heading;
 use super::tables::{self, code, count, fold, left, list, paragraph, right, text, verbatim};
 use crate::analysis::{Artefact, Audit};
 use crate::evidence::Origin;

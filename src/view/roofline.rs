@@ -2,7 +2,7 @@
 
 use super::charts;
 use super::document::{Cell, Section, Table};
-use super::page::Heading;
+use super::heading::Heading;
 use super::tables::{self, code, left, list, number, paragraph, quantity, reading, right, text};
 use crate::analysis::{Audit, Ceiling, CeilingKind, Flag, Point, Roofline};
 use crate::evidence::Reading;

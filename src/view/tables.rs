@@ -58,6 +58,17 @@ pub(super) fn table(name: &str, columns: Vec<Column>, rows: Vec<Vec<Cell>>) -> T
     Table { name: name.into(), caption: Words::default(), columns, rows }
 }
 
+/// A bound in a table: one that rests on an assumption is about so much.
+pub(super) fn bound(percent: f64, is_rough: bool) -> Cell {
+    let about = if is_rough { "about " } else { "" };
+    text(format!("{about}{} %", format::fixed(percent, 1))).sorted(percent)
+}
+
+/// A sentence in the cell of a table, where names stand as they are.
+pub(super) fn sentence(words: &Words) -> Cell {
+    text(words.to_plain())
+}
+
 /// A paragraph.
 pub(super) fn paragraph(name: &str, words: impl Into<Words>) -> Block {
     Block { name: name.into(), content: Content::Paragraph(words.into()) }

@@ -2,7 +2,7 @@
 
 use super::charts;
 use super::document::{Block, Section};
-use super::page::Heading;
+use super::heading::Heading;
 use super::source_lines;
 use super::tables::{self, paragraph};
 use crate::analysis::{Audit, Row};

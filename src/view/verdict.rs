@@ -2,8 +2,9 @@
 
 use super::benchmark;
 use super::document::{Block, Section};
-use super::page::Heading;
+use super::heading::Heading;
 use super::source_lines;
+use super::spots;
 use super::tables::{self, paragraph, steps};
 use crate::analysis::{Audit, Finding, LimiterChange, Severity, Standing, Verdict};
 use crate::catalog::Code;
@@ -35,7 +36,7 @@ const SHOWN: usize = 5;
 /// ` At gemm.cu:12, inlined at :40.`, where the finding sits at a line.
 fn place(lead: &str, finding: &Finding) -> Words {
     let Some(at) = &finding.at else { return Words::default() };
-    let calls = source_lines::inlined(&at.file, &at.inlined_at);
+    let calls = spots::inlined(&at.file, &at.inlined_at);
     words!("{}`{}:{}`{}.", lead, &at.file, at.line.to_string(), calls)
 }
 
@@ -84,7 +85,7 @@ pub(super) fn change(heading: &Heading, audit: &Audit) -> Vec<Block> {
     if !whole.cure.is_empty() {
         blocks.push(paragraph("change", words!("To decide it: {}", &whole.cure)));
     }
-    let acceptance = |one: &super::page::Acceptance| {
+    let acceptance = |one: &super::heading::Acceptance| {
         paragraph("accepted", words!("**Accepted** as {} on {}: {}", &one.verdict, &one.date, &one.reason))
     };
     blocks.extend(heading.accepted.iter().map(acceptance));

@@ -130,20 +130,6 @@ fn shared_loads_and_chains() {
     assert!(row(&chase["memory"], "`LDG.32`")[4].ends_with("inherent"));
 }
 
-fn reports(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(reports(&path));
-        } else if path.extension().is_some_and(|extension| extension == "ncu-repz") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
-
 /// Most lines of a section, its heading and the empty lines counted.
 const BUDGETS: [(&str, usize); 5] =
     [("phases", 20), ("stalls", 18), ("memory", 18), ("build", 13), ("instructions", 17)];
@@ -151,7 +137,7 @@ const BUDGETS: [(&str, usize); 5] =
 #[test]
 fn sections_of_every_report_keep_to_their_budgets() {
     let mut seen = 0;
-    for path in reports(&fixtures()) {
+    for path in judged::reports(&fixtures()) {
         let Some((report, views)) = read(&path) else { continue };
         let found = sections(&judged::audit(&report, &views, &Work::default()));
         let name = path.display();

@@ -165,7 +165,7 @@ fn chip_limits_are_those_that_devices_state() {
         assert_eq!(ours.to_string(), row[2], "{} of {}", row[1], row[0]);
         compared.insert(limits.arch);
     }
-    // sm_87 alone has no report at hand.
+    // These have no report at hand.
     let left: Vec<_> = chips().iter().map(|row| row.arch).filter(|arch| !compared.contains(arch)).collect();
     assert_eq!(left, ["sm_87", "sm_103"]);
 }

@@ -2,6 +2,7 @@
 
 use kernel_audit::analysis::{self, Audit, Evidence, Limits, Profile, Reduction, Side, Work};
 use kernel_audit::evidence::{Report, SourceView};
+use std::path::{Path, PathBuf};
 
 /// The kernel of a report with the most device time, with its launch by instruction where that was read.
 pub(crate) fn profile(report: &Report, source: &[SourceView], work: &Work) -> Profile {
@@ -26,4 +27,19 @@ pub(crate) fn since(mut evidence: Evidence, old: &Report, source: &[SourceView])
 /// The audit of a report.
 pub(crate) fn audit(report: &Report, source: &[SourceView], work: &Work) -> Audit {
     analysis::audit(&evidence(report, source, work), &Limits::default())
+}
+
+/// The packed reports below a folder, sorted.
+pub(crate) fn reports(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(reports(&path));
+        } else if path.extension().is_some_and(|extension| extension == "ncu-repz") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
 }

@@ -9,28 +9,10 @@ use kernel_audit::snapshot::Snapshot;
 use kernel_audit::source::{self, ncu_csv};
 use kernel_audit::view::Heading;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Most bytes of a snapshot of an audit in `audits/`.
 const MOST: usize = 96 * 1024;
-
-fn reports() -> Vec<PathBuf> {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
-    let mut found = Vec::new();
-    let mut folders = vec![fixtures];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false if path.extension().is_some_and(|extension| extension == "ncu-repz") => found.push(path),
-                false => {}
-            }
-        }
-    }
-    found.sort();
-    found
-}
 
 /// Writes evidence, reads it, and holds both, and the audits of both, against each other.
 fn returned(evidence: &Evidence, limits: &Limits, what: &str) -> Audit {
@@ -49,7 +31,7 @@ fn the_audit_of_a_snapshot_is_that_of_its_reports() {
     let limits = Limits::default();
     let mut before: Option<Report> = None;
     let mut seen = 0;
-    for path in reports() {
+    for path in judged::reports(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")) {
         let what = path.display().to_string();
         let want = Want { allow_damage: true, ..analysis::want() };
         // One was cut in its only result.

@@ -1,6 +1,7 @@
 //! The map of ARCHITECTURE.md holds: a room uses only what lies below it.
 
-use std::collections::BTreeSet;
+use regex::Regex;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -27,7 +28,7 @@ const ANALYSIS: [&[&str]; 14] = [
     &["derive", "timeline"],
     &["lines"],
     &["phases", "launches"],
-    &["diagnose"],
+    &["diagnose", "readings"],
     &["code", "profile", "wanted"],
     &["evidence"],
     &["readings_json", "correctness"],
@@ -101,6 +102,106 @@ fn rooms_of_the_analysis_use_only_what_lies_below_them() {
     let arrows = arrows("src/analysis", "crate::analysis::");
     assert!(arrows.len() > 40, "{arrows:?}");
     assert_eq!(wrong(&ANALYSIS, &arrows), BTreeSet::new());
+}
+
+/// The files below `src` by the path of their module, as their code is without comments and unit tests.
+fn modules() -> BTreeMap<Vec<String>, String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let module = |path: PathBuf| {
+        let inside = path.strip_prefix(&folder).unwrap().with_extension("");
+        let names = inside.iter().map(|name| name.to_str().unwrap().to_owned());
+        let names: Vec<String> = names.filter(|name| !["mod", "lib", "main"].contains(&name.as_str())).collect();
+        let code = fs::read_to_string(&path).unwrap();
+        let code = code.split("\n#[cfg(test)]\n").next().unwrap().lines();
+        (names, code.filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n"))
+    };
+    sources(&folder).into_iter().filter(|path| !path.ends_with("src/main.rs")).map(module).collect()
+}
+
+/// The paths that a tree of `use` names, such as `a::{b, c::d}`.
+fn spelled(before: &str, tree: &str, paths: &mut Vec<String>) {
+    let (mut depth, mut start) = (0, 0);
+    for (at, c) in tree.char_indices().chain([(tree.len(), ',')]) {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                let one = tree[start..at].trim();
+                start = (at + 1).min(tree.len());
+                match one.split_once('{') {
+                    Some((own, inner)) => spelled(&format!("{before}{own}"), inner.strip_suffix('}').unwrap(), paths),
+                    None if one.is_empty() => {}
+                    None => paths.push(format!("{before}{}", one.split(" as ").next().unwrap())),
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The paths that a file names: those that it gives on, and the others.
+fn named(code: &str) -> (Vec<String>, Vec<String>) {
+    let uses = Regex::new(r"(?m)^\s*(pub(?:\([a-z:]+(?: [a-z:]+)?\))? )?use ([^;]+);").unwrap();
+    let (mut given, mut used) = (Vec::new(), Vec::new());
+    for found in uses.captures_iter(code) {
+        spelled("", &found[2], if found.get(1).is_some() { &mut given } else { &mut used });
+    }
+    let inline = Regex::new(r"\b(?:crate|super)(?:::[A-Za-z_]\w*)+").unwrap();
+    let body = uses.replace_all(code, "");
+    used.extend(inline.find_iter(&body).map(|found| found.as_str().to_owned()));
+    (given, used)
+}
+
+/// The module that a path leads to from another, through what modules give on; `None` for one of another crate.
+fn target(from: &[String], path: &str, modules: &Modules) -> Option<Vec<String>> {
+    let mut names: Vec<&str> = path.split("::").map(str::trim).collect();
+    let supers = names.iter().take_while(|name| **name == "super").count();
+    let mut whole = match names[0] {
+        "crate" | "self" => {
+            if names.remove(0) == "self" {
+                from.to_vec()
+            } else {
+                Vec::new()
+            }
+        }
+        "super" => from[..from.len() - supers].to_vec(),
+        first if modules.contains_key(&[from, &[first.to_owned()]].concat()) => from.to_vec(),
+        _ => return None,
+    };
+    whole.extend(names[supers..].iter().map(|name| (*name).to_owned()));
+    let length = (0..=whole.len()).rev().find(|length| modules.contains_key(&whole[..*length]))?;
+    let (own, rest) = whole.split_at(length);
+    let given = rest.first().and_then(|name| {
+        modules[own].0.iter().find(|given| given.rsplit("::").next() == Some(name)).filter(|given| *given != path)
+    });
+    match given {
+        Some(given) => target(own, [given.as_str(), &rest[1..].join("::")].join("::").trim_end_matches(':'), modules),
+        None => Some(own.to_vec()),
+    }
+}
+
+type Modules = BTreeMap<Vec<String>, (Vec<String>, Vec<String>)>;
+
+#[test]
+fn no_files_use_each_other_in_a_circle() {
+    let modules: Modules = modules().into_iter().map(|(name, code)| (name, named(&code))).collect();
+    let mut arrows: BTreeMap<&Vec<String>, BTreeSet<Vec<String>>> = BTreeMap::new();
+    for (from, (_, used)) in &modules {
+        let targets = used.iter().filter_map(|path| target(from, path, &modules));
+        arrows.insert(from, targets.filter(|to| to != from).collect());
+    }
+    assert!(arrows.values().map(BTreeSet::len).sum::<usize>() > 1000);
+    // What uses nothing that is left is in no circle, nor is what nothing uses.
+    while let Some((end, _)) = arrows.iter().find(|(_, to)| to.iter().all(|to| !arrows.contains_key(to))) {
+        let end = (*end).clone();
+        arrows.remove(&end);
+    }
+    while let Some(start) = arrows.keys().find(|name| !arrows.values().any(|to| to.contains(**name))) {
+        let start = (*start).clone();
+        arrows.remove(&start);
+    }
+    let left: Vec<String> = arrows.keys().map(|name| name.join("::")).collect();
+    assert!(left.is_empty(), "in a circle, or between two: {left:#?}");
 }
 
 /// Files that may open files by themselves, with the reason.

@@ -1,5 +1,6 @@
 //! Phases of a kernel: against the numbers that were worked out by hand from the same reports.
 
+use crate::judged;
 use kernel_audit::analysis::phases::{
     Amount, CycleUnit, OpcodeRun, Phase, PhaseKind, Phases, StallPlace, Unavoidable, at_their_products, touched_sectors,
 };
@@ -269,21 +270,6 @@ fn a_chain_of_loads_is_one_loop() {
     is_near(phases.step_cycles(), 903.0, 3e-3);
 }
 
-/// The reports of a folder and of the folders in it that can be read.
-fn reports(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(reports(&path));
-        } else if path.extension().is_some_and(|extension| extension == "ncu-repz") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
-
 #[track_caller]
 fn is_whole(phases: &Phases, path: &Path) {
     let name = path.display();
@@ -311,7 +297,7 @@ fn is_whole(phases: &Phases, path: &Path) {
 #[test]
 fn the_life_of_a_warp_is_cut_without_rest() {
     let mut seen = 0;
-    for path in reports(&fixtures()) {
+    for path in judged::reports(&fixtures()) {
         if source::read_profile(&path, &analysis::want()).is_err() {
             continue;
         }

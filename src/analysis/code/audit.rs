@@ -1,23 +1,21 @@
 //! The whole judgement of one build.
 
-use super::accesses::{self, LocalAccess, WidthRow};
+use super::accesses;
+use super::build::CodeAudit;
 use super::checks::{self, CheckResult, SassCheck};
-use super::flow::{self, DispatchRow, FlowSummary, LoopRow};
+use super::flow;
 use super::hot;
-use super::identity::{self, Identity};
-use super::latency::{self, LoadUse};
-use super::limits::{self, LaunchShape, StaticOccupancy};
+use super::identity;
+use super::latency;
+use super::limits::{self, LaunchShape};
 use super::patterns;
-use super::resources::{self, ResourceRow};
+use super::resources;
 use super::select::{self, CodeError, Launched};
 use super::tensor_memory;
-use crate::analysis::diagnose::finding::Finding;
 use crate::analysis::limits::Limits;
-use crate::analysis::sass::{
-    ClassCount, ControlFlow, SassDiff, body, class_counts, diff, dispatches, loops, opcode_counts,
-};
+use crate::analysis::sass::{ControlFlow, body, class_counts, diff, dispatches, loops, opcode_counts};
 use crate::catalog::{self, Code};
-use crate::evidence::{BuildRecord, CodeBuild, Origin, SassFunction};
+use crate::evidence::{BuildRecord, CodeBuild, SassFunction};
 use regex::Regex;
 
 /// What the judgement of a build is made from.
@@ -41,89 +39,6 @@ pub struct CodeInputs<'r> {
     pub checks: &'r [SassCheck],
     /// What judgements compare with.
     pub limits: &'r Limits,
-}
-
-/// What is known of one build of the kernel under audit.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct CodeAudit {
-    /// `sm_90a`.
-    pub arch: String,
-    /// What the build is called among several of one source; empty where it is the only one.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub variant: String,
-    /// Mangled name.
-    pub mangled: String,
-    /// Name with template arguments, without parameters.
-    pub kernel: String,
-    /// The source or cubin.
-    pub input: String,
-    /// The compiler's command; empty for a cubin that was given.
-    pub command: String,
-    /// Compiler and version; empty for a cubin that was given.
-    pub compiler: String,
-    /// Disassembler and version.
-    pub disassembler: String,
-    /// The cubin, where a file of it was given. A cubin compiled here is a file of nobody's, and its bytes hold the
-    /// folder it was compiled in, so that neither its size nor its hash would be the same elsewhere.
-    pub cubin: Option<Origin>,
-    /// SHA-256 of the kernel's code section.
-    pub code_sha256: String,
-    /// Whether this code is what was timed.
-    pub identity: Identity,
-    /// Resources by assembler, cubin and launch.
-    pub resources: Vec<ResourceRow>,
-    /// Warnings of the assembler: (line of the log, text).
-    pub warnings: Vec<(u64, String)>,
-    /// Occupancy as the build fixes it, one row for a known block size.
-    pub occupancies: Vec<StaticOccupancy>,
-    /// Instructions in the code.
-    pub instructions: usize,
-    /// By class.
-    pub classes: Vec<ClassCount>,
-    /// Opcodes, the most frequent first: (opcode, instructions), at most forty.
-    pub opcodes: Vec<(String, usize)>,
-    /// Memory instructions by width.
-    pub widths: Vec<WidthRow>,
-    /// Those of the hottest loop; `None` for a kernel without one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hot_widths: Option<Vec<WidthRow>>,
-    /// The load of each innermost loop whose value is used soonest; none where the chip's latencies are not known.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub loads: Vec<LoadUse>,
-    /// Columns of tensor memory that a block allocates; `None` for none, or a size that only the run tells.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tensor_memory: Option<u32>,
-    /// Local-memory instructions by line.
-    pub local: Vec<LocalAccess>,
-    /// Control flow in numbers.
-    pub flow: FlowSummary,
-    /// Loops.
-    pub loops: Vec<LoopRow>,
-    /// Places where warps part into roles.
-    pub dispatches: Vec<DispatchRow>,
-    /// What the code shows against the kernel; empty in evidence.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub findings: Vec<Finding>,
-    /// Codes of what the old code showed; `None` where that is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub old_findings: Option<Vec<Code>>,
-    /// Checks.
-    pub checks: Vec<CheckResult>,
-    /// What changed in the code since the old build.
-    pub diff: Option<SassDiff>,
-}
-
-impl CodeAudit {
-    /// Architecture and, among several builds of one source, the variant: what a heading calls the build.
-    pub fn label(&self) -> String {
-        if self.variant.is_empty() { self.arch.clone() } else { format!("{}, {}", self.variant, self.arch) }
-    }
-
-    /// Registers per thread by the assembler, else by the cubin.
-    pub fn registers(&self) -> Option<u64> {
-        let row = self.resources.iter().find(|row| row.label == resources::REGISTERS)?;
-        row.ptxas.or(row.cubin)
-    }
 }
 
 /// The builds with what is concluded of them: what the code shows against the kernel, and what an earlier audit said of

@@ -5,6 +5,7 @@
 
 mod accesses;
 mod audit;
+mod build;
 mod checks;
 mod columns;
 mod flow;
@@ -19,7 +20,8 @@ mod tensor_memory;
 
 pub use accesses::{LocalAccess, WidthRow};
 pub(super) use audit::concluded;
-pub use audit::{CodeAudit, CodeInputs, audit_code};
+pub use audit::{CodeInputs, audit_code};
+pub use build::CodeAudit;
 pub use checks::{CheckResult, Count, DECIDING_KEPT, Deciding, SassCheck, Scope, Verdict};
 pub use columns::{CodeColumns, CodeColumnsRow, code_columns, code_rows};
 pub use flow::{BarrierUse, DispatchRow, FlowSummary, LoopRow, RoleRow};

@@ -31,8 +31,8 @@ impl Floor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::kernel::performance::DURATION;
     use crate::analysis::kernel::select::groups;
+    use crate::analysis::kernel::summary::DURATION;
     use crate::evidence::{Origin, Want};
     use crate::source::ncu_csv;
 

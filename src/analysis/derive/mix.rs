@@ -1,6 +1,6 @@
 //! What was executed: instruction totals by opcode and by class.
 
-use crate::analysis::derive::named;
+use crate::analysis::derive::quotient;
 use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::catalog::{self, Better};
@@ -73,7 +73,7 @@ impl InstructionMix {
         let total: f64 = new_counts.values().sum();
         let of = |opcode: &str| new_counts.get(opcode).copied().unwrap_or(0.0);
         let matrix: f64 = new_counts.iter().filter(|(opcode, _)| is_matrix(opcode)).map(|(_, count)| count).sum();
-        let counted = |value, unit, formula| named::derived(value, unit, &[PER_OPCODE], formula);
+        let counted = |value, unit, formula| quotient::derived(value, unit, &[PER_OPCODE], formula);
         let tensor = counted(matrix, Unit::INST, "sum over matrix instructions");
         let tensor_share = counted(100.0 * matrix / total, Unit::PERCENT, "100 × matrix instructions / all");
         let classes =
@@ -100,7 +100,7 @@ impl InstructionMix {
         };
         let lower = |reading: &mut Reading, by: f64| {
             let left = reading.value().map_or(0.0, |all| (all - by).max(0.0));
-            *reading = named::derived(left, Unit::NONE, &[PER_OPCODE, LANES], "executions with a lane on");
+            *reading = quotient::derived(left, Unit::NONE, &[PER_OPCODE, LANES], "executions with a lane on");
         };
         for row in &mut self.rows {
             let class = self.classes.iter_mut().find(|class| class.opcode == row.class);
@@ -164,7 +164,7 @@ pub(in crate::analysis) fn is_matrix(opcode: &str) -> bool {
 /// `100 × thread_inst_executed_true / thread_inst_executed`; where those were not collected, the same quotient of the two
 /// averages over executed instructions.
 fn predication(kernel: &KernelSummary<'_>) -> Reading {
-    let of = |on: &str, all: &str| named::quotient(kernel.reading(on), kernel.reading(all), 100.0, Unit::PERCENT);
+    let of = |on: &str, all: &str| quotient::quotient(kernel.reading(on), kernel.reading(all), 100.0, Unit::PERCENT);
     let counted = of("thread_inst_executed_true", "thread_inst_executed");
     if counted.quantity().is_some() {
         return counted;
@@ -198,7 +198,7 @@ fn wide_shared_stores(kernel: &KernelSummary<'_>) -> Reading {
     if all == 0.0 {
         return Reading::not_applicable("no shared stores");
     }
-    named::derived(100.0 * wide / all, Unit::PERCENT, &[WITH_MODIFIERS], "100 × STS.64 and STS.128 / STS")
+    quotient::derived(100.0 * wide / all, Unit::PERCENT, &[WITH_MODIFIERS], "100 × STS.64 and STS.128 / STS")
 }
 
 fn by_class(counts: &BTreeMap<Arc<str>, f64>) -> BTreeMap<Arc<str>, f64> {

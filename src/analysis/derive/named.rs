@@ -2,12 +2,13 @@
 
 use crate::analysis::derive::coalescing::Coalescing;
 use crate::analysis::derive::mix::{InstructionMix, WARPGROUP, is_matrix};
+use crate::analysis::derive::quotient::{derived, quotient};
 use crate::analysis::derive::stalls::{StallBasis, Stalls};
 use crate::analysis::derive::units;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::catalog::{self, Part, ReadingForm, ReadingName};
 use crate::evidence::Reading;
-use crate::quantity::{Quantity, Unit};
+use crate::quantity::Unit;
 
 /// What derived readings are computed from.
 pub(in crate::analysis) struct Known<'a, 'r> {
@@ -129,25 +130,4 @@ fn conflict_share(kernel: &KernelSummary<'_>) -> Reading {
 fn excess_share(coalescing: &Coalescing) -> Reading {
     let row = coalescing.totals.iter().find(|row| row.id == "excess-share");
     row.map_or_else(|| Reading::not_collected(crate::analysis::derive::coalescing::SECTORS), |row| row.new.clone())
-}
-
-/// `factor × part / whole`; missing where either is, not applicable for a whole of zero.
-pub(in crate::analysis) fn quotient(part: Reading, whole: Reading, factor: f64, unit: Unit) -> Reading {
-    let (Reading::Measured(p), Reading::Measured(w)) = (&part, &whole) else {
-        return if part.quantity().is_none() { part } else { whole };
-    };
-    let metrics = p.from.metrics.iter().chain(&w.from.metrics).cloned().collect();
-    match Quantity::new(factor * p.quantity.value() / w.quantity.value(), unit) {
-        Some(quantity) => Reading::derived(quantity, metrics, &format!("{factor} × first / second")),
-        None => Reading::not_applicable("none were executed"),
-    }
-}
-
-/// A derived number.
-pub(in crate::analysis) fn derived(value: f64, unit: Unit, metrics: &[&str], formula: &str) -> Reading {
-    let metrics = metrics.iter().map(|name| (*name).into()).collect();
-    Quantity::new(value, unit).map_or_else(
-        || Reading::not_applicable("the result is not a finite number"),
-        |quantity| Reading::derived(quantity, metrics, formula),
-    )
 }

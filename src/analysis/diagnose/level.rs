@@ -1,6 +1,6 @@
 //! The units of the chip with how busy they are: saturated, high, idle.
 
-use super::ground::Kernel;
+use super::kernel::Kernel;
 use crate::analysis::derive::data_stage::{DataStage, WHOLE};
 use crate::analysis::derive::units::{self, BusyUnit};
 use crate::catalog::{Part, Threshold};

@@ -2,10 +2,10 @@
 //!
 //! A metric that is not there makes the rule that needs it silent, never 0.
 
-use super::ground::Kernel;
+use super::kernel::Kernel;
 use super::level::{self, Unit};
 use crate::analysis::derive::mix;
-use crate::analysis::kernel::performance::DURATION;
+use crate::analysis::kernel::summary::DURATION;
 use crate::analysis::phases::Phases;
 use crate::catalog::{Part, StallReason, Threshold};
 use crate::evidence::{Dim3, Reading};

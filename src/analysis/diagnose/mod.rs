@@ -6,6 +6,7 @@
 
 pub(in crate::analysis) mod finding;
 mod ground;
+mod kernel;
 mod level;
 pub(in crate::analysis) mod lever;
 mod levers;
@@ -16,7 +17,7 @@ mod rank;
 mod rules;
 mod verdict;
 
-pub(in crate::analysis) use ground::Kernel;
+pub(in crate::analysis) use kernel::Kernel;
 pub use level::{Level, Unit};
 pub(in crate::analysis) use rank::diagnose;
 pub use verdict::{Bottleneck, Confidence, Step};

@@ -1,7 +1,8 @@
 //! The diagnosis: the verdict, everything found beside it, and what could be done.
 
 use super::finding::{Finding, Severity};
-use super::ground::{Ground, Kernel};
+use super::ground::Ground;
+use super::kernel::Kernel;
 use super::lever::{Lever, nvidia};
 use super::levers::{at_the_roof, levers, ruled_out};
 use super::measures::Measures;

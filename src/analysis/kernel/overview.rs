@@ -49,7 +49,7 @@ pub(in crate::analysis) fn overview(report: &Report, subject: &KernelKey) -> Vec
         OtherKernel {
             kernel: summary.key().clone(),
             launches: summary.launches().len(),
-            time: summary.reading(crate::analysis::kernel::performance::DURATION),
+            time: summary.reading(crate::analysis::kernel::summary::DURATION),
             share,
             is_subject: summary.key() == subject,
         }

@@ -2,15 +2,10 @@
 
 use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::kernel::summary::{CYCLES, DURATION, KernelSummary};
 use crate::catalog::Better;
 use crate::evidence::{Measured, Provenance, Reading};
 use crate::quantity::{Quantity, Unit};
-
-/// The metric that a kernel's time is taken from.
-pub(in crate::analysis) const DURATION: &str = "gpu__time_duration.sum";
-/// The metric that a kernel's cycles are taken from.
-pub(in crate::analysis) const CYCLES: &str = "gpc__cycles_elapsed.max";
 
 /// The performance summary.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

@@ -1,6 +1,5 @@
 //! Which kernel the audit is about: launches grouped by name and shape, and the choice among the groups.
 
-use crate::analysis::kernel::summary::KernelSummary;
 use crate::evidence::{Dim3, Launch, Report, Workload};
 use regex::Regex;
 use std::collections::HashMap;
@@ -71,15 +70,6 @@ pub struct KernelGroup<'r> {
     pub key: KernelKey,
     /// The launches, in ncu's row order.
     pub launches: Vec<&'r Launch>,
-}
-
-impl<'r> KernelGroup<'r> {
-    /// Summed device time of the group in ns; `None` when no launch has a duration.
-    pub fn total_time(&self) -> Option<f64> {
-        let summary = KernelSummary::new(self.clone());
-        let values = summary.values("gpu__time_duration.sum");
-        (!values.is_empty()).then(|| values.iter().sum())
-    }
 }
 
 /// All groups of a report, the most device time first; groups without a duration follow in file order.

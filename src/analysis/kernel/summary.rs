@@ -1,6 +1,5 @@
 //! One kernel's readings: the median over its launches, found under whichever spelling the report uses.
 
-use crate::analysis::kernel::performance::DURATION;
 use crate::analysis::kernel::select::{KernelGroup, KernelKey};
 use crate::catalog;
 use crate::evidence::{Launch, Measured, Metric, Missing, Provenance, Reading, Spread};
@@ -8,6 +7,11 @@ use crate::quantity::{Quantity, Unit};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// The metric that a kernel's time is taken from.
+pub(in crate::analysis) const DURATION: &str = "gpu__time_duration.sum";
+/// The metric that a kernel's cycles are taken from.
+pub(in crate::analysis) const CYCLES: &str = "gpc__cycles_elapsed.max";
 
 /// The launches of one kernel at one shape, read as one.
 #[derive(Clone, Debug)]
@@ -177,6 +181,15 @@ pub(in crate::analysis) fn median_of_sorted(values: &[f64]) -> f64 {
         0 => f64::NAN,
         n if n % 2 == 1 => values[middle],
         _ => f64::midpoint(values[middle - 1], values[middle]),
+    }
+}
+
+impl KernelGroup<'_> {
+    /// Summed device time of the group in ns; `None` when no launch has a duration.
+    pub fn total_time(&self) -> Option<f64> {
+        let summary = KernelSummary::new(self.clone());
+        let values = summary.values(DURATION);
+        (!values.is_empty()).then(|| values.iter().sum())
     }
 }
 

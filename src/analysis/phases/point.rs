@@ -2,7 +2,7 @@
 
 use super::code::Code;
 use super::detail::{Named, Point};
-use super::products::is_product;
+use super::products::{called, is_product};
 use super::study::Study;
 use crate::analysis::lines::place;
 use crate::evidence::{SourceLine, SourceView};
@@ -52,19 +52,6 @@ pub(super) fn named(study: &Study<'_>, rows: &[usize]) -> Option<Named> {
     let file = lines.first()?.file.clone();
     let lines = || lines.iter().filter(|line| line.file == file).map(|line| line.line);
     Some(Named { name, call: call.line, first: lines().min()?, last: lines().max()? })
-}
-
-/// The name in front of the first call in a line of source.
-pub(super) fn called(text: &str) -> Option<&str> {
-    const NO_CALLS: [&str; 8] = ["if", "for", "while", "switch", "return", "sizeof", "static_cast", "reinterpret_cast"];
-    text.match_indices('(').find_map(|(at, _)| {
-        let head = text[..at].trim_end();
-        let head = head.strip_suffix('>').map_or(head, |head| head.rsplit_once('<').map_or(head, |(head, _)| head));
-        let start = head.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
-        let name = &head[start..];
-        let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !NO_CALLS.contains(&name);
-        is_name.then_some(name)
-    })
 }
 
 /// The row among tensor instructions whose line, or a line that it was inlined into, calls or holds the product; else the first.

@@ -2,7 +2,6 @@
 //! some of its products to lines that hold none; counts and samples by line would be spread over those.
 
 use super::code::Code;
-use super::point::called;
 use crate::evidence::{SourceLine, SourceView};
 use std::sync::Arc;
 
@@ -41,6 +40,19 @@ pub(super) fn is_product(view: &SourceView, place: &SourceLine) -> bool {
     let holds = |text: &str| PRODUCTS.iter().any(|spelling| text.contains(spelling));
     let defines = |name: &str| view.texts.iter().filter_map(|source| body(&source.text, name)).any(holds);
     holds(line) || called(line).is_some_and(defines)
+}
+
+/// The name in front of the first call in a line of source.
+pub(super) fn called(text: &str) -> Option<&str> {
+    const NO_CALLS: [&str; 8] = ["if", "for", "while", "switch", "return", "sizeof", "static_cast", "reinterpret_cast"];
+    text.match_indices('(').find_map(|(at, _)| {
+        let head = text[..at].trim_end();
+        let head = head.strip_suffix('>').map_or(head, |head| head.rsplit_once('<').map_or(head, |(head, _)| head));
+        let start = head.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
+        let name = &head[start..];
+        let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !NO_CALLS.contains(&name);
+        is_name.then_some(name)
+    })
 }
 
 /// The body of the first function of a name that a source defines.

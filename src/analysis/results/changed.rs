@@ -1,7 +1,7 @@
 //! Old against new by their benchmarks, under like states of the clocks only.
 
 use super::states::Stretch;
-use super::timing::{Timed, drift, nanoseconds, timed};
+use super::timed::{Timed, drift, nanoseconds, timed};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::versus::verdict::{Course, Judged, Verdict, both_agree, judge};

@@ -4,5 +4,6 @@ pub(in crate::analysis) mod changed;
 mod joined;
 pub(in crate::analysis) mod reference;
 pub(in crate::analysis) mod states;
+pub(in crate::analysis) mod timed;
 pub(in crate::analysis) mod timing;
 pub(in crate::analysis) mod trials;

@@ -2,9 +2,9 @@
 
 use crate::analysis::diagnose::Unit;
 use crate::analysis::evidence::Reference;
-use crate::analysis::kernel::performance::CYCLES;
 use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::kernel::stated::Work;
+use crate::analysis::kernel::summary::CYCLES;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::analysis::phases::Phases;

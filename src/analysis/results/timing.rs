@@ -2,23 +2,13 @@
 
 use super::changed::{TimedChange, Timestretch, changed};
 use super::states::{self, Held, Step, Stretch};
+use super::timed::{Timed, drift, nanoseconds, timed};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::versus::verdict::{Sample, Shift};
 use crate::catalog::Threshold;
-use crate::evidence::{Benchmark, Clocks, Reading};
+use crate::evidence::{Benchmark, Clocks};
 use crate::quantity::{Quantity, Unit, format};
-
-/// The times of one thing, in ns.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Timed {
-    /// Median, interval, scatter, smallest and largest.
-    pub time: Sample,
-    /// Floating-point operations over the median; `None` where none are stated.
-    pub flop_rate: Option<Reading>,
-    /// Bytes that cannot be avoided over the median; `None` where none are stated.
-    pub byte_rate: Option<Reading>,
-}
 
 /// The times under another state of the clocks than that of the headline.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -102,38 +92,9 @@ fn under(
     Some((kernel, reference, ratio.map(|ratio| Shift { interval: interval(ratio), ..ratio })))
 }
 
-pub(super) fn timed(samples_ms: &[f64], work: &Work, confidence: f64, stretch: &Stretch) -> Option<Timed> {
-    let time = Sample::of(&nanoseconds(samples_ms), confidence)?;
-    let time = Sample { interval: time.interval.filter(|_| !stretch.has_step), ..time };
-    let rate = |amount: Option<u64>, name: &str, unit: Unit| {
-        let quantity = Quantity::new(amount? as f64 * 1e9 / time.median, unit)?;
-        let metrics = vec![name.into(), "benchmark.samples_ms".into()];
-        Some(Reading::derived(quantity, metrics, "stated amount / median time"))
-    };
-    Some(Timed {
-        flop_rate: rate(work.flop, "work.flop", Unit::FLOP_PER_SECOND),
-        byte_rate: rate(work.bytes, "work.bytes", Unit::BYTE_PER_SECOND),
-        time,
-    })
-}
-
-/// Events give single-precision milliseconds; a thousandth of a nanosecond is below what they hold.
-pub(super) fn nanoseconds(samples_ms: &[f64]) -> Vec<f64> {
-    samples_ms.iter().map(|ms| (ms * 1e9).round() / 1e3).collect()
-}
-
 /// How far apart two clocks are, in percent of the smaller.
 fn apart(a: f64, b: f64) -> f64 {
     100.0 * (a.max(b) / a.min(b) - 1.0)
-}
-
-/// How far the last third of the samples lies from the first, in percent of the first, by their medians; `None` for fewer
-/// samples than make three groups of five.
-pub(super) fn drift(samples: &[f64]) -> Option<f64> {
-    let third = samples.len() / 3;
-    let median = |part: &[f64]| Sample::of(part, 0.0).map(|sample| sample.median);
-    let (first, last) = (median(&samples[..third])?, median(&samples[samples.len() - third..])?);
-    (third >= 5).then(|| 100.0 * (last / first - 1.0).abs())
 }
 
 fn cautions(benchmark: &Benchmark, stretch: &Stretch, kernel: &Timed, has_step: bool, limits: &Limits) -> Vec<String> {
@@ -193,6 +154,7 @@ fn limit_of(ended_by: &str) -> &str {
 pub(in crate::analysis) mod tests {
     use super::*;
     use crate::analysis::versus::verdict::Verdict;
+    use crate::evidence::Reading;
     use crate::evidence::{BENCHMARK_SCHEMA, DeviceFacts, FunctionFacts, LaunchFacts, TimedReference, TimingMethod};
 
     /// A benchmark on an H200 at some clock, with these samples.

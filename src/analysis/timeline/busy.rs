@@ -1,6 +1,6 @@
 //! How much of its time a GPU worked, and the gaps between its kernels.
 
-use crate::analysis::timeline::judge::{Part, percent};
+use crate::analysis::timeline::part::{Part, percent};
 use crate::evidence::{GpuOperation, OperationKind, Timeline};
 use std::collections::BTreeMap;
 

@@ -8,30 +8,11 @@ use crate::analysis::Limits;
 use crate::analysis::kernel::select::short_name;
 use crate::analysis::timeline::busy::{DeviceTime, devices};
 use crate::analysis::timeline::memory::{ApiClass, ApiRow, Transfer, api_rows, transfers};
+use crate::analysis::timeline::part::{Part, percent};
 use crate::catalog::Threshold;
 use crate::evidence::{OperationKind, Timeline, Totals};
 use crate::quantity::{Quantity, Unit, format};
 use std::collections::BTreeMap;
-
-/// A part of the timeline: what is known, or why it is not.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Part<T> {
-    /// What the files say.
-    Found(T),
-    /// Which table is missing.
-    Missing(String),
-}
-
-impl<T> Part<T> {
-    /// What is known.
-    pub fn found(&self) -> Option<&T> {
-        match self {
-            Part::Found(found) => Some(found),
-            Part::Missing(_) => None,
-        }
-    }
-}
 
 /// A kernel and its part of all kernels' time.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -137,11 +118,6 @@ fn kernels(timeline: &Timeline) -> Part<Vec<KernelShare>> {
     let all: f64 = totals.iter().map(|one| one.total_ns).sum();
     let share = |totals: Totals| KernelShare { share_percent: percent(totals.total_ns, all), totals };
     Part::Found(totals.into_iter().map(share).collect())
-}
-
-/// `100 × part / whole`; 0 for a whole of 0, which has no parts.
-pub(in crate::analysis) fn percent(part: f64, whole: f64) -> f64 {
-    if whole > 0.0 { 100.0 * part / whole } else { 0.0 }
 }
 
 /// A time as text.

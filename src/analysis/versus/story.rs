@@ -5,7 +5,7 @@
 //! is overlap.
 
 use crate::analysis::derive::units::{self, BusyUnit};
-use crate::analysis::kernel::performance::CYCLES;
+use crate::analysis::kernel::summary::CYCLES;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::catalog::Part;
 

@@ -1,5 +1,6 @@
 //! Verbs that start programs or a kernel: `audit collect`, `launch` and `doctor`.
 
+use super::value::metric_set;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -19,7 +20,7 @@ pub(in crate::cli) struct Collect {
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) evidence: Option<PathBuf>,
     /// Set of metrics: audit, full, detailed or basic [default: the subject's `metrics`, else audit].
-    #[arg(long, value_name = "SET", value_parser = crate::cli::collect::metric_set)]
+    #[arg(long, value_name = "SET", value_parser = metric_set)]
     pub(in crate::cli) set: Option<String>,
     /// Metric beside the set; may be repeated.
     #[arg(long = "metric", value_name = "NAME")]

@@ -1,7 +1,7 @@
 //! Values of flags from their text; what is wrong says what was expected.
 
 use crate::catalog::{self, Threshold};
-use crate::config::{Expect, SubjectName};
+use crate::config::{Expect, METRIC_SETS, SubjectName};
 use crate::nearest::did_you_mean;
 use crate::render::{Override, TEMPLATES};
 use regex::Regex;
@@ -73,4 +73,12 @@ pub(super) fn counters(word: &str) -> Result<&'static str, String> {
 /// A regular expression.
 pub(super) fn regex(text: &str) -> Result<Regex, String> {
     Regex::new(text).map_err(|error| crate::config::regex_reason(&error))
+}
+
+/// The sets that `--set` takes.
+pub(super) fn metric_set(name: &str) -> Result<String, String> {
+    if METRIC_SETS.contains(&name) {
+        return Ok(name.to_owned());
+    }
+    Err(format!("no set of metrics is called {name:?}; there are {}", METRIC_SETS.join(", ")))
 }

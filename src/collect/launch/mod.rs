@@ -15,10 +15,10 @@ mod values;
 pub use difference::{Limits, difference};
 pub use dtype::DType;
 pub use error::LaunchError;
-pub use fit::{Given, fit};
+pub use fit::fit;
 pub use plan::{
-    Argument, Buffer, CheckPlan, Gemm, KernelReference, LaunchPlan, Promotion, Reference, ReferencePlan, Role, Scalar,
-    Swizzle, TensorMap, Values,
+    Argument, Buffer, CheckPlan, Gemm, Given, KernelReference, LaunchPlan, Promotion, Reference, ReferencePlan, Role,
+    Scalar, Swizzle, TensorMap, Values,
 };
 pub use program::Program;
 pub use values::{POISON, generate, mixed};

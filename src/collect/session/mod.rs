@@ -4,6 +4,7 @@
 //! Receives a request, gives a summary and what lies in the evidence folder.
 
 mod build;
+mod expected;
 mod key;
 mod pace;
 mod profile;
@@ -14,4 +15,3 @@ mod timeline;
 mod trial;
 
 pub use run::{collect, survey};
-pub(super) use timeline::timeline_words;

@@ -4,26 +4,11 @@
 
 use super::run::Session;
 use super::step::{Judged, Missed, Step, call};
+use crate::collect::request::{recording, timeline_words};
 use crate::collect::{CollectError, Setback, Tool, Words, files, run};
-use std::path::{Path, PathBuf};
 
 /// The tables that `audit timeline` reads.
 const TABLES: &str = "cuda_gpu_kern_sum,cuda_gpu_trace,cuda_gpu_mem_time_sum,cuda_gpu_mem_size_sum,cuda_api_sum";
-
-/// The arguments of nsys up to the program, for a timeline at `path`.
-pub(in crate::collect) fn timeline_words(path: &str) -> Words {
-    let mut words = Words::new();
-    words.one("profile");
-    words.one("--trace=cuda");
-    words.one("--force-overwrite=true");
-    words.file("--output", &recording(Path::new(path)).display().to_string());
-    words
-}
-
-/// Where nsys records to, beside the timeline.
-fn recording(path: &Path) -> PathBuf {
-    path.with_extension("nsys-rep")
-}
 
 impl Session<'_> {
     /// Records the program once.

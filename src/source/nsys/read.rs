@@ -2,15 +2,11 @@
 
 use super::header::Report;
 use super::rows::Rows;
-use super::stats::{self, Printed};
+use super::stats::{self, Printed, STATS};
 use crate::evidence::{Timeline, Totals};
 use crate::source::open::{origin, read_all};
 use crate::source::{ReadError, text};
 use std::path::{Path, PathBuf};
-
-/// How to print every table that is read.
-pub(super) const STATS: &str = "print its tables: `nsys stats --format csv --report \
-    cuda_gpu_kern_sum,cuda_gpu_trace,cuda_gpu_mem_time_sum,cuda_gpu_mem_size_sum,cuda_api_sum REPORT.nsys-rep > timeline.csv`";
 
 /// Reads what Nsight Systems recorded of one run: CSV that `nsys stats` printed, SQLite that `nsys export` wrote.
 ///

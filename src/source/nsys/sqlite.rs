@@ -1,7 +1,7 @@
 //! The SQLite database of `nsys export --type sqlite`: one row for each kernel, copy, fill and call.
 
-use super::read::STATS;
 use super::rows::direction;
+use super::stats::STATS;
 use crate::evidence::{GpuOperation, OperationKind, Origin, Timeline, Totals};
 use crate::source::ReadError;
 use rusqlite::{Connection, OpenFlags, Row};

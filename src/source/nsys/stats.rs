@@ -4,6 +4,10 @@ use super::header::{Header, Report};
 use crate::source::ReadError;
 use std::path::Path;
 
+/// How to print every table that is read.
+pub(super) const STATS: &str = "print its tables: `nsys stats --format csv --report \
+    cuda_gpu_kern_sum,cuda_gpu_trace,cuda_gpu_mem_time_sum,cuda_gpu_mem_size_sum,cuda_api_sum REPORT.nsys-rep > timeline.csv`";
+
 /// A table as it was printed.
 pub(super) struct Printed {
     /// The name that stands above it or in the file's name; empty where none does.

@@ -5,7 +5,7 @@ use super::{lead, story};
 use crate::analysis::{Audit, Comparison, Row, Standing, Verdict};
 use crate::quantity::{Unit, format};
 use crate::view::document::{Block, Cell, Section, Table};
-use crate::view::page::Heading;
+use crate::view::heading::Heading;
 use crate::view::tables::{left, list, paragraph, right, table, text};
 use crate::view::verdict;
 use crate::words;

@@ -6,7 +6,7 @@ use crate::analysis::{Audit, Milestone, StallBasis};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, format};
 use crate::view::document::{Cell, Column, Section, Table};
-use crate::view::page::Heading;
+use crate::view::heading::Heading;
 use crate::view::tables::{left, paragraph, right, table, text};
 use crate::view::{charts, clock_steps};
 use crate::words;

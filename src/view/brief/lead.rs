@@ -5,9 +5,9 @@ use crate::analysis::code::Identity;
 use crate::analysis::{Audit, Sample, Standing};
 use crate::evidence::{Correctness, Missing, Reading};
 use crate::quantity::format;
+use crate::view::clock_steps;
 use crate::view::document::Line;
-use crate::view::page::Heading;
-use crate::view::{benchmark, clock_steps};
+use crate::view::heading::Heading;
 use crate::words;
 use crate::words::Words;
 
@@ -143,7 +143,7 @@ fn other_state(audit: &Audit) -> String {
     }));
     let held = match other.held_by {
         0 => "unthrottled".to_owned(),
-        bits => format!("under {}", benchmark::held_by(bits)),
+        bits => format!("under {}", clock_steps::held_by(bits)),
     };
     format!("; {held} {}", parts.join(" · "))
 }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::analysis::{Audit, Standing};
 use crate::view::document::{Block, Content, Section, Table};
-use crate::view::page::Heading;
+use crate::view::heading::Heading;
 
 /// The sections of a page with a profile. A kernel whose results are wrong has no performance to speak of: what to do
 /// next, its history, its stalls and its units are left out.

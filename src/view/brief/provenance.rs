@@ -3,7 +3,7 @@
 use super::lead::setting;
 use crate::analysis::Audit;
 use crate::view::document::{Cell, Content, Section};
-use crate::view::page::Heading;
+use crate::view::heading::Heading;
 use crate::view::tables::{fold, list, paragraph, verbatim};
 use crate::words;
 use crate::words::Words;

@@ -17,7 +17,7 @@ pub use history::chart as history_chart;
 pub use model::{Axis, Bar, BarRow, Bars, Chart, Curve, Figure, Mark, Plot, Shade, Shape, Tick};
 
 use super::document::{Block, Content};
-use super::page::Heading;
+use super::heading::Heading;
 
 pub(super) use history::{of_page as history, times};
 pub(super) use occupancy::charts as occupancy;

@@ -4,7 +4,7 @@ use super::{build, build_name, checks, diff, phases, roles, sass, variants, verd
 use crate::analysis::Audit;
 use crate::analysis::code::CodeAudit;
 use crate::view::document::{Block, Content, Document, Line, Section};
-use crate::view::page::Heading;
+use crate::view::heading::Heading;
 use crate::view::tables::{self, list, paragraph, verbatim};
 use crate::view::{brief, history, hypotheses, lead, page};
 use crate::words;

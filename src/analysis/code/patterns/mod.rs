@@ -10,7 +10,7 @@ mod occupancy;
 mod older_tensor_path;
 mod spills;
 
-use super::audit::CodeAudit;
+use super::build::CodeAudit;
 use super::resources::ResourceRow;
 use crate::analysis::diagnose::finding::{Finding, Severity};
 use crate::analysis::diagnose::pattern::{Finds, Hit};

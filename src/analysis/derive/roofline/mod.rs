@@ -5,6 +5,7 @@
 
 mod ceilings;
 mod flags;
+mod point;
 mod points;
 mod products;
 mod tensor;
@@ -14,4 +15,5 @@ pub(in crate::analysis) use tensor::{PREFIX as TENSOR_PREFIX, tells_tensor_work}
 
 pub use ceilings::{Ceiling, CeilingKind};
 pub use flags::Flag;
-pub use points::{Point, Roofline};
+pub use point::Point;
+pub use points::Roofline;

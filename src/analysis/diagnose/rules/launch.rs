@@ -4,7 +4,7 @@ use super::{Held, count, share};
 use crate::analysis::diagnose::measures::{
     ACHIEVED, CYCLES, Measures, RESIDENT, RESIDENT_MOST, SM_CYCLES, THEORETICAL, WAVES,
 };
-use crate::analysis::kernel::performance::DURATION;
+use crate::analysis::kernel::summary::DURATION;
 use crate::catalog::{Code, Threshold};
 use crate::quantity::format;
 use crate::words;

@@ -2,12 +2,11 @@
 
 use super::judge::{judge, met};
 use super::model::{Judgement, Tested};
-use super::settle::number;
 use super::stated::{CHECK, tested};
 use crate::analysis::code::{CodeAudit, Verdict};
 use crate::analysis::kernel::stated::Hypothesis;
-use crate::evidence::Reading;
-use crate::quantity::Unit;
+use crate::evidence::{Measured, Reading, Spread};
+use crate::quantity::{Quantity, Unit};
 
 /// The hypotheses by the code alone. One whose conditions are all on the code is judged; another is not measured, with
 /// the conditions that need more. `has_old` says whether there is an old build, or an earlier audit of the code.
@@ -49,4 +48,17 @@ fn verdict_of(verdicts: impl Iterator<Item = Verdict>, name: &str) -> Reading {
         1.0
     };
     number(value, Unit::NONE, name, None)
+}
+
+/// A number that was settled here as a reading of this name.
+pub(super) fn number(value: f64, unit: Unit, name: &str, spread: Option<Spread>) -> Reading {
+    match Quantity::new(value, unit) {
+        Some(quantity) => {
+            let Reading::Measured(measured) = Reading::measured(quantity, &name.into()) else {
+                return Reading::not_collected(name);
+            };
+            Reading::Measured(Measured { spread, ..measured })
+        }
+        None => Reading::not_applicable("the result is not a finite number"),
+    }
 }

@@ -1,6 +1,6 @@
 //! The readings that need the whole audit: checks of the code, correctness, and the comparison itself.
 
-use super::code::of_check;
+use super::code::{number, of_check};
 use super::judge::{judge, met, of_wrong};
 use super::model::{Condition, Judgement, Met, Tested, When};
 use super::stated::{CHANGE, CHECK, FAULTS, SANITIZER};
@@ -9,8 +9,8 @@ use crate::analysis::correctness::Standing;
 use crate::analysis::evidence::Side;
 use crate::analysis::versus::setting::{Setting, Weight};
 use crate::analysis::versus::verdict::{Comparison, Verdict};
-use crate::evidence::{Measured, Reading, SanitizerLevel, SanitizerRun, Spread};
-use crate::quantity::{Quantity, Unit};
+use crate::evidence::{Reading, SanitizerLevel, SanitizerRun, Spread};
+use crate::quantity::Unit;
 
 /// Fills in what both sides and their comparison tell, and judges.
 pub(in crate::analysis) fn settled(
@@ -110,18 +110,5 @@ fn change(comparison: Option<&Comparison>, name: &str) -> Reading {
             (Some(change), None) if verdict != Verdict::Ambiguous => number(change, Unit::PERCENT, name, None),
             _ => Reading::not_applicable(verdict.word()),
         },
-    }
-}
-
-/// A number that was settled here as a reading of this name.
-pub(super) fn number(value: f64, unit: Unit, name: &str, spread: Option<Spread>) -> Reading {
-    match Quantity::new(value, unit) {
-        Some(quantity) => {
-            let Reading::Measured(measured) = Reading::measured(quantity, &name.into()) else {
-                return Reading::not_collected(name);
-            };
-            Reading::Measured(Measured { spread, ..measured })
-        }
-        None => Reading::not_applicable("the result is not a finite number"),
     }
 }

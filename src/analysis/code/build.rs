@@ -1,0 +1,96 @@
+//! What is known of one build of a kernel: facts of its code, and what they were judged to show.
+
+use super::accesses::{LocalAccess, WidthRow};
+use super::checks::CheckResult;
+use super::flow::{DispatchRow, FlowSummary, LoopRow};
+use super::identity::Identity;
+use super::latency::LoadUse;
+use super::limits::StaticOccupancy;
+use super::resources::{self, ResourceRow};
+use crate::analysis::diagnose::finding::Finding;
+use crate::analysis::sass::{ClassCount, SassDiff};
+use crate::catalog::Code;
+use crate::evidence::Origin;
+
+/// What is known of one build of the kernel under audit.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct CodeAudit {
+    /// `sm_90a`.
+    pub arch: String,
+    /// What the build is called among several of one source; empty where it is the only one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub variant: String,
+    /// Mangled name.
+    pub mangled: String,
+    /// Name with template arguments, without parameters.
+    pub kernel: String,
+    /// The source or cubin.
+    pub input: String,
+    /// The compiler's command; empty for a cubin that was given.
+    pub command: String,
+    /// Compiler and version; empty for a cubin that was given.
+    pub compiler: String,
+    /// Disassembler and version.
+    pub disassembler: String,
+    /// The cubin, where a file of it was given. A cubin compiled here is a file of nobody's, and its bytes hold the
+    /// folder it was compiled in, so that neither its size nor its hash would be the same elsewhere.
+    pub cubin: Option<Origin>,
+    /// SHA-256 of the kernel's code section.
+    pub code_sha256: String,
+    /// Whether this code is what was timed.
+    pub identity: Identity,
+    /// Resources by assembler, cubin and launch.
+    pub resources: Vec<ResourceRow>,
+    /// Warnings of the assembler: (line of the log, text).
+    pub warnings: Vec<(u64, String)>,
+    /// Occupancy as the build fixes it, one row for a known block size.
+    pub occupancies: Vec<StaticOccupancy>,
+    /// Instructions in the code.
+    pub instructions: usize,
+    /// By class.
+    pub classes: Vec<ClassCount>,
+    /// Opcodes, the most frequent first: (opcode, instructions), at most forty.
+    pub opcodes: Vec<(String, usize)>,
+    /// Memory instructions by width.
+    pub widths: Vec<WidthRow>,
+    /// Those of the hottest loop; `None` for a kernel without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hot_widths: Option<Vec<WidthRow>>,
+    /// The load of each innermost loop whose value is used soonest; none where the chip's latencies are not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loads: Vec<LoadUse>,
+    /// Columns of tensor memory that a block allocates; `None` for none, or a size that only the run tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tensor_memory: Option<u32>,
+    /// Local-memory instructions by line.
+    pub local: Vec<LocalAccess>,
+    /// Control flow in numbers.
+    pub flow: FlowSummary,
+    /// Loops.
+    pub loops: Vec<LoopRow>,
+    /// Places where warps part into roles.
+    pub dispatches: Vec<DispatchRow>,
+    /// What the code shows against the kernel; empty in evidence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+    /// Codes of what the old code showed; `None` where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_findings: Option<Vec<Code>>,
+    /// Checks.
+    pub checks: Vec<CheckResult>,
+    /// What changed in the code since the old build.
+    pub diff: Option<SassDiff>,
+}
+
+impl CodeAudit {
+    /// Architecture and, among several builds of one source, the variant: what a heading calls the build.
+    pub fn label(&self) -> String {
+        if self.variant.is_empty() { self.arch.clone() } else { format!("{}, {}", self.variant, self.arch) }
+    }
+
+    /// Registers per thread by the assembler, else by the cubin.
+    pub fn registers(&self) -> Option<u64> {
+        let row = self.resources.iter().find(|row| row.label == resources::REGISTERS)?;
+        row.ptxas.or(row.cubin)
+    }
+}

@@ -1,0 +1,218 @@
+//! What is collected of subjects, what is there of it already, and what a collection asks of the files that tools wrote.
+
+use super::args::Collect;
+use super::code::places;
+use super::evidence::folder_of;
+use super::failure::Failure;
+use super::launcher::{self, Folders};
+use super::moment::now;
+use super::progress;
+use crate::analysis::public_command;
+use crate::catalog::{check_metric_name, collection, counters_of_arch};
+use crate::collect::{
+    self, Build, Check, Context, Machine, Metrics, Places, Profile, Progress, Request, Summary, Trial, Words,
+};
+use crate::config::{Code, Collecting, METRIC_SETS, ORDERS, Subject, Tools};
+use crate::evidence::{NameSet, Want};
+use crate::plain;
+use crate::source;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// Where a collection works.
+pub(super) struct Place<'p> {
+    pub(super) project: &'p Path,
+    pub(super) config: Option<&'p Path>,
+    pub(super) tools: &'p Tools,
+}
+
+/// What is collected of each subject. Of all subjects of a file, those that nothing launches and those for another GPU
+/// than the one that is here are passed over.
+pub(super) fn requests(subjects: &[&Subject], place: &Place<'_>, arguments: &Collect) -> Result<Vec<Request>, Failure> {
+    let here =
+        if arguments.all && !arguments.slurm { Machine::arch(&places(place.tools, place.project)) } else { None };
+    let mut requests = Vec::new();
+    for subject in subjects {
+        let why = if arguments.all { launcher::none_for(subject, here.as_deref()) } else { None };
+        match why {
+            None => requests.push(request(subject, place, arguments)?),
+            Some(why) if !arguments.quiet => {
+                writeln!(anstream::stderr(), "{} is passed over: {}", subject.name, plain::one_line(&why))?;
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(requests)
+}
+
+/// What is collected of a subject, with every metric name checked.
+fn request(subject: &Subject, place: &Place<'_>, arguments: &Collect) -> Result<Request, Failure> {
+    let Place { project, config, tools } = *place;
+    let keys = &subject.collect;
+    let is_task = arguments.slurm || arguments.task.is_some();
+    let build = match &subject.code {
+        Some(Code::Source { path, archs, flags }) => {
+            archs.first().map(|arch| Build { source: path.clone(), arch: arch.clone(), flags: flags.clone() })
+        }
+        Some(Code::Cubin { .. }) | None => None,
+    };
+    let arch = match &build {
+        Some(build) => Some(build.arch.clone()),
+        // Behind a prefix and in a job array the GPU may be any, and both have to ask for the same.
+        None if keys.prefix.is_empty() && !is_task => Machine::arch(&places(tools, project)),
+        None => None,
+    };
+    let chip = arch.as_deref().and_then(counters_of_arch);
+    let profile = profile(subject, keys, arguments, chip);
+    lint(subject, &profile, chip)?;
+    let evidence = arguments.evidence.clone().unwrap_or_else(|| folder_of(subject, project));
+    let folders = Folders { project, evidence: &evidence, config };
+    let program = launcher::of(subject, &folders, build.is_some())?;
+    let named = keys.run.iter().map(PathBuf::from).chain(keys.inputs.iter().cloned());
+    let mut inputs: Vec<PathBuf> = named.filter(|path| project.join(path).is_file()).collect();
+    if let Some(lost) = keys.inputs.iter().find(|path| !inputs.contains(path)) {
+        let message = format!("{} names an input that is not there: {}", subject.name, lost.display());
+        return Err(Failure::usage(format!("{message}\n  help: paths are relative to the folder of audit.toml")));
+    }
+    inputs.extend(launcher::code(subject, &program, build.is_some()));
+    Ok(Request {
+        subject: subject.name.to_string(),
+        project: project.to_owned(),
+        evidence,
+        build,
+        program,
+        inputs,
+        prefix: keys.prefix.clone(),
+        is_task,
+        profile,
+        launches: keys.launches,
+        check: check(keys, project),
+        has_timeline: arguments.timeline,
+        is_profile_first: keys.order == ORDERS[1],
+        deadline: keys.deadline.map(Duration::from_secs),
+        sanitizers: keys.sanitizers.clone(),
+        profile_limit: Duration::from_secs(keys.timeout),
+        sanitizer_limit: Duration::from_secs(keys.sanitizer_timeout),
+        plain: keys.plain,
+        again: arguments.again,
+    })
+}
+
+/// The smaller program for compute-sanitizer, where the subject names one.
+fn check(keys: &Collecting, project: &Path) -> Option<Check> {
+    let mut program = Words::new();
+    keys.check_run.iter().for_each(|word| program.one(word));
+    let inputs = keys.check_run.iter().map(PathBuf::from).filter(|path| project.join(path).is_file()).collect();
+    (!keys.check_run.is_empty()).then_some(Check { program, inputs })
+}
+
+fn profile(subject: &Subject, keys: &Collecting, arguments: &Collect, chip: Option<&str>) -> Profile {
+    let set = arguments.set.as_deref().unwrap_or(&keys.metrics);
+    Profile {
+        kernel: subject.kernel.as_ref().map(|kernel| kernel.as_str().to_owned()),
+        metrics: if set == METRIC_SETS[0] { Metrics::Own(collection(chip)) } else { Metrics::Set(set.to_owned()) },
+        sections: keys.sections.clone(),
+        extra: keys.extra.iter().chain(&arguments.metrics).cloned().collect(),
+        skip: keys.skip,
+        count: keys.count,
+        clock: keys.clock.clone(),
+        cache: keys.cache.clone(),
+        replay: keys.replay.clone(),
+        source: true,
+        nvtx: keys.nvtx.clone(),
+    }
+}
+
+/// Refuses names that ncu would leave out in silence or fail on.
+fn lint(subject: &Subject, profile: &Profile, chip: Option<&str>) -> Result<(), Failure> {
+    let fault = |name: &String| {
+        let check = check_metric_name(name, chip);
+        check.is_fault().then(|| check.sentence(name, chip))
+    };
+    let faults: Vec<String> = profile.asked().iter().filter_map(fault).collect();
+    if faults.is_empty() {
+        return Ok(());
+    }
+    let list: String = faults.iter().map(|fault| format!("\n  {fault}")).collect();
+    Err(Failure::usage(format!(
+        "{} asks for metrics that do not exist:{list}\n  help: ncu leaves such a name out in silence, or fails; correct `extra` under [subject.collect] or --metric",
+        subject.name
+    )))
+}
+
+/// What is there and what is missing of each subject, without running anything.
+pub(super) fn survey<'r>(
+    requests: impl IntoIterator<Item = &'r Request>,
+    place: &Place<'_>,
+) -> Result<Vec<Summary>, Failure> {
+    let (places, machine, gpu) = (places(place.tools, place.project), Machine::look(), Mutex::new(()));
+    let progress = progress::of(true);
+    let context = context(&places, &machine, progress.as_ref(), &gpu);
+    requests.into_iter().map(|request| Ok(collect::survey(request, &context)?)).collect()
+}
+
+/// What a collection works with; `gpu` keeps it to one subject at a time.
+pub(super) fn context<'c>(
+    places: &'c Places,
+    machine: &'c Machine,
+    progress: &'c dyn Progress,
+    gpu: &'c Mutex<()>,
+) -> Context<'c> {
+    Context {
+        patience: Duration::ZERO,
+        places,
+        machine,
+        now: &now,
+        progress,
+        gpu,
+        version: env!("CARGO_PKG_VERSION"),
+        absent: &absent,
+        outcome: &outcome,
+        is_timeline: &is_timeline,
+        public: &public,
+    }
+}
+
+/// What a trial found, in a word.
+fn outcome(trial: Trial, path: &Path) -> Result<String, String> {
+    match trial {
+        Trial::Check => {
+            let found = source::read_correctness(path).map_err(|error| error.to_string())?;
+            Ok(if found.passed { "correct" } else { "WRONG" }.to_owned())
+        }
+        Trial::Time => {
+            let found = source::read_benchmark(path).map_err(|error| error.to_string())?;
+            Ok(format!("{} samples", found.samples_ms.len()))
+        }
+    }
+}
+
+/// The metrics of `asked` that no result of a report holds.
+fn absent(path: &Path, asked: &[String]) -> Result<Vec<String>, String> {
+    let want = Want { metrics: NameSet::All, instances: NameSet::none(), ..Want::default() };
+    let report = source::read_profile(path, &want).map_err(|error| error.to_string())?;
+    let is_there = |name: &str| {
+        report.launches.iter().any(|launch| {
+            launch.metric(name).is_some()
+                || launch
+                    .metrics
+                    .iter()
+                    .any(|metric| metric.name.strip_prefix(name).is_some_and(|r| r.starts_with('.')))
+        })
+    };
+    // These name groups and not metrics.
+    let is_group = |name: &str| ["group:", "regex:", "breakdown:"].iter().any(|start| name.starts_with(start));
+    Ok(asked.iter().filter(|name| !is_group(name) && !is_there(name)).cloned().collect())
+}
+
+/// A report as it is kept.
+fn public(report: &[u8]) -> Option<Vec<u8>> {
+    source::ncu_report::public_report(report, &public_command)
+}
+
+/// Whether a file is a timeline.
+fn is_timeline(path: &Path) -> Result<(), String> {
+    source::read_timeline(&[path.to_owned()]).map(|_| ()).map_err(|error| error.to_string())
+}

@@ -1,0 +1,26 @@
+//! The files of an evidence folder, each made by the step before it.
+
+use crate::evidence::SanitizerTool;
+
+/// The step that compiles, and its cubin.
+pub const BUILD: (&str, &str) = ("build", "build.cubin");
+/// What the assembler said in the same step.
+pub const PTXAS: (&str, &str) = ("ptxas", "build.ptxas.log");
+/// The check of the outputs.
+pub const CORRECTNESS: (&str, &str) = ("correctness", "correctness.json");
+/// The times.
+pub const BENCHMARK: (&str, &str) = ("benchmark", "benchmark.json");
+/// The profile.
+pub const PROFILE: (&str, &str) = ("profile", "profile.ncu-rep");
+/// Launches that ncu times and asks nothing else.
+pub const LAUNCHES: (&str, &str) = ("launches", "launches.ncu-rep");
+/// The profile of what the kernel is timed beside.
+pub const REFERENCE: (&str, &str) = ("reference", "reference.ncu-rep");
+
+/// What Nsight Systems recorded of the whole program, as `audit timeline` reads it.
+pub const TIMELINE: (&str, &str) = ("timeline", "timeline.csv");
+
+/// The findings of a tool of compute-sanitizer.
+pub fn sanitizer(tool: SanitizerTool) -> String {
+    format!("sanitizer.{}.xml", tool.name())
+}
