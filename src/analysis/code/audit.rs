@@ -9,6 +9,7 @@ use super::limits::{self, LaunchShape, StaticOccupancy};
 use super::patterns;
 use super::resources::{self, ResourceRow};
 use super::select::{self, CodeError, Launched};
+use super::{shared_map, tensor_memory};
 use crate::analysis::diagnose::finding::Finding;
 use crate::analysis::limits::Limits;
 use crate::analysis::sass::{
@@ -153,7 +154,10 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
     let (found, irreducible) = loops(&shape);
     let hottest = hot::hottest(function, &shape, &found);
     let arch = build.cubin.arch.to_string();
-    let resources = resources::rows(kernel, record, inputs.launched);
+    let mut resources = resources::rows(kernel, record, inputs.launched);
+    let dynamic = limits::dynamic_shared(inputs.shape, inputs.launched);
+    resources.extend(shared_map::rows(kernel, &arch, (function, &shape, &found), dynamic));
+    resources.extend(tensor_memory::rows(function, &shape, &found));
     let occupancies = limits::occupancies(kernel, &arch, inputs.shape, inputs.launched);
     let classes = class_counts(function);
     let code = body(function);
@@ -161,7 +165,15 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
     let hot_widths = hottest
         .map(|at| accesses::widths(found[at].blocks.iter().flat_map(|b| &code[shape.blocks[*b].instructions.clone()])));
     let flow_numbers = flow::summary(&shape, irreducible.len());
-    let ground = checks::Ground { arch: &arch, file: &file, function, flow: &shape, loops: &found, hottest };
+    let ground = checks::Ground {
+        arch: &arch,
+        file: &file,
+        function,
+        flow: &shape,
+        loops: &found,
+        hottest,
+        resources: &resources,
+    };
     let counts = opcode_counts(function);
     let old = old_code(inputs)?;
     let verdict = |at: usize| Some(old.as_ref()?.0.checks.get(at)?.verdict);

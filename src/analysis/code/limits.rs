@@ -85,12 +85,17 @@ pub(super) fn occupancies(
         || USUAL_BLOCKS.iter().map(|threads| (*threads, "assumed")).collect::<Vec<_>>(),
         |known| vec![known],
     );
-    let dynamic = launched.and_then(|l| l.dynamic_shared.value()).map(|bytes| bytes as u64).or(shape.dynamic_shared);
+    let dynamic = dynamic_shared(shape, launched);
     sizes
         .into_iter()
         .filter(|(threads, _)| (1..=chip.max_threads_per_block).contains(threads))
         .filter_map(|(threads, from)| at(chip, registers, kernel.shared_bytes, dynamic, threads, from))
         .collect()
+}
+
+/// Dynamic shared memory of a block in bytes, by the launch, else as stated.
+pub(super) fn dynamic_shared(shape: LaunchShape, launched: Option<&Launched>) -> Option<u64> {
+    launched.and_then(|l| l.dynamic_shared.value()).map(|bytes| bytes as u64).or(shape.dynamic_shared)
 }
 
 /// Blocks by each resource, as the occupancy calculator counts them.

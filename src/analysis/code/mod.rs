@@ -12,8 +12,11 @@ mod hot;
 mod identity;
 mod limits;
 mod patterns;
+mod resource_checks;
 mod resources;
 mod select;
+mod shared_map;
+mod tensor_memory;
 
 pub use accesses::{LocalAccess, WidthRow};
 pub(super) use audit::concluded;
@@ -23,5 +26,6 @@ pub use columns::{CodeColumns, CodeColumnsRow, code_columns};
 pub use flow::{DispatchRow, FlowSummary, LoopRow, RoleRow};
 pub use identity::Identity;
 pub use limits::{BlockLimitRow, LaunchShape, StaticOccupancy};
+pub use resource_checks::Resource;
 pub use resources::{Agreement, ResourceRow};
 pub use select::{CodeError, Launched, kernel_of};

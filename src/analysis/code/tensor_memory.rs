@@ -1,0 +1,101 @@
+//! How much tensor memory a kernel asks for, read off its code.
+
+use super::resources::{ResourceRow, row};
+use crate::analysis::sass::{ControlFlow, NaturalLoop, body, opcode_matches};
+use crate::evidence::{SassFunction, SassInstruction};
+
+/// What an allocation becomes.
+const ALLOCATION: &str = "UTCATOMSWS.FIND_AND_SET";
+/// Columns that one unit of its operand stands for: ptxas of CUDA 13.0 writes 1, 2, 4, 8 and 16 for a `tcgen05.alloc` of 32,
+/// 64, 128, 256 and 512 columns.
+const COLUMNS_OF_UNIT: u64 = 32;
+/// The label of the columns.
+pub(super) const COLUMNS: &str = "Tensor memory, columns";
+/// The label of how often they are asked for.
+pub(super) const ALLOCATIONS: &str = "Tensor-memory allocations";
+
+/// Allocations and their columns together; nothing for a kernel that allocates none. Columns that are computed when the kernel
+/// runs are not known.
+pub(super) fn rows(function: &SassFunction, flow: &ControlFlow, loops: &[NaturalLoop]) -> Vec<ResourceRow> {
+    let code = body(function);
+    let asked: Vec<usize> = (0..code.len())
+        .filter(|at| opcode_matches(&code[*at].opcode, ALLOCATION) && !is_another_try(code, flow, loops, *at))
+        .collect();
+    if asked.is_empty() {
+        return Vec::new();
+    }
+    let columns = asked.iter().map(|at| Some(units(code, flow, *at)? * COLUMNS_OF_UNIT)).sum();
+    vec![row(ALLOCATIONS, "", None, Some(asked.len() as u64), None), row(COLUMNS, "", None, columns, None)]
+}
+
+/// Whether the instruction asks again for what was not to be had: it stands in a loop that sleeps.
+fn is_another_try(code: &[SassInstruction], flow: &ControlFlow, loops: &[NaturalLoop], at: usize) -> bool {
+    let sleeps = |block: &usize| code[flow.blocks[*block].instructions.clone()].iter().any(|i| i.base() == "NANOSLEEP");
+    flow.block_of(at)
+        .is_some_and(|block| loops.iter().any(|found| found.blocks.contains(&block) && found.blocks.iter().any(sleeps)))
+}
+
+/// The constant that the block of an allocation puts into its last operand; `None` where that is not a constant.
+fn units(code: &[SassInstruction], flow: &ControlFlow, at: usize) -> Option<u64> {
+    let register = code[at].operands.rsplit(", ").next()?;
+    let start = flow.blocks[flow.block_of(at)?].instructions.start;
+    let written = code[start..at].iter().rev().find(|i| i.operands.split(", ").next() == Some(register))?;
+    let constant = written.operands.strip_prefix(register)?.strip_prefix(", 0x")?;
+    (written.base() == "UMOV" && written.predicate.is_none()).then(|| u64::from_str_radix(constant, 16).ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::sass::loops;
+
+    /// Instructions 16 bytes apart; a branch names its target in its operands.
+    fn read(lines: &[(&str, &str)]) -> Vec<(String, Option<u64>)> {
+        let instruction = |(position, (opcode, operands)): (usize, &(&str, &str))| SassInstruction {
+            offset: 16 * position as u64,
+            predicate: None,
+            opcode: (*opcode).into(),
+            operands: (*operands).into(),
+            targets: operands
+                .strip_prefix("UP0, ")
+                .filter(|_| *opcode == "BRA.U")
+                .map(|to| to.parse().unwrap())
+                .into_iter()
+                .collect(),
+            places: [].into(),
+            encoding: None,
+        };
+        let instructions = lines.iter().enumerate().map(instruction).collect();
+        let function = SassFunction { instructions, ..SassFunction::default() };
+        let flow = ControlFlow::of(&function);
+        rows(&function, &flow, &loops(&flow).0).into_iter().map(|row| (row.label, row.cubin)).collect()
+    }
+
+    const ASK: (&str, &str) = ("UTCATOMSWS.2CTA.FIND_AND_SET.ALIGN", "UP0, UR5, UR5");
+    const HALF: (&str, &str) = ("UMOV", "UR5, 0x8");
+
+    #[test]
+    fn an_allocation_is_counted_once_with_the_tries_behind_it() {
+        // As ptxas writes it: one try, then a loop that sleeps and tries again.
+        let found = read(&[
+            HALF,
+            ASK,
+            ("BRA.U", "UP0, 112"),
+            ("NANOSLEEP", "0x64"),
+            HALF,
+            ASK,
+            ("BRA.U", "UP0, 48"),
+            ("EXIT", ""),
+        ]);
+        assert_eq!(found, [(ALLOCATIONS.to_owned(), Some(1)), (COLUMNS.to_owned(), Some(256))]);
+        let twice = read(&[HALF, ASK, HALF, ASK, ("EXIT", "")]);
+        assert_eq!(twice, [(ALLOCATIONS.to_owned(), Some(2)), (COLUMNS.to_owned(), Some(512))]);
+    }
+
+    #[test]
+    fn columns_that_are_computed_are_not_known() {
+        let computed = read(&[("R2UR", "UR5, R0"), ASK, ("EXIT", "")]);
+        assert_eq!(computed, [(ALLOCATIONS.to_owned(), Some(1)), (COLUMNS.to_owned(), None)]);
+        assert!(read(&[HALF, ("EXIT", "")]).is_empty());
+    }
+}
