@@ -24,6 +24,8 @@
 #include <cuda.h>
 #include <cuda_bf16.h>
 
+#include "sm100.cuh"
+
 namespace {
 
 constexpr unsigned Rows = 928256;
@@ -47,7 +49,6 @@ constexpr unsigned ColumnScaleColumn = RowScaleColumn + ScaleColumns;
 constexpr unsigned TilesAcross = Columns / TileN;
 constexpr unsigned Tiles = Rows / TileM * TilesAcross;
 constexpr unsigned EpilogueWarps = 4, LoadWarp = 4, ProductWarp = 5;
-constexpr unsigned LeaderMask = 0xfeffffffu;  // of a shared-memory address: the same place in the pair's first block
 
 // Instruction descriptor of tcgen05.mma kind::mxf8f6f4: E4M3 operands, both K-major, FP32 sums, N / 8, UE8M0 scales, M / 16
 // (PTX ISA, "Instruction descriptor", tcgen05).
@@ -57,60 +58,6 @@ static_assert(Rows % TileM == 0 && Columns % TileN == 0 && Depth % StepBytes == 
 static_assert(1024u + Stages * StageBytes + 1024u <= 232448u, "a block has 227 KB of shared memory, static and driver's included");
 static_assert(ColumnScaleColumn + ScaleColumns <= 512u, "tensor memory has 512 columns");
 
-// Operand descriptor of a K-major tile: start address and the stride between groups of eight rows in units of 16 bytes, version 1 at
-// bit 46, swizzle at bit 61: 2 for 128 bytes, 0 for none (PTX ISA, "Shared memory descriptor", tcgen05).
-__device__ __forceinline__ uint64_t operand(unsigned shared, unsigned stride, unsigned swizzle)
-{
-    return uint64_t((shared & 0x3ffffu) >> 4) | uint64_t(1) << 16 | uint64_t(stride >> 4) << 32 | uint64_t(1) << 46 | uint64_t(swizzle) << 61;
-}
-
-__device__ __forceinline__ bool elect_one()
-{
-    unsigned elected;
-    asm volatile("{\n.reg .pred one;\nelect.sync _|one, 0xffffffff;\nselp.u32 %0, 1, 0, one;\n}" : "=r"(elected));
-    return elected != 0u;
-}
-
-__device__ __forceinline__ void barrier_init(unsigned barrier, unsigned arrivals)
-{
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
-}
-
-__device__ __forceinline__ void barrier_expect(unsigned barrier, unsigned bytes)
-{
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
-}
-
-// Arrives at the barrier of the pair's first block.
-__device__ __forceinline__ void arrive_at_leader(unsigned barrier)
-{
-    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier & LeaderMask) : "memory");
-}
-
-__device__ __forceinline__ void barrier_wait(unsigned barrier, unsigned parity)
-{
-    asm volatile(
-        "{\n.reg .pred done;\nAGAIN_%=:\n"
-        "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-        "@!done bra AGAIN_%=;\n}" ::"r"(barrier), "r"(parity)
-        : "memory");
-}
-
-// A box into this block's shared memory; its bytes count at the barrier of the pair's first block.
-__device__ __forceinline__ void load_box(unsigned shared, const CUtensorMap* map, unsigned barrier, unsigned byte, unsigned row)
-{
-    asm volatile(
-        "cp.async.bulk.tensor.2d.cta_group::2.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(shared),
-        "l"(map), "r"(byte), "r"(row), "r"(barrier & LeaderMask)
-        : "memory");
-}
-
-// 128 rows by four scales of both blocks of the pair, to their tensor memories.
-__device__ __forceinline__ void copy_scales(unsigned column, uint64_t from)
-{
-    asm volatile("tcgen05.cp.cta_group::2.32x128b.warpx4 [%0], %1;" ::"r"(column), "l"(from) : "memory");
-}
-
 // tensor memory at sum (256 x 128) = a (256 x 32) * b (128 x 32)^T with their scales, plus the old sum where accumulate is not zero.
 __device__ __forceinline__ void multiply(unsigned sum, uint64_t a, uint64_t b, unsigned shape, unsigned a_scale, unsigned b_scale, unsigned accumulate)
 {
@@ -119,31 +66,6 @@ __device__ __forceinline__ void multiply(unsigned sum, uint64_t a, uint64_t b, u
         "tcgen05.mma.cta_group::2.kind::mxf8f6f4.block_scale.scale_vec::1X [%0], %1, %2, %3, [%4], [%5], keep;\n}" ::"r"(sum),
         "l"(a), "l"(b), "r"(shape), "r"(a_scale), "r"(b_scale), "r"(accumulate)
         : "memory");
-}
-
-// The barrier of each block of the pair gets one arrival when every product issued so far has finished.
-__device__ __forceinline__ void commit_products(unsigned barrier)
-{
-    asm volatile("tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], %1;" ::"r"(barrier),
-                 "h"(uint16_t(3))
-                 : "memory");
-}
-
-__device__ __forceinline__ void load_sums(uint32_t (&sum)[16], unsigned address)
-{
-    asm volatile(
-        "tcgen05.ld.sync.aligned.32x32b.x16.b32 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15}, [%16];"
-        : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3]), "=r"(sum[4]), "=r"(sum[5]), "=r"(sum[6]), "=r"(sum[7]), "=r"(sum[8]),
-          "=r"(sum[9]), "=r"(sum[10]), "=r"(sum[11]), "=r"(sum[12]), "=r"(sum[13]), "=r"(sum[14]), "=r"(sum[15])
-        : "r"(address));
-}
-
-// Naming the sums keeps their uses behind the wait.
-__device__ __forceinline__ void wait_for_sums(uint32_t (&sum)[16])
-{
-    asm volatile("tcgen05.wait::ld.sync.aligned;"
-                 : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3]), "+r"(sum[4]), "+r"(sum[5]), "+r"(sum[6]), "+r"(sum[7]),
-                   "+r"(sum[8]), "+r"(sum[9]), "+r"(sum[10]), "+r"(sum[11]), "+r"(sum[12]), "+r"(sum[13]), "+r"(sum[14]), "+r"(sum[15])::"memory");
 }
 
 __device__ __forceinline__ void store_32_bytes(__nv_bfloat16* to, const unsigned (&word)[8])
@@ -206,16 +128,6 @@ struct Barriers {
     uint64_t finished[Accumulators];  // the sums of a tile are complete
     uint64_t drained[Accumulators];   // of the first block: the epilogues of both have read them
 };
-
-__device__ __forceinline__ unsigned shared_address(const void* pointer)
-{
-    return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
-}
-
-__device__ __forceinline__ void cluster_sync()
-{
-    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
-}
 
 }  // namespace
 

@@ -33,6 +33,10 @@
 //! sequence = ["LDTM", "FADD*16", "F2FP*8", "STG"]  # in this order in one basic block
 //! gap = 8                      # other instructions between two of them at most; any number by default
 //! arch = "sm_100a"             # only for this one
+//!
+//! [[subject.check]]
+//! resource = "tensor-columns"  # what the kernel takes of the chip; also registers, spill-stores, spill-loads, static-shared,
+//! count = "= 512"              # shared-left, mbarrier-inits and tensor-allocations
 //! ```
 //!
 //! `LDG.128` as a pattern takes every `LDG` with the modifier `128` among others; `LDG` never takes `LDGSTS`.
@@ -40,7 +44,7 @@
 use super::ConfigError;
 use super::launch::LaunchKeys;
 use super::text::Text;
-use crate::analysis::code::{Count, LaunchShape, SassCheck};
+use crate::analysis::code::{Count, LaunchShape, Resource, SassCheck};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -164,6 +168,7 @@ pub(super) struct CheckKeys {
     name: String,
     sass: Option<Spanned<String>>,
     sequence: Option<Spanned<Vec<String>>>,
+    resource: Option<Spanned<String>>,
     gap: Option<usize>,
     count: Option<Spanned<toml::Value>>,
     #[serde(default)]
@@ -301,18 +306,25 @@ impl Text {
 
     /// One check.
     pub(super) fn check(&self, keys: CheckKeys) -> Result<SassCheck, ConfigError> {
-        let steps = match (keys.sass, keys.sequence) {
-            (Some(one), None) => vec![one.into_inner()],
-            (None, Some(steps)) if steps.get_ref().len() > 1 => steps.into_inner(),
-            (None, Some(steps)) => {
+        let resource = keys.resource.as_ref().map(|name| self.parsed::<Resource>(name)).transpose()?;
+        let steps = match (keys.sass, keys.sequence, keys.resource) {
+            (None, None, Some(_)) => Vec::new(),
+            (Some(one), None, None) => vec![one.into_inner()],
+            (None, Some(steps), None) if steps.get_ref().len() > 1 => steps.into_inner(),
+            (None, Some(steps), None) => {
                 return Err(self.wrong("a sequence has at least two steps".into(), steps.span(), "", None));
             }
-            (Some(_), Some(steps)) => {
+            (None, None, None) => {
+                let message = format!("the check {:?} names no instruction", keys.name);
+                let help = "add `sass = \"STG\"`, `sequence = [...]` or `resource = \"registers\"`";
+                return Err(self.wrong(message, 0..0, "", Some(help.into())));
+            }
+            (_, Some(steps), None) => {
                 return Err(self.wrong("a check has `sass` or `sequence`, not both".into(), steps.span(), "", None));
             }
-            (None, None) => {
-                let message = format!("the check {:?} names no instruction", keys.name);
-                return Err(self.wrong(message, 0..0, "", Some("add `sass = \"STG\"` or `sequence = [...]`".into())));
+            (_, _, Some(resource)) => {
+                let message = "a check of a resource names no instruction";
+                return Err(self.wrong(message.into(), resource.span(), "", None));
             }
         };
         let count = match (&keys.count, keys.forbid) {
@@ -332,6 +344,7 @@ impl Text {
         Ok(SassCheck {
             name: keys.name,
             steps,
+            resource,
             gap: keys.gap,
             count,
             scope: keys.scope.map(|scope| self.parsed(&scope)).transpose()?.unwrap_or_default(),

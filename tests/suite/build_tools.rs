@@ -115,7 +115,8 @@ fn tensor_memory_and_the_wait_for_it_follow_from_the_code() {
     };
     let code = audit_code(&inputs).unwrap();
     // `tcgen05.alloc … 512` of 512 columns: one block, whatever room shared memory leaves.
-    assert_eq!(code.tensor_memory, Some(512));
+    let columns = code.resources.iter().find(|row| row.label == "Tensor memory, columns").unwrap();
+    assert_eq!(columns.cubin, Some(512));
     assert_eq!((code.occupancies[0].blocks, code.occupancies[0].limiters()), (1, vec!["tensor memory"]));
     // What the compiler calls where an allocation goes wrong traps, and is no function of the kernel.
     assert_eq!(code.flow.called, 0);

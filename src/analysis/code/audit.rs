@@ -11,7 +11,7 @@ use super::limits::{self, LaunchShape};
 use super::patterns;
 use super::resources;
 use super::select::{self, CodeError, Launched};
-use super::tensor_memory;
+use super::{shared_map, tensor_memory};
 use crate::analysis::limits::Limits;
 use crate::analysis::sass::{ControlFlow, body, class_counts, diff, dispatches, loops, opcode_counts};
 use crate::catalog::{self, Code};
@@ -76,9 +76,12 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
     let (found, irreducible) = loops(&shape);
     let hottest = hot::hottest(function, &shape, &found);
     let arch = build.cubin.arch.to_string();
-    let resources = resources::rows(kernel, record, inputs.launched);
-    let tensor_memory = tensor_memory::columns(function);
-    let occupancies = limits::occupancies(kernel, &arch, inputs.shape, inputs.launched, tensor_memory);
+    let mut resources = resources::rows(kernel, record, inputs.launched);
+    let dynamic = limits::dynamic_shared(inputs.shape, inputs.launched);
+    resources.extend(shared_map::rows(kernel, &arch, (function, &shape, &found), dynamic));
+    resources.extend(tensor_memory::rows(function, &shape, &found));
+    let columns = tensor_memory::columns(&resources);
+    let occupancies = limits::occupancies(kernel, &arch, inputs.shape, inputs.launched, columns);
     let latency = catalog::chip_of_arch(&arch).and_then(|chip| chip.latency.as_ref());
     let loads = latency.map(|latency| latency::uses(function, &shape, &found, latency, &file)).unwrap_or_default();
     let classes = class_counts(function);
@@ -87,7 +90,15 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
     let hot_widths = hottest
         .map(|at| accesses::widths(found[at].blocks.iter().flat_map(|b| &code[shape.blocks[*b].instructions.clone()])));
     let flow_numbers = flow::summary(function, &shape, irreducible.len());
-    let ground = checks::Ground { arch: &arch, file: &file, function, flow: &shape, loops: &found, hottest };
+    let ground = checks::Ground {
+        arch: &arch,
+        file: &file,
+        function,
+        flow: &shape,
+        loops: &found,
+        hottest,
+        resources: &resources,
+    };
     let counts = opcode_counts(function);
     let old = old_code(inputs)?;
     let verdict = |at: usize| Some(old.as_ref()?.0.checks.get(at)?.verdict);
@@ -119,7 +130,6 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
         widths,
         hot_widths,
         loads,
-        tensor_memory,
         local,
         findings: Vec::new(),
         old_findings: old.map(|(old, _)| shown_by(&old, inputs.limits)),

@@ -59,9 +59,6 @@ pub struct CodeAudit {
     /// The load of each innermost loop whose value is used soonest; none where the chip's latencies are not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub loads: Vec<LoadUse>,
-    /// Columns of tensor memory that a block allocates; `None` for none, or a size that only the run tells.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tensor_memory: Option<u32>,
     /// Local-memory instructions by line.
     pub local: Vec<LocalAccess>,
     /// Control flow in numbers.

@@ -1,6 +1,8 @@
 //! Checks on machine code that a subject states.
 
 use super::flow::line_of;
+use super::resource_checks::Resource;
+use super::resources::ResourceRow;
 use crate::analysis::sass::{ControlFlow, Dominators, NaturalLoop, access_width, body, opcode_matches, sequences};
 use crate::catalog::{Resolved, resolve};
 use crate::evidence::{SassFunction, SassInstruction};
@@ -18,7 +20,7 @@ pub struct Count {
 }
 
 impl Count {
-    fn holds(self, count: usize) -> bool {
+    pub(super) fn holds(self, count: usize) -> bool {
         count >= self.least && self.most.is_none_or(|most| count <= most)
     }
 }
@@ -108,8 +110,10 @@ impl fmt::Display for Scope {
 pub struct SassCheck {
     /// What the table calls it; may be empty.
     pub name: String,
-    /// Opcodes that must follow each other in one block, as SASS, PTX or CUDA names them; one for a plain check.
+    /// Opcodes, as SASS, PTX or CUDA names them; several must follow each other in one block, none is a check of a resource.
     pub steps: Vec<String>,
+    /// What of the chip is counted in place of instructions.
+    pub resource: Option<Resource>,
     /// Other instructions that may stand between two steps; any number in the block when absent.
     pub gap: Option<usize>,
     /// How many matches.
@@ -178,11 +182,15 @@ pub(super) struct Ground<'a> {
     pub(super) flow: &'a ControlFlow,
     pub(super) loops: &'a [NaturalLoop],
     pub(super) hottest: Option<usize>,
+    pub(super) resources: &'a [ResourceRow],
 }
 
 impl SassCheck {
     fn rule(&self) -> String {
-        let mut rule = format!("{} of {} in {}", self.count, self.steps.join(", then "), self.scope);
+        let mut rule = match self.resource {
+            Some(resource) => return format!("{} of {resource}", self.count),
+            None => format!("{} of {} in {}", self.count, self.steps.join(", then "), self.scope),
+        };
         if self.per_iteration {
             rule += " per turn";
         }
@@ -217,13 +225,16 @@ pub(super) fn judge(check: &SassCheck, ground: &Ground<'_>) -> Option<CheckResul
     })
 }
 
-type Decision = (Verdict, String, Vec<usize>);
+pub(super) type Decision = (Verdict, String, Vec<usize>);
 
 fn inconclusive(why: impl Into<String>) -> Decision {
     (Verdict::Inconclusive, why.into(), Vec::new())
 }
 
 fn decide(check: &SassCheck, ground: &Ground<'_>) -> Decision {
+    if let Some(resource) = check.resource {
+        return resource.judge(check.count, ground.resources);
+    }
     let mut patterns: Vec<String> = Vec::new();
     for step in &check.steps {
         let (name, times) = repeated(step);

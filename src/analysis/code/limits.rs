@@ -72,7 +72,7 @@ pub(super) fn occupancies(
     arch: &str,
     shape: LaunchShape,
     launched: Option<&Launched>,
-    columns: Option<u32>,
+    columns: Option<u64>,
 ) -> Vec<StaticOccupancy> {
     let (Some(chip), Some(registers)) = (catalog::chip_of_arch(arch), kernel.registers) else { return Vec::new() };
     let product = |xyz: [u32; 3]| xyz.iter().product::<u32>();
@@ -86,12 +86,17 @@ pub(super) fn occupancies(
         || USUAL_BLOCKS.iter().map(|threads| (*threads, "assumed")).collect::<Vec<_>>(),
         |known| vec![known],
     );
-    let dynamic = launched.and_then(|l| l.dynamic_shared.value()).map(|bytes| bytes as u64).or(shape.dynamic_shared);
+    let dynamic = dynamic_shared(shape, launched);
     sizes
         .into_iter()
         .filter(|(threads, _)| (1..=chip.max_threads_per_block).contains(threads))
         .filter_map(|known| at(chip, registers, Memory { fixed: kernel.shared_bytes, dynamic, columns }, known))
         .collect()
+}
+
+/// Dynamic shared memory of a block in bytes, by the launch, else as stated.
+pub(super) fn dynamic_shared(shape: LaunchShape, launched: Option<&Launched>) -> Option<u64> {
+    launched.and_then(|l| l.dynamic_shared.value()).map(|bytes| bytes as u64).or(shape.dynamic_shared)
 }
 
 /// Memory of the SM that a block takes.
@@ -102,7 +107,7 @@ struct Memory {
     /// Dynamic shared memory in bytes, where it is known.
     dynamic: Option<u64>,
     /// Columns of tensor memory; `None` where the code allocates none, or as many as only the run tells.
-    columns: Option<u32>,
+    columns: Option<u64>,
 }
 
 /// Blocks by each resource, as the occupancy calculator counts them, and by tensor memory. `known` is the block size and where
@@ -121,8 +126,9 @@ fn at(chip: &ChipRow, registers: u64, memory: Memory, known: (u32, &str)) -> Opt
         ("blocks", chip.max_blocks_per_sm),
     ];
     limits.extend(by_shared.and_then(|blocks| Some(("shared memory", u32::try_from(blocks).ok()?))));
-    let by_columns = chip.tensor_memory_columns.zip(memory.columns).and_then(|(all, own)| all.checked_div(own));
-    limits.extend(by_columns.map(|blocks| ("tensor memory", blocks)));
+    let by_columns = chip.tensor_memory_columns.zip(memory.columns);
+    let by_columns = by_columns.and_then(|(all, own)| u64::from(all).checked_div(own));
+    limits.extend(by_columns.and_then(|blocks| Some(("tensor memory", u32::try_from(blocks).ok()?))));
     let blocks = limits.iter().map(|(_, blocks)| *blocks).min()?;
     let warps = blocks * warps_per_block;
     Some(StaticOccupancy {

@@ -14,8 +14,10 @@ mod identity;
 mod latency;
 mod limits;
 mod patterns;
+mod resource_checks;
 mod resources;
 mod select;
+mod shared_map;
 mod tensor_memory;
 
 pub use accesses::{LocalAccess, WidthRow};
@@ -28,5 +30,6 @@ pub use flow::{BarrierUse, DispatchRow, FlowSummary, LoopRow, RoleRow};
 pub use identity::Identity;
 pub use latency::LoadUse;
 pub use limits::{BlockLimitRow, LaunchShape, StaticOccupancy};
+pub use resource_checks::Resource;
 pub use resources::{Agreement, ResourceRow};
 pub use select::{CodeError, Launched, kernel_of};

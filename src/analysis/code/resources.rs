@@ -46,8 +46,15 @@ pub(super) const REGISTER_CAP: &str = "Register cap";
 pub(in crate::analysis) const FRAME: &str = "Stack frame";
 /// Registers that a thread can have: a cap of as many is none. CUDA C++ Programming Guide, Compute Capabilities.
 const NO_CAP: u64 = 255;
+/// The label of what is put into local memory where registers run out.
+pub(super) const SPILL_STORES: &str = "Spill stores, callees included";
+/// The label of what is taken back.
+pub(super) const SPILL_LOADS: &str = "Spill loads, callees included";
+/// The label of shared memory that the build fixes.
+pub(super) const STATIC_SHARED: &str = "Static shared memory";
 
-fn row(label: &str, unit: &str, ptxas: Option<u64>, cubin: Option<u64>, launch: Option<u64>) -> ResourceRow {
+/// A resource as each source has it.
+pub(super) fn row(label: &str, unit: &str, ptxas: Option<u64>, cubin: Option<u64>, launch: Option<u64>) -> ResourceRow {
     let build = ptxas.or(cubin);
     let build_differs = ptxas.zip(cubin).is_some_and(|(ptxas, cubin)| ptxas != cubin);
     let agreement = match (build, launch) {
@@ -86,27 +93,15 @@ pub(super) fn rows(
         row(REGISTERS, "", ptxas(|r| r.registers), kernel.registers, launch(|l| l.registers.value())),
         row(FRAME, "B", ptxas(|r| r.stack_bytes), kernel.frame_bytes, None),
         row(
-            "Static shared memory",
+            STATIC_SHARED,
             "B",
             ptxas(|r| r.shared_bytes),
             Some(kernel.shared_bytes),
             launch(|l| l.static_shared.value()),
         ),
         row("Barriers", "", ptxas(|r| r.barriers), kernel.barriers, None),
-        row(
-            "Spill stores, callees included",
-            "B",
-            ptxas(|r| spilled(r, r.spill_store_bytes, |c| c.spill_store_bytes)),
-            None,
-            None,
-        ),
-        row(
-            "Spill loads, callees included",
-            "B",
-            ptxas(|r| spilled(r, r.spill_load_bytes, |c| c.spill_load_bytes)),
-            None,
-            None,
-        ),
+        row(SPILL_STORES, "B", ptxas(|r| spilled(r, r.spill_store_bytes, |c| c.spill_store_bytes)), None, None),
+        row(SPILL_LOADS, "B", ptxas(|r| spilled(r, r.spill_load_bytes, |c| c.spill_load_bytes)), None, None),
         row("Instructions that spill or refill", "", None, marked, None),
         row("Parameters", "B", None, kernel.parameter_bytes, None),
         row("Code", "B", None, Some(kernel.code_bytes), None),

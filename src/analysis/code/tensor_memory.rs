@@ -1,77 +1,106 @@
-//! Columns of tensor memory that a kernel allocates.
+//! How much tensor memory a kernel asks for, read off its code.
 
-use crate::analysis::sass::body;
+use super::resources::{ResourceRow, row};
+use crate::analysis::sass::{ControlFlow, NaturalLoop, body, opcode_matches};
 use crate::evidence::{SassFunction, SassInstruction};
 
-/// Columns of one unit of allocation. PTX ISA, `tcgen05.alloc`.
-const UNIT: u32 = 32;
+/// What an allocation becomes.
+const ALLOCATION: &str = "UTCATOMSWS.FIND_AND_SET";
+/// Columns that one unit of its operand stands for: ptxas of CUDA 13.0 writes 1, 2, 4, 8 and 16 for a `tcgen05.alloc` of 32,
+/// 64, 128, 256 and 512 columns.
+const COLUMNS_OF_UNIT: u64 = 32;
+/// The label of the columns.
+pub(super) const COLUMNS: &str = "Tensor memory, columns";
+/// The label of how often they are asked for.
+pub(super) const ALLOCATIONS: &str = "Tensor-memory allocations";
 
-/// Columns that a block holds: what its allocations ask for, all of them together. `None` where there is no allocation, or the
-/// size of one is no constant.
-pub(super) fn columns(function: &SassFunction) -> Option<u32> {
+/// Allocations and their columns together; nothing for a kernel that allocates none. Columns that are computed when the kernel
+/// runs are not known.
+pub(super) fn rows(function: &SassFunction, flow: &ControlFlow, loops: &[NaturalLoop]) -> Vec<ResourceRow> {
     let code = body(function);
-    let asked: Vec<usize> = (0..code.len()).filter(|at| is_allocation(&code[*at])).collect();
-    let before = std::iter::once(0).chain(asked.iter().map(|at| at + 1));
-    // Behind each try stands a loop that sleeps and tries again, for the same columns.
-    let is_again = |from: usize, at: usize| code[from..at].iter().any(|instruction| instruction.base() == "NANOSLEEP");
-    let first = before.zip(&asked).filter(|(from, at)| !is_again(*from, **at));
-    let units: Option<u32> = first.map(|(_, at)| units(&code[..*at], &code[*at])).sum();
-    units.filter(|units| *units > 0).map(|units| units * UNIT)
+    let asked: Vec<usize> = (0..code.len())
+        .filter(|at| opcode_matches(&code[*at].opcode, ALLOCATION) && !is_another_try(code, flow, loops, *at))
+        .collect();
+    if asked.is_empty() {
+        return Vec::new();
+    }
+    let columns = asked.iter().map(|at| Some(units(code, flow, *at)? * COLUMNS_OF_UNIT)).sum();
+    vec![row(ALLOCATIONS, "", None, Some(asked.len() as u64), None), row(COLUMNS, "", None, columns, None)]
 }
 
-fn is_allocation(instruction: &SassInstruction) -> bool {
-    instruction.base() == "UTCATOMSWS" && instruction.modifiers().any(|modifier| modifier == "FIND_AND_SET")
+/// The columns among the resources of a build; `None` where it allocates none, or as many as only the run tells.
+pub(super) fn columns(resources: &[ResourceRow]) -> Option<u64> {
+    resources.iter().find(|row| row.label == COLUMNS)?.cubin
 }
 
-/// The constant that was last moved to the register of units.
-fn units(before: &[SassInstruction], allocation: &SassInstruction) -> Option<u32> {
-    let register = allocation.operands.rsplit(',').next()?.trim();
-    let writes = |instruction: &&SassInstruction| {
-        instruction.operands.split(',').next().is_some_and(|first| first.trim() == register)
-    };
-    let last = before.iter().rev().find(writes).filter(|instruction| instruction.base() == "UMOV")?;
-    let value = last.operands.rsplit(',').next()?.trim();
-    u32::from_str_radix(value.strip_prefix("0x")?, 16).ok()
+/// Whether the instruction asks again for what was not to be had: it stands in a loop that sleeps.
+fn is_another_try(code: &[SassInstruction], flow: &ControlFlow, loops: &[NaturalLoop], at: usize) -> bool {
+    let sleeps = |block: &usize| code[flow.blocks[*block].instructions.clone()].iter().any(|i| i.base() == "NANOSLEEP");
+    flow.block_of(at)
+        .is_some_and(|block| loops.iter().any(|found| found.blocks.contains(&block) && found.blocks.iter().any(sleeps)))
+}
+
+/// The constant that the block of an allocation puts into its last operand; `None` where that is not a constant.
+fn units(code: &[SassInstruction], flow: &ControlFlow, at: usize) -> Option<u64> {
+    let register = code[at].operands.rsplit(", ").next()?;
+    let start = flow.blocks[flow.block_of(at)?].instructions.start;
+    let written = code[start..at].iter().rev().find(|i| i.operands.split(", ").next() == Some(register))?;
+    let constant = written.operands.strip_prefix(register)?.strip_prefix(", 0x")?;
+    (written.base() == "UMOV" && written.predicate.is_none()).then(|| u64::from_str_radix(constant, 16).ok())?
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::sass::loops;
 
-    fn function(lines: &[(&str, &str)]) -> SassFunction {
-        let row = |(at, (opcode, operands)): (usize, &(&str, &str))| SassInstruction {
-            offset: 16 * at as u64,
+    /// Instructions 16 bytes apart; a branch names its target in its operands.
+    fn read(lines: &[(&str, &str)]) -> Vec<(String, Option<u64>)> {
+        let instruction = |(position, (opcode, operands)): (usize, &(&str, &str))| SassInstruction {
+            offset: 16 * position as u64,
             predicate: None,
             opcode: (*opcode).into(),
             operands: (*operands).into(),
-            targets: Vec::new(),
-            places: Vec::new().into(),
+            targets: operands
+                .strip_prefix("UP0, ")
+                .filter(|_| *opcode == "BRA.U")
+                .map(|to| to.parse().unwrap())
+                .into_iter()
+                .collect(),
+            places: [].into(),
             encoding: None,
         };
-        SassFunction { instructions: lines.iter().enumerate().map(row).collect(), ..SassFunction::default() }
+        let instructions = lines.iter().enumerate().map(instruction).collect();
+        let function = SassFunction { instructions, ..SassFunction::default() };
+        let flow = ControlFlow::of(&function);
+        rows(&function, &flow, &loops(&flow).0).into_iter().map(|row| (row.label, row.cubin)).collect()
     }
 
-    /// As ptxas 13.0 compiles `tcgen05.alloc … 512` and `… 128` behind it: each with a try and a loop of tries.
-    const TRY: [(&str, &str); 6] = [
-        ("UMOV", "UR6, 0x10"),
-        ("DEPBAR.LE", "SB0, 0x36"),
-        ("UTCATOMSWS.FIND_AND_SET.ALIGN", "UP0, UR6, UR6"),
-        ("NANOSLEEP", "0x64"),
-        ("UMOV", "UR6, 0x10"),
-        ("UTCATOMSWS.FIND_AND_SET.ALIGN", "UP0, UR6, UR6"),
-    ];
+    const ASK: (&str, &str) = ("UTCATOMSWS.2CTA.FIND_AND_SET.ALIGN", "UP0, UR5, UR5");
+    const HALF: (&str, &str) = ("UMOV", "UR5, 0x8");
 
     #[test]
-    fn columns_are_counted_once_for_each_allocation() {
-        assert_eq!(columns(&function(&TRY)), Some(512));
-        let second: Vec<(&str, &str)> =
-            TRY.iter().map(|row| if row.0 == "UMOV" { ("UMOV", "UR6, 0x4") } else { *row }).collect();
-        assert_eq!(columns(&function(&[&TRY[..], &second].concat())), Some(512 + 128));
+    fn an_allocation_is_counted_once_with_the_tries_behind_it() {
+        // As ptxas writes it: one try, then a loop that sleeps and tries again.
+        let found = read(&[
+            HALF,
+            ASK,
+            ("BRA.U", "UP0, 112"),
+            ("NANOSLEEP", "0x64"),
+            HALF,
+            ASK,
+            ("BRA.U", "UP0, 48"),
+            ("EXIT", ""),
+        ]);
+        assert_eq!(found, [(ALLOCATIONS.to_owned(), Some(1)), (COLUMNS.to_owned(), Some(256))]);
+        let twice = read(&[HALF, ASK, HALF, ASK, ("EXIT", "")]);
+        assert_eq!(twice, [(ALLOCATIONS.to_owned(), Some(2)), (COLUMNS.to_owned(), Some(512))]);
     }
 
     #[test]
-    fn a_size_that_only_the_run_tells_is_not_known() {
-        assert_eq!(columns(&function(&[("R2UR", "UR6, R0"), TRY[2]])), None);
-        assert_eq!(columns(&function(&[("UTCATOMSWS.AND", "URZ, UR5")])), None);
+    fn columns_that_are_computed_are_not_known() {
+        let computed = read(&[("R2UR", "UR5, R0"), ASK, ("EXIT", "")]);
+        assert_eq!(computed, [(ALLOCATIONS.to_owned(), Some(1)), (COLUMNS.to_owned(), None)]);
+        assert!(read(&[HALF, ("EXIT", "")]).is_empty());
     }
 }

@@ -47,7 +47,7 @@ fn agreement(row: &ResourceRow) -> Cell {
         Agreement::Same => text("same"),
         Agreement::Rounded => text("same build; the launch is given more, in the hardware's steps"),
         Agreement::Differs => strong("differs"),
-        Agreement::Alone if row.ptxas.is_none() && row.cubin.is_none() => text("not stated"),
+        Agreement::Alone if row.ptxas.is_none() && row.cubin.is_none() && row.launch.is_none() => text("not stated"),
         Agreement::Alone => text("one source"),
     }
 }
