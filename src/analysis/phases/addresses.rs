@@ -68,10 +68,13 @@ pub(super) fn shared_runs(study: &Study<'_>, rows_are_warps: bool) -> Option<Sha
     found
 }
 
+/// Loads with one base: the offset and the row of each.
+type Loads = Vec<(i32, usize)>;
+
 /// Loads of one word with one base whose offsets follow each other.
 fn runs(code: &Code<'_>, rows: std::ops::Range<usize>) -> Vec<Vec<usize>> {
     let mut done: Vec<Vec<usize>> = Vec::new();
-    let mut open: Vec<(Vec<Register>, Vec<(i32, usize)>)> = Vec::new();
+    let mut open: Vec<(Vec<Register>, Loads)> = Vec::new();
     for row in rows {
         let word = code.rows[row].word.unwrap_or_default();
         let is_word = code.base(row) == "LDS" && word.registers.writes.iter().map(|own| own.count).sum::<u8>() == 1;
@@ -95,9 +98,9 @@ fn runs(code: &Code<'_>, rows: std::ops::Range<usize>) -> Vec<Vec<usize>> {
 }
 
 /// Loads at addresses one word apart, by their offsets.
-fn consecutive(mut loads: Vec<(i32, usize)>) -> Vec<Vec<usize>> {
+fn consecutive(mut loads: Loads) -> Vec<Vec<usize>> {
     loads.sort_unstable();
-    let mut found: Vec<Vec<(i32, usize)>> = Vec::new();
+    let mut found: Vec<Loads> = Vec::new();
     for load in loads {
         match found.last_mut() {
             Some(run) if run.last().is_some_and(|last| load.0 - last.0 == WORD) => run.push(load),

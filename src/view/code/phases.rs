@@ -1,7 +1,7 @@
 //! The phases of code that nobody ran: what each role of warps holds and its main loop, without times.
 
 use super::sass::lines;
-use crate::analysis::code::{CodeAudit, LoopRow, RoleRow};
+use crate::analysis::code::{BarrierUse, CodeAudit, LoopRow, RoleRow};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell};
 use crate::view::tables::{self, left, right, text};
@@ -26,7 +26,9 @@ pub(super) fn blocks(code: &CodeAudit) -> Vec<Block> {
     }
     let mut roles: Vec<&RoleRow> = code.dispatches.iter().flat_map(|dispatch| &dispatch.roles).collect();
     roles.sort_by_key(|role| role.range.0);
-    let columns = vec![left("Warps"), left("Lines"), right("Instructions"), left("Holds"), left("Main loop")];
+    let mut columns = vec![left("Warps"), left("Lines"), right("Instructions"), left("Holds"), left("Main loop")];
+    let has_barriers = roles.iter().any(|role| !role.barriers.is_empty());
+    columns.extend(has_barriers.then(|| left("Barriers")));
     // Code out of line stretches the range of a role over others: a loop belongs to the role that begins nearest in front of it.
     let owner = |one: &LoopRow| roles.iter().rposition(|role| role.range.0 <= one.start);
     let mut rows: Vec<Vec<Cell>> = Vec::new();
@@ -39,13 +41,15 @@ pub(super) fn blocks(code: &CodeAudit) -> Vec<Block> {
             .filter(|(opcode, _)| opcode != "WARPGROUP")
             .map(|(opcode, count)| format!("{count} {opcode}"))
             .collect();
-        rows.push(vec![
+        let mut row = vec![
             text(format::capital(&role.who)),
             text(lines(role.lines)),
             text(role.instructions.to_string()).sorted(role.instructions as f64),
             text(holds.join(", ")),
             text(main.unwrap_or_default()),
-        ]);
+        ];
+        row.extend(has_barriers.then(|| text(barriers(role, &roles))));
+        rows.push(row);
     }
     if roles.is_empty() {
         rows.extend(loops.iter().take(SHOWN).map(|one| {
@@ -59,34 +63,29 @@ pub(super) fn blocks(code: &CodeAudit) -> Vec<Block> {
         }));
     }
     rows.truncate(SHOWN);
-    let mut blocks = vec![tables::table("phases", columns, rows).into()];
-    blocks.extend(barriers(&roles).map(|words| tables::paragraph("phases-notes", words)));
-    blocks
+    vec![tables::table("phases", columns, rows).into()]
 }
 
-/// Barriers that one role has for itself, and those at which roles meet; nothing for a code of one role.
-fn barriers(roles: &[&RoleRow]) -> Option<String> {
-    let mut inside: Vec<String> = Vec::new();
-    let mut between: Vec<String> = Vec::new();
-    for role in roles {
-        for own in &role.barriers {
-            let of_block = own.barrier != MBARRIER;
-            let is_shared = !of_block
-                || roles.iter().filter(|other| other.barriers.iter().any(|met| met.barrier == own.barrier)).count() > 1;
-            let counts: Vec<String> = [(own.waits, "wait"), (own.arrivals, "arrival")]
-                .into_iter()
-                .filter(|(count, _)| *count > 0)
-                .map(|(count, what)| format::counted(count as u64, what))
-                .collect();
-            let name = if of_block { format!("BAR {}", own.barrier) } else { own.barrier.clone() };
-            let said = format!("{}: {} of {name}", role.who, counts.join(" and "));
-            if is_shared { between.push(said) } else { inside.push(said) }
-        }
-    }
-    let said = |what: &str, found: Vec<String>| (!found.is_empty()).then(|| format!("{what}: {}.", found.join("; ")));
-    let all: Vec<String> =
-        [said("Barriers inside a role", inside), said("Between roles", between)].into_iter().flatten().collect();
-    (!all.is_empty()).then(|| all.join(" "))
+/// What a role does at barriers: those that it has for itself, and those at which it meets others.
+fn barriers(role: &RoleRow, roles: &[&RoleRow]) -> String {
+    let counts = |own: &BarrierUse| -> String {
+        let counts = [(own.waits, "wait"), (own.arrivals, "arrival")].into_iter().filter(|(count, _)| *count > 0);
+        counts.map(|(count, what)| format::counted(count as u64, what)).collect::<Vec<_>>().join(", ")
+    };
+    let meets = |own: &BarrierUse| {
+        let has = |other: &&&RoleRow| other.barriers.iter().any(|met| met.barrier == own.barrier);
+        own.barrier == MBARRIER || roles.iter().filter(has).count() > 1
+    };
+    let name = |own: &BarrierUse| match own.barrier.as_str() {
+        MBARRIER => MBARRIER.to_owned(),
+        number => format!("BAR {number}"),
+    };
+    let said = |is_shared: bool, what: &str| -> Option<String> {
+        let own = role.barriers.iter().filter(|own| meets(own) == is_shared);
+        let found: Vec<String> = own.map(|own| format!("{}: {}", name(own), counts(own))).collect();
+        (!found.is_empty()).then(|| format!("{what} {}", found.join("; ")))
+    };
+    [said(false, "own"), said(true, "with others")].into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 /// `113–157, 205 instructions: 64 FP32 arithmetic, 56 Integer arithmetic`.

@@ -49,9 +49,10 @@ pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 }
 
 fn why(conversions: f64, now: f64, goal: f64, rate: f64) -> Words {
-    let converted = (conversions > 0.0)
-        .then(|| format!("; {} conversions of 8-bit operands go", format::short(conversions)))
-        .unwrap_or_default();
+    let converted = match conversions > 0.0 {
+        true => format!("; {} conversions of 8-bit operands go", format::short(conversions)),
+        false => String::new(),
+    };
     words!(
         "warp-level products reach part of the chip's rate of {} multiply-adds a cycle and SM: tensor pipe {} → {} for the same work{}",
         format::fixed(rate, 0),

@@ -33,8 +33,6 @@ const LEAVING: &str = "gcc__cache_requests_type_instruction.sum";
 const EXECUTED: &str = "smsp__inst_executed.sum";
 /// Bytes of an instruction, since cc 7.0.
 const INSTRUCTION: u64 = 16;
-/// Hit rate of L2, percent.
-const L2_HITS: &str = "lts__t_sector_hit_rate.pct";
 
 /// Warps wait for their next instruction longer than for anything that a change could shorten, and requests leave the SM: the code
 /// does not stay in its cache. Without that counter the wait alone must be as large as any wait that limits.
@@ -76,7 +74,7 @@ pub(in crate::analysis::diagnose) fn latency(m: &Measures<'_, '_>) -> Option<Hel
     let behind = match (few, front) {
         (Some(room), _) => words!(" at {} occupancy, limited by {}", share(room), m.occupancy.binding().join(" and ")),
         (None, Some(unit)) => words!(" in front of {} at {} of peak", &unit.name, share(unit.share)),
-        (None, None) => resident(m).unwrap_or_default(),
+        (None, None) => Words::default(),
     };
     let kind = if row.kind == StallKind::Sync { "Warps wait for each other" } else { "Latency" };
     let sentence = words!(
@@ -104,19 +102,6 @@ fn loop_of(m: &Measures<'_, '_>) -> Option<String> {
     let at = &loops.max_by_key(|phase| phase.samples)?.at;
     let bytes = (at.end - at.start + INSTRUCTION) as f64;
     Some(format!(" of the loop, {} kB,", format::fixed(bytes / 1e3, 1)))
-}
-
-/// Where the data come from L2: nearly all of it is found there, and DRAM has little to do.
-fn resident(m: &Measures<'_, '_>) -> Option<Words> {
-    let hits = m.kernel.value(L2_HITS).filter(|hits| *hits >= m.limits[Threshold::HitRateHigh])?;
-    let (l2, dram) = (m.unit(Part::MemoryL2)?, m.unit(Part::MemoryDram)?);
-    (dram.share <= l2.share / 2.0).then(|| {
-        words!(
-            " in front of L2, which holds the data ({} % hits) and is at {} of peak",
-            format::fixed(hits, 0),
-            share(l2.share)
-        )
-    })
 }
 
 /// Nothing is busy and no wait is large. Where warps issue, or are ready to, for more of their time than they wait for any one reason,
