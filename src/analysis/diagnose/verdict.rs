@@ -153,7 +153,7 @@ fn confidence(m: &Measures<'_, '_>, held: &Held) -> (Confidence, String) {
     let Some(samples) = samples.filter(|samples| *samples >= m.limits[Threshold::SamplesFew]) else {
         let why = match samples {
             Some(samples) => format!("{} samples", format::fixed(samples, 0)),
-            None => "no samples by instruction (SourceCounters is the section of ncu that has them)".to_owned(),
+            None => "no samples by instruction: ncu's section SourceCounters has them".to_owned(),
         };
         return (Confidence::Low, why);
     };

@@ -30,6 +30,7 @@ pub(super) fn class(shade: Shade) -> &'static str {
     match shade {
         Shade::Old => "chart-old",
         Shade::New => "chart-new",
+        Shade::Reference => "chart-reference",
         Shade::Excess => "chart-excess",
         Shade::Bound => "chart-bound",
         Shade::Gap => "chart-gap",

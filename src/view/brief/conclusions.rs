@@ -2,6 +2,7 @@
 
 use super::lead::{called, speed};
 use crate::analysis::{Audit, LeverOrigin, Standing, Verdict};
+use crate::catalog::Code;
 use crate::quantity::format;
 use crate::view::document::{CONCLUSIONS, Section};
 use crate::view::tables::paragraph;
@@ -14,7 +15,7 @@ pub(super) fn section(audit: &Audit) -> Section {
         Standing::Wrong => "The outputs are wrong: fix that first, then profile again.".into(),
         _ => words::join([changed(audit), first(audit), gap(audit)].into_iter().flatten(), " "),
     };
-    let draft = if draft.is_empty() { "Nothing stands out in this evidence.".into() } else { draft };
+    let draft = if draft.is_empty() { "This evidence does not tell what limits the kernel.".into() } else { draft };
     Section::new(CONCLUSIONS, "Conclusions", vec![paragraph("draft", draft)])
 }
 
@@ -29,11 +30,20 @@ fn changed(audit: &Audit) -> Option<Words> {
     })
 }
 
-/// What limits it now, and the action with the largest ceiling.
+/// What limits it now, and the first action.
 fn first(audit: &Audit) -> Option<Words> {
-    let limiter = audit.bottleneck.limiter.to_string();
-    let lever = audit.levers.iter().find(|lever| lever.origin == LeverOrigin::Audit)?;
-    Some(words!("Limiter: `{}`. First lever: {}, {}.", limiter, &lever.sentence, lever.said(|_| None)))
+    let bottleneck = &audit.bottleneck;
+    if bottleneck.limiter == Code::NotMeasured {
+        return None;
+    }
+    let limiter = bottleneck.limiter.to_string();
+    if bottleneck.roof.is_some() {
+        return Some(words!("Limiter: `{}`, at its roof: only less work helps.", limiter));
+    }
+    Some(match audit.levers.iter().find(|lever| lever.origin == LeverOrigin::Audit) {
+        Some(lever) => words!("Limiter: `{}`. First lever: {}, {}.", limiter, &lever.sentence, lever.said(|_| None)),
+        None => words!("Limiter: `{}`.", limiter),
+    })
 }
 
 /// How far the reference is.

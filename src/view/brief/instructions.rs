@@ -126,7 +126,8 @@ fn by_phase(phases: &Phases) -> Vec<Vec<Cell>> {
     all.retain(|(_, count)| share(*count) >= LEAST);
     all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     all.truncate(SHOWN);
-    if all.len() < 2 {
+    // Stretches of code without a name of their own tell nothing.
+    if all.len() < 2 || all.iter().all(|(name, _)| *name == all[0].0) {
         return Vec::new();
     }
     let line = |(label, count): (Words, u64)| {

@@ -208,7 +208,8 @@ fn passed(check: &Correctness) -> Words {
 fn conditions(audit: &Audit, damage: Option<&str>) -> Words {
     let mut parts: Vec<String> = Vec::new();
     let is_free = setting(audit, "clock-control").map(|control| control.ends_with("free"));
-    let clock = setting(audit, "sm-clock");
+    // A report of another chip may have a clock without a unit.
+    let clock = setting(audit, "sm-clock").filter(|clock| clock.ends_with("Hz"));
     parts.extend(match (is_free, clock) {
         (Some(true), Some(clock)) => Some(format!("Clocks unlocked, {clock} under ncu")),
         (Some(true), None) => Some("Clocks unlocked".to_owned()),
@@ -231,7 +232,7 @@ fn conditions(audit: &Audit, damage: Option<&str>) -> Words {
         }
         Some(old) => parts.push(format!("{} against {}", count(audit.new.launches.len()), count(old.launches.len()))),
     }
-    let mut words = Words::from(parts.join("; "));
+    let mut words = Words::from(format::capital(&parts.join("; ")));
     words.push(damage.map_or_else(Words::default, |what| words!(". **Incomplete evidence:** {}", what)));
     words
 }

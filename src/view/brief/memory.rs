@@ -220,6 +220,9 @@ fn coalescing(audit: &Audit) -> Option<Words> {
     if excess <= 0.0 {
         return Some(words!("**Uncoalesced:** none of {} sectors.{}", amount(all), bulk));
     }
+    if share < 0.05 {
+        return Some(words!("**Uncoalesced:** under 0.1 % of {} sectors.{}", amount(all), bulk));
+    }
     let worst = audit.phases.as_ref().and_then(|phases| {
         let access = phases.accesses.first().filter(|access| access.excess() > 0)?;
         let at = places::line(&access.at, places::file(phases));

@@ -18,6 +18,8 @@ const LEAST: f64 = 3.0;
 /// Places named of a reason, and the share of it that each must hold.
 const PLACES: usize = 2;
 const TELLS: f64 = 0.25;
+/// Samples from which a share of them has a place.
+const FEW: u64 = 100;
 /// The share of warps that wait for their turn from which the schedulers have work enough, in percent.
 const MANY_READY: f64 = 20.0;
 /// The sum of waits for memory from which it is told, in percent.
@@ -91,7 +93,7 @@ fn here(audit: &Audit, row: &StallRow, is_new: bool) -> Words {
         _ => {}
     }
     let caused = |phases: &Phases| {
-        let cause = phases.stalls.iter().find(|cause| cause.reason == row.reason)?;
+        let cause = phases.stalls.iter().find(|cause| cause.reason == row.reason).filter(|_| phases.samples >= FEW)?;
         let told = cause_words(phases, cause);
         (!told.is_empty()).then_some(told)
     };
@@ -132,7 +134,7 @@ pub(super) fn cause_words(phases: &Phases, cause: &StallCause) -> Words {
                 _ => told,
             }
         }
-        reason => words::join(told(cause).map(|group| at(phases, reason, group, file)), "; "),
+        reason => words::join(merged(told(cause).map(|group| (group.share, at(phases, reason, group, file)))), "; "),
     }
 }
 
@@ -144,10 +146,21 @@ fn whole(share: f64) -> String {
     format::fixed(100.0 * share, 0)
 }
 
-/// `85 % in the epilogue, for LDG (:107 from :149)`.
+/// Groups that read alike as one: `85 % in the epilogue, for LDG (:107 from :149)`.
+fn merged(groups: impl Iterator<Item = (f64, Words)>) -> Vec<Words> {
+    let mut places: Vec<(f64, Words)> = Vec::new();
+    for (share, place) in groups {
+        match places.iter_mut().find(|(_, known)| *known == place) {
+            Some((sum, _)) => *sum += share,
+            None => places.push((share, place)),
+        }
+    }
+    places.into_iter().map(|(share, place)| words!("{} % {}", whole(share), place)).collect()
+}
+
+/// `in the epilogue, for LDG (:107 from :149)`.
 fn at(phases: &Phases, reason: &str, group: &StallGroup, file: &str) -> Words {
-    let place = places::place(phases, group.place);
-    let mut words = words!("{} % {}", whole(group.share), place);
+    let mut words = Words::from(places::place(phases, group.place));
     let is_queue = kind(phases, group.place).and_then(|kind| phases::behind_products(phases, kind, reason)).is_some();
     if let Some(first) = group.groups.first() {
         words.push(words!("{}", instruction(first, file)));

@@ -55,7 +55,7 @@ fn limits(audit: &Audit) -> Vec<Block> {
     let others = audit.findings.iter().filter(|finding| finding.code != bottleneck.limiter);
     items.extend(others.filter(|finding| finding.severity != Severity::Notes).take(SHOWN).map(finding));
     items.extend(units(bottleneck));
-    items.push(confidence(bottleneck));
+    items.push(confidence(bottleneck, bottleneck.roof.is_none() && !audit.levers.is_empty()));
     items.extend(hypotheses::summary(&audit.hypotheses));
     blocks.push(list("beside", items));
     blocks
@@ -90,13 +90,14 @@ fn units(bottleneck: &Bottleneck) -> Option<Words> {
 }
 
 /// How sure the verdict is, and why.
-fn confidence(bottleneck: &Bottleneck) -> Words {
+fn confidence(bottleneck: &Bottleneck, has_ceilings: bool) -> Words {
     let sure = match bottleneck.confidence {
         Confidence::High => "high",
         Confidence::Medium => "medium",
         Confidence::Low => "low",
     };
-    words!("Confidence: {} ({}); ceilings are floors of physics, not forecasts.", sure, &bottleneck.because)
+    let bounds = if has_ceilings { "; ceilings are upper bounds, not forecasts" } else { "" };
+    words!("Confidence: {} ({}){}.", sure, &bottleneck.because, bounds)
 }
 
 /// What a reader calls a limiter.

@@ -35,6 +35,8 @@ pub enum Shade {
     Old,
     /// The new side, or the only one.
     New,
+    /// What it is held against.
+    Reference,
     /// What is too much.
     Excess,
     /// A bound: ceilings, curves of what is possible.

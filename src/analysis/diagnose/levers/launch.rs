@@ -66,7 +66,10 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .says(
                 match larger {
                     Some(threads) => words!("Blocks of {} threads or more: an SM holds no more blocks", count(threads)),
-                    None => words!("Room for more warps: less of what binds ({})", m.occupancy.binding().join(" and ")),
+                    None => words!(
+                        "More warps on an SM: use less of what limits occupancy ({})",
+                        m.occupancy.binding().join(" and ")
+                    ),
                 },
                 words!("{} theoretical occupancy", share(room)),
             )
@@ -119,7 +122,7 @@ fn more_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                     "Split the work further (rows over warps, split-K): up to {} blocks are resident at once",
                     resident
                 ),
-                words!("{} blocks on {} SMs", count(blocks), count(sms)),
+                words!("{} on {} SMs", format::counted(blocks as u64, "block"), count(sms)),
             )
             .risks("a reduction over blocks".into())
             .checks("waves ≥ 1".into(), WAVES)

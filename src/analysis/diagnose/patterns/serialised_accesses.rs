@@ -36,7 +36,7 @@ impl Pattern<Ground<'_, '_>> for SerialisedAccesses {
 
     fn say((cache, hits, busy, waits): &Self::Facts) -> Words {
         words!(
-            "{} has {} of the sectors that it is asked for, yet the memory system reaches {} of its peak and warps wait {} of their time for loads: the accesses are served one after another.",
+            "{} hit rate {}, memory system at {} of its peak, and warps wait {} of their time for loads: the accesses are serialised.",
             *cache,
             percent(*hits),
             percent(*busy),

@@ -24,7 +24,7 @@ pub(super) fn divergence(m: &Measures<'_, '_>) -> Option<Held> {
         m.units.iter().filter(|unit| unit.part == Part::Issue || <&str>::from(unit.part).starts_with("compute-"));
     let busiest = busiest.max_by(|a, b| a.resident.total_cmp(&b.resident))?;
     let sentence = words!(
-        "{} of 32 lanes take part in the average instruction: branches part the warps, and the slots of {} ({}) carry {} empty lanes.",
+        "{} of 32 lanes are active in the average instruction: branches diverge, and in the slots of {} ({}) {} of the lanes are empty.",
         format::fixed(lanes, 1),
         &busiest.name,
         share(busiest.share),

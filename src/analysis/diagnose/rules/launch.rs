@@ -18,7 +18,7 @@ pub(super) fn failed(m: &Measures<'_, '_>) -> Option<Held> {
     let is_nan = metrics().any(|metric| metric.value.as_ref().is_some_and(crate::evidence::Value::is_nan));
     let ran = measured(DURATION) || measured(CYCLES);
     (is_empty || is_nan && !ran).then(|| {
-        let why = if is_empty { "its grid has no block" } else { "every counter of its time is no number" };
+        let why = if is_empty { "its grid has no block" } else { "every counter of it is NaN" };
         let sentence = words!("The launch failed: {}, so nothing ran that could be judged.", why);
         Held::new(Code::LaunchFailed, 100.0, 0.0, sentence).from(m.readings(&[DURATION, CYCLES]))
     })
@@ -31,8 +31,8 @@ pub(super) fn small_grid(m: &Measures<'_, '_>) -> Option<Held> {
     let least = 100.0 - m.limits[Threshold::SmallGrid];
     (blocks < sms).then(|| {
         let sentence = words!(
-            "{} blocks leave {} of {} SMs without work; shares of the chip's peak average busy SMs with empty ones.",
-            count(blocks),
+            "{} {} of {} SMs without work; shares of the chip's peak average busy SMs with empty ones.",
+            if blocks == 1.0 { "1 block leaves".to_owned() } else { format!("{} blocks leave", count(blocks)) },
             count(sms - blocks),
             count(sms)
         );
