@@ -8,13 +8,14 @@ use super::launcher::{self, Folders};
 use super::plan::DEFAULT_CONFIG;
 use super::progress;
 use super::task::Attempt;
+use super::variants;
 use crate::analysis::public_command;
 use crate::catalog::{check_metric_name, collection, counters_of_arch};
 use crate::collect::{
     self, Build, Check, CollectError, Context, Interrupt, Machine, Metrics, Profile, Progress, Request, Summary, Trial,
     Words, files,
 };
-use crate::config::{Code, Collecting, Config, METRIC_SETS, ORDERS, Subject, Tools};
+use crate::config::{Code, Collecting, Config, METRIC_SETS, ORDERS, Subject, Tools, Variant};
 use crate::evidence::{NameSet, Want};
 use crate::plain;
 use crate::source;
@@ -30,7 +31,7 @@ pub(super) fn run(arguments: &Collect, out: &mut dyn Write) -> Result<(), Failur
     let config = Config::read(&path)?;
     let every = || config.subjects.iter().map(|subject| subject.name.to_string()).collect();
     let names: Vec<String> = if arguments.all { every() } else { arguments.subjects.clone() };
-    let subjects: Vec<&Subject> = config.named(&names)?;
+    let subjects: Vec<&Subject> = config.named(&variants::subjects(&names))?;
     if let (Some(_), [_, _, ..]) = (&arguments.evidence, subjects.as_slice()) {
         return Err(Failure::usage(
             "--evidence names the folder of one subject\n  help: name one subject, or use the key `evidence` of each",
@@ -111,7 +112,13 @@ fn requests(subjects: &[&Subject], place: &Place<'_>, arguments: &Collect) -> Re
     for subject in subjects {
         let why = if arguments.all { launcher::none_for(subject, here.as_deref()) } else { None };
         match why {
-            None => requests.push(request(subject, place, arguments)?),
+            None => {
+                for (name, variant) in variants::chosen(subject, &arguments.subjects)? {
+                    let of_variant = variant.map(|variant| subject.of_variant(variant));
+                    let made = request(of_variant.as_ref().unwrap_or(subject), variant, place, arguments)?;
+                    requests.push(Request { subject: name, ..made });
+                }
+            }
             Some(why) if !arguments.quiet => {
                 writeln!(anstream::stderr(), "{} is passed over: {}", subject.name, plain::one_line(&why))?;
             }
@@ -127,8 +134,13 @@ pub(super) fn folder_of(subject: &Subject, project: &Path) -> PathBuf {
     subject.collect.evidence.clone().unwrap_or_else(usual)
 }
 
-/// What is collected of a subject, with every metric name checked.
-fn request(subject: &Subject, place: &Place<'_>, arguments: &Collect) -> Result<Request, Failure> {
+/// What is collected of a subject, or of a further variant of it in a folder of its own, with every metric name checked.
+fn request(
+    subject: &Subject,
+    variant: Option<&Variant>,
+    place: &Place<'_>,
+    arguments: &Collect,
+) -> Result<Request, Failure> {
     let Place { project, config, tools } = *place;
     let keys = &subject.collect;
     let is_task = arguments.slurm || arguments.task.is_some();
@@ -147,8 +159,9 @@ fn request(subject: &Subject, place: &Place<'_>, arguments: &Collect) -> Result<
     let chip = arch.as_deref().and_then(counters_of_arch);
     let profile = profile(subject, keys, arguments, chip);
     lint(subject, &profile, chip)?;
-    let evidence = arguments.evidence.clone().unwrap_or_else(|| folder_of(subject, project));
-    let folders = Folders { project, evidence: &evidence, config };
+    let mut evidence = arguments.evidence.clone().unwrap_or_else(|| folder_of(subject, project));
+    evidence.extend(variant.map(Variant::slug));
+    let folders = Folders { project, evidence: &evidence, config, variant };
     let program = launcher::of(subject, &folders, build.is_some())?;
     let named = keys.run.iter().map(PathBuf::from).chain(keys.inputs.iter().cloned());
     let mut inputs: Vec<PathBuf> = named.filter(|path| project.join(path).is_file()).collect();
