@@ -8,6 +8,7 @@ use super::plan::DEFAULT_CONFIG;
 use super::progress;
 use super::requests::{Place, context, requests};
 use super::task::Attempt;
+use super::variants;
 use crate::collect::{self, CollectError, Interrupt, Machine, Request, Summary, files};
 use crate::config::{Config, Subject};
 use crate::plain;
@@ -23,7 +24,7 @@ pub(super) fn run(arguments: &Collect, out: &mut dyn Write) -> Result<(), Failur
     let config = Config::read(&path)?;
     let every = || config.subjects.iter().map(|subject| subject.name.to_string()).collect();
     let names: Vec<String> = if arguments.all { every() } else { arguments.subjects.clone() };
-    let subjects: Vec<&Subject> = config.named(&names)?;
+    let subjects: Vec<&Subject> = config.named(&variants::subjects(&names))?;
     if let (Some(_), [_, _, ..]) = (&arguments.evidence, subjects.as_slice()) {
         return Err(Failure::usage(
             "--evidence names the folder of one subject\n  help: name one subject, or use the key `evidence` of each",

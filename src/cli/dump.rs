@@ -30,7 +30,7 @@ pub(super) fn run(arguments: &Dump, out: &mut dyn Write) -> Result<(), Failure> 
             let report = source::read_profile(file, &want)?;
             match format {
                 EvidenceFormat::Json => evidence::write_json(&report, *instances, &mut plain::Json(out))?,
-                EvidenceFormat::Parquet => table(&report, out)?,
+                EvidenceFormat::Parquet => table(&report)?,
             }
         }
         Stage::Source { file, kernel, allow_damage } => {
@@ -41,17 +41,22 @@ pub(super) fn run(arguments: &Dump, out: &mut dyn Write) -> Result<(), Failure> 
     Ok(())
 }
 
-/// The evidence as a table.
+/// The evidence as a table, to the output itself: what stands before it lets text pass and nothing else.
 #[cfg(feature = "parquet")]
-fn table(report: &Report, out: &mut dyn Write) -> Result<(), Failure> {
-    // What writes it wants to own what it writes to.
-    let mut bytes = Vec::new();
-    evidence::write_parquet(report, &mut bytes)?;
-    Ok(out.write_all(&bytes)?)
+fn table(report: &Report) -> Result<(), Failure> {
+    use std::io::{BufWriter, IsTerminal as _, stdout};
+    if stdout().is_terminal() {
+        return Err(Failure::usage(
+            "Parquet is no text\n  help: send it to a file, as in `--format parquet > NAME.parquet`",
+        ));
+    }
+    let mut out = BufWriter::new(stdout());
+    evidence::write_parquet(report, &mut out)?;
+    Ok(out.flush()?)
 }
 
 #[cfg(not(feature = "parquet"))]
-fn table(_: &Report, _: &mut dyn Write) -> Result<(), Failure> {
+fn table(_: &Report) -> Result<(), Failure> {
     Err(Failure::usage(
         "this build writes no Parquet\n  help: build it with `cargo install kernel-audit --features parquet`, or take --format json",
     ))

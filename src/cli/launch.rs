@@ -3,7 +3,7 @@
 use super::args::Launch;
 use super::failure::Failure;
 use super::plan::DEFAULT_CONFIG;
-use crate::config::Config;
+use crate::config::{Config, Variant};
 use std::io::Write;
 use std::path::Path;
 
@@ -11,7 +11,13 @@ pub(super) fn run(arguments: &Launch, out: &mut dyn Write) -> Result<(), Failure
     let config = Config::read(arguments.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG)))?;
     // A report or a baseline of the subject need not be there: nothing here reads them.
     let chosen = config.named(std::slice::from_ref(&arguments.subject))?;
-    chosen.into_iter().try_for_each(|subject| launched(arguments, &config, subject, out))
+    chosen.into_iter().try_for_each(|subject| {
+        let Some(name) = &arguments.variant else { return launched(arguments, &config, subject, out) };
+        let variant = subject.variants.iter().find(|variant| variant.name == *name || variant.slug() == *name);
+        let known = || subject.variants.iter().map(Variant::slug).collect::<Vec<_>>().join(", ");
+        let lost = || Failure::usage(format!("{} has no variant {name:?}\n  help: it has {}", subject.name, known()));
+        launched(arguments, &config, &subject.of_variant(variant.ok_or_else(lost)?), out)
+    })
 }
 
 #[cfg(not(feature = "gpu"))]

@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::plan::DEFAULT_CONFIG;
 use crate::collect::launch::Reference;
 use crate::collect::{Launcher, OwnLauncher, Stated, Words, files};
-use crate::config::{Code, Subject};
+use crate::config::{Code, Subject, Variant};
 use std::path::{Path, PathBuf};
 
 /// Where a collection reads and writes.
@@ -15,6 +15,8 @@ pub(super) struct Folders<'f> {
     pub(super) evidence: &'f Path,
     /// The configuration file.
     pub(super) config: Option<&'f Path>,
+    /// The variant, where it is not the first.
+    pub(super) variant: Option<&'f Variant>,
 }
 
 /// The launcher of a subject; `has_build` says that its cubin is made into the evidence folder.
@@ -36,6 +38,10 @@ pub(super) fn of(subject: &Subject, folders: &Folders<'_>, has_build: bool) -> R
     words.shown_as(program, "audit");
     words.one("launch");
     words.one(subject.name.as_str());
+    if let Some(variant) = folders.variant {
+        words.one("--variant");
+        words.one(variant.slug());
+    }
     let config = folders.config.and_then(Path::file_name).filter(|name| *name != DEFAULT_CONFIG);
     if let Some(name) = config {
         words.one("--config");

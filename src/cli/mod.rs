@@ -43,6 +43,7 @@ mod stated;
 mod task;
 mod timeline;
 mod trials;
+mod variants;
 
 pub use failure::{Failure, Status};
 pub use program::run;

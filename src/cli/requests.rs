@@ -7,12 +7,13 @@ use super::failure::Failure;
 use super::launcher::{self, Folders};
 use super::moment::now;
 use super::progress;
+use super::variants;
 use crate::analysis::public_command;
 use crate::catalog::{check_metric_name, collection, counters_of_arch};
 use crate::collect::{
     self, Build, Check, Context, Machine, Metrics, Places, Profile, Progress, Request, Summary, Trial, Words,
 };
-use crate::config::{Code, Collecting, METRIC_SETS, ORDERS, Subject, Tools};
+use crate::config::{Code, Collecting, METRIC_SETS, ORDERS, Subject, Tools, Variant};
 use crate::evidence::{NameSet, Want};
 use crate::plain;
 use crate::source;
@@ -37,7 +38,13 @@ pub(super) fn requests(subjects: &[&Subject], place: &Place<'_>, arguments: &Col
     for subject in subjects {
         let why = if arguments.all { launcher::none_for(subject, here.as_deref()) } else { None };
         match why {
-            None => requests.push(request(subject, place, arguments)?),
+            None => {
+                for (name, variant) in variants::chosen(subject, &arguments.subjects)? {
+                    let of_variant = variant.map(|variant| subject.of_variant(variant));
+                    let made = request(of_variant.as_ref().unwrap_or(subject), variant, place, arguments)?;
+                    requests.push(Request { subject: name, ..made });
+                }
+            }
             Some(why) if !arguments.quiet => {
                 writeln!(anstream::stderr(), "{} is passed over: {}", subject.name, plain::one_line(&why))?;
             }
@@ -47,8 +54,13 @@ pub(super) fn requests(subjects: &[&Subject], place: &Place<'_>, arguments: &Col
     Ok(requests)
 }
 
-/// What is collected of a subject, with every metric name checked.
-fn request(subject: &Subject, place: &Place<'_>, arguments: &Collect) -> Result<Request, Failure> {
+/// What is collected of a subject, or of a further variant of it in a folder of its own, with every metric name checked.
+fn request(
+    subject: &Subject,
+    variant: Option<&Variant>,
+    place: &Place<'_>,
+    arguments: &Collect,
+) -> Result<Request, Failure> {
     let Place { project, config, tools } = *place;
     let keys = &subject.collect;
     let is_task = arguments.slurm || arguments.task.is_some();
@@ -67,8 +79,9 @@ fn request(subject: &Subject, place: &Place<'_>, arguments: &Collect) -> Result<
     let chip = arch.as_deref().and_then(counters_of_arch);
     let profile = profile(subject, keys, arguments, chip);
     lint(subject, &profile, chip)?;
-    let evidence = arguments.evidence.clone().unwrap_or_else(|| folder_of(subject, project));
-    let folders = Folders { project, evidence: &evidence, config };
+    let mut evidence = arguments.evidence.clone().unwrap_or_else(|| folder_of(subject, project));
+    evidence.extend(variant.map(Variant::slug));
+    let folders = Folders { project, evidence: &evidence, config, variant };
     let program = launcher::of(subject, &folders, build.is_some())?;
     let named = keys.run.iter().map(PathBuf::from).chain(keys.inputs.iter().cloned());
     let mut inputs: Vec<PathBuf> = named.filter(|path| project.join(path).is_file()).collect();

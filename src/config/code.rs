@@ -81,6 +81,16 @@ pub struct Variant {
     pub dynamic_shared: Option<u64>,
 }
 
+impl Variant {
+    /// Its name as a part of a file's name: small letters and digits, with `-` between words.
+    pub fn slug(&self) -> String {
+        let name = self.name.to_lowercase();
+        let words: Vec<&str> =
+            name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        words.join("-")
+    }
+}
+
 /// `[[subject.variant]]`.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -242,12 +252,14 @@ impl Text {
         let mut all: Vec<Variant> = Vec::new();
         for keys in keys {
             let (name, span) = (keys.name.get_ref().trim().to_owned(), keys.name.span());
-            if name.is_empty() || all.iter().any(|other| other.name == name) {
-                return Err(self.wrong("expected a name that no other variant has".into(), span, "", None));
-            }
             let flags = common.iter().cloned().chain(self.flags(keys.flags)?).collect();
             let dynamic = keys.dynamic_shared.as_ref().map(|amount| self.amount(amount)).transpose()?;
-            all.push(Variant { name, flags, dynamic_shared: dynamic.map(|amount| amount.value()) });
+            let variant = Variant { name, flags, dynamic_shared: dynamic.map(|amount| amount.value()) };
+            // Folders are called by the letters and digits of the name.
+            if variant.slug().is_empty() || all.iter().any(|other| other.slug() == variant.slug()) {
+                return Err(self.wrong("expected a name that no other variant has".into(), span, "", None));
+            }
+            all.push(variant);
         }
         if let [only] = &all[..] {
             let help = Some("add another `[[subject.variant]]`, or write its flags into the subject".to_owned());

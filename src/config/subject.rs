@@ -216,6 +216,22 @@ pub struct Stated {
 }
 
 impl Subject {
+    /// The same with the build and the launch of one of its variants.
+    #[must_use]
+    pub fn of_variant(&self, variant: &Variant) -> Subject {
+        let mut subject = self.clone();
+        if let Some(Code::Source { flags, .. }) = &mut subject.code {
+            flags.clone_from(&variant.flags);
+        }
+        if let Some(bytes) = variant.dynamic_shared {
+            subject.launch.dynamic_shared = Some(bytes);
+            if let Some(plan) = &mut subject.plan {
+                plan.dynamic_shared = u32::try_from(bytes).unwrap_or(u32::MAX);
+            }
+        }
+        subject
+    }
+
     /// A subject with a name and a report, and nothing else stated.
     pub fn new(name: SubjectName, report: PathBuf) -> Subject {
         Subject {

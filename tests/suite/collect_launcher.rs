@@ -199,3 +199,27 @@ fn of_all_subjects_those_that_nothing_launches_are_passed_over() {
     lab.run("collect --all").ends(0, "kept is passed over: audit.toml does not say how its kernel is launched");
     lab.run("collect kept").ends(2, "nothing launches the kernel of kept");
 }
+
+#[test]
+fn every_variant_is_collected_in_a_folder_of_its_own() {
+    let lab = Lab::new();
+    let config =
+        CONFIG.replace("cubin = \"code.cubin\"", "source = \"reference.cu\"\narch = \"sm_90a\"\nflags = [\"-O3\"]");
+    let variants = "\n[[subject.variant]]\nname = \"Narrow\"\n[[subject.variant]]\nname = \"N = 256, wide\"\nflags = [\"-DWIDE\"]\n";
+    fs::write(lab.path("audit.toml"), config.clone() + variants).unwrap();
+    let planned = lab.run("collect --dry-run").done();
+    let (first, further) =
+        planned.split_once("conflict.n-256-wide into collected/conflict/n-256-wide").expect(&planned);
+    assert!(first.starts_with("conflict into collected/conflict\n") && !first.contains("-DWIDE"), "{first}");
+    assert!(further.contains("-DWIDE") && !first.contains("--variant"), "{further}");
+    let launched = "audit launch conflict --variant n-256-wide --cubin collected/conflict/n-256-wide/build.cubin";
+    assert!(further.contains(launched), "{further}");
+
+    let one = lab.run("collect conflict.n-256-wide --dry-run").done();
+    assert!(one.starts_with("conflict.n-256-wide into ") && one.matches(" into ").count() == 1, "{one}");
+    lab.run("collect conflict.wide --dry-run").ends(2, "there are conflict, conflict.n-256-wide");
+    lab.run("launch conflict --variant wide").ends(2, "it has narrow, n-256-wide");
+    // Two whose folders would be one.
+    fs::write(lab.path("audit.toml"), config + &variants.replace("Narrow", "n-256 Wide")).unwrap();
+    lab.run("lint").ends(2, "expected a name that no other variant has");
+}

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 /// Arguments of `audit collect`.
 #[derive(Clone, Debug, Default, Args)]
 pub(in crate::cli) struct Collect {
-    /// Subjects of the configuration file [default: those of its `default`, else all].
+    /// Subjects of the configuration file, each with its variants; NAME.VARIANT is one of these [default: those of its
+    /// `default`, else all].
     #[arg(value_name = "SUBJECT")]
     pub(in crate::cli) subjects: Vec<String>,
     /// Every subject of the configuration file.
@@ -58,6 +59,9 @@ pub(in crate::cli) struct Launch {
     /// The subject.
     #[arg(value_name = "SUBJECT")]
     pub(in crate::cli) subject: String,
+    /// One of its variants [default: the first].
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) variant: Option<String>,
     /// Compare its outputs with those of its reference; end with status 1 where they differ.
     #[arg(long, group = "what")]
     pub(in crate::cli) check: bool,

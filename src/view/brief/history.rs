@@ -2,7 +2,7 @@
 
 use super::lead::called;
 use super::numbers::{rate, row, time};
-use crate::analysis::{Audit, Milestone, StallBasis};
+use crate::analysis::{Audit, Milestone, StallBasis, Standing};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, format};
 use crate::view::document::{Cell, Column, Section, Table};
@@ -89,6 +89,8 @@ fn versions(heading: &Heading, audit: &Audit) -> Vec<Version> {
     let own = heading.milestone(audit);
     let all: Vec<&Milestone> = heading.history.iter().chain([&own]).collect();
     let shown = &all[heading.history.len().saturating_sub(SHOWN)..];
+    // Wrong results are held beside nothing.
+    let has_shares = audit.standing() != Standing::Wrong;
     let is_mixed = shown.iter().any(|one| one.timed_ns.is_some()) && shown.iter().any(|one| one.timed_ns.is_none());
     let gpus = shown.iter().map(|one| one.gpu.as_str()).filter(|gpu| !gpu.is_empty());
     let has_other_gpus = gpus.clone().any(|gpu| gpus.clone().next() != Some(gpu));
@@ -105,7 +107,7 @@ fn versions(heading: &Heading, audit: &Audit) -> Vec<Version> {
             ns: milestone.ns(),
             basis: if is_profiled { " (ncu)" } else { "" },
             per_second: milestone.rate().map(Quantity::value),
-            percent: milestone.beside.as_ref().map(|(_, percent)| *percent),
+            percent: milestone.beside.as_ref().filter(|_| has_shares).map(|(_, percent)| *percent),
             registers: milestone.registers.value(),
             stall: milestone
                 .stall
