@@ -179,7 +179,7 @@ impl Milestone {
                 .filter(|lever| lever.origin == LeverOrigin::Audit)
                 .map(|lever| Offered { code: lever.code.clone(), bound: lever.bound })
                 .collect(),
-            beside: audit.timing.as_ref().and_then(|timing| {
+            beside: audit.timing.as_ref().filter(|_| audit.standing() != Standing::Wrong).and_then(|timing| {
                 let name = timing.benchmark.reference.as_ref()?.name.clone();
                 Some((name, 100.0 * timing.reference.as_ref()?.time.median / timing.kernel.time.median))
             }),

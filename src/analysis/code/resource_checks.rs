@@ -1,7 +1,6 @@
 //! Checks on what a kernel takes of the chip.
 
-use super::checks::{Count, Decision, Verdict};
-use super::resources::{REGISTERS, ResourceRow, SPILL_LOADS, SPILL_STORES, STATIC_SHARED};
+use super::resources::{REGISTERS, SPILL_LOADS, SPILL_STORES, STATIC_SHARED};
 use super::{shared_map, tensor_memory};
 use std::fmt;
 use std::str::FromStr;
@@ -29,8 +28,8 @@ pub enum Resource {
 }
 
 impl Resource {
-    /// How audit.toml writes it, and the row that has its number.
-    fn row(self) -> (&'static str, &'static str) {
+    /// How audit.toml writes it, and the label of the row that has its number.
+    pub(super) fn row(self) -> (&'static str, &'static str) {
         match self {
             Resource::Registers => ("registers", REGISTERS),
             Resource::SpillStores => ("spill-stores", SPILL_STORES),
@@ -41,17 +40,6 @@ impl Resource {
             Resource::TensorColumns => ("tensor-columns", tensor_memory::COLUMNS),
             Resource::TensorAllocations => ("tensor-allocations", tensor_memory::ALLOCATIONS),
         }
-    }
-
-    /// How a check of it ends.
-    pub(super) fn judge(self, count: Count, rows: &[ResourceRow]) -> Decision {
-        let row = rows.iter().find(|row| row.label == self.row().1);
-        let Some((row, found)) = row.and_then(|row| Some((row, row.ptxas.or(row.cubin).or(row.launch)?))) else {
-            return (Verdict::Inconclusive, format!("the build does not tell: {}", self.row().1), Vec::new());
-        };
-        let holds = usize::try_from(found).is_ok_and(|found| count.holds(found));
-        let unit = if row.unit.is_empty() { String::new() } else { format!(" {}", row.unit) };
-        (if holds { Verdict::Pass } else { Verdict::Fail }, format!("{found}{unit}"), Vec::new())
     }
 }
 
@@ -73,20 +61,11 @@ impl fmt::Display for Resource {
 
 #[cfg(test)]
 mod tests {
-    use super::super::resources::row;
     use super::*;
 
     #[test]
-    fn a_number_that_is_not_known_decides_nothing() {
-        let rows = [row(tensor_memory::COLUMNS, "", None, Some(512), None), row(REGISTERS, "", None, None, None)];
-        let judged = |name: &str, count: &str| {
-            let (verdict, found, _) = name.parse::<Resource>().unwrap().judge(count.parse().unwrap(), &rows);
-            (verdict, found)
-        };
-        assert_eq!(judged("tensor-columns", "= 512"), (Verdict::Pass, "512".into()));
-        assert_eq!(judged("tensor-columns", "<= 256"), (Verdict::Fail, "512".into()));
-        assert_eq!(judged("registers", "<= 64").0, Verdict::Inconclusive);
-        assert_eq!(judged("shared-left", ">= 0").0, Verdict::Inconclusive);
+    fn another_word_is_refused_with_those_that_are_known() {
+        assert_eq!("tensor-columns".parse(), Ok(Resource::TensorColumns));
         assert!("columns".parse::<Resource>().unwrap_err().contains("tensor-columns"));
     }
 }

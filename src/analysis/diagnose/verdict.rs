@@ -87,6 +87,9 @@ pub(super) struct Judged {
     pub(super) others: Vec<Held>,
 }
 
+/// Percent below which a rule that does not hold is no finding.
+const TRIFLE: f64 = 2.0;
+
 /// Asks the rules in their order.
 pub(super) fn judge(m: &Measures<'_, '_>) -> Judged {
     let mut steps = Vec::new();
@@ -117,8 +120,9 @@ pub(super) fn judge(m: &Measures<'_, '_>) -> Judged {
     if let Some(last) = steps.last_mut().filter(|last| last.readings.is_empty()) {
         last.readings.clone_from(&held.readings);
     }
-    // What a rule on the limit's own unit says is the limit said again.
+    // What a rule on the limit's own unit says is the limit said again; what weighs next to nothing is not worth a line.
     others.retain(|other| other.code != held.code && (!other.holds || other.unit.is_none() || held.unit.is_none()));
+    others.retain(|other| other.holds || other.share >= TRIFLE);
     let (confidence, because) = confidence(m, &held);
     let next = m.units.iter().find(|unit| held.unit.as_ref().is_none_or(|own| own.part != unit.part));
     let bottleneck = Bottleneck {

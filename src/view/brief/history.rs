@@ -1,8 +1,8 @@
 //! The versions of the kernel in order, the reference as the last row.
 
-use super::lead::called;
+use super::lead::{self, called};
 use super::numbers::{rate, row, time};
-use crate::analysis::{Audit, Milestone, StallBasis, Standing};
+use crate::analysis::{Audit, Milestone, StallBasis};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, format};
 use crate::view::document::{Cell, Column, Section, Table};
@@ -32,7 +32,8 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
     if heading.history.len() + 1 >= PICTURE {
         blocks.extend(charts::placed(heading, charts::history(heading, audit)));
     }
-    let mut rows: Vec<Version> = heading.history.is_empty().then(|| baseline(audit)).flatten().into_iter().collect();
+    let mut rows: Vec<Version> =
+        heading.history.is_empty().then(|| baseline(heading, audit)).flatten().into_iter().collect();
     rows.extend(versions(heading, audit));
     rows.extend(reference.map(|(name, timed)| Version {
         name: name.into(),
@@ -72,13 +73,12 @@ struct Version {
 }
 
 /// The old side of an audit without earlier ones.
-fn baseline(audit: &Audit) -> Option<Version> {
-    let old = audit.old.as_ref()?;
+fn baseline(heading: &Heading, audit: &Audit) -> Option<Version> {
+    let name = words!("baseline {}", lead::old_name(heading, audit)?);
     let change = audit.timing.as_ref().and_then(|timing| timing.change.as_ref());
     let ns = change.map(|change| change.old.time.median).or_else(|| audit.performance.time.old.as_ref()?.value());
     let per_second = audit.work.flop.zip(ns).map(|(flop, ns)| flop as f64 * 1e9 / ns);
     let registers = row(audit, REGISTERS).and_then(|row| row.old.as_ref()?.value());
-    let name = words!("baseline `{}`", old.kernel.short_name());
     let top = audit.stalls.top_before();
     let stall = top.map(|(basis, row)| stall(&row.row.label, basis, row.row.old.as_ref())).unwrap_or_default();
     Some(Version { name, ns, per_second, registers, stall, ..Version::default() })
@@ -90,7 +90,6 @@ fn versions(heading: &Heading, audit: &Audit) -> Vec<Version> {
     let all: Vec<&Milestone> = heading.history.iter().chain([&own]).collect();
     let shown = &all[heading.history.len().saturating_sub(SHOWN)..];
     // Wrong results are held beside nothing.
-    let has_shares = audit.standing() != Standing::Wrong;
     let is_mixed = shown.iter().any(|one| one.timed_ns.is_some()) && shown.iter().any(|one| one.timed_ns.is_none());
     let gpus = shown.iter().map(|one| one.gpu.as_str()).filter(|gpu| !gpu.is_empty());
     let has_other_gpus = gpus.clone().any(|gpu| gpus.clone().next() != Some(gpu));
@@ -107,7 +106,7 @@ fn versions(heading: &Heading, audit: &Audit) -> Vec<Version> {
             ns: milestone.ns(),
             basis: if is_profiled { " (ncu)" } else { "" },
             per_second: milestone.rate().map(Quantity::value),
-            percent: milestone.beside.as_ref().filter(|_| has_shares).map(|(_, percent)| *percent),
+            percent: milestone.beside.as_ref().map(|(_, percent)| *percent),
             registers: milestone.registers.value(),
             stall: milestone
                 .stall

@@ -1,5 +1,6 @@
 //! What is said where nothing is left to do, and what is ruled out.
 
+use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
 use crate::analysis::diagnose::lever::{Action, Lever, LeverCode};
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::diagnose::rules::memory::{SHARED, SHARED_IDEAL, packable};
@@ -36,8 +37,7 @@ pub(in crate::analysis::diagnose) fn at_the_roof(
     levers: &[Lever],
 ) -> Option<Words> {
     let Code::Unit(part) = limiter else { return None };
-    let is_pipe =
-        <&str>::from(part).starts_with("compute-") && part != Part::ComputeControl && part != Part::ComputeTensor;
+    let is_pipe = <&str>::from(part).starts_with("compute-") && part != Part::ComputeControl;
     let unit = m.unit(part).filter(|unit| part == Part::MemoryDram || is_pipe && unit.is_saturated())?;
     if names(levers, &REMOVES_WORK) {
         return None;
@@ -52,11 +52,15 @@ pub(in crate::analysis::diagnose) fn at_the_roof(
             read,
             written
         ),
+        None if part == Part::ComputeTensor => words!("fewer products, a narrower type, or structured sparsity"),
         None => words!("another algorithm, a narrower type, or tensor instructions where it is a product"),
     };
+    let near = if unit.is_saturated() { "At" } else { "Near" };
+    let article = if part == Part::MemoryDram { "" } else { "the " };
     Some(words!(
-        "At the roof of {}: ≤ {} is left in this kernel. Only less work helps: {}.",
-        &unit.name,
+        "{} the roof of {}: ≤ {} is left in this kernel. Only less work helps: {}.",
+        near,
+        format!("{article}{}", unit.name),
         share(1.0 - most),
         less
     ))
@@ -77,14 +81,14 @@ pub(in crate::analysis::diagnose) fn ruled_out(m: &Measures<'_, '_>, levers: &[L
     {
         let inherent: u64 =
             phases.accesses.iter().filter(|access| access.is_inherent).map(|access| access.excess()).sum();
-        let excess: u64 = packable(m).iter().map(|access| access.excess()).sum();
-        found.push(match (excess, inherent) {
-            (0, 0) => "coalescing (0 excess sectors)".to_owned(),
-            (0, _) => "coalescing (the addresses are loaded values)".to_owned(),
-            (excess, _) => format!(
-                "coalescing ({} excess sectors, and no memory unit is busy enough)",
-                format::fixed(excess as f64, 0)
-            ),
+        let all = m.kernel.value(SECTORS).zip(m.kernel.value(IDEAL)).map(|(all, ideal)| all - ideal);
+        found.push(match (packable(m).is_empty(), inherent) {
+            (true, 0) => "coalescing (0 excess sectors)".to_owned(),
+            (true, _) => "coalescing (the addresses are loaded values)".to_owned(),
+            (false, _) => {
+                let excess = all.map(|all| format!("{} excess sectors, and ", format::fixed(all - inherent as f64, 0)));
+                format!("coalescing ({}no memory unit is busy enough)", excess.unwrap_or_default())
+            }
         });
     }
     if let Some(room) = m.theoretical.filter(|_| !names(levers, &[Action::MoreWarps])) {
