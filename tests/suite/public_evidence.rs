@@ -27,7 +27,7 @@ fn report() -> MadeReport {
     MadeReport::with(&[
         block(&[nested(3, session.concat()), strings(&["gpu__time_duration.sum"])], &[], &[]),
         block(std::slice::from_ref(&process), &[1], &[source.concat()]),
-        block(&[process.clone()], &[KERNEL], &[launch]),
+        block(std::slice::from_ref(&process), &[KERNEL], &[launch]),
     ])
 }
 

@@ -39,15 +39,17 @@ pub fn public_report(report: &[u8], command: &dyn Fn(&str) -> String) -> Option<
         let (payload, after) = rest.split_at_checked(read.payload_size.unwrap_or(0) as usize)?;
         rest = after;
         let payload = public_payload(payload, &read)?;
-        let header = rewritten(header, |field, made| match field.number {
-            SESSION => Some(put(made, SESSION, &session(field.contents()?, command)?)),
-            PROCESS => Some(put(made, PROCESS, &process(field.contents()?)?)),
-            PAYLOAD_SIZE => {
-                put_varint(made, u64::from(PAYLOAD_SIZE << 3));
-                put_varint(made, payload.len() as u64);
-                Some(())
+        let header = rewritten(header, |field, made| {
+            match field.number {
+                SESSION => put(made, SESSION, &session(field.contents()?, command)?),
+                PROCESS => put(made, PROCESS, &process(field.contents()?)?),
+                PAYLOAD_SIZE => {
+                    put_varint(made, u64::from(PAYLOAD_SIZE << 3));
+                    put_varint(made, payload.len() as u64);
+                }
+                _ => made.extend_from_slice(field.whole),
             }
-            _ => Some(made.extend_from_slice(field.whole)),
+            Some(())
         })?;
         put_sized(&mut made, &header);
         made.extend_from_slice(&payload);
@@ -71,23 +73,28 @@ fn public_payload(mut payload: &[u8], header: &BlockHeader) -> Option<Vec<u8>> {
 }
 
 fn session(piece: &[u8], command: &dyn Fn(&str) -> String) -> Option<Vec<u8>> {
-    rewritten(piece, |field, made| match field.number {
-        REMARKS | STARTED => Some(()),
-        COMMAND => Some(put(made, COMMAND, command(&String::from_utf8_lossy(field.contents()?)).as_bytes())),
-        number if SYSTEMS.contains(&number) => Some(put(made, number, &without(field.contents()?, &NAMES)?)),
-        _ => Some(made.extend_from_slice(field.whole)),
+    rewritten(piece, |field, made| {
+        match field.number {
+            REMARKS | STARTED => {}
+            COMMAND => put(made, COMMAND, command(&String::from_utf8_lossy(field.contents()?)).as_bytes()),
+            number if SYSTEMS.contains(&number) => put(made, number, &without(field.contents()?, &NAMES)?),
+            _ => made.extend_from_slice(field.whole),
+        }
+        Some(())
     })
 }
 
 fn process(process: &[u8]) -> Option<Vec<u8>> {
-    rewritten(process, |field, made| match field.number {
-        HOST => Some(()),
-        PROGRAM => {
-            let path = field.contents()?;
-            let name = path.rsplit(|byte| matches!(byte, b'/' | b'\\')).next().unwrap_or(path);
-            Some(put(made, PROGRAM, name))
+    rewritten(process, |field, made| {
+        match field.number {
+            HOST => {}
+            PROGRAM => {
+                let path = field.contents()?;
+                put(made, PROGRAM, path.rsplit(|byte| matches!(byte, b'/' | b'\\')).next().unwrap_or(path));
+            }
+            _ => made.extend_from_slice(field.whole),
         }
-        _ => Some(made.extend_from_slice(field.whole)),
+        Some(())
     })
 }
 
