@@ -166,13 +166,28 @@ fn counters(audit: &Audit) -> Option<Table> {
         cells
     };
     let mut lines: Vec<Vec<Cell>> = Vec::new();
-    lines.extend(Some(&perf.cycles).filter(|row| row.change().is_some()).map(line));
+    lines.extend(launches(audit).or_else(|| Some(&perf.cycles).filter(|row| row.change().is_some()).map(line)));
     lines.extend(median(audit).or_else(|| Some(&perf.time).filter(|row| row.change().is_some()).map(line)));
     lines.extend(story::unit_rows(audit));
     lines.extend(rows.into_iter().map(|(row, _)| line(row)));
     lines.extend(story::opcodes(audit));
     let columns = vec![left(""), right("Old"), right("New"), right("Change")];
     (!lines.is_empty()).then(|| table("counters", columns, lines))
+}
+
+/// The cycles that the verdict rests on, where they are of other launches than the profiled ones.
+fn launches(audit: &Audit) -> Option<Vec<Cell>> {
+    let cycles = audit.comparison.as_ref()?.whole.cycles.as_ref()?;
+    let (old, new) = (cycles.old.median, cycles.new.median);
+    let profiled = audit.performance.cycles.change()?;
+    (old != profiled.old || new != profiled.new).then(|| {
+        vec![
+            text("Elapsed cycles, timed launches"),
+            text(amount(old)).sorted(old),
+            text(amount(new)).sorted(new).strong(),
+            text(format::change(old, new)),
+        ]
+    })
 }
 
 /// The medians of the two benchmarks, where they compare.

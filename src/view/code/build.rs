@@ -11,7 +11,9 @@ use crate::words::Words;
 pub(super) fn blocks(code: &CodeAudit) -> Vec<Block> {
     let has_launch = code.resources.iter().any(|row| row.launch.is_some());
     let mut columns = vec![left("Resource"), right("ptxas"), right("cubin")];
-    columns.extend(has_launch.then(|| right("launch")));
+    // What the build has too was launched; else the block's memory is as audit.toml states it.
+    let is_launched = code.resources.iter().any(|row| row.launch.is_some() && row.ptxas.or(row.cubin).is_some());
+    columns.extend(has_launch.then(|| right(if is_launched { "launch" } else { "stated" })));
     columns.push(left("Agreement"));
     let line = |row: &ResourceRow| {
         let mut cells = vec![text(row.label.clone()), value(row, row.ptxas), value(row, row.cubin)];
