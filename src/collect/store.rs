@@ -2,8 +2,7 @@
 //!
 //! A step writes into a folder `.making-…` of its own. Once its bytes are on the disk the manifest `collected.json` is
 //! replaced, and then the file takes its place by renaming. A run that is killed at any point leaves files that the
-//! manifest knows, and `.making-…` files and folders: the next run puts what the manifest names in its place, and removes
-//! the rest.
+//! manifest knows, and `.making-…`: the next run puts what the manifest names in its place, and removes the rest.
 
 use super::{CollectError, homes};
 use crate::analysis::make_step_public;
@@ -172,10 +171,10 @@ impl Store {
         };
         (step.bytes, step.blake3) = whole().map_err(fault("put a file into", &self.folder))?;
         let file = self.folder.join(&step.file);
-        let before = self.manifest.step(&step.step).cloned();
-        let outdated = before.filter(|before| before.file != step.file && self.is_whole(before));
+        let outdated =
+            self.manifest.step(&step.step).filter(|old| old.file != step.file && self.is_whole(old)).cloned();
         self.note(step)?;
-        fs::rename(&made, &file).map_err(fault("put a file into", &self.folder))?;
+        fs::rename(made, file).map_err(fault("put a file into", &self.folder))?;
         self.remove(outdated.as_ref())
     }
 
@@ -367,8 +366,8 @@ mod tests {
         let mut store = Store::open(folder.path(), "s", "0", Duration::ZERO).expect("opens");
         made(&mut store, "old", "report");
         let stage = store.stage("profile.ncu-rep").expect("stages");
-        fs::write(stage.path(), "new report").expect("writes");
-        store.note(CollectedStep { blake3: hash(b"new report"), ..step("k", StepOutcome::Made) }).expect("notes");
+        fs::write(stage.path(), "new").expect("writes");
+        store.note(CollectedStep { blake3: hash(b"new"), ..step("k", StepOutcome::Made) }).expect("notes");
         let left = stage.folder.keep();
         drop(store);
         assert!(!Store::look(folder.path(), "s", "0").expect("looks").has("profile", "k", "ncu 1"));
