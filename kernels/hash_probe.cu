@@ -1,4 +1,4 @@
-// hash_probe: looks up sixteen million keys in an open-addressing table of 1 GiB, linear probing, half of the slots empty.
+// hash_probe: the slots of sixteen million keys in an open-addressing table of 1 GiB, linear probing, half of the slots empty.
 //
 // Shows:      random reads of 8 bytes: each query touches 1.25 sectors of 32 bytes, anywhere in the table, at full occupancy.
 // Limiter:    device memory: about a sector from DRAM for each query, and 8 of its 32 bytes are asked for. The addresses are
@@ -8,7 +8,7 @@
 //             slot is empty.
 // Launch:     grid 65536 x 1 x 1, block 256 x 1 x 1, dynamic shared memory 0 bytes.
 // Arguments:  unsigned* out [count], const unsigned long long* table [slots], const unsigned* keys [count], unsigned mask
-// Result:     out[i] == value of the first slot from hash(keys[i]) on that holds keys[i], 0 where an empty slot comes first
+// Result:     out[i] == the first slot from hash(keys[i]) on that is empty or holds keys[i]
 
 __device__ unsigned hash_of(unsigned key)
 {
@@ -21,18 +21,13 @@ __global__ void hash_probe(unsigned* out, const unsigned long long* table, const
 {
     const unsigned index = blockIdx.x * blockDim.x + threadIdx.x;
     const unsigned key = keys[index];
-    unsigned slot = hash_of(key) & mask, found = 0u;
+    unsigned slot = hash_of(key) & mask;
     while (true) {
         const unsigned long long entry = table[slot];  // limiter
-        const unsigned value = static_cast<unsigned>(entry >> 32);
-        if (value % 2u == 0u) {
-            break;
-        }
-        if (static_cast<unsigned>(entry) == key) {
-            found = value;
+        if ((entry >> 32) % 2u == 0u || static_cast<unsigned>(entry) == key) {
             break;
         }
         slot = (slot + 1u) & mask;
     }
-    out[index] = found;
+    out[index] = slot;
 }

@@ -8,14 +8,11 @@ __global__ void hash_probe_ref(unsigned* out, const unsigned long long* table, c
     unsigned hash = (key ^ key >> 16) * 0x85ebca6bu;
     hash = (hash ^ hash >> 13) * 0xc2b2ae35u;
     hash ^= hash >> 16;
-    out[index] = 0u;
     for (unsigned step = 0; step < 128u; ++step) {
-        const unsigned long long entry = table[(hash + step) & mask];
-        if ((entry >> 32 & 1u) == 0u) {
-            return;
-        }
-        if ((entry & 0xffffffffu) == key) {
-            out[index] = static_cast<unsigned>(entry >> 32);
+        const unsigned slot = (hash + step) & mask;
+        const unsigned long long entry = table[slot];
+        if ((entry >> 32 & 1u) == 0u || (entry & 0xffffffffu) == key) {
+            out[index] = slot;
             return;
         }
     }
