@@ -53,7 +53,11 @@ pub(super) fn effective(audit: &Audit) -> Option<String> {
     Some(match &timing.other {
         Some(other) => {
             let (own, beside) = (clock(&timing.kernel), clock(&other.kernel));
-            format!("{own} GHz effective in the benchmark, {beside} GHz under {}", held_by(other.held_by))
+            let state = match other.held_by {
+                0 => "unthrottled".to_owned(),
+                bits => format!("under {}", held_by(bits)),
+            };
+            format!("{own} GHz effective in the benchmark, {beside} GHz {state}")
         }
         None if held != 0 => format!("{} GHz effective in the benchmark ({})", clock(&timing.kernel), held_by(held)),
         None => format!("{} GHz effective in the benchmark", clock(&timing.kernel)),

@@ -60,6 +60,7 @@ mod release;
 mod render;
 mod roles;
 mod roofline;
+mod rules;
 mod same_kernel;
 mod series;
 #[path = "../../benches/support/simulation.rs"]
