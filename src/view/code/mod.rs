@@ -25,3 +25,4 @@ pub(super) use checks::verdict as verdict_cell;
 pub use columns::code_side_by_side;
 pub(super) use page::join;
 pub(super) use page::static_document;
+pub(super) use variants::section as variants;
