@@ -61,9 +61,8 @@ fn pages(
         let place = Place { folder: &plan.out, has_snapshot: false };
         write_page(&made, arguments.format, &place, templates, &plan.template, arguments.force, out)?;
     }
-    // The index is of the folder of audits; pages elsewhere are not in it.
-    if arguments.format == PageFormat::Md && !is_one_document && plan.out == plan.series && !plan.subjects.is_empty() {
-        let written = index::write(&plan.series)?;
+    if arguments.format == PageFormat::Md && !is_one_document && !plan.subjects.is_empty() {
+        let written = index::write(&plan.out, arguments.out.is_none())?;
         written.map_or(Ok(()), |path| writeln!(out, "{}", path.display()))?;
     }
     if arguments.format == PageFormat::Pr {
