@@ -74,6 +74,7 @@ mod simulation;
 mod snapshot;
 mod source_lines;
 mod source_view;
+mod stale;
 mod templates;
 mod terminal;
 mod timeline;

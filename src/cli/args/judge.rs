@@ -69,6 +69,10 @@ pub(in crate::cli) struct Check {
     /// End with 0 where the evidence does not decide.
     #[arg(long)]
     pub(in crate::cli) allow_inconclusive: bool,
+    /// Fail where the kernel's source changed since its last audit; 6 where git cannot tell. Without it such an audit is
+    /// called STALE, and the status stays.
+    #[arg(long)]
+    pub(in crate::cli) current: bool,
     /// Note the comparisons that did not pass as accepted; needs --reason.
     #[arg(long)]
     pub(in crate::cli) accept: bool,
