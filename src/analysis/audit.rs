@@ -29,6 +29,7 @@ use crate::analysis::profile::{Profile, summary};
 use crate::analysis::results::reference::ReferenceProfile;
 use crate::analysis::results::timing::Timing;
 use crate::analysis::results::trials;
+use crate::analysis::results::variants::VariantTimes;
 use crate::analysis::versus::before::Before;
 use crate::analysis::versus::checklist::{self, CheckedLine};
 use crate::analysis::versus::common::{Limited, LimiterChange, limiter_change, unseen};
@@ -129,6 +130,9 @@ pub struct Audit {
     pub correctness: Option<Correctness>,
     /// The times outside the profiler.
     pub timing: Option<Timing>,
+    /// The measured builds of the source side by side, the one under audit first; empty where it is the only one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub variants: Vec<VariantTimes>,
     /// The profile of what it is timed beside.
     pub reference: Option<ReferenceProfile>,
     /// The files that these three come from, each with what it is.
@@ -303,6 +307,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         collected: new.collected.clone(),
         sanitizer: new.sanitizer.clone(),
         correctness: new.correctness.clone(),
+        variants: VariantTimes::of(new, kernel, limits),
         trial_files: new.files.clone(),
         trials_missed: new.missed.clone(),
         settings,

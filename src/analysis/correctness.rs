@@ -5,7 +5,7 @@ use crate::evidence::{CheckRun, Correctness, OutputCheck, SanitizerRun, WorstEle
 use crate::quantity::format;
 
 /// What is known of a kernel's results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub enum Standing {
     /// Every output was compared and is within its tolerance, and no tool of compute-sanitizer found an error.
     Correct,

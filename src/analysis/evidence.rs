@@ -3,7 +3,7 @@
 use crate::analysis::code::CodeAudit;
 use crate::analysis::kernel::build::Build;
 use crate::analysis::kernel::private;
-use crate::analysis::kernel::select::{KernelKey, groups};
+use crate::analysis::kernel::select::{KernelGroup, KernelKey, Selection, SelectionError, choose, groups};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::kernel::summary::{CYCLES, DURATION};
@@ -73,6 +73,9 @@ pub struct Side {
     /// Launches that ncu timed and asked nothing else; `None` where none were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub launches: Option<TimedLaunches>,
+    /// The builds of its source that were measured, the one of this side first; empty where it is the only one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub variants: Vec<MeasuredVariant>,
     /// The files that these come from, each with what it is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<(String, Origin)>,
@@ -103,7 +106,10 @@ impl Side {
             private::make_step_public(step);
         }
         self.missed.iter_mut().for_each(|(_, why)| *why = private::public_text(why));
-        self.sanitizer.iter_mut().for_each(|run| run.not_measured = private::public_text(&run.not_measured));
+        let further = self.variants.iter_mut().flat_map(|variant| &mut variant.sanitizer);
+        for run in self.sanitizer.iter_mut().chain(further) {
+            run.not_measured = private::public_text(&run.not_measured);
+        }
     }
 
     /// The hash by which what was measured is known: that of the report, or of the code of a build that nobody ran. `None`
@@ -141,8 +147,28 @@ impl Side {
         if let Some(profile) = &mut self.profile {
             (profile.lines, profile.kernels) = (None, Vec::new());
         }
-        Side { collected: None, files: Vec::new(), missed: Vec::new(), ..self }
+        Side { collected: None, variants: Vec::new(), files: Vec::new(), missed: Vec::new(), ..self }
     }
+}
+
+/// What was measured of one of several builds of a source. Of the first, which is the side itself, only the name is here.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct MeasuredVariant {
+    /// What the subject calls it.
+    pub name: String,
+    /// Its launches under ncu: those that were timed by themselves, else those of its profile; `None` where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub launches: Option<TimedLaunches>,
+    /// The times outside the profiler.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub benchmark: Option<Benchmark>,
+    /// The check of the outputs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub correctness: Option<Correctness>,
+    /// What compute-sanitizer found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sanitizer: Vec<SanitizerRun>,
 }
 
 /// Time and cycles of many launches of a kernel: what a verdict rests on, where the counters are of few.
@@ -160,9 +186,21 @@ impl TimedLaunches {
         let is_it =
             |key: &KernelKey| key.function == kernel.function && key.grid == kernel.grid && key.block == kernel.block;
         let group = groups(report).into_iter().find(|group| is_it(&group.key))?;
-        let summary = KernelSummary::new(group);
-        let launches = TimedLaunches { ns: summary.values(DURATION), cycles: summary.values(CYCLES) };
+        let launches = TimedLaunches::of_group(group);
         (!launches.ns.is_empty()).then_some(launches)
+    }
+
+    /// The launches of the kernel that a selection takes of a report; without numbers where they were not measured.
+    ///
+    /// # Errors
+    /// When the selection matches no kernel.
+    pub fn of_selected(report: &Report, selection: &Selection) -> Result<TimedLaunches, SelectionError> {
+        Ok(TimedLaunches::of_group(choose(report, selection.kernel.as_ref())?.swap_remove(0)))
+    }
+
+    fn of_group(group: KernelGroup<'_>) -> TimedLaunches {
+        let summary = KernelSummary::new(group);
+        TimedLaunches { ns: summary.values(DURATION), cycles: summary.values(CYCLES) }
     }
 }
 

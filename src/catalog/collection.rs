@@ -89,6 +89,18 @@ pub fn sanitizer_ratio(tool: &str) -> f64 {
     SET.sanitizer.get(tool).copied().unwrap_or(1.0)
 }
 
+/// What on the page a metric is collected for beside the tables, in the words of the file.
+pub(super) fn filled_by(name: &str) -> impl Iterator<Item = &'static str> {
+    let is_named = move |part: &&CollectionPart| {
+        let is_of = |family: &Family| {
+            let counter = split(name).map_or(name, |(base, _)| base.name);
+            counter.starts_with(family.starts) && counter.ends_with(family.ends)
+        };
+        part.metrics.contains(&name) || part.families.iter().any(is_of)
+    };
+    SET.part.iter().filter(is_named).map(|part| part.fills)
+}
+
 /// What ncu is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MetricSet {

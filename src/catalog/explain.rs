@@ -1,20 +1,21 @@
 //! The text of `audit explain`: one name, one paragraph, from whichever catalog knows it.
 
 use super::explain_chip::{chip_named, of_chip, products};
+use super::explain_metric::{by_name, reading};
 use super::explanation::Explanation;
 use super::{
-    Better, LimiterKind, LimiterRow, MetricRow, OpcodeClass, Profile, ReadingForm, StallFamily, StallRow, ThresholdRow,
-    WordRow, base_opcode, chips, limiter, limiters, metric, metrics, opcode_class, opcode_classes, profile, profiles,
-    stall, stall_of_metric, stalls, threshold_row, thresholds, word, words,
+    Better, LimiterKind, LimiterRow, MetricRow, NameCheck, OpcodeClass, Profile, ReadingForm, StallFamily, StallRow,
+    ThresholdRow, WordRow, base_opcode, check_metric_name, chips, limiter, limiters, metric, metrics, opcode_class,
+    opcode_classes, profile, profiles, stall, stall_of_metric, stalls, threshold_row, thresholds, word, words,
 };
 use crate::nearest::several;
 use strum::VariantArray;
 
-/// Explains a metric (id, alias or bare counter), stall reason, opcode, opcode class, chip, threshold, limiter
+/// Explains a metric (id, alias, or any name that a chip has), stall reason, opcode, opcode class, chip, threshold, limiter
 /// or finding.
 /// `None` when no catalog knows the name; [`nearest`] then has suggestions.
 pub fn explain(name: &str) -> Option<Explanation> {
-    let name = name.trim();
+    let name = name.trim().trim_end_matches('…').trim_end_matches('.');
     metric(name)
         .map(|row| of_metric(name, row))
         .or_else(|| stall_of_metric(name).map(|(family, row)| of_stall(row, Some(family))))
@@ -26,6 +27,7 @@ pub fn explain(name: &str) -> Option<Explanation> {
         .or_else(|| chip_named(name).map(of_chip))
         .or_else(|| of_opcode(name))
         .or_else(|| counter(name))
+        .or_else(|| by_name(name))
         .or_else(|| word(name).map(of_word))
         .or_else(|| labelled(name))
 }
@@ -82,6 +84,17 @@ pub fn list(of: &str) -> Option<Vec<(String, String)>> {
 
 /// Known names that `name` may stand for, the likeliest first; at most five.
 pub fn nearest(name: &str) -> Vec<String> {
+    let own = match check_metric_name(name, None) {
+        NameCheck::Suffix { found, near } => {
+            let counter = name.trim().strip_suffix(found.as_str()).unwrap_or(name);
+            near.into_iter().map(|ending| format!("{counter}{ending}")).collect()
+        }
+        NameCheck::Unknown { near } if name.contains("__") => near,
+        _ => Vec::new(),
+    };
+    if !own.is_empty() {
+        return own;
+    }
     let known = metrics()
         .iter()
         .flat_map(MetricRow::spellings)
@@ -110,6 +123,7 @@ fn of_metric(asked: &str, row: &'static MetricRow) -> Explanation {
     if !others.is_empty() {
         facts.push(format!("Other spellings: {}.", others.join(", ")));
     }
+    facts.extend(reading(asked));
     Explanation {
         kind: "metric",
         name: row.id.to_owned(),
@@ -125,10 +139,20 @@ fn counter(name: &str) -> Option<Explanation> {
     let base = name.split('.').next().unwrap_or(name);
     let same: Vec<_> = metrics().iter().filter(|row| row.id.split('.').next() == Some(base)).collect();
     let first = *same.first()?;
-    let mut told = of_metric(first.id, first);
-    let listed: Vec<_> = same.iter().map(|row| row.id).collect();
-    told.facts.push(format!("The catalog lists this counter as {}.", listed.join(", ")));
-    Some(told)
+    if check_metric_name(name, None).is_fault() {
+        return None;
+    }
+    let listed: Vec<String> = same.iter().map(|row| format!("{} ({})", row.id, row.label)).collect();
+    let mut facts = vec![format!("The catalog lists this counter as {}.", listed.join(", "))];
+    facts.extend(reading(name));
+    Some(Explanation {
+        kind: "metric",
+        name: name.to_owned(),
+        label: String::new(),
+        text: format!("As {}: {}", first.id, first.help),
+        facts,
+        cite: first.cite.to_owned(),
+    })
 }
 
 fn of_stall(row: &'static StallRow, family: Option<&'static StallFamily>) -> Explanation {
@@ -225,7 +249,7 @@ mod tests {
     fn every_kind_of_name_is_explained() {
         let told = |kind, name: &str| Some((kind, name.to_owned()));
         assert_eq!(kind_and_name("sm__sol_pct"), told("metric", "sm__throughput.avg.pct_of_peak_sustained_elapsed"));
-        assert_eq!(kind_and_name("gpu__time_duration.max"), told("metric", "gpu__time_duration.sum"));
+        assert_eq!(kind_and_name("gpu__time_duration.max"), told("metric", "gpu__time_duration.max"));
         assert_eq!(kind_and_name("long_scoreboard"), told("stall reason", "long_scoreboard"));
         assert_eq!(kind_and_name("smsp__pcsamp_warps_issue_stalled_wait"), told("stall reason", "wait"));
         assert_eq!(kind_and_name("global-load"), told("opcode class", "global-load"));

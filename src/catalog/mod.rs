@@ -8,6 +8,7 @@ mod collection;
 mod error;
 mod explain;
 mod explain_chip;
+mod explain_metric;
 mod explanation;
 mod limiters;
 mod metric_names;
@@ -53,6 +54,7 @@ pub use words::{WordRow, word, words};
 /// The first defect found; the embedded catalogs have none, which a test holds.
 pub fn verify() -> Result<(), CatalogError> {
     row::Catalog::<MetricRow>::verify()?;
+    row::Catalog::<explain_metric::MetricPart>::verify()?;
     row::Catalog::<StallFamily>::verify()?;
     row::Catalog::<StallRow>::verify()?;
     row::Catalog::<OpcodeClass>::verify()?;

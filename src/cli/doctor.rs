@@ -62,9 +62,17 @@ pub(super) fn run(arguments: &Doctor, out: &mut dyn Write) -> Result<(), Failure
     writeln!(out, "  check correctness  {}", word(has(&[Tool::ComputeSanitizer]) && is_usable))?;
     if !missing.is_empty() {
         writeln!(out, "\nMissing")?;
+        let mut last = "";
         for (_, error) in &missing {
-            writeln!(out, "  {}", error.replace('\n', "\n  "))?;
+            let (what, cure) = error.split_once('\n').unwrap_or((error, ""));
+            // Tools that come together are told together.
+            if cure != last && !last.is_empty() {
+                writeln!(out, "  {}", last.replace('\n', "\n  "))?;
+            }
+            writeln!(out, "  {what}")?;
+            last = cure;
         }
+        writeln!(out, "  {}", last.replace('\n', "\n  "))?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use crate::collect::{MANIFEST, files, is_as_made};
-use crate::config::{Code, Subject};
+use crate::config::{Code, Subject, Variant};
 use crate::evidence::{Collected, SanitizerRun, SanitizerTool, StepOutcome};
 use crate::source;
 use std::path::{Path, PathBuf};
@@ -44,10 +44,20 @@ pub(super) fn of(subject: &Subject, project: &Path, collected: bool) -> Result<O
     if !is_meant && subject.report.is_some() {
         return Ok(None);
     }
-    let collected = source::read_collected(&manifest)?;
+    read(folder).map(Some)
+}
+
+/// The folder of a further build of a subject; `None` where it was not collected.
+pub(super) fn of_variant(subject: &Subject, variant: &Variant, project: &Path) -> Result<Option<Folder>, Failure> {
+    let folder = folder_of(subject, project).join(variant.slug());
+    folder.join(MANIFEST).is_file().then(|| read(folder)).transpose()
+}
+
+fn read(folder: PathBuf) -> Result<Folder, Failure> {
+    let collected = source::read_collected(&folder.join(MANIFEST))?;
     is_as_made(&folder, &collected)?;
     let sanitizer = sanitizer(&folder, &collected)?;
-    Ok(Some(Folder { folder, collected, sanitizer }))
+    Ok(Folder { folder, collected, sanitizer })
 }
 
 /// What the tools of compute-sanitizer found on the kernel of a report that lies in an evidence folder; nothing of any other.
@@ -70,6 +80,11 @@ fn sanitizer(folder: &Path, collected: &Collected) -> Result<Vec<SanitizerRun>, 
 }
 
 impl Folder {
+    /// The report of its launches under the profiler, where there is one.
+    pub(super) fn profile(&self) -> Option<PathBuf> {
+        self.file(files::PROFILE.0)
+    }
+
     /// The file of a step that made one.
     fn file(&self, step: &str) -> Option<PathBuf> {
         let step = self.collected.step(step).filter(|step| step.outcome == StepOutcome::Made)?;
@@ -92,7 +107,7 @@ impl Folder {
     /// The subject with the folder's files in the place of its own.
     pub(super) fn subject(&self, subject: &Subject) -> Result<Subject, Failure> {
         let mut subject = subject.clone();
-        if let Some(report) = self.file(files::PROFILE.0) {
+        if let Some(report) = self.profile() {
             subject.report = Some(report);
         } else if subject.report.is_none() {
             let why = self.collected.step(files::PROFILE.0).map_or("it was not collected", |step| step.why.as_str());

@@ -10,11 +10,11 @@ use super::stated::stated_work;
 use super::{baseline, lines, trials};
 use crate::analysis::code::{CodeAudit, CodeInputs, LaunchShape, Launched, audit_code};
 use crate::analysis::{
-    self, Build, Evidence, Judgement, KernelKey, Limits, Milestone, Reduction, Selection, Side, Work,
+    self, Build, Evidence, Judgement, KernelKey, Limits, MeasuredVariant, Milestone, Reduction, Selection, Side, Work,
 };
 use crate::collect::{CollectError, Places, Tool};
 use crate::config::{Code, Subject, Variant};
-use crate::evidence::{BuildLog, CodeBuild, Report, SourceView, Want};
+use crate::evidence::{BuildLog, CodeBuild, Origin, Report, SourceView, Want};
 use crate::snapshot::{Dated, milestones};
 use crate::source::{self, Profile};
 use crate::view::DELIVERABLE;
@@ -77,9 +77,10 @@ impl<'p> Gatherer<'p> {
         let folder = folder.as_ref();
         let subject = &folder.map_or_else(|| Ok(subject.clone()), |folder| folder.subject(subject))?;
         let work = stated_work(subject, &self.limits);
-        let builds = self.builds(subject, folder)?;
+        let further = self.further(subject, folder.is_some())?;
+        let builds = self.builds(subject, folder, &further)?;
         match &subject.report {
-            Some(report) => self.profiled(subject, report, folder, work, &builds),
+            Some(report) => self.profiled(subject, report, folder, work, &builds, &further),
             None => {
                 let new = Side { work, code: judged(subject, &builds, None, &self.limits)?, ..Side::default() };
                 let slot = self.slot(subject, &new)?;
@@ -105,6 +106,7 @@ impl<'p> Gatherer<'p> {
         folder: Option<&Folder>,
         work: Work,
         builds: &Builds,
+        further: &[Further<'_>],
     ) -> Result<Gathered, Failure> {
         let want = Want { allow_damage: self.allow_damage, ..analysis::want_for(&work) };
         let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() };
@@ -147,6 +149,7 @@ impl<'p> Gatherer<'p> {
             ..Side::default()
         };
         let beside = trials::read(subject, folder, &mut new)?;
+        new.variants = measured(subject, further, &mut new.files)?;
         new.missed.extend(builds.missed.iter().map(|why| ("code".to_owned(), why.clone())));
         new.is_of_one_kernel()?;
         let slot = self.slot(subject, &new)?;
@@ -232,7 +235,24 @@ impl<'p> Gatherer<'p> {
         Ok(Found { side: Some(side.as_old()), ..Found::default() })
     }
 
-    fn builds(&mut self, subject: &Subject, folder: Option<&Folder>) -> Result<Builds, Failure> {
+    /// The further builds of a subject, with their evidence where the subject is about collected evidence.
+    fn further<'s>(&self, subject: &'s Subject, is_collected: bool) -> Result<Vec<Further<'s>>, Failure> {
+        let one = |variant: &'s Variant| {
+            let folder = match is_collected {
+                true => evidence::of_variant(subject, variant, &self.plan.folder)?,
+                false => None,
+            };
+            Ok(Further { variant, folder })
+        };
+        subject.variants.iter().skip(1).map(one).collect()
+    }
+
+    fn builds(
+        &mut self,
+        subject: &Subject,
+        folder: Option<&Folder>,
+        further: &[Further<'_>],
+    ) -> Result<Builds, Failure> {
         let (places, project) = (&self.places, &self.plan.folder);
         let kept = folder.and_then(|folder| folder.build(subject.code.as_ref()?));
         if let (Some(why), Some(_)) = (self.missing_tool(subject, kept.is_some()), &subject.report) {
@@ -245,10 +265,15 @@ impl<'p> Gatherer<'p> {
         };
         let mut others = Vec::new();
         if let Some(Code::Source { path, archs, .. }) = &subject.code {
-            for variant in subject.variants.iter().skip(1) {
+            for Further { variant, folder } in further {
                 let code = Code::Source { path: path.clone(), archs: archs.clone(), flags: variant.flags.clone() };
-                let built = builds(places, project, &code, &mut self.time)?;
-                others.extend(built.into_iter().map(|build| (variant.clone(), build)));
+                let built = match folder.as_ref().and_then(|folder| folder.build(&code)) {
+                    Some(kept) => kept_build(places, project, path, &kept, &mut self.time)?,
+                    // The page is there without it.
+                    None if subject.report.is_some() && self.lacks(Tool::Nvcc) => continue,
+                    None => builds(places, project, &code, &mut self.time)?,
+                };
+                others.extend(built.into_iter().map(|build| ((*variant).clone(), build)));
             }
         }
         let old = subject.baseline_code.iter().map(|code| builds(places, project, code, &mut self.time));
@@ -262,9 +287,12 @@ impl<'p> Gatherer<'p> {
         let compiles = new.chain(&subject.baseline_code).any(needs_compiler);
         let any = subject.code.is_some() || subject.baseline_code.is_some();
         let needed = [(Tool::Nvcc, compiles), (Tool::Nvdisasm, any)];
-        let lacks = |tool: Tool| matches!(self.places.find(tool), Err(CollectError::ToolMissing { .. }));
-        let missing = needed.into_iter().find(|(tool, is_needed)| *is_needed && lacks(*tool));
+        let missing = needed.into_iter().find(|(tool, is_needed)| *is_needed && self.lacks(*tool));
         missing.map(|(tool, _)| format!("{} is not here; `audit doctor` says how to get it", tool.name()))
+    }
+
+    fn lacks(&self, tool: Tool) -> bool {
+        matches!(self.places.find(tool), Err(CollectError::ToolMissing { .. }))
     }
 
     /// The code that the report holds, where a tool to compile the source is missing.
@@ -290,6 +318,27 @@ impl<'p> Gatherer<'p> {
         let missed = new.is_empty().then(|| why.clone());
         Ok(Some(Builds { new, others: Vec::new(), old: Vec::new(), missed }))
     }
+}
+
+/// A further build of a subject, with its evidence where it was collected.
+struct Further<'s> {
+    variant: &'s Variant,
+    folder: Option<Folder>,
+}
+
+/// What was measured of all builds of a subject, the one under audit first; empty where no other was measured.
+fn measured(
+    subject: &Subject,
+    further: &[Further<'_>],
+    files: &mut Vec<(String, Origin)>,
+) -> Result<Vec<MeasuredVariant>, Failure> {
+    if further.iter().all(|one| one.folder.is_none()) {
+        return Ok(Vec::new());
+    }
+    let first =
+        subject.variants.first().map(|first| MeasuredVariant { name: first.name.clone(), ..Default::default() });
+    let others = further.iter().map(|one| trials::of_variant(subject, &one.variant.name, one.folder.as_ref(), files));
+    first.map(Ok).into_iter().chain(others).collect()
 }
 
 /// The builds of a subject: those under audit, and those before.

@@ -7,6 +7,7 @@ use super::gather::Gatherer;
 use super::made::{Made, Place, print_comment, write_page};
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
 use super::slot::Days;
+use super::stale::{Since, Sources};
 use super::{collect, index, moment, requests};
 use crate::analysis::{self, audit};
 use crate::config::{DEFAULT_TEMPLATE, Subject};
@@ -43,11 +44,13 @@ fn pages(
         }
     }
     let mut maker = Maker::new(plan, Days::of(arguments.date)?, arguments.allow_damage);
+    let sources = Sources::of(&plan.folder);
     let mut all = Vec::new();
     let mut together = Vec::new();
     let is_one_document = plan.template == DELIVERABLE && plan.subjects.len() > 1;
     for subject in plan.subjects.iter().filter(|subject| !collected.is_lost(subject)) {
         let made = maker.make(subject, collected.has(subject))?;
+        say_stale(&made, subject, &plan.series, &sources)?;
         match arguments.format {
             PageFormat::Pr => all.push((made, plan.out.clone())),
             _ if is_one_document => together.push(made),
@@ -61,9 +64,8 @@ fn pages(
         let place = Place { folder: &plan.out, has_snapshot: false };
         write_page(&made, arguments.format, &place, templates, &plan.template, arguments.force, out)?;
     }
-    // The index is of the folder of audits; pages elsewhere are not in it.
-    if arguments.format == PageFormat::Md && !is_one_document && plan.out == plan.series && !plan.subjects.is_empty() {
-        let written = index::write(&plan.series)?;
+    if arguments.format == PageFormat::Md && !is_one_document && !plan.subjects.is_empty() {
+        let written = index::write(&plan.out, arguments.out.is_none())?;
         written.map_or(Ok(()), |path| writeln!(out, "{}", path.display()))?;
     }
     if arguments.format == PageFormat::Pr {
@@ -73,6 +75,16 @@ fn pages(
         timings(start.elapsed(), maker.gatherer.time)?;
     }
     collected.failure.map_or(Ok(()), Err)
+}
+
+/// Says that HEAD has another version of the kernel than the one that a page made again is of.
+fn say_stale(made: &Made, subject: &Subject, series: &Path, sources: &Sources<'_>) -> Result<(), Failure> {
+    let snapshot = series.join(format!("{}.json", made.heading().stem()));
+    let since = (!made.is_first_made).then(|| sources.since(made, Some(subject), Some(&snapshot)));
+    if let Some(Since::Changed(how)) = since {
+        writeln!(anstream::stderr(), "note: {} is STALE: {how}", subject.name)?;
+    }
+    Ok(())
 }
 
 /// One document of several subjects, a line for each of their kernels; `None` without subjects.

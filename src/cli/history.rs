@@ -91,8 +91,8 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
             if unknown > 0 {
                 writeln!(
                     out,
-                    "\n{unknown} of the commits are not known to git here (no repository, a shallow clone, or rewritten \
-                     history): their messages cannot be shown."
+                    "\nCommits that git does not know here: {unknown} (no repository, a shallow clone, or rewritten history). \
+                     Their messages cannot be shown."
                 )?;
             }
         }

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 const FILE: &str = "README.md";
 
 /// Writes the index of a folder anew, and keeps what people wrote around it; gives its path. An index that somebody edited
-/// stays as it is, and is told.
-pub(super) fn write(folder: &Path) -> Result<Option<PathBuf>, Failure> {
+/// stays as it is, and is told; so does a file without any, unless the folder is the `series` of a project's audits.
+pub(super) fn write(folder: &Path, series: bool) -> Result<Option<PathBuf>, Failure> {
     let path = folder.join(FILE);
     let _lock = PageLock::take(&path)?;
     let block = text(folder)?;
@@ -28,6 +28,10 @@ pub(super) fn write(folder: &Path) -> Result<Option<PathBuf>, Failure> {
         Ok(page) => page,
         // A file that is all prose keeps it, and gets the index behind; one elsewhere that a link leads to does not.
         Err(RenderError::Edited { .. }) if !existing.contains("<!-- audit:begin ") && !path.is_symlink() => {
+            if !series {
+                note(&format!("{} is nobody's index, and stays as it is", path.display()))?;
+                return Ok(None);
+            }
             format!("{}\n\n{block}", existing.trim_end())
         }
         Err(error) => {

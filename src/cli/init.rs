@@ -162,12 +162,19 @@ impl Found {
     fn text(&self) -> Result<String, Failure> {
         let lines = self.subjects();
         if lines.is_empty() {
-            return Err(Failure::usage(
-                "nothing to write down: no report, no CUDA source with a kernel\n  help: profile first (`ncu --set full --import-source yes --launch-count 20 -o report APP`), or name files: `audit init FILE…`",
-            ));
+            let log = match self.logs.first() {
+                Some((path, _)) => format!(
+                    "; a build log says nothing of a run, so that it stands beside a report or a source ({})",
+                    path.display()
+                ),
+                None => String::new(),
+            };
+            return Err(Failure::usage(format!(
+                "nothing to write down: no report, no CUDA source with a kernel{log}\n  help: profile first (`ncu --set full --import-source yes --launch-count 20 -o report APP`), or name files: `audit init FILE…`"
+            )));
         }
         let mut text = String::from(
-            "# What `audit generate` makes pages of; `audit lint` checks this file. All keys: the README of audit.\n\n[audit]\nout = \"audits\"\n",
+            "# What `audit generate` makes pages of; `audit lint` checks this file. All keys: configuration.md of its guide.\n\n[audit]\nout = \"audits\"\n",
         );
         for line in &lines {
             text += &self.subject(line);
@@ -233,13 +240,9 @@ fn is_of(demangled: &str, function: &str) -> bool {
 
 /// The names behind `__global__` in a source.
 fn kernels_of(text: &str) -> Vec<String> {
-    let (Ok(bounds), Ok(pattern)) =
-        (Regex::new(r"__launch_bounds__\s*\([^;{]*?\)"), Regex::new(r"__global__[\s\w]*?\b(\w+)\s*\("))
-    else {
-        return Vec::new();
-    };
+    let Ok(pattern) = Regex::new(r"__global__[\s\w]*?\b(\w+)\s*\(") else { return Vec::new() };
     let bare: String = text.lines().map(|line| line.split("//").next().unwrap_or_default().to_owned() + "\n").collect();
-    let bare = bounds.replace_all(&bare, " ");
+    let bare = without_attributes(&bare);
     let mut names: Vec<String> = Vec::new();
     for found in pattern.captures_iter(&bare) {
         let name = &found[1];
@@ -250,6 +253,27 @@ fn kernels_of(text: &str) -> Vec<String> {
     names
 }
 
+/// A source without the attributes that stand between `__global__` and a kernel's name, each with its brackets.
+fn without_attributes(text: &str) -> String {
+    const ATTRIBUTES: [&str; 3] = ["__launch_bounds__", "__cluster_dims__", "__attribute__"];
+    let (mut bare, mut rest) = (String::new(), text);
+    while let Some(at) = ATTRIBUTES.iter().filter_map(|name| rest.find(name)).min() {
+        bare.push_str(&rest[..at]);
+        let behind = rest[at..].find('(').map_or("", |open| &rest[at + open..]);
+        let mut depth = 0usize;
+        let end = behind.find(|c| {
+            depth = match c {
+                '(' => depth + 1,
+                ')' => depth.saturating_sub(1),
+                _ => depth,
+            };
+            depth == 0
+        });
+        rest = end.map_or("", |end| &behind[end + 1..]);
+    }
+    bare + rest
+}
+
 #[cfg(test)]
 mod tests {
     use super::kernels_of;
@@ -257,7 +281,9 @@ mod tests {
     #[test]
     fn kernels_of_a_source_are_found() {
         let text = "// __global__ void not_me(int)\n__global__ void scale(float *x) {}\ntemplate <int N>\n__global__ void\n\
-                    __launch_bounds__(256, 2)\nwide(float *x) {}\nextern \"C\" __global__ __launch_bounds__(128) void third(int a);\n";
-        assert_eq!(kernels_of(text), ["scale", "wide", "third"]);
+                    __launch_bounds__(256, 2)\nwide(float *x) {}\nextern \"C\" __global__ __launch_bounds__(128) void third(int a);\n\
+                    extern \"C\" __global__ void __cluster_dims__(2) __launch_bounds__(128 * (Consumers + 1), 1)\nfourth(int a);\n";
+        assert_eq!(kernels_of(text), ["scale", "wide", "third", "fourth"]);
+        assert_eq!(kernels_of("__global__ void __launch_bounds__(128 cut(int a)"), [""; 0]);
     }
 }

@@ -37,6 +37,9 @@ pub(super) fn run(arguments: &Lint, out: &mut dyn Write) -> Result<(), Failure> 
         }
         writeln!(out, "{}: {} subjects, every file and every metric that they name", path.display(), every.len())?;
     }
+    if config.is_none() {
+        writeln!(out, "no audit.toml here, nor above: only the templates are checked")?;
+    }
     let folder = arguments.templates.as_deref().or(config.as_ref().and_then(|(_, config)| config.templates.as_deref()));
     let mut overrides = config.as_ref().map(|(_, config)| config.overrides.clone()).unwrap_or_default();
     overrides.extend(arguments.template_files.iter().cloned());

@@ -150,7 +150,21 @@ fn index_of(all: &[(Made, PathBuf)], base: Option<&str>) -> Option<Words> {
     })
 }
 
-/// Prints the comment on some audits, each with the folder of its page.
+/// The last of several audits of one subject, for each: those before stand in its history.
+fn last_of_each(all: &[(Made, PathBuf)]) -> Vec<&(Made, PathBuf)> {
+    let at = |one: &(Made, PathBuf)| (one.0.heading().date.clone(), one.0.heading().number);
+    let mut last: Vec<&(Made, PathBuf)> = Vec::new();
+    for one in all {
+        match last.iter_mut().find(|known| known.0.heading().subject == one.0.heading().subject) {
+            Some(known) if at(known) <= at(one) => *known = one,
+            Some(_) => {}
+            None => last.push(one),
+        }
+    }
+    last
+}
+
+/// Prints the comment on some audits, each with the folder of its page; of several of one subject the last.
 pub(super) fn print_comment(
     all: &[(Made, PathBuf)],
     templates: &Templates,
@@ -158,7 +172,7 @@ pub(super) fn print_comment(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let mut pages: Vec<(&Made, String, String)> = Vec::new();
-    for (made, folder) in all {
+    for (made, folder) in last_of_each(all) {
         let page = folder.join(format!("{}.md", made.heading().stem()));
         // A path of this machine means nothing to a reader of the comment.
         let page =

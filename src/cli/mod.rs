@@ -39,6 +39,7 @@ mod render;
 mod requests;
 mod show;
 mod slot;
+mod stale;
 mod stated;
 mod task;
 mod timeline;

@@ -90,7 +90,7 @@ pub(super) fn kept(file: &Path) -> Kept {
 }
 
 /// What git in `folder` prints; `None` without git and where it fails. It takes no lock, fetches nothing and asks nobody.
-fn git(folder: &Path, words: &[impl AsRef<OsStr>]) -> Option<Vec<u8>> {
+pub(super) fn git(folder: &Path, words: &[impl AsRef<OsStr>]) -> Option<Vec<u8>> {
     let output = Command::new("git")
         .args(words)
         .current_dir(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })

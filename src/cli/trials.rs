@@ -3,7 +3,7 @@
 use super::evidence::Folder;
 use super::failure::Failure;
 use super::lines;
-use crate::analysis::{self, KernelKey, Reference, Side, TimedLaunches};
+use crate::analysis::{self, KernelKey, MeasuredVariant, Reference, Selection, Side, TimedLaunches};
 use crate::collect::MANIFEST;
 use crate::config::{Subject, TrialFiles};
 use crate::evidence::{BENCHMARK_SCHEMA, Benchmark, CORRECTNESS_SCHEMA, Origin, StepOutcome};
@@ -82,6 +82,38 @@ fn launches(folder: Option<&Folder>, new: &mut Side) -> Result<(), Failure> {
         Err(why) => new.missed.push((LAUNCHES.0.to_owned(), why)),
     }
     Ok(())
+}
+
+/// What was measured of a further build of the subject, whose evidence lies in a folder of its own.
+pub(super) fn of_variant(
+    subject: &Subject,
+    name: &str,
+    folder: Option<&Folder>,
+    files: &mut Vec<(String, Origin)>,
+) -> Result<MeasuredVariant, Failure> {
+    let mut measured = MeasuredVariant { name: name.to_owned(), ..MeasuredVariant::default() };
+    let Some(folder) = folder else { return Ok(measured) };
+    // A step that made nothing leaves the time NOT MEASURED.
+    let file = |step: (&str, &str)| folder.trial(step.0, step.1).ok().flatten();
+    if let Some(path) = file(LAUNCHES).or_else(|| folder.profile()) {
+        let report = source::read_profile(&path, &analysis::want())?;
+        let of_it = Selection { kernel: subject.kernel.clone(), baseline_kernel: None };
+        measured.launches = Some(TimedLaunches::of_selected(&report, &of_it)?);
+        let origin = Origin { path: analysis::public_path(&report.origin.path), ..report.origin };
+        files.push((format!("launches of {name}"), origin));
+    }
+    if let Some(path) = file(BENCHMARK) {
+        let bytes = bytes(&path)?;
+        measured.benchmark = Some(source::benchmark(&bytes, &path)?);
+        files.push((format!("benchmark of {name}"), origin(&path, BENCHMARK_SCHEMA, &bytes)));
+    }
+    if let Some(path) = file(CORRECTNESS) {
+        let bytes = bytes(&path)?;
+        measured.correctness = Some(source::correctness(&bytes, &path)?);
+        files.push((format!("check of the outputs of {name}"), origin(&path, CORRECTNESS_SCHEMA, &bytes)));
+    }
+    measured.sanitizer = folder.sanitizer.clone();
+    Ok(measured)
 }
 
 /// The timed launches of the old side: those beside its report, where an evidence folder holds both.

@@ -60,7 +60,7 @@ impl Tool {
     const fn cure(self) -> &'static str {
         match self {
             Tool::Nvcc | Tool::Ptxas | Tool::Cuobjdump | Tool::Nvdisasm => {
-                "install the CUDA toolkit, run kernels/toolchain.sh in this repository, or name the folder in audit.toml: `[tools] cuda = \"/path/to/cuda\"`"
+                "install the CUDA toolkit, or name its folder in audit.toml: `[tools] cuda = \"/path/to/cuda\"`; kernels/toolchain.sh in the repository of audit fetches nvcc, ptxas, cuobjdump and nvdisasm alone"
             }
             Tool::Nsys => {
                 "install Nsight Systems, or name the program in audit.toml: `[tools] nsys = \"/path/to/nsys\"`"

@@ -55,16 +55,22 @@ impl ConfigError {
     fn draw(&self, renderer: &Renderer) -> String {
         let path = plain::one_line(&self.path.display().to_string());
         let message = plain::message(&self.message);
+        let Some(place) = &self.place else { return self.bare(&message, renderer) };
         let mut title = Group::with_title(Level::ERROR.primary_title(&message));
-        if let Some(place) = &self.place {
-            let mark = AnnotationKind::Primary.span(place.span.clone()).label(place.label.as_str());
-            title = title.element(Snippet::source(place.text.as_str()).path(path.as_str()).fold(true).annotation(mark));
-        }
+        let mark = AnnotationKind::Primary.span(place.span.clone()).label(place.label.as_str());
+        title = title.element(Snippet::source(place.text.as_str()).path(path.as_str()).fold(true).annotation(mark));
         let mut groups = vec![title];
         if let Some(help) = &self.help {
             groups.push(Group::with_title(Level::HELP.secondary_title(help.as_str())));
         }
         renderer.render(&groups)
+    }
+
+    /// The report of a mistake that is at no line, in the form of every other error.
+    fn bare(&self, message: &str, renderer: &Renderer) -> String {
+        let title = renderer.render(&[Group::with_title(Level::ERROR.primary_title(message))]);
+        let help = self.help.as_ref().map(|help| format!("\n  help: {}", plain::message(help)));
+        title + &help.unwrap_or_default()
     }
 }
 

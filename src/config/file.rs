@@ -103,7 +103,10 @@ impl Config {
             path: path.to_owned(),
             message: format!("cannot read {}: {error}", path.display()),
             place: None,
-            help: Some("name another file with --config, or give --report and need no file".to_owned()),
+            help: Some(
+                "`audit init` writes one from what lies here; --config names another, and with --report none is needed"
+                    .to_owned(),
+            ),
         })?;
         Config::parse(path, text)
     }

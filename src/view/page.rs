@@ -52,6 +52,6 @@ fn details(heading: &Heading, audit: &Audit) -> Vec<Section> {
         let at = sections.iter().position(|section| section.name == "warp-states").unwrap_or(sections.len());
         sections.insert(at, in_full);
     }
-    code::join(&mut sections, &audit.code);
+    code::join(&mut sections, audit);
     sections
 }

@@ -81,7 +81,7 @@ fn git_adds_the_message_of_a_commit_and_what_it_does_not_know_is_said() {
     project.audit("2026-01-02", Profile::steady(100_000.0));
     let table = project.run("history scale").done();
     assert!(table.contains("Tile the loop"), "{table}");
-    assert!(table.contains("1 of the commits are not known to git here"), "{table}");
+    assert!(table.contains("Commits that git does not know here: 1"), "{table}");
 }
 
 #[test]

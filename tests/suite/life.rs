@@ -6,10 +6,10 @@ use std::fs;
 use std::process::Command;
 
 /// A repository with a source and a profile, and nothing of audit in it.
-struct Repository(Project);
+pub(crate) struct Repository(pub(crate) Project);
 
 impl Repository {
-    fn new() -> Repository {
+    pub(crate) fn new() -> Repository {
         let repository = Repository(Project::new());
         fs::remove_file(repository.0.path("audit.toml")).unwrap();
         fs::create_dir(repository.0.path("src")).unwrap();
@@ -19,31 +19,31 @@ impl Repository {
         repository
     }
 
-    fn git(&self, words: &[&str]) -> String {
+    pub(crate) fn git(&self, words: &[&str]) -> String {
         let name = ["-c", "user.name=n", "-c", "user.email=e@localhost", "-c", "commit.gpgsign=false"];
         let output = Command::new("git").args(name).args(words).current_dir(self.0.0.path()).output().unwrap();
         assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     }
 
-    fn commit(&self, message: &str) {
+    pub(crate) fn commit(&self, message: &str) {
         self.git(&["add", "-A"]);
         self.git(&["commit", "-q", "-m", message]);
     }
 
-    fn profile(&self, profile: Profile) {
+    pub(crate) fn profile(&self, profile: Profile) {
         fs::write(self.0.path("scale.csv"), csv(&[profile])).unwrap();
     }
 
     /// Runs audit on a day.
-    fn on(&self, day: u32, words: &[&str]) -> Run {
+    pub(crate) fn on(&self, day: u32, words: &[&str]) -> Run {
         // The first of January 2026, in seconds.
         let second = 1_767_225_600 + u64::from(day - 1) * 86_400 + 3_600;
         Run(audit(self.0.0.path()).env("SOURCE_DATE_EPOCH", second.to_string()).args(words).output().unwrap())
     }
 
     /// A step of the kernel: its source is changed and committed, then it is profiled, audited, and the page is committed.
-    fn step(&self, day: u32, message: &str, ns: f64) -> String {
+    pub(crate) fn step(&self, day: u32, message: &str, ns: f64) -> String {
         let source = self.0.read("src/scale.cu");
         fs::write(self.0.path("src/scale.cu"), format!("{source}// {message}\n")).unwrap();
         self.commit(message);
@@ -56,7 +56,7 @@ impl Repository {
         text
     }
 
-    fn check(&self, words: &str, status: i32, says: &str) {
+    pub(crate) fn check(&self, words: &str, status: i32, says: &str) {
         let words: Vec<&str> = std::iter::once("check").chain(words.split_whitespace()).collect();
         self.on(40, &words).ends(status, says);
     }
@@ -176,4 +176,68 @@ fn the_whole_life() {
     repository.on(14, &["generate"]).done();
     repository.check("--allow-new", 6, "INCONCLUSIVE scale");
     assert!(read("audits/README.md").contains("not measured"));
+}
+
+#[test]
+fn who_begins_is_told_how_to_go_on() {
+    let project = Project::new();
+    fs::remove_file(project.path("audit.toml")).unwrap();
+    project.run("generate").ends(3, "\n  help: `audit init` writes one from what lies here");
+    project.run("lint").ends(0, "no audit.toml here, nor above: only the templates are checked");
+    project.run("check --date soon").ends(2, "expected a day as YYYY-MM-DD, found \"soon\"");
+    project.run("check --regression -1").ends(2, "expected a number above 0, found \"-1\"");
+    let log = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/ptxas/spills.log");
+    fs::copy(log, project.path("build.log")).unwrap();
+    project
+        .run("init")
+        .ends(2, "a build log says nothing of a run, so that it stands beside a report or a source (build.log)");
+    // Beside a report it is taken.
+    let report = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/h200/gemm_bias_v2.ncu-repz");
+    fs::copy(report, project.path("gemm.ncu-repz")).unwrap();
+    project.run("init").ends(0, "gemm_bias_v2: from gemm.ncu-repz");
+}
+
+/// The commands of the chapter's blocks in order, each with the status that its comment states.
+fn chapter() -> Vec<Vec<(String, i32)>> {
+    let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ci.md")).unwrap();
+    let blocks = text.split("```sh\n").skip(1).map(|block| block.split("```").next().unwrap().to_owned());
+    let line = |line: &str| {
+        let (command, comment) = line.split_once("  #").unwrap_or((line, ""));
+        let status = comment.trim().split(',').next().and_then(|word| word.parse().ok()).unwrap_or(0);
+        (command.trim().to_owned(), status)
+    };
+    blocks.map(|block| block.lines().map(line).collect()).collect()
+}
+
+#[test]
+fn the_commands_of_the_chapter_run() {
+    let repository = Repository::new();
+    fs::remove_file(repository.0.path("scale.csv")).unwrap();
+    let profile = |ns: f64| {
+        let profile = Profile { kernel: "gemm", ..Profile::steady(ns) };
+        fs::write(repository.0.path("gemm.csv"), csv(&[profile])).unwrap();
+    };
+    let bin = std::path::Path::new(env!("CARGO_BIN_EXE_audit")).parent().unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let shell = |day: u64, (command, status): &(String, i32)| {
+        let mut bash = Command::new("bash");
+        bash.args(["-c", command]).current_dir(repository.0.0.path()).env("PATH", &path).env("NO_COLOR", "1");
+        bash.env("SOURCE_DATE_EPOCH", (1_767_229_200 + (day - 1) * 86_400).to_string());
+        for of in ["AUTHOR", "COMMITTER"] {
+            bash.env(format!("GIT_{of}_NAME"), "n").env(format!("GIT_{of}_EMAIL"), "e@localhost");
+        }
+        let run = Run(bash.output().unwrap());
+        assert_eq!(run.status(), *status, "{command}: {}{}", run.out(), run.err());
+    };
+    let [begin, accept, pin] = &chapter()[..] else { panic!("three blocks") };
+    profile(100_000.0);
+    begin.iter().for_each(|line| shell(1, line));
+    for (day, ns) in [(2, 90_000.0), (3, 96_300.0)] {
+        profile(ns);
+        shell(day, &("audit generate && git add -A && git commit -qm audit".to_owned(), 0));
+    }
+    shell(3, &("audit check".to_owned(), 1));
+    accept.iter().for_each(|line| shell(3, line));
+    shell(3, &("audit check && grep -q 'correct rounding' audits/2026-01-03-gemm.md".to_owned(), 0));
+    pin.iter().for_each(|line| shell(4, line));
 }

@@ -119,3 +119,15 @@ fn one_subject_takes_at_most_sixty_lines_in_the_words_of_its_page() {
         assert!(page.contains(line), "the page does not say: {line}");
     }
 }
+
+#[test]
+fn of_several_audits_of_a_subject_the_comment_has_the_last() {
+    let project = Project::new();
+    for (date, ns) in [("2026-11-01", 100_000.0), ("2026-11-02", 120_000.0), ("2026-11-02", 80_000.0)] {
+        project.audit(date, Profile::steady(ns));
+    }
+    let all = "pages/2026-11-02-scale.json pages/2026-11-02.2-scale.json pages/2026-11-01-scale.json";
+    let text = project.run(&format!("render --format pr {all}")).done();
+    assert!(text.starts_with("<!-- audit:pull-request -->\n## Performance audit of scale: FASTER\n"), "{text}");
+    assert!(text.contains("Page: `pages/2026-11-02.2-scale.md`") && !text.contains("2026-11-02-scale.md"), "{text}");
+}

@@ -93,3 +93,28 @@ fn a_page_made_again_is_no_audit_of_its_own() {
     let elsewhere = project.read("site/2026-01-05-scale.md");
     assert!(elsewhere.contains("the audit before, of 2026-01-01") && elsewhere.contains("FASTER"), "{elsewhere}");
 }
+
+#[test]
+fn pages_elsewhere_get_an_index_of_their_own() {
+    let project = Project::new();
+    project.audit("2026-01-01", Profile::steady(100_000.0));
+    project.audit("2026-01-02", Profile::steady(80_000.0));
+    let own = project.read("pages/README.md");
+    let printed = project.run("generate scale --date 2026-01-02 --out site").done();
+    assert_eq!(printed.lines().last(), Some("site/README.md"), "{printed}");
+    let index = project.read("site/README.md");
+    assert!(index.contains("[scale](2026-01-02-scale.md)") && index.contains("FASTER"), "{index}");
+    assert_eq!(project.read("pages/README.md"), own);
+    assert_eq!(pages(&project).len(), 2);
+
+    // What somebody keeps in a folder that is not of audits is not the program's to write in.
+    fs::write(project.path("README.md"), "# My project\n").unwrap();
+    let run = project.run("generate scale --date 2026-01-02 --out .");
+    run.ends(0, "note: ./README.md is nobody's index, and stays as it is");
+    assert_eq!(project.read("README.md"), "# My project\n");
+    // The folder of audits is, and what stands there stays above the index.
+    fs::write(project.path("pages/README.md"), "# Ours\n").unwrap();
+    project.run("generate scale").done();
+    let joined = project.read("pages/README.md");
+    assert!(joined.starts_with("# Ours\n") && joined.contains("(2026-01-02-scale.md)"), "{joined}");
+}

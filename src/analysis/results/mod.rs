@@ -7,3 +7,4 @@ pub(in crate::analysis) mod states;
 pub(in crate::analysis) mod timed;
 pub(in crate::analysis) mod timing;
 pub(in crate::analysis) mod trials;
+pub(in crate::analysis) mod variants;

@@ -1,6 +1,6 @@
 //! `audit generate` and `audit render`.
 
-use super::value::{address, template_file, threshold};
+use super::value::{address, date, template_file, threshold};
 use super::{Collect, SubjectFlags};
 use crate::render::Override;
 use chrono::NaiveDate;
@@ -38,7 +38,7 @@ pub(in crate::cli) struct Generate {
     #[arg(long, value_name = "URL", value_parser = address)]
     pub(in crate::cli) link_base: Option<String>,
     /// Date of the audit, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_name = "DATE", value_parser = date)]
     pub(in crate::cli) date: Option<NaiveDate>,
     /// Write the HTML page beside the page in Markdown, which then links to it.
     #[arg(long)]

@@ -1,6 +1,6 @@
 //! Verbs that put versions side by side: `audit compare`, `check`, `history` and `baseline`.
 
-use super::value::{percent, regex, subject};
+use super::value::{date, percent, regex, subject};
 use crate::config::SubjectName;
 use chrono::NaiveDate;
 use clap::{Args, Subcommand};
@@ -54,7 +54,7 @@ pub(in crate::cli) struct Check {
     #[arg(long)]
     pub(in crate::cli) fresh: bool,
     /// Slow-down in percent that counts as a regression [default: the threshold `regression`, 5].
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
     pub(in crate::cli) regression: Option<f64>,
     /// Fail on patterns of this severity or a graver one that the old side did not show.
     #[arg(long, value_name = "SEVERITY")]
@@ -69,6 +69,10 @@ pub(in crate::cli) struct Check {
     /// End with 0 where the evidence does not decide.
     #[arg(long)]
     pub(in crate::cli) allow_inconclusive: bool,
+    /// Fail where the kernel's source changed since its last audit; 6 where git cannot tell. Without it such an audit is
+    /// called STALE, and the status stays.
+    #[arg(long)]
+    pub(in crate::cli) current: bool,
     /// Note the comparisons that did not pass as accepted; needs --reason.
     #[arg(long)]
     pub(in crate::cli) accept: bool,
@@ -82,7 +86,7 @@ pub(in crate::cli) struct Check {
     #[arg(long)]
     pub(in crate::cli) github: bool,
     /// Today, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_name = "DATE", value_parser = date)]
     pub(in crate::cli) date: Option<NaiveDate>,
     /// Where audits lie.
     #[command(flatten)]
@@ -156,7 +160,7 @@ pub(in crate::cli) struct UnpinBaseline {
     #[arg(long, value_name = "TEXT")]
     pub(in crate::cli) reason: String,
     /// The day from which on, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_name = "DATE", value_parser = date)]
     pub(in crate::cli) date: Option<NaiveDate>,
     /// Where audits lie.
     #[command(flatten)]
@@ -176,7 +180,7 @@ pub(in crate::cli) struct PinBaseline {
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) snapshot: Option<PathBuf>,
     /// The day from which on it holds, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_name = "DATE", value_parser = date)]
     pub(in crate::cli) date: Option<NaiveDate>,
     /// Where audits lie.
     #[command(flatten)]

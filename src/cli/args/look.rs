@@ -1,6 +1,6 @@
 //! Verbs that print what is there: `audit show`, `timeline`, `dump` and `explain`.
 
-use super::value::{checklist, counters, expectation, regex, threshold};
+use super::value::{checklist, counters, date, expectation, regex, threshold};
 use crate::config::Expect;
 use clap::{Args, Subcommand};
 use regex::Regex;
@@ -40,7 +40,7 @@ pub(in crate::cli) struct Timeline {
     #[arg(long, value_name = "NAME", conflicts_with = "json")]
     pub(in crate::cli) subject: Option<String>,
     /// Date of the page, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
-    #[arg(long, value_name = "DATE", requires = "subject")]
+    #[arg(long, value_name = "DATE", value_parser = date, requires = "subject")]
     pub(in crate::cli) date: Option<chrono::NaiveDate>,
     /// Configuration file [default: audit.toml].
     #[arg(long, value_name = "FILE", requires = "subject")]

@@ -4,6 +4,7 @@ use crate::catalog::{self, Threshold};
 use crate::config::{Expect, METRIC_SETS, SubjectName};
 use crate::nearest::did_you_mean;
 use crate::render::{Override, TEMPLATES};
+use chrono::NaiveDate;
 use regex::Regex;
 
 /// A built-in template and the file in its place.
@@ -18,6 +19,11 @@ pub(super) fn template_file(text: &str) -> Result<Override, String> {
 /// The name of a subject.
 pub(super) fn subject(text: &str) -> Result<String, String> {
     text.parse().map(|name: SubjectName| name.to_string())
+}
+
+/// A day.
+pub(super) fn date(text: &str) -> Result<NaiveDate, String> {
+    text.parse().map_err(|_| format!("expected a day as YYYY-MM-DD, found {text:?}"))
 }
 
 /// An address of the web.

@@ -101,7 +101,8 @@ pub(super) fn compared(audit: &Audit, is_first: bool, accepted: &[Acceptance], l
     match (outcome, accepted.last()) {
         (Outcome::Pass, _) | (_, None) => Said { outcome, text: why },
         (_, Some(one)) => {
-            Said { outcome: Outcome::Pass, text: format!("{why} Accepted on {}: {}", one.date, one.reason) }
+            let stop = if one.reason.ends_with(['.', '!', '?']) { "" } else { "." };
+            Said { outcome: Outcome::Pass, text: format!("{why} Accepted on {}: {}{stop}", one.date, one.reason) }
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::cli::made::Made;
 use crate::cli::moment;
 use crate::cli::plan::{self, out_folder};
 use crate::cli::slot::Days;
+use crate::cli::stale::{Since, Sources};
 use crate::config::Config;
 use crate::nearest::did_you_mean;
 use crate::plain;
@@ -52,7 +53,9 @@ pub(in crate::cli) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), 
     let Asked { names, left_out } = Asked::of(arguments, config.as_ref(), &folder)?;
     let mut all = if arguments.fresh { fresh(arguments, &names)? } else { kept(names, &folder)? };
     let project = config.as_ref().map(|config| config.folder.clone()).unwrap_or_default();
-    let gate = Gate { arguments, folder: &folder, project: &project, limits: &limits };
+    let sources = Sources::of(&project);
+    let gate =
+        Gate { arguments, config: config.as_ref(), folder: &folder, project: &project, sources, limits: &limits };
     for checked in &mut all {
         checked.said = gate.judge(checked)?;
     }
@@ -62,7 +65,7 @@ pub(in crate::cli) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), 
             checked.said = gate.judge(checked)?;
         }
     }
-    report(arguments, &all, &left_out, out)?;
+    report(arguments, &all, &left_out, &gate.stale(&all), out)?;
     let any = |outcome: Outcome| all.iter().any(|checked| checked.said.outcome == outcome);
     if any(Outcome::Regression) || any(Outcome::Wrong) {
         return Err(Failure::verdict(Status::Findings));
@@ -134,15 +137,39 @@ fn fresh(arguments: &Check, names: &[String]) -> Result<Vec<Checked>, Failure> {
 /// What subjects are held to.
 struct Gate<'a> {
     arguments: &'a Check,
+    config: Option<&'a Config>,
     /// Where audits lie.
     folder: &'a Path,
     /// Where the paths that audits name are relative to.
     project: &'a Path,
+    sources: Sources<'a>,
     limits: &'a Limits,
 }
 
 impl Gate<'_> {
     fn judge(&self, checked: &Checked) -> Result<Said, Failure> {
+        let held = self.held(checked)?;
+        let current = self.since(checked).filter(|_| self.arguments.current).and_then(stated::current);
+        Ok(Said::together(std::iter::once(held).chain(current)))
+    }
+
+    /// What became of the kernel's source since its last audit; `None` without an audit.
+    fn since(&self, checked: &Checked) -> Option<Since> {
+        let mut stated = self.config.iter().flat_map(|config| &config.subjects);
+        let subject = stated.find(|subject| subject.name.as_str() == checked.subject);
+        Some(self.sources.since(checked.made.as_ref()?, subject, checked.file.as_deref()))
+    }
+
+    /// The audits that are of another version than HEAD's, where the gate does not hold them to that.
+    fn stale(&self, all: &[Checked]) -> Vec<(String, String)> {
+        let stale = |checked: &Checked| match self.since(checked)? {
+            Since::Changed(how) => Some((checked.subject.clone(), format!("{how}. Profile what HEAD has."))),
+            Since::Same | Since::Unknown(_) => None,
+        };
+        if self.arguments.current { Vec::new() } else { all.iter().filter_map(stale).collect() }
+    }
+
+    fn held(&self, checked: &Checked) -> Result<Said, Failure> {
         let Some(made) = &checked.made else {
             let text =
                 format!("{} holds no audit of it. Run `audit generate {}`.", self.folder.display(), checked.subject);
@@ -252,7 +279,13 @@ fn accept(gate: &Gate<'_>, all: &mut [Checked]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn report(arguments: &Check, all: &[Checked], left_out: &[String], out: &mut dyn Write) -> Result<(), Failure> {
+fn report(
+    arguments: &Check,
+    all: &[Checked],
+    left_out: &[String],
+    stale: &[(String, String)],
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     let remark = |checked: &Checked| Remark {
         name: checked.subject.clone(),
         level: match checked.said.outcome {
@@ -278,11 +311,22 @@ fn report(arguments: &Check, all: &[Checked], left_out: &[String], out: &mut dyn
         let line = format!("{} {}: {}", checked.said.outcome.word(), checked.subject, checked.said.text);
         writeln!(out, "{}", plain::no_command(&plain::one_line(&line)))?;
     }
+    for (subject, how) in stale {
+        writeln!(out, "{}", plain::no_command(&plain::one_line(&format!("STALE {subject}: {how}"))))?;
+    }
     if !left_out.is_empty() {
         writeln!(out, "Not checked: {}.", left_out.join(", "))?;
     }
     if arguments.github {
+        let warning = |(name, how): &(String, String)| Remark {
+            name: name.clone(),
+            level: Weight::Skip,
+            text: format!("STALE: {how}"),
+            file: String::new(),
+            seconds: 0.0,
+        };
         out.write_all(github(&remarks).as_bytes())?;
+        out.write_all(github(&stale.iter().map(warning).collect::<Vec<_>>()).as_bytes())?;
     }
     Ok(())
 }

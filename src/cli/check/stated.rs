@@ -4,6 +4,7 @@ use super::outcome::{Outcome, Said};
 use crate::analysis::code::CodeAudit;
 use crate::analysis::{Audit, Finding, Severity};
 use crate::catalog::{Code, LimiterKind};
+use crate::cli::stale::Since;
 use crate::render::intact;
 use std::path::Path;
 
@@ -48,6 +49,21 @@ pub(super) fn page(path: &Path) -> Option<Said> {
     let why = intact(path, &text).err()?.to_string();
     let text = format!("Its page does not say what its snapshot says: {}.", why.lines().next().unwrap_or_default());
     Some(Said { outcome: Outcome::Regression, text })
+}
+
+/// That HEAD has another version of the kernel than the one that was audited, or that nobody can tell; `None` where it has
+/// the same.
+pub(super) fn current(since: Since) -> Option<Said> {
+    match since {
+        Since::Same => None,
+        Since::Changed(how) => {
+            Some(Said { outcome: Outcome::Regression, text: format!("STALE: {how}. Profile what HEAD has.") })
+        }
+        Since::Unknown(why) => {
+            let text = format!("Whether HEAD's kernel is the one that was audited is NOT MEASURED: {why}.");
+            Some(Said { outcome: Outcome::Inconclusive, text })
+        }
+    }
 }
 
 /// What keeps the results from being known, where somebody looked; `None` where nothing does. Results that are wrong go

@@ -5,6 +5,7 @@ use super::{
     units, verdict,
 };
 use crate::analysis::{Audit, Standing};
+use crate::view::code;
 use crate::view::document::{Block, Content, Section, Table};
 use crate::view::heading::Heading;
 
@@ -23,6 +24,7 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
         stalls::section(audit).filter(|_| is_right),
         memory::section(audit),
         build::section(audit),
+        code::variants(&audit.code, &audit.variants),
         instructions::section(audit),
         checks::section(audit),
         Some(conclusions::section(audit)),

@@ -24,3 +24,4 @@ pub(super) fn build_name(codes: &[CodeAudit], code: &CodeAudit) -> String {
 pub use columns::code_side_by_side;
 pub(super) use page::join;
 pub(super) use page::static_document;
+pub(super) use variants::section as variants;

@@ -38,7 +38,8 @@ fn sections(codes: &[CodeAudit]) -> Vec<Section> {
 }
 
 /// Puts the sections of the builds into a page with a report: resources into the build stats, the rest behind occupancy.
-pub(in crate::view) fn join(page: &mut Vec<Section>, codes: &[CodeAudit]) {
+pub(in crate::view) fn join(page: &mut Vec<Section>, audit: &Audit) {
+    let codes = audit.code.as_slice();
     let Some(stats) = section("resources", "Resources (ptxas, cubin, launch)", codes, build::blocks) else { return };
     if let Some(old) = page.iter_mut().find(|section| section.name == "resources") {
         // A log that was given keeps its table below; without one, that section only says so.
@@ -48,7 +49,7 @@ pub(in crate::view) fn join(page: &mut Vec<Section>, codes: &[CodeAudit]) {
         old.blocks.extend(kept);
     }
     let at = page.iter().position(|section| section.name == "occupancy").map_or(page.len(), |at| at + 1);
-    let mut own: Vec<Section> = variants::section(codes).into_iter().chain(sections(codes)).collect();
+    let mut own: Vec<Section> = sections(codes);
     if let Some(first) = own.first_mut() {
         first.blocks.splice(0..0, verdict::against(codes));
     }
@@ -65,7 +66,7 @@ pub(in crate::view) fn static_document(heading: &Heading, audit: &Audit) -> Docu
     ];
     let of_each = of_each.into_iter().flatten();
     let mut details = Vec::new();
-    match variants::section(&audit.code) {
+    match variants::section(&audit.code, &audit.variants) {
         // One table has them all; each by itself is a detail.
         Some(table) => {
             page.push(table);

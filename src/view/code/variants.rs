@@ -1,36 +1,54 @@
-//! Several builds of one source side by side: resources, occupancy, instructions by class.
+//! Several builds of one source side by side: times, resources, occupancy, instructions by class.
 
 use super::build_name;
 use crate::analysis::code::{CodeAudit, CodeColumnsRow, code_rows};
-use crate::quantity::format;
+use crate::analysis::{Sample, Standing, VariantTimes};
+use crate::quantity::Unit;
+use crate::quantity::format::{self, Scale};
 use crate::view::document::{Block, Cell, Section};
 use crate::view::tables::{left, paragraph, right, table, text};
 use crate::words;
 
 /// The section; `None` where the source has one build.
-pub(super) fn section(codes: &[CodeAudit]) -> Option<Section> {
-    if codes.len() < 2 {
+pub(in crate::view) fn section(codes: &[CodeAudit], times: &[VariantTimes]) -> Option<Section> {
+    let names: Vec<String> = match codes {
+        [_, _, ..] => codes.iter().map(|code| build_name(codes, code)).collect(),
+        _ => times.iter().map(|one| one.name.clone()).collect(),
+    };
+    if names.len() < 2 {
         return None;
     }
-    let (table, same) = side_by_side(codes);
-    let words = words!(
-        "{} builds of one source. Counts are static: how often an instruction stands in the code, never how often it ran. Nothing here says which one is faster.",
-        codes.len()
-    );
+    // One column of times for each build, whatever it is built for.
+    let of_column = |at: usize, name: &String| {
+        let variant = codes.get(at).filter(|_| codes.len() > 1).map_or(name, |code| &code.variant);
+        times.iter().find(|one| one.name == *variant)
+    };
+    let measured: Vec<Option<&VariantTimes>> = names.iter().enumerate().map(|(at, name)| of_column(at, name)).collect();
+    let (table, same) = side_by_side(&names, codes, &measured);
+    let said = match times.is_empty() {
+        true => " Nothing here says which one is faster.",
+        false => {
+            " Times are medians of launches of each build by itself, beside those of the first, which this page is about."
+        }
+    };
+    let counts = match codes.len() {
+        0 | 1 => "",
+        _ => " Counts are static: how often an instruction stands in the code, never how often it ran.",
+    };
+    let words = words!("{} builds of one source.{}{}", names.len(), counts, said);
     let mut blocks = vec![paragraph("builds", words), table];
     blocks.extend((!same.is_empty()).then(|| paragraph("same", words!("The same in all: {}.", same.join("; ")))));
     Some(Section::new("variants", "Builds side by side", blocks))
 }
 
 /// What tells the builds apart, and what does not in words.
-fn side_by_side(codes: &[CodeAudit]) -> (Block, Vec<String>) {
+fn side_by_side(names: &[String], codes: &[CodeAudit], measured: &[Option<&VariantTimes>]) -> (Block, Vec<String>) {
     let mut columns = vec![left("Build")];
-    columns.extend(codes.iter().map(|code| right(&build_name(codes, code))));
-    let mut rows = occupancy(codes);
-    rows.extend(counts(codes));
+    columns.extend(names.iter().map(|name| right(name)));
+    let mut rows = if codes.len() > 1 { [occupancy(codes), counts(codes)].concat() } else { Vec::new() };
     let is_nothing = |cell: &Cell| matches!(cell.words.to_plain().as_str(), "0" | "0 B" | "—");
     rows.retain(|row| !row[1..].iter().all(is_nothing));
-    let (mut same, mut apart) = (Vec::new(), Vec::new());
+    let (mut same, mut apart) = (Vec::new(), times(measured));
     for row in rows {
         match row[1..].iter().all(|cell| cell.words == row[1].words) {
             true => same.push(format!("{} {}", row[0].words.to_plain(), row[1].words.to_plain())),
@@ -38,6 +56,55 @@ fn side_by_side(codes: &[CodeAudit]) -> (Block, Vec<String>) {
         }
     }
     (table("builds", columns, apart).into(), same)
+}
+
+/// The times, and what is known of the results; no rows where nothing was measured. Wrong results have no time to quote.
+fn times(measured: &[Option<&VariantTimes>]) -> Vec<Vec<Cell>> {
+    if measured.iter().all(Option::is_none) {
+        return Vec::new();
+    }
+    let row = |label: &str, of: &dyn Fn(&VariantTimes) -> String| -> Vec<Cell> {
+        let cell = |one: &Option<&VariantTimes>| match one {
+            Some(one) if one.standing == Standing::Wrong => text("WRONG"),
+            Some(one) => text(of(one)),
+            None => text("NOT MEASURED"),
+        };
+        std::iter::once(text(label)).chain(measured.iter().map(cell)).collect()
+    };
+    let sampled = |label: &str, of: fn(&VariantTimes) -> Option<Sample>| {
+        let medians: Vec<f64> = measured.iter().flatten().filter_map(|one| Some(of(one)?.median)).collect();
+        let scale = Scale::of(Unit::NS, medians.iter().copied());
+        let cells = row(label, &|one| match of(one) {
+            Some(sample) => scale.write(sample.median),
+            None => "NOT MEASURED".to_owned(),
+        });
+        (!medians.is_empty()).then_some(cells)
+    };
+    let mut against = row("Beside the first build", &|one| {
+        let interval = one.against_first.and_then(|shift| Some((shift.factor, shift.interval?)));
+        interval.map_or_else(
+            || "NOT MEASURED".to_owned(),
+            |(factor, (low, high))| {
+                let percent = |factor: f64| format::change(1.0, factor);
+                format!("{} ({} to {})", percent(factor), percent(low), percent(high))
+            },
+        )
+    });
+    if let Some(first) = against.get_mut(1) {
+        *first = text("—");
+    }
+    let results = row("Results", &|one| match one.standing {
+        Standing::Correct => "correct".to_owned(),
+        Standing::NotChecked => "not checked".to_owned(),
+        Standing::Wrong => "WRONG".to_owned(),
+    });
+    let times = [
+        sampled("Time under ncu", |one| one.profiled),
+        sampled("Time by the benchmark", |one| one.timed),
+        Some(against),
+        Some(results),
+    ];
+    times.into_iter().flatten().collect()
 }
 
 /// Shared memory with what the launch adds, and the blocks that it leaves room for.

@@ -1,0 +1,97 @@
+//! An audit of another version of the kernel than HEAD's, as git knows it.
+
+use crate::life::Repository;
+use crate::project::{Profile, Project, Run, audit};
+use std::fs;
+
+/// A repository whose subject names its source, with one committed audit.
+fn audited() -> Repository {
+    let repository = Repository::new();
+    repository.on(1, &["init"]).done();
+    let config = repository.0.read("audit.toml");
+    let named = config.replace("# source =", "source =").replace("# arch =", "arch =");
+    assert_ne!(config, named);
+    fs::write(repository.0.path("audit.toml"), named).unwrap();
+    repository.step(1, "step 1", 100_000.0);
+    repository
+}
+
+fn change(repository: &Repository, message: &str) {
+    let source = repository.0.read("src/scale.cu");
+    fs::write(repository.0.path("src/scale.cu"), format!("{source}// {message}\n")).unwrap();
+}
+
+fn is_current(repository: &Repository) {
+    let run = repository.on(40, &["check", "--allow-new", "--current", "--github"]);
+    assert!(!run.out().contains("STALE") && run.status() == 0, "{}{}", run.out(), run.err());
+}
+
+#[test]
+fn an_audit_older_than_the_source_of_head_is_told() {
+    let repository = audited();
+    is_current(&repository);
+    // What is not the kernel's changes nothing, and neither does what is not committed.
+    fs::write(repository.0.path("notes.md"), "later\n").unwrap();
+    repository.commit("notes");
+    change(&repository, "step 2");
+    is_current(&repository);
+
+    repository.commit("step 2");
+    change(&repository, "step 3");
+    repository.commit("step 3");
+    let audited = repository.git(&["log", "--format=%h", "--abbrev=12", "-1", "--grep=^step 1$"]);
+    let how = format!("src/scale.cu changed in 2 commits since {}", audited.trim());
+    repository.check("--allow-new", 0, &format!("STALE scale: {how}. Profile what HEAD has."));
+    repository.check("", 6, "STALE scale: ");
+    repository.check("--allow-new --github", 0, "::warning title=audit%3A scale::STALE: src/scale.cu changed");
+    repository.check(
+        "--allow-new --allow-inconclusive --current",
+        1,
+        &format!("FAIL scale: This is its first audit; the next one is compared with it. STALE: {how}"),
+    );
+    let made = repository.on(2, &["generate"]);
+    assert!(made.err().contains(&format!("note: scale is STALE: {how}\n")), "{}", made.err());
+
+    // HEAD has what was audited again.
+    repository.git(&["checkout", "-q", audited.trim(), "--", "src/scale.cu"]);
+    repository.commit("back to step 1");
+    is_current(&repository);
+    // A measurement of HEAD is of HEAD.
+    repository.step(3, "step 4", 90_000.0);
+    is_current(&repository);
+}
+
+#[test]
+fn a_tree_with_changes_is_as_old_as_the_commit_that_brought_its_audit() {
+    let repository = audited();
+    change(&repository, "step 2");
+    repository.profile(Profile::steady(95_000.0));
+    repository.on(2, &["generate"]).done();
+    assert!(repository.on(2, &["history", "scale"]).done().contains("-dirty"));
+    repository.check("", 0, "PASS scale: FASTER");
+    repository.check("--current", 6, "is NOT MEASURED: git does not know the version that was audited");
+    repository.commit("step 2 with its audit");
+    is_current(&repository);
+    change(&repository, "step 3");
+    repository.commit("step 3");
+    repository.check("", 0, "STALE scale: src/scale.cu changed in a commit since ");
+}
+
+#[test]
+fn where_git_cannot_tell_nothing_is_said_unless_asked() {
+    let repository = audited();
+    change(&repository, "step 2");
+    repository.commit("step 2");
+    let root = repository.0.0.path();
+    repository.git(&["clone", "-q", "--depth=1", &format!("file://{}", root.display()), "shallow"]);
+    let check = |words: &[&str]| Run(audit(&root.join("shallow")).args(words).output().unwrap());
+    let silent = check(&["check", "--allow-new"]);
+    assert!(silent.status() == 0 && !silent.out().contains("STALE"), "{}", silent.out());
+    check(&["check", "--allow-new", "--current"]).ends(6, "git does not know the version that was audited");
+
+    let bare = Project::new();
+    bare.audit("2026-01-01", Profile::steady(100_000.0));
+    let silent = bare.run("check --allow-new").done();
+    assert!(!silent.contains("STALE"), "{silent}");
+    bare.run("check --allow-new --current").ends(6, "is NOT MEASURED: there is no git repository");
+}
