@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Launches a side, and comparisons of each kernel.
-const COUNTS: [(usize, usize); 8] = [(1, 40), (2, 20), (3, 20), (4, 20), (5, 20), (10, 12), (15, 12), (20, 20)];
+const COUNTS: [(usize, usize); 8] = [(1, 40), (2, 20), (3, 20), (4, 20), (5, 20), (10, 12), (15, 12), (20, 60)];
 
 /// (time in ns, cycles) of the launches of one kernel.
 type Launches = Vec<(f64, f64)>;
