@@ -36,6 +36,7 @@ mod judged;
 mod kept;
 mod labelled;
 mod labelled_fields;
+mod labelled_unseen;
 mod launch;
 mod layers;
 mod levers;

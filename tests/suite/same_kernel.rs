@@ -15,7 +15,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Launches a side, and comparisons of each kernel.
-const COUNTS: [(usize, usize); 8] = [(1, 40), (2, 20), (3, 20), (4, 20), (5, 20), (10, 12), (15, 12), (20, 20)];
+const COUNTS: [(usize, usize); 8] = [(1, 40), (2, 20), (3, 20), (4, 20), (5, 20), (10, 12), (15, 12), (20, 60)];
+
+/// Comparisons without a common launch that the launches of a kernel must have room for: else all are nearly the same one.
+const APART: usize = 3;
 
 /// (time in ns, cycles) of the launches of one kernel.
 type Launches = Vec<(f64, f64)>;
@@ -97,7 +100,7 @@ struct Tally {
 
 fn compared(kernels: &[Launches], count: usize, comparisons: usize, trifle: Trifle, random: &mut Random) -> Tally {
     let mut tally = Tally::default();
-    for launches in kernels.iter().filter(|launches| launches.len() >= 2 * count) {
+    for launches in kernels.iter().filter(|launches| launches.len() >= APART * 2 * count) {
         for _ in 0..comparisons {
             // Launches that followed each other, as a profiler takes them: neither side is picked from the other.
             let room = launches.len() - 2 * count;

@@ -112,6 +112,11 @@ impl<'a, 'r> Measures<'a, 'r> {
         self.kernel_of.phases.filter(|phases| phases.samples as f64 >= self.limits[Threshold::SamplesFew])
     }
 
+    /// Whether too little was sampled for a share to mean something, as in a launch that has hardly begun when it ends.
+    pub(super) fn is_hardly_sampled(&self) -> bool {
+        self.kernel_of.phases.is_some() && self.sampled().is_none()
+    }
+
     /// A stall reason's share of the warps' time, 0 to 1, without parked warps.
     pub(super) fn wait(&self, reason: StallReason) -> Option<f64> {
         self.stall_share(reason).map(|percent| percent / 100.0)

@@ -12,6 +12,8 @@ const LONGEST: usize = 256;
 const THREAD: [u8; 3] = [0x21, 0x22, 0x23];
 /// The special register that holds the lane's number in its warp.
 const LANE: u8 = 0x00;
+/// Bytes of a register.
+const REGISTER: f64 = 4.0;
 /// Bytes of a sector.
 const SECTOR: i32 = 32;
 
@@ -33,7 +35,8 @@ pub(super) struct Origin {
 pub(super) struct Flows {
     /// Rows of a block that write a register, ascending.
     writes: HashMap<(usize, RegisterFile, u8), Vec<usize>>,
-    /// Global accesses whose address depends on a value loaded in the same loop, or on any where they are in none.
+    /// Global accesses whose address depends on a value loaded in the same loop, or on any where they are in none, and those that
+    /// go on from such a value for no more than a sector.
     inherent: BTreeSet<usize>,
     /// Loads that were split from one access, by row: the first of them.
     splits: BTreeMap<usize, usize>,
@@ -52,7 +55,8 @@ impl Flows {
         }
         let rows = (0..code.rows.len()).filter(|row| code.executed[*row] > 0);
         let accesses = rows.filter(|row| code.is_global_read(*row) || code.is_global_write(*row));
-        flows.inherent = accesses.filter(|row| flows.depends_on_load(code, *row)).collect();
+        let is_inherent = |row: &usize| flows.depends_on_load(code, *row) || flows.is_short_walk(code, *row);
+        flows.inherent = accesses.filter(is_inherent).collect();
         flows
     }
 
@@ -143,6 +147,20 @@ impl Flows {
             around().next().is_none() || around().any(|cycle| cycle.blocks.contains(&code.block_of[*other]))
         };
         self.loads_behind(code, row).iter().any(is_near)
+    }
+
+    /// Whether each lane of a load in a loop goes on from a place of its own, loaded in front of the loop, for no more bytes than a
+    /// sector holds: nothing of another lane's fits into its sectors.
+    fn is_short_walk(&self, code: &Code<'_>, row: usize) -> bool {
+        let steps = |start: usize| {
+            let lanes = code.lanes.as_ref()?;
+            Some(lanes[row] as f64 / lanes[start] as f64)
+        };
+        let written = code.rows[row].word.iter().flat_map(|word| registers(&word.registers.writes));
+        let general = written.filter(|register| register.file == RegisterFile::General);
+        let bytes: f64 = general.map(|register| f64::from(register.count) * REGISTER).sum();
+        let starts = self.loads_behind(code, row).into_iter().filter(|start| self.differs_by_lane(code, *start, false));
+        starts.filter_map(steps).any(|steps| bytes > 0.0 && steps * bytes <= f64::from(SECTOR))
     }
 
     /// The rows behind the address of an access.

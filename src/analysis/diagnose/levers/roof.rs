@@ -30,7 +30,7 @@ fn names(levers: &[Lever], actions: &[Action]) -> bool {
     levers.iter().any(|lever| matches!(&lever.code, LeverCode::Ours(action) if actions.contains(action)))
 }
 
-/// C26: DRAM or a pipe is full, and no lever removes work: what is left, and that only less work helps.
+/// C26: DRAM or a pipe is full, and no lever removes work or brings more bytes into flight: what is left, and that only less work helps.
 pub(in crate::analysis::diagnose) fn at_the_roof(
     m: &Measures<'_, '_>,
     limiter: Code,
@@ -39,7 +39,7 @@ pub(in crate::analysis::diagnose) fn at_the_roof(
     let Code::Unit(part) = limiter else { return None };
     let is_pipe = <&str>::from(part).starts_with("compute-") && part != Part::ComputeControl;
     let unit = m.unit(part).filter(|unit| part == Part::MemoryDram || is_pipe && unit.is_saturated())?;
-    if names(levers, &REMOVES_WORK) {
+    if names(levers, &REMOVES_WORK) || names(levers, &[Action::MoreInFlight]) {
         return None;
     }
     let most = m.units.iter().map(|unit| unit.share).fold(0.0, f64::max);

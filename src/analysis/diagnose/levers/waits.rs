@@ -56,7 +56,7 @@ fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 fn chains(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let chain = m.sampled()?.chain.as_ref()?;
-    if 100.0 * chain.share < m.limits[Threshold::ChainShare] {
+    if 100.0 * chain.share < m.limits[Threshold::ChainShare] || matches!(ask.limiter, Code::Unit(_)) {
         return None;
     }
     let busiest = m.units.first()?;
@@ -90,19 +90,24 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             | Code::NoSingleLimiter
             | Code::LaunchSmallGrid
     );
-    if !waits || has_chain || 100.0 * wait < m.limits[Threshold::StallShare] || m.is_saturated() {
+    // A stream that does not fill device memory, although the fabric of L2 reads high.
+    let dram = m.unit(Part::MemoryDram).filter(|_| ask.limiter == Code::Unit(Part::MemoryDram));
+    let is_thin = dram.is_some_and(|dram| !dram.is_saturated() && 100.0 * wait >= m.limits[Threshold::ChainShare]);
+    let is_open = is_thin || waits && !m.is_saturated();
+    if !is_open || has_chain || 100.0 * wait < m.limits[Threshold::StallShare] {
         return None;
     }
-    Some(
-        Draft::relieves(ask, Action::MoreInFlight, &[])
-            .says(
-                "More bytes in flight: several independent loads before the first use, 16 bytes a lane".into(),
-                words!("{} of the warps' time waits for loads", share(wait)),
-            )
-            .risks("registers for the values in flight".into())
-            .checks(words!("long scoreboard below {}", share(wait)), reason.per_issue())
-            .weighs(wait),
-    )
+    let draft = Draft::relieves(ask, Action::MoreInFlight, &[])
+        .says(
+            "More bytes in flight: several independent loads before the first use, 16 bytes a lane".into(),
+            words!("{} of the warps' time waits for loads", share(wait)),
+        )
+        .risks("registers for the values in flight".into())
+        .weighs(wait);
+    Some(match dram.filter(|_| is_thin) {
+        Some(dram) => draft.checks(words!("DRAM above {}", share(dram.share)), dram.counter.clone()),
+        None => draft.checks(words!("long scoreboard below {}", share(wait)), reason.per_issue()),
+    })
 }
 
 /// Stages that are filled earlier. The warps that set the pace wait for them; that is what it can free.
@@ -160,6 +165,9 @@ fn smaller_code(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let reason = StallReason::NoInstruction;
     let wait = m.wait(reason).filter(|wait| 100.0 * wait >= m.limits[Threshold::FetchShare])?;
+    if m.is_hardly_sampled() {
+        return None;
+    }
     Some(
         Draft::overlaps(ask, Action::SmallerCode, wait)
             .says(

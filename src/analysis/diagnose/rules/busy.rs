@@ -48,14 +48,19 @@ pub(super) fn saturated(m: &Measures<'_, '_>) -> Option<Held> {
     Some(Held { unit: Some(unit), ..held.from(readings) })
 }
 
+/// `the FMA pipe`.
+pub(super) fn named(unit: &Unit) -> String {
+    match unit.part {
+        Part::MemoryL2 | Part::MemoryDram => unit.name.clone(),
+        Part::Issue => "instruction issue".to_owned(),
+        _ => format!("the {}", unit.name),
+    }
+}
+
 /// `the FMA pipe is`.
 fn the(unit: &Unit) -> String {
-    match unit.part {
-        Part::MemoryL2 | Part::MemoryDram => format!("{} is", unit.name),
-        Part::Issue => "instruction issue is".to_owned(),
-        _ if unit.name.ends_with('s') => format!("the {} are", unit.name),
-        _ => format!("the {} is", unit.name),
-    }
+    let verb = if unit.name.ends_with('s') { "are" } else { "is" };
+    format!("{} {verb}", named(unit))
 }
 
 /// What fills a unit, where counters tell.

@@ -120,7 +120,7 @@ const fn rule(
 }
 
 /// The rules.
-pub(super) const RULES: [Rule; 23] = [
+pub(super) const RULES: [Rule; 24] = [
     rule("Did the launch run?", SPEED, launch::failed, false),
     rule("Does the grid reach every SM?", "--section LaunchStats", launch::small_grid, false),
     rule("Is it long enough to measure?", SPEED, launch::too_short, false),
@@ -136,6 +136,7 @@ pub(super) const RULES: [Rule; 23] = [
     rule("Do blocks end at very different times?", "--section WorkloadDistribution", launch::unequal, false),
     rule("Is device memory full?", SPEED, busy::dram, false),
     rule("Is another unit full?", SPEED, busy::saturated, false),
+    rule("Do dependent loads queue in front of a busy unit?", SOURCE, waits::queued, true),
     rule("Is the queue of a busy unit full?", "--section WarpStateStats", busy::pressure, true),
     rule("Do warps wait for their next instruction?", "--section WarpStateStats", waits::fetch, false),
     rule("Does each load wait for the one before?", SOURCE, waits::chain, true),

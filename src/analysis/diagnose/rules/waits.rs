@@ -1,15 +1,39 @@
 //! Rules on warps that wait while nothing is busy.
 
-use super::{At, Held, l2, share};
+use super::{At, Held, busy, l2, share};
 use crate::analysis::derive::stalls::StallBasis;
-use crate::analysis::diagnose::level::Level;
+use crate::analysis::diagnose::level::{Level, Unit};
 use crate::analysis::diagnose::measures::{ACHIEVED, Measures, THEORETICAL};
 use crate::analysis::lines::Sits;
 use crate::analysis::phases::PhaseKind;
-use crate::catalog::{Code, Part, StallKind, StallReason, Threshold};
+use crate::catalog::{self, Code, Part, StallKind, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
+
+/// By how much a load takes longer than in an idle chip, from which on most of its time is spent in a queue.
+const QUEUED: f64 = 2.0;
+
+/// Dependent loads that take several times as long as in an idle chip, in front of a busy memory unit: what they wait for is their turn.
+pub(super) fn queued(m: &Measures<'_, '_>) -> Option<Held> {
+    let phases = m.sampled()?;
+    let chain = phases.chain.as_ref().filter(|chain| 100.0 * chain.share >= m.limits[Threshold::ChainShare])?;
+    let latency = catalog::chip(m.kernel.first().device.compute_capability?)?.latency.as_ref()?;
+    let alone = f64::from(latency.dram?);
+    let step = phases.step_cycles().filter(|step| *step >= QUEUED * alone)?;
+    let unit = m.memory()?.clone();
+    let sentence = words!(
+        "Loads queue in front of {}, at {} of peak: a step of the chain at `:{}` takes {} cycles, where a load from DRAM takes {} in an idle chip.",
+        busy::named(&unit),
+        share(unit.share),
+        chain.load.line.to_string(),
+        format::fixed(step, 0),
+        format::fixed(alone, 0)
+    );
+    let held = Held::new(Code::Unit(unit.part), 100.0 * unit.share, m.limits[Threshold::SolLow], sentence);
+    let held = held.at(At::point(&chain.load)).from(m.readings(&[&unit.counter]));
+    held.holds.then_some(Held { unit: Some(unit), ..held })
+}
 
 /// A load whose address is its own value one turn back.
 pub(super) fn chain(m: &Measures<'_, '_>) -> Option<Held> {
@@ -39,7 +63,7 @@ const INSTRUCTION: u64 = 16;
 /// does not stay in its cache. Without that counter the wait alone must be as large as any wait that limits.
 pub(super) fn fetch(m: &Measures<'_, '_>) -> Option<Held> {
     let reason = StallReason::NoInstruction;
-    let wait = m.wait(reason)?;
+    let wait = m.wait(reason).filter(|_| !m.is_hardly_sampled())?;
     let thousand = m.kernel.value(EXECUTED).filter(|executed| *executed > 0.0)? / 1000.0;
     let misses = m.kernel.value(LEAVING).map(|leaving| leaving / thousand);
     let least = match misses {
@@ -106,12 +130,13 @@ fn loop_of(m: &Measures<'_, '_>) -> Option<String> {
 }
 
 /// Nothing is busy and no wait is large. Where warps issue, or are ready to, for more of their time than they wait for any one reason,
-/// the number of instructions is what is left.
+/// the number of instructions is what is left, unless a unit that is busier than issue holds them up.
 pub(in crate::analysis::diagnose) fn nothing(m: &Measures<'_, '_>) -> Held {
     let waits = m.top_waits();
     let ready = m.waits(&[StallReason::Selected, StallReason::NotSelected]);
     let issue = m.unit(Part::Issue).cloned();
-    if let (Some(unit), Some((top, wait))) = (issue, waits.first())
+    let is_behind = |issue: &Unit| m.units.iter().any(|unit| unit.level > Level::Idle && unit.share > issue.share);
+    if let (Some(unit), Some((top, wait))) = (issue.filter(|issue| !is_behind(issue)), waits.first())
         && ready > *wait
         && m.stalls.table(StallBasis::ShareOfWarpTime).is_some()
     {
