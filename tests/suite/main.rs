@@ -69,6 +69,7 @@ mod roles;
 mod roofline;
 mod same_kernel;
 mod series;
+mod several_kernels;
 #[path = "../../benches/support/simulation.rs"]
 mod simulation;
 mod snapshot;
