@@ -24,6 +24,7 @@ use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::lines::SourceLines;
+use crate::analysis::others::{self, OtherVerdict};
 use crate::analysis::phases::Phases;
 use crate::analysis::profile::{Profile, summary};
 use crate::analysis::results::reference::ReferenceProfile;
@@ -54,6 +55,9 @@ pub struct Audit {
     pub work: Work,
     /// All kernels of the new report, the most device time first.
     pub kernels: Vec<OtherKernel>,
+    /// What limits the others of them, where their time matters.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<OtherVerdict>,
     /// Kernels inside a range or graph: (name, launches); empty for a kernel.
     pub members: Vec<(String, usize)>,
     /// Measuring conditions.
@@ -286,6 +290,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         limits: limits.clone(),
         work: work.clone(),
         kernels: profile.kernels.clone(),
+        others: others::verdicts(profile, limits),
         members: profile.members.clone(),
         build: new.build.rows(kernel),
         old_build: old.zip(old_kernel).map(|(old, kernel)| old.build.rows(kernel)).unwrap_or_default(),

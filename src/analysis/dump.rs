@@ -5,6 +5,7 @@ use crate::analysis::diagnose::finding::{Finding, Severity};
 use crate::analysis::diagnose::lever::{Lever, LeverCode, LeverOrigin};
 use crate::analysis::judgement::{self, Judgement};
 use crate::analysis::lines::Place;
+use crate::analysis::others::OtherVerdict;
 use crate::analysis::versus::checklist::CheckedLine;
 use crate::analysis::versus::verdict::Verdict;
 use crate::catalog::{Code, Comparison};
@@ -38,6 +39,9 @@ struct LaunchDump<'a> {
     /// ncu's IDs of all launches that were summarised.
     ids: &'a [u32],
     name: &'a str,
+    /// Percent of the summed time of the launches of its report, where that holds other kernels and all have a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    share: Option<f64>,
     verdict: VerdictDump<'a>,
     findings: Vec<FindingDump<'a>>,
     levers: Vec<LeverDump<'a>>,
@@ -46,6 +50,21 @@ struct LaunchDump<'a> {
     comparison: Option<ComparisonDump<'a>>,
     /// What each build shows against the kernel.
     code: Vec<CodeDump<'a>>,
+    /// The other kernels of the report whose time matters.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    others: Vec<OtherDump<'a>>,
+}
+
+#[derive(serde::Serialize)]
+struct OtherDump<'a> {
+    name: &'a str,
+    /// Launches that were summarised.
+    launches: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    share: Option<f64>,
+    limiter: Code,
+    sentence: &'a Words,
+    levers: Vec<LeverDump<'a>>,
 }
 
 #[derive(serde::Serialize)]
@@ -116,6 +135,11 @@ impl<'a> LaunchDump<'a> {
             id: audit.new.launches.first().copied(),
             ids: &audit.new.launches,
             name: audit.new.kernel.short_name(),
+            share: audit
+                .kernels
+                .iter()
+                .find(|kernel| kernel.is_subject && audit.kernels.len() > 1)
+                .and_then(|own| own.share),
             verdict: VerdictDump {
                 limiter,
                 sentence: &audit.bottleneck.sentence,
@@ -137,7 +161,22 @@ impl<'a> LaunchDump<'a> {
                     findings: code.findings.iter().map(FindingDump::of).collect(),
                 })
                 .collect(),
+            others: audit.others.iter().filter_map(|other| OtherDump::of(audit, other)).collect(),
         }
+    }
+}
+
+impl<'a> OtherDump<'a> {
+    fn of(audit: &'a Audit, other: &'a OtherVerdict) -> Option<OtherDump<'a>> {
+        let kernel = audit.kernels.get(other.at)?;
+        Some(OtherDump {
+            name: kernel.kernel.short_name(),
+            launches: kernel.launches,
+            share: kernel.share,
+            limiter: other.bottleneck.limiter,
+            sentence: &other.bottleneck.sentence,
+            levers: other.levers.iter().map(LeverDump::of).collect(),
+        })
     }
 }
 

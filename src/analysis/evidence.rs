@@ -145,7 +145,7 @@ impl Side {
     #[must_use]
     pub fn as_old(mut self) -> Side {
         if let Some(profile) = &mut self.profile {
-            (profile.lines, profile.kernels) = (None, Vec::new());
+            (profile.lines, profile.kernels, profile.others) = (None, Vec::new(), Vec::new());
         }
         Side { collected: None, variants: Vec::new(), files: Vec::new(), missed: Vec::new(), ..self }
     }

@@ -1,5 +1,6 @@
 //! Which launches of a report an audit is about, and which of them is looked at by instruction.
 
+use crate::analysis::kernel::overview::{overview, that_matter};
 use crate::analysis::kernel::select::{self, KernelGroup, Selection, SelectionError};
 use crate::evidence::{Launch, Report};
 use std::collections::HashSet;
@@ -38,10 +39,26 @@ fn median_launch(group: KernelGroup<'_>) -> &Launch {
     launches[(launches.len() - 1) / 2]
 }
 
-/// The ids of the launches of the kernel under audit; none where the selection matches no kernel.
-pub fn subject_rows(report: &Report, selection: &Selection) -> HashSet<u32> {
-    let chosen = select::choose(report, selection.kernel.as_ref()).unwrap_or_default();
-    chosen.first().into_iter().flat_map(|group| &group.launches).map(|launch| launch.id).collect()
+/// [`subject_launch`], and the same of the other kernels whose time matters.
+///
+/// # Errors
+/// When the selection matches no kernel.
+pub fn page_launches<'r>(report: &'r Report, selection: &Selection) -> Result<Vec<&'r Launch>, SelectionError> {
+    Ok(page_groups(report, selection)?.into_iter().map(median_launch).collect())
+}
+
+/// The ids of the launches that a page is made from: those of the kernel under audit and of the others whose time matters;
+/// none where the selection matches no kernel.
+pub fn page_rows(report: &Report, selection: &Selection) -> HashSet<u32> {
+    let groups = page_groups(report, selection).unwrap_or_default();
+    groups.iter().flat_map(|group| &group.launches).map(|launch| launch.id).collect()
+}
+
+fn page_groups<'r>(report: &'r Report, selection: &Selection) -> Result<Vec<KernelGroup<'r>>, SelectionError> {
+    let subject = select::choose(report, selection.kernel.as_ref())?.swap_remove(0);
+    let groups = select::groups(report);
+    let others = that_matter(&overview(groups.clone(), &subject.key)).map(|at| groups[at].clone()).collect::<Vec<_>>();
+    Ok(std::iter::once(subject).chain(others).collect())
 }
 
 /// The ids of the launches of all kernels that the selection takes.

@@ -21,6 +21,7 @@ pub mod line {
     pub use super::derive::line::{Columns, INSTRUCTIONS, LIGHT, OCCUPANCY, SHARED};
 }
 mod milestone;
+mod others;
 pub mod phases;
 mod profile;
 mod readings;
@@ -54,17 +55,18 @@ pub use kernel::performance::Performance;
 pub use kernel::pick::{Pick, Rows};
 pub use kernel::private::{make_step_public, public_command, public_path, public_text, public_words, without_home};
 pub use kernel::row::{Change, Direction, Row};
-pub use kernel::select::{KernelGroup, KernelKey, Selection, SelectionError, groups, short_name};
+pub use kernel::select::{Asked, KernelGroup, KernelKey, Selection, SelectionError, asked_by, groups, short_name};
 pub use kernel::stated::{Expectation, Hypothesis, Tiles, Work};
 pub use kernel::summary::KernelSummary;
-pub use launches::{chosen_rows, old_launch, subject_launch, subject_launches, subject_rows};
+pub use launches::{chosen_rows, old_launch, page_launches, page_rows, subject_launch, subject_launches};
 pub use limits::Limits;
 pub use lines::{
     AccessLine, Accesses, LaneLine, LimitingLines, LineCost, LineCount, LineWaits, ListedFile, ListedInstruction,
     ListedLine, Listing, Parked, PartLines, Pattern, Place, ReasonLines, SourceLines, Space, Spot, Waits, source_want,
 };
 pub use milestone::{Concluded, Milestone, Nth};
-pub use profile::{Profile, Reduction};
+pub use others::OtherVerdict;
+pub use profile::{OtherProfile, Profile, Reduction};
 pub(crate) use readings::asked;
 pub use readings::{Found, KeptMetric, Readings};
 pub use results::changed::TimedChange;

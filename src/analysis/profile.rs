@@ -3,7 +3,7 @@
 //! Receives a report with the counters by instruction, keeps what judgements read and nothing else. Everything that is
 //! concluded is a function of these facts, so that a snapshot of them gives the same audit.
 
-use crate::analysis::kernel::overview::{OtherKernel, members, overview};
+use crate::analysis::kernel::overview::{OtherKernel, members, overview, that_matter};
 use crate::analysis::kernel::private;
 use crate::analysis::kernel::select::{self, KernelGroup, KernelKey, SelectionError};
 use crate::analysis::kernel::stated::Work;
@@ -48,11 +48,33 @@ pub struct Profile {
     pub damage: Vec<Damage>,
     /// All kernels of the artefact, the most device time first.
     pub kernels: Vec<OtherKernel>,
+    /// What judging the other kernels needs, of those whose time matters; none where nobody asked for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<OtherProfile>,
     /// Kernels inside a range or graph: (name, launches); empty for a kernel.
     pub members: Vec<(String, usize)>,
     /// Costs of one launch by source line; `None` where no instructions were read.
     pub lines: Option<SourceLines>,
     /// Warps that stand at the last barrier with nothing left to do.
+    pub parked: Option<Parked>,
+    /// Where the time of one launch goes; `None` where no instructions were read, or too little of each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phases: Option<Phases>,
+}
+
+/// Another kernel of the artefact: what says what limits it, and nothing that says where in its source.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct OtherProfile {
+    /// Its place in [`Profile::kernels`].
+    pub at: usize,
+    /// The device, where it is another one than that of the kernel under audit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<Device>,
+    /// The numbers, as of one launch: the median over its launches. JSON has them in the table of all readings.
+    #[serde(skip)]
+    pub readings: Readings,
+    /// Warps that stand at the last barrier with nothing left to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parked: Option<Parked>,
     /// Where the time of one launch goes; `None` where no instructions were read, or too little of each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -97,6 +119,37 @@ impl Profile {
         Ok(Profile::of(report, select::counterpart(report, of, filter)?, with))
     }
 
+    /// The same with what judging the other kernels of its report needs, of those whose time matters.
+    #[must_use]
+    pub fn beside_others(mut self, report: &Report, with: &Reduction<'_>) -> Profile {
+        let groups = select::groups(report);
+        let other = |at: usize| {
+            let kernel = KernelSummary::new(groups[at].clone());
+            let own = own_view(&kernel, with);
+            let device = &kernel.first().device;
+            OtherProfile {
+                at,
+                device: (*device != self.device).then(|| device.clone()),
+                readings: Readings::of(&kernel, &report.session.command_line, &Work::default()).medians(),
+                parked: own.and_then(|view| Parked::of(view, with.limits)),
+                phases: own.and_then(|view| Phases::of(view, &kernel)),
+            }
+        };
+        self.others = that_matter(&self.kernels).filter(|at| *at < groups.len()).map(other).collect();
+        self
+    }
+
+    /// The profile of another kernel; `None` for one that is not among the kernels.
+    pub(in crate::analysis) fn other(&self, other: &OtherProfile) -> Option<Profile> {
+        Some(Profile {
+            device: other.device.clone().unwrap_or_else(|| self.device.clone()),
+            readings: other.readings.clone(),
+            parked: other.parked.clone(),
+            phases: other.phases.clone(),
+            ..Profile::unmeasured(self.kernels.get(other.at)?.kernel.clone())
+        })
+    }
+
     /// See [`Evidence::made_public`](crate::analysis::Evidence::made_public).
     pub(in crate::analysis) fn make_public(&mut self) {
         self.origin.path = private::public_path(&self.origin.path);
@@ -113,8 +166,7 @@ impl Profile {
     fn of(report: &Report, group: KernelGroup<'_>, with: &Reduction<'_>) -> Profile {
         let kernel = KernelSummary::new(group);
         let first = kernel.first();
-        let is_own = |view: &&SourceView| kernel.launches().iter().any(|launch| launch.id == view.launch);
-        let own = with.source.iter().find(is_own);
+        let own = own_view(&kernel, with);
         let lines = report.unrecognised_lines.len() as u64;
         let not_understood = if lines > 0 { vec![("lines of text".into(), lines)] } else { Vec::new() };
         let ruled = kernel.launches().iter().find(|launch| !launch.rules.is_empty());
@@ -139,7 +191,8 @@ impl Profile {
             dropped: report.dropped.iter().map(ToString::to_string).collect(),
             not_understood,
             damage: report.damage.clone(),
-            kernels: overview(report, kernel.key()),
+            kernels: overview(select::groups(report), kernel.key()),
+            others: Vec::new(),
             members: members(&kernel),
             lines: own.map(|view| SourceLines::of(view, &kernel, with.limits)),
             parked: own.and_then(|view| Parked::of(view, with.limits)),
@@ -164,6 +217,7 @@ impl Profile {
             not_understood: Vec::new(),
             damage: Vec::new(),
             kernels: Vec::new(),
+            others: Vec::new(),
             members: Vec::new(),
             lines: None,
             parked: None,
@@ -203,6 +257,11 @@ impl Profile {
             metrics: self.readings.metrics_of(at),
         }
     }
+}
+
+/// The launch of a kernel that was read by instruction.
+fn own_view<'a>(kernel: &KernelSummary<'_>, with: &Reduction<'a>) -> Option<&'a SourceView> {
+    with.source.iter().find(|view| kernel.launches().iter().any(|launch| launch.id == view.launch))
 }
 
 /// What is kept of a rule; `None` for one without an estimate.

@@ -3,7 +3,7 @@
 use crate::analysis::derive::units::{self, AVERAGE, BUSIEST};
 use crate::analysis::derive::{data_stage, mix, occupancy, roofline, stalls};
 use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::kernel::summary::{KernelSummary, median_of_sorted};
 use crate::analysis::lines::ACTIVITY;
 use crate::analysis::phases;
 use crate::catalog;
@@ -119,6 +119,19 @@ impl Readings {
             curves: occupancy::curve_metrics().filter_map(curve).collect(),
             breakdowns,
         }
+    }
+
+    /// The same of one launch: of each metric the median over the launches that have it.
+    #[must_use]
+    pub(super) fn medians(mut self) -> Readings {
+        for kept in &mut self.metrics {
+            if let Found::Each(each) = &kept.found {
+                let mut values: Vec<f64> = each.iter().copied().flatten().collect();
+                values.sort_by(f64::total_cmp);
+                kept.found = Found::Number(median_of_sorted(&values));
+            }
+        }
+        self
     }
 
     /// The metrics of the launch at a position, sorted by name.

@@ -1,6 +1,7 @@
 //! The readings of all sides as JSON: one table of columns of one length, so that a query needs nothing of ours. `metric`
 //! and `unit` name the rows; each side has `median`, and where a kernel was launched more than once `min`, `max`, `n` and
-//! the numbers of single launches in `each`.
+//! the numbers of single launches in `each`. `others` has the medians of the report's other kernels, in the order of the
+//! profile's `others`.
 
 use crate::analysis::evidence::{Evidence, Reference, Side};
 use crate::analysis::kernel::summary::median_of_sorted;
@@ -43,6 +44,8 @@ struct Table {
     old: Option<Columns>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reference: Option<Columns>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    others: Vec<Columns>,
 }
 
 /// The numbers of one side; a row without any is a metric that the side does not hold, unless a list below names it.
@@ -153,9 +156,12 @@ impl From<Evidence> for EvidenceJson {
             reference: reference.as_mut().map(|one| rows.columns(std::mem::take(&mut one.profile.readings))),
             ..Table::default()
         };
+        let others = new.profile.iter_mut().flat_map(|profile| &mut profile.others);
+        readings.others = others.map(|other| rows.columns(std::mem::take(&mut other.readings))).collect();
         (readings.metric, readings.unit) = rows.all.into_iter().unzip();
         let length = readings.metric.len();
-        for columns in [&mut readings.new, &mut readings.old, &mut readings.reference].into_iter().flatten() {
+        let sides = [&mut readings.new, &mut readings.old, &mut readings.reference].into_iter().flatten();
+        for columns in sides.chain(&mut readings.others) {
             columns.median.resize(length, None);
             if !columns.n.is_empty() {
                 columns.min.resize(length, None);
@@ -172,6 +178,10 @@ impl From<EvidenceJson> for Evidence {
         let EvidenceJson { readings: table, mut new, mut old, mut reference } = json;
         let Table { metric, unit, .. } = table;
         let rows: Vec<(Arc<str>, Unit)> = metric.into_iter().zip(unit).collect();
+        let others = new.profile.iter_mut().flat_map(|profile| &mut profile.others);
+        for (other, columns) in others.zip(table.others) {
+            other.readings = columns.readings(&rows);
+        }
         let profiles = [
             (new.profile.as_mut(), table.new),
             (old.as_mut().and_then(|old| old.profile.as_mut()), table.old),

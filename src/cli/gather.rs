@@ -117,20 +117,20 @@ impl<'p> Gatherer<'p> {
             missed = subject.pick.leave(&mut meant).err();
             match self.is_of_all_kernels {
                 true => analysis::chosen_rows(&meant, &selection),
-                false => analysis::subject_rows(&meant, &selection),
+                false => analysis::page_rows(&meant, &selection),
             }
         };
         let mut report = profile.read_chosen(&want, analysis::brief(), rows)?;
         missed.map_or_else(|| subject.pick.leave(&mut report), Err)?;
         let mut views = match self.is_of_all_kernels {
             true => lines::source_views(&mut profile, &report, &selection, self.allow_damage)?,
-            false => {
-                Vec::from_iter(lines::source_view(&mut profile, &report, &selection, self.allow_damage, &builds.new)?)
-            }
+            false => lines::page_views(&mut profile, &report, &selection, self.allow_damage, &builds.new)?,
         };
         let with = Reduction { source: &views, work: &work, limits: &self.limits };
         let mut kernels = analysis::Profile::chosen(&report, subject.kernel.as_ref(), &with)?.into_iter();
         let Some(kernel) = kernels.next() else { return Err(Failure::usage("the report holds no kernel")) };
+        let kernel = if self.is_of_all_kernels { kernel } else { kernel.beside_others(&report, &with) };
+        let own_view = views.iter().position(|view| kernel.launches.contains(&view.launch));
         let logs = subject.ptxas.iter().map(|path| source::read_build_log(path));
         let logs = logs.collect::<Result<Vec<BuildLog>, source::ReadError>>()?;
         let own = self.instead(subject, &report, builds, &kernel.kernel)?;
@@ -170,7 +170,7 @@ impl<'p> Gatherer<'p> {
             Evidence { new: Side { profile: Some(profile), ..side }, ..Evidence::default() }
         };
         let others = if self.is_of_all_kernels { kernels.map(other).collect() } else { Vec::new() };
-        let instructions = if views.is_empty() { None } else { Some(views.swap_remove(0)) };
+        let instructions = own_view.map(|at| views.swap_remove(at));
         let evidence = Evidence { new, old, reference: beside.reference };
         Ok(Gathered { evidence, others, instructions, slot, baseline: words, against })
     }

@@ -1,4 +1,4 @@
-//! The launch under audit, instruction by instruction.
+//! The launches of a page, instruction by instruction.
 
 use super::failure::Failure;
 use crate::analysis::{self, Selection};
@@ -7,18 +7,17 @@ use crate::source::Profile;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// Reads the launch that the analysis by line is made of; `None` for a profile that is no report, which holds no
-/// instructions. `builds` give the instructions' text where the profiled code is theirs.
-pub(super) fn source_view(
+/// Reads the launch that the analysis by line is made of, and one of each further kernel of the page; none for a profile that
+/// is no report, which holds no instructions. `builds` give the instructions' text where the profiled code is theirs.
+pub(super) fn page_views(
     profile: &mut Profile,
     report: &Report,
     selection: &Selection,
     allow_damage: bool,
     builds: &[CodeBuild],
-) -> Result<Option<SourceView>, Failure> {
-    let launch = analysis::subject_launch(report, selection)?;
+) -> Result<Vec<SourceView>, Failure> {
     let listings: Vec<&SassListing> = builds.iter().map(|build| &build.listing).collect();
-    Ok(views(profile, &[launch], allow_damage, &listings)?.into_iter().next())
+    views(profile, &analysis::page_launches(report, selection)?, allow_damage, &listings)
 }
 
 /// Reads a launch of the report of the old side.

@@ -101,11 +101,11 @@ fn shown(file: &Path, arguments: &Show) -> Result<Shown, Failure> {
         Err(error) => return Err(error.into()),
     };
     let selection = Selection { kernel: arguments.kernel.clone(), baseline_kernel: None };
-    let report = profile.read_chosen(&want, analysis::brief(), |report| analysis::subject_rows(report, &selection))?;
-    let source = lines::source_view(&mut profile, &report, &selection, arguments.allow_damage, &[])?;
+    let report = profile.read_chosen(&want, analysis::brief(), |report| analysis::page_rows(report, &selection))?;
+    let source = lines::page_views(&mut profile, &report, &selection, arguments.allow_damage, &[])?;
     let (work, limits) = (Work::default(), Limits::default());
-    let with = Reduction { source: source.as_slice(), work: &work, limits: &limits };
+    let with = Reduction { source: &source, work: &work, limits: &limits };
     let kernel = analysis::Profile::chosen(&report, arguments.kernel.as_ref(), &with)?.swap_remove(0);
-    let audit = audit(&Evidence::of(kernel), &limits);
+    let audit = audit(&Evidence::of(kernel.beside_others(&report, &with)), &limits);
     Ok(Shown::Audit(Box::new((Heading::default(), audit))))
 }

@@ -192,7 +192,7 @@ fn section(entry: &Entry<'_>, is_full: bool) -> Section {
             for section in brief::sections(entry.heading, audit) {
                 let is_shown = match section.name.as_str() {
                     "verdict" | "changed" => true,
-                    "next" => is_full,
+                    "next" | "kernels" => is_full,
                     _ => false,
                 };
                 let is_changed = section.name == "changed";

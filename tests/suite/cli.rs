@@ -245,7 +245,7 @@ fn show_prints_reports_and_build_logs_without_colour_into_pipes() {
     assert!(text.contains("gemm_bias_v1") && text.contains("gemm_bias_v2") && text.contains("Registers"), "{text}");
     assert!(!text.contains('\x1b'));
     let narrow = done(&run(folder.path(), &["show", "--kernel", "v2", &report]));
-    assert!(narrow.contains("gemm_bias_v2") && !narrow.contains("gemm_bias_v1"), "{narrow}");
+    assert!(narrow.contains("gemm_bias_v2 · H200") && !narrow.contains("gemm_bias_v1 · H200"), "{narrow}");
 }
 
 #[test]

@@ -34,7 +34,7 @@ const ANALYSIS: [&[&str]; 14] = [
     &["readings_json", "correctness"],
     &["versus"],
     &["results"],
-    &["artefact"],
+    &["artefact", "others"],
     &["audit"],
     &["dump", "milestone"],
 ];

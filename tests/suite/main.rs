@@ -64,6 +64,7 @@ mod roofline;
 mod rules;
 mod same_kernel;
 mod series;
+mod several_kernels;
 #[path = "../../benches/support/simulation.rs"]
 mod simulation;
 mod snapshot;

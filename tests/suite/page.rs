@@ -34,7 +34,7 @@ const ORDER: [&str; 16] = [
 const LONGEST: usize = 420;
 
 /// What is wrong with a page, its lines counted as they stand in the file.
-fn faults(page: &str, budget: usize) -> Vec<String> {
+pub(crate) fn faults(page: &str, budget: usize) -> Vec<String> {
     let mut faults = Vec::new();
     let lines: Vec<&str> = page.lines().collect();
     let at = |start: &str| lines.iter().position(|line| line.starts_with(start)).map(|at| at + 1);
@@ -90,7 +90,7 @@ fn faults(page: &str, budget: usize) -> Vec<String> {
 }
 
 /// Lines that a page without a baseline may have.
-const NO_BASELINE: usize = 120;
+pub(crate) const NO_BASELINE: usize = 120;
 
 /// Lines that a page may have.
 fn budget(audit: &Audit) -> usize {

@@ -2,7 +2,7 @@
 
 use crate::analysis::kernel::select::{self, KernelGroup, KernelKey};
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::evidence::{Reading, Report, Workload};
+use crate::evidence::{Reading, Workload};
 
 /// The kernels inside a range or graph, one instance for each launch.
 pub(in crate::analysis) const MEMBER_NAMES: &str = "launch__kernel_name";
@@ -39,9 +39,19 @@ pub(in crate::analysis) fn members(kernel: &KernelSummary<'_>) -> Vec<(String, u
     names
 }
 
-/// All kernels of a report, the most device time first.
-pub(in crate::analysis) fn overview(report: &Report, subject: &KernelKey) -> Vec<OtherKernel> {
-    let groups = select::groups(report);
+/// Kernels of a report, beside the one under audit, of which is said what limits them.
+pub(in crate::analysis) const JUDGED: usize = 7;
+/// Percent of the summed time from which on that is worth a line: no more can be gained there.
+const WORTH: f64 = 3.0;
+
+/// The places of the other kernels whose time matters, the most device time first. Where shares are not known all do.
+pub(in crate::analysis) fn that_matter(kernels: &[OtherKernel]) -> impl Iterator<Item = usize> {
+    let is_worth = |kernel: &OtherKernel| !kernel.is_subject && kernel.share.is_none_or(|share| share >= WORTH);
+    kernels.iter().enumerate().filter(move |(_, kernel)| is_worth(kernel)).map(|(at, _)| at).take(JUDGED)
+}
+
+/// The kernels of a report for the groups of its launches, in their order.
+pub(in crate::analysis) fn overview(groups: Vec<KernelGroup<'_>>, subject: &KernelKey) -> Vec<OtherKernel> {
     let total: Option<f64> = groups.iter().map(KernelGroup::total_time).sum();
     let other = |group: KernelGroup<'_>| {
         let share = group.total_time().zip(total.filter(|t| *t > 0.0)).map(|(own, all)| 100.0 * own / all);

@@ -126,6 +126,41 @@ impl SelectionError {
     }
 }
 
+/// What asks for a kernel of a report on the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The expression for `--kernel`.
+    pub kernel: String,
+    /// The grid for `--grid`, where the expression alone takes another kernel.
+    pub grid: Option<Dim3>,
+}
+
+/// How to ask for the kernel at a place among all of a report, the most device time first: of the kernels that are taken the
+/// first is the one under audit. By its function's name where that is enough, else by what tells it from the others. `None` where nothing tells it from one that takes more time.
+pub fn asked_by(kernels: &[&KernelKey], at: usize) -> Option<Asked> {
+    let key = *kernels.get(at)?;
+    let is_first = |holds: &dyn Fn(&str) -> bool, grid: Option<Dim3>| {
+        let is_taken = |own: &&KernelKey| {
+            (grid.is_none() || own.grid == grid) && (holds(&own.function) || holds(own.short_name()))
+        };
+        kernels.iter().position(is_taken) == Some(at)
+    };
+    let part = |name: &str, grid| {
+        is_first(&|own| own.contains(name), grid).then(|| Asked { kernel: regex::escape(name), grid })
+    };
+    let whole = |name: &str, grid| {
+        is_first(&|own| own == name, grid).then(|| Asked { kernel: format!("^{}$", regex::escape(name)), grid })
+    };
+    let (function, name) = (&*key.function, key.short_name());
+    let as_shown = |grid| if regex::escape(name) == name { part(name, grid) } else { None };
+    // Kernels of one template are told apart by a word of their arguments.
+    let words = || name.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| word.len() > 2);
+    [None, key.grid].into_iter().find_map(|grid| {
+        let function = part(function, grid).or_else(|| as_shown(grid)).or_else(|| whole(function, grid));
+        function.or_else(|| words().find_map(|word| part(word, grid))).or_else(|| whole(name, grid))
+    })
+}
+
 fn matches(filter: Option<&Regex>, key: &KernelKey) -> bool {
     filter.is_none_or(|re| re.is_match(&key.function) || re.is_match(key.short_name()))
 }
@@ -169,7 +204,8 @@ pub(in crate::analysis) fn counterpart<'r>(
 
 #[cfg(test)]
 mod tests {
-    use super::short_name;
+    use super::{KernelKey, asked_by, short_name};
+    use crate::evidence::{Dim3, Workload};
 
     #[test]
     fn short_names_keep_template_arguments() {
@@ -179,5 +215,37 @@ mod tests {
         assert_eq!(short_name("void (anonymous namespace)::k<int>(float)"), "(anonymous namespace)::k<int>");
         assert_eq!(short_name("graph"), "graph");
         assert_eq!(short_name("a|b"), "a|b");
+    }
+
+    #[test]
+    fn a_kernel_is_asked_for_by_the_least_that_tells_it_from_those_before() {
+        let key = |name: &str, blocks: u64| KernelKey {
+            workload: Workload::Kernel,
+            name: name.into(),
+            function: short_name(name).split('<').next().expect("a name").into(),
+            mangled: "".into(),
+            grid: Some(Dim3([blocks, 1, 1])),
+            block: Some(Dim3([32, 1, 1])),
+        };
+        let all = [
+            key("set_wide(int)", 1),
+            key("set(int)", 1),
+            key("map<add<float>>(int)", 4),
+            key("map<mul<float>>(int)", 4),
+            key("set(int)", 8),
+            key("map<mul<float>, (int)2>(int)", 4),
+            key("set(int)", 8),
+        ];
+        let keys: Vec<&KernelKey> = all.iter().collect();
+        let asked = |at: usize| {
+            asked_by(&keys, at).map(|asked| (asked.kernel, asked.grid.map(|grid| grid.0[0]))).unwrap_or_default()
+        };
+        assert_eq!(asked(0), ("set_wide".into(), None));
+        assert_eq!(asked(1), ("^set$".into(), None));
+        assert_eq!(asked(2), ("map".into(), None));
+        assert_eq!(asked(3), ("map<mul<float>>".into(), None));
+        assert_eq!(asked(4), ("set".into(), Some(8)));
+        assert_eq!(asked(5), ("int".into(), None));
+        assert_eq!(asked_by(&keys, 6), None);
     }
 }

@@ -1,43 +1,216 @@
-//! The other kernels of the report, by their share of its device time.
+//! The kernels of the report whose time matters: what limits each, what to do first, and how much of all that could save.
 
-use super::numbers::{digits, time};
-use crate::analysis::{Audit, OtherKernel};
+use super::next;
+use super::numbers::{digits, tenth, time};
+use super::verdict;
+use crate::analysis::{Audit, Bottleneck, Bound, KernelKey, Lever, OtherKernel, Standing, asked_by};
+use crate::catalog::Code;
 use crate::quantity::format;
-use crate::view::document::Section;
+use crate::shell::quoted;
+use crate::view::document::{Cell, Column, Section};
 use crate::view::tables::{code, count, left, paragraph, right, table, text};
 use crate::words;
+use crate::words::Words;
+use regex::Regex;
+use std::sync::LazyLock;
 
-/// Rows shown.
-const SHOWN: usize = 8;
+/// Characters of a name in the table; the full tables have it whole.
+const NAME: usize = 40;
+/// What stands in front of a name: `at::native::`, `(anonymous namespace)::`.
+static SCOPE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(\w+|\(anonymous namespace\))::").ok());
 
-/// The section; `None` where the report holds no other kernel.
-pub(super) fn section(audit: &Audit) -> Option<Section> {
+/// The section with a table of at most so many rows; `None` where the report holds no other kernel.
+pub(super) fn section(audit: &Audit, most: usize) -> Option<Section> {
     if audit.kernels.len() < 2 {
         return None;
     }
-    let shown = &audit.kernels[..audit.kernels.len().min(SHOWN)];
-    let has_share = shown.iter().any(|kernel| kernel.share.is_some());
-    let mut columns = vec![left("Kernel"), left("Grid"), right("Launches"), right("Time per launch")];
-    columns.extend(has_share.then(|| right("% of device time")));
-    let row = |kernel: &OtherKernel| {
-        let ns = kernel.time.value();
-        // A grid without blocks is one that the report does not tell.
-        let grid = kernel.kernel.grid.map(|grid| grid.to_string()).filter(|grid| !grid.starts_with("(0,"));
-        let mut cells = vec![
-            code(kernel.kernel.short_name()),
-            text(grid.unwrap_or_default()),
-            count(kernel.launches as u64),
-            text(ns.map_or_else(|| "not measured".to_owned(), time)).sorted(ns),
-        ];
-        cells.extend(has_share.then(|| text(kernel.share.map(digits).unwrap_or_default()).sorted(kernel.share)));
-        let stand_out =
-            |cell: crate::view::Cell| if kernel.is_subject && !cell.words.is_empty() { cell.strong() } else { cell };
-        cells.into_iter().map(stand_out).collect()
+    let shown = Shown::of(audit, most);
+    let mut rows: Vec<Vec<Cell>> = shown.rows.iter().map(|row| shown.cells(row)).collect();
+    rows.extend(shown.rest());
+    let gain = shown.gain.map(|(kernel, percent)| {
+        words!("**Most to gain:** ≤ {} % of all, in `{}`. ", tenth(percent), name(&kernel.kernel))
+    });
+    let scope = match shown.has_share {
+        true => {
+            "All is the summed time of the launches in this report: gaps, and what was not profiled, are not in it."
+        }
+        false => "Shares are not known: not every launch has a time.",
     };
-    let mut blocks = vec![table("kernels", columns, shown.iter().map(row).collect()).into()];
-    let rest = audit.kernels.len().saturating_sub(SHOWN);
-    let rest =
-        if rest > 0 { format!(" {} more in the full tables.", format::integer(rest as u64)) } else { String::new() };
-    blocks.push(paragraph("pick", words!("`--kernel REGEX` audits another.{}", rest)));
+    let own = match shown.has_flags {
+        true => words!("`audit generate --kernel FUNCTION`, or with a row's flags, writes a kernel's own page."),
+        false => words!("`audit generate --kernel FUNCTION` writes a kernel's own page."),
+    };
+    let blocks = vec![
+        table("kernels", shown.columns(), rows).into(),
+        paragraph("pick", words!("{}{} {}", gain.unwrap_or_default(), scope, own)),
+    ];
     Some(Section::new("kernels", "Kernels of this report", blocks))
+}
+
+/// A kernel of the table.
+struct Row<'a> {
+    at: usize,
+    kernel: &'a OtherKernel,
+    /// What is concluded of it; `None` where nothing is, or its results are wrong.
+    judged: Option<(&'a Bottleneck, &'a [Lever])>,
+    /// What asks for it on the command line; empty where its name does.
+    flags: Words,
+}
+
+impl<'a> Row<'a> {
+    fn of(audit: &'a Audit, at: usize) -> Row<'a> {
+        let kernel = &audit.kernels[at];
+        let judged = match kernel.is_subject {
+            true => Some((&audit.bottleneck, audit.levers.as_slice())).filter(|_| audit.standing() != Standing::Wrong),
+            false => audit.others.iter().find(|one| one.at == at).map(|one| (&one.bottleneck, one.levers.as_slice())),
+        };
+        Row { at, kernel, judged, flags: flags(audit, at) }
+    }
+
+    /// The largest part of the time of all kernels, in percent, that its first lever could save.
+    fn of_all(&self) -> Option<f64> {
+        Some(self.kernel.share? * First::of(self.judged?).percent? / 100.0)
+    }
+}
+
+/// What to do first about a kernel.
+#[derive(Default)]
+struct First {
+    does: Words,
+    ceiling: String,
+    /// The largest part of the kernel's time that it could save; `None` where that is not bounded.
+    percent: Option<f64>,
+}
+
+impl First {
+    fn of((bottleneck, levers): (&Bottleneck, &[Lever])) -> First {
+        if bottleneck.roof.is_some() {
+            return First { does: "At the roof: only less work helps".into(), ..First::default() };
+        }
+        let Some(lever) = next::worth(levers).next() else {
+            let is_judged = !matches!(bottleneck.limiter, Code::LaunchFailed | Code::NotMeasured);
+            let does = if is_judged { "none found" } else { "" };
+            return First { does: does.into(), ..First::default() };
+        };
+        let is_bounded = matches!(lever.ceiling, Bound::AtMost | Bound::Far);
+        First {
+            does: lever.sentence.clone(),
+            ceiling: lever.said(|_| None),
+            percent: is_bounded.then_some(lever.bound),
+        }
+    }
+}
+
+/// What the table shows.
+struct Shown<'a> {
+    rows: Vec<Row<'a>>,
+    /// What takes too little time for a row.
+    rest: Vec<&'a OtherKernel>,
+    has_share: bool,
+    /// Whether grids tell kernels of one name apart.
+    has_grid: bool,
+    has_flags: bool,
+    /// The kernel whose first lever could save the most of all, and that part in percent.
+    gain: Option<(&'a OtherKernel, f64)>,
+}
+
+impl<'a> Shown<'a> {
+    fn of(audit: &'a Audit, most: usize) -> Shown<'a> {
+        let is_judged = |at: usize| audit.kernels[at].is_subject || audit.others.iter().any(|one| one.at == at);
+        let (mut shown, mut rest): (Vec<usize>, Vec<usize>) = (0..audit.kernels.len()).partition(|at| is_judged(*at));
+        // One is said by its name as shortly as by its number.
+        if rest.len() == 1 {
+            shown.append(&mut rest);
+            shown.sort_unstable();
+        }
+        let mut rows: Vec<Row<'a>> = shown.into_iter().map(|at| Row::of(audit, at)).collect();
+        let parts = rows.iter().filter_map(|row| Some((row.kernel, row.of_all()?)));
+        let gain = parts.max_by(|(_, a), (_, b)| a.total_cmp(b));
+        while rows.len() + usize::from(!rest.is_empty()) > most.max(2) {
+            let Some(last) = rows.iter().rposition(|row| !row.kernel.is_subject) else { break };
+            rest.push(rows.remove(last).at);
+        }
+        let mut names: Vec<&str> = rows.iter().map(|row| row.kernel.kernel.short_name()).collect();
+        names.sort_unstable();
+        Shown {
+            has_share: rows.iter().any(|row| row.kernel.share.is_some()),
+            has_flags: rows.iter().any(|row| !row.kernel.is_subject && !row.flags.is_empty()),
+            gain,
+            has_grid: names.windows(2).any(|pair| pair[0] == pair[1]),
+            rest: rest.into_iter().map(|at| &audit.kernels[at]).collect(),
+            rows,
+        }
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        let grid = self.has_grid.then(|| left("Grid"));
+        let (share, part) = (self.has_share.then(|| right("% of time")), self.has_share.then(|| right("Of all")));
+        let first = [left("Kernel")].into_iter().chain(grid);
+        let times = [right("Launches"), right("Time per launch")].into_iter().chain(share);
+        let limits = [left("Limiter"), left("Busiest, % of peak"), left("First lever"), right("Ceiling")];
+        first.chain(times).chain(limits).chain(part).chain(self.has_flags.then(|| left("Flags"))).collect()
+    }
+
+    fn cells(&self, row: &Row<'_>) -> Vec<Cell> {
+        let OtherKernel { kernel, launches, time: median, share, is_subject } = row.kernel;
+        let (ns, part) = (median.value(), row.of_all());
+        // A grid without blocks is one that the report does not tell.
+        let grid = kernel.grid.map(|grid| grid.to_string()).filter(|grid| !grid.starts_with("(0,"));
+        let mut cells = vec![code(name(kernel))];
+        cells.extend(self.has_grid.then(|| text(grid.unwrap_or_default())));
+        cells.push(count(*launches as u64));
+        cells.push(text(ns.map_or_else(|| "not measured".to_owned(), time)).sorted(ns));
+        cells.extend(self.has_share.then(|| text(share.map(digits).unwrap_or_default()).sorted(*share)));
+        if *is_subject {
+            cells = cells.into_iter().map(|cell| if cell.words.is_empty() { cell } else { cell.strong() }).collect();
+        }
+        let First { does, ceiling, percent } = row.judged.map(First::of).unwrap_or_default();
+        let unit = row.judged.and_then(|(bottleneck, _)| bottleneck.units.first());
+        cells.push(text(row.judged.map(|(bottleneck, _)| verdict::limiter(bottleneck)).unwrap_or_default()));
+        cells.push(text(unit.map(crate::analysis::Unit::said).unwrap_or_default()));
+        cells.extend([text(does), text(ceiling).sorted(percent)]);
+        let of_all = part.map(|part| format!("≤ {} %", tenth(part))).unwrap_or_default();
+        cells.extend(self.has_share.then(|| text(of_all).sorted(part)));
+        let flags = if *is_subject { Words::default() } else { row.flags.clone() };
+        cells.extend(self.has_flags.then(|| text(flags)));
+        cells
+    }
+
+    /// One row for what has none.
+    fn rest(&self) -> Option<Vec<Cell>> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let launches: usize = self.rest.iter().map(|kernel| kernel.launches).sum();
+        let share: Option<f64> = self.rest.iter().map(|kernel| kernel.share).sum();
+        let mut cells = vec![text(format!("{} more", format::integer(self.rest.len() as u64)))];
+        cells.extend(self.has_grid.then(Cell::default));
+        cells.extend([count(launches as u64), Cell::default()]);
+        cells.extend(self.has_share.then(|| text(share.map(digits).unwrap_or_default()).sorted(share)));
+        cells.resize(self.columns().len(), Cell::default());
+        Some(cells)
+    }
+}
+
+/// What asks for a kernel on the command line; empty where the name of its function does.
+fn flags(audit: &Audit, at: usize) -> Words {
+    let keys: Vec<&KernelKey> = audit.kernels.iter().map(|kernel| &kernel.kernel).collect();
+    let Some(asked) = asked_by(&keys, at) else { return "none tells it apart".into() };
+    match asked.grid.map(|grid| format!(" --grid {},{},{}", grid.0[0], grid.0[1], grid.0[2])) {
+        None if asked.kernel == *keys[at].function || asked.kernel == name(keys[at]) => Words::default(),
+        grid => words::code(format!("--kernel {}{}", quoted(&asked.kernel), grid.unwrap_or_default())).into(),
+    }
+}
+
+/// A kernel's name, without scopes and cut where it is long.
+fn name(kernel: &KernelKey) -> String {
+    let whole = kernel.short_name();
+    if whole.chars().count() <= NAME {
+        return whole.to_owned();
+    }
+    let bare = SCOPE.as_ref().map_or_else(|| whole.to_owned(), |scope| scope.replace_all(whole, "").into_owned());
+    match bare.char_indices().nth(NAME) {
+        Some((at, _)) => format!("{}…", &bare[..at]),
+        None => bare,
+    }
 }

@@ -51,7 +51,33 @@ fn what(heading: &Heading, audit: &Audit) -> Words {
         let is_dirty = heading.commit.ends_with("-dirty");
         parts.push(words!("commit `{}`", if is_dirty { format!("{short}-dirty") } else { short }));
     }
+    parts.extend(among(heading, audit));
     words::join(parts, " · ")
+}
+
+/// Percent of the time of all kernels from which on some of them take nearly all.
+const NEARLY_ALL: f64 = 90.0;
+
+/// Which part of the report's time the page is about: `54.0 % of the time of 12 kernels (3 take 91.2 %)`; `None` for a
+/// report of one kernel.
+fn among(heading: &Heading, audit: &Audit) -> Option<Words> {
+    let own = audit.kernels.iter().find(|kernel| kernel.is_subject).filter(|_| audit.kernels.len() > 1)?;
+    // A title does not say which kernel it is.
+    let name = if heading.title.is_empty() { Words::default() } else { words!("`{}`: ", own.kernel.short_name()) };
+    let all = format::integer(audit.kernels.len() as u64);
+    let Some(share) = own.share else { return Some(words!("{}1 of {} kernels", name, all)) };
+    let sums = audit.kernels.iter().scan(0.0, |sum, kernel| {
+        *sum += kernel.share.unwrap_or_default();
+        Some(*sum)
+    });
+    let few = sums.enumerate().find(|(_, sum)| *sum >= NEARLY_ALL).map(|(at, sum)| (at + 1, sum));
+    let few = match few {
+        Some((1, _)) if audit.kernels[0].is_subject => String::new(),
+        Some((1, sum)) => format!(" (1 takes {} %)", digits(sum)),
+        Some((few, sum)) if few < audit.kernels.len() => format!(" ({few} take {} %)", digits(sum)),
+        _ => String::new(),
+    };
+    Some(words!("{}{} % of the time of {} kernels{}", name, digits(share), all, few))
 }
 
 /// The value of a measuring condition on the new side.

@@ -12,12 +12,10 @@ const LEAST: f64 = 2.0;
 
 /// The section; `None` where nothing was found to do, and nothing to rule out.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
-    let is_worth = |lever: &&Lever| lever.bound >= LEAST || matches!(lever.ceiling, Bound::Rate(_) | Bound::Open(_));
-    let ours = audit.levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit);
     let roof = audit.bottleneck.roof.clone();
     let levers: Vec<&Lever> = match roof {
         Some(_) => Vec::new(),
-        None => ours.filter(is_worth).take(SHOWN).collect(),
+        None => worth(&audit.levers).take(SHOWN).collect(),
     };
     let mut blocks: Vec<Block> = roof.into_iter().map(|roof| paragraph("roof", roof)).collect();
     if !levers.is_empty() {
@@ -41,4 +39,10 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let said = said.or_else(|| (!additive.is_empty()).then(|| additive.trim_start().into()));
     blocks.extend(said.map(|words| paragraph("ruled-out", words)));
     (!blocks.is_empty()).then(|| Section::new("next", "Next", blocks))
+}
+
+/// Our own levers that are worth a line, by ceiling.
+pub(super) fn worth(levers: &[Lever]) -> impl Iterator<Item = &Lever> {
+    let ours = levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit);
+    ours.filter(|lever| lever.bound >= LEAST || matches!(lever.ceiling, Bound::Rate(_) | Bound::Open(_)))
 }

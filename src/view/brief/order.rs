@@ -18,7 +18,7 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
         next::section(audit).filter(|_| is_right),
         Some(changed::section(heading, audit)),
         history::section(heading, audit).filter(|_| is_right),
-        kernels::section(audit),
+        kernels::section(audit, usize::MAX),
         phases::section(audit).filter(|_| is_right),
         units::section(audit).filter(|_| is_right),
         stalls::section(audit).filter(|_| is_right),
@@ -32,7 +32,7 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
     let mut sections: Vec<Section> = sections.into_iter().flatten().collect();
     sections.push(provenance::section(heading, audit, &sections));
     screen(&mut sections);
-    fit(&mut sections, if audit.old.is_some() { COMPARED } else { ALONE });
+    fit(&mut sections, if audit.old.is_some() { COMPARED } else { ALONE }, audit);
     sections
 }
 
@@ -61,18 +61,29 @@ fn screen(sections: &mut [Section]) {
 }
 
 /// Takes the last rows off the longest ranked tables until the page is within its lines; the full tables have them.
-fn fit(sections: &mut [Section], most: usize) {
+fn fit(sections: &mut [Section], most: usize, audit: &Audit) {
     // The end of the page: an empty line behind the fold, and a marker.
     while HEAD + sections.iter().map(lines).sum::<usize>() + 2 > most {
-        let longest = |kept: usize, sections: &mut [Section]| {
-            let ranked = sections.iter_mut().filter(|section| RANKED.contains(&section.name.as_str()));
-            let longest = ranked.flat_map(tables).filter(|table| table.name != "bytes" && table.rows.len() > kept);
-            longest.max_by_key(|table| table.rows.len()).map(|table| table.rows.pop())
-        };
-        if !KEPT.into_iter().any(|kept| longest(kept, sections).is_some()) {
+        if !KEPT.into_iter().any(|kept| shorten(sections, kept, audit)) {
             return;
         }
     }
+}
+
+/// Takes a row off the longest ranked table with more rows than are kept; whether there is one.
+fn shorten(sections: &mut [Section], kept: usize, audit: &Audit) -> bool {
+    let ranked = sections.iter_mut().filter(|section| RANKED.contains(&section.name.as_str()));
+    let longest = ranked.flat_map(tables).filter(|table| table.name != "bytes" && table.rows.len() > kept);
+    let Some(table) = longest.max_by_key(|table| table.rows.len()) else { return false };
+    let left = table.rows.len() - 1;
+    if table.name != "kernels" {
+        table.rows.truncate(left);
+        return true;
+    }
+    // Its last row is of all that have none.
+    let fewer = kernels::section(audit, left);
+    let place = sections.iter_mut().find(|section| section.name == "kernels");
+    place.zip(fewer).map(|(place, fewer)| *place = fewer).is_some()
 }
 
 fn tables(section: &mut Section) -> impl Iterator<Item = &mut Table> {

@@ -41,14 +41,7 @@ fn limits(audit: &Audit) -> Vec<Block> {
     let at = at.map_or_else(Words::default, |place| words!(" {}: {}.", lead, place));
     let mut blocks = vec![paragraph(
         "limiter",
-        words!(
-            "**{}** (`{}`{}). {}{}",
-            label(&bottleneck.limiter.to_string()),
-            bottleneck.limiter.to_string(),
-            level(bottleneck),
-            &bottleneck.sentence,
-            at
-        ),
+        words!("**{}**{}. {}{}", label(&bottleneck.limiter.to_string()), coded(bottleneck), &bottleneck.sentence, at),
     )];
     let mut items: Vec<Words> = bottleneck.beside.clone();
     items.extend(gap::sentence(audit).map(Words::from));
@@ -59,6 +52,16 @@ fn limits(audit: &Audit) -> Vec<Block> {
     items.extend(hypotheses::summary(&audit.hypotheses));
     blocks.push(list("beside", items));
     blocks
+}
+
+/// `L1/TEX cache (memory-l1tex, saturated)`: what limits, in the words of the verdict.
+pub(super) fn limiter(bottleneck: &Bottleneck) -> Words {
+    words!("{}{}", label(&bottleneck.limiter.to_string()), coded(bottleneck))
+}
+
+/// The code and the level behind the name of a limiter.
+fn coded(bottleneck: &Bottleneck) -> Words {
+    words!(" (`{}`{})", bottleneck.limiter.to_string(), level(bottleneck))
 }
 
 /// `, saturated`, of the unit that limits.

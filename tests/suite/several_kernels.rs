@@ -1,0 +1,273 @@
+//! Reports of several kernels: the page of one says of each other what a page about that one alone says.
+
+use crate::judged;
+use crate::page;
+use crate::project::{Profile, Project, csv};
+use kernel_audit::analysis::{
+    self, Audit, Bottleneck, Evidence, Lever, LeverOrigin, Limits, Reduction, Selection, Work,
+};
+use kernel_audit::evidence::{Origin, Report, SourceView, Want};
+use kernel_audit::render::Templates;
+use kernel_audit::snapshot::Snapshot;
+use kernel_audit::source::{self, ncu_csv};
+use kernel_audit::view::{self, Heading};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+fn fixtures() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures"))
+}
+
+/// A report with each kernel of each launch by instruction.
+fn read(path: &Path) -> (Report, Vec<SourceView>) {
+    let report = source::read_profile(path, &analysis::want()).unwrap();
+    let launches = analysis::subject_launches(&report, &Selection::default()).unwrap();
+    let ids: Vec<u32> = launches.iter().map(|launch| launch.id).collect();
+    let want = analysis::source_want(&launches);
+    let views = source::read_source_views(path, &want, |head| ids.contains(&head.id), &[]).unwrap();
+    (report, views)
+}
+
+/// Kernels that were profiled one by one: tensor products, spills, transposes, dependent loads.
+const KERNELS: [&str; 12] = [
+    "patch_embed_gemm",
+    "patch_embed_gemm_mma",
+    "spilling",
+    "transpose_naive",
+    "strided_copy",
+    "pointer_chase",
+    "divergent",
+    "stream_triad",
+    "fp64_bound",
+    "bank_conflict",
+    "tiny_grid",
+    "atomics",
+];
+
+/// One report of some of them.
+fn program(names: &[&str]) -> (Report, Vec<SourceView>) {
+    let mut whole: Option<(Report, Vec<SourceView>)> = None;
+    for name in names {
+        let (report, views) = read(&fixtures().join(format!("labelled/{name}.ncu-repz")));
+        let (all, seen) = whole.get_or_insert_with(|| (Report { launches: Vec::new(), ..report.clone() }, Vec::new()));
+        for launch in &report.launches {
+            let id = all.launches.len() as u32;
+            let own = views.iter().filter(|view| view.launch == launch.id).cloned();
+            seen.extend(own.map(|view| SourceView { launch: id, ..view }));
+            all.launches.push(kernel_audit::evidence::Launch { id, ..launch.clone() });
+        }
+    }
+    whole.unwrap()
+}
+
+/// The audits of every kernel of a report by itself, and of the first with the others beside it.
+fn audits(report: &Report, views: &[SourceView]) -> (Vec<Audit>, Evidence) {
+    let (work, limits) = (Work::default(), Limits::default());
+    let with = Reduction { source: views, work: &work, limits: &limits };
+    let kernels = analysis::Profile::chosen(report, None, &with).unwrap();
+    let first = kernels[0].clone().beside_others(report, &with);
+    let one = |kernel| analysis::audit(&Evidence::of(kernel).made_public(), &limits);
+    (kernels.into_iter().map(one).collect(), Evidence::of(first).made_public())
+}
+
+/// A verdict without the walk to it, whose readings know the spread of their launches.
+fn concluded(bottleneck: &Bottleneck) -> Bottleneck {
+    Bottleneck { steps: Vec::new(), ..bottleneck.clone() }
+}
+
+fn ours(levers: &[Lever]) -> Vec<&Lever> {
+    levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit).collect()
+}
+
+/// Holds what is said of the other kernels against their own audits; how many there are.
+fn hold(report: &Report, views: &[SourceView], what: &str) -> usize {
+    let (alone, evidence) = audits(report, views);
+    let audit = analysis::audit(&evidence, &Limits::default());
+    for other in &audit.others {
+        let (own, name) = (&alone[other.at], alone[other.at].new.kernel.short_name());
+        assert_eq!(audit.kernels[other.at].kernel, own.new.kernel, "{what}");
+        assert_eq!(concluded(&other.bottleneck), concluded(&own.bottleneck), "{what}: {name}");
+        assert_eq!(ours(&other.levers), ours(&own.levers), "{what}: {name}");
+    }
+    let matter = |kernel: &&analysis::OtherKernel| !kernel.is_subject && kernel.share.is_none_or(|share| share >= 3.0);
+    assert_eq!(audit.others.len(), audit.kernels.iter().filter(matter).count().min(7), "{what}");
+    audit.others.len()
+}
+
+#[test]
+fn what_is_said_of_another_kernel_is_what_its_own_page_says() {
+    let (report, views) = program(&KERNELS);
+    assert!(hold(&report, &views, "the program") >= 5);
+    let evidence = audits(&report, &views).1;
+    let others = &evidence.new.profile.as_ref().unwrap().others;
+    assert!(others.iter().all(|other| other.phases.is_some()), "the verdicts rest on the code as well");
+    let audit = analysis::audit(&evidence, &Limits::default());
+    let codes: BTreeSet<_> = audit.others.iter().map(|other| other.bottleneck.limiter).collect();
+    assert!(codes.len() >= 4, "{codes:?}");
+    let mut seen = 0;
+    for path in judged::reports(fixtures()) {
+        let Ok(report) = source::read_profile(&path, &analysis::want()) else { continue };
+        if report.launches.len() > 1 {
+            let (report, views) = read(&path);
+            seen += hold(&report, &views, &path.display().to_string());
+        }
+    }
+    assert!(seen >= 2, "{seen}");
+}
+
+#[test]
+fn launches_that_differ_are_one_kernel_by_their_medians() {
+    let kernel = |kernel, ns: f64, grid| Profile { kernel, grid, ..Profile::steady(ns) };
+    let text = csv(&[kernel("wide", 90_000.0, "(64, 1, 1)"), kernel("long", 50_000.0, "(640, 1, 1)")]);
+    let report = ncu_csv::read(text.as_bytes(), Origin::default(), &Want::everything()).unwrap();
+    assert_eq!(hold(&report, &[], "a page of text"), 1);
+}
+
+#[test]
+fn a_snapshot_says_again_what_the_page_said_of_every_kernel_and_stays_small() {
+    let (report, views) = program(&KERNELS);
+    let evidence = audits(&report, &views).1;
+    let audit = analysis::audit(&evidence, &Limits::default());
+    let heading = Heading { subject: "step".into(), date: "2026-01-01".into(), ..Heading::default() };
+    let bytes = Snapshot::new(heading.clone(), evidence.clone(), &audit).to_json().unwrap();
+    assert!(bytes.len() < 96 * 1024, "{}", bytes.len());
+    let read = Snapshot::parse(Path::new("x.json"), &bytes).unwrap();
+    assert!(read.evidence == evidence);
+    assert!(read.audit() == audit);
+    let page = Templates::load(None).unwrap().marked_page("audit", &view::document(&heading, &audit)).unwrap().text;
+    assert_eq!(page::faults(&page, page::NO_BASELINE), Vec::<String>::new(), "{page}");
+    // A place that the list of kernels does not have says nothing.
+    let mut spoilt = evidence;
+    spoilt.new.profile.as_mut().unwrap().others[0].at = 99;
+    assert_eq!(analysis::audit(&spoilt, &Limits::default()).others.len(), audit.others.len() - 1);
+}
+
+/// The cells of the row of a table that names something.
+fn row(page: &str, name: &str) -> Vec<String> {
+    let line = page.lines().find(|line| line.starts_with("| ") && line.contains(name));
+    let line = line.unwrap_or_else(|| panic!("no row of {name} in {page}"));
+    let cells = line.trim_start_matches("| ").trim_end_matches('|');
+    cells.split(" | ").map(|cell| cell.trim().replace("**", "")).collect()
+}
+
+#[test]
+fn the_flags_of_a_row_write_the_page_that_the_row_sums_up() {
+    let project = Project::new();
+    for name in ["both_basic", "multiprocess"] {
+        let report = fixtures().join(format!("h200/{name}.ncu-repz"));
+        let report = report.to_str().unwrap();
+        let go = |words: &[&str]| {
+            let printed = project.words(&[&["generate", "--report", report, "--date", "2026-01-01"], words].concat());
+            project.read(printed.done().lines().next().unwrap())
+        };
+        let page = go(&["--name", name]);
+        let other = row(&page, "`gemm_bias_v2`");
+        assert!(page.contains("`audit generate --kernel FUNCTION` writes a kernel's own page."), "{page}");
+        let own = go(&["--name", "own", "--kernel", "gemm_bias_v2"]);
+        assert!(own.contains("`gemm_bias_v2` · H200"), "{own}");
+        let verdict = own.lines().skip_while(|line| *line != "## Verdict").nth(1).unwrap().replace("**", "");
+        assert!(verdict.starts_with(&other[4]), "{} against {verdict}", other[4]);
+        assert!(own.contains(&format!("Units, % of peak: {}", other[5])), "{} in {own}", other[5]);
+        let next = row(&own[own.find("## Next").unwrap()..], " 1 ");
+        assert_eq!((&other[6], &other[7]), (&next[1], &next[2]));
+        // The page of the other is of the same program, and says the same of this one.
+        assert_eq!(row(&page, "`gemm_bias_v1`")[..9], row(&own, "`gemm_bias_v1`")[..9]);
+    }
+}
+
+#[test]
+fn small_kernels_share_a_row_and_nobody_reads_them() {
+    let names: [&'static str; 12] = ["k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8", "k9", "k10", "k11"];
+    let kernel = |(at, kernel): (usize, &'static str)| {
+        let ns = if at < 2 { 400_000.0 } else { 20_000.0 };
+        Profile { kernel, launches: vec![(ns, 2.0 * ns)], ..Profile::default() }
+    };
+    let profiles: Vec<Profile> = names.into_iter().enumerate().map(kernel).collect();
+    let text = csv(&profiles);
+    let report = ncu_csv::read(text.as_bytes(), Origin::default(), &Want::everything()).unwrap();
+    let mut rows: Vec<u32> = analysis::page_rows(&report, &Selection::default()).into_iter().collect();
+    rows.sort_unstable();
+    assert_eq!(rows, [0, 1], "two kernels of 40 %, ten of 2 %");
+    let small = Selection { kernel: Some(regex::Regex::new("k7").unwrap()), ..Selection::default() };
+    assert_eq!(analysis::page_rows(&report, &small).len(), 3);
+
+    let project = Project::new();
+    project.report("new.csv", &profiles);
+    let words = ["generate", "--report", "new.csv", "--name", "x", "--date", "2026-01-01"];
+    let page = project.read(project.words(&words).done().lines().next().unwrap());
+    assert!(page.contains(" · 40.0 % of the time of 12 kernels (7 take 90.0 %)\\\n"), "{page}");
+    assert_eq!(row(&page, "10 more")[..4], ["10 more", "10", "", "20.0"]);
+    assert!(!page.contains("`k2`"), "{page}");
+    // One more has a name.
+    project.report("new.csv", &profiles[..3]);
+    let page = project.read(project.words(&words).done().lines().next().unwrap());
+    assert_eq!(row(&page, "`k2`")[..4], ["`k2`", "1", "20.0 µs", "2.44"]);
+}
+
+#[test]
+fn the_part_of_all_is_the_share_times_the_ceiling() {
+    let (report, views) = program(&KERNELS[..4]);
+    let audit = analysis::audit(&audits(&report, &views).1, &Limits::default());
+    let heading = Heading { subject: "step".into(), date: "2026-01-01".into(), ..Heading::default() };
+    let page = Templates::load(None).unwrap().page("audit", &view::document(&heading, &audit)).unwrap();
+    let number = |text: &str| -> Option<f64> { text.trim_start_matches("≤ ").split(' ').next()?.parse().ok() };
+    let table = &page[page.find("## Kernels of").unwrap()..];
+    let mut parts = Vec::new();
+    for kernel in &audit.kernels {
+        let name = format!("`{}`", kernel.kernel.short_name());
+        let (cells, share) = (row(table, &name), kernel.share.unwrap());
+        assert!((number(&cells[3]).unwrap() - share).abs() < 0.06, "{cells:?}");
+        let (ceiling, part) = (number(&cells[7]).unwrap(), number(&cells[8]).unwrap());
+        assert!((share * ceiling / 100.0 - part).abs() < 0.11, "{cells:?}");
+        parts.push((part, name));
+    }
+    let (part, name) = parts.iter().max_by(|(a, _), (b, _)| a.total_cmp(b)).unwrap();
+    assert!(table.contains(&format!("**Most to gain:** ≤ {part:.1} % of all, in {name}.")), "{table}");
+}
+
+#[test]
+fn shapes_of_one_kernel_are_told_apart_by_their_grid() {
+    let shape = |grid, ns| Profile { kernel: "map", grid, launches: vec![(ns, 2.0 * ns)], ..Profile::default() };
+    let project = Project::new();
+    project.report("new.csv", &[shape("(64, 1, 1)", 50_000.0), shape("(640, 1, 1)", 40_000.0)]);
+    let go = |words: &[&str]| {
+        let first = ["generate", "--report", "new.csv", "--name", "x", "--date", "2026-01-01"];
+        project.read(project.words(&[&first, words].concat()).done().lines().next().unwrap())
+    };
+    let page = go(&[]);
+    let (first, other) = (row(&page, "(64, 1, 1)"), row(&page, "(640, 1, 1)"));
+    assert_eq!((first[1].as_str(), first.last().unwrap().as_str()), ("(64, 1, 1)", ""));
+    let flags = other.last().unwrap().trim_matches('`');
+    assert_eq!(flags, "--kernel map --grid 640,1,1");
+    let own = go(&flags.split(' ').collect::<Vec<_>>());
+    assert!(own.contains("**40.0 µs under ncu**"), "{own}");
+}
+
+#[test]
+fn what_every_reader_gets_is_the_same() {
+    let project = Project::new();
+    let report = fixtures().join("h200/both_basic.ncu-repz");
+    fs::copy(&report, project.path("new.ncu-repz")).unwrap();
+    fs::write(project.path("audit.toml"), "[[subject]]\nname = \"x\"\nreport = \"new.ncu-repz\"\n").unwrap();
+    let path = project.run("generate x --date 2026-01-01").done();
+    let page = project.read(path.lines().next().unwrap());
+    let cells = row(&page, "`gemm_bias_v2`");
+    let shown = project.run("show new.ncu-repz --width 400").done();
+    let comment = project.run("generate x --format pr --date 2026-01-01").done();
+    let html = project.run("render audits/2026-01-01-x.json --format html --out h").done();
+    let html = project.read(html.lines().next().unwrap());
+    for text in [&shown, &comment, &html] {
+        assert!(text.contains("gemm_bias_v2") && text.contains(&cells[6]) && text.contains(&cells[8]), "{text}");
+    }
+    let dump: serde_json::Value = serde_json::from_str(&project.run("dump analysis --subject x").done()).unwrap();
+    let kernel = &dump["launches"][0];
+    assert!((kernel["share"].as_f64().unwrap() - 93.5).abs() < 0.05, "{kernel}");
+    let other = &kernel["others"][0];
+    assert_eq!(other["name"], "gemm_bias_v2");
+    assert!(cells[4].contains(other["limiter"].as_str().unwrap()), "{other}");
+    let of_file: serde_json::Value = serde_json::from_str(&project.run("dump analysis new.ncu-repz").done()).unwrap();
+    let own = &of_file["launches"][1];
+    assert_eq!((&own["name"], &own["levers"]), (&other["name"], &other["levers"]));
+    assert_eq!(own["verdict"]["sentence"], other["sentence"]);
+}
