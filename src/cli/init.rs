@@ -167,7 +167,7 @@ impl Found {
             ));
         }
         let mut text = String::from(
-            "# What `audit generate` makes pages of; `audit lint` checks this file. All keys: the README of audit.\n\n[audit]\nout = \"audits\"\n",
+            "# What `audit generate` makes pages of; `audit lint` checks this file. All keys: docs/guide/configuration.md of audit.\n\n[audit]\nout = \"audits\"\n",
         );
         for line in &lines {
             text += &self.subject(line);
