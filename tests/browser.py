@@ -118,6 +118,10 @@ def check(browser, page, shots, name):
     click(browser, "share", 0)
     words = column(browser, "share", 0)
     expect(words == sorted(words, key=str.lower), f"{name}: words sort by the alphabet")
+    named = "return Array.from(document.querySelectorAll('th button')).every(button => button.textContent)"
+    expect(browser.run(named), f"{name}: no header without words sorts")
+    expect(browser.run("return document.body.textContent.includes('audit render')") is False,
+           f"{name}: the page with all tables does not send its reader elsewhere for them")
     expect(browser.run("return document.querySelectorAll('figure svg').length") >= 3, f"{name}: charts are drawn")
     width = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
     expect(browser.run(width) <= 0, f"{name}: nothing sticks out at the side")

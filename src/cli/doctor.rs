@@ -93,7 +93,7 @@ fn seen_by_driver() -> Vec<String> {
         let (name, capability) = (&device.name, &device.compute_capability);
         lines.push(format!("device {ordinal:<11} {name}, compute capability {capability}"));
         lines.push(format!(
-            "{:18} {} multiprocessors, {} MiB memory{}, {} MiB L2",
+            "{:18} {} SMs, {} MiB memory{}, {} MiB L2",
             "",
             device.multiprocessors,
             mib(device.memory_bytes),
@@ -101,7 +101,7 @@ fn seen_by_driver() -> Vec<String> {
             mib(device.l2_bytes)
         ));
         lines.push(format!(
-            "{:18} per multiprocessor {} threads, {} registers, {} KiB shared memory ({} KiB a block)",
+            "{:18} per SM {} threads, {} registers, {} KiB shared memory ({} KiB a block)",
             "",
             device.threads_per_multiprocessor,
             device.registers_per_multiprocessor,

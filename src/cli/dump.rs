@@ -47,7 +47,7 @@ fn table(report: &Report) -> Result<(), Failure> {
     use std::io::{BufWriter, IsTerminal as _, stdout};
     if stdout().is_terminal() {
         return Err(Failure::usage(
-            "Parquet is no text\n  help: send it to a file, as in `--format parquet > NAME.parquet`",
+            "Parquet is binary, and standard output is a terminal\n  help: send it to a file, as in `--format parquet > NAME.parquet`",
         ));
     }
     let mut out = BufWriter::new(stdout());

@@ -7,6 +7,7 @@ use super::plan::DEFAULT_CONFIG;
 use crate::catalog::{check_metric_name, counters_of_arch};
 use crate::collect::{MANIFEST, is_as_made};
 use crate::config::{Code, Config, Subject};
+use crate::quantity::format;
 use crate::render::Templates;
 use crate::source;
 use std::io::Write;
@@ -35,7 +36,8 @@ pub(super) fn run(arguments: &Lint, out: &mut dyn Write) -> Result<(), Failure> 
                 is_as_made(&folder, &source::read_collected(&folder.join(MANIFEST))?)?;
             }
         }
-        writeln!(out, "{}: {} subjects, every file and every metric that they name", path.display(), every.len())?;
+        let subjects = format::counted(every.len() as u64, "subject");
+        writeln!(out, "{}: {subjects}, every file and every metric that they name", path.display())?;
     }
     if config.is_none() {
         writeln!(out, "no audit.toml here, nor above: only the templates are checked")?;

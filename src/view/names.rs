@@ -27,7 +27,7 @@ pub const NAMES: &[(&str, &[&str])] = &[
     ("measured", &["measured"]),
     ("memory", &["bytes", "accesses", "sectors"]),
     ("needed", &["metrics"]),
-    ("next", &["next", "roof", "ruled-out", "ceilings", "cure"]),
+    ("next", &["roof", "next", "collect", "no-lever", "ruled-out", "ceilings", "cure"]),
     ("occupancy", &["not-collected", "occupancy", "block-limits", "occupancy-registers", "occupancy-shared-memory", "next-step", "assumed", "arch", "occupancy-lines"]),
     ("performance", &["wrong", "launches", "performance", "no-rate", "no-benchmark", "history", "members", "kernels", "kernels-rest"]),
     ("phases", &["phases-basis", "phases", "phases-notes", "arch"]),

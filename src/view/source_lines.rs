@@ -130,20 +130,24 @@ pub(super) fn place_of_wait(audit: &Audit, reason: &str) -> Option<Words> {
     const TELLS: f64 = 25.0;
     let waits = audit.source.as_ref()?.waits.as_ref()?;
     let own = waits.reasons.iter().find(|lines| lines.reason == reason)?;
-    let named = |places: &[(Spot, f64)]| {
-        let told: Vec<String> = places
-            .iter()
-            .filter(|(spot, share)| *share >= TELLS && !spot.label().is_empty())
-            .take(2)
-            .map(|(spot, share)| format!("{} % at {}", format::fixed(*share, 0), spot.label()))
-            .collect();
-        (!told.is_empty()).then(|| told.join(", "))
+    let large = |places: &[(Spot, f64)]| -> Vec<(String, f64)> {
+        let told = places.iter().filter(|(spot, share)| *share >= TELLS && !spot.label().is_empty());
+        told.take(2).map(|(spot, share)| (spot.label(), *share)).collect()
     };
-    match (named(&own.causes), named(&own.lines)) {
-        (Some(cause), Some(line)) if cause != line => Some(format!("accesses: {cause}; waited for: {line}").into()),
-        (Some(cause), _) => Some(cause.into()),
-        (None, line) => line.map(Words::from),
-    }
+    let at = |places: &[(String, f64)]| {
+        let told = places.iter().map(|(place, share)| format!("{} % at {place}", format::fixed(*share, 0)));
+        told.collect::<Vec<_>>().join(", ")
+    };
+    let (causes, lines) = (large(&own.causes), large(&own.lines));
+    let told = match (causes.as_slice(), lines.as_slice()) {
+        ([], []) => return None,
+        (causes, []) => at(causes),
+        ([], lines) => at(lines),
+        (causes, lines) if at(causes) == at(lines) => at(lines),
+        ([(cause, _)], lines) => format!("{}, for what {cause} issues", at(lines)),
+        (causes, lines) => format!("{}, for what {} and {} issue", at(lines), causes[0].0, causes[1].0),
+    };
+    Some(told.into())
 }
 
 /// What the waits are for, where the machine code tells.

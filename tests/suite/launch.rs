@@ -144,7 +144,11 @@ fn mistakes_point_at_the_line() {
         ("value = -3", "value = 3000000000", "3000000000 does not fit i32: it holds -2147483648 to 2147483647"),
         ("value = -3", "value = -3, shape = 3", "an argument has a value or a shape, not both"),
         ("box = [64, 64]", "box = [64]", "expected 2 sides from 1 to 256"),
-        ("box = [64, 64]", "shape = [64, 64], box = [64, 64]", "a map of [64, 64] has not the elements of [128, 64]"),
+        (
+            "box = [64, 64]",
+            "shape = [64, 64], box = [64, 64]",
+            "a map of [64, 64] does not have the elements of [128, 64]",
+        ),
         ("box = [64, 64]", "shape = [16, 8, 64], box = [64, 64]", "expected 3 sides from 1 to 256"),
         ("swizzle = 64", "swizzle = 48", "expected 0, 32, 64 or 128 bytes"),
         ("grid = [6, \"928256/128\"]", "", "a launch with arguments needs `grid`"),

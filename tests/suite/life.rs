@@ -77,7 +77,7 @@ fn the_whole_life() {
     let config = read("audit.toml");
     assert!(config.contains("kernel = \"^scale$\"") && config.contains("# source = \"src/scale.cu\""), "{config}");
     repository.on(1, &["init"]).ends(2, "audit.toml is there already");
-    repository.on(1, &["lint"]).ends(0, "1 subjects");
+    repository.on(1, &["lint"]).ends(0, "1 subject,");
     repository.check("", 6, "NO BASELINE scale: audits holds no audit of it");
 
     // Six milestones.

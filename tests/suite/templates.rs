@@ -37,7 +37,7 @@ fn a_template_of_ones_own_takes_the_place_of_the_one_it_is_named_for() {
     fs::write(project.path("my/pr.hbs"), PR).unwrap();
     let lint = project.run("lint").done();
     assert!(lint.contains("pr: my/pr.hbs"), "{lint}");
-    assert!(lint.contains("audit.toml: 1 subjects"), "{lint}");
+    assert!(lint.contains("audit.toml: 1 subject,"), "{lint}");
 }
 
 #[test]

@@ -238,7 +238,7 @@ fn a_check_whose_reference_is_no_number_is_no_check() {
     put(&project, "c.json", &check(OutputCheck { expected_not_finite: 12, ..output(0.25, false) }));
     let page = page(&project, "--correctness c.json", "2026-01-01");
     has(&page, &["**NOT MEASURED:** out on seed 2: the reference gave no finite number for 12 elements."]);
-    assert!(page.contains("What limits it"), "{page}");
+    assert!(page.contains("**Not measured** (`not-measured`)"), "{page}");
 }
 
 #[test]

@@ -126,9 +126,10 @@ pub(super) struct Ground<'a> {
 
 impl SassCheck {
     fn rule(&self) -> String {
+        let count = if self.count.most == Some(0) { "no".to_owned() } else { self.count.to_string() };
         let mut rule = match self.resource {
             Some(resource) => return format!("{} of {resource}", self.count),
-            None => format!("{} of {} in {}", self.count, self.steps.join(", then "), self.scope),
+            None => format!("{} {} in {}", count, self.steps.join(", then "), self.scope),
         };
         if self.per_iteration {
             rule += " per turn";

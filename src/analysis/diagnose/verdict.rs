@@ -163,7 +163,7 @@ fn confidence(m: &Measures<'_, '_>, held: &Held) -> (Confidence, String) {
     let Some(samples) = samples.filter(|samples| *samples >= m.limits[Threshold::SamplesFew]) else {
         let why = match samples {
             Some(samples) => format!("{} samples", format::fixed(samples, 0)),
-            None => "no samples by instruction: ncu's section SourceCounters has them".to_owned(),
+            None => "no samples by instruction".to_owned(),
         };
         return (Confidence::Low, why);
     };
@@ -174,14 +174,14 @@ fn confidence(m: &Measures<'_, '_>, held: &Held) -> (Confidence, String) {
     if held.margin < NEAR {
         return (
             Confidence::Medium,
-            format!("{said}; {} points beyond the threshold", format::fixed(held.margin.max(0.0), 1)),
+            format!("{said}; only {} points beyond the threshold", format::fixed(held.margin.max(0.0), 1)),
         );
     }
     match &held.unit {
         Some(unit) if !queues_agree(m, unit.part) => {
-            (Confidence::Medium, format!("{said}; the counter says so, the largest wait does not stand in its queue"))
+            (Confidence::Medium, format!("{said}; the counter is high, but the top stall is not in its queue"))
         }
-        Some(_) => (Confidence::High, format!("{said}; counter and queue agree")),
+        Some(_) => (Confidence::High, format!("{said}; counter and top stall agree")),
         None => (Confidence::High, said),
     }
 }
@@ -274,7 +274,7 @@ fn split(phases: &Phases) -> Option<Words> {
 fn health(phases: &Phases) -> Option<Words> {
     let pressure = phases.pressure.filter(|pressure| pressure.is_healthy == Some(true) && pressure.share >= 0.1)?;
     Some(words!(
-        "{} of the samples of the warps that multiply are back-pressure of the tensor pipe: healthy, nothing to fix.",
+        "{} of the samples of the tensor warps are back-pressure of the tensor pipe: healthy, not a stall to fix.",
         share(pressure.share)
     ))
 }

@@ -8,21 +8,20 @@ impl Whole {
     /// Adds what the benchmark says. It decides where the profile does not; where both decide and differ, neither does.
     /// Sides that do not compare stay so.
     pub(in crate::analysis) fn join_times(&mut self, timed: &TimedChange) {
-        let is_decided = |verdict| matches!(verdict, Verdict::Faster | Verdict::Slower | Verdict::Same);
         let numbers = numbers(timed);
         let (own, other) = (self.verdict, timed.verdict);
         if own == Verdict::NotComparable {
             return;
         }
-        if own == other && is_decided(own) {
-            self.reason += &format!(" The benchmark says the same: {numbers}.");
-            self.ground += &format!("; the benchmark says the same, {numbers}");
-        } else if is_decided(other) && !is_decided(own) {
+        if own == other && own.is_decided() {
+            self.reason += &format!(" The benchmark agrees: {numbers}.");
+            self.ground += &format!("; the benchmark agrees, {numbers}");
+        } else if other.is_decided() && !own.is_decided() {
             self.ground = format!("by the benchmark, {numbers}; the profile alone is {own}");
             self.reason = format!("By the benchmark: {numbers}. The profile alone is {own}: {}", self.reason);
             self.verdict = other;
             self.cure.clear();
-        } else if is_decided(other) {
+        } else if other.is_decided() {
             self.reason = format!(
                 "The profile says {own} and the benchmark {other}. Profile: {} Benchmark: {numbers}.",
                 self.reason

@@ -89,7 +89,7 @@ impl Text {
         let shared = dtype.in_a_byte() as u64;
         if extents.last().is_some_and(|extent| extent % shared != 0) {
             let message =
-                format!("{shared} elements of {dtype} share a byte: the last extent is a multiple of {shared}");
+                format!("{shared} elements of {dtype} share a byte: the last extent must be a multiple of {shared}");
             return Err(self.wrong(message, shape.span(), "", None));
         }
         let elements = extents.iter().try_fold(1u64, |product, extent| product.checked_mul(*extent));
@@ -127,7 +127,7 @@ impl Text {
                 let extents = self.amounts(seen)?;
                 let elements = |extents: &[u64]| extents.iter().map(|extent| u128::from(*extent)).product::<u128>();
                 if elements(&extents) != elements(buffer) {
-                    let message = format!("a map of {extents:?} has not the elements of {buffer:?}");
+                    let message = format!("a map of {extents:?} does not have the elements of {buffer:?}");
                     return Err(self.wrong(message, seen.span(), "", None));
                 }
                 extents
@@ -142,7 +142,8 @@ impl Text {
         let shared = dtype.in_a_byte();
         let whole = |side: Option<u64>| side.is_some_and(|side| side % shared as u64 == 0);
         if !whole(shape.last().copied()) || !whole(extent.last().map(|side| u64::from(*side))) {
-            let message = format!("{shared} elements of {dtype} share a byte: the last side is a multiple of {shared}");
+            let message =
+                format!("{shared} elements of {dtype} share a byte: the last side must be a multiple of {shared}");
             return Err(self.wrong(message, keys.extent.span(), "", None));
         }
         let bytes = |value: &Option<Spanned<u32>>| value.as_ref().map(|value| (*value.get_ref(), value.span()));

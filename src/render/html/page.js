@@ -5,6 +5,7 @@ for (const table of document.querySelectorAll("table.grid")) {
   if (!body || body.rows.length < 2) continue;
   const given = Array.from(body.rows);
   table.querySelectorAll("thead th").forEach((head, column) => {
+    if (!head.textContent) return;
     const button = document.createElement("button");
     button.type = "button";
     button.append(...head.childNodes);

@@ -60,9 +60,11 @@ pub(in crate::render) fn blocks<'b>(blocks: impl IntoIterator<Item = &'b Block>)
     page.0.trim_end().to_owned()
 }
 
-/// A section with its heading; one with details opens by a click on it.
+/// A section with its heading; one with details opens by a click on it. Where the other tables stand is said of other pages than
+/// this one, which has them.
 pub(in crate::render) fn section(section: &Section, title: &str, is_detail: bool) -> String {
-    let (name, title, blocks) = (line(&section.name), line(title), blocks(&section.blocks));
+    let own = section.blocks.iter().filter(|block| block.name != "links");
+    let (name, title, blocks) = (line(&section.name), line(title), blocks(own));
     if is_detail {
         opening(&name, &title, &blocks)
     } else {

@@ -35,7 +35,7 @@ pub(super) fn draw(bars: &Bars, top: f64, writer: &mut Writer) -> f64 {
         writer.line("chart-grid", (x, y - 4.0), (x, bottom));
         let half = width(&tick.text) / 2.0;
         if x - half > free {
-            writer.anchored(x, bottom + 16.0, "mute", "middle", &tick.text);
+            writer.anchored(x.max(half + 2.0), bottom + 16.0, "mute", "middle", &tick.text);
             free = x + half + 6.0;
         }
     }

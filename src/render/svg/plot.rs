@@ -61,7 +61,7 @@ pub(super) fn draw(plot: &Plot, top: f64, writer: &mut Writer) -> f64 {
         writer.mark(mark.shade, mark.shape, x, y);
         let half = width(&mark.label) / 2.0;
         let middle = x.clamp(frame.left + half, (frame.right - half).max(frame.left + half));
-        let label = if leaves_upwards(mark, &frame) { y + 21.0 } else { y - 12.0 };
+        let label = if leaves_upwards(mark, &frame) || is_under_a_curve(mark, &frame) { y + 21.0 } else { y - 12.0 };
         writer.anchored(middle, label, "halo", "middle", &mark.label);
     }
     let below = frame.bottom + 20.0;
@@ -83,6 +83,13 @@ fn leaves_upwards(mark: &Mark, frame: &Frame<'_>) -> bool {
     let curves = frame.plot.curves.iter().flat_map(|curve| curve.points.windows(2));
     let ends: Vec<f64> = curves.filter_map(is_neighbour).collect();
     !ends.is_empty() && ends.iter().all(|end| *end < y - 1.0) && y + 26.0 < frame.bottom
+}
+
+/// Whether another curve passes where a label above a mark would stand.
+fn is_under_a_curve(mark: &Mark, frame: &Frame<'_>) -> bool {
+    let y = frame.y(mark.y);
+    let mut points = frame.plot.curves.iter().flat_map(|curve| &curve.points).filter(|(x, _)| *x == mark.x);
+    points.any(|(_, other)| (y - 30.0..y - 1.0).contains(&frame.y(*other))) && y + 26.0 < frame.bottom
 }
 
 fn grid(frame: &Frame<'_>, writer: &mut Writer) {

@@ -101,23 +101,19 @@ fn said(heading: &Heading, audit: &Audit, comparison: &Comparison) -> Words {
             .into_iter()
             .flatten()
             .collect();
-    let numbers = if is_decided(whole.verdict) { format!(": {}", numbers.join(", ")) } else { String::new() };
+    let numbers = if whole.verdict.is_decided() { format!(": {}", numbers.join(", ")) } else { String::new() };
     let mut said = words!("**{}{}** against {}{}.", whole.verdict.word(), numbers, old, change);
-    if is_decided(whole.verdict) {
+    if whole.verdict.is_decided() {
         said.push(story::sentence(audit));
         said.push(verdict::limiter(audit));
     }
     said
 }
 
-fn is_decided(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::Faster | Verdict::Slower | Verdict::Same)
-}
-
 /// On what the verdict rests; where there is none, why, and what would give one.
 fn basis(comparison: &Comparison) -> Vec<Words> {
     let whole = &comparison.whole;
-    if is_decided(whole.verdict) {
+    if whole.verdict.is_decided() {
         return vec![words!("Basis: {}.", whole.ground.trim_end_matches('.'))];
     }
     let said = [whole.reason.as_str(), whole.cure.as_str()].into_iter().filter(|text| !text.is_empty());

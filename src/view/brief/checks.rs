@@ -1,6 +1,6 @@
 //! What was asked of the kernel and predicted of the change, and what came.
 
-use crate::analysis::{Audit, CheckedLine, Condition, PredictionMet, Pulled, Role, Tested, When};
+use crate::analysis::{Audit, CheckedLine, Condition, Judgement, PredictionMet, Pulled, Role, Tested, When};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell, Section, Tone};
 use crate::view::tables::{judged, left, number, paragraph, right, table, text};
@@ -82,9 +82,21 @@ fn all_passed(names: &[String]) -> Option<Words> {
     (count > 0).then(|| words!("**{} PASS:** {}{}.", format::counted(names.len() as u64, "check"), told, rest))
 }
 
-/// What a hypothesis states of both sides, and what was found.
+/// What decides a judgement stands in front.
+fn weight(met: Judgement) -> u8 {
+    match met {
+        Judgement::Fails => 0,
+        Judgement::Unclear => 1,
+        Judgement::Holds => 2,
+        Judgement::NotMeasured => 3,
+    }
+}
+
+/// What a hypothesis states of both sides, and what was found; the conditions that decided first.
 fn hypothesis(tested: &Tested) -> Vec<Cell> {
-    let shown = || tested.conditions.iter().take(CONDITIONS);
+    let mut conditions: Vec<&Condition> = tested.conditions.iter().collect();
+    conditions.sort_by_key(|condition| weight(condition.met));
+    let shown = || conditions.iter().copied().take(CONDITIONS);
     let stated = |condition: &Condition| match condition.when {
         When::Before => format!("{} before", hypotheses::wording(condition)),
         When::After => hypotheses::wording(condition),
@@ -122,7 +134,7 @@ fn predictions(audit: &Audit) -> Vec<Vec<Cell>> {
             _ => "not this change".to_owned(),
         };
         vec![
-            text(words!("lever `{}` of the old side", pulled.code.to_string())),
+            text(words!("lever `{}` of the old page", pulled.code.to_string())),
             text(format!("≤ {} %", format::fixed(pulled.bound, 1))),
             text(came(gained)),
             text(met),
@@ -134,7 +146,7 @@ fn predictions(audit: &Audit) -> Vec<Vec<Cell>> {
     }
     rows.extend(estimates.floor.as_ref().map(|floor| {
         vec![
-            text(words!("floor of the new work at the old cycles ({})", floor.label.as_str())),
+            text(words!("floor of the new work at the old clock count ({})", floor.label.as_str())),
             text(format!("≤ {} %", format::fixed(floor.most, 1))),
             text(came(floor.saved)),
             text(format!("{} % of it realised", format::fixed(floor.realised(), 0))),

@@ -1,8 +1,8 @@
 //! The author's section: a draft of what follows from the page, for a human to keep, change or throw away.
 
 use super::lead::{called, speed};
-use crate::analysis::{Audit, LeverOrigin, Standing, Verdict};
-use crate::catalog::Code;
+use super::{actions, wanted};
+use crate::analysis::{Audit, Standing, Verdict};
 use crate::quantity::format;
 use crate::view::document::{CONCLUSIONS, Section};
 use crate::view::tables::paragraph;
@@ -15,7 +15,7 @@ pub(super) fn section(audit: &Audit) -> Section {
         Standing::Wrong => "The outputs are wrong: fix that first, then profile again.".into(),
         _ => words::join([changed(audit), first(audit), gap(audit)].into_iter().flatten(), " "),
     };
-    let draft = if draft.is_empty() { "This evidence does not tell what limits the kernel.".into() } else { draft };
+    let draft = if draft.is_empty() { "No action follows from this evidence.".into() } else { draft };
     Section::new(CONCLUSIONS, "Conclusions", vec![paragraph("draft", draft)])
 }
 
@@ -30,20 +30,22 @@ fn changed(audit: &Audit) -> Option<Words> {
     })
 }
 
-/// What limits it now, and the first action.
+/// What to collect or to try first; at a roof, that only less work helps.
 fn first(audit: &Audit) -> Option<Words> {
+    if let Some(sections) = wanted::named(audit).filter(|_| wanted::is_first(audit)) {
+        return Some(words!("To go on, ncu has to collect {}.", sections));
+    }
     let bottleneck = &audit.bottleneck;
-    if bottleneck.limiter == Code::NotMeasured {
-        return None;
+    if let Some(unit) = bottleneck.roof.as_ref().and(bottleneck.unit.as_ref()) {
+        return Some(words!(
+            "Only less work makes it much faster: `{}` is at {} % of peak.",
+            unit.code.to_string(),
+            format::fixed(unit.percent, 1)
+        ));
     }
-    let limiter = bottleneck.limiter.to_string();
-    if bottleneck.roof.is_some() {
-        return Some(words!("Limiter: `{}`, at its roof: only less work helps.", limiter));
-    }
-    Some(match audit.levers.iter().find(|lever| lever.origin == LeverOrigin::Audit) {
-        Some(lever) => words!("Limiter: `{}`. First lever: {}, {}.", limiter, &lever.sentence, lever.said(|_| None)),
-        None => words!("Limiter: `{}`.", limiter),
-    })
+    let levers = actions::shown(audit);
+    let lever = levers.first()?;
+    Some(words!("Try first: {}. Ceiling: {}.", &lever.sentence, lever.said(|_| None)))
 }
 
 /// How far the reference is.

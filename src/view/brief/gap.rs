@@ -14,23 +14,26 @@ pub(super) fn sentence(audit: &Audit) -> Option<String> {
     let gap = audit.reference.as_ref()?.gap()?;
     let (idle, apart) = (gap.idle(), gap.cycles.0 - gap.cycles.1);
     let more = |cycles: f64| format!("{} {}", amount(cycles.abs()), if cycles < 0.0 { "fewer" } else { "more" });
-    let parts = format!("idle tensor cycles {} and {}", amount(idle.0), amount(idle.1));
+    let both = |(own, theirs): (f64, f64)| match (amount(own), amount(theirs)) {
+        (own, theirs) if own == theirs => own,
+        (own, theirs) => format!("{own} and {theirs}"),
+    };
     Some(if gap.is_idle_time() {
         format!(
-            "Against {name}: {} cycles with the same tensor cycles ({} and {}): the gap is idle tensor time ({parts}){}.",
+            "Against {name}: {} cycles, the tensor cycles the same ({}): the gap is idle tensor time ({}){}.",
             more(apart),
-            amount(gap.tensor.0),
-            amount(gap.tensor.1),
+            both(gap.tensor),
+            both(idle),
             phase_of(audit, apart / gap.cycles.0).map(|phase| format!(", the size of {phase}")).unwrap_or_default()
         )
     } else {
         format!(
-            "Against {name}: {} cycles; {} of them tensor cycles ({} and {}), {} idle ({parts}).",
+            "Against {name}: {} cycles; {} of them tensor cycles ({}), {} idle ({}).",
             more(apart),
             more(gap.tensor.0 - gap.tensor.1),
-            amount(gap.tensor.0),
-            amount(gap.tensor.1),
-            more(idle.0 - idle.1)
+            both(gap.tensor),
+            more(idle.0 - idle.1),
+            both(idle)
         )
     })
 }

@@ -42,6 +42,11 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
         percent: Some(100.0),
         ..Version::default()
     }));
+    // Registers that no version changed tell nothing.
+    let registers: Vec<f64> = rows.iter().filter_map(|version| version.registers).collect();
+    if registers.len() > 1 && registers.iter().all(|count| *count == registers[0]) {
+        rows.iter_mut().for_each(|version| version.registers = None);
+    }
     let name = reference.map(|(name, _)| name).or_else(|| heading.history.iter().rev().find_map(beside));
     blocks.push(versions_table(&rows, name.unwrap_or_default()).into());
     let step = audit.timing.as_ref().and_then(clock_steps::sentence);

@@ -27,11 +27,11 @@ const COUNTABLE: [&str; 9] = ["LDG", "STG", "LDS", "STS", "LDSM", "LDGSTS", "UTM
 /// Opcodes named of a diff.
 const CHANGED: usize = 8;
 
-/// The section; `None` where no instructions were counted.
+/// The section; `None` where no opcodes were counted: the sum alone tells nothing.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
     let executed = super::numbers::row(audit, "smsp__inst_executed.sum");
     let opcodes = opcodes(audit, executed);
-    if opcodes.is_empty() {
+    if opcodes.len() <= usize::from(executed.is_some()) {
         return None;
     }
     let phases = audit.phases.as_ref().map(by_phase).unwrap_or_default();

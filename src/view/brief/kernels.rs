@@ -1,6 +1,6 @@
 //! The kernels of the report whose time matters: what limits each, what to do first, and how much of all that could save.
 
-use super::next;
+use super::actions;
 use super::numbers::{digits, tenth, time};
 use super::verdict;
 use crate::analysis::{Audit, Bottleneck, Bound, KernelKey, Lever, OtherKernel, Standing, asked_by};
@@ -87,7 +87,7 @@ impl First {
         if bottleneck.roof.is_some() {
             return First { does: "At the roof: only less work helps".into(), ..First::default() };
         }
-        let Some(lever) = next::worth(levers).next() else {
+        let Some(lever) = actions::worth(levers).next() else {
             let is_judged = !matches!(bottleneck.limiter, Code::LaunchFailed | Code::NotMeasured);
             let does = if is_judged { "none found" } else { "" };
             return First { does: does.into(), ..First::default() };

@@ -128,7 +128,8 @@ fn headline(heading: &Heading, audit: &Audit) -> Words {
         all.push(format!(" ({}{note})", time(theirs)));
     }
     all.push(other_state(audit));
-    if let Some((factor, old)) = speed(audit).zip(old_name(heading, audit)) {
+    let is_undecided = audit.comparison.as_ref().is_some_and(|one| !one.whole.verdict.is_decided());
+    if let Some((factor, old)) = speed(audit).filter(|_| !is_undecided).zip(old_name(heading, audit)) {
         all.push(words!(" · {}× the speed of {}", digits(factor), old));
     }
     all

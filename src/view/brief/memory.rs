@@ -227,15 +227,21 @@ fn coalescing(audit: &Audit) -> Option<Words> {
         let access = phases.accesses.first().filter(|access| access.excess() > 0)?;
         let at = places::line(&access.at, places::file(phases));
         Some(match access.is_inherent {
-            true => format!("; the addresses at {at} are data, so that its excess is inherent"),
+            true => format!("; the addresses at {at} are data, so their excess is inherent"),
             false => format!("; {at} uses {} of 32 bytes of a sector", format::fixed(access.bytes_used(), 0)),
         })
     });
+    // Part of it, beside accesses that could be ordered otherwise.
+    let accesses = audit.phases.iter().flat_map(|phases| &phases.accesses);
+    let inherent: u64 = accesses.filter(|access| access.is_inherent).map(SectorAccess::excess).sum();
+    let is_part = inherent > 0 && (inherent as f64) < excess;
+    let inherent = if is_part { format!(", {} of them inherent", amount(inherent as f64)) } else { String::new() };
     Some(words!(
-        "**Uncoalesced:** {} of {} sectors ({} %) would go if the bytes were packed{}.{}",
+        "**Uncoalesced:** {} of {} sectors ({} %) would go if the bytes were packed{}{}.{}",
         amount(excess),
         amount(all),
         tenth(share),
+        inherent,
         worst.unwrap_or_default(),
         bulk
     ))

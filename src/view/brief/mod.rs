@@ -3,6 +3,7 @@
 //! One file for each section, in the order of `order.rs`. Receives an audit, gives short sections; everything else that an
 //! audit knows stands in the sections beside this folder, which the HTML page opens.
 
+mod actions;
 mod build;
 mod changed;
 mod checks;
@@ -23,6 +24,7 @@ mod stalls;
 mod story;
 mod units;
 mod verdict;
+mod wanted;
 
 pub(super) use changed::changed_code;
 pub(super) use checks::section as checks;

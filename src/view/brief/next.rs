@@ -1,38 +1,26 @@
-//! What to do next: up to five actions, each with its ceiling, why, what it costs, and what must move; or that nothing is left.
+//! What to do next: up to five actions, each with its ceiling, why, what it costs, and what must move; that nothing is left; or what
+//! to collect.
 
-use crate::analysis::{Action, Audit, Bound, Lever, LeverCode, LeverOrigin};
-use crate::view::document::{Block, Section};
+use super::{actions, verdict, wanted};
+use crate::analysis::{Action, Audit, Lever, LeverCode};
+use crate::catalog::Code;
+use crate::view::document::{Block, Section, Table};
 use crate::view::tables::{left, paragraph, right, table, text};
 use crate::words;
+use crate::words::Words;
 
-/// Actions shown.
-const SHOWN: usize = 5;
-/// Ceilings below this many percent are not worth a line.
-const LEAST: f64 = 2.0;
-
-/// The section; `None` where nothing was found to do, and nothing to rule out.
+/// The section; `None` where nothing was found to do, to collect or to rule out.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
-    let roof = audit.bottleneck.roof.clone();
-    let levers: Vec<&Lever> = match roof {
-        Some(_) => Vec::new(),
-        None => worth(&audit.levers).take(SHOWN).collect(),
-    };
-    let mut blocks: Vec<Block> = roof.into_iter().map(|roof| paragraph("roof", roof)).collect();
+    let levers = actions::shown(audit);
+    let mut blocks: Vec<Block> = audit.bottleneck.roof.iter().map(|roof| paragraph("roof", roof)).collect();
     if !levers.is_empty() {
-        let columns = vec![right("#"), left("Do"), right("Ceiling"), left("Why"), left("Risk, cost"), left("Check")];
-        let place =
-            |action: Action| levers.iter().position(|lever| lever.code == LeverCode::Ours(action)).map(|at| at + 1);
-        let row = |(at, lever): (usize, &&Lever)| {
-            vec![
-                text((at + 1).to_string()),
-                text(&lever.sentence),
-                text(lever.said(place)).sorted(lever.bound),
-                text(&lever.why),
-                text(&lever.risk),
-                text(&lever.check),
-            ]
-        };
-        blocks.push(table("next", columns, levers.iter().enumerate().map(row).collect()).into());
+        blocks.push(levers_table(&levers).into());
+    }
+    match wanted::command(audit).map(|words| paragraph("collect", words)) {
+        Some(collect) if wanted::is_first(audit) => blocks.insert(0, collect),
+        Some(collect) => blocks.push(collect),
+        None if blocks.is_empty() => blocks.extend(no_lever(audit).map(|words| paragraph("no-lever", words))),
+        None => {}
     }
     let additive = if levers.len() > 1 { " Ceilings are not additive." } else { "" };
     let said = audit.bottleneck.ruled_out.clone().map(|ruled| words!("{}{}", ruled, additive));
@@ -41,8 +29,35 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     (!blocks.is_empty()).then(|| Section::new("next", "Next", blocks))
 }
 
-/// Our own levers that are worth a line, by ceiling.
-pub(super) fn worth(levers: &[Lever]) -> impl Iterator<Item = &Lever> {
-    let ours = levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit);
-    ours.filter(|lever| lever.bound >= LEAST || matches!(lever.ceiling, Bound::Rate(_) | Bound::Open(_)))
+/// What is said where a whole report gives no action.
+fn no_lever(audit: &Audit) -> Option<Words> {
+    match audit.bottleneck.limiter {
+        Code::NotMeasured => None,
+        Code::LaunchFailed => Some(words!("Find out why it failed first: `compute-sanitizer` on the program.")),
+        _ => Some(match verdict::place_of_limit(audit) {
+            Some(place) => words!("No rule has an action for this limiter; start at {}, where most of it is.", place),
+            None => words!("No rule has an action for this limiter."),
+        }),
+    }
+}
+
+/// A row for each action.
+fn levers_table(levers: &[&Lever]) -> Table {
+    let has_risk = levers.iter().any(|lever| !lever.risk.is_empty());
+    let mut columns = vec![right("#"), left("Do"), right("Ceiling"), left("Why")];
+    columns.extend(has_risk.then(|| left("Risk, cost")));
+    columns.push(left("Check"));
+    let place = |action: Action| levers.iter().position(|lever| lever.code == LeverCode::Ours(action)).map(|at| at + 1);
+    let row = |(at, lever): (usize, &&Lever)| {
+        let mut cells = vec![
+            text((at + 1).to_string()),
+            text(&lever.sentence),
+            text(lever.said(place)).sorted(lever.bound),
+            text(&lever.why),
+        ];
+        cells.extend(has_risk.then(|| text(&lever.risk)));
+        cells.push(text(&lever.check));
+        cells
+    };
+    table("next", columns, levers.iter().enumerate().map(row).collect())
 }

@@ -65,13 +65,11 @@ pub(super) fn cell(reading: Option<&Reading>, write: fn(f64) -> String) -> Cell 
     reading.and_then(shown).unwrap_or_default()
 }
 
-/// Old and new side of a row, the old one only where the audit has one.
+/// Old and new side of a row, the new one strong beside the old; only the new one where the audit has no other.
 pub(super) fn sides(audit: &Audit, row: &Row, write: fn(f64) -> String) -> Vec<Cell> {
-    let mut cells = Vec::new();
-    if audit.old.is_some() {
-        cells.push(cell(row.old.as_ref(), write));
-    }
     let own = cell(Some(&row.new), write);
-    cells.push(if own.words.is_empty() { own } else { own.strong() });
-    cells
+    match audit.old {
+        Some(_) => vec![cell(row.old.as_ref(), write), if own.words.is_empty() { own } else { own.strong() }],
+        None => vec![own],
+    }
 }

@@ -36,16 +36,20 @@ const UNITS: [&str; 4] = [
 const HIGH: f64 = 60.0;
 const FULL: f64 = 85.0;
 
-/// The section; `None` without phases, or with too few samples.
+/// The section; `None` without phases worth a row, or with too few samples.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
     let phases = audit.phases.as_ref().filter(|phases| phases.samples >= ENOUGH)?;
     let old = audit.old_phases.as_ref().filter(|old| old.samples >= ENOUGH && is_same_loop(phases, old));
+    let shown = shown(phases, if audit.old.is_some() { SMALL } else { SMALL_ALONE });
+    if shown.is_empty() {
+        return None;
+    }
     let elapsed = audit.performance.cycles.new.value();
     let is_one_wave = value(audit, "launch__waves_per_multiprocessor").is_some_and(|waves| waves <= 1.0);
     let step = step(phases, is_one_wave);
     let mut blocks = vec![
         paragraph("phases-basis", basis(phases, elapsed, is_one_wave)),
-        Block::from(rows(audit, phases, old, step)),
+        Block::from(rows(&shown, phases, old, step)),
     ];
     let notes = notes(phases, step, audit.stalls.parked, busiest(audit));
     if !notes.is_empty() {
@@ -65,6 +69,7 @@ fn is_same_loop(new: &Phases, old: &Phases) -> bool {
 fn basis(phases: &Phases, elapsed: Option<f64>, is_one_wave: bool) -> Words {
     let whose = if phases.is_time { "the time" } else { "a warp's life" };
     let mut words = match phases.roles.as_slice() {
+        [_] if phases.warps == 1 => words!("A block is one warp; a share of the samples is a share of {}.", whose),
         [_] => words!(
             "One role: all {} of a block run the same code; a share of the samples is a share of {}.",
             format::counted(phases.warps, "warp"),
@@ -98,7 +103,7 @@ fn tiles(phases: &Phases, elapsed: Option<f64>, is_one_wave: bool) -> String {
             format!("Persistent blocks: {} tiles{}, each {each}.", format::fixed(tiles, 0), per_sm.unwrap_or_default())
         }
         (Some(CycleUnit::Block), Some(blocks)) if is_one_wave => {
-            format!("{} blocks from start to end, each {each}.", format::fixed(blocks, 0))
+            format!("{} blocks, resident from start to end, each {each}.", format::fixed(blocks, 0))
         }
         (Some(CycleUnit::Block), Some(tiles)) => {
             format!("{} tiles, one a block, each {each}.", format::fixed(tiles, 0))
@@ -136,8 +141,7 @@ fn shown(phases: &Phases, least: f64) -> Vec<(&Phase, bool)> {
     rows
 }
 
-fn rows(audit: &Audit, phases: &Phases, old: Option<&Phases>, step: Option<f64>) -> Table {
-    let shown = shown(phases, if audit.old.is_some() { SMALL } else { SMALL_ALONE });
+fn rows(shown: &[(&Phase, bool)], phases: &Phases, old: Option<&Phases>, step: Option<f64>) -> Table {
     let file = places::file(phases);
     let has_cycles = shown.iter().any(|(phase, _)| phase.cycles.is_some());
     let has_tensor = shown.iter().any(|(phase, _)| phase.tensor.is_some());
@@ -167,7 +171,8 @@ fn rows(audit: &Audit, phases: &Phases, old: Option<&Phases>, step: Option<f64>)
     let line = |(phase, _): &(&Phase, bool)| {
         let mut cells = vec![text(places::row(phase, phases.steps)), text(places::lines(phase, file))];
         cells.extend(old.is_some().then(|| twin(phase).map_or_else(Cell::default, share)));
-        cells.push(share(phase).strong());
+        let own = share(phase);
+        cells.push(if old.is_some() { own.strong() } else { own });
         cells.extend(has_cycles.then(|| cycles(phases, phase, step)));
         cells.extend(has_tensor.then(|| {
             let tensor = phase.tensor.map(|tensor| tensor / step.unwrap_or(1.0));

@@ -40,14 +40,15 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     }
     let notes: Vec<Cell> = rows.iter().map(|row| text(here(audit, row, is_large(Some(&row.row.new))))).collect();
     let has_samples = audit.phases.is_some() || audit.source.as_ref().is_some_and(|source| source.waits.is_some());
+    let has_notes = has_samples && notes.iter().any(|note| !note.words.is_empty());
     let mut columns = vec![left("Stall")];
     columns.extend(audit.old.is_some().then(|| right("Old")));
     columns.push(right(if audit.old.is_some() { "New" } else { "Share" }));
-    columns.extend(has_samples.then(|| left("Here")));
+    columns.extend(has_notes.then(|| left("Here")));
     let line = |(row, note): (&&StallRow, Cell)| {
         let mut cells = vec![text(row.row.label.as_str())];
         cells.extend(sides(audit, &row.row, tenth));
-        cells.extend(has_samples.then_some(note));
+        cells.extend(has_notes.then_some(note));
         cells
     };
     let mut basis = basis(audit, shares.basis);

@@ -37,9 +37,9 @@ pub(super) fn sentence(audit: &Audit) -> Words {
             next(story)
         ),
         (StoryCause::Overlap, _) => words!(
-            " The work of {} is nearly the same (÷ {}): **{} overlap**, {} of its peak.",
+            " The work of {} is nearly the same ({}): **{} overlap**, {} of its peak.",
             unit.label.as_str(),
-            digits(work),
+            format::change(unit.busy.0, unit.busy.1),
             if story.is_faster() { "better" } else { "worse" },
             shares
         ),

@@ -1,7 +1,7 @@
 //! What limits the kernel, how sure that is, and what stands beside it.
 
-use super::gap;
-use crate::analysis::{Audit, Bottleneck, Confidence, Finding, Level, Severity, Standing, Unit};
+use super::{actions, gap};
+use crate::analysis::{Audit, Bottleneck, Bound, Confidence, Finding, Level, Severity, Standing, Unit};
 use crate::view::document::{Block, Section};
 use crate::view::hypotheses;
 use crate::view::tables::{list, paragraph};
@@ -13,7 +13,7 @@ const SHOWN: usize = 2;
 /// Units in the line of shares of peak.
 const UNITS: usize = 5;
 /// Share of the peak from which a unit is named there.
-const LEAST: f64 = 0.005;
+const LEAST: f64 = 0.01;
 
 /// The section.
 pub(super) fn section(audit: &Audit) -> Section {
@@ -36,7 +36,8 @@ fn wrong(audit: &Audit) -> Vec<Block> {
 
 fn limits(audit: &Audit) -> Vec<Block> {
     let bottleneck = &audit.bottleneck;
-    let at = audit.findings.iter().find(|finding| finding.code == bottleneck.limiter).and_then(place);
+    let limit = audit.findings.iter().find(|finding| finding.code == bottleneck.limiter);
+    let at = limit.filter(|limit| !is_told(&bottleneck.sentence, limit)).and_then(place);
     let lead = if bottleneck.unit.is_some() { "Largest single contributor" } else { "At" };
     let at = at.map_or_else(Words::default, |place| words!(" {}: {}.", lead, place));
     let mut blocks = vec![paragraph(
@@ -48,7 +49,8 @@ fn limits(audit: &Audit) -> Vec<Block> {
     let others = audit.findings.iter().filter(|finding| finding.code != bottleneck.limiter);
     items.extend(others.filter(|finding| finding.severity != Severity::Notes).take(SHOWN).map(finding));
     items.extend(units(bottleneck));
-    items.push(confidence(bottleneck, bottleneck.roof.is_none() && !audit.levers.is_empty()));
+    let has_ceilings = actions::shown(audit).iter().any(|lever| matches!(lever.ceiling, Bound::AtMost | Bound::Far));
+    items.push(confidence(bottleneck, has_ceilings));
     items.extend(hypotheses::summary(&audit.hypotheses));
     blocks.push(list("beside", items));
     blocks
@@ -75,8 +77,20 @@ fn level(bottleneck: &Bottleneck) -> &'static str {
 }
 
 fn finding(finding: &Finding) -> Words {
-    let at = place(finding).map_or_else(Words::default, |place| words!(" At {}.", place));
+    let at = place(finding).filter(|_| !is_told(&finding.sentence, finding));
+    let at = at.map_or_else(Words::default, |place| words!(" At {}.", place));
     words!("{} (`{}`){}", &finding.sentence, finding.code.to_string(), at)
+}
+
+/// Whether a sentence names the line itself.
+fn is_told(sentence: &Words, finding: &Finding) -> bool {
+    let Some(line) = finding.at.as_ref().map(|at| format!(":{}", at.line)) else { return false };
+    sentence.to_plain().split(|letter: char| letter != ':' && !letter.is_ascii_digit()).any(|word| word == line)
+}
+
+/// Where most of what limits stands.
+pub(super) fn place_of_limit(audit: &Audit) -> Option<Words> {
+    audit.findings.iter().find(|finding| finding.code == audit.bottleneck.limiter).and_then(place)
 }
 
 /// `gemm.cu:12`.

@@ -31,10 +31,11 @@ pub(super) fn linear(title: &str, largest: f64, text: impl Fn(f64) -> String) ->
     Axis { title: title.into(), is_log: false, from: 0.0, until, ticks }
 }
 
-/// A linear axis from 0 that ends where its curve does, with a mark at every `own` step, or at fewer round places where
-/// these would be too many.
+/// A linear axis from 0 that ends where its curve does, with a mark at every `own` step, or at round places where these would be
+/// too many, or none.
 pub(super) fn up_to(title: &str, until: f64, own: f64, text: impl Fn(f64) -> String) -> Axis {
-    let step = if until / own <= f64::from(MARKS) { own } else { step(until, 5.0) };
+    let is_apt = (1.0..=f64::from(MARKS)).contains(&(until / own));
+    let step = if is_apt { own } else { step(until, 5.0) };
     let ticks = marks((until / step).floor(), step, text);
     Axis { title: title.into(), is_log: false, from: 0.0, until, ticks }
 }
@@ -70,6 +71,8 @@ mod tests {
         assert_eq!(log("x", 1.0, 1.0, |v| format!("{v}")).until, 10.0);
         let axis = up_to("x", 228.0, 50.0, |v| format!("{v}"));
         assert_eq!((axis.until, axis.ticks.len()), (228.0, 5));
+        let axis = up_to("x", 12.0, 16.0, |v| format!("{v}"));
+        assert_eq!(axis.ticks.iter().map(|tick| tick.at).collect::<Vec<_>>(), [0.0, 5.0, 10.0]);
     }
 
     #[test]

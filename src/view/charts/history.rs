@@ -127,15 +127,17 @@ fn message(all: &[(&Milestone, f64)], reference: Option<&Beside>) -> Option<Stri
         let (first, last) = (share(first.0)?, share(last.0)?);
         Some(format!(" Share of {}: {first}, then {last}.", beside.name))
     });
+    let shortest = match best.1 == last.1 {
+        true => ", the shortest".to_owned(),
+        false => format!("; the shortest is {} on {}", written(best.1), best.0.day()),
+    };
     Some(format!(
-        "Time of one launch over {} audits: {} on {}, {} on {}; the shortest is {} on {}.{}",
+        "Time of one launch over {} audits: {} on {}, {} on {}{shortest}.{}",
         all.len(),
         written(first.1),
         first.0.day(),
         written(last.1),
         last.0.day(),
-        written(best.1),
-        best.0.day(),
         shares.unwrap_or_default()
     ))
 }

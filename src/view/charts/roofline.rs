@@ -97,7 +97,8 @@ pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
         .collect();
     Some(Chart {
         id: "roofline".into(),
-        title: format!("Roofline of {}", pipe.label),
+        // What its products are made of stands at the roof.
+        title: format!("Roofline of {}", pipe.label.split(" (").next().unwrap_or_default()),
         subtitle: "Peaks at the clocks that held while it was measured".into(),
         message: format!(
             "Roofline: {} reaches {} of {}{}; {}.",

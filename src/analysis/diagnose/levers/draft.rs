@@ -40,7 +40,9 @@ impl Draft {
 
     /// A lever that changes the work of some parts to these shares of their peak; the others stay.
     pub(super) fn relieves(ask: &Ask<'_, '_, '_>, action: Action, after: &[(Part, f64)]) -> Draft {
-        Draft::new(action, None, busiest(ask, after))
+        let draft = Draft::new(action, None, busiest(ask, after));
+        // Without a unit that was measured there is no bound, and not one of 100 %.
+        if ask.m.units.is_empty() { draft.open("the section SpeedOfLight") } else { draft }
     }
 
     fn new(action: Action, cost: Option<f64>, left: (String, f64)) -> Draft {

@@ -107,7 +107,7 @@ fn larger_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         Draft::relieves(ask, Action::LargerBlocks, &[])
             .says(
                 words!("{}, each with several elements, or a grid of {} resident blocks that stride", larger, resident),
-                words!("{} a block live {} cycles", format::counted(warps as u64, "warp"), count(life)),
+                words!("a block of {} lives {} cycles", format::counted(warps as u64, "warp"), count(life)),
             )
             .risks("a tail where the count does not divide".into())
             .checks(words!("achieved occupancy {} → {}", share(m.achieved.unwrap_or_default()), held), ACHIEVED)
@@ -126,15 +126,13 @@ fn more_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     Some(
         Draft::relieves(ask, Action::MoreBlocks, &[])
             .says(
-                words!(
-                    "Split the work further (rows over warps, split-K): up to {} blocks are resident at once",
-                    resident
-                ),
+                words!("Split the work further (rows over warps, split-K): {} blocks fit at once", resident),
                 words!("{} on {} SMs", format::counted(blocks as u64, "block"), count(sms)),
             )
             .risks("a reduction over blocks".into())
             .checks("waves ≥ 1".into(), WAVES)
-            .weighs((1.0 - m.filled().unwrap_or(0.0)).max(1.0 - blocks / sms)),
+            // Warps that fit on the chip and are not there; the occupancy that is measured leaves idle SMs out.
+            .weighs(1.0 - m.filled().unwrap_or(0.0) * (blocks / sms).min(1.0)),
     )
 }
 
@@ -149,7 +147,7 @@ fn even(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         Draft::overlaps(ask, Action::EvenBlocks, idle)
             .says(
                 "Even out the blocks: pair short with long ones, split long ones, or take work from a queue".into(),
-                words!("the average SM is idle {} of the time of the longest", share(idle)),
+                words!("the average SM is idle {} of the time that the busiest works", share(idle)),
             )
             .risks("a reduction over the parts of a split block".into())
             .checks("sm__cycles_active.avg / .max → 1".into(), "sm__cycles_active.avg"),

@@ -92,7 +92,7 @@ fn unconflict(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .says(
                 "Pad or swizzle the shared-memory layout".into(),
                 words!(
-                    "bank conflicts: {} wavefronts where {} would do; {} {} → {} %",
+                    "{} wavefronts where {} would do; {} {} → {} %",
                     count(all),
                     count(ideal),
                     &l1.name,

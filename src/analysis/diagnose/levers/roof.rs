@@ -26,6 +26,9 @@ const REMOVES_WORK: [Action; 12] = [
     Action::MoveConstants,
 ];
 
+/// The part of the cycles, and of the wavefronts, below which bank conflicts are none.
+const LEAST: f64 = 0.02;
+
 fn names(levers: &[Lever], actions: &[Action]) -> bool {
     levers.iter().any(|lever| matches!(&lever.code, LeverCode::Ours(action) if actions.contains(action)))
 }
@@ -43,18 +46,18 @@ pub(in crate::analysis::diagnose) fn at_the_roof(
         return None;
     }
     let most = m.units.iter().map(|unit| unit.share).fold(0.0, f64::max);
-    let bytes = |name: &str| m.kernel.value(name).map(|bytes| format::fixed(bytes / 1e6, 1));
+    let bytes = |name: &str| m.kernel.value(name).map(|bytes| format!("{}B", format::short(bytes)));
     let neighbour =
         bytes("dram__bytes_read.sum").zip(bytes("dram__bytes_write.sum")).filter(|_| part == Part::MemoryDram);
     let less = match neighbour {
         Some((read, written)) => words!(
-            "fuse with a neighbour (saves its read or write: {} MB read, {} MB written here), a narrower type, no intermediate",
+            "fuse with a neighbour (saves its read or write: {} read, {} written here), a narrower type, no intermediate",
             read,
             written
         ),
         None if part == Part::MemoryDram => words!("fuse with a neighbour, a narrower type, no intermediate"),
         None if part == Part::ComputeTensor => words!("fewer products, a narrower type, or structured sparsity"),
-        None => words!("another algorithm, a narrower type, or tensor instructions where it is a product"),
+        None => words!("another algorithm, a narrower type, or tensor instructions for products"),
     };
     let near = if unit.is_saturated() { "At" } else { "Near" };
     let article = if part == Part::MemoryDram { "" } else { "the " };
@@ -73,7 +76,9 @@ pub(in crate::analysis::diagnose) fn ruled_out(m: &Measures<'_, '_>, levers: &[L
     let excess = m.kernel.value(SHARED).zip(m.kernel.value(SHARED_IDEAL)).map(|(all, ideal)| all - ideal);
     if let Some(excess) = excess.filter(|_| !names(levers, &[Action::Unconflict])) {
         let part = m.cycles.zip(m.sms).map(|(cycles, sms)| excess / (cycles * sms));
-        if part.is_none_or(|part| part < 0.02) {
+        // Most of few wavefronts is no reason to rule them out.
+        let is_small = m.kernel.value(SHARED).is_some_and(|all| excess <= LEAST * all);
+        if is_small && part.is_none_or(|part| part < LEAST) {
             found.push(format!("bank conflicts ({} excess wavefronts)", format::fixed(excess, 0)));
         }
     }
@@ -89,8 +94,8 @@ pub(in crate::analysis::diagnose) fn ruled_out(m: &Measures<'_, '_>, levers: &[L
             (true, 0) => "coalescing (0 excess sectors)".to_owned(),
             (true, _) => "coalescing (the addresses are loaded values)".to_owned(),
             (false, _) => {
-                let excess = all.map(|all| format!("{} excess sectors, and ", format::fixed(all - inherent as f64, 0)));
-                format!("coalescing ({}no memory unit is busy enough)", excess.unwrap_or_default())
+                let excess = all.map(|all| format!("{} excess sectors, but ", format::fixed(all - inherent as f64, 0)));
+                format!("coalescing ({}no memory unit is busy)", excess.unwrap_or_default())
             }
         });
     }

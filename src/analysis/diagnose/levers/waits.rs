@@ -100,7 +100,7 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let draft = Draft::relieves(ask, Action::MoreInFlight, &[])
         .says(
             "More bytes in flight: several independent loads before the first use, 16 bytes a lane".into(),
-            words!("{} of the warps' time waits for loads", share(wait)),
+            words!("warps wait for loads {} of their time", share(wait)),
         )
         .risks("registers for the values in flight".into())
         .weighs(wait);
@@ -138,7 +138,7 @@ fn barriers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         Draft::overlaps(ask, Action::FewerBarriers, wait)
             .says(
                 "Fewer barriers: warps exchange by shuffle, publish before they wait, fewer rounds".into(),
-                words!("{} of the warps' time at block barriers", share(wait)),
+                words!("warps wait at block barriers {} of their time", share(wait)),
             )
             .risks("races: run racecheck".into())
             .checks(words!("barrier stall below {}", share(wait)), reason.per_issue()),
@@ -172,7 +172,7 @@ fn smaller_code(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         Draft::overlaps(ask, Action::SmallerCode, wait)
             .says(
                 "Less unrolling, fewer inlined copies in the loop".into(),
-                words!("{} of the warps' time waits for the next instruction", share(wait)),
+                words!("warps wait for the next instruction {} of their time", share(wait)),
             )
             .risks("more instructions for loop control".into())
             .checks("no instruction < 5 %".into(), reason.per_issue()),
@@ -193,7 +193,7 @@ fn regroup(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         Draft::relieves(ask, Action::Regroup, &after)
             .says(
                 "Sort or regroup the work so that a warp takes one way, or hoist the branch to warps".into(),
-                words!("{} of 32 lanes take part in the average instruction", format::fixed(lanes, 1)),
+                words!("{} of 32 lanes are active in the average instruction", format::fixed(lanes, 1)),
             )
             .risks("the cost of sorting; order of the output".into())
             .checks("lanes per instruction → 32".into(), LANES),
@@ -211,6 +211,6 @@ fn instructions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                     .into(),
                 words!("issue at {}", share(issue.share)),
             )
-            .checks(words!("executed instructions fall"), "smsp__inst_executed.sum"),
+            .checks(words!("fewer executed instructions"), "smsp__inst_executed.sum"),
     )
 }

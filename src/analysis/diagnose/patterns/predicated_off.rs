@@ -45,10 +45,10 @@ impl Pattern<Ground<'_, '_>> for PredicatedOff {
 
     fn say((active, on): &Self::Facts) -> Words {
         words!(
-            "Predicates switch off {} of 32 threads of the average instruction: {} take part, {} do the work.",
-            format::fixed(active - on, 2),
-            format::fixed(*active, 2),
-            format::fixed(*on, 2)
+            "Predicates switch off {} of 32 lanes in the average instruction: {} are active, {} do the work.",
+            format::fixed(active - on, 1),
+            format::fixed(*active, 1),
+            format::fixed(*on, 1)
         )
     }
 }

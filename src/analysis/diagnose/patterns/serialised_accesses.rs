@@ -5,7 +5,7 @@ use crate::analysis::diagnose::ground::Ground;
 use crate::analysis::diagnose::pattern::{Hit, Pattern};
 use crate::analysis::lines::Sits;
 use crate::catalog::{Code, StallReason, Threshold};
-use crate::quantity::format::percent;
+use crate::quantity::format::fixed;
 use crate::words;
 use crate::words::Words;
 
@@ -40,11 +40,11 @@ impl Pattern<Ground<'_, '_>> for SerialisedAccesses {
 
     fn say((cache, hits, busy, waits): &Self::Facts) -> Words {
         words!(
-            "{} hit rate {}, memory system at {} of its peak, and warps wait {} of their time for loads: the accesses are serialised.",
+            "The accesses are serialised: {} hits {} %, the memory system is at {} % of peak, and warps wait for loads {} % of their time.",
             *cache,
-            percent(*hits),
-            percent(*busy),
-            percent(*waits)
+            fixed(*hits, 1),
+            fixed(*busy, 1),
+            fixed(*waits, 1)
         )
     }
 }

@@ -27,8 +27,8 @@ pub(super) fn dram(m: &Measures<'_, '_>) -> Option<Held> {
     let is_stream = moved.zip(asked).is_none_or(|(moved, asked)| 2.0 * moved >= asked);
     let behind = l2
         .filter(|l2| l2.share > dram.share)
-        .map(|l2| words!("; {} reads {}, because its fabric carries the same stream", &l2.name, share(l2.share)));
-    let sentence = words!("Device memory is at {} of its peak{}.", share(dram.share), behind.unwrap_or_default());
+        .map(|l2| words!("; {} is at {}, because its fabric carries the same stream", &l2.name, share(l2.share)));
+    let sentence = words!("DRAM is at {} of peak{}.", share(dram.share), behind.unwrap_or_default());
     let held = Held::new(Code::Unit(Part::MemoryDram), 100.0 * dram.share, m.limits[Threshold::SolLow], sentence);
     let held = held.only_if(is_full && is_stream).at(At::Line(Sits::Limiter));
     let readings = m.held(&[&dram.counter, DRAM_BYTES[0], DRAM_BYTES[1], L2_SECTORS]);

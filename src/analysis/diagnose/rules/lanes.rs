@@ -1,6 +1,7 @@
 //! Rules on lanes of a warp that go different ways.
 
 use super::{At, Held, share};
+use crate::analysis::diagnose::level::Unit;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
 use crate::analysis::phases::{Point, StallCause};
@@ -13,6 +14,11 @@ pub(in crate::analysis::diagnose) const LANES: &str = "smsp__thread_inst_execute
 /// Requests of the constant cache that the LSU sends.
 const CONSTANTS: &str = "idc__request_cycles_active.avg.pct_of_peak_sustained_elapsed";
 
+/// `the FMA pipe`, `issue`.
+fn the(unit: &Unit) -> String {
+    if unit.part == Part::Issue { unit.name.clone() } else { format!("the {}", unit.name) }
+}
+
 /// Few lanes in an instruction, while issue or a pipe is busy.
 pub(super) fn divergence(m: &Measures<'_, '_>) -> Option<Held> {
     let lanes = m.kernel.value(LANES)?;
@@ -24,11 +30,11 @@ pub(super) fn divergence(m: &Measures<'_, '_>) -> Option<Held> {
         m.units.iter().filter(|unit| unit.part == Part::Issue || <&str>::from(unit.part).starts_with("compute-"));
     let busiest = busiest.max_by(|a, b| a.resident.total_cmp(&b.resident))?;
     let sentence = words!(
-        "{} of 32 lanes are active in the average instruction: branches diverge, and in the slots of {} ({}) {} of the lanes are empty.",
+        "Branches diverge: {} of 32 lanes are active in the average instruction, so {} of the lanes of {} (at {}) are empty.",
         format::fixed(lanes, 1),
-        &busiest.name,
-        share(busiest.share),
-        share(1.0 - lanes / 32.0)
+        share(1.0 - lanes / 32.0),
+        the(busiest),
+        share(busiest.share)
     );
     let is_busy = 100.0 * busiest.resident >= m.limits[Threshold::SolLow];
     let idle = |lanes: f64| 100.0 * (1.0 - lanes / 32.0);

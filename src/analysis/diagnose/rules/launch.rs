@@ -12,11 +12,9 @@ use crate::words;
 /// A launch without blocks, or of which every counter is no number: it did not run.
 pub(super) fn failed(m: &Measures<'_, '_>) -> Option<Held> {
     let is_empty = m.blocks == Some(0.0);
-    let metrics = || m.kernel.first().metrics.iter();
-    let numbers = || metrics().filter(|metric| metric.value.as_ref().is_some_and(|value| !value.is_nan()));
-    let measured = |name: &str| numbers().any(|metric| &*metric.name == name);
-    let is_nan = metrics().any(|metric| metric.value.as_ref().is_some_and(crate::evidence::Value::is_nan));
-    let ran = measured(DURATION) || measured(CYCLES);
+    let mut values = m.kernel.first().metrics.iter().filter_map(|metric| metric.value.as_ref());
+    let is_nan = values.any(crate::evidence::Value::is_nan);
+    let ran = m.duration.is_some() || m.cycles.is_some();
     (is_empty || is_nan && !ran).then(|| {
         let why = if is_empty { "its grid has no block" } else { "every counter of it is NaN" };
         let sentence = words!("The launch failed: {}, so nothing ran that could be judged.", why);
@@ -31,7 +29,7 @@ pub(super) fn small_grid(m: &Measures<'_, '_>) -> Option<Held> {
     let least = 100.0 - m.limits[Threshold::SmallGrid];
     (blocks < sms).then(|| {
         let sentence = words!(
-            "{} {} of {} SMs without work; shares of the chip's peak average busy SMs with empty ones.",
+            "{} {} of {} SMs idle, and every share of peak averages over them.",
             if blocks == 1.0 { "1 block leaves".to_owned() } else { format!("{} blocks leave", count(blocks)) },
             count(sms - blocks),
             count(sms)
@@ -40,22 +38,36 @@ pub(super) fn small_grid(m: &Measures<'_, '_>) -> Option<Held> {
     })
 }
 
+/// Whether so few blocks leave SMs idle that this alone limits.
+fn is_small_grid(m: &Measures<'_, '_>) -> bool {
+    small_grid(m).is_some_and(|held| held.holds)
+}
+
 /// Too short for steady percentages, or an SM without a block for most of it.
 fn short(m: &Measures<'_, '_>) -> Option<Held> {
     let least = m.limits[Threshold::ShortKernel];
     let brief = m.duration.filter(|ns| *ns < least);
-    let empty = m.active.filter(|active| 100.0 * active < m.limits[Threshold::ResidentLeast]);
+    // Of a small grid, the idle SMs are the same fact.
+    let empty = m.active.filter(|active| 100.0 * active < m.limits[Threshold::ResidentLeast] && !is_small_grid(m));
     let sentence = match (brief, empty) {
         (Some(ns), _) => {
-            words!("It takes {} ns, under {} ns: launch and cold caches are most of it.", count(ns), count(least))
+            words!(
+                "It takes {}, under {}: launch and cold caches are most of it.",
+                microseconds(ns),
+                microseconds(least)
+            )
         }
-        (_, Some(active)) => words!(
-            "An SM holds a block for {} of the time: the rest is launch, drain and SMs without work.",
-            share(active)
-        ),
+        (_, Some(active)) => {
+            words!("An SM holds a block for {} of the time; the rest is launch, drain and idle SMs.", share(active))
+        }
         (None, None) => return None,
     };
     Some(Held::new(Code::LaunchShort, 100.0, 90.0, sentence).from(m.held(&[DURATION, RESIDENT, SM_CYCLES])))
+}
+
+/// `2.5 µs`.
+fn microseconds(ns: f64) -> String {
+    format!("{} µs", format::plain(ns / 1e3, 1))
 }
 
 /// `1 − average / longest` of the time that SMs hold a block: whatever a unit does while they run, the rest of the chip is idle.
@@ -69,12 +81,12 @@ pub(super) fn tail(m: &Measures<'_, '_>) -> Option<Held> {
 }
 
 fn tailed(m: &Measures<'_, '_>, least: f64) -> Option<Held> {
-    let idle = m.unequal?;
+    let idle = m.unequal.filter(|_| !is_small_grid(m))?;
     let waves = m.waves.map(|waves| format!(" in {} waves", format::fixed(waves, 2))).unwrap_or_default();
     let sentence = words!(
-        "The average SM works {} of the time of the one that works longest: {} blocks{} are too few and too long, or unequal.",
+        "The average SM is busy for {} of the time that the busiest one is: {}{} are too few, or unequal.",
         share(1.0 - idle),
-        count(m.blocks.unwrap_or_default()),
+        format::counted(m.blocks.unwrap_or_default() as u64, "block"),
         waves
     );
     let held =
@@ -86,14 +98,12 @@ fn tailed(m: &Measures<'_, '_>, least: f64) -> Option<Held> {
 pub(super) fn underfilled(m: &Measures<'_, '_>) -> Option<Held> {
     let (waves, filled) = (m.waves.filter(|waves| *waves < 1.0)?, m.filled()?);
     let least = m.limits[Threshold::FilledLow];
-    let busiest = m.units.first().map(|unit| format!("; the busiest unit is {} %", unit.said()));
     let sentence = words!(
-        "{} blocks fill {} waves: SMs hold {} of the warps that fit, {} warps each{}.",
-        count(m.blocks?),
+        "{} make {} waves: an SM holds {} warps, {} of those that fit.",
+        format::counted(m.blocks? as u64, "block"),
         format::fixed(waves, 2),
-        share(filled),
         format::fixed(m.warps?, 1),
-        busiest.unwrap_or_default()
+        share(filled)
     );
     let held = Held::new(Code::LaunchUnderfilled, 100.0 - 100.0 * filled, 100.0 - least, sentence);
     let held = held.only_if(!m.is_saturated() && !m.is_by_design()).from(m.readings(&[WAVES, ACHIEVED, THEORETICAL]));
@@ -107,13 +117,13 @@ pub(super) fn short_blocks(m: &Measures<'_, '_>) -> Option<Held> {
     let every = m.cycles.zip(m.active).zip(m.sms).map(|((cycles, active), sms)| cycles * active * sms / blocks);
     let is_short = life < m.limits[Threshold::ShortLife];
     let sentence = words!(
-        "{} blocks of {} live {} cycles each: SMs hold {} of the warps that fit ({} warps), because blocks end faster than they start{}.",
+        "{} blocks of {} live {} cycles each{}: an SM holds {} warps, {} of those that fit.",
         count(blocks),
         format::counted(m.block_warps? as u64, "warp"),
         count(life),
-        share(filled),
+        every.map(|cycles| format!(", and an SM starts one every {} cycles", count(cycles))).unwrap_or_default(),
         format::fixed(m.warps?, 1),
-        every.map(|cycles| format!(": an SM starts one every {} cycles", count(cycles))).unwrap_or_default()
+        share(filled)
     );
     let least = m.limits[Threshold::FilledLow];
     let held = Held::new(Code::LaunchShortBlocks, 100.0 - 100.0 * filled, 100.0 - least, sentence);

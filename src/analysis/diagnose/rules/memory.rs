@@ -49,15 +49,15 @@ pub(super) fn hot_spot(m: &Measures<'_, '_>) -> Option<Held> {
     };
     let factor = format::fixed(spot.percent / average.max(0.01), 0);
     let what = match atomics > 0.0 {
-        true => words!("{} atomic instructions of warps meet in one slice of L2: its ", count(atomics)),
-        false => words!("The accesses meet in one instance of {}: its ", &spot.label),
+        true => words!("{} atomic instructions of warps meet in one slice of L2", count(atomics)),
+        false => words!("The accesses meet in one instance of {}", &spot.label),
     };
     let sentence = words!(
-        "{}`{}` is at {} % of peak, {} times the average.",
+        "{}, which is at {} % of peak, {} times the average (`{}`).",
         what,
-        &spot.counter,
         format::fixed(spot.percent, 1),
-        factor
+        factor,
+        &spot.counter
     );
     let code = if atomics > 0.0 { Code::AtomicContention } else { Code::MemoryHotSpot };
     let sits = if atomics > 0.0 { Sits::Atomics } else { Sits::Nowhere };
@@ -204,7 +204,7 @@ pub(super) fn bank_conflicts(m: &Measures<'_, '_>) -> Option<Held> {
         return None;
     }
     let sentence = words!(
-        "Bank conflicts: shared memory takes {} wavefronts where {} would do ({}-fold); the excess is {} % of the cycles of the L1 data stage.",
+        "Shared memory takes {} wavefronts where {} would do ({}×); the excess fills {} % of the L1 data stage's cycles.",
         count(all),
         count(ideal),
         format::fixed(all / ideal, 1),

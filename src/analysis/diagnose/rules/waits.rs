@@ -6,7 +6,7 @@ use crate::analysis::diagnose::level::{Level, Unit};
 use crate::analysis::diagnose::measures::{ACHIEVED, Measures, THEORETICAL};
 use crate::analysis::lines::Sits;
 use crate::analysis::phases::PhaseKind;
-use crate::catalog::{self, Code, Part, StallKind, StallReason, Threshold};
+use crate::catalog::{self, Code, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
@@ -101,14 +101,14 @@ pub(in crate::analysis::diagnose) fn latency(m: &Measures<'_, '_>) -> Option<Hel
         (None, Some(unit)) => words!(" in front of {} at {} of peak", &unit.name, share(unit.share)),
         (None, None) => Words::default(),
     };
-    let kind = if row.kind == StallKind::Sync { "Warps wait for each other" } else { "Latency" };
+    // The unit in front of which they wait is not told again.
+    let busiest = m.units.first().filter(|unit| few.is_some() || front.is_none_or(|front| front.part != unit.part));
     let sentence = words!(
-        "{}: {} takes {} of the warps' time{}, and no unit is saturated{}.",
-        kind,
+        "{} takes {} of the warps' time{}; no unit is saturated{}.",
         row.label,
         share(wait),
         behind,
-        m.units.first().map(|unit| format!(" (busiest: {} %)", unit.said())).unwrap_or_default()
+        busiest.map(|unit| format!(" (busiest: {} %)", unit.said())).unwrap_or_default()
     );
     let code = match (few, reason) {
         (_, StallReason::NoInstruction) => Code::InstructionFetch,
@@ -141,7 +141,7 @@ pub(in crate::analysis::diagnose) fn nothing(m: &Measures<'_, '_>) -> Held {
         && m.stalls.table(StallBasis::ShareOfWarpTime).is_some()
     {
         let sentence = words!(
-            "The number of instructions: warps issue or are ready to for {} of their time, more than they wait for any one reason (the largest is {}, {}); issue slots are at {}.",
+            "Warps issue, or are ready to, for {} of their time, longer than they wait for any one reason (the largest: {}, {}); issue slots are at {}.",
             share(ready),
             top.row().map_or("", |row| row.label),
             share(*wait),
@@ -159,21 +159,16 @@ pub(in crate::analysis::diagnose) fn nothing(m: &Measures<'_, '_>) -> Held {
         .filter_map(|(reason, wait)| Some(format!("{} {}", reason.row()?.label, share(*wait))))
         .collect();
     if waits.is_empty() && m.units.is_empty() {
-        let sentence =
-            words!("What limits it was not measured: collect `--section SpeedOfLight` and `--section WarpStateStats`.");
+        let sentence = words!("The report holds neither how busy the units are nor what the warps wait for.");
         return Held::new(Code::NotMeasured, 0.0, 0.0, sentence);
     }
     if waits.is_empty() {
         let sentence = words!(
-            "No unit is saturated ({}); what the warps wait for needs warp states and source counters (`--section WarpStateStats --section SourceCounters`).",
+            "No unit is saturated ({}), and the report does not hold what the warps wait for.",
             units.join(", ")
         );
         return Held::new(Code::Latency, 0.0, 0.0, sentence);
     }
-    let sentence = words!(
-        "No single limiter: the busiest units are {}, the largest waits {}.",
-        units.join(" and "),
-        named.join(" and ")
-    );
+    let sentence = words!("The busiest units are {}, the largest waits {}.", units.join(" and "), named.join(" and "));
     Held::new(Code::NoSingleLimiter, 0.0, 0.0, sentence)
 }

@@ -141,9 +141,7 @@ fn other(new: &KernelSummary<'_>, old: &KernelSummary<'_>, least: f64) -> Option
     match share {
         Some(share) => (share >= least).then(|| {
             let shown = format::fixed(share.min(100.0), 0);
-            format!(
-                "other code ({shown} % of the executed instructions), by more than single launches of one kernel differ"
-            )
+            format!("other code ({shown} % of the executed instructions), and beyond the scatter of single launches")
         }),
         None => {
             let (was, is) = (old.key(), new.key());
@@ -154,7 +152,7 @@ fn other(new: &KernelSummary<'_>, old: &KernelSummary<'_>, least: f64) -> Option
             } else {
                 return None;
             };
-            Some(format!("{what}, by more than single launches of one kernel differ"))
+            Some(format!("{what}, and beyond the scatter of single launches"))
         }
     }
 }

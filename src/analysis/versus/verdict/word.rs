@@ -44,6 +44,11 @@ impl Verdict {
             Verdict::Wrong => "WRONG",
         }
     }
+
+    /// Whether it says what became of the time: faster, slower, or the same.
+    pub const fn is_decided(self) -> bool {
+        matches!(self, Verdict::Faster | Verdict::Slower | Verdict::Same)
+    }
 }
 
 impl fmt::Display for Verdict {
