@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::CatalogError;
 use super::row::{Catalog, Row};
 
 /// Dense tensor-core rates of a chip.
@@ -89,24 +88,11 @@ pub struct ChipRow {
 static ROWS: LazyLock<Catalog<ChipRow>> = LazyLock::new(Catalog::load);
 
 impl Row for ChipRow {
-    const FILE: &'static str = "chips.toml";
     const TEXT: &'static str = include_str!("chips.toml");
     const ARRAY: &'static str = "chip";
 
     fn names(&self) -> Vec<&str> {
         vec![self.arch]
-    }
-
-    fn texts(&self) -> Vec<(&'static str, &str)> {
-        vec![("name", self.name), ("examples", self.examples), ("cite", self.cite)]
-    }
-
-    fn check(&self) -> Result<(), CatalogError> {
-        match (&self.tensor, &self.latency) {
-            (Some(tensor), _) if tensor.cite.is_empty() => Err(self.empty("tensor.cite")),
-            (_, Some(latency)) if latency.cite.is_empty() => Err(self.empty("latency.cite")),
-            _ => Ok(()),
-        }
     }
 }
 

@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::row::{self, Row};
-use super::{CatalogError, metric, table};
+use super::{metric, row, table};
 use crate::quantity::metric_table::{self, split};
 
 /// Counters by the beginning and the end of their names.
@@ -22,10 +21,8 @@ struct Family {
 /// A part of the metric set.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct CollectionPart {
-    /// Its name.
-    id: &'static str,
-    /// What on the page it fills.
+struct Part {
+    /// What of the page it is collected for.
     fills: &'static str,
     /// Whether it counts by instruction.
     #[serde(default)]
@@ -47,42 +44,10 @@ struct File {
     sanitizer: BTreeMap<&'static str, f64>,
     /// Counters by patched instructions that stand for those of the hardware.
     instead: BTreeMap<&'static str, &'static str>,
-    part: Vec<CollectionPart>,
+    part: Vec<Part>,
 }
 
-static SET: LazyLock<File> = LazyLock::new(|| read().expect("collection.toml is valid, as tests check"));
-
-fn read() -> Result<File, CatalogError> {
-    row::parse(CollectionPart::FILE, CollectionPart::TEXT)
-}
-
-impl Row for CollectionPart {
-    const FILE: &'static str = "collection.toml";
-    const TEXT: &'static str = include_str!("collection.toml");
-    const ARRAY: &'static str = "part";
-
-    fn names(&self) -> Vec<&str> {
-        vec![self.id]
-    }
-
-    fn texts(&self) -> Vec<(&'static str, &str)> {
-        vec![("fills", self.fills)]
-    }
-
-    fn check(&self) -> Result<(), CatalogError> {
-        if let Some(id) = self.tables.iter().find(|id| table(id).is_none()) {
-            return Err(self.dangling(id, "tables.toml"));
-        }
-        if [self.sections.len(), self.tables.len(), self.metrics.len(), self.families.len()] == [0; 4] {
-            return Err(self.empty("metrics"));
-        }
-        Ok(())
-    }
-
-    fn read() -> Result<Vec<CollectionPart>, CatalogError> {
-        Ok(read()?.part)
-    }
-}
+static SET: LazyLock<File> = LazyLock::new(|| row::parse(include_str!("collection.toml")));
 
 /// How many times longer a program runs under a tool of compute-sanitizer, as one was measured; 1 for an unknown tool.
 pub fn sanitizer_ratio(tool: &str) -> f64 {
@@ -91,7 +56,7 @@ pub fn sanitizer_ratio(tool: &str) -> f64 {
 
 /// What on the page a metric is collected for beside the tables, in the words of the file.
 pub(super) fn filled_by(name: &str) -> impl Iterator<Item = &'static str> {
-    let is_named = move |part: &&CollectionPart| {
+    let is_named = move |part: &&Part| {
         let is_of = |family: &Family| {
             let counter = split(name).map_or(name, |(base, _)| base.name);
             counter.starts_with(family.starts) && counter.ends_with(family.ends)
@@ -216,6 +181,14 @@ mod tests {
         assert!(!whole.sections.iter().any(|name| name == "SourceCounters"));
         assert!(!whole.metrics.iter().any(|name| name == "inst_executed"));
         assert!(whole.metrics.iter().any(|name| name == "gpu__time_duration.sum"));
+    }
+
+    #[test]
+    fn every_part_asks_for_something_that_is_there() {
+        for part in &SET.part {
+            assert!(part.tables.iter().all(|id| table(id).is_some()), "{:?}", part.tables);
+            assert!([part.sections.len(), part.tables.len(), part.metrics.len(), part.families.len()] != [0; 4]);
+        }
     }
 
     #[test]

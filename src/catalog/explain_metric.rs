@@ -24,16 +24,11 @@ pub(super) struct MetricPart {
 static ROWS: LazyLock<Catalog<MetricPart>> = LazyLock::new(Catalog::load);
 
 impl Row for MetricPart {
-    const FILE: &'static str = "metric_parts.toml";
     const TEXT: &'static str = include_str!("metric_parts.toml");
     const ARRAY: &'static str = "part";
 
     fn names(&self) -> Vec<&str> {
         vec![self.name]
-    }
-
-    fn texts(&self) -> Vec<(&'static str, &str)> {
-        vec![("help", self.help)]
     }
 }
 

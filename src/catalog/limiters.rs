@@ -41,21 +41,11 @@ pub struct LimiterRow {
 static ROWS: LazyLock<Catalog<LimiterRow>> = LazyLock::new(Catalog::load);
 
 impl Row for LimiterRow {
-    const FILE: &'static str = "limiters.toml";
     const TEXT: &'static str = include_str!("limiters.toml");
     const ARRAY: &'static str = "limiter";
 
     fn names(&self) -> Vec<&str> {
         vec![self.code.as_str()]
-    }
-
-    fn texts(&self) -> Vec<(&'static str, &str)> {
-        vec![
-            ("label", self.label.as_str()),
-            ("help", self.help.as_str()),
-            ("try", self.advice.as_str()),
-            ("cite", self.cite.as_str()),
-        ]
     }
 }
 

@@ -52,16 +52,11 @@ impl MetricRow {
 static ROWS: LazyLock<Catalog<MetricRow>> = LazyLock::new(Catalog::load);
 
 impl Row for MetricRow {
-    const FILE: &'static str = "metrics.toml";
     const TEXT: &'static str = include_str!("metrics.toml");
     const ARRAY: &'static str = "metric";
 
     fn names(&self) -> Vec<&str> {
         std::iter::once(self.id).chain(self.aliases.iter().copied()).collect()
-    }
-
-    fn texts(&self) -> Vec<(&'static str, &str)> {
-        vec![("label", self.label), ("help", self.help), ("cite", self.cite)]
     }
 }
 

@@ -5,7 +5,6 @@
 
 mod chips;
 mod collection;
-mod error;
 mod explain;
 mod explain_chip;
 mod explain_metric;
@@ -27,9 +26,7 @@ mod vocabulary;
 mod words;
 
 pub use chips::{ChipRow, LoadLatency, TensorRate, chip, chip_of_arch, chips};
-use collection::CollectionPart;
 pub use collection::{MetricSet, collection, sanitizer_ratio};
-pub use error::CatalogError;
 pub use explain::{explain, list, nearest};
 pub use explanation::Explanation;
 pub(crate) use limiters::prefix_of;
@@ -47,24 +44,3 @@ pub use thresholds::{ThresholdRow, threshold_row, thresholds};
 pub use tool_options::{OptionKind, tool_option};
 pub use vocabulary::{Code, Part, StallReason, Threshold, UnknownName};
 pub use words::{WordRow, word, words};
-
-/// Reads every catalog and checks each row, with the names in it that lead to other catalogs.
-///
-/// # Errors
-/// The first defect found; the embedded catalogs have none, which a test holds.
-pub fn verify() -> Result<(), CatalogError> {
-    row::Catalog::<MetricRow>::verify()?;
-    row::Catalog::<explain_metric::MetricPart>::verify()?;
-    row::Catalog::<StallFamily>::verify()?;
-    row::Catalog::<StallRow>::verify()?;
-    row::Catalog::<OpcodeClass>::verify()?;
-    row::Catalog::<AliasRow>::verify()?;
-    row::Catalog::<TableRow>::verify()?;
-    row::Catalog::<ThresholdRow>::verify()?;
-    row::Catalog::<LimiterRow>::verify()?;
-    row::Catalog::<Profile>::verify()?;
-    row::Catalog::<CollectionPart>::verify()?;
-    row::Catalog::<Subsystem>::verify()?;
-    row::Catalog::<ChipRow>::verify()?;
-    tool_options::verify()
-}

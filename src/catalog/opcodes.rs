@@ -25,16 +25,11 @@ pub struct OpcodeClass {
 static ROWS: LazyLock<Catalog<OpcodeClass>> = LazyLock::new(Catalog::load);
 
 impl Row for OpcodeClass {
-    const FILE: &'static str = "opcodes.toml";
     const TEXT: &'static str = include_str!("opcodes.toml");
     const ARRAY: &'static str = "class";
 
     fn names(&self) -> Vec<&str> {
         self.opcodes.clone()
-    }
-
-    fn texts(&self) -> Vec<(&'static str, &str)> {
-        vec![("id", self.id), ("label", self.label), ("help", self.help), ("cite", self.cite)]
     }
 }
 

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
+use super::Threshold;
 use super::row::{Catalog, Row};
-use super::{CatalogError, Threshold};
 
 /// How a reading is compared with a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,29 +134,11 @@ impl Profile {
 static ROWS: LazyLock<Catalog<Profile>> = LazyLock::new(Catalog::load);
 
 impl Row for Profile {
-    const FILE: &'static str = "profiles.toml";
     const TEXT: &'static str = include_str!("profiles.toml");
     const ARRAY: &'static str = "profile";
 
     fn names(&self) -> Vec<&str> {
         vec![self.id.as_str()]
-    }
-
-    fn texts(&self) -> Vec<(&'static str, &str)> {
-        vec![("label", self.label.as_str()), ("help", self.help.as_str()), ("cite", self.cite.as_str())]
-    }
-
-    /// Exactly one of value and threshold in every line.
-    fn check(&self) -> Result<(), CatalogError> {
-        for check in &self.check {
-            if check.value.is_some() == check.threshold.is_some() {
-                return Err(self.empty("value or threshold"));
-            }
-            if check.label.is_empty() || check.reading.is_empty() {
-                return Err(self.empty("label or reading"));
-            }
-        }
-        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The readings that checklists, expectations and hypotheses can name: one table, which says itself (`audit explain readings`).
 
 use super::vocabulary::UnknownName;
-use super::{NameCheck, StallReason, StallRow, base_opcode, check_metric_name, opcode_classes, stalls};
+use super::{NameCheck, StallRow, base_opcode, check_metric_name, opcode_classes, stalls};
 use crate::quantity::Unit;
 use strum::VariantArray;
 
@@ -153,11 +153,6 @@ impl<'n> ReadingName<'n> {
             (form.row().0.len() > form.start().len() || word.is_empty()).then_some(ReadingName { form: *form, word })
         });
         own.unwrap_or(ReadingName { form: ReadingForm::Metric, word: name })
-    }
-
-    /// The stall reason that it names.
-    pub fn reason(self) -> Option<StallReason> {
-        self.word.parse().ok()
     }
 }
 

@@ -1,7 +1,7 @@
 //! What PTX instructions and CUDA C++ constructs become in SASS, per chip.
 
+use super::opcode_class;
 use super::row::{Catalog, Row};
-use super::{CatalogError, opcode_class};
 use crate::nearest::several;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -38,27 +38,11 @@ pub struct AliasRow {
 static ROWS: LazyLock<Catalog<AliasRow>> = LazyLock::new(Catalog::load);
 
 impl Row for AliasRow {
-    const FILE: &'static str = "sass_aliases.toml";
     const TEXT: &'static str = include_str!("sass_aliases.toml");
     const ARRAY: &'static str = "alias";
 
     fn names(&self) -> Vec<&str> {
         vec![self.name]
-    }
-
-    fn texts(&self) -> Vec<(&'static str, &str)> {
-        vec![("probe", self.probe)]
-    }
-
-    /// Every pattern's opcode has a class.
-    fn check(&self) -> Result<(), CatalogError> {
-        if self.sass.is_empty() {
-            return Err(self.empty("sass"));
-        }
-        match self.sass.values().flatten().find(|pattern| opcode_class(pattern).is_none()) {
-            Some(unknown) => Err(self.dangling(unknown, "opcodes.toml")),
-            None => Ok(()),
-        }
     }
 }
 

@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use super::row::{Catalog, Row};
-use super::{CatalogError, opcode_class};
 
 /// What kind of resource a warp waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -103,43 +102,20 @@ static ROWS: LazyLock<Catalog<StallRow>> = LazyLock::new(Catalog::load);
 static FAMILIES: LazyLock<Catalog<StallFamily>> = LazyLock::new(Catalog::load);
 
 impl Row for StallFamily {
-    const FILE: &'static str = "stall_families.toml";
     const TEXT: &'static str = include_str!("stall_families.toml");
     const ARRAY: &'static str = "family";
 
     fn names(&self) -> Vec<&str> {
         vec![self.id]
     }
-
-    fn texts(&self) -> Vec<(&'static str, &str)> {
-        vec![("prefix", self.prefix), ("label", self.label), ("help", self.help)]
-    }
 }
 
 impl Row for StallRow {
-    const FILE: &'static str = "stalls.toml";
     const TEXT: &'static str = include_str!("stalls.toml");
     const ARRAY: &'static str = "stall";
 
     fn names(&self) -> Vec<&str> {
         self.names.clone()
-    }
-
-    fn texts(&self) -> Vec<(&'static str, &str)> {
-        vec![("label", self.label), ("means", self.means), ("try", self.advice), ("cite", self.cite)]
-    }
-
-    fn check(&self) -> Result<(), CatalogError> {
-        if self.names.first() != Some(&self.id) {
-            return Err(self.empty("names"));
-        }
-        if let Some(whole) = self.part_of.filter(|whole| stall(whole).is_none_or(|row| row.id != *whole)) {
-            return Err(self.dangling(whole, Self::FILE));
-        }
-        match self.when.iter().flat_map(|reading| &reading.opcodes).find(|opcode| opcode_class(opcode).is_none()) {
-            Some(opcode) => Err(self.dangling(opcode, "opcodes.toml")),
-            None => Ok(()),
-        }
     }
 }
 

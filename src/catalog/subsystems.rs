@@ -61,16 +61,11 @@ pub enum InstructionWork {
 static ROWS: LazyLock<Catalog<Subsystem>> = LazyLock::new(Catalog::load);
 
 impl Row for Subsystem {
-    const FILE: &'static str = "subsystems.toml";
     const TEXT: &'static str = include_str!("subsystems.toml");
     const ARRAY: &'static str = "subsystem";
 
     fn names(&self) -> Vec<&str> {
         vec![self.code.into()]
-    }
-
-    fn texts(&self) -> Vec<(&'static str, &str)> {
-        vec![("label", self.label)]
     }
 }
 

@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::CatalogError;
 use super::row::{Catalog, Row};
 use crate::quantity::{Quantity, Unit};
 
@@ -34,20 +33,11 @@ impl ThresholdRow {
 static ROWS: LazyLock<Catalog<ThresholdRow>> = LazyLock::new(Catalog::load);
 
 impl Row for ThresholdRow {
-    const FILE: &'static str = "thresholds.toml";
     const TEXT: &'static str = include_str!("thresholds.toml");
     const ARRAY: &'static str = "threshold";
 
     fn names(&self) -> Vec<&str> {
         vec![self.id]
-    }
-
-    fn texts(&self) -> Vec<(&'static str, &str)> {
-        vec![("help", self.help), ("cite", self.cite)]
-    }
-
-    fn check(&self) -> Result<(), CatalogError> {
-        self.quantity().map(drop).ok_or_else(|| self.empty("value"))
     }
 }
 

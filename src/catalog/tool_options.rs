@@ -26,32 +26,21 @@ pub enum OptionKind {
 
 /// Options of one kind.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct KindRow {
     id: OptionKind,
-    help: &'static str,
     options: Vec<&'static str>,
 }
 
 static ROWS: LazyLock<Catalog<KindRow>> = LazyLock::new(Catalog::load);
 
 impl Row for KindRow {
-    const FILE: &'static str = "tool_options.toml";
     const TEXT: &'static str = include_str!("tool_options.toml");
     const ARRAY: &'static str = "kind";
 
     fn names(&self) -> Vec<&str> {
         self.options.clone()
     }
-
-    fn texts(&self) -> Vec<(&'static str, &str)> {
-        vec![("help", self.help)]
-    }
-}
-
-/// Reads the file anew and checks every row.
-pub(super) fn verify() -> Result<(), super::CatalogError> {
-    Catalog::<KindRow>::verify()
 }
 
 /// What an option takes; `None` for one that nobody knows, whose value may be anything.

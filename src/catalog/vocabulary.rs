@@ -151,11 +151,6 @@ impl Code {
         limiter(&self.to_string())
     }
 
-    /// Whether the memory system limits.
-    pub fn is_memory(self) -> bool {
-        self == Code::MemoryHotSpot || self.starts("memory-")
-    }
-
     /// Whether arithmetic or control of the SMs limits.
     pub fn is_compute(self) -> bool {
         self.starts("compute-")

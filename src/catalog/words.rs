@@ -22,16 +22,11 @@ pub struct WordRow {
 static ROWS: LazyLock<Catalog<WordRow>> = LazyLock::new(Catalog::load);
 
 impl Row for WordRow {
-    const FILE: &'static str = "words.toml";
     const TEXT: &'static str = include_str!("words.toml");
     const ARRAY: &'static str = "word";
 
     fn names(&self) -> Vec<&str> {
         std::iter::once(self.word).chain(self.also.iter().copied()).collect()
-    }
-
-    fn texts(&self) -> Vec<(&'static str, &str)> {
-        vec![("help", self.help)]
     }
 }
 

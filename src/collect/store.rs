@@ -124,11 +124,6 @@ impl Store {
         &self.manifest
     }
 
-    /// The folder.
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
     /// Whether the step's file is there, whole, and made from the same by the same tool.
     pub fn has(&self, step: &str, key: &str, tool: &str) -> bool {
         let step = self.manifest.step(step);

@@ -166,11 +166,6 @@ impl Config {
         })
     }
 
-    /// The subjects that are meant when none is named. Their files need not be there.
-    pub fn defaults(&self) -> impl Iterator<Item = &Subject> {
-        self.default.iter().filter_map(|at| self.subjects.get(*at))
-    }
-
     /// The subjects of these names as [`Config::select`] chooses them. Their files need not be there.
     ///
     /// # Errors

@@ -248,9 +248,4 @@ impl Document {
         }
         self
     }
-
-    /// The section of that name.
-    pub fn section(&self, name: &str) -> Option<&Section> {
-        self.every_section().find(|section| section.name == name)
-    }
 }

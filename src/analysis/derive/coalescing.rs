@@ -14,7 +14,7 @@ pub(in crate::analysis) const SECTORS: &str = "memory_l2_theoretical_sectors_glo
 pub(in crate::analysis) const IDEAL: &str = "memory_l2_theoretical_sectors_global_ideal";
 
 /// Totals of one kernel.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Coalescing {
     /// Sectors, ideal, excess, share of excess, in this order; without numbers where the counters were not collected.
     pub totals: Vec<Row>,

@@ -19,7 +19,7 @@ const LANES: &str = "thread_inst_executed_true";
 pub(in crate::analysis) const WITH_MODIFIERS: &str = "sass__inst_executed_per_opcode_with_modifier_all";
 
 /// One opcode.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct OpcodeRow {
     /// Base opcode, `LDG`.
     pub opcode: String,
@@ -32,7 +32,7 @@ pub struct OpcodeRow {
 }
 
 /// Executions by opcode.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct InstructionMix {
     /// Opcodes, the most executed of the new side first; empty when the report does not hold them.
     pub rows: Vec<OpcodeRow>,

@@ -29,7 +29,7 @@ pub(in crate::analysis) fn curve_metrics() -> impl Iterator<Item = &'static str>
 }
 
 /// One cap on the blocks of an SM.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct BlockLimit {
     /// The resource.
     pub resource: String,
@@ -40,7 +40,7 @@ pub struct BlockLimit {
 }
 
 /// Where the next higher occupancy begins on a curve.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Cliff {
     /// What would have to change: `register`, `byte of shared memory`, `thread per block`.
     pub unit: String,
@@ -53,12 +53,12 @@ pub struct Cliff {
     /// The largest value up to which the warps do not drop, when the curve reaches further.
     pub room: Option<u64>,
     /// The curve where it changes: (value, warps from there on), and its last point.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<(u64, f64)>,
 }
 
 /// Occupancy of a kernel.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Occupancy {
     /// Theoretical, achieved, warps, waves.
     pub rows: Vec<Row>,

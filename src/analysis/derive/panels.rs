@@ -6,7 +6,7 @@ use crate::catalog;
 use crate::evidence::{Missing, Reading};
 
 /// A table of metric rows.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Panel {
     /// The catalog's table id.
     pub id: String,

@@ -47,7 +47,7 @@ const LATENCY: &str = "smsp__average_warp_latency_per_inst_issued.ratio";
 const ISSUE_ACTIVE: &str = "smsp__issue_active.avg.per_cycle_active";
 
 /// One reason in one basis.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct StallRow {
     /// The catalog's id, or ncu's word for a reason that the catalog does not know.
     pub reason: String,
@@ -63,7 +63,7 @@ impl StallRow {
 }
 
 /// All reasons in one basis, the largest of the new side first.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct StallTable {
     /// The basis.
     pub basis: StallBasis,
@@ -72,20 +72,20 @@ pub struct StallTable {
 }
 
 /// What keeps the warps from issuing.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Stalls {
     /// One table for each basis that the report holds.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<StallTable>,
     /// Cycles between two issued instructions of a warp.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub latency: Row,
     /// Share of active cycles in which a scheduler issued, 0 to 1.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub issue_active: Row,
     /// Samples of warps that are parked at the last barrier, in percent of all; `None` where there are none, or no samples by
     /// instruction tell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub parked: Option<f64>,
     /// Whether the schedulers issue so often that most waits cost nothing.
     pub are_hidden: bool,

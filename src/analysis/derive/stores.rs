@@ -6,7 +6,7 @@ use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 
 /// Stores expected and executed.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct StoreCount {
     /// What the subject states.
     pub tiles: Tiles,

@@ -9,7 +9,7 @@ pub(in crate::analysis) const SM: &str = "sm__throughput.avg.pct_of_peak_sustain
 pub(in crate::analysis) const MEMORY: &str = "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed";
 
 /// A counter of a throughput breakdown.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct BusyUnit {
     /// ncu's name.
     pub counter: String,

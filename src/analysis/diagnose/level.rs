@@ -7,7 +7,7 @@ use crate::catalog::{Part, Threshold};
 use crate::quantity::format;
 
 /// How busy a unit is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// Below `sol-low`.
@@ -19,7 +19,7 @@ pub enum Level {
 }
 
 /// A unit of the chip.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Unit {
     /// The part of the chip.
     pub part: Part,

@@ -8,7 +8,7 @@ use crate::words::Words;
 use std::fmt;
 
 /// Who says it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LeverOrigin {
     /// Computed here, by the formula that stands beside it.
@@ -119,7 +119,7 @@ impl fmt::Display for LeverCode {
 }
 
 /// What a ceiling says.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bound {
     /// The time falls by at most the bound: what the lever frees, and what the busiest unit that is left allows.
@@ -134,7 +134,7 @@ pub enum Bound {
 }
 
 /// Something that could be tried.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Lever {
     /// Stable code.
     pub code: LeverCode,
@@ -143,23 +143,22 @@ pub struct Lever {
     /// Largest part of the run time that it could save, in percent; 0 where the report gives no bound.
     pub bound: f64,
     /// What the bound says.
-    #[serde(default)]
     pub ceiling: Bound,
     /// The place in the list, from 1, of the lever that this one is a part of, or stands beside.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub beside: Option<Along>,
     /// How the bound is computed, with the numbers.
     pub formula: String,
     /// What to do.
     pub sentence: Words,
     /// What in the evidence asks for it.
-    #[serde(default, skip_serializing_if = "Words::is_empty")]
+    #[serde(skip_serializing_if = "Words::is_empty")]
     pub why: Words,
     /// What it costs or may break.
-    #[serde(default, skip_serializing_if = "Words::is_empty")]
+    #[serde(skip_serializing_if = "Words::is_empty")]
     pub risk: Words,
     /// What must move, and to which value at the ceiling.
-    #[serde(default, skip_serializing_if = "Words::is_empty")]
+    #[serde(skip_serializing_if = "Words::is_empty")]
     pub check: Words,
     /// The metric to read again after trying.
     pub remeasure: String,
@@ -197,7 +196,7 @@ impl Lever {
 }
 
 /// How a lever hangs on another one, by its action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Along {
     /// What it saves is part of that.

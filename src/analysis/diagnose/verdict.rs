@@ -1,6 +1,6 @@
 //! What limits one kernel: the first rule that holds, how sure that is, and what stands beside it.
 
-use super::level::{Level, Unit};
+use super::level::Unit;
 use super::measures::Measures;
 use super::rules::{self, At, Held, RULES, share};
 use crate::analysis::derive::units::BusyUnit;
@@ -12,7 +12,7 @@ use crate::words;
 use crate::words::Words;
 
 /// One question of the walk with its answer and the readings that gave it.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Step {
     /// The question.
     pub question: String,
@@ -23,7 +23,7 @@ pub struct Step {
 }
 
 /// How sure a verdict is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Confidence {
     /// Few samples, or none by instruction.
@@ -36,7 +36,7 @@ pub enum Confidence {
 }
 
 /// The verdict on one kernel.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Bottleneck {
     /// What limits: a part of the chip, a wait, the launch itself; or that it was not measured.
     pub limiter: Code,
@@ -70,11 +70,6 @@ impl Bottleneck {
         all.sort_by(|(a, _), (b, _)| a.cmp(b));
         all.dedup_by(|(a, _), (b, _)| a == b);
         all
-    }
-
-    /// How busy the busiest unit is.
-    pub fn level(&self) -> Level {
-        self.units.iter().map(|unit| unit.level).max().unwrap_or(Level::Idle)
     }
 }
 

@@ -41,7 +41,7 @@ impl Build {
 }
 
 /// A kernel as the assembler built it.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct BuildRow {
     /// The record of the log.
     pub record: BuildRecord,

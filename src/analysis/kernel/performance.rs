@@ -8,7 +8,7 @@ use crate::evidence::{Measured, Provenance, Reading};
 use crate::quantity::{Quantity, Unit};
 
 /// The performance summary.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Performance {
     /// Device time of one launch.
     pub time: Row,

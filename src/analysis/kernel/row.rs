@@ -5,7 +5,7 @@ use crate::catalog::{self, Better};
 use crate::evidence::Reading;
 
 /// Which way a reading went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
     /// Toward less time or less waste.
@@ -19,7 +19,7 @@ pub enum Direction {
 }
 
 /// The difference between two measured readings in one unit.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Change {
     /// The old number.
     pub old: f64,
@@ -47,7 +47,7 @@ impl Change {
 }
 
 /// One line of a table: a reading of the new side, and of the old where there is one.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Row {
     /// Stable id: the metric's name, or the row's own word for derived readings.
     pub id: String,

@@ -10,7 +10,7 @@ use crate::evidence::Benchmark;
 use crate::quantity::format;
 
 /// The old side's benchmark beside the new one's.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct TimedChange {
     /// The old side.
     pub old: Timed,

@@ -14,7 +14,7 @@ use crate::catalog;
 use crate::evidence::{Origin, Reading};
 
 /// One metric of both.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Beside {
     /// ncu's name.
     pub id: String,
@@ -27,7 +27,7 @@ pub struct Beside {
 }
 
 /// The profile of what the kernel is timed beside.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ReferenceProfile {
     /// The report.
     pub origin: Origin,
@@ -38,10 +38,10 @@ pub struct ReferenceProfile {
     /// The metrics.
     pub rows: Vec<Beside>,
     /// The units of the chip under it, the busiest first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub units: Vec<Unit>,
     /// Where its time goes; `None` where its report does not count and sample by instruction.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub phases: Option<Phases>,
 }
 

@@ -19,7 +19,7 @@ const MOST: usize = 1_000;
 const LEFT: f64 = 0.5;
 
 /// A step in the times.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Step {
     /// Samples in front of it.
     pub at: usize,

@@ -7,7 +7,7 @@ use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 
 /// The times of one thing, in ns.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Timed {
     /// Median, interval, scatter, smallest and largest.
     pub time: Sample,

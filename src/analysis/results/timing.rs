@@ -11,7 +11,7 @@ use crate::evidence::{Benchmark, Clocks};
 use crate::quantity::{Quantity, Unit, format};
 
 /// The times under another state of the clocks than that of the headline.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct OtherState {
     /// The kernel.
     pub kernel: Timed,
@@ -24,7 +24,7 @@ pub struct OtherState {
 }
 
 /// A benchmark with what follows from it.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Timing {
     /// What was measured, with every sample.
     pub benchmark: Benchmark,
@@ -37,13 +37,13 @@ pub struct Timing {
     /// The kernel's time over the reference's: above 1 the reference is faster.
     pub ratio: Option<Shift>,
     /// A step in the times; `None` where there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<Step>,
     /// The times on the other side of a step that parts two states of the clocks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub other: Option<OtherState>,
     /// Old against new; `None` without times of the old side.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<TimedChange>,
     /// What weakens the times, in plain sentences.
     pub cautions: Vec<String>,

@@ -10,7 +10,7 @@ use crate::catalog::Code;
 use std::collections::HashSet;
 
 /// What became of the limiter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LimiterChange {
     /// It is the same.

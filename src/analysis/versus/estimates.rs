@@ -12,7 +12,7 @@ use crate::evidence::Reading;
 use crate::words::Words;
 
 /// A lever of the old side with what became of its reading.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Pulled {
     /// Code of the lever.
     pub code: LeverCode,
@@ -21,7 +21,7 @@ pub struct Pulled {
     /// The largest part of the old run time that it could save, in percent.
     pub bound: f64,
     /// Whether the bound rests on an assumption.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_rough: bool,
     /// The reading that was to be measured again.
     pub remeasure: String,
@@ -30,12 +30,12 @@ pub struct Pulled {
     /// It on the new side.
     pub new: Reading,
     /// What became of the bound; `None` without two times.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub met: Option<Met>,
 }
 
 /// What became of a bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Met {
     /// The change pulled this lever, and saved no more than it could.
@@ -53,18 +53,18 @@ const PULLED: f64 = 1.1;
 const FELL: f64 = 10.0;
 
 /// What the old side promised, and what came.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Estimates {
     /// Run time gained in percent of the old: `100 × (1 − new / old)`; below zero for a loss, `None` without two times.
     pub gained: Option<f64>,
     /// Levers of our own, by bound.
     pub levers: Vec<Pulled>,
     /// What the new side's work leaves of the old cycles.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub floor: Option<WorkFloor>,
     /// The unit that was the busiest of the old side among those whose work fell: its label, and by how many percent. The
     /// first reason where a bound was exceeded, because bounds hold for the same work.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fell: Option<(String, f64)>,
 }
 

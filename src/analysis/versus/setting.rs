@@ -7,7 +7,7 @@ use crate::evidence::Session;
 use crate::quantity::format;
 
 /// What a difference in a condition does to the comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Weight {
     /// Times of the two sides do not compare.
@@ -19,7 +19,7 @@ pub enum Weight {
 }
 
 /// One condition on both sides.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Setting {
     /// Stable id.
     pub id: String,

@@ -35,7 +35,7 @@ pub enum Cause {
 }
 
 /// A unit on both sides.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct UnitChange {
     /// What a sentence calls it.
     pub label: String,
@@ -50,7 +50,7 @@ pub struct UnitChange {
 }
 
 /// Why the cycles changed.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Story {
     /// Elapsed cycles, old and new.
     pub cycles: (f64, f64),
@@ -113,7 +113,7 @@ impl Story {
 }
 
 /// The least time that the new side's work needs: its busiest unit at its peak, over the old side's cycles.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct WorkFloor {
     /// The unit that sets it.
     pub label: String,

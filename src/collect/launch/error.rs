@@ -6,11 +6,6 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
-    /// The program was built without the driver side.
-    #[error(
-        "this build of audit cannot launch kernels\n  help: build it with its default features (`cargo build --features gpu`)"
-    )]
-    NotBuilt,
     /// No driver.
     #[error(
         "there is no NVIDIA driver here: libcuda.so was not found\n  help: run this on a machine with an NVIDIA GPU and its driver; `audit generate` reads what was collected elsewhere"

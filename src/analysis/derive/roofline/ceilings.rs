@@ -6,7 +6,7 @@ use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 
 /// What a ceiling bounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CeilingKind {
     /// Bytes per second of a memory level.
@@ -16,7 +16,7 @@ pub enum CeilingKind {
 }
 
 /// A ceiling and the kernel's rate under it.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Ceiling {
     /// Stable id: `dram`, `l2`, `l1`, `fp32`, `fp64`, `fp16`, or `tensor-` and the type.
     pub id: String,

@@ -6,7 +6,7 @@ use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 
 /// A number of the roofline that needs a word beside it.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Flag {
     /// A rate above the peak of its ceiling: the peak, the clock or the counter means something else than its name says.

@@ -1,7 +1,7 @@
 //! One point of the roofline.
 
 /// A point of the roofline.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Point {
     /// Id of the pipe's ceiling.
     pub compute: String,

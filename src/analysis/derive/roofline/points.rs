@@ -9,7 +9,7 @@ use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 
 /// Ceilings, points and what is odd about them.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Roofline {
     /// Memory levels, then pipes; those without a number on both sides are left to `not_measured`.
     pub ceilings: Vec<Ceiling>,
@@ -20,7 +20,7 @@ pub struct Roofline {
     /// What has no number, with the reason in words.
     pub not_measured: Vec<String>,
     /// Operations of all math pipes in one launch; `None` where those of the tensor pipe, or the duration, were not measured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub operations: Option<f64>,
 }
 

@@ -20,20 +20,20 @@ use std::collections::HashSet;
 const HARDWARE: [&str; 3] = ["gpu", "sm-count", "work"];
 
 /// The verdict on one reading.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ReadingVerdict {
     /// The row's id.
     pub id: String,
     /// The verdict.
     pub verdict: Verdict,
     /// What it rests on; `None` where a side has no number or the numbers do not compare.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub basis: Option<Basis>,
     /// Change in percent of the old side, where there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<f64>,
     /// Interval of the change in percent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
 }
 
@@ -74,12 +74,12 @@ impl<'a, 'r> Compared<'a, 'r> {
 }
 
 /// What the comparison of two sides comes to.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Comparison {
     /// The verdict on the kernel.
     pub whole: Whole,
     /// The verdict on each reading with a number on either side, in table order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub readings: Vec<ReadingVerdict>,
 }
 

@@ -6,7 +6,7 @@ use crate::analysis::limits::Limits;
 use crate::catalog::Threshold;
 
 /// What a judgement rests on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
     /// A counter that does not vary from launch to launch: any difference is real.
@@ -20,7 +20,7 @@ pub enum Basis {
 }
 
 /// Which way a reading went, if that can be told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Course {
     /// Down, beyond doubt.
@@ -34,7 +34,7 @@ pub enum Course {
 }
 
 /// The judgement of one reading.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Judged {
     /// The old values.
     pub old: Sample,

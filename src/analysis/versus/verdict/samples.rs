@@ -10,7 +10,7 @@ const MOST: usize = 400;
 const COUNTED: usize = 400;
 
 /// The values of one reading on one side.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Sample {
     /// How many launches had a value.
     pub count: usize,
@@ -43,7 +43,7 @@ impl Sample {
 }
 
 /// How the new values relate to the old ones, as a factor.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Shift {
     /// Median of all ratios `new / old` (Hodges and Lehmann): the factor between the two sides.
     pub factor: f64,

@@ -10,14 +10,14 @@ use crate::catalog::Threshold;
 use crate::quantity::format;
 
 /// The verdict on a kernel.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Whole {
     /// One word.
     pub verdict: Verdict,
     /// Why, in a sentence or two of plain text.
     pub reason: String,
     /// On what it rests, a sentence part without the numbers; empty where it does not decide.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub ground: String,
     /// What would decide, in plain text; empty where it is decided.
     pub cure: String,
