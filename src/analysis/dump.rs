@@ -3,8 +3,9 @@
 use crate::analysis::audit::Audit;
 use crate::analysis::diagnose::finding::{Finding, Severity};
 use crate::analysis::diagnose::lever::{Lever, LeverCode, LeverOrigin};
+use crate::analysis::judgement::{self, Judgement};
 use crate::analysis::lines::Place;
-use crate::analysis::versus::checklist::{CheckedLine, Outcome};
+use crate::analysis::versus::checklist::CheckedLine;
 use crate::analysis::versus::verdict::Verdict;
 use crate::catalog::{Code, Comparison};
 use crate::evidence::{Missing, Reading};
@@ -92,7 +93,8 @@ struct CheckDump<'a> {
     from: &'a str,
     op: Comparison,
     wanted: f64,
-    outcome: Outcome,
+    #[serde(serialize_with = "judgement::of_line")]
+    outcome: Judgement,
     reading: ReadingDump<'a>,
 }
 

@@ -4,7 +4,8 @@ use crate::analysis::audit::Audit;
 use crate::analysis::correctness::Standing;
 use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::diagnose::lever::{LeverCode, LeverOrigin};
-use crate::analysis::versus::hypothesis::{Judgement, Tested};
+use crate::analysis::judgement::{self, Judgement};
+use crate::analysis::versus::hypothesis::Tested;
 use crate::analysis::versus::verdict::Verdict;
 use crate::catalog::Code;
 use crate::evidence::Reading;
@@ -111,6 +112,7 @@ pub struct Concluded {
     /// The change in words; may be empty.
     pub change: String,
     /// What became of it.
+    #[serde(serialize_with = "judgement::of_hypothesis")]
     pub judgement: Judgement,
     /// Why.
     pub reason: String,

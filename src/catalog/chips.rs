@@ -28,6 +28,9 @@ pub struct LoadLatency {
     pub dram: Option<u32>,
     /// Of tensor memory.
     pub tensor_memory: Option<u32>,
+    /// Whether the figures are said by others and were not measured: what follows from them says so.
+    #[serde(default)]
+    pub is_assumed: bool,
     /// Where the figures come from.
     pub cite: &'static str,
 }

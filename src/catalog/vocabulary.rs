@@ -164,7 +164,7 @@ impl Code {
     /// Whether the warps wait for data or for a fixed time, and not for each other.
     pub fn is_latency(self) -> bool {
         match self {
-            Code::Latency => true,
+            Code::Latency | Code::LatencyL2 => true,
             Code::Wait(reason) => reason.prefix() == "latency",
             _ => false,
         }

@@ -57,25 +57,19 @@ impl<'d> Files<'d> {
         })
     }
 
-    /// Writes the HTML page alone.
+    /// Writes the audit in another format than Markdown, alone, in the file with this ending.
     ///
     /// # Errors
-    /// A file that cannot be written, and without `force` one that is there and not this program's.
-    pub(super) fn write_html(&self, html: &str, force: bool) -> Result<Vec<String>, Failure> {
-        is_free(&self.html, force, html::is_own)?;
-        self.write_alone("html", html)
-    }
-
-    /// As [`Files::write_html`], for the first screen as text, which is known by its title.
-    pub(super) fn write_text(&self, text: &str, force: bool) -> Result<Vec<String>, Failure> {
-        let title = text.lines().next();
-        let is_own = |path: &Path| crate::read::text(path).is_ok_and(|there| there.lines().next() == title);
-        is_free(&self.page.with_extension("txt"), force, is_own)?;
-        self.write_alone("txt", text)
-    }
-
-    fn write_alone(&self, ending: &str, text: &str) -> Result<Vec<String>, Failure> {
+    /// A file that cannot be written, and without `force` one that is there and that `is_own` does not know as this program's.
+    pub(super) fn write_alone(
+        &self,
+        ending: &str,
+        text: &str,
+        force: bool,
+        is_own: impl Fn(&Path) -> bool,
+    ) -> Result<Vec<String>, Failure> {
         let path = self.page.with_extension(ending);
+        is_free(&path, force, is_own)?;
         write_together(&[Output { path: &path, bytes: text.as_bytes() }])?;
         Ok(vec![path.display().to_string()])
     }

@@ -188,7 +188,7 @@ impl<'p> Gatherer<'p> {
         for stated in &mut work.hypotheses {
             let confirms = |milestone: &&Milestone| {
                 let mut concluded = milestone.hypotheses.iter();
-                concluded.any(|one| one.name == stated.name && one.judgement == Judgement::Confirmed)
+                concluded.any(|one| one.name == stated.name && one.judgement == Judgement::Holds)
             };
             let Some(first) = earlier.iter().find(confirms) else { continue };
             let commit = if first.commit.is_empty() { String::new() } else { format!(" ({})", first.commit) };

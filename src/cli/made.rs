@@ -86,8 +86,11 @@ pub(super) fn write_page(
         templates.html(template, &document, &made.source())
     };
     let written = match format {
-        PageFormat::Html => files.write_html(&html()?, force)?,
-        PageFormat::Text => files.write_text(&first_screen(&document)?, force)?,
+        PageFormat::Html => files.write_alone("html", &html()?, force, crate::render::html::is_own)?,
+        PageFormat::Text => {
+            let text = first_screen(&document)?;
+            files.write_alone("txt", &text, force, |there| has_title_of(&text, there))?
+        }
         PageFormat::Md | PageFormat::Pr => {
             // The page does not need the snapshot, nor the snapshot the page.
             let data = || place.has_snapshot.then(|| made.data()).transpose();
@@ -111,6 +114,11 @@ fn first_screen(document: &Document) -> Result<String, Failure> {
     let mut screen = anstream::StripStream::new(Vec::new());
     terminal::print(&document.clone().first_screen(), WIDTH, &mut screen)?;
     Ok(String::from_utf8_lossy(&screen.into_inner()).into_owned())
+}
+
+/// Whether a file begins as a text does: a first screen is known by its title.
+fn has_title_of(text: &str, path: &Path) -> bool {
+    crate::read::text(path).is_ok_and(|there| there.lines().next() == text.lines().next())
 }
 
 /// An audit in one line: time, verdict and limiter.

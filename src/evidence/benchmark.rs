@@ -45,12 +45,36 @@ fn is_elsewhere<T: Default + PartialEq>(facts: &T) -> bool {
 pub struct TimingMethod {
     /// Launches of each before the first sample.
     pub warm_up: u32,
-    /// Bytes written before each sample, so that L2 holds none of the kernel's data.
+    /// Bytes that go through L2 before each sample, so that it holds none of the kernel's data.
     pub flushed_bytes: u64,
+    /// How they do.
+    #[serde(default)]
+    pub flushed_by: FlushedBy,
     /// Seed of the inputs.
     pub seed: u64,
     /// Why no more samples were taken: `stable`, `samples`, `time`.
     pub ended_by: String,
+}
+
+/// What pushes the kernel's data out of L2.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FlushedBy {
+    /// Writes, whose lines go back to memory while the kernel runs; what files that do not say it were made with.
+    #[default]
+    Writes,
+    /// Reads, which leave nothing to be written.
+    Reads,
+}
+
+impl FlushedBy {
+    /// `read` or `written`, of bytes.
+    pub fn participle(self) -> &'static str {
+        match self {
+            FlushedBy::Writes => "written",
+            FlushedBy::Reads => "read",
+        }
+    }
 }
 
 /// Clocks and state of the device while it was busy, as nvidia-smi prints them.

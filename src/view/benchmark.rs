@@ -99,7 +99,10 @@ fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {
     };
     let flushed = match method.flushed_bytes {
         0 => "nothing was done to the caches between launches".to_owned(),
-        bytes => format!("before each {} bytes were written, so that L2 held none of its data", format::integer(bytes)),
+        bytes => {
+            let (bytes, how) = (format::integer(bytes), method.flushed_by.participle());
+            format!("before each {bytes} bytes were {how}, so that L2 held none of its data")
+        }
     };
     let words = format!(
         "One launch between two CUDA events, alone on the GPU{turns}; {flushed}; {} launches{each} to warm up, inputs of seed \

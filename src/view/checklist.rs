@@ -1,8 +1,8 @@
 //! Evidence checklists as a table, FAIL first in the count line.
 
-use super::document::{Cell, Section, Table, Tone};
-use super::tables::{self, code, heading, left, paragraph, right, text};
-use crate::analysis::{Audit, CheckedLine, Outcome};
+use super::document::{Cell, Section, Table};
+use super::tables::{self, code, heading, judged, left, paragraph, right, text};
+use crate::analysis::{Audit, CheckedLine, Judgement, Role};
 use crate::catalog;
 use crate::evidence::{Missing, Reading};
 use crate::quantity::{Quantity, Unit, format};
@@ -14,14 +14,14 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     if lines.is_empty() {
         return None;
     }
-    let count = |outcome: Outcome| lines.iter().filter(|line| line.outcome == outcome).count();
+    let count = |outcome: Judgement| lines.iter().filter(|line| line.outcome == outcome).count();
     let mut blocks = vec![paragraph(
         "counts",
         words!(
             "{} FAIL, {} NOT MEASURED, {} PASS. A line without a number is neither met nor missed.",
-            count(Outcome::Fail),
-            count(Outcome::NotMeasured),
-            count(Outcome::Pass)
+            count(Judgement::Fails),
+            count(Judgement::NotMeasured),
+            count(Judgement::Holds)
         ),
     )];
     let mut from: Vec<&str> = Vec::new();
@@ -46,9 +46,9 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
 
 /// What the list says to do next.
 fn next(id: &str, lines: &[&CheckedLine]) -> Option<&'static str> {
-    let of = |outcome: Outcome| lines.iter().filter(move |line| line.outcome == outcome);
-    let failed: Vec<&str> = of(Outcome::Fail).map(|line| line.expected.label.as_str()).collect();
-    catalog::profile(id)?.next(&failed, of(Outcome::NotMeasured).next().is_none())
+    let of = |outcome: Judgement| lines.iter().filter(move |line| line.outcome == outcome);
+    let failed: Vec<&str> = of(Judgement::Fails).map(|line| line.expected.label.as_str()).collect();
+    catalog::profile(id)?.next(&failed, of(Judgement::NotMeasured).next().is_none())
 }
 
 fn table(lines: &[&CheckedLine]) -> Table {
@@ -60,28 +60,18 @@ fn table(lines: &[&CheckedLine]) -> Table {
     let row = |line: &&CheckedLine| {
         let mut row = vec![
             text(line.expected.label.clone()),
-            outcome(line.outcome).strong(),
+            judged(line.outcome, Role::Check).strong(),
             found(&line.found),
             text(wanted(line)).sorted(line.expected.value),
             code(line.expected.reading.clone()),
         ];
         if has_old {
-            let old = line.old.as_ref().map(|old| [outcome(old.outcome), found(&old.found)]);
+            let old = line.old.as_ref().map(|old| [judged(old.outcome, Role::Check), found(&old.found)]);
             row.splice(1..1, old.unwrap_or_default());
         }
         row
     };
     tables::table("checks", columns, lines.iter().map(row).collect())
-}
-
-/// The cell of how a line ended.
-pub(super) fn outcome(outcome: Outcome) -> Cell {
-    let (word, tone) = match outcome {
-        Outcome::Pass => ("PASS", Tone::Good),
-        Outcome::Fail => ("FAIL", Tone::Bad),
-        Outcome::NotMeasured => ("NOT MEASURED", Tone::Unsure),
-    };
-    text(word).toned(tone)
 }
 
 fn found(reading: &Reading) -> Cell {

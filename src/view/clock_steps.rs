@@ -1,6 +1,8 @@
 //! Steps of the clock in a benchmark, and the clock that its times were taken at, in words.
 
-use crate::analysis::{Audit, Flag, Timed, Timing};
+use crate::analysis::{Audit, Flag, Level, Timed, Timing};
+use crate::catalog::Part;
+use crate::evidence::FlushedBy;
 use crate::quantity::{Unit, format, format::Scale};
 
 /// How far the benchmark may lie from ncu's time before it asks for a reason, in percent.
@@ -51,7 +53,11 @@ pub(super) fn effective(audit: &Audit) -> Option<String> {
     Some(match &timing.other {
         Some(other) => {
             let (own, beside) = (clock(&timing.kernel), clock(&other.kernel));
-            format!("{own} GHz effective in the benchmark, {beside} GHz under {}", held_by(other.held_by))
+            let state = match other.held_by {
+                0 => "unthrottled".to_owned(),
+                bits => format!("under {}", held_by(bits)),
+            };
+            format!("{own} GHz effective in the benchmark, {beside} GHz {state}")
         }
         None if held != 0 => format!("{} GHz effective in the benchmark ({})", clock(&timing.kernel), held_by(held)),
         None => format!("{} GHz effective in the benchmark", clock(&timing.kernel)),
@@ -79,8 +85,13 @@ pub(super) fn off_ncu(audit: &Audit) -> Option<String> {
         setting.id == "cache-control" && setting.new.as_deref().is_some_and(|value| value.starts_with("all"))
     });
     let is_warm = audit.roofline.flags.iter().any(|flag| matches!(flag, Flag::FitsInL2 { .. }));
-    let why = if apart > 0.0 && flushes && is_warm && benchmark.method.flushed_bytes == 0 {
+    let method = &benchmark.method;
+    let dram = audit.bottleneck.units.iter().find(|unit| unit.part == Part::MemoryDram);
+    let writes_back = method.flushed_bytes > 0 && method.flushed_by == FlushedBy::Writes;
+    let why = if apart > 0.0 && flushes && is_warm && method.flushed_bytes == 0 {
         "because it starts with cold caches"
+    } else if apart < 0.0 && writes_back && dram.is_some_and(|unit| unit.level != Level::Idle) {
+        "which starts with an L2 full of lines to write back"
     } else {
         "which this evidence does not explain"
     };

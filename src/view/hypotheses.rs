@@ -1,9 +1,9 @@
 //! Hypotheses: expected, before, after and what became of each; and the ledger of those that earlier audits decided.
 
-use super::document::{Cell, Section, Table, Tone};
+use super::document::{Cell, Section, Table};
 use super::heading::Heading;
-use super::tables::{self, code, heading as head, left, paragraph, reading, right, strong, text};
-use crate::analysis::{Condition, Judgement, Met, Milestone, Tested, When};
+use super::tables::{self, code, heading as head, judged, left, paragraph, reading, right, text};
+use crate::analysis::{Condition, Judgement, Milestone, Role, Tested, When};
 use crate::evidence::{Missing, Reading};
 use crate::words;
 use crate::words::Words;
@@ -21,7 +21,7 @@ pub(super) fn section(heading: &Heading, tested: &[Tested]) -> Option<Section> {
             "" => String::new(),
             change => format!(" The change: {change}."),
         };
-        let words = words!("**{}**. {}{}", tested.judgement.word(), &tested.reason, change);
+        let words = words!("**{}**. {}{}", tested.judgement.word(Role::Hypothesis), &tested.reason, change);
         blocks.push(paragraph("tested", words));
         blocks.push(conditions(tested).into());
     }
@@ -35,12 +35,11 @@ pub(super) fn section(heading: &Heading, tested: &[Tested]) -> Option<Section> {
 
 /// How many of each, for the first screen; `None` without any.
 pub(super) fn summary(tested: &[Tested]) -> Option<Words> {
-    const ALL: [Judgement; 4] =
-        [Judgement::Refuted, Judgement::Confirmed, Judgement::Inconclusive, Judgement::NotMeasured];
+    const ALL: [Judgement; 4] = [Judgement::Fails, Judgement::Holds, Judgement::Unclear, Judgement::NotMeasured];
     let named = |judgement: Judgement| {
         let of = tested.iter().filter(|one| one.judgement == judgement);
         let names: Vec<&str> = of.map(|one| one.name.as_str()).collect();
-        (!names.is_empty()).then(|| format!("{} {}", judgement.word(), names.join(", ")))
+        (!names.is_empty()).then(|| format!("{} {}", judgement.word(Role::Hypothesis), names.join(", ")))
     };
     let found: Vec<String> = ALL.into_iter().filter_map(named).collect();
     (!found.is_empty()).then(|| words!("**Hypotheses:** {}.", found.join("; ")))
@@ -54,22 +53,22 @@ pub fn ledger(milestones: &[Milestone]) -> Table {
     for milestone in milestones {
         let commit = || if milestone.commit.is_empty() { text("") } else { code(milestone.commit.clone()) };
         for one in &milestone.hypotheses {
-            let (is_first, tone) = match one.judgement {
-                Judgement::Confirmed => (!confirmed.contains(&one.name.as_str()), Tone::Good),
-                Judgement::Refuted => (true, Tone::Bad),
-                Judgement::Inconclusive | Judgement::NotMeasured => (false, Tone::Unsure),
+            let is_first = match one.judgement {
+                Judgement::Holds => !confirmed.contains(&one.name.as_str()),
+                Judgement::Fails => true,
+                Judgement::Unclear | Judgement::NotMeasured => false,
             };
             if !is_first {
                 continue;
             }
-            confirmed.extend((one.judgement == Judgement::Confirmed).then_some(one.name.as_str()));
+            confirmed.extend((one.judgement == Judgement::Holds).then_some(one.name.as_str()));
             let change = if one.change.is_empty() { &milestone.change } else { &one.change };
             rows.push(vec![
                 text(milestone.day()),
                 commit(),
                 text(one.name.clone()),
                 text(change.clone()),
-                text(one.judgement.word()).toned(tone),
+                judged(one.judgement, Role::Hypothesis),
                 text(one.reason.clone()),
             ]);
         }
@@ -89,12 +88,8 @@ fn conditions(tested: &Tested) -> Table {
             When::Before => "must hold before",
             When::After => "expected after",
         };
-        let met = match condition.met {
-            Met::Holds => text("holds").toned(Tone::Good),
-            Met::Fails => strong("does not hold").toned(Tone::Bad),
-            Met::Unclear => strong("launches disagree").toned(Tone::Unsure),
-            Met::NotMeasured => strong("not measured").toned(Tone::Unsure),
-        };
+        let met = judged(condition.met, Role::Condition);
+        let met = if condition.met == Judgement::Holds { met } else { met.strong() };
         let name = condition.expected.reading.as_str();
         let before = condition.old.as_ref().map(|old| shown(name, old)).unwrap_or_default();
         vec![text(when), code(wording(condition)), before, shown(name, &condition.new), met]
@@ -119,8 +114,8 @@ pub(super) fn shown(name: &str, found: &Reading) -> Cell {
         return Cell::default();
     }
     match found.value() {
-        Some(1.0) if name.starts_with(CHECK) => text("PASS").toned(Tone::Good),
-        Some(_) if name.starts_with(CHECK) => text("FAIL").toned(Tone::Bad),
+        Some(1.0) if name.starts_with(CHECK) => judged(Judgement::Holds, Role::Check),
+        Some(_) if name.starts_with(CHECK) => judged(Judgement::Fails, Role::Check),
         _ => reading(found),
     }
 }

@@ -2,7 +2,7 @@
 //! metric's name at hand.
 
 use super::document::{Align, Block, Cell, Column, Content, Table, Tone};
-use crate::analysis::{Audit, Change, Direction, Row};
+use crate::analysis::{Audit, Change, Direction, Judgement, Role, Row};
 use crate::evidence::{Missing, Reading};
 use crate::quantity::{Quantity, Unit, format, format::Scale};
 use crate::words;
@@ -109,6 +109,15 @@ pub(super) fn verdict(verdict: crate::analysis::Verdict) -> Cell {
         V::Slower | V::Worse | V::Wrong => Tone::Bad,
         V::Ambiguous | V::NotComparable | V::NotMeasured => Tone::Unsure,
         V::Same | V::Moved => Tone::Plain,
+    })
+}
+
+/// The cell of what became of a check, a condition or a hypothesis.
+pub(super) fn judged(judgement: Judgement, role: Role) -> Cell {
+    text(judgement.word(role)).toned(match judgement {
+        Judgement::Holds => Tone::Good,
+        Judgement::Fails => Tone::Bad,
+        Judgement::Unclear | Judgement::NotMeasured => Tone::Unsure,
     })
 }
 

@@ -2,7 +2,9 @@
 
 use super::document::{Block, Cell, Document, Section, Table};
 use super::tables::{self, code, count, left, list, paragraph, right, steps, text, verbatim};
-use crate::analysis::{Answer, ApiClass, ApiRow, DeviceTime, KernelShare, Part, TimelineAudit, ToProfile, Transfer};
+use crate::analysis::{
+    ApiClass, ApiRow, DeviceTime, Judgement, KernelShare, Part, Role, TimelineAudit, ToProfile, Transfer,
+};
 use crate::evidence::Origin;
 use crate::quantity::{Quantity, Unit, format};
 use crate::words;
@@ -186,12 +188,8 @@ fn class(class: ApiClass) -> Option<&'static str> {
 
 fn decisions(audit: &TimelineAudit) -> Vec<Block> {
     let item = |one: &crate::analysis::Decision| {
-        let (answer, advice) = match one.answer {
-            Answer::Yes => ("yes", one.advice),
-            Answer::No => ("no", ""),
-            Answer::NotMeasured => ("NOT MEASURED", ""),
-        };
-        words!("{} **{}**: {}. {}", one.question, answer, &one.because, advice)
+        let advice = if one.answer == Judgement::Holds { one.advice } else { "" };
+        words!("{} **{}**: {}. {}", one.question, one.answer.word(Role::Question), &one.because, advice)
     };
     vec![steps("decisions", audit.decisions.iter().map(item))]
 }

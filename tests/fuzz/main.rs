@@ -4,14 +4,7 @@
 //! The tests make few runs. For more: `AUDIT_FUZZ_RUNS=77000 cargo test --release --test fuzz`, which is a million in all;
 //! `AUDIT_FUZZ_SEED` begins elsewhere. An input that fails is kept under `target/fuzz`.
 
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::expect_used,
-    clippy::disallowed_methods,
-    reason = "tests"
-)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, reason = "tests")]
 
 mod change;
 mod made;

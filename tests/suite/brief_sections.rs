@@ -11,12 +11,12 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn fixtures() -> PathBuf {
+pub(crate) fn fixtures() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
 
 /// A report with its launch by instruction.
-fn read(path: &Path) -> Option<(Report, Vec<SourceView>)> {
+pub(crate) fn read(path: &Path) -> Option<(Report, Vec<SourceView>)> {
     let want = Want { allow_damage: true, ..analysis::want() };
     let report = source::read_profile(path, &want).ok()?;
     let launches = analysis::subject_launches(&report, &Selection::default()).ok()?;
@@ -43,7 +43,7 @@ fn checked(evidence: &mut Evidence, name: &str) {
 }
 
 /// The lines of each section of the page, by its name.
-fn sections(audit: &Audit) -> HashMap<String, Vec<String>> {
+pub(crate) fn sections(audit: &Audit) -> HashMap<String, Vec<String>> {
     let document = view::document(&Heading::default(), audit);
     let page = Templates::load(None).unwrap().marked_page("audit", &document).unwrap().text;
     let mut found: HashMap<String, Vec<String>> = HashMap::new();
@@ -61,14 +61,14 @@ fn sections(audit: &Audit) -> HashMap<String, Vec<String>> {
 }
 
 /// A row of a table, without the space that aligns it.
-fn row<'s>(lines: &'s [String], start: &str) -> Vec<&'s str> {
+pub(crate) fn row<'s>(lines: &'s [String], start: &str) -> Vec<&'s str> {
     let found = lines.iter().find(|line| line.starts_with(&format!("| {start}")));
     let cells = found.unwrap_or_else(|| panic!("no row {start}: {lines:#?}")).trim_matches('|').split('|');
     cells.map(str::trim).collect()
 }
 
 #[track_caller]
-fn says(lines: &[String], words: &str) {
+pub(crate) fn says(lines: &[String], words: &str) {
     assert!(lines.iter().any(|line| line.contains(words)), "no {words:?}: {lines:#?}");
 }
 
@@ -107,7 +107,7 @@ fn a_busy_tensor_pipe_is_healthy() {
     let verdict = &sections["verdict"];
     says(verdict, "83.9 % tensor busy, 10.8 % block resident and tensor idle, 5.3 % no block on the SM");
     says(verdict, "71.1 % of the samples of the warps that multiply are back-pressure");
-    says(phases, "A step takes 1,042 cycles for 1,024 of products (98 %).");
+    says(phases, "A step takes 1,062 cycles, its part of the drain with them, for 1,024 of products (96 %).");
     says(phases, "producer (4 warps, 5.8 % of all samples)");
     let stalls = &sections["stalls"];
     assert!(row(stalls, "MIO throttle")[3].ends_with("`HGMMA` (:245) = back-pressure of the tensor pipe"));

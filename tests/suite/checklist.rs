@@ -1,7 +1,7 @@
 //! Checklists, the instruction line and the tile arithmetic on measured kernels.
 
 use crate::judged;
-use kernel_audit::analysis::{Audit, Expectation, Limits, Outcome, Tiles, Work, want_for};
+use kernel_audit::analysis::{Audit, Expectation, Judgement, Limits, Tiles, Work, want_for};
 use kernel_audit::catalog::{self, Comparison};
 use kernel_audit::config::{Config, Expect};
 use kernel_audit::source;
@@ -18,31 +18,31 @@ fn with_profile(report: &str, id: &str) -> Audit {
     audit(report, Work { expected, ..Work::default() })
 }
 
-fn outcomes(audit: &Audit) -> Vec<(&str, Outcome)> {
+fn outcomes(audit: &Audit) -> Vec<(&str, Judgement)> {
     audit.checks.iter().map(|line| (line.expected.reading.as_str(), line.outcome)).collect()
 }
 
 #[test]
 fn a_tensor_kernel_against_its_checklist() {
-    use Outcome::{Fail, Pass};
+    use Judgement::{Fails, Holds};
     let audit = with_profile("labelled/patch_embed_gemm.ncu-repz", "tensor-gemm");
     assert_eq!(
         outcomes(&audit),
         [
-            ("tensor.instructions", Pass),
-            ("tensor.busy", Fail), // 40.09 % where 70 % is wanted
-            ("sm__throughput.avg.pct_of_peak_sustained_elapsed", Fail),
-            ("stall-sum.memory", Fail), // 26.58 %
-            ("stall.barrier", Pass),    // 23.0 %
-            ("shared.conflict-share", Pass),
-            ("sass__inst_executed_register_spilling", Pass),
-            ("sm__warps_active.avg.pct_of_peak_sustained_active", Fail),
+            ("tensor.instructions", Holds),
+            ("tensor.busy", Fails), // 40.09 % where 70 % is wanted
+            ("sm__throughput.avg.pct_of_peak_sustained_elapsed", Fails),
+            ("stall-sum.memory", Fails), // 26.58 %
+            ("stall.barrier", Holds),    // 23.0 %
+            ("shared.conflict-share", Holds),
+            ("sass__inst_executed_register_spilling", Holds),
+            ("sm__warps_active.avg.pct_of_peak_sustained_active", Fails),
         ]
     );
     let triad = with_profile("labelled/stream_triad.ncu-repz", "memory-bound");
-    assert!(triad.checks.iter().all(|line| line.outcome == Pass), "{:?}", outcomes(&triad));
+    assert!(triad.checks.iter().all(|line| line.outcome == Holds), "{:?}", outcomes(&triad));
     let spilling = with_profile("labelled/spilling.ncu-repz", "memory-bound");
-    assert!(outcomes(&spilling).contains(&("sass__inst_executed_register_spilling", Fail)));
+    assert!(outcomes(&spilling).contains(&("sass__inst_executed_register_spilling", Fails)));
 }
 
 #[test]
@@ -50,11 +50,11 @@ fn what_was_not_collected_is_not_measured() {
     let audit = with_profile("h200/both_basic.ncu-repz", "moe-decode");
     for (reading, outcome) in outcomes(&audit) {
         let is_basic = reading == "launch__waves_per_multiprocessor";
-        assert_eq!(outcome == Outcome::NotMeasured, !is_basic, "{reading}: {outcome:?}");
+        assert_eq!(outcome == Judgement::NotMeasured, !is_basic, "{reading}: {outcome:?}");
     }
     let triad = with_profile("labelled/stream_triad.ncu-repz", "moe-decode");
     let conflicts = outcomes(&triad).into_iter().find(|(reading, _)| *reading == "shared.conflict-share");
-    assert_eq!(conflicts, Some(("shared.conflict-share", Outcome::NotMeasured)), "a kernel without shared memory");
+    assert_eq!(conflicts, Some(("shared.conflict-share", Judgement::NotMeasured)), "a kernel without shared memory");
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn own_checks_reach_any_metric_of_the_report() {
     let audit = audit("labelled/stream_triad.ncu-repz", Work { expected, ..Work::default() });
     assert_eq!(
         audit.checks.iter().map(|line| line.outcome).collect::<Vec<_>>(),
-        [Outcome::Pass, Outcome::Fail, Outcome::NotMeasured]
+        [Judgement::Holds, Judgement::Fails, Judgement::NotMeasured]
     );
     assert_eq!(audit.checks[1].expected.label, "stall.long_scoreboard < 25");
 }
@@ -80,7 +80,7 @@ fn every_reading_of_the_catalogs_checklists_is_measured_on_a_full_report() {
         let audit = with_profile("h200/gemm_bias_v2.ncu-repz", &profile.id);
         for line in &audit.checks {
             // This kernel has no tensor instructions, but its report says so.
-            assert_ne!(line.outcome, Outcome::NotMeasured, "{}: {}", profile.id, line.expected.reading);
+            assert_ne!(line.outcome, Judgement::NotMeasured, "{}: {}", profile.id, line.expected.reading);
         }
     }
 }

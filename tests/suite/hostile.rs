@@ -426,7 +426,8 @@ fn a_report_that_is_shortened_while_it_is_read_is_told() {
     )
     .unwrap();
     let mut told = 0;
-    for at in 0..20 {
+    // How long a start takes is the machine's: later and later, until the reading was met.
+    for at in 0..200 {
         fs::write(&path, &bytes).unwrap();
         let child = audit(folder.path())
             .args(["dump", "evidence", "growing.ncu-rep"])
@@ -440,6 +441,9 @@ fn a_report_that_is_shortened_while_it_is_read_is_told() {
         let said = String::from_utf8_lossy(&ended.stderr).into_owned();
         assert!(matches!(ended.status.code(), Some(0 | 3)), "{}: {said}", ended.status);
         told += usize::from(said.contains("became shorter"));
+        if told == 3 {
+            break;
+        }
     }
     assert!(told > 0, "the signal was never met");
 }

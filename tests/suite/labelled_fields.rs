@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 /// Counters of the whole kernel that the rules of the diagnosis read, beside the families of `FAMILIES`.
-const READ_BY_RULES: [&str; 32] = [
+const READ_BY_RULES: [&str; 34] = [
     "gpu__time_duration.sum",
     "gpc__cycles_elapsed.max",
     "sm__cycles_active.avg",
@@ -26,6 +26,8 @@ const READ_BY_RULES: [&str; 32] = [
     "lts__t_sectors.avg",
     "lts__t_sectors.max",
     "lts__t_sectors_srcunit_tex.sum",
+    "lts__t_sectors_srcunit_tex_op_read.sum",
+    "lts__t_sector_hit_rate.pct",
     "lts__cycles_elapsed.max",
     "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed",
     "dram__bytes_read.sum",

@@ -23,7 +23,7 @@ const FLOORS: [&[&str]; 12] = [
 
 /// The rooms inside the analysis.
 const ANALYSIS: [&[&str]; 14] = [
-    &["limits", "sass"],
+    &["limits", "judgement", "sass"],
     &["kernel"],
     &["derive", "timeline"],
     &["lines"],

@@ -1,13 +1,6 @@
 //! The test suite: one binary, one module per part of the product.
 
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::expect_used,
-    clippy::disallowed_methods,
-    reason = "tests, which run the program"
-)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, reason = "tests")]
 
 mod action;
 mod brief_sections;
@@ -67,6 +60,7 @@ mod release;
 mod render;
 mod roles;
 mod roofline;
+mod rules;
 mod same_kernel;
 mod series;
 #[path = "../../benches/support/simulation.rs"]

@@ -2,7 +2,7 @@
 
 use crate::judged;
 use kernel_audit::analysis::{
-    self, Audit, Evidence, Expectation, LimiterChange, Limits, Outcome, Side, Work, want_for,
+    self, Audit, Evidence, Expectation, Judgement, LimiterChange, Limits, Side, Work, want_for,
 };
 use kernel_audit::catalog::{self, Code};
 use kernel_audit::evidence::Report;
@@ -64,7 +64,7 @@ fn both_sides_are_held_against_the_checklist() {
     };
     let (now, before, share) = line(&with_report);
     // 75,497,472 sectors where 16,777,216 would do.
-    assert_eq!((now, before), (Outcome::Pass, Outcome::Fail));
+    assert_eq!((now, before), (Judgement::Holds, Judgement::Fails));
     assert!((share - 100.0 * (1.0 - 16_777_216.0 / 75_497_472.0)).abs() < 1e-9, "{share}");
     let earlier = alone(&old);
     assert_eq!(line(&since(&new, &old)), line(&with_report));

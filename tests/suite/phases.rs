@@ -170,8 +170,9 @@ fn a_product_whose_warps_have_roles() {
     }
     is_near(cycles(PhaseKind::Prologue), 808.0, 0.02);
     is_near(cycles(PhaseKind::Exit), 2_715.0, 0.01);
-    is_near(phases.step_cycles(), 1_042.0, 1e-3);
-    is_near(phases.step_efficiency, 0.983, 1e-3);
+    // 66,657 + 1,284 cycles of 64 steps: the products of the last ones run on in the drain.
+    is_near(phases.step_cycles(), 1_061.6, 1e-3);
+    is_near(phases.step_efficiency, 65_536.0 / 67_941.0, 1e-3);
     // Each consumer drains its own products while the other one may multiply: no phase is known to be without.
     assert!(phases.phases.iter().all(|phase| phase.tensor != Some(0.0)));
 }

@@ -2,8 +2,8 @@
 
 use crate::project::{Profile, Project, Run, audit};
 use kernel_audit::evidence::{
-    BENCHMARK_SCHEMA, Benchmark, CORRECTNESS_SCHEMA, CheckRun, Clocks, Correctness, DeviceFacts, FunctionFacts,
-    GemmChoice, LaunchFacts, OutputCheck, TimedReference, TimingMethod, WorstElement,
+    BENCHMARK_SCHEMA, Benchmark, CORRECTNESS_SCHEMA, CheckRun, Clocks, Correctness, DeviceFacts, FlushedBy,
+    FunctionFacts, GemmChoice, LaunchFacts, OutputCheck, TimedReference, TimingMethod, WorstElement,
 };
 use std::fs;
 use std::path::Path;
@@ -87,7 +87,13 @@ fn benchmark(micros: f64) -> Benchmark {
         subject: "scale".into(),
         device: device(),
         launch: launch(),
-        method: TimingMethod { warm_up: 10, flushed_bytes: 251_658_240, seed: 1, ended_by: "stable".into() },
+        method: TimingMethod {
+            warm_up: 10,
+            flushed_bytes: 251_658_240,
+            flushed_by: FlushedBy::Reads,
+            seed: 1,
+            ended_by: "stable".into(),
+        },
         clocks_before: Some(clocks.clone()),
         clocks_after: Some(clocks),
         clocks_missing: String::new(),
@@ -147,7 +153,7 @@ fn a_page_shows_check_and_benchmark_and_is_made_again_from_its_snapshot() {
             "Not the same work: adds no bias.",
             "The library offered 3 algorithms, 2 of them ran, and the fastest was timed: number 2 in its own order \
              (algorithm 66, tile 20, stages 3). Their medians in its order, in µs: 90.00, 80.00.",
-            "before each 251,658,240 bytes were written",
+            "before each 251,658,240 bytes were read",
             "power cap",
             "The launch is that of the check above",
             "kernel-audit/benchmark/1",

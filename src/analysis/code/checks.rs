@@ -4,6 +4,7 @@ use super::count::Count;
 use super::flow::line_of;
 use super::resource_checks::Resource;
 use super::resources::ResourceRow;
+use crate::analysis::judgement::{self, Judgement};
 use crate::analysis::sass::{ControlFlow, Dominators, NaturalLoop, access_width, body, opcode_matches, sequences};
 use crate::catalog::{Resolved, resolve};
 use crate::evidence::{SassFunction, SassInstruction};
@@ -77,18 +78,6 @@ pub struct SassCheck {
     pub arch: String,
 }
 
-/// How a check ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Verdict {
-    /// The statement holds.
-    Pass,
-    /// It does not.
-    Fail,
-    /// The evidence cannot decide it.
-    Inconclusive,
-}
-
 /// An instruction that decided.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Deciding {
@@ -108,7 +97,8 @@ pub struct CheckResult {
     /// The statement in words.
     pub rule: String,
     /// How it ended.
-    pub verdict: Verdict,
+    #[serde(serialize_with = "judgement::of_code")]
+    pub verdict: Judgement,
     /// What was found, or why nothing can be said.
     pub found: String,
     /// The instructions that decided, at most [`DECIDING_KEPT`].
@@ -116,8 +106,8 @@ pub struct CheckResult {
     /// How many there are.
     pub deciding_count: usize,
     /// How it ends on the old code; `None` where that is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub old: Option<Verdict>,
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "judgement::of_code")]
+    pub old: Option<Judgement>,
 }
 
 /// Deciding instructions that are kept.
@@ -174,7 +164,7 @@ pub(super) fn judge(check: &SassCheck, ground: &Ground<'_>) -> Option<CheckResul
     })
 }
 
-type Decision = (Verdict, String, Vec<usize>);
+type Decision = (Judgement, String, Vec<usize>);
 
 /// How a check of a resource ends.
 fn of_resource(resource: Resource, count: Count, rows: &[ResourceRow]) -> Decision {
@@ -185,11 +175,11 @@ fn of_resource(resource: Resource, count: Count, rows: &[ResourceRow]) -> Decisi
     };
     let holds = usize::try_from(found).is_ok_and(|found| count.holds(found));
     let unit = if row.unit.is_empty() { String::new() } else { format!(" {}", row.unit) };
-    (if holds { Verdict::Pass } else { Verdict::Fail }, format!("{found}{unit}"), Vec::new())
+    (Judgement::of(holds), format!("{found}{unit}"), Vec::new())
 }
 
 fn inconclusive(why: impl Into<String>) -> Decision {
-    (Verdict::Inconclusive, why.into(), Vec::new())
+    (Judgement::Unclear, why.into(), Vec::new())
 }
 
 fn decide(check: &SassCheck, ground: &Ground<'_>) -> Decision {
@@ -215,7 +205,7 @@ fn decide(check: &SassCheck, ground: &Ground<'_>) -> Decision {
         let within: Vec<_> =
             found.into_iter().filter(|s| s.instructions.iter().all(|at| places.contains(at))).collect();
         let deciding: Vec<usize> = within.iter().flat_map(|s| s.instructions.iter().copied()).collect();
-        let verdict = if check.count.holds(within.len()) { Verdict::Pass } else { Verdict::Fail };
+        let verdict = Judgement::of(check.count.holds(within.len()));
         return (
             verdict,
             format!("{} such {}", within.len(), if within.len() == 1 { "sequence" } else { "sequences" }),
@@ -234,7 +224,7 @@ fn decide(check: &SassCheck, ground: &Ground<'_>) -> Decision {
     if check.per_iteration {
         return per_turn(check.count, ground, &matches);
     }
-    let verdict = if check.count.holds(matches.len()) { Verdict::Pass } else { Verdict::Fail };
+    let verdict = Judgement::of(check.count.holds(matches.len()));
     (verdict, format!("{} × {pattern}", matches.len()), matches)
 }
 
@@ -295,7 +285,7 @@ fn too_narrow(bits: u32, code: &[SassInstruction], matches: &[usize]) -> Option<
     }
     let narrow: Vec<usize> = matches.iter().filter(|at| width(at).is_some_and(|w| w < bits)).copied().collect();
     let found = format!("{} of {} are narrower", narrow.len(), matches.len());
-    (!narrow.is_empty()).then_some((Verdict::Fail, found, narrow))
+    (!narrow.is_empty()).then_some((Judgement::Fails, found, narrow))
 }
 
 /// Counts what runs in every turn of the hottest loop. Instructions in blocks that some turns pass by, or in a loop
@@ -328,9 +318,9 @@ fn per_turn(count: Count, ground: &Ground<'_>, matches: &[usize]) -> Decision {
     let never = count.most.is_some_and(|limit| least > limit) || (!is_open && most < count.least);
     let always = least >= count.least && count.most.is_none_or(|limit| !is_open && most <= limit);
     let verdict = match (always, never) {
-        (true, _) => Verdict::Pass,
-        (false, true) => Verdict::Fail,
-        (false, false) => Verdict::Inconclusive,
+        (true, _) => Judgement::Holds,
+        (false, true) => Judgement::Fails,
+        (false, false) => Judgement::Unclear,
     };
     (verdict, text, within)
 }

@@ -149,7 +149,8 @@ fn soonest(turn: &[&SassInstruction], latency: &LoadLatency, file: &str) -> Opti
 mod tests {
     use super::*;
 
-    const LATENCY: LoadLatency = LoadLatency { l2: Some(281), dram: None, tensor_memory: Some(200), cite: "" };
+    const LATENCY: LoadLatency =
+        LoadLatency { l2: Some(281), dram: None, tensor_memory: Some(200), is_assumed: true, cite: "" };
 
     /// An instruction with its stall cycles, the scoreboard that it holds, and those that it waits for.
     fn row(opcode: &str, stall: u64, sets: u64, waits: u64) -> SassInstruction {

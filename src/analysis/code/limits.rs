@@ -1,6 +1,7 @@
 //! How many blocks an SM can hold at once, from the build and the chip alone.
 
 use super::select::Launched;
+use crate::analysis::derive::block_size::{blocks_by_resource, registers_per_warp, shared_of_block};
 use crate::catalog::{self, ChipRow};
 use crate::evidence::CubinKernel;
 
@@ -56,15 +57,6 @@ impl StaticOccupancy {
 
 /// Block sizes that are looked at where none is stated.
 const USUAL_BLOCKS: [u32; 4] = [128, 256, 512, 1024];
-/// Registers are given to warps in units of this many. CUDA Programming Guide and the occupancy calculator: since cc 3.0.
-const REGISTER_UNIT: u32 = 256;
-/// Warps are given registers in groups of this many: one per scheduler. The occupancy calculator: since cc 3.0.
-const WARP_UNIT: u32 = 4;
-/// Shared memory is given in units of this many bytes: 128 since cc 8.0, 256 before. The occupancy calculator.
-fn shared_unit(chip: &ChipRow) -> u64 {
-    if chip.cc.0 >= 8 { 128 } else { 256 }
-}
-
 /// Occupancy at the block size that is known, else at usual ones; empty for a chip that the catalog does not have, or a
 /// cubin without a register count. `columns` of tensor memory are what the code allocates.
 pub(super) fn occupancies(
@@ -115,17 +107,8 @@ struct Memory {
 fn at(chip: &ChipRow, registers: u64, memory: Memory, known: (u32, &str)) -> Option<StaticOccupancy> {
     let (threads, from) = known;
     let warps_per_block = threads.div_ceil(32);
-    let registers_per_warp = (u32::try_from(registers).ok()?.max(1) * 32).next_multiple_of(REGISTER_UNIT);
-    let warps_by_registers = chip.registers_per_sm / registers_per_warp / WARP_UNIT * WARP_UNIT;
-    let reserved = u64::from(chip.shared_reserved_per_block);
-    let shared = (memory.fixed + memory.dynamic.unwrap_or(0) + reserved).next_multiple_of(shared_unit(chip));
-    let by_shared = u64::from(chip.shared_per_sm).checked_div(shared);
-    let mut limits = vec![
-        ("registers", warps_by_registers / warps_per_block),
-        ("warps", chip.max_warps_per_sm / warps_per_block),
-        ("blocks", chip.max_blocks_per_sm),
-    ];
-    limits.extend(by_shared.and_then(|blocks| Some(("shared memory", u32::try_from(blocks).ok()?))));
+    let shared = memory.fixed + memory.dynamic.unwrap_or(0);
+    let mut limits = blocks_by_resource(chip, registers, shared, threads)?;
     let by_columns = chip.tensor_memory_columns.zip(memory.columns);
     let by_columns = by_columns.and_then(|(all, own)| u64::from(all).checked_div(own));
     limits.extend(by_columns.and_then(|blocks| Some(("tensor memory", u32::try_from(blocks).ok()?))));
@@ -134,9 +117,9 @@ fn at(chip: &ChipRow, registers: u64, memory: Memory, known: (u32, &str)) -> Opt
     Some(StaticOccupancy {
         threads,
         threads_from: from.to_owned(),
-        shared_bytes: shared,
+        shared_bytes: shared_of_block(chip, shared),
         shared_is_unknown: memory.dynamic.is_none(),
-        registers_per_warp,
+        registers_per_warp: registers_per_warp(registers)?,
         limits: limits.into_iter().map(|(r, blocks)| BlockLimitRow { resource: r.into(), blocks }).collect(),
         blocks,
         warps,

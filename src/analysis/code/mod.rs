@@ -25,7 +25,7 @@ pub use accesses::{LocalAccess, WidthRow};
 pub(super) use audit::concluded;
 pub use audit::{CodeInputs, audit_code};
 pub use build::CodeAudit;
-pub use checks::{CheckResult, DECIDING_KEPT, Deciding, SassCheck, Scope, Verdict};
+pub use checks::{CheckResult, DECIDING_KEPT, Deciding, SassCheck, Scope};
 pub use columns::{CodeColumns, CodeColumnsRow, code_columns, code_rows};
 pub use count::Count;
 pub use flow::{BarrierUse, DispatchRow, FlowSummary, LoopRow, RoleRow};

@@ -119,14 +119,16 @@ fn of(k: &Kernel<'_, '_>, part: Part, unit: &BusyUnit, active: Option<f64>) -> U
     let while_held = active.filter(|active| *active > 0.0 && !is_shared(part)).map(|active| (share / active).min(1.0));
     let step = k.phases.and_then(|phases| phases.step_efficiency).filter(|_| part == Part::ComputeTensor);
     let resident = step.or(while_held).unwrap_or(share);
+    // A pipe that is full in the main loop and idle for long behind it does not set the pace of the launch.
+    let is_high = 100.0 * while_held.unwrap_or(share) >= k.limits[Threshold::SolLow];
     let least = match (is_shared(part), step) {
         (true, _) => k.limits[Threshold::SolHigh],
         (_, Some(_)) => k.limits[Threshold::StepEfficiency],
         (_, None) => k.limits[Threshold::UnitSaturated],
     };
     let level = match 100.0 * resident {
-        percent if percent >= least => Level::Saturated,
-        _ if 100.0 * while_held.unwrap_or(share) >= k.limits[Threshold::SolLow] => Level::High,
+        percent if percent >= least && (is_high || step.is_none()) => Level::Saturated,
+        _ if is_high => Level::High,
         _ => Level::Idle,
     };
     let name = part.row().map_or("other", |row| row.name).to_owned();

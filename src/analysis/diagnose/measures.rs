@@ -4,9 +4,10 @@
 
 use super::kernel::Kernel;
 use super::level::{self, Unit};
+use crate::analysis::derive::block_size::BlockSizes;
 use crate::analysis::derive::mix;
 use crate::analysis::kernel::summary::DURATION;
-use crate::analysis::phases::Phases;
+use crate::analysis::phases::{Phases, StallGroup, WaitGroup};
 use crate::catalog::{Part, StallReason, Threshold};
 use crate::evidence::{Dim3, Reading};
 use std::ops::Deref;
@@ -26,6 +27,8 @@ pub(super) const WAVES: &str = "launch__waves_per_multiprocessor";
 pub(super) const THEORETICAL: &str = "sm__maximum_warps_per_active_cycle_pct";
 /// Slots taken while an SM holds a block, percent.
 pub(super) const ACHIEVED: &str = "sm__warps_active.avg.pct_of_peak_sustained_active";
+/// The opcode that asks an mbarrier.
+const MBARRIER: &str = "SYNCS";
 /// Warps on an SM while it holds a block.
 const WARPS: &str = "sm__warps_active.avg.per_cycle_active";
 
@@ -119,6 +122,25 @@ impl<'a, 'r> Measures<'a, 'r> {
         reasons.iter().filter_map(|reason| self.wait(*reason)).sum()
     }
 
+    /// The part of the wait for long scoreboards that is for mbarriers, 0 to 1, as far as the samples by instruction tell: bulk
+    /// copies and other warps are waited for there, and no load.
+    pub(super) fn at_mbarriers(&self) -> f64 {
+        let name: &str = StallReason::LongScoreboard.into();
+        let stalls = self.kernel_of.phases.map(|phases| phases.stalls.as_slice()).unwrap_or_default();
+        let places = stalls.iter().filter(|stall| stall.reason == name).flat_map(|stall| &stall.groups);
+        let of_place = |place: &StallGroup| {
+            let asked =
+                |group: &&WaitGroup| group.cause.as_ref().is_some_and(|cause| cause.opcode.starts_with(MBARRIER));
+            place.share * place.groups.iter().filter(asked).map(|group| group.share).sum::<f64>()
+        };
+        places.map(of_place).sum()
+    }
+
+    /// The share of the warps' time that they wait for loads through L1, 0 to 1.
+    pub(super) fn waits_for_loads(&self) -> Option<f64> {
+        Some(self.wait(StallReason::LongScoreboard)? * (1.0 - self.at_mbarriers()))
+    }
+
     /// The waits by share, largest first. A warp that issues or is ready waits for nothing.
     pub(super) fn top_waits(&self) -> Vec<(StallReason, f64)> {
         let is_stall = |reason: &&StallReason| reason.row().is_some_and(crate::catalog::StallRow::is_stall);
@@ -159,6 +181,16 @@ impl<'a, 'r> Measures<'a, 'r> {
         let is_one = self.occupancy.blocks_per_sm.is_some_and(|blocks| blocks <= 1.0);
         let binding = self.occupancy.binding();
         self.has_tensor && is_one && binding.iter().any(|resource| ["registers", "shared memory"].contains(resource))
+    }
+
+    /// The sizes that a block can have; not of tensor kernels, whose blocks have the shape of their tile, nor of clusters, nor where
+    /// shared memory binds, which follows the size or does not, nor in less than a wave, where blocks are missing and not room.
+    pub(super) fn block_sizes(&self) -> Option<BlockSizes> {
+        let is_cluster = self.kernel.value("launch__cluster_size").is_some_and(|size| size > 1.0);
+        let is_part = self.waves.is_some_and(|waves| waves < 1.0);
+        let binds = self.occupancy.binding().contains(&"shared memory");
+        let sizes = BlockSizes::of(self.kernel).filter(|sizes| !(binds && sizes.has_shared()));
+        sizes.filter(|_| !self.has_tensor && !is_cluster && !is_part)
     }
 
     /// Readings with a number among these metrics, by name.

@@ -90,6 +90,9 @@ pub(super) struct Judged {
 /// Percent below which a rule that does not hold is no finding.
 const TRIFLE: f64 = 2.0;
 
+/// Points beyond a threshold below which a verdict is near it.
+const NEAR: f64 = 3.0;
+
 /// Asks the rules in their order.
 pub(super) fn judge(m: &Measures<'_, '_>) -> Judged {
     let mut steps = Vec::new();
@@ -151,8 +154,11 @@ fn step(question: &str, needs: &str, held: Option<&Held>, m: &Measures<'_, '_>) 
     Step { question: question.into(), answer, readings: held.map_or_else(speed, |held| held.readings.clone()) }
 }
 
-/// How sure a verdict is, and why.
+/// How sure a verdict is, and why. A launch that did not run or that has too few blocks is a fact of the launch.
 fn confidence(m: &Measures<'_, '_>, held: &Held) -> (Confidence, String) {
+    if matches!(held.code, Code::LaunchFailed | Code::LaunchSmallGrid) && held.margin >= NEAR {
+        return (Confidence::High, "a fact of the launch, whatever is sampled".to_owned());
+    }
     let samples = m.kernel_of.phases.map(|phases| phases.samples as f64);
     let Some(samples) = samples.filter(|samples| *samples >= m.limits[Threshold::SamplesFew]) else {
         let why = match samples {
@@ -165,7 +171,7 @@ fn confidence(m: &Measures<'_, '_>, held: &Held) -> (Confidence, String) {
     if samples < m.limits[Threshold::SamplesMany] {
         return (Confidence::Medium, said);
     }
-    if held.margin < 3.0 {
+    if held.margin < NEAR {
         return (
             Confidence::Medium,
             format!("{said}; {} points beyond the threshold", format::fixed(held.margin.max(0.0), 1)),
@@ -210,8 +216,17 @@ fn tile(phases: &Phases) -> Option<Words> {
         CycleUnit::Block => "block",
         CycleUnit::Warp => "life of a warp",
     };
+    let of_drain = phases.phases.iter().filter(|phase| phase.kind == PhaseKind::Drain).filter_map(|phase| phase.cycles);
+    let drain: f64 = of_drain.sum();
     let said = |phase: &Phase| {
-        let own = phase.cycles?;
+        // The last products run on in the drain: both have the tensor cycles together.
+        let (name, own) = match phase.kind {
+            PhaseKind::Drain => return None,
+            PhaseKind::MainLoop if drain > 0.0 && phase.tensor.is_some() => {
+                ("main loop and drain", phase.cycles? + drain)
+            }
+            other => (kind(other), phase.cycles?),
+        };
         let of_tensor = match phase.tensor {
             Some(0.0) if phase.kind == PhaseKind::Epilogue => " (tensor 0)".to_owned(),
             Some(busy) if busy > 0.0 => {
@@ -220,7 +235,7 @@ fn tile(phases: &Phases) -> Option<Words> {
             _ => String::new(),
         };
         let share = phase.share >= 0.005;
-        share.then(|| format!("{} {}{of_tensor}", kind(phase.kind), format::fixed(own, 0)))
+        share.then(|| format!("{name} {}{of_tensor}", format::fixed(own, 0)))
     };
     let parts: Vec<String> = phases.phases.iter().filter_map(said).collect();
     Some(words!("One {} = {} cycles: {}.", whole, format::fixed(cycles, 0), parts.join(", ")))
@@ -231,7 +246,6 @@ fn kind(kind: PhaseKind) -> &'static str {
     match kind {
         PhaseKind::Prologue => "start",
         PhaseKind::MainLoop => "main loop",
-        PhaseKind::Drain => "drain",
         PhaseKind::Epilogue => "epilogue",
         PhaseKind::Exit => "exit",
         PhaseKind::Conditional => "conditional code",

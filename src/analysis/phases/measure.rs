@@ -79,7 +79,8 @@ impl Phases {
         }
         let Some(tensor) = self.tensor else { return };
         let counters = &study.counters;
-        let main = self.share(PhaseKind::MainLoop);
+        // Products of the last steps run on in the drain.
+        let main = self.share(PhaseKind::MainLoop) + self.share(PhaseKind::Drain);
         let is_one = counters.is_one_block() == Some(true);
         let in_step = study.mains.iter().all(|main| is_in_step(&study.code, main));
         let busy = counters.tensor.zip(counters.active).map(|(tensor, active)| tensor / (active * main));

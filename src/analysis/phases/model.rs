@@ -197,7 +197,7 @@ pub struct Phases {
     /// Tensor cycles of one tile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tensor: Option<f64>,
-    /// Share of a step in which the tensor pipe works; `None` where several blocks share an SM.
+    /// Share of the steps, and of the drain behind them, in which the tensor pipe works; `None` where several blocks share an SM.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_efficiency: Option<f64>,
     /// What the elapsed time is made of.
@@ -262,9 +262,10 @@ impl Phases {
         })
     }
 
-    /// Cycles of one turn of the main loop.
+    /// Cycles of one turn of the main loop, with its part of the drain, in which the products of the last turns are waited for.
     pub fn step_cycles(&self) -> Option<f64> {
-        let main = self.phases.iter().filter(|phase| phase.kind == PhaseKind::MainLoop);
+        let is_of_steps = |phase: &&Phase| matches!(phase.kind, PhaseKind::MainLoop | PhaseKind::Drain);
+        let main = self.phases.iter().filter(is_of_steps);
         let cycles: Option<f64> = main.map(|phase| phase.cycles).sum();
         Some(cycles? / self.steps.filter(|steps| *steps > 0.0)?)
     }

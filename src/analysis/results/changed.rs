@@ -37,6 +37,15 @@ impl Timestretch<'_> {
     }
 }
 
+/// What is done to L2 before each launch, `256,000,000 bytes are read`.
+fn flushed(benchmark: &Benchmark) -> String {
+    let method = &benchmark.method;
+    match method.flushed_bytes {
+        0 => "nothing is done to L2".to_owned(),
+        bytes => format!("{} bytes are {}", format::integer(bytes), method.flushed_by.participle()),
+    }
+}
+
 /// The change from old to new; `is_alike` says whether the two stretches are of one state of the clocks.
 pub(super) fn changed(
     old: Timestretch<'_>,
@@ -58,10 +67,9 @@ pub(super) fn changed(
     let (verdict, why) = if old.benchmark.device.name != new.benchmark.device.name {
         let why = format!("it ran on another GPU: {} → {}", old.benchmark.device.name, new.benchmark.device.name);
         (Verdict::NotComparable, why)
-    } else if old.benchmark.method.flushed_bytes != new.benchmark.method.flushed_bytes {
-        let bytes = |benchmark: &Benchmark| format::integer(benchmark.method.flushed_bytes);
-        let (old, new) = (bytes(old.benchmark), bytes(new.benchmark));
-        (Verdict::NotComparable, format!("before each launch {old} → {new} bytes were written"))
+    } else if flushed(old.benchmark) != flushed(new.benchmark) {
+        let (old, new) = (flushed(old.benchmark), flushed(new.benchmark));
+        (Verdict::NotComparable, format!("before each launch: {old} → {new}"))
     } else if !is_alike {
         let why =
             "the clocks were held down on one side and not on the other, so that its times do not compare; cycles do";

@@ -155,7 +155,9 @@ pub(in crate::analysis) mod tests {
     use super::*;
     use crate::analysis::versus::verdict::Verdict;
     use crate::evidence::Reading;
-    use crate::evidence::{BENCHMARK_SCHEMA, DeviceFacts, FunctionFacts, LaunchFacts, TimedReference, TimingMethod};
+    use crate::evidence::{
+        BENCHMARK_SCHEMA, DeviceFacts, FlushedBy, FunctionFacts, LaunchFacts, TimedReference, TimingMethod,
+    };
 
     /// A benchmark on an H200 at some clock, with these samples.
     pub(in crate::analysis) fn benchmark(samples_ms: Vec<f64>, mhz: Option<f64>) -> Benchmark {
@@ -181,7 +183,13 @@ pub(in crate::analysis) mod tests {
                 arguments: Vec::new(),
                 function: FunctionFacts::default(),
             },
-            method: TimingMethod { warm_up: 10, flushed_bytes: 1 << 28, seed: 1, ended_by: "stable".into() },
+            method: TimingMethod {
+                warm_up: 10,
+                flushed_bytes: 1 << 28,
+                flushed_by: FlushedBy::Reads,
+                seed: 1,
+                ended_by: "stable".into(),
+            },
             clocks_before: clocks.clone(),
             clocks_after: clocks,
             clocks_missing: String::new(),
@@ -260,6 +268,9 @@ pub(in crate::analysis) mod tests {
         let mut warm = benchmark(around(0.9), Some(1980.0));
         warm.method.flushed_bytes = 0;
         assert_eq!(verdict(warm), Verdict::NotComparable);
+        let mut written = benchmark(around(0.9), Some(1980.0));
+        written.method.flushed_by = FlushedBy::Writes;
+        assert_eq!(verdict(written), Verdict::NotComparable);
     }
 
     #[test]

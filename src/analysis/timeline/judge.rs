@@ -5,6 +5,7 @@
 //! profiled one by one. Each answer carries the readings that decided it.
 
 use crate::analysis::Limits;
+use crate::analysis::judgement::{self, Judgement};
 use crate::analysis::kernel::select::short_name;
 use crate::analysis::timeline::busy::{DeviceTime, devices};
 use crate::analysis::timeline::memory::{ApiClass, ApiRow, Transfer, api_rows, transfers};
@@ -24,18 +25,6 @@ pub struct KernelShare {
     pub share_percent: f64,
 }
 
-/// How a question was answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Answer {
-    /// It is so.
-    Yes,
-    /// It is not so.
-    No,
-    /// A table that it needs is missing.
-    NotMeasured,
-}
-
 /// A question to the timeline.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Decision {
@@ -44,7 +33,8 @@ pub struct Decision {
     /// The question.
     pub question: &'static str,
     /// The answer.
-    pub answer: Answer,
+    #[serde(serialize_with = "judgement::of_question")]
+    pub answer: Judgement,
     /// The readings that decided, or what is missing.
     pub because: String,
     /// What to do where the answer is yes.
@@ -139,7 +129,7 @@ fn decisions(
     let least = limits[Threshold::TimelineIdle];
     let kernel_ns: Option<f64> = kernels.found().map(|rows| rows.iter().map(|row| row.totals.total_ns).sum());
     let gaps = match devices {
-        Part::Missing(why) => (Answer::NotMeasured, why.clone()),
+        Part::Missing(why) => (Judgement::NotMeasured, why.clone()),
         Part::Found(devices) => {
             let (idle, span) = devices.iter().fold((0.0, 0.0), |(i, s), one| (i + one.idle_ns, s + one.span_ns));
             let is_so = percent(idle, span) >= least;
@@ -150,25 +140,25 @@ fn decisions(
                 share(percent(idle, span)),
                 share(least)
             );
-            (if is_so { Answer::Yes } else { Answer::No }, because)
+            (Judgement::of(is_so), because)
         }
     };
     let against = |what: &str, ns: f64, kernel_ns: f64| {
         let is_so = ns > kernel_ns;
         let because = format!("{what} took {}, kernels {} in sum", time(ns), time(kernel_ns));
-        (if is_so { Answer::Yes } else { Answer::No }, because)
+        (Judgement::of(is_so), because)
     };
-    let no_kernels = || (Answer::NotMeasured, "no table of kernels to compare with".to_owned());
+    let no_kernels = || (Judgement::NotMeasured, "no table of kernels to compare with".to_owned());
     let copies = match (transfers, kernel_ns) {
-        (Part::Missing(why), _) => (Answer::NotMeasured, why.clone()),
+        (Part::Missing(why), _) => (Judgement::NotMeasured, why.clone()),
         (Part::Found(_), None) => no_kernels(),
         (Part::Found(rows), Some(kernel_ns)) => match rows.iter().map(|row| row.total_ns).sum::<Option<f64>>() {
             Some(ns) => against("copies and fills", ns, kernel_ns),
-            None => (Answer::NotMeasured, "no times of copies (cuda_gpu_mem_time_sum or cuda_gpu_trace)".into()),
+            None => (Judgement::NotMeasured, "no times of copies (cuda_gpu_mem_time_sum or cuda_gpu_trace)".into()),
         },
     };
     let allocations = match (calls, kernel_ns) {
-        (Part::Missing(why), _) => (Answer::NotMeasured, why.clone()),
+        (Part::Missing(why), _) => (Judgement::NotMeasured, why.clone()),
         (Part::Found(_), None) => no_kernels(),
         (Part::Found(rows), Some(kernel_ns)) => {
             let rows = || rows.iter().filter(|row| row.class == ApiClass::Allocation);
@@ -181,22 +171,27 @@ fn decisions(
                     );
                     against(&what, ns.max(0.0), kernel_ns)
                 }
-                None => (Answer::NotMeasured, "the table of calls has no column for the longest".into()),
+                None => (Judgement::NotMeasured, "the table of calls has no column for the longest".into()),
             }
         }
     };
     let others = [gaps.0, copies.0, allocations.0];
     let dominate = if kernel_ns.is_none() {
         no_kernels()
-    } else if others.contains(&Answer::Yes) {
-        (Answer::No, "one of the answers above is yes".to_owned())
-    } else if others.contains(&Answer::NotMeasured) {
-        (Answer::NotMeasured, "one of the questions above has no answer".to_owned())
+    } else if others.contains(&Judgement::Holds) {
+        (Judgement::Fails, "one of the answers above is yes".to_owned())
+    } else if others.contains(&Judgement::NotMeasured) {
+        (Judgement::NotMeasured, "one of the questions above has no answer".to_owned())
     } else {
-        (Answer::Yes, "none of the answers above is yes".to_owned())
+        (Judgement::Holds, "none of the answers above is yes".to_owned())
     };
-    let decision =
-        |id, question, (answer, because): (Answer, String), advice| Decision { id, question, answer, because, advice };
+    let decision = |id, question, (answer, because): (Judgement, String), advice| Decision {
+        id,
+        question,
+        answer,
+        because,
+        advice,
+    };
     vec![
         decision(
             "gaps",

@@ -1,52 +1,40 @@
 //! Evidence checklists: what was expected of the kernel, line by line, against its readings.
 
 use crate::analysis::derive::named::{self, Known};
+use crate::analysis::judgement::{self, Judgement};
 use crate::analysis::kernel::stated::Expectation;
 use crate::evidence::Reading;
 
-/// What became of an expectation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Outcome {
-    /// Met.
-    Pass,
-    /// Measured, and not met.
-    Fail,
-    /// No number: neither met nor missed.
-    NotMeasured,
-}
-
 /// An expectation with what was found.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct CheckedLine {
     /// What was expected.
     pub expected: Expectation,
     /// What was found.
     pub found: Reading,
     /// What became of it.
-    pub outcome: Outcome,
+    #[serde(serialize_with = "judgement::of_line")]
+    pub outcome: Judgement,
     /// The same of the old side; `None` without one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub old: Option<Earlier>,
 }
 
 /// What the old side gave for an expectation.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Earlier {
     /// What was found.
     pub found: Reading,
     /// What became of it.
-    pub outcome: Outcome,
+    #[serde(serialize_with = "judgement::of_line")]
+    pub outcome: Judgement,
 }
 
 impl Expectation {
     /// What becomes of the expectation with this reading.
-    pub fn outcome(&self, found: &Reading) -> Outcome {
-        match found.value() {
-            Some(value) if self.op.holds(value, self.value) => Outcome::Pass,
-            Some(_) => Outcome::Fail,
-            None => Outcome::NotMeasured,
-        }
+    pub fn outcome(&self, found: &Reading) -> Judgement {
+        let holds = |value| Judgement::of(self.op.holds(value, self.value));
+        found.value().map_or(Judgement::NotMeasured, holds)
     }
 }
 

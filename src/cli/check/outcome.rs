@@ -1,6 +1,6 @@
 //! From a verdict to the outcome of the gate.
 
-use crate::analysis::{Audit, Limits, Verdict};
+use crate::analysis::{Audit, Judgement, Limits, Verdict};
 use crate::quantity::format;
 use crate::snapshot;
 use crate::view::Acceptance;
@@ -41,6 +41,15 @@ impl Said {
 }
 
 impl Outcome {
+    /// What a check that ended so means for the gate.
+    pub(super) const fn of(check: Judgement) -> Outcome {
+        match check {
+            Judgement::Holds => Outcome::Pass,
+            Judgement::Fails => Outcome::Regression,
+            Judgement::Unclear | Judgement::NotMeasured => Outcome::Inconclusive,
+        }
+    }
+
     pub(super) const fn word(self) -> &'static str {
         match self {
             Outcome::Pass => "PASS",

@@ -1,8 +1,8 @@
 //! What the gate holds a subject to beside its time: its checks, correctness, and findings of a severity.
 
 use super::outcome::{Outcome, Said};
-use crate::analysis::code::{CodeAudit, Verdict};
-use crate::analysis::{Audit, Finding, Outcome as Checked, Severity};
+use crate::analysis::code::CodeAudit;
+use crate::analysis::{Audit, Finding, Severity};
 use crate::catalog::{Code, LimiterKind};
 use crate::cli::stale::Since;
 use crate::render::intact;
@@ -10,27 +10,13 @@ use std::path::Path;
 
 /// The checklists and expectations of a subject, and its checks on the machine code; `None` where it states none.
 pub(super) fn checks(audit: &Audit) -> Option<Said> {
-    let lines = audit.checks.iter().map(|line| {
-        let outcome = match line.outcome {
-            Checked::Pass => Outcome::Pass,
-            Checked::Fail => Outcome::Regression,
-            Checked::NotMeasured => Outcome::Inconclusive,
-        };
-        (outcome, line.expected.label.clone())
-    });
+    let lines = audit.checks.iter().map(|line| (Outcome::of(line.outcome), line.expected.label.clone()));
     told(lines.chain(of_code(&audit.code)).collect())
 }
 
 fn of_code(code: &[CodeAudit]) -> impl Iterator<Item = (Outcome, String)> {
     code.iter().flat_map(|build| {
-        build.checks.iter().map(|check| {
-            let outcome = match check.verdict {
-                Verdict::Pass => Outcome::Pass,
-                Verdict::Fail => Outcome::Regression,
-                Verdict::Inconclusive => Outcome::Inconclusive,
-            };
-            (outcome, format!("{} ({})", check.name, build.arch))
-        })
+        build.checks.iter().map(|check| (Outcome::of(check.verdict), format!("{} ({})", check.name, build.arch)))
     })
 }
 

@@ -8,6 +8,7 @@ mod arguments;
 mod check;
 mod device;
 mod error;
+mod flush;
 mod gemm;
 mod kernel;
 mod memory;

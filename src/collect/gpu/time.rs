@@ -1,12 +1,12 @@
 //! Timing with events: warm-up, L2 flushed before every sample, kernel and reference in turn.
 
 use super::error::driver;
-use super::memory::Memory;
+use super::flush::Flush;
 use super::runner::Runner;
 use super::{Gpu, Job};
 use crate::collect::clocks;
 use crate::collect::launch::{LaunchError, Program, Reference, ReferencePlan};
-use crate::evidence::{BENCHMARK_SCHEMA, Benchmark, Clocks, GemmChoice, TimedReference, TimingMethod};
+use crate::evidence::{BENCHMARK_SCHEMA, Benchmark, Clocks, FlushedBy, GemmChoice, TimedReference, TimingMethod};
 use cudarc::driver::result::event;
 use cudarc::driver::sys::{CUevent, CUevent_flags};
 use std::time::{Duration, Instant};
@@ -17,10 +17,6 @@ const WARM_UP: u32 = 10;
 const EMPTY: usize = 20;
 /// Samples of each of the library's algorithms, of which the fastest is chosen.
 const TRIES: usize = 7;
-/// How many times L2 is written over before a sample.
-const FLUSH_TIMES: u64 = 4;
-/// Smallest flush in bytes, where the driver does not tell the size of L2.
-const FLUSH_LEAST: u64 = 256 << 20;
 
 /// When enough samples were taken.
 pub struct Sampling<'a> {
@@ -55,8 +51,7 @@ pub fn time(
         }
         None => None,
     };
-    let flushed = (FLUSH_TIMES * gpu.facts().l2_bytes).max(if gpu.facts().l2_bytes == 0 { FLUSH_LEAST } else { 0 });
-    let stopwatch = Stopwatch { gpu, flush: Memory::new(flushed)?, start: Event::new()?, end: Event::new()? };
+    let mut stopwatch = Stopwatch { gpu, flush: Flush::new(gpu)?, start: Event::new()?, end: Event::new()? };
     let choice = other.as_mut().map(|runner| stopwatch.choose(runner)).transpose()?.flatten();
     for _ in 0..WARM_UP {
         stopwatch.sample(Some(&mut subject))?;
@@ -96,7 +91,8 @@ pub fn time(
         launch: subject.facts(job.program, job.plan),
         method: TimingMethod {
             warm_up: WARM_UP,
-            flushed_bytes: flushed,
+            flushed_bytes: stopwatch.flush.bytes(),
+            flushed_by: FlushedBy::Reads,
             seed: job.seed,
             ended_by: ended_by.to_owned(),
         },
@@ -121,20 +117,20 @@ pub fn time(
 /// What times one launch.
 struct Stopwatch<'g> {
     gpu: &'g Gpu,
-    flush: Memory,
+    flush: Flush,
     start: Event,
     end: Event,
 }
 
 impl Stopwatch<'_> {
     /// Milliseconds of one launch with nothing of its data in L2; without a runner, those between two events.
-    fn sample(&self, runner: Option<&mut Runner>) -> Result<f64, LaunchError> {
+    fn sample(&mut self, runner: Option<&mut Runner>) -> Result<f64, LaunchError> {
         let mut runner = runner;
         if let Some(runner) = &runner {
             runner.reset(self.gpu)?;
         }
-        // While the device writes this, the host queues what follows, so that its own time stays out of the sample.
-        self.flush.fill(0x5a, self.gpu)?;
+        // While the device reads, the host queues what follows, so that its own time stays out of the sample.
+        self.flush.queue(self.gpu)?;
         self.start.record(self.gpu)?;
         if let Some(runner) = &mut runner {
             runner.launch(self.gpu)?;
@@ -145,7 +141,7 @@ impl Stopwatch<'_> {
     }
 
     /// Makes a product use the fastest of the algorithms that the library offers; `None` for a kernel.
-    fn choose(&self, runner: &mut Runner) -> Result<Option<GemmChoice>, LaunchError> {
+    fn choose(&mut self, runner: &mut Runner) -> Result<Option<GemmChoice>, LaunchError> {
         let Some(count) = runner.gemm().map(|gemm| gemm.algorithms()) else { return Ok(None) };
         let mut tried = Vec::new();
         for position in 0..count {
@@ -163,7 +159,7 @@ impl Stopwatch<'_> {
     }
 
     /// Median of a few samples; `None` where the library refuses the algorithm.
-    fn median(&self, runner: &mut Runner) -> Result<Option<f64>, LaunchError> {
+    fn median(&mut self, runner: &mut Runner) -> Result<Option<f64>, LaunchError> {
         let mut samples = Vec::new();
         for _ in 0..=TRIES {
             match self.sample(Some(runner)) {

@@ -1,9 +1,9 @@
 //! What was asked of the kernel and predicted of the change, and what came.
 
-use crate::analysis::{Audit, CheckedLine, Condition, Judgement, PredictionMet, Pulled, Tested, When};
+use crate::analysis::{Audit, CheckedLine, Condition, PredictionMet, Pulled, Role, Tested, When};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell, Section, Tone};
-use crate::view::tables::{left, number, paragraph, right, table, text};
+use crate::view::tables::{judged, left, number, paragraph, right, table, text};
 use crate::view::{code, hypotheses};
 use crate::words;
 use crate::words::Words;
@@ -24,7 +24,7 @@ pub(in crate::view) fn section(audit: &Audit) -> Option<Section> {
     let mut passed: Vec<String> = Vec::new();
     for build in &audit.code {
         for check in &build.checks {
-            let verdict = code::verdict_cell(check.verdict);
+            let verdict = judged(check.verdict, Role::Check);
             if verdict.tone == Tone::Good {
                 // A check that all builds pass is one.
                 if !passed.contains(&check.name) {
@@ -44,7 +44,7 @@ pub(in crate::view) fn section(audit: &Audit) -> Option<Section> {
     passed.retain(|name| !failed(name));
     for line in &audit.checks {
         let CheckedLine { expected, found, .. } = line;
-        let verdict = crate::view::checklist::outcome(line.outcome);
+        let verdict = judged(line.outcome, Role::Check);
         if verdict.tone == Tone::Good {
             passed.push(expected.label.clone());
             continue;
@@ -84,11 +84,6 @@ fn all_passed(names: &[String]) -> Option<Words> {
 
 /// What a hypothesis states of both sides, and what was found.
 fn hypothesis(tested: &Tested) -> Vec<Cell> {
-    let tone = match tested.judgement {
-        Judgement::Confirmed => Tone::Good,
-        Judgement::Refuted => Tone::Bad,
-        Judgement::Inconclusive | Judgement::NotMeasured => Tone::Unsure,
-    };
     let shown = || tested.conditions.iter().take(CONDITIONS);
     let stated = |condition: &Condition| match condition.when {
         When::Before => format!("{} before", hypotheses::wording(condition)),
@@ -106,7 +101,7 @@ fn hypothesis(tested: &Tested) -> Vec<Cell> {
         text(words!("hypothesis: {}", tested.name.as_str())),
         text(join(shown().map(stated).collect())),
         text(join(shown().map(found).collect())),
-        text(tested.judgement.word()).toned(tone),
+        judged(tested.judgement, Role::Hypothesis),
     ]
 }
 

@@ -253,10 +253,11 @@ fn notes(phases: &Phases, step: Option<f64>, parked: Option<f64>, busiest: f64) 
             None => "",
         };
         notes.push(words!(
-            "A step takes {} cycles for {} of products ({} %){}.",
+            "A step takes {} cycles{} for {} of products ({} %){}.",
             format::fixed(cycles, 0),
+            if phases.share(PhaseKind::Drain) > 0.0 { ", its part of the drain with them," } else { "" },
             format::fixed(tensor / steps, 0),
-            format::fixed((100.0 * tensor / steps / cycles).min(100.0), 0),
+            format::fixed(100.0 * tensor / steps / cycles, 0),
             drains
         ));
     }

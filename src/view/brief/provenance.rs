@@ -2,7 +2,7 @@
 
 use super::lead::setting;
 use crate::analysis::Audit;
-use crate::view::document::{Cell, Content, Section};
+use crate::view::document::{Cell, Column, Content, Section};
 use crate::view::heading::Heading;
 use crate::view::tables::{fold, list, paragraph, verbatim};
 use crate::words;
@@ -71,8 +71,9 @@ fn names(sections: &[Section]) -> Vec<Words> {
             _ => None,
         });
         let mut rows: Vec<(String, BTreeSet<&str>)> = Vec::new();
-        for (label, metrics) in tables.flat_map(|table| &table.rows).flat_map(|row| named(row)) {
-            match rows.last_mut().filter(|(_, known)| *known == metrics) {
+        for (label, metrics) in tables.flat_map(|table| table.rows.iter().flat_map(|row| named(&table.columns, row))) {
+            match rows.iter_mut().find(|(_, known)| *known == metrics) {
+                Some((labels, _)) if labels.split(", ").any(|known| known == label) => {}
                 Some((labels, _)) => *labels += &format!(", {label}"),
                 None => rows.push((label, metrics)),
             }
@@ -88,20 +89,26 @@ fn names(sections: &[Section]) -> Vec<Words> {
     all
 }
 
-/// The metrics of a row, each behind the label in front of its numbers.
-fn named(row: &[Cell]) -> Vec<(String, BTreeSet<&str>)> {
-    let mut label = String::new();
-    let mut found: Vec<(String, BTreeSet<&str>)> = Vec::new();
-    for cell in row {
-        if cell.metrics.is_empty() && !cell.words.is_empty() {
-            label = cell.words.to_plain();
+/// The metrics of a row, each behind its label: the words in front of the numbers or, where these show different metrics,
+/// the title of the column.
+fn named<'a>(columns: &'a [Column], row: &'a [Cell]) -> Vec<(String, BTreeSet<&'a str>)> {
+    let mut found = Vec::new();
+    let is_label = |cell: &Cell| cell.metrics.is_empty() && !cell.words.is_empty();
+    let mut rest: Vec<(&Column, &Cell)> = columns.iter().zip(row).collect();
+    while let Some(at) = rest.iter().position(|(_, cell)| is_label(cell)) {
+        let label = rest[at].1.words.to_plain();
+        let numbers = rest.split_off(at + 1);
+        let end = numbers.iter().position(|(_, cell)| is_label(cell)).unwrap_or(numbers.len());
+        let shown = numbers[..end].iter().filter(|(_, cell)| !cell.metrics.is_empty());
+        let shown: Vec<(&Column, BTreeSet<&str>)> =
+            shown.map(|(column, cell)| (*column, cell.metrics.iter().map(String::as_str).collect())).collect();
+        match shown.split_first() {
+            Some(((_, first), others)) if others.iter().all(|(_, metrics)| metrics == first) => {
+                found.push((label, first.clone()));
+            }
+            _ => found.extend(shown.into_iter().map(|(column, metrics)| (column.title.clone(), metrics))),
         }
-        let metrics = cell.metrics.iter().map(String::as_str);
-        match found.last_mut().filter(|(known, _)| *known == label) {
-            Some((_, known)) => known.extend(metrics),
-            None if cell.metrics.is_empty() => {}
-            None => found.push((label.clone(), metrics.collect())),
-        }
+        rest = numbers[end..].to_vec();
     }
     found
 }

@@ -92,7 +92,10 @@ fn own(cell: Cell) -> Cell {
 /// A unit's share of its peak; empty where it was not measured.
 fn share(units: &[Unit], name: &str) -> Cell {
     let unit = units.iter().find(|unit| unit.name == name);
-    unit.map_or_else(Cell::default, |unit| text(tenth(100.0 * unit.share)).sorted(unit.share))
+    unit.map_or_else(Cell::default, |unit| Cell {
+        metrics: vec![unit.counter.clone()],
+        ..text(tenth(100.0 * unit.share)).sorted(unit.share)
+    })
 }
 
 /// `**Saturated**: L1 data stage (92 % while a block is resident).`

@@ -1,9 +1,10 @@
 //! Checks on the machine code, each with what decided it.
 
 use super::sass::offset;
-use crate::analysis::code::{CheckResult, CodeAudit, Deciding, Verdict};
-use crate::view::document::{Block, Cell, Tone};
-use crate::view::tables::{left, table, text};
+use crate::analysis::code::{CheckResult, CodeAudit, Deciding};
+use crate::analysis::{Judgement, Role};
+use crate::view::document::{Block, Cell};
+use crate::view::tables::{judged, left, table, text};
 
 /// Deciding instructions named in a cell.
 const NAMED: usize = 4;
@@ -29,19 +30,9 @@ pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
     vec![table("checks", columns, rows).into()]
 }
 
-/// The cell of how a check ended.
-pub(in crate::view) fn verdict(verdict: Verdict) -> Cell {
-    let (word, tone) = match verdict {
-        Verdict::Pass => ("PASS", Tone::Good),
-        Verdict::Fail => ("FAIL", Tone::Bad),
-        Verdict::Inconclusive => ("INCONCLUSIVE", Tone::Unsure),
-    };
-    text(word).toned(tone)
-}
-
 fn row(check: &CheckResult, has_old: bool) -> Vec<Cell> {
-    let shown = verdict(check.verdict);
-    let shown = if check.verdict == Verdict::Fail { shown.strong() } else { shown };
+    let shown = judged(check.verdict, Role::Check);
+    let shown = if check.verdict == Judgement::Fails { shown.strong() } else { shown };
     let named = |at: &Deciding| {
         let line = at.line.map_or_else(String::new, |line| format!(" line {line}"));
         format!("{} {}{line}", offset(at.offset), at.opcode)
@@ -54,7 +45,7 @@ fn row(check: &CheckResult, has_old: bool) -> Vec<Cell> {
     let mut row =
         vec![text(check.name.clone()), shown, text(check.rule.clone()), text(check.found.clone()), text(decided)];
     if has_old {
-        row.insert(1, check.old.map(verdict).unwrap_or_default());
+        row.insert(1, check.old.map(|old| judged(old, Role::Check)).unwrap_or_default());
     }
     row
 }

@@ -21,7 +21,6 @@ pub(super) fn build_name(codes: &[CodeAudit], code: &CodeAudit) -> String {
     if is_one_arch && !code.variant.is_empty() { code.variant.clone() } else { code.label() }
 }
 
-pub(super) use checks::verdict as verdict_cell;
 pub use columns::code_side_by_side;
 pub(super) use page::join;
 pub(super) use page::static_document;

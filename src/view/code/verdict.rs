@@ -1,8 +1,8 @@
 //! The first screen of a page without a report: what the code shows against the kernel.
 
 use super::build_name;
-use crate::analysis::code::{CodeAudit, Verdict};
-use crate::analysis::{Audit, Finding};
+use crate::analysis::code::CodeAudit;
+use crate::analysis::{Audit, Finding, Judgement, Role};
 use crate::view::document::{Block, Section};
 use crate::view::hypotheses;
 use crate::view::tables::{list, paragraph};
@@ -85,16 +85,18 @@ fn checks(codes: &[CodeAudit]) -> Option<String> {
     if all.is_empty() {
         return None;
     }
-    let count = |verdict: Verdict| all.iter().filter(|(check, _)| check.verdict == verdict).count();
-    let (pass, fail, open) = (count(Verdict::Pass), count(Verdict::Fail), count(Verdict::Inconclusive));
     let name = |check: &str, code: &CodeAudit| match codes.len() {
         1 => check.to_owned(),
         _ => format!("{check} ({})", build_name(codes, code)),
     };
-    let failed = all.iter().filter(|(check, _)| check.verdict == Verdict::Fail);
+    let failed = all.iter().filter(|(check, _)| check.verdict == Judgement::Fails);
     let failed: Vec<String> = failed.map(|(check, code)| name(&check.name, code)).collect();
     let names = if failed.is_empty() { String::new() } else { format!(" Failed: {}.", failed.join("; ")) };
-    let counts = [(pass, "PASS"), (fail, "FAIL"), (open, "INCONCLUSIVE")].into_iter().filter(|(count, _)| *count > 0);
-    let counts: Vec<String> = counts.map(|(count, word)| format!("{count} {word}")).collect();
+    let counted = |verdict: Judgement| {
+        let count = all.iter().filter(|(check, _)| check.verdict == verdict).count();
+        (count > 0).then(|| format!("{count} {}", verdict.word(Role::Check)))
+    };
+    let counts = [Judgement::Holds, Judgement::Fails, Judgement::Unclear].into_iter().filter_map(counted);
+    let counts: Vec<String> = counts.collect();
     Some(format!("Checks on the code: {}.{names}", counts.join(", ")))
 }

@@ -58,20 +58,6 @@ fn identity(launch: &Launch, column: &str) -> Option<String> {
     })
 }
 
-const IDENTITY: [&str; 11] = [
-    "ID",
-    "Process ID",
-    "Process Name",
-    "Host Name",
-    "Kernel Name",
-    "Context",
-    "Stream",
-    "Block Size",
-    "Grid Size",
-    "Device",
-    "CC",
-];
-
 #[test]
 fn every_cell_of_the_raw_page_is_what_nvidia_prints() {
     let mut cells = 0;
@@ -79,11 +65,12 @@ fn every_cell_of_the_raw_page_is_what_nvidia_prints() {
         let report = everything(name);
         let rows = page(&format!("{name}.raw.csv"));
         let (columns, units, rows) = (&rows[0], &rows[1], &rows[2..]);
+        let last_of_launch = columns.iter().position(|column| column == "CC").unwrap();
         assert_eq!(report.launches.len(), rows.len(), "{name}: results");
         for (launch, row) in report.launches.iter().zip(rows) {
             for (at, column) in columns.iter().enumerate() {
                 let place = format!("{name}, result {}, {column}", launch.id);
-                if IDENTITY.contains(&column.as_str()) {
+                if at <= last_of_launch {
                     if let Some(ours) = identity(launch, column) {
                         assert_eq!(ours, row[at], "{place}");
                         cells += 1;

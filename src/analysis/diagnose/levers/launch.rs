@@ -1,10 +1,11 @@
 //! Levers on the launch: grid, blocks, occupancy, waves.
 
 use super::{Ask, Draft};
+use crate::analysis::derive::block_size::{BlockSize, BlockSizes};
 use crate::analysis::diagnose::lever::Action;
 use crate::analysis::diagnose::measures::{ACHIEVED, THEORETICAL, WAVES};
 use crate::analysis::diagnose::rules::{count, share};
-use crate::catalog::{self, Code, Threshold};
+use crate::catalog::{Code, Threshold};
 use crate::quantity::format;
 use crate::words;
 
@@ -45,37 +46,40 @@ fn waves(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     })
 }
 
-/// C21: room for more warps, where latency limits.
+/// C21: room for more warps, where latency limits; of a block whose size leaves slots empty, the size that fills them.
 fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    let room = m.theoretical.filter(|room| *room <= LITTLE_ROOM)?;
+    let sizes = m.block_sizes();
+    let fuller = sizes.as_ref().and_then(BlockSizes::fuller);
+    let room = m.theoretical.filter(|room| *room <= LITTLE_ROOM || fuller.is_some())?;
     let waits = ask.limiter.is_latency()
         || matches!(ask.limiter, Code::OccupancyLimit | Code::NoSingleLimiter | Code::InstructionFetch);
     if !waits || m.is_by_design() {
         return None;
     }
-    // Where the number of blocks binds and nothing else, their size is what gives room.
-    let chip = catalog::chip(m.kernel.first().device.compute_capability?);
-    let larger = chip
-        .filter(|_| m.occupancy.binding() == ["blocks"])
-        .map(|chip| f64::from(chip.max_threads_per_sm / chip.max_blocks_per_sm));
-    let (wait, _) = m.top_waits().into_iter().next()?;
-    let weight = m.wait(wait).unwrap_or_default();
+    let weight = m.top_waits().first().map_or(0.0, |(_, wait)| *wait);
+    let draft = Draft::relieves(ask, Action::MoreWarps, &[]).weighs(weight);
+    let Some((size, sizes)) = fuller.zip(sizes) else {
+        let limits = m.occupancy.binding().join(" and ");
+        let more = words!("More warps on an SM: use less of what limits occupancy ({})", limits);
+        let draft = draft.says(more, words!("{} theoretical occupancy", share(room)));
+        let draft = draft.risks("spills, or smaller tiles".into());
+        return Some(draft.checks(words!("theoretical occupancy above {}", share(room)), THEORETICAL));
+    };
+    let (now, most) = (sizes.now(), f64::from(sizes.most_warps()));
+    let threads = |size: BlockSize| count(size.threads.into());
+    let fits = |size: BlockSize| format!("{} = {} warps", format::counted(size.blocks.into(), "block"), size.warps);
     Some(
-        Draft::relieves(ask, Action::MoreWarps, &[])
+        draft
             .says(
-                match larger {
-                    Some(threads) => words!("Blocks of {} threads or more: an SM holds no more blocks", count(threads)),
-                    None => words!(
-                        "More warps on an SM: use less of what limits occupancy ({})",
-                        m.occupancy.binding().join(" and ")
-                    ),
-                },
-                words!("{} theoretical occupancy", share(room)),
+                words!("Blocks of {} threads: an SM holds {}", threads(size), fits(size)),
+                words!("of {} threads it holds {} of {}", threads(now), fits(now), count(most)),
             )
-            .risks("spills, or smaller tiles".into())
-            .checks(words!("theoretical occupancy above {}", share(room)), THEORETICAL)
-            .weighs(weight),
+            .risks("the share of a block in the work changes with it: index arithmetic, shared tiles".into())
+            .checks(
+                words!("theoretical occupancy {} → {}", share(room), share(f64::from(size.warps) / most)),
+                THEORETICAL,
+            ),
     )
 }
 
@@ -86,23 +90,27 @@ fn larger_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         return None;
     }
     let (warps, life) = (m.block_warps?, m.life?);
-    let resident = m.occupancy.blocks_per_sm.zip(m.sms).map(|(blocks, sms)| count(blocks * sms)).unwrap_or_default();
-    let size = (256.0 / 32.0_f64).max(warps);
+    // Blocks start no faster: as many as now are there at a time, whatever their size.
+    let sizes = m.block_sizes();
+    let filling = sizes.as_ref().and_then(|sizes| Some((sizes.filling(m.warps? / warps)?, sizes.most_warps())));
+    let larger = filling.map_or_else(
+        || "Larger blocks".to_owned(),
+        |((size, _), _)| format!("Blocks of {} threads", count(size.threads.into())),
+    );
+    let fits = filling.map(|((size, _), _)| f64::from(size.blocks)).or(m.occupancy.blocks_per_sm);
+    let resident = fits.zip(m.sms).map(|(blocks, sms)| count(blocks * sms)).unwrap_or_default();
+    let held = filling.map_or_else(
+        || "above 60 % of what fits".to_owned(),
+        |((_, held), most)| format!("up to {}", share(f64::from(held) / f64::from(most))),
+    );
     Some(
         Draft::relieves(ask, Action::LargerBlocks, &[])
             .says(
-                words!(
-                    "Blocks of {} threads, each with several elements, or a grid of {} resident blocks that stride",
-                    count(32.0 * size),
-                    resident
-                ),
+                words!("{}, each with several elements, or a grid of {} resident blocks that stride", larger, resident),
                 words!("{} a block live {} cycles", format::counted(warps as u64, "warp"), count(life)),
             )
             .risks("a tail where the count does not divide".into())
-            .checks(
-                words!("achieved occupancy {} → above 60 % of what fits", share(m.achieved.unwrap_or_default())),
-                ACHIEVED,
-            )
+            .checks(words!("achieved occupancy {} → {}", share(m.achieved.unwrap_or_default()), held), ACHIEVED)
             .weighs(1.0 - m.filled().unwrap_or(0.0)),
     )
 }
@@ -126,7 +134,7 @@ fn more_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             )
             .risks("a reduction over blocks".into())
             .checks("waves ≥ 1".into(), WAVES)
-            .weighs(1.0 - m.filled().unwrap_or(0.0)),
+            .weighs((1.0 - m.filled().unwrap_or(0.0)).max(1.0 - blocks / sms)),
     )
 }
 

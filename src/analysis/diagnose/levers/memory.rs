@@ -239,15 +239,16 @@ fn capped(ask: &Ask<'_, '_, '_>) -> words::Words {
     found().unwrap_or_default()
 }
 
-/// C18: fewer atomics to one address.
+/// C18: fewer atomics to one address. What they take of the way to L2 falls with them; how much of it is theirs is not known.
 fn fewer_atomics(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     if !matches!(ask.limiter, Code::AtomicContention) {
         return None;
     }
     let blocks = ask.m.blocks?;
     let executed = atomics(ask.m);
+    let touched = [Part::MemoryL2, Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu].map(|part| (part, 0.0));
     Some(
-        Draft::relieves(ask, Action::FewerAtomics, &[])
+        Draft::relieves(ask, Action::FewerAtomics, &touched)
             .says(
                 "Reduce in registers, then in shared memory, then one atomic per block".into(),
                 words!(
@@ -298,9 +299,10 @@ fn bytes(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 /// A cache or the LSU is full of accesses without waste: reuse.
 fn reuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    let Code::Unit(part @ (Part::MemoryL2 | Part::MemoryL1tex | Part::MemoryLsu | Part::MemoryShared)) = ask.limiter
-    else {
-        return None;
+    let part = match ask.limiter {
+        Code::LatencyL2 => Part::MemoryL2,
+        Code::Unit(part @ (Part::MemoryL2 | Part::MemoryL1tex | Part::MemoryLsu | Part::MemoryShared)) => part,
+        _ => return None,
     };
     let unit = m.unit(part)?;
     let inside = [Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryShared];

@@ -52,6 +52,7 @@ pub(in crate::analysis::diagnose) fn at_the_roof(
             read,
             written
         ),
+        None if part == Part::MemoryDram => words!("fuse with a neighbour, a narrower type, no intermediate"),
         None if part == Part::ComputeTensor => words!("fewer products, a narrower type, or structured sparsity"),
         None => words!("another algorithm, a narrower type, or tensor instructions where it is a product"),
     };
@@ -76,9 +77,11 @@ pub(in crate::analysis::diagnose) fn ruled_out(m: &Measures<'_, '_>, levers: &[L
             found.push(format!("bank conflicts ({} excess wavefronts)", format::fixed(excess, 0)));
         }
     }
-    if let Some(phases) =
-        m.kernel_of.phases.filter(|phases| !phases.accesses.is_empty() && !names(levers, &[Action::Coalesce]))
-    {
+    // Excess in front of a busy memory unit is not ruled out, whatever else limits.
+    let is_open =
+        !packable(m).is_empty() && m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow]);
+    let has_lever = names(levers, &[Action::Coalesce]);
+    if let Some(phases) = m.kernel_of.phases.filter(|phases| !phases.accesses.is_empty() && !has_lever && !is_open) {
         let inherent: u64 =
             phases.accesses.iter().filter(|access| access.is_inherent).map(|access| access.excess()).sum();
         let all = m.kernel.value(SECTORS).zip(m.kernel.value(IDEAL)).map(|(all, ideal)| all - ideal);
@@ -95,7 +98,12 @@ pub(in crate::analysis::diagnose) fn ruled_out(m: &Measures<'_, '_>, levers: &[L
         if m.is_by_design() {
             found.push("occupancy (1 block/SM by design)".to_owned());
         } else if room >= 0.5 {
-            found.push(format!("occupancy limits ({} theoretical)", share(room)));
+            let sizes = m.block_sizes();
+            let fuller = sizes.as_ref().and_then(|sizes| Some((sizes.fuller()?, f64::from(sizes.most_warps()))));
+            let fuller = fuller.map(|(size, most)| {
+                format!("; blocks of {} threads: {}", size.threads, share(f64::from(size.warps) / most))
+            });
+            found.push(format!("occupancy limits ({} theoretical{})", share(room), fuller.unwrap_or_default()));
         }
     }
     let wave = m.kernel_of.phases.and_then(|phases| Some((phases.time.last_wave?, phases.is_persistent)));

@@ -17,7 +17,9 @@ pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<Draft> {
         double_buffer(ask),
         chains(ask),
         in_flight(ask),
+        stages(ask),
         barriers(ask),
+        fences(ask),
         smaller_code(ask),
         regroup(ask),
         instructions(ask),
@@ -58,8 +60,7 @@ fn chains(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         return None;
     }
     let busiest = m.units.first()?;
-    let room = m.theoretical.zip(m.achieved).map(|(room, held)| room / held.max(0.001));
-    let blocks = m.blocks.zip(room).map(|(blocks, room)| count(blocks * room)).unwrap_or_default();
+    let blocks = m.occupancy.blocks_per_sm.zip(m.sms).map(|(blocks, sms)| count(blocks * sms)).unwrap_or_default();
     Some(
         Draft::relieves(ask, Action::MoreChains, &[])
             .rate()
@@ -77,12 +78,13 @@ fn chains(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let reason = StallReason::LongScoreboard;
-    let wait = m.wait(reason)?;
+    let wait = m.waits_for_loads()?;
     let has_chain =
         m.kernel_of.phases.and_then(|phases| phases.chain.as_ref()).is_some_and(|chain| 2.0 * chain.share >= wait);
     let waits = matches!(
         ask.limiter,
         Code::Wait(StallReason::LongScoreboard)
+            | Code::LatencyL2
             | Code::OccupancyLimit
             | Code::LaunchUnderfilled
             | Code::NoSingleLimiter
@@ -103,6 +105,22 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     )
 }
 
+/// Stages that are filled earlier. The warps that set the pace wait for them; that is what it can free.
+fn stages(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let phases = ask.m.sampled().filter(|_| ask.limiter == Code::SyncMbarrier)?;
+    let parts = phases.phases.iter().flat_map(|phase| &phase.parts);
+    let cost: f64 = parts.filter(|part| part.kind == PhaseKind::StageWait).map(|part| part.cost).sum();
+    (cost >= LEAST).then(|| {
+        Draft::overlaps(ask, Action::MoreInFlight, cost)
+            .says(
+                "Fill the stages earlier: copies further ahead in more stages, or a producer with less to do".into(),
+                words!("a stage is waited for {} of the life of the warps that set the pace", share(cost)),
+            )
+            .risks("shared memory for the stages".into())
+            .checks("long scoreboard at the mbarrier falls".into(), StallReason::LongScoreboard.per_issue())
+    })
+}
+
 /// C24: fewer barriers of the block.
 fn barriers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
@@ -119,6 +137,21 @@ fn barriers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             )
             .risks("races: run racecheck".into())
             .checks(words!("barrier stall below {}", share(wait)), reason.per_issue()),
+    )
+}
+
+/// Fences that warps wait at: each waits until everything that its warp stored before is seen.
+fn fences(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let reason = StallReason::Membar;
+    let wait = ask.m.wait(reason).filter(|_| ask.limiter == Code::Wait(reason))?;
+    Some(
+        Draft::overlaps(ask, Action::NarrowFence, wait)
+            .says(
+                "Fewer and narrower fences: one behind several stores, block scope where the block alone reads".into(),
+                words!("warps wait at fences {} of their time", share(wait)),
+            )
+            .risks("the order that other blocks rely on: run racecheck".into())
+            .checks(words!("memory barrier stall below {}", share(wait)), reason.per_issue()),
     )
 }
 

@@ -23,6 +23,10 @@ impl Pattern<Ground<'_, '_>> for SerialisedAccesses {
     /// A cache has what is asked for, no memory unit is near its peak, and warps wait for loads all the same: few accesses
     /// are in flight at once, because each hangs on the one before it or they meet at one address.
     fn detect(g: &Ground<'_, '_>) -> Option<Hit<Self::Facts>> {
+        // The limit says the same with its numbers.
+        if g.is_limited_by(&[Code::LatencyL2]) {
+            return None;
+        }
         let busy = g.kernel.value(MEMORY).filter(|busy| *busy < g.limits[Threshold::SolLow])?;
         let waits = g.stall_share(REASON).filter(|share| *share >= g.limits[Threshold::StallShare])?;
         let (cache, metric, hits) = CACHES.iter().find_map(|(cache, metric)| {

@@ -1,6 +1,6 @@
 //! Rules on units that are busy.
 
-use super::{At, Held, share};
+use super::{At, Held, l2, share};
 use crate::analysis::derive::data_stage::{DataStage, OPERANDS};
 use crate::analysis::diagnose::level::{self, Level, Unit};
 use crate::analysis::diagnose::measures::Measures;
@@ -16,8 +16,6 @@ const DRAM_BYTES: [&str; 2] = ["dram__bytes_read.sum", "dram__bytes_write.sum"];
 const L2_SECTORS: &str = "lts__t_sectors_srcunit_tex.sum";
 /// Hit rate of L1, percent.
 const L1_HITS: &str = "l1tex__t_sector_hit_rate.pct";
-/// A hit rate from which loads wait for L1 and not for what lies behind it, percent.
-const MOSTLY_HITS: f64 = 80.0;
 
 /// L2 or DRAM is full and most of what L2 is asked for comes from device memory: the fabric of L2 carries the same stream.
 pub(super) fn dram(m: &Measures<'_, '_>) -> Option<Held> {
@@ -62,6 +60,9 @@ fn the(unit: &Unit) -> String {
 
 /// What fills a unit, where counters tell.
 fn made_of(m: &Measures<'_, '_>, unit: &Unit) -> Words {
+    if unit.part == Part::MemoryL2 {
+        return l2::streams(m).map(|own| words!(": {}", own.said())).unwrap_or_default();
+    }
     if !matches!(unit.part, Part::MemoryShared | Part::MemoryL1tex) {
         return Words::default();
     }
@@ -78,16 +79,25 @@ fn made_of(m: &Measures<'_, '_>, unit: &Unit) -> Words {
     }
 }
 
-/// Stall reasons of warps that queue in front of a unit.
-pub(in crate::analysis::diagnose) fn queue(m: &Measures<'_, '_>, part: Part) -> Vec<StallReason> {
-    const L1: [StallReason; 3] = [StallReason::LgThrottle, StallReason::MioThrottle, StallReason::ShortScoreboard];
+/// Stall reasons of warps that queue in front of a unit, each with the share of the warps' time that is spent there. Loads wait for
+/// L1 where it answers most of them, and for L2 where they make its stream.
+fn queue(m: &Measures<'_, '_>, part: Part) -> Vec<(StallReason, f64)> {
+    use StallReason::{LgThrottle, LongScoreboard, MathPipeThrottle, MioThrottle, NotSelected, ShortScoreboard};
+    let waits = |reasons: &[StallReason]| {
+        reasons.iter().filter_map(|reason| Some((*reason, m.wait(*reason)?))).collect::<Vec<_>>()
+    };
+    let loads = |is_level: bool| Some((LongScoreboard, m.waits_for_loads().filter(|_| is_level)?));
     match part {
         Part::MemoryL1tex | Part::MemoryShared | Part::MemoryLsu => {
-            let hits = m.kernel.value(L1_HITS).is_some_and(|hits| hits >= MOSTLY_HITS);
-            L1.into_iter().chain(hits.then_some(StallReason::LongScoreboard)).collect()
+            let hits = m.kernel.value(L1_HITS).is_some_and(|hits| hits >= l2::MOSTLY_HITS);
+            waits(&[LgThrottle, MioThrottle, ShortScoreboard]).into_iter().chain(loads(hits)).collect()
         }
-        Part::Issue => vec![StallReason::NotSelected],
-        part if <&str>::from(part).starts_with("compute-") => vec![StallReason::MathPipeThrottle],
+        Part::MemoryL2 => match l2::streams(m) {
+            Some(_) => waits(&[LgThrottle]).into_iter().chain(loads(true)).collect(),
+            None => Vec::new(),
+        },
+        Part::Issue => waits(&[NotSelected]),
+        part if <&str>::from(part).starts_with("compute-") => waits(&[MathPipeThrottle]),
         _ => Vec::new(),
     }
 }
@@ -98,9 +108,11 @@ pub(super) fn pressure(m: &Measures<'_, '_>) -> Option<Held> {
     let waits = m.top_waits();
     let held = m.units.iter().filter(|unit| unit.level == Level::High).filter_map(|unit| {
         let queue = queue(m, unit.part);
-        let own = 100.0 * m.waits(&queue);
-        let outside = waits.iter().find(|(reason, _)| !queue.contains(reason)).map_or(0.0, |(_, share)| 100.0 * share);
-        let names = queue.iter().filter_map(|reason| Some((reason.row()?.label, m.wait(*reason)?)));
+        let within =
+            |reason: &StallReason| queue.iter().find(|(own, _)| own == reason).map_or(0.0, |(_, share)| *share);
+        let own: f64 = queue.iter().map(|(_, share)| 100.0 * share).sum();
+        let outside = waits.iter().map(|(reason, share)| 100.0 * (share - within(reason))).fold(0.0, f64::max);
+        let names = queue.iter().filter_map(|(reason, share)| Some((reason.row()?.label, *share)));
         let named: Vec<String> =
             names.filter(|(_, share)| *share >= 0.01).map(|(label, of)| format!("{label} {}", share(of))).collect();
         let sentence = words!(

@@ -41,7 +41,7 @@ pub(super) fn small_grid(m: &Measures<'_, '_>) -> Option<Held> {
 }
 
 /// Too short for steady percentages, or an SM without a block for most of it.
-pub(super) fn short(m: &Measures<'_, '_>) -> Option<Held> {
+fn short(m: &Measures<'_, '_>) -> Option<Held> {
     let least = m.limits[Threshold::ShortKernel];
     let brief = m.duration.filter(|ns| *ns < least);
     let empty = m.active.filter(|active| 100.0 * active < m.limits[Threshold::ResidentLeast]);
@@ -119,4 +119,11 @@ pub(super) fn short_blocks(m: &Measures<'_, '_>) -> Option<Held> {
     let held = Held::new(Code::LaunchShortBlocks, 100.0 - 100.0 * filled, 100.0 - least, sentence);
     let held = held.only_if(is_short && waves > 1.0).from(m.readings(&[WAVES, ACHIEVED, THEORETICAL]));
     held.holds.then_some(held)
+}
+
+/// [`short`], but for a long launch of which single SMs work to the end: that is no short one.
+pub(super) fn too_short(m: &Measures<'_, '_>) -> Option<Held> {
+    let is_brief = m.duration.is_none_or(|ns| ns < m.limits[Threshold::ShortKernel]);
+    let is_unequal = m.unequal.is_some_and(|idle| 100.0 * idle >= m.limits[Threshold::UnequalBlocks]);
+    short(m).filter(|_| is_brief || !is_unequal)
 }

@@ -4,9 +4,11 @@
 //! silent.
 
 mod busy;
+mod l2;
 pub(super) mod lanes;
 mod launch;
 pub(super) mod memory;
+mod stages;
 mod tensor;
 mod waits;
 
@@ -118,10 +120,10 @@ const fn rule(
 }
 
 /// The rules.
-pub(super) const RULES: [Rule; 21] = [
+pub(super) const RULES: [Rule; 23] = [
     rule("Did the launch run?", SPEED, launch::failed, false),
     rule("Does the grid reach every SM?", "--section LaunchStats", launch::small_grid, false),
-    rule("Is it long enough to measure?", SPEED, launch::short, false),
+    rule("Is it long enough to measure?", SPEED, launch::too_short, false),
     rule("Does everybody wait behind a fence of one lane?", SOURCE, tensor::fence_chain, false),
     rule("Is the tensor pipe idle in the epilogue?", SOURCE, tensor::exposed_epilogue, false),
     rule("Is the tensor pipe full?", SPEED, tensor::full, false),
@@ -140,6 +142,8 @@ pub(super) const RULES: [Rule; 21] = [
     rule("Are there blocks for all warps that fit?", "--section Occupancy", launch::underfilled, true),
     rule("Do blocks end faster than they start?", "--section Occupancy", launch::short_blocks, true),
     rule("Is the end of the launch empty?", "--section WorkloadDistribution", launch::tail, true),
+    rule("Do warps wait at mbarriers?", SOURCE, stages::mbarriers, true),
+    rule("Does L2 have what the warps wait for?", "--section MemoryWorkloadAnalysis_Tables", l2::latency, true),
 ];
 
 /// What the warps wait for, where no rule above holds.

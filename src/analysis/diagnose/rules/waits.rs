@@ -1,6 +1,6 @@
 //! Rules on warps that wait while nothing is busy.
 
-use super::{At, Held, share};
+use super::{At, Held, l2, share};
 use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::diagnose::level::Level;
 use crate::analysis::diagnose::measures::{ACHIEVED, Measures, THEORETICAL};
@@ -17,10 +17,11 @@ pub(super) fn chain(m: &Measures<'_, '_>) -> Option<Held> {
     let chain = phases.chain.as_ref()?;
     let step = phases.step_cycles().map(|cycles| format!(", {} cycles a step", format::fixed(cycles, 0)));
     let sentence = words!(
-        "{} of the samples wait for the load at `:{}`, whose value is the next address{}: one load in flight a thread.",
+        "{} of the samples wait for the load at `:{}`, whose value is the next address{}: one load in flight a thread{}.",
         share(chain.share),
         chain.load.line.to_string(),
-        step.unwrap_or_default()
+        step.unwrap_or_default(),
+        l2::served(m).map(|served| words!(", from L2 ({})", served.said())).unwrap_or_default()
     );
     let reason = StallReason::LongScoreboard;
     let held = Held::new(Code::Wait(reason), 100.0 * chain.share, m.limits[Threshold::ChainShare], sentence);

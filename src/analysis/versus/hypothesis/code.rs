@@ -1,9 +1,10 @@
 //! Conditions on the machine code, which need no profile.
 
 use super::judge::{judge, met};
-use super::model::{Judgement, Tested};
+use super::model::Tested;
 use super::stated::{CHECK, tested};
-use crate::analysis::code::{CodeAudit, Verdict};
+use crate::analysis::code::CodeAudit;
+use crate::analysis::judgement::Judgement;
 use crate::analysis::kernel::stated::Hypothesis;
 use crate::evidence::{Measured, Reading, Spread};
 use crate::quantity::{Quantity, Unit};
@@ -38,11 +39,11 @@ pub(super) fn of_check(codes: &[CodeAudit], check: &str, has_old: bool) -> (Opti
 }
 
 /// 1 where every build passes, 0 where one fails.
-fn verdict_of(verdicts: impl Iterator<Item = Verdict>, name: &str) -> Reading {
-    let all: Vec<Verdict> = verdicts.collect();
-    let value = if all.contains(&Verdict::Fail) {
+fn verdict_of(verdicts: impl Iterator<Item = Judgement>, name: &str) -> Reading {
+    let all: Vec<Judgement> = verdicts.collect();
+    let value = if all.contains(&Judgement::Fails) {
         0.0
-    } else if all.is_empty() || all.contains(&Verdict::Inconclusive) {
+    } else if all.is_empty() || all.contains(&Judgement::Unclear) {
         return Reading::not_collected(name);
     } else {
         1.0

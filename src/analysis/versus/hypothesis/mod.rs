@@ -12,6 +12,6 @@ mod settle;
 mod stated;
 
 pub(in crate::analysis) use code::of_code;
-pub use model::{Condition, Judgement, Met, Tested, When};
+pub use model::{Condition, Tested, When};
 pub(in crate::analysis) use settle::settled;
 pub(in crate::analysis) use stated::tested;

@@ -2,11 +2,12 @@
 
 use super::code::{number, of_check};
 use super::judge::{judge, met, of_wrong};
-use super::model::{Condition, Judgement, Met, Tested, When};
+use super::model::{Condition, Tested, When};
 use super::stated::{CHANGE, CHECK, FAULTS, SANITIZER};
 use crate::analysis::code::CodeAudit;
 use crate::analysis::correctness::Standing;
 use crate::analysis::evidence::Side;
+use crate::analysis::judgement::Judgement;
 use crate::analysis::versus::setting::{Setting, Weight};
 use crate::analysis::versus::verdict::{Comparison, Verdict};
 use crate::evidence::{Reading, SanitizerLevel, SanitizerRun, Spread};
@@ -54,19 +55,19 @@ pub(in crate::analysis) fn settled(
 /// A hypothesis is confirmed once: the next audit has the change on both sides, so that its premise no longer holds. What was
 /// expected of the kernel still has to.
 fn remember(tested: &mut Tested) {
-    if tested.confirmed.is_empty() || matches!(tested.judgement, Judgement::Confirmed | Judgement::Refuted) {
+    if tested.confirmed.is_empty() || matches!(tested.judgement, Judgement::Holds | Judgement::Fails) {
         return;
     }
     let is_of_kernel =
         |condition: &&Condition| condition.when == When::After && !condition.expected.reading.starts_with(CHANGE);
     let expected: Vec<&Condition> = tested.conditions.iter().filter(is_of_kernel).collect();
     let lost: Vec<String> =
-        expected.iter().filter(|one| one.met == Met::Fails).map(|one| one.expected.text()).collect();
+        expected.iter().filter(|one| one.met == Judgement::Fails).map(|one| one.expected.text()).collect();
     if !lost.is_empty() {
-        tested.judgement = Judgement::Refuted;
+        tested.judgement = Judgement::Fails;
         tested.reason = format!("Confirmed on {}, and no longer so: {}.", tested.confirmed, lost.join("; "));
-    } else if expected.iter().all(|one| one.met == Met::Holds) {
-        tested.judgement = Judgement::Confirmed;
+    } else if expected.iter().all(|one| one.met == Judgement::Holds) {
+        tested.judgement = Judgement::Holds;
         tested.reason = format!("Confirmed on {}; what was expected still holds.", tested.confirmed);
     }
 }

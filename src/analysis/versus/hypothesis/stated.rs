@@ -1,6 +1,7 @@
 //! Hypotheses before they are judged: which readings are known from a profile, and which are settled last.
 
-use super::model::{Condition, Judgement, Met, Tested, When};
+use super::model::{Condition, Tested, When};
+use crate::analysis::judgement::Judgement;
 use crate::analysis::kernel::stated::{Expectation, Hypothesis};
 use crate::catalog::ReadingName;
 use crate::evidence::Reading;
@@ -29,7 +30,7 @@ pub(in crate::analysis) fn tested(
             expected: expected.clone(),
             old: if known { old(&expected.reading) } else { None },
             new: if known { new(&expected.reading) } else { nothing() },
-            met: Met::NotMeasured,
+            met: Judgement::NotMeasured,
         }
     };
     let one = |hypothesis: &Hypothesis| {

@@ -1,0 +1,108 @@
+//! Kernels that live in L2: what they load is there, so that they wait for its latency or its bandwidth, and not for DRAM.
+
+use super::{At, Held, count, share};
+use crate::analysis::diagnose::level::Level;
+use crate::analysis::diagnose::measures::Measures;
+use crate::analysis::lines::Sits;
+use crate::catalog::{self, Code, Part, StallReason, Threshold};
+use crate::quantity::format;
+use crate::words;
+use crate::words::Words;
+
+/// Sectors that L2 sends to the L1 caches; without it, the bytes that they receive, of which a multicast sends less.
+const SENT: &str = "lts__t_sectors_srcunit_tex_op_read.sum";
+const RECEIVED: &str = "l1tex__m_xbar2l1tex_read_bytes.sum";
+/// Bytes of a sector.
+const SECTOR: f64 = 32.0;
+/// Bytes that DRAM was read for.
+const FROM_DRAM: &str = "dram__bytes_read.sum";
+/// Hit rates of L2 and of L1, percent.
+const HITS: &str = "lts__t_sector_hit_rate.pct";
+const L1_HITS: &str = "l1tex__t_sector_hit_rate.pct";
+/// A hit rate of L1 from which loads wait for L1 and not for what lies behind it, percent.
+pub(super) const MOSTLY_HITS: f64 = 80.0;
+/// The part of what L2 sends from which it passes on a stream of DRAM.
+const STREAM: f64 = 0.5;
+/// Halves of L2 that fetch the same line from DRAM or from each other, on chips that have two: a line misses at most once in each.
+const HALVES: f64 = 2.0;
+
+/// What L2 sends to the SMs, and how much of it DRAM is read for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Served {
+    /// Hit rate, percent.
+    hits: f64,
+    /// Bytes from DRAM over those that L2 sends to the SMs, 0 to 1.
+    from_dram: f64,
+    /// Bytes that L2 sends to an SM in a cycle while it holds a block.
+    per_cycle: f64,
+}
+
+fn sent(m: &Measures<'_, '_>) -> Option<Served> {
+    let value = |name: &str| m.kernel.value(name);
+    let sent = value(SENT).map(|sectors| SECTOR * sectors).or_else(|| value(RECEIVED)).filter(|bytes| *bytes > 0.0)?;
+    let per_cycle = sent / (m.cycles? * m.sms? * m.active?);
+    Some(Served { hits: value(HITS)?, from_dram: value(FROM_DRAM)? / sent, per_cycle })
+}
+
+/// A kernel that lives in L2: DRAM is read for a small part of what the SMs read, the hit rate says the same, and L1 does not answer
+/// most loads itself. `None` where it is not so, or the report does not tell.
+pub(super) fn served(m: &Measures<'_, '_>) -> Option<Served> {
+    let most = m.limits[Threshold::L2Served] / 100.0;
+    let is_l1 = m.kernel.value(L1_HITS).is_some_and(|hits| hits >= MOSTLY_HITS);
+    sent(m).filter(|own| own.from_dram <= most && own.hits >= 100.0 * (1.0 - HALVES * most) && !is_l1)
+}
+
+/// A stream of L2 and not of DRAM, which passes it on for less than half: loads queue in front of the busiest unit on their way.
+pub(super) fn streams(m: &Measures<'_, '_>) -> Option<Served> {
+    let l2 = m.unit(Part::MemoryL2)?;
+    let others = [Part::MemoryL1tex, Part::MemoryShared, Part::MemoryDram];
+    let is_busiest = m.busiest_of(&others).is_none_or(|unit| unit.share < l2.share);
+    sent(m).filter(|own| is_busiest && own.from_dram < STREAM)
+}
+
+impl Served {
+    /// `93.5 % hits, DRAM reads 3.1 % of what L2 sends`.
+    pub(super) fn said(self) -> Words {
+        words!("{} % hits, DRAM reads {} of what L2 sends", format::fixed(self.hits, 1), share(self.from_dram))
+    }
+
+    /// Bytes that an SM has in flight, those that L2 at its peak needs, and the cycles of a load that hits: rate × latency.
+    /// `None` where the chip's latency was not measured.
+    fn in_flight(self, m: &Measures<'_, '_>) -> Option<(f64, f64, f64)> {
+        let chip = catalog::chip(m.kernel.first().device.compute_capability?)?;
+        let cycles = f64::from(chip.latency.as_ref().filter(|latency| !latency.is_assumed)?.l2?);
+        let busy = m.unit(Part::MemoryL2)?.share / m.active?;
+        let now = self.per_cycle * cycles;
+        (busy > 0.0).then(|| (now, now / busy, cycles))
+    }
+}
+
+/// The largest wait is for loads that hit in L2, and L2 is idle: its latency limits. With little room for warps it is that room.
+pub(super) fn latency(m: &Measures<'_, '_>) -> Option<Held> {
+    let served = served(m)?;
+    let l2 = m.unit(Part::MemoryL2)?;
+    let few = m.theoretical.is_some_and(|room| 100.0 * room < m.limits[Threshold::OccupancyFew]) && !m.is_by_design();
+    let reason = StallReason::LongScoreboard;
+    let (wait, (top, _)) = (m.waits_for_loads()?, m.top_waits().into_iter().next()?);
+    if few || top != reason || l2.level > Level::Idle {
+        return None;
+    }
+    let flight = served.in_flight(m).map(|(now, full, cycles)| {
+        words!(
+            " At {} cycles a load an SM has {} kB in flight, where L2 at its peak needs {} kB.",
+            count(cycles),
+            format::fixed(now / 1e3, 1),
+            format::fixed(full / 1e3, 1)
+        )
+    });
+    let sentence = words!(
+        "L2 has what the warps load ({}) and is at {} of peak: they wait {} of their time for its latency.{}",
+        served.said(),
+        share(l2.share),
+        share(wait),
+        flight.unwrap_or_default()
+    );
+    let held = Held::new(Code::LatencyL2, 100.0 * wait, m.limits[Threshold::StallShare], sentence);
+    let held = held.at(At::Line(Sits::Waits(reason)));
+    held.holds.then(|| held.from(m.held(&[&reason.per_issue(), HITS, FROM_DRAM, SENT, &l2.counter])))
+}

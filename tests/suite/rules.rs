@@ -1,0 +1,364 @@
+//! Single rules of the verdict, its confidence and its words: on reports of which one reading is set by hand, against values worked
+//! out by hand.
+
+use crate::brief_sections::{fixtures, read, row, says, sections};
+use crate::judged;
+use kernel_audit::analysis::{self, Audit, Confidence, Evidence, Level, Lever, Limits, Reference, Work};
+use kernel_audit::catalog::{Code, Part, StallReason};
+use kernel_audit::evidence::{Metric, Report, SourceView, Value};
+use kernel_audit::quantity::Unit;
+use std::fs;
+
+const L2: &str = "collected/l2_resident/profile";
+
+fn report(name: &str) -> (Report, Vec<SourceView>) {
+    read(&fixtures().join(format!("{name}.ncu-repz"))).expect("a report")
+}
+
+/// The audit of a report with these readings in place of its own.
+fn with(name: &str, readings: &[(&str, f64)]) -> Audit {
+    let (mut report, views) = report(name);
+    for (metric, value) in readings {
+        set(&mut report, metric, *value);
+    }
+    judged::audit(&report, &views, &Work::default())
+}
+
+fn set(report: &mut Report, name: &str, value: f64) {
+    let metrics = &mut report.launches[0].metrics;
+    let value = Some(Value::F64(value));
+    match metrics.iter_mut().find(|metric| &*metric.name == name) {
+        Some(metric) => metric.value = value,
+        None => metrics.push(Metric { name: name.into(), unit: Unit::NONE, value, instances: Box::default() }),
+    }
+}
+
+fn value(report: &Report, name: &str) -> f64 {
+    report.launches[0].metric(name).and_then(|metric| metric.value.as_ref()?.as_f64()).expect(name)
+}
+
+fn lever<'a>(audit: &'a Audit, action: &str) -> Option<&'a Lever> {
+    audit.levers.iter().find(|lever| lever.code.to_string() == action)
+}
+
+fn verdict(audit: &Audit) -> String {
+    audit.bottleneck.sentence.to_plain()
+}
+
+fn ruled_out(audit: &Audit) -> String {
+    audit.bottleneck.ruled_out.as_ref().expect("something ruled out").to_plain()
+}
+
+fn has(audit: &Audit, code: Code) -> bool {
+    audit.findings.iter().any(|finding| finding.code == code)
+}
+
+/// A kernel that lives in L2 whose L2 is busy for this part of what was measured, with further readings.
+fn in_l2(part: f64, readings: &[(&str, f64)]) -> Audit {
+    let (mut report, views) = report(L2);
+    for metric in &mut report.launches[0].metrics {
+        let is_share = metric.name.starts_with("lts__") && metric.name.ends_with("pct_of_peak_sustained_elapsed");
+        if let Some(share) = metric.value.as_ref().and_then(Value::as_f64).filter(|_| is_share) {
+            metric.value = Some(Value::F64(part * share));
+        }
+    }
+    for (metric, value) in readings {
+        set(&mut report, metric, *value);
+    }
+    judged::audit(&report, &views, &Work::default())
+}
+
+#[test]
+fn a_kernel_that_lives_in_l2_is_judged_by_its_bandwidth_or_its_latency() {
+    // 82.7 % of peak: saturated. DRAM read 16.78 MB, L2 sent 16,018,648 sectors of 32 bytes: 3.3 %.
+    let full = in_l2(1.0, &[]);
+    assert_eq!(full.bottleneck.limiter, Code::Unit(Part::MemoryL2));
+    assert!(verdict(&full).ends_with("93.5 % hits, DRAM reads 3.3 % of what L2 sends."), "{}", verdict(&full));
+    // 70.3 %: high, and the warps stand in its queue.
+    let high = in_l2(0.85, &[]);
+    assert_eq!(high.bottleneck.limiter, Code::Unit(Part::MemoryL2));
+    assert!(verdict(&high).contains("the queue is full (Long scoreboard 95.2 %)"), "{}", verdict(&high));
+    // 33.1 %: its latency. 512.6 MB over 119,544 cycles of 132 SMs, 92.0 % of them with a block, are 35.3 bytes a cycle; at 281
+    // cycles 9.9 kB, and 9.9 / 0.331 × 0.920 = 27.6 kB at the peak.
+    let idle = in_l2(0.4, &[]);
+    assert_eq!(idle.bottleneck.limiter, Code::LatencyL2);
+    assert!(verdict(&idle).contains("is at 33.1 % of peak"), "{}", verdict(&idle));
+    assert!(
+        verdict(&idle)
+            .ends_with("At 281 cycles a load an SM has 9.9 kB in flight, where L2 at its peak needs 27.6 kB."),
+        "{}",
+        verdict(&idle)
+    );
+    assert!(lever(&idle, "more-in-flight").is_some() && lever(&idle, "reuse-in-sm").is_some(), "{:?}", idle.levers);
+    assert!(!has(&idle, Code::SerialisedAccesses), "the limit said again");
+}
+
+#[test]
+fn what_does_not_live_in_l2_is_not_judged_by_it() {
+    let other = |readings: &[(&str, f64)]| in_l2(0.4, readings).bottleneck.limiter;
+    let latency = Code::Wait(StallReason::LongScoreboard);
+    // A tenth of 512.6 MB is 51.3 MB.
+    assert_eq!(other(&[("dram__bytes_read.sum", 51.2e6)]), Code::LatencyL2);
+    assert_eq!(other(&[("dram__bytes_read.sum", 51.3e6)]), latency);
+    // Memory of the host leaves DRAM idle as well, and misses.
+    assert_eq!(other(&[("lts__t_sector_hit_rate.pct", 79.0)]), latency);
+    // Loads that L1 answers wait for L1.
+    assert_eq!(other(&[("l1tex__t_sector_hit_rate.pct", 80.0)]), latency);
+    // High L2 in front of which loads queue: DRAM is read for a fifth, or for half of what it sends.
+    let queued = |bytes| in_l2(0.85, &[("dram__bytes_read.sum", bytes)]).bottleneck.limiter;
+    assert_eq!(queued(0.2 * 512.6e6), Code::Unit(Part::MemoryL2));
+    assert_eq!(queued(0.5 * 512.6e6), latency);
+    // Another chip's latency is not known, and no bytes in flight follow.
+    let (mut report, views) = report(L2);
+    report.launches[0].device.compute_capability = Some((8, 0));
+    for metric in &mut report.launches[0].metrics {
+        let is_share = metric.name.starts_with("lts__") && metric.name.ends_with("pct_of_peak_sustained_elapsed");
+        metric.value = metric.value.take().map(|value| match value.as_f64() {
+            Some(share) if is_share => Value::F64(0.4 * share),
+            _ => value,
+        });
+    }
+    let known = judged::audit(&report, &views, &Work::default());
+    assert_eq!(known.bottleneck.limiter, Code::LatencyL2);
+    assert!(!verdict(&known).contains("in flight"), "{}", verdict(&known));
+}
+
+#[test]
+fn a_wait_at_an_mbarrier_is_no_wait_for_a_load() {
+    let staged = with("collected/patch_embed_gemm_5_staged/profile", &[]);
+    assert_eq!(staged.bottleneck.limiter, Code::SyncMbarrier, "{}", verdict(&staged));
+    assert!(verdict(&staged).contains("long scoreboard takes 48.7 % of their time, 99 % of that there"));
+    let earlier = lever(&staged, "more-in-flight").expect("a lever on stages");
+    assert!(earlier.sentence.to_plain().starts_with("Fill the stages earlier"), "{earlier:?}");
+    // The tensor pipe at 77.6 % caps what 64 % of waiting would free.
+    assert!((earlier.bound - 22.4).abs() < 0.1, "{earlier:?}");
+    let experts = with("collected/mxfp4_moe_w2/profile", &[]);
+    assert_eq!(experts.bottleneck.limiter, Code::SyncMbarrier, "{}", verdict(&experts));
+    let loads = with("collected/misaligned_copy/profile", &[]);
+    assert_eq!(loads.bottleneck.limiter, Code::Wait(StallReason::LongScoreboard));
+}
+
+#[test]
+fn a_pipe_that_is_full_in_half_of_the_time_is_not_what_limits() {
+    let audit = with("collected/patch_embed_gemm_1_tma/profile", &[]);
+    let phases = audit.phases.as_ref().expect("phases");
+    // 6,170 cycles of products in 5,980 of the main loop and 612 of the drain.
+    let efficiency = phases.step_efficiency.expect("one block on an SM");
+    assert!((efficiency - 6_170.0 / (0.979 * 6_592.0)).abs() < 0.005, "{efficiency}");
+    let tensor = audit.bottleneck.units.iter().find(|unit| unit.part == Part::ComputeTensor).expect("a tensor pipe");
+    // 45.9 % of the time over 97.9 % with a block: idle for longer than it works.
+    assert_eq!((tensor.level, audit.bottleneck.roof.is_none()), (Level::Idle, true), "{tensor:?}");
+    assert_ne!(audit.bottleneck.limiter, Code::Unit(Part::ComputeTensor));
+}
+
+#[test]
+fn what_weighs_less_than_two_percent_is_no_finding() {
+    let (own, _) = report(L2);
+    let cycles = value(&own, "gpc__cycles_elapsed.max") * 132.0;
+    let conflicts = |part: f64| {
+        let shared = [("memory_l1_wavefronts_shared", 1e6 + part * cycles), ("memory_l1_wavefronts_shared_ideal", 1e6)];
+        has(&with(L2, &shared), Code::SharedBankConflicts)
+    };
+    assert_eq!([0.019, 0.021].map(conflicts), [false, true]);
+}
+
+#[test]
+fn a_roof_says_how_near_it_is() {
+    let roof = |name: &str| with(name, &[]).bottleneck.roof.expect("a roof").to_plain();
+    // L2 at 92.6 % is the busiest beside DRAM at 90.2 %.
+    assert!(
+        roof("collected/stream_triad/profile").starts_with("At the roof of DRAM: ≤ 7.4 % is left"),
+        "{}",
+        roof("collected/stream_triad/profile")
+    );
+    let near = roof("collected/mxfp4_moe_small_m_e4m3/profile");
+    assert!(near.starts_with("Near the roof of DRAM: ≤ 18.5 % is left"), "{near}");
+    assert!(with(L2, &[]).bottleneck.roof.is_none(), "reuse takes work off L2");
+}
+
+#[test]
+fn what_is_ruled_out_has_its_total() {
+    // 16,384 rows × 32 turns × 2 loads, each of 32 sectors where 16 hold the bytes.
+    let codes = ruled_out(&with("collected/decode_nf4/profile", &[]));
+    assert!(codes.contains("coalescing (16,777,216 excess sectors"), "{codes}");
+    let chase = ruled_out(&with("collected/pointer_chase/profile", &[]));
+    assert!(chase.contains("coalescing (the addresses are loaded values)"), "{chase}");
+    // 11 % of the sectors too many in front of L2 at 65 % are not ruled out.
+    let copy = ruled_out(&with("collected/misaligned_copy/profile", &[]));
+    assert!(!copy.contains("coalescing") && copy.contains("occupancy limits (100.0 % theoretical)"), "{copy}");
+}
+
+#[test]
+fn accesses_whose_guard_is_off_take_their_request() {
+    let audit = with("collected/barrier_reduction/profile", &[]);
+    let lever = lever(&audit, "skip-accesses").expect("a lever");
+    assert!(lever.why.to_plain().starts_with("19,869,696 of 63,055,872 accesses have no lane on"), "{lever:?}");
+    // With the accesses that may have none the requests fall most: what is left of 66.4 % is the share that surely has one.
+    let is_access = |opcode: &str| ["LDG", "STG", "LDS", "STS"].contains(&opcode);
+    let guarded = audit.phases.as_ref().expect("phases").guarded.iter().filter(|run| is_access(&run.opcode));
+    let off: u64 = guarded.map(|run| run.executed - run.at_least).sum();
+    let requests = audit.bottleneck.units.iter().find(|unit| unit.part == Part::MemoryLsu).expect("requests").share;
+    let left = 100.0 * requests * (1.0 - off as f64 / 63_055_872.0);
+    assert!(lever.check.to_plain().ends_with(&format!("→ {left:.1} %")), "{left}: {lever:?}");
+}
+
+/// The evidence of a collected kernel: its report, check, benchmark and reference.
+fn collected(name: &str) -> Evidence {
+    let folder = fixtures().join("collected").join(name);
+    let text = |file: &str| fs::read_to_string(folder.join(file)).expect("readable");
+    let (report, views) = read(&folder.join("profile.ncu-repz")).expect("a report");
+    let mut evidence = judged::evidence(&report, &views, &Work::default());
+    evidence.new.correctness = Some(serde_json::from_str(&text("correctness.json")).expect("a check"));
+    evidence.new.benchmark = Some(serde_json::from_str(&text("benchmark.json")).expect("a benchmark"));
+    if let Some((reference, views)) = read(&folder.join("reference.ncu-repz")) {
+        evidence.reference = Reference::of(&reference, &views);
+    }
+    evidence
+}
+
+fn judge(evidence: &Evidence) -> Audit {
+    analysis::audit(evidence, &Limits::default())
+}
+
+#[test]
+fn the_clock_of_a_benchmark_is_cycles_over_time() {
+    let mut evidence = collected("patch_embed_gemm_5_staged");
+    let audit = judge(&evidence);
+    let cycles = audit.performance.cycles.new.value().expect("cycles");
+    // The first 20 launches were free, the others under the power cap: a clock for each.
+    let (capped, free) = (cycles / 899_390.0, cycles / 874_960.0);
+    assert!(capped < free && (capped - 1.49).abs() < 0.005, "{capped} {free}");
+    let lead = &sections(&audit)["lead"];
+    says(lead, &format!("{free:.2} GHz effective in the benchmark, {capped:.2} GHz under power cap"));
+    // Clocks that nothing holds down and times without a step say nothing.
+    let benchmark = evidence.new.benchmark.as_mut().expect("a benchmark");
+    benchmark.clocks_after = benchmark.clocks_before.clone();
+    benchmark.samples_ms = vec![0.875; 30];
+    benchmark.reference = None;
+    assert!(!sections(&judge(&evidence))["lead"].concat().contains("effective"));
+}
+
+#[test]
+fn the_gap_to_the_reference_is_idle_tensor_time_or_more_products() {
+    let mut evidence = collected("patch_embed_gemm");
+    let audit = judge(&evidence);
+    let gap = audit.reference.as_ref().and_then(|reference| reference.gap()).expect("a gap");
+    // 2,535,977 cycles at 39.95 % and 1,370,895 at 74.64 %: 1.013 M and 1.023 M tensor cycles.
+    assert!((gap.tensor.0 / 1.0131e6 - 1.0).abs() < 1e-3 && (gap.tensor.1 / 1.0233e6 - 1.0).abs() < 1e-3, "{gap:?}");
+    assert!((gap.idle().0 - (2_535_977.0 - gap.tensor.0)).abs() < 1.0, "{gap:?}");
+    // 1,165,082 cycles more of 2,535,977, and an epilogue of 45.5 %: within a tenth.
+    let says_of = |audit: &Audit| sections(audit)["verdict"].concat();
+    let said = says_of(&audit);
+    assert!(said.contains("the gap is idle tensor time") && said.contains("the size of the epilogue"), "{said}");
+    // A reference of four percent less tensor time does other work.
+    let folder = fixtures().join("collected/patch_embed_gemm/reference.ncu-repz");
+    let (mut other, views) = read(&folder).expect("a report");
+    let names: Vec<String> = other.launches[0].metrics.iter().map(|metric| metric.name.to_string()).collect();
+    for name in names.iter().filter(|name| name.starts_with("sm__pipe_tensor") && name.ends_with("_elapsed")) {
+        if let Some(share) = other.launches[0].metric(name).and_then(|metric| metric.value.as_ref()?.as_f64()) {
+            set(&mut other, name, 0.96 * share);
+        }
+    }
+    evidence.reference = Reference::of(&other, &views);
+    let said = says_of(&judge(&evidence));
+    assert!(said.contains("of them tensor cycles") && !said.contains("the gap is idle tensor time"), "{said}");
+}
+
+#[test]
+fn bulk_copies_bring_what_their_boxes_hold() {
+    // 512 tiles × 64 steps × (128 × 64 of a and 256 × 64 of b) × 2 bytes = 1,610,612,736.
+    let cells = |readings: &[(&str, f64)]| {
+        let found = sections(&with("collected/gemm_bf16_cluster/profile", readings));
+        row(&found["memory"], "L2 → L1").iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>()
+    };
+    let told = cells(&[]);
+    assert!(told[2].starts_with("1.61 GB (boxes of the bulk copies)") && told[3] == "1.00", "{told:?}");
+    // Boxes that are less than half of what arrives tell nothing of the rest.
+    let few = cells(&[("l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum", 0.8e9)]);
+    assert!(!few.concat().contains("boxes"), "{few:?}");
+}
+
+#[test]
+fn the_size_of_a_block_follows_from_the_chip() {
+    let short = with("collected/softmax_rows/profile", &[]);
+    let lever = lever(&short, "larger-blocks").expect("a lever");
+    // Eight blocks of a warp at a time: 64 warps need blocks of eight, 8 × 132 of which fit.
+    let said = lever.sentence.to_plain();
+    assert!(said.starts_with("Blocks of 256 threads") && said.contains("a grid of 1,056 resident blocks"), "{said}");
+    // A chip whose SM holds 1,536 threads has a third of it empty beside one block of 1,024.
+    let (mut report, views) = report("collected/barrier_reduction/profile");
+    report.launches[0].device.compute_capability = Some((8, 6));
+    for (name, value) in [
+        ("sm__maximum_warps_per_active_cycle_pct", 200.0 / 3.0),
+        ("launch__occupancy_limit_warps", 1.0),
+        ("launch__occupancy_limit_registers", 4.0),
+        ("launch__occupancy_limit_shared_mem", 20.0),
+        ("launch__occupancy_limit_blocks", 16.0),
+    ] {
+        set(&mut report, name, value);
+    }
+    let audit = judged::audit(&report, &views, &Work::default());
+    let said = ruled_out(&audit);
+    assert!(said.contains("occupancy limits (66.7 % theoretical; blocks of 512 threads: 100.0 %)"), "{said}");
+}
+
+#[test]
+fn a_launch_that_single_sms_prolong_is_not_too_short() {
+    let name = "collected/attention_prefill/profile";
+    let (own, _) = report(name);
+    let elapsed = value(&own, "sm__cycles_elapsed.avg");
+    let late = with(name, &[("sm__cycles_active.avg", 0.4 * elapsed)]);
+    assert_eq!(late.bottleneck.limiter, Code::LaunchTail, "{}", verdict(&late));
+    let both = [("sm__cycles_active.avg", 0.4 * elapsed), ("sm__cycles_active.max", 0.42 * elapsed)];
+    assert_eq!(with(name, &both).bottleneck.limiter, Code::LaunchShort);
+}
+
+#[test]
+fn fences_alone_are_named_with_their_lever() {
+    // The waits for loads as waits at fences.
+    let stall = |reason: &str| format!("smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio");
+    let (loads, membar) = (stall("long_scoreboard"), stall("membar"));
+    let (own, _) = report("collected/misaligned_copy/profile");
+    let fences = [(membar.as_str(), value(&own, &loads)), (loads.as_str(), 0.0)];
+    let audit = with("collected/misaligned_copy/profile", &fences);
+    assert_eq!(audit.bottleneck.limiter, Code::Wait(StallReason::Membar), "{}", verdict(&audit));
+    let lever = lever(&audit, "narrow-fence").expect("a lever");
+    // What the fences take, and no more than L2 at 65.4 % leaves.
+    assert!((lever.bound - 34.6).abs() < 0.1, "{lever:?}");
+}
+
+#[test]
+fn a_ceiling_is_what_physics_leaves() {
+    // 262,144 atomics in one slice: without them DRAM at 0.3 % is left, and not L2 at 1.6 %, whose work they are.
+    let atomics = with("collected/atomics/profile", &[]);
+    assert!((lever(&atomics, "fewer-atomics").expect("a lever").bound - 99.7).abs() < 0.1, "{:?}", atomics.levers);
+    // 16 blocks of 4 warps fit on each of 132 SMs.
+    let chase = with("collected/pointer_chase/profile", &[]);
+    let chains = lever(&chase, "more-chains").expect("a lever").sentence.to_plain();
+    assert!(chains.contains("up to 2,112 blocks"), "{chains}");
+    // Eight blocks leave 94 % of the SMs idle, more than loads make warps wait.
+    assert_eq!(with("collected/tiny_grid/profile", &[]).levers[0].code.to_string(), "more-blocks");
+}
+
+#[test]
+fn few_samples_lower_the_confidence_of_what_rests_on_them() {
+    let sure = |audit: &Audit| (audit.bottleneck.confidence, audit.bottleneck.because.clone());
+    // Eight blocks on 132 SMs are eight blocks, with 1,752 samples or none.
+    let grid = sure(&with("collected/tiny_grid/profile", &[]));
+    assert_eq!(grid.0, Confidence::High, "{}", grid.1);
+    let (mut few, mut views) = report("collected/fp32_peak/profile");
+    assert_eq!(sure(&judged::audit(&few, &views, &Work::default())).0, Confidence::High);
+    // One sample of fifty, 695 of 34,740.
+    for column in views.iter_mut().flat_map(|view| &mut view.columns) {
+        if column.metric.contains("pcsamp") {
+            column.values.iter_mut().for_each(|(_, value)| {
+                *value = Value::U64(value.as_u64().unwrap_or_default() / 50);
+            });
+        }
+    }
+    let thin = sure(&judged::audit(&few, &views, &Work::default()));
+    assert!(thin.0 == Confidence::Low && thin.1.ends_with(" samples"), "{thin:?}");
+    few.launches[0].metrics.retain(|metric| !metric.name.contains("pcsamp"));
+    let none = sure(&judged::audit(&few, &[], &Work::default()));
+    assert!(none.0 == Confidence::Low && none.1.starts_with("no samples"), "{none:?}");
+}
