@@ -137,25 +137,28 @@ impl<'p> Sources<'p> {
     }
 }
 
-/// The files that an audit's kernel is made from, by their paths in the repository.
+/// The files that an audit's kernel is made from, by their paths in the repository. Where the subject names its source, that
+/// is the one that is compiled, and of the files that a report lists only those that a source includes count.
 fn files<'t>(tracked: &'t Tracked, made: &Made, subject: Option<&Subject>) -> Vec<&'t str> {
-    let named = subject.into_iter().flat_map(|subject| {
-        let source = match &subject.code {
-            Some(Code::Source { path, .. }) => Some(path.as_path()),
-            Some(Code::Cubin { .. }) | None => None,
-        };
-        source.into_iter().chain(subject.collect.inputs.iter().map(PathBuf::as_path))
+    let source = subject.and_then(|subject| match &subject.code {
+        Some(Code::Source { path, .. }) => Some(path.as_path()),
+        Some(Code::Cubin { .. }) | None => None,
     });
-    let mut files: Vec<&str> = named.filter_map(|path| tracked.at(path)).collect();
-    let listed = made.audit.source.iter().flat_map(|lines| Listing::kept(lines).files);
-    files.extend(listed.filter_map(|file| tracked.called(&file.name)));
+    let inputs = subject.into_iter().flat_map(|subject| &subject.collect.inputs).map(PathBuf::as_path);
     let built = made.audit.code.iter().map(|code| Path::new(code.input.as_str()));
-    files.extend(
-        built.filter(|path| path.extension().is_some_and(|of| of != "cubin")).filter_map(|path| tracked.at(path)),
-    );
+    let built = built.filter(|path| source.is_none() && !has_ending(path, "cubin"));
+    let mut files: Vec<&str> =
+        source.into_iter().chain(inputs).chain(built).filter_map(|path| tracked.at(path)).collect();
+    let listed = made.audit.source.iter().flat_map(|lines| Listing::kept(lines).files);
+    let listed = listed.filter(|file| source.is_none() || !has_ending(Path::new(&file.name), "cu"));
+    files.extend(listed.filter_map(|file| tracked.called(&file.name)));
     files.sort_unstable();
     files.dedup();
     files
+}
+
+fn has_ending(path: &Path, ending: &str) -> bool {
+    path.extension().is_some_and(|own| own == ending)
 }
 
 /// Whether a text is a commit's hash, and nothing that git would take for something else.
