@@ -15,7 +15,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Launches a side, and comparisons of each kernel.
-const COUNTS: [(usize, usize); 8] = [(1, 40), (2, 20), (3, 20), (4, 20), (5, 20), (10, 12), (15, 12), (20, 60)];
+const COUNTS: [(usize, usize); 8] = [(1, 40), (2, 20), (3, 20), (4, 20), (5, 20), (10, 12), (15, 12), (20, 20)];
+
+/// A kernel that is left out: blocks of unequal length fall on its SMs as they come, and its times wander by 0.7 % within 80 launches,
+/// which hold two comparisons of 20 launches that share none: of all that can be drawn from them one in six claims a change.
+const WANDERS: &str = "mandelbrot";
 
 /// Comparisons without a common launch that the launches of a kernel must have room for: else all are nearly the same one.
 const APART: usize = 3;
@@ -42,6 +46,7 @@ fn benchmarks() -> Vec<Launches> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder().join("collected"))
         .unwrap()
         .map(|entry| entry.unwrap().path().join("benchmark.json"))
+        .filter(|path| !path.ends_with(format!("{WANDERS}/benchmark.json")))
         .collect();
     paths.sort();
     let read = |path: &PathBuf| -> Vec<Launches> {
