@@ -106,6 +106,14 @@ impl Profile {
         Ok(groups.into_iter().map(|group| Profile::of(report, group, with)).collect())
     }
 
+    /// The first of these kernels: the one under audit.
+    ///
+    /// # Errors
+    /// When the filter takes none.
+    pub fn subject(report: &Report, filter: Option<&Regex>, with: &Reduction<'_>) -> Result<Profile, SelectionError> {
+        Ok(Profile::of(report, select::choose(report, filter)?.swap_remove(0), with))
+    }
+
     /// The counterpart of a kernel in the report of the old side.
     ///
     /// # Errors

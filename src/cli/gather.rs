@@ -127,9 +127,14 @@ impl<'p> Gatherer<'p> {
             false => lines::page_views(&mut profile, &report, &selection, self.allow_damage, &builds.new)?,
         };
         let with = Reduction { source: &views, work: &work, limits: &self.limits };
-        let mut kernels = analysis::Profile::chosen(&report, subject.kernel.as_ref(), &with)?.into_iter();
-        let Some(kernel) = kernels.next() else { return Err(Failure::usage("the report holds no kernel")) };
-        let kernel = if self.is_of_all_kernels { kernel } else { kernel.beside_others(&report, &with) };
+        let filter = subject.kernel.as_ref();
+        let (kernel, others) = match self.is_of_all_kernels {
+            true => {
+                let mut kernels = analysis::Profile::chosen(&report, filter, &with)?;
+                (kernels.remove(0), kernels)
+            }
+            false => (analysis::Profile::subject(&report, filter, &with)?.beside_others(&report, &with), Vec::new()),
+        };
         let own_view = views.iter().position(|view| kernel.launches.contains(&view.launch));
         let logs = subject.ptxas.iter().map(|path| source::read_build_log(path));
         let logs = logs.collect::<Result<Vec<BuildLog>, source::ReadError>>()?;
@@ -169,7 +174,7 @@ impl<'p> Gatherer<'p> {
             };
             Evidence { new: Side { profile: Some(profile), ..side }, ..Evidence::default() }
         };
-        let others = if self.is_of_all_kernels { kernels.map(other).collect() } else { Vec::new() };
+        let others = others.into_iter().map(other).collect();
         let instructions = own_view.map(|at| views.swap_remove(at));
         let evidence = Evidence { new, old, reference: beside.reference };
         Ok(Gathered { evidence, others, instructions, slot, baseline: words, against })

@@ -105,7 +105,7 @@ fn shown(file: &Path, arguments: &Show) -> Result<Shown, Failure> {
     let source = lines::page_views(&mut profile, &report, &selection, arguments.allow_damage, &[])?;
     let (work, limits) = (Work::default(), Limits::default());
     let with = Reduction { source: &source, work: &work, limits: &limits };
-    let kernel = analysis::Profile::chosen(&report, arguments.kernel.as_ref(), &with)?.swap_remove(0);
+    let kernel = analysis::Profile::subject(&report, arguments.kernel.as_ref(), &with)?;
     let audit = audit(&Evidence::of(kernel.beside_others(&report, &with)), &limits);
     Ok(Shown::Audit(Box::new((Heading::default(), audit))))
 }

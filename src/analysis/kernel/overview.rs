@@ -52,9 +52,10 @@ pub(in crate::analysis) fn that_matter(kernels: &[OtherKernel]) -> impl Iterator
 
 /// The kernels of a report for the groups of its launches, in their order.
 pub(in crate::analysis) fn overview(groups: Vec<KernelGroup<'_>>, subject: &KernelKey) -> Vec<OtherKernel> {
-    let total: Option<f64> = groups.iter().map(KernelGroup::total_time).sum();
-    let other = |group: KernelGroup<'_>| {
-        let share = group.total_time().zip(total.filter(|t| *t > 0.0)).map(|(own, all)| 100.0 * own / all);
+    let times: Vec<Option<f64>> = groups.iter().map(KernelGroup::total_time).collect();
+    let total: Option<f64> = times.iter().copied().sum();
+    let other = |(group, own): (KernelGroup<'_>, Option<f64>)| {
+        let share = own.zip(total.filter(|t| *t > 0.0)).map(|(own, all)| 100.0 * own / all);
         let summary = KernelSummary::new(group);
         OtherKernel {
             kernel: summary.key().clone(),
@@ -64,5 +65,5 @@ pub(in crate::analysis) fn overview(groups: Vec<KernelGroup<'_>>, subject: &Kern
             is_subject: summary.key() == subject,
         }
     };
-    groups.into_iter().map(other).collect()
+    groups.into_iter().zip(times).map(other).collect()
 }

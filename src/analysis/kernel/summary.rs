@@ -187,9 +187,10 @@ pub(in crate::analysis) fn median_of_sorted(values: &[f64]) -> f64 {
 impl KernelGroup<'_> {
     /// Summed device time of the group in ns; `None` when no launch has a duration.
     pub fn total_time(&self) -> Option<f64> {
-        let summary = KernelSummary::new(self.clone());
-        let values = summary.values(DURATION);
-        (!values.is_empty()).then(|| values.iter().sum())
+        let mut spellings = catalog::metric(DURATION).into_iter().flat_map(catalog::MetricRow::spellings);
+        let name = spellings.find(|name| self.launches.iter().any(|launch| launch.metric(name).is_some()))?;
+        let values = || self.launches.iter().filter_map(|launch| Some(launch.metric(name)?.quantity()?.value()));
+        values().next().map(|_| values().sum())
     }
 }
 
