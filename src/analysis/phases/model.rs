@@ -2,7 +2,7 @@
 
 use super::detail::{
     Chain, FenceChain, GuardedOpcode, LocalIndex, Named, OpcodeRun, Pressure, SectorAccess, SharedRuns, StallCause,
-    TensorSite, TimeSplit, Wait,
+    StallGroup, TensorSite, TimeSplit, Wait, WaitGroup,
 };
 
 /// What a phase is.
@@ -147,6 +147,11 @@ pub struct Role {
     pub stores: u64,
 }
 
+/// The stall reason of loads through L1, and of answers of mbarriers.
+const LONG: &str = "long_scoreboard";
+/// The opcode that asks an mbarrier.
+const MBARRIER: &str = "SYNCS";
+
 /// What the cycles of the phases are cycles of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -247,6 +252,17 @@ impl Phases {
     pub fn share(&self, kind: PhaseKind) -> f64 {
         let all = self.phases.iter().chain(self.phases.iter().flat_map(|phase| &phase.parts));
         all.filter(|phase| phase.kind == kind).map(|phase| phase.share).sum()
+    }
+
+    /// The part of the samples of long scoreboards that are for mbarriers, 0 to 1, as far as their largest groups tell: bulk copies and
+    /// other warps are waited for there, and no load.
+    pub fn at_mbarriers(&self) -> f64 {
+        let places = self.stalls.iter().filter(|stall| stall.reason == LONG).flat_map(|stall| &stall.groups);
+        let of_place = |place: &StallGroup| {
+            let is_asked = |group: &&WaitGroup| group.cause.as_ref().is_some_and(|at| at.opcode.starts_with(MBARRIER));
+            place.share * place.groups.iter().filter(is_asked).map(|group| group.share).sum::<f64>()
+        };
+        places.map(of_place).sum()
     }
 
     /// Executions with a lane on, by opcode, where they are known exactly and some had none.

@@ -52,7 +52,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         cells
     };
     let mut basis = basis(audit, shares.basis);
-    basis.push(memory(&shares.rows));
+    basis.push(memory(&shares.rows, audit.phases.as_ref().map_or(0.0, Phases::at_mbarriers)));
     let rows = rows.iter().zip(notes).map(line).collect();
     Some(Section::new("stalls", "Warp stalls", vec![paragraph("basis", basis), table("stalls", columns, rows).into()]))
 }
@@ -68,13 +68,15 @@ fn basis(audit: &Audit, basis: StallBasis) -> Words {
     }
 }
 
-/// The waits for memory together, where several of them make a large sum.
-fn memory(rows: &[StallRow]) -> Words {
+/// The waits for memory together, where several of them make a large sum; those at mbarriers are for copies and other warps.
+fn memory(rows: &[StallRow], at_mbarriers: f64) -> Words {
     let is_memory = |row: &&StallRow| {
         catalog::stall(&row.reason)
             .is_some_and(|known| known.kind == catalog::StallKind::Memory && known.part_of.is_none())
     };
-    let shares: Vec<f64> = rows.iter().filter(is_memory).filter_map(|row| row.row.new.value()).collect();
+    let loads = |row: &StallRow| if row.reason == "long_scoreboard" { 1.0 - at_mbarriers } else { 1.0 };
+    let of_memory = |row: &StallRow| Some(row.row.new.value()? * loads(row));
+    let shares: Vec<f64> = rows.iter().filter(is_memory).filter_map(of_memory).collect();
     let sum: f64 = shares.iter().sum();
     let is_told = sum >= MEMORY && shares.iter().filter(|share| **share >= LEAST).count() > 1;
     if is_told { words!(" Waits for memory and its queues: {} %.", tenth(sum)) } else { Words::default() }
