@@ -15,6 +15,7 @@ mod metrics;
 mod opcodes;
 mod profiles;
 mod readings;
+mod replaced;
 mod row;
 mod sass_aliases;
 mod stalls;
@@ -61,6 +62,7 @@ pub fn verify() -> Result<(), CatalogError> {
     row::Catalog::<ThresholdRow>::verify()?;
     row::Catalog::<LimiterRow>::verify()?;
     row::Catalog::<Profile>::verify()?;
+    row::Catalog::<replaced::ReplacedRow>::verify()?;
     row::Catalog::<CollectionPart>::verify()?;
     row::Catalog::<Subsystem>::verify()?;
     row::Catalog::<ChipRow>::verify()?;
