@@ -316,7 +316,7 @@ mxfp4_moe_small_m(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restri
                         }
                         asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
                     }
-                    if (pair >= Ahead) {
+                    if (pair + 1u > Ahead) {
                         const unsigned done = pair - Ahead, old = done % (Ahead + 1u);
                         if (pair < Pairs) {
                             wait_for_products<Ahead>(part[old]);

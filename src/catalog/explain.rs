@@ -3,10 +3,12 @@
 use super::explain_chip::{chip_named, of_chip, products};
 use super::explain_metric::{by_name, reading};
 use super::explanation::Explanation;
+use super::replaced::{ReplacedRow, replaced, replaced_names};
 use super::{
-    Better, LimiterKind, LimiterRow, MetricRow, NameCheck, OpcodeClass, Profile, ReadingForm, StallFamily, StallRow,
-    ThresholdRow, WordRow, base_opcode, check_metric_name, chips, limiter, limiters, metric, metrics, opcode_class,
-    opcode_classes, profile, profiles, stall, stall_of_metric, stalls, threshold_row, thresholds, word, words,
+    AliasKind, AliasRow, Better, LimiterKind, LimiterRow, MetricRow, NameCheck, OpcodeClass, Profile, ReadingForm,
+    StallFamily, StallRow, ThresholdRow, WordRow, base_opcode, check_metric_name, check_reading, chips, limiter,
+    limiters, metric, metrics, opcode_class, opcode_classes, profile, profiles, sass_aliases, stall, stall_of_metric,
+    stalls, threshold_row, thresholds, word, words,
 };
 use crate::nearest::several;
 use strum::VariantArray;
@@ -26,10 +28,49 @@ pub fn explain(name: &str) -> Option<Explanation> {
         .or_else(|| profile(name).map(of_profile))
         .or_else(|| chip_named(name).map(of_chip))
         .or_else(|| of_opcode(name))
+        .or_else(|| replaced(name).map(of_replaced))
+        .or_else(|| sass_aliases().iter().find(|row| row.name.eq_ignore_ascii_case(name)).map(of_alias))
         .or_else(|| counter(name))
         .or_else(|| by_name(name))
         .or_else(|| word(name).map(of_word))
         .or_else(|| labelled(name))
+}
+
+/// A name of an older tool: what gives the same, and what each of these is.
+fn of_replaced(row: &'static ReplacedRow) -> Explanation {
+    let what = |name: &&str| {
+        let label = metric(name).map(|row| row.label.to_owned());
+        let label = label.or_else(|| check_reading(name).ok().map(|reading| reading.form.row().2.to_owned()));
+        label.map_or_else(|| (*name).to_owned(), |label| format!("{name}: {label}."))
+    };
+    Explanation {
+        kind: "replaced name",
+        name: row.name.to_owned(),
+        label: String::new(),
+        text: format!("ncu has no metric of this name. Instead: {}. {}", row.instead(), row.note).trim_end().to_owned(),
+        facts: row.by.iter().map(what).collect(),
+        cite: String::new(),
+    }
+}
+
+/// A construct of PTX or CUDA C++: what it becomes on each chip.
+fn of_alias(row: &'static AliasRow) -> Explanation {
+    let on = |(chip, patterns): (&&str, &Vec<&str>)| match patterns.as_slice() {
+        [] => format!("On {chip}: no instruction of its own."),
+        some => format!("On {chip}: {}.", some.join(", ")),
+    };
+    let (kind, whose) = match row.kind {
+        AliasKind::Ptx => ("PTX instruction", "An instruction of PTX."),
+        AliasKind::Cuda => ("CUDA construct", "A construct of CUDA C++."),
+    };
+    Explanation {
+        kind,
+        name: row.name.to_owned(),
+        label: String::new(),
+        text: format!("{whose} {}", row.note).trim_end().to_owned(),
+        facts: row.sass.iter().map(on).collect(),
+        cite: String::new(),
+    }
 }
 
 /// What has this label on pages: a stall reason, a finding, a metric.
@@ -103,6 +144,8 @@ pub fn nearest(name: &str) -> Vec<String> {
         .chain(thresholds().iter().map(|row| row.id))
         .chain(limiters().iter().map(|row| row.code.as_str()))
         .chain(profiles().iter().map(|row| row.id.as_str()))
+        .chain(replaced_names().iter().map(|row| row.name))
+        .chain(sass_aliases().iter().map(|row| row.name))
         .chain(words().iter().flat_map(|row| std::iter::once(row.word).chain(row.also.iter().copied())))
         .chain(chips().iter().flat_map(|row| [row.arch, row.name].into_iter().chain(products(row))));
     several(name, known, 5).into_iter().map(str::to_owned).collect()
@@ -262,6 +305,11 @@ mod tests {
         for chip in ["sm_90", "sm_90a", "9.0", "gh100", "H200", "NVIDIA H200", "h100 pcie"] {
             assert_eq!(kind_and_name(chip), told("chip", "sm_90"), "{chip}");
         }
+        assert_eq!(
+            kind_and_name("smsp__sass_warp_efficiency.avg"),
+            told("replaced name", "smsp__sass_warp_efficiency")
+        );
+        assert_eq!(kind_and_name("TCGEN05.LD"), told("PTX instruction", "tcgen05.ld"));
         assert_eq!(kind_and_name("nonsense"), None);
         assert_eq!(kind_and_name(""), None);
     }

@@ -3,6 +3,7 @@
 //! What ncu 2025.3.1 does was seen: a counter that it does not know is left out without a word when the name has a rollup
 //! (`x__y.avg`), and ends the profile with status 9 when it has none.
 
+use super::replaced::replaced;
 use super::{chips, metric, metrics};
 use crate::nearest::several;
 use crate::quantity::metric_table::{self, CHIPS, MetricType, split};
@@ -51,7 +52,10 @@ impl NameCheck {
         };
         match self {
             NameCheck::Known | NameCheck::NotListed => String::new(),
-            NameCheck::Unknown { near } => format!("{name} is no metric of {on}{}", meant(near)),
+            NameCheck::Unknown { near } => match replaced(name) {
+                Some(row) => format!("{name} is no metric of {on}; instead: {}", row.instead()),
+                None => format!("{name} is no metric of {on}{}", meant(near)),
+            },
             NameCheck::OtherChips { chips, near } => {
                 let chips: Vec<String> = chips.iter().map(|chip| chip.to_uppercase()).collect();
                 format!("{name} is no metric of {on}, only of {}{}", chips.join(", "), meant(near))
@@ -219,13 +223,24 @@ mod tests {
 
     #[test]
     fn names_that_no_chip_has_are_found_with_the_nearest() {
-        let text = on("smsp__thread_inst_executed_not_predicated_off.sum", "gh100");
-        assert!(text.starts_with("smsp__thread_inst_executed_not_predicated_off.sum is no metric of GH100"), "{text}");
+        let text = on("smsp__thread_inst_executed_not_switched_off.sum", "gh100");
+        assert!(text.starts_with("smsp__thread_inst_executed_not_switched_off.sum is no metric of GH100"), "{text}");
         assert!(text.contains("near: smsp__thread_inst_executed.sum"), "{text}");
         let text = on("l1tex__m_xbar2l1tex_write_bytes.sum", "gh100");
         assert!(text.contains("l1tex__m_l1tex2xbar_write_bytes.sum"), "{text}");
-        assert!(check_metric_name("smsp__sass_warp_efficiency.avg", None).is_fault());
-        assert!(check_metric_name("sm__pipe_tensor_op_tcgen05_stalled_reason", Some("gb100")).is_fault());
+    }
+
+    #[test]
+    fn a_name_of_older_tools_says_what_replaces_it() {
+        let text = on("smsp__sass_warp_efficiency.avg", "gh100");
+        assert!(text.ends_with("is no metric of GH100; instead: predication.efficiency or smsp__thread_inst_executed_per_inst_executed.ratio"), "{text}");
+        assert!(
+            on("sm__pipe_tensor_op_tcgen05_stalled_reason", "gb100").ends_with("instead: stall.REASON or tensor.busy")
+        );
+        assert!(
+            on("gld_efficiency", "gh100")
+                .contains("instead: smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct")
+        );
     }
 
     #[test]

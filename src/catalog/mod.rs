@@ -15,6 +15,7 @@ mod metrics;
 mod opcodes;
 mod profiles;
 mod readings;
+mod replaced;
 mod row;
 mod sass_aliases;
 mod stalls;

@@ -57,9 +57,11 @@ impl ReadingForm {
     /// How it is written, its unit, and what it is. A word in capitals stands for a name of a list.
     pub fn row(self) -> (&'static str, Unit, &'static str) {
         match self {
-            ReadingForm::Stall => {
-                ("stall.REASON", Unit::PERCENT, "share of a warp's time between two issued instructions")
-            }
+            ReadingForm::Stall => (
+                "stall.REASON",
+                Unit::PERCENT,
+                "share of a warp's time between two issued instructions; a barrier counts without warps parked at the last one",
+            ),
             ReadingForm::MemoryStalls => (
                 "stall-sum.memory",
                 Unit::PERCENT,
@@ -84,9 +86,11 @@ impl ReadingForm {
             ReadingForm::SharedLoadsPerStore => {
                 ("shared.loads-per-store", Unit::NONE, "executed shared loads for each shared store")
             }
-            ReadingForm::SharedWideStoreShare => {
-                ("shared.wide-store-share", Unit::PERCENT, "shared stores of 128 bits a lane over all shared stores")
-            }
+            ReadingForm::SharedWideStoreShare => (
+                "shared.wide-store-share",
+                Unit::PERCENT,
+                "shared stores of 64 or 128 bits a lane over all shared stores",
+            ),
             ReadingForm::GlobalExcessShare => (
                 "global.excess-share",
                 Unit::PERCENT,

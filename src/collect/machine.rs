@@ -13,7 +13,20 @@ pub struct Machine {
     pub gpus: Vec<String>,
     /// Who may read performance counters.
     pub counters: Counters,
+    /// Names of variables of this environment under which a program runs otherwise than by itself.
+    pub variables: Vec<&'static str>,
 }
+
+/// Variables that make launches wait, compile code anew, or put something between the program and the driver (CUDA Programming
+/// Guide, CUDA Environment Variables).
+const VARIABLES: [&str; 6] = [
+    "CUDA_LAUNCH_BLOCKING",
+    "CUDA_DEVICE_MAX_CONNECTIONS",
+    "CUDA_FORCE_PTX_JIT",
+    "CUDA_DEVICE_WAITS_ON_EXCEPTION",
+    "CUDA_INJECTION64_PATH",
+    "CUDA_ENABLE_COREDUMP_ON_EXCEPTION",
+];
 
 /// Who may read the GPU's performance counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,7 +67,16 @@ impl Machine {
         gpus.resize(nodes, "GPU".to_owned());
         let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap_or_default();
         let counters = counters(&read("proc/driver/nvidia/params"), &read("proc/self/status"));
-        Machine { driver: driver.map(str::to_owned), gpus, counters }
+        let environment = std::fs::read(root.join("proc/self/environ")).unwrap_or_default();
+        let variables = variables(&String::from_utf8_lossy(&environment));
+        Machine { driver: driver.map(str::to_owned), gpus, counters, variables }
+    }
+
+    /// What the variables that are set mean for what is measured; `None` where none is.
+    pub fn warning(&self) -> Option<String> {
+        let names = self.variables.join(", ");
+        (!names.is_empty())
+            .then(|| format!("set in the environment of this run: {names}; the program's times are not those without"))
     }
 
     /// Why nothing can be run on a GPU here.
@@ -112,6 +134,15 @@ fn nvidia_smi(places: &Places) -> Option<PathBuf> {
     places.path.iter().map(|folder| folder.join("nvidia-smi")).find(|path| path.is_file())
 }
 
+/// Which of the variables an environment has with a value other than 0, from its lines that end in NUL.
+fn variables(environment: &str) -> Vec<&'static str> {
+    let is_set = |name: &&str| {
+        let value = |line: &str| Some(line.strip_prefix(*name)?.strip_prefix('=')?.to_owned());
+        environment.split('\0').find_map(value).is_some_and(|value| !matches!(value.as_str(), "" | "0"))
+    };
+    VARIABLES.into_iter().filter(is_set).collect()
+}
+
 /// Who may read counters, from the driver's parameters and this process's effective capabilities (bit 21 is
 /// `CAP_SYS_ADMIN`: capabilities(7)).
 fn counters(parameters: &str, status: &str) -> Counters {
@@ -158,5 +189,19 @@ mod tests {
         assert_eq!(Machine::below(root.path()).counters, Counters::Administrator);
         put("proc/driver/nvidia/params", "RmProfilingAdminOnly: 0\n");
         assert_eq!(Machine::below(root.path()).counters, Counters::Everybody);
+    }
+
+    #[test]
+    fn variables_are_named_without_their_values() {
+        let environment =
+            "HOME=/home/x\0CUDA_LAUNCH_BLOCKING=1\0CUDA_FORCE_PTX_JIT=0\0CUDA_INJECTION64_PATH=/opt/own.so\0";
+        let machine = Machine { variables: variables(environment), ..Machine::default() };
+        assert_eq!(machine.variables, ["CUDA_LAUNCH_BLOCKING", "CUDA_INJECTION64_PATH"]);
+        let warning = machine.warning().expect("two are set");
+        assert!(
+            warning.contains("CUDA_LAUNCH_BLOCKING, CUDA_INJECTION64_PATH") && !warning.contains("own.so"),
+            "{warning}"
+        );
+        assert_eq!(Machine::default().warning(), None);
     }
 }

@@ -7,6 +7,7 @@ use crate::catalog;
 use crate::evidence::{Missing, Reading};
 use crate::quantity::{Quantity, Unit, format};
 use crate::words;
+use crate::words::Words;
 
 /// The section; `None` where the subject expects nothing.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
@@ -24,13 +25,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
             count(Judgement::Holds)
         ),
     )];
-    let mut from: Vec<&str> = Vec::new();
-    for line in lines {
-        if !from.contains(&line.expected.from.as_str()) {
-            from.push(&line.expected.from);
-        }
-    }
-    for id in from {
+    for id in lists(&audit.checks) {
         let of_list: Vec<&CheckedLine> = lines.iter().filter(|line| line.expected.from == id).collect();
         let title = catalog::profile(id).map_or("Own checks", |profile| profile.label.as_str());
         blocks.push(heading("checks", title));
@@ -39,16 +34,34 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
                 .map(|profile| paragraph("checks", words!("{} Source: {}.", &profile.help, &profile.cite))),
         );
         blocks.push(table(&of_list).into());
-        blocks.extend(next(id, &of_list).map(|words| paragraph("checks", words!("**What follows:** {}", words))));
+        blocks.extend(follows(id, &of_list).map(|words| paragraph("checks", words)));
     }
     Some(Section::new("checklist", "Evidence checklist", blocks))
 }
 
+/// What each list says to do next.
+pub(super) fn what_follows(audit: &Audit) -> Vec<Words> {
+    let of = |id: &str| audit.checks.iter().filter(|line| line.expected.from == id).collect::<Vec<_>>();
+    lists(&audit.checks).into_iter().filter_map(|id| follows(id, &of(id))).collect()
+}
+
+/// The lists that lines are from, in their order.
+fn lists(lines: &[CheckedLine]) -> Vec<&str> {
+    let mut from: Vec<&str> = Vec::new();
+    for line in lines {
+        if !from.contains(&line.expected.from.as_str()) {
+            from.push(&line.expected.from);
+        }
+    }
+    from
+}
+
 /// What the list says to do next.
-fn next(id: &str, lines: &[&CheckedLine]) -> Option<&'static str> {
+fn follows(id: &str, lines: &[&CheckedLine]) -> Option<Words> {
     let of = |outcome: Judgement| lines.iter().filter(move |line| line.outcome == outcome);
     let failed: Vec<&str> = of(Judgement::Fails).map(|line| line.expected.label.as_str()).collect();
-    catalog::profile(id)?.next(&failed, of(Judgement::NotMeasured).next().is_none())
+    let next = catalog::profile(id)?.next(&failed, of(Judgement::NotMeasured).next().is_none())?;
+    Some(words!("**What follows:** {}", next))
 }
 
 fn table(lines: &[&CheckedLine]) -> Table {
@@ -85,7 +98,7 @@ fn found(reading: &Reading) -> Cell {
 }
 
 /// The wanted number in the unit of what was found, else as it was written.
-fn wanted(line: &CheckedLine) -> String {
+pub(super) fn wanted(line: &CheckedLine) -> String {
     let unit = line.found.quantity().map_or(Unit::NONE, Quantity::unit);
     let value = Quantity::new(line.expected.value, unit).map(format::quantity).unwrap_or_default();
     format!("{} {value}", line.expected.op)

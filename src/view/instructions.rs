@@ -3,6 +3,7 @@
 use super::document::{Section, Table};
 use super::source_lines;
 use super::tables::{self, Extra, fold, heading, paragraph, percent, text};
+use crate::analysis::phases::PhaseKind;
 use crate::analysis::{Audit, OpcodeRow, Row};
 use crate::quantity::format;
 use crate::words;
@@ -10,6 +11,8 @@ use crate::words::Words;
 
 /// Opcodes shown unfolded.
 const SHOWN: usize = 12;
+/// Sectors of 32 bytes in a line of L1.
+const SECTORS_OF_LINE: f64 = 4.0;
 
 /// How to get what is missing.
 fn cure() -> Words {
@@ -32,6 +35,7 @@ pub(super) fn section(audit: &Audit) -> Section {
     } else {
         blocks.push(paragraph("moves", moves(audit)));
         blocks.extend(stores(audit).map(|words| paragraph("stores", words)));
+        blocks.extend(stored_lines(audit).map(|words| paragraph("stores", words)));
         blocks.push(heading("opcodes", "Mix by opcode"));
         let words = words!("Warp-level executions per launch, by base opcode (`sass__inst_executed_per_opcode`).");
         blocks.push(paragraph("opcodes", words));
@@ -117,6 +121,28 @@ fn stores(audit: &Audit) -> Option<Words> {
             words!("**Stores.** {}, but {} STG instructions were executed{}.", sum, executed, times)
         }
         (None, _) => words!("**Stores.** {}; the executed stores are NOT MEASURED.", sum),
+    })
+}
+
+/// The lines of L1 that the global stores of one warp touch for one tile, in a kernel of products that has an epilogue for each:
+/// between four sectors a line and one.
+fn stored_lines(audit: &Audit) -> Option<Words> {
+    let phases = audit.phases.as_ref()?;
+    let has_epilogue = phases.phases.iter().any(|phase| phase.kind == PhaseKind::Epilogue);
+    let tiles = phases.tiles.filter(|_| has_epilogue && phases.tensor.is_some())?;
+    let counted = |metric: &str| audit.coalescing.requests.iter().find(|row| row.id == metric)?.new.value();
+    let each = tiles * phases.roles[phases.pacing].warps as f64;
+    let requests = counted("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum")? / each;
+    let sectors = counted("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum")? / each;
+    let least = (sectors / SECTORS_OF_LINE).max(requests);
+    (requests >= 1.0).then(|| {
+        words!(
+            "A warp stores a tile with {} requests of {} sectors: {} to {} lines of 128 B.",
+            format::short(requests),
+            format::short(sectors / requests),
+            format::short(least.ceil()),
+            format::short(sectors.ceil())
+        )
     })
 }
 

@@ -11,7 +11,7 @@ pub const NAMES: &[(&str, &[&str])] = &[
     ("ceiling", &["roof", "ruled-out", "levers", "nvidia-rules", "estimates"]),
     ("changed", &["change", "conditions", "counters", "links"]),
     ("checklist", &["counts", "checks"]),
-    ("checks", &["checks", "passed"]),
+    ("checks", &["checks", "passed", "follows"]),
     ("comparability", &["conditions"]),
     ("conclusions", &["draft", "unedited"]),
     ("control-flow", &["flow", "roles", "arch"]),

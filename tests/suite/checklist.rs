@@ -46,6 +46,28 @@ fn a_tensor_kernel_against_its_checklist() {
 }
 
 #[test]
+fn the_place_of_a_stall_is_known_from_any_family() {
+    let families = [
+        ("smsp__average_warps_issue_stalled_", "_per_issue_active.pct"),
+        ("smsp__warps_issue_stalled_", ".avg.pct_of_peak_sustained_active"),
+    ];
+    for (prefix, suffix) in families {
+        let line = |reason: &str, value: &str| {
+            format!(
+                "\"0\",\"1\",\"a\",\"h\",\"k\",\"1\",\"7\",\"(128, 1, 1)\",\"(132, 1, 1)\",\"0\",\"9.0\",\"Command line profiler metrics\",\"{prefix}{reason}{suffix}\",\"%\",\"{value}\"\n"
+            )
+        };
+        let head = "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\",\"Block Size\",\"Grid Size\",\"Device\",\"CC\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n";
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("raw.csv");
+        std::fs::write(&path, format!("{head}{}{}", line("barrier", "150"), line("wait", "50"))).unwrap();
+        let expected = vec![Expectation::own("stall-rank.barrier", Comparison::Equal, 1.0, None)];
+        let audit = audit(path.to_str().unwrap(), Work { expected, ..Work::default() });
+        assert_eq!(outcomes(&audit), [("stall-rank.barrier", Judgement::Holds)], "{suffix}");
+    }
+}
+
+#[test]
 fn what_was_not_collected_is_not_measured() {
     let audit = with_profile("h200/both_basic.ncu-repz", "moe-decode");
     for (reading, outcome) in outcomes(&audit) {

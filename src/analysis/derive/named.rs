@@ -45,10 +45,19 @@ pub(in crate::analysis) fn reading(known: &Known<'_, '_>, name: &str) -> Reading
     }
 }
 
+/// The share of a reason, as the verdict counts it.
 fn stall(stalls: &Stalls, reason: &str) -> Reading {
-    let found = stalls.table(StallBasis::ShareOfWarpTime).and_then(|t| t.rows.iter().find(|row| row.reason == reason));
+    let table = stalls.table(StallBasis::ShareOfWarpTime);
+    let found = table.and_then(|table| Some((table, table.rows.iter().find(|row| row.reason == reason)?)));
     let metric = format!("smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio");
-    found.map_or_else(|| Reading::not_collected(&metric), |row| row.row.new.clone())
+    let Some((table, row)) = found else { return Reading::not_collected(&metric) };
+    match stalls.counted(table, row) {
+        Some(counted) if row.row.new.value() != Some(counted) => {
+            let from = [metric.as_str(), "smsp__pcsamp_warps_issue_stalled_barrier"];
+            derived(counted, Unit::PERCENT, &from, "without the warps that are parked at the last barrier")
+        }
+        _ => row.row.new.clone(),
+    }
 }
 
 /// The sum of the stalls of warps that wait for memory or stand in its queues.
@@ -85,7 +94,8 @@ fn loads_per_store(kernel: &KernelSummary<'_>, loads: Reading, stores: Reading) 
 /// The place of a reason among the stalls, the largest first; `selected` and `not_selected` are none.
 fn stall_rank(stalls: &Stalls, reason: &str) -> Reading {
     let metric = format!("smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio");
-    let Some(table) = stalls.table(StallBasis::ShareOfWarpTime) else { return Reading::not_collected(&metric) };
+    // The order of the reasons is the same on every basis.
+    let Some(table) = stalls.tables.first() else { return Reading::not_collected(&metric) };
     let is_stall = |id: &str| catalog::stall(id).is_none_or(catalog::StallRow::is_stall);
     let mut ranked = table.rows.iter().filter(|row| is_stall(&row.reason));
     match ranked.position(|row| row.reason == reason) {

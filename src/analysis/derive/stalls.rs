@@ -29,7 +29,7 @@ pub enum StallBasis {
 /// The basis of a family of the catalog; `None` for families that are not shown.
 fn basis_of(family: &StallFamily) -> Option<StallBasis> {
     match family.id {
-        "per-issue" | "per-issue-before-2020.2" => Some(StallBasis::PerIssue),
+        "per-issue" | "per-issue-before-2020.2" | "per-issue-percent" => Some(StallBasis::PerIssue),
         "share-of-active" => Some(StallBasis::ShareOfActive),
         "of-peak" => Some(StallBasis::PercentOfPeak),
         "samples" | "samples-before-2020.2" => Some(StallBasis::Samples),
@@ -233,7 +233,8 @@ pub(in crate::analysis) fn as_shown(name: &str, reading: Reading) -> Reading {
 fn in_unit(basis: StallBasis, reading: Reading) -> Reading {
     match (basis, reading) {
         (StallBasis::PerIssue, Reading::Measured(mut measured)) => {
-            if let Some(cycles) = Quantity::new(measured.quantity.value(), Unit::CYCLE) {
+            let hundredths = if measured.quantity.unit() == Unit::PERCENT { 100.0 } else { 1.0 };
+            if let Some(cycles) = Quantity::new(measured.quantity.value() / hundredths, Unit::CYCLE) {
                 measured.quantity = cycles;
             }
             Reading::Measured(measured)

@@ -46,7 +46,7 @@ pub struct ReferenceProfile {
 }
 
 /// What tells two kernels of the same work apart at a glance; a metric under several names is looked for in this order.
-const METRICS: [&[&str]; 11] = [
+const METRICS: [&[&str]; 13] = [
     &["gpu__time_duration.sum"],
     &["gpc__cycles_elapsed.max"],
     &["gpc__cycles_elapsed.avg.per_second"],
@@ -65,6 +65,8 @@ const METRICS: [&[&str]; 11] = [
     &["launch__registers_per_thread"],
     &["launch__shared_mem_per_block"],
     &["launch__waves_per_multiprocessor"],
+    &["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"],
+    &["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"],
 ];
 
 /// The gap between a kernel with tensor work and its reference, taken apart: cycles are busy with products or they are not.

@@ -17,6 +17,9 @@ pub fn collect(request: &Request, context: &Context<'_>) -> Result<Summary, Coll
     }
     let store = Store::open(&request.evidence, &request.subject, context.version, context.patience)?;
     let journal = Journal::open(&request.evidence, context.now)?;
+    if let Some(warning) = context.machine.warning() {
+        context.progress.remark(&request.subject, &warning);
+    }
     Session::new(request, context, store, journal, false).steps()
 }
 

@@ -103,6 +103,7 @@ impl Session<'_> {
                     stage.pack(file)?;
                 }
                 (record.passes, record.absent_metrics, record.remarks) = (judged.passes, judged.absent, judged.remarks);
+                record.remarks.extend(context.machine.warning());
                 self.store.put(&stage, record)?;
                 Done::Made(judged.note)
             }

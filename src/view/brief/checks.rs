@@ -1,10 +1,11 @@
 //! What was asked of the kernel and predicted of the change, and what came.
 
 use crate::analysis::{Audit, CheckedLine, Condition, Judgement, PredictionMet, Pulled, Role, Tested, When};
+use crate::catalog;
 use crate::quantity::format;
 use crate::view::document::{Block, Cell, Section, Tone};
 use crate::view::tables::{judged, left, number, paragraph, right, table, text};
-use crate::view::{code, hypotheses};
+use crate::view::{checklist, code, hypotheses};
 use crate::words;
 use crate::words::Words;
 
@@ -42,16 +43,13 @@ pub(in crate::view) fn section(audit: &Audit) -> Option<Section> {
     }
     let failed = |name: &String| rows.iter().any(|row| row[0].words.to_plain().starts_with(name.as_str()));
     passed.retain(|name| !failed(name));
-    for line in &audit.checks {
-        let CheckedLine { expected, found, .. } = line;
-        let verdict = judged(line.outcome, Role::Check);
-        if verdict.tone == Tone::Good {
-            passed.push(expected.label.clone());
-            continue;
-        }
-        let stated = format!("{} {}", expected.op, expected.value);
-        rows.push(vec![text(expected.label.as_str()), text(stated), text(number(found)), verdict]);
-    }
+    // What an evidence checklist found is its point, so that its lines are told with their numbers where they pass too.
+    let (good, open): (Vec<&CheckedLine>, Vec<&CheckedLine>) =
+        audit.checks.iter().partition(|line| judged(line.outcome, Role::Check).tone == Tone::Good);
+    let (listed, own): (Vec<&CheckedLine>, Vec<&CheckedLine>) =
+        good.into_iter().partition(|line| catalog::profile(&line.expected.from).is_some());
+    rows.extend(open.into_iter().map(checked));
+    passed.extend(own.into_iter().map(|line| line.expected.label.clone()));
     rows.extend(audit.hypotheses.iter().map(hypothesis));
     rows.extend(predictions(audit));
     rows.truncate(SHOWN);
@@ -61,7 +59,27 @@ pub(in crate::view) fn section(audit: &Audit) -> Option<Section> {
         blocks.push(table("checks", columns, rows).into());
     }
     blocks.extend(all_passed(&passed).map(|words| paragraph("passed", words)));
+    blocks.extend(lists_passed(&listed).map(|words| paragraph("passed", words)));
+    blocks.extend(checklist::what_follows(audit).into_iter().map(|words| paragraph("follows", words)));
     (!blocks.is_empty()).then(|| Section::new("checks", "Checks and predictions", blocks))
+}
+
+/// A line of a checklist: what it holds, the number that it wants, the number that was found.
+fn checked(line: &CheckedLine) -> Vec<Cell> {
+    let CheckedLine { expected, found, outcome, .. } = line;
+    let verdict = judged(*outcome, Role::Check);
+    vec![text(expected.label.as_str()), text(checklist::wanted(line)), text(number(found)), verdict]
+}
+
+/// `**Checklist, 2 lines PASS:** A: products of warpgroups 100.00 %; …`, each label without what stands in parentheses.
+fn lists_passed(lines: &[&CheckedLine]) -> Option<Words> {
+    let told = |line: &&CheckedLine| {
+        let label = line.expected.label.split(" (").next().unwrap_or_default();
+        format!("{label} {}", number(&line.found))
+    };
+    let all: Vec<String> = lines.iter().map(told).collect();
+    let count = format::counted(lines.len() as u64, "line");
+    (!all.is_empty()).then(|| words!("**Checklist, {} PASS:** {}.", count, all.join("; ")))
 }
 
 /// `**6 checks PASS:** no LDL in the kernel; …`, as many names as fit on a line.

@@ -1,5 +1,6 @@
 //! Memory: what each level moved against what it cannot avoid, and the accesses that touch more sectors than their bytes fill.
 
+use super::lead::called;
 use super::numbers::{amount, digits, row, sides, tenth};
 use super::places;
 use crate::analysis::phases::{Amount, Phases, SectorAccess, Unavoidable};
@@ -237,13 +238,34 @@ fn coalescing(audit: &Audit) -> Option<Words> {
     let is_part = inherent > 0 && (inherent as f64) < excess;
     let inherent = if is_part { format!(", {} of them inherent", amount(inherent as f64)) } else { String::new() };
     Some(words!(
-        "**Uncoalesced:** {} of {} sectors ({} %) would go if the bytes were packed{}{}.{}",
+        "**Uncoalesced:** {} of {} sectors ({} %) would go if the bytes were packed{}{}.{}{}",
         amount(excess),
         amount(all),
         tenth(share),
         inherent,
         worst.unwrap_or_default(),
+        beside(audit).filter(|_| share >= LEAST_EXCESS).unwrap_or_default(),
         bulk
+    ))
+}
+
+/// The sectors of loads and stores by lanes beside those of the reference, which tells whether the work itself asks for them.
+fn beside(audit: &Audit) -> Option<String> {
+    let (name, reference) = (&audit.timing.as_ref()?.benchmark.reference.as_ref()?.name, audit.reference.as_ref()?);
+    let of = |way: &str| {
+        let row =
+            reference.rows.iter().find(|row| row.id == format!("l1tex__t_sectors_pipe_lsu_mem_global_op_{way}.sum"))?;
+        Some((row.kernel.value()?, row.reference.value()?))
+    };
+    let (loads, stores) = (of("ld")?, of("st")?);
+    let sectors = |count: f64| if count > 0.0 { amount(count) } else { "none".to_owned() };
+    Some(format!(
+        " Sectors of loads and stores by lanes, bulk copies left out: {} and {}; {} {} and {}.",
+        sectors(loads.0),
+        sectors(stores.0),
+        called(name),
+        sectors(loads.1),
+        sectors(stores.1)
     ))
 }
 

@@ -1,0 +1,67 @@
+//! Names of nvprof, of older versions of ncu and of documents, with what gives the same here.
+
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::row::{Catalog, Row};
+
+/// A name that ncu does not take.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReplacedRow {
+    /// The name, without rollup.
+    pub name: &'static str,
+    /// Metrics and readings that tell the same, the nearest first.
+    pub by: Vec<&'static str>,
+    /// What to know of the difference.
+    #[serde(default)]
+    pub note: &'static str,
+}
+
+impl ReplacedRow {
+    /// `smsp__inst_executed.sum or predication.efficiency`.
+    pub(super) fn instead(&self) -> String {
+        self.by.join(" or ")
+    }
+}
+
+static ROWS: LazyLock<Catalog<ReplacedRow>> = LazyLock::new(Catalog::load);
+
+impl Row for ReplacedRow {
+    const TEXT: &'static str = include_str!("replaced.toml");
+    const ARRAY: &'static str = "replaced";
+
+    fn names(&self) -> Vec<&str> {
+        vec![self.name]
+    }
+}
+
+/// Every such name.
+pub(super) fn replaced_names() -> &'static [ReplacedRow] {
+    ROWS.rows()
+}
+
+/// What replaces a name, whatever rollup it has.
+pub(super) fn replaced(name: &str) -> Option<&'static ReplacedRow> {
+    let base = name.split('.').next().unwrap_or(name);
+    replaced_names().iter().find(|row| row.name == base)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ReadingForm, check_metric_name, check_reading, metric};
+    use super::*;
+
+    #[test]
+    fn a_replaced_name_is_no_metric_and_what_replaces_it_is_there() {
+        let (form, ..) = ReadingForm::Stall.row();
+        for row in replaced_names() {
+            assert!(metric(row.name).is_none() && check_metric_name(row.name, None).is_fault(), "{}", row.name);
+            assert!(!row.by.is_empty(), "{}", row.name);
+            for name in row.by.iter().filter(|name| **name != form) {
+                check_reading(name).unwrap_or_else(|met| unreachable!("{}: {met}", row.name));
+            }
+        }
+    }
+}
