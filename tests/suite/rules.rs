@@ -171,8 +171,9 @@ fn a_roof_says_how_near_it_is() {
         "{}",
         roof("collected/stream_triad/profile")
     );
+    // L2 at 80.8 % beside DRAM at 73.3 %.
     let near = roof("collected/mxfp4_moe_small_m_e4m3/profile");
-    assert!(near.starts_with("Near the roof of DRAM: ≤ 18.5 % is left"), "{near}");
+    assert!(near.starts_with("Near the roof of DRAM: ≤ 19.2 % is left"), "{near}");
     assert!(with(L2, &[]).bottleneck.roof.is_none(), "reuse takes work off L2");
 }
 

@@ -68,7 +68,7 @@ fn by_side(audit: &Audit, names: &[&str], new: &[Unit], reference: &[Unit]) -> T
     columns.extend(names.iter().map(|name| right(&format::capital(name))));
     let shares = |units: &[Unit]| names.iter().map(|name| share(units, name)).collect::<Vec<Cell>>();
     let mut kernel = vec![text("This kernel"), cell(Some(&audit.performance.time.new), numbers::time)];
-    kernel.extend(shares(new).into_iter().map(own));
+    kernel.extend(shares(new));
     let mut rows = vec![kernel];
     if audit.reference.is_some() {
         let mut beside = vec![text("Reference"), duration(audit)];
