@@ -1,7 +1,7 @@
 //! What is said where nothing is left to do, and what is ruled out.
 
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
-use crate::analysis::diagnose::lever::{Action, Lever, LeverCode};
+use crate::analysis::diagnose::lever::{Action, Lever, LeverCode, LeverOrigin};
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::diagnose::rules::memory::{SHARED, SHARED_IDEAL, packable};
 use crate::analysis::diagnose::rules::share;
@@ -26,6 +26,9 @@ const REMOVES_WORK: [Action; 12] = [
     Action::MoveConstants,
 ];
 
+/// The part of the time in which a pipe idles that a lever may fill: with more the pipe is at no roof.
+const LARGEST: f64 = 0.5;
+
 /// The part of the cycles, and of the wavefronts, below which bank conflicts are none.
 const LEAST: f64 = 0.02;
 
@@ -33,7 +36,8 @@ fn names(levers: &[Lever], actions: &[Action]) -> bool {
     levers.iter().any(|lever| matches!(&lever.code, LeverCode::Ours(action) if actions.contains(action)))
 }
 
-/// C26: DRAM or a pipe is full, and no lever removes work or brings more bytes into flight: what is left, and that only less work helps.
+/// C26: DRAM or a pipe is full, and no lever removes work, brings more bytes into flight or fills most of the time in which a pipe idles:
+/// what is left, and that only less work helps.
 pub(in crate::analysis::diagnose) fn at_the_roof(
     m: &Measures<'_, '_>,
     limiter: Code,
@@ -46,6 +50,10 @@ pub(in crate::analysis::diagnose) fn at_the_roof(
         return None;
     }
     let most = m.units.iter().map(|unit| unit.share).fold(0.0, f64::max);
+    let own = levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit);
+    if is_pipe && own.map(|lever| lever.bound).fold(0.0, f64::max) >= 100.0 * LARGEST * (1.0 - most) {
+        return None;
+    }
     let bytes = |name: &str| m.kernel.value(name).map(|bytes| format!("{}B", format::short(bytes)));
     let neighbour =
         bytes("dram__bytes_read.sum").zip(bytes("dram__bytes_write.sum")).filter(|_| part == Part::MemoryDram);
