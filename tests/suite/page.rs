@@ -167,3 +167,21 @@ fn a_page_out_of_order_or_with_a_sentence_twice_is_found() {
     assert!(faults(&order, 80).iter().any(|fault| fault.contains("\"Verdict\" is not in its place")));
     assert!(faults(good, 5).iter().any(|fault| fault.contains("11 lines of at most 5")));
 }
+
+/// The fold of metric names of a committed page.
+fn metric_names(page: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("audits").join(page);
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().find(|line| line.contains("**Units (GPU Speed of Light):**")).unwrap().to_owned()
+}
+
+#[test]
+fn the_fold_names_the_metric_behind_every_number() {
+    // L2's busiest counter is another on each side.
+    let names = metric_names("2026-11-20-gemm_bias.md");
+    assert!(names.contains(" · L2 (old) `lts__xbar2lts_cycles_active.avg.pct_of_peak_sustained_elapsed`"), "{names}");
+    assert!(names.contains(" · L2 (new) `lts__lts2xbar_cycles_active.avg.pct_of_peak_sustained_elapsed`"), "{names}");
+    // Without an old side units are columns.
+    let names = metric_names("2026-11-21-stream_triad.md");
+    assert!(names.contains(" · DRAM `dram__cycles_active.avg.pct_of_peak_sustained_elapsed`"), "{names}");
+}

@@ -85,7 +85,7 @@ struct First {
 impl First {
     fn of((bottleneck, levers): (&Bottleneck, &[Lever])) -> First {
         if bottleneck.roof.is_some() {
-            return First { does: "At the roof: only less work helps".into(), ..First::default() };
+            return First { does: "only less work helps".into(), ..First::default() };
         }
         let Some(lever) = actions::worth(levers).next() else {
             let is_judged = !matches!(bottleneck.limiter, Code::LaunchFailed | Code::NotMeasured);

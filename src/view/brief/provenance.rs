@@ -89,8 +89,19 @@ fn names(sections: &[Section]) -> Vec<Words> {
     all
 }
 
-/// The metrics of a row, each behind its label: the words in front of the numbers or, where these show different metrics,
-/// the title of the column.
+/// Columns of which each is a side of one fact, not a fact of its own.
+const SIDES: [&str; 3] = ["Old", "New", "Reference"];
+
+/// What a number of a row that shows different metrics is called: `L2 (old)`, or the fact that its column is.
+fn beside(label: &str, column: &Column) -> String {
+    match SIDES.contains(&column.title.as_str()) {
+        true => format!("{label} ({})", column.title.to_lowercase()),
+        false => column.title.clone(),
+    }
+}
+
+/// The metrics of a row, each behind its label: the words in front of the numbers, with the side or the title of the column where
+/// these show different metrics.
 fn named<'a>(columns: &'a [Column], row: &'a [Cell]) -> Vec<(String, BTreeSet<&'a str>)> {
     let mut found = Vec::new();
     let is_label = |cell: &Cell| cell.metrics.is_empty() && !cell.words.is_empty();
@@ -104,9 +115,9 @@ fn named<'a>(columns: &'a [Column], row: &'a [Cell]) -> Vec<(String, BTreeSet<&'
             shown.map(|(column, cell)| (*column, cell.metrics.iter().map(String::as_str).collect())).collect();
         match shown.split_first() {
             Some(((_, first), others)) if others.iter().all(|(_, metrics)| metrics == first) => {
-                found.push((label, first.clone()));
+                found.push((label.clone(), first.clone()));
             }
-            _ => found.extend(shown.into_iter().map(|(column, metrics)| (column.title.clone(), metrics))),
+            _ => found.extend(shown.into_iter().map(|(column, metrics)| (beside(&label, column), metrics))),
         }
         rest = numbers[end..].to_vec();
     }
