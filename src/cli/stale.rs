@@ -114,11 +114,12 @@ impl<'p> Sources<'p> {
         is_commit(&commit).then_some(commit)
     }
 
-    /// The files in which HEAD differs from a commit.
+    /// The files of which HEAD has a content that the commit had nowhere: a file that moved is no other version.
     fn changed(&self, base: &str) -> Option<Vec<String>> {
         let known = self.changed.borrow().get(base).cloned();
         known.unwrap_or_else(|| {
-            let words = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", base, "HEAD", "--"];
+            let moved = ["-C100%", "--find-copies-harder", "--diff-filter=rc"];
+            let words = [&["diff", "--name-only", "-z", "--no-ext-diff"][..], &moved, &[base, "HEAD", "--"]].concat();
             let changed = git(self.folder, &words).map(|said| list(&said));
             self.changed.borrow_mut().insert(base.to_owned(), changed.clone());
             changed

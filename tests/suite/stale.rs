@@ -62,6 +62,21 @@ fn an_audit_older_than_the_source_of_head_is_told() {
 }
 
 #[test]
+fn a_source_that_moved_is_no_other_version() {
+    let repository = audited();
+    repository.git(&["mv", "src/scale.cu", "src/scale_v1.cu"]);
+    let config = repository.0.read("audit.toml").replace("scale.cu", "scale_v1.cu");
+    fs::write(repository.0.path("audit.toml"), config).unwrap();
+    fs::write(repository.0.path("src/scale.cu"), "// the next kernel\n").unwrap();
+    repository.commit("step 1 keeps its kernel under another name");
+    is_current(&repository);
+
+    fs::write(repository.0.path("src/scale_v1.cu"), "// another\n").unwrap();
+    repository.commit("step 2");
+    repository.check("--allow-new", 0, "STALE scale: src/scale_v1.cu changed in 2 commits since ");
+}
+
+#[test]
 fn a_tree_with_changes_is_as_old_as_the_commit_that_brought_its_audit() {
     let repository = audited();
     change(&repository, "step 2");
