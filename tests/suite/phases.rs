@@ -185,7 +185,7 @@ fn roles_that_end_apart_have_lives_of_their_own() {
     is_near(Some(phases.share(PhaseKind::MainLoop)), 0.985, 2e-3);
     // 24 products of 128 x 64 x 32 of one warpgroup take 192 cycles each: 4,608 a step.
     is_near(phases.tensor.zip(phases.steps).map(|(tensor, steps)| tensor / steps), 4_608.0, 5e-3);
-    is_near(phases.step_efficiency, 0.974, 2e-3);
+    is_near(phases.step_efficiency, 0.972, 2e-3);
     assert_eq!(phases.pressure.and_then(|pressure| pressure.is_healthy), Some(true));
 }
 

@@ -127,12 +127,12 @@ fn what_does_not_live_in_l2_is_not_judged_by_it() {
 fn a_wait_at_an_mbarrier_is_no_wait_for_a_load() {
     let staged = with("collected/patch_embed_gemm_5_staged/profile", &[]);
     assert_eq!(staged.bottleneck.limiter, Code::SyncMbarrier, "{}", verdict(&staged));
-    assert!(verdict(&staged).contains("long scoreboard takes 48.7 % of their time, 99 % of that there"));
+    assert!(verdict(&staged).contains("long scoreboard takes 51.0 % of their time, 99 % of that there"));
     let earlier = lever(&staged, "more-in-flight").expect("a lever on stages");
     assert!(earlier.sentence.to_plain().starts_with("Fill the stages earlier"), "{earlier:?}");
-    // The tensor pipe at 77.6 % caps what 64 % of waiting would free.
-    assert!((earlier.bound - 22.4).abs() < 0.1, "{earlier:?}");
-    let experts = with("collected/mxfp4_moe_w2/profile", &[]);
+    // The tensor pipe at 75.4 % caps what 66 % of waiting would free.
+    assert!((earlier.bound - 24.6).abs() < 0.1, "{earlier:?}");
+    let experts = with("collected/mxfp4_moe_w1_swiglu/profile", &[]);
     assert_eq!(experts.bottleneck.limiter, Code::SyncMbarrier, "{}", verdict(&experts));
     let loads = with("collected/misaligned_copy/profile", &[]);
     assert_eq!(loads.bottleneck.limiter, Code::Wait(StallReason::LongScoreboard));
@@ -171,9 +171,9 @@ fn a_roof_says_how_near_it_is() {
         "{}",
         roof("collected/stream_triad/profile")
     );
-    // L2 at 80.8 % beside DRAM at 73.3 %.
+    // L2 at 82.5 % beside DRAM at 75 %.
     let near = roof("collected/mxfp4_moe_small_m_e4m3/profile");
-    assert!(near.starts_with("Near the roof of DRAM: ≤ 19.2 % is left"), "{near}");
+    assert!(near.starts_with("Near the roof of DRAM: ≤ 17.5 % is left"), "{near}");
     assert!(with(L2, &[]).bottleneck.roof.is_none(), "reuse takes work off L2");
     // The tensor pipe idles for 16.1 % of the time, 13.1 of which persistent blocks would fill.
     let cluster = with("collected/gemm_bf16_cluster/profile", &[]);
@@ -226,12 +226,12 @@ fn judge(evidence: &Evidence) -> Audit {
 
 #[test]
 fn the_clock_of_a_benchmark_is_cycles_over_time() {
-    let mut evidence = collected("patch_embed_gemm_5_staged");
+    let mut evidence = collected("gemm_bf16_cluster");
     let audit = judge(&evidence);
     let cycles = audit.performance.cycles.new.value().expect("cycles");
-    // The first 20 launches were free, the others under the power cap: a clock for each.
-    let (capped, free) = (cycles / 899_390.0, cycles / 874_960.0);
-    assert!(capped < free && (capped - 1.49).abs() < 0.005, "{capped} {free}");
+    // The first 24 launches were free, the others under the power cap: a clock for each.
+    let (capped, free) = (cycles / 203_040.0, cycles / 182_670.0);
+    assert!(capped < free && (capped - 1.51).abs() < 0.005, "{capped} {free}");
     let lead = &sections(&audit)["lead"];
     says(lead, &format!("{free:.2} GHz effective in the benchmark, {capped:.2} GHz under power cap"));
     // Clocks that nothing holds down and times without a step say nothing.

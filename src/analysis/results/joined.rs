@@ -31,6 +31,10 @@ impl Whole {
             self.cure = "Profile five launches or more on each side, and time both sides on one machine.".to_owned();
         } else {
             self.reason += &format!(" The benchmark is {other}: {}.", timed.why);
+            if own.is_decided() {
+                let time = format::change(timed.time.old.median, timed.time.new.median);
+                self.ground += &format!("; the benchmark does not decide ({time}): {}", timed.why);
+            }
         }
     }
 }
@@ -91,5 +95,16 @@ mod tests {
         assert_eq!(whole.verdict, Verdict::Ambiguous);
         assert!(whole.reason.starts_with("The profile says FASTER and the benchmark SLOWER."), "{}", whole.reason);
         assert_eq!(joined(Verdict::NotComparable, 0.9).verdict, Verdict::NotComparable);
+    }
+
+    #[test]
+    fn a_benchmark_that_does_not_decide_is_said() {
+        let mut change = timed(1.02);
+        (change.verdict, change.why) = (Verdict::Ambiguous, "times drift".to_owned());
+        let mut whole = joined(Verdict::Ambiguous, 0.9);
+        (whole.verdict, whole.ground) = (Verdict::Faster, "20 launches against 20".to_owned());
+        whole.join_times(&change);
+        assert_eq!(whole.verdict, Verdict::Faster);
+        assert_eq!(whole.ground, "20 launches against 20; the benchmark does not decide (+2.0 %): times drift");
     }
 }

@@ -9,6 +9,9 @@ use crate::view::tables::paragraph;
 use crate::words;
 use crate::words::Words;
 
+/// From this factor on a speed-up is said as a factor; below it the percentage says more.
+const WORTH_A_FACTOR: f64 = 1.1;
+
 /// The section: what the change did, what to try first, how far the reference is.
 pub(super) fn section(audit: &Audit) -> Section {
     let draft = match audit.standing() {
@@ -22,9 +25,13 @@ pub(super) fn section(audit: &Audit) -> Section {
 /// What the change did, in one sentence.
 fn changed(audit: &Audit) -> Option<Words> {
     let verdict = audit.comparison.as_ref()?.whole.verdict;
+    let percent = |factor: f64| format::fixed(100.0 * (1.0 / factor - 1.0).abs(), 1);
     Some(match (verdict, speed(audit)) {
+        (Verdict::Faster, Some(factor)) if factor < WORTH_A_FACTOR => {
+            words!("The change took {} % off the time.", percent(factor))
+        }
         (Verdict::Faster, Some(factor)) => words!("The change made it {}× as fast.", format::fixed(factor, 2)),
-        (Verdict::Slower, Some(factor)) => words!("The change made it {}× as slow.", format::fixed(1.0 / factor, 2)),
+        (Verdict::Slower, Some(factor)) => words!("The change added {} % to the time.", percent(factor)),
         (Verdict::Same, _) => words!("The change made no difference that this evidence shows."),
         _ => words!("This evidence does not decide what the change did."),
     })

@@ -2,7 +2,7 @@
 
 use super::numbers::{amount, digits, rate, time};
 use crate::analysis::code::Identity;
-use crate::analysis::{Audit, Sample, Standing};
+use crate::analysis::{Audit, Judged, Standing};
 use crate::evidence::{Correctness, Missing, Reading};
 use crate::quantity::format;
 use crate::view::clock_steps;
@@ -180,13 +180,13 @@ pub(in crate::view) fn called(reference: &str) -> &str {
     reference.split([' ', ',']).next().unwrap_or(reference)
 }
 
-/// How many times as fast as the old side: by the benchmark where both were timed, else under ncu.
+/// How many times as fast as the old side, by what decides: the benchmark, else the launches that ncu timed.
 pub(super) fn speed(audit: &Audit) -> Option<f64> {
-    let timed = audit.timing.as_ref().and_then(|timing| {
-        let median = |sample: &Sample| sample.median;
-        Some(median(&timing.change.as_ref()?.old.time) / median(&timing.kernel.time))
-    });
-    timed.or(audit.performance.speedup)
+    let change = audit.timing.as_ref().and_then(|timing| timing.change.as_ref());
+    let timed = change.filter(|change| change.verdict.is_decided()).map(|change| change.time.percent());
+    let launches = || audit.comparison.as_ref()?.whole.time.as_ref().map(Judged::percent);
+    let percent = timed.or_else(launches);
+    percent.map(|percent| 1.0 / (1.0 + percent / 100.0)).or(audit.performance.speedup)
 }
 
 /// Whether it computes what it should.
