@@ -162,7 +162,7 @@ mod on_gpu {
             }
         }
 
-        /// The kernel under audit and, where the reference is one, its kernel; the parameters of both fit the plan.
+        /// The kernel under audit and the one that the reference launches; the parameters of both fit the plan.
         fn code(
             &self,
             arguments: &Launch,
@@ -191,9 +191,9 @@ mod on_gpu {
             Ok(program)
         }
 
-        /// The code of a reference that is a kernel; compiled as the subject is.
+        /// The code of the kernel that a reference launches; compiled as the subject is.
         fn reference(&self, reference: &Reference, arch: &str, plan: &LaunchPlan) -> Result<Option<Program>, Failure> {
-            let Reference::Kernel(kernel) = reference else { return Ok(None) };
+            let Some(kernel) = reference.kernel() else { return Ok(None) };
             let Some(Code::Source { flags, .. }) = &self.subject.code else {
                 let (subject, what) = (self.subject.name.to_string(), "how its reference is compiled");
                 let cure = "give the subject `source`, `arch` and `flags`; --cubin still says what is launched";

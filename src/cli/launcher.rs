@@ -83,9 +83,5 @@ pub(super) fn code(subject: &Subject, launcher: &Launcher, has_build: bool) -> O
 }
 
 fn stated(text: String, reference: &Reference) -> Stated {
-    let inputs = match reference {
-        Reference::Kernel(kernel) => vec![kernel.source.clone()],
-        Reference::Gemm(_) => Vec::new(),
-    };
-    Stated { text, inputs }
+    Stated { text, inputs: reference.kernel().map(|kernel| kernel.source.clone()).into_iter().collect() }
 }

@@ -116,6 +116,18 @@ pub struct TimedReference {
     pub choice: Option<GemmChoice>,
     /// Times in milliseconds, each taken right after the kernel's of the same position.
     pub samples_ms: Vec<f64>,
+    /// The product with the kernel that does the rest of the work, each taken right after the product's; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completed: Option<Completed>,
+}
+
+/// A product of a library, and a kernel behind it that does the rest of the kernel's work.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Completed {
+    /// The kernel's name, else its source.
+    pub by: String,
+    /// Times of both together in milliseconds.
+    pub samples_ms: Vec<f64>,
 }
 
 /// The choice among cuBLASLt's algorithms.

@@ -24,7 +24,9 @@ mod source_view;
 mod timeline;
 mod want;
 
-pub use benchmark::{BENCHMARK_SCHEMA, Benchmark, Clocks, FlushedBy, GemmChoice, TimedReference, TimingMethod};
+pub use benchmark::{
+    BENCHMARK_SCHEMA, Benchmark, Clocks, Completed, FlushedBy, GemmChoice, TimedReference, TimingMethod,
+};
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
 pub use code::{CodeBuild, ReportCubin};
 pub use collected::{COLLECTED_SCHEMA, Collected, CollectedStep, StepOutcome};

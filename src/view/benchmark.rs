@@ -86,6 +86,16 @@ fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {
         let (name, note) = (&reference.name, note(reference));
         let words = words!("The kernel takes **{}**{} the time of {}.{}", ratio, between, name, note);
         blocks.push(paragraph("ratio", words));
+        if let Some((both, timed)) = reference.completed.as_ref().zip(timing.completed.as_ref()) {
+            let share = format::fixed(timing.kernel.time.median / timed.time.median, 3);
+            let words = words!(
+                "With `{}` behind it, the product takes {}: the kernel takes {} × that.",
+                both.by.as_str(),
+                median(timed),
+                share
+            );
+            blocks.push(paragraph("completed", words));
+        }
     }
     blocks.push(times(audit, timing).into());
     let cautions: Vec<String> = clock_steps::sentence(timing).into_iter().chain(timing.cautions.clone()).collect();

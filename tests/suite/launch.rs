@@ -102,6 +102,29 @@ buffers = [
 }
 
 #[test]
+fn a_kernel_may_go_on_with_a_product() {
+    let then =
+        "note = \"no counters\"\nthen = { source = \"add.cu\", grid = 64, block = 128, args = [\"out\", \"scale\"] }";
+    let text = WHOLE.replace("note = \"no counters\"", then);
+    let reference = subject(&text).reference.unwrap().reference;
+    let Reference::Gemm(gemm) = &reference else { panic!() };
+    let kernel = gemm.then.as_ref().expect("a kernel");
+    assert_eq!((&kernel.arguments[..], kernel.grid, kernel.block), (&[0, 6][..], [64, 1, 1], [128, 1, 1]));
+    assert_eq!(reference.kernel(), Some(kernel));
+    for (part, by, says) in [
+        ("args = [\"out\", \"scale\"]", "args = [\"out\", \"scal\"]", "did you mean \"scale\"?"),
+        ("then = { source = \"add.cu\", ", "then = { ", "missing field `source`"),
+        ("args = [\"out\", \"scale\"] }", "args = [\"out\"], seeds = [1] }", "unknown field `seeds`"),
+    ] {
+        assert!(text.contains(part), "{part}");
+        let error = Config::parse(Path::new("audit.toml"), text.replace(part, by)).unwrap_err().to_string();
+        assert!(error.contains(says), "{by}: {error}");
+    }
+    let beside = fault("args = [\"a\", \"b\", \"out\"]", "then = { source = \"add.cu\" }");
+    assert!(beside.contains("`then` goes on with `cublaslt`"), "{beside}");
+}
+
+#[test]
 fn packed_types_scales_and_offsets_are_read() {
     let args = r#"  { name = "codes", dtype = "e2m1", shape = [64, 128], map = { box = [16, 128], swizzle = 64 } },
   { name = "scales", dtype = "e8m0", shape = [64, 4], powers = [-9, -3] },

@@ -2,7 +2,7 @@
 
 use crate::project::{Profile, Project, Run, audit};
 use kernel_audit::evidence::{
-    BENCHMARK_SCHEMA, Benchmark, CORRECTNESS_SCHEMA, CheckRun, Clocks, Correctness, DeviceFacts, FlushedBy,
+    BENCHMARK_SCHEMA, Benchmark, CORRECTNESS_SCHEMA, CheckRun, Clocks, Completed, Correctness, DeviceFacts, FlushedBy,
     FunctionFacts, GemmChoice, LaunchFacts, OutputCheck, TimedReference, TimingMethod, WorstElement,
 };
 use std::fs;
@@ -109,6 +109,7 @@ fn benchmark(micros: f64) -> Benchmark {
                 tried_ms: vec![Some(0.09), Some(0.08), None],
             }),
             samples_ms: around(80.0),
+            completed: None,
         }),
     }
 }
@@ -139,7 +140,10 @@ fn has(page: &str, parts: &[&str]) {
 fn a_page_shows_check_and_benchmark_and_is_made_again_from_its_snapshot() {
     let project = project(100_000.0);
     put(&project, "c.json", &correct());
-    put(&project, "b.json", &benchmark(100.0));
+    let mut timed = benchmark(100.0);
+    let completed = Completed { by: "add_position".into(), samples_ms: vec![0.201; 30] };
+    timed.reference.as_mut().expect("a reference").completed = Some(completed);
+    put(&project, "b.json", &timed);
     let page = page(&project, "--correctness c.json --benchmark b.json --work-flop 100000000", "2026-01-01");
     has(
         &page,
@@ -151,6 +155,7 @@ fn a_page_shows_check_and_benchmark_and_is_made_again_from_its_snapshot() {
             "**Time:** 100.50 µs by the benchmark, 100.00 µs under ncu · 1.250 × the time of cuBLASLt 13.0.2, E4M3 × E4M3 → BF16",
             "The kernel takes **1.250 ×** (between 1.2",
             "Not the same work: adds no bias.",
+            "With `add_position` behind it, the product takes 201.00 µs: the kernel takes 0.500 × that.",
             "The library offered 3 algorithms, 2 of them ran, and the fastest was timed: number 2 in its own order \
              (algorithm 66, tile 20, stages 3). Their medians in its order, in µs: 90.00, 80.00.",
             "before each 251,658,240 bytes were read",
@@ -169,6 +174,11 @@ fn a_page_shows_check_and_benchmark_and_is_made_again_from_its_snapshot() {
     }
     project.run("render --template full pages/2026-01-01-scale.json").done();
     assert!(project.read("pages/2026-01-01-scale.md") == page);
+    project.run("render pages/2026-01-01-scale.json").done();
+    has(
+        &project.read("pages/2026-01-01-scale.md"),
+        &["; adds no bias; with `add_position` behind it 201.0 µs, 200 %)"],
+    );
 }
 
 #[test]

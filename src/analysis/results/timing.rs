@@ -36,6 +36,9 @@ pub struct Timing {
     pub reference: Option<Timed>,
     /// The kernel's time over the reference's: above 1 the reference is faster.
     pub ratio: Option<Shift>,
+    /// The reference's product with the kernel that does the rest of the work, under the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completed: Option<Timed>,
     /// A step in the times; `None` where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<Step>,
@@ -68,8 +71,10 @@ impl Timing {
             changed(was, Timestretch { benchmark, stretch }, beside.is_some(), work, limits)
         });
         let cautions = cautions(benchmark, stretch, &kernel, step.is_some(), limits);
+        let completed = benchmark.reference.as_ref().and_then(|reference| reference.completed.as_ref());
+        let completed = completed.and_then(|both| timed(stretch.of(&both.samples_ms), work, confidence, stretch));
         let benchmark = benchmark.clone();
-        Some(Timing { benchmark, confidence, kernel, reference, ratio, step, other, change, cautions })
+        Some(Timing { benchmark, confidence, kernel, reference, ratio, completed, step, other, change, cautions })
     }
 }
 
@@ -234,6 +239,7 @@ pub(in crate::analysis) mod tests {
             flop: Some(1_000_000),
             choice: None,
             samples_ms: vec![0.001; 30],
+            completed: None,
         });
         let timing = of(&new, None);
         assert_eq!(timing.kernel.time.median, 2_000.0);

@@ -67,7 +67,7 @@ fn outcome(
 ) -> Result<Vec<Vec<u8>>, LaunchError> {
     runner.buffers.poison(gpu, job.plan)?;
     runner.reset(gpu)?;
-    runner.launch(gpu)?;
+    runner.launch_whole(gpu)?;
     gpu.wait(doing)?;
     outputs.iter().map(|at| runner.buffers.download(gpu, *at)).collect()
 }

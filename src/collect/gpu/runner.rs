@@ -18,7 +18,8 @@ pub(super) struct Runner {
 
 enum What {
     Kernel(Kernel, Vec<Packed>),
-    Gemm(Box<GemmRun>),
+    /// A product, and the kernel that goes on with it.
+    Gemm(Box<GemmRun>, Option<(Kernel, Vec<Packed>)>),
 }
 
 impl Runner {
@@ -33,8 +34,8 @@ impl Runner {
         Ok(Runner { what: What::Kernel(kernel, packed), buffers, own: None })
     }
 
-    /// A reference with outputs of its own that reads the inputs of `beside`. `program` is its code, where it is a
-    /// kernel.
+    /// A reference with outputs of its own that reads the inputs of `beside`. `program` is the code of the kernel that it
+    /// launches.
     pub(super) fn reference(
         gpu: &Gpu,
         reference: &Reference,
@@ -55,16 +56,24 @@ impl Runner {
             Some(behind) => own.as_ref().and_then(|(_, memory)| memory.pointer(behind)),
             None => buffers.pointer(at).or_else(|| beside.buffers.pointer(at)),
         };
-        let what = match (reference, program) {
-            (Reference::Kernel(kernel), Some(program)) => {
-                let packed = pack(plan, &kernel.arguments, kernel.maps, pointer)?;
-                What::Kernel(Kernel::load(gpu, program, shape(kernel), &kernel.given(plan))?, packed)
-            }
-            (Reference::Kernel(kernel), None) => {
+        let load = |kernel: &KernelReference| {
+            let missing = || {
                 let wanted = kernel.kernel.clone().unwrap_or_else(|| "of the reference".to_owned());
-                return Err(LaunchError::NoKernel { input: kernel.source.clone(), wanted, found: Vec::new() });
+                LaunchError::NoKernel { input: kernel.source.clone(), wanted, found: Vec::new() }
+            };
+            let packed = pack(plan, &kernel.arguments, kernel.maps, pointer)?;
+            let loaded = Kernel::load(gpu, program.ok_or_else(missing)?, shape(kernel), &kernel.given(plan))?;
+            Ok::<_, LaunchError>((loaded, packed))
+        };
+        let what = match reference {
+            Reference::Kernel(kernel) => {
+                let (kernel, packed) = load(kernel)?;
+                What::Kernel(kernel, packed)
             }
-            (Reference::Gemm(gemm), _) => What::Gemm(Box::new(GemmRun::new(gemm, &gemm.extended(plan), pointer)?)),
+            Reference::Gemm(gemm) => {
+                let product = GemmRun::new(gemm, &gemm.extended(plan), pointer)?;
+                What::Gemm(Box::new(product), gemm.then.as_ref().map(load).transpose()?)
+            }
         };
         Ok(Runner { what, buffers, own })
     }
@@ -80,18 +89,27 @@ impl Runner {
         self.buffers.reset(gpu)
     }
 
-    /// Queues one launch.
+    /// Queues one launch; of a product it alone.
     pub(super) fn launch(&mut self, gpu: &Gpu) -> Result<(), LaunchError> {
         match &mut self.what {
             What::Kernel(kernel, arguments) => kernel.launch(gpu, arguments),
-            What::Gemm(gemm) => gemm.launch(gpu),
+            What::Gemm(gemm, _) => gemm.launch(gpu),
+        }
+    }
+
+    /// Queues one launch, and the kernel that goes on with a product.
+    pub(super) fn launch_whole(&mut self, gpu: &Gpu) -> Result<(), LaunchError> {
+        self.launch(gpu)?;
+        match &mut self.what {
+            What::Gemm(_, Some((kernel, arguments))) => kernel.launch(gpu, arguments),
+            What::Gemm(_, None) | What::Kernel(..) => Ok(()),
         }
     }
 
     /// The product, where it is one.
     pub(super) fn gemm(&mut self) -> Option<&mut GemmRun> {
         match &mut self.what {
-            What::Gemm(gemm) => Some(gemm),
+            What::Gemm(gemm, _) => Some(gemm),
             What::Kernel(..) => None,
         }
     }
@@ -108,7 +126,7 @@ impl Runner {
             arguments: plan.arguments.iter().map(crate::collect::launch::Argument::describe).collect(),
             function: match &self.what {
                 What::Kernel(kernel, _) => kernel.facts().clone(),
-                What::Gemm(_) => FunctionFacts::default(),
+                What::Gemm(..) => FunctionFacts::default(),
             },
         }
     }

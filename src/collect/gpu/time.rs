@@ -6,7 +6,9 @@ use super::runner::Runner;
 use super::{Gpu, Job};
 use crate::collect::clocks;
 use crate::collect::launch::{LaunchError, Program, Reference, ReferencePlan};
-use crate::evidence::{BENCHMARK_SCHEMA, Benchmark, Clocks, FlushedBy, GemmChoice, TimedReference, TimingMethod};
+use crate::evidence::{
+    BENCHMARK_SCHEMA, Benchmark, Clocks, Completed, FlushedBy, GemmChoice, TimedReference, TimingMethod,
+};
 use cudarc::driver::result::event;
 use cudarc::driver::sys::{CUevent, CUevent_flags};
 use std::time::{Duration, Instant};
@@ -51,22 +53,32 @@ pub fn time(
         }
         None => None,
     };
+    let then = reference.and_then(|(plan, _)| match &plan.reference {
+        Reference::Gemm(gemm) => gemm.then.as_ref(),
+        Reference::Kernel(_) => None,
+    });
     let mut stopwatch = Stopwatch { gpu, flush: Flush::new(gpu)?, start: Event::new()?, end: Event::new()? };
     let choice = other.as_mut().map(|runner| stopwatch.choose(runner)).transpose()?.flatten();
     for _ in 0..WARM_UP {
-        stopwatch.sample(Some(&mut subject))?;
+        stopwatch.sample(&mut subject)?;
         if let Some(other) = &mut other {
-            stopwatch.sample(Some(other))?;
+            stopwatch.sample(other)?;
+            if then.is_some() {
+                stopwatch.sample_whole(other)?;
+            }
         }
     }
-    let empty_ms = (0..EMPTY).map(|_| stopwatch.sample(None)).collect::<Result<_, _>>()?;
+    let empty_ms = (0..EMPTY).map(|_| stopwatch.between(|_| Ok(()))).collect::<Result<_, _>>()?;
     let before = clocks_under_load(gpu, &mut subject)?;
-    let (mut samples, mut others) = (Vec::new(), Vec::new());
+    let (mut samples, mut others, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     let begun = Instant::now();
     let ended_by = loop {
-        samples.push(stopwatch.sample(Some(&mut subject))?);
+        samples.push(stopwatch.sample(&mut subject)?);
         if let Some(other) = &mut other {
-            others.push(stopwatch.sample(Some(other))?);
+            others.push(stopwatch.sample(other)?);
+            if then.is_some() {
+                whole.push(stopwatch.sample_whole(other)?);
+            }
         }
         if samples.len() < sampling.least {
             continue;
@@ -110,6 +122,10 @@ pub fn time(
             },
             choice,
             samples_ms: others,
+            completed: then.map(|kernel| Completed {
+                by: kernel.kernel.clone().unwrap_or_else(|| kernel.source.display().to_string()),
+                samples_ms: whole,
+            }),
         }),
     })
 }
@@ -123,18 +139,24 @@ struct Stopwatch<'g> {
 }
 
 impl Stopwatch<'_> {
-    /// Milliseconds of one launch with nothing of its data in L2; without a runner, those between two events.
-    fn sample(&mut self, runner: Option<&mut Runner>) -> Result<f64, LaunchError> {
-        let mut runner = runner;
-        if let Some(runner) = &runner {
-            runner.reset(self.gpu)?;
-        }
+    /// Milliseconds of one launch with nothing of its data in L2; of a product alone.
+    fn sample(&mut self, runner: &mut Runner) -> Result<f64, LaunchError> {
+        runner.reset(self.gpu)?;
+        self.between(|gpu| runner.launch(gpu))
+    }
+
+    /// The same of a product with the kernel that goes on with it.
+    fn sample_whole(&mut self, runner: &mut Runner) -> Result<f64, LaunchError> {
+        runner.reset(self.gpu)?;
+        self.between(|gpu| runner.launch_whole(gpu))
+    }
+
+    /// Milliseconds between two events, with what `launch` queues between them and an L2 that holds nothing of it.
+    fn between(&mut self, launch: impl FnOnce(&Gpu) -> Result<(), LaunchError>) -> Result<f64, LaunchError> {
         // While the device reads, the host queues what follows, so that its own time stays out of the sample.
         self.flush.queue(self.gpu)?;
         self.start.record(self.gpu)?;
-        if let Some(runner) = &mut runner {
-            runner.launch(self.gpu)?;
-        }
+        launch(self.gpu)?;
         self.end.record(self.gpu)?;
         self.gpu.wait("timing")?;
         self.start.until(&self.end)
@@ -162,7 +184,7 @@ impl Stopwatch<'_> {
     fn median(&mut self, runner: &mut Runner) -> Result<Option<f64>, LaunchError> {
         let mut samples = Vec::new();
         for _ in 0..=TRIES {
-            match self.sample(Some(runner)) {
+            match self.sample(runner) {
                 Ok(sample) => samples.push(sample),
                 Err(LaunchError::CublasLt { .. }) => return Ok(None),
                 Err(error) => return Err(error),

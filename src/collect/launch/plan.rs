@@ -205,22 +205,37 @@ pub struct Gemm {
     pub tf32: bool,
     /// Whether FP8 sums stay in the tensor cores' own accumulators.
     pub fast_accumulation: bool,
+    /// The kernel that does the rest of the subject's work on the product.
+    pub then: Option<KernelReference>,
 }
 
 impl Reference {
+    /// The kernel that it launches: its own, or the one behind its product.
+    pub fn kernel(&self) -> Option<&KernelReference> {
+        match self {
+            Reference::Kernel(kernel) => Some(kernel),
+            Reference::Gemm(gemm) => gemm.then.as_ref(),
+        }
+    }
+
     /// What it is, in words that need no GPU.
     pub fn describe(&self) -> String {
         match self {
-            Reference::Kernel(kernel) => match &kernel.kernel {
-                Some(name) => format!("`{name}` of {}", kernel.source.display()),
-                None => format!("the kernel of {}", kernel.source.display()),
-            },
+            Reference::Kernel(kernel) => kernel.describe(),
             Reference::Gemm(_) => "cuBLASLt".to_owned(),
         }
     }
 }
 
 impl KernelReference {
+    /// What it is, in words.
+    pub fn describe(&self) -> String {
+        match &self.kernel {
+            Some(name) => format!("`{name}` of {}", self.source.display()),
+            None => format!("the kernel of {}", self.source.display()),
+        }
+    }
+
     /// Its arguments as the check of their sizes sees them.
     pub fn given(&self, plan: &LaunchPlan) -> Vec<Given> {
         let arguments = self.arguments.iter().filter_map(|at| plan.arguments.get(*at));

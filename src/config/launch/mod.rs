@@ -34,6 +34,7 @@
 //! [subject.reference]           # what it is timed beside
 //! cublaslt = { a = "x", b = "w", transpose_b = true, bias = "bias", out = "out" }
 //! note = "adds no position embedding"
+//! then = { source = "kernels/add_position.cu", grid = 1024, block = 256, args = ["out", "pos"] }   # does the rest
 //! # where the kernel's types are not the library's, buffers of its own; a third extent in front counts products:
 //! # buffers = [{ name = "dense", dtype = "bf16", shape = [8, 4096, 2048] }, …]
 //! ```

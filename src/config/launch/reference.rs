@@ -35,7 +35,23 @@ pub(in crate::config) struct ReferenceKeys {
     seeds: Option<Spanned<Vec<u64>>>,
     note: Option<Spanned<String>>,
     buffers: Option<Spanned<Vec<ArgumentKeys>>>,
+    then: Option<Spanned<KernelKeys>>,
 }
+
+/// A kernel that a reference launches: `then`, behind a product.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KernelKeys {
+    source: Spanned<PathBuf>,
+    kernel: Option<String>,
+    grid: Option<Spanned<toml::Value>>,
+    block: Option<Spanned<toml::Value>>,
+    dynamic_shared: Option<Spanned<toml::Value>>,
+    args: Option<Vec<Spanned<String>>>,
+    #[serde(default)]
+    maps: bool,
+}
+
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct GemmKeys {
@@ -132,31 +148,21 @@ impl Text {
             let help = Some("a reference kernel takes the subject's arguments".to_owned());
             return Err(self.wrong("`buffers` are for `cublaslt`".into(), buffers.span(), "", help));
         }
-        let position = |name: &Spanned<String>| {
-            let names = || plan.arguments.iter().chain(&own).map(Argument::name);
-            names().position(|known| known == name.get_ref()).ok_or_else(|| {
-                let help = nearest(name.get_ref(), names()).map(|near| format!("did you mean {near:?}?"));
-                self.wrong(format!("no argument is called {:?}", name.get_ref()), name.span(), "unknown", help)
-            })
-        };
+        let position = |name: &Spanned<String>| self.position(name, plan.arguments.iter().chain(&own));
         match (keys.source, keys.cublaslt) {
             (Some(source), None) => {
-                files.push((on.folder.join(source.get_ref()), source.span()));
-                let arguments = match keys.args {
-                    Some(names) => names.iter().map(position).collect::<Result<_, _>>()?,
-                    None => (0..plan.arguments.len()).collect(),
-                };
-                Ok(Reference::Kernel(KernelReference {
-                    source: source.into_inner(),
-                    kernel: keys.kernel,
-                    grid: keys.grid.map_or(Ok(plan.grid), |grid| self.sides(&grid))?,
-                    block: keys.block.map_or(Ok(plan.block), |block| self.sides(&block))?,
-                    dynamic_shared: self.shared(keys.dynamic_shared.as_ref())?,
-                    arguments,
-                    maps: keys.maps,
-                }))
+                if let Some(then) = &keys.then {
+                    let help = Some("a reference kernel does all of the work".to_owned());
+                    return Err(self.wrong("`then` goes on with `cublaslt`".into(), then.span(), "", help));
+                }
+                let ReferenceKeys { kernel, grid, block, dynamic_shared, args, maps, .. } = keys;
+                let keys = KernelKeys { source, kernel, grid, block, dynamic_shared, args, maps };
+                Ok(Reference::Kernel(self.kernel(on.folder, plan, keys, files)?))
             }
-            (None, Some(gemm)) => Ok(Reference::Gemm(self.gemm(&gemm, plan, &own, position)?)),
+            (None, Some(gemm)) => {
+                let then = keys.then.map(|then| self.kernel(on.folder, plan, then.into_inner(), files)).transpose()?;
+                Ok(Reference::Gemm(Gemm { then, ..self.gemm(&gemm, plan, &own, position)? }))
+            }
             (Some(source), Some(_)) => {
                 Err(self.wrong("a reference is a `source` or `cublaslt`, not both".into(), source.span(), "", None))
             }
@@ -165,6 +171,46 @@ impl Text {
                 Err(self.wrong("this names no reference".into(), on.table, "", help))
             }
         }
+    }
+
+    /// A kernel on the subject's arguments.
+    fn kernel(
+        &self,
+        folder: &Path,
+        plan: &LaunchPlan,
+        keys: KernelKeys,
+        files: &mut Files,
+    ) -> Result<KernelReference, ConfigError> {
+        files.push((folder.join(keys.source.get_ref()), keys.source.span()));
+        let arguments = match keys.args {
+            Some(names) => {
+                let own = |name| self.position(name, plan.arguments.iter());
+                names.iter().map(own).collect::<Result<_, _>>()?
+            }
+            None => (0..plan.arguments.len()).collect(),
+        };
+        Ok(KernelReference {
+            source: keys.source.into_inner(),
+            kernel: keys.kernel,
+            grid: keys.grid.map_or(Ok(plan.grid), |grid| self.sides(&grid))?,
+            block: keys.block.map_or(Ok(plan.block), |block| self.sides(&block))?,
+            dynamic_shared: self.shared(keys.dynamic_shared.as_ref())?,
+            arguments,
+            maps: keys.maps,
+        })
+    }
+
+    /// Where an argument stands among some.
+    fn position<'a>(
+        &self,
+        name: &Spanned<String>,
+        mut among: impl Iterator<Item = &'a Argument> + Clone,
+    ) -> Result<usize, ConfigError> {
+        let names = among.clone().map(Argument::name);
+        among.position(|known| known.name() == name.get_ref()).ok_or_else(|| {
+            let help = nearest(name.get_ref(), names).map(|near| format!("did you mean {near:?}?"));
+            self.wrong(format!("no argument is called {:?}", name.get_ref()), name.span(), "unknown", help)
+        })
     }
 
     /// Buffers that only the product has.
@@ -255,6 +301,7 @@ impl Text {
             transpose_b: keys.transpose_b,
             tf32: keys.tf32,
             fast_accumulation: keys.fast_accumulation.unwrap_or(true),
+            then: None,
         })
     }
 }

@@ -125,7 +125,9 @@ fn headline(heading: &Heading, audit: &Audit) -> Words {
     let mut all = words::join(parts, "");
     if let Some((reference, theirs, _)) = beside {
         let note = if reference.note.is_empty() { String::new() } else { format!("; {}", reference.note) };
-        all.push(format!(" ({}{note})", time(theirs)));
+        all.push(format!(" ({}{note}", time(theirs)));
+        all.push(completed(audit).unwrap_or_default());
+        all.push(")");
     }
     all.push(other_state(audit));
     let is_undecided = audit.comparison.as_ref().is_some_and(|one| !one.whole.verdict.is_decided());
@@ -156,6 +158,15 @@ pub(super) fn old_name(heading: &Heading, audit: &Audit) -> Option<Words> {
         _ if theirs[0] != own[0] => words!("`{}`", theirs[0].as_str()),
         _ => words!("the old side"),
     })
+}
+
+/// The reference with the kernel that does the rest of the work, beside the audited one.
+fn completed(audit: &Audit) -> Option<Words> {
+    let timing = audit.timing.as_ref()?;
+    let by = &timing.benchmark.reference.as_ref()?.completed.as_ref()?.by;
+    let both = timing.completed.as_ref()?.time.median;
+    let share = format::fixed(100.0 * both / timing.kernel.time.median, 0);
+    Some(words!("; with `{}` behind it {}, {} %", by.as_str(), time(both), share))
 }
 
 /// The same numbers under the other state of the clocks; empty where there is one.
