@@ -265,10 +265,16 @@ fn conditions(audit: &Audit, damage: Option<&str>) -> Words {
             parts.push("baseline: none".to_owned());
             parts.push(count(audit.new.launches.len()));
         }
-        Some(old) if old.launches.len() == audit.new.launches.len() => {
-            parts.push(format!("{} a side", count(old.launches.len())));
+        Some(old) => {
+            // What the verdict rests on: launches that ncu timed by themselves, else those of the profile.
+            let timed = audit.comparison.as_ref().and_then(|comparison| comparison.whole.time.as_ref());
+            let (is, was) =
+                timed.map_or((audit.new.launches.len(), old.launches.len()), |time| (time.new.count, time.old.count));
+            parts.push(match is == was {
+                true => format!("{} a side", count(is)),
+                false => format!("{} against {}", count(is), count(was)),
+            });
         }
-        Some(old) => parts.push(format!("{} against {}", count(audit.new.launches.len()), count(old.launches.len()))),
     }
     let mut words = Words::from(format::capital(&parts.join("; ")));
     words.push(damage.map_or_else(Words::default, |what| words!(". **Incomplete evidence:** {}", what)));
