@@ -23,22 +23,22 @@ pub(super) fn section(audit: &Audit) -> Section {
 fn changed(audit: &Audit) -> Option<Words> {
     let verdict = audit.comparison.as_ref()?.whole.verdict;
     Some(match (verdict, speed(audit)) {
-        (Verdict::Faster, Some(factor)) => words!("The change made it {}× as fast.", format::fixed(factor, 2)),
-        (Verdict::Slower, Some(factor)) => words!("The change made it {}× as slow.", format::fixed(1.0 / factor, 2)),
-        (Verdict::Same, _) => words!("The change made no difference that this evidence shows."),
-        _ => words!("This evidence does not decide what the change did."),
+        (Verdict::Faster, Some(factor)) => words!("The change is a {}× speedup.", format::fixed(factor, 2)),
+        (Verdict::Slower, Some(factor)) => words!("The change is a {}× slowdown.", format::fixed(1.0 / factor, 2)),
+        (Verdict::Same, _) => words!("The change made no measurable difference."),
+        _ => words!("The evidence does not decide whether the change helped."),
     })
 }
 
 /// What to collect or to try first; at a roof, that only less work helps.
 fn first(audit: &Audit) -> Option<Words> {
     if let Some(sections) = wanted::named(audit).filter(|_| wanted::is_first(audit)) {
-        return Some(words!("To go on, ncu has to collect {}.", sections));
+        return Some(words!("Collect {} with ncu first.", sections));
     }
     let bottleneck = &audit.bottleneck;
     if let Some(unit) = bottleneck.roof.as_ref().and(bottleneck.unit.as_ref()) {
         return Some(words!(
-            "Only less work makes it much faster: `{}` is at {} % of peak.",
+            "Only less work would make it much faster: `{}` is at {} % of peak.",
             unit.code.to_string(),
             format::fixed(unit.percent, 1)
         ));
