@@ -75,9 +75,9 @@ fn void(output: &OutputCheck) -> Option<String> {
     if output.passed {
         None
     } else if count > 0 {
-        Some(format!("the reference gave no finite number for {} elements", format::integer(count)))
+        Some(format!("the reference is not finite in {} elements", format::integer(count)))
     } else {
-        (output.expected_rms == Some(0.0)).then(|| "the reference gave nothing but zeros".to_owned())
+        (output.expected_rms == Some(0.0)).then(|| "the reference is all zeros".to_owned())
     }
 }
 
@@ -100,7 +100,7 @@ fn fault(check: &Correctness, output: &OutputCheck) -> String {
         return format!("{} of {all} elements were not written", format::integer(output.unwritten));
     }
     if output.not_finite > 0 {
-        return format!("{} of {all} elements are no finite number", format::integer(output.not_finite));
+        return format!("{} of {all} elements are not finite", format::integer(output.not_finite));
     }
     let worst = output.worst.as_ref().map(|worst| {
         format!("; the worst is {}, {} where {} was expected", position(output, worst), worst.got, worst.expected)
@@ -108,7 +108,7 @@ fn fault(check: &Correctness, output: &OutputCheck) -> String {
     let worst = worst.unwrap_or_default();
     if check.tolerance == 0.0 {
         let different = format::integer(output.different);
-        return format!("{different} of {all} elements have other bits than the reference's{worst}");
+        return format!("{different} of {all} elements are not bitwise equal to the reference{worst}");
     }
     match output.relative_norm {
         Some(norm) if norm > check.tolerance => {
@@ -195,12 +195,10 @@ mod tests {
             "out on seed 3: the relative norm of the difference is 2.50e-1, at most 1.00e-2 is allowed; the worst is out[2, 1], 1 where 2 was expected"
         );
         assert!(
-            said(output(), 0.0).starts_with("out on seed 3: 5 of 12 elements have other bits than the reference's")
+            said(output(), 0.0).starts_with("out on seed 3: 5 of 12 elements are not bitwise equal to the reference")
         );
         assert!(said(OutputCheck { unwritten: 2, ..output() }, 0.01).ends_with("2 of 12 elements were not written"));
-        assert!(
-            said(OutputCheck { not_finite: 1, ..output() }, 0.01).ends_with("1 of 12 elements are no finite number")
-        );
+        assert!(said(OutputCheck { not_finite: 1, ..output() }, 0.01).ends_with("1 of 12 elements are not finite"));
         let far = OutputCheck { relative_norm: Some(1e-3), ..output() };
         assert!(said(far, 0.01).contains("the largest error of one element is 5.00e-1, at most 1.00e-1 is allowed"));
     }

@@ -205,7 +205,7 @@ fn of_stall(row: &'static StallRow, family: Option<&'static StallFamily>) -> Exp
         facts.insert(0, format!("As {}: {}", family.label, family.help));
     }
     if let Some(whole) = row.part_of {
-        facts.push(format!("Counted in {whole} already: never add both."));
+        facts.push(format!("Counted in {whole} already: do not add both."));
     }
     let others: Vec<_> = row.names.iter().skip(1).copied().collect();
     if !others.is_empty() {

@@ -63,16 +63,16 @@ pub(super) fn of_chip(row: &'static ChipRow) -> Explanation {
         Some(counters) => facts.push(format!(
             "Its counters are listed: `audit explain METRIC --chip {counters}` says whether ncu has a metric here."
         )),
-        None => facts.push("Its counters are not listed: only a run of ncu tells which metrics it has.".to_owned()),
+        None => facts.push("Its counters are not listed: only ncu on that chip shows which metrics it has.".to_owned()),
     }
-    facts.push("What a report states of its device goes before what stands here.".to_owned());
+    facts.push("What a report states about its device takes precedence.".to_owned());
     Explanation {
         kind: "chip",
         name: row.arch.to_owned(),
         label: format!("{}, compute capability {}.{}", row.name, row.cc.0, row.cc.1),
         text: format!(
-            "An SM has {} warp schedulers and holds up to {} warps ({} threads) and {} blocks. It has {} registers, up to \
-             {} for a thread, and {} bytes of shared memory, of which a block can have {}; {}.",
+            "An SM has {} warp schedulers and room for {} warps ({} threads) and {} blocks. It has {} registers, up to \
+             {} for a thread, and {} bytes of shared memory, of which a block can use {}; {}.",
             row.schedulers_per_sm,
             row.max_warps_per_sm,
             whole(row.max_threads_per_sm),

@@ -86,7 +86,7 @@ fn words(counter: &str) -> Vec<String> {
         }
     }
     if !unknown.is_empty() {
-        facts.push(format!("Nothing is known here of: {}.", unknown.join(", ")));
+        facts.push(format!("Not in the catalog: {}.", unknown.join(", ")));
     }
     facts
 }
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn the_longest_words_go_first_and_what_is_not_known_is_said() {
         assert!(words("inst_executed_pipe_lsu")[0].starts_with("inst_executed: "));
-        assert_eq!(words("bytes_zzz_yyy").last().map(String::as_str), Some("Nothing is known here of: zzz, yyy."));
+        assert_eq!(words("bytes_zzz_yyy").last().map(String::as_str), Some("Not in the catalog: zzz, yyy."));
     }
 
     #[test]

@@ -67,10 +67,7 @@ pub fn limiter(code: &str) -> Option<LimiterRow> {
         code: format!("{prefix}-{}", row.id.replace('_', "-")),
         kind: LimiterKind::Limiter,
         label: format!("{what}: {}", row.label),
-        help: format!(
-            "This wait is the largest, and no part of the chip that it queues for is near its peak. {}",
-            row.means
-        ),
+        help: format!("This stall is the largest, and no unit that it queues for is near its peak. {}", row.means),
         advice: row.advice.to_owned(),
         cite: row.cite.to_owned(),
     })

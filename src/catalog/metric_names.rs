@@ -53,12 +53,12 @@ impl NameCheck {
         match self {
             NameCheck::Known | NameCheck::NotListed => String::new(),
             NameCheck::Unknown { near } => match replaced(name) {
-                Some(row) => format!("{name} is no metric of {on}; instead: {}", row.instead()),
-                None => format!("{name} is no metric of {on}{}", meant(near)),
+                Some(row) => format!("{name} is not a metric of {on}; instead: {}", row.instead()),
+                None => format!("{name} is not a metric of {on}{}", meant(near)),
             },
             NameCheck::OtherChips { chips, near } => {
                 let chips: Vec<String> = chips.iter().map(|chip| chip.to_uppercase()).collect();
-                format!("{name} is no metric of {on}, only of {}{}", chips.join(", "), meant(near))
+                format!("{name} is not a metric of {on}, only of {}{}", chips.join(", "), meant(near))
             }
             NameCheck::Suffix { found, near } => {
                 format!("{name} ends in {found:?}, which its counter does not have{}", meant(near))
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn names_that_no_chip_has_are_found_with_the_nearest() {
         let text = on("smsp__thread_inst_executed_not_switched_off.sum", "gh100");
-        assert!(text.starts_with("smsp__thread_inst_executed_not_switched_off.sum is no metric of GH100"), "{text}");
+        assert!(text.starts_with("smsp__thread_inst_executed_not_switched_off.sum is not a metric of GH100"), "{text}");
         assert!(text.contains("near: smsp__thread_inst_executed.sum"), "{text}");
         let text = on("l1tex__m_xbar2l1tex_write_bytes.sum", "gh100");
         assert!(text.contains("l1tex__m_l1tex2xbar_write_bytes.sum"), "{text}");
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn a_name_of_older_tools_says_what_replaces_it() {
         let text = on("smsp__sass_warp_efficiency.avg", "gh100");
-        assert!(text.ends_with("is no metric of GH100; instead: predication.efficiency or smsp__thread_inst_executed_per_inst_executed.ratio"), "{text}");
+        assert!(text.ends_with("is not a metric of GH100; instead: predication.efficiency or smsp__thread_inst_executed_per_inst_executed.ratio"), "{text}");
         assert!(
             on("sm__pipe_tensor_op_tcgen05_stalled_reason", "gb100").ends_with("instead: stall.REASON or tensor.busy")
         );

@@ -75,7 +75,7 @@ impl ReadingForm {
                 ("tensor.share", Unit::PERCENT, "tensor instructions over all that were executed")
             }
             ReadingForm::TensorWgmmaShare => {
-                ("tensor.wgmma-share", Unit::PERCENT, "products of warpgroups over all products of the tensor cores")
+                ("tensor.wgmma-share", Unit::PERCENT, "warpgroup products over all products of the tensor cores")
             }
             ReadingForm::TensorBusy => ("tensor.busy", Unit::PERCENT, "the busiest tensor counter, of its peak"),
             ReadingForm::SharedConflictShare => (
@@ -110,8 +110,8 @@ impl ReadingForm {
             ReadingForm::Faults => {
                 ("correctness.faults", Unit::NONE, "what is wrong with the results; hypotheses only")
             }
-            ReadingForm::Change => ("change.WHAT", Unit::PERCENT, "change against the old side; hypotheses only"),
-            ReadingForm::Metric => ("METRIC", Unit::NONE, "a metric by ncu's name, in its own unit"),
+            ReadingForm::Change => ("change.WHAT", Unit::PERCENT, "change against the baseline; hypotheses only"),
+            ReadingForm::Metric => ("METRIC", Unit::NONE, "an ncu metric by name, in its own unit"),
         }
     }
 

@@ -136,7 +136,7 @@ fn left(number: &str) -> Failure {
     Failure::of(
         Status::Interrupted,
         format!(
-            "array {number} goes on\n  help: `scancel {number}` ends it; what its tasks made is kept, and the next run goes on from there"
+            "array {number} keeps running\n  help: `scancel {number}` ends it; what its tasks made is kept, and the next run continues from there"
         ),
     )
 }
@@ -192,7 +192,7 @@ impl Row {
             // Its own words say more than that it failed.
             Some(Note::Ended { failure, .. }) if self.state == "FAILED" => return failure.clone(),
             Some(Note::Ended { failure, .. }) => failure.clone(),
-            Some(Note::Begun { node, .. }) => format!("its task on {node} was ended from outside"),
+            Some(Note::Begun { node, .. }) => format!("its task on {node} was killed from outside"),
             None if slurm.is_none() => "its task left the queue before it began".to_owned(),
             None => "its task did not begin".to_owned(),
         };
@@ -306,9 +306,9 @@ mod tests {
         let row = Row::of("a", &missing, &[begun("n1")], Some(&timed));
         assert_eq!(
             (row.failure.as_str(), row.missed.len()),
-            ("Slurm says TIMEOUT: its task on n1 was ended from outside", 1)
+            ("Slurm says TIMEOUT: its task on n1 was killed from outside", 1)
         );
-        assert_eq!(Row::of("a", &missing, &[begun("n1")], None).failure, "its task on n1 was ended from outside");
+        assert_eq!(Row::of("a", &missing, &[begun("n1")], None).failure, "its task on n1 was killed from outside");
         assert_eq!(Row::of("a", &missing, &[], None).failure, "its task left the queue before it began");
         let failed = Task { state: "FAILED".into(), ..timed };
         let full = Note::Ended { seconds: 1.0, failure: "no space".into() };

@@ -31,8 +31,7 @@ impl Found {
 }
 
 /// What is said where the old side that is named holds the launches under audit.
-pub(super) const ITSELF: &str =
-    "The baseline that is named holds the very launches under audit, and nothing is compared with itself.";
+pub(super) const ITSELF: &str = "The named baseline holds the launches under audit: nothing is compared with itself.";
 
 /// The old side of a subject's audit at a moment from a snapshot: the one that is given, the pinned one, else that of the
 /// audit before. What was measured is never its own old side.

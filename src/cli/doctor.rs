@@ -132,10 +132,10 @@ fn counters(machine: &Machine) -> &'static str {
     match (machine.driver.is_some(), machine.counters) {
         (false, _) => "none without a driver",
         (true, Counters::Unknown) => "the driver does not say who may read them; ncu will",
-        (true, Counters::Everybody) => "everybody may read them",
-        (true, Counters::Administrator) => "administrators may read them, and this process is one",
+        (true, Counters::Everybody) => "all users may read them",
+        (true, Counters::Administrator) => "only administrators may read them, and this process is one",
         (true, Counters::Refused) => {
-            "only administrators may read them, and this process is none: run as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0"
+            "only administrators may read them, and this process is not one: run as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0"
         }
     }
 }

@@ -57,7 +57,7 @@ fn on_chip(name: &str, chip: &str, out: &mut dyn Write) -> Result<(), Failure> {
         NameCheck::Known => format!("{name} is a metric of {}", chip.to_uppercase()),
         NameCheck::NotListed => {
             format!(
-                "{name} belongs to a family that is not listed by chip: only a run of ncu tells whether it is there"
+                "{name} belongs to a family that is not listed by chip: only ncu on that chip shows whether it exists"
             )
         }
         _ => return Err(Failure::usage(check.sentence(name, Some(chip)))),

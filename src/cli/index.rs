@@ -29,7 +29,7 @@ pub(super) fn write(folder: &Path, series: bool) -> Result<Option<PathBuf>, Fail
         // A file that is all prose keeps it, and gets the index behind; one elsewhere that a link leads to does not.
         Err(RenderError::Edited { .. }) if !existing.contains("<!-- audit:begin ") && !path.is_symlink() => {
             if !series {
-                note(&format!("{} is nobody's index, and stays as it is", path.display()))?;
+                note(&format!("{} is not an index that audit wrote, and stays as it is", path.display()))?;
                 return Ok(None);
             }
             format!("{}\n\n{block}", existing.trim_end())

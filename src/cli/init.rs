@@ -65,7 +65,7 @@ pub(super) fn run(arguments: &Init, out: &mut dyn Write) -> Result<(), Failure> 
         let is_meant = !arguments.files.is_empty();
         if !found.take(file) && is_meant {
             return Err(Failure::usage(format!(
-                "{} is no report, no CUDA source with a kernel and no build log\n  help: name .ncu-rep files, .cu files, and what `ptxas -v` printed",
+                "{} is not a report, a CUDA source with a kernel or a build log\n  help: name .ncu-rep files, .cu files, and what `ptxas -v` printed",
                 file.display()
             )));
         }
@@ -164,7 +164,7 @@ impl Found {
         if lines.is_empty() {
             let log = match self.logs.first() {
                 Some((path, _)) => format!(
-                    "; a build log says nothing of a run, so that it stands beside a report or a source ({})",
+                    "; a build log says nothing about a run: name it with a report or a source ({})",
                     path.display()
                 ),
                 None => String::new(),
@@ -198,7 +198,7 @@ impl Found {
                 }
                 if let Some((path, _)) = source {
                     text += &format!(
-                        "# With the source the page also tells what the compiler made of it:\n# source = {}\n# arch = \"{arch}\"\n# flags = [\"-O3\"]\n",
+                        "# With the source the page also shows what the compiler made of it:\n# source = {}\n# arch = \"{arch}\"\n# flags = [\"-O3\"]\n",
                         said(path)
                     );
                 }

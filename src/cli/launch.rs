@@ -251,8 +251,8 @@ mod on_gpu {
             }
             _ => Err(LaunchError::NoKernel {
                 input,
-                wanted: filter.map_or("that can be told among several".to_owned(), |filter| {
-                    format!("that alone matches /{filter}/")
+                wanted: filter.map_or("that is the only one".to_owned(), |filter| {
+                    format!("that is the only match of /{filter}/")
                 }),
                 found: entries.iter().map(|(_, name)| name.clone()).collect(),
             }

@@ -150,7 +150,7 @@ fn lint(subject: &Subject, profile: &Profile, chip: Option<&str>) -> Result<(), 
     }
     let list: String = faults.iter().map(|fault| format!("\n  {fault}")).collect();
     Err(Failure::usage(format!(
-        "{} asks for metrics that do not exist:{list}\n  help: ncu leaves such a name out in silence, or fails; correct `extra` under [subject.collect] or --metric",
+        "{} asks for metrics that do not exist:{list}\n  help: ncu drops such a name silently, or fails; correct `extra` under [subject.collect] or --metric",
         subject.name
     )))
 }

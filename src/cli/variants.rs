@@ -35,7 +35,7 @@ pub(super) fn chosen<'s>(
         names.iter().find(|name| name.starts_with(&prefix) && all.iter().all(|(known, _)| known != *name))
     {
         let known: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
-        return Err(Failure::usage(format!("{lost} is no build of {own}\n  help: there are {}", known.join(", "))));
+        return Err(Failure::usage(format!("{lost} is not a build of {own}\n  help: there are {}", known.join(", "))));
     }
     let is_of_it = names.iter().any(|name| name.starts_with(&prefix));
     Ok(all.into_iter().filter(|(name, _)| !is_of_it || names.contains(name)).collect())

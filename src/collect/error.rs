@@ -55,7 +55,7 @@ pub enum CollectError {
         seconds: u64,
     },
     /// The user wished to stop; the child was ended with all its children.
-    #[error("stopped; what was collected is kept, and the next run goes on from there")]
+    #[error("stopped; what was collected is kept, and the next run continues from there")]
     Interrupted,
     /// The compiler does not know the architecture.
     #[error("nvcc {version} does not know the architecture {arch}\n  it knows: {}\n  help: correct `arch`, or use a compiler that knows it", .known.join(", "))]

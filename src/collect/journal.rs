@@ -29,7 +29,7 @@ impl<'c> Journal<'c> {
         let path = folder.join(JOURNAL);
         let refused = |source| CollectError::Io { doing: format!("write {JOURNAL} in {}", folder.display()), source };
         if path.is_symlink() {
-            return Err(refused(io::Error::other("it is a link, and what lies behind it is not this program's")));
+            return Err(refused(io::Error::other("it is a symbolic link, which this program does not follow")));
         }
         let opened = OpenOptions::new().create(true).append(true).open(path);
         Ok(Journal { file: Some(opened.map_err(refused)?), now })

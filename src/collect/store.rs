@@ -50,7 +50,7 @@ impl Stage {
     pub fn make_public(&self, project: &Path, public: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Result<(), CollectError> {
         let path = self.path();
         let made = || {
-            let mut bytes = public(&contents(&path)?).ok_or_else(|| io::Error::other("it is no whole report"))?;
+            let mut bytes = public(&contents(&path)?).ok_or_else(|| io::Error::other("it is not a whole report"))?;
             homes::hide(&mut bytes, &fs::canonicalize(project.join("."))?);
             fs::write(&path, bytes)
         };

@@ -249,7 +249,7 @@ impl Text {
     fn regex(&self, text: &Spanned<String>) -> Result<Regex, ConfigError> {
         Regex::new(text.get_ref()).map_err(|error| {
             let reason = regex_reason(&error);
-            self.wrong("this is no regular expression".into(), text.span(), &reason, None)
+            self.wrong("this is not a regular expression".into(), text.span(), &reason, None)
         })
     }
 }

@@ -47,7 +47,7 @@ impl Text {
                 let length = text[error.at..].chars().next().map_or(0, char::len_utf8);
                 let place = if quoted { at..at + length } else { span };
                 let reason = format!("expected {}, found {}", error.expected, error.found);
-                self.wrong("this is no amount of work".into(), place, &reason, help())
+                self.wrong("this is not an amount of work".into(), place, &reason, help())
             }),
             other => {
                 let found = format!("found {}", other.type_str());

@@ -89,7 +89,7 @@ pub fn intact(path: &Path, page: &str) -> Result<(), RenderError> {
         path: path.to_owned(),
         line,
         what,
-        cure: "make the page again with --force, or restore it from version control".to_owned(),
+        cure: "generate the page again with --force, or restore it from version control".to_owned(),
     };
     let all = blocks(page).map_err(|(line, what)| fail(line, what))?;
     match all.iter().find(|block| hash(&page[block.content.clone()]) != block.hash) {
@@ -119,7 +119,7 @@ pub fn merged(path: &Path, existing: &str, page: &str, force: bool) -> Result<St
     let old = blocks(existing).map_err(|(line, what)| fail(line, what, repair))?;
     let new = blocks(page).map_err(|(line, what)| fail(line, what, repair))?;
     if let Some((line, id)) = swallowed(existing, &old) {
-        let what = format!("the generated block {id:?} stands in verbatim text, or in another comment");
+        let what = format!("the generated block {id:?} is inside verbatim text or another comment");
         return Err(fail(line, what, "close the fence (```, ~~~) or the comment that is open above it"));
     }
     if old.is_empty() && !existing.trim().is_empty() {
@@ -261,7 +261,7 @@ fn blocks(text: &str) -> Result<Vec<Block>, (usize, String)> {
                 None => return Err((line, format!("the block {id:?} ends and never began"))),
             }
         } else {
-            return Err((line, format!("this is no marker that this program writes: {marker}")));
+            return Err((line, format!("this is not a marker that this program writes: {marker}")));
         }
     }
     match open {

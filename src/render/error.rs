@@ -41,7 +41,7 @@ pub enum RenderError {
         source: std::io::Error,
     },
     /// A file in the folder of templates has a name that no template can have.
-    #[error("{path} is not called like a template\n  help: rename it to end in .md.hbs or .html.hbs")]
+    #[error("{path} is not named like a template\n  help: rename it to end in .md.hbs or .html.hbs")]
     TemplateName {
         /// The file.
         path: PathBuf,
@@ -90,7 +90,7 @@ impl RenderError {
         RenderError::Edited {
             path: path.to_owned(),
             line: 1,
-            what: "it is no UTF-8 text, so it cannot be merged".to_owned(),
+            what: "it is not UTF-8 text, so it cannot be merged".to_owned(),
             cure: "move it away, or overwrite it with --force".to_owned(),
         }
     }

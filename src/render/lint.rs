@@ -276,7 +276,7 @@ pub(super) fn is_html(name: &str) -> bool {
 /// The names that templates may use, for people.
 pub fn explain_view() -> String {
     let mut text = String::from(
-        "The names that templates may use. What they stand for is finished: a template places it and adds its own.\n\n",
+        "The names that templates may use. Each is a finished part: a template places it and adds text of its own.\n\n",
     );
     for (name, words) in FIELDS {
         text += &format!("  {name:<10}{words}\n");

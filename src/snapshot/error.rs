@@ -16,7 +16,7 @@ pub enum SnapshotError {
     },
     /// The file is no JSON, or lacks a field.
     #[error(
-        "{path} is no snapshot of an audit: {what}\n  help: a snapshot is the .json file that `audit generate` writes beside a page"
+        "{path} is not a snapshot of an audit: {what}\n  help: a snapshot is the .json file that `audit generate` writes beside a page"
     )]
     Malformed {
         /// The file.

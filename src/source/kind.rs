@@ -38,7 +38,7 @@ fn describe(path: &Path, bytes: &[u8], sought: Sought) -> (&'static str, &'stati
     match (extension, bytes) {
         ("ncu-repz", _) if packed::is_packed(bytes) => return ("it is a packed Nsight Compute report", otherwise),
         ("ncu-repz", [_, ..]) => {
-            return ("it is named as a packed report and is none", "copy the report again, or profile again");
+            return ("it is named as a packed report and is not one", "copy the report again, or profile again");
         }
         (_, []) => {
             return (

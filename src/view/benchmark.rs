@@ -69,7 +69,7 @@ fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {
     if audit.standing() == Standing::Wrong {
         blocks.push(paragraph(
             "wrong",
-            "These are the times of a kernel whose results are wrong, so they are set beside nothing.",
+            "These are the times of a kernel whose results are wrong, so they are compared with nothing.",
         ));
     } else if let (Some(ratio), Some(reference)) = (ratio(timing), &benchmark.reference) {
         let interval = timing.ratio.and_then(|ratio| ratio.interval);
@@ -116,8 +116,7 @@ fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {
     };
     let words = format!(
         "One launch between two CUDA events, alone on the GPU{turns}; {flushed}; {} launches{each} to warm up, inputs of seed \
-         {}. ncu's duration is another number: that of a launch which is replayed under counters. This is the time to \
-         compare with other programs; the profile says where it goes.",
+         {}. ncu's duration is another number: that of a launch replayed under counters. Compare this time with other programs; the profile shows where it goes.",
         method.warm_up, method.seed
     );
     blocks.push(paragraph("method", words));
@@ -256,7 +255,7 @@ fn times(audit: &Audit, timing: &Timing) -> Table {
             let held = audit.reference.as_ref().and_then(|reference| reference.rows.first());
             cells.push(held.map_or_else(|| text("not profiled"), |row| profiled(&row.reference)));
         }
-        rows.push(line("For comparison: duration under ncu", cells));
+        rows.push(line("Duration under ncu, for comparison", cells));
     }
     let caption = if is_wrong { "" } else { "Rates are stated work over the median time." };
     Table { caption: caption.into(), ..tables::table("times", columns, rows) }
@@ -320,7 +319,7 @@ fn clock_words(timing: &Timing) -> String {
     if !missing.is_empty() {
         return format!("Clocks were not read: {}.", missing.trim_end_matches('.'));
     }
-    "nvidia-smi read them while the kernel ran over and over, before the first sample and after the last one. Between the \
+    "nvidia-smi read them while the kernel ran in a loop, before the first sample and after the last one. Between the \
      samples nothing was read: a launch is shorter than a reading."
         .to_owned()
 }
@@ -331,10 +330,10 @@ mod tests {
 
     #[test]
     fn reasons_are_spelled_and_unknown_bits_stay() {
-        assert_eq!(clock_steps::held_down("0x0000000000000000"), "nothing");
-        assert_eq!(clock_steps::held_down("0x0000000000000044"), "power cap, temperature, by hardware");
+        assert_eq!(clock_steps::held_down("0x0000000000000000"), "none");
+        assert_eq!(clock_steps::held_down("0x0000000000000044"), "SW power cap, HW thermal slowdown");
         assert_eq!(clock_steps::held_down("0x1000"), "0x1000");
-        assert_eq!(clock_steps::held_down(""), "not told");
+        assert_eq!(clock_steps::held_down(""), "not reported");
     }
 
     #[test]

@@ -94,14 +94,14 @@ fn remark(row: &BuildRow) -> Option<Words> {
     let (built, launched) = (row.record.registers? as f64, row.launch_registers.value()?);
     if launched > built {
         return Some(words!(
-            "ptxas counted {} registers and the launch was given {}: the hardware allocates in steps, so the larger number is the one that occupancy sees.",
+            "ptxas counted {} registers and the launch reports {}: the hardware allocates in steps, so occupancy follows the larger number.",
             built.to_string(),
             launched.to_string()
         ));
     }
     (launched < built).then(|| {
         words!(
-            "**The launch was given {} registers and this log says {}: the log is not of the binary that was profiled.**",
+            "**The launch reports {} registers and this log {}: the log is not of the profiled binary.**",
             launched.to_string(),
             built.to_string()
         )

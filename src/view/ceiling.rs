@@ -4,6 +4,7 @@ use super::document::{Section, Table};
 use super::estimates;
 use super::tables::{self, code, fold, left, paragraph, right, sentence, text};
 use crate::analysis::{Action, Audit, Lever, LeverCode, LeverOrigin};
+use crate::quantity::format;
 use crate::words;
 
 /// The section.
@@ -24,7 +25,7 @@ pub(super) fn section(audit: &Audit) -> Section {
     if !nvidia.is_empty() {
         blocks.push(fold(
             "nvidia-rules",
-            format!("{} estimates of NVIDIA's own rules, as the report stores them", nvidia.len()),
+            format!("{} by NVIDIA's own rules, as the report stores them", format::counted(nvidia.len() as u64, "estimate")),
             vec![
                 paragraph("nvidia-rules", "ESTIMATE: NVIDIA's numbers, not checked here. A rule speaks of the whole run time only where it says so."),
                 table("nvidia-rules", &nvidia).into(),

@@ -22,19 +22,19 @@ pub(super) fn sentence(timing: &Timing) -> Option<String> {
     let ratios = step.reference.map(|reference| {
         let ratio = |kernel: f64, reference: f64| format::fixed(kernel / reference, 3);
         let (before, after) = (ratio(step.kernel.0, reference.0), ratio(step.kernel.1, reference.1));
-        format!("; kernel over reference {before}, then {after}")
+        format!("; kernel/reference {before}, then {after}")
     });
     let why = match (&timing.other, step.parts_states) {
         (Some(_), true) => {
             let held = timing.benchmark.clocks_after.as_ref().and_then(|clocks| clocks.held_by());
             let held = held.map_or_else(|| "another state of the clocks".to_owned(), held_by);
-            format!("the driver reports {held} from there on, so each part stands for itself")
+            format!("the driver reports {held} from there on, so the parts are two clock states")
         }
         _ => "the driver reports the same clock limits before and after, so the median is of all samples, without an interval"
             .to_owned(),
     };
     Some(format!(
-        "The times step behind sample {} of {}: {who}{}; {why}.",
+        "The times step after sample {} of {}: {who}{}; {why}.",
         step.at,
         timing.benchmark.samples_ms.len(),
         ratios.unwrap_or_default()
@@ -102,13 +102,13 @@ pub(super) fn off_ncu(audit: &Audit) -> Option<String> {
 /// Why the driver holds clocks down: bits of `nvmlClocksThrottleReason…` in NVML's header `nvml.h`.
 const REASONS: [(u64, &str); 9] = [
     (0x1, "idle"),
-    (0x2, "clocks set for applications"),
-    (0x4, "power cap"),
-    (0x8, "hardware slow-down"),
+    (0x2, "application clocks"),
+    (0x4, "SW power cap"),
+    (0x8, "HW slowdown"),
     (0x10, "sync boost"),
-    (0x20, "temperature, by software"),
-    (0x40, "temperature, by hardware"),
-    (0x80, "power brake"),
+    (0x20, "SW thermal slowdown"),
+    (0x40, "HW thermal slowdown"),
+    (0x80, "HW power brake"),
     (0x100, "display clocks"),
 ];
 
@@ -119,7 +119,7 @@ pub(super) fn held_by(bits: u64) -> String {
 
 pub(super) fn held_down(mask: &str) -> String {
     let Some(bits) = mask.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok()) else {
-        return "not told".to_owned();
+        return "not reported".to_owned();
     };
     let known: u64 = REASONS.iter().map(|(bit, _)| bit).sum();
     let mut words: Vec<String> =
@@ -127,5 +127,5 @@ pub(super) fn held_down(mask: &str) -> String {
     if bits & !known != 0 {
         words.push(format!("{:#x}", bits & !known));
     }
-    if words.is_empty() { "nothing".to_owned() } else { words.join(", ") }
+    if words.is_empty() { "none".to_owned() } else { words.join(", ") }
 }

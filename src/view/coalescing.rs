@@ -28,7 +28,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
         let rows: Vec<&Row> = coalescing.requests.iter().collect();
         blocks.push(paragraph(
             "requests",
-            "Loads and stores apart, as L1 counts them. A warp that reads side by side needs 4 sectors per request for 4-byte elements, 8 for 8-byte, 16 for 16-byte; 1 is a broadcast, 32 is a sector for every lane.",
+            "Loads and stores apart, as L1 counts them. A warp that reads contiguous elements needs 4 sectors per request for 4-byte elements, 8 for 8-byte, 16 for 16-byte; 1 is a broadcast, 32 is a sector for every lane.",
         ));
         blocks.push(tables::metrics("requests", &rows));
     }
@@ -48,13 +48,10 @@ fn sentence(audit: &Audit) -> Option<Words> {
     let c = &audit.coalescing;
     let (share, excess, all) = (c.total("excess-share")?, c.total("excess")?, c.total("sectors")?);
     if excess <= 0.0 {
-        return Some(words!(
-            "Every one of the {} sectors that the global accesses asked for was needed.",
-            format::fixed(all, 0)
-        ));
+        return Some(words!("All {} sectors of the global accesses were needed.", format::fixed(all, 0)));
     }
     Some(words!(
-        "{} of {} sectors ({} %) were asked for only because the lanes of a warp do not read or write side by side.",
+        "{} of {} sectors ({} %) would go if the lanes of a warp read and wrote contiguous bytes.",
         format::fixed(excess, 0),
         format::fixed(all, 0),
         format::fixed(share, 2)

@@ -21,7 +21,7 @@ pub(super) fn blocks(collected: &Collected) -> Vec<Block> {
         folded.push(paragraph("commands", words!("{}:", &step.step)));
         folded.push(verbatim("commands", "sh", &step.command));
         if !step.remarks.is_empty() {
-            folded.push(paragraph("commands", "It said:"));
+            folded.push(paragraph("commands", "Output:"));
             folded.push(list("commands", &step.remarks));
         }
     }
@@ -54,6 +54,6 @@ fn table(steps: &[CollectedStep]) -> Table {
             code(step.blake3.chars().take(16).collect::<String>()),
         ]
     };
-    let caption = "Wall time is that of the tool with the program under it.";
+    let caption = "Wall time includes the program that the tool runs.";
     Table { caption: caption.into(), ..tables::table("collection", columns, steps.iter().map(row).collect()) }
 }

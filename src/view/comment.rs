@@ -123,17 +123,16 @@ fn document(sorted: &[&Entry<'_>], room: Room, index: Option<&Words>) -> Documen
         let (shown, rest) = sorted.split_at(room.rows.min(sorted.len()));
         let mut blocks = vec![overview(shown).into()];
         if !rest.is_empty() {
-            let words =
-                words!("{} further subjects, none of them with more news, do not fit into a comment.", rest.len());
+            let words = words!("{} further subjects, none with more news, do not fit into a comment.", rest.len());
             blocks.push(paragraph("rest", words));
         }
         blocks.extend(index.map(|index| paragraph("index", words!("Every audit: {}", index.clone()))));
-        sections.push(Section::new("subjects", "All subjects, what went wrong first", blocks));
+        sections.push(Section::new("subjects", "All subjects, failures first", blocks));
     }
     sections.extend(sorted.iter().take(room.brief).enumerate().map(|(at, entry)| section(entry, at < room.full)));
     if room.brief < sorted.len() && sorted.len() > 1 {
         let left = sorted.len() - room.brief;
-        let words = words!("{} of {} subjects stand in the table alone; their pages say more.", left, sorted.len());
+        let words = words!("{} of {} subjects are in the table only; see their pages.", left, sorted.len());
         sections.push(Section::new("rest", "What does not fit", vec![paragraph("rest", words)]));
     }
     Document { title: title(sorted), sections, ..Document::default() }

@@ -16,8 +16,7 @@ pub(super) fn section(audit: &Audit) -> Section {
         blocks.push(outputs(check).into());
         blocks.push(paragraph(
             "outputs",
-            "Outputs that are only written held NaNs before each launch, so that an element which was not written shows. The \
-             reference ran first, so that a kernel which spoils its inputs does not spoil what is expected of it.",
+            "Write-only outputs held NaNs before each launch, so an element that was not written shows. The reference ran first, so a kernel that overwrites its inputs cannot change the expected values.",
         ));
         blocks.extend(launch(audit, &check.launch, "check"));
     }
@@ -30,7 +29,7 @@ fn standing(audit: &Audit) -> Words {
     let tools = match (audit.sanitizer.is_empty(), audit.sanitizer.iter().all(|run| run.is_clean())) {
         (true, _) => "",
         (false, true) => " compute-sanitizer found nothing.",
-        (false, false) => " What compute-sanitizer says stands below.",
+        (false, false) => " The findings of compute-sanitizer are below.",
     };
     match audit.standing() {
         Standing::Wrong => {
@@ -111,8 +110,7 @@ fn outputs(check: &Correctness) -> Table {
         ]
     };
     let rows = check.runs.iter().flat_map(|run| run.outputs.iter().map(|output| row(run.seed, output))).collect();
-    let caption = "The relative norm is that of the difference over that of what was expected (Frobenius). The error of an \
-                   element is relative to the larger of its expected magnitude and the root mean square of all.";
+    let caption = "The relative norm is the Frobenius norm of the difference over that of the expected values. The error of an element is relative to the larger of its expected magnitude and the root mean square of all expected values.";
     Table { caption: caption.into(), ..tables::table("outputs", columns, rows) }
 }
 
@@ -140,7 +138,7 @@ pub(super) fn launch(audit: &Audit, launch: &LaunchFacts, what: &str) -> Vec<Blo
         (own, _) => {
             let own: String = own.chars().take(16).collect();
             said.push(words!(
-                " **The {} ran other machine code** (SHA-256 `{}…`) than this page's build: it says nothing of that.",
+                " **The {} ran other machine code** (SHA-256 `{}…`) than this page's build, and says nothing about it.",
                 what,
                 own
             ));

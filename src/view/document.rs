@@ -241,7 +241,7 @@ impl Document {
             match prose {
                 Some(prose) => section.blocks = prose,
                 None => {
-                    let words = "A draft of the program that nobody has edited.".into();
+                    let words = "A draft by the program that nobody has edited.".into();
                     section.blocks.push(Block { name: "unedited".into(), content: Content::Paragraph(words) });
                 }
             }

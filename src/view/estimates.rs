@@ -21,10 +21,11 @@ pub(super) fn blocks(audit: &Audit) -> Vec<Block> {
 }
 
 fn sentence(audit: &Audit, estimates: &Estimates) -> String {
-    let lead = "The bounds that the old side gave its levers, and what became of their readings. The change as a whole";
+    let lead =
+        "The bounds of the old side's levers, and the readings they rest on, before and after. The change as a whole";
     let verdict = audit.comparison.as_ref().map(|comparison| comparison.whole.verdict);
     if verdict == Some(Verdict::NotComparable) {
-        return format!("{lead} cannot be put in time: the sides do not compare.");
+        return format!("{lead} has no time: the sides do not compare.");
     }
     let Some(gained) = estimates.gained else { return format!("{lead} was not measured in time.") };
     let shown = format::fixed(gained.abs(), 1);
@@ -36,7 +37,7 @@ fn sentence(audit: &Audit, estimates: &Estimates) -> String {
     };
     let floor = estimates.floor.as_ref().map_or_else(String::new, |floor| {
         format!(
-            " The new work would have let {} % of the cycles go ({}); {} % of that came.",
+            " The new work allows up to {} % fewer cycles ({}); {} % of that was realised.",
             format::fixed(floor.most, 1),
             floor.label,
             format::fixed(floor.realised(), 0)
@@ -46,7 +47,7 @@ fn sentence(audit: &Audit, estimates: &Estimates) -> String {
         Some(largest) if gained > largest.bound => {
             let why = match &estimates.fell {
                 Some((label, by)) => format!("the work of {label} fell as well, by {} %", format::fixed(*by, 1)),
-                None => "other stalls depended on the one that went".to_owned(),
+                None => "other stalls depended on the one that was removed".to_owned(),
             };
             format!(
                 "{whole} That is more than the largest bound ({} %): {why}.{floor}",

@@ -29,7 +29,7 @@ pub(super) fn lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
             against
         } else {
             let why = if heading.baseline.is_empty() { "No baseline was given." } else { &heading.baseline };
-            words!("**Compared with:** nothing. {} This page says nothing about progress.", why)
+            words!("**Compared with:** nothing. {}", why)
         },
     ));
     lines.extend(work(&audit.work));

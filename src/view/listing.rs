@@ -104,10 +104,13 @@ fn note(listing: &Listing) -> Words {
     } else if listing.is_whole {
         words!("Launch {}, each instruction at the line that it belongs to.", listing.launch.to_string())
     } else {
-        words!("The costliest lines, as the snapshot keeps them; made from the report, this page shows all.")
+        words!("The costliest lines, from the snapshot; a page made from the report shows all lines.")
     });
     parts.push(match listing.samples {
-        Some(all) => words!("Shares are of {} warp samples; the sampler names the instruction that waits, which stands behind its cause.", format::integer(all)),
+        Some(all) => words!(
+            "Shares are of {} warp samples; the sampler names the instruction that waits, which comes after its cause.",
+            format::integer(all)
+        ),
         None => words!("The report holds no warp samples by instruction."),
     });
     if listing.is_whole && listing.instructions.iter().all(|one| one.text.is_empty()) {

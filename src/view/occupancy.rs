@@ -32,7 +32,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     }
     let cliffs: Vec<String> = occupancy.cliffs.iter().filter_map(cliff).collect();
     if !cliffs.is_empty() {
-        blocks.push(paragraph("next-step", "Distance to the next step, from the curves that the report holds; for shared memory at the largest carve-out of the SM, the driver's part of each block counted with it:"));
+        blocks.push(paragraph("next-step", "Distance to the next step, from the curves in the report; for shared memory at the SM's largest carve-out, with the driver's share of each block:"));
         blocks.push(list("next-step", cliffs));
     }
     Section::new("occupancy", "Occupancy", blocks)
@@ -43,8 +43,8 @@ fn limit_sentence(audit: &Audit) -> Option<String> {
     let blocks = audit.occupancy.blocks_per_sm?;
     let who = match binding.as_slice() {
         [] => return None,
-        [one] => format!("The smallest block limit is that of {one}"),
-        many => format!("The limits of {} tie as the smallest", many.join(" and ")),
+        [one] => format!("The block limit is set by {one}"),
+        many => format!("The block limits of {} tie", many.join(" and ")),
     };
     let waves = audit
         .occupancy
@@ -72,7 +72,7 @@ fn cliff(cliff: &Cliff) -> Option<String> {
         _ => format!("{n} threads per block"),
     };
     let here = format!("At {} the SM holds {}", plural(cliff.at), warps(cliff.warps));
-    let gain = cliff.gain.map(|(to, more)| format!("free {} for {}", plural(cliff.at - to), warps(more)));
+    let gain = cliff.gain.map(|(to, more)| format!("free {} to get {}", plural(cliff.at - to), warps(more)));
     let room = cliff.room.map(|to| format!("up to {} more change nothing", plural(to - cliff.at)));
     let parts: Vec<String> = [gain, room].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| format!("{here}: {}.", parts.join("; ")))

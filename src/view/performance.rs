@@ -59,7 +59,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
 /// Why this kernel and no other.
 fn choice(audit: &Audit) -> &'static str {
     match &audit.kernels[0] {
-        first if !first.is_subject => "as the kernel filter asks",
+        first if !first.is_subject => "the one that the kernel filter names",
         first if first.time.quantity().is_some() => "the work with the most device time",
         _ => "the first in the report, which holds no durations",
     }

@@ -16,7 +16,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
     let mut blocks: Vec<Block> = vec![paragraph(
         "phases-basis",
         words!(
-            "{} warp samples of launch {}. A share is of the life of a warp of the role that sets the pace; issue slots are the cycles that the schedulers need for what the phase executes.",
+            "{} warp samples of launch {}. A share is of the lifetime of a warp of the pacing role; issue slots are the cycles that the schedulers need to issue the phase's instructions.",
             format::integer(phases.samples),
             phases.launch.to_string()
         ),

@@ -57,7 +57,7 @@ fn limiter(audit: &Audit) -> Option<Words> {
     let unit = audit.bottleneck.unit.as_ref()?;
     let own = audit.bottleneck.units.iter().find(|own| own.part == unit.code)?;
     Some(words!(
-        "The verdict is on the {}, at {} % of its peak by `{}`; a ceiling here is of bytes or operations alone.",
+        "The verdict is on the {}, at {} % of its peak by `{}`; the ceilings here are of bytes or operations alone.",
         &own.name,
         format::fixed(100.0 * own.share, 2),
         &own.counter
@@ -69,7 +69,7 @@ fn flag(flag: &Flag) -> Words {
     let bytes = |value: f64| Quantity::new(value, Unit::BYTE).map(format::quantity).unwrap_or_default();
     match flag {
         Flag::AbovePeak { ceiling, percent } => words!(
-            "{} reads {} % of its peak: the peak, the clock or the counter means something else than its name says.",
+            "{} reads {} % of its peak: the peak, the clock or the counter does not mean what its name says.",
             ceiling,
             format::fixed(*percent, 2)
         ),
@@ -95,7 +95,7 @@ fn flag(flag: &Flag) -> Words {
             format::percent(100.0 * counted / stated)
         ),
         Flag::FitsInL2 { footprint, size } => words!(
-            "All buffers of the launch, {}, fit in L2 ({}): one that finds them there is not bound by DRAM.",
+            "All buffers of the launch, {}, fit in L2 ({}): a kernel that hits there is not bound by DRAM.",
             bytes(*footprint),
             bytes(*size)
         ),
@@ -108,7 +108,7 @@ fn share(value: Option<f64>) -> Cell {
 
 /// The ceilings; with an old side its rates and shares beside the new ones.
 fn ceilings(all: &[Ceiling], old: Option<&Roofline>) -> Table {
-    let mut columns = vec![left("Ceiling"), right("Peak"), right("Reached"), right("Share"), left("Reached from")];
+    let mut columns = vec![left("Ceiling"), right("Peak"), right("Reached"), right("Share"), left("Measured by")];
     if old.is_some() {
         columns.splice(2..2, [right("Old reached"), right("Old share")]);
     }

@@ -27,7 +27,7 @@ fn tools(runs: &[SanitizerRun]) -> Table {
         ]
     };
     let columns = vec![left("compute-sanitizer"), left("Looks for"), left("Result")];
-    let caption = "Each tool ran over the same program before anything was measured.";
+    let caption = "Each tool ran the same program before anything was measured.";
     Table { caption: caption.into(), ..tables::table("sanitizer", columns, runs.iter().map(row).collect()) }
 }
 

@@ -75,7 +75,7 @@ pub(super) fn waits(audit: &Audit) -> Vec<Block> {
         );
         return vec![title, paragraph("waits-lines", words)];
     };
-    let sentence = "Warp samples by line, issuing cycles included. The sampler names the instruction that waits, which stands behind its cause: the first use of a value behind the slow access, the next instruction behind a barrier.";
+    let sentence = "Warp samples by line, issuing cycles included. The sampler names the instruction that waits, which comes after its cause: the first use of a loaded value, or the instruction after a barrier.";
     let rows = |lines: &'_ [LineWaits]| -> Vec<usize> {
         (0..lines.len()).filter(|at| is_shown(*at, lines[*at].share)).collect()
     };
@@ -166,7 +166,7 @@ fn causes(waits: &Waits) -> Vec<Block> {
         return Vec::new();
     }
     let columns = vec![left("Stall reason"), right("Of its samples for this line")];
-    let words = "What these warps wait for, traced in the machine code: the barrier in front, or the nearest earlier instruction that holds the scoreboard.";
+    let words = "What these warps wait for, traced in the SASS: the preceding barrier, or the nearest earlier instruction that sets the scoreboard.";
     vec![paragraph("waits-causes", words), table(Rows { name: "waits-causes", columns, rows }, false)]
 }
 
@@ -175,7 +175,7 @@ pub(super) fn limiting(audit: &Audit) -> Vec<Block> {
     let Some(limiting) = audit.source.as_ref().and_then(|source| source.limiting.as_ref()) else { return Vec::new() };
     let lines = limiting.lines.iter().enumerate().filter(|(at, (_, share))| is_shown(*at, *share));
     let rows: Vec<(&Spot, Vec<Cell>)> = lines.map(|(_, (spot, share))| (spot, vec![percent(*share)])).collect();
-    let words = words!("**Lines that make this work**, by {}:", &limiting.what);
+    let words = words!("**Largest contributors**, by {}:", &limiting.what);
     let columns = vec![right("Share")];
     vec![paragraph("limiting-lines", words), table(Rows { name: "limiting-lines", columns, rows }, false)]
 }
@@ -197,10 +197,10 @@ fn kind(line: &AccessLine) -> String {
 fn pattern(pattern: Pattern) -> String {
     match pattern {
         Pattern::Broadcast => "all lanes in one sector".into(),
-        Pattern::SideBySide => "side by side".into(),
-        Pattern::Misaligned => "side by side, beginning inside a sector".into(),
-        Pattern::Strided { .. } => "lanes apart, or rows of a tile: part of each sector is used".into(),
-        Pattern::SectorPerLane => "a sector for every lane: 32 B apart or more, or scattered".into(),
+        Pattern::SideBySide => "contiguous".into(),
+        Pattern::Misaligned => "contiguous, not sector-aligned".into(),
+        Pattern::Strided { .. } => "strided, or rows of a tile: part of each sector is used".into(),
+        Pattern::SectorPerLane => "one sector per lane: stride of 32 B or more, or scattered".into(),
         Pattern::Unknown => "not known".into(),
     }
 }
@@ -292,7 +292,7 @@ pub(super) fn shared(audit: &Audit, chart: Option<Block>) -> Vec<Block> {
     };
     let all = accesses.ideal.map_or(0.0, |_| 100.0 * accesses.excess as f64 / accesses.moved.max(1) as f64);
     let sentence = format!(
-        "{} of {} shared-memory wavefronts ({} %) exist only because lanes of a warp meet in one bank. Wavefronts over the ideal are the conflict's ways; the bound is the share of the time that the excess can cost while L1 works.",
+        "{} of {} shared-memory wavefronts ({} %) come from bank conflicts. Wavefronts over the ideal give the n of an n-way conflict; the bound is the share of the time that the excess can cost while L1 works.",
         format::integer(accesses.excess),
         format::integer(accesses.moved),
         format::fixed(all, 2)

@@ -261,7 +261,8 @@ pub(super) fn listed(names: &[impl AsRef<str>]) -> Words {
 pub(super) fn not_collected(audit: &Audit, what: &[String], cure: Words) -> Option<Block> {
     let name = "not-collected";
     let is_full = audit.settings.iter().any(|s| s.id == "metric-set" && s.new.as_deref() == Some("full"));
-    let cure = if is_full { words!("ncu's full set has no such metric here; `--metrics` asks by name.") } else { cure };
+    let cure =
+        if is_full { words!("ncu's full set has no such metric here; `--metrics` collects it by name.") } else { cure };
     match what.len() {
         0 => None,
         1..=FEW => Some(paragraph(name, words!("Not collected: {}. {}", listed(what), cure))),

@@ -68,8 +68,7 @@ fn no_tensor_work(row: &Row) -> Words {
     let (old, new) = tables::sides(row);
     let read = if old.is_empty() { new } else { format!("{old} on the old side and {new} on the new") };
     words!(
-        "No tensor work: no instruction that multiplies matrices was executed. `{}` reads {}, from other instructions \
-         that this pipe serves.",
+        "No tensor work: no matrix instruction was executed. `{}` reads {}, from other instructions on this pipe.",
         &row.id,
         read
     )
@@ -105,12 +104,12 @@ fn reading_of_sol(audit: &Audit) -> Option<Words> {
     let above: Vec<&str> = above.map(|(name, _)| *name).collect();
     let own = match above.as_slice() {
         [] => String::new(),
-        names => format!(" (of {} ncu counts parts that are not in the memory number)", names.join(" and ")),
+        names => format!(" (for {} ncu counts parts that are not in memory throughput)", names.join(" and ")),
     };
     let by_level: Vec<String> =
         levels.iter().map(|(name, level)| format!("{name} {} %", format::fixed(*level, 2))).collect();
     Some(words!(
-        "The memory number of {} % is its busiest counter; the levels, each by counters of its own and L1 over its active cycles: {}{}. Busiest counter of the chip: `{}`, {} %.",
+        "Memory throughput, {} %, is its busiest counter; the levels by their own counters, L1 over its active cycles: {}{}. Busiest counter of the chip: `{}`, {} %.",
         format::fixed(memory, 2),
         by_level.join(", "),
         own,

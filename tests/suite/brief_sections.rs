@@ -80,8 +80,11 @@ fn a_persistent_product_with_an_exposed_epilogue() {
     assert_eq!(row(phases, "Epilogue")[1..5], [":137–:156", "45.5 %", "7,004", "0"]);
     assert_eq!(row(phases, "**Main loop**, 6 steps")[2..5], ["54.2 %", "8,334", "6,147"]);
     assert_eq!(row(phases, "· wait for the products")[5], "products in flight 100 %");
-    says(phases, "A step takes 1,389 cycles for 1,024 of products (74 %); the pipe drains on every step.");
-    says(phases, "Issue slots needed in the epilogue: 2,648 of 7,004 cycles");
+    says(
+        phases,
+        "A step takes 1,389 cycles; the tensor pipe is busy for 1,024 of them (74 %) and drains on every step.",
+    );
+    says(phases, "Issue floor in the epilogue: 2,648 of 7,004 cycles");
     let stalls = &sections["stalls"];
     assert_eq!(row(stalls, "Long scoreboard")[2], "85 % in the epilogue, for `LDG` (:107 from :151)");
     assert_eq!(row(stalls, "Barrier")[2], "83 % products in flight (:76 from :204); 17 % block barrier (:192)");
@@ -107,7 +110,10 @@ fn a_busy_tensor_pipe_is_healthy() {
     let verdict = &sections["verdict"];
     says(verdict, "83.9 % tensor busy, 10.8 % block resident and tensor idle, 5.3 % no block on the SM");
     says(verdict, "71.1 % of the samples of the tensor warps are back-pressure");
-    says(phases, "A step takes 1,062 cycles, its part of the drain with them, for 1,024 of products (96 %).");
+    says(
+        phases,
+        "A step takes 1,062 cycles, its share of the drain included; the tensor pipe is busy for 1,024 of them (96 %).",
+    );
     says(phases, "producer (4 warps, 5.8 % of all samples)");
     let stalls = &sections["stalls"];
     assert!(row(stalls, "MIO throttle")[3].ends_with("`HGMMA` (:245) = back-pressure of the tensor pipe"));
@@ -146,7 +152,7 @@ fn a_report_of_the_basic_set_says_what_to_collect() {
     let sections_of_ncu =
         ["WarpStateStats", "SourceCounters", "MemoryWorkloadAnalysis"].map(|one| format!("--section {one}"));
     says(next, &format!("`ncu {} --import-source yes`", sections_of_ncu.join(" ")));
-    says(next, "what the warps wait for; at which lines, and which accesses waste sectors");
+    says(next, "stall reasons; samples and wasted sectors by line");
     assert!(!basic["verdict"].iter().any(|line| line.contains("--section")), "said once");
     // A whole report lacks nothing.
     let whole = sections(&audit("collected/patch_embed_gemm/profile", None));

@@ -104,8 +104,8 @@ fn hypotheses_on_the_code_are_judged_without_a_profile() {
     let page = project.read("pages/2026-01-02-k.md");
     for part in [
         "### tiles\n\n**CONFIRMED**.",
-        "### no tiles\n\n**REFUTED**. Expected and not so: check.shared == 0.",
-        "### faster\n\n**NOT MEASURED**. The code alone does not tell: change.cycles < 0.",
+        "### no tiles\n\n**REFUTED**. Expected, but not found: check.shared == 0.",
+        "### faster\n\n**NOT MEASURED**. The code alone does not show: change.cycles < 0.",
         "**Hypotheses:** REFUTED no tiles; CONFIRMED tiles; NOT MEASURED faster.",
     ] {
         assert!(page.contains(part), "{part}\n{page}");
@@ -126,7 +126,7 @@ fn an_earlier_audit_of_the_code_is_the_old_side() {
     state(&project, "gemm_bias_v1", stated);
     project.run("generate k --template full --date 2026-01-01").done();
     let first = project.read("pages/2026-01-01-k.md");
-    assert!(first.contains("**NOT MEASURED**. There is no old side"), "{first}");
+    assert!(first.contains("**NOT MEASURED**. There is no baseline"), "{first}");
     state(&project, "gemm_bias_v2", stated);
     project.run("generate k --template full --date 2026-01-02").done();
     let page = project.read("pages/2026-01-02-k.md");

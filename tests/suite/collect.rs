@@ -289,8 +289,8 @@ fn names_of_metrics_are_checked_before_anything_runs() {
     let lab = Lab::new("arch = \"sm_90a\"\nsource = \"k.cu\"\n");
     fs::write(lab.path("k.cu"), "").unwrap();
     let run = lab.run("collect --lint --metric smsp__sass_warp_efficiency.avg --metric dram__bytes_op_read.sum");
-    run.ends(2, "smsp__sass_warp_efficiency.avg is no metric of GH100");
-    run.ends(2, "dram__bytes_op_read.sum is no metric of GH100, only of GB202");
+    run.ends(2, "smsp__sass_warp_efficiency.avg is not a metric of GH100");
+    run.ends(2, "dram__bytes_op_read.sum is not a metric of GH100, only of GB202");
     assert!(lab.ran().is_empty());
     lab.run("collect --lint --metric dram__bytes_read.sum").done();
     lab.run("explain dram__bytes_op_read.sum --chip gb202").ends(0, "is a metric of GB202");

@@ -118,7 +118,7 @@ fn an_unknown_key_is_pointed_at() {
 #[test]
 fn a_bad_regular_expression_is_pointed_at() {
     insta::assert_snapshot!(fault("[[subject]]\nname = \"a\"\nkernel = \"gemm(\"\nreport = \"a\"\n"), @r#"
-    this is no regular expression
+    this is not a regular expression
      --> somewhere/audit.toml:3:10
       |
     3 | kernel = "gemm("
@@ -130,7 +130,7 @@ fn a_bad_regular_expression_is_pointed_at() {
 fn a_bad_amount_is_pointed_at_to_the_character() {
     insta::assert_snapshot!(
         fault("[[subject]]\nname = \"a\"\nreport = \"a\"\n[subject.work]\nflop = \"2*M*N\"\n"), @r#"
-    this is no amount of work
+    this is not an amount of work
      --> somewhere/audit.toml:5:11
       |
     5 | flop = "2*M*N"

@@ -52,10 +52,10 @@ fn damage_stops_with_the_line_and_writes_nothing() {
     };
     let damaged = [
         (page.replacen(end, "", 1), "begins inside the block \"verdict\""),
-        (page.replacen(end, &format!("{end} note "), 1), "no marker that this program writes"),
+        (page.replacen(end, &format!("{end} note "), 1), "not a marker that this program writes"),
         (page.replacen("<!-- audit:end evidence -->", "", 1), "\"evidence\" has no end"),
         (format!("{page}\n{verdict}"), "\"verdict\" is there twice"),
-        (page.replacen(begin, "<!-- audit:start performance ", 1), "no marker that this program writes"),
+        (page.replacen(begin, "<!-- audit:start performance ", 1), "not a marker that this program writes"),
         (page.replacen(end, "<!-- audit:end stalls -->", 1), "expected the end of the block \"verdict\""),
         (page.replacen(end, &format!("note {end}"), 1), "stand alone on its line"),
         (page.replacen("## Verdict\n", "## Verdict\nNothing. ", 1), "was edited by hand"),
@@ -238,7 +238,7 @@ fn what_the_author_concludes_stays_and_goes_to_the_next_page() {
     assert!(draft.starts_with("## Conclusions\n") && draft.len() > 40, "{draft}");
     // A draft that nobody touched is the program's.
     project.run("generate scale --date 2026-01-01 --html").done();
-    assert!(project.read("pages/2026-01-01-scale.html").contains("A draft of the program that nobody has edited."));
+    assert!(project.read("pages/2026-01-01-scale.html").contains("A draft by the program that nobody has edited."));
     let own = "## Conclusions\n\nUse `__ldg` **next** (A. B., 2026-01-02).\n\n- not <b>tiles</b>\n";
     fs::write(project.path(PAGE), project.read(PAGE).replace(&draft, own)).unwrap();
     for words in ["", " --force", " --html"] {

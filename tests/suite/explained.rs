@@ -74,7 +74,7 @@ fn words_are_found_in_any_letters_and_are_a_list() {
         ("ambiguous", "do not decide"),
         ("Long scoreboard", "stall reason"),
         ("LG throttle", "stall reason"),
-        ("roofline", "Ceilings"),
+        ("roofline", "Peak rates"),
         ("pp", "Percentage points"),
     ] {
         let told = project.words(&["explain", word]).done().split_whitespace().collect::<Vec<_>>().join(" ");

@@ -90,5 +90,5 @@ fn a_snapshot_that_cannot_be_read_is_named() {
     project.audit("2026-01-01", Profile::default());
     fs::write(project.path("pages/2026-01-02-scale.json"), "{}").unwrap();
     let table = project.run("history scale").done();
-    assert!(table.contains("Not in the table: pages/2026-01-02-scale.json is no snapshot"), "{table}");
+    assert!(table.contains("Not in the table: pages/2026-01-02-scale.json is not a snapshot"), "{table}");
 }

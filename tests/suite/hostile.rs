@@ -42,7 +42,7 @@ fn a_slip_of_more_than_one_byte_is_shown_at_its_place() {
             format!("[[subject]]\nname = \"scale\"\nreport = \"new.csv\"\n[subject.work]\nflop = \"{slip}\"\n");
         fs::write(project.path("audit.toml"), config).unwrap();
         for verb in ["lint", "generate", "check", "history scale"] {
-            project.run(verb).ends(2, "this is no amount of work");
+            project.run(verb).ends(2, "this is not an amount of work");
         }
     }
 }

@@ -37,11 +37,11 @@ fn each_comes_to_one_of_four_words_with_its_reason() {
     let project = Project::new();
     with(&project, LEANER);
     let first = project.audit("2026-01-01", Profile::steady(100_000.0));
-    assert!(first.contains("**NOT MEASURED**. There is no old side"), "{first}");
+    assert!(first.contains("**NOT MEASURED**. There is no baseline"), "{first}");
     let page = project.audit("2026-01-02", leaner(80_000.0));
     for part in [
-        "### fewer registers\n\n**CONFIRMED**. The premise held, and everything came as expected. The change: the index is recomputed.",
-        "**REFUTED**. Expected and not so: smsp__inst_executed.sum < 1000.",
+        "### fewer registers\n\n**CONFIRMED**. The premise held, and every expectation was met. The change: the index is recomputed.",
+        "**REFUTED**. Expected, but not found: smsp__inst_executed.sum < 1000.",
         "**NOT MEASURED**. There is no number for: stall.barrier < 1; sanitizer.errors == 0.",
         "**INCONCLUSIVE**. The premise did not hold before the change: launch__registers_per_thread < 8.",
         "REFUTED half the instructions; CONFIRMED fewer registers; INCONCLUSIVE was so before; NOT MEASURED no waits",
@@ -140,7 +140,7 @@ after = ["check.reads shared memory == 0"]
     let section: Vec<&str> = page.lines().skip_while(|line| *line != "## Hypotheses").take(24).collect();
     let section = section.join("\n");
     assert!(section.contains("**CONFIRMED**"), "{section}");
-    assert!(section.contains("**REFUTED**. Expected and not so: check.reads shared memory == 0."), "{section}");
+    assert!(section.contains("**REFUTED**. Expected, but not found: check.reads shared memory == 0."), "{section}");
     let row =
         page.lines().find(|line| line.starts_with("| expected after") && line.contains("memory passes`")).unwrap();
     let cells: Vec<&str> = row.split('|').map(str::trim).collect();
@@ -160,6 +160,6 @@ fn a_confirmed_one_stays_confirmed_while_what_was_expected_holds() {
     project.run("render --template full pages/2026-01-03-scale.json").done();
     assert_eq!(project.read("pages/2026-01-03-scale.md"), page);
     let lost = project.audit("2026-01-04", Profile::steady(79_000.0));
-    let said = "**REFUTED**. Confirmed on 2026-01-02 (c1), and no longer so: launch__registers_per_thread <= 24.";
+    let said = "**REFUTED**. Confirmed on 2026-01-02 (c1), but no longer holds: launch__registers_per_thread <= 24.";
     assert!(lost.contains(said), "{lost}");
 }

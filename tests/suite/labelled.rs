@@ -270,7 +270,7 @@ fn a_threshold_that_the_user_sets_moves_the_verdict() {
 fn the_verdict_says_how_it_was_reached() {
     let audit = of("barrier_reduction");
     let last = audit.bottleneck.steps.last().expect("steps");
-    assert_eq!(last.question, "What do the warps wait for?");
+    assert_eq!(last.question, "What is the largest stall?");
     assert!(last.answer.to_plain().contains("Barrier takes 32.5 %"), "{:?}", last.answer);
     assert!(audit.bottleneck.steps.len() > 15, "{:?}", audit.bottleneck.steps);
 }

@@ -188,9 +188,7 @@ fn who_begins_is_told_how_to_go_on() {
     project.run("check --regression -1").ends(2, "expected a number above 0, found \"-1\"");
     let log = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/ptxas/spills.log");
     fs::copy(log, project.path("build.log")).unwrap();
-    project
-        .run("init")
-        .ends(2, "a build log says nothing of a run, so that it stands beside a report or a source (build.log)");
+    project.run("init").ends(2, "a build log says nothing about a run: name it with a report or a source (build.log)");
     // Beside a report it is taken.
     let report = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/h200/gemm_bias_v2.ncu-repz");
     fs::copy(report, project.path("gemm.ncu-repz")).unwrap();

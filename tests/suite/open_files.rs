@@ -48,7 +48,7 @@ fn what_cannot_be_read_is_named_with_its_cure() {
     let cases = [
         (folder.path().to_path_buf(), "a directory", "name a file"),
         (write("empty.ncu-rep", b""), "an empty file", "run it again"),
-        (write("a.ncu-repz", b"xx"), "packed report and is none", "copy the report again"),
+        (write("a.ncu-repz", b"xx"), "packed report and is not one", "copy the report again"),
         (write("a.nsys-rep", b"xx"), "Nsight Systems", "ncu --set full"),
         (write("a.sqlite", b"SQLite format 3\0"), "SQLite", "ncu --set full"),
         (fixture("h200/devset.sm_90a.cubin"), "a cubin", ".ncu-rep"),

@@ -82,6 +82,6 @@ fn a_kept_report_names_nobody_and_says_the_same() {
     fs::remove_file(evidence.join("collect.log")).unwrap();
     fs::write(path("mine"), "own").unwrap();
     std::os::unix::fs::symlink(path("mine"), evidence.join("collect.log")).unwrap();
-    Run(audit(folder.path()).args(["collect", "scale", "--quiet"]).output().unwrap()).ends(4, "it is a link");
+    Run(audit(folder.path()).args(["collect", "scale", "--quiet"]).output().unwrap()).ends(4, "it is a symbolic link");
     assert_eq!(fs::read_to_string(path("mine")).unwrap(), "own");
 }

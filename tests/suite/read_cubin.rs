@@ -226,7 +226,7 @@ fn what_is_no_whole_cubin_is_named() {
     };
     for (bytes, expected) in [
         (&b""[..], "wrong kind: cannot read k.cubin: it is an empty file"),
-        (&b"hello"[..], "wrong kind: cannot read k.cubin: it is no ELF file"),
+        (&b"hello"[..], "wrong kind: cannot read k.cubin: it is not an ELF file"),
         (&[0x50, 0xed, 0x55, 0xba, 1, 0][..], "wrong kind: cannot read k.cubin: it is a CUDA fat binary"),
         (&good[..40], "malformed: cannot read k.cubin"),
         (&good[..good.len() / 2], "malformed: cannot read k.cubin"),

@@ -73,19 +73,18 @@ fn a_kernel_that_lives_in_l2_is_judged_by_its_bandwidth_or_its_latency() {
     // 82.7 % of peak: saturated. DRAM read 16.78 MB, L2 sent 16,018,648 sectors of 32 bytes: 3.3 %.
     let full = in_l2(1.0, &[]);
     assert_eq!(full.bottleneck.limiter, Code::Unit(Part::MemoryL2));
-    assert!(verdict(&full).ends_with("93.5 % hits, DRAM reads 3.3 % of what L2 sends."), "{}", verdict(&full));
+    assert!(verdict(&full).ends_with("hit rate 93.5 %, DRAM reads 3.3 % of what L2 sends."), "{}", verdict(&full));
     // 70.3 %: high, and the warps stand in its queue.
     let high = in_l2(0.85, &[]);
     assert_eq!(high.bottleneck.limiter, Code::Unit(Part::MemoryL2));
-    assert!(verdict(&high).contains("the queue is full (Long scoreboard 95.2 %)"), "{}", verdict(&high));
+    assert!(verdict(&high).contains("its queue is full (Long scoreboard 95.2 %)"), "{}", verdict(&high));
     // 33.1 %: its latency. 512.6 MB over 119,544 cycles of 132 SMs, 92.0 % of them with a block, are 35.3 bytes a cycle; at 281
     // cycles 9.9 kB, and 9.9 / 0.331 × 0.920 = 27.6 kB at the peak.
     let idle = in_l2(0.4, &[]);
     assert_eq!(idle.bottleneck.limiter, Code::LatencyL2);
     assert!(verdict(&idle).contains("is at 33.1 % of peak"), "{}", verdict(&idle));
     assert!(
-        verdict(&idle)
-            .ends_with("At 281 cycles a load an SM has 9.9 kB in flight, where L2 at its peak needs 27.6 kB."),
+        verdict(&idle).ends_with("At 281 cycles per load an SM has 9.9 kB in flight; L2 at its peak needs 27.6 kB."),
         "{}",
         verdict(&idle)
     );
@@ -127,7 +126,7 @@ fn what_does_not_live_in_l2_is_not_judged_by_it() {
 fn a_wait_at_an_mbarrier_is_no_wait_for_a_load() {
     let staged = with("collected/patch_embed_gemm_5_staged/profile", &[]);
     assert_eq!(staged.bottleneck.limiter, Code::SyncMbarrier, "{}", verdict(&staged));
-    assert!(verdict(&staged).contains("long scoreboard takes 51.0 % of their time, 99 % of that there"));
+    assert!(verdict(&staged).contains("long scoreboard takes 51.0 % of their time, 99 % of that at mbarriers"));
     let earlier = lever(&staged, "more-in-flight").expect("a lever on stages");
     assert!(earlier.sentence.to_plain().starts_with("Fill the stages earlier"), "{earlier:?}");
     // The tensor pipe at 75.4 % caps what 66 % of waiting would free.
@@ -233,7 +232,7 @@ fn the_clock_of_a_benchmark_is_cycles_over_time() {
     let (capped, free) = (cycles / 203_040.0, cycles / 182_670.0);
     assert!(capped < free && (capped - 1.51).abs() < 0.005, "{capped} {free}");
     let lead = &sections(&audit)["lead"];
-    says(lead, &format!("{free:.2} GHz effective in the benchmark, {capped:.2} GHz under power cap"));
+    says(lead, &format!("{free:.2} GHz effective in the benchmark, {capped:.2} GHz under SW power cap"));
     // Clocks that nothing holds down and times without a step say nothing.
     let benchmark = evidence.new.benchmark.as_mut().expect("a benchmark");
     benchmark.clocks_after = benchmark.clocks_before.clone();
@@ -288,7 +287,10 @@ fn the_size_of_a_block_follows_from_the_chip() {
     let lever = lever(&short, "larger-blocks").expect("a lever");
     // Eight blocks of a warp at a time: 64 warps need blocks of eight, 8 × 132 of which fit.
     let said = lever.sentence.to_plain();
-    assert!(said.starts_with("Blocks of 256 threads") && said.contains("a grid of 1,056 resident blocks"), "{said}");
+    assert!(
+        said.starts_with("Blocks of 256 threads") && said.contains("a grid-stride loop over 1,056 resident blocks"),
+        "{said}"
+    );
     // A chip whose SM holds 1,536 threads has a third of it empty beside one block of 1,024.
     let (mut report, views) = report("collected/barrier_reduction/profile");
     report.launches[0].device.compute_capability = Some((8, 6));

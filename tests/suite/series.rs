@@ -110,7 +110,7 @@ fn pages_elsewhere_get_an_index_of_their_own() {
     // What somebody keeps in a folder that is not of audits is not the program's to write in.
     fs::write(project.path("README.md"), "# My project\n").unwrap();
     let run = project.run("generate scale --date 2026-01-02 --out .");
-    run.ends(0, "note: ./README.md is nobody's index, and stays as it is");
+    run.ends(0, "note: ./README.md is not an index that audit wrote, and stays as it is");
     assert_eq!(project.read("README.md"), "# My project\n");
     // The folder of audits is, and what stands there stays above the index.
     fs::write(project.path("pages/README.md"), "# Ours\n").unwrap();

@@ -223,7 +223,7 @@ fn the_part_of_all_is_the_share_times_the_ceiling() {
         parts.push((part, name));
     }
     let (part, name) = parts.iter().max_by(|(a, _), (b, _)| a.total_cmp(b)).unwrap();
-    assert!(table.contains(&format!("**Most to gain:** ≤ {part:.1} % of all, in {name}.")), "{table}");
+    assert!(table.contains(&format!("**Most to gain:** ≤ {part:.1} % of the total, in {name}.")), "{table}");
 }
 
 #[test]

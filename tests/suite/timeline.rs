@@ -112,7 +112,7 @@ fn the_terminal_shows_the_readings_and_the_commands() {
         "The largest, 200.00 µs, comes 1.19 ms after the start",
         "20.97 GB/s",
         "waits for the GPU",
-        "1. Are there large gaps between the kernels? no: the GPU had nothing to do for 200.00 µs of 2.60 ms, 7.69 %",
+        "1. Are there large gaps between the kernels? no: the GPU was idle for 200.00 µs of 2.60 ms, 7.69 %",
         "4. Do kernels dominate? yes: none of the answers above is yes. Profile the kernels below",
         "kernel = '^gemm$'",
         "skip = 2",
@@ -186,7 +186,7 @@ fn decimal_commas_are_told_from_thousands() {
 fn what_is_no_timeline_is_refused_with_the_cure() {
     let cases: [(&str, &[u8], &str); 8] = [
         ("a.csv", b"", "it is an empty file"),
-        ("a.csv", b"hello\nworld\n", "it is no output of nsys"),
+        ("a.csv", b"hello\nworld\n", "it is not output of nsys"),
         ("a.nsys-rep", b"\x01\x02", "which only nsys reads"),
         ("a.ncu-rep", b"NVR\0....", "it is a report of Nsight Compute"),
         ("a.txt", b" Time (%)  Total Time (ns)  Instances  Name\n 100.0  5  1  gemm\n", "not CSV"),

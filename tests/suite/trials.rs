@@ -214,9 +214,9 @@ fn a_wrong_kernel_gets_no_verdict_on_its_performance() {
         &page,
         &[
             &format!("**WRONG:** {why}. This page gives no verdict on performance."),
-            "**WRONG.** The results are wrong, so nothing is said of the kernel's performance",
+            "**WRONG.** The results are wrong, so this page says nothing about performance",
             "### half the time\n\n**INCONCLUSIVE**. The kernel's results are wrong",
-            "### still right\n\n**REFUTED**. Expected and not so: correctness.faults == 0.",
+            "### still right\n\n**REFUTED**. Expected, but not found: correctness.faults == 0.",
             "**WRONG**",
         ],
     );
@@ -247,7 +247,7 @@ fn a_check_whose_reference_is_no_number_is_no_check() {
     let project = project(100_000.0);
     put(&project, "c.json", &check(OutputCheck { expected_not_finite: 12, ..output(0.25, false) }));
     let page = page(&project, "--correctness c.json", "2026-01-01");
-    has(&page, &["**NOT MEASURED:** out on seed 2: the reference gave no finite number for 12 elements."]);
+    has(&page, &["**NOT MEASURED:** out on seed 2: the reference is not finite in 12 elements."]);
     assert!(page.contains("**Not measured** (`not-measured`)"), "{page}");
 }
 
@@ -305,7 +305,7 @@ fn the_reference_shows_its_own_counters() {
     );
     let row = page.lines().find(|line| line.contains("`launch__registers_per_thread`") && line.contains("168"));
     assert!(row.is_some_and(|row| row.contains("32")), "{page}");
-    let under = page.lines().find(|line| line.starts_with("| For comparison")).unwrap();
+    let under = page.lines().find(|line| line.starts_with("| Duration under ncu, for comparison")).unwrap();
     assert!(under.contains("100.00 µs") && under.contains("81.00 µs"), "{under}");
 }
 
@@ -338,12 +338,7 @@ fn damaged_files_are_refused_with_place_and_cure() {
         &["samples_ms", "expected times above 0 ms", "found 0"],
     );
     let other = check.replace("_Z5scalePfi", "_Z4gemmPfi");
-    refused(
-        "--correctness",
-        &other,
-        2,
-        &["the check of outputs is about the kernel _Z4gemmPfi, and the page about scale"],
-    );
+    refused("--correctness", &other, 2, &["the check of outputs is of the kernel _Z4gemmPfi, and the page of scale"]);
     project.run("generate scale --date 2026-01-01 --benchmark none.json").ends(3, "none.json");
 }
 

@@ -79,7 +79,7 @@ fn the_builds_stand_side_by_side_with_their_own_times() {
     let beside = row(&page, "Beside the first build");
     assert_eq!(beside, ["—", "−54.9 % (−55.0 % to −54.6 %)", "NOT MEASURED"]);
     assert_eq!(row(&page, "Results"), ["correct", "correct", "not checked"]);
-    assert!(page.contains("beside those of the first, which this page is about"), "{page}");
+    assert!(page.contains("compared with the first build, the subject of this page"), "{page}");
 
     // The snapshot alone makes the same page.
     lab.run("render audits/2026-01-01-transpose.json").done();

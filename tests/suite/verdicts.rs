@@ -62,7 +62,7 @@ fn one_launch_each_leans_on_counters_that_explain() {
     // The row claims no more than the kernel.
     assert_eq!(unexplained.reading("gpu__time_duration.sum").unwrap().verdict, Verdict::Ambiguous);
     let small = compare(one(100_000.0, 180_000.0, 4096), one(98_000.0, 176_400.0, 2048));
-    expect(&small, Verdict::Ambiguous, "a change counts from 5.0 %");
+    expect(&small, Verdict::Ambiguous, "5.0 % or more is a change");
     expect(&compare(one(1e5, 1.8e5, 4096), one(1e5, 1.8e5, 4096)), Verdict::Same, "one launch on each side");
 }
 
@@ -79,7 +79,7 @@ fn a_trifle_explains_nothing() {
     expect(&compare(old(), registers), Verdict::Ambiguous, "no counter explains it");
     // A change beyond what single launches differ by, of code that is another.
     let other = compare(old(), one(200_000.0, 360_000.0, 900_000));
-    expect(&other, Verdict::Slower, "explained by other code (10 % of the executed instructions)");
+    expect(&other, Verdict::Slower, "explained by different code (10 % of the executed instructions)");
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn other_kernels_in_other_grids_carry_a_caution() {
     expect(
         &compare(one(1e5, 1.8e5, 4096), other()),
         Verdict::Faster,
-        "Caution: other in a grid of (8192, 1, 1) is held",
+        "Caution: other in a grid of (8192, 1, 1) is compared",
     );
     let renamed = Profile { grid: "(64, 1, 1)", ..other() };
     assert!(!compare(one(1e5, 1.8e5, 4096), renamed).whole.reason.contains("Caution"));
@@ -130,7 +130,7 @@ fn held_clocks_in_one_file_let_time_decide() {
         let evidence = Evidence { old: Some(old), ..side(6e4, 2048, is_held) };
         analysis::audit(&evidence, &Limits::default()).comparison.unwrap()
     };
-    expect(&verdict(true), Verdict::Faster, "−40.0 % in time with the clocks held, in one run of ncu");
+    expect(&verdict(true), Verdict::Faster, "−40.0 % in time with locked clocks, in one run of ncu");
     expect(&verdict(false), Verdict::Ambiguous, "the clocks cannot be ruled out");
 }
 

@@ -132,7 +132,7 @@ impl SassCheck {
             None => format!("{} {} in {}", count, self.steps.join(", then "), self.scope),
         };
         if self.per_iteration {
-            rule += " per turn";
+            rule += " per iteration";
         }
         if let Some(bits) = self.min_width {
             rule += &format!(", each at least {bits} bits wide");
@@ -172,7 +172,7 @@ fn of_resource(resource: Resource, count: Count, rows: &[ResourceRow]) -> Decisi
     let (_, label) = resource.row();
     let row = rows.iter().find(|row| row.label == label);
     let Some((row, found)) = row.and_then(|row| Some((row, row.ptxas.or(row.cubin).or(row.launch)?))) else {
-        return inconclusive(format!("the build does not tell: {label}"));
+        return inconclusive(format!("the build does not state: {label}"));
     };
     let holds = usize::try_from(found).is_ok_and(|found| count.holds(found));
     let unit = if row.unit.is_empty() { String::new() } else { format!(" {}", row.unit) };
@@ -247,11 +247,11 @@ fn pattern(name: &str, arch: &str) -> Result<String, String> {
             .ok_or_else(|| format!("{name} has no instruction on {arch}")),
         Resolved::NoInstruction(note) => Err(format!("{name} has no instruction of its own on {arch}. {note}")),
         Resolved::NotOnChip(chips) => {
-            Err(format!("what {name} becomes on {arch} is not known; it was seen on {}", chips.join(", ")))
+            Err(format!("the SASS of {name} on {arch} is not in the catalog; it was seen on {}", chips.join(", ")))
         }
-        Resolved::Unknown(near) if near.is_empty() => Err(format!("{name} is no known name of SASS, PTX or CUDA")),
+        Resolved::Unknown(near) if near.is_empty() => Err(format!("{name} is not a known SASS, PTX or CUDA name")),
         Resolved::Unknown(near) => {
-            Err(format!("{name} is no known name of SASS, PTX or CUDA; near names: {}", near.join(", ")))
+            Err(format!("{name} is not a known SASS, PTX or CUDA name; near names: {}", near.join(", ")))
         }
     }
 }
@@ -278,11 +278,11 @@ fn scope(scope: Scope, ground: &Ground<'_>) -> Result<BTreeSet<usize>, String> {
 
 fn too_narrow(bits: u32, code: &[SassInstruction], matches: &[usize]) -> Option<Decision> {
     if matches.is_empty() {
-        return Some(inconclusive("there is no such instruction whose width could be judged"));
+        return Some(inconclusive("no such instruction has a width"));
     }
     let width = |at: &usize| access_width(&code[*at].opcode);
     if matches.iter().any(|at| width(at).is_none()) {
-        return Some(inconclusive("the width of such an instruction does not stand in its opcode"));
+        return Some(inconclusive("the opcode of such an instruction does not give its width"));
     }
     let narrow: Vec<usize> = matches.iter().filter(|at| width(at).is_some_and(|w| w < bits)).copied().collect();
     let found = format!("{} of {} are narrower", narrow.len(), matches.len());
@@ -312,9 +312,9 @@ fn per_turn(count: Count, ground: &Ground<'_>, matches: &[usize]) -> Decision {
     let is_open = within.iter().any(|at| inner.contains(&block(at)));
     let most = within.len();
     let text = match (least == most, is_open) {
-        (true, _) => format!("{least} in every turn"),
-        (false, true) => format!("at least {least} in every turn, more by loops inside"),
-        (false, false) => format!("{least} to {most} in a turn, by the way it takes"),
+        (true, _) => format!("{least} in every iteration"),
+        (false, true) => format!("at least {least} in every iteration, more with inner loops"),
+        (false, false) => format!("{least} to {most} per iteration, depending on the path"),
     };
     let never = count.most.is_some_and(|limit| least > limit) || (!is_open && most < count.least);
     let always = least >= count.least && count.most.is_none_or(|limit| !is_open && most <= limit);

@@ -111,7 +111,7 @@ pub(super) fn judge(m: &Measures<'_, '_>) -> Judged {
     }
     let latency = || {
         let held = rules::latency(m);
-        steps.push(step("What do the warps wait for?", "--section WarpStateStats", held.as_ref(), m));
+        steps.push(step("What is the largest stall?", "--section WarpStateStats", held.as_ref(), m));
         held
     };
     let held = first.or_else(latency).unwrap_or_else(|| rules::nothing(m));
@@ -143,7 +143,7 @@ fn step(question: &str, needs: &str, held: Option<&Held>, m: &Measures<'_, '_>) 
     let answer = match held {
         Some(held) if held.holds => words!("yes: {}", &held.sentence),
         Some(held) => words!("not enough to limit: {}", &held.sentence),
-        None => words!("no, or the report lacks what it needs (`{}`)", needs),
+        None => words!("no, or not measured (needs `{}`)", needs),
     };
     let speed = || m.held(&["sm__throughput.avg.pct_of_peak_sustained_elapsed"]);
     Step { question: question.into(), answer, readings: held.map_or_else(speed, |held| held.readings.clone()) }
@@ -152,7 +152,7 @@ fn step(question: &str, needs: &str, held: Option<&Held>, m: &Measures<'_, '_>) 
 /// How sure a verdict is, and why. A launch that did not run or that has too few blocks is a fact of the launch.
 fn confidence(m: &Measures<'_, '_>, held: &Held) -> (Confidence, String) {
     if matches!(held.code, Code::LaunchFailed | Code::LaunchSmallGrid) && held.margin >= NEAR {
-        return (Confidence::High, "a fact of the launch, whatever is sampled".to_owned());
+        return (Confidence::High, "a fact of the launch, independent of samples".to_owned());
     }
     let samples = m.kernel_of.phases.map(|phases| phases.samples as f64);
     let Some(samples) = samples.filter(|samples| *samples >= m.limits[Threshold::SamplesFew]) else {
@@ -169,12 +169,12 @@ fn confidence(m: &Measures<'_, '_>, held: &Held) -> (Confidence, String) {
     if held.margin < NEAR {
         return (
             Confidence::Medium,
-            format!("{said}; only {} points beyond the threshold", format::fixed(held.margin.max(0.0), 1)),
+            format!("{said}; only {} points past its threshold", format::fixed(held.margin.max(0.0), 1)),
         );
     }
     match &held.unit {
         Some(unit) if !queues_agree(m, unit.part) => {
-            (Confidence::Medium, format!("{said}; the counter is high, but the top stall is not in its queue"))
+            (Confidence::Medium, format!("{said}; the counter is high, but the top stall points elsewhere"))
         }
         Some(_) => (Confidence::High, format!("{said}; counter and top stall agree")),
         None => (Confidence::High, said),
@@ -209,7 +209,7 @@ fn tile(phases: &Phases) -> Option<Words> {
     let whole = match phases.unit? {
         CycleUnit::Tile => "tile",
         CycleUnit::Block => "block",
-        CycleUnit::Warp => "life of a warp",
+        CycleUnit::Warp => "warp lifetime",
     };
     let of_drain = phases.phases.iter().filter(|phase| phase.kind == PhaseKind::Drain).filter_map(|phase| phase.cycles);
     let drain: f64 = of_drain.sum();
@@ -239,7 +239,7 @@ fn tile(phases: &Phases) -> Option<Words> {
 /// What a phase is called.
 fn kind(kind: PhaseKind) -> &'static str {
     match kind {
-        PhaseKind::Prologue => "start",
+        PhaseKind::Prologue => "prologue",
         PhaseKind::MainLoop => "main loop",
         PhaseKind::Epilogue => "epilogue",
         PhaseKind::Exit => "exit",

@@ -71,8 +71,7 @@ pub(super) fn changed(
         let (old, new) = (flushed(old.benchmark), flushed(new.benchmark));
         (Verdict::NotComparable, format!("before each launch: {old} → {new}"))
     } else if !is_alike {
-        let why =
-            "the clocks were held down on one side and not on the other, so that its times do not compare; cycles do";
+        let why = "the clocks were throttled on one side only: times do not compare, cycles do";
         (Verdict::NotComparable, why.to_owned())
     } else if let Some(drift) =
         [&before, &after].into_iter().filter_map(|samples| drift(samples)).max_by(f64::total_cmp)
@@ -98,10 +97,10 @@ fn decided(time: &Judged, cycles: Option<&Judged>, limits: &Limits) -> (Verdict,
         Course::Up => (Verdict::Slower, String::new()),
         Course::Same => (Verdict::Same, String::new()),
         Course::Unclear if time.course != cycles.course => {
-            (Verdict::Ambiguous, "the SM clock was another, and time and cycles disagree".to_owned())
+            (Verdict::Ambiguous, "the SM clock differed, and time and cycles disagree".to_owned())
         }
         Course::Unclear => {
-            (Verdict::Ambiguous, "its interval holds both no change and one that would count".to_owned())
+            (Verdict::Ambiguous, "its interval includes both no change and a change that counts".to_owned())
         }
     }
 }
@@ -158,7 +157,7 @@ mod tests {
         }
         let change = timing(&free(0.9), &always).change.expect("two sides");
         assert_eq!((change.verdict, change.time.interval), (Verdict::NotComparable, None));
-        assert!(change.why.contains("held down on one side"), "{}", change.why);
+        assert!(change.why.contains("throttled on one side"), "{}", change.why);
         // Of two states the one that the other side has is the headline.
         let timing = timing(&capped(0.9), &always);
         assert_eq!((timing.kernel.time.count, timing.change.expect("two sides").verdict), (20, Verdict::Same));

@@ -109,23 +109,20 @@ fn cautions(benchmark: &Benchmark, stretch: &Stretch, kernel: &Timed, has_step: 
     let empty = Sample::of(&nanoseconds(&benchmark.empty_ms), limits[Threshold::VerdictConfidence]);
     if let Some(empty) = empty.filter(|empty| 100.0 * empty.median > limits[Threshold::BenchmarkOverhead] * median) {
         cautions.push(format!(
-            "Too short to time this way: two events with nothing between them are {} apart, {} % of the kernel's median, \
-             and each time holds about that much. Time several launches together.",
+            "Too short to time this way: two events with nothing between them are {} apart, {} % of the kernel's median, and each time includes about that much. Time several launches together.",
             time(empty.median),
             format::fixed(100.0 * empty.median / median, 1)
         ));
     }
     if let Some(scatter) = kernel.time.scatter.filter(|scatter| *scatter > limits[Threshold::Dispersion]) {
-        cautions.push(format!(
-            "The launches scatter by {} %: a small change cannot be seen in them.",
-            format::fixed(scatter, 1)
-        ));
+        cautions
+            .push(format!("The launches scatter by {} %: a small change does not show.", format::fixed(scatter, 1)));
     }
     if let Some(drift) =
         drift(stretch.of(&benchmark.samples_ms)).filter(|drift| !has_step && *drift > limits[Threshold::BenchmarkDrift])
     {
         cautions.push(format!(
-            "The times drift: the medians of the first and the last third are {} % apart, as they are when the clock gives way to heat or a power limit. Interval and scatter take the launches for alike, and are too narrow.",
+            "The times drift: the medians of the first and the last third are {} % apart, as under thermal or power throttling. Interval and scatter assume like launches, so both are too narrow.",
             format::fixed(drift, 1)
         ));
     }
@@ -133,7 +130,7 @@ fn cautions(benchmark: &Benchmark, stretch: &Stretch, kernel: &Timed, has_step: 
     match (mhz(&benchmark.clocks_before), mhz(&benchmark.clocks_after)) {
         (Some(before), Some(after)) if !has_step && apart(before, after) > limits[Threshold::ClockDifference] => {
             cautions.push(format!(
-                "The SM clock moved from {} to {} MHz meanwhile: kernel and reference, timed in turn, share that; other times do not.",
+                "The SM clock moved from {} to {} MHz during the run: kernel and reference, timed in turn, share that; other times do not.",
                 format::plain(before, 0),
                 format::plain(after, 0)
             ));
@@ -141,8 +138,10 @@ fn cautions(benchmark: &Benchmark, stretch: &Stretch, kernel: &Timed, has_step: 
         _ => {}
     }
     if benchmark.method.ended_by != "stable" {
-        cautions
-            .push(format!("The median had not settled when the {} ended it.", limit_of(&benchmark.method.ended_by)));
+        cautions.push(format!(
+            "The median had not converged when the {} was reached.",
+            limit_of(&benchmark.method.ended_by)
+        ));
     }
     cautions
 }
@@ -287,6 +286,6 @@ pub(in crate::analysis) mod tests {
         new.clocks_after.as_mut().expect("read").sm_mhz = Some(1755.0);
         let cautions = of(&new, None).cautions;
         assert!(cautions[0].contains("from 1,980 to 1,755 MHz"), "{cautions:?}");
-        assert!(cautions[1].contains("when the time limit ended it"), "{cautions:?}");
+        assert!(cautions[1].contains("when the time limit was reached"), "{cautions:?}");
     }
 }

@@ -10,7 +10,7 @@ use crate::evidence::{LaunchFacts, Workload};
 /// Evidence that is about something else than the page.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "{what} is about the kernel {found}, and the page about {expected}\n  help: give the file that `audit launch` wrote for this kernel, or another `kernel`"
+    "{what} is of the kernel {found}, and the page of {expected}\n  help: give the file that `audit launch` wrote for this kernel, or another `kernel`"
 )]
 pub struct OtherKernelTried {
     /// The file's kind.
@@ -40,7 +40,7 @@ pub(in crate::analysis) fn weigh(whole: &mut Whole, timing: Option<&Timing>, new
         whole.join_times(change);
     }
     if old.is_some_and(|old| old.looked().standing() == Standing::Wrong) {
-        let reason = "The old side's results are wrong, so that its time is none to compare with.".to_owned();
+        let reason = "The old side's results are wrong: its time is no baseline.".to_owned();
         whole.void(Verdict::NotComparable, reason, "Compare with an audit of a correct kernel.");
     }
     let faults = new.looked().faults();

@@ -134,7 +134,7 @@ fn decisions(
             let (idle, span) = devices.iter().fold((0.0, 0.0), |(i, s), one| (i + one.idle_ns, s + one.span_ns));
             let is_so = percent(idle, span) >= least;
             let because = format!(
-                "the GPU had nothing to do for {} of {}, {}; the threshold `timeline-idle` is {}",
+                "the GPU was idle for {} of {}, {}; the threshold `timeline-idle` is {}",
                 time(idle),
                 time(span),
                 share(percent(idle, span)),
@@ -197,7 +197,7 @@ fn decisions(
             "gaps",
             "Are there large gaps between the kernels?",
             gaps,
-            "Look at the launches first: batch them or record a CUDA graph, and take out synchronisations between kernels.",
+            "Look at the launches first: batch them or record a CUDA graph, and remove synchronisations between kernels.",
         ),
         decision(
             "copies",
@@ -241,10 +241,9 @@ fn to_profile(timeline: &Timeline, row: &KernelShare, rows: &[KernelShare]) -> T
     let away = |ns: f64| (ns - median).abs();
     let typical = own.skip(cold).min_by(|(_, a), (_, b)| away(a.duration_ns).total_cmp(&away(b.duration_ns)));
     let (skip, skip_because) = match typical {
-        Some((at, one)) => (
-            at as u64,
-            format!("in the order of their starts, this launch of {} is nearest to the median", time(one.duration_ns)),
-        ),
+        Some((at, one)) => {
+            (at as u64, format!("in launch order, this one of {} is nearest to the median", time(one.duration_ns)))
+        }
         None => {
             const WARM: u64 = 10;
             let all: u64 = rows
@@ -252,7 +251,7 @@ fn to_profile(timeline: &Timeline, row: &KernelShare, rows: &[KernelShare]) -> T
                 .filter(|one| self::function(&one.totals.name) == function)
                 .map(|one| one.totals.count)
                 .sum();
-            let why = "no trace of single launches: at most ten are passed over, so that caches and clocks are warm";
+            let why = "no trace of single launches: at most ten are skipped, to warm caches and clocks";
             (WARM.min(all.saturating_sub(1)), why.to_owned())
         }
     };

@@ -91,7 +91,7 @@ fn compared(column: usize, new: (&Side, &Profile), old: (&Side, &Profile), limit
         (false, false) => None,
     };
     if let Some((verdict, side)) = void {
-        let reason = format!("{side} results are wrong, so that the times are none to compare.");
+        let reason = format!("{side} results are wrong: the times do not compare.");
         comparison.whole.void(verdict, reason, "Correct the kernel; its speed matters after that.");
     }
     Against { column, kernel: new.1.kernel.clone(), panels, comparison }

@@ -26,7 +26,7 @@ pub(in crate::cli) struct Collect {
     /// Metric beside the set; may be repeated.
     #[arg(long = "metric", value_name = "NAME")]
     pub(in crate::cli) metrics: Vec<String>,
-    /// Make every file again, also what is there from the same.
+    /// Make every file again, even what is up to date.
     #[arg(long)]
     pub(in crate::cli) again: bool,
     /// Subjects collected at a time; those on the GPU of this machine still take turns [default: 1; with --slurm as many

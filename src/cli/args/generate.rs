@@ -58,7 +58,7 @@ pub(in crate::cli) struct Generate {
     /// Print what --collect would run, and write nothing.
     #[arg(long)]
     pub(in crate::cli) dry_run: bool,
-    /// With --collect, make every file again.
+    /// With --collect, make every file again, even what is up to date.
     #[arg(long, requires = "collect")]
     pub(in crate::cli) again: bool,
     /// With --collect, say nothing while it runs.

@@ -56,11 +56,11 @@ pub(in crate::cli) struct Check {
     /// Slow-down in percent that counts as a regression [default: the threshold `regression`, 5].
     #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
     pub(in crate::cli) regression: Option<f64>,
-    /// Fail on patterns of this severity or a graver one that the old side did not show.
+    /// Fail on patterns of at least this severity that the old side did not show.
     #[arg(long, value_name = "SEVERITY")]
     pub(in crate::cli) findings: Option<Level>,
-    /// Leave out the subject's checks: checklists, expectations, checks on the machine code, and looks at the results that
-    /// cannot tell. Wrong results fail in any case.
+    /// Leave out the subject's checks: checklists, expectations, checks on the machine code, and checks of the outputs
+    /// that cannot tell. Wrong results fail in any case.
     #[arg(long)]
     pub(in crate::cli) no_checks: bool,
     /// End with 0 where a subject has no audit yet, or none to be compared with.

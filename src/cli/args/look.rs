@@ -136,7 +136,7 @@ pub(in crate::cli) struct DumpAnalysis {
     /// commas.
     #[arg(long = "check", alias = "checks", value_name = "CHECKLIST", value_delimiter = ',', value_parser = checklist)]
     pub(in crate::cli) checks: Vec<String>,
-    /// What should hold for a metric or derived reading, in place of the subject's; may be repeated.
+    /// Expectation for a metric or derived reading, in place of the subject's; may be repeated.
     #[arg(long, value_name = "READING OP VALUE", value_parser = expectation)]
     pub(in crate::cli) expect: Vec<Expect>,
 }

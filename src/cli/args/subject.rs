@@ -27,10 +27,10 @@ pub(in crate::cli) struct SubjectFlags {
     /// Times outside the profiler, as `audit launch --time --json-to` wrote them.
     #[arg(long, alias = "benchmark-file", value_name = "FILE")]
     pub(in crate::cli) benchmark: Option<PathBuf>,
-    /// The same of the version before [default: those that the baseline's snapshot keeps].
+    /// Benchmark of the version before [default: those that the baseline's snapshot keeps].
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) baseline_benchmark: Option<PathBuf>,
-    /// Report of what the kernel is timed beside.
+    /// Report of the reference that the kernel is timed against.
     #[arg(long, alias = "reference-report", value_name = "FILE")]
     pub(in crate::cli) reference: Option<PathBuf>,
     /// Evidence folder, as `audit collect` fills it.
@@ -39,7 +39,7 @@ pub(in crate::cli) struct SubjectFlags {
     /// Kernels to look at: a regular expression on the function name.
     #[arg(long, value_name = "RE", value_parser = regex)]
     pub(in crate::cli) kernel: Option<Regex>,
-    /// Numbers of the launches to look at, as ncu and `audit dump evidence` count them: 3, or 0-4,8.
+    /// Launches to look at, numbered as in ncu and `audit dump evidence`: 3, or 0-4,8.
     #[arg(long, value_name = "N")]
     pub(in crate::cli) launches: Option<Rows>,
     /// Grid of the launches to look at: 64, or 64,1,1.
@@ -72,7 +72,7 @@ pub(in crate::cli) struct SubjectFlags {
     /// Floating-point operations of one launch: a number or an expression such as 2*1024*1024.
     #[arg(long, value_name = "N")]
     pub(in crate::cli) work_flop: Option<Amount>,
-    /// Bytes that one launch cannot avoid to move: a number or an expression.
+    /// Bytes that one launch has to move: a number or an expression.
     #[arg(long, value_name = "N")]
     pub(in crate::cli) work_bytes: Option<Amount>,
     /// Tiles of one launch, store instructions of a warp for each, and warps that store one: numbers or expressions.
@@ -81,7 +81,7 @@ pub(in crate::cli) struct SubjectFlags {
     /// Checklist of the catalog to hold the kernel against; may be repeated.
     #[arg(long = "check", alias = "checks", value_name = "CHECKLIST", value_delimiter = ',', value_parser = checklist)]
     pub(in crate::cli) checks: Vec<String>,
-    /// What should hold for a metric or derived reading, such as 'stall.barrier<25'; may be repeated.
+    /// Expectation for a metric or derived reading, such as 'stall.barrier<25'; may be repeated.
     #[arg(long, value_name = "READING OP VALUE", value_parser = expectation)]
     pub(in crate::cli) expect: Vec<Expect>,
 }

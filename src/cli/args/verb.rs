@@ -44,7 +44,7 @@ pub(in crate::cli) enum Verb {
     Check(Check),
     /// Print every audit of a subject as a table.
     History(History),
-    /// Say which audit of a subject the next ones are compared with.
+    /// Pin the baseline that later audits of a subject are compared with.
     Baseline(Baseline),
     /// Launch a subject's kernel on the GPU: plainly, checked against a reference, or timed.
     Launch(Launch),
@@ -52,7 +52,7 @@ pub(in crate::cli) enum Verb {
     Show(Show),
     /// Say which kernels take the time of a whole program, from what Nsight Systems recorded.
     Timeline(Timeline),
-    /// Print a stage as JSON.
+    /// Print evidence, source counters or analysis as JSON.
     Dump(Dump),
     /// Explain a metric, stall reason, opcode, threshold, limiter, finding, chip, or another word of a page; `readings`,
     /// `thresholds`, `findings`, `words` and `view` (what templates may use) are lists.

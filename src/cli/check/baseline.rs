@@ -24,7 +24,7 @@ pub(super) fn told(made: &Made, folder: &Path, project: &Path) -> Result<String,
     let pinned = pinned(made, folder)?;
     let Some(file) = places.into_iter().flatten().find(|file| file.is_file()) else {
         return Ok(format!(
-            " Its baseline's file is not here, so that git cannot say whether it is committed.{pinned}"
+            " The file of its baseline is missing, so git cannot tell whether it is committed.{pinned}"
         ));
     };
     let shown = analysis::without_home(&file.display().to_string());
@@ -32,7 +32,7 @@ pub(super) fn told(made: &Made, folder: &Path, project: &Path) -> Result<String,
         Kept::Committed => "committed",
         Kept::Changed => "committed, and changed since",
         Kept::Untracked => "NOT committed: others compare with something else",
-        Kept::Unknown => "outside git, so that nobody else need have it",
+        Kept::Unknown => "outside git: others may not have it",
     };
     Ok(format!(" Baseline {shown}: {said}.{pinned}"))
 }

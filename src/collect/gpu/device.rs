@@ -44,9 +44,7 @@ fn probe() -> Result<(u32, i32), LaunchError> {
     }
     let mut version = 0;
     // SAFETY: the pointer is to an int of ours.
-    unsafe { sys::cuDriverGetVersion(&raw mut version) }
-        .result()
-        .map_err(driver("asking the driver for its version"))?;
+    unsafe { sys::cuDriverGetVersion(&raw mut version) }.result().map_err(driver("reading the driver version"))?;
     if version < OLDEST_DRIVER {
         return Err(LaunchError::OldDriver { found: cuda_version(version) });
     }
@@ -83,7 +81,7 @@ impl Gpu {
         let context = unsafe { primary_ctx::retain(device) }.map_err(driver("opening the device"))?;
         // SAFETY: the context was just given out and stays until `drop`.
         unsafe { result::ctx::set_current(context) }.map_err(driver("opening the device"))?;
-        let stream = stream::create(stream::StreamKind::Default).map_err(driver("making a stream"))?;
+        let stream = stream::create(stream::StreamKind::Default).map_err(driver("creating a stream"))?;
         Ok(Gpu { device, stream, facts, bus: bus(device)? })
     }
 
@@ -121,20 +119,19 @@ fn get(ordinal: u32) -> Result<sys::CUdevice, LaunchError> {
 
 fn facts(of: sys::CUdevice, version: i32) -> Result<DeviceFacts, LaunchError> {
     // SAFETY: the device is from the driver.
-    let ask =
-        |attribute| unsafe { device::get_attribute(of, attribute) }.map_err(driver("asking for device attributes"));
+    let ask = |attribute| unsafe { device::get_attribute(of, attribute) }.map_err(driver("reading device attributes"));
     let number = |attribute| Ok::<u32, LaunchError>(ask(attribute)?.unsigned_abs());
     let (major, minor) = (
         ask(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
         ask(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
     );
     Ok(DeviceFacts {
-        name: device::get_name(of).map_err(driver("asking for the device's name"))?,
+        name: device::get_name(of).map_err(driver("reading the device's name"))?,
         compute_capability: format!("{major}.{minor}"),
         driver_cuda: cuda_version(version),
         multiprocessors: number(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
         // SAFETY: as above.
-        memory_bytes: unsafe { device::total_mem(of) }.map_err(driver("asking for the device's memory"))? as u64,
+        memory_bytes: unsafe { device::total_mem(of) }.map_err(driver("reading the device's memory"))? as u64,
         l2_bytes: number(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?.into(),
         shared_bytes_per_block: number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?.into(),
         shared_bytes_per_multiprocessor: number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?
@@ -149,7 +146,7 @@ fn bus(of: sys::CUdevice) -> Result<String, LaunchError> {
     let mut text = [0u8; 32];
     // SAFETY: the buffer is ours and its length is told.
     let asked = unsafe { sys::cuDeviceGetPCIBusId(text.as_mut_ptr().cast(), text.len() as i32, of) };
-    asked.result().map_err(driver("asking for the device's place on the bus"))?;
+    asked.result().map_err(driver("reading the device's PCI address"))?;
     let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
     Ok(String::from_utf8_lossy(&text[..end]).into_owned())
 }

@@ -35,7 +35,7 @@ fn cure(code: CUresult) -> &'static str {
         CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES | CUresult::CUDA_ERROR_INVALID_VALUE => {
             "\n  help: check grid, block, cluster, dynamic_shared and tensor maps under [subject.launch]"
         }
-        CUresult::CUDA_ERROR_OUT_OF_MEMORY => "\n  help: smaller shapes, or a device that nobody else uses",
+        CUresult::CUDA_ERROR_OUT_OF_MEMORY => "\n  help: smaller shapes, or a device with no other users",
         CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH | CUresult::CUDA_ERROR_SYSTEM_NOT_READY => {
             "\n  help: the driver's library and its kernel module differ or are not ready; restart the machine or the container"
         }

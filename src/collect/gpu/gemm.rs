@@ -141,7 +141,7 @@ impl GemmRun {
     fn heuristics(&self) -> Result<Vec<sys::cublasLtMatmulHeuristicResult_t>, LaunchError> {
         let cure = "cuBLASLt has no algorithm for these types, shapes and transpositions; FP8 needs `transpose_b = true`, \
                     `transpose_a = false` and sizes that are multiples of 16";
-        let doing = "choosing an algorithm of cuBLASLt";
+        let doing = "choosing a cuBLASLt algorithm";
         let preference = lt::create_matmul_pref().map_err(cublaslt(doing, ""))?;
         let mut found = Vec::<sys::cublasLtMatmulHeuristicResult_t>::with_capacity(ASKED);
         let mut count = 0;
@@ -255,7 +255,7 @@ impl GemmRun {
                 gpu.stream.cast(),
             )
         };
-        ended.map_err(cublaslt("launching the product of cuBLASLt", ""))
+        ended.map_err(cublaslt("launching the cuBLASLt product", ""))
     }
 }
 

@@ -70,7 +70,7 @@ impl Kernel {
             let asked = unsafe { sys::cuFuncGetParamInfo(self.function, all.len(), &raw mut offset, &raw mut size) };
             match asked {
                 sys::CUresult::CUDA_ERROR_INVALID_VALUE => return Ok(all),
-                ended => ended.result().map_err(driver("asking for the kernel's parameters"))?,
+                ended => ended.result().map_err(driver("reading the kernel's parameters"))?,
             }
             all.push(size as u32);
         }
@@ -83,7 +83,7 @@ impl Kernel {
         let ask = |attribute| {
             unsafe { function::get_function_attribute(self.function, attribute) }
                 .map(i32::unsigned_abs)
-                .map_err(driver("asking for the kernel's attributes"))
+                .map_err(driver("reading the kernel's attributes"))
         };
         self.facts = FunctionFacts {
             registers: ask(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
@@ -124,8 +124,7 @@ impl Kernel {
         let (block, shared) = (threads as i32, shape.dynamic_shared as usize);
         // SAFETY: as above.
         let blocks = unsafe { result::occupancy::max_active_block_per_multiprocessor(self.function, block, shared) };
-        self.facts.blocks_per_multiprocessor =
-            blocks.map_err(driver("asking for the kernel's occupancy"))?.unsigned_abs();
+        self.facts.blocks_per_multiprocessor = blocks.map_err(driver("reading the kernel's occupancy"))?.unsigned_abs();
         if self.facts.blocks_per_multiprocessor == 0 {
             return Err(LaunchError::Beyond {
                 asked: format!("a block of {threads} threads with {shared} bytes of dynamic shared memory"),

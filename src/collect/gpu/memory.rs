@@ -17,7 +17,7 @@ impl Memory {
     pub(super) fn new(bytes: u64) -> Result<Memory, LaunchError> {
         let bytes = bytes.max(1) as usize;
         // SAFETY: a device is open on this thread; nobody reads before something is written.
-        let pointer = unsafe { result::malloc_sync(bytes) }.map_err(driver("taking device memory"))?;
+        let pointer = unsafe { result::malloc_sync(bytes) }.map_err(driver("allocating device memory"))?;
         Ok(Memory { pointer, bytes })
     }
 
@@ -75,5 +75,5 @@ impl Drop for Memory {
 
 /// Free device memory in bytes.
 pub(super) fn free() -> Result<u64, LaunchError> {
-    Ok(result::mem_get_info().map_err(driver("asking for free device memory"))?.0 as u64)
+    Ok(result::mem_get_info().map_err(driver("reading free device memory"))?.0 as u64)
 }

@@ -42,7 +42,7 @@ pub(super) fn encode(buffer: &Buffer, map: &TensorMap, pointer: u64) -> Result<C
             Fill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
         )
     };
-    ended.result().map_err(driver(&format!("making the tensor map of {}", buffer.name)))?;
+    ended.result().map_err(driver(&format!("creating the tensor map of {}", buffer.name)))?;
     Ok(encoded)
 }
 

@@ -218,7 +218,7 @@ struct Event(CUevent);
 
 impl Event {
     fn new() -> Result<Event, LaunchError> {
-        event::create(CUevent_flags::CU_EVENT_DEFAULT).map(Event).map_err(driver("making an event"))
+        event::create(CUevent_flags::CU_EVENT_DEFAULT).map(Event).map_err(driver("creating an event"))
     }
 
     fn record(&self, gpu: &Gpu) -> Result<(), LaunchError> {

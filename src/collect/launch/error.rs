@@ -91,7 +91,7 @@ pub enum LaunchError {
     },
     /// Not enough device memory.
     #[error(
-        "the buffers take {asked} bytes, the device has {free} bytes free\n  help: smaller shapes, or a device that nobody else uses"
+        "the buffers take {asked} bytes, the device has {free} bytes free\n  help: smaller shapes, or a device with no other users"
     )]
     Memory {
         /// Bytes of all buffers.

@@ -239,7 +239,8 @@ pub(super) const DEADLINE: &str =
 fn too_late(step: &Step<'_>, seconds: u64) -> Setback {
     let name = step.tool.map_or("audit launch", Tool::name);
     let what = format!("{name} did not end within {seconds} s and was stopped with all its children");
-    let cure = format!("see that the program ends by itself, or raise `{}` under [subject.collect]", step.limit_key);
+    let cure =
+        format!("make sure the program terminates by itself, or raise `{}` under [subject.collect]", step.limit_key);
     Setback::new(what, cure)
 }
 

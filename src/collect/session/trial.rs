@@ -83,7 +83,7 @@ impl Session<'_> {
         let what = format!("left out: {} did not end in time", self.late.join(" and "));
         Some(Setback::new(
             what,
-            "see that the program ends by itself, or raise the time limits under [subject.collect]",
+            "make sure the program terminates by itself, or raise the time limits under [subject.collect]",
         ))
     }
 }

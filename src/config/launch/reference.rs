@@ -285,7 +285,12 @@ impl Text {
         }
         let floats = [a, b, out].iter().all(|at| plan.buffer(*at).is_some_and(|buffer| buffer.dtype.is_float()));
         if !floats {
-            return Err(self.wrong("a product of cuBLASLt is of floats here".into(), keys.a.span(), "", None));
+            return Err(self.wrong(
+                "here a cuBLASLt product is of floating-point types".into(),
+                keys.a.span(),
+                "",
+                None,
+            ));
         }
         Ok(Gemm {
             own: own.to_vec(),

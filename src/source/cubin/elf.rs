@@ -81,7 +81,7 @@ impl<'a> Elf<'a> {
             }
             [0x50, 0xed, 0x55, 0xba, ..] => return Err(wrong("it is a CUDA fat binary, not a cubin", extract)),
             [0x7f, b'E', b'L', b'F', ..] => {}
-            _ => return Err(wrong("it is no ELF file, so no cubin", "give a .cubin file: `nvcc -cubin ...`")),
+            _ => return Err(wrong("it is not an ELF file, so not a cubin", "give a .cubin file: `nvcc -cubin ...`")),
         }
         let malformed = |error: &dyn std::fmt::Display| broken(path, "the ELF headers", &error.to_string());
         let header = Header::parse(bytes).map_err(|error| malformed(&error))?;

@@ -80,7 +80,7 @@ fn read_one(path: &Path, bytes: &[u8]) -> Result<Timeline, ReadError> {
             return wrong("it is what `nsys stats` prints for people, not CSV", STATS);
         }
         if cut.tables.is_empty() && timeline.notes.is_empty() {
-            return wrong("it is no output of nsys", STATS);
+            return wrong("it is not output of nsys", STATS);
         }
         let said: String = timeline.notes.iter().map(|note| format!(" ({note})")).collect();
         let what = format!("table of kernels, copies or calls of CUDA{said}");

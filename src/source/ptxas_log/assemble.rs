@@ -222,7 +222,7 @@ impl Assembler {
                 Usage::Constant(bank, bytes) => record.constant_bytes.push((*bank, *bytes)),
                 Usage::Other => {}
                 Usage::Unknown(item) => unknown.push(item.clone()),
-                Usage::Cut => unknown.push("the log was cut behind the registers of a kernel".to_owned()),
+                Usage::Cut => unknown.push("the log was cut after the registers of a kernel".to_owned()),
             }
         }
         record.constant_bytes.sort_unstable();

@@ -26,7 +26,7 @@ pub fn read(bytes: &[u8], origin: Origin) -> Result<BuildLog, ReadError> {
     let log = assembler.finish(Origin { format: "ptxas-log".into(), ..origin });
     if log.records.is_empty() {
         let cure = if statement::PREFIX.is_match(&text) {
-            "the assembler speaks here but names no kernel; compile with `-Xptxas -v` and keep everything it prints"
+            "this is ptxas output that names no kernel; compile with `-Xptxas -v` and keep everything it prints"
         } else {
             "compile with `-Xptxas -v` and keep what the compiler prints: `nvcc -Xptxas -v ... 2> build.log`"
         };

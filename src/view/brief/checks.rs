@@ -164,7 +164,7 @@ fn predictions(audit: &Audit) -> Vec<Vec<Cell>> {
     }
     rows.extend(estimates.floor.as_ref().map(|floor| {
         vec![
-            text(words!("floor of the new work at the old clock count ({})", floor.label.as_str())),
+            text(words!("upper bound from the new work ({})", floor.label.as_str())),
             text(format!("≤ {} %", format::fixed(floor.most, 1))),
             text(came(floor.saved)),
             text(format!("{} % of it realised", format::fixed(floor.realised(), 0))),

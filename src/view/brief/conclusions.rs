@@ -28,24 +28,24 @@ fn changed(audit: &Audit) -> Option<Words> {
     let percent = |factor: f64| format::fixed(100.0 * (1.0 / factor - 1.0).abs(), 1);
     Some(match (verdict, speed(audit)) {
         (Verdict::Faster, Some(factor)) if factor < WORTH_A_FACTOR => {
-            words!("The change took {} % off the time.", percent(factor))
+            words!("The change takes {} % off the time.", percent(factor))
         }
-        (Verdict::Faster, Some(factor)) => words!("The change made it {}× as fast.", format::fixed(factor, 2)),
-        (Verdict::Slower, Some(factor)) => words!("The change added {} % to the time.", percent(factor)),
-        (Verdict::Same, _) => words!("The change made no difference that this evidence shows."),
-        _ => words!("This evidence does not decide what the change did."),
+        (Verdict::Faster, Some(factor)) => words!("The change is a {}× speedup.", format::fixed(factor, 2)),
+        (Verdict::Slower, Some(factor)) => words!("The change adds {} % to the time.", percent(factor)),
+        (Verdict::Same, _) => words!("The change made no measurable difference."),
+        _ => words!("The evidence does not decide whether the change helped."),
     })
 }
 
 /// What to collect or to try first; at a roof, that only less work helps.
 fn first(audit: &Audit) -> Option<Words> {
     if let Some(sections) = wanted::named(audit).filter(|_| wanted::is_first(audit)) {
-        return Some(words!("To go on, ncu has to collect {}.", sections));
+        return Some(words!("Collect {} with ncu first.", sections));
     }
     let bottleneck = &audit.bottleneck;
     if let Some(unit) = bottleneck.roof.as_ref().and(bottleneck.unit.as_ref()) {
         return Some(words!(
-            "Only less work makes it much faster: `{}` is at {} % of peak.",
+            "Only less work would make it much faster: `{}` is at {} % of peak.",
             unit.code.to_string(),
             format::fixed(unit.percent, 1)
         ));

@@ -20,7 +20,7 @@ pub(super) fn sentence(audit: &Audit) -> Option<String> {
     };
     Some(if gap.is_idle_time() {
         format!(
-            "Against {name}: {} cycles, the tensor cycles the same ({}): the gap is idle tensor time ({}){}.",
+            "Against {name}: {} cycles with about the same tensor cycles ({}): the gap is idle tensor time ({}){}.",
             more(apart),
             both(gap.tensor),
             both(idle),

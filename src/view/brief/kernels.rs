@@ -28,13 +28,13 @@ pub(super) fn section(audit: &Audit, most: usize) -> Option<Section> {
     let mut rows: Vec<Vec<Cell>> = shown.rows.iter().map(|row| shown.cells(row)).collect();
     rows.extend(shown.rest());
     let gain = shown.gain.map(|(kernel, percent)| {
-        words!("**Most to gain:** ≤ {} % of all, in `{}`. ", tenth(percent), name(&kernel.kernel))
+        words!("**Most to gain:** ≤ {} % of the total, in `{}`. ", tenth(percent), name(&kernel.kernel))
     });
     let scope = match shown.has_share {
         true => {
-            "All is the summed time of the launches in this report: gaps, and what was not profiled, are not in it."
+            "The total is the summed time of the profiled launches, without gaps and without launches that were not profiled."
         }
-        false => "Shares are not known: not every launch has a time.",
+        false => "No shares: some launches have no time.",
     };
     let own = match shown.has_flags {
         true => words!("`audit generate --kernel FUNCTION`, or with a row's flags, writes a kernel's own page."),
@@ -144,7 +144,7 @@ impl<'a> Shown<'a> {
 
     fn columns(&self) -> Vec<Column> {
         let grid = self.has_grid.then(|| left("Grid"));
-        let (share, part) = (self.has_share.then(|| right("% of time")), self.has_share.then(|| right("Of all")));
+        let (share, part) = (self.has_share.then(|| right("% of time")), self.has_share.then(|| right("Of total")));
         let first = [left("Kernel")].into_iter().chain(grid);
         let times = [right("Launches"), right("Time per launch")].into_iter().chain(share);
         let limits = [left("Limiter"), left("Busiest, % of peak"), left("First lever"), right("Ceiling")];
@@ -195,7 +195,7 @@ impl<'a> Shown<'a> {
 /// What asks for a kernel on the command line; empty where the name of its function does.
 fn flags(audit: &Audit, at: usize) -> Words {
     let keys: Vec<&KernelKey> = audit.kernels.iter().map(|kernel| &kernel.kernel).collect();
-    let Some(asked) = asked_by(&keys, at) else { return "none tells it apart".into() };
+    let Some(asked) = asked_by(&keys, at) else { return "no flag selects it alone".into() };
     match asked.grid.map(|grid| format!(" --grid {},{},{}", grid.0[0], grid.0[1], grid.0[2])) {
         None if asked.kernel == *keys[at].function || asked.kernel == name(keys[at]) => Words::default(),
         grid => words::code(format!("--kernel {}{}", quoted(&asked.kernel), grid.unwrap_or_default())).into(),

@@ -216,7 +216,7 @@ fn coalescing(audit: &Audit) -> Option<Words> {
         audit.coalescing.uncounted.iter().map(|(opcode, count)| format!("{} {opcode}", amount(*count))).collect();
     let bulk = match bulk.as_slice() {
         [] => String::new(),
-        some => format!(" Bulk copies are not among them: {}.", some.join(", ")),
+        some => format!(" Bulk copies are not counted: {}.", some.join(", ")),
     };
     if excess <= 0.0 {
         return Some(words!("**Uncoalesced:** none of {} sectors.{}", amount(all), bulk));
@@ -228,7 +228,7 @@ fn coalescing(audit: &Audit) -> Option<Words> {
         let access = phases.accesses.first().filter(|access| access.excess() > 0)?;
         let at = places::line(&access.at, places::file(phases));
         Some(match access.is_inherent {
-            true => format!("; the addresses at {at} are data, so their excess is inherent"),
+            true => format!("; the addresses at {at} are loaded values, so their excess is inherent"),
             false => format!("; {at} uses {} of 32 bytes of a sector", format::fixed(access.bytes_used(), 0)),
         })
     });
@@ -260,7 +260,7 @@ fn beside(audit: &Audit) -> Option<String> {
     let (loads, stores) = (of("ld")?, of("st")?);
     let sectors = |count: f64| if count > 0.0 { amount(count) } else { "none".to_owned() };
     Some(format!(
-        " Sectors of loads and stores by lanes, bulk copies left out: {} and {}; {} {} and {}.",
+        " Sectors loaded and stored, without bulk copies: {} and {}; {} {} and {}.",
         sectors(loads.0),
         sectors(stores.0),
         called(name),

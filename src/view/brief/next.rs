@@ -33,9 +33,13 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
 fn no_lever(audit: &Audit) -> Option<Words> {
     match audit.bottleneck.limiter {
         Code::NotMeasured => None,
-        Code::LaunchFailed => Some(words!("Find out why it failed first: `compute-sanitizer` on the program.")),
+        Code::LaunchFailed => {
+            Some(words!("First find out why the launch failed: run the program under `compute-sanitizer`."))
+        }
         _ => Some(match verdict::place_of_limit(audit) {
-            Some(place) => words!("No rule has an action for this limiter; start at {}, where most of it is.", place),
+            Some(place) => {
+                words!("No rule has an action for this limiter; start at {}, its largest contributor.", place)
+            }
             None => words!("No rule has an action for this limiter."),
         }),
     }

@@ -67,7 +67,7 @@ fn is_same_loop(new: &Phases, old: &Phases) -> bool {
 
 /// Who runs the phases, for how long, in how many tiles and steps, and what the elapsed time is made of.
 fn basis(phases: &Phases, elapsed: Option<f64>, is_one_wave: bool) -> Words {
-    let whose = if phases.is_time { "the time" } else { "a warp's life" };
+    let whose = if phases.is_time { "the time" } else { "a warp's lifetime" };
     let mut words = match phases.roles.as_slice() {
         [_] if phases.warps == 1 => words!("A block is one warp; a share of the samples is a share of {}.", whose),
         [_] => words!(
@@ -103,12 +103,12 @@ fn tiles(phases: &Phases, elapsed: Option<f64>, is_one_wave: bool) -> String {
             format!("Persistent blocks: {} tiles{}, each {each}.", format::fixed(tiles, 0), per_sm.unwrap_or_default())
         }
         (Some(CycleUnit::Block), Some(blocks)) if is_one_wave => {
-            format!("{} blocks, resident from start to end, each {each}.", format::fixed(blocks, 0))
+            format!("{} blocks, resident for the whole launch, each {each}.", format::fixed(blocks, 0))
         }
         (Some(CycleUnit::Block), Some(tiles)) => {
-            format!("{} tiles, one a block, each {each}.", format::fixed(tiles, 0))
+            format!("{} tiles, one per block, each {each}.", format::fixed(tiles, 0))
         }
-        _ => format!("A warp lives {each}."),
+        _ => format!("Warp lifetime: {each}."),
     }
 }
 
@@ -254,13 +254,13 @@ fn notes(phases: &Phases, step: Option<f64>, parked: Option<f64>, busiest: f64) 
         (phases.step_efficiency, phases.step_cycles(), steps, phases.tensor)
     {
         let drains = match phases.drain_in_loop {
-            Some(_) => "; the pipe drains on every step",
+            Some(_) => " and drains on every step",
             None => "",
         };
         notes.push(words!(
-            "A step takes {} cycles{} for {} of products ({} %){}.",
+            "A step takes {} cycles{}; the tensor pipe is busy for {} of them ({} %){}.",
             format::fixed(cycles, 0),
-            if phases.share(PhaseKind::Drain) > 0.0 { ", its part of the drain with them," } else { "" },
+            if phases.share(PhaseKind::Drain) > 0.0 { ", its share of the drain included" } else { "" },
             format::fixed(tensor / steps, 0),
             format::fixed(100.0 * tensor / steps / cycles, 0),
             drains
@@ -269,7 +269,7 @@ fn notes(phases: &Phases, step: Option<f64>, parked: Option<f64>, busiest: f64) 
     let copies = phases.phase(PhaseKind::Copies).filter(|copies| copies.share > copies.cost + 0.01);
     if copies.is_some() && phases.drain_in_loop.is_some() {
         notes.push(words!(
-            "The copies run behind issued products: they cost time only where a step is longer than its products."
+            "The copies overlap products in flight: they cost time only where a step takes longer than its products."
         ));
     }
     notes.extend(latency(phases, step, busiest));
@@ -287,7 +287,7 @@ fn latency(phases: &Phases, step: Option<f64>, busiest: f64) -> Option<Words> {
     let per = step.filter(|_| is_main).unwrap_or(1.0);
     (issue < cycles / 2.0 && busiest < if is_main { HIGH } else { FULL }).then(|| {
         words!(
-            "Issue slots needed {}: {} of {} cycles{}; the rest is latency, not work.",
+            "Issue floor {}: {} of {} cycles{}; the rest is latency, not work.",
             places::noun(largest),
             format::fixed(issue / per, 0),
             format::fixed(cycles / per, 0),
@@ -320,5 +320,5 @@ fn others(phases: &Phases, parked: Option<f64>) -> Option<Words> {
     }
     let parked = parked
         .map(|share| format!("; warps parked at the last barrier, {} %, idle by design", format::fixed(share, 1)));
-    Some(words!("Left out of every share: {}{}.", roles.join(", "), parked.unwrap_or_default()))
+    Some(words!("Not in these shares: {}{}.", roles.join(", "), parked.unwrap_or_default()))
 }

@@ -89,7 +89,7 @@ fn here(audit: &Audit, row: &StallRow, is_new: bool) -> Words {
         "selected" => return "issuing; not a stall".into(),
         "not_selected" if share >= MANY_READY => {
             let eligible = value(audit, "smsp__warps_eligible.avg.per_cycle_active");
-            let eligible = eligible.map(|count| format!(" ({} eligible a scheduler)", digits(count)));
+            let eligible = eligible.map(|count| format!(" ({} eligible per scheduler)", digits(count)));
             return words!("ready warps wait for their turn{}: no latency is lost", eligible.unwrap_or_default());
         }
         "not_selected" => return "another warp was picked; no latency is lost".into(),
@@ -209,7 +209,7 @@ fn barriers(phases: &Phases, cause: &StallCause, file: &str) -> Words {
     for group in &cause.groups {
         let what = match kind(phases, group.place) {
             Some(PhaseKind::ProductsWait | PhaseKind::Drain) => products,
-            Some(PhaseKind::Exit) => "warps that are done, at the last barrier",
+            Some(PhaseKind::Exit) => "finished warps, parked at the last barrier",
             Some(_) => "block barrier",
             None => "barrier of other roles",
         };

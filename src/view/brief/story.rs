@@ -23,14 +23,14 @@ pub(super) fn sentence(audit: &Audit) -> Words {
     let shares = format!("{} → {} %", tenth(unit.share.0), tenth(unit.share.1));
     match (story.cause, unit.is_tensor) {
         (StoryCause::Work, true) => words!(
-            " Tensor cycles changed as much (÷ {}) as all cycles (÷ {}), at {} of the pipe: **{}, not overlap**.",
+            " Tensor cycles changed as much (÷ {}) as elapsed cycles (÷ {}), tensor pipe at {}: **{}, not overlap**.",
             digits(work),
             digits(cycles),
             shares,
             if story.is_faster() { "faster products" } else { "slower products" }
         ),
         (StoryCause::Work, false) => words!(
-            " **{} work for {}** (÷ {} of its busy cycles){}.",
+            " **{} work for {}** (busy cycles ÷ {}){}.",
             if story.is_faster() { "Less" } else { "More" },
             unit.label.as_str(),
             digits(work),
@@ -44,7 +44,7 @@ pub(super) fn sentence(audit: &Audit) -> Words {
             shares
         ),
         (StoryCause::Both, _) => words!(
-            " Work of {} (÷ {}) and overlap ({} of its peak) **both** changed{}.",
+            " **Both** the work of {} (÷ {}) and its overlap ({} of its peak) changed{}.",
             unit.label.as_str(),
             digits(work),
             shares,
@@ -67,7 +67,13 @@ fn latency(audit: &Audit, story: &Story) -> Words {
         && (if faster { is >= IN_FLIGHT * was } else { was >= IN_FLIGHT * is })
     {
         let word = if faster { "more" } else { "fewer" };
-        return words!("{}: **{} warps in flight**, {} → {} % of an SM's room.", idle, word, tenth(was), tenth(is));
+        return words!(
+            "{}: **{} warps in flight**, {} → {} % of an SM's warp slots.",
+            idle,
+            word,
+            tenth(was),
+            tenth(is)
+        );
     }
     let table = audit.stalls.table(StallBasis::PerIssue);
     let moved = table.iter().flat_map(|table| &table.rows).filter(|row| row.is_stall()).filter_map(|row| {
@@ -76,7 +82,7 @@ fn latency(audit: &Audit, story: &Story) -> Words {
     });
     match moved.max_by(|a, b| a.3.total_cmp(&b.3)).filter(|(.., by)| *by > 0.0) {
         Some((row, was, is, _)) => words!(
-            "{}: **{} {}**, {} → {} cycles an instruction.",
+            "{}: **{} {}**, {} → {} cycles per instruction.",
             idle,
             if faster { "less" } else { "more" },
             row.row.label.to_lowercase(),
@@ -122,7 +128,7 @@ pub(super) fn opcodes(audit: &Audit) -> Option<Vec<Cell>> {
     }
     let names: Vec<&str> = rows.iter().map(|(row, ..)| row.opcode.as_str()).collect();
     Some(vec![
-        text(format!("of the instructions {}", names.join(" + "))),
+        text(format!("{} instructions", names.join(" + "))),
         text(amount(old)).sorted(old),
         text(amount(new)).sorted(new).strong(),
         text(format::change(old, new)),
@@ -140,7 +146,7 @@ pub(super) fn clock(audit: &Audit) -> &'static str {
     let busier =
         audit.story.as_ref().is_some_and(|story| story.unit.is_tensor && story.unit.share.1 > story.unit.share.0);
     match was.zip(is) {
-        Some((was, is)) if busier && is < LEAST * was => ", the busier pipe draws more power",
+        Some((was, is)) if busier && is < LEAST * was => ": the busier pipe draws more power",
         _ => "",
     }
 }

@@ -27,7 +27,7 @@ fn wrong(audit: &Audit) -> Vec<Block> {
         paragraph(
             "wrong",
             words!(
-                "**WRONG.** The results are wrong, so nothing is said of the kernel's performance: not what limits it, not what changed, not what to do next."
+                "**WRONG.** The results are wrong, so this page says nothing about performance: not what limits the kernel, not what changed, not what to do next."
             ),
         ),
         list("faults", audit.faults()),

@@ -18,24 +18,24 @@ struct Asked {
 const ASKED: [Asked; 4] = [
     Asked {
         section: "SpeedOfLight",
-        answers: "how busy each unit is",
+        answers: "unit utilisation",
         is_there: |audit| !audit.bottleneck.units.is_empty(),
     },
     Asked {
         section: WAITS,
-        answers: "what the warps wait for",
+        answers: "stall reasons",
         is_there: |audit| {
             [StallBasis::ShareOfWarpTime, StallBasis::Samples].iter().any(|basis| audit.stalls.table(*basis).is_some())
         },
     },
     Asked {
         section: BY_LINE,
-        answers: "at which lines, and which accesses waste sectors",
+        answers: "samples and wasted sectors by line",
         is_there: |audit| audit.phases.is_some() || audit.stalls.table(StallBasis::Samples).is_some(),
     },
     Asked {
         section: "MemoryWorkloadAnalysis",
-        answers: "what each cache moves and hits",
+        answers: "traffic and hit rate of each cache",
         is_there: |audit| row(audit, "lts__t_sector_hit_rate.pct").is_some(),
     },
 ];
@@ -81,7 +81,7 @@ pub(super) fn command(audit: &Audit) -> Option<Words> {
     let flags: Vec<String> = flags.chain(has_lines.then(|| "--import-source yes".to_owned())).collect();
     let answers: Vec<&str> = lacking.iter().map(|asked| asked.answers).collect();
     Some(words!(
-        "**{}**, with the sections of this report: `ncu {}`. It tells {}.",
+        "**{}**, with the sections of this report: `ncu {}`. It adds {}.",
         if is_first { "Collect first" } else { "Also collect" },
         flags.join(" "),
         answers.join("; ")

@@ -60,7 +60,7 @@ fn chart(cliff: &Cliff) -> Option<Chart> {
     Some(Chart {
         id: id.into(),
         title: title.into(),
-        subtitle: format!("Warps that an SM can hold, by {}", axis_title.to_lowercase()),
+        subtitle: format!("Warps per SM by {}", axis_title.to_lowercase()),
         message: format!(
             "{title}: at {} an SM holds {} warps{steps}.",
             if is_bytes { amount(at) } else { format!("{} registers", amount(at)) },

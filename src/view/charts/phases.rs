@@ -1,4 +1,4 @@
-//! The phases of a kernel as a timeline: of a tile, of a block, or of the life of a warp.
+//! The phases of a kernel as a timeline: of a tile, of a block, or of the lifetime of a warp.
 
 use super::axis;
 use super::model::{Bar, BarRow, Bars, Chart, Figure, Shade};
@@ -24,7 +24,7 @@ pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
     let of = match phases.unit? {
         CycleUnit::Tile => "a tile",
         CycleUnit::Block => "a block",
-        CycleUnit::Warp => "the life of a warp",
+        CycleUnit::Warp => "the lifetime of a warp",
     };
     let steps = phases.steps.filter(|steps| *steps >= 2.0);
     let added = steps.map(|steps| format!("; the {} steps of the main loop added up", format::fixed(steps, 0)));
@@ -80,7 +80,7 @@ fn label(phase: &Phase) -> &'static str {
     match phase.kind {
         PhaseKind::Prologue => "Prologue",
         PhaseKind::MainLoop => "Main loop",
-        PhaseKind::Conditional => "On some steps",
+        PhaseKind::Conditional => "Conditional code",
         PhaseKind::Drain => "Drain",
         PhaseKind::Epilogue => "Epilogue",
         PhaseKind::Exit => "Exit",

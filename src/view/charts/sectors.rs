@@ -50,13 +50,13 @@ fn chart(accesses: &Accesses, id: &str, title: &str, unit: &str) -> Option<Chart
     };
     let said = |line: &AccessLine| {
         let ideal = format::integer(line.ideal.unwrap_or(0));
-        format!("{} asks for {}, {ideal} needed", line.spot.label(), format::integer(line.moved))
+        format!("{} requests {}, {ideal} needed", line.spot.label(), format::integer(line.moved))
     };
     let named: Vec<String> = lines.iter().take(3).map(|line| said(line)).collect();
     Some(Chart {
         id: id.into(),
         title: title.into(),
-        subtitle: format!("What the bytes need in {unit}, and what was asked for on top"),
+        subtitle: format!("{} that the bytes need, and the excess", format::capital(unit)),
         message: format!("{title}, the most excess first: {}.", named.join("; ")),
         file: String::new(),
         figure: Figure::Bars(Bars {

@@ -47,7 +47,7 @@ fn value(row: &ResourceRow, value: Option<u64>) -> Cell {
 fn agreement(row: &ResourceRow) -> Cell {
     match row.agreement {
         Agreement::Same => text("same"),
-        Agreement::Rounded => text("same build; the launch is given more, in the hardware's steps"),
+        Agreement::Rounded => text("same build; the launch rounds up to the allocation granularity"),
         Agreement::Differs => strong("differs"),
         Agreement::Alone if row.ptxas.is_none() && row.cubin.is_none() && row.launch.is_none() => text("not stated"),
         Agreement::Alone => text("one source"),
@@ -61,7 +61,7 @@ fn identity(identity: &Identity) -> Option<Words> {
         Identity::NotTimed => return None,
         Identity::Same { sha256 } => {
             words!(
-                "This SASS is what was timed: the code section of the build and that of the cubin in the report have one SHA-256, {}….",
+                "This SASS is what was timed: the code sections of the build and of the cubin in the report have the same SHA-256, {}….",
                 short(sha256)
             )
         }

@@ -33,7 +33,7 @@ fn kernels(one: &CodeColumns, letters: &[String]) -> Words {
         words!("{}: `{}`{}", &letters[at], kernel, same)
     };
     let sides = words::join((0..one.kernels.len()).map(side), "; ");
-    words!("{}. Static counts: how often an instruction stands in the code, never how often it ran.", sides)
+    words!("{}. Static counts: how often an instruction occurs in the code, not how often it ran.", sides)
 }
 
 fn table(one: &CodeColumns, letters: &[String]) -> Table {

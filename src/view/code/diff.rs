@@ -20,13 +20,13 @@ pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
         return vec![paragraph("size", words!("Nothing: both builds have the same {} instructions.", same))];
     }
     let words = words!(
-        "{} instructions before, {} after. Addresses, encodings and labels are left out; jumps are told by their distance.",
+        "{} instructions before, {} after. Addresses, encodings and labels are left out; jumps are compared by distance.",
         format::integer(diff.old as u64),
         format::integer(diff.new as u64)
     );
     let mut blocks = vec![paragraph("size", words)];
     if diff.classes.is_empty() {
-        blocks.push(paragraph("classes", "Only distances of jumps changed."));
+        blocks.push(paragraph("classes", "Only jump distances changed."));
         return blocks;
     }
     let columns = vec![left("Class"), right("Added"), right("Removed")];
@@ -35,7 +35,7 @@ pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
     blocks.push(table("classes", columns, rows).into());
     if let Some(share) = diff.rewritten() {
         let words = words!(
-            "{} % of the instructions of both builds have no counterpart: a rewrite, whose listing would tell nothing.",
+            "{} % of the instructions of both builds have no counterpart: a rewrite, of which a listing would show nothing.",
             format::fixed(share, 0)
         );
         blocks.push(paragraph("rewritten", words));

@@ -24,7 +24,7 @@ pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
     }
     if flow.irreducible > 0 {
         words.push(format!(
-            "{} back jumps into code with several ways in, which the table of loops leaves out",
+            "{} back edges into code with several entries, left out of the table of loops",
             flow.irreducible
         ));
     }
@@ -35,14 +35,14 @@ pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
     if audit.dispatches.is_empty() {
         blocks.push(paragraph(
             "roles",
-            "All warps run the same code: no branch on a warp's number parts them into roles with loops of their own.",
+            "All warps run the same code: no branch on the warp index splits them into roles with loops of their own.",
         ));
     }
     for dispatch in &audit.dispatches {
         let line = dispatch.line.map_or_else(String::new, |line| format!(" (line {line})"));
         let meet = dispatch.meet.map_or_else(|| Words::from("never"), |at| words!("at `{}`", offset(at)));
         let (at, count) = (offset(dispatch.at), dispatch.roles.len());
-        let words = words!("Warps part at `{}`{} into {} roles and meet again {}.", at, line, count, meet);
+        let words = words!("Warps split at `{}`{} into {} roles and rejoin {}.", at, line, count, meet);
         blocks.push(paragraph("roles", words));
         blocks.push(table(dispatch).into());
         if dispatch.roles.len() <= DRAWN {
@@ -86,7 +86,7 @@ fn table(dispatch: &DispatchRow) -> Table {
 
 /// A flow chart of the parting: dispatch, one box for each role, and where they meet.
 fn diagram(dispatch: &DispatchRow) -> String {
-    let mut lines = vec!["flowchart TD".to_owned(), format!("    part{{\"warps part at {}\"}}", offset(dispatch.at))];
+    let mut lines = vec!["flowchart TD".to_owned(), format!("    part{{\"warps split at {}\"}}", offset(dispatch.at))];
     for (position, role) in dispatch.roles.iter().enumerate() {
         let first: Vec<String> =
             role.telling.iter().take(3).map(|(opcode, count)| format!("{opcode} × {count}")).collect();
@@ -101,6 +101,6 @@ fn diagram(dispatch: &DispatchRow) -> String {
             lines.push(format!("    role{position} --> meet"));
         }
     }
-    lines.extend(dispatch.meet.map(|at| format!("    meet([\"meet at {}\"])", offset(at))));
+    lines.extend(dispatch.meet.map(|at| format!("    meet([\"rejoin at {}\"])", offset(at))));
     lines.join("\n")
 }

@@ -14,7 +14,7 @@ pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
         return vec![paragraph("classes", "The disassembly holds no code of the kernel.")];
     }
     let words = words!(
-        "{} instructions in the code ({} B). Counts are of the code: how often an instruction stands there, not how often it runs.",
+        "{} instructions in the code ({} B). Static counts: how often an instruction occurs, not how often it runs.",
         format::integer(audit.instructions as u64),
         format::integer(16 * audit.instructions as u64)
     );
@@ -37,7 +37,7 @@ fn plain(n: usize) -> Cell {
 }
 
 fn classes(audit: &CodeAudit) -> Block {
-    let columns = vec![left("Class"), right("Instructions"), right("Share"), right("With a guard")];
+    let columns = vec![left("Class"), right("Instructions"), right("Share"), right("Predicated")];
     let row = |class: &crate::analysis::sass::ClassCount| {
         let share = 100.0 * class.count as f64 / audit.instructions as f64;
         vec![text(class.label.clone()), count(class.count as u64), percent(share, 1), count(class.predicated as u64)]
@@ -77,7 +77,7 @@ fn loops(audit: &CodeAudit) -> Vec<Block> {
     if audit.loops.iter().any(|row| row.hottest) {
         blocks.push(paragraph(
             "loops",
-            "The hottest loop is a guess from structure: one that holds no other than loops that only wait; tensor instructions first, then depth, then length.",
+            "The hottest loop is a guess from structure: a loop with no inner loop but loops that only wait; tensor instructions first, then depth, then length.",
         ));
     }
     let columns = vec![

@@ -28,12 +28,12 @@ pub(in crate::view) fn section(codes: &[CodeAudit], times: &[VariantTimes]) -> O
     let said = match times.is_empty() {
         true => " Nothing here says which one is faster.",
         false => {
-            " Times are medians of launches of each build by itself, beside those of the first, which this page is about."
+            " Times are medians of launches of each build, compared with the first build, the subject of this page."
         }
     };
     let counts = match codes.len() {
         0 | 1 => "",
-        _ => " Counts are static: how often an instruction stands in the code, never how often it ran.",
+        _ => " Static counts: how often an instruction occurs in the code, not how often it ran.",
     };
     let words = words!("{} builds of one source.{}{}", names.len(), counts, said);
     let mut blocks = vec![paragraph("builds", words), table];

@@ -19,7 +19,7 @@ pub(super) fn section(audit: &Audit) -> Section {
     };
     for code in codes {
         match code.findings.as_slice() {
-            [] => tell(words!("The build shows nothing against the kernel. {}", clean(code)), code),
+            [] => tell(words!("The build shows no problem. {}", clean(code)), code),
             findings => findings.iter().for_each(|finding| tell(said(finding), code)),
         }
     }

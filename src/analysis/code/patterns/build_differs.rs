@@ -24,6 +24,6 @@ impl Pattern<Built<'_>> for BuildDiffers {
     }
 
     fn say(rows: &Self::Facts) -> Words {
-        words!("The log, the cubin and the launch do not agree on {}: they are not of one build.", rows)
+        words!("The ptxas log, the cubin and the launch disagree on {}: they come from different builds.", rows)
     }
 }

@@ -22,6 +22,6 @@ impl Pattern<Built<'_>> for Calls {
     }
 
     fn say(called: &Self::Facts) -> Words {
-        words!("The kernel calls {}, not inlined.", format::counted(*called, "function"))
+        words!("Not inlined: the kernel calls {}.", format::counted(*called, "function"))
     }
 }

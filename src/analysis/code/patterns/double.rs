@@ -24,7 +24,7 @@ impl Pattern<Built<'_>> for Double {
 
     fn say(count: &Self::Facts) -> Words {
         words!(
-            "{} double-precision instructions; a constant without the suffix f makes some that nobody meant.",
+            "{} double-precision instructions; a constant without the suffix f is a common cause.",
             format::integer(*count)
         )
     }

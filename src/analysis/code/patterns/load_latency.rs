@@ -30,7 +30,7 @@ impl Pattern<Built<'_>> for LoadLatency {
         let what = if load.opcode == "LDTM" { "tensor memory" } else { "global memory, from L2" };
         let assumed = if *is_assumed { " (assumed, not measured)" } else { "" };
         words!(
-            "`{}`{} is used {} cycles behind its issue, of the {} that {} takes{}: a warp alone needs {} cycles for a turn of {} instructions, so that {} warps a scheduler would hide it; there is room for {}.",
+            "The result of `{}`{} is used {} cycles after issue, of the {} that {} takes{}: one warp needs {} cycles per iteration of {} instructions, so {} warps per scheduler would hide the latency; there is room for {}.",
             load.opcode.as_str(),
             load.line.map(|line| words!(" at line {}", line.to_string())).unwrap_or_default(),
             format::integer(load.cycles.into()),

@@ -35,7 +35,7 @@ impl Pattern<Built<'_>> for NarrowAccess {
 
     fn say((accesses, is_loop): &Self::Facts) -> Words {
         words!(
-            "{} in the {} at 32 bits a lane or less and none wider; where a lane's data lies side by side, one of 128 bits does the work of four.",
+            "{} in the {}, none wider than 32 bits a lane; where a lane's data is contiguous, one 128-bit access does the work of four.",
             accesses,
             if *is_loop { "hottest loop" } else { "kernel" }
         )

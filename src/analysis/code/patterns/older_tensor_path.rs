@@ -25,11 +25,11 @@ impl Pattern<Built<'_>> for OlderTensorPath {
 
     fn say((warp, class): &Self::Facts) -> Words {
         let lacking = match *class {
-            "tensor-wgmma" => "no warpgroup ones",
-            _ => "none of tcgen05",
+            "tensor-wgmma" => "no wgmma",
+            _ => "no tcgen05",
         };
         words!(
-            "{} warp-level tensor instructions and {}, which alone reach this chip's full tensor rate.",
+            "{} warp-level tensor instructions and {}, the only path to this chip's full tensor rate.",
             format::integer(*warp),
             lacking
         )

@@ -37,7 +37,7 @@ impl Pattern<Built<'_>> for Spills {
     fn say(found: &Self::Facts) -> Words {
         let cap = found.cap.map(|cap| {
             words!(
-                "; `__launch_bounds__` or `-maxrregcount` leaves a thread {} registers, and the kernel uses all of them",
+                "; `__launch_bounds__` or `-maxrregcount` caps a thread at {} registers, and the kernel uses all of them",
                 format::integer(cap)
             )
         });

@@ -162,7 +162,7 @@ pub(super) fn scalar(kernel: &KernelSummary<'_>, work: &Work) -> Vec<Ceiling> {
     let is_constants = |c: &Ceiling| c.id == "fp16" && may_be_idle && c.share().is_some_and(|s| s < CONSTANTS);
     let idle = |mut ceiling: Ceiling| {
         if is_constants(&ceiling) {
-            let why = "0: HFMA2 that only makes constants is no arithmetic";
+            let why = "0: HFMA2 that only materialises constants is not arithmetic";
             ceiling.achieved = derived(0.0, Unit::FLOP_PER_SECOND, &[FP16_PIPE.to_owned()], why);
         }
         ceiling

@@ -96,7 +96,7 @@ pub(super) fn ceilings(kernel: &KernelSummary<'_>, mix: &InstructionMix) -> (Vec
     let uncounted = (ceilings.is_empty() && !executed.is_empty()).then(|| {
         let listed: Vec<String> = executed.iter().map(|(opcode, count)| format!("{opcode} {count}")).collect();
         format!(
-            "tensor work: NOT MEASURED. The kernel executed matrix instructions ({}), and neither a counter of the report nor their opcodes tell their operations",
+            "tensor work: NOT MEASURED. The kernel executed matrix instructions ({}), and neither the report's counters nor the opcodes give their operation count",
             listed.join(", ")
         )
     });

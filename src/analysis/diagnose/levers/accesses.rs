@@ -42,14 +42,14 @@ fn wide_shared(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     after.extend(m.unit(Part::Issue).map(|unit| (Part::Issue, unit.share * kept)));
     let alignment = match runs.is_aligned {
         true => words!("rows of a multiple of 16 bytes"),
-        false => words!("the offsets are no multiples of 16 bytes: another row pitch first"),
+        false => words!("offsets are not multiples of 16 bytes: change the row pitch first"),
     };
     Some(
         Draft::relieves(ask, Action::WideShared, &after)
             .says(
                 words!("LDS.128 in place of four LDS at `:{}`", runs.at.line.to_string()),
                 words!(
-                    "{} loads of 4 bytes that all lanes read at one address; {} {} → {} %",
+                    "{} broadcast loads of 4 bytes (one address for all lanes); {} {} → {} %",
                     count(runs.loads as f64),
                     &l1.name,
                     format::fixed(100.0 * l1.share, 0),
@@ -90,7 +90,7 @@ fn skipped(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         Draft::relieves(ask, Action::SkipAccesses, &[(Part::MemoryLsu, goal)])
             .says(
                 "Branch around the accesses whose guard is off for the whole warp".into(),
-                words!("{} of {} accesses have no lane on, and take their request", count(least), count(all)),
+                words!("{} of {} accesses have no lane on, yet each takes an LSU request", count(least), count(all)),
             )
             .risks("divergent branches where some lanes are on".into())
             .checks(words!("LSU requests {} → {}", share(unit.share), share(goal)), REQUESTS)

@@ -141,10 +141,10 @@ impl Draft {
         let formula = match (self.cost, self.is_open()) {
             (_, true) => "not bounded by this report".to_owned(),
             (Some(cost), _) if cost <= 1.0 - left => {
-                format!("{} of the time is freed; {unit} at {} allows it", share(cost), share(left))
+                format!("frees {} of the time; {unit} at {} leaves room for it", share(cost), share(left))
             }
             (Some(cost), _) => {
-                format!("{} of the time is freed, {unit} at {} leaves {}", share(cost), share(left), share(1.0 - left))
+                format!("frees {} of the time, but {unit} at {} leaves {}", share(cost), share(left), share(1.0 - left))
             }
             (None, _) => format!("1 − {unit} at {}", share(left)),
         };

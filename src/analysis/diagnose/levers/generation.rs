@@ -39,10 +39,10 @@ pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     Some(
         Draft::relieves(ask, Action::TensorGeneration, &after)
             .says(
-                words!("Products by warpgroups (`wgmma`) in {}", of_type.to_uppercase()),
+                words!("Warpgroup products (`wgmma`) in {}", of_type.to_uppercase()),
                 why(conversions, tensor.share, goal, rate / OPERATIONS),
             )
-            .risks("operands in shared memory in the swizzled layouts; 128 threads a product".into())
+            .risks("operands in shared memory, swizzled; 128 threads per product".into())
             .checks(words!("HMMA = 0; tensor pipe {} → {}", share(tensor.share), share(goal)), tensor.counter.clone())
             .weighs(gone / executed),
     )
@@ -50,11 +50,11 @@ pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 
 fn why(conversions: f64, now: f64, goal: f64, rate: f64) -> Words {
     let converted = match conversions > 0.0 {
-        true => format!("; {} conversions of 8-bit operands go", format::short(conversions)),
+        true => format!("; {} conversions of 8-bit operands disappear", format::short(conversions)),
         false => String::new(),
     };
     words!(
-        "warp-level products reach part of the chip's rate of {} multiply-adds a cycle and SM: tensor pipe {} → {} for the same work{}",
+        "warp-level products (`mma.sync`) reach only part of the chip's {} multiply-adds per cycle and SM: tensor pipe {} → {} for the same work{}",
         format::fixed(rate, 0),
         share(now),
         share(goal),

@@ -61,7 +61,7 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let draft = Draft::relieves(ask, Action::MoreWarps, &[]).weighs(weight);
     let Some((size, sizes)) = fuller.zip(sizes) else {
         let limits = m.occupancy.binding().join(" and ");
-        let more = words!("More warps on an SM: use less of what limits occupancy ({})", limits);
+        let more = words!("Raise occupancy: use less of what limits it ({})", limits);
         let draft = draft.says(more, words!("{} theoretical occupancy", share(room)));
         let draft = draft.risks("spills, or smaller tiles".into());
         return Some(draft.checks(words!("theoretical occupancy above {}", share(room)), THEORETICAL));
@@ -75,7 +75,7 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 words!("Blocks of {} threads: an SM holds {}", threads(size), fits(size)),
                 words!("of {} threads it holds {} of {}", threads(now), fits(now), count(most)),
             )
-            .risks("the share of a block in the work changes with it: index arithmetic, shared tiles".into())
+            .risks("the work per block changes: index arithmetic, shared tiles".into())
             .checks(
                 words!("theoretical occupancy {} → {}", share(room), share(f64::from(size.warps) / most)),
                 THEORETICAL,
@@ -106,10 +106,14 @@ fn larger_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     Some(
         Draft::relieves(ask, Action::LargerBlocks, &[])
             .says(
-                words!("{}, each with several elements, or a grid of {} resident blocks that stride", larger, resident),
+                words!(
+                    "{}, several elements per thread, or a grid-stride loop over {} resident blocks",
+                    larger,
+                    resident
+                ),
                 words!("a block of {} lives {} cycles", format::counted(warps as u64, "warp"), count(life)),
             )
-            .risks("a tail where the count does not divide".into())
+            .risks("a tail where the element count is not a multiple".into())
             .checks(words!("achieved occupancy {} → {}", share(m.achieved.unwrap_or_default()), held), ACHIEVED)
             .weighs(1.0 - m.filled().unwrap_or(0.0)),
     )
@@ -126,10 +130,10 @@ fn more_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     Some(
         Draft::relieves(ask, Action::MoreBlocks, &[])
             .says(
-                words!("Split the work further (rows over warps, split-K): {} blocks fit at once", resident),
+                words!("Split the work further (rows across warps, split-K): {} blocks fit at once", resident),
                 words!("{} on {} SMs", format::counted(blocks as u64, "block"), count(sms)),
             )
-            .risks("a reduction over blocks".into())
+            .risks("a reduction across blocks".into())
             .checks("waves ≥ 1".into(), WAVES)
             // Warps that fit on the chip and are not there; the occupancy that is measured leaves idle SMs out.
             .weighs(1.0 - m.filled().unwrap_or(0.0) * (blocks / sms).min(1.0)),
@@ -146,8 +150,8 @@ fn even(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     Some(
         Draft::overlaps(ask, Action::EvenBlocks, idle)
             .says(
-                "Even out the blocks: pair short with long ones, split long ones, or take work from a queue".into(),
-                words!("the average SM is idle {} of the time that the busiest works", share(idle)),
+                "Balance the blocks: pair short with long ones, split long ones, or use a work queue".into(),
+                words!("the average SM is idle for {} of the busiest SM's time", share(idle)),
             )
             .risks("a reduction over the parts of a split block".into())
             .checks("sm__cycles_active.avg / .max → 1".into(), "sm__cycles_active.avg"),
@@ -160,8 +164,8 @@ fn fuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         Draft::relieves(ask, Action::Fuse, &[])
             .open("a timeline")
             .says(
-                "Fuse it with its neighbours, or launch a CUDA graph".into(),
-                "launch and drain are most of its time".into(),
+                "Fuse it with its neighbours, or launch it in a CUDA graph".into(),
+                "launch and drain dominate its time".into(),
             )
             .checks("time of the sequence".into(), "gpu__time_duration.sum")
     })

@@ -92,7 +92,7 @@ fn unconflict(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .says(
                 "Pad or swizzle the shared-memory layout".into(),
                 words!(
-                    "{} wavefronts where {} would do; {} {} → {} %",
+                    "{} wavefronts, {} without conflicts; {} {} → {} %",
                     count(all),
                     count(ideal),
                     &l1.name,
@@ -190,14 +190,14 @@ fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         ),
         false => (
             words!("Index local arrays by constants (unroll), or keep them in shared memory"),
-            words!("local arrays make {} of the sectors", share(1.0 - kept)),
+            words!("local arrays cause {} of the sectors", share(1.0 - kept)),
         ),
     };
     why.push(against_l2(ask).unwrap_or_default());
     Some(
         Draft::relieves(ask, Action::KeepInRegisters, &after)
             .says(sentence, why)
-            .risks("more registers a thread: fewer warps".into())
+            .risks("more registers per thread: fewer warps".into())
             .checks("LDL + STL = 0".into(), LOCAL)
             .weighs(1.0 - kept),
     )
@@ -230,7 +230,7 @@ fn capped(ask: &Ask<'_, '_, '_>) -> words::Words {
         let threads = 32.0 * m.block_warps? * m.occupancy.blocks_per_sm?;
         (registers * threads >= file).then(|| {
             words!(
-                ": {} registers × {} threads are the whole register file, so a launch bound (`__launch_bounds__`, `maxrregcount`) caps them; allow fewer blocks an SM",
+                ": {} registers × {} threads fill the register file, so a launch bound (`__launch_bounds__`, `maxrregcount`) caps them; allow fewer blocks per SM",
                 count(registers),
                 count(threads)
             )
@@ -251,13 +251,9 @@ fn fewer_atomics(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         Draft::relieves(ask, Action::FewerAtomics, &touched)
             .says(
                 "Reduce in registers, then in shared memory, then one atomic per block".into(),
-                words!(
-                    "{} atomic instructions of warps, {} for each block",
-                    count(executed),
-                    format::fixed(executed / blocks, 1)
-                ),
+                words!("{} warp-level atomics, {} per block", count(executed), format::fixed(executed / blocks, 1)),
             )
-            .risks("shared memory and a barrier per block; another order of additions".into())
+            .risks("shared memory and a barrier per block; the order of additions changes".into())
             .checks(
                 words!("atomic instructions {} → {}", count(executed), count(blocks.min(executed))),
                 "lts__t_sectors.max",
@@ -271,9 +267,9 @@ fn constants(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         Draft::relieves(ask, Action::MoveConstants, &[(Part::ComputeControl, 0.0)])
             .says(
                 "Keep the table in shared memory, in registers with SHFL, or in global memory".into(),
-                "lanes read constants at different addresses, one address at a time".into(),
+                "lanes read different constant addresses, served one at a time".into(),
             )
-            .risks("bank conflicts in place of turns".into())
+            .risks("bank conflicts instead of serialised constant reads".into())
             .checks("LDC in the loop = 0".into(), "idc__request_cycles_active.avg.pct_of_peak_sustained_elapsed")
     })
 }

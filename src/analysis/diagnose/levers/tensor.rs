@@ -96,7 +96,7 @@ fn persistent(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     Some(
         draft
             .says(
-                "Persistent blocks; store a tile while the next one multiplies".into(),
+                "Persistent blocks: overlap the store of a tile with the next tile's products".into(),
                 words!("tensor idle {} of the time, less {} of the last wave", share(1.0 - tensor), share(wave)),
             )
             .risks(registers(ask).map_or_else(
@@ -205,7 +205,7 @@ fn drain(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
             .says(
                 "Keep one wgmma group in flight across steps".into(),
                 words!(
-                    "a wait for all products in the loop drains the pipe: {} cycles a step for {} of products",
+                    "waiting for all products in the loop drains the pipe: {} cycles a step, {} of them tensor-busy",
                     count(step),
                     count(products)
                 ),
@@ -223,16 +223,16 @@ fn fence(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
         draft
             .says(
                 words!(
-                    "Drop the release in front of the arrivals (`:{}`): `.relaxed`, or block scope",
+                    "Drop the release before the arrivals (`:{}`): `.relaxed`, or block scope",
                     chain.at.line.to_string()
                 ),
                 words!(
-                    "{} of a warp's life hangs on {} fences: late arrival, late refill, late first product",
+                    "{} of a warp's lifetime waits on {} fences: late arrival, late refill, late first product",
                     share(chain.cost),
                     count(chain.lanes as f64)
                 ),
             )
-            .risks("only where the barrier orders shared memory alone".into())
+            .risks("safe only where the barrier orders shared memory alone".into())
             .checks("MEMBAR in the loop = 0".into(), "smsp__average_warps_issue_stalled_membar_per_issue_active.ratio"),
     )
 }
@@ -246,13 +246,13 @@ fn exit(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     Some(
         draft
             .says(
-                words!("Exit barrier without release (`:{}`)", exit.at.last.to_string()),
+                words!("Drop the release of the exit barrier (`:{}`)", exit.at.last.to_string()),
                 words!(
-                    "a fence in front of a barrier behind which nothing is stored; exit = {} of a block",
+                    "a fence before a barrier after which nothing is stored; the exit takes {} of a block",
                     share(exit.share)
                 ),
             )
-            .risks("the wait itself must stay".into())
+            .risks("the wait itself has to stay".into())
             .checks(
                 "MEMBAR behind the last store = 0".into(),
                 "smsp__average_warps_issue_stalled_membar_per_issue_active.ratio",

@@ -42,7 +42,7 @@ fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         Draft::overlaps(ask, Action::DoubleBuffer, cost)
             .says(
                 "Double-buffer the tiles".into(),
-                words!("{} of a warp's life in tile load and barriers", share(cost)),
+                words!("{} of a warp's lifetime in tile loads and barriers", share(cost)),
             )
             .risks(shared.map_or_else(
                 || "shared memory for a second tile".into(),
@@ -65,7 +65,7 @@ fn chains(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         Draft::relieves(ask, Action::MoreChains, &[])
             .rate()
             .says(
-                words!("More chains at once: up to {} blocks, or several chains a thread", blocks),
+                words!("More chains in flight: up to {} blocks, or several chains per thread", blocks),
                 words!("busiest unit is {} at {}", &busiest.name, share(busiest.share)),
             )
             .risks("needs independent chains".into())
@@ -102,7 +102,7 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             "More bytes in flight: several independent loads before the first use, 16 bytes a lane".into(),
             words!("warps wait for loads {} of their time", share(wait)),
         )
-        .risks("registers for the values in flight".into())
+        .risks("registers for the loads in flight".into())
         .weighs(wait);
     Some(match dram.filter(|_| is_thin) {
         Some(dram) => draft.checks(words!("DRAM above {}", share(dram.share)), dram.counter.clone()),
@@ -118,8 +118,9 @@ fn stages(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     (cost >= LEAST).then(|| {
         Draft::overlaps(ask, Action::MoreInFlight, cost)
             .says(
-                "Fill the stages earlier: copies further ahead in more stages, or a producer with less to do".into(),
-                words!("a stage is waited for {} of the life of the warps that set the pace", share(cost)),
+                "Fill the stages earlier: prefetch further ahead with more stages, or take work off the producer"
+                    .into(),
+                words!("the pacing warps wait for a stage {} of their lifetime", share(cost)),
             )
             .risks("shared memory for the stages".into())
             .checks("long scoreboard at the mbarrier falls".into(), StallReason::LongScoreboard.per_issue())
@@ -137,7 +138,7 @@ fn barriers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     Some(
         Draft::overlaps(ask, Action::FewerBarriers, wait)
             .says(
-                "Fewer barriers: warps exchange by shuffle, publish before they wait, fewer rounds".into(),
+                "Fewer barriers: exchange by shuffle, publish before waiting, use fewer rounds".into(),
                 words!("warps wait at block barriers {} of their time", share(wait)),
             )
             .risks("races: run racecheck".into())
@@ -152,10 +153,10 @@ fn fences(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     Some(
         Draft::overlaps(ask, Action::NarrowFence, wait)
             .says(
-                "Fewer and narrower fences: one behind several stores, block scope where the block alone reads".into(),
+                "Fewer and narrower fences: one after several stores, block scope where only the block reads".into(),
                 words!("warps wait at fences {} of their time", share(wait)),
             )
-            .risks("the order that other blocks rely on: run racecheck".into())
+            .risks("the ordering that other blocks rely on: run racecheck".into())
             .checks(words!("memory barrier stall below {}", share(wait)), reason.per_issue()),
     )
 }
@@ -192,7 +193,7 @@ fn regroup(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     Some(
         Draft::relieves(ask, Action::Regroup, &after)
             .says(
-                "Sort or regroup the work so that a warp takes one way, or hoist the branch to warps".into(),
+                "Sort or regroup the work so that the lanes of a warp take one path, or branch per warp".into(),
                 words!("{} of 32 lanes are active in the average instruction", format::fixed(lanes, 1)),
             )
             .risks("the cost of sorting; order of the output".into())

@@ -26,7 +26,7 @@ impl Pattern<Ground<'_, '_>> for PeakExceeded {
 
     fn say((counter, share): &Self::Facts) -> Words {
         words!(
-            "`{}` reads {} of its peak: the peak or the counter means something else than its name says.",
+            "`{}` reads {} of its peak: the counter or its peak does not mean what its name says.",
             counter,
             percent(*share)
         )

@@ -40,7 +40,7 @@ impl Pattern<Ground<'_, '_>> for SerialisedAccesses {
 
     fn say((cache, hits, busy, waits): &Self::Facts) -> Words {
         words!(
-            "The accesses are serialised: {} hits {} %, the memory system is at {} % of peak, and warps wait for loads {} % of their time.",
+            "The accesses are serialised: {} hit rate {} %, memory system at {} % of peak, and warps wait for loads {} % of their time.",
             *cache,
             fixed(*hits, 1),
             fixed(*busy, 1),

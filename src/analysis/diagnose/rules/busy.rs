@@ -121,7 +121,7 @@ pub(super) fn pressure(m: &Measures<'_, '_>) -> Option<Held> {
         let named: Vec<String> =
             names.filter(|(_, share)| *share >= 0.01).map(|(label, of)| format!("{label} {}", share(of))).collect();
         let sentence = words!(
-            "{} at {} of peak, and the queue is full ({}){}.",
+            "{} at {} of peak, and its queue is full ({}){}.",
             format::capital(&the(unit)),
             share(unit.share),
             named.join(", "),

@@ -61,9 +61,9 @@ pub(super) fn streams(m: &Measures<'_, '_>) -> Option<Served> {
 }
 
 impl Served {
-    /// `93.5 % hits, DRAM reads 3.1 % of what L2 sends`.
+    /// `hit rate 93.5 %, DRAM reads 3.1 % of what L2 sends`.
     pub(super) fn said(self) -> Words {
-        words!("{} % hits, DRAM reads {} of what L2 sends", format::fixed(self.hits, 1), share(self.from_dram))
+        words!("hit rate {} %, DRAM reads {} of what L2 sends", format::fixed(self.hits, 1), share(self.from_dram))
     }
 
     /// Bytes that an SM has in flight, those that L2 at its peak needs, and the cycles of a load that hits: rate × latency.
@@ -89,14 +89,14 @@ pub(super) fn latency(m: &Measures<'_, '_>) -> Option<Held> {
     }
     let flight = served.in_flight(m).map(|(now, full, cycles)| {
         words!(
-            " At {} cycles a load an SM has {} kB in flight, where L2 at its peak needs {} kB.",
+            " At {} cycles per load an SM has {} kB in flight; L2 at its peak needs {} kB.",
             count(cycles),
             format::fixed(now / 1e3, 1),
             format::fixed(full / 1e3, 1)
         )
     });
     let sentence = words!(
-        "L2 has what the warps load ({}) and is at {} of peak: they wait {} of their time for its latency.{}",
+        "The loads hit in L2 ({}), which is at {} of peak: warps wait {} of their time for its latency.{}",
         served.said(),
         share(l2.share),
         share(wait),

@@ -30,7 +30,7 @@ pub(super) fn divergence(m: &Measures<'_, '_>) -> Option<Held> {
         m.units.iter().filter(|unit| unit.part == Part::Issue || <&str>::from(unit.part).starts_with("compute-"));
     let busiest = busiest.max_by(|a, b| a.resident.total_cmp(&b.resident))?;
     let sentence = words!(
-        "Branches diverge: {} of 32 lanes are active in the average instruction, so {} of the lanes of {} (at {}) are empty.",
+        "Branches diverge: {} of 32 lanes are active in the average instruction, so {} of the lane slots of {} (at {}) are idle.",
         format::fixed(lanes, 1),
         share(1.0 - lanes / 32.0),
         the(busiest),
@@ -46,7 +46,7 @@ pub(super) fn divergence(m: &Measures<'_, '_>) -> Option<Held> {
 pub(super) fn constants(m: &Measures<'_, '_>) -> Option<Held> {
     let busy = m.kernel.value(CONSTANTS)?;
     let sentence = words!(
-        "Lanes take turns at constant memory, one address each: the constant cache is busy {} % of the time.",
+        "Lanes read different constant addresses, served one at a time: the constant cache is busy {} % of the time.",
         format::fixed(busy, 1)
     );
     let held = Held::new(Code::ConstantDivergence, busy, m.limits[Threshold::ConstantRequests], sentence);

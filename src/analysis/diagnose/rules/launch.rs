@@ -52,7 +52,7 @@ fn short(m: &Measures<'_, '_>) -> Option<Held> {
     let sentence = match (brief, empty) {
         (Some(ns), _) => {
             words!(
-                "It takes {}, under {}: launch and cold caches are most of it.",
+                "The launch takes {}, under {}: launch overhead and cold caches dominate.",
                 microseconds(ns),
                 microseconds(least)
             )
@@ -84,7 +84,7 @@ fn tailed(m: &Measures<'_, '_>, least: f64) -> Option<Held> {
     let idle = m.unequal.filter(|_| !is_small_grid(m))?;
     let waves = m.waves.map(|waves| format!(" in {} waves", format::fixed(waves, 2))).unwrap_or_default();
     let sentence = words!(
-        "The average SM is busy for {} of the time that the busiest one is: {}{} are too few, or unequal.",
+        "The average SM is busy for {} of the busiest SM's time: {}{} are too few, or unequal.",
         share(1.0 - idle),
         format::counted(m.blocks.unwrap_or_default() as u64, "block"),
         waves

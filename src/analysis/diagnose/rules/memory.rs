@@ -49,8 +49,8 @@ pub(super) fn hot_spot(m: &Measures<'_, '_>) -> Option<Held> {
     };
     let factor = format::fixed(spot.percent / average.max(0.01), 0);
     let what = match atomics > 0.0 {
-        true => words!("{} atomic instructions of warps meet in one slice of L2", count(atomics)),
-        false => words!("The accesses meet in one instance of {}", &spot.label),
+        true => words!("{} warp-level atomics hit one slice of L2", count(atomics)),
+        false => words!("The accesses hit one instance of {}", &spot.label),
     };
     let sentence = words!(
         "{}, which is at {} % of peak, {} times the average (`{}`).",
@@ -75,12 +75,12 @@ pub(super) fn local(m: &Measures<'_, '_>) -> Option<Held> {
     let are_spills = spills.is_some_and(|spills| 2.0 * spills >= executed);
     let sentence = match spills.filter(|_| are_spills) {
         Some(spills) => words!(
-            "{} executed instructions spill or fill registers; local memory makes {} of the sectors of loads and stores.",
+            "{} executed instructions spill or refill registers; local memory causes {} of the sectors of loads and stores.",
             count(spills),
             share(part)
         ),
         None => words!(
-            "Arrays in local memory, indexed at run time, make {} of the sectors of loads and stores ({} accesses).",
+            "Local arrays, indexed at run time, cause {} of the sectors of loads and stores ({} accesses).",
             share(part),
             count(executed)
         ),
@@ -90,7 +90,7 @@ pub(super) fn local(m: &Measures<'_, '_>) -> Option<Held> {
     let is_index = index.is_some_and(|index| index.fills_its_pipe(m));
     let sentence = match index.filter(|_| is_index) {
         Some(index) => words!(
-            "{} {} of {} executed instructions of the uniform datapath do nothing but make their addresses.",
+            "{} {} of {} executed instructions of the uniform datapath only compute their addresses.",
             &sentence,
             count(index.own),
             count(index.all)
@@ -204,7 +204,7 @@ pub(super) fn bank_conflicts(m: &Measures<'_, '_>) -> Option<Held> {
         return None;
     }
     let sentence = words!(
-        "Shared memory takes {} wavefronts where {} would do ({}×); the excess fills {} % of the L1 data stage's cycles.",
+        "Shared memory takes {} wavefronts, {} without conflicts ({}×); the excess fills {} % of the L1 data stage's cycles.",
         count(all),
         count(ideal),
         format::fixed(all / ideal, 1),

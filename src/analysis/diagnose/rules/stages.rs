@@ -19,11 +19,11 @@ pub(super) fn mbarriers(m: &Measures<'_, '_>) -> Option<Held> {
     let (_, wait) = m.top_waits().into_iter().next().filter(|(top, _)| *top == reason && part >= MOST)?;
     let stage = m.sampled().map(|phases| phases.share(PhaseKind::StageWait)).filter(|share| *share > 0.0);
     let sentence = words!(
-        "Warps wait at mbarriers, for bulk copies or for warps of another role: long scoreboard takes {} of their time, {} of that there{}; no unit is saturated{}.",
+        "Warps wait for bulk copies or for warps of another role: long scoreboard takes {} of their time, {} of that at mbarriers{}; no unit is saturated{}.",
         share(wait),
         format!("{} %", format::fixed(100.0 * part, 0)),
         stage
-            .map(|stage| format!(", and a stage {} of the life of the warps that set the pace", share(stage)))
+            .map(|stage| format!(", and the pacing warps wait for a stage {} of their lifetime", share(stage)))
             .unwrap_or_default(),
         m.units.first().map(|unit| format!(" (busiest: {} %)", unit.said())).unwrap_or_default()
     );

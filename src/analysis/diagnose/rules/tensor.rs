@@ -13,7 +13,7 @@ use crate::words::Words;
 pub(super) fn fence_chain(m: &Measures<'_, '_>) -> Option<Held> {
     let chain = m.sampled()?.fence_chain.as_ref()?;
     let sentence = words!(
-        "Fences at `:{}` ({} executed with a lane on) delay the arrival of each step, and with it the refill, the full barrier and the first product: {} of a warp's life.",
+        "Fences at `:{}` ({} executed with a lane on) delay the arrival of each step, and with it the refill, the full barrier and the first product: {} of a warp's lifetime.",
         chain.at.line.to_string(),
         count(chain.lanes as f64),
         share(chain.cost)
@@ -31,7 +31,7 @@ pub(super) fn exposed_epilogue(m: &Measures<'_, '_>) -> Option<Held> {
     }
     let full = if m.is_saturated() { "" } else { "; no unit is saturated" };
     let sentence = words!(
-        "{} of the warp samples are in {}, entered behind the last products: the tensor pipe is idle there{}.",
+        "{} of the warp samples are in {}, entered after the last products: the tensor pipe is idle there{}.",
         share(epilogue.share),
         named(epilogue),
         full
@@ -72,7 +72,7 @@ pub(super) fn full(m: &Measures<'_, '_>) -> Option<Held> {
     let (sentence, least) = match step {
         Some((cycles, products, _)) => (
             words!(
-                "Tensor-bound: a step of the main loop takes {} cycles for {} cycles of products ({} %).",
+                "Tensor-bound: a step of the main loop takes {} cycles, and the tensor pipe is busy for {} of them ({} %).",
                 count(cycles),
                 count(products),
                 format::fixed(100.0 * unit.resident, 0)
@@ -81,7 +81,7 @@ pub(super) fn full(m: &Measures<'_, '_>) -> Option<Held> {
         ),
         None => (
             words!(
-                "Tensor-bound: the tensor pipe works {} of the time in which an SM holds a block.",
+                "Tensor-bound: the tensor pipe is busy for {} of the time that an SM holds a block.",
                 share(unit.resident)
             ),
             m.limits[Threshold::UnitSaturated],

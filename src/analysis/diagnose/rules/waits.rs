@@ -23,7 +23,7 @@ pub(super) fn queued(m: &Measures<'_, '_>) -> Option<Held> {
     let step = phases.step_cycles().filter(|step| *step >= QUEUED * alone)?;
     let unit = m.memory()?.clone();
     let sentence = words!(
-        "Loads queue in front of {}, at {} of peak: a step of the chain at `:{}` takes {} cycles, where a load from DRAM takes {} in an idle chip.",
+        "Loads queue at {} ({} of peak): a step of the chain at `:{}` takes {} cycles, where a load from DRAM takes {} on an idle chip.",
         busy::named(&unit),
         share(unit.share),
         chain.load.line.to_string(),
@@ -98,7 +98,7 @@ pub(in crate::analysis::diagnose) fn latency(m: &Measures<'_, '_>) -> Option<Hel
     let front = front.filter(|unit| unit.level == Level::High).max_by(|a, b| a.share.total_cmp(&b.share));
     let behind = match (few, front) {
         (Some(room), _) => words!(" at {} occupancy, limited by {}", share(room), m.occupancy.binding().join(" and ")),
-        (None, Some(unit)) => words!(" in front of {} at {} of peak", &unit.name, share(unit.share)),
+        (None, Some(unit)) => words!(" with {} at {} of peak", &unit.name, share(unit.share)),
         (None, None) => Words::default(),
     };
     // The unit in front of which they wait is not told again.
@@ -159,16 +159,13 @@ pub(in crate::analysis::diagnose) fn nothing(m: &Measures<'_, '_>) -> Held {
         .filter_map(|(reason, wait)| Some(format!("{} {}", reason.row()?.label, share(*wait))))
         .collect();
     if waits.is_empty() && m.units.is_empty() {
-        let sentence = words!("The report holds neither how busy the units are nor what the warps wait for.");
+        let sentence = words!("The report holds neither unit utilisation nor stall reasons.");
         return Held::new(Code::NotMeasured, 0.0, 0.0, sentence);
     }
     if waits.is_empty() {
-        let sentence = words!(
-            "No unit is saturated ({}), and the report does not hold what the warps wait for.",
-            units.join(", ")
-        );
+        let sentence = words!("No unit is saturated ({}), and the report holds no stall reasons.", units.join(", "));
         return Held::new(Code::Latency, 0.0, 0.0, sentence);
     }
-    let sentence = words!("The busiest units are {}, the largest waits {}.", units.join(" and "), named.join(" and "));
+    let sentence = words!("The busiest units are {}, the largest stalls {}.", units.join(" and "), named.join(" and "));
     Held::new(Code::NoSingleLimiter, 0.0, 0.0, sentence)
 }

@@ -24,7 +24,7 @@ pub(in crate::analysis) fn of_code(stated: &[Hypothesis], codes: &[CodeAudit], h
         }
         (one.judgement, one.reason) = match beyond.is_empty() {
             true => judge(&one.conditions, has_old, &[]),
-            false => (Judgement::NotMeasured, format!("The code alone does not tell: {}.", beyond.join("; "))),
+            false => (Judgement::NotMeasured, format!("The code alone does not show: {}.", beyond.join("; "))),
         };
     }
     all

@@ -28,9 +28,9 @@ pub(super) fn of_wrong(conditions: &[Condition]) -> (Judgement, String) {
     let is_of_results = |name: &str| name == FAULTS || name.starts_with(SANITIZER);
     let failed = conditions.iter().find(|c| c.met == Judgement::Fails && is_of_results(&c.expected.reading));
     match failed {
-        Some(condition) => (Judgement::Fails, format!("Expected and not so: {}.", condition.expected.text())),
+        Some(condition) => (Judgement::Fails, format!("Expected, but not found: {}.", condition.expected.text())),
         None => {
-            let why = "The kernel's results are wrong, so that its readings show nothing of the change.";
+            let why = "The kernel's results are wrong: its readings say nothing about the change.";
             (Judgement::Unclear, why.into())
         }
     }
@@ -43,7 +43,7 @@ pub(super) fn judge(conditions: &[Condition], has_old: bool, breaks: &[&str]) ->
         found.map(|condition| condition.expected.text()).collect()
     };
     if !has_old {
-        return (Judgement::NotMeasured, "There is no old side to hold the change against.".into());
+        return (Judgement::NotMeasured, "There is no baseline to compare the change with.".into());
     }
     if !breaks.is_empty() {
         let list = breaks.join(", ");
@@ -55,7 +55,7 @@ pub(super) fn judge(conditions: &[Condition], has_old: bool, breaks: &[&str]) ->
     }
     let refuted = of(When::After, Judgement::Fails);
     if !refuted.is_empty() {
-        return (Judgement::Fails, format!("Expected and not so: {}.", refuted.join("; ")));
+        return (Judgement::Fails, format!("Expected, but not found: {}.", refuted.join("; ")));
     }
     let unknown = [of(When::Before, Judgement::NotMeasured), of(When::After, Judgement::NotMeasured)].concat();
     if !unknown.is_empty() {
@@ -63,18 +63,17 @@ pub(super) fn judge(conditions: &[Condition], has_old: bool, breaks: &[&str]) ->
     }
     let unclear = [of(When::Before, Judgement::Unclear), of(When::After, Judgement::Unclear)].concat();
     if !unclear.is_empty() {
-        return (Judgement::Unclear, format!("Some launches say so and others not: {}.", unclear.join("; ")));
+        return (Judgement::Unclear, format!("The launches disagree on: {}.", unclear.join("; ")));
     }
     let predicted: Vec<&Condition> = conditions.iter().filter(|condition| condition.when == When::After).collect();
     let held_already = |condition: &&Condition| {
         condition.old.as_ref().is_some_and(|old| held(&condition.expected, old) == Judgement::Holds)
     };
     if predicted.iter().all(held_already) {
-        let why =
-            "Everything that was expected held before the change as well, so that it shows nothing of the change.";
+        let why = "Everything expected already held before the change: it says nothing about the change.";
         return (Judgement::Unclear, why.into());
     }
-    (Judgement::Holds, "The premise held, and everything came as expected.".into())
+    (Judgement::Holds, "The premise held, and every expectation was met.".into())
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ fn remember(tested: &mut Tested) {
         expected.iter().filter(|one| one.met == Judgement::Fails).map(|one| one.expected.text()).collect();
     if !lost.is_empty() {
         tested.judgement = Judgement::Fails;
-        tested.reason = format!("Confirmed on {}, and no longer so: {}.", tested.confirmed, lost.join("; "));
+        tested.reason = format!("Confirmed on {}, but no longer holds: {}.", tested.confirmed, lost.join("; "));
     } else if expected.iter().all(|one| one.met == Judgement::Holds) {
         tested.judgement = Judgement::Holds;
         tested.reason = format!("Confirmed on {}; what was expected still holds.", tested.confirmed);

@@ -141,18 +141,18 @@ fn other(new: &KernelSummary<'_>, old: &KernelSummary<'_>, least: f64) -> Option
     match share {
         Some(share) => (share >= least).then(|| {
             let shown = format::fixed(share.min(100.0), 0);
-            format!("other code ({shown} % of the executed instructions), and beyond the scatter of single launches")
+            format!("different code ({shown} % of the executed instructions), beyond the scatter of single launches")
         }),
         None => {
             let (was, is) = (old.key(), new.key());
             let what = if was.function != is.function {
-                "another kernel"
+                "a different kernel"
             } else if (was.grid, was.block) != (is.grid, is.block) {
-                "another shape of the launch"
+                "a different launch shape"
             } else {
                 return None;
             };
-            Some(format!("{what}, and beyond the scatter of single launches"))
+            Some(format!("{what}, beyond the scatter of single launches"))
         }
     }
 }

@@ -44,7 +44,7 @@ impl Whole {
                 format!("{}{grid}", key.short_name())
             };
             let caution = format!(
-                "{} is held against {}, and no work is stated for both; they may not compute the same",
+                "{} is compared with {}, and the work is not stated for both; they may not compute the same",
                 shape(new),
                 shape(old)
             );
@@ -117,7 +117,7 @@ pub(super) fn decide(evidence: Measured, breaks: &[&Setting], settings: &[Settin
         Some(worst.max(high))
     });
     let said = if let Some(failed) = failed {
-        let cure = "Make the launch succeed, and profile it again.".to_owned();
+        let cure = "Fix the launch, then profile it again.".to_owned();
         Said::open(Verdict::NotMeasured, format!("{}.", capital(&failed)), cure)
     } else if breaks.is_empty() {
         match (&time, &cycles) {
@@ -148,7 +148,7 @@ fn measured(time: &Judged, cycles: Option<&Judged>, causes: &Causes, settings: &
     let evidence = basis(carrier, limits);
     let numbers = match cycles {
         Some(cycles) => format!("{} in cycles, {} in time", moved_by(cycles), moved_by(time)),
-        None => format!("{} in time with the clocks held, in one run of ncu", moved_by(time)),
+        None => format!("{} in time with locked clocks, in one run of ncu", moved_by(time)),
     };
     let settled = both_agree(time, carrier, limits);
     let leaning = agreed(time, carrier, |judged| judged.leaning, limits);
@@ -228,16 +228,16 @@ fn disagreement(time: &Judged, cycles: &Judged, settings: &[Setting]) -> Option<
 
 fn undecided(cycles: &Judged, limits: &Limits) -> String {
     match cycles.basis {
-        Basis::Interval => "The interval holds both no change and one that would count.".to_owned(),
+        Basis::Interval => "The interval includes both no change and a change that counts.".to_owned(),
         Basis::Ranges => format!(
-            "With {} and {} launches the ranges must not meet, the medians must differ by more than {} %, and by so much more than the launches scatter that chance gives it once in {}.",
+            "With {} and {} launches a change needs ranges that do not overlap, medians more than {} % apart, and a distance beyond the scatter that chance reaches once in {}.",
             cycles.old.count,
             cycles.new.count,
             format::fixed(limits[Threshold::Regression], 1),
             format::fixed(100.0 / (100.0 - limits[Threshold::VerdictConfidence]), 0)
         ),
         Basis::Single | Basis::Exact => format!(
-            "With {} a change counts from {} % on, and is none up to {} %.",
+            "With {}, {} % or more is a change and {} % or less is none.",
             sole(cycles),
             format::fixed(limits[Threshold::Regression], 1),
             format::fixed(limits[Threshold::Unchanged], 1)
