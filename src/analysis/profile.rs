@@ -17,7 +17,7 @@ use regex::Regex;
 use std::sync::Arc;
 
 /// One kernel as a profile has it.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Profile {
     /// The artefact.
     pub origin: Origin,
@@ -210,27 +210,7 @@ impl Profile {
 
     /// A kernel of which nothing was measured.
     pub fn unmeasured(kernel: KernelKey) -> Profile {
-        Profile {
-            origin: Origin::default(),
-            session: Session::default(),
-            kernel,
-            launches: Vec::new(),
-            device: Device::default(),
-            program: "".into(),
-            clock: None,
-            driver: None,
-            rules: Vec::new(),
-            readings: Readings::default(),
-            dropped: Vec::new(),
-            not_understood: Vec::new(),
-            damage: Vec::new(),
-            kernels: Vec::new(),
-            others: Vec::new(),
-            members: Vec::new(),
-            lines: None,
-            parked: None,
-            phases: None,
-        }
+        Profile { kernel, ..Profile::default() }
     }
 
     /// The launches with these readings and nothing else; one without any where nothing was measured.
@@ -254,15 +234,10 @@ impl Profile {
             function: key.function.clone(),
             grid: key.grid,
             block: key.block,
-            context: None,
-            stream: None,
             clock: self.clock,
-            created: None,
-            nvtx: Vec::new(),
-            rules: Vec::new(),
             driver: self.driver,
-            sources: Vec::new(),
             metrics: self.readings.metrics_of(at),
+            ..Launch::default()
         }
     }
 }

@@ -1,14 +1,12 @@
 //! The chip catalog: limits of each compute capability.
 
+use super::row::Catalog;
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
-
-use super::row::{Catalog, Row};
-
 /// Dense tensor-core rates of a chip.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TensorRate {
     /// Operations per SM and cycle by input type (`fp16`, `fp8`, …), two to a multiply-add, without sparsity.
@@ -18,7 +16,7 @@ pub struct TensorRate {
 }
 
 /// Cycles from a load to its value, with nothing else in flight.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoadLatency {
     /// Of global memory, where L2 has it.
@@ -35,7 +33,7 @@ pub struct LoadLatency {
 }
 
 /// Limits of a compute capability. A limit that the report states goes before the one here.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChipRow {
     /// Compute capability, major and minor.
@@ -85,16 +83,8 @@ pub struct ChipRow {
     pub tensor: Option<TensorRate>,
 }
 
-static ROWS: LazyLock<Catalog<ChipRow>> = LazyLock::new(Catalog::load);
-
-impl Row for ChipRow {
-    const TEXT: &'static str = include_str!("chips.toml");
-    const ARRAY: &'static str = "chip";
-
-    fn names(&self) -> Vec<&str> {
-        vec![self.arch]
-    }
-}
+static ROWS: LazyLock<Catalog<ChipRow>> =
+    LazyLock::new(|| Catalog::load(include_str!("chips.toml"), "chip", |row| vec![row.arch]));
 
 /// Every chip, oldest first.
 pub fn chips() -> &'static [ChipRow] {

@@ -46,10 +46,9 @@ fn of_replaced(row: &'static ReplacedRow) -> Explanation {
     Explanation {
         kind: "replaced name",
         name: row.name.to_owned(),
-        label: String::new(),
         text: format!("ncu has no metric of this name. Instead: {}. {}", row.instead(), row.note).trim_end().to_owned(),
         facts: row.by.iter().map(what).collect(),
-        cite: String::new(),
+        ..Explanation::default()
     }
 }
 
@@ -66,10 +65,9 @@ fn of_alias(row: &'static AliasRow) -> Explanation {
     Explanation {
         kind,
         name: row.name.to_owned(),
-        label: String::new(),
         text: format!("{whose} {}", row.note).trim_end().to_owned(),
         facts: row.sass.iter().map(on).collect(),
-        cite: String::new(),
+        ..Explanation::default()
     }
 }
 
@@ -87,14 +85,7 @@ fn of_word(row: &'static WordRow) -> Explanation {
         [] => Vec::new(),
         also => vec![format!("Also: {}.", also.join(", "))],
     };
-    Explanation {
-        kind: "word",
-        name: row.word.to_owned(),
-        label: String::new(),
-        text: row.help.to_owned(),
-        facts,
-        cite: String::new(),
-    }
+    Explanation { kind: "word", name: row.word.to_owned(), text: row.help.to_owned(), facts, ..Explanation::default() }
 }
 
 /// A list of names with a few words on each: `readings`, `thresholds`, `words`, or `findings`, which takes in what limits.
@@ -191,10 +182,10 @@ fn counter(name: &str) -> Option<Explanation> {
     Some(Explanation {
         kind: "metric",
         name: name.to_owned(),
-        label: String::new(),
         text: format!("As {}: {}", first.id, first.help),
         facts,
         cite: first.cite.to_owned(),
+        ..Explanation::default()
     })
 }
 
@@ -246,8 +237,8 @@ fn of_threshold(row: &'static ThresholdRow) -> Explanation {
         name: row.id.to_owned(),
         label: format!("{}{unit}", row.value),
         text: row.help.to_owned(),
-        facts: Vec::new(),
         cite: row.cite.to_owned(),
+        ..Explanation::default()
     }
 }
 
@@ -257,8 +248,8 @@ fn of_limiter(row: LimiterRow) -> Explanation {
         text: format!("{} What usually helps: {}", row.help, row.advice),
         name: row.code,
         label: row.label,
-        facts: Vec::new(),
         cite: row.cite,
+        ..Explanation::default()
     }
 }
 

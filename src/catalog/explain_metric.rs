@@ -3,7 +3,7 @@
 
 use super::collection::filled_by;
 use super::explanation::Explanation;
-use super::row::{Catalog, Row};
+use super::row::Catalog;
 use super::{check_metric_name, metric, subsystem_of, tables};
 use crate::quantity::metric_table::{CHIPS, MetricBase, MetricType, split};
 use crate::quantity::ncu_units::unit_of;
@@ -21,16 +21,8 @@ pub(super) struct MetricPart {
     help: &'static str,
 }
 
-static ROWS: LazyLock<Catalog<MetricPart>> = LazyLock::new(Catalog::load);
-
-impl Row for MetricPart {
-    const TEXT: &'static str = include_str!("metric_parts.toml");
-    const ARRAY: &'static str = "part";
-
-    fn names(&self) -> Vec<&str> {
-        vec![self.name]
-    }
-}
+static ROWS: LazyLock<Catalog<MetricPart>> =
+    LazyLock::new(|| Catalog::load(include_str!("metric_parts.toml"), "part", |row| vec![row.name]));
 
 fn part(name: &str) -> Option<&'static MetricPart> {
     ROWS.get(name)
@@ -58,14 +50,7 @@ pub(super) fn by_name(name: &str) -> Option<Explanation> {
     };
     let mut facts = if base.is_some() { words(&whole[at..]) } else { Vec::new() };
     facts.extend(reading(name));
-    Some(Explanation {
-        kind: "metric",
-        name: name.to_owned(),
-        label: String::new(),
-        text: of_metric,
-        facts,
-        cite: String::new(),
-    })
+    Some(Explanation { kind: "metric", name: name.to_owned(), text: of_metric, facts, ..Explanation::default() })
 }
 
 /// What the words of a counter say, the longest that are known first, and which ones say nothing here.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// What a name means.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Explanation {
     /// What kind of thing the name is: `metric`, `stall reason`, `opcode`, `opcode class`, `chip`,
     /// `threshold`, `limiter`, `finding`, `checklist`, `word`, `replaced name`,

@@ -1,14 +1,12 @@
 //! The vocabulary of verdicts and findings: what every code means.
 
+use super::row::Catalog;
+use super::{StallKind, stall};
+use serde::Deserialize;
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
-
-use super::row::{Catalog, Row};
-use super::{StallKind, stall};
-
 /// What a code can stand for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LimiterKind {
     /// What limits a kernel.
@@ -20,7 +18,7 @@ pub enum LimiterKind {
 }
 
 /// One code.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LimiterRow {
     /// The code: `memory-dram`, `register-spilling`.
@@ -38,16 +36,8 @@ pub struct LimiterRow {
     pub cite: String,
 }
 
-static ROWS: LazyLock<Catalog<LimiterRow>> = LazyLock::new(Catalog::load);
-
-impl Row for LimiterRow {
-    const TEXT: &'static str = include_str!("limiters.toml");
-    const ARRAY: &'static str = "limiter";
-
-    fn names(&self) -> Vec<&str> {
-        vec![self.code.as_str()]
-    }
-}
+static ROWS: LazyLock<Catalog<LimiterRow>> =
+    LazyLock::new(|| Catalog::load(include_str!("limiters.toml"), "limiter", |row| vec![row.code.as_str()]));
 
 /// The codes of the file, without those made of stall reasons.
 pub fn limiters() -> &'static [LimiterRow] {
@@ -81,6 +71,8 @@ pub(crate) fn prefix_of(kind: StallKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::Part;
+    use strum::VariantArray;
 
     #[test]
     fn stall_reasons_have_codes_under_their_own_prefix() {
@@ -93,7 +85,7 @@ mod tests {
 
     #[test]
     fn every_part_of_the_chip_has_a_code() {
-        for part in crate::catalog::subsystems() {
+        for part in Part::VARIANTS.iter().filter_map(|part| part.row()) {
             assert_eq!(limiter(part.code.into()).map(|row| row.kind), Some(LimiterKind::Limiter), "{}", part.code);
         }
     }

@@ -1,10 +1,8 @@
 //! The metrics catalog: label, direction of good and explanation of each metric of ncu.
 
-use std::sync::LazyLock;
-
+use super::row::Catalog;
 use serde::{Deserialize, Serialize};
-
-use super::row::{Catalog, Row};
+use std::sync::LazyLock;
 
 /// In which direction a metric improves, other things being equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -24,7 +22,7 @@ pub enum Better {
 }
 
 /// One metric of ncu. Its unit comes from its name, not from here.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MetricRow {
     /// ncu's own name, with roll-up and submetric.
@@ -44,21 +42,13 @@ pub struct MetricRow {
 
 impl MetricRow {
     /// The id and then every other spelling, in the order to try.
-    pub fn spellings(&'static self) -> impl Iterator<Item = &'static str> {
+    pub fn spellings(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.id).chain(self.aliases.iter().copied())
     }
 }
 
-static ROWS: LazyLock<Catalog<MetricRow>> = LazyLock::new(Catalog::load);
-
-impl Row for MetricRow {
-    const TEXT: &'static str = include_str!("metrics.toml");
-    const ARRAY: &'static str = "metric";
-
-    fn names(&self) -> Vec<&str> {
-        std::iter::once(self.id).chain(self.aliases.iter().copied()).collect()
-    }
-}
+static ROWS: LazyLock<Catalog<MetricRow>> =
+    LazyLock::new(|| Catalog::load(include_str!("metrics.toml"), "metric", |row| row.spellings().collect()));
 
 /// Every metric, in the order of the catalog.
 pub fn metrics() -> &'static [MetricRow] {

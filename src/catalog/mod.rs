@@ -39,7 +39,7 @@ pub use profiles::{Comparison, Profile, ProfileCheck, profile, profiles};
 pub use readings::{ReadingForm, ReadingName, check_reading};
 pub use sass_aliases::{AliasKind, AliasRow, Resolved, resolve, sass_aliases};
 pub use stalls::{StallFamily, StallKind, StallReading, StallRow, stall, stall_families, stall_of_metric, stalls};
-pub use subsystems::{ChipSide, InstructionWork, Subsystem, subsystem, subsystem_of, subsystems};
+pub use subsystems::{ChipSide, InstructionWork, Subsystem, subsystem, subsystem_of};
 pub use tables::{TableRow, table, tables};
 pub use thresholds::{ThresholdRow, threshold_row, thresholds};
 pub use tool_options::{OptionKind, tool_option};

@@ -1,13 +1,11 @@
 //! The opcode catalog: which class a SASS opcode belongs to.
 
+use super::row::Catalog;
+use serde::Deserialize;
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
-
-use super::row::{Catalog, Row};
-
 /// A class of SASS opcodes that an engineer reads as one.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OpcodeClass {
     /// The id: `global-load`.
@@ -22,16 +20,8 @@ pub struct OpcodeClass {
     pub cite: &'static str,
 }
 
-static ROWS: LazyLock<Catalog<OpcodeClass>> = LazyLock::new(Catalog::load);
-
-impl Row for OpcodeClass {
-    const TEXT: &'static str = include_str!("opcodes.toml");
-    const ARRAY: &'static str = "class";
-
-    fn names(&self) -> Vec<&str> {
-        self.opcodes.clone()
-    }
-}
+static ROWS: LazyLock<Catalog<OpcodeClass>> =
+    LazyLock::new(|| Catalog::load(include_str!("opcodes.toml"), "class", |row| row.opcodes.clone()));
 
 /// Every class, in reading order of an instruction mix.
 pub fn opcode_classes() -> &'static [OpcodeClass] {

@@ -1,13 +1,11 @@
 //! Evidence checklists: what should hold for a kind of kernel.
 
+use super::Threshold;
+use super::row::Catalog;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
-
-use serde::{Deserialize, Serialize};
-
-use super::Threshold;
-use super::row::{Catalog, Row};
 
 /// How a reading is compared with a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,7 +82,7 @@ impl FromStr for Comparison {
 }
 
 /// One line of a checklist.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileCheck {
     /// What passing means.
@@ -103,7 +101,7 @@ pub struct ProfileCheck {
 }
 
 /// A checklist.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
     /// The id by which subjects name it.
@@ -131,16 +129,8 @@ impl Profile {
     }
 }
 
-static ROWS: LazyLock<Catalog<Profile>> = LazyLock::new(Catalog::load);
-
-impl Row for Profile {
-    const TEXT: &'static str = include_str!("profiles.toml");
-    const ARRAY: &'static str = "profile";
-
-    fn names(&self) -> Vec<&str> {
-        vec![self.id.as_str()]
-    }
-}
+static ROWS: LazyLock<Catalog<Profile>> =
+    LazyLock::new(|| Catalog::load(include_str!("profiles.toml"), "profile", |row| vec![row.id.as_str()]));
 
 /// Every checklist.
 pub fn profiles() -> &'static [Profile] {

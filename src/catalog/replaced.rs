@@ -1,13 +1,11 @@
 //! Names of nvprof, of older versions of ncu and of documents, with what gives the same here.
 
+use super::row::Catalog;
+use serde::Deserialize;
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
-
-use super::row::{Catalog, Row};
-
 /// A name that ncu does not take.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReplacedRow {
     /// The name, without rollup.
@@ -26,16 +24,8 @@ impl ReplacedRow {
     }
 }
 
-static ROWS: LazyLock<Catalog<ReplacedRow>> = LazyLock::new(Catalog::load);
-
-impl Row for ReplacedRow {
-    const TEXT: &'static str = include_str!("replaced.toml");
-    const ARRAY: &'static str = "replaced";
-
-    fn names(&self) -> Vec<&str> {
-        vec![self.name]
-    }
-}
+static ROWS: LazyLock<Catalog<ReplacedRow>> =
+    LazyLock::new(|| Catalog::load(include_str!("replaced.toml"), "replaced", |row| vec![row.name]));
 
 /// Every such name.
 pub(super) fn replaced_names() -> &'static [ReplacedRow] {

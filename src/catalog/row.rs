@@ -4,17 +4,6 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// A row of an embedded file.
-pub(super) trait Row: Deserialize<'static> + 'static {
-    /// The file.
-    const TEXT: &'static str;
-    /// The array of tables with the rows, the only one of the file.
-    const ARRAY: &'static str;
-
-    /// Every name of the row, the id first.
-    fn names(&self) -> Vec<&str>;
-}
-
 /// An embedded file in its typed form. Tests read each of them.
 pub(super) fn parse<T: Deserialize<'static>>(text: &'static str) -> T {
     toml::from_str(text).expect("embedded catalogs are valid")
@@ -26,17 +15,18 @@ pub(super) struct Catalog<R> {
     by_name: FxHashMap<String, usize>,
 }
 
-impl<R: Row> Catalog<R> {
-    /// The embedded file, in which a name stands for one row.
-    pub(super) fn load() -> Catalog<R> {
-        let mut arrays: BTreeMap<&str, Vec<R>> = parse(R::TEXT);
-        let rows = arrays.remove(R::ARRAY).unwrap_or_default();
-        debug_assert!(arrays.is_empty() && !rows.is_empty(), "a catalog is rows of {}", R::ARRAY);
+impl<R: Deserialize<'static>> Catalog<R> {
+    /// The rows of an embedded file, which are its one array of tables. `names` gives every name of a row; each stands for
+    /// one row.
+    pub(super) fn load(text: &'static str, array: &str, names: fn(&R) -> Vec<&str>) -> Catalog<R> {
+        let mut arrays: BTreeMap<&str, Vec<R>> = parse(text);
+        let rows = arrays.remove(array).unwrap_or_default();
+        debug_assert!(arrays.is_empty() && !rows.is_empty(), "a catalog is rows of {array}");
         let mut by_name = FxHashMap::default();
         for (at, row) in rows.iter().enumerate() {
-            for name in row.names() {
+            for name in names(row) {
                 let other = by_name.insert(name.to_owned(), at);
-                debug_assert!(other.is_none() && !name.is_empty(), "{} {name:?} stands for two rows", R::ARRAY);
+                debug_assert!(other.is_none() && !name.is_empty(), "{array} {name:?} stands for two rows");
             }
         }
         Catalog { rows, by_name }

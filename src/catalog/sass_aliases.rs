@@ -1,7 +1,7 @@
 //! What PTX instructions and CUDA C++ constructs become in SASS, per chip.
 
 use super::opcode_class;
-use super::row::{Catalog, Row};
+use super::row::Catalog;
 use crate::nearest::several;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -35,16 +35,8 @@ pub struct AliasRow {
     pub note: &'static str,
 }
 
-static ROWS: LazyLock<Catalog<AliasRow>> = LazyLock::new(Catalog::load);
-
-impl Row for AliasRow {
-    const TEXT: &'static str = include_str!("sass_aliases.toml");
-    const ARRAY: &'static str = "alias";
-
-    fn names(&self) -> Vec<&str> {
-        vec![self.name]
-    }
-}
+static ROWS: LazyLock<Catalog<AliasRow>> =
+    LazyLock::new(|| Catalog::load(include_str!("sass_aliases.toml"), "alias", |row| vec![row.name]));
 
 /// Every row, in file order.
 pub fn sass_aliases() -> &'static [AliasRow] {

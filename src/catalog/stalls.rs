@@ -1,13 +1,11 @@
 //! The stall catalog: why a warp did not issue, and in which metric families that is told.
 
+use super::row::Catalog;
+use serde::Deserialize;
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
-
-use super::row::{Catalog, Row};
-
 /// What kind of resource a warp waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StallKind {
     /// Data from a memory, or room in a memory queue.
@@ -25,7 +23,7 @@ pub enum StallKind {
 }
 
 /// A finer reading of a stall reason in a kernel that has certain instructions.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StallReading {
     /// Base opcodes of which at least one must occur.
@@ -38,7 +36,7 @@ pub struct StallReading {
 }
 
 /// One stall reason.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StallRow {
     /// The id, as the per-issue metrics spell it.
@@ -76,7 +74,7 @@ impl StallRow {
 }
 
 /// A family of metrics that has one metric for each stall reason, all on one basis.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StallFamily {
     /// The id: `per-issue`.
@@ -91,33 +89,10 @@ pub struct StallFamily {
     pub help: &'static str,
 }
 
-impl StallFamily {
-    /// The metric names that this family can have for a reason, in the order to try.
-    pub fn metrics_of(&self, row: &StallRow) -> impl Iterator<Item = String> {
-        row.names.iter().map(|name| format!("{}{name}{}", self.prefix, self.suffix))
-    }
-}
-
-static ROWS: LazyLock<Catalog<StallRow>> = LazyLock::new(Catalog::load);
-static FAMILIES: LazyLock<Catalog<StallFamily>> = LazyLock::new(Catalog::load);
-
-impl Row for StallFamily {
-    const TEXT: &'static str = include_str!("stall_families.toml");
-    const ARRAY: &'static str = "family";
-
-    fn names(&self) -> Vec<&str> {
-        vec![self.id]
-    }
-}
-
-impl Row for StallRow {
-    const TEXT: &'static str = include_str!("stalls.toml");
-    const ARRAY: &'static str = "stall";
-
-    fn names(&self) -> Vec<&str> {
-        self.names.clone()
-    }
-}
+static ROWS: LazyLock<Catalog<StallRow>> =
+    LazyLock::new(|| Catalog::load(include_str!("stalls.toml"), "stall", |row| row.names.clone()));
+static FAMILIES: LazyLock<Catalog<StallFamily>> =
+    LazyLock::new(|| Catalog::load(include_str!("stall_families.toml"), "family", |row| vec![row.id]));
 
 /// Every stall reason, `selected` and `not_selected` included.
 pub fn stalls() -> &'static [StallRow] {
@@ -192,15 +167,5 @@ mod tests {
     fn issued_and_ready_warps_are_no_stalls() {
         let kept: Vec<_> = stalls().iter().filter(|row| !row.is_stall()).map(|row| row.id).collect();
         assert_eq!(kept, ["not_selected", "selected"]);
-    }
-
-    #[test]
-    fn a_family_gives_the_names_to_try() {
-        let family = stall_families().iter().find(|family| family.id == "samples").expect("family");
-        let names: Vec<_> = family.metrics_of(stall("no_instruction").expect("row")).collect();
-        assert_eq!(
-            names,
-            ["smsp__pcsamp_warps_issue_stalled_no_instruction", "smsp__pcsamp_warps_issue_stalled_no_instructions"]
-        );
     }
 }

@@ -1,10 +1,9 @@
 //! The part of the chip that a throughput counter belongs to.
 
+use super::Part;
+use super::row::Catalog;
 use serde::Deserialize;
 use std::sync::LazyLock;
-
-use super::Part;
-use super::row::{Catalog, Row};
 
 /// Whether a part of the chip moves data, computes, or issues instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -58,21 +57,8 @@ pub enum InstructionWork {
     Opcodes(Vec<&'static str>),
 }
 
-static ROWS: LazyLock<Catalog<Subsystem>> = LazyLock::new(Catalog::load);
-
-impl Row for Subsystem {
-    const TEXT: &'static str = include_str!("subsystems.toml");
-    const ARRAY: &'static str = "subsystem";
-
-    fn names(&self) -> Vec<&str> {
-        vec![self.code.into()]
-    }
-}
-
-/// All parts, in matching order.
-pub fn subsystems() -> &'static [Subsystem] {
-    ROWS.rows()
-}
+static ROWS: LazyLock<Catalog<Subsystem>> =
+    LazyLock::new(|| Catalog::load(include_str!("subsystems.toml"), "subsystem", |row| vec![row.code.into()]));
 
 /// The part of that code.
 pub fn subsystem(code: Part) -> Option<&'static Subsystem> {
@@ -97,7 +83,7 @@ mod tests {
 
     #[test]
     fn every_pipe_names_opcodes_that_the_catalog_knows() {
-        for row in subsystems() {
+        for row in ROWS.rows() {
             match &row.by_instruction {
                 InstructionWork::Opcodes(opcodes) => {
                     let unknown = opcodes.iter().find(|opcode| crate::catalog::opcode_class(opcode).is_none());
@@ -111,8 +97,8 @@ mod tests {
 
     #[test]
     fn the_table_loads_and_the_particular_goes_before_the_general() {
-        assert!(subsystems().len() > 10);
-        for row in subsystems() {
+        assert!(ROWS.rows().len() > 10);
+        for row in ROWS.rows() {
             assert!(!row.queues.is_empty(), "{}", row.code);
             for reason in &row.queues {
                 assert!(crate::catalog::stall(reason).is_some(), "{}: {reason}", row.code);

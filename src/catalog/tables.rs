@@ -1,13 +1,11 @@
 //! The table catalog: which metrics stand together, in reading order.
 
+use super::row::Catalog;
+use serde::Deserialize;
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
-
-use super::row::{Catalog, Row};
-
 /// A table of metrics.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TableRow {
     /// The id: `speed-of-light`.
@@ -18,16 +16,8 @@ pub struct TableRow {
     pub rows: Vec<&'static str>,
 }
 
-static ROWS: LazyLock<Catalog<TableRow>> = LazyLock::new(Catalog::load);
-
-impl Row for TableRow {
-    const TEXT: &'static str = include_str!("tables.toml");
-    const ARRAY: &'static str = "table";
-
-    fn names(&self) -> Vec<&str> {
-        vec![self.id]
-    }
-}
+static ROWS: LazyLock<Catalog<TableRow>> =
+    LazyLock::new(|| Catalog::load(include_str!("tables.toml"), "table", |row| vec![row.id]));
 
 /// Every table, in reading order of the page.
 pub fn tables() -> &'static [TableRow] {

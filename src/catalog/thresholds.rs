@@ -1,14 +1,12 @@
 //! The threshold catalog: every number that a judgement compares with.
 
+use super::row::Catalog;
+use crate::quantity::{Quantity, Unit};
+use serde::Deserialize;
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
-
-use super::row::{Catalog, Row};
-use crate::quantity::{Quantity, Unit};
-
 /// A number that a judgement compares with.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ThresholdRow {
     /// The id: `sol-high`.
@@ -30,16 +28,8 @@ impl ThresholdRow {
     }
 }
 
-static ROWS: LazyLock<Catalog<ThresholdRow>> = LazyLock::new(Catalog::load);
-
-impl Row for ThresholdRow {
-    const TEXT: &'static str = include_str!("thresholds.toml");
-    const ARRAY: &'static str = "threshold";
-
-    fn names(&self) -> Vec<&str> {
-        vec![self.id]
-    }
-}
+static ROWS: LazyLock<Catalog<ThresholdRow>> =
+    LazyLock::new(|| Catalog::load(include_str!("thresholds.toml"), "threshold", |row| vec![row.id]));
 
 /// Every threshold.
 pub fn thresholds() -> &'static [ThresholdRow] {

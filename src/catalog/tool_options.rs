@@ -1,6 +1,6 @@
 //! The options of profilers, and of our own launcher, that pages may show.
 
-use super::row::{Catalog, Row};
+use super::row::Catalog;
 use serde::Deserialize;
 use std::sync::LazyLock;
 
@@ -32,16 +32,8 @@ struct KindRow {
     options: Vec<&'static str>,
 }
 
-static ROWS: LazyLock<Catalog<KindRow>> = LazyLock::new(Catalog::load);
-
-impl Row for KindRow {
-    const TEXT: &'static str = include_str!("tool_options.toml");
-    const ARRAY: &'static str = "kind";
-
-    fn names(&self) -> Vec<&str> {
-        self.options.clone()
-    }
-}
+static ROWS: LazyLock<Catalog<KindRow>> =
+    LazyLock::new(|| Catalog::load(include_str!("tool_options.toml"), "kind", |row| row.options.clone()));
 
 /// What an option takes; `None` for one that nobody knows, whose value may be anything.
 pub fn tool_option(name: &str) -> Option<OptionKind> {

@@ -1,13 +1,11 @@
 //! Words of a page that are neither metrics nor findings: verdicts, columns and rows of its tables.
 
+use super::row::Catalog;
+use serde::Deserialize;
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
-
-use super::row::{Catalog, Row};
-
 /// A word of a page.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WordRow {
     /// As pages print it.
@@ -19,12 +17,10 @@ pub struct WordRow {
     pub help: &'static str,
 }
 
-static ROWS: LazyLock<Catalog<WordRow>> = LazyLock::new(Catalog::load);
+static ROWS: LazyLock<Catalog<WordRow>> =
+    LazyLock::new(|| Catalog::load(include_str!("words.toml"), "word", WordRow::names));
 
-impl Row for WordRow {
-    const TEXT: &'static str = include_str!("words.toml");
-    const ARRAY: &'static str = "word";
-
+impl WordRow {
     fn names(&self) -> Vec<&str> {
         std::iter::once(self.word).chain(self.also.iter().copied()).collect()
     }

@@ -1,7 +1,7 @@
 //! The old side of an audit: a file that is named, the pinned snapshot, else the last audit of the subject; and
 //! `audit baseline`.
 
-use super::args::{Baseline, BaselineVerb, Folder, PinBaseline, UnpinBaseline};
+use super::args::{Baseline, BaselineVerb, Folder, Note, PinBaseline};
 use super::failure::Failure;
 use super::moment;
 use super::plan::out_folder;
@@ -110,9 +110,9 @@ pub(super) fn run(arguments: &Baseline, out: &mut dyn Write) -> Result<(), Failu
 
 /// Notes the newest snapshot of a subject, or the one that is named, as its baseline.
 fn pin(arguments: &PinBaseline, out: &mut dyn Write) -> Result<(), Failure> {
-    let folder = out_folder(arguments.folder.out.as_deref(), arguments.folder.config.as_deref())?;
-    let subject = arguments.name.as_str();
-    let reason = reason(&arguments.reason, "a baseline is pinned")?;
+    let folder = out_folder(arguments.note.folder.out.as_deref(), arguments.note.folder.config.as_deref())?;
+    let subject = arguments.note.name.as_str();
+    let reason = reason(&arguments.note.reason, "a baseline is pinned")?;
     let path = match &arguments.snapshot {
         Some(path) => path.clone(),
         None => earlier(&folder, subject, None)?.pop().map(|found| found.path).ok_or_else(|| {
@@ -138,7 +138,7 @@ fn pin(arguments: &PinBaseline, out: &mut dyn Write) -> Result<(), Failure> {
     }
     let measured = snapshot.evidence.new.hash().unwrap_or_default().to_owned();
     let to = Pinned { snapshot: name.clone(), sha256: snapshot.sha256, measured, commit: snapshot.heading.commit };
-    let date = moment::date(arguments.date)?.to_string();
+    let date = moment::date(arguments.note.date)?.to_string();
     note(&folder, Pin { subject: subject.to_owned(), date: date.clone(), reason, to: Some(to) })?;
     let file = Pins::path(&folder);
     writeln!(out, "{}: audits of {subject} from {date} on are compared with {name}", file.display())?;
@@ -146,7 +146,7 @@ fn pin(arguments: &PinBaseline, out: &mut dyn Write) -> Result<(), Failure> {
 }
 
 /// Takes the pin of a subject back.
-fn unpin(arguments: &UnpinBaseline, out: &mut dyn Write) -> Result<(), Failure> {
+fn unpin(arguments: &Note, out: &mut dyn Write) -> Result<(), Failure> {
     let folder = out_folder(arguments.folder.out.as_deref(), arguments.folder.config.as_deref())?;
     let subject = arguments.name.as_str();
     let reason = reason(&arguments.reason, "a pin is taken back")?;

@@ -8,6 +8,7 @@ use crate::collect::{Counters, Machine, Tool};
 use crate::config::{Config, Tools};
 use std::io::Write;
 use std::path::Path;
+use strum::VariantArray;
 
 pub(super) fn run(arguments: &Doctor, out: &mut dyn Write) -> Result<(), Failure> {
     let named = arguments.config.as_deref();
@@ -20,7 +21,7 @@ pub(super) fn run(arguments: &Doctor, out: &mut dyn Write) -> Result<(), Failure
     let places = places(&tools, &folder);
     writeln!(out, "Tools")?;
     let mut missing = Vec::new();
-    for tool in Tool::ALL {
+    for tool in Tool::VARIANTS.iter().copied() {
         let found = places.find(tool).and_then(|found| Ok((found.version()?, found)));
         match found {
             Ok((version, found)) => {

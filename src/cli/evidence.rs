@@ -6,6 +6,7 @@ use crate::config::{Code, Subject, Variant};
 use crate::evidence::{Collected, SanitizerRun, SanitizerTool, StepOutcome};
 use crate::source;
 use std::path::{Path, PathBuf};
+use strum::VariantArray;
 
 /// What an evidence folder holds.
 #[derive(Clone, Debug)]
@@ -76,7 +77,7 @@ fn sanitizer(folder: &Path, collected: &Collected) -> Result<Vec<SanitizerRun>, 
         }
         Some(Ok(SanitizerRun { tool, not_measured: step.why.clone(), findings: Vec::new() }))
     };
-    SanitizerTool::ALL.into_iter().filter_map(run).collect()
+    SanitizerTool::VARIANTS.iter().copied().filter_map(run).collect()
 }
 
 impl Folder {

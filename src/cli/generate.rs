@@ -51,25 +51,25 @@ fn pages(
     for subject in plan.subjects.iter().filter(|subject| !collected.is_lost(subject)) {
         let made = maker.make(subject, collected.has(subject))?;
         say_stale(&made, subject, &plan.series, &sources)?;
-        match arguments.format {
+        match arguments.pages.format {
             PageFormat::Pr => all.push((made, plan.out.clone())),
             _ if is_one_document => together.push(made),
             format => {
                 let place = Place { folder: &plan.out, has_snapshot: true };
-                write_page(&made, format, &place, templates, &plan.template, arguments.force, out)?;
+                write_page(&made, format, &place, templates, &plan.template, arguments.pages.force, out)?;
             }
         }
     }
     if let Some(made) = joined(together)? {
         let place = Place { folder: &plan.out, has_snapshot: false };
-        write_page(&made, arguments.format, &place, templates, &plan.template, arguments.force, out)?;
+        write_page(&made, arguments.pages.format, &place, templates, &plan.template, arguments.pages.force, out)?;
     }
-    if arguments.format == PageFormat::Md && !is_one_document && !plan.subjects.is_empty() {
+    if arguments.pages.format == PageFormat::Md && !is_one_document && !plan.subjects.is_empty() {
         let written = index::write(&plan.out, arguments.out.is_none())?;
         written.map_or(Ok(()), |path| writeln!(out, "{}", path.display()))?;
     }
-    if arguments.format == PageFormat::Pr {
-        print_comment(&all, templates, arguments.link_base.as_deref(), out)?;
+    if arguments.pages.format == PageFormat::Pr {
+        print_comment(&all, templates, arguments.pages.link_base.as_deref(), out)?;
     }
     if arguments.timings {
         timings(start.elapsed(), maker.gatherer.time)?;

@@ -22,7 +22,8 @@ pub(super) fn run(arguments: &Launch, out: &mut dyn Write) -> Result<(), Failure
 
 #[cfg(not(feature = "gpu"))]
 fn launched(_: &Launch, _: &Config, _: &crate::config::Subject, _: &mut dyn Write) -> Result<(), Failure> {
-    Err(crate::collect::launch::LaunchError::NotBuilt.into())
+    let cure = "build it with its default features (`cargo build --features gpu`)";
+    Err(Failure::of(super::failure::Status::Tool, format!("this build of audit cannot launch kernels\n  help: {cure}")))
 }
 
 #[cfg(feature = "gpu")]

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What `audit generate` has to do.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Plan {
     pub(super) subjects: Vec<Subject>,
     /// Where pages are written.
@@ -56,7 +56,7 @@ pub(super) fn plan(arguments: &Generate) -> Result<Plan, Failure> {
             plan.series.clone_from(out);
         }
     }
-    if let Some(template) = &arguments.template {
+    if let Some(template) = &arguments.pages.template {
         plan.template.clone_from(template);
         plan.config = None;
     }
@@ -64,8 +64,8 @@ pub(super) fn plan(arguments: &Generate) -> Result<Plan, Failure> {
         plan.thresholds.extend(arguments.thresholds.iter().cloned());
         plan.config = None;
     }
-    if !arguments.template_files.is_empty() {
-        plan.overrides.extend(arguments.template_files.iter().cloned());
+    if !arguments.pages.template_files.is_empty() {
+        plan.overrides.extend(arguments.pages.template_files.iter().cloned());
         plan.config = None;
     }
     if arguments.no_charts {
@@ -73,7 +73,7 @@ pub(super) fn plan(arguments: &Generate) -> Result<Plan, Failure> {
         plan.config = None;
     }
     plan.html = arguments.html.then_some(true);
-    if let Some(templates) = &arguments.templates {
+    if let Some(templates) = &arguments.pages.templates {
         plan.templates = Some(templates.clone());
         plan.config = None;
     }
@@ -124,15 +124,12 @@ fn of_config(config: Config, path: PathBuf, subjects: Vec<Subject>) -> Plan {
         overrides: config.overrides,
         is_without_charts: !config.has_charts,
         has_html: config.has_html,
-        html: None,
         thresholds: config.thresholds,
-        commit: None,
         folder: config.folder,
         file: Some(path.clone()),
         tools: config.tools,
         config: Some(path),
-        flags: Vec::new(),
-        named: None,
+        ..Plan::default()
     }
 }
 
@@ -156,19 +153,9 @@ fn from_flags(flags: &SubjectFlags) -> Result<Plan, Failure> {
         out: DEFAULT_OUT.into(),
         series: DEFAULT_OUT.into(),
         template: DEFAULT_TEMPLATE.into(),
-        templates: None,
-        overrides: Vec::new(),
-        is_without_charts: false,
-        has_html: false,
-        html: None,
-        thresholds: BTreeMap::new(),
         commit: flags.commit.clone(),
-        folder: PathBuf::new(),
-        file: None,
-        tools: Tools::default(),
-        config: None,
         flags: given,
-        named: None,
+        ..Plan::default()
     })
 }
 

@@ -10,22 +10,22 @@ use std::io::Write;
 use std::path::Path;
 
 pub(super) fn run(arguments: &Render, out: &mut dyn Write) -> Result<(), Failure> {
-    let templates = Templates::load_with(arguments.templates.as_deref(), &arguments.template_files)?;
-    let template = arguments.template.as_deref().unwrap_or(DEFAULT_TEMPLATE);
+    let templates = Templates::load_with(arguments.pages.templates.as_deref(), &arguments.pages.template_files)?;
+    let template = arguments.pages.template.as_deref().unwrap_or(DEFAULT_TEMPLATE);
     let mut all = Vec::new();
     for path in &arguments.snapshots {
         let made = Made::of(Snapshot::read(path)?);
         let folder = arguments.out.as_deref().or(path.parent()).unwrap_or(Path::new("")).to_owned();
-        match arguments.format {
+        match arguments.pages.format {
             PageFormat::Pr => all.push((made, folder)),
             format => {
                 let place = Place { folder: &folder, has_snapshot: false };
-                write_page(&made, format, &place, &templates, template, arguments.force, out)?;
+                write_page(&made, format, &place, &templates, template, arguments.pages.force, out)?;
             }
         }
     }
-    if arguments.format == PageFormat::Pr {
-        print_comment(&all, &templates, arguments.link_base.as_deref(), out)?;
+    if arguments.pages.format == PageFormat::Pr {
+        print_comment(&all, &templates, arguments.pages.link_base.as_deref(), out)?;
     }
     Ok(())
 }

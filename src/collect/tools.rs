@@ -5,9 +5,11 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use strum::{IntoStaticStr, VariantArray};
 
 /// A tool of NVIDIA's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Tool {
     /// The compiler.
     Nvcc,
@@ -19,28 +21,16 @@ pub enum Tool {
     Nvdisasm,
     /// Nsight Compute.
     Ncu,
-    /// Nsight Systems.
-    Nsys,
     /// Checks memory accesses, races and synchronisation.
     ComputeSanitizer,
+    /// Nsight Systems.
+    Nsys,
 }
 
 impl Tool {
-    /// Every tool.
-    pub const ALL: [Tool; 7] =
-        [Tool::Nvcc, Tool::Ptxas, Tool::Cuobjdump, Tool::Nvdisasm, Tool::Ncu, Tool::ComputeSanitizer, Tool::Nsys];
-
     /// The program's name, which is also its key in audit.toml.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Tool::Nvcc => "nvcc",
-            Tool::Ptxas => "ptxas",
-            Tool::Cuobjdump => "cuobjdump",
-            Tool::Nvdisasm => "nvdisasm",
-            Tool::Ncu => "ncu",
-            Tool::Nsys => "nsys",
-            Tool::ComputeSanitizer => "compute-sanitizer",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// What it is needed for.

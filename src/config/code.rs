@@ -103,54 +103,39 @@ pub(super) struct VariantKeys {
 
 /// `[tools]`: programs by name, and `cuda` for a folder of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Tools {
-    cuda: Option<PathBuf>,
-    nvcc: Option<PathBuf>,
-    ptxas: Option<PathBuf>,
-    cuobjdump: Option<PathBuf>,
-    nvdisasm: Option<PathBuf>,
-    ncu: Option<PathBuf>,
-    nsys: Option<PathBuf>,
-    compute_sanitizer: Option<PathBuf>,
+pub struct Tools(BTreeMap<ToolKey, PathBuf>);
+
+/// The keys of that table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize, strum::IntoStaticStr)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+enum ToolKey {
+    Cuda,
+    Nvcc,
+    Ptxas,
+    Cuobjdump,
+    Nvdisasm,
+    Ncu,
+    Nsys,
+    ComputeSanitizer,
 }
 
 impl Tools {
     /// The same with relative paths taken from `folder`.
     pub(super) fn below(mut self, folder: &Path) -> Tools {
-        let paths = [
-            &mut self.cuda,
-            &mut self.nvcc,
-            &mut self.ptxas,
-            &mut self.cuobjdump,
-            &mut self.nvdisasm,
-            &mut self.ncu,
-            &mut self.nsys,
-            &mut self.compute_sanitizer,
-        ];
-        for path in paths.into_iter().flatten() {
-            *path = folder.join(&*path);
-        }
+        self.0.values_mut().for_each(|path| *path = folder.join(&*path));
         self
     }
 
     /// The CUDA folder.
     pub fn cuda(&self) -> Option<&Path> {
-        self.cuda.as_deref()
+        self.0.get(&ToolKey::Cuda).map(PathBuf::as_path)
     }
 
     /// Programs by their names.
     pub fn named(&self) -> BTreeMap<String, PathBuf> {
-        let all = [
-            ("nvcc", &self.nvcc),
-            ("ptxas", &self.ptxas),
-            ("cuobjdump", &self.cuobjdump),
-            ("nvdisasm", &self.nvdisasm),
-            ("ncu", &self.ncu),
-            ("nsys", &self.nsys),
-            ("compute-sanitizer", &self.compute_sanitizer),
-        ];
-        all.into_iter().filter_map(|(name, path)| Some((name.to_owned(), path.clone()?))).collect()
+        let programs = self.0.iter().filter(|(key, _)| **key != ToolKey::Cuda);
+        programs.map(|(key, path)| (<&str>::from(key).to_owned(), path.clone())).collect()
     }
 }
 

@@ -31,8 +31,8 @@
 use super::ConfigError;
 use super::text::Text;
 use crate::evidence::SanitizerTool;
-use crate::nearest::nearest;
 use std::path::{Path, PathBuf};
+use strum::VariantArray;
 use toml::Spanned;
 
 /// How the evidence of a subject is collected.
@@ -106,7 +106,7 @@ impl Default for Collecting {
             cache: CACHES[0].to_owned(),
             replay: REPLAYS[0].to_owned(),
             nvtx: Vec::new(),
-            sanitizers: SanitizerTool::ALL.to_vec(),
+            sanitizers: SanitizerTool::VARIANTS.to_vec(),
             timeout: 600,
             sanitizer_timeout: 300,
             check_run: Vec::new(),
@@ -170,9 +170,9 @@ impl Text {
             value => Ok(value.map_or(usual, Spanned::into_inner)),
         };
         let tool = |name: &Spanned<String>| {
-            let known = SanitizerTool::ALL.map(SanitizerTool::name);
-            let at = known.iter().position(|known| known == name.get_ref());
-            at.map(|at| SanitizerTool::ALL[at]).ok_or_else(|| self.no_such("tool of compute-sanitizer", name, &known))
+            let known: Vec<&str> = SanitizerTool::VARIANTS.iter().map(Into::into).collect();
+            let found = SanitizerTool::VARIANTS.iter().copied().find(|tool| tool.name() == name.get_ref());
+            found.ok_or_else(|| self.no_such("tool of compute-sanitizer", name, &known))
         };
         Ok(Collecting {
             run: run.map(Spanned::into_inner).unwrap_or_default(),
@@ -209,12 +209,5 @@ impl Text {
             Some(word) if known.contains(&word.get_ref().as_str()) => Ok(word.into_inner()),
             Some(word) => Err(self.no_such(what, &word, known)),
         }
-    }
-
-    fn no_such(&self, what: &str, word: &Spanned<String>, known: &[&str]) -> ConfigError {
-        let near = nearest(word.get_ref(), known.iter().copied());
-        let near = near.map_or_else(String::new, |near| format!("did you mean {near:?}? "));
-        let help = format!("{near}There are {}", known.join(", "));
-        self.wrong(format!("no {what} is called {:?}", word.get_ref()), word.span(), "unknown", Some(help))
     }
 }

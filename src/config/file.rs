@@ -232,12 +232,7 @@ impl Text {
         folder: &Path,
     ) -> Result<Override, ConfigError> {
         if !TEMPLATES.contains(&name.get_ref().as_str()) {
-            let help = match nearest(name.get_ref(), TEMPLATES.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`? Names: {}", TEMPLATES.join(", ")),
-                None => format!("names: {}", TEMPLATES.join(", ")),
-            };
-            let message = format!("no template is called {:?}", name.get_ref());
-            return Err(self.wrong(message, name.span(), "unknown", Some(help)));
+            return Err(self.no_such("template", name, TEMPLATES));
         }
         let file = folder.join(path.get_ref());
         if !file.is_file() {

@@ -10,7 +10,6 @@ use super::text::{Text, regex_reason};
 use super::trials::TrialFiles;
 use crate::analysis::Pick;
 use crate::catalog::{self, ReadingForm};
-use crate::nearest::nearest;
 use regex::Regex;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -209,16 +208,9 @@ impl Text {
 
     /// The id of a checklist of the catalog.
     fn profile(&self, id: &Spanned<String>) -> Result<String, ConfigError> {
-        let name = id.get_ref();
-        if catalog::profile(name).is_some() {
-            return Ok(name.clone());
-        }
         let known: Vec<&str> = catalog::profiles().iter().map(|profile| profile.id.as_str()).collect();
-        let help = match nearest(name, known.iter().copied()) {
-            Some(near) => format!("did you mean {near:?}? Checklists: {}", known.join(", ")),
-            None => format!("checklists: {}", known.join(", ")),
-        };
-        Err(self.wrong(format!("no checklist is called {name:?}"), id.span(), "unknown", Some(help)))
+        let found = catalog::profile(id.get_ref()).map(|_| id.get_ref().clone());
+        found.ok_or_else(|| self.no_such("checklist", id, &known))
     }
 
     fn expectation(&self, keys: ExpectKeys) -> Result<Expect, ConfigError> {

@@ -138,13 +138,6 @@ impl fmt::Display for Expect {
     }
 }
 
-impl Work {
-    /// Whether nothing is stated.
-    pub fn is_empty(&self) -> bool {
-        *self == Work::default()
-    }
-}
-
 /// One kernel and the evidence about it.
 #[derive(Clone, Debug)]
 pub struct Subject {

@@ -61,6 +61,14 @@ impl Text {
         ConfigError { kind: ConfigErrorKind::Wrong, path: self.path.clone(), message, place, help }
     }
 
+    /// A name that a closed list does not have.
+    pub(super) fn no_such(&self, what: &str, word: &Spanned<String>, known: &[&str]) -> ConfigError {
+        let near = nearest(word.get_ref(), known.iter().copied());
+        let near = near.map_or_else(String::new, |near| format!("did you mean {near:?}? "));
+        let help = format!("{near}There are {}", known.join(", "));
+        self.wrong(format!("no {what} is called {:?}", word.get_ref()), word.span(), "unknown", Some(help))
+    }
+
     pub(super) fn missing(&self, path: &Path, what: &str, span: Range<usize>) -> ConfigError {
         let found = if path.exists() { "is something else" } else { "does not exist" };
         let place = Some(Box::new(Place { text: self.text.clone(), span, label: format!("no such {what}") }));
@@ -88,7 +96,7 @@ impl Text {
         let span = error.span().unwrap_or(0..0);
         let message = error.message().trim().replace('\n', ", ");
         let mut quoted = message.split('`').skip(1).step_by(2);
-        let help = if message.starts_with("unknown field") {
+        let help = if message.starts_with("unknown field") || message.starts_with("unknown variant") {
             let unknown = quoted.next().unwrap_or_default();
             let known: Vec<&str> = quoted.collect();
             nearest(unknown, known.iter().copied()).map(|near| format!("did you mean `{near}`?"))

@@ -164,7 +164,6 @@ fn value_entries<M: SerializeMap>(map: &mut M, value: Option<&Value>) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::{Device, Process, Workload};
     use crate::quantity::Unit;
 
     fn metric(name: &str, value: Option<Value>, instances: Vec<Instance>) -> Metric {
@@ -174,24 +173,8 @@ mod tests {
     #[test]
     fn numbers_keep_their_kind_and_non_numbers_their_mark() {
         let launch = Launch {
-            id: 0,
-            workload: Workload::Kernel,
-            process: Process::default(),
-            device: Device::default(),
             name: "k<\"a\">".into(),
-            demangled: "".into(),
-            mangled: "".into(),
             function: "k".into(),
-            grid: None,
-            block: None,
-            context: None,
-            stream: None,
-            clock: None,
-            created: None,
-            nvtx: Vec::new(),
-            rules: Vec::new(),
-            driver: None,
-            sources: Vec::new(),
             metrics: vec![
                 metric("absent", None, Vec::new()),
                 metric("big", Some(Value::U64(u64::MAX)), Vec::new()),
@@ -202,6 +185,7 @@ mod tests {
                 ),
                 metric("minus", Some(Value::F64(f64::NEG_INFINITY)), Vec::new()),
             ],
+            ..Launch::default()
         };
         let report = Report { launches: vec![launch], ..Report::default() };
         let mut json = Vec::new();

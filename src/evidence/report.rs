@@ -1,11 +1,13 @@
 //! A profile: the session and the launches that one artefact holds.
 
 use super::metric::{Metric, Value};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
+use strum::IntoStaticStr;
 
 /// Extent of a grid or block in x, y, z.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Dim3(pub [u64; 3]);
 
 impl Dim3 {
@@ -40,7 +42,7 @@ impl fmt::Display for Dim3 {
 }
 
 /// The artefact that evidence was read from.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Origin {
     /// The path as the user gave it.
     pub path: String,
@@ -53,10 +55,12 @@ pub struct Origin {
 }
 
 /// The kind of work that one result covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Workload {
     /// One kernel launch.
+    #[default]
     Kernel,
     /// A range of API calls, replayed or delimited by the application.
     Range,
@@ -68,18 +72,13 @@ pub enum Workload {
 
 impl Workload {
     /// The lower-case word that ncu uses.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Workload::Kernel => "kernel",
-            Workload::Range => "range",
-            Workload::Cmdlist => "cmdlist",
-            Workload::Graph => "graph",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
 /// The process that launched the work.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Process {
     /// Operating-system process id; 0 when the artefact does not say.
     pub id: u32,
@@ -88,7 +87,7 @@ pub struct Process {
 }
 
 /// The device that ran the work.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Device {
     /// Position among the devices of the machine, where the artefact says.
     pub index: Option<u32>,
@@ -101,7 +100,7 @@ pub struct Device {
 }
 
 /// Whether ncu locked the clocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockStatus {
     /// The lock was asked for (`--clock-control base`).
     pub requested: bool,
@@ -110,7 +109,7 @@ pub struct ClockStatus {
 }
 
 /// One profiled result.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Launch {
     /// Row number as ncu counts it: ordered by process id, then by file order, from 0.
     pub id: u32,
@@ -165,7 +164,7 @@ impl Launch {
 }
 
 /// An NVTX range.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NvtxRange {
     /// Domain; empty for the default domain.
     pub domain: Arc<str>,
@@ -174,7 +173,7 @@ pub struct NvtxRange {
 }
 
 /// The size of a rule's estimated speedup.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Speedup {
     /// Whether the estimate is for the whole workload (`true`) or for the part that the rule looks at.
     pub is_global: bool,
@@ -183,7 +182,7 @@ pub struct Speedup {
 }
 
 /// One message of a rule.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RuleMessage {
     /// `none`, `ok`, `warning`, `error`, `optimization`, or a number that is not known here.
     pub kind: Arc<str>,
@@ -194,7 +193,7 @@ pub struct RuleMessage {
 }
 
 /// A metric that a rule points at.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FocusMetric {
     /// ncu's name.
     pub metric: Arc<str>,
@@ -207,7 +206,7 @@ pub struct FocusMetric {
 }
 
 /// A table that a rule made.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RuleTable {
     /// Title.
     pub title: Arc<str>,
@@ -221,7 +220,7 @@ pub struct RuleTable {
 
 /// One thing that one of NVIDIA's rules said of one launch; a rule with several messages gives several of these, each
 /// with its own speedup, focus metrics and tables, as NVIDIA's own list has them.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RuleResult {
     /// Identifier, `UncoalescedGlobalAccess`.
     pub id: Arc<str>,
@@ -241,7 +240,7 @@ pub struct RuleResult {
 }
 
 /// The session: who measured, with what.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Session {
     /// ncu's version, `2025.3.1.0 (build 36398880) (public-release)`; empty before 2020.2.
     pub ncu_version: Arc<str>,
@@ -264,7 +263,7 @@ pub struct Session {
 }
 
 /// Something that could not be read, and what is lost by it.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Damage {
     /// Byte offset or line at which it was noticed.
     pub at: u64,

@@ -1,10 +1,12 @@
 //! What compute-sanitizer found: one run for each of its tools.
 
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantArray};
 
-/// A tool of compute-sanitizer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// A tool of compute-sanitizer, in the order in which they are run: a wrong barrier makes races, a race makes wrong addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum SanitizerTool {
     /// Wrong use of barriers.
     Synccheck,
@@ -17,18 +19,9 @@ pub enum SanitizerTool {
 }
 
 impl SanitizerTool {
-    /// Every tool in the order in which they are run: a wrong barrier makes races, a race makes wrong addresses.
-    pub const ALL: [SanitizerTool; 4] =
-        [SanitizerTool::Synccheck, SanitizerTool::Racecheck, SanitizerTool::Memcheck, SanitizerTool::Initcheck];
-
     /// The name that `--tool` takes.
-    pub const fn name(self) -> &'static str {
-        match self {
-            SanitizerTool::Synccheck => "synccheck",
-            SanitizerTool::Racecheck => "racecheck",
-            SanitizerTool::Memcheck => "memcheck",
-            SanitizerTool::Initcheck => "initcheck",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// What it looks for, in a few words.

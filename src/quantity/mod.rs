@@ -13,7 +13,7 @@ use std::sync::{LazyLock, Mutex};
 /// A unit, spelled as NVIDIA's tools print base units: `ns`, `byte/s`, `%`, `inst`, `sector/cycle`, or nothing.
 ///
 /// Compared by spelling. Cheap to copy: the spelling is a constant or lives for the whole process.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct Unit(&'static str);
 
 impl Unit {
@@ -79,12 +79,6 @@ impl fmt::Display for Unit {
 impl fmt::Debug for Unit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Unit({:?})", self.0)
-    }
-}
-
-impl serde::Serialize for Unit {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0)
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 /// Why a page was not written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum RenderError {
     /// A template is wrong.
     #[error("template {template}, line {line}, column {column}: {what}{}", in_file(file.as_deref()))]
@@ -15,7 +16,6 @@ pub enum RenderError {
         line: usize,
         /// Column, from 1.
         column: usize,
-        /// What is wrong, with the nearest known name where a name is unknown.
         what: String,
         /// The file that it was read from; `None` for a built-in one.
         file: Option<PathBuf>,
@@ -25,63 +25,34 @@ pub enum RenderError {
         "no template is called {name:?}{near}\n  help: templates are files that end in .md.hbs or .html.hbs; known: {known}"
     )]
     NoTemplate {
-        /// The name that was asked for.
         name: String,
         /// A nearer name, as a clause, or nothing.
         near: String,
-        /// The names there are.
         known: String,
     },
     /// The folder of templates cannot be read.
     #[error("cannot read templates from {path}: {source}")]
-    TemplateFolder {
-        /// The folder or file.
-        path: PathBuf,
-        /// The system's reason.
-        source: std::io::Error,
-    },
+    TemplateFolder { path: PathBuf, source: std::io::Error },
     /// A file in the folder of templates has a name that no template can have.
     #[error("{path} is not named like a template\n  help: rename it to end in .md.hbs or .html.hbs")]
-    TemplateName {
-        /// The file.
-        path: PathBuf,
-    },
+    TemplateName { path: PathBuf },
     /// The finished page does not say what went into it.
     #[error(
         "the page was rejected: {place}: expected {expected}, found {found}\n  help: nothing was written; check the templates that place this part"
     )]
-    Rejected {
-        /// The part of the page: the table with row and column, the heading, the code block.
-        place: String,
-        /// What went in.
-        expected: String,
-        /// What a Markdown parser reads.
-        found: String,
-    },
+    Rejected { place: String, expected: String, found: String },
     /// The page that is to be replaced was edited in a way that a new one would destroy.
     #[error("{path}, line {line}: {what}\n  help: nothing was written; {cure}")]
     Edited {
-        /// The file.
         path: PathBuf,
         /// Line, from 1.
         line: usize,
-        /// What is wrong.
         what: String,
-        /// What to do about it.
         cure: String,
     },
     /// A file cannot be written.
     #[error("cannot write {path}: {doing}: {source}\n  help: {cure}")]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The step that failed.
-        doing: &'static str,
-        /// What to do about it.
-        cure: String,
-        /// The system's reason.
-        source: std::io::Error,
-    },
+    Write { path: PathBuf, doing: &'static str, cure: String, source: std::io::Error },
 }
 
 impl RenderError {

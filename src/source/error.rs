@@ -5,25 +5,18 @@ use std::path::PathBuf;
 /// Why an artefact could not be read: where, what was expected, what was found, and the cure where there is one.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum ReadError {
     /// The operating system refused.
     #[error("cannot read {path}: {source}{}", system_cure(.source))]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        source: std::io::Error,
-    },
+    Io { path: PathBuf, source: std::io::Error },
     /// The bytes are not what the format asks for.
     #[error("cannot read {path}: at {position}: expected {expected}, found {found}{}", cure_suffix(.cure))]
     Malformed {
-        /// The file.
         path: PathBuf,
         /// `byte 1234` or `line 12`.
         position: String,
-        /// What the format asks for.
         expected: String,
-        /// What is there.
         found: String,
         /// What to do about it; may be empty.
         cure: String,
@@ -31,9 +24,7 @@ pub enum ReadError {
     /// The file is of a kind that no reader takes.
     #[error("cannot read {path}: {found}{}", cure_suffix(.cure))]
     WrongKind {
-        /// The file.
         path: PathBuf,
-        /// What it is.
         found: String,
         /// What to do about it; may be empty.
         cure: String,
@@ -41,7 +32,6 @@ pub enum ReadError {
     /// The file is sound and holds nothing to report on.
     #[error("{path} holds no {what}{}", cure_suffix(.cure))]
     Empty {
-        /// The file.
         path: PathBuf,
         /// What is missing: `results`, `kernels`.
         what: String,

@@ -3,7 +3,7 @@
 use super::clock_steps;
 use super::correctness::launch;
 use super::document::{Block, Cell, Section, Table};
-use super::tables::{self, code, heading, left, list, paragraph, right, text};
+use super::tables::{self, code, columns_of, heading, left, list, paragraph, right, text};
 use crate::analysis::{Audit, ReferenceProfile, Sample, Standing, Timed, Timing};
 use crate::evidence::{Clocks, Reading, TimedReference};
 use crate::quantity::{Unit, format, format::Scale};
@@ -263,7 +263,7 @@ fn times(audit: &Audit, timing: &Timing) -> Table {
 
 /// The reference's own counters.
 fn counters(reference: &ReferenceProfile) -> Vec<Block> {
-    let columns = vec![left("Metric"), right("Kernel"), right("Reference"), left("Metric name")];
+    let columns = columns_of("Metric | Kernel: | Reference: | Metric name");
     let rows =
         reference.rows.iter().filter(|row| row.kernel.quantity().is_some() || row.reference.quantity().is_some());
     let line = |row: &crate::analysis::Beside| {
@@ -287,8 +287,7 @@ fn counters(reference: &ReferenceProfile) -> Vec<Block> {
 }
 
 fn clocks(audit: &Audit, timing: &Timing) -> Table {
-    let columns =
-        vec![left("When"), right("SM"), right("Memory"), right("Temperature"), right("Power"), left("Throttle reason")];
+    let columns = columns_of("When | SM: | Memory: | Temperature: | Power: | Throttle reason");
     let number = |value: Option<f64>, unit: &str| {
         let shown = |value: f64| text(format!("{} {unit}", format::plain(value, 1))).sorted(value);
         value.map_or_else(|| text("not read"), shown)

@@ -2,7 +2,7 @@
 
 use super::document::{Section, Table};
 use super::estimates;
-use super::tables::{self, code, fold, left, paragraph, right, sentence, text};
+use super::tables::{self, code, columns_of, fold, paragraph, sentence, text};
 use crate::analysis::{Action, Audit, Lever, LeverCode, LeverOrigin};
 use crate::quantity::format;
 use crate::words;
@@ -37,7 +37,7 @@ pub(super) fn section(audit: &Audit) -> Section {
 }
 
 fn table(name: &str, levers: &[&Lever]) -> Table {
-    let columns = vec![left("Lever"), right("Ceiling"), left("Computed from"), left("Read again")];
+    let columns = columns_of("Lever | Ceiling: | Computed from | Read again");
     let place = |action: Action| levers.iter().position(|lever| lever.code == LeverCode::Ours(action)).map(|at| at + 1);
     let line = |lever: &&Lever| {
         vec![

@@ -1,7 +1,7 @@
 //! Evidence checklists as a table, FAIL first in the count line.
 
 use super::document::{Cell, Section, Table};
-use super::tables::{self, code, heading, judged, left, paragraph, right, text};
+use super::tables::{self, code, columns_of, heading, judged, left, paragraph, right, text};
 use crate::analysis::{Audit, CheckedLine, Judgement, Role};
 use crate::catalog;
 use crate::evidence::{Missing, Reading};
@@ -66,7 +66,7 @@ fn follows(id: &str, lines: &[&CheckedLine]) -> Option<Words> {
 
 fn table(lines: &[&CheckedLine]) -> Table {
     let has_old = lines.iter().any(|line| line.old.is_some());
-    let mut columns = vec![left("Check"), left("Result"), right("Found"), right("Wanted"), left("Reading")];
+    let mut columns = columns_of("Check | Result | Found: | Wanted: | Reading");
     if has_old {
         columns.splice(1..1, [left("Old result"), right("Old")]);
     }

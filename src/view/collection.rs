@@ -1,7 +1,7 @@
 //! How the evidence was collected: a row for each step, then its command.
 
 use super::document::{Block, Table};
-use super::tables::{self, code, fold, heading, left, list, paragraph, right, text, verbatim};
+use super::tables::{self, code, columns_of, fold, heading, list, paragraph, text, verbatim};
 use crate::evidence::{Collected, CollectedStep, StepOutcome};
 use crate::quantity::Unit;
 use crate::words;
@@ -30,15 +30,7 @@ pub(super) fn blocks(collected: &Collected) -> Vec<Block> {
 }
 
 fn table(steps: &[CollectedStep]) -> Table {
-    let columns = vec![
-        left("Step"),
-        left("Tool"),
-        right("Passes"),
-        right("Wall time"),
-        left("Ended"),
-        left("Result"),
-        left("BLAKE3"),
-    ];
+    let columns = columns_of("Step | Tool | Passes: | Wall time: | Ended | Result | BLAKE3");
     let row = |step: &CollectedStep| {
         let result = match step.outcome {
             StepOutcome::Made => step.file.clone(),

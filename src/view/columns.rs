@@ -1,7 +1,7 @@
 //! Profiles side by side as a document.
 
 use super::document::{Document, Line, Section, Table};
-use super::tables::{self, code, heading, left, list, paragraph, right, text};
+use super::tables::{self, code, columns_of, heading, left, list, paragraph, right, text};
 use crate::analysis::{Against, Columns, Joined, KernelKey};
 use crate::evidence::Reading;
 use crate::words;
@@ -60,7 +60,7 @@ fn summary(columns: &Columns, letters: &[String]) -> Table {
         }
         lines.extend(own.into_iter().map(|(_, cells)| cells));
     }
-    let columns = vec![left("Kernel"), left("File"), right("Time"), right("Change"), left("Verdict")];
+    let columns = columns_of("Kernel | File | Time: | Change: | Verdict");
     tables::table("summary", columns, lines)
 }
 

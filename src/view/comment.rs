@@ -3,7 +3,7 @@
 use super::brief;
 use super::document::{Block, Document, Section, Table};
 use super::heading::Heading;
-use super::tables::{self, left, paragraph, right, text};
+use super::tables::{self, columns_of, paragraph, text};
 use crate::analysis::{Audit, Row, Standing, Verdict};
 use crate::catalog::{Code, LimiterKind};
 use crate::quantity::format;
@@ -172,14 +172,7 @@ fn overview(entries: &[&Entry<'_>]) -> Table {
             text(sound.map(|audit| audit.bottleneck.limiter.to_string()).unwrap_or_default()),
         ]
     };
-    let columns = vec![
-        left("Subject"),
-        left("Verdict"),
-        right("Old time"),
-        right("New time"),
-        right("Change"),
-        left("Limited by"),
-    ];
+    let columns = columns_of("Subject | Verdict | Old time: | New time: | Change: | Limited by");
     tables::table("subjects", columns, entries.iter().map(row).collect())
 }
 

@@ -1,14 +1,14 @@
 //! Comparability: the conditions under which each side was measured.
 
 use super::document::{Cell, Section, Tone};
-use super::tables::{left, paragraph, strong, table, text};
+use super::tables::{columns_of, left, paragraph, strong, table, text};
 use crate::analysis::{Audit, Setting, Weight};
 
 /// The section.
 pub(super) fn section(audit: &Audit) -> Section {
     let has_old = audit.old.is_some();
     let mut columns = vec![left("Condition")];
-    columns.extend(if has_old { vec![left("Old"), left("New"), left("Difference")] } else { vec![left("Value")] });
+    columns.extend(if has_old { columns_of("Old | New | Difference") } else { vec![left("Value")] });
     let said = |value: &Option<String>| text(value.clone().unwrap_or_else(|| "not stated".into()));
     let line = |setting: &Setting| {
         let mut cells = vec![text(setting.label.clone())];

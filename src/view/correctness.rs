@@ -2,7 +2,7 @@
 
 use super::document::{Block, Section, Table, Tone};
 use super::sanitizer;
-use super::tables::{self, code, count, fold, left, list, paragraph, right, strong, text};
+use super::tables::{self, code, columns_of, count, fold, list, paragraph, strong, text};
 use crate::analysis::{Audit, Standing, position};
 use crate::evidence::{Correctness, LaunchFacts, OutputCheck};
 use crate::quantity::format;
@@ -76,19 +76,9 @@ fn within(check: &Correctness) -> String {
 
 /// A row for each output and seed.
 fn outputs(check: &Correctness) -> Table {
-    let columns = vec![
-        left("Output"),
-        right("Seed"),
-        right("Elements"),
-        right("Relative norm"),
-        left("Worst element"),
-        right("Rel. error"),
-        right("Bitwise different"),
-        right("Not written"),
-        right("Not finite"),
-        right("Nondeterministic"),
-        left("Result"),
-    ];
+    let columns = columns_of(
+        "Output | Seed: | Elements: | Relative norm: | Worst element | Rel. error: | Bitwise different: | Not written: | Not finite: | Nondeterministic: | Result",
+    );
     let row = |seed: u64, output: &OutputCheck| {
         let worst = output.worst.as_ref();
         let place = worst.map(|w| format!("{}: {} for {}", position(output, w), w.got, w.expected));

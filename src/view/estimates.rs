@@ -1,7 +1,7 @@
 //! Estimate against outcome: the bounds of the old side, and what the change gained.
 
 use super::document::{Block, Table};
-use super::tables::{self, code, heading, left, paragraph, right};
+use super::tables::{self, code, columns_of, heading, paragraph};
 use crate::analysis::{Audit, Estimates, PredictionMet, Pulled, Standing, Verdict};
 use crate::quantity::format;
 
@@ -68,14 +68,7 @@ fn met(pulled: &Pulled) -> &'static str {
 }
 
 fn table(estimates: &Estimates) -> Table {
-    let columns = vec![
-        left("Lever of the old side"),
-        right("At most"),
-        left("Reading"),
-        right("Old"),
-        right("New"),
-        left("Outcome"),
-    ];
+    let columns = columns_of("Lever of the old side | At most: | Reading | Old: | New: | Outcome");
     let row = |pulled: &Pulled| {
         vec![
             tables::sentence(&pulled.sentence),

@@ -2,7 +2,7 @@
 
 use super::document::{Cell, Section, Table};
 use super::heading::Heading;
-use super::tables::{self, code, heading as head, judged, left, paragraph, reading, right, text};
+use super::tables::{self, code, columns_of, heading as head, judged, paragraph, reading, text};
 use crate::analysis::{Condition, Judgement, Milestone, Role, Tested, When};
 use crate::evidence::{Missing, Reading};
 use crate::words;
@@ -47,7 +47,7 @@ pub(super) fn summary(tested: &[Tested]) -> Option<Words> {
 
 /// The hypotheses that some audits confirmed or refuted, in their order; a confirmed one once.
 pub fn ledger(milestones: &[Milestone]) -> Table {
-    let columns = vec![left("Date"), left("Commit"), left("Hypothesis"), left("Change"), left("Result"), left("Why")];
+    let columns = columns_of("Date | Commit | Hypothesis | Change | Result | Why");
     let mut confirmed: Vec<&str> = Vec::new();
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     for milestone in milestones {
@@ -82,7 +82,7 @@ fn stem(sentence: &str) -> &str {
 }
 
 fn conditions(tested: &Tested) -> Table {
-    let columns = vec![left("When"), left("Expected"), right("Before"), right("After"), left("Result")];
+    let columns = columns_of("When | Expected | Before: | After: | Result");
     let row = |condition: &Condition| {
         let when = match condition.when {
             When::Before => "must hold before",

@@ -2,7 +2,7 @@
 
 use super::charts::times;
 use super::document::{Cell, Table};
-use super::tables::{self, code, left, right, text};
+use super::tables::{self, code, columns_of, text};
 use crate::analysis::Milestone;
 use crate::quantity::{Quantity, Unit, format};
 use crate::words;
@@ -25,16 +25,7 @@ pub struct Listed {
 
 /// The table of some subjects, in their order.
 pub fn index(subjects: &[Listed]) -> Table {
-    let columns = vec![
-        left("Subject"),
-        left("Last audit"),
-        right("Time"),
-        right("Rate"),
-        right("Of the reference"),
-        left("Verdict"),
-        left("Limited by"),
-        left("Trend"),
-    ];
+    let columns = columns_of("Subject | Last audit | Time: | Rate: | Of the reference: | Verdict | Limited by | Trend");
     tables::table("index", columns, subjects.iter().filter_map(row).collect())
 }
 

@@ -3,7 +3,7 @@
 use super::document::{Block, Section};
 use super::heading::Heading;
 use super::history;
-use super::tables::{self, code, count, fold, left, paragraph, percent, right, text};
+use super::tables::{self, code, columns_of, count, fold, paragraph, percent, text};
 use crate::analysis::{Audit, Row, Standing};
 use crate::words;
 
@@ -84,14 +84,7 @@ fn overview(audit: &Audit) -> Vec<Block> {
     if audit.kernels.len() < 2 {
         return Vec::new();
     }
-    let columns = vec![
-        left("Kernel"),
-        left("Grid"),
-        left("Block"),
-        right("Launches"),
-        right("Time per launch"),
-        right("Share of all time"),
-    ];
+    let columns = columns_of("Kernel | Grid | Block | Launches: | Time per launch: | Share of all time:");
     let line = |k: &crate::analysis::OtherKernel| {
         let shape = |d: Option<crate::evidence::Dim3>| text(d.map(|d| d.to_string()).unwrap_or_default());
         let share = k.share.map(|share| percent(share, 2)).unwrap_or_default();

@@ -4,7 +4,7 @@ use super::brief::{called_line, file_of, phase_lines, phase_name, stall_name};
 use super::charts;
 use super::document::{Block, Cell, Section, Table};
 use super::heading::Heading;
-use super::tables::{count, left, paragraph, right, table, text};
+use super::tables::{columns_of, count, paragraph, table, text};
 use crate::analysis::Audit;
 use crate::analysis::phases::{Phase, Phases, TensorSite, Wait};
 use crate::quantity::format;
@@ -30,18 +30,9 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
 }
 
 fn every(phases: &Phases) -> Table {
-    let columns = vec![
-        left("Phase"),
-        left("Lines"),
-        right("Samples"),
-        right("Share"),
-        right("Cycles"),
-        right("Tensor"),
-        right("Issue slots"),
-        right("Executed"),
-        left("Opcodes"),
-        left("Waits"),
-    ];
+    let columns = columns_of(
+        "Phase | Lines | Samples: | Share: | Cycles: | Tensor: | Issue slots: | Executed: | Opcodes | Waits",
+    );
     let file = file_of(phases);
     let mut rows = Vec::new();
     for phase in &phases.phases {
@@ -90,13 +81,7 @@ fn told(wait: &Wait, file: &str) -> String {
 
 fn sites(phases: &Phases) -> Table {
     let file = file_of(phases);
-    let columns = vec![
-        left("Tensor instructions"),
-        left("Line"),
-        right("In the code"),
-        right("Executed"),
-        right("Of all samples"),
-    ];
+    let columns = columns_of("Tensor instructions | Line | In the code: | Executed: | Of all samples:");
     let row = |site: &TensorSite| {
         vec![
             text(words!("`{}`", site.at.opcode.as_str())),

@@ -3,7 +3,7 @@
 use super::collection;
 use super::document::{Block, Section, Table};
 use super::heading::Heading;
-use super::tables::{self, code, count, fold, left, list, paragraph, right, text, verbatim};
+use super::tables::{self, code, columns_of, count, fold, list, paragraph, text, verbatim};
 use crate::analysis::{Artefact, Audit};
 use crate::evidence::Origin;
 use crate::words;
@@ -51,8 +51,7 @@ pub(super) fn sources(audit: &Audit) -> Block {
 }
 
 fn artefacts(audit: &Audit) -> Table {
-    let columns =
-        vec![left("Evidence"), left("File"), left("Format"), right("Bytes"), left("Results used"), left("BLAKE3")];
+    let columns = columns_of("Evidence | File | Format | Bytes: | Results used | BLAKE3");
     let line = |role: &str, origin: &Origin, used: String| {
         vec![
             text(role),

@@ -3,7 +3,7 @@
 use super::charts;
 use super::document::{Cell, Section, Table};
 use super::heading::Heading;
-use super::tables::{self, code, left, list, number, paragraph, quantity, reading, right, text};
+use super::tables::{self, code, columns_of, list, number, paragraph, quantity, reading, right, text};
 use crate::analysis::{Audit, Ceiling, CeilingKind, Flag, Point, Roofline};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit, format};
@@ -108,7 +108,7 @@ fn share(value: Option<f64>) -> Cell {
 
 /// The ceilings; with an old side its rates and shares beside the new ones.
 fn ceilings(all: &[Ceiling], old: Option<&Roofline>) -> Table {
-    let mut columns = vec![left("Ceiling"), right("Peak"), right("Reached"), right("Share"), left("Measured by")];
+    let mut columns = columns_of("Ceiling | Peak: | Reached: | Share: | Measured by");
     if old.is_some() {
         columns.splice(2..2, [right("Old reached"), right("Old share")]);
     }
@@ -172,15 +172,7 @@ fn source(ceiling: &Ceiling) -> Cell {
 /// The points; with an old side its intensity and its share of the roof, of pipes and levels that both have.
 fn points(roofline: &Roofline, old: Option<&Roofline>) -> Table {
     let (all, ceilings) = (&roofline.points, &roofline.ceilings);
-    let mut columns = vec![
-        left("Work"),
-        left("Level"),
-        right("Intensity"),
-        right("Reached"),
-        right("Roof"),
-        right("Of the roof"),
-        left("Roof set by"),
-    ];
+    let mut columns = columns_of("Work | Level | Intensity: | Reached: | Roof: | Of the roof: | Roof set by");
     if old.is_some() {
         columns.splice(2..2, [right("Old intensity"), right("Old of the roof")]);
     }

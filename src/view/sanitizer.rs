@@ -1,7 +1,7 @@
 //! What compute-sanitizer found: a line for each tool, then each finding with its place in the source.
 
 use super::document::{Block, Cell, Table, Tone};
-use super::tables::{self, code, count, left, paragraph, right, text};
+use super::tables::{self, code, columns_of, count, paragraph, text};
 use crate::evidence::{SanitizerFinding, SanitizerLevel, SanitizerRun, SanitizerSite};
 
 /// The blocks about the runs; none where there are none.
@@ -26,7 +26,7 @@ fn tools(runs: &[SanitizerRun]) -> Table {
             if run.is_clean() { result(run) } else { result(run).strong() },
         ]
     };
-    let columns = vec![left("compute-sanitizer"), left("Looks for"), left("Result")];
+    let columns = columns_of("compute-sanitizer | Looks for | Result");
     let caption = "Each tool ran the same program before anything was measured.";
     Table { caption: caption.into(), ..tables::table("sanitizer", columns, runs.iter().map(row).collect()) }
 }
@@ -48,7 +48,7 @@ fn result(run: &SanitizerRun) -> Cell {
 }
 
 fn places(found: &[(&SanitizerRun, &SanitizerFinding)]) -> Table {
-    let columns = vec![left("Tool"), left("Place"), left("What"), right("Threads"), right("Hazards")];
+    let columns = columns_of("Tool | Place | What | Threads: | Hazards:");
     let row = |&(run, finding): &(&SanitizerRun, &SanitizerFinding)| {
         let sites: Vec<String> = finding.sites.iter().map(site).collect();
         let hazards = if finding.hazards == 0 { Cell::default() } else { count(finding.hazards) };

@@ -2,7 +2,7 @@
 
 use super::document::{Block, Cell};
 use super::spots::{Rows, place, table};
-use super::tables::{self, count, fold, heading, left, paragraph, right, text};
+use super::tables::{self, columns_of, count, fold, heading, left, paragraph, right, text};
 use crate::analysis::{AccessLine, Accesses, Audit, LineWaits, Pattern, ReasonLines, SourceLines, Spot, Waits};
 use crate::catalog;
 use crate::evidence::Lines;
@@ -110,7 +110,7 @@ pub(super) fn waits(audit: &Audit) -> Vec<Block> {
                 (spot, vec![text(label(&reason.reason)), percent(reason.share), percent(share)])
             })
             .collect();
-        let columns = vec![left("Stall reason"), right("Samples of the reason"), right("Of these at the line")];
+        let columns = columns_of("Stall reason | Samples of the reason: | Of these at the line:");
         folded.push(table(Rows { name: "waits-reasons", columns, rows }, false));
         folded.extend(causes(waits));
     }
@@ -213,17 +213,8 @@ fn excess_lines(lines: &[AccessLine]) -> impl Iterator<Item = &AccessLine> {
 pub(super) fn global(audit: &Audit, chart: Option<Block>) -> Vec<Block> {
     let Some(source) = &audit.source else { return Vec::new() };
     let Some(accesses) = source.global.as_ref().filter(|accesses| accesses.excess > 0) else { return Vec::new() };
-    let columns = || {
-        vec![
-            left("Access"),
-            right("Requests"),
-            right("Sectors per request"),
-            right("Excess sectors"),
-            right("Share of excess"),
-            right("Bound"),
-            left("Addresses of a warp"),
-        ]
-    };
+    let head =
+        "Access | Requests: | Sectors per request: | Excess sectors: | Share of excess: | Bound: | Addresses of a warp";
     let cells = |line: &AccessLine| {
         let ideal = line.ideal.map_or(f64::NAN, |ideal| ideal as f64 / line.requests.max(1) as f64);
         let per = format!("{} (ideal {})", format::fixed(line.per_request, 1), format::fixed(ideal, 1));
@@ -238,42 +229,40 @@ pub(super) fn global(audit: &Audit, chart: Option<Block>) -> Vec<Block> {
             words,
         ]
     };
-    let make = |name, lines: &[AccessLine], by_instruction| {
-        let rows = excess_lines(lines).map(|line| (&line.spot, cells(line))).collect();
-        table(Rows { name, columns: columns(), rows }, by_instruction)
-    };
     let sentence = "Lines that move more sectors than their bytes need, loads and stores apart. The pattern is what the counts imply for evenly spaced lanes; the bound is the share of the time that the excess can cost while L2 works, and bounds do not add up.";
     let name = "uncoalesced-lines";
     let mut blocks = vec![heading(name, "By source line"), lead(name, audit, source, sentence)];
     blocks.extend(chart);
-    blocks.push(make(name, &accesses.lines, false));
-    if has_details(source, accesses) {
-        let name = "uncoalesced-instructions";
-        blocks.push(fold(name, "By instruction", vec![make(name, &accesses.instructions, true)]));
-    }
+    blocks.extend(excess(source, accesses, [name, "uncoalesced-instructions"], head, cells));
     blocks
 }
 
-/// Whether instructions say more than lines.
-fn has_details(source: &SourceLines, accesses: &Accesses) -> bool {
-    source.lines == Lines::Known && excess_lines(&accesses.instructions).count() > excess_lines(&accesses.lines).count()
+/// A table of the accesses with an excess by line, and of the instructions where these say more; the names are those of both.
+fn excess(
+    source: &SourceLines,
+    accesses: &Accesses,
+    [by_line, by_instruction]: [&str; 2],
+    head: &str,
+    cells: impl Fn(&AccessLine) -> Vec<Cell>,
+) -> Vec<Block> {
+    let make = |name, of: &[AccessLine], is_of_instructions| {
+        let rows = excess_lines(of).map(|line| (&line.spot, cells(line))).collect();
+        table(Rows { name, columns: columns_of(head), rows }, is_of_instructions)
+    };
+    let mut blocks = vec![make(by_line, &accesses.lines, false)];
+    let rows = |of| excess_lines(of).count();
+    if source.lines == Lines::Known && rows(&accesses.instructions) > rows(&accesses.lines) {
+        let table = make(by_instruction, &accesses.instructions, true);
+        blocks.push(fold(by_instruction, "By instruction", vec![table]));
+    }
+    blocks
 }
 
 /// Shared-memory bank conflicts by line.
 pub(super) fn shared(audit: &Audit, chart: Option<Block>) -> Vec<Block> {
     let Some(source) = &audit.source else { return Vec::new() };
     let Some(accesses) = source.shared.as_ref().filter(|accesses| accesses.excess > 0) else { return Vec::new() };
-    let columns = || {
-        vec![
-            left("Access"),
-            right("Requests"),
-            right("Wavefronts"),
-            right("Ideal"),
-            right("Conflict"),
-            right("Share of excess"),
-            right("Bound"),
-        ]
-    };
+    let head = "Access | Requests: | Wavefronts: | Ideal: | Conflict: | Share of excess: | Bound:";
     let cells = |line: &AccessLine| {
         let ways = line.ways().map(|ways| text(format!("{}-way", format::fixed(ways, 1))).sorted(ways));
         vec![
@@ -286,10 +275,6 @@ pub(super) fn shared(audit: &Audit, chart: Option<Block>) -> Vec<Block> {
             bound(line.bound),
         ]
     };
-    let make = |name, lines: &[AccessLine], by_instruction| {
-        let rows = excess_lines(lines).map(|line| (&line.spot, cells(line))).collect();
-        table(Rows { name, columns: columns(), rows }, by_instruction)
-    };
     let all = accesses.ideal.map_or(0.0, |_| 100.0 * accesses.excess as f64 / accesses.moved.max(1) as f64);
     let sentence = format!(
         "{} of {} shared-memory wavefronts ({} %) come from bank conflicts. Wavefronts over the ideal give the n of an n-way conflict; the bound is the share of the time that the excess can cost while L1 works.",
@@ -300,11 +285,7 @@ pub(super) fn shared(audit: &Audit, chart: Option<Block>) -> Vec<Block> {
     let name = "conflict-lines";
     let mut blocks = vec![heading(name, "Bank conflicts by source line"), lead(name, audit, source, sentence)];
     blocks.extend(chart);
-    blocks.push(make(name, &accesses.lines, false));
-    if has_details(source, accesses) {
-        let name = "conflict-instructions";
-        blocks.push(fold(name, "By instruction", vec![make(name, &accesses.instructions, true)]));
-    }
+    blocks.extend(excess(source, accesses, [name, "conflict-instructions"], head, cells));
     blocks
 }
 
@@ -318,7 +299,7 @@ pub(super) fn local(audit: &Audit) -> Vec<Block> {
             (&line.spot, vec![text(kind(line)), count(line.requests), count(line.moved), percent(line.share)])
         })
         .collect();
-    let columns = vec![left("Access"), right("Requests"), right("Sectors"), right("Share of local sectors")];
+    let columns = columns_of("Access | Requests: | Sectors: | Share of local sectors:");
     let (name, words) = ("local-lines", "Spilled registers and arrays of a thread that the compiler put in memory.");
     vec![
         heading(name, "Local memory by source line"),
@@ -336,7 +317,7 @@ pub(super) fn instructions(audit: &Audit) -> Vec<Block> {
             let lanes = text(format!("{} of 32", format::fixed(line.lanes, 1))).sorted(line.lanes);
             (&line.spot, vec![count(line.executed), lanes, percent(line.share)])
         });
-        let columns = vec![right("Executions"), right("Lanes that ran"), right("Idle, of all lane slots")];
+        let columns = columns_of("Executions: | Lanes that ran: | Idle, of all lane slots:");
         blocks.push(heading("idle-lanes", "Lines with idle lanes"));
         blocks.push(lead(
             "idle-lanes",

@@ -53,6 +53,12 @@ pub(super) fn right(title: &str) -> Column {
     Column { title: title.into(), align: Align::Right }
 }
 
+/// The columns of a table by its head: `Kernel | Time: | Verdict`, where a colon marks numbers.
+pub(super) fn columns_of(head: &str) -> Vec<Column> {
+    let column = |title: &str| title.strip_suffix(':').map_or_else(|| left(title), right);
+    head.split(" | ").map(column).collect()
+}
+
 /// A table without a caption.
 pub(super) fn table(name: &str, columns: Vec<Column>, rows: Vec<Vec<Cell>>) -> Table {
     Table { name: name.into(), caption: Words::default(), columns, rows }

@@ -1,7 +1,7 @@
 //! A timeline in words: kernels by time, how busy the GPU was, copies, calls, and what follows.
 
 use super::document::{Block, Cell, Document, Section, Table};
-use super::tables::{self, code, count, left, list, paragraph, right, steps, text, verbatim};
+use super::tables::{self, code, columns_of, count, list, paragraph, steps, text, verbatim};
 use crate::analysis::{
     ApiClass, ApiRow, DeviceTime, Judgement, KernelShare, Part, Role, TimelineAudit, ToProfile, Transfer,
 };
@@ -34,7 +34,7 @@ pub fn timeline_document(title: &str, audit: &TimelineAudit) -> Document {
 pub fn timeline_page(title: &str, date: &str, files: &[Origin], command: &str, audit: &TimelineAudit) -> Document {
     let mut document = timeline_document(&format!("Timeline: {title}"), audit);
     let cells = |file: &Origin| vec![code(file.path.clone()), count(file.bytes), code(file.blake3.clone())];
-    let columns = vec![left("File"), right("Bytes"), left("BLAKE3")];
+    let columns = columns_of("File | Bytes: | BLAKE3");
     let rows = files.iter().map(cells).collect();
     let blocks = vec![
         paragraph("date", words!("Written on {} from what Nsight Systems recorded.", date)),
@@ -76,7 +76,7 @@ fn kernels(rows: &[KernelShare]) -> Vec<Block> {
     let total: f64 = rows.iter().map(|row| row.totals.total_ns).sum();
     let launches: u64 = rows.iter().map(|row| row.totals.count).sum();
     let caption = format!("{} kernels, {} launches, {} in sum.", rows.len(), format::integer(launches), time(total));
-    let columns = ["Time", "Total", "Launches", "Median", "Min", "Max"].map(right).into_iter();
+    let columns = columns_of("Kernel | Time: | Total: | Launches: | Median: | Min: | Max:");
     let cells = |row: &KernelShare| {
         vec![
             code(row.totals.name.clone()),
@@ -89,7 +89,7 @@ fn kernels(rows: &[KernelShare]) -> Vec<Block> {
         ]
     };
     let shown = rows.iter().take(MOST).map(cells).collect();
-    let mut blocks = vec![table("kernels", caption, [left("Kernel")].into_iter().chain(columns).collect(), shown)];
+    let mut blocks = vec![table("kernels", caption, columns, shown)];
     if let Some(rest) = rows.get(MOST..).filter(|rest| !rest.is_empty()) {
         let share: f64 = rest.iter().map(|row| row.share_percent).sum();
         let words = words!("{} more kernels took {} of the time; --json lists them.", rest.len(), percent(share));
@@ -137,7 +137,7 @@ fn devices(rows: &[DeviceTime]) -> Vec<Block> {
 }
 
 fn transfers(rows: &[Transfer]) -> Vec<Block> {
-    let columns = ["Count", "Total", "Size", "Rate"].map(right).into_iter();
+    let columns = columns_of("Operation | Count: | Total: | Size: | Rate:");
     let cells = |row: &Transfer| {
         vec![
             text(row.name.clone()),
@@ -148,12 +148,7 @@ fn transfers(rows: &[Transfer]) -> Vec<Block> {
         ]
     };
     let caption = "Rate is size over time.".to_owned();
-    vec![table(
-        "transfers",
-        caption,
-        [left("Operation")].into_iter().chain(columns).collect(),
-        rows.iter().map(cells).collect(),
-    )]
+    vec![table("transfers", caption, columns, rows.iter().map(cells).collect())]
 }
 
 fn calls(rows: &[ApiRow]) -> Vec<Block> {
@@ -171,8 +166,7 @@ fn calls(rows: &[ApiRow]) -> Vec<Block> {
             maybe(row.totals.max_ns, Unit::NS),
         ]
     };
-    let columns = ["Calls", "Total", "Median", "Max"].map(right).into_iter();
-    let columns = [left("Function"), left("What it does")].into_iter().chain(columns).collect();
+    let columns = columns_of("Function | What it does | Calls: | Total: | Median: | Max:");
     let caption = "Time on the CPU, inside the call.".to_owned();
     vec![table("calls", caption, columns, shown.iter().take(MOST).map(cells).collect())]
 }

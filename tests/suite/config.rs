@@ -1,6 +1,6 @@
 //! The configuration file: what it gives, and how its mistakes are shown.
 
-use kernel_audit::config::{Code, Config, ConfigErrorKind};
+use kernel_audit::config::{Code, Config, ConfigErrorKind, Work};
 use std::path::{Path, PathBuf};
 
 fn parse(text: &str) -> Config {
@@ -72,7 +72,7 @@ fn every_key_arrives() {
     assert_eq!(gemm.work.bytes.as_ref().unwrap().value(), 12_582_912);
     assert_eq!(gemm.work.bytes.as_ref().unwrap().text(), "4*(2048*1024 + 1024*1024)");
     assert_eq!(scan.ptxas, [PathBuf::from("somewhere/scan.log")]);
-    assert!(scan.kernel.is_none() && scan.baseline.is_none() && scan.work.is_empty());
+    assert!(scan.kernel.is_none() && scan.baseline.is_none() && scan.work == Work::default());
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn a_launch_is_read_with_its_arguments() {
     let subject = subject(WHOLE);
     let plan = subject.plan.unwrap();
     assert_eq!((plan.grid, plan.block, plan.cluster), ([6, 7252, 1], [32, 8, 1], Some([2, 1, 1])));
-    assert_eq!((plan.dynamic_shared, plan.threads(), plan.arguments.len()), (49152, 256, 7));
+    assert_eq!((plan.dynamic_shared, plan.block, plan.arguments.len()), (49152, [32, 8, 1], 7));
     let a = plan.buffer(1).unwrap();
     assert_eq!(
         (a.dtype, &a.shape[..], a.values, a.role),
@@ -209,7 +209,7 @@ fn every_kernel_of_this_repository_says_how_it_is_launched_and_checked() {
     for subject in with_source {
         let name = subject.name.as_str();
         let plan = subject.plan.as_ref().unwrap_or_else(|| panic!("{name} has no arguments"));
-        assert_eq!(Some(plan.threads()), subject.launch.threads.map(u64::from), "{name}");
+        assert_eq!(Some(plan.block.iter().product()), subject.launch.threads, "{name}");
         assert!(subject.check.is_some(), "{name} has no reference");
         assert!((0..plan.arguments.len()).any(|at| plan.buffer(at).is_some_and(|b| b.role != Role::In)), "{name}");
     }

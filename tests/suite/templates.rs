@@ -82,7 +82,7 @@ fn lint_finds_partials_that_nothing_includes() {
 #[test]
 fn the_configuration_is_checked_at_its_line() {
     let known = project(&[("my/pr.hbs", PR)], "[templates]\nprr = \"my/pr.hbs\"\n");
-    known.run("lint").ends(2, "did you mean `pr`?");
+    known.run("lint").ends(2, "did you mean \"pr\"?");
     let absent = project(&[], "[templates]\npr = \"my/pr.hbs\"\n");
     absent.run("lint").ends(3, "audit.toml:9");
     let report = project(&[], "[[subject]]\nname = \"b\"\nreport = \"absent.csv\"\n");

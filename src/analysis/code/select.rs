@@ -56,31 +56,14 @@ impl Launched {
 
 /// Why a build has no kernel to audit.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum CodeError {
     /// The filter takes none.
     #[error("no kernel in the build of {input} for {arch} matches {filter}\n  it holds: {}\n  help: correct `kernel`", .available.join(", "))]
-    None {
-        /// The source or cubin.
-        input: String,
-        /// Architecture.
-        arch: String,
-        /// What was asked for.
-        filter: String,
-        /// Kernels of the build.
-        available: Vec<String>,
-    },
+    None { input: String, arch: String, filter: String, available: Vec<String> },
     /// The filter takes several.
     #[error("{filter} matches {} kernels in the build of {input} for {arch}: {}\n  help: make `kernel` match one, such as \"^{}$\"", .found.len(), .found.join(", "), regex::escape(.found.first().map_or("", String::as_str)))]
-    Several {
-        /// The source or cubin.
-        input: String,
-        /// Architecture.
-        arch: String,
-        /// What was asked for.
-        filter: String,
-        /// The kernels that it takes.
-        found: Vec<String>,
-    },
+    Several { input: String, arch: String, filter: String, found: Vec<String> },
 }
 
 /// The kernel of a cubin that a filter takes; without one the only kernel. `input` is what the cubin came from.

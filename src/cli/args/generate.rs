@@ -22,21 +22,9 @@ pub(in crate::cli) struct Generate {
     /// Output folder [default: audits].
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) out: Option<PathBuf>,
-    /// Name of the page template [default: audit].
-    #[arg(long, value_name = "NAME")]
-    pub(in crate::cli) template: Option<String>,
-    /// Folder of templates that replace or extend the built-in ones.
-    #[arg(long, value_name = "DIR")]
-    pub(in crate::cli) templates: Option<PathBuf>,
-    /// A file in place of one built-in template: audit, deliverable, full, html, pr, or a partial; may be repeated.
-    #[arg(long = "template-file", value_name = "NAME=FILE", value_parser = template_file)]
-    pub(in crate::cli) template_files: Vec<Override>,
-    /// What to write.
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = PageFormat::Md)]
-    pub(in crate::cli) format: PageFormat,
-    /// Where the repository is in a browser, for the links of --format pr: https://HOST/OWNER/NAME/blob/COMMIT.
-    #[arg(long, value_name = "URL", value_parser = address)]
-    pub(in crate::cli) link_base: Option<String>,
+    /// What is written, and how it looks.
+    #[command(flatten)]
+    pub(in crate::cli) pages: Pages,
     /// Date of the audit, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
     #[arg(long, value_name = "DATE", value_parser = date)]
     pub(in crate::cli) date: Option<NaiveDate>,
@@ -46,9 +34,6 @@ pub(in crate::cli) struct Generate {
     /// Write the page without charts.
     #[arg(long)]
     pub(in crate::cli) no_charts: bool,
-    /// Overwrite generated blocks that were edited by hand, and pages without any.
-    #[arg(long)]
-    pub(in crate::cli) force: bool,
     /// Number that judgements compare with, in place of the catalog's or the configuration's; may be repeated.
     #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
     pub(in crate::cli) thresholds: Vec<(crate::catalog::Threshold, f64)>,
@@ -87,6 +72,14 @@ pub(in crate::cli) struct Render {
     /// Output folder [default: beside each snapshot].
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) out: Option<PathBuf>,
+    /// What is written, and how it looks.
+    #[command(flatten)]
+    pub(in crate::cli) pages: Pages,
+}
+
+/// What is written, and how it looks.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Pages {
     /// Name of the page template [default: audit].
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) template: Option<String>,
@@ -132,13 +125,11 @@ impl Generate {
             ..Collect::default()
         }
     }
-}
 
-impl Generate {
     /// Every path, as the user wrote it.
     pub(in crate::cli) fn paths(&mut self) -> Vec<&mut PathBuf> {
-        let templates = self.template_files.iter_mut().map(|one| &mut one.file);
-        let own = [&mut self.out, &mut self.templates].into_iter().flatten();
+        let templates = self.pages.template_files.iter_mut().map(|one| &mut one.file);
+        let own = [&mut self.out, &mut self.pages.templates].into_iter().flatten();
         own.chain(templates).chain(self.subject.paths()).collect()
     }
 }

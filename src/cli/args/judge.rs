@@ -145,40 +145,31 @@ pub(in crate::cli) enum BaselineVerb {
     /// Compare later audits of a subject with one of its snapshots.
     Pin(PinBaseline),
     /// Compare later audits of a subject with the one before again.
-    Unpin(UnpinBaseline),
+    Unpin(Note),
     /// Print what audits are compared with.
     List(Folder),
 }
 
-/// Arguments of `audit baseline unpin`.
+/// Arguments of `audit baseline pin`.
 #[derive(Debug, Args)]
-pub(in crate::cli) struct UnpinBaseline {
+pub(in crate::cli) struct PinBaseline {
+    /// The snapshot [default: the newest of the subject].
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) snapshot: Option<PathBuf>,
+    /// What is noted.
+    #[command(flatten)]
+    pub(in crate::cli) note: Note,
+}
+
+/// Arguments of `audit baseline unpin`, and what a pin has too.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Note {
     /// The subject.
     #[arg(value_name = "NAME")]
     pub(in crate::cli) name: SubjectName,
     /// Why.
     #[arg(long, value_name = "TEXT")]
     pub(in crate::cli) reason: String,
-    /// The day from which on, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
-    #[arg(long, value_name = "DATE", value_parser = date)]
-    pub(in crate::cli) date: Option<NaiveDate>,
-    /// Where audits lie.
-    #[command(flatten)]
-    pub(in crate::cli) folder: Folder,
-}
-
-/// Arguments of `audit baseline pin`.
-#[derive(Debug, Args)]
-pub(in crate::cli) struct PinBaseline {
-    /// The subject.
-    #[arg(value_name = "NAME")]
-    pub(in crate::cli) name: SubjectName,
-    /// Why this audit.
-    #[arg(long, value_name = "TEXT")]
-    pub(in crate::cli) reason: String,
-    /// The snapshot [default: the newest of the subject].
-    #[arg(long, value_name = "FILE")]
-    pub(in crate::cli) snapshot: Option<PathBuf>,
     /// The day from which on it holds, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
     #[arg(long, value_name = "DATE", value_parser = date)]
     pub(in crate::cli) date: Option<NaiveDate>,
@@ -198,18 +189,16 @@ impl Baseline {
     /// Every path, as the user wrote it.
     pub(in crate::cli) fn paths(&mut self) -> Vec<&mut PathBuf> {
         match &mut self.verb {
-            BaselineVerb::Pin(pin) => [&mut pin.snapshot, &mut pin.folder.out].into_iter().flatten().collect(),
+            BaselineVerb::Pin(pin) => [&mut pin.snapshot, &mut pin.note.folder.out].into_iter().flatten().collect(),
             BaselineVerb::Unpin(unpin) => unpin.folder.out.iter_mut().collect(),
             BaselineVerb::List(folder) => folder.out.iter_mut().collect(),
         }
     }
-}
 
-impl Baseline {
     /// Where audits lie.
     pub(in crate::cli) fn folder(&self) -> &Folder {
         match &self.verb {
-            BaselineVerb::Pin(pin) => &pin.folder,
+            BaselineVerb::Pin(pin) => &pin.note.folder,
             BaselineVerb::Unpin(unpin) => &unpin.folder,
             BaselineVerb::List(folder) => folder,
         }

@@ -5,11 +5,12 @@
 //! e2m1 and e8m0 as in its specification of microscaling formats, e2m1 two to a byte, the first in the lower half. ue4m3 is
 //! e4m3 without a sign, as scales of NVFP4 are.
 
-use std::fmt;
 use std::str::FromStr;
+use strum::{Display, IntoStaticStr, VariantArray};
 
 /// The type of an element or a scalar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum DType {
     /// 4-bit float, 2 exponent bits, two to a byte.
     E2m1,
@@ -50,50 +51,9 @@ pub enum DType {
 }
 
 impl DType {
-    /// Every type.
-    pub const ALL: [DType; 18] = [
-        DType::E2m1,
-        DType::E8m0,
-        DType::Ue4m3,
-        DType::E4m3,
-        DType::E5m2,
-        DType::Bf16,
-        DType::F16,
-        DType::Tf32,
-        DType::F32,
-        DType::F64,
-        DType::U8,
-        DType::U16,
-        DType::U32,
-        DType::U64,
-        DType::I8,
-        DType::I16,
-        DType::I32,
-        DType::I64,
-    ];
-
     /// Its name in audit.toml.
-    pub const fn name(self) -> &'static str {
-        match self {
-            DType::E2m1 => "e2m1",
-            DType::E8m0 => "e8m0",
-            DType::Ue4m3 => "ue4m3",
-            DType::E4m3 => "e4m3",
-            DType::E5m2 => "e5m2",
-            DType::Bf16 => "bf16",
-            DType::F16 => "f16",
-            DType::Tf32 => "tf32",
-            DType::F32 => "f32",
-            DType::F64 => "f64",
-            DType::U8 => "u8",
-            DType::U16 => "u16",
-            DType::U32 => "u32",
-            DType::U64 => "u64",
-            DType::I8 => "i8",
-            DType::I16 => "i16",
-            DType::I32 => "i32",
-            DType::I64 => "i64",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// Elements that share a byte, the first in the lower bits; one of all other types.
@@ -204,16 +164,10 @@ impl FromStr for DType {
     type Err = String;
 
     fn from_str(text: &str) -> Result<DType, String> {
-        DType::ALL.into_iter().find(|dtype| dtype.name() == text).ok_or_else(|| {
-            let known = DType::ALL.map(DType::name);
+        DType::VARIANTS.iter().copied().find(|dtype| dtype.name() == text).ok_or_else(|| {
+            let known: Vec<&str> = DType::VARIANTS.iter().map(Into::into).collect();
             format!("expected one of {}, found {text:?}{}", known.join(", "), crate::nearest::did_you_mean(text, known))
         })
-    }
-}
-
-impl fmt::Display for DType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

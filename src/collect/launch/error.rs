@@ -5,6 +5,7 @@ use std::path::PathBuf;
 /// Why a kernel was not launched, or what the launch ended with.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum LaunchError {
     /// No driver.
     #[error(
@@ -24,20 +25,12 @@ pub enum LaunchError {
     },
     /// There are not that many devices.
     #[error("there is no device {asked}: the driver sees {count}\n  help: devices count from 0")]
-    NoSuchDevice {
-        /// What was asked for.
-        asked: u32,
-        /// How many there are.
-        count: u32,
-    },
+    NoSuchDevice { asked: u32, count: u32 },
     /// The driver refused or reported a fault.
     #[error("{doing} failed: {name} ({meaning}){cure}")]
     Driver {
-        /// What was tried.
         doing: String,
-        /// The driver's name of the error.
         name: String,
-        /// The driver's words.
         meaning: String,
         /// What to do, after a line break; may be empty.
         cure: String,
@@ -50,85 +43,42 @@ pub enum LaunchError {
     /// cuBLASLt refused.
     #[error("{doing} failed: {status}{cure}")]
     CublasLt {
-        /// What was tried.
         doing: String,
-        /// Its status.
         status: String,
         /// What to do, after a line break; may be empty.
         cure: String,
     },
     /// A function that the driver does not have, or a fault in the bindings.
     #[error("the driver's library did not do what its bindings expect: {said}\n  help: update the driver")]
-    Bindings {
-        /// What was said.
-        said: String,
-    },
+    Bindings { said: String },
     /// Arguments and parameters differ.
     #[error(
         "the kernel {kernel} takes {parameters} parameters, audit.toml gives {given} arguments\n{rows}\n  help: correct `args` under [subject.launch]"
     )]
-    Arguments {
-        /// The kernel.
-        kernel: String,
-        /// How many it takes.
-        parameters: usize,
-        /// How many are given.
-        given: usize,
-        /// Both lists side by side.
-        rows: String,
-    },
+    Arguments { kernel: String, parameters: usize, given: usize, rows: String },
     /// The plan asks for more than the device or the kernel allows.
     #[error("the launch asks for {asked}, {limiter} allows {allowed}\n  help: correct {key} under [subject.launch]")]
     Beyond {
         /// `block of 2048 threads`.
         asked: String,
-        /// What allows less.
         limiter: String,
-        /// How much.
         allowed: String,
-        /// The key.
         key: &'static str,
     },
     /// Not enough device memory.
     #[error(
         "the buffers take {asked} bytes, the device has {free} bytes free\n  help: smaller shapes, or a device with no other users"
     )]
-    Memory {
-        /// Bytes of all buffers.
-        asked: u64,
-        /// Free bytes.
-        free: u64,
-    },
+    Memory { asked: u64, free: u64 },
     /// Random inputs came out as nothing but zeros.
     #[error(
         "every value of {name} is zero: {values} in {dtype}\n  help: a wider range; kernels are neither checked nor timed on zeros"
     )]
-    AllZero {
-        /// The buffer.
-        name: String,
-        /// What was asked for.
-        values: String,
-        /// Its type.
-        dtype: &'static str,
-    },
+    AllZero { name: String, values: String, dtype: &'static str },
     /// No kernel of that name in the code.
     #[error("{input} holds no kernel {wanted}\n  it holds: {}", .found.join(", "))]
-    NoKernel {
-        /// The cubin or PTX.
-        input: PathBuf,
-        /// What was wanted.
-        wanted: String,
-        /// What is there.
-        found: Vec<String>,
-    },
+    NoKernel { input: PathBuf, wanted: String, found: Vec<String> },
     /// The subject's keys do not say what is asked for.
     #[error("the subject {subject} does not say {what}\n  help: {cure}")]
-    NotStated {
-        /// The subject.
-        subject: String,
-        /// What is missing.
-        what: &'static str,
-        /// What to write.
-        cure: &'static str,
-    },
+    NotStated { subject: String, what: &'static str, cure: &'static str },
 }

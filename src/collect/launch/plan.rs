@@ -58,7 +58,8 @@ pub struct Buffer {
 }
 
 /// Who writes a buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Role {
     /// The kernel reads it.
     In,
@@ -264,11 +265,6 @@ impl LaunchPlan {
             Argument::Scalar(_) => None,
         }
     }
-
-    /// Threads of a block.
-    pub fn threads(&self) -> u64 {
-        self.block.iter().map(|side| u64::from(*side)).product()
-    }
 }
 
 impl Argument {
@@ -305,12 +301,8 @@ impl Argument {
 
 impl Role {
     /// Its word in audit.toml.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Role::In => "in",
-            Role::Out => "out",
-            Role::InOut => "inout",
-        }
+    pub fn word(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -85,19 +85,13 @@ impl Columns {
             },
             name: name.into(),
             demangled: if kernel && name.contains('(') { name.into() } else { "".into() },
-            mangled: "".into(),
             function: if kernel { function_name(name).into() } else { name.into() },
             grid: grid.filter(|_| kernel),
             block: extent(text(self.block)).filter(|_| kernel),
             context: number(self.context),
             stream: number(self.stream),
-            clock: None,
-            created: None,
             nvtx: nvtx.map(|name| NvtxRange { domain: "".into(), name: name.into() }).collect(),
-            rules: Vec::new(),
-            driver: None,
-            sources: Vec::new(),
-            metrics: Vec::new(),
+            ..Launch::default()
         }
     }
 }

@@ -11,5 +11,5 @@ mod read;
 mod registers;
 mod word;
 
-pub use read::{looks_like, read};
+pub use read::read;
 pub(in crate::source) use word::decode;

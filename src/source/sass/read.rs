@@ -10,11 +10,6 @@ use std::sync::Arc;
 /// How many lines that were not understood are kept as they are.
 const UNRECOGNISED_KEPT: u64 = 100;
 
-/// Whether the beginning of a file is a disassembly.
-pub fn looks_like(head: &[u8]) -> bool {
-    text::decode(head).lines().any(|text| matches!(line::classify(text), Line::Instruction { .. }))
-}
-
 /// Reads a disassembly. Every line is read, or kept and counted as not understood.
 ///
 /// # Errors

@@ -3,14 +3,14 @@
 use crate::analysis::code::{Agreement, CodeAudit, Identity, ResourceRow, StaticOccupancy};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell, Table};
-use crate::view::tables::{self, left, list, paragraph, right, strong, text};
+use crate::view::tables::{self, columns_of, left, list, paragraph, right, strong, text};
 use crate::words;
 use crate::words::Words;
 
 /// The resources of one architecture.
 pub(super) fn blocks(code: &CodeAudit) -> Vec<Block> {
     let has_launch = code.resources.iter().any(|row| row.launch.is_some());
-    let mut columns = vec![left("Resource"), right("ptxas"), right("cubin")];
+    let mut columns = columns_of("Resource | ptxas: | cubin:");
     // What the build has too was launched; else the block's memory is as audit.toml states it.
     let is_launched = code.resources.iter().any(|row| row.launch.is_some() && row.ptxas.or(row.cubin).is_some());
     columns.extend(has_launch.then(|| right(if is_launched { "launch" } else { "stated" })));
@@ -85,19 +85,9 @@ pub(super) fn occupancy(code: &CodeAudit) -> Vec<Block> {
         let words = "Not derived: the chip is not in the catalog, or the cubin states no registers.";
         return vec![paragraph("occupancy", words)];
     }
-    let columns = vec![
-        right("Threads"),
-        left("from"),
-        right("Shared memory"),
-        right("by registers"),
-        right("by shared memory"),
-        right("by warps"),
-        right("by blocks"),
-        right("Blocks per SM"),
-        right("Warps per SM"),
-        right("Occupancy"),
-        left("Limited by"),
-    ];
+    let columns = columns_of(
+        "Threads: | from | Shared memory: | by registers: | by shared memory: | by warps: | by blocks: | Blocks per SM: | Warps per SM: | Occupancy: | Limited by",
+    );
     let rows = code.occupancies.iter().map(occupancy_row).collect();
     let table = Table { name: "occupancy".into(), caption: Words::default(), columns, rows };
     let mut blocks: Vec<Block> = vec![table.into()];

@@ -4,7 +4,7 @@ use super::sass::offset;
 use crate::analysis::code::{CheckResult, CodeAudit, Deciding};
 use crate::analysis::{Judgement, Role};
 use crate::view::document::{Block, Cell};
-use crate::view::tables::{judged, left, table, text};
+use crate::view::tables::{columns_of, judged, left, table, text};
 
 /// Deciding instructions named in a cell.
 const NAMED: usize = 4;
@@ -14,7 +14,7 @@ pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
         return Vec::new();
     }
     let has_old = audit.checks.iter().any(|check| check.old.is_some());
-    let mut columns = vec![left("Check"), left("Verdict"), left("Rule"), left("Found"), left("Decided by")];
+    let mut columns = columns_of("Check | Verdict | Rule | Found | Decided by");
     if has_old {
         columns.insert(1, left("Old verdict"));
     }

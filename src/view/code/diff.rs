@@ -4,7 +4,7 @@ use crate::analysis::code::CodeAudit;
 use crate::analysis::sass::DiffLine;
 use crate::quantity::format;
 use crate::view::document::{Block, Cell};
-use crate::view::tables::{fold, left, paragraph, right, table, text, verbatim};
+use crate::view::tables::{columns_of, fold, paragraph, table, text, verbatim};
 use crate::words;
 
 /// A count with its sign; nothing has none.
@@ -29,7 +29,7 @@ pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
         blocks.push(paragraph("classes", "Only jump distances changed."));
         return blocks;
     }
-    let columns = vec![left("Class"), right("Added"), right("Removed")];
+    let columns = columns_of("Class | Added: | Removed:");
     let rows = diff.classes.iter().map(|c| vec![text(c.label.clone()), signed('+', c.added), signed('−', c.removed)]);
     let rows = rows.collect();
     blocks.push(table("classes", columns, rows).into());

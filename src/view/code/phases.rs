@@ -4,7 +4,7 @@ use super::sass::lines;
 use crate::analysis::code::{BarrierUse, CodeAudit, LoopRow, RoleRow};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell};
-use crate::view::tables::{self, left, right, text};
+use crate::view::tables::{self, columns_of, left, text};
 
 /// What barriers in shared memory are called.
 const MBARRIER: &str = "mbarrier";
@@ -26,7 +26,7 @@ pub(super) fn blocks(code: &CodeAudit) -> Vec<Block> {
     }
     let mut roles: Vec<&RoleRow> = code.dispatches.iter().flat_map(|dispatch| &dispatch.roles).collect();
     roles.sort_by_key(|role| role.range.0);
-    let mut columns = vec![left("Warps"), left("Lines"), right("Instructions"), left("Holds"), left("Main loop")];
+    let mut columns = columns_of("Warps | Lines | Instructions: | Holds | Main loop");
     let has_barriers = roles.iter().any(|role| !role.barriers.is_empty());
     columns.extend(has_barriers.then(|| left("Barriers")));
     // Code out of line stretches the range of a role over others: a loop belongs to the role that begins nearest in front of it.

@@ -4,7 +4,7 @@ use super::sass::{lines, offset};
 use crate::analysis::code::{CodeAudit, DispatchRow, RoleRow};
 use crate::quantity::format;
 use crate::view::document::{Block, Table};
-use crate::view::tables::{self, code, left, paragraph, right, strong, text, verbatim};
+use crate::view::tables::{self, code, columns_of, paragraph, strong, text, verbatim};
 use crate::words;
 use crate::words::Words;
 
@@ -61,15 +61,7 @@ fn telling(role: &RoleRow) -> String {
 }
 
 fn table(dispatch: &DispatchRow) -> Table {
-    let columns = vec![
-        left("Role"),
-        left("From"),
-        left("To"),
-        right("Instructions"),
-        right("Loops"),
-        left("Lines"),
-        left("Tells"),
-    ];
+    let columns = columns_of("Role | From | To | Instructions: | Loops: | Lines | Tells");
     let row = |role: &RoleRow| {
         vec![
             strong(role.who.clone()),

@@ -3,7 +3,9 @@
 use crate::analysis::code::{CodeAudit, LoopRow};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell};
-use crate::view::tables::{code, count, fold, heading, left, paragraph, percent, right, strong, table, text};
+use crate::view::tables::{
+    code, columns_of, count, fold, heading, left, paragraph, percent, right, strong, table, text,
+};
 use crate::words;
 
 /// Loops and lines of local memory shown unfolded.
@@ -37,7 +39,7 @@ fn plain(n: usize) -> Cell {
 }
 
 fn classes(audit: &CodeAudit) -> Block {
-    let columns = vec![left("Class"), right("Instructions"), right("Share"), right("Predicated")];
+    let columns = columns_of("Class | Instructions: | Share: | Predicated:");
     let row = |class: &crate::analysis::sass::ClassCount| {
         let share = 100.0 * class.count as f64 / audit.instructions as f64;
         vec![text(class.label.clone()), count(class.count as u64), percent(share, 1), count(class.predicated as u64)]
@@ -80,15 +82,7 @@ fn loops(audit: &CodeAudit) -> Vec<Block> {
             "The hottest loop is a guess from structure: a loop with no inner loop but loops that only wait; tensor instructions first, then depth, then length.",
         ));
     }
-    let columns = vec![
-        left("From"),
-        left("To"),
-        right("Instructions"),
-        right("Depth"),
-        left("Lines"),
-        left("Mostly"),
-        left("Remark"),
-    ];
+    let columns = columns_of("From | To | Instructions: | Depth: | Lines | Mostly | Remark");
     // What only waits goes last.
     let mut order: Vec<&LoopRow> = audit.loops.iter().collect();
     order.sort_by_key(|row| (row.waits, row.start));
@@ -129,7 +123,7 @@ fn local(audit: &CodeAudit) -> Vec<Block> {
         blocks.push(paragraph("local", words));
         return blocks;
     }
-    let columns = vec![left("Opcode"), right("Line"), right("Instructions"), right("Marked as spill or refill")];
+    let columns = columns_of("Opcode | Line: | Instructions: | Marked as spill or refill:");
     let row = |row: &crate::analysis::code::LocalAccess| {
         vec![
             code(row.opcode.clone()),
