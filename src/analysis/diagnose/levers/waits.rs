@@ -105,7 +105,7 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         .risks("registers for the values in flight".into())
         .weighs(wait);
     Some(match dram.filter(|_| is_thin) {
-        Some(dram) => draft.checks(words!("DRAM above {}", share(dram.share)), dram.counter.clone()),
+        Some(dram) => draft.checks(words!("DRAM above {}", share(dram.share)), dram.counter.clone()).rises(),
         None => draft.checks(words!("long scoreboard below {}", share(wait)), reason.per_issue()),
     })
 }
