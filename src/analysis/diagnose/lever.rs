@@ -65,6 +65,8 @@ pub enum Action {
     MoreChains,
     /// Neighbouring lanes at neighbouring addresses.
     Coalesce,
+    /// Contiguous accesses from a sector's boundary.
+    AlignBase,
     /// A layout of shared memory without conflicts.
     Unconflict,
     /// Values in registers in place of local memory.
