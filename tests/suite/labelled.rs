@@ -245,8 +245,9 @@ fn findings_are_ranked_and_the_limiter_follows_its_causes() {
 fn a_waste_beside_the_limit_is_named_and_ranked_low() {
     let named =
         |kernel: &str, code: &str| of(kernel).findings.iter().find(|f| f.code.to_string() == code).map(|f| f.severity);
-    // 9 sectors where 8 would do, and they hit in L1.
-    assert_eq!(named("misaligned_copy", "uncoalesced-global-access"), Some(Severity::Costs));
+    // 9 sectors where 8 would do, and they hit in L1: contiguous, so that no order of the lanes packs them.
+    assert_eq!(named("misaligned_copy", "uncoalesced-global-access"), None);
+    assert_eq!(named("misaligned_copy", "misaligned-global-access"), Some(Severity::Notes));
     // Seven in eight sectors are wasted by addresses that are loaded values: nothing that could be ordered otherwise.
     assert_eq!(named("pointer_chase", "uncoalesced-global-access"), None);
     assert_eq!(named("stream_triad", "uncoalesced-global-access"), None);

@@ -1,8 +1,9 @@
 //! Levers and findings of single rules, on committed reports and against values worked out by hand.
 
 use crate::judged;
+use crate::rules::with;
 use kernel_audit::analysis::{self, Audit, Lever, Limits, Work, want};
-use kernel_audit::catalog::Code;
+use kernel_audit::catalog::{Code, Part, StallReason};
 use kernel_audit::evidence::{Report, SourceView};
 use kernel_audit::source;
 use std::path::{Path, PathBuf};
@@ -90,4 +91,54 @@ fn what_a_side_could_not_show_is_neither_new_nor_gone() {
     assert!(blinded.gone_findings().all(|code| code != conflicts), "the new side could not show it");
     let unblinded = beside(&full, &blind);
     assert!(unblinded.new_findings().all(|finding| finding.code != conflicts), "the old side could not show it");
+}
+
+#[test]
+fn contiguous_accesses_off_a_boundary_are_not_coalesced_but_aligned() {
+    const DRAM: &str = "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed";
+    // 32 floats from the second of a sector: 5 sectors a request instead of 4, and as many stored as needed.
+    let copy = with("collected/misaligned_copy/profile", &[(DRAM, 85.0)]);
+    assert_eq!(copy.bottleneck.limiter, Code::Unit(Part::MemoryDram));
+    let align = lever(&copy, "align-base");
+    assert!(align.why.to_plain().contains("11.1 % of the sectors"), "{align:?}");
+    // DRAM moves the same bytes.
+    assert!((align.bound - 15.0).abs() < 0.01, "{align:?}");
+    assert!(copy.levers.iter().all(|lever| lever.code.to_string() != "coalesce"));
+    // Neighbours of a stencil, which L1 answers, are read from registers instead.
+    let stencil = with("collected/conv3x3_direct/profile", &[]);
+    let codes: Vec<String> = stencil.levers.iter().map(|lever| lever.code.to_string()).collect();
+    assert!(codes.iter().all(|code| code != "coalesce" && code != "align-base"), "{codes:?}");
+    assert_eq!(codes.first().map(String::as_str), Some("reuse-in-sm"));
+    // Every second float, and structures of several, are packed by another order.
+    for name in ["strided_copy", "particle_energy"] {
+        lever(&with(&format!("collected/{name}/profile"), &[]), "coalesce");
+    }
+}
+
+#[test]
+fn a_stream_with_too_few_loads_in_flight_is_at_no_roof() {
+    const DRAM: &str = "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed";
+    let name = "collected/gemv_bf16/profile";
+    // A turn of 1,047 cycles waits 827 for loads, where one takes 665 in an idle chip: 1.24 × 66 % of DRAM is 82 % of what its roof needs.
+    let thin = with(name, &[]);
+    assert_eq!(thin.bottleneck.limiter, Code::Wait(StallReason::LongScoreboard));
+    assert!(thin.bottleneck.units.iter().all(|unit| !unit.is_saturated()), "{:?}", thin.bottleneck.units);
+    assert!(lever(&thin, "more-in-flight").rises, "DRAM has to rise");
+    // 1.24 × 81 % is all that the roof needs, and DRAM full is full.
+    assert_eq!(with(name, &[(DRAM, 81.0)]).bottleneck.limiter, Code::Unit(Part::MemoryDram));
+    let wide = with("collected/gemv_bf16_wide/profile", &[]);
+    assert_eq!(wide.bottleneck.limiter, Code::Unit(Part::MemoryDram));
+}
+
+#[test]
+fn hardware_that_pipes_share_is_told_apart_without_opcodes() {
+    let parts = |name: &str| -> Vec<Part> {
+        let (mut report, _) = read(name);
+        report.launches[0].metrics.retain(|metric| !metric.name.starts_with("sass__inst_executed_per_opcode"));
+        let audit = judged::audit(&report, &[], &Work::default());
+        audit.bottleneck.units.iter().filter(|unit| unit.share > 0.05).map(|unit| unit.part).collect()
+    };
+    let has = |name: &str| [Part::ComputeTensor, Part::ComputeFp64].map(|part| parts(name).contains(&part));
+    assert_eq!(has("collected/gemm_bf16_cluster/profile.ncu-repz"), [true, false]);
+    assert_eq!(has("collected/fp64_bound/profile.ncu-repz"), [false, true]);
 }

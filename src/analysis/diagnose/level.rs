@@ -68,6 +68,18 @@ const WHOLES: [&str; 2] =
 const L1: &str = "l1tex__throughput.avg.pct_of_peak_sustained_active";
 /// Busy cycles of hardware that FP64 and tensor instructions share.
 const SHARED_PIPE: &str = "sm__pipe_shared_cycles_active";
+/// Busy cycles of that hardware and of the FP64 pipe, percent of peak.
+const SHARED_AND_FP64: [&str; 2] = [
+    "sm__pipe_shared_cycles_active.avg.pct_of_peak_sustained_elapsed",
+    "sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_elapsed",
+];
+
+/// Whether hardware that FP64 and tensor instructions share worked mostly for tensor instructions, where no opcodes were counted:
+/// most of its busy cycles are none of the FP64 pipe.
+pub(super) fn is_mostly_tensor(k: &Kernel<'_, '_>) -> bool {
+    let [shared, fp64] = SHARED_AND_FP64.map(|name| k.kernel.value(name));
+    shared.zip(fp64).is_some_and(|(shared, fp64)| shared > 2.0 * fp64)
+}
 
 /// The units of a kernel, the busiest first: of each part its busiest counter. `active` is the share of the time in which an SM
 /// holds a block.
@@ -89,6 +101,15 @@ pub(super) fn units(k: &Kernel<'_, '_>, active: Option<f64>, has_tensor: bool) -
     }
     found.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.part.cmp(&b.part)));
     found
+}
+
+/// The same where a stream of device memory is too thin to fill it: the fabric of L2, which carries it, does not set the pace either.
+pub(super) fn of_thin_stream(units: Vec<Unit>) -> Vec<Unit> {
+    let lowered = |unit: Unit| match unit.part {
+        Part::MemoryL2 => Unit { level: Level::High, ..unit },
+        _ => unit,
+    };
+    units.into_iter().map(lowered).collect()
 }
 
 /// The part that a counter stands for; `None` for one that is no unit's own. Hardware that pipes share is told apart by what was

@@ -65,6 +65,8 @@ pub enum Action {
     MoreChains,
     /// Neighbouring lanes at neighbouring addresses.
     Coalesce,
+    /// Contiguous accesses from a sector's boundary.
+    AlignBase,
     /// A layout of shared memory without conflicts.
     Unconflict,
     /// Values in registers in place of local memory.
@@ -162,6 +164,9 @@ pub struct Lever {
     pub check: Words,
     /// The metric to read again after trying.
     pub remeasure: String,
+    /// Whether it rises where the lever is pulled.
+    #[serde(skip)]
+    pub rises: bool,
 }
 
 impl Lever {
@@ -225,6 +230,7 @@ pub(super) fn nvidia(kernel: &KernelSummary<'_>, limits: &Limits) -> Vec<Lever> 
             risk: Words::default(),
             check: Words::default(),
             remeasure: rule.focus.first().map(|f| f.metric.to_string()).unwrap_or_default(),
+            rises: false,
         });
     }
     levers.sort_by(|a, b| b.bound.total_cmp(&a.bound));

@@ -4,6 +4,7 @@
 
 use super::kernel::Kernel;
 use super::level::{self, Unit};
+use super::stream;
 use crate::analysis::derive::block_size::BlockSizes;
 use crate::analysis::derive::mix;
 use crate::analysis::kernel::summary::DURATION;
@@ -58,6 +59,8 @@ pub(in crate::analysis) struct Measures<'a, 'r> {
     pub(super) has_tensor: bool,
     /// The units of the chip, the busiest first.
     pub(super) units: Vec<Unit>,
+    /// Whether it streams from device memory with too few loads in flight to fill it.
+    pub(super) is_thin: bool,
 }
 
 impl<'a, 'r> Deref for Measures<'a, 'r> {
@@ -82,10 +85,12 @@ impl<'a, 'r> Measures<'a, 'r> {
             let warps = blocks? * block_warps?;
             Some(positive(WARPS)? * positive(RESIDENT)? * sms? / warps).filter(|life| life.is_finite())
         };
-        let executes = |opcode: &std::sync::Arc<str>| mix::is_matrix(opcode);
-        let has_tensor =
-            k.kernel.by_text(mix::PER_OPCODE).iter().any(|(opcode, count)| *count > 0.0 && executes(opcode))
-                || k.phases.is_some_and(|phases| phases.tensor.is_some());
+        let executed = k.kernel.by_text(mix::PER_OPCODE);
+        let has_tensor = executed.iter().any(|(opcode, count)| *count > 0.0 && mix::is_matrix(opcode))
+            || k.phases.is_some_and(|phases| phases.tensor.is_some())
+            || executed.is_empty() && level::is_mostly_tensor(k);
+        let units = level::units(k, active, has_tensor);
+        let is_thin = stream::is_thin(k, &units);
         Measures {
             kernel_of: k,
             blocks,
@@ -101,7 +106,8 @@ impl<'a, 'r> Measures<'a, 'r> {
             warps: positive(WARPS),
             life: life(),
             has_tensor,
-            units: level::units(k, active, has_tensor),
+            units: if is_thin { level::of_thin_stream(units) } else { units },
+            is_thin,
         }
     }
 

@@ -15,6 +15,7 @@ pub(in crate::analysis) mod pattern;
 mod patterns;
 mod rank;
 mod rules;
+mod stream;
 mod verdict;
 
 pub(in crate::analysis) use kernel::Kernel;

@@ -1,6 +1,6 @@
 //! Global accesses by line: sectors, what the same bytes need, and whether the order is the data's (rules R14 and R15).
 
-use super::detail::SectorAccess;
+use super::detail::{SectorAccess, is_shifted};
 use super::point::point;
 use super::study::Study;
 use std::collections::BTreeMap;
@@ -63,11 +63,13 @@ struct Merged {
 }
 
 /// Each access of some rows. Loads of one block with one address register, not written between them, whose offsets lie in the same
-/// 32 bytes, are one access that was split: it touches what the largest of them touches and needs what they need together.
+/// 32 bytes, are one access that was split: it touches what the largest of them touches and needs what they need together. Loads
+/// that are contiguous by themselves are neighbours that read the same bytes again, each a request of its own.
 fn merged(study: &Study<'_>, rows: &[usize], sectors: &[u64], ideal: &[u64]) -> Vec<Merged> {
     let mut by: BTreeMap<(usize, usize), Merged> = BTreeMap::new();
     for row in rows {
-        let key = match study.flows.split_of(*row) {
+        let is_shifted = is_shifted(study.code.executed[*row], sectors[*row], ideal[*row]);
+        let key = match study.flows.split_of(*row).filter(|_| !is_shifted) {
             Some(first) => (first, 0),
             None => (*row, 1),
         };

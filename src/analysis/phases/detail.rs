@@ -239,6 +239,9 @@ impl From<(String, u64, u64)> for OpcodeRun {
     }
 }
 
+/// Bits of a lane's element where the report does not tell.
+const REGISTER_BITS: u64 = 32;
+
 /// Global accesses of one line and opcode.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SectorAccess {
@@ -263,13 +266,52 @@ impl SectorAccess {
         self.sectors.saturating_sub(self.ideal)
     }
 
+    /// Whether the bytes are contiguous and only start off a sector's boundary, so that no other order of the lanes packs them. Loads
+    /// that were split from one need more than 32 lanes of their width, and leave gaps.
+    pub fn is_shifted(&self) -> bool {
+        let whole = self.requests * self.width_bits.unwrap_or(REGISTER_BITS) / 8;
+        self.ideal <= whole && is_shifted(self.requests, self.sectors, self.ideal)
+    }
+
     /// Bytes used of the 32 of a sector.
     pub fn bytes_used(&self) -> f64 {
         32.0 * self.ideal as f64 / self.sectors.max(1) as f64
     }
 }
 
+/// A contiguous run of bytes that starts off a sector's boundary touches one sector more than its bytes fill. Accesses whose excess
+/// is no more than that, one sector for each request of two or more or for each run of three, are contiguous: runs of three sectors
+/// are longer than half of the 128 bytes of 32 lanes, so that the end of a row falls into few of them.
+pub(super) fn is_shifted(requests: u64, sectors: u64, ideal: u64) -> bool {
+    let excess = sectors.saturating_sub(ideal);
+    excess > 0 && ideal >= 2 * requests && (excess <= requests || 3 * excess <= ideal)
+}
+
 /// Distinct sectors that `draws` uniform draws from `sectors` touch: `N·(1 − e^(−n/N))`.
 pub fn touched_sectors(draws: f64, sectors: f64) -> Option<f64> {
     (sectors > 0.0 && draws >= 0.0).then(|| sectors * (1.0 - (-draws / sectors).exp()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contiguous_bytes_off_a_boundary_are_told_from_strides() {
+        let access = |width_bits, sectors, ideal| SectorAccess {
+            at: Point::default(),
+            width_bits: Some(width_bits),
+            requests: 100,
+            sectors,
+            ideal,
+            is_inherent: false,
+        };
+        let is_shifted = |width, sectors, ideal| access(width, sectors, ideal).is_shifted();
+        // 32 floats from anywhere; with the end of a row in every seventh warp; 32 vectors of four floats.
+        assert!(is_shifted(32, 500, 400) && is_shifted(32, 514, 400) && is_shifted(128, 1_700, 1_600));
+        // Two rows of 16 floats, each off the boundary; every second float; nothing beyond what is needed.
+        assert!(!is_shifted(32, 600, 400) && !is_shifted(32, 800, 400) && !is_shifted(32, 400, 400));
+        // Three of four floats by a load each; eight floats in two sectors, from one run or from two.
+        assert!(!is_shifted(32, 1_600, 1_200) && !is_shifted(32, 200, 100));
+    }
 }

@@ -285,4 +285,13 @@ impl Phases {
         let cycles: Option<f64> = main.map(|phase| phase.cycles).sum();
         Some(cycles? / self.steps.filter(|steps| *steps > 0.0)?)
     }
+
+    /// Cycles that a warp waits for what loads of memory bring, in one turn of the main loop.
+    pub fn load_cycles(&self) -> Option<f64> {
+        let wait = self.phase(PhaseKind::MainLoop)?.waits.iter().find(|wait| wait.reason == LONG)?;
+        let is_load = |group: &WaitGroup| group.cause.as_ref().is_some_and(|at| at.opcode.starts_with("LD"));
+        let of_loads: f64 = wait.groups.iter().filter(|group| is_load(group)).map(|group| group.share).sum();
+        // What no large group tells is taken to be loads as well where some of it is.
+        (of_loads > 0.0).then_some(self.step_cycles()? * wait.share)
+    }
 }

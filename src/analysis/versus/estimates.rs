@@ -80,7 +80,7 @@ impl Estimates {
         let gained = before.zip(time.new.value()).map(|(before, after)| 100.0 * (1.0 - after / before));
         let pulled = |lever: &Lever| {
             let (old, new) = (old(&lever.remeasure), new(&lever.remeasure));
-            let met = gained.map(|gained| match has_moved(&lever.remeasure, &old, &new) {
+            let met = gained.map(|gained| match has_moved(lever, &old, &new) {
                 false => Met::NotThisChange,
                 true if gained <= lever.bound => Met::Within,
                 true => Met::Exceeded,
@@ -124,10 +124,11 @@ impl Estimates {
 }
 
 /// Whether a reading moved toward its good side, by enough to be what the change was about.
-fn has_moved(name: &str, old: &Reading, new: &Reading) -> bool {
+fn has_moved(lever: &Lever, old: &Reading, new: &Reading) -> bool {
     let Some((old, new)) = old.value().zip(new.value()) else { return false };
-    match catalog::metric(name).map(|row| row.better) {
-        Some(Better::Higher) => new >= PULLED * old,
-        _ => old > 0.0 && old >= PULLED * new,
+    let is_higher_better = || catalog::metric(&lever.remeasure).is_some_and(|row| row.better == Better::Higher);
+    match lever.rises || is_higher_better() {
+        true => new >= PULLED * old,
+        false => old > 0.0 && old >= PULLED * new,
     }
 }

@@ -224,11 +224,22 @@ fn coalescing(audit: &Audit) -> Option<Words> {
     if share < 0.05 {
         return Some(words!("**Uncoalesced:** under 0.1 % of {} sectors.{}", amount(all), bulk));
     }
+    let with_excess = || audit.phases.iter().flat_map(|phases| &phases.accesses).filter(|access| access.excess() > 0);
+    if with_excess().next().is_some() && with_excess().all(|access| access.is_shifted() && !access.is_inherent) {
+        return Some(words!(
+            "**Uncoalesced:** none by the order of the lanes; {} of {} sectors ({} %) because contiguous bytes start off a sector's boundary.{}",
+            amount(excess),
+            amount(all),
+            tenth(share),
+            bulk
+        ));
+    }
     let worst = audit.phases.as_ref().and_then(|phases| {
         let access = phases.accesses.first().filter(|access| access.excess() > 0)?;
         let at = places::line(&access.at, places::file(phases));
         Some(match access.is_inherent {
             true => format!("; the addresses at {at} are loaded values, so their excess is inherent"),
+            false if access.is_shifted() => format!("; {at} is contiguous and starts off a sector boundary"),
             false => format!("; {at} uses {} of 32 bytes of a sector", format::fixed(access.bytes_used(), 0)),
         })
     });

@@ -15,6 +15,7 @@ pub(in crate::analysis::diagnose) struct Draft {
     risk: Words,
     check: Words,
     remeasure: String,
+    rises: bool,
     /// Share of the time that is freed from waiting; `None` for one that removes work.
     cost: Option<f64>,
     /// The busiest unit that is left: name and share of peak.
@@ -54,6 +55,7 @@ impl Draft {
             risk,
             check,
             remeasure: String::new(),
+            rises: false,
             cost,
             left,
             rate: false,
@@ -75,6 +77,11 @@ impl Draft {
     /// What must move, and the metric that tells.
     pub(super) fn checks(self, check: Words, remeasure: impl Into<String>) -> Draft {
         Draft { check, remeasure: remeasure.into(), ..self }
+    }
+
+    /// The same where that metric rises.
+    pub(super) fn rises(self) -> Draft {
+        Draft { rises: true, ..self }
     }
 
     /// The same where it frees no more than a share of the time.
@@ -161,6 +168,7 @@ impl Draft {
             risk: self.risk,
             check: self.check,
             remeasure: self.remeasure,
+            rises: self.rises,
         }
     }
 }

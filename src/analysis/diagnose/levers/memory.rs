@@ -5,7 +5,9 @@ use crate::analysis::derive::coalescing::SECTORS;
 use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::derive::floor::Floor;
 use crate::analysis::diagnose::lever::Action;
-use crate::analysis::diagnose::rules::memory::{LOCAL, SHARED, SHARED_IDEAL, atomics, excess, index_work, packable};
+use crate::analysis::diagnose::rules::memory::{
+    LOCAL, SHARED, SHARED_IDEAL, atomics, excess, index_work, off_boundary, packable,
+};
 use crate::analysis::diagnose::rules::{count, share};
 use crate::catalog::{self, Code, Part, Threshold};
 use crate::quantity::format;
@@ -27,6 +29,7 @@ pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<Draft> {
         register_tile(ask),
         unconflict(ask),
         coalesce(ask),
+        align(ask),
         keep_in_registers(ask),
         fewer_atomics(ask),
         constants(ask),
@@ -144,6 +147,34 @@ fn coalesce(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             )
             .risks("layout of the data, or a transpose through shared memory".into())
             .checks(words!("sectors of global accesses {} → {}", count(all), count(all - excess)), SECTORS),
+    )
+}
+
+/// Contiguous accesses that start off a sector's boundary: L1 asks L2 for a sector more with each request that no neighbour shares.
+/// DRAM moves the same bytes.
+fn align(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let accesses = off_boundary(m);
+    let excess: u64 = accesses.iter().map(|access| access.excess()).sum();
+    let all = m.kernel.value(SECTORS).filter(|all| *all > 0.0)?;
+    let gone = excess as f64 / all;
+    let is_busy = m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow]);
+    if !is_busy || !of_memory(ask.limiter) || gone < m.limits[Threshold::SectorsExcessShare] / 100.0 {
+        return None;
+    }
+    let touched = [Part::MemoryL2, Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryShared];
+    let after: Vec<(Part, f64)> =
+        touched.into_iter().filter_map(|part| Some((part, m.unit(part)?.share * (1.0 - gone)))).collect();
+    let first = accesses.first()?;
+    Some(
+        Draft::relieves(ask, Action::AlignBase, &after)
+            .says(
+                words!("Start the rows of `:{}` at a multiple of 32 bytes", first.at.line.to_string()),
+                words!("contiguous, {} of the sectors only because they start between two", share(gone)),
+            )
+            .risks("padding of the rows, or elements in front done apart".into())
+            .checks(words!("sectors of global accesses {} → {}", count(all), count(all - excess as f64)), SECTORS)
+            .weighs(gone),
     )
 }
 

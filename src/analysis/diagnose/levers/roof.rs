@@ -98,7 +98,9 @@ pub(in crate::analysis::diagnose) fn ruled_out(m: &Measures<'_, '_>, levers: &[L
         let inherent: u64 =
             phases.accesses.iter().filter(|access| access.is_inherent).map(|access| access.excess()).sum();
         let all = m.kernel.value(SECTORS).zip(m.kernel.value(IDEAL)).map(|(all, ideal)| all - ideal);
+        let is_shifted = phases.accesses.iter().any(|access| access.is_shifted() && !access.is_inherent);
         found.push(match (packable(m).is_empty(), inherent) {
+            (true, 0) if is_shifted => "coalescing (contiguous, off the boundary of a sector)".to_owned(),
             (true, 0) => "coalescing (0 excess sectors)".to_owned(),
             (true, _) => "coalescing (the addresses are loaded values)".to_owned(),
             (false, _) => {

@@ -91,7 +91,7 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             | Code::LaunchSmallGrid
     );
     // A stream that does not fill device memory, although the fabric of L2 reads high.
-    let dram = m.unit(Part::MemoryDram).filter(|_| ask.limiter == Code::Unit(Part::MemoryDram));
+    let dram = m.unit(Part::MemoryDram).filter(|_| m.is_thin || ask.limiter == Code::Unit(Part::MemoryDram));
     let is_thin = dram.is_some_and(|dram| !dram.is_saturated() && 100.0 * wait >= m.limits[Threshold::ChainShare]);
     let is_open = is_thin || waits && !m.is_saturated();
     if !is_open || has_chain || 100.0 * wait < m.limits[Threshold::StallShare] {
@@ -105,7 +105,7 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         .risks("registers for the loads in flight".into())
         .weighs(wait);
     Some(match dram.filter(|_| is_thin) {
-        Some(dram) => draft.checks(words!("DRAM above {}", share(dram.share)), dram.counter.clone()),
+        Some(dram) => draft.checks(words!("DRAM above {}", share(dram.share)), dram.counter.clone()).rises(),
         None => draft.checks(words!("long scoreboard below {}", share(wait)), reason.per_issue()),
     })
 }

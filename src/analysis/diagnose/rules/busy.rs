@@ -4,16 +4,13 @@ use super::{At, Held, l2, share};
 use crate::analysis::derive::data_stage::{DataStage, OPERANDS};
 use crate::analysis::diagnose::level::{self, Level, Unit};
 use crate::analysis::diagnose::measures::Measures;
+use crate::analysis::diagnose::stream::{self, DRAM_BYTES, L2_SECTORS};
 use crate::analysis::lines::Sits;
 use crate::catalog::{Code, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
-/// Bytes that DRAM moved.
-const DRAM_BYTES: [&str; 2] = ["dram__bytes_read.sum", "dram__bytes_write.sum"];
-/// Sectors that the L1 caches ask of L2.
-const L2_SECTORS: &str = "lts__t_sectors_srcunit_tex.sum";
 /// Hit rate of L1, percent.
 const L1_HITS: &str = "l1tex__t_sector_hit_rate.pct";
 
@@ -22,15 +19,12 @@ pub(super) fn dram(m: &Measures<'_, '_>) -> Option<Held> {
     let dram = m.unit(Part::MemoryDram)?;
     let l2 = m.unit(Part::MemoryL2);
     let is_full = dram.is_saturated() || l2.is_some_and(Unit::is_saturated);
-    let moved = m.kernel.value(DRAM_BYTES[0]).zip(m.kernel.value(DRAM_BYTES[1])).map(|(read, written)| read + written);
-    let asked = m.kernel.value(L2_SECTORS).map(|sectors| 32.0 * sectors);
-    let is_stream = moved.zip(asked).is_none_or(|(moved, asked)| 2.0 * moved >= asked);
     let behind = l2
         .filter(|l2| l2.share > dram.share)
         .map(|l2| words!("; {} is at {}, because its fabric carries the same stream", &l2.name, share(l2.share)));
     let sentence = words!("DRAM is at {} of peak{}.", share(dram.share), behind.unwrap_or_default());
     let held = Held::new(Code::Unit(Part::MemoryDram), 100.0 * dram.share, m.limits[Threshold::SolLow], sentence);
-    let held = held.only_if(is_full && is_stream).at(At::Line(Sits::Limiter));
+    let held = held.only_if(is_full && stream::is_of_dram(m)).at(At::Line(Sits::Limiter));
     let readings = m.held(&[&dram.counter, DRAM_BYTES[0], DRAM_BYTES[1], L2_SECTORS]);
     held.holds.then(|| Held { unit: Some(dram.clone()), ..held.from(readings) })
 }

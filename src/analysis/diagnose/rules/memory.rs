@@ -22,6 +22,8 @@ pub(in crate::analysis::diagnose) const LOCAL: &str = "memory_l2_theoretical_sec
 /// The same as the hardware counts them at L1, loads and stores.
 const LOCAL_AT_L1: [&str; 2] =
     ["l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"];
+/// Hit rate of L1, percent.
+const L1_HITS: &str = "l1tex__t_sector_hit_rate.pct";
 /// Instructions that spill or fill a register.
 const SPILLS: &str = "sass__inst_executed_register_spilling";
 
@@ -141,17 +143,25 @@ pub(in crate::analysis::diagnose) fn index_work(m: &Measures<'_, '_>) -> Option<
     (own > 0.0 && all > 0.0).then_some(IndexWork { own, all })
 }
 
-/// The accesses whose sectors would go if their bytes lay side by side, those whose order is the data's left out; the largest
-/// excess first, of equal ones the first in the source.
+/// The accesses whose sectors would go if their bytes lay side by side, without those whose order is the data's and those that are
+/// contiguous; the largest excess first, of equal ones the first in the source.
 pub(in crate::analysis::diagnose) fn packable<'a>(m: &Measures<'a, '_>) -> Vec<&'a SectorAccess> {
     let all = m.kernel_of.phases.map(|phases| phases.accesses.as_slice()).unwrap_or_default();
     let mut found: Vec<&SectorAccess> =
-        all.iter().filter(|access| access.excess() > 0 && !access.is_inherent).collect();
+        all.iter().filter(|access| access.excess() > 0 && !access.is_inherent && !access.is_shifted()).collect();
     found.sort_by_key(|access| (std::cmp::Reverse(access.excess()), access.at.line));
     found
 }
 
-/// Sectors beyond those that the bytes need, without those whose order is the data's. L1 serves each request by itself; loads of one
+/// Contiguous accesses that start off a sector's boundary, where each sector is brought once: the address that they start from is
+/// what is off. Where L1 answers most of them they are neighbours that read the same bytes again.
+pub(in crate::analysis::diagnose) fn off_boundary<'a>(m: &Measures<'a, '_>) -> Vec<&'a SectorAccess> {
+    let is_reread = m.kernel.value(L1_HITS).is_none_or(|hits| 2.0 * hits >= 100.0);
+    let all = m.kernel_of.phases.filter(|_| !is_reread).map_or(&[][..], |phases| phases.accesses.as_slice());
+    all.iter().filter(|access| access.is_shifted() && !access.is_inherent).collect()
+}
+
+/// Sectors beyond those that the bytes need, without those of contiguous bytes and those whose order is the data's. L1 serves each request by itself; loads of one
 /// row that lie in the same 32 bytes cost L2 and DRAM nothing more, and count once where these are busier.
 pub(in crate::analysis::diagnose) fn excess(m: &Measures<'_, '_>) -> Option<f64> {
     let all = m.kernel.value(SECTORS)? - m.kernel.value(IDEAL)?;
@@ -160,8 +170,9 @@ pub(in crate::analysis::diagnose) fn excess(m: &Measures<'_, '_>) -> Option<f64>
     if !is_l1 {
         return Some(packable(m).iter().map(|access| access.excess()).sum::<u64>() as f64);
     }
-    let inherent: u64 = phases.accesses.iter().filter(|access| access.is_inherent).map(|access| access.excess()).sum();
-    Some((all - inherent as f64).max(0.0))
+    let is_kept = |access: &&SectorAccess| access.is_inherent || access.is_shifted();
+    let kept: u64 = phases.accesses.iter().filter(is_kept).map(SectorAccess::excess).sum();
+    Some((all - kept as f64).max(0.0))
 }
 
 /// Sectors beyond those that the bytes need, of accesses that could be ordered otherwise, in front of a busy memory unit.
@@ -193,6 +204,30 @@ pub(super) fn uncoalesced(m: &Measures<'_, '_>) -> Option<Held> {
     let at = accesses.first().map_or(At::Line(Sits::GlobalAccesses), |access| At::point(&access.at));
     let held = held.only_if(is_busy).at(at).from(m.readings(&[SECTORS, IDEAL]));
     Some(if part >= m.limits[Threshold::CostShare] { held } else { held.noted() })
+}
+
+/// Contiguous accesses that start off a sector's boundary in front of a busy memory unit. They limit nothing: neighbours share what
+/// they touch beyond their bytes.
+pub(super) fn misaligned(m: &Measures<'_, '_>) -> Option<Held> {
+    let accesses = off_boundary(m);
+    let (first, all) = (accesses.first()?, m.kernel.value(SECTORS).filter(|all| *all > 0.0)?);
+    let excess: u64 = accesses.iter().map(|access| access.excess()).sum();
+    let part = 100.0 * excess as f64 / all;
+    let is_busy = m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow]);
+    if !is_busy || part < m.limits[Threshold::SectorsExcessShare] {
+        return None;
+    }
+    let sentence = words!(
+        "{} of {} sectors of global accesses ({} %) are there because contiguous bytes start off a sector's boundary, first at `:{}`: {} sectors a request instead of {}.",
+        count(excess as f64),
+        count(all),
+        format::fixed(part, 1),
+        first.at.line.to_string(),
+        format::fixed(first.sectors as f64 / first.requests.max(1) as f64, 1),
+        format::fixed(first.ideal as f64 / first.requests.max(1) as f64, 1)
+    );
+    let held = Held::new(Code::MisalignedGlobalAccess, part, 100.0, sentence).only_if(false).noted();
+    Some(held.at(At::point(&first.at)).from(m.readings(&[SECTORS, IDEAL])))
 }
 
 /// Cycles of the L1 data stage that bank conflicts take: `(wavefronts − ideal) / (cycles × SMs)`.

@@ -4,15 +4,13 @@ use super::{At, Held, busy, l2, share};
 use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::diagnose::level::{Level, Unit};
 use crate::analysis::diagnose::measures::{ACHIEVED, Measures, THEORETICAL};
+use crate::analysis::diagnose::stream::QUEUED;
 use crate::analysis::lines::Sits;
 use crate::analysis::phases::PhaseKind;
 use crate::catalog::{self, Code, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
-
-/// By how much a load takes longer than in an idle chip, from which on most of its time is spent in a queue.
-const QUEUED: f64 = 2.0;
 
 /// Dependent loads that take several times as long as in an idle chip, in front of a busy memory unit: what they wait for is their turn.
 pub(super) fn queued(m: &Measures<'_, '_>) -> Option<Held> {
