@@ -120,7 +120,7 @@ const fn rule(
 }
 
 /// The rules.
-pub(super) const RULES: [Rule; 24] = [
+pub(super) const RULES: [Rule; 25] = [
     rule("Did the launch run?", SPEED, launch::failed, false),
     rule("Does the grid reach every SM?", "--section LaunchStats", launch::small_grid, false),
     rule("Is it long enough to measure?", SPEED, launch::too_short, false),
@@ -130,6 +130,7 @@ pub(super) const RULES: [Rule; 24] = [
     rule("Is one slice of L2 or channel of memory full?", SPEED, memory::hot_spot, false),
     rule("Do spills or local arrays fill the memory system?", SOURCE, memory::local, false),
     rule("Do accesses touch more sectors than their bytes need?", SOURCE, memory::uncoalesced, false),
+    rule("Do lanes add to few words of shared memory?", SOURCE, memory::shared_atomics, false),
     rule("Do banks of shared memory conflict?", SOURCE, memory::bank_conflicts, false),
     rule("Are lanes idle behind branches?", "--section InstructionStats", lanes::divergence, false),
     rule("Do lanes read constants at different addresses?", SPEED, lanes::constants, false),
