@@ -10,22 +10,63 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// Kernels whose first finding is still not what was stated: the finding, and why.
-const MISSED: [(&str, &str, &str); 3] = [
-    (
+/// A kernel whose first finding, or its line, is still not what was stated.
+struct Miss {
+    kernel: &'static str,
+    found: &'static str,
+    line: Option<u32>,
+    /// Why.
+    because: &'static str,
+}
+
+const fn miss(kernel: &'static str, found: &'static str, line: Option<u32>, because: &'static str) -> Miss {
+    Miss { kernel, found, line, because }
+}
+
+const MISSED: [Miss; 9] = [
+    miss(
         "hash_probe",
         "latency-long-scoreboard",
+        Some(26),
         "DRAM is at 51 %, the fabric of L2 at 78 %: single sectors anywhere reach no more, and no counter collected says why",
     ),
-    (
+    miss(
         "philox_pi",
         "issue",
+        Some(14),
         "refuted: a wide multiplication takes four cycles of the heavy FMA pipe, which is at 63 %, issue at 60 % and the ALU at 59 %",
     ),
-    (
+    miss(
         "gemv_bf16",
         "memory-dram",
+        Some(38),
         "DRAM is at 66 %, the fabric of L2 at 80.4 %; more bytes in flight are the first lever, as stated",
+    ),
+    miss(
+        "permute_heads",
+        "latency-long-scoreboard",
+        Some(31),
+        "issue is at 64 %, and warps wait for their one load in 54 % of their life",
+    ),
+    miss(
+        "rope_pairs",
+        "latency-long-scoreboard",
+        Some(20),
+        "issue is at 68 %, and warps wait for two loads, one behind the other, in 59 % of their life",
+    ),
+    miss(
+        "block_spmm",
+        "latency-long-scoreboard",
+        Some(26),
+        "registers leave room for 25.0 % of the warps, and less than 25 % is what latency is blamed on",
+    ),
+    miss("paged_decode", "launch-underfilled", None, "blocks for 24 % of the warps that fit: both are so"),
+    miss("wmma_gemm", "latency-wait", Some(72), "refuted: the tensor pipe is at 42 %, and 48 % of a step are products"),
+    miss(
+        "jacobi_tiles",
+        "memory-shared",
+        Some(29),
+        "the statement has two lines of two loads each, and a store in the second",
     ),
 ];
 
@@ -33,7 +74,10 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/collected")
 }
 
-/// A row of unseen.tsv.
+/// The kernels that were measured together: the heading of their table, and the file with their labels.
+const BATCHES: [(&str, &str); 2] = [("The first fifteen", "unseen.tsv"), ("The second ten", "unseen_second.tsv")];
+
+/// A row of such a file.
 struct Label {
     kernel: String,
     limiter: String,
@@ -50,8 +94,12 @@ struct Blind {
     would: bool,
 }
 
-fn labels() -> Vec<Label> {
-    let text = std::fs::read_to_string(folder().join("unseen.tsv")).expect("unseen.tsv");
+fn labels() -> impl Iterator<Item = Label> {
+    BATCHES.into_iter().flat_map(|(_, file)| labels_of(file))
+}
+
+fn labels_of(file: &str) -> Vec<Label> {
+    let text = std::fs::read_to_string(folder().join(file)).expect(file);
     let rows = text.lines().filter(|line| !line.starts_with('#'));
     rows.map(|row| {
         let cells: Vec<&str> = row.split('\t').collect();
@@ -66,7 +114,7 @@ fn labels() -> Vec<Label> {
 
 /// The kernels, in file order.
 pub(crate) fn kernels() -> Vec<String> {
-    labels().into_iter().map(|label| label.kernel).collect()
+    labels().map(|label| label.kernel).collect()
 }
 
 /// Every kernel's report with its audit.
@@ -88,8 +136,12 @@ fn marked_if(text: &str, is_right: bool) -> String {
 }
 
 #[test]
-fn the_table_of_the_blind_test_is_what_came_out() {
-    let labels = labels();
+fn the_tables_of_the_blind_test_are_what_came_out() {
+    let tables = BATCHES.map(|(heading, file)| format!("## {heading}\n\n{}", table(&labels_of(file))));
+    is_as_written(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/evidence/unseen.md"), &tables.join("\n"));
+}
+
+fn table(labels: &[Label]) -> String {
     let count = |is: &dyn Fn(&Label) -> bool| labels.iter().filter(|label| is(label)).count();
     let mut text = format!(
         "Of {} kernels the first finding was the stated limiter in {}, it pointed where the source says in {}, and the first row of Next was what the author would do in {}. With today's rules the limiter is found in {}.\n\n| kernel | stated | first finding, blind | its line | first row of Next, blind | first finding today |\n| --- | --- | --- | --- | --- | --- |\n",
@@ -99,7 +151,7 @@ fn the_table_of_the_blind_test_is_what_came_out() {
         count(&|label: &Label| label.blind.would),
         count(&|label: &Label| found(&label.kernel).0 == label.limiter),
     );
-    for Label { kernel, limiter, line, blind } in &labels {
+    for Label { kernel, limiter, line, blind } in labels {
         let (today, _) = found(kernel);
         let at = blind.line.map_or("none".to_owned(), |at| at.to_string());
         writeln!(
@@ -112,18 +164,22 @@ fn the_table_of_the_blind_test_is_what_came_out() {
         )
         .unwrap();
     }
-    is_as_written(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/evidence/unseen.md"), &text);
+    text
 }
 
 #[test]
 fn what_was_stated_is_found_or_its_miss_has_a_reason() {
-    let missed = |kernel: &str| MISSED.iter().find(|(name, ..)| *name == kernel).map(|(_, code, _)| *code);
     let mut wrong = Vec::new();
     for Label { kernel, limiter, line, .. } in labels() {
         let (found, audit) = found(&kernel);
-        let wanted = missed(&kernel).filter(|code| *code != limiter).unwrap_or(&limiter);
-        if found != wanted || !line_truth(audit, line).ends_with("hit") {
-            wrong.push(format!("{kernel}: {found} at {:?}", audit.findings[0].at));
+        let at = audit.findings[0].at.as_ref().map(|at| at.line);
+        let miss = MISSED.iter().find(|miss| miss.kernel == kernel);
+        let is_said = match miss {
+            Some(miss) => found == miss.found && at == miss.line,
+            None => found == limiter && line_truth(audit, line).ends_with("hit"),
+        };
+        if !is_said {
+            wrong.push(format!("{kernel}: {found} at {at:?}; {}", miss.map_or("", |miss| miss.because)));
         }
     }
     assert_eq!(wrong, [] as [&str; 0]);
@@ -134,4 +190,13 @@ fn statements_are_what_the_sources_mark() {
     for Label { kernel, line, .. } in labels() {
         assert_eq!(marked(&kernel), Vec::from_iter(line), "{kernel}");
     }
+}
+
+#[test]
+fn no_lever_is_for_what_a_kernel_does_not_do() {
+    let offers = |kernel: &str, code: &str| found(kernel).1.levers.iter().any(|lever| lever.code.to_string() == code);
+    assert!(!offers("jacobi_tiles", "register-tile"), "sums of neighbours are no product");
+    assert!(!offers("wave_steps", "double-buffer"), "no shared memory, no tiles");
+    assert!(!offers("wmma_gemm", "unconflict"), "the data stage passed what the words need");
+    assert!(offers("kmeans_update", "fewer-atomics") && offers("bitonic_tiles", "unconflict"));
 }

@@ -6,7 +6,8 @@ use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::derive::floor::Floor;
 use crate::analysis::diagnose::lever::Action;
 use crate::analysis::diagnose::rules::memory::{
-    LOCAL, SHARED, SHARED_IDEAL, atomics, excess, index_work, off_boundary, packable,
+    LOCAL, Retries, SHARED, SHARED_IDEAL, Wavefronts, atomics, excess, index_work, off_boundary, packable, retries,
+    wavefronts,
 };
 use crate::analysis::diagnose::rules::{count, share};
 use crate::catalog::{self, Code, Part, Threshold};
@@ -15,6 +16,8 @@ use crate::words;
 
 /// Floating-point instructions of a tile in shared memory.
 const FMA: [&str; 3] = ["FFMA", "FADD", "FMUL"];
+/// Those of a sum of products.
+const FUSED: [&str; 1] = ["FFMA"];
 /// What else runs on the FMA pipe.
 const ON_FMA_PIPE: [&str; 5] = ["FFMA", "FADD", "FMUL", "IMAD", "HFMA2"];
 /// Operand wavefronts for each FMA from which L1 takes longer than the arithmetic.
@@ -52,7 +55,9 @@ fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let fma = counted(ask, &FMA);
     let wavefronts = m.kernel.value(SHARED_IDEAL).filter(|loads| *loads > 0.0)?;
-    if fma == 0.0 || m.has_tensor || !is_l1(ask.limiter) || wavefronts / fma < OPERANDS_PER_FMA {
+    // Sums without products share no operands between outputs as the rows and columns of a tile do.
+    let is_product = 2.0 * counted(ask, &FUSED) >= fma;
+    if fma == 0.0 || !is_product || m.has_tensor || !is_l1(ask.limiter) || wavefronts / fma < OPERANDS_PER_FMA {
         return None;
     }
     let pipe = m.unit(Part::ComputeFma)?.share * fma / counted(ask, &ON_FMA_PIPE).max(1.0);
@@ -82,8 +87,7 @@ fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 /// C15: a layout without bank conflicts.
 fn unconflict(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    let (all, ideal) = (m.kernel.value(SHARED)?, m.kernel.value(SHARED_IDEAL)?);
-    let excess = (all - ideal) / (m.cycles? * m.sms?);
+    let Wavefronts { all, ideal, excess } = wavefronts(m)?;
     let l1 = m.busiest_of(&[Part::MemoryShared, Part::MemoryL1tex])?;
     if excess < LEAST_CONFLICT {
         return None;
@@ -275,6 +279,9 @@ fn fewer_atomics(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     if !matches!(ask.limiter, Code::AtomicContention) {
         return None;
     }
+    if let Some(retries) = retries(ask.m).filter(|retries| atomics(ask.m) < retries.additions) {
+        return Some(copies(ask, retries));
+    }
     let blocks = ask.m.blocks?;
     let executed = atomics(ask.m);
     let touched = [Part::MemoryL2, Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu].map(|part| (part, 0.0));
@@ -290,6 +297,22 @@ fn fewer_atomics(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 "lts__t_sectors.max",
             ),
     )
+}
+
+/// Copies of the words that lanes add to, so that each addition is tried once.
+fn copies(ask: &Ask<'_, '_, '_>, retries: Retries) -> Draft {
+    let m = ask.m;
+    let stays = 1.0 - retries.in_vain();
+    let parts = [Part::MemoryShared, Part::MemoryLsu, Part::Issue, Part::ComputeAlu, Part::ComputeControl];
+    let after: Vec<(Part, f64)> =
+        parts.into_iter().filter_map(|part| Some((part, m.unit(part)?.share * stays))).collect();
+    Draft::relieves(ask, Action::FewerAtomics, &after)
+        .says(
+            "A copy of the words for each lane of a warp, in banks side by side, added up at the end; or reduce by shuffles first".into(),
+            words!("{} tries for each addition to shared memory", format::fixed(retries.tries / retries.additions, 1)),
+        )
+        .risks("shared memory for the copies; another order of additions".into())
+        .checks(words!("ATOMS {} → {}", count(retries.tries), count(retries.additions)), SHARED)
 }
 
 /// Constants at addresses that differ from lane to lane.

@@ -3,7 +3,7 @@
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
 use crate::analysis::diagnose::lever::{Action, Lever, LeverCode, LeverOrigin};
 use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::diagnose::rules::memory::{SHARED, SHARED_IDEAL, packable};
+use crate::analysis::diagnose::rules::memory::{packable, wavefronts};
 use crate::analysis::diagnose::rules::share;
 use crate::catalog::{Code, Part, Threshold};
 use crate::quantity::format;
@@ -81,12 +81,10 @@ pub(in crate::analysis::diagnose) fn at_the_roof(
 /// What no lever names, each with its number.
 pub(in crate::analysis::diagnose) fn ruled_out(m: &Measures<'_, '_>, levers: &[Lever]) -> Option<Words> {
     let mut found: Vec<String> = Vec::new();
-    let excess = m.kernel.value(SHARED).zip(m.kernel.value(SHARED_IDEAL)).map(|(all, ideal)| all - ideal);
-    if let Some(excess) = excess.filter(|_| !names(levers, &[Action::Unconflict])) {
-        let part = m.cycles.zip(m.sms).map(|(cycles, sms)| excess / (cycles * sms));
+    if let Some(wave) = wavefronts(m).filter(|_| !names(levers, &[Action::Unconflict])) {
+        let excess = wave.all - wave.ideal;
         // Most of few wavefronts is no reason to rule them out.
-        let is_small = m.kernel.value(SHARED).is_some_and(|all| excess <= LEAST * all);
-        if is_small && part.is_none_or(|part| part < LEAST) {
+        if excess <= LEAST * wave.all && wave.excess < LEAST {
             found.push(format!("bank conflicts ({} excess wavefronts)", format::fixed(excess, 0)));
         }
     }

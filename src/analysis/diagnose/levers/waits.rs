@@ -12,6 +12,9 @@ use crate::words;
 /// Least share of the time that is worth a lever.
 const LEAST: f64 = 0.02;
 
+/// Opcodes that bring a tile into shared memory.
+const TILE_WRITES: [&str; 4] = ["STS", "LDGSTS", "UBLKCP", "UTMALDG"];
+
 pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<Draft> {
     let found = [
         double_buffer(ask),
@@ -32,7 +35,8 @@ fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let phases = ask.m.sampled()?;
     let main = phases.phases.iter().find(|phase| phase.kind == PhaseKind::MainLoop)?;
     let has = |kind: PhaseKind| main.parts.iter().any(|part| part.kind == kind);
-    if phases.tensor.is_some() || !has(PhaseKind::Barrier) || !has(PhaseKind::Load) {
+    let writes_tiles = TILE_WRITES.iter().any(|opcode| ask.m.mix.count(opcode).is_some_and(|count| count > 0.0));
+    if phases.tensor.is_some() || !writes_tiles || !has(PhaseKind::Barrier) || !has(PhaseKind::Load) {
         return None;
     }
     let waits = main.parts.iter().filter(|part| matches!(part.kind, PhaseKind::Barrier | PhaseKind::Load));

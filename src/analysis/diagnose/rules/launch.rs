@@ -5,7 +5,7 @@ use crate::analysis::diagnose::measures::{
     ACHIEVED, CYCLES, Measures, RESIDENT, RESIDENT_MOST, SM_CYCLES, THEORETICAL, WAVES,
 };
 use crate::analysis::kernel::summary::DURATION;
-use crate::catalog::{Code, Threshold};
+use crate::catalog::{Code, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 
@@ -94,7 +94,8 @@ fn tailed(m: &Measures<'_, '_>, least: f64) -> Option<Held> {
     held.holds.then_some(held)
 }
 
-/// Less than one wave, and few of the warps that fit: blocks are missing, not room.
+/// Less than one wave, and few of the warps that fit: blocks are missing, not room. More blocks cover waits for memory and for results,
+/// but not those at a barrier, which all of them reach as late.
 pub(super) fn underfilled(m: &Measures<'_, '_>) -> Option<Held> {
     let (waves, filled) = (m.waves.filter(|waves| *waves < 1.0)?, m.filled()?);
     let least = m.limits[Threshold::FilledLow];
@@ -106,7 +107,12 @@ pub(super) fn underfilled(m: &Measures<'_, '_>) -> Option<Held> {
         share(filled)
     );
     let held = Held::new(Code::LaunchUnderfilled, 100.0 - 100.0 * filled, 100.0 - least, sentence);
-    let held = held.only_if(!m.is_saturated() && !m.is_by_design()).from(m.readings(&[WAVES, ACHIEVED, THEORETICAL]));
+    let is_covered = m.top_waits().first().is_none_or(|(reason, _)| *reason != StallReason::Barrier);
+    let held = held.only_if(!m.is_saturated() && !m.is_by_design() && is_covered).from(m.readings(&[
+        WAVES,
+        ACHIEVED,
+        THEORETICAL,
+    ]));
     held.holds.then_some(held)
 }
 

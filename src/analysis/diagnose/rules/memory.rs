@@ -2,6 +2,7 @@
 
 use super::{At, Held, count, share};
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
+use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::derive::units;
 use crate::analysis::diagnose::level::{self, Level};
 use crate::analysis::diagnose::measures::{CYCLES, Measures};
@@ -230,11 +231,71 @@ pub(super) fn misaligned(m: &Measures<'_, '_>) -> Option<Held> {
     Some(held.at(At::point(&first.at)).from(m.readings(&[SECTORS, IDEAL])))
 }
 
+/// Wavefronts of shared accesses: those that were needed, and those that were taken.
+#[derive(Clone, Copy)]
+pub(in crate::analysis::diagnose) struct Wavefronts {
+    /// By the addresses of each access, no more than the data stage passed: the addresses of a `cp.async` make ncu count conflicts
+    /// that the stage does not have.
+    pub(in crate::analysis::diagnose) all: f64,
+    /// What the same words need at least.
+    pub(in crate::analysis::diagnose) ideal: f64,
+    /// The excess, as a share of the data stage's cycles.
+    pub(in crate::analysis::diagnose) excess: f64,
+}
+
+pub(in crate::analysis::diagnose) fn wavefronts(m: &Measures<'_, '_>) -> Option<Wavefronts> {
+    let (asked, ideal) = (m.kernel.value(SHARED).filter(|all| *all > 0.0)?, m.kernel.value(SHARED_IDEAL)?);
+    let cycles = m.cycles? * m.sms?;
+    let passed = DataStage::of(m.kernel).map(|stage| stage.whole / 100.0 * cycles);
+    let all = passed.map_or(asked, |passed| asked.min(passed.max(ideal)));
+    Some(Wavefronts { all, ideal, excess: (all - ideal) / cycles })
+}
+
+/// Additions to shared memory that are tried until no other lane came in between: the chip adds floats there by compare and swap.
+#[derive(Clone, Copy)]
+pub(in crate::analysis::diagnose) struct Retries {
+    /// Compare-and-swap instructions of warps.
+    pub(in crate::analysis::diagnose) tries: f64,
+    /// Additions of warps, at most: loops that lanes leave one by one.
+    pub(in crate::analysis::diagnose) additions: f64,
+}
+
+impl Retries {
+    /// The share of the tries beyond the first of each addition, 0 to 1.
+    pub(in crate::analysis::diagnose) fn in_vain(self) -> f64 {
+        1.0 - self.additions / self.tries
+    }
+}
+
+/// `None` where no such loop ran more than once. A try reads its word before it swaps; an addition of integers, which the chip has, does
+/// not. Each loop reconverges its lanes behind it, and so opens with a `BSSY`.
+pub(in crate::analysis::diagnose) fn retries(m: &Measures<'_, '_>) -> Option<Retries> {
+    let [tries, reads, additions] = ["ATOMS", "LDS", "BSSY"].map(|opcode| m.mix.count(opcode));
+    let (tries, additions) = (tries?, additions.filter(|additions| *additions > 0.0)?);
+    (reads? >= tries && tries > additions).then_some(Retries { tries, additions })
+}
+
+/// Lanes that add to few words of shared memory, in front of a busy data stage.
+pub(super) fn shared_atomics(m: &Measures<'_, '_>) -> Option<Held> {
+    let retries = retries(m)?;
+    let stage = m.unit(Part::MemoryShared).filter(|unit| unit.level > Level::Idle)?;
+    let sentence = words!(
+        "Lanes add to few words of shared memory and take turns: {} compare-and-swap instructions of warps for at most {} additions, {} tries each; {} is at {}.",
+        count(retries.tries),
+        count(retries.additions),
+        format::fixed(retries.tries / retries.additions, 1),
+        format!("the {}", stage.name),
+        share(stage.share)
+    );
+    let held = Held::new(Code::AtomicContention, 100.0 * retries.in_vain(), m.limits[Threshold::CauseShare], sentence);
+    let held = held.at(At::Line(Sits::SharedAccesses)).from(m.readings(&[&stage.counter]));
+    held.holds.then_some(held)
+}
+
 /// Cycles of the L1 data stage that bank conflicts take: `(wavefronts − ideal) / (cycles × SMs)`.
 pub(super) fn bank_conflicts(m: &Measures<'_, '_>) -> Option<Held> {
-    let (all, ideal) = (m.kernel.value(SHARED).filter(|all| *all > 0.0)?, m.kernel.value(SHARED_IDEAL)?);
-    let cycles = m.cycles? * m.sms?;
-    let part = 100.0 * (all - ideal) / cycles;
+    let Wavefronts { all, ideal, excess } = wavefronts(m)?;
+    let part = 100.0 * excess;
     if part < m.limits[Threshold::ExcessNamed] {
         return None;
     }

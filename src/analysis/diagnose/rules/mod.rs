@@ -120,7 +120,7 @@ const fn rule(
 }
 
 /// The rules.
-pub(super) const RULES: [Rule; 25] = [
+pub(super) const RULES: [Rule; 26] = [
     rule("Did the launch fail?", SPEED, launch::failed, false),
     rule("Does the grid leave SMs idle?", "--section LaunchStats", launch::small_grid, false),
     rule("Is the launch too short to measure?", SPEED, launch::too_short, false),
@@ -131,6 +131,7 @@ pub(super) const RULES: [Rule; 25] = [
     rule("Do spills or local arrays fill the memory system?", SOURCE, memory::local, false),
     rule("Do accesses touch more sectors than their bytes need?", SOURCE, memory::uncoalesced, false),
     rule("Do contiguous accesses start off a sector boundary?", SOURCE, memory::misaligned, false),
+    rule("Do lanes add to few words of shared memory?", SOURCE, memory::shared_atomics, false),
     rule("Do shared-memory banks conflict?", SOURCE, memory::bank_conflicts, false),
     rule("Do branches diverge?", "--section InstructionStats", lanes::divergence, false),
     rule("Do lanes read constants at different addresses?", SPEED, lanes::constants, false),
