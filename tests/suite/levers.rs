@@ -1,9 +1,10 @@
 //! Levers and findings of single rules, on committed reports and against values worked out by hand.
 
 use crate::judged;
-use kernel_audit::analysis::{self, Audit, Lever, Limits, Work, want};
+use kernel_audit::analysis::{self, Audit, Lever, LeverOrigin, Limits, Work, want};
 use kernel_audit::catalog::Code;
 use kernel_audit::evidence::{Report, SourceView};
+use kernel_audit::snapshot::Snapshot;
 use kernel_audit::source;
 use std::path::{Path, PathBuf};
 
@@ -90,4 +91,38 @@ fn what_a_side_could_not_show_is_neither_new_nor_gone() {
     assert!(blinded.gone_findings().all(|code| code != conflicts), "the new side could not show it");
     let unblinded = beside(&full, &blind);
     assert!(unblinded.new_findings().all(|finding| finding.code != conflicts), "the old side could not show it");
+}
+
+/// The numbers of a text, without their thousands separators.
+fn numbers(text: &str) -> Vec<f64> {
+    let words = text.replace(',', "");
+    words.split(|c: char| !c.is_ascii_digit() && c != '.').filter_map(|word| word.parse().ok()).collect()
+}
+
+#[test]
+fn a_check_has_a_value_to_reach_that_is_not_that_of_today() {
+    let (mut changes, mut loads) = (0, 0);
+    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("audits")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        let audit = Snapshot::read(&path).unwrap().audit();
+        for lever in audit.levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit) {
+            let check = lever.check.to_plain();
+            let Some((now, goal)) = check.split_once(" → ") else {
+                assert!(check.chars().any(|c| c.is_ascii_digit()), "{}: {check:?}", path.display());
+                continue;
+            };
+            let (now, goal) = (*numbers(now).last().unwrap(), numbers(goal)[0]);
+            assert!(now != goal, "{}: {check}", path.display());
+            changes += 1;
+            if check.starts_with("long scoreboard") {
+                // Four loads share one latency at most.
+                assert!((0.24..1.0).contains(&(goal / now)), "{}: {check}", path.display());
+                loads += 1;
+            }
+        }
+    }
+    assert!(changes > 20 && loads > 2, "{changes} {loads}");
 }
