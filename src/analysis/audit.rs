@@ -18,7 +18,7 @@ use crate::analysis::diagnose::finding::Finding;
 use crate::analysis::diagnose::lever::Lever;
 use crate::analysis::evidence::{Evidence, Side};
 use crate::analysis::kernel::build::BuildRow;
-use crate::analysis::kernel::overview::OtherKernel;
+use crate::analysis::kernel::overview::{OtherKernel, time_of_all};
 use crate::analysis::kernel::performance::Performance;
 use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::kernel::stated::Work;
@@ -55,6 +55,9 @@ pub struct Audit {
     pub work: Work,
     /// All kernels of the new report, the most device time first.
     pub kernels: Vec<OtherKernel>,
+    /// Summed time of the launches of all of them in ns; `None` where not every launch has a time.
+    #[serde(skip)]
+    pub time_of_all: Option<f64>,
     /// What limits the others of them, where their time matters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<OtherVerdict>,
@@ -290,6 +293,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         limits: limits.clone(),
         work: work.clone(),
         kernels: profile.kernels.clone(),
+        time_of_all: time_of_all(&profile.kernels, kernel),
         others: others::verdicts(profile, limits),
         members: profile.members.clone(),
         build: new.build.rows(kernel),

@@ -55,7 +55,8 @@ fn code(arguments: &Compare, sides: &[Vec<Side>], files: &[String], out: &mut dy
     if arguments.json {
         return json(&PrintedCode { schema: SCHEMA, files, code: &columns }, out);
     }
-    terminal::print(&view::code_side_by_side(files, &columns), super::show::width(arguments.width), out)?;
+    let width = super::show::width(arguments.width);
+    terminal::print(&view::code_side_by_side(&view::short_files(files, width), &columns), width, out)?;
     Ok(())
 }
 
@@ -111,7 +112,7 @@ pub(super) fn run(arguments: &Compare, out: &mut dyn Write) -> Result<(), Failur
         json(&Printed { schema: SCHEMA, files: &files, columns: &columns }, out)?;
     } else {
         let width = super::show::width(arguments.width);
-        terminal::print(&view::side_by_side(&files, &columns), width, out)?;
+        terminal::print(&view::side_by_side(&view::short_files(&files, width), &columns), width, out)?;
     }
     status(&columns).filter(|_| arguments.exit_code).map_or(Ok(()), |status| Err(Failure::verdict(status)))
 }

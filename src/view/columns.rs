@@ -5,6 +5,14 @@ use super::tables::{self, code, columns_of, heading, left, list, paragraph, righ
 use crate::analysis::{Against, Columns, Joined, KernelKey};
 use crate::evidence::Reading;
 use crate::words;
+use unicode_width::UnicodeWidthStr;
+
+/// Columns that `A: ` takes in front of the name of a file; two more from the 27th on.
+const LABEL: usize = 4;
+/// Characters that a name keeps on the narrowest screen.
+const SHORTEST: usize = 24;
+/// Characters of a kernel's name in the summary; its section has it whole.
+const NAME: usize = 28;
 
 /// The document of a comparison of the profiles of these names.
 pub fn side_by_side(names: &[String], columns: &Columns) -> Document {
@@ -38,8 +46,10 @@ fn summary(columns: &Columns, letters: &[String]) -> Table {
     for joined in &columns.joined {
         let row = |against: &Against| against.panels.iter().find_map(|panel| panel.row(TIME)).cloned();
         let first = joined.against.iter().find_map(row).and_then(|row| row.old);
-        let name = |key: &KernelKey| code(key.short_name());
-        let time = |reading: Option<&Reading>| reading.map(tables::reading).unwrap_or_default();
+        let name = |key: &KernelKey| code(without_middle(key.short_name(), NAME));
+        let time = |reading: Option<&Reading>| {
+            reading.map(|own| text(tables::number(own)).sorted(own.value())).unwrap_or_default()
+        };
         let value = |reading: Option<&Reading>| reading.and_then(Reading::value).unwrap_or(f64::INFINITY);
         let base = [name(&joined.kernel), text(letters[0].as_str()), time(first.as_ref()), text(""), text("")];
         let mut own = vec![(value(first.as_ref()), base.to_vec())];
@@ -67,6 +77,42 @@ fn summary(columns: &Columns, letters: &[String]) -> Table {
 /// A letter for each column.
 pub(super) fn letters(count: usize) -> Vec<String> {
     (0..count).map(letter).collect()
+}
+
+/// The names of files as they fit in lines of `width` characters: as they are where all do, else without the folders that all
+/// share, and what is still too long without its middle. Names that would then be the same stay as they are.
+pub fn short_files(files: &[String], width: usize) -> Vec<String> {
+    let room = width.saturating_sub(LABEL).max(SHORTEST);
+    let fits = |name: &String| name.width() <= room;
+    if files.iter().all(fits) {
+        return files.to_vec();
+    }
+    let shared = files.iter().map(|file| folders(file)).reduce(common).map_or(0, |shared| shared.len());
+    let short: Vec<String> = files.iter().map(|file| without_middle(&file[shared..], room)).collect();
+    let is_alone = |(at, name): (usize, &String)| !short[..at].contains(name);
+    if short.iter().enumerate().all(is_alone) { short } else { files.to_vec() }
+}
+
+/// The folders of a path, with the slash behind the last.
+fn folders(file: &str) -> &str {
+    file.rfind('/').map_or("", |at| &file[..=at])
+}
+
+/// The folders that two paths begin with.
+fn common<'a>(one: &'a str, other: &str) -> &'a str {
+    let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+    one.as_bytes()[..same].iter().rposition(|byte| *byte == b'/').map_or("", |at| &one[..=at])
+}
+
+/// A name without its middle where it has more characters than there is room.
+fn without_middle(name: &str, room: usize) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    if name.width() <= room {
+        return name.to_owned();
+    }
+    let (first, last) = ((room - 1) / 2, room / 2);
+    let (front, back) = (&letters[..first], &letters[letters.len().saturating_sub(last)..]);
+    front.iter().chain(&['…']).chain(back).collect()
 }
 
 /// Which file each letter is.
@@ -132,4 +178,27 @@ fn table(id: &str, joined: &Joined, letters: &[String]) -> Table {
         cells
     };
     tables::table(id, columns, ids.iter().map(line).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn short(files: &[&str], width: usize) -> Vec<String> {
+        short_files(&files.iter().map(|file| (*file).to_owned()).collect::<Vec<_>>(), width)
+    }
+
+    #[test]
+    fn files_lose_their_common_folders_and_then_their_middles() {
+        let both = ["runs/2026/a/gemm-with-vector-stores.ncu-rep", "runs/2026/b/gemm-with-vector-stores.ncu-rep"];
+        assert_eq!(short(&both, 80), both);
+        assert_eq!(short(&both, 40), ["a/gemm-with-vector-stores.ncu-rep", "b/gemm-with-vector-stores.ncu-rep"]);
+        assert_eq!(short(&both, 28), ["a/gemm-with…ores.ncu-rep", "b/gemm-with…ores.ncu-rep"]);
+        // Cut, these would be one: a name that is too long says more than one that says nothing.
+        let alike = ["a-very-long-name-of-run-1-of-this-kernel.csv", "a-very-long-name-of-run-2-of-this-kernel.csv"];
+        assert_eq!(short(&alike, 28), alike);
+        // A folder ends at its slash, and letters that begin with the same byte are not the same.
+        assert_eq!(common("runs/ä/x/", "runs/ö/y/"), "runs/");
+        assert_eq!(common("run-1/", "run-2/"), "");
+    }
 }

@@ -178,7 +178,7 @@ fn overview(entries: &[&Entry<'_>]) -> Table {
 
 /// A subject in the words of its page: verdict, what changed, and with room for it what to do next.
 fn section(entry: &Entry<'_>, is_full: bool) -> Section {
-    let mut blocks = Vec::new();
+    let (mut blocks, mut beside) = (Vec::new(), Vec::new());
     match entry.audit {
         Some(audit) => {
             for section in brief::sections(entry.heading, audit) {
@@ -189,7 +189,9 @@ fn section(entry: &Entry<'_>, is_full: bool) -> Section {
                 };
                 let is_changed = section.name == "changed";
                 let own = section.blocks.into_iter().filter(|block| block.name != "links");
-                blocks.extend(own.filter(|_| is_shown));
+                // The other kernels have headings of their own, under which nothing else may stand.
+                let place = if section.name == "kernels" { &mut beside } else { &mut blocks };
+                place.extend(own.filter(|_| is_shown));
                 blocks.extend(Some(audit).filter(|audit| is_changed && !is_wrong(audit)).and_then(patterns));
             }
         }
@@ -203,6 +205,7 @@ fn section(entry: &Entry<'_>, is_full: bool) -> Section {
         false => words::link(&entry.page, &entry.link),
     };
     blocks.push(paragraph("page", words!("Page: {}", page)));
+    blocks.append(&mut beside);
     let title = format!("{}: {}", entry.heading.subject, verdict_of(entry));
     Section::new(&entry.heading.subject, title, blocks)
 }

@@ -45,7 +45,7 @@ mod timeline;
 mod verdict;
 
 pub use code::code_side_by_side;
-pub use columns::side_by_side;
+pub use columns::{short_files, side_by_side};
 pub use comment::{COMMENT, COMMENT_MARKER, Entry, comment};
 pub use deliverable::{DELIVERABLE, deliverable};
 pub use document::{Align, Block, CONCLUSIONS, Cell, Column, Content, Document, Line, Section, Table, Tone};

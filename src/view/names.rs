@@ -22,7 +22,7 @@ pub const NAMES: &[(&str, &[&str])] = &[
     ("hypotheses", &["tested", "ledger"]),
     ("instruction-mix", &["instructions", "not-collected", "moves", "stores", "opcodes", "opcodes-rest", "opcode-classes", "idle-lanes", "executed-lines", "diff"]),
     ("instructions", &["instructions", "counts", "instruction-lines", "diff"]),
-    ("kernels", &["kernels", "pick"]),
+    ("kernels", &["kernels", "pick", "rest", "each"]),
     ("light", &["light-lines"]),
     ("measured", &["measured"]),
     ("memory", &["bytes", "accesses", "sectors"]),

@@ -55,3 +55,22 @@ fn json_says_what_each_verdict_rests_on() {
     assert!((time["change"].as_f64().unwrap() + 10.0).abs() < 0.5, "{time}");
     assert_eq!(reading("launch__registers_per_thread")["basis"], "exact");
 }
+
+#[test]
+fn a_long_name_of_a_file_or_a_kernel_keeps_to_its_line() {
+    let project = Project::new();
+    let long = "gemm_with_bias_and_vector_stores_for_the_second_stage";
+    let (a, b) = (format!("a-{}.csv", "x".repeat(90)), format!("b-{}.csv", "x".repeat(90)));
+    project.report(&a, &[kernel(long, 100_000.0)]);
+    project.report(&b, &[kernel(long, 90_000.0)]);
+    let text = project.words(&["compare", &a, &b, "--width", "80"]).done();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines.iter().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(lines[1].starts_with("A: a-xxx") && lines[1].contains('…') && lines[2].starts_with("B: b-xxx"), "{text}");
+    // The title of the table, its head, a rule, and a line for each file.
+    let summary: Vec<&str> = lines.iter().skip_while(|line| **line != "Summary").copied().collect();
+    assert!(summary[3].contains("  A  ") && summary[4].contains("  B  ") && summary[4].contains("FASTER"), "{text}");
+    assert!(summary[5].is_empty() && summary[6] == long, "{text}");
+    let json = project.words(&["compare", &a, &b, "--json"]).done();
+    assert!(json.contains(&a), "names in JSON are whole: {json}");
+}

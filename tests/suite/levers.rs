@@ -2,9 +2,10 @@
 
 use crate::judged;
 use crate::rules::with;
-use kernel_audit::analysis::{self, Audit, Lever, Limits, Work, want};
+use kernel_audit::analysis::{self, Audit, Lever, LeverOrigin, Limits, Work, want};
 use kernel_audit::catalog::{Code, Part, StallReason};
 use kernel_audit::evidence::{Report, SourceView};
+use kernel_audit::snapshot::Snapshot;
 use kernel_audit::source;
 use std::path::{Path, PathBuf};
 
@@ -141,4 +142,38 @@ fn hardware_that_pipes_share_is_told_apart_without_opcodes() {
     let has = |name: &str| [Part::ComputeTensor, Part::ComputeFp64].map(|part| parts(name).contains(&part));
     assert_eq!(has("collected/gemm_bf16_cluster/profile.ncu-repz"), [true, false]);
     assert_eq!(has("collected/fp64_bound/profile.ncu-repz"), [false, true]);
+}
+
+/// The numbers of a text, without their thousands separators.
+fn numbers(text: &str) -> Vec<f64> {
+    let words = text.replace(',', "");
+    words.split(|c: char| !c.is_ascii_digit() && c != '.').filter_map(|word| word.parse().ok()).collect()
+}
+
+#[test]
+fn a_check_has_a_value_to_reach_that_is_not_that_of_today() {
+    let (mut changes, mut loads) = (0, 0);
+    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("audits")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        let audit = Snapshot::read(&path).unwrap().audit();
+        for lever in audit.levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit) {
+            let check = lever.check.to_plain();
+            let Some((now, goal)) = check.split_once(" → ") else {
+                assert!(check.chars().any(|c| c.is_ascii_digit()), "{}: {check:?}", path.display());
+                continue;
+            };
+            let (now, goal) = (*numbers(now).last().unwrap(), numbers(goal)[0]);
+            assert!(now != goal, "{}: {check}", path.display());
+            changes += 1;
+            if check.starts_with("long scoreboard") {
+                // Four loads share one latency at most.
+                assert!((0.24..1.0).contains(&(goal / now)), "{}: {check}", path.display());
+                loads += 1;
+            }
+        }
+    }
+    assert!(changes > 20 && loads > 2, "{changes} {loads}");
 }

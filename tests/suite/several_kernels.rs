@@ -6,11 +6,11 @@ use crate::project::{Profile, Project, csv};
 use kernel_audit::analysis::{
     self, Audit, Bottleneck, Evidence, Lever, LeverOrigin, Limits, Reduction, Selection, Work,
 };
-use kernel_audit::evidence::{Origin, Report, SourceView, Want};
-use kernel_audit::render::Templates;
+use kernel_audit::evidence::{Origin, Report, SourceView, Value, Want};
+use kernel_audit::render::{Templates, terminal};
 use kernel_audit::snapshot::Snapshot;
 use kernel_audit::source::{self, ncu_csv};
-use kernel_audit::view::{self, Heading};
+use kernel_audit::view::{self, Entry, Heading};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -116,6 +116,102 @@ fn what_is_said_of_another_kernel_is_what_its_own_page_says() {
     assert!(seen >= 2, "{seen}");
 }
 
+/// Every launch takes the same time, so that each of `n` kernels takes one n-th of it.
+fn evened((mut report, views): (Report, Vec<SourceView>)) -> (Report, Vec<SourceView>) {
+    for metric in report.launches.iter_mut().flat_map(|launch| launch.metrics.iter_mut()) {
+        if &*metric.name == "gpu__time_duration.sum" {
+            metric.value = Some(Value::F64(1e6));
+        }
+    }
+    (report, views)
+}
+
+/// The page of an audit in Markdown.
+fn page_of(audit: &Audit) -> String {
+    let heading = Heading { subject: "step".into(), date: "2026-01-01".into(), ..Heading::default() };
+    Templates::load(None).unwrap().marked_page("audit", &view::document(&heading, audit)).unwrap().text
+}
+
+/// The rows of the table of actions that follows a heading.
+fn actions(page: &str, heading: &str) -> Vec<String> {
+    let start = page.find(heading).unwrap_or_else(|| panic!("no {heading} in {page}")) + heading.len();
+    let end = page[start..].find("\n#").map_or(page.len(), |end| start + end);
+    let is_action =
+        |line: &&str| line.starts_with("| ") && line[2..].trim_start().starts_with(|c: char| c.is_ascii_digit());
+    let squeezed = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    page[start..end].lines().filter(is_action).map(squeezed).collect()
+}
+
+#[test]
+fn a_tenth_of_the_time_is_worth_verdict_and_next_in_the_words_of_its_own_page() {
+    let (report, views) = evened(program(&KERNELS[2..7]));
+    let (alone, evidence) = audits(&report, &views);
+    let audit = analysis::audit(&evidence, &Limits::default());
+    let page = page_of(&audit);
+    assert_eq!(page::faults(&page, page::NO_BASELINE), Vec::<String>::new(), "{page}");
+    assert!(page.contains(" % of the time of 5 kernels of `"), "{page}");
+    assert!(page.contains(", 5.000 ms in all"), "{page}");
+    let heading = Heading { subject: "step".into(), ..Heading::default() };
+    let entry = Entry { heading: &heading, audit: Some(&audit), page: "step.md".into(), link: String::new() };
+    let templates = Templates::load(None).unwrap();
+    let comment = view::comment(&[entry], None, |document| templates.page("pr", document)).unwrap();
+    let mut shown = Vec::new();
+    terminal::print(&view::document(&heading, &audit).first_screen(), 10_000, &mut shown).unwrap();
+    let shown = String::from_utf8(shown).unwrap();
+    let bare = |text: &str| text.replace("**", "").replace('`', "").replace("\x1b[1m", "").replace("\x1b[0m", "");
+    let (comment, shown) = (bare(&comment), bare(&shown));
+    let mut said = 0;
+    for other in &audit.others {
+        let (own, name) = (&alone[other.at], audit.kernels[other.at].kernel.short_name());
+        let heading = format!("### {name}: 20.0 % of the time");
+        let block = page.split(&heading).nth(1).unwrap_or_else(|| panic!("no {heading} in {page}"));
+        let block = block.split("\n#").next().unwrap();
+        assert!(block.trim_end().lines().count() <= 20, "{block}");
+        let verdict = block.lines().find(|line| line.starts_with("**")).unwrap();
+        let first = verdict.split(" Confidence:").next().unwrap();
+        assert!(comment.contains(&bare(verdict)), "{verdict} in {comment}");
+        assert!(shown.contains(&bare(verdict)), "{verdict} in {shown}");
+        let own = page_of(own);
+        assert!(own.lines().any(|line| line.starts_with(first)), "{first} in {own}");
+        let (rows, of_own) = (actions(&page, &heading), actions(&own, "## Next"));
+        assert_eq!(rows, of_own[..rows.len()], "{name}");
+        assert_eq!(rows.len(), of_own.len().min(3), "{name}");
+        said += rows.len();
+    }
+    assert!(said >= 4, "{said}");
+}
+
+#[test]
+fn where_there_is_no_room_the_smallest_kernels_are_named_with_what_prints_them() {
+    let (report, views) = evened(program(&KERNELS[..8]));
+    let audit = analysis::audit(&audits(&report, &views).1, &Limits::default());
+    let page = page_of(&audit);
+    assert_eq!(page::faults(&page, page::NO_BASELINE), Vec::<String>::new(), "{page}");
+    let left = page.lines().find(|line| line.starts_with("Left out for room: ")).unwrap();
+    assert!(
+        left.contains("instruction counts, build and occupancy, memory of `patch_embed_gemm` (in the full"),
+        "{left}"
+    );
+    assert!(!page.contains("## Instruction") && page.contains("## Warp stalls"), "{page}");
+    let all: Vec<&str> = page.lines().filter(|line| line.starts_with("| ") && line.contains("12.5")).collect();
+    assert!(all.len() >= 8, "every kernel has its row: {page}");
+    let told = audit.others.iter().map(|other| audit.kernels[other.at].kernel.short_name());
+    let (with, without): (Vec<&str>, Vec<&str>) = told.partition(|name| page.contains(&format!("### {name}: 12.5 %")));
+    assert!(!with.is_empty() && !without.is_empty(), "{page}");
+    assert!(without.iter().all(|name| left.contains(&format!("`{name}` (12.5 %)"))), "{left}");
+    assert!(left.contains(&format!("`audit generate --kernel {}`", without[0])), "{left}");
+}
+
+#[test]
+fn kernels_of_which_the_same_holds_share_their_words() {
+    let kernel = |kernel, ns: f64| Profile { kernel, ..Profile::steady(ns) };
+    let text = csv(&[kernel("one", 90_000.0), kernel("two", 80_000.0), kernel("tiny", 3_000.0)]);
+    let report = ncu_csv::read(text.as_bytes(), Origin::default(), &Want::everything()).unwrap();
+    let page = page_of(&analysis::audit(&audits(&report, &[]).1, &Limits::default()));
+    assert!(page.contains("Verdict and Next of this page hold for `two` (46.2 %) as well."), "{page}");
+    assert!(!page.contains("### two") && !page.contains("### tiny"), "{page}");
+}
+
 #[test]
 fn launches_that_differ_are_one_kernel_by_their_medians() {
     let kernel = |kernel, ns: f64, grid| Profile { kernel, grid, ..Profile::steady(ns) };
@@ -196,7 +292,10 @@ fn small_kernels_share_a_row_and_nobody_reads_them() {
     project.report("new.csv", &profiles);
     let words = ["generate", "--report", "new.csv", "--name", "x", "--date", "2026-01-01"];
     let page = project.read(project.words(&words).done().lines().next().unwrap());
-    assert!(page.contains(" · 40.0 % of the time of 12 kernels (7 take 90.0 %)\\\n"), "{page}");
+    assert!(
+        page.contains(" · 40.0 % of the time of 12 kernels of `app`, 1.000 ms in all (7 take 90.0 %)\\\n"),
+        "{page}"
+    );
     assert_eq!(row(&page, "10 more")[..4], ["10 more", "10", "", "20.0"]);
     assert!(!page.contains("`k2`"), "{page}");
     // One more has a name.
@@ -257,6 +356,8 @@ fn what_every_reader_gets_is_the_same() {
     let comment = project.run("generate x --format pr --date 2026-01-01").done();
     let html = project.run("render audits/2026-01-01-x.json --format html --out h").done();
     let html = project.read(html.lines().next().unwrap());
+    // The other kernel takes less than a tenth of the time, and has a row alone.
+    assert!(!page.contains("### gemm_bias_v2"), "{page}");
     for text in [&shown, &comment, &html] {
         assert!(text.contains("gemm_bias_v2") && text.contains(&cells[6]) && text.contains(&cells[8]), "{text}");
     }

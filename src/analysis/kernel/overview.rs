@@ -50,6 +50,12 @@ pub(in crate::analysis) fn that_matter(kernels: &[OtherKernel]) -> impl Iterator
     kernels.iter().enumerate().filter(move |(_, kernel)| is_worth(kernel)).map(|(at, _)| at).take(JUDGED)
 }
 
+/// Summed time of the launches of all kernels in ns, from that of the one under audit; `None` where shares are not known.
+pub(in crate::analysis) fn time_of_all(kernels: &[OtherKernel], subject: &KernelSummary<'_>) -> Option<f64> {
+    let own = kernels.iter().find(|kernel| kernel.is_subject)?.share.filter(|share| *share > 0.0)?;
+    Some(100.0 * subject.total_time()? / own)
+}
+
 /// The kernels of a report for the groups of its launches, in their order.
 pub(in crate::analysis) fn overview(groups: Vec<KernelGroup<'_>>, subject: &KernelKey) -> Vec<OtherKernel> {
     let times: Vec<Option<f64>> = groups.iter().map(KernelGroup::total_time).collect();

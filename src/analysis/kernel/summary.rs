@@ -48,6 +48,11 @@ impl<'r> KernelSummary<'r> {
         &self.group.key
     }
 
+    /// Summed device time of the launches in ns; `None` when none has a duration.
+    pub(in crate::analysis) fn total_time(&self) -> Option<f64> {
+        self.group.total_time()
+    }
+
     /// The launches, in ncu's row order.
     pub fn launches(&self) -> &[&'r Launch] {
         &self.group.launches

@@ -1,9 +1,8 @@
 //! The kernels of the report whose time matters: what limits each, what to do first, and how much of all that could save.
 
-use super::actions;
 use super::numbers::{digits, tenth, time};
-use super::verdict;
-use crate::analysis::{Audit, Bottleneck, Bound, KernelKey, Lever, OtherKernel, Standing, asked_by};
+use super::{actions, verdict};
+use crate::analysis::{Asked, Audit, Bottleneck, Bound, KernelKey, Lever, OtherKernel, Standing, asked_by};
 use crate::catalog::Code;
 use crate::quantity::format;
 use crate::shell::quoted;
@@ -16,6 +15,8 @@ use std::sync::LazyLock;
 
 /// Characters of a name in the table; the full tables have it whole.
 const NAME: usize = 40;
+/// Characters of an action in the table from which on it is cut; the kernel's own page has it whole.
+const ACTION: usize = 72;
 /// What stands in front of a name: `at::native::`, `(anonymous namespace)::`.
 static SCOPE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(\w+|\(anonymous namespace\))::").ok());
 
@@ -94,10 +95,19 @@ impl First {
         };
         let is_bounded = matches!(lever.ceiling, Bound::AtMost | Bound::Far);
         First {
-            does: lever.sentence.clone(),
+            does: brief(&lever.sentence),
             ceiling: lever.said(|_| None),
             percent: is_bounded.then_some(lever.bound),
         }
+    }
+}
+
+/// An action; of a long one what stands in front of its colon.
+fn brief(sentence: &Words) -> Words {
+    let whole = sentence.to_plain();
+    match whole.split_once(": ") {
+        Some((first, _)) if whole.chars().count() > ACTION => first.into(),
+        _ => sentence.clone(),
     }
 }
 
@@ -194,16 +204,31 @@ impl<'a> Shown<'a> {
 
 /// What asks for a kernel on the command line; empty where the name of its function does.
 fn flags(audit: &Audit, at: usize) -> Words {
-    let keys: Vec<&KernelKey> = audit.kernels.iter().map(|kernel| &kernel.kernel).collect();
-    let Some(asked) = asked_by(&keys, at) else { return "no flag selects it alone".into() };
-    match asked.grid.map(|grid| format!(" --grid {},{},{}", grid.0[0], grid.0[1], grid.0[2])) {
-        None if asked.kernel == *keys[at].function || asked.kernel == name(keys[at]) => Words::default(),
-        grid => words::code(format!("--kernel {}{}", quoted(&asked.kernel), grid.unwrap_or_default())).into(),
+    let own = &audit.kernels[at].kernel;
+    match asked_for(audit, at) {
+        None => "no flag selects it alone".into(),
+        Some(Asked { kernel, grid: None }) if kernel == *own.function || kernel == name(own) => Words::default(),
+        Some(asked) => words::code(said(&asked)).into(),
     }
 }
 
+/// The flags of `audit generate` that take a kernel and no other; `None` where none do.
+pub(super) fn asked(audit: &Audit, at: usize) -> Option<String> {
+    asked_for(audit, at).as_ref().map(said)
+}
+
+fn asked_for(audit: &Audit, at: usize) -> Option<Asked> {
+    let keys: Vec<&KernelKey> = audit.kernels.iter().map(|kernel| &kernel.kernel).collect();
+    asked_by(&keys, at)
+}
+
+fn said(asked: &Asked) -> String {
+    let grid = asked.grid.map(|grid| format!(" --grid {},{},{}", grid.0[0], grid.0[1], grid.0[2]));
+    format!("--kernel {}{}", quoted(&asked.kernel), grid.unwrap_or_default())
+}
+
 /// A kernel's name, without scopes and cut where it is long.
-fn name(kernel: &KernelKey) -> String {
+pub(super) fn name(kernel: &KernelKey) -> String {
     let whole = kernel.short_name();
     if whole.chars().count() <= NAME {
         return whole.to_owned();

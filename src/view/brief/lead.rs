@@ -58,14 +58,17 @@ fn what(heading: &Heading, audit: &Audit) -> Words {
 /// Percent of the time of all kernels from which on some of them take nearly all.
 const NEARLY_ALL: f64 = 90.0;
 
-/// Which part of the report's time the page is about: `54.0 % of the time of 12 kernels (3 take 91.2 %)`; `None` for a
-/// report of one kernel.
+/// Which part of the program's time the page is about: `54.0 % of the time of 12 kernels of app, 1.680 ms in all (3 take
+/// 91.2 %)`; `None` for a report of one kernel.
 fn among(heading: &Heading, audit: &Audit) -> Option<Words> {
     let own = audit.kernels.iter().find(|kernel| kernel.is_subject).filter(|_| audit.kernels.len() > 1)?;
     // A title does not say which kernel it is.
     let name = if heading.title.is_empty() { Words::default() } else { words!("`{}`: ", own.kernel.short_name()) };
-    let all = format::integer(audit.kernels.len() as u64);
-    let Some(share) = own.share else { return Some(words!("{}1 of {} kernels", name, all)) };
+    // A report may hold the zero behind the name as well.
+    let program = setting(audit, "command").map(|program| program.trim_end_matches(char::is_control));
+    let program = program.map_or_else(Words::default, |program| words!(" of `{}`", program));
+    let all = words!("{} kernels{}", format::integer(audit.kernels.len() as u64), program);
+    let Some(share) = own.share else { return Some(words!("{}1 of {}", name, all)) };
     let sums = audit.kernels.iter().scan(0.0, |sum, kernel| {
         *sum += kernel.share.unwrap_or_default();
         Some(*sum)
@@ -77,7 +80,8 @@ fn among(heading: &Heading, audit: &Audit) -> Option<Words> {
         Some((few, sum)) if few < audit.kernels.len() => format!(" ({few} take {} %)", digits(sum)),
         _ => String::new(),
     };
-    Some(words!("{}{} % of the time of {} kernels{}", name, digits(share), all, few))
+    let total = audit.time_of_all.map(|ns| format!(", {} in all", time(ns))).unwrap_or_default();
+    Some(words!("{}{} % of the time of {}{}{}", name, digits(share), all, total, few))
 }
 
 /// The value of a measuring condition on the new side.

@@ -4,6 +4,7 @@
 //! audit knows stands in the sections beside this folder, which the HTML page opens.
 
 mod actions;
+mod beside;
 mod build;
 mod changed;
 mod checks;

@@ -14,7 +14,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let levers = actions::shown(audit);
     let mut blocks: Vec<Block> = audit.bottleneck.roof.iter().map(|roof| paragraph("roof", roof)).collect();
     if !levers.is_empty() {
-        blocks.push(levers_table(&levers).into());
+        blocks.push(levers_table("next", &levers).into());
     }
     match wanted::command(audit).map(|words| paragraph("collect", words)) {
         Some(collect) if wanted::is_first(audit) => blocks.insert(0, collect),
@@ -45,8 +45,8 @@ fn no_lever(audit: &Audit) -> Option<Words> {
     }
 }
 
-/// A row for each action.
-fn levers_table(levers: &[&Lever]) -> Table {
+/// A table of this name with a row for each action.
+pub(super) fn levers_table(name: &str, levers: &[&Lever]) -> Table {
     let has_risk = levers.iter().any(|lever| !lever.risk.is_empty());
     let mut columns = vec![right("#"), left("Do"), right("Ceiling"), left("Why")];
     columns.extend(has_risk.then(|| left("Risk, cost")));
@@ -63,5 +63,5 @@ fn levers_table(levers: &[&Lever]) -> Table {
         cells.push(text(&lever.check));
         cells
     };
-    table("next", columns, levers.iter().enumerate().map(row).collect())
+    table(name, columns, levers.iter().enumerate().map(row).collect())
 }

@@ -1,7 +1,8 @@
 //! Which sections the page has, in which order.
 
+use super::beside::Room;
 use super::{
-    build, changed, checks, conclusions, history, instructions, kernels, memory, next, phases, provenance, stalls,
+    beside, build, changed, checks, conclusions, history, instructions, memory, next, phases, provenance, stalls,
     units, verdict,
 };
 use crate::analysis::{Audit, Standing};
@@ -18,7 +19,7 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
         next::section(audit).filter(|_| is_right),
         Some(changed::section(heading, audit)),
         history::section(heading, audit).filter(|_| is_right),
-        kernels::section(audit, usize::MAX),
+        beside::section(audit, ALL),
         phases::section(audit).filter(|_| is_right),
         units::section(audit).filter(|_| is_right),
         stalls::section(audit).filter(|_| is_right),
@@ -32,7 +33,12 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
     let mut sections: Vec<Section> = sections.into_iter().flatten().collect();
     sections.push(provenance::section(heading, audit, &sections));
     screen(&mut sections);
-    fit(&mut sections, if audit.old.is_some() { COMPARED } else { ALONE }, audit);
+    let room = fit(&mut sections, if audit.old.is_some() { COMPARED } else { ALONE }, audit);
+    if room.given_up.contains(&true) {
+        // The metrics are those of the rows that the page shows.
+        sections.pop();
+        sections.push(provenance::section(heading, audit, &sections));
+    }
     sections
 }
 
@@ -44,8 +50,12 @@ const SCREEN: usize = 40;
 const HEAD: usize = 6;
 /// Sections whose tables list the largest first, so that their last rows are missed least.
 const RANKED: [&str; 5] = ["instructions", "stalls", "checks", "kernels", "memory"];
+/// Tables of theirs that stay whole.
+const WHOLE: [&str; 2] = ["bytes", beside::EACH];
 /// Rows that such a table keeps, and fewer where that is not enough.
 const KEPT: [usize; 3] = [4, 3, 2];
+/// All rows of the kernels of the report, and every verdict on them.
+const ALL: Room = Room { rows: usize::MAX, told: usize::MAX, given_up: [false; beside::GIVEN_UP.len()] };
 /// Rows of what changed that stay: cycles and time.
 const COUNTERS: usize = 2;
 
@@ -60,20 +70,54 @@ fn screen(sections: &mut [Section]) {
     }
 }
 
-/// Takes the last rows off the longest ranked tables until the page is within its lines; the full tables have them.
-fn fit(sections: &mut [Section], most: usize, audit: &Audit) {
+/// Takes the last rows off the longest ranked tables until the page is within its lines; the full tables have them. When those are
+/// short, sections on the kernel under audit make room for the verdicts on the others, then the smallest of these lose their verdicts, and
+/// then the tables more rows. How much room the other kernels have.
+fn fit(sections: &mut Vec<Section>, most: usize, audit: &Audit) -> Room {
+    let mut room = Room { told: beside::count(audit), ..ALL };
     // The end of the page: an empty line behind the fold, and a marker.
     while HEAD + sections.iter().map(lines).sum::<usize>() + 2 > most {
-        if !KEPT.into_iter().any(|kept| shorten(sections, kept, audit)) {
-            return;
+        let is_shorter = shorten(sections, KEPT[0], audit, &mut room)
+            || given_up(sections, audit, &mut room)
+            || untold(sections, audit, &mut room)
+            || KEPT[1..].iter().any(|kept| shorten(sections, *kept, audit, &mut room));
+        if !is_shorter {
+            break;
         }
     }
+    room
+}
+
+/// Gives up a section on the kernel under audit for the verdicts on others; whether there was one.
+fn given_up(sections: &mut Vec<Section>, audit: &Audit, room: &mut Room) -> bool {
+    let place = |name: &str| sections.iter().position(|section| section.name == name);
+    let next = beside::GIVEN_UP.iter().enumerate().find_map(|(at, (name, _))| Some((at, place(name)?)));
+    let Some((at, place)) = next.filter(|_| room.told > 0) else { return false };
+    room.given_up[at] = true;
+    sections.remove(place);
+    again(sections, audit, *room)
+}
+
+/// Takes the verdict on the smallest of the other kernels away; whether there was one.
+fn untold(sections: &mut [Section], audit: &Audit, room: &mut Room) -> bool {
+    let Some(told) = room.told.checked_sub(1) else { return false };
+    room.told = told;
+    again(sections, audit, *room)
+}
+
+/// Makes the kernels of the report again, within other room.
+fn again(sections: &mut [Section], audit: &Audit, room: Room) -> bool {
+    let place = sections.iter_mut().find(|section| section.name == "kernels");
+    place.zip(beside::section(audit, room)).map(|(place, fewer)| *place = fewer).is_some()
 }
 
 /// Takes a row off the longest ranked table with more rows than are kept; whether there is one.
-fn shorten(sections: &mut [Section], kept: usize, audit: &Audit) -> bool {
-    let ranked = sections.iter_mut().filter(|section| RANKED.contains(&section.name.as_str()));
-    let longest = ranked.flat_map(tables).filter(|table| table.name != "bytes" && table.rows.len() > kept);
+fn shorten(sections: &mut [Section], kept: usize, audit: &Audit, room: &mut Room) -> bool {
+    // A row on a kernel is shorter than the verdict on it.
+    let is_ranked = |name: &str| RANKED.contains(&name) && (name != "kernels" || room.told == 0);
+    let ranked = sections.iter_mut().filter(|section| is_ranked(&section.name));
+    let longest =
+        ranked.flat_map(tables).filter(|table| !WHOLE.contains(&table.name.as_str()) && table.rows.len() > kept);
     let Some(table) = longest.max_by_key(|table| table.rows.len()) else { return false };
     let left = table.rows.len() - 1;
     if table.name != "kernels" {
@@ -81,9 +125,8 @@ fn shorten(sections: &mut [Section], kept: usize, audit: &Audit) -> bool {
         return true;
     }
     // Its last row is of all that have none.
-    let fewer = kernels::section(audit, left);
-    let place = sections.iter_mut().find(|section| section.name == "kernels");
-    place.zip(fewer).map(|(place, fewer)| *place = fewer).is_some()
+    room.rows = left;
+    again(sections, audit, *room)
 }
 
 fn tables(section: &mut Section) -> impl Iterator<Item = &mut Table> {

@@ -61,6 +61,12 @@ pub(super) fn limiter(bottleneck: &Bottleneck) -> Words {
     words!("{}{}", label(&bottleneck.limiter.to_string()), coded(bottleneck))
 }
 
+/// The verdict on a kernel beside the one under audit: what its own page says first, and how sure that is.
+pub(super) fn of_other(bottleneck: &Bottleneck) -> Words {
+    let (name, sure) = (label(&bottleneck.limiter.to_string()), sure(bottleneck.confidence));
+    words!("**{}**{}. {} Confidence: {}.", name, coded(bottleneck), &bottleneck.sentence, sure)
+}
+
 /// The code and the level behind the name of a limiter.
 fn coded(bottleneck: &Bottleneck) -> Words {
     words!(" (`{}`{})", bottleneck.limiter.to_string(), level(bottleneck))
@@ -106,15 +112,18 @@ fn units(bottleneck: &Bottleneck) -> Option<Words> {
     (!listed.is_empty()).then(|| words!("Units, % of peak: {}.", listed.join(", ")))
 }
 
-/// How sure the verdict is, and why.
-fn confidence(bottleneck: &Bottleneck, has_ceilings: bool) -> Words {
-    let sure = match bottleneck.confidence {
+fn sure(confidence: Confidence) -> &'static str {
+    match confidence {
         Confidence::High => "high",
         Confidence::Medium => "medium",
         Confidence::Low => "low",
-    };
+    }
+}
+
+/// How sure the verdict is, and why.
+fn confidence(bottleneck: &Bottleneck, has_ceilings: bool) -> Words {
     let bounds = if has_ceilings { "; ceilings are upper bounds, not forecasts" } else { "" };
-    words!("Confidence: {} ({}){}.", sure, &bottleneck.because, bounds)
+    words!("Confidence: {} ({}){}.", sure(bottleneck.confidence), &bottleneck.because, bounds)
 }
 
 /// What a reader calls a limiter.

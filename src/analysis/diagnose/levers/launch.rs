@@ -42,7 +42,7 @@ fn waves(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 words!("{} blocks = {} waves", count(m.blocks.unwrap_or_default()), format::fixed(waves, 2)),
             )
             .risks("partial sums through L2".into())
-            .checks(words!("waves = {}", format::fixed(waves.ceil(), 2)), WAVES)
+            .checks(words!("waves {} → {}", format::fixed(waves, 2), format::fixed(waves.ceil(), 2)), WAVES)
     })
 }
 
@@ -64,7 +64,11 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         let more = words!("Raise occupancy: use less of what limits it ({})", limits);
         let draft = draft.says(more, words!("{} theoretical occupancy", share(room)));
         let draft = draft.risks("spills, or smaller tiles".into());
-        return Some(draft.checks(words!("theoretical occupancy above {}", share(room)), THEORETICAL));
+        // The next step: a block more on an SM.
+        let next =
+            m.occupancy.blocks_per_sm.filter(|blocks| *blocks >= 1.0).map(|blocks| room * (blocks + 1.0) / blocks);
+        let goal = next.map_or_else(|| "more".to_owned(), |next| share(next.min(1.0)));
+        return Some(draft.checks(words!("theoretical occupancy {} → {}", share(room), goal), THEORETICAL));
     };
     let (now, most) = (sizes.now(), f64::from(sizes.most_warps()));
     let threads = |size: BlockSize| count(size.threads.into());
@@ -134,7 +138,10 @@ fn more_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 words!("{} on {} SMs", format::counted(blocks as u64, "block"), count(sms)),
             )
             .risks("a reduction across blocks".into())
-            .checks("waves ≥ 1".into(), WAVES)
+            .checks(
+                m.waves.map_or_else(|| "waves ≥ 1".into(), |now| words!("waves {} → 1", format::fixed(now, 2))),
+                WAVES,
+            )
             // Warps that fit on the chip and are not there; the occupancy that is measured leaves idle SMs out.
             .weighs(1.0 - m.filled().unwrap_or(0.0) * (blocks / sms).min(1.0)),
     )
@@ -154,19 +161,23 @@ fn even(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 words!("the average SM is idle for {} of the busiest SM's time", share(idle)),
             )
             .risks("a reduction over the parts of a split block".into())
-            .checks("sm__cycles_active.avg / .max → 1".into(), "sm__cycles_active.avg"),
+            .checks(
+                words!("sm__cycles_active.avg / .max {} → 1", format::fixed(1.0 - idle, 2)),
+                "sm__cycles_active.avg",
+            ),
     )
 }
 
 /// A launch that is shorter than what starts it.
 fn fuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     (ask.limiter == Code::LaunchShort).then(|| {
+        let own = ask.m.duration.map(|ns| format!(" falls by up to {} µs", format::fixed(ns / 1e3, 1)));
         Draft::relieves(ask, Action::Fuse, &[])
             .open("a timeline")
             .says(
                 "Fuse it with its neighbours, or launch it in a CUDA graph".into(),
                 "launch and drain dominate its time".into(),
             )
-            .checks("time of the sequence".into(), "gpu__time_duration.sum")
+            .checks(words!("time of the sequence{}", own.unwrap_or_default()), "gpu__time_duration.sum")
     })
 }

@@ -68,6 +68,8 @@ fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         .map(|unit| (unit.part, if unit.part == Part::ComputeFma { pipe } else { unit.share.min(pipe) }))
         .collect();
     let draft = Draft::relieves(ask, Action::RegisterTile, &after);
+    let now = wavefronts / fma;
+    let goal = if now > 0.5 { "0.5" } else { "0.13" };
     let registers = m.kernel.value("launch__registers_per_thread");
     let risk = registers.map(|now| words!("{} registers now; occupancy falls with more", count(now)));
     Some(
@@ -76,11 +78,11 @@ fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 "Register tile: several outputs a thread (4 × 4: 8 loads for 16 FFMA)".into(),
                 words!(
                     "{} wavefronts of shared memory per FMA; 4 × 4 needs 0.5, with LDS.128 0.13",
-                    format::fixed(wavefronts / fma, 2)
+                    format::fixed(now, 2)
                 ),
             )
             .risks(risk.unwrap_or_default())
-            .checks("wavefronts of shared memory per FMA ≤ 0.5".into(), SHARED),
+            .checks(words!("wavefronts of shared memory per FMA {} → {}", format::fixed(now, 2), goal), SHARED),
     )
 }
 
@@ -364,10 +366,16 @@ fn reuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         Part::MemoryL2 => "Reuse data inside the SM: shared memory, registers, clusters",
         _ => "Fewer and wider accesses: reuse values in registers, 16 bytes a lane",
     };
+    let draft = Draft::relieves(ask, Action::ReuseInSm, &after);
+    // At the same rate its work falls with the time.
+    let goal = unit.share * (1.0 - draft.saves());
     Some(
-        Draft::relieves(ask, Action::ReuseInSm, &after)
+        draft
             .says(how.into(), words!("{} at {}", &unit.name, share(unit.share)))
             .risks("registers, shared memory".into())
-            .checks(words!("{} below {}", &unit.name, share(unit.share)), unit.counter.clone()),
+            .checks(
+                words!("{} busy {} → {} of today's cycles", &unit.name, share(unit.share), share(goal)),
+                unit.counter.clone(),
+            ),
     )
 }

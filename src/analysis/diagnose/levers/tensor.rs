@@ -6,7 +6,7 @@ use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::diagnose::lever::{Action, Along};
 use crate::analysis::diagnose::rules::{count, share};
 use crate::analysis::phases::{PhaseKind, Phases, SectorAccess};
-use crate::catalog::{self, Part};
+use crate::catalog::{self, Part, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
@@ -211,7 +211,14 @@ fn drain(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
                 ),
             )
             .risks("a stage is freed one step later".into())
-            .checks(words!("tensor in the main loop > {} %", format::fixed(100.0 * efficiency, 0)), TENSOR),
+            .checks(
+                words!(
+                    "tensor in the main loop {} → {} %",
+                    format::fixed(100.0 * efficiency, 0),
+                    format::fixed(ask.m.limits[Threshold::StepEfficiency], 0)
+                ),
+                TENSOR,
+            ),
     )
 }
 
