@@ -239,6 +239,34 @@ impl From<(String, u64, u64)> for OpcodeRun {
     }
 }
 
+/// Samples of one role by what its warps do. What is left of the samples of [`Role`](super::Role) waits for fixed latencies, instructions or constants.
+///
+/// As JSON: `[issuing, barriers, products, memory]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(into = "[u64; 4]", from = "[u64; 4]")]
+pub struct Spent {
+    /// The warp issues, or could.
+    pub issuing: u64,
+    /// It waits at an mbarrier, or at a barrier of the block or the cluster: for another role, or for bulk copies.
+    pub barriers: u64,
+    /// It waits for products, or for the tensor pipe to take some.
+    pub products: u64,
+    /// It waits for memory, or for a queue of it.
+    pub memory: u64,
+}
+
+impl From<Spent> for [u64; 4] {
+    fn from(spent: Spent) -> [u64; 4] {
+        [spent.issuing, spent.barriers, spent.products, spent.memory]
+    }
+}
+
+impl From<[u64; 4]> for Spent {
+    fn from([issuing, barriers, products, memory]: [u64; 4]) -> Spent {
+        Spent { issuing, barriers, products, memory }
+    }
+}
+
 /// Global accesses of one line and opcode.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SectorAccess {

@@ -27,6 +27,7 @@ mod point;
 mod products;
 mod roles;
 mod samples;
+mod spent;
 mod stalls;
 mod study;
 mod tensor;
@@ -35,7 +36,7 @@ mod waits;
 
 pub(in crate::analysis) use counters::METRICS;
 pub use detail::{
-    Chain, FenceChain, GuardedOpcode, LocalIndex, Named, OpcodeRun, Point, Pressure, SectorAccess, SharedRuns,
+    Chain, FenceChain, GuardedOpcode, LocalIndex, Named, OpcodeRun, Point, Pressure, SectorAccess, SharedRuns, Spent,
     StallCause, StallGroup, StallPlace, TensorSite, TimeSplit, Wait, WaitGroup, touched_sectors,
 };
 pub use model::{CycleUnit, Phase, PhaseKind, Phases, Role, Span};

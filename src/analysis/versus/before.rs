@@ -44,8 +44,8 @@ impl<'a, 'r> Before<'a, 'r> {
 
     /// The reading of a name, as [`named::reading`].
     pub(in crate::analysis) fn reading(&self, name: &str) -> Reading {
-        let Before { kernel, stalls, mix, coalescing, .. } = self;
-        named::reading(&Known { kernel, stalls, mix, coalescing }, name)
+        let Before { kernel, stalls, mix, coalescing, phases, .. } = self;
+        named::reading(&Known { kernel, stalls, mix, coalescing, phases: *phases }, name)
     }
 
     /// What the old kernel comes to by itself.
