@@ -1,7 +1,7 @@
 //! Checklists, the instruction line and the tile arithmetic on measured kernels.
 
 use crate::judged;
-use kernel_audit::analysis::{Audit, Expectation, Judgement, Limits, Tiles, Work, want_for};
+use kernel_audit::analysis::{self, Audit, Expectation, Judgement, Limits, Tiles, Work, want_for};
 use kernel_audit::catalog::{self, Comparison};
 use kernel_audit::config::{Config, Expect};
 use kernel_audit::source;
@@ -10,7 +10,10 @@ use std::path::{Path, PathBuf};
 fn audit(report: &str, work: Work) -> Audit {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(report);
     let report = source::read_profile(&path, &want_for(&work)).expect("readable");
-    judged::audit(&report, &[], &work)
+    let launch = analysis::subject_launch(&report, &analysis::Selection::default()).expect("one kernel");
+    let (id, want) = (launch.id, analysis::source_want(&[launch]));
+    let views = source::read_source_views(&path, &want, |head| head.id == id, &[]).unwrap_or_default();
+    judged::audit(&report, &views, &work)
 }
 
 fn with_profile(report: &str, id: &str) -> Audit {

@@ -6,7 +6,6 @@ use crate::analysis::derive::quotient::{derived, quotient};
 use crate::analysis::derive::stalls::{StallBasis, Stalls};
 use crate::analysis::derive::units;
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::phases::Phases;
 use crate::catalog::{self, Part, ReadingForm, ReadingName};
 use crate::evidence::Reading;
 use crate::quantity::Unit;
@@ -17,7 +16,8 @@ pub(in crate::analysis) struct Known<'a, 'r> {
     pub(in crate::analysis) stalls: &'a Stalls,
     pub(in crate::analysis) mix: &'a InstructionMix,
     pub(in crate::analysis) coalescing: &'a Coalescing,
-    pub(in crate::analysis) phases: Option<&'a Phases>,
+    /// The part of the samples of barriers that is for products in flight, 0 to 1.
+    pub(in crate::analysis) at_products: f64,
 }
 
 /// The reading of a name, by the table of names (`audit explain readings`). What only a comparison tells is settled by
@@ -53,7 +53,7 @@ fn stall(known: &Known<'_, '_>, reason: &str) -> Reading {
     let found = table.and_then(|table| Some((table, table.rows.iter().find(|row| row.reason == reason)?)));
     let metric = format!("smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio");
     let Some((table, row)) = found else { return Reading::not_collected(&metric) };
-    let products = known.phases.filter(|_| reason == "barrier").map_or(0.0, Phases::at_products);
+    let products = if reason == "barrier" { known.at_products } else { 0.0 };
     let all = row.row.new.value();
     let counted = known.stalls.counted(table, row).zip(all).map(|(counted, all)| (counted - all * products).max(0.0));
     match counted {
