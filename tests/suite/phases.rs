@@ -2,7 +2,8 @@
 
 use crate::judged;
 use kernel_audit::analysis::phases::{
-    Amount, CycleUnit, OpcodeRun, Phase, PhaseKind, Phases, StallPlace, Unavoidable, at_their_products, touched_sectors,
+    Amount, CycleUnit, LaneStep, OpcodeRun, Phase, PhaseKind, Phases, StallPlace, Unavoidable, at_their_products,
+    touched_sectors,
 };
 use kernel_audit::analysis::{self, KernelSummary, groups};
 use kernel_audit::evidence::{Correctness, SourceView};
@@ -316,4 +317,21 @@ fn the_life_of_a_warp_is_cut_without_rest() {
         }
     }
     assert!(seen > 30, "{seen}");
+}
+
+#[test]
+fn lanes_are_as_far_apart_as_the_source_says() {
+    // A struct of eight floats for each lane; copies of floats that begin inside a sector.
+    for (name, bytes) in [("particle_energy", 32), ("misaligned_copy", 4)] {
+        let phases = of(&format!("collected/{name}/profile.ncu-repz"));
+        let load = phases.accesses.iter().find(|access| access.at.opcode == "LDG").expect("the load");
+        assert_eq!(load.step, Some(LaneStep { group: 1, bytes, argument: None }), "{name}");
+    }
+    // `out[x * n + y]` with x the lane: 4 bytes times n, the third argument, behind two pointers from byte 0x210 on.
+    let transpose = of("collected/transpose_naive/profile.ncu-repz");
+    let store = transpose.accesses.iter().find(|access| access.at.opcode == "STG").expect("the store");
+    assert_eq!(store.step, Some(LaneStep { group: 1, bytes: 4, argument: Some(0x220) }));
+    // Where a division makes the address, nothing is said.
+    let strided = of("collected/strided_copy/profile.ncu-repz");
+    assert!(strided.accesses.iter().all(|access| access.step.is_none()), "{:?}", strided.accesses);
 }
