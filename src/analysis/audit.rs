@@ -242,7 +242,8 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
     });
 
     let before = old_profile.zip(old_kernel).map(|(old, kernel)| Before::of(old, kernel, limits, work));
-    let known = Known { kernel, stalls: &stalls, mix: &mix, coalescing: &coalescing };
+    let at_products = profile.phases.as_ref().map_or(0.0, Phases::at_products);
+    let known = Known { kernel, stalls: &stalls, mix: &mix, coalescing: &coalescing, at_products };
     let now = |name: &str| named::reading(&known, name);
     let was = |name: &str| Some(before.as_ref()?.reading(name));
     let performance = Performance::of(kernel, old_kernel, work);

@@ -300,7 +300,7 @@ impl<'p> Gatherer<'p> {
         matches!(self.places.find(tool), Err(CollectError::ToolMissing { .. }))
     }
 
-    /// The code that the report holds, where a tool to compile the source is missing.
+    /// The code that the report holds, where a tool to compile the source is missing, or checks are stated without a source.
     fn instead(
         &mut self,
         subject: &Subject,
@@ -308,7 +308,15 @@ impl<'p> Gatherer<'p> {
         builds: &Builds,
         kernel: &KernelKey,
     ) -> Result<Option<Builds>, Failure> {
-        let (Some(why), Some(path)) = (&builds.missed, &subject.report) else { return Ok(None) };
+        let Some(path) = &subject.report else { return Ok(None) };
+        let why = match (&builds.missed, &subject.code) {
+            (Some(why), _) => why.clone(),
+            (None, None) if !subject.checks.is_empty() && self.lacks(Tool::Nvdisasm) => {
+                "nvdisasm is not here; `audit doctor` says how to get it".to_owned()
+            }
+            (None, None) if !subject.checks.is_empty() => "checks are stated, and no source".to_owned(),
+            _ => return Ok(None),
+        };
         let input = match &subject.code {
             Some(Code::Source { path, .. }) => path.clone(),
             _ => PathBuf::from(&report.origin.path),
@@ -320,7 +328,7 @@ impl<'p> Gatherer<'p> {
         };
         let said = if new.is_empty() { "the code sections are NOT MEASURED" } else { "the code is that of the report" };
         writeln!(anstream::stderr(), "note: {}: {why}: {said}", subject.name)?;
-        let missed = new.is_empty().then(|| why.clone());
+        let missed = new.is_empty().then_some(why);
         Ok(Some(Builds { new, others: Vec::new(), old: Vec::new(), missed }))
     }
 }

@@ -19,6 +19,58 @@ pub struct MachineWord {
     pub sync: WarpSync,
     /// The registers and predicates that it writes and reads.
     pub registers: Registers,
+    /// What it computes, as far as addresses are made by such instructions.
+    pub arithmetic: Arithmetic,
+}
+
+/// What an instruction computes from operands of 32 bits; of a result of 64 bits its low half.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// Not decoded, or nothing of these kinds.
+    #[default]
+    Other,
+    /// `a · b + c`.
+    MultiplyAdd([Operand; 3]),
+    /// `a + b + c`.
+    Sum([Operand; 3]),
+    /// `(a << n) + b`.
+    ShiftAdd(Operand, u8, Operand),
+    /// `a << n`.
+    ShiftLeft(Operand, u8),
+    /// `a >> n`.
+    ShiftRight(Operand, u8),
+    /// Each bit by a table of eight: bit `4a + 2b + c` of it.
+    Logic(u8, [Operand; 3]),
+    /// A word of the constant bank of the kernel's arguments, by its byte.
+    Constant(u16),
+}
+
+/// An operand of 32 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Operand {
+    /// Where the value is.
+    pub from: OperandFrom,
+    /// Whether it counts negative.
+    pub is_negative: bool,
+}
+
+/// Where the value of an operand is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperandFrom {
+    /// In the instruction.
+    Immediate(u32),
+    /// In a register of each lane.
+    Register(u8),
+    /// In a register of the warp, or in a constant bank other than that of the arguments.
+    Uniform,
+    /// In the constant bank of the arguments, at this byte.
+    Constant(u16),
+}
+
+impl Default for OperandFrom {
+    fn default() -> OperandFrom {
+        OperandFrom::Immediate(0)
+    }
 }
 
 /// The registers and predicates of an instruction, as far as they carry addresses and conditions: results of products are not

@@ -34,7 +34,9 @@ pub use correctness::{CORRECTNESS_SCHEMA, CheckRun, Correctness, OutputCheck, Wo
 pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineRow, LineTable};
 pub use dump::{SCHEMA, write_json};
 pub use launched::{Buffer, DeviceFacts, FunctionFacts, LaunchFacts};
-pub use machine_word::{Flow, MachineWord, Register, RegisterFile, Registers, WarpSync};
+pub use machine_word::{
+    Arithmetic, Flow, MachineWord, Operand, OperandFrom, Register, RegisterFile, Registers, WarpSync,
+};
 pub use metric::{Instance, Metric, Value};
 #[cfg(feature = "parquet")]
 pub use parquet::write_parquet;

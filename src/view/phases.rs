@@ -1,12 +1,12 @@
 //! The phases of a kernel in full: every phase and part, what its warps execute and wait for, as a table and a timeline.
 
-use super::brief::{called_line, file_of, phase_lines, phase_name, stall_name};
+use super::brief::{called_line, file_of, phase_lines, phase_name, role_name, spent, stall_name};
 use super::charts;
 use super::document::{Block, Cell, Section, Table};
 use super::heading::Heading;
-use super::tables::{columns_of, count, paragraph, table, text};
+use super::tables::{columns_of, count, left, paragraph, right, table, text};
 use crate::analysis::Audit;
-use crate::analysis::phases::{Phase, Phases, TensorSite, Wait};
+use crate::analysis::phases::{Phase, Phases, Role, TensorSite, Wait};
 use crate::quantity::format;
 use crate::words;
 
@@ -23,6 +23,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
     )];
     blocks.extend(charts::placed(heading, charts::phases(audit)));
     blocks.push(every(phases).into());
+    blocks.extend(roles(phases).map(Block::from));
     if !phases.sites.is_empty() {
         blocks.push(sites(phases).into());
     }
@@ -77,6 +78,28 @@ fn told(wait: &Wait, file: &str) -> String {
         .collect();
     let places = if places.is_empty() { String::new() } else { format!(": {}", places.join(", ")) };
     format!("{} {} %{places}", stall_name(&wait.reason), format::fixed(100.0 * wait.share, 0))
+}
+
+/// What the warps of each role do; `None` where all run the same, or where that is not known.
+fn roles(phases: &Phases) -> Option<Table> {
+    let is_known = phases.roles.len() > 1 && phases.roles.iter().all(|role| role.spent.is_some());
+    let mut columns = vec![left("Role"), right("Warps"), right("Samples"), right("Executed")];
+    columns.extend(phases.roles.first().map(spent)?.map(|(what, _)| right(&format::capital(what))));
+    let row = |(at, role): (usize, &Role)| {
+        let of_role = |samples: u64| {
+            let share = 100.0 * samples as f64 / role.samples.max(1) as f64;
+            text(format!("{} %", format::fixed(share, 1))).sorted(share)
+        };
+        let mut cells = vec![
+            text(format::capital(&role_name(phases, at))),
+            count(role.warps),
+            count(role.samples),
+            count(role.executed),
+        ];
+        cells.extend(spent(role).map(|(_, samples)| of_role(samples)));
+        cells
+    };
+    is_known.then(|| table("roles", columns, phases.roles.iter().enumerate().map(row).collect()))
 }
 
 fn sites(phases: &Phases) -> Table {

@@ -36,3 +36,33 @@ fn with_a_disassembler_the_code_is_that_of_the_report() {
     let page = project.read("pages/2026-01-01-k.md");
     assert!(page.contains("This SASS is what was timed"), "{page}");
 }
+
+/// A subject that names a report and a check, and no source.
+fn checked(tools: &str) -> (Project, Run) {
+    let project = Project::new();
+    let root = env!("CARGO_MANIFEST_DIR");
+    let config = format!(
+        "[audit]\nout = \"pages\"\n{tools}\n[[subject]]\nname = \"k\"\nkernel = \"^gemm_bias_v2$\"\nreport = \"{root}/tests/fixtures/h200/gemm_bias_v2.ncu-repz\"\ncommit = \"c\"\n\n[[subject.check]]\nname = \"nothing spills\"\nsass = \"STL\"\nforbid = true\n"
+    );
+    fs::write(project.path("audit.toml"), config).unwrap();
+    let mut command = audit(project.0.path());
+    command.env("PATH", "/nonexistent").env_remove("CUDA_HOME");
+    let run = Run(command.args(["generate", "--date", "2026-01-01"]).output().unwrap());
+    (project, run)
+}
+
+#[test]
+fn checks_without_a_source_are_of_the_report_s_code() {
+    let nvdisasm = format!("{}/.cuda/bin/nvdisasm", env!("CARGO_MANIFEST_DIR"));
+    let (project, run) = checked(&format!("[tools]\nnvdisasm = \"{nvdisasm}\""));
+    run.ends(0, "note: k: checks are stated, and no source: the code is that of the report");
+    let page = project.read("pages/2026-01-01-k.md");
+    assert!(page.contains("PASS:** nothing spills."), "{page}");
+}
+
+#[test]
+fn checks_without_source_and_disassembler_are_not_measured() {
+    let (project, run) = checked("");
+    run.ends(0, "note: k: nvdisasm is not here; `audit doctor` says how to get it: the code sections are NOT MEASURED");
+    assert!(project.read("pages/2026-01-01-k.json").contains("nvdisasm is not here"));
+}

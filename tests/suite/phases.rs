@@ -2,7 +2,8 @@
 
 use crate::judged;
 use kernel_audit::analysis::phases::{
-    Amount, CycleUnit, OpcodeRun, Phase, PhaseKind, Phases, StallPlace, Unavoidable, at_their_products, touched_sectors,
+    Amount, CycleUnit, LaneStep, OpcodeRun, Phase, PhaseKind, Phases, StallPlace, Unavoidable, at_their_products,
+    touched_sectors,
 };
 use kernel_audit::analysis::{self, KernelSummary, groups};
 use kernel_audit::evidence::{Correctness, SourceView};
@@ -173,6 +174,14 @@ fn a_product_whose_warps_have_roles() {
     // 66,657 + 1,284 cycles of 64 steps: the products of the last ones run on in the drain.
     is_near(phases.step_cycles(), 1_061.6, 1e-3);
     is_near(phases.step_efficiency, 65_536.0 / 67_941.0, 1e-3);
+    // By the listing of the report: the products are 2,985 samples of the queue and the start at the four HGMMA (0x5c0 to 0x820) and
+    // 5,787 of both WARPGROUP.DEPBAR; the producer is at the mbarrier for the 72 of its first question's answer (0x2120) and the 626
+    // of the loop that asks again (0x2490 to 0x24b0).
+    let spent = |role: usize| phases.roles[role].spent.expect("samples of the role");
+    assert_eq!(
+        (spent(0).products, spent(1).products, spent(1).barriers),
+        (818 + 417 + 603 + 633 + 514 + 5_787, 0, 698)
+    );
     // Each consumer drains its own products while the other one may multiply: no phase is known to be without.
     assert!(phases.phases.iter().all(|phase| phase.tensor != Some(0.0)));
 }
@@ -308,4 +317,21 @@ fn the_life_of_a_warp_is_cut_without_rest() {
         }
     }
     assert!(seen > 30, "{seen}");
+}
+
+#[test]
+fn lanes_are_as_far_apart_as_the_source_says() {
+    // A struct of eight floats for each lane; copies of floats that begin inside a sector.
+    for (name, bytes) in [("particle_energy", 32), ("misaligned_copy", 4)] {
+        let phases = of(&format!("collected/{name}/profile.ncu-repz"));
+        let load = phases.accesses.iter().find(|access| access.at.opcode == "LDG").expect("the load");
+        assert_eq!(load.step, Some(LaneStep { group: 1, bytes, argument: None }), "{name}");
+    }
+    // `out[x * n + y]` with x the lane: 4 bytes times n, the third argument, behind two pointers from byte 0x210 on.
+    let transpose = of("collected/transpose_naive/profile.ncu-repz");
+    let store = transpose.accesses.iter().find(|access| access.at.opcode == "STG").expect("the store");
+    assert_eq!(store.step, Some(LaneStep { group: 1, bytes: 4, argument: Some(0x220) }));
+    // Where a division makes the address, nothing is said.
+    let strided = of("collected/strided_copy/profile.ncu-repz");
+    assert!(strided.accesses.iter().all(|access| access.step.is_none()), "{:?}", strided.accesses);
 }

@@ -16,6 +16,8 @@ pub(in crate::analysis) struct Known<'a, 'r> {
     pub(in crate::analysis) stalls: &'a Stalls,
     pub(in crate::analysis) mix: &'a InstructionMix,
     pub(in crate::analysis) coalescing: &'a Coalescing,
+    /// The part of the samples of barriers that is for products in flight, 0 to 1.
+    pub(in crate::analysis) at_products: f64,
 }
 
 /// The reading of a name, by the table of names (`audit explain readings`). What only a comparison tells is settled by
@@ -24,8 +26,8 @@ pub(in crate::analysis) fn reading(known: &Known<'_, '_>, name: &str) -> Reading
     let ReadingName { form, word } = ReadingName::of(name);
     let executed = |opcode: &str| count(known.mix, |row| row == opcode);
     match form {
-        ReadingForm::Stall => stall(known.stalls, word),
-        ReadingForm::MemoryStalls => memory_stalls(known.stalls),
+        ReadingForm::Stall => stall(known, word),
+        ReadingForm::MemoryStalls => memory_stalls(known),
         ReadingForm::StallRank => stall_rank(known.stalls, word),
         ReadingForm::Opcode => executed(word),
         ReadingForm::Class => count(known.mix, |row| catalog::opcode_class(row).is_some_and(|class| class.id == word)),
@@ -45,24 +47,27 @@ pub(in crate::analysis) fn reading(known: &Known<'_, '_>, name: &str) -> Reading
     }
 }
 
-/// The share of a reason, as the verdict counts it.
-fn stall(stalls: &Stalls, reason: &str) -> Reading {
-    let table = stalls.table(StallBasis::ShareOfWarpTime);
+/// The share of a reason, as the verdict counts it: barriers without parked warps, and without waits for products in flight.
+fn stall(known: &Known<'_, '_>, reason: &str) -> Reading {
+    let table = known.stalls.table(StallBasis::ShareOfWarpTime);
     let found = table.and_then(|table| Some((table, table.rows.iter().find(|row| row.reason == reason)?)));
     let metric = format!("smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio");
     let Some((table, row)) = found else { return Reading::not_collected(&metric) };
-    match stalls.counted(table, row) {
-        Some(counted) if row.row.new.value() != Some(counted) => {
+    let products = if reason == "barrier" { known.at_products } else { 0.0 };
+    let all = row.row.new.value();
+    let counted = known.stalls.counted(table, row).zip(all).map(|(counted, all)| (counted - all * products).max(0.0));
+    match counted {
+        Some(counted) if all != Some(counted) => {
             let from = [metric.as_str(), "smsp__pcsamp_warps_issue_stalled_barrier"];
-            derived(counted, Unit::PERCENT, &from, "without the warps that are parked at the last barrier")
+            derived(counted, Unit::PERCENT, &from, "without parked warps and waits for products in flight")
         }
         _ => row.row.new.clone(),
     }
 }
 
 /// The sum of the stalls of warps that wait for memory or stand in its queues.
-fn memory_stalls(stalls: &Stalls) -> Reading {
-    let parts = ["long_scoreboard", "lg_throttle", "mio_throttle"].map(|reason| stall(stalls, reason));
+fn memory_stalls(known: &Known<'_, '_>) -> Reading {
+    let parts = ["long_scoreboard", "lg_throttle", "mio_throttle"].map(|reason| stall(known, reason));
     let Some(sum) = parts.iter().map(Reading::value).sum::<Option<f64>>() else {
         return parts.into_iter().find(|part| part.value().is_none()).unwrap_or_default();
     };

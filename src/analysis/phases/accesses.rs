@@ -1,6 +1,7 @@
 //! Global accesses by line: sectors, what the same bytes need, and whether the order is the data's (rules R14 and R15).
 
 use super::detail::{SectorAccess, is_shifted};
+use super::lanes::Lanes;
 use super::point::point;
 use super::study::Study;
 use std::collections::BTreeMap;
@@ -17,7 +18,7 @@ const WIDTH: &str = "memory_access_size_type";
 type Key<'c> = (String, u32, Option<u32>, &'c str, bool, Option<u64>, [u64; 2]);
 
 /// The accesses of each line and opcode with at least a hundredth of the sectors, the largest excess first.
-pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
+pub(super) fn accesses(study: &Study<'_>, block: [u64; 3]) -> Vec<SectorAccess> {
     let view = study.view;
     let (Some(sectors), Some(ideal)) = (view.counts(SECTORS), view.counts(IDEAL)) else { return Vec::new() };
     let widths = view.counts(WIDTH);
@@ -31,6 +32,7 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
         let key = (at.file, at.line, at.call, study.code.base(row), study.flows.is_inherent(row), width, tenths);
         by.entry(key).or_default().push(row);
     }
+    let mut lanes = Lanes::new(&study.code, &study.flows, block);
     let mut found: Vec<SectorAccess> = by
         .into_iter()
         .filter_map(|((.., is_inherent, width, _), rows)| {
@@ -38,13 +40,19 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
             let sum = |of: fn(&Merged) -> u64| merged.iter().map(of).sum::<u64>();
             let (own, least) = (sum(|one| one.sectors), sum(|one| one.ideal));
             let first = *rows.iter().max_by_key(|row| (sectors[**row], std::cmp::Reverse(**row)))?;
-            (100 * own >= all).then(|| SectorAccess {
+            let access = || SectorAccess {
                 at: point(study, first),
                 width_bits: width.filter(|width| matches!(width, 32 | 64 | 128)),
                 requests: sum(|one| one.requests),
                 sectors: own,
                 ideal: least.min(own),
                 is_inherent,
+                step: None,
+            };
+            (100 * own >= all).then(|| {
+                let access = access();
+                let step = if access.excess() > 0 && !is_inherent { lanes.step(first, &access) } else { None };
+                SectorAccess { step, ..access }
             })
         })
         .collect();

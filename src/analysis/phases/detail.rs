@@ -239,6 +239,34 @@ impl From<(String, u64, u64)> for OpcodeRun {
     }
 }
 
+/// Samples of one role by what its warps do. What is left of the samples of [`Role`](super::Role) waits for fixed latencies, instructions or constants.
+///
+/// As JSON: `[issuing, barriers, products, memory]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(into = "[u64; 4]", from = "[u64; 4]")]
+pub struct Spent {
+    /// The warp issues, or could.
+    pub issuing: u64,
+    /// It waits at an mbarrier, or at a barrier of the block or the cluster: for another role, or for bulk copies.
+    pub barriers: u64,
+    /// It waits for products, or for the tensor pipe to take some.
+    pub products: u64,
+    /// It waits for memory, or for a queue of it.
+    pub memory: u64,
+}
+
+impl From<Spent> for [u64; 4] {
+    fn from(spent: Spent) -> [u64; 4] {
+        [spent.issuing, spent.barriers, spent.products, spent.memory]
+    }
+}
+
+impl From<[u64; 4]> for Spent {
+    fn from([issuing, barriers, products, memory]: [u64; 4]) -> Spent {
+        Spent { issuing, barriers, products, memory }
+    }
+}
+
 /// Bits of a lane's element where the report does not tell.
 const REGISTER_BITS: u64 = 32;
 
@@ -258,6 +286,44 @@ pub struct SectorAccess {
     pub ideal: u64,
     /// Whether the address depends on a value that was loaded in the same loop, so that the order is the data's.
     pub is_inherent: bool,
+    /// How far apart its lanes are; `None` where the address is not arithmetic that the code shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<LaneStep>,
+}
+
+/// The distance of lanes that follow each other, as the address is computed.
+///
+/// As JSON: `[lanes, bytes]`, with a third number for a factor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(into = "Vec<i64>", try_from = "Vec<i64>")]
+pub struct LaneStep {
+    /// Lanes of a group that is this far from the next one; 1 where each lane is.
+    pub group: u8,
+    /// Bytes.
+    pub bytes: i64,
+    /// The byte in the constant bank of the kernel's argument that `bytes` is multiplied with; `None` where it is the distance.
+    pub argument: Option<u16>,
+}
+
+impl From<LaneStep> for Vec<i64> {
+    fn from(step: LaneStep) -> Vec<i64> {
+        [i64::from(step.group), step.bytes].into_iter().chain(step.argument.map(i64::from)).collect()
+    }
+}
+
+impl TryFrom<Vec<i64>> for LaneStep {
+    type Error = &'static str;
+
+    fn try_from(parts: Vec<i64>) -> Result<LaneStep, Self::Error> {
+        let (group, bytes, argument) = match parts[..] {
+            [group, bytes] => (group, bytes, None),
+            [group, bytes, argument] => (group, bytes, Some(argument)),
+            _ => return Err("a distance of lanes is two or three numbers"),
+        };
+        let group = u8::try_from(group).map_err(|_| "lanes of a group out of range")?;
+        let argument = argument.map(u16::try_from).transpose().map_err(|_| "an argument out of range")?;
+        Ok(LaneStep { group, bytes, argument })
+    }
 }
 
 impl SectorAccess {
@@ -305,6 +371,7 @@ mod tests {
             sectors,
             ideal,
             is_inherent: false,
+            step: None,
         };
         let is_shifted = |width, sectors, ideal| access(width, sectors, ideal).is_shifted();
         // 32 floats from anywhere; with the end of a row in every seventh warp; 32 vectors of four floats.

@@ -91,7 +91,7 @@ impl Flows {
     }
 
     /// The rows that define a register for a row, along every way. A guarded one may leave the value of an earlier one.
-    fn definitions(&self, code: &Code<'_>, row: usize, register: &Register) -> BTreeSet<usize> {
+    pub(super) fn definitions(&self, code: &Code<'_>, row: usize, register: &Register) -> BTreeSet<usize> {
         let (found, is_certain) = self.in_block(code, code.block_of[row], row, register);
         let mut found: BTreeSet<usize> = found.into_iter().collect();
         let mut seen = BTreeSet::new();

@@ -11,7 +11,7 @@ use super::point::{named, point, product_line, short};
 use super::samples::Samples;
 use super::study::Study;
 use super::waits::waits;
-use super::{accesses, addresses, chain, guards, stalls, tensor};
+use super::{accesses, addresses, chain, guards, spent, stalls, tensor};
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::evidence::{CodeInstruction, SourceView, WarpSync};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -38,7 +38,7 @@ impl Phases {
             file: String::new(),
             samples: study.samples.sum,
             warps: study.counters.warps as u64,
-            roles: study.roles.clone(),
+            roles: spent::roles(&study),
             pacing: study.pacing,
             phases,
             is_time: is_time(&study.counters),
@@ -59,7 +59,7 @@ impl Phases {
             stalls: stalls::stalls(&study),
             sites: sites(&study),
             guarded: guards::guarded(&study),
-            accesses: accesses::accesses(&study),
+            accesses: accesses::accesses(&study, kernel.key().block.map_or([0; 3], |block| block.0)),
             copied_bytes: accesses::copied_bytes(&study),
         };
         found.spread(&study);

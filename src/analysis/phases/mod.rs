@@ -18,6 +18,7 @@ mod detail;
 mod flows;
 mod guards;
 mod kept;
+mod lanes;
 mod main_loop;
 mod measure;
 mod model;
@@ -27,6 +28,7 @@ mod point;
 mod products;
 mod roles;
 mod samples;
+mod spent;
 mod stalls;
 mod study;
 mod tensor;
@@ -35,8 +37,8 @@ mod waits;
 
 pub(in crate::analysis) use counters::METRICS;
 pub use detail::{
-    Chain, FenceChain, GuardedOpcode, LocalIndex, Named, OpcodeRun, Point, Pressure, SectorAccess, SharedRuns,
-    StallCause, StallGroup, StallPlace, TensorSite, TimeSplit, Wait, WaitGroup, touched_sectors,
+    Chain, FenceChain, GuardedOpcode, LaneStep, LocalIndex, Named, OpcodeRun, Point, Pressure, SectorAccess,
+    SharedRuns, Spent, StallCause, StallGroup, StallPlace, TensorSite, TimeSplit, Wait, WaitGroup, touched_sectors,
 };
 pub use model::{CycleUnit, Phase, PhaseKind, Phases, Role, Span};
 pub use products::at_their_products;

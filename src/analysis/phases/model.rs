@@ -1,8 +1,8 @@
 //! The phases of a kernel as a fact: what is kept of a launch that was sampled by instruction.
 
 use super::detail::{
-    Chain, FenceChain, GuardedOpcode, LocalIndex, Named, OpcodeRun, Pressure, SectorAccess, SharedRuns, StallCause,
-    StallGroup, TensorSite, TimeSplit, Wait, WaitGroup,
+    Chain, FenceChain, GuardedOpcode, LocalIndex, Named, OpcodeRun, Pressure, SectorAccess, SharedRuns, Spent,
+    StallCause, StallGroup, TensorSite, TimeSplit, Wait, WaitGroup,
 };
 
 /// What a phase is.
@@ -145,12 +145,19 @@ pub struct Role {
     /// Executed stores to global memory.
     #[serde(default, skip_serializing_if = "is_none")]
     pub stores: u64,
+    /// What its warps do; `None` where all warps run the same, and in snapshots that do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spent: Option<Spent>,
 }
 
 /// The stall reason of loads through L1, and of answers of mbarriers.
 const LONG: &str = "long_scoreboard";
 /// The opcode that asks an mbarrier.
 const MBARRIER: &str = "SYNCS";
+/// The stall reason of barriers, and of waits for the products of a warpgroup.
+const BARRIER: &str = "barrier";
+/// The opcode of the latter.
+const PRODUCTS: &str = "WARPGROUP";
 
 /// What the cycles of the phases are cycles of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -257,10 +264,20 @@ impl Phases {
     /// The part of the samples of long scoreboards that are for mbarriers, 0 to 1, as far as their largest groups tell: bulk copies and
     /// other warps are waited for there, and no load.
     pub fn at_mbarriers(&self) -> f64 {
-        let places = self.stalls.iter().filter(|stall| stall.reason == LONG).flat_map(|stall| &stall.groups);
+        self.part_of(LONG, |group| group.cause.as_ref().is_some_and(|at| at.opcode.starts_with(MBARRIER)))
+    }
+
+    /// The part of the samples of barriers that is for products in flight, 0 to 1, as far as their largest groups tell: the warps
+    /// of a warpgroup wait for the tensor pipe there, and not for each other.
+    pub fn at_products(&self) -> f64 {
+        self.part_of(BARRIER, |group| group.at.opcode.starts_with(PRODUCTS))
+    }
+
+    /// The part of the samples of a reason in groups of a kind.
+    fn part_of(&self, reason: &str, is_meant: impl Fn(&WaitGroup) -> bool) -> f64 {
+        let places = self.stalls.iter().filter(|stall| stall.reason == reason).flat_map(|stall| &stall.groups);
         let of_place = |place: &StallGroup| {
-            let is_asked = |group: &&WaitGroup| group.cause.as_ref().is_some_and(|at| at.opcode.starts_with(MBARRIER));
-            place.share * place.groups.iter().filter(is_asked).map(|group| group.share).sum::<f64>()
+            place.share * place.groups.iter().filter(|group| is_meant(group)).map(|group| group.share).sum::<f64>()
         };
         places.map(of_place).sum()
     }

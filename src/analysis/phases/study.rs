@@ -113,6 +113,7 @@ fn role(code: &Code<'_>, samples: &Samples, group: &RoleBlocks) -> Role {
         tensor: executed(&|row| code.is_tensor(row)),
         copies: executed(&|row| code.is_copy(row) && code.is_global_read(row)),
         stores: executed(&|row| code.is_global_write(row)),
+        spent: None,
     }
 }
 

@@ -44,8 +44,9 @@ impl<'a, 'r> Before<'a, 'r> {
 
     /// The reading of a name, as [`named::reading`].
     pub(in crate::analysis) fn reading(&self, name: &str) -> Reading {
-        let Before { kernel, stalls, mix, coalescing, .. } = self;
-        named::reading(&Known { kernel, stalls, mix, coalescing }, name)
+        let Before { kernel, stalls, mix, coalescing, phases, .. } = self;
+        let at_products = phases.map_or(0.0, Phases::at_products);
+        named::reading(&Known { kernel, stalls, mix, coalescing, at_products }, name)
     }
 
     /// What the old kernel comes to by itself.

@@ -5,6 +5,7 @@
 //! `word` decodes what the bits of an instruction tell without a disassembler; `act` and `registers` are parts of it.
 
 mod act;
+mod arithmetic;
 mod instruction;
 mod line;
 mod read;

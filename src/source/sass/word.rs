@@ -5,7 +5,7 @@
 //! Bits 12 to 15 are the guard. The scheduling fields of the top bits are those that Jia et al. describe ("Dissecting the
 //! NVIDIA Volta GPU Architecture via Microbenchmarking", 2018, section 2.1). Tests hold it against listings.
 
-use super::{act, registers};
+use super::{act, arithmetic, registers};
 use crate::evidence::MachineWord;
 
 /// Opcodes by the low nine bits, ascending; those that differ between chips are in [`base`]. `UTCMMA` stands for UTCHMMA,
@@ -59,6 +59,7 @@ pub(in crate::source) fn decode(word: u128, offset: u64, capability: (u32, u32))
         flow: act::flow(base, word, named),
         sync: act::sync(base, word),
         registers: registers::of(base, word),
+        arithmetic: arithmetic::of(base, word),
     }
 }
 

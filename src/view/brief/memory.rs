@@ -3,7 +3,7 @@
 use super::lead::called;
 use super::numbers::{amount, digits, row, sides, tenth};
 use super::places;
-use crate::analysis::phases::{Amount, Phases, SectorAccess, Unavoidable};
+use crate::analysis::phases::{Amount, LaneStep, Phases, SectorAccess, Unavoidable};
 use crate::analysis::{AccessLine, Audit};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell, Section, Table};
@@ -180,7 +180,7 @@ fn accesses(phases: &Phases) -> Option<Table> {
         let excess = format::integer(access.excess());
         let excess = if access.is_inherent && access.excess() > 0 { format!("{excess}, inherent") } else { excess };
         vec![
-            text(words!("`{}{}` ({})", base, width, places::called_line(&access.at, file))),
+            text(words!("`{}{}` ({}){}", base, width, places::called_line(&access.at, file), apart(access))),
             text(format::integer(access.requests)).sorted(access.requests as f64),
             text(digits(per(access.sectors))).sorted(per(access.sectors)),
             text(digits(per(access.ideal))).sorted(per(access.ideal)),
@@ -188,6 +188,17 @@ fn accesses(phases: &Phases) -> Option<Table> {
         ]
     };
     Some(table("accesses", columns(), told.iter().map(line).collect()))
+}
+
+/// `: lanes 1,536 B apart`, where the code shows it.
+fn apart(access: &SectorAccess) -> Words {
+    let Some(LaneStep { group, bytes, argument }) = access.step else { return Words::default() };
+    let who = if group == 1 { "lanes".to_owned() } else { format!("groups of {group} lanes") };
+    let bytes = format::integer(bytes.unsigned_abs());
+    match argument {
+        Some(byte) => words!(": {} {} B × argument `{}` apart", who, bytes, format!("c[0x0][{byte:#x}]")),
+        None => words!(": {} {} B apart", who, bytes),
+    }
 }
 
 /// The same by source line, for a report without the code's bits.

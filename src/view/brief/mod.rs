@@ -21,6 +21,7 @@ mod order;
 mod phases;
 mod places;
 mod provenance;
+mod roles;
 mod stalls;
 mod story;
 mod units;
@@ -33,5 +34,6 @@ pub(in crate::view) use lead::called;
 pub(super) use lead::lines as lead;
 pub(super) use order::sections;
 pub(in crate::view) use places::{
-    called_line, file as file_of, lines as phase_lines, name as phase_name, reason as stall_name,
+    called_line, file as file_of, lines as phase_lines, name as phase_name, reason as stall_name, role_name,
 };
+pub(in crate::view) use roles::spent;

@@ -2,6 +2,7 @@
 
 use super::numbers::value;
 use super::places;
+use super::roles;
 use crate::analysis::Audit;
 use crate::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases, Wait};
 use crate::quantity::format;
@@ -273,7 +274,7 @@ fn notes(phases: &Phases, step: Option<f64>, parked: Option<f64>, busiest: f64) 
         ));
     }
     notes.extend(latency(phases, step, busiest));
-    notes.extend(others(phases, parked));
+    notes.extend(roles::note(phases, parked));
     notes
 }
 
@@ -299,26 +300,4 @@ fn latency(phases: &Phases, step: Option<f64>, busiest: f64) -> Option<Words> {
 /// The share of peak of the busiest unit, in percent; 0 where none was measured.
 fn busiest(audit: &Audit) -> f64 {
     UNITS.iter().filter_map(|metric| value(audit, metric)).fold(0.0, f64::max)
-}
-
-/// Warps of other roles, which no share above counts.
-fn others(phases: &Phases, parked: Option<f64>) -> Option<Words> {
-    let roles: Vec<String> = (0..phases.roles.len())
-        .filter(|at| *at != phases.pacing)
-        .map(|at| {
-            let role = &phases.roles[at];
-            let share = format::fixed(100.0 * role.samples as f64 / phases.samples as f64, 1);
-            format!(
-                "{} ({}, {share} % of all samples)",
-                places::role_name(phases, at),
-                format::counted(role.warps, "warp")
-            )
-        })
-        .collect();
-    if roles.is_empty() {
-        return None;
-    }
-    let parked = parked
-        .map(|share| format!("; warps parked at the last barrier, {} %, idle by design", format::fixed(share, 1)));
-    Some(words!("Not in these shares: {}{}.", roles.join(", "), parked.unwrap_or_default()))
 }

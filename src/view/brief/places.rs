@@ -100,7 +100,7 @@ pub(super) fn noun(phase: &Phase) -> &'static str {
 }
 
 /// What a role does: the one with products, the one that copies for it, the one that stores.
-pub(super) fn role_name(phases: &Phases, at: usize) -> String {
+pub(in crate::view) fn role_name(phases: &Phases, at: usize) -> String {
     let Some(role) = phases.roles.get(at) else { return "other warps".into() };
     let is_only = |of: fn(&Role) -> u64| phases.roles.iter().filter(|role| of(role) > 0).count() == 1;
     let has_producer = phases.roles.iter().any(|role| role.copies > 0 && role.tensor == 0);

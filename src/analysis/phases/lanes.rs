@@ -1,0 +1,344 @@
+//! How far apart the lanes of a warp address memory, by the arithmetic of the address in the machine code.
+//!
+//! A value is followed as what is the same for all lanes, and unknown but for the zeros at its end, and what is known for each lane.
+//! What cannot be followed for certain gives nothing.
+
+use super::code::Code;
+use super::detail::{LaneStep, SectorAccess};
+use super::flows::Flows;
+use crate::evidence::{Arithmetic, Operand, OperandFrom, Register, RegisterFile};
+use std::collections::HashMap;
+
+/// Lanes of a warp.
+const LANES: usize = 32;
+/// Bits of a value.
+const BITS: u32 = 32;
+/// Bytes of a sector.
+const SECTOR: u64 = 32;
+/// Special registers: the lane's number, the thread's in x, y and z, the block's.
+const LANE: u8 = 0x00;
+const THREAD: [u8; 3] = [0x21, 0x22, 0x23];
+const BLOCK: [u8; 3] = [0x25, 0x26, 0x27];
+/// Instructions behind each other that are followed.
+const DEEPEST: usize = 64;
+/// Sectors for a request by which the counters may differ from the arithmetic: part of it, and one for alignment.
+const SLACK: f64 = 0.1;
+
+/// `base + lane[i] + argument · times[i]` modulo 2³².
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Value {
+    /// The base is a multiple of two to the power of this; from 32 on it is zero.
+    zeros: u32,
+    /// By lane.
+    lane: [u32; LANES],
+    /// A word of the kernel's arguments by its byte, and its factor by lane.
+    times: Option<(u16, [u32; LANES])>,
+}
+
+impl Value {
+    const fn known(value: u32) -> Value {
+        Value { zeros: BITS, lane: [value; LANES], times: None }
+    }
+
+    /// The same for all lanes and not known.
+    const fn uniform() -> Value {
+        Value { zeros: 0, lane: [0; LANES], times: None }
+    }
+
+    fn argument(byte: u16) -> Value {
+        Value { times: Some((byte, [1; LANES])), ..Value::known(0) }
+    }
+
+    /// The value, if it is a known number for all lanes.
+    fn number(&self) -> Option<u32> {
+        (self.zeros >= BITS && self.times.is_none() && self.is_even()).then_some(self.lane[0])
+    }
+
+    fn is_even(&self) -> bool {
+        self.lane.iter().all(|lane| *lane == self.lane[0])
+    }
+
+    /// Without a factor that is the same for all lanes, which the base takes.
+    fn folded(self) -> Value {
+        match self.times {
+            Some((_, times)) if times.iter().all(|own| *own == times[0]) => Value { zeros: 0, times: None, ..self },
+            _ => self,
+        }
+    }
+
+    fn is_uniform(&self) -> bool {
+        self.folded().times.is_none() && self.is_even()
+    }
+
+    fn add(self, other: Value) -> Option<Value> {
+        let (a, b) = (self, other);
+        let (a, b) = match (a.times, b.times) {
+            (Some((own, _)), Some((byte, _))) if own != byte => (a.folded(), b.folded()),
+            _ => (a, b),
+        };
+        let sum = |a: [u32; LANES], b: [u32; LANES]| std::array::from_fn(|at| a[at].wrapping_add(b[at]));
+        let times = match (a.times, b.times) {
+            (Some((own, a)), Some((byte, b))) => (own == byte).then(|| Some((own, sum(a, b))))?,
+            (one, other) => one.or(other),
+        };
+        Some(Value { zeros: a.zeros.min(b.zeros), lane: sum(a.lane, b.lane), times })
+    }
+
+    fn scaled(self, by: u32) -> Value {
+        let all = |lanes: [u32; LANES]| lanes.map(|lane| lane.wrapping_mul(by));
+        let zeros = if by == 0 { BITS } else { (self.zeros + by.trailing_zeros()).min(BITS) };
+        Value { zeros, lane: all(self.lane), times: self.times.map(|(byte, times)| (byte, all(times))) }
+    }
+
+    fn multiply(self, other: Value) -> Option<Value> {
+        if let Some(by) = other.number() {
+            return Some(self.scaled(by));
+        }
+        if let Some(by) = self.number() {
+            return Some(other.scaled(by));
+        }
+        if self.is_uniform() && other.is_uniform() {
+            return Some(Value::uniform());
+        }
+        let (own, argument) = if self.times.is_none() { (self, other) } else { (other, self) };
+        let (byte, _) = argument.times.filter(|_| own.times.is_none())?;
+        let is_it = argument == Value::argument(byte);
+        let zeros = if own.zeros >= BITS { BITS } else { 0 };
+        is_it.then_some(Value { zeros, lane: [0; LANES], times: Some((byte, own.lane)) })
+    }
+
+    /// Bits that the base and the lanes do not share, so that each bit is of one of them alone.
+    fn apart(&self) -> Option<u32> {
+        let is_apart = |lane: &u32| self.zeros >= BITS || *lane >> self.zeros == 0;
+        (self.times.is_none() && self.lane.iter().all(is_apart)).then_some(self.zeros)
+    }
+
+    fn shifted_right(self, by: u32) -> Option<Value> {
+        let own = self.folded();
+        if own.is_uniform() && own.number().is_none() {
+            return Some(Value::uniform());
+        }
+        let zeros = own.apart()?;
+        let base = if zeros >= BITS { BITS } else { zeros.saturating_sub(by) };
+        (zeros >= by || own.lane.iter().all(|lane| lane >> by == 0)).then_some(Value {
+            zeros: base,
+            lane: own.lane.map(|lane| lane >> by),
+            times: None,
+        })
+    }
+
+    /// Bits that no base reaches are known; above them a result is the same for all lanes where each operand is.
+    fn logic(table: u8, operands: [Value; 3]) -> Option<Value> {
+        let operands = operands.map(Value::folded);
+        if operands.iter().all(|own| own.is_uniform() && own.number().is_none()) {
+            return Some(Value::uniform());
+        }
+        let zeros = operands.iter().map(|own| own.zeros).min().unwrap_or_default();
+        let low = 1_u32.checked_shl(zeros).map_or(u32::MAX, |above| above - 1);
+        let is_low = |own: &Value| own.lane.iter().all(|lane| lane & !low == 0);
+        if operands.iter().any(|own| own.times.is_some() || !is_low(own) && own.number().is_none()) {
+            return None;
+        }
+        let bits = |at: usize| {
+            (0..8_u8).filter(|case| table >> case & 1 == 1).fold(0, |found, case| {
+                let side =
+                    |of: usize| if case & (4 >> of) != 0 { operands[of].lane[at] } else { !operands[of].lane[at] };
+                found | side(0) & side(1) & side(2)
+            })
+        };
+        // Where the operands that end below take the others' upper bits away, nothing is left of the base.
+        let ends = |of: usize| operands[of].zeros >= BITS && is_low(&operands[of]);
+        let is_left = |case: u8| table >> case & 1 == 1 && (0..3).all(|of| !ends(of) || case & (4 >> of) == 0);
+        let zeros = if (0..8).any(is_left) { zeros } else { BITS };
+        Some(Value { zeros, lane: std::array::from_fn(|at| bits(at) & low), times: None })
+    }
+}
+
+/// The lanes of a kernel's accesses.
+pub(super) struct Lanes<'a, 'c> {
+    code: &'a Code<'c>,
+    flows: &'a Flows,
+    /// Threads of a block in x, y and z.
+    block: [u64; 3],
+    seen: HashMap<(usize, u8), Option<Value>>,
+}
+
+impl<'a, 'c> Lanes<'a, 'c> {
+    pub(super) fn new(code: &'a Code<'c>, flows: &'a Flows, block: [u64; 3]) -> Lanes<'a, 'c> {
+        Lanes { code, flows, block, seen: HashMap::new() }
+    }
+
+    /// How far apart the lanes of an access are; `None` where the code does not say, or the counters disagree.
+    pub(super) fn step(&mut self, row: usize, access: &SectorAccess) -> Option<LaneStep> {
+        let reads = self.code.rows[row].word?.registers.reads;
+        let register = reads.into_iter().find(|own| own.count > 0 && own.file == RegisterFile::General)?;
+        let value = self.register(row, register.number, 0)?.folded();
+        let step = match value.times {
+            None => step(&value.lane)?,
+            Some((byte, times)) if value.is_even() => match step(&times)? {
+                LaneStep { group: 1, bytes, .. } => LaneStep { group: 1, bytes, argument: Some(byte) },
+                _ => return None,
+            },
+            Some(_) => return None,
+        };
+        self.agrees(row, &value, access).then_some(step)
+    }
+
+    /// Whether the counters touch as many sectors as lanes at these places do.
+    fn agrees(&self, row: usize, value: &Value, access: &SectorAccess) -> bool {
+        let (Some(width), Some(lanes)) = (access.width_bits, self.code.lanes.as_ref()) else { return false };
+        let is_full = lanes[row] == LANES as u64 * self.code.executed[row];
+        let counted = access.sectors as f64 / access.requests.max(1) as f64;
+        let sectors = |lane: &u32| {
+            let first = u64::from(lane.wrapping_sub(value.lane[0])) / SECTOR;
+            first..=(u64::from(lane.wrapping_sub(value.lane[0])) + width / 8 - 1) / SECTOR
+        };
+        let mut touched: Vec<u64> = value.lane.iter().flat_map(sectors).collect();
+        touched.sort_unstable();
+        touched.dedup();
+        let expected = touched.len() as f64;
+        match value.times {
+            Some(_) => true,
+            None if is_full => (counted - expected).abs() <= 1.0 + SLACK * expected,
+            None => counted <= 1.0 + (1.0 + SLACK) * expected,
+        }
+    }
+
+    /// The value of a register of each lane in front of a row.
+    fn register(&mut self, row: usize, number: u8, depth: usize) -> Option<Value> {
+        if depth > DEEPEST {
+            return None;
+        }
+        if let Some(known) = self.seen.get(&(row, number)) {
+            return *known;
+        }
+        self.seen.insert((row, number), None);
+        let wanted = Register { file: RegisterFile::General, number, count: 1 };
+        let all: Vec<usize> = self.flows.definitions(self.code, row, &wanted).into_iter().collect();
+        let (turns, starts): (Vec<usize>, Vec<usize>) =
+            all.into_iter().partition(|at| self.is_turn(*at, number, row, depth));
+        let value = match starts.as_slice() {
+            [start] if !self.leaves_loop(*start, row) => self.written(*start, number, depth),
+            _ => None,
+        };
+        let value = value.map(|value| if turns.is_empty() { value } else { Value { zeros: 0, ..value } });
+        self.seen.insert((row, number), value);
+        value
+    }
+
+    /// Whether a value comes out of a loop, which lanes may leave on different turns.
+    fn leaves_loop(&self, from: usize, reader: usize) -> bool {
+        let of = |row: usize| self.code.block_of[row];
+        let (own, other) = (of(from), of(reader));
+        self.code.loops.iter().any(|cycle| cycle.blocks.contains(&own) && !cycle.blocks.contains(&other))
+    }
+
+    /// Whether a row adds what is the same for all lanes to the register, on each turn of a loop that the reader is in.
+    fn is_turn(&mut self, at: usize, number: u8, reader: usize, depth: usize) -> bool {
+        let of = |row: usize| self.code.block_of[row];
+        let (own, other) = (of(at), of(reader));
+        let in_loop = self.code.loops.iter().any(|cycle| cycle.blocks.contains(&own) && cycle.blocks.contains(&other));
+        let Some(word) = self.code.rows[at].word.filter(|word| in_loop && word.is_unconditional) else { return false };
+        let Arithmetic::Sum(parts) = word.arithmetic else { return false };
+        let is_own = |part: &Operand| part.from == OperandFrom::Register(number) && !part.is_negative;
+        let steps: Vec<Operand> = parts.into_iter().filter(|part| !is_own(part)).collect();
+        steps.len() == 2
+            && steps.iter().all(|step| self.operand(at, step, depth).is_some_and(|value| value.is_uniform()))
+    }
+
+    fn operand(&mut self, row: usize, operand: &Operand, depth: usize) -> Option<Value> {
+        let value = match operand.from {
+            OperandFrom::Immediate(value) => Value::known(value),
+            OperandFrom::Uniform => Value::uniform(),
+            OperandFrom::Constant(byte) => Value::argument(byte),
+            OperandFrom::Register(number) => self.register(row, number, depth + 1)?,
+        };
+        Some(if operand.is_negative { value.scaled(u32::MAX) } else { value })
+    }
+
+    /// What a row leaves in a register.
+    fn written(&mut self, row: usize, number: u8, depth: usize) -> Option<Value> {
+        let word = self.code.rows[row].word?;
+        let first = word.registers.writes.iter().find(|own| own.count > 0 && own.file == RegisterFile::General)?;
+        if let Some(special) = word.registers.special {
+            return self.special(special);
+        }
+        if first.number != number {
+            return None;
+        }
+        let mut of = |operand: &Operand| self.operand(row, operand, depth);
+        match word.arithmetic {
+            Arithmetic::Other => None,
+            Arithmetic::Constant(byte) => Some(Value::argument(byte)),
+            Arithmetic::MultiplyAdd([a, b, c]) => of(&a)?.multiply(of(&b)?)?.add(of(&c)?),
+            Arithmetic::Sum([a, b, c]) => of(&a)?.add(of(&b)?)?.add(of(&c)?),
+            Arithmetic::ShiftAdd(value, by, add) => of(&value)?.scaled(1 << by).add(of(&add)?),
+            Arithmetic::ShiftLeft(value, by) => Some(of(&value)?.scaled(1 << by)),
+            Arithmetic::ShiftRight(value, by) => of(&value)?.shifted_right(by.into()),
+            Arithmetic::Logic(table, [a, b, c]) => Value::logic(table, [of(&a)?, of(&b)?, of(&c)?]),
+        }
+    }
+
+    /// The numbers of thread and block: warps are threads that follow each other, x first.
+    fn special(&self, number: u8) -> Option<Value> {
+        let [x, y, _] = self.block.map(|threads| threads as usize);
+        let by = |of: fn(usize, usize) -> usize| std::array::from_fn(|lane| of(lane, x) as u32);
+        let zeros = (LANES / x.clamp(1, LANES)).trailing_zeros();
+        let is_row = x.is_multiple_of(LANES);
+        let is_part = x > 0 && LANES.is_multiple_of(x) && (x * y).is_multiple_of(LANES);
+        match THREAD.iter().position(|own| *own == number) {
+            _ if number == LANE => Some(Value { zeros: BITS, lane: by(|lane, _| lane), times: None }),
+            Some(0) if is_row => Some(Value { zeros: 5, lane: by(|lane, _| lane), times: None }),
+            Some(0) if is_part => Some(Value { zeros: BITS, lane: by(|lane, x| lane % x), times: None }),
+            Some(_) if is_row => Some(Value::uniform()),
+            Some(1) if is_part => Some(Value { zeros, lane: by(|lane, x| lane / x), times: None }),
+            Some(2) if is_part => Some(Value::uniform()),
+            _ if BLOCK.contains(&number) => Some(Value::uniform()),
+            _ => None,
+        }
+    }
+}
+
+/// The distance of neighbouring lanes, or of groups of lanes side by side; `None` for another order.
+fn step(lane: &[u32; LANES]) -> Option<LaneStep> {
+    let far = |from: usize, to: usize| i64::from(lane[to].wrapping_sub(lane[from]) as i32);
+    let groups = [1, 2, 4, 8, 16].into_iter().find_map(|group: usize| {
+        let (inner, outer) = (far(0, 1), far(0, group));
+        let is_so = |at: usize| {
+            let inside = if group == 1 { 0 } else { (at % group) as i64 * inner };
+            far(0, at) == (at / group) as i64 * outer + inside
+        };
+        (0..LANES).all(is_so).then_some((group, outer))
+    });
+    groups.filter(|(_, bytes)| *bytes != 0).map(|(group, bytes)| LaneStep { group: group as u8, bytes, argument: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lanes(of: impl Fn(u32) -> u32) -> Value {
+        Value { zeros: 5, lane: std::array::from_fn(|lane| of(lane as u32)), times: None }
+    }
+
+    #[test]
+    fn arithmetic_by_hand() {
+        // threadIdx.x of whole warps: `x >> 2` is eight quads, `x & 3` the place in one.
+        let x = lanes(|lane| lane);
+        let row = x.shifted_right(2).expect("known");
+        assert_eq!((row.zeros, row.lane[31]), (3, 7));
+        let and = |value: Value, mask: u32| Value::logic(0xc0, [value, Value::known(mask), Value::known(0)]);
+        let column = and(x, 3).expect("known");
+        assert_eq!((column.zeros, column.lane[30]), (BITS, 2));
+        // Rows of 768 BF16 values, 16 bytes a lane: quads side by side, 1,536 bytes apart.
+        let address = row.scaled(1536).add(column.scaled(16)).expect("a sum");
+        assert_eq!(step(&address.lane), Some(LaneStep { group: 4, bytes: 1536, argument: None }));
+        assert_eq!(step(&x.scaled(1536).lane), Some(LaneStep { group: 1, bytes: 1536, argument: None }));
+        // `x · n · 4` with an argument n.
+        let far = x.multiply(Value::argument(0x220)).expect("a product").scaled(4).folded();
+        assert_eq!(far.times.map(|(byte, times)| (byte, times[2])), Some((0x220, 8)));
+        // The number of a block is not known, and its product with a lane nothing that can be said.
+        assert_eq!(x.multiply(Value::uniform()), None);
+        assert!(x.shifted_right(5).is_some_and(|warp| warp.is_uniform()));
+    }
+}

@@ -1,0 +1,87 @@
+//! What each role spends its samples on: issuing, waiting for other warps and copies, for products, for memory.
+
+use super::code::{Code, Loop};
+use super::detail::Spent;
+use super::model::Role;
+use super::study::Study;
+use super::waits::is_wait;
+use crate::analysis::lines::Trace;
+use crate::catalog::{self, StallKind};
+use crate::evidence::WarpSync;
+use std::collections::BTreeSet;
+
+/// Instructions of the longest loop that does nothing but ask an mbarrier again.
+const SPIN: usize = 8;
+
+/// The roles of a launch, each with what it spends its samples on where there are several.
+pub(super) fn roles(study: &Study<'_>) -> Vec<Role> {
+    let mut roles = study.roles.clone();
+    if roles.len() > 1 {
+        let spins = spins(&study.code);
+        for (role, group) in roles.iter_mut().zip(&study.groups) {
+            role.spent = Some(spent(study, &spins, study.code.rows_of(&group.blocks).collect()));
+        }
+    }
+    roles
+}
+
+/// The rows of short loops that ask an mbarrier: whatever their warps are sampled at, they wait there.
+fn spins(code: &Code<'_>) -> BTreeSet<usize> {
+    let rows = |cycle: &Loop| code.rows_of(&cycle.blocks).collect::<Vec<_>>();
+    let asks = |rows: &Vec<usize>| rows.iter().any(|row| code.sync(*row) == WarpSync::MbarrierTest);
+    code.loops.iter().map(rows).filter(|rows| rows.len() <= SPIN && asks(rows)).flatten().collect()
+}
+
+fn spent(study: &Study<'_>, spins: &BTreeSet<usize>, rows: Vec<usize>) -> Spent {
+    let mut spent = Spent::default();
+    for (reason, counts) in &study.samples.reasons {
+        for row in rows.iter().copied().filter(|row| counts[*row] > 0) {
+            let class = if spins.contains(&row) { Some(Class::Barriers) } else { class(study, reason, row) };
+            let sum = match class {
+                Some(Class::Issuing) => &mut spent.issuing,
+                Some(Class::Barriers) => &mut spent.barriers,
+                Some(Class::Products) => &mut spent.products,
+                Some(Class::Memory) => &mut spent.memory,
+                None => continue,
+            };
+            *sum += counts[row];
+        }
+    }
+    spent
+}
+
+enum Class {
+    Issuing,
+    Barriers,
+    Products,
+    Memory,
+}
+
+/// What a sample says; `None` for fixed latencies and what else is left.
+fn class(study: &Study<'_>, reason: &str, row: usize) -> Option<Class> {
+    let code = &study.code;
+    let asks = || {
+        let cause = study.causes.as_ref()?.cause(Trace::of(reason)?, row)?;
+        Some(code.base(cause) == "SYNCS")
+    };
+    match reason {
+        reason if !is_wait(reason) => Some(Class::Issuing),
+        "barrier" if matches!(code.sync(row), WarpSync::ProductsWait { .. }) => Some(Class::Products),
+        "barrier" => Some(Class::Barriers),
+        "gmma" | "math_pipe_throttle" | "mio_throttle" if code.is_tensor(row) => Some(Class::Products),
+        "long_scoreboard" if asks() == Some(true) => Some(Class::Barriers),
+        _ => catalog::stall(reason).filter(|stall| stall.kind == StallKind::Memory).map(|_| Class::Memory),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn written_as_four_counts() {
+        let spent = Spent { issuing: 1, barriers: 2, products: 3, memory: 4 };
+        assert_eq!(serde_json::to_string(&spent).expect("JSON"), "[1,2,3,4]");
+        assert_eq!(serde_json::from_str::<Spent>("[1,2,3,4]").expect("read"), spent);
+    }
+}

@@ -1,0 +1,147 @@
+//! The arithmetic of addresses, by the bits of an instruction.
+//!
+//! Read off listings of nvdisasm 13.2 for sm_90a, as the registers are. An operand lies at bit 24, 32 or 64; the kind of operands (bits
+//! 9 to 11) says what lies at 32, and whether it is the second operand or the third. Bits 72, 63 and 75 are the signs at these places.
+
+use crate::evidence::{Arithmetic, Operand, OperandFrom};
+
+/// The register that holds zero.
+const ZERO: u128 = 255;
+/// The constant bank of the kernel's arguments.
+const ARGUMENTS: u128 = 0;
+
+/// Bits of an instruction.
+#[derive(Clone, Copy)]
+struct Bits(u128);
+
+impl Bits {
+    fn at(self, from: u32, count: u32) -> u128 {
+        (self.0 >> from) & ((1_u128 << count) - 1)
+    }
+
+    fn is_set(self, at: u32) -> bool {
+        self.at(at, 1) == 1
+    }
+
+    fn register(self, from: u32, sign: u32) -> Operand {
+        let number = self.at(from, 8);
+        let place = if number == ZERO { OperandFrom::Immediate(0) } else { OperandFrom::Register(number as u8) };
+        Operand { from: place, is_negative: self.is_set(sign) }
+    }
+
+    /// The byte of a word in the bank of the arguments; `None` in another bank.
+    fn constant(self) -> Option<u16> {
+        (self.at(54, 5) == ARGUMENTS).then_some(4 * self.at(40, 14) as u16)
+    }
+
+    /// What lies at bit 32.
+    fn middle(self) -> Operand {
+        let place = match self.at(9, 3) {
+            2 | 4 => OperandFrom::Immediate(self.at(32, 32) as u32),
+            3 | 5 => self.constant().map_or(OperandFrom::Uniform, OperandFrom::Constant),
+            6 | 7 => OperandFrom::Uniform,
+            _ => return self.register(32, 63),
+        };
+        let is_literal = matches!(place, OperandFrom::Immediate(_));
+        Operand { from: place, is_negative: !is_literal && self.is_set(63) }
+    }
+
+    /// The three operands in their order.
+    fn operands(self) -> [Operand; 3] {
+        let (first, middle, last) = (self.register(24, 72), self.middle(), self.register(64, 75));
+        match self.at(9, 3) {
+            2 | 3 | 7 => [first, last, middle],
+            _ => [first, middle, last],
+        }
+    }
+}
+
+/// What an instruction computes.
+pub(super) fn of(base: &str, word: u128) -> Arithmetic {
+    let bits = Bits(word);
+    let [a, b, c] = bits.operands();
+    let literal = |operand: Operand| match operand.from {
+        OperandFrom::Immediate(value) if value < 32 => Some(value as u8),
+        _ => None,
+    };
+    // With a carry of another instruction a result is the upper half of a longer number.
+    let has_carry = bits.is_set(74);
+    match base {
+        "IMAD" if matches!(bits.at(0, 9), 0x024 | 0x025) && !has_carry => Arithmetic::MultiplyAdd([a, b, c]),
+        "IADD3" if !has_carry => Arithmetic::Sum([a, b, c]),
+        "VIADD" => Arithmetic::Sum([a, bits.middle(), Operand::default()]),
+        "MOV" => Arithmetic::Sum([bits.middle(), Operand::default(), Operand::default()]),
+        "LEA" if !has_carry && !bits.is_set(80) => Arithmetic::ShiftAdd(a, bits.at(75, 5) as u8, bits.middle()),
+        "LOP3" => {
+            // The table lies over the signs.
+            Arithmetic::Logic(bits.at(72, 8) as u8, [a, b, c].map(unsigned))
+        }
+        "SHF" => match (literal(b), bits.is_set(76)) {
+            (Some(by), true) if unsigned(a) == Operand::default() => Arithmetic::ShiftRight(unsigned(c), by),
+            (Some(by), false) if !bits.is_set(80) => Arithmetic::ShiftLeft(unsigned(a), by),
+            _ => Arithmetic::Other,
+        },
+        "LDC" if bits.at(24, 8) == ZERO => bits.constant().map_or(Arithmetic::Other, Arithmetic::Constant),
+        _ => Arithmetic::Other,
+    }
+}
+
+fn unsigned(operand: Operand) -> Operand {
+    Operand { is_negative: false, ..operand }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::{Origin, SassInstruction};
+    use crate::source::sass::{read, word::decode};
+
+    /// The operands behind the result as the listing spells them, predicates left out.
+    fn spelt(instruction: &SassInstruction) -> Vec<Operand> {
+        let operand = |text: &str| {
+            let text = text.trim().trim_end_matches(".reuse");
+            let (is_negative, name) = text.strip_prefix('-').map_or((false, text), |name| (true, name));
+            let hex = |digits: &str| u32::from_str_radix(digits, 16).ok();
+            let from = if name == "RZ" {
+                OperandFrom::Immediate(0)
+            } else if name.starts_with("UR") {
+                OperandFrom::Uniform
+            } else if let Some(byte) = name.strip_prefix("c[0x0][0x") {
+                OperandFrom::Constant(hex(byte.trim_end_matches(']'))? as u16)
+            } else if let Some(digits) = name.strip_prefix("0x") {
+                let value = hex(digits)?;
+                OperandFrom::Immediate(if is_negative { value.wrapping_neg() } else { value })
+            } else {
+                OperandFrom::Register(name.strip_prefix('R')?.parse().ok()?)
+            };
+            let is_negative = is_negative && !matches!(from, OperandFrom::Immediate(_));
+            Some(Operand { from, is_negative })
+        };
+        let operands = instruction.operands.split(", ").skip_while(|name| name.starts_with('P'));
+        operands.skip(1).filter_map(operand).collect()
+    }
+
+    #[test]
+    fn listings_agree() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/h200/devset.sass");
+        let listing = read(std::fs::read(path).expect("a listing").as_slice(), Origin::default()).expect("readable");
+        let mut seen = 0;
+        for instruction in listing.functions.iter().flat_map(|function| &function.instructions) {
+            let [low, high] = instruction.encoding.expect("bits");
+            let word = decode(u128::from(high) << 64 | u128::from(low), instruction.offset, (9, 0));
+            let number = |value: u8| Operand { from: OperandFrom::Immediate(value.into()), is_negative: false };
+            let found = match word.arithmetic {
+                Arithmetic::Other | Arithmetic::Constant(_) => continue,
+                Arithmetic::MultiplyAdd(operands) => operands.to_vec(),
+                Arithmetic::Sum(operands) => operands[..spelt(instruction).len()].to_vec(),
+                Arithmetic::ShiftAdd(value, by, add) => vec![value, add, number(by)],
+                Arithmetic::ShiftLeft(value, by) => vec![value, number(by), spelt(instruction)[2]],
+                Arithmetic::ShiftRight(value, by) => vec![Operand::default(), number(by), value],
+                Arithmetic::Logic(table, [a, b, c]) => vec![a, b, c, number(table)],
+            };
+            assert_eq!(found, spelt(instruction), "{} {}", instruction.opcode, instruction.operands);
+            seen += 1;
+        }
+        assert!(seen > 100, "{seen}");
+    }
+}
