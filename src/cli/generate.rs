@@ -7,7 +7,7 @@ use super::gather::Gatherer;
 use super::made::{Made, Place, print_comment, write_page};
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
 use super::slot::Days;
-use super::stale::{Since, Sources};
+use super::stale::{Since, Sources, beside};
 use super::{collect, index, moment, requests};
 use crate::analysis::{self, audit};
 use crate::config::{DEFAULT_TEMPLATE, Subject};
@@ -16,7 +16,7 @@ use crate::shell::quoted;
 use crate::snapshot::{AcceptedFile, Snapshot, milestones};
 use crate::view::{DELIVERABLE, Heading};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -126,7 +126,13 @@ impl<'p> Maker<'p> {
         let own = slot.own.as_ref().map(|own| &own.commit).filter(|commit| !commit.is_empty());
         let commit = match plan.commit.as_ref().or(subject.commit.as_ref()).or(own) {
             Some(commit) => commit.clone(),
-            None => self.tree.get_or_init(|| moment::commit(&plan.folder, &beside(plan)).unwrap_or_default()).clone(),
+            None => self
+                .tree
+                .get_or_init(|| {
+                    moment::commit(&plan.folder, &beside(&plan.subjects, &[&plan.series, &plan.out], &plan.folder))
+                        .unwrap_or_default()
+                })
+                .clone(),
         };
         let limits = &self.gatherer.limits;
         let audit = audit(&gathered.evidence, limits);
@@ -155,21 +161,6 @@ impl<'p> Maker<'p> {
         let snapshot = Snapshot::new(heading, gathered.evidence, &audit);
         Ok(Made { snapshot, audit, all, instructions: gathered.instructions, is_first_made: slot.own.is_none() })
     }
-}
-
-/// What may change without making the commit another version of the kernel: the audits, and what they are made from.
-fn beside(plan: &Plan) -> Vec<PathBuf> {
-    let of = |subject: &Subject| {
-        let trials = &subject.trials;
-        let files =
-            [&subject.report, &subject.baseline, &subject.collect.evidence, &trials.correctness, &trials.benchmark];
-        let more = [&trials.baseline_benchmark, &trials.reference].into_iter().chain(files).flatten().cloned();
-        more.chain(subject.ptxas.iter().cloned()).collect::<Vec<_>>()
-    };
-    let all = plan.subjects.iter().flat_map(of).chain([plan.series.clone(), plan.out.clone()]);
-    all.filter_map(|path| path.strip_prefix(&plan.folder).map(Path::to_owned).ok())
-        .filter(|path| path.is_relative())
-        .collect()
 }
 
 fn timings(all: Duration, tools: ToolTime) -> Result<(), Failure> {

@@ -2,21 +2,23 @@
 
 use super::args::{History, HistoryFormat};
 use super::failure::Failure;
-use super::moment;
-use super::plan::out_folder;
+use super::made::Made;
+use super::plan::{config_of, out_folder};
+use super::stale::{Sources, beside};
 use crate::plain;
 use crate::render::{markdown_table, svg};
-use crate::snapshot::milestones;
+use crate::snapshot::{Snapshot, earlier, milestones};
 use crate::view::charts::history_chart;
 use crate::view::{self, HistoryRow};
 use std::io::Write;
+use std::path::Path;
 
 /// A row with what git says of its commit.
 #[derive(serde::Serialize)]
 struct Printed {
     #[serde(flatten)]
     row: HistoryRow,
-    /// The first line of the commit's message; empty where git does not know it.
+    /// The first line of the message of the commit that made the version that was audited; empty where git does not know it.
     subject_line: String,
 }
 
@@ -30,13 +32,14 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
             folder.display()
         )));
     }
+    let commits: Vec<&str> = known.iter().map(|milestone| milestone.commit.as_str()).collect();
+    let messages = messages(arguments, &folder, &commits)?;
     let mut unknown = 0;
     let rows: Vec<Printed> = view::history_rows(&known)
         .into_iter()
-        .map(|mut row| {
-            // A tree with changes is not what the message of its commit says.
+        .zip(messages)
+        .map(|(mut row, subject_line)| {
             let is_dirty = row.commit.ends_with("-dirty");
-            let subject_line = if is_dirty { None } else { moment::subject_line(&folder, &row.commit) };
             unknown += usize::from(subject_line.is_none() && !row.commit.is_empty() && !is_dirty);
             let subject_line = subject_line.unwrap_or_default();
             if row.change.is_empty() {
@@ -98,6 +101,24 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
         }
     }
     Ok(())
+}
+
+/// What git says of the versions that were audited at some commits. A tree with changes is not what the message of its commit
+/// says, and gets none.
+fn messages(arguments: &History, folder: &Path, commits: &[&str]) -> Result<Vec<Option<String>>, Failure> {
+    let config = config_of(&arguments.folder)?;
+    let project = config.as_ref().map_or(folder, |config| &config.folder);
+    let sources = Sources::of(project);
+    let newest = earlier(folder, arguments.subject.as_str(), None)?.pop();
+    let newest = newest.and_then(|found| Snapshot::read(&found.path).ok()).map(Made::of);
+    let mut stated = config.iter().flat_map(|config| &config.subjects);
+    let stated = stated.find(|stated| stated.name == arguments.subject);
+    let files = newest.as_ref().map(|made| sources.files(made, stated)).unwrap_or_default();
+    let beside = match &config {
+        Some(config) => beside(&config.subjects, &[folder], project),
+        None => vec![".".into()],
+    };
+    Ok(commits.iter().map(|commit| sources.message(commit, &files, &beside)).collect())
 }
 
 /// A cell of a CSV file that a spreadsheet takes for text or a number, never for a formula.

@@ -39,25 +39,17 @@ pub(super) fn commit(folder: &Path, beside: &[PathBuf]) -> Option<String> {
     let said = git(folder, &["rev-parse", "--short=12", "--verify", "--quiet", "HEAD"])?;
     let head = String::from_utf8(said).ok()?.trim().to_owned();
     let mut words = ["status", "--porcelain=v1", "--untracked-files=no", "--", ":/"].map(OsString::from).to_vec();
-    words.extend(beside.iter().map(|path| {
-        let mut word = OsString::from(":(exclude,literal)");
-        word.push(path);
-        word
-    }));
+    words.extend(beside.iter().map(|path| but(path)));
     let is_dirty = git(folder, &words).is_none_or(|said| !said.is_empty());
     let dirty = if is_dirty { "-dirty" } else { "" };
     Some(format!("{head}{dirty}")).filter(|_| !head.is_empty())
 }
 
-/// The first line of a commit's message, as git in `folder` knows it. `None` without git, outside a repository, for a
-/// commit that a shallow clone does not hold, and for text that is no commit.
-pub(super) fn subject_line(folder: &Path, commit: &str) -> Option<String> {
-    if commit.len() < 7 || !commit.bytes().all(|b| b.is_ascii_hexdigit()) {
-        return None;
-    }
-    let said = git(folder, &["log", "-1", "--format=%s", commit, "--"])?;
-    let text = String::from_utf8_lossy(&said).trim().to_owned();
-    (!text.is_empty()).then_some(text)
+/// A path that git leaves out, with what lies below it.
+pub(super) fn but(path: &Path) -> OsString {
+    let mut word = OsString::from(":(exclude,literal)");
+    word.push(path);
+    word
 }
 
 /// What git says of a file.

@@ -1,7 +1,7 @@
 //! Whether HEAD has another version of a kernel's source than the one that an audit is of, as git knows it.
 
 use super::made::Made;
-use super::moment::git;
+use super::moment::{but, git};
 use crate::analysis::Listing;
 use crate::config::{Code, Subject};
 use std::cell::{OnceCell, RefCell};
@@ -75,10 +75,10 @@ impl<'p> Sources<'p> {
     /// and the build name, where git knows them. An audit of a tree with changes, or of a commit that is not in HEAD's past,
     /// is as old as the commit that brought its `snapshot`.
     pub(super) fn since(&self, made: &Made, subject: Option<&Subject>, snapshot: Option<&Path>) -> Since {
-        let Some(tracked) = self.tracked.get_or_init(|| Tracked::of(self.folder)) else {
+        let files = self.files(made, subject);
+        if self.tracked.get().is_none_or(Option::is_none) {
             return Since::Unknown("there is no git repository");
-        };
-        let files = files(tracked, made, subject);
+        }
         if files.is_empty() {
             return Since::Unknown("git knows no source of it");
         }
@@ -96,6 +96,37 @@ impl<'p> Sources<'p> {
         Since::Changed(format!("{} changed {}since {base}", changed.join(", "), self.commits(&base, &changed)))
     }
 
+    /// The files that an audit's kernel is made from, as git names them; none where it knows no such file.
+    pub(super) fn files(&self, made: &Made, subject: Option<&Subject>) -> Vec<&str> {
+        let tracked = self.tracked.get_or_init(|| Tracked::of(self.folder)).as_ref();
+        tracked.map(|tracked| files(tracked, made, subject)).unwrap_or_default()
+    }
+
+    /// The first line of the message of the commit that made the version that was audited at `commit`: the last one up to it
+    /// that changed one of `files`, else anything but what lies `beside` the kernel. `None` where the history that git has
+    /// here does not reach that far, and for text that is no commit.
+    pub(super) fn message(&self, commit: &str, files: &[&str], beside: &[PathBuf]) -> Option<String> {
+        if !is_commit(commit) {
+            return None;
+        }
+        let last = |paths: Vec<OsString>| {
+            let words = ["log", "-1", "--format=%P|%s", commit, "--"].map(OsString::from).to_vec();
+            let said = text(git(self.folder, &[words, paths].concat())?);
+            said.split_once('|').map(|(parents, message)| (parents.to_owned(), message.to_owned()))
+        };
+        let audited = last(Vec::new())?;
+        let sources: Vec<OsString> = files.iter().map(|file| OsString::from(format!(":(top,literal){file}"))).collect();
+        let of_sources = if sources.is_empty() { None } else { last(sources) };
+        let others = || last([vec![OsString::from(":/")], beside.iter().map(|path| but(path)).collect()].concat());
+        let (parents, message) = of_sources.or_else(others).unwrap_or(audited);
+        // A commit without parents in a shallow clone is where the clone ends, whatever it changed.
+        (!message.is_empty() && (!parents.is_empty() || !self.is_shallow())).then_some(message)
+    }
+
+    fn is_shallow(&self) -> bool {
+        git(self.folder, &["rev-parse", "--is-shallow-repository"]).is_none_or(|said| text(said) != "false")
+    }
+
     /// Whether a commit lies in HEAD's past.
     fn is_past(&self, commit: &str) -> bool {
         is_commit(commit) && git(self.folder, &["merge-base", "--is-ancestor", commit, "HEAD"]).is_some()
@@ -103,7 +134,7 @@ impl<'p> Sources<'p> {
 
     /// The commit that brought a file, twelve digits; `None` where the history does not reach back to it.
     fn brought(&self, file: &Path) -> Option<String> {
-        if text(git(self.folder, &["rev-parse", "--is-shallow-repository"])?) != "false" {
+        if self.is_shallow() {
             return None;
         }
         let file = std::path::absolute(file).ok()?;
@@ -156,6 +187,22 @@ fn files<'t>(tracked: &'t Tracked, made: &Made, subject: Option<&Subject>) -> Ve
     files.sort_unstable();
     files.dedup();
     files
+}
+
+/// What may change without making another version of the kernels of `project`: the folders of `audits`, and what those of
+/// `subjects` are made from.
+pub(super) fn beside(subjects: &[Subject], audits: &[&Path], project: &Path) -> Vec<PathBuf> {
+    let of = |subject: &Subject| {
+        let trials = &subject.trials;
+        let files =
+            [&subject.report, &subject.baseline, &subject.collect.evidence, &trials.correctness, &trials.benchmark];
+        let more = [&trials.baseline_benchmark, &trials.reference].into_iter().chain(files).flatten().cloned();
+        more.chain(subject.ptxas.iter().cloned()).collect::<Vec<_>>()
+    };
+    let all = subjects.iter().flat_map(of).chain(audits.iter().map(|folder| folder.to_path_buf()));
+    all.filter_map(|path| path.strip_prefix(project).map(Path::to_owned).ok())
+        .filter(|path| path.is_relative())
+        .collect()
 }
 
 fn has_ending(path: &Path, ending: &str) -> bool {

@@ -110,3 +110,39 @@ fn where_git_cannot_tell_nothing_is_said_unless_asked() {
     assert!(!silent.contains("STALE"), "{silent}");
     bare.run("check --allow-new --current").ends(6, "is NOT MEASURED: there is no git repository");
 }
+
+/// The messages that the history shows beside its rows.
+fn changes(folder: &std::path::Path) -> Vec<String> {
+    let run = Run(audit(folder).args(["history", "scale", "--format", "json"]).output().unwrap());
+    let history: serde_json::Value = serde_json::from_str(&run.done()).unwrap();
+    let rows = history["audits"].as_array().unwrap();
+    rows.iter().map(|row| row["change"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_history_shows_the_message_of_the_version_that_was_audited() {
+    let repository = audited();
+    let root = repository.0.0.path();
+    // The same version, measured again where HEAD brought nothing but an audit, and behind notes that are no source of it.
+    repository.profile(Profile::steady(99_000.0));
+    repository.on(2, &["generate"]).done();
+    repository.commit("audit of the second profile");
+    fs::write(repository.0.path("notes.md"), "later\n").unwrap();
+    repository.commit("notes");
+    repository.profile(Profile::steady(98_000.0));
+    repository.on(3, &["generate"]).done();
+    repository.commit("audit of the third profile");
+    assert_eq!(changes(root), ["step 1"; 3]);
+    // Where git knows no source, what is no audit and no evidence is the version.
+    let config =
+        repository.0.read("audit.toml").replace("source = \"src", "# source = \"src").replace("arch =", "# arch =");
+    fs::write(repository.0.path("audit.toml"), config).unwrap();
+    assert_eq!(changes(root), ["step 1", "step 1", "notes"]);
+    repository.git(&["checkout", "-q", "audit.toml"]);
+    // Where a shallow clone ends git does not say what came before.
+    repository.profile(Profile::steady(97_000.0));
+    repository.on(4, &["generate"]).done();
+    repository.commit("audit of the fourth profile");
+    repository.git(&["clone", "-q", "--depth=2", &format!("file://{}", root.display()), "shallow"]);
+    assert_eq!(changes(&root.join("shallow")), [""; 4]);
+}
