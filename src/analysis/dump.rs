@@ -138,8 +138,8 @@ impl<'a> LaunchDump<'a> {
             share: audit
                 .kernels
                 .iter()
-                .find(|kernel| kernel.is_subject && audit.kernels.len() > 1)
-                .and_then(|own| own.share),
+                .find(|kernel| kernel.is_subject)
+                .and_then(|own| own.share.filter(|share| audit.kernels.len() > 1 || *share < 100.0)),
             verdict: VerdictDump {
                 limiter,
                 sentence: &audit.bottleneck.sentence,

@@ -218,9 +218,8 @@ impl Reference {
     pub fn of(report: &Report, source: &[SourceView]) -> Option<Reference> {
         let (work, limits) = (Work::default(), Limits::default());
         let with = Reduction { source, work: &work, limits: &limits };
-        let mut kernels = Profile::chosen(report, None, &with).ok()?;
-        let others = kernels.len() - 1;
-        let mut profile = kernels.swap_remove(0);
+        let mut profile = Profile::subject(report, None, &with).ok()?;
+        let others = profile.kernels.len().saturating_sub(1);
         (profile.kernels, profile.rules, profile.lines) = (Vec::new(), Vec::new(), None);
         Some(Reference { profile, others })
     }

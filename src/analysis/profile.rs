@@ -14,6 +14,7 @@ use crate::analysis::phases::Phases;
 use crate::analysis::readings::Readings;
 use crate::evidence::{ClockStatus, Damage, Device, Launch, Origin, Process, Report, RuleResult, Session, SourceView};
 use regex::Regex;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// One kernel as a profile has it.
@@ -46,7 +47,8 @@ pub struct Profile {
     pub not_understood: Vec<(String, u64)>,
     /// Damage of the artefact.
     pub damage: Vec<Damage>,
-    /// All kernels of the artefact, the most device time first.
+    /// All kernels of the artefact, the most device time first. One that was chosen beside the kernel under audit has its own
+    /// row alone, so that what is kept grows with the artefact and not with its square.
     pub kernels: Vec<OtherKernel>,
     /// What judging the other kernels needs, of those whose time matters; none where nobody asked for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -102,8 +104,22 @@ impl Profile {
         filter: Option<&Regex>,
         with: &Reduction<'_>,
     ) -> Result<Vec<Profile>, SelectionError> {
-        let groups = select::choose(report, filter)?;
-        Ok(groups.into_iter().map(|group| Profile::of(report, group, with)).collect())
+        let mut groups = select::choose(report, filter)?.into_iter();
+        let Some(first) = groups.next() else { return Ok(Vec::new()) };
+        let all = overview(select::groups(report), &first.key);
+        let rows: HashMap<KernelKey, OtherKernel> = all.iter().map(|row| (row.kernel.clone(), row.clone())).collect();
+        let own = |key: &KernelKey| rows.get(key).map(|row| OtherKernel { is_subject: true, ..row.clone() });
+        let further = groups.map(|group| (own(&group.key).into_iter().collect(), group));
+        Ok(std::iter::once((all, first))
+            .chain(further)
+            .map(|(kernels, group)| Profile::of(report, group, kernels, with))
+            .collect())
+    }
+
+    /// A kernel with what else the report holds.
+    fn among_all(report: &Report, group: KernelGroup<'_>, with: &Reduction<'_>) -> Profile {
+        let kernels = overview(select::groups(report), &group.key);
+        Profile::of(report, group, kernels, with)
     }
 
     /// The first of these kernels: the one under audit.
@@ -111,7 +127,7 @@ impl Profile {
     /// # Errors
     /// When the filter takes none.
     pub fn subject(report: &Report, filter: Option<&Regex>, with: &Reduction<'_>) -> Result<Profile, SelectionError> {
-        Ok(Profile::of(report, select::choose(report, filter)?.swap_remove(0), with))
+        Ok(Profile::among_all(report, select::choose(report, filter)?.swap_remove(0), with))
     }
 
     /// The counterpart of a kernel in the report of the old side.
@@ -124,7 +140,7 @@ impl Profile {
         filter: Option<&Regex>,
         with: &Reduction<'_>,
     ) -> Result<Profile, SelectionError> {
-        Ok(Profile::of(report, select::counterpart(report, of, filter)?, with))
+        Ok(Profile::among_all(report, select::counterpart(report, of, filter)?, with))
     }
 
     /// The same with what judging the other kernels of its report needs, of those whose time matters.
@@ -171,7 +187,7 @@ impl Profile {
         self.program = private::public_text(&private::public_path(&self.program)).into();
     }
 
-    fn of(report: &Report, group: KernelGroup<'_>, with: &Reduction<'_>) -> Profile {
+    fn of(report: &Report, group: KernelGroup<'_>, kernels: Vec<OtherKernel>, with: &Reduction<'_>) -> Profile {
         let kernel = KernelSummary::new(group);
         let first = kernel.first();
         let own = own_view(&kernel, with);
@@ -199,7 +215,7 @@ impl Profile {
             dropped: report.dropped.iter().map(ToString::to_string).collect(),
             not_understood,
             damage: report.damage.clone(),
-            kernels: overview(select::groups(report), kernel.key()),
+            kernels,
             others: Vec::new(),
             members: members(&kernel),
             lines: own.map(|view| SourceLines::of(view, &kernel, with.limits)),

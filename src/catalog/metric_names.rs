@@ -3,6 +3,7 @@
 //! What ncu 2025.3.1 does was seen: a counter that it does not know is left out without a word when the name has a rollup
 //! (`x__y.avg`), and ends the profile with status 9 when it has none.
 
+use super::explain_chip::chip_named;
 use super::replaced::replaced;
 use super::{chips, metric, metrics};
 use crate::nearest::several;
@@ -127,10 +128,11 @@ pub fn counters_of_arch(arch: &str) -> Option<&'static str> {
     CHIPS.into_iter().find(|chip| *chip == name)
 }
 
-/// The chip of the metric table that a word stands for: its name in any case, or an architecture.
+/// The chip of the metric table that a word stands for: its name in any case, an architecture, or a product.
 pub fn counters_named(word: &str) -> Option<&'static str> {
     let lower = word.to_lowercase();
-    CHIPS.into_iter().find(|chip| *chip == lower).or_else(|| counters_of_arch(&lower))
+    let of_product = || counters_of_arch(chip_named(word)?.arch);
+    CHIPS.into_iter().find(|chip| *chip == lower).or_else(|| counters_of_arch(&lower)).or_else(of_product)
 }
 
 /// Names that are on the chip and near to `name`; a near counter takes the rollup of the name.

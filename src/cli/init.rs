@@ -6,6 +6,7 @@ use super::plan::DEFAULT_CONFIG;
 use crate::analysis::{self, KernelKey};
 use crate::config::{Config, SubjectName};
 use crate::evidence::{BuildLog, Want};
+use crate::quantity::format;
 use crate::render::{Output, write_together};
 use crate::source;
 use regex::Regex;
@@ -78,7 +79,7 @@ pub(super) fn run(arguments: &Init, out: &mut dyn Write) -> Result<(), Failure> 
         return Ok(());
     }
     write_together(&[Output { path, bytes: text.as_bytes() }])?;
-    writeln!(out, "audit.toml: {} subjects", config.subjects.len())?;
+    writeln!(out, "audit.toml: {}", format::counted(config.subjects.len() as u64, "subject"))?;
     for subject in &config.subjects {
         let from = subject.report.as_deref().unwrap_or(Path::new("its source"));
         writeln!(out, "  {}: from {}", subject.name, from.display())?;

@@ -325,6 +325,9 @@ mod on_gpu {
                 let ran = choice.tried_ms.iter().flatten().count();
                 writeln!(out, "             {} (number {} of {ran})", choice.algorithm, choice.position)?;
             }
+            if let Some(both) = &reference.completed {
+                writeln!(out, "  with       {}\n             {} behind the product", told(&both.samples_ms), both.by)?;
+            }
         }
         writeln!(out, "  nothing    {}", told(&found.empty_ms))?;
         for (when, clocks) in [("before", &found.clocks_before), ("after", &found.clocks_after)] {

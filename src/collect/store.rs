@@ -224,7 +224,7 @@ pub fn is_as_made(folder: &Path, manifest: &Collected) -> Result<(), CollectErro
             Ok(bytes) => hash(&bytes),
             // Whoever needs it says that it is not there.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(error) => error.to_string(),
+            Err(error) => format!("not known, as it cannot be read ({error})"),
         };
         if found != step.blake3 {
             let (subject, stated) = (manifest.subject.clone(), step.blake3.clone());

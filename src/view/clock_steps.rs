@@ -30,6 +30,9 @@ pub(super) fn sentence(timing: &Timing) -> Option<String> {
             let held = held.map_or_else(|| "another state of the clocks".to_owned(), held_by);
             format!("the driver reports {held} from there on, so the parts are two clock states")
         }
+        _ if timing.kernel.time.count + step.at == timing.benchmark.samples_ms.len() => {
+            "nothing held the clock down before it, so it was still rising: those samples are left out".to_owned()
+        }
         _ => "the driver reports the same clock limits before and after, so the median is of all samples, without an interval"
             .to_owned(),
     };

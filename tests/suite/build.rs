@@ -271,7 +271,7 @@ fn the_repository_names_every_kernel() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "cu") {
             let stem = path.file_stem().unwrap().to_string_lossy();
-            assert!(text.contains(&format!("\nsource = \"kernels/{stem}.cu\"\n")), "{stem}");
+            assert!(text.contains(&format!("source = \"kernels/{stem}.cu\"")), "{stem}");
         }
     }
     assert!(config.select(&[]).is_ok());

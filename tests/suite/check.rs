@@ -280,7 +280,7 @@ fn new_findings_of_a_severity_fail_where_asked() {
     project.run("check --allow-new").ends(0, "NO BASELINE");
     fs::remove_file(project.path("pages/2026-01-02-k.json")).unwrap();
     subject("misaligned_copy", "stream_triad");
-    project.run("check --findings costs --allow-inconclusive").ends(1, "uncoalesced-global-access");
+    project.run("check --findings notes --allow-inconclusive").ends(1, "misaligned-global-access");
     let lenient = project.run("check --findings limits --allow-inconclusive");
     assert!(lenient.out().contains("No new finding."), "{}", lenient.out());
 }

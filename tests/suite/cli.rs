@@ -273,6 +273,12 @@ fn explain_knows_the_names_of_the_field() {
     for (list, holds) in lists {
         assert!(done(&run(folder.path(), &["explain", list])).contains(holds), "{list}");
     }
+    // A chip by any name that people give it.
+    let cycles = "smsp__cycles_active.avg";
+    for chip in ["GH100", "sm_90a", "H200"] {
+        let said = done(&run(folder.path(), &["explain", cycles, "--chip", chip]));
+        assert_eq!(said, format!("{cycles} is a metric of GH100\n"));
+    }
 }
 
 #[test]

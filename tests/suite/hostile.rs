@@ -105,6 +105,21 @@ fn a_table_of_a_rule_is_no_larger_than_what_it_holds() {
 }
 
 #[test]
+fn thousands_of_kernels_take_no_more_than_their_number() {
+    let project = Project::new();
+    let one = |name| Profile { kernel: name, ..Profile::steady(1000.0) };
+    project.report("many.csv", &(0..1_500).map(|at| one(format!("k{at}").leak())).collect::<Vec<_>>());
+    project.report("one.csv", &[one("k7"), one("other")]);
+    let (status, said) = bounded(project.0.path(), &["compare", "many.csv", "one.csv"]);
+    assert!(status == 0 && said.contains("SAME"), "{status}");
+    let words = ["compare", "one.csv", "one.csv", "many.csv", "--kernel", "^k7"];
+    assert_eq!(bounded(project.0.path(), &words).0, 0);
+    // Nor does what says that a filter takes nothing.
+    let (status, said) = bounded(project.0.path(), &["generate", "--report", "many.csv", "--kernel", "nothing"]);
+    assert!(status == 2 && said.contains("k19, and 1480 more"), "{said}");
+}
+
+#[test]
 fn a_million_damaged_places_are_counted_and_not_listed() {
     let broken: Vec<Vec<u8>> = (0..400_000).map(|_| nested(13, "")).collect();
     let report = report_of(&[("gpu__time_duration.sum", 1e5)], &broken);
@@ -404,6 +419,13 @@ fn evidence_is_held_against_its_hashes() {
         }
         fs::write(&path, whole).unwrap();
     }
+    let path = project.path("ev/benchmark.json");
+    let whole = fs::read(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    project.run("lint").ends(3, "its BLAKE3 is not known, as it cannot be read (");
+    fs::remove_dir(&path).unwrap();
+    fs::write(&path, whole).unwrap();
     project.run("lint").done();
 }
 

@@ -96,7 +96,7 @@ fn what_a_side_could_not_show_is_neither_new_nor_gone() {
 
 #[test]
 fn contiguous_accesses_off_a_boundary_are_not_coalesced_but_aligned() {
-    const DRAM: &str = "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed";
+    const DRAM: &str = "dram__cycles_active.avg.pct_of_peak_sustained_elapsed";
     // 32 floats from the second of a sector: 5 sectors a request instead of 4, and as many stored as needed.
     let copy = with("collected/misaligned_copy/profile", &[(DRAM, 85.0)]);
     assert_eq!(copy.bottleneck.limiter, Code::Unit(Part::MemoryDram));
@@ -118,7 +118,7 @@ fn contiguous_accesses_off_a_boundary_are_not_coalesced_but_aligned() {
 
 #[test]
 fn a_stream_with_too_few_loads_in_flight_is_at_no_roof() {
-    const DRAM: &str = "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed";
+    const DRAM: &str = "dram__cycles_active.avg.pct_of_peak_sustained_elapsed";
     let name = "collected/gemv_bf16/profile";
     // A turn of 1,047 cycles waits 827 for loads, where one takes 665 in an idle chip: 1.24 × 66 % of DRAM is 82 % of what its roof needs.
     let thin = with(name, &[]);

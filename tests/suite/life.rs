@@ -73,7 +73,7 @@ fn the_whole_life() {
     let read = |name: &str| repository.0.read(name);
 
     // An audit.toml from what is there; a second one takes nothing away.
-    repository.on(1, &["init"]).ends(0, "scale: from scale.csv");
+    repository.on(1, &["init"]).ends(0, "audit.toml: 1 subject\n  scale: from scale.csv");
     let config = read("audit.toml");
     assert!(config.contains("kernel = \"^scale$\"") && config.contains("# source = \"src/scale.cu\""), "{config}");
     repository.on(1, &["init"]).ends(2, "audit.toml is there already");

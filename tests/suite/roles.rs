@@ -32,9 +32,9 @@ fn an_expectation_of_barriers_leaves_parked_warps_out() {
     let expected = vec![Expectation::own("stall.barrier", Comparison::Below, 40.0, None)];
     let work = Work { expected, ..Work::default() };
     let audit = analysis::audit(&judged::evidence(&report, &[view], &work), &Limits::default());
-    // 55.36 % by ncu's counters; 23.6 of 55.1 % of the samples are warps that are done.
+    // 55.36 % by ncu's counters; of 55.1 % of the samples 23.6 are warps that are done, and 30.2 wait for products.
     let found = audit.checks[0].found.value().unwrap();
-    assert!((found - 31.64).abs() < 0.01, "{found}");
+    assert!((found - 1.34).abs() < 0.01, "{found}");
 }
 
 #[test]

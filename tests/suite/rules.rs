@@ -141,11 +141,11 @@ fn a_wait_at_an_mbarrier_is_no_wait_for_a_load() {
 fn a_pipe_that_is_full_in_half_of_the_time_is_not_what_limits() {
     let audit = with("collected/patch_embed_gemm_1_tma/profile", &[]);
     let phases = audit.phases.as_ref().expect("phases");
-    // 6,170 cycles of products in 5,980 of the main loop and 612 of the drain.
+    // 6,212 cycles of products in 5,999 of the main loop and 600 of the drain.
     let efficiency = phases.step_efficiency.expect("one block on an SM");
-    assert!((efficiency - 6_170.0 / (0.979 * 6_592.0)).abs() < 0.005, "{efficiency}");
+    assert!((efficiency - 6_212.0 / (0.993 * 6_599.0)).abs() < 0.005, "{efficiency}");
     let tensor = audit.bottleneck.units.iter().find(|unit| unit.part == Part::ComputeTensor).expect("a tensor pipe");
-    // 45.9 % of the time over 97.9 % with a block: idle for longer than it works.
+    // 46.2 % of the time over 99.3 % with a block: idle for longer than it works.
     assert_eq!((tensor.level, audit.bottleneck.roof.is_none()), (Level::Idle, true), "{tensor:?}");
     assert_ne!(audit.bottleneck.limiter, Code::Unit(Part::ComputeTensor));
 }

@@ -2,7 +2,7 @@
 
 use crate::evidence::{Dim3, Launch, Report, Workload};
 use regex::Regex;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What makes two results the same work: kind, name and shape.
@@ -106,18 +106,20 @@ pub struct SelectionError {
     pub path: String,
     /// What was asked for.
     pub filter: String,
-    /// What is there, each name once.
+    /// What is there, each name once; of many the first, and how many more.
     pub available: Vec<String>,
 }
 
 impl SelectionError {
     fn new(report: &Report, filter: String) -> SelectionError {
-        let mut available: Vec<String> = Vec::new();
-        for launch in &report.launches {
-            let name = short_name(&launch.name).to_string();
-            if !available.contains(&name) {
-                available.push(name);
-            }
+        /// Names that are listed; a report of thousands is looked through with `audit show`.
+        const LISTED: usize = 20;
+        let mut known = HashSet::new();
+        let names = report.launches.iter().map(|launch| short_name(&launch.name)).filter(|name| known.insert(*name));
+        let mut available: Vec<String> = names.map(str::to_owned).collect();
+        if available.len() > LISTED {
+            let more = available.split_off(LISTED).len();
+            available.push(format!("and {more} more"));
         }
         if available.is_empty() {
             available.push("no results at all".into());

@@ -81,6 +81,10 @@ pub(super) fn stretches(benchmark: &Benchmark, limits: &Limits) -> (Option<Step>
     let step = step(benchmark, limits).map(|step| Step { parts_states, ..step });
     if let Some(step) = step.filter(|step| step.parts_states) {
         let part = |samples, clocks| Stretch { samples, held: held(clocks), mhz: mhz(clocks), has_step: false };
+        // A limit makes a kernel slower. Where nothing held the slower samples down, the clock was still rising.
+        if held(before) == Held::By(0) && step.kernel.0 > step.kernel.1 {
+            return (Some(Step { parts_states: false, ..step }), vec![part(step.at..count, after)]);
+        }
         return (Some(step), vec![part(0..step.at, before), part(step.at..count, after)]);
     }
     let held = match (held(before), held(after)) {
@@ -162,6 +166,7 @@ fn median(samples: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::results::timing::tests::benchmark;
 
     fn around(level: f64, count: usize) -> Vec<f64> {
         (0..count).map(|at| level * (1.0 + 0.001 * ((at * 7) % 11) as f64)).collect()
@@ -176,6 +181,27 @@ mod tests {
         assert_eq!(cut(&around(1.0, 8)), None);
         let long = [around(1.0, 3_000), around(1.2, 2_000)].concat();
         assert!(cut(&long).is_some_and(|at| at.abs_diff(3_000) <= 5), "{:?}", cut(&long));
+    }
+
+    #[test]
+    fn a_clock_that_still_rises_is_no_state() {
+        let clocks = |throttle: &str| Clocks {
+            sm_mhz: Some(1_500.0),
+            memory_mhz: None,
+            temperature_c: None,
+            power_w: None,
+            throttle: throttle.to_owned(),
+        };
+        let of = |first: f64| {
+            let samples = [around(first, 20), around(1.0, 80)].concat();
+            let mut benchmark = benchmark(samples, None);
+            (benchmark.clocks_before, benchmark.clocks_after) = (Some(clocks("0x0")), Some(clocks("0x4")));
+            let (step, stretches) = stretches(&benchmark, &Limits::default());
+            let samples: Vec<Range<usize>> = stretches.into_iter().map(|stretch| stretch.samples).collect();
+            (step.map(|step| (step.at, step.parts_states)), samples)
+        };
+        assert_eq!(of(0.95), (Some((20, true)), vec![0..20, 20..100]));
+        assert_eq!(of(1.06), (Some((20, false)), vec![20..100]));
     }
 
     #[test]

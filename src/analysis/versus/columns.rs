@@ -9,6 +9,8 @@ use crate::analysis::limits::Limits;
 use crate::analysis::profile::{Profile, summary};
 use crate::analysis::versus::setting::{self, Seen};
 use crate::analysis::versus::verdict::{Compared, Comparison, Verdict};
+use crate::evidence::{Dim3, Workload};
+use std::collections::HashMap;
 
 /// One further column for a kernel.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -52,11 +54,12 @@ pub fn columns(files: &[Vec<Side>], limits: &Limits) -> Columns {
     let is_one_each = profiles.iter().all(|kernels| kernels.len() == 1);
     let mut found = Columns::default();
     let mut taken: Vec<Vec<bool>> = profiles.iter().map(|kernels| vec![false; kernels.len()]).collect();
+    let places: Vec<HashMap<Meant<'_>, usize>> = others.iter().map(|kernels| places(kernels)).collect();
     for (at, base) in first.iter().enumerate() {
         let mut against = Vec::new();
         for (column, kernels) in others.iter().enumerate().map(|(at, kernels)| (at + 1, kernels)) {
-            let is_it = |(_, profile): &(&Side, &Profile)| is_one_each || is_same(&base.1.kernel, &profile.kernel);
-            let Some(other) = kernels.iter().position(is_it) else { continue };
+            let known = || places[column - 1].get(&meant(&base.1.kernel)).copied();
+            let Some(other) = (if is_one_each { Some(0) } else { known() }) else { continue };
             taken[0][at] = true;
             taken[column][other] = true;
             against.push(compared(column, kernels[other], *base, limits));
@@ -97,6 +100,15 @@ fn compared(column: usize, new: (&Side, &Profile), old: (&Side, &Profile), limit
     Against { column, kernel: new.1.kernel.clone(), panels, comparison }
 }
 
-fn is_same(a: &KernelKey, b: &KernelKey) -> bool {
-    a.workload == b.workload && a.short_name() == b.short_name() && a.grid == b.grid && a.block == b.block
+/// What says that two reports mean one kernel.
+type Meant<'a> = (Workload, &'a str, Option<Dim3>, Option<Dim3>);
+
+fn meant(key: &KernelKey) -> Meant<'_> {
+    (key.workload, key.short_name(), key.grid, key.block)
+}
+
+/// Where each kernel stands first.
+fn places<'a>(kernels: &[(&'a Side, &'a Profile)]) -> HashMap<Meant<'a>, usize> {
+    let all = kernels.iter().enumerate().rev();
+    all.map(|(at, (_, profile))| (meant(&profile.kernel), at)).collect()
 }
