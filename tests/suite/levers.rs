@@ -110,6 +110,9 @@ fn contiguous_accesses_off_a_boundary_are_not_coalesced_but_aligned() {
     let codes: Vec<String> = stencil.levers.iter().map(|lever| lever.code.to_string()).collect();
     assert!(codes.iter().all(|code| code != "coalesce" && code != "align-base"), "{codes:?}");
     assert_eq!(codes.first().map(String::as_str), Some("reuse-in-sm"));
+    // Global accesses do not fill a data stage that shared memory fills.
+    let tiles = with("collected/jacobi_tiles/profile", &[]);
+    assert!(tiles.levers.iter().all(|lever| lever.code.to_string() != "align-base"), "{:?}", tiles.levers);
     // Every second float, and structures of several, are packed by another order.
     for name in ["strided_copy", "particle_energy"] {
         lever(&with(&format!("collected/{name}/profile"), &[]), "coalesce");

@@ -166,6 +166,11 @@ impl<'a, 'r> Measures<'a, 'r> {
         self.busiest_of(&[Part::MemoryL1tex, Part::MemoryShared, Part::MemoryL2, Part::MemoryDram])
     }
 
+    /// The busiest unit on the way of global accesses.
+    pub(super) fn global_memory(&self) -> Option<&Unit> {
+        self.busiest_of(&[Part::MemoryL1tex, Part::MemoryL2, Part::MemoryDram])
+    }
+
     /// Whether some unit sets the pace by itself.
     pub(super) fn is_saturated(&self) -> bool {
         self.units.iter().any(Unit::is_saturated)

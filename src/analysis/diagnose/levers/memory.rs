@@ -164,11 +164,11 @@ fn align(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let excess: u64 = accesses.iter().map(|access| access.excess()).sum();
     let all = m.kernel.value(SECTORS).filter(|all| *all > 0.0)?;
     let gone = excess as f64 / all;
-    let is_busy = m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow]);
+    let is_busy = m.global_memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow]);
     if !is_busy || !of_memory(ask.limiter) || gone < m.limits[Threshold::SectorsExcessShare] / 100.0 {
         return None;
     }
-    let touched = [Part::MemoryL2, Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryShared];
+    let touched = [Part::MemoryL2, Part::MemoryL1tex];
     let after: Vec<(Part, f64)> =
         touched.into_iter().filter_map(|part| Some((part, m.unit(part)?.share * (1.0 - gone)))).collect();
     let first = accesses.first()?;

@@ -159,6 +159,7 @@ fn stages(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let phases = ask.m.sampled().filter(|_| ask.limiter == Code::SyncMbarrier)?;
     let parts = phases.phases.iter().flat_map(|phase| &phase.parts);
     let cost: f64 = parts.filter(|part| part.kind == PhaseKind::StageWait).map(|part| part.cost).sum();
+    let waits = phases.share(PhaseKind::StageWait);
     (cost >= LEAST).then(|| {
         let draft = Draft::overlaps(ask, Action::MoreInFlight, cost);
         let saves = draft.saves();
@@ -166,10 +167,10 @@ fn stages(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .says(
                 "Fill the stages earlier: prefetch further ahead with more stages, or take work off the producer"
                     .into(),
-                words!("the pacing warps wait for a stage {} of their lifetime", share(cost)),
+                words!("the pacing warps wait for a stage {} of their lifetime", share(waits)),
             )
             .risks("shared memory for the stages".into())
-            .checks(stall(&"wait for the stage".into(), cost, saves), StallReason::LongScoreboard.per_issue())
+            .checks(stall(&"wait for the stage".into(), waits, saves), StallReason::LongScoreboard.per_issue())
     })
 }
 

@@ -214,7 +214,7 @@ pub(super) fn misaligned(m: &Measures<'_, '_>) -> Option<Held> {
     let (first, all) = (accesses.first()?, m.kernel.value(SECTORS).filter(|all| *all > 0.0)?);
     let excess: u64 = accesses.iter().map(|access| access.excess()).sum();
     let part = 100.0 * excess as f64 / all;
-    let is_busy = m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow]);
+    let is_busy = m.global_memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow]);
     if !is_busy || part < m.limits[Threshold::SectorsExcessShare] {
         return None;
     }
