@@ -79,7 +79,7 @@ pub(in crate::cli) struct Check {
     /// Why they are accepted.
     #[arg(long, value_name = "TEXT", requires = "accept")]
     pub(in crate::cli) reason: Option<String>,
-    /// Write the outcomes as JUnit XML.
+    /// Write the outcomes as JUnit XML; its folder is made where it is missing.
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) junit: Option<PathBuf>,
     /// Print the outcomes as annotations of GitHub Actions too.
