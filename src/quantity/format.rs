@@ -194,13 +194,7 @@ pub fn change(old: f64, new: f64) -> String {
     let percent = 100.0 * (new - old) / old.abs();
     let text = fixed(percent, 1);
     match text.as_str() {
-        "0.0" => {
-            if percent > 0.0 {
-                "+<0.1 %".into()
-            } else {
-                "−<0.1 %".into()
-            }
-        }
+        "0.0" => "0.0 %".into(),
         _ => match text.strip_prefix('-') {
             Some(rest) => format!("−{rest} %"),
             None => format!("+{text} %"),

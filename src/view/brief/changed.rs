@@ -1,6 +1,6 @@
 //! What the change did: the verdict against the old side, what made it, and the counters that carry the story.
 
-use super::numbers::{amount, row, sides, tenth, time};
+use super::numbers::{amount, bytes, row, sides, tenth, time};
 use super::{lead, story};
 use crate::analysis::{Audit, Comparison, Row, Standing, Verdict};
 use crate::quantity::{Unit, format};
@@ -154,6 +154,7 @@ fn counters(audit: &Audit) -> Option<Table> {
         let write = match unit {
             Some(Unit::NS) => time,
             Some(Unit::PERCENT) => tenth,
+            Some(Unit::BYTE) => bytes,
             _ => amount,
         };
         let mut cells = vec![text(row.label.as_str())];

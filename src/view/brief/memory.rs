@@ -1,7 +1,7 @@
 //! Memory: what each level moved against what it cannot avoid, and the accesses that touch more sectors than their bytes fill.
 
 use super::lead::called;
-use super::numbers::{amount, digits, row, sides, tenth};
+use super::numbers::{amount, bytes, digits, row, sides, tenth};
 use super::places;
 use crate::analysis::phases::{Amount, LaneStep, Phases, SectorAccess, Unavoidable};
 use crate::analysis::{AccessLine, Audit};
@@ -49,15 +49,6 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         blocks.push(paragraph("sectors", words::join(said, " ")));
     }
     (!blocks.is_empty()).then(|| Section::new("memory", "Memory and coalescing", blocks))
-}
-
-/// `7.83 GB`, `714 MB`.
-fn bytes(value: f64) -> String {
-    const STEPS: [(f64, &str); 4] = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
-    match STEPS.iter().find(|(least, _)| value >= *least) {
-        Some((divisor, unit)) => format!("{} {unit}", digits(value / divisor)),
-        None => format!("{} B", format::fixed(value, 0)),
-    }
 }
 
 /// A level: what it is called, its counter, what it cannot avoid, the hit rate in front of it.

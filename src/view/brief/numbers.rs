@@ -27,7 +27,7 @@ pub(super) fn digits(value: f64) -> String {
 }
 
 /// A time in ns: `1.680 ms`, `141.5 µs`, `980 ns`.
-pub(super) fn time(ns: f64) -> String {
+pub(in crate::view) fn time(ns: f64) -> String {
     match ns {
         ns if ns >= 1e9 => format!("{} s", format::fixed(ns / 1e9, 3)),
         ns if ns >= 1e6 => format!("{} ms", format::fixed(ns / 1e6, 3)),
@@ -52,6 +52,15 @@ pub(super) fn rate(per_second: f64, unit: &str) -> String {
     let step = STEPS.iter().find(|(least, _)| per_second >= *least);
     let (divisor, prefix) = step.copied().unwrap_or((1.0, ""));
     format!("{} {prefix}{unit}", digits(per_second / divisor))
+}
+
+/// `7.83 GB`, `714 MB`.
+pub(super) fn bytes(value: f64) -> String {
+    const STEPS: [(f64, &str); 4] = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+    match STEPS.iter().find(|(least, _)| value >= *least) {
+        Some((divisor, unit)) => format!("{} {unit}", digits(value / divisor)),
+        None => format!("{} B", format::fixed(value, 0)),
+    }
 }
 
 /// One decimal of a percentage whose unit stands in the column's head.

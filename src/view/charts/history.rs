@@ -5,7 +5,7 @@ use super::model::{Axis, Chart, Curve, Figure, Mark, Plot, Shade, Shape, Tick};
 use crate::analysis::{Audit, Milestone};
 use crate::quantity::format::Scale;
 use crate::quantity::{Quantity, Unit, format};
-use crate::view::brief::called;
+use crate::view::brief::{called, time as written};
 use crate::view::heading::Heading;
 
 /// Milestones from which on the chart says more than its table.
@@ -103,10 +103,6 @@ impl Beside {
         let points: Vec<(f64, f64)> = all.iter().enumerate().filter_map(point).collect();
         (points.len() > 1).then(|| Beside { name: called(name).to_owned(), points })
     }
-}
-
-fn written(time: f64) -> String {
-    Quantity::new(time, Unit::NS).map(format::quantity).unwrap_or_default()
 }
 
 fn share(milestone: &Milestone) -> Option<String> {
