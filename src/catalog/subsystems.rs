@@ -70,6 +70,16 @@ pub fn subsystem_of(counter: &str) -> Option<&'static Subsystem> {
     ROWS.rows().iter().find(|row| row.starts.iter().any(|start| counter.starts_with(start)))
 }
 
+impl Subsystem {
+    /// The opcodes that run on it; none where its work is counted in another way.
+    pub fn opcodes(&self) -> &[&'static str] {
+        match &self.by_instruction {
+            InstructionWork::Opcodes(opcodes) => opcodes,
+            _ => &[],
+        }
+    }
+}
+
 impl Part {
     /// Its row; `None` for the one part that has none.
     pub fn row(self) -> Option<&'static Subsystem> {

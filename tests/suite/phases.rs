@@ -151,6 +151,20 @@ fn addresses_that_are_data_are_inherent() {
 }
 
 #[test]
+fn index_arithmetic_is_what_only_addresses_need() {
+    // Of the 78 instructions that `nvdisasm` lists before the end, 73 make the two addresses: not the load and the store, what they
+    // take their descriptor from, the stack pointer that nothing uses, and the exit. Three reciprocals, six conversions.
+    let warps = 131_072 * 8;
+    let permuted = of("collected/permute_heads/profile.ncu-repz").index.unwrap();
+    assert_eq!((permuted.executed, permuted.on[2]), (73 * warps, 9 * warps));
+    // What comes from memory makes the addresses of the one, and random numbers go into none.
+    for name in ["pointer_chase", "philox_pi"] {
+        let phases = of(&format!("collected/{name}/profile.ncu-repz"));
+        assert!(phases.index.unwrap().executed * 20 < phases.roles[0].executed, "{name}");
+    }
+}
+
+#[test]
 fn a_product_whose_warps_have_roles() {
     let phases = of("collected/gemm_bf16_cluster/profile.ncu-repz");
     let roles: Vec<(u64, u64)> = phases.roles.iter().map(|role| (role.warps, role.start)).collect();

@@ -2,10 +2,24 @@
 
 use super::code::Code;
 use super::detail::{LocalIndex, SharedRuns};
+use super::index::{IndexArithmetic, PIPES};
 use super::point::point;
 use super::study::Study;
 use crate::evidence::{Register, RegisterFile};
 use std::collections::BTreeSet;
+
+/// Instructions that take an address.
+const ACCESSES: [&str; 9] = [
+    "global-load",
+    "global-store",
+    "async-copy",
+    "shared-load",
+    "shared-store",
+    "matrix-load",
+    "local-memory",
+    "atomic",
+    "texture",
+];
 
 /// Loads of 32 bits that one of 128 would do.
 const WIDE: usize = 4;
@@ -16,35 +30,53 @@ const WORD: i32 = 4;
 /// for such an address alone. `None` without local accesses.
 pub(super) fn local_index(study: &Study<'_>) -> Option<LocalIndex> {
     let code = &study.code;
-    let executed = |row: &usize| code.executed[*row] > 0;
-    let locals: BTreeSet<usize> =
-        (0..code.rows.len()).filter(|row| matches!(code.base(*row), "LDL" | "STL")).filter(executed).collect();
+    let is_local = |row: &usize| matches!(code.base(*row), "LDL" | "STL");
+    let locals: BTreeSet<usize> = executed(study).filter(is_local).collect();
     let first = *locals.iter().max_by_key(|row| (code.executed[**row], std::cmp::Reverse(**row)))?;
-    let behind: BTreeSet<usize> =
-        locals.iter().flat_map(|row| study.flows.address_behind(code, *row)).filter(executed).collect();
-    let elsewhere: BTreeSet<usize> = (0..code.rows.len())
-        .filter(|row| executed(row) && !behind.contains(row))
-        .flat_map(|row| match locals.contains(&row) {
-            true => study.flows.data_of(code, row),
-            false => study.flows.operands_of(code, row),
-        })
-        .collect();
-    let own: Vec<usize> = without(study, behind, elsewhere);
+    let own = only_for(study, &locals);
     let sum = |uniform: bool| {
         own.iter().filter(|row| code.base(**row).starts_with('U') == uniform).map(|row| code.executed[*row]).sum()
     };
     Some(LocalIndex { at: point(study, first), uniform: sum(true), others: sum(false) })
 }
 
-/// What is left of some rows once those are taken away that others use, and those behind them.
-fn without(study: &Study<'_>, mut own: BTreeSet<usize>, used: BTreeSet<usize>) -> Vec<usize> {
-    let mut open: Vec<usize> = used.into_iter().collect();
+/// Rows that were executed.
+fn executed<'s>(study: &'s Study<'_>) -> impl Iterator<Item = usize> + 's {
+    (0..study.code.rows.len()).filter(|row| study.code.executed[*row] > 0)
+}
+
+/// What was executed behind the addresses of some accesses and is read for nothing else.
+fn only_for(study: &Study<'_>, accesses: &BTreeSet<usize>) -> BTreeSet<usize> {
+    let (code, flows) = (&study.code, &study.flows);
+    let mut own = flows.behind_addresses(code, accesses);
+    own.retain(|row| code.executed[*row] > 0);
+    let elsewhere = executed(study).filter(|row| !own.contains(row)).flat_map(|row| match accesses.contains(&row) {
+        true => flows.data_of(code, row),
+        false => flows.operands_of(code, row),
+    });
+    let mut open: Vec<usize> = elsewhere.collect();
     while let Some(row) = open.pop() {
         if own.remove(&row) {
-            open.extend(study.flows.operands_of(&study.code, row));
+            open.extend(flows.operands_of(code, row));
         }
     }
-    own.into_iter().collect()
+    own
+}
+
+/// What is executed only to make addresses, and not from values of memory; `None` where nothing is.
+pub(super) fn index_arithmetic(study: &Study<'_>) -> Option<IndexArithmetic> {
+    let code = &study.code;
+    let mut own = only_for(study, &executed(study).filter(|row| code.is_of(*row, &ACCESSES)).collect());
+    study.flows.remove_from_memory(code, &mut own);
+    let sum = |keep: &dyn Fn(&str) -> bool| {
+        own.iter().filter(|row| keep(code.base(**row))).map(|row| code.executed[*row]).sum()
+    };
+    let on = PIPES.map(|part| {
+        let opcodes = part.row().map_or(&[][..], |row| row.opcodes());
+        sum(&|base| opcodes.contains(&base))
+    });
+    let found = IndexArithmetic { executed: sum(&|_| true), on };
+    (found.executed > 0).then_some(found)
 }
 
 /// Runs of loads of one word each from shared memory that all lanes read at the same addresses, one behind the other: one base,

@@ -90,7 +90,7 @@ impl<'v> Code<'v> {
     }
 
     /// Whether a row belongs to one of these classes of the catalog.
-    fn is_of(&self, row: usize, classes: &[&str]) -> bool {
+    pub(super) fn is_of(&self, row: usize, classes: &[&str]) -> bool {
         catalog::opcode_class(self.base(row)).is_some_and(|class| classes.contains(&class.id))
     }
 

@@ -112,16 +112,41 @@ impl Flows {
     /// The rows behind some registers at a row, definition by definition. Values from memory end the search: their addresses are
     /// other values.
     fn behind(&self, code: &Code<'_>, row: usize, wanted: Vec<Register>) -> BTreeSet<usize> {
+        self.behind_all(code, wanted.into_iter().map(|register| (row, register)).collect(), LONGEST)
+    }
+
+    /// The same of registers at several rows, at most so many.
+    fn behind_all(&self, code: &Code<'_>, mut open: Vec<(usize, Register)>, most: usize) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
-        let mut open: Vec<(usize, Register)> = wanted.into_iter().map(|register| (row, register)).collect();
         while let Some((at, register)) = open.pop() {
             for definition in self.definitions(code, at, &register) {
-                if found.len() < LONGEST && found.insert(definition) && !is_memory(code, definition) {
+                if found.len() < most && found.insert(definition) && !is_memory(code, definition) {
                     open.extend(reads(code, definition).map(|register| (definition, register)));
                 }
             }
         }
         found
+    }
+
+    /// The rows behind the addresses of some accesses.
+    pub(super) fn behind_addresses(&self, code: &Code<'_>, rows: &BTreeSet<usize>) -> BTreeSet<usize> {
+        let wanted = rows.iter().filter_map(|row| Some((*row, address(code, *row)?))).collect();
+        self.behind_all(code, wanted, usize::MAX)
+    }
+
+    /// Takes those away from some rows that bring a value from memory or depend on one of the rows that do.
+    pub(super) fn remove_from_memory(&self, code: &Code<'_>, rows: &mut BTreeSet<usize>) {
+        let operands: Vec<_> = rows.iter().map(|row| (*row, self.operands_of(code, *row))).collect();
+        let all = rows.iter().chain(operands.iter().flat_map(|(_, own)| own));
+        let mut from_memory: BTreeSet<usize> = all.copied().filter(|row| is_memory(code, *row)).collect();
+        let mut before = usize::MAX;
+        while before != from_memory.len() {
+            before = from_memory.len();
+            let depends = |own: &BTreeSet<usize>| !own.is_disjoint(&from_memory);
+            let next: Vec<usize> = operands.iter().filter(|(_, own)| depends(own)).map(|(row, _)| *row).collect();
+            from_memory.extend(next);
+        }
+        rows.retain(|row| !from_memory.contains(row));
     }
 
     /// What is behind the guard of a row; for a branch its condition.

@@ -59,6 +59,7 @@ impl Phases {
             stalls: stalls::stalls(&study),
             sites: sites(&study),
             guarded: guards::guarded(&study),
+            index: addresses::index_arithmetic(&study),
             accesses: accesses::accesses(&study, kernel.key().block.map_or([0; 3], |block| block.0)),
             copied_bytes: accesses::copied_bytes(&study),
         };

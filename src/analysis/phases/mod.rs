@@ -17,6 +17,7 @@ mod cut;
 mod detail;
 mod flows;
 mod guards;
+mod index;
 mod kept;
 mod lanes;
 mod main_loop;
@@ -40,6 +41,8 @@ pub use detail::{
     Chain, FenceChain, GuardedOpcode, LaneStep, LocalIndex, Named, OpcodeRun, Point, Pressure, SectorAccess,
     SharedRuns, Spent, StallCause, StallGroup, StallPlace, TensorSite, TimeSplit, Wait, WaitGroup, touched_sectors,
 };
+pub use index::IndexArithmetic;
+pub(in crate::analysis) use index::PIPES;
 pub use model::{CycleUnit, Phase, PhaseKind, Phases, Role, Span};
 pub use products::at_their_products;
 pub use unavoidable::{Amount, Unavoidable};

@@ -4,6 +4,7 @@ use super::detail::{
     Chain, FenceChain, GuardedOpcode, LocalIndex, Named, OpcodeRun, Pressure, SectorAccess, SharedRuns, Spent,
     StallCause, StallGroup, TensorSite, TimeSplit, Wait, WaitGroup,
 };
+use super::index::IndexArithmetic;
 
 /// What a phase is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -241,6 +242,9 @@ pub struct Phases {
     /// Opcodes of which some executions had no lane on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guarded: Vec<GuardedOpcode>,
+    /// What is executed only to make addresses; `None` where nothing is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<IndexArithmetic>,
     /// Global accesses with at least a hundredth of the sectors, the largest excess first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accesses: Vec<SectorAccess>,

@@ -4,7 +4,7 @@ use super::{Ask, Draft};
 use crate::analysis::diagnose::lever::Action;
 use crate::analysis::diagnose::rules::lanes::LANES;
 use crate::analysis::diagnose::rules::{count, share};
-use crate::analysis::phases::PhaseKind;
+use crate::analysis::phases::{PIPES, PhaseKind};
 use crate::catalog::{Code, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
@@ -16,6 +16,10 @@ const LEAST: f64 = 0.02;
 const EXECUTED: &str = "smsp__inst_executed.sum";
 /// Independent loads that share one latency in a loop that is unrolled by four: a warp then waits a quarter as long for each.
 const AT_A_TIME: f64 = 4.0;
+/// The part of all instructions from which index arithmetic is what to cut.
+const INDEX: f64 = 0.25;
+/// Bits of the widest access of a lane.
+const WIDEST: u64 = 128;
 /// The part of its peak that DRAM reaches at best: a plain triad on an H200 reads 90.2 %.
 const STREAM: f64 = 0.9;
 
@@ -108,6 +112,7 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             | Code::LaunchUnderfilled
             | Code::NoSingleLimiter
             | Code::LaunchSmallGrid
+            | Code::Unit(Part::Issue)
     );
     // A stream that does not fill device memory, although the fabric of L2 reads high.
     let dram = m.unit(Part::MemoryDram).filter(|_| m.is_thin || ask.limiter == Code::Unit(Part::MemoryDram));
@@ -116,11 +121,16 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     if !is_open || has_chain || 100.0 * wait < m.limits[Threshold::StallShare] {
         return None;
     }
-    let draft = Draft::relieves(ask, Action::MoreInFlight, &[])
-        .says(
-            "More bytes in flight: several independent loads before the first use, 16 bytes a lane".into(),
-            words!("warps wait for loads {} of their time", share(wait)),
-        )
+    // Wider loads are fewer instructions as well, which a busy front end is asked for by a lever of its own.
+    let (sentence, after) = match ask.limiter {
+        Code::Unit(Part::Issue) => ("More bytes in flight: several independent loads before the first use", Vec::new()),
+        _ => (
+            "More bytes in flight: several independent loads before the first use, 16 bytes a lane",
+            without_index(ask, narrow(ask)),
+        ),
+    };
+    let draft = Draft::relieves(ask, Action::MoreInFlight, &after)
+        .says(sentence.into(), words!("warps wait for loads {} of their time", share(wait)))
         .risks("registers for the loads in flight".into())
         .weighs(wait);
     let saves = draft.saves();
@@ -252,26 +262,63 @@ fn regroup(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     )
 }
 
-/// Fewer instructions: arithmetic stays, issue falls.
+/// Cycles of its pipe that a wide integer multiplication takes, where other instructions take one.
+const IMAD_CYCLES: f64 = 4.0;
+
+/// Issue and the pipes of index arithmetic without a part of that, 0 to 1: at least what is left of each.
+fn without_index(ask: &Ask<'_, '_, '_>, gone: f64) -> Vec<(Part, f64)> {
+    let Some((index, total)) = ask.m.sampled().and_then(|phases| phases.index).zip(ask.m.mix.total) else {
+        return Vec::new();
+    };
+    let left = |part: Part| {
+        let opcodes = part.row()?.opcodes();
+        let all: f64 = opcodes.iter().filter_map(|opcode| ask.m.mix.count(opcode)).sum();
+        let own = index.on(part) as f64;
+        let rest = (all - own).max(0.0);
+        let own = own * if part == Part::ComputeFma { IMAD_CYCLES } else { 1.0 };
+        (own > 0.0).then(|| 1.0 - gone * own / (own + rest))
+    };
+    let parts = PIPES.into_iter().map(|part| (part, left(part)));
+    let all = parts.chain([(Part::Issue, Some(1.0 - gone * index.executed as f64 / total))]);
+    all.filter_map(|(part, left)| Some((part, ask.m.unit(part)?.share * left?))).collect()
+}
+
+/// The part of the index arithmetic that loads of 16 bytes a lane take away: 0 where all are as wide, or where widths are not known.
+fn narrow(ask: &Ask<'_, '_, '_>) -> f64 {
+    let accesses = ask.m.sampled().map_or(&[][..], |phases| &phases.accesses);
+    let narrowest = accesses.iter().map(|access| access.width_bits.unwrap_or(8)).min().unwrap_or(WIDEST);
+    1.0 - narrowest as f64 / WIDEST as f64
+}
+
+/// Fewer instructions: arithmetic on values stays; issue, the ALU and the index arithmetic on other pipes fall.
 fn instructions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let issue = m.unit(Part::Issue).filter(|_| ask.limiter == Code::Unit(Part::Issue))?;
-    let draft = Draft::relieves(ask, Action::FewerInstructions, &[(Part::Issue, 0.0), (Part::ComputeAlu, 0.0)]);
+    let mut after = without_index(ask, 1.0);
+    after.retain(|(part, _)| !matches!(part, Part::Issue | Part::ComputeAlu));
+    after.extend([(Part::Issue, 0.0), (Part::ComputeAlu, 0.0)]);
+    let draft = Draft::relieves(ask, Action::FewerInstructions, &after);
     // Issued at the same rate, they are as many as the time at the ceiling.
     let kept = 1.0 - draft.saves();
     let check = match m.kernel.value(EXECUTED) {
         Some(now) => words!("executed instructions {} → {}", count(now), count(now * kept)),
         None => words!("executed instructions −{}", share(1.0 - kept)),
     };
-    Some(
-        draft
-            .says(
-                "Fewer instructions for the same result: wider accesses, hoisted index arithmetic, fewer conversions"
-                    .into(),
-                words!("issue at {}", share(issue.share)),
-            )
-            .checks(check, EXECUTED),
-    )
+    let index = m.sampled().zip(m.mix.total);
+    let index = index.map(|(phases, total)| phases.index.map_or(0.0, |index| index.executed as f64) / total);
+    let sentence = match index {
+        Some(own) if own >= INDEX => {
+            "Less index arithmetic: several neighbouring elements a thread, offsets out of the loop, divisors known when compiled"
+        }
+        Some(own) if 100.0 * own < m.limits[Threshold::LeverLeast] => {
+            "Fewer instructions for the same result: share what neighbouring elements have in common, fewer conversions"
+        }
+        _ => "Fewer instructions for the same result: wider accesses, hoisted index arithmetic, fewer conversions",
+    };
+    let of_index = index.filter(|own| *own >= INDEX);
+    let of_index = of_index.map(|own| words!("; {} of the instructions only make addresses", share(own)));
+    let why = words!("issue at {}{}", share(issue.share), of_index.unwrap_or_default());
+    Some(draft.says(sentence.into(), why).checks(check, EXECUTED))
 }
 
 #[cfg(test)]

@@ -120,7 +120,7 @@ const fn rule(
 }
 
 /// The rules.
-pub(super) const RULES: [Rule; 26] = [
+pub(super) const RULES: [Rule; 27] = [
     rule("Did the launch fail?", SPEED, launch::failed, false),
     rule("Does the grid leave SMs idle?", "--section LaunchStats", launch::small_grid, false),
     rule("Is the launch too short to measure?", SPEED, launch::too_short, false),
@@ -146,6 +146,7 @@ pub(super) const RULES: [Rule; 26] = [
     rule("Do blocks end faster than they start?", "--section Occupancy", launch::short_blocks, true),
     rule("Do SMs idle at the end of the launch?", "--section WorkloadDistribution", launch::tail, true),
     rule("Do warps wait at mbarriers?", SOURCE, stages::mbarriers, true),
+    rule("Is issue busier than the largest wait is long?", "--section WarpStateStats", waits::issue, true),
     rule("Do warps wait for loads that hit in L2?", "--section MemoryWorkloadAnalysis_Tables", l2::latency, true),
 ];
 

@@ -87,6 +87,23 @@ pub(super) fn fetch(m: &Measures<'_, '_>) -> Option<Held> {
     (100.0 * wait >= least).then(|| held.only_if(is_largest && !m.is_saturated()))
 }
 
+/// Issue is the busiest unit, and busier than any wait is long. Without its waits a launch takes what its instructions take to issue,
+/// `1 − issue` less; without its instructions it takes what the largest wait does, `1 − wait` less: the larger limits.
+pub(super) fn issue(m: &Measures<'_, '_>) -> Option<Held> {
+    let unit = m.units.first().filter(|unit| unit.part == Part::Issue && unit.level == Level::High)?.clone();
+    let (reason, wait) = m.top_waits().into_iter().next()?;
+    let sentence = words!(
+        "Instruction issue is at {}, the busiest unit; the largest wait, {}, takes {} of the warps' time.",
+        share(unit.share),
+        reason.row()?.label,
+        share(wait)
+    );
+    let held =
+        Held::new(Code::Unit(Part::Issue), 100.0 * unit.share, 100.0 * wait, sentence).at(At::Line(Sits::Limiter));
+    let held = held.from(m.readings(&[&unit.counter, &reason.per_issue()]));
+    held.holds.then_some(Held { unit: Some(unit), ..held })
+}
+
 /// The largest wait, where it is large; with little room for warps that is what limits.
 pub(in crate::analysis::diagnose) fn latency(m: &Measures<'_, '_>) -> Option<Held> {
     let (reason, wait) = m.top_waits().into_iter().next()?;
