@@ -11,7 +11,8 @@ use crate::words;
 use crate::words::Words;
 
 /// Levers that take work away.
-const REMOVES_WORK: [Action; 12] = [
+const REMOVES_WORK: [Action; 13] = [
+    Action::FewerInstructions,
     Action::WideShared,
     Action::SkipAccesses,
     Action::TensorGeneration,

@@ -290,13 +290,33 @@ fn narrow(ask: &Ask<'_, '_, '_>) -> f64 {
     1.0 - narrowest as f64 / WIDEST as f64
 }
 
-/// Fewer instructions: arithmetic on values stays; issue, the ALU and the index arithmetic on other pipes fall.
+/// The part of the instructions that only make addresses: of all of them, or of those of a pipe.
+fn of_index(ask: &Ask<'_, '_, '_>, part: Part) -> Option<f64> {
+    let index = ask.m.sampled()?.index.unwrap_or_default();
+    let pipe = |opcodes: &[&str]| opcodes.iter().filter_map(|opcode| ask.m.mix.count(opcode)).sum();
+    let (own, all) = match part {
+        Part::Issue => (index.executed, ask.m.mix.total?),
+        _ => (index.on(part), pipe(part.row()?.opcodes())),
+    };
+    (all > 0.0).then_some(own as f64 / all)
+}
+
+/// Fewer instructions. Where issue limits, arithmetic on values stays; issue, the ALU and the index arithmetic on other pipes fall.
+/// Where a pipe does, and much of its work is index arithmetic, that falls.
 fn instructions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    let issue = m.unit(Part::Issue).filter(|_| ask.limiter == Code::Unit(Part::Issue))?;
+    let Code::Unit(part) = ask.limiter else { return None };
+    let unit = m.unit(part).filter(|_| part == Part::Issue || PIPES.contains(&part))?;
+    let index = of_index(ask, part);
+    let is_index = index.is_some_and(|own| own >= INDEX);
+    if part != Part::Issue && !is_index {
+        return None;
+    }
     let mut after = without_index(ask, 1.0);
-    after.retain(|(part, _)| !matches!(part, Part::Issue | Part::ComputeAlu));
-    after.extend([(Part::Issue, 0.0), (Part::ComputeAlu, 0.0)]);
+    if part == Part::Issue {
+        after.retain(|(part, _)| !matches!(part, Part::Issue | Part::ComputeAlu));
+        after.extend([(Part::Issue, 0.0), (Part::ComputeAlu, 0.0)]);
+    }
     let draft = Draft::relieves(ask, Action::FewerInstructions, &after);
     // Issued at the same rate, they are as many as the time at the ceiling.
     let kept = 1.0 - draft.saves();
@@ -304,20 +324,18 @@ fn instructions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         Some(now) => words!("executed instructions {} → {}", count(now), count(now * kept)),
         None => words!("executed instructions −{}", share(1.0 - kept)),
     };
-    let index = m.sampled().zip(m.mix.total);
-    let index = index.map(|(phases, total)| phases.index.map_or(0.0, |index| index.executed as f64) / total);
     let sentence = match index {
-        Some(own) if own >= INDEX => {
+        _ if is_index => {
             "Less index arithmetic: several neighbouring elements a thread, offsets out of the loop, divisors known when compiled"
         }
         Some(own) if 100.0 * own < m.limits[Threshold::LeverLeast] => {
-            "Fewer instructions for the same result: share what neighbouring elements have in common, fewer conversions"
+            "Fewer instructions for the same result: cheaper arithmetic, fewer conversions"
         }
         _ => "Fewer instructions for the same result: wider accesses, hoisted index arithmetic, fewer conversions",
     };
-    let of_index = index.filter(|own| *own >= INDEX);
-    let of_index = of_index.map(|own| words!("; {} of the instructions only make addresses", share(own)));
-    let why = words!("issue at {}{}", share(issue.share), of_index.unwrap_or_default());
+    let of_pipe = if part == Part::Issue { "the instructions" } else { "its instructions" };
+    let addresses = index.filter(|_| is_index).map(|own| words!("; {} of {} only make addresses", share(own), of_pipe));
+    let why = words!("{} at {}{}", &unit.name, share(unit.share), addresses.unwrap_or_default());
     Some(draft.says(sentence.into(), why).checks(check, EXECUTED))
 }
 
