@@ -83,7 +83,7 @@ def generate(out, *words):
 
 def planted(folder):
     """A report whose kernel name and source are markup, of the same length, under a name that is markup."""
-    report = packed.contents(ROOT / "tests/fixtures/labelled/patch_embed_gemm_mma.ncu-repz")
+    report = packed.contents(ROOT / "tests/fixtures/collected/patch_embed_gemm_mma/profile.ncu-repz")
     for old, new in ((b"patch_embed_gemm_mma", b"<svg onload=plant()>"),
                      (b"(j % 2u) * 2u], b_fragment[j / 2u]", b"<script>window.planted=1</script>;")):
         assert len(old) == len(new) and old in report

@@ -177,7 +177,7 @@ fn charts_of_a_comparison() {
 
 #[test]
 fn sectors_by_line_stand_beside_what_was_needed() {
-    let charts = charts_of(&["--report", "tests/fixtures/labelled/patch_embed_gemm_mma.ncu-repz"]);
+    let charts = charts_of(&["--report", "tests/fixtures/collected/patch_embed_gemm_mma/profile.ncu-repz"]);
     let (_, text) = charts.iter().find(|(name, _)| name == "sectors.svg").expect("two lines move too much");
     assert!(text.contains("class=\"chart-excess\"") && text.contains("patch_embed_gemm_mma.cu:141"), "{text}");
 }

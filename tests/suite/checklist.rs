@@ -28,7 +28,7 @@ fn outcomes(audit: &Audit) -> Vec<(&str, Judgement)> {
 #[test]
 fn a_tensor_kernel_against_its_checklist() {
     use Judgement::{Fails, Holds};
-    let audit = with_profile("labelled/patch_embed_gemm.ncu-repz", "tensor-gemm");
+    let audit = with_profile("collected/patch_embed_gemm/profile.ncu-repz", "tensor-gemm");
     assert_eq!(
         outcomes(&audit),
         [
@@ -118,7 +118,7 @@ fn every_reading_of_the_catalogs_checklists_is_measured_on_a_full_report() {
 #[test]
 fn instructions_and_predication_by_hand() {
     // 11,782,880,768 of 12,056,024,064 threads are predicated on: 97.734 %. QGMMA 4,177,152 of 376,750,752: 1.1087 %.
-    let mix = audit("labelled/patch_embed_gemm.ncu-repz", Work::default()).mix;
+    let mix = audit("collected/patch_embed_gemm/profile.ncu-repz", Work::default()).mix;
     let near = |found: Option<f64>, expected: f64| (found.expect("measured") - expected).abs() < 1e-9 * expected;
     assert!(near(mix.predication.value(), 100.0 * 11_782_880_768.0 / 12_056_024_064.0));
     assert_eq!(mix.tensor.value(), Some(4_177_152.0));
@@ -138,7 +138,9 @@ fn instructions_and_predication_by_hand() {
 fn stores_follow_the_tile_arithmetic() {
     // 928256 / 128 rows of tiles × 768 / 256 columns, 8 warps with 16 stores each: 2,784,768.
     let tiles = Tiles { count: 7252 * 3, stores_per_warp: 16, warps: 8 };
-    let of = |tiles| audit("labelled/patch_embed_gemm.ncu-repz", Work { tiles: Some(tiles), ..Work::default() }).stores;
+    let of = |tiles| {
+        audit("collected/patch_embed_gemm/profile.ncu-repz", Work { tiles: Some(tiles), ..Work::default() }).stores
+    };
     let stores = of(tiles).expect("stated");
     assert_eq!(
         (stores.expected, stores.executed.value(), stores.ratio()),

@@ -352,7 +352,7 @@ fn the_analysis_of_every_kernel_of_a_report_is_data() {
 #[test]
 fn checklists_of_the_command_line_stand_on_the_page_and_in_its_command() {
     let folder = tempfile::tempdir().unwrap();
-    let report = format!("{}/tests/fixtures/labelled/patch_embed_gemm.ncu-repz", env!("CARGO_MANIFEST_DIR"));
+    let report = format!("{}/tests/fixtures/collected/patch_embed_gemm/profile.ncu-repz", env!("CARGO_MANIFEST_DIR"));
     // Of a path from the root the page keeps the file's name.
     fs::copy(report, folder.path().join("new.ncu-repz")).unwrap();
     let words = [

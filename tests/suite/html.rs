@@ -15,7 +15,8 @@ use std::sync::LazyLock;
 
 /// A folder with a report whose kernel name, source text and file name are markup; gives the report's path.
 fn planted(folder: &Path) -> String {
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/labelled/patch_embed_gemm_mma.ncu-repz");
+    let fixture =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/collected/patch_embed_gemm_mma/profile.ncu-repz");
     let mut bytes = zstd::decode_all(fs::File::open(fixture).unwrap()).unwrap();
     // The same lengths, so that the report stays whole.
     for (old, new) in [

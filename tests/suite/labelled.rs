@@ -5,7 +5,7 @@ use kernel_audit::analysis::{self, Audit, Limits, Selection, Severity, Work, wan
 use kernel_audit::catalog::Threshold;
 use kernel_audit::evidence::{Report, SourceView};
 use kernel_audit::source;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -32,8 +32,14 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/labelled")
 }
 
+/// The report of a labelled kernel: the one here, else the one that was collected with the evidence of a subject.
+pub(crate) fn report_of(kernel: &str) -> PathBuf {
+    let own = folder().join(format!("{kernel}.ncu-repz"));
+    if own.exists() { own } else { folder().join(format!("../collected/{kernel}/profile.ncu-repz")) }
+}
+
 fn read(kernel: &str) -> Report {
-    source::read_profile(&folder().join(format!("{kernel}.ncu-repz")), &want()).expect("readable")
+    source::read_profile(&report_of(kernel), &want()).expect("readable")
 }
 
 /// The launch by instruction, without a disassembler.
@@ -80,8 +86,8 @@ fn labels() -> Vec<Label> {
 /// Every labelled report with its audit, by kernel.
 static AUDITS: LazyLock<BTreeMap<String, (Report, Audit)>> = LazyLock::new(|| {
     let of = |label: Label| {
-        let path = folder().join(format!("{}.ncu-repz", label.kernel));
-        (label.kernel, audited(&path))
+        let read = audited(&report_of(&label.kernel));
+        (label.kernel, read)
     };
     labels().into_iter().map(of).collect()
 });
@@ -206,12 +212,12 @@ pub(crate) fn marked(kernel: &str) -> Vec<u32> {
 
 #[test]
 fn every_labelled_report_has_a_label_and_every_label_a_report() {
-    let mut files: Vec<String> = std::fs::read_dir(folder())
-        .expect("the folder")
-        .filter_map(|file| Some(file.ok()?.file_name().to_str()?.strip_suffix(".ncu-repz")?.to_owned()))
-        .collect();
-    files.sort();
-    assert_eq!(files, labels().into_iter().map(|label| label.kernel).collect::<Vec<_>>());
+    let files = std::fs::read_dir(folder()).expect("the folder").flatten().map(|file| file.path());
+    let reports: BTreeSet<PathBuf> =
+        files.filter(|path| path.extension().is_some_and(|own| own == "ncu-repz")).collect();
+    let labelled: BTreeSet<PathBuf> = labels().into_iter().map(|label| report_of(&label.kernel)).collect();
+    assert_eq!(reports.difference(&labelled).collect::<Vec<_>>(), [] as [&PathBuf; 0]);
+    assert_eq!(labelled.iter().filter(|path| !path.exists()).collect::<Vec<_>>(), [] as [&PathBuf; 0]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Reports of several kernels: the page of one says of each other what a page about that one alone says.
 
 use crate::judged;
+use crate::labelled::report_of;
 use crate::page;
 use crate::project::{Profile, Project, csv};
 use kernel_audit::analysis::{
@@ -49,7 +50,7 @@ const KERNELS: [&str; 12] = [
 fn program(names: &[&str]) -> (Report, Vec<SourceView>) {
     let mut whole: Option<(Report, Vec<SourceView>)> = None;
     for name in names {
-        let (report, views) = read(&fixtures().join(format!("labelled/{name}.ncu-repz")));
+        let (report, views) = read(&report_of(name));
         let (all, seen) = whole.get_or_insert_with(|| (Report { launches: Vec::new(), ..report.clone() }, Vec::new()));
         for launch in &report.launches {
             let id = all.launches.len() as u32;

@@ -21,6 +21,9 @@ const ACCESSES: [&str; 9] = [
     "texture",
 ];
 
+/// Wavefronts of shared accesses, and those that their words need.
+const WAVEFRONTS: &str = "memory_l1_wavefronts_shared";
+const IDEAL: &str = "memory_l1_wavefronts_shared_ideal";
 /// Loads of 32 bits that one of 128 would do.
 const WIDE: usize = 4;
 /// Bytes of a word.
@@ -61,6 +64,16 @@ fn only_for(study: &Study<'_>, accesses: &BTreeSet<usize>) -> BTreeSet<usize> {
         }
     }
     own
+}
+
+/// The part of the wavefronts of bank conflicts of accesses whose addresses depend on values from memory.
+pub(super) fn conflicts_by_data(study: &Study<'_>) -> Option<f64> {
+    let (all, ideal) = (study.view.counts(WAVEFRONTS)?, study.view.counts(IDEAL)?);
+    let excess = |row: usize| all[row].saturating_sub(ideal[row]);
+    let sum: u64 = executed(study).map(excess).sum();
+    let of_data = |row: &usize| excess(*row) > 0 && !study.flows.loads_behind(&study.code, *row).is_empty();
+    let by_data: u64 = executed(study).filter(of_data).map(excess).sum();
+    (sum > 0).then(|| by_data as f64 / sum as f64)
 }
 
 /// What is executed only to make addresses, and not from values of memory; `None` where nothing is.

@@ -7,7 +7,7 @@ use super::detail::{Point, TensorSite};
 use super::main_loop::MainLoop;
 use super::model::{CycleUnit, Phase, PhaseKind, Phases, Span};
 use super::opcodes::opcodes;
-use super::point::{named, point, product_line, short};
+use super::point::{calling, named, point, product_line, short};
 use super::samples::Samples;
 use super::study::Study;
 use super::waits::waits;
@@ -59,6 +59,7 @@ impl Phases {
             stalls: stalls::stalls(&study),
             sites: sites(&study),
             guarded: guards::guarded(&study),
+            conflicts_by_data: addresses::conflicts_by_data(&study),
             index: addresses::index_arithmetic(&study),
             accesses: accesses::accesses(&study, kernel.key().block.map_or([0; 3], |block| block.0)),
             copied_bytes: accesses::copied_bytes(&study),
@@ -141,7 +142,7 @@ fn sites(study: &Study<'_>) -> Vec<TensorSite> {
                 at: line.map_or(at.clone(), |line| Point {
                     file: short(&line.file).to_owned(),
                     line: line.line,
-                    call: None,
+                    call: calling(study.view, &rows, line),
                     ..at
                 }),
                 count: rows.len() as u64,

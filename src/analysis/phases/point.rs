@@ -70,6 +70,16 @@ pub(super) fn product_line<'v>(view: &'v SourceView, code: &Code<'_>, rows: &[us
     })
 }
 
+/// The line that most of some rows were inlined into from another one.
+pub(super) fn calling(view: &SourceView, rows: &[usize], line: &SourceLine) -> Option<u32> {
+    let mut votes: BTreeMap<u32, usize> = BTreeMap::new();
+    for row in rows {
+        let caller = view.instructions[*row].places.iter().skip_while(|place| *place != line).nth(1);
+        caller.into_iter().for_each(|caller| *votes.entry(caller.line).or_default() += 1);
+    }
+    votes.into_iter().max_by_key(|(line, count)| (*count, std::cmp::Reverse(*line))).map(|(line, _)| line)
+}
+
 #[cfg(test)]
 mod tests {
     use super::called;

@@ -10,7 +10,7 @@ use crate::analysis::diagnose::rules::memory::{
     wavefronts,
 };
 use crate::analysis::diagnose::rules::{count, share};
-use crate::catalog::{self, Code, Part, Threshold};
+use crate::catalog::{self, Code, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 
@@ -24,6 +24,8 @@ const ON_FMA_PIPE: [&str; 5] = ["FFMA", "FADD", "FMUL", "IMAD", "HFMA2"];
 const OPERANDS_PER_FMA: f64 = 0.25;
 /// Sectors that one lookup of L2's tags finds at most.
 const SECTORS_PER_LOOKUP: f64 = 4.0;
+/// The part of the excess from which its cause is that of all of it.
+const MOST: f64 = 0.5;
 /// Excess wavefronts below this share of the cycles are none.
 const LEAST_CONFLICT: f64 = 0.02;
 
@@ -96,23 +98,44 @@ fn unconflict(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     }
     let goal = (l1.share - excess).max(0.0);
     let after = [(Part::MemoryShared, goal), (Part::MemoryL1tex, goal), (Part::MemoryLsu, goal)];
-    Some(
-        Draft::relieves(ask, Action::Unconflict, &after)
-            .says(
-                "Pad or swizzle the shared-memory layout".into(),
-                words!(
-                    "{} wavefronts, {} without conflicts; {} {} → {} %",
-                    count(all),
-                    count(ideal),
-                    &l1.name,
-                    format::fixed(100.0 * l1.share, 0),
-                    format::fixed(100.0 * goal, 0)
-                ),
-            )
-            .risks("shared memory for the padding; row pitch and alignment of vectors".into())
-            .checks(words!("wavefronts of shared memory {} → {}", count(all), count(ideal)), SHARED)
-            .weighs(excess),
-    )
+    let by_data = m.sampled().and_then(|phases| phases.conflicts_by_data).is_some_and(|part| part >= MOST);
+    let (sentence, risk) = match by_data {
+        true => (
+            "Addresses come from data: a copy of the table for each bank or group of lanes, or fewer look-ups",
+            "shared memory for the copies",
+        ),
+        false => (
+            "Pad or swizzle the shared-memory layout",
+            "shared memory for the padding; row pitch and alignment of vectors",
+        ),
+    };
+    let draft = Draft::relieves(ask, Action::Unconflict, &after)
+        .says(
+            sentence.into(),
+            words!(
+                "{} wavefronts, {} without conflicts; {} {} → {} %",
+                count(all),
+                count(ideal),
+                &l1.name,
+                format::fixed(100.0 * l1.share, 0),
+                format::fixed(100.0 * goal, 0)
+            ),
+        )
+        .risks(risk.into())
+        .checks(words!("wavefronts of shared memory {} → {}", count(all), count(ideal)), SHARED)
+        .weighs(excess);
+    if is_l1(ask.limiter) || ask.limiter == Code::SharedBankConflicts {
+        return Some(draft);
+    }
+    // Where the data stage does not limit, what falls are waits for it, in proportion to its wavefronts, and waits for warps that wait.
+    let waits = m.waits(&[
+        StallReason::ShortScoreboard,
+        StallReason::MioThrottle,
+        StallReason::LgThrottle,
+        StallReason::Barrier,
+    ]);
+    let awaited = waits + m.at_mbarriers() * m.wait(StallReason::LongScoreboard).unwrap_or_default();
+    Some(draft.capped((awaited * (1.0 - ideal / all)).max(excess)))
 }
 
 /// C13: neighbouring lanes at neighbouring addresses, where a memory unit is busy and the order is not the data's.

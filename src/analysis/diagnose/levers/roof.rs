@@ -1,6 +1,7 @@
 //! What is said where nothing is left to do, and what is ruled out.
 
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
+use crate::analysis::diagnose::level::Level;
 use crate::analysis::diagnose::lever::{Action, Lever, LeverCode, LeverOrigin};
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::diagnose::rules::memory::{packable, wavefronts};
@@ -37,7 +38,7 @@ fn names(levers: &[Lever], actions: &[Action]) -> bool {
     levers.iter().any(|lever| matches!(&lever.code, LeverCode::Ours(action) if actions.contains(action)))
 }
 
-/// C26: DRAM or a pipe is full, and no lever removes work, brings more bytes into flight or fills most of the time in which a pipe idles:
+/// C26: DRAM, or a pipe, or its queue, is full, and no lever removes work, brings more bytes into flight or fills most of the time in which a pipe idles:
 /// what is left, and that only less work helps.
 pub(in crate::analysis::diagnose) fn at_the_roof(
     m: &Measures<'_, '_>,
@@ -46,7 +47,7 @@ pub(in crate::analysis::diagnose) fn at_the_roof(
 ) -> Option<Words> {
     let Code::Unit(part) = limiter else { return None };
     let is_pipe = <&str>::from(part).starts_with("compute-") && part != Part::ComputeControl;
-    let unit = m.unit(part).filter(|unit| part == Part::MemoryDram || is_pipe && unit.is_saturated())?;
+    let unit = m.unit(part).filter(|_| part == Part::MemoryDram || is_pipe)?;
     if names(levers, &REMOVES_WORK) || names(levers, &[Action::MoreInFlight]) {
         return None;
     }
@@ -68,15 +69,22 @@ pub(in crate::analysis::diagnose) fn at_the_roof(
         None if part == Part::ComputeTensor => words!("fewer products, a narrower type, or structured sparsity"),
         None => words!("another algorithm, a narrower type, or tensor instructions for products"),
     };
-    let near = if unit.is_saturated() { "At" } else { "Near" };
-    let article = if part == Part::MemoryDram { "" } else { "the " };
-    Some(words!(
-        "{} the roof of {}: ≤ {} is left in this kernel. Only less work helps: {}.",
-        near,
-        format!("{article}{}", unit.name),
-        share(1.0 - most),
-        less
-    ))
+    let name = if part == Part::MemoryDram { unit.name.clone() } else { format!("the {}", unit.name) };
+    let left = share(1.0 - most);
+    Some(match unit.level {
+        Level::Saturated => {
+            words!("At the roof of {}: ≤ {} is left in this kernel. Only less work helps: {}.", name, left, less)
+        }
+        _ if is_pipe && 100.0 * unit.resident < m.limits[Threshold::SolHigh] => {
+            words!(
+                "{} is what the warps wait for: ≤ {} is left, and less work on it helps: {}.",
+                format::capital(&name),
+                left,
+                less
+            )
+        }
+        _ => words!("Near the roof of {}: ≤ {} is left in this kernel. Only less work helps: {}.", name, left, less),
+    })
 }
 
 /// What no lever names, each with its number.

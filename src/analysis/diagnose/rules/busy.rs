@@ -52,7 +52,7 @@ pub(super) fn named(unit: &Unit) -> String {
 }
 
 /// `the FMA pipe is`.
-fn the(unit: &Unit) -> String {
+pub(super) fn the(unit: &Unit) -> String {
     let verb = if unit.name.ends_with('s') { "are" } else { "is" };
     format!("{} {verb}", named(unit))
 }

@@ -23,6 +23,10 @@ pub(in crate::analysis::diagnose) const LOCAL: &str = "memory_l2_theoretical_sec
 /// The same as the hardware counts them at L1, loads and stores.
 const LOCAL_AT_L1: [&str; 2] =
     ["l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"];
+/// Sectors of global loads at L1, and those that L2 is asked for.
+const LOADS: [&str; 2] = ["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "lts__t_sectors_srcunit_tex_op_read.sum"];
+/// The same of stores.
+const STORES: [&str; 2] = ["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "lts__t_sectors_srcunit_tex_op_write.sum"];
 /// Hit rate of L1, percent.
 const L1_HITS: &str = "l1tex__t_sector_hit_rate.pct";
 /// Instructions that spill or fill a register.
@@ -145,13 +149,28 @@ pub(in crate::analysis::diagnose) fn index_work(m: &Measures<'_, '_>) -> Option<
 }
 
 /// The accesses whose sectors would go if their bytes lay side by side, without those whose order is the data's and those that are
-/// contiguous; the largest excess first, of equal ones the first in the source.
+/// contiguous; the largest excess first, of equal ones the first in the source. Behind L1 what it answers itself is no excess.
 pub(in crate::analysis::diagnose) fn packable<'a>(m: &Measures<'a, '_>) -> Vec<&'a SectorAccess> {
     let all = m.kernel_of.phases.map(|phases| phases.accesses.as_slice()).unwrap_or_default();
     let mut found: Vec<&SectorAccess> =
         all.iter().filter(|access| access.excess() > 0 && !access.is_inherent && !access.is_shifted()).collect();
-    found.sort_by_key(|access| (std::cmp::Reverse(access.excess()), access.at.line));
+    let [loads, stores] = if is_l1(m) { [1.0; 2] } else { [LOADS, STORES].map(|names| passed_on(m, names)) };
+    let weight = |access: &SectorAccess| {
+        access.excess() as f64 * if access.at.opcode.starts_with("LD") { loads } else { stores }
+    };
+    found.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.at.line.cmp(&b.at.line)));
     found
+}
+
+/// Whether L1 is the busiest part of the memory system.
+fn is_l1(m: &Measures<'_, '_>) -> bool {
+    m.memory().is_some_and(|unit| !level::is_shared(unit.part))
+}
+
+/// The part of the sectors at L1 that L2 is asked for; all where that is not counted.
+fn passed_on(m: &Measures<'_, '_>, [at_l1, at_l2]: [&str; 2]) -> f64 {
+    let asked = m.kernel.value(at_l1).filter(|sectors| *sectors > 0.0).zip(m.kernel.value(at_l2));
+    asked.map_or(1.0, |(at_l1, at_l2)| (at_l2 / at_l1).min(1.0))
 }
 
 /// Contiguous accesses that start off a sector's boundary, where each sector is brought once: the address that they start from is
@@ -167,8 +186,7 @@ pub(in crate::analysis::diagnose) fn off_boundary<'a>(m: &Measures<'a, '_>) -> V
 pub(in crate::analysis::diagnose) fn excess(m: &Measures<'_, '_>) -> Option<f64> {
     let all = m.kernel.value(SECTORS)? - m.kernel.value(IDEAL)?;
     let Some(phases) = m.kernel_of.phases.filter(|phases| !phases.accesses.is_empty()) else { return Some(all) };
-    let is_l1 = m.memory().is_some_and(|unit| !level::is_shared(unit.part));
-    if !is_l1 {
+    if !is_l1(m) {
         return Some(packable(m).iter().map(|access| access.excess()).sum::<u64>() as f64);
     }
     let is_kept = |access: &&SectorAccess| access.is_inherent || access.is_shifted();

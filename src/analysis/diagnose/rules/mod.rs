@@ -146,7 +146,7 @@ pub(super) const RULES: [Rule; 27] = [
     rule("Do blocks end faster than they start?", "--section Occupancy", launch::short_blocks, true),
     rule("Do SMs idle at the end of the launch?", "--section WorkloadDistribution", launch::tail, true),
     rule("Do warps wait at mbarriers?", SOURCE, stages::mbarriers, true),
-    rule("Is issue busier than the largest wait is long?", "--section WarpStateStats", waits::issue, true),
+    rule("Is issue or a pipe busier than the largest wait is long?", "--section WarpStateStats", waits::work, true),
     rule("Do warps wait for loads that hit in L2?", "--section MemoryWorkloadAnalysis_Tables", l2::latency, true),
 ];
 

@@ -3,6 +3,7 @@
 use super::{At, Held, count, share};
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Place;
+use crate::analysis::lines::Sits;
 use crate::analysis::phases::{Phase, PhaseKind};
 use crate::catalog::{Code, Part, Threshold};
 use crate::quantity::format;
@@ -59,7 +60,7 @@ fn at(phase: &Phase) -> At {
     match &phase.name {
         Some(name) => place(name.call),
         None if phase.at.first > 0 => place(phase.at.first),
-        None => At::Line(crate::analysis::lines::Sits::Nowhere),
+        None => At::Line(Sits::Nowhere),
     }
 }
 
@@ -87,9 +88,13 @@ pub(super) fn full(m: &Measures<'_, '_>) -> Option<Held> {
             m.limits[Threshold::UnitSaturated],
         ),
     };
-    let site = phases.and_then(|phases| phases.sites.first());
-    let at = site.map_or(At::Line(crate::analysis::lines::Sits::Limiter), |site| At::point(&site.at));
     let held = Held::new(Code::Unit(Part::ComputeTensor), 100.0 * unit.resident, least, sentence);
     let readings = m.readings(&[&unit.counter]);
-    Some(Held { unit: Some(unit), ..held.at(at).from(readings) })
+    Some(Held { unit: Some(unit), ..held.at(products(m)).from(readings) })
+}
+
+/// Where the products are called.
+pub(super) fn products(m: &Measures<'_, '_>) -> At {
+    let site = m.kernel_of.phases.and_then(|phases| phases.sites.first());
+    site.map_or(At::Line(Sits::Limiter), |site| At::point(&site.at))
 }

@@ -1,6 +1,6 @@
 //! Rules on warps that wait while nothing is busy.
 
-use super::{At, Held, busy, l2, share};
+use super::{At, Held, busy, l2, share, tensor};
 use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::diagnose::level::{Level, Unit};
 use crate::analysis::diagnose::measures::{ACHIEVED, Measures, THEORETICAL};
@@ -87,19 +87,23 @@ pub(super) fn fetch(m: &Measures<'_, '_>) -> Option<Held> {
     (100.0 * wait >= least).then(|| held.only_if(is_largest && !m.is_saturated()))
 }
 
-/// Issue is the busiest unit, and busier than any wait is long. Without its waits a launch takes what its instructions take to issue,
-/// `1 − issue` less; without its instructions it takes what the largest wait does, `1 − wait` less: the larger limits.
-pub(super) fn issue(m: &Measures<'_, '_>) -> Option<Held> {
-    let unit = m.units.first().filter(|unit| unit.part == Part::Issue && unit.level == Level::High)?.clone();
+/// Issue or a pipe of arithmetic is the busiest unit, and busier than any wait is long. Without its waits a launch takes what its
+/// instructions take there, `1 − unit` less; without its instructions it takes what the largest wait does, `1 − wait` less: the larger
+/// limits.
+pub(super) fn work(m: &Measures<'_, '_>) -> Option<Held> {
+    let is_pipe = |part: Part| <&str>::from(part).starts_with("compute-") && part != Part::ComputeControl;
+    let is_work = |part: Part| part == Part::Issue || is_pipe(part);
+    let unit = m.units.first().filter(|unit| is_work(unit.part) && unit.level == Level::High)?.clone();
     let (reason, wait) = m.top_waits().into_iter().next()?;
     let sentence = words!(
-        "Instruction issue is at {}, the busiest unit; the largest wait, {}, takes {} of the warps' time.",
+        "{} at {}, the busiest unit; the largest wait, {}, takes {} of the warps' time.",
+        format::capital(&busy::the(&unit)),
         share(unit.share),
         reason.row()?.label,
         share(wait)
     );
-    let held =
-        Held::new(Code::Unit(Part::Issue), 100.0 * unit.share, 100.0 * wait, sentence).at(At::Line(Sits::Limiter));
+    let at = if unit.part == Part::ComputeTensor { tensor::products(m) } else { At::Line(Sits::Limiter) };
+    let held = Held::new(Code::Unit(unit.part), 100.0 * unit.share, 100.0 * wait, sentence).at(at);
     let held = held.from(m.readings(&[&unit.counter, &reason.per_issue()]));
     held.holds.then_some(Held { unit: Some(unit), ..held })
 }
