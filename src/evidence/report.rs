@@ -288,3 +288,15 @@ pub struct Report {
     /// Damage; a report with any is not whole, and nothing made from it may be presented as if it were.
     pub damage: Vec<Damage>,
 }
+
+impl Report {
+    /// Puts some of the launches that were read again, in the same order, into their places.
+    pub fn put(&mut self, launches: Vec<Launch>) {
+        let mut again = launches.into_iter().peekable();
+        for known in &mut self.launches {
+            if let Some(launch) = again.next_if(|launch| launch.id == known.id) {
+                *known = launch;
+            }
+        }
+    }
+}

@@ -14,4 +14,5 @@ mod read;
 mod records;
 mod unit;
 
+pub(super) use read::read_chosen;
 pub use read::{CsvPage, looks_like, read};
