@@ -91,11 +91,11 @@ impl Profile {
             Kind::Page(bytes) => ncu_csv::read(bytes, origin(&self.path, bytes, want.hash), want)?,
         };
         match report.damage.first() {
-            Some(damage) if report.launches.is_empty() => Err(ReadError::Empty {
-                path: self.path.clone(),
-                what: format!("result that is whole; at byte {}: {}", damage.at, damage.what),
-                cure: "copy the report again from where it was made, or profile again".into(),
-            }),
+            Some(damage) if report.launches.is_empty() => Err(ReadError::empty(
+                self.path.clone(),
+                format!("result that is whole; at byte {}: {}", damage.at, damage.what),
+                "copy the report again from where it was made, or profile again",
+            )),
             _ => Ok(report),
         }
     }

@@ -127,23 +127,8 @@ impl Session<'_> {
 
     /// A note about a step that has not ended yet.
     pub(super) fn record(&self, step: &str, file: &str, key: &str, outcome: StepOutcome) -> CollectedStep {
-        CollectedStep {
-            step: step.to_owned(),
-            file: file.to_owned(),
-            outcome,
-            why: String::new(),
-            command: String::new(),
-            tool: String::new(),
-            status: String::new(),
-            seconds: 0.0,
-            passes: None,
-            absent_metrics: Vec::new(),
-            remarks: Vec::new(),
-            key: key.to_owned(),
-            blake3: String::new(),
-            bytes: 0,
-            ended: self.journal.now(),
-        }
+        let (step, file, key) = (step.to_owned(), file.to_owned(), key.to_owned());
+        CollectedStep { step, file, outcome, key, ended: self.journal.now(), ..CollectedStep::default() }
     }
 
     /// Notes a step that is not there, without making it.

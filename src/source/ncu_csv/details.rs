@@ -3,15 +3,12 @@
 //! A row names its metric by the words of a section, or by its own name where it was asked for on the command line.
 //! Where the words are not known the row is kept as `section/words`. Numbers have two decimals at most.
 
-use super::read::{Table, Taker};
+use super::table::{Table, Taker, VALUE};
 use super::{launch, names, unit};
 use crate::evidence::{Launch, Metric, RuleMessage, RuleResult, Speedup, Value};
 use crate::source::Rules;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// The column of values.
-pub(super) const VALUE: &str = "Metric Value";
 
 /// Reads the rows of a table.
 pub(super) fn take(taker: &mut Taker<'_>, table: &Table<'_>) {

@@ -6,22 +6,6 @@ use crate::source::text::Texts;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The columns that are no metrics.
-const FIXED: [&str; 12] = [
-    "ID",
-    "Process ID",
-    "Process Name",
-    "Host Name",
-    "Kernel Name",
-    "Kernel Time",
-    "Context",
-    "Stream",
-    "Block Size",
-    "Grid Size",
-    "Device",
-    "CC",
-];
-
 /// Where the columns of a table stand.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
@@ -37,7 +21,7 @@ impl Columns {
         for (at, name) in header.iter().enumerate() {
             if name.contains("Push/Pop_Range") || name.contains("Start/Stop_Range") {
                 columns.nvtx.push(at);
-            } else if !FIXED.contains(&name.as_ref()) {
+            } else if !is_fixed(name) {
                 columns.metrics.push(at);
             }
             columns.at.insert(name.to_string(), at);
@@ -98,6 +82,12 @@ impl Columns {
             ..Launch::default()
         }
     }
+}
+
+/// Whether a column is no metric.
+fn is_fixed(name: &str) -> bool {
+    let what = matches!(name, "ID" | "Process ID" | "Process Name" | "Host Name" | "Kernel Name" | "Kernel Time");
+    what || matches!(name, "Context" | "Stream" | "Block Size" | "Grid Size" | "Device" | "CC")
 }
 
 /// Sorts the metrics, keeps the last of each name, and takes from them what the fixed columns do not say.

@@ -2,7 +2,7 @@
 
 use super::launch;
 use super::number::{Locale, Number};
-use super::read::{Table, Taker};
+use super::table::{Table, Taker};
 use super::unit;
 use crate::evidence::{Instance, Metric, Value};
 use crate::quantity::Unit;

@@ -24,7 +24,7 @@ pub fn read(bytes: &[u8], origin: Origin) -> Result<SassListing, ReadError> {
     reader.listing.functions.retain(|function| !function.instructions.is_empty());
     if reader.listing.functions.is_empty() {
         let cure = "disassemble the kernel's code: `cuobjdump --dump-sass PROGRAM` or `nvdisasm -c CUBIN`";
-        return Err(ReadError::Empty { path: origin.path.into(), what: "instructions".into(), cure: cure.into() });
+        return Err(ReadError::empty(origin.path, "instructions", cure));
     }
     let format = if origin.format.is_empty() { "sass".into() } else { origin.format.clone() };
     Ok(SassListing { origin: Origin { format, ..origin }, ..reader.listing })
