@@ -4,24 +4,22 @@ use super::args::Collect;
 use super::array;
 use super::code::places;
 use super::failure::{Failure, Status};
-use super::plan::DEFAULT_CONFIG;
+use super::plan::config_at;
 use super::progress;
 use super::requests::{Place, context, requests};
 use super::task::Attempt;
 use super::variants;
 use crate::collect::{self, CollectError, Interrupt, Machine, Request, Summary, files};
-use crate::config::{Config, Subject};
+use crate::config::Subject;
 use crate::plain;
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 pub(super) fn run(arguments: &Collect, out: &mut dyn Write) -> Result<(), Failure> {
-    let path = arguments.config.clone().unwrap_or_else(|| Path::new(DEFAULT_CONFIG).to_owned());
-    let config = Config::read(&path)?;
+    let (path, config) = config_at(arguments.config.as_ref())?;
     let every = || config.subjects.iter().map(|subject| subject.name.to_string()).collect();
     let names: Vec<String> = if arguments.all { every() } else { arguments.subjects.clone() };
     let subjects: Vec<&Subject> = config.named(&variants::subjects(&names))?;

@@ -157,24 +157,4 @@ mod tests {
         assert_eq!(cells("\"0\",\"open"), None);
         assert_eq!(cells("0, a ,"), Some((["0", "a", ""].map(String::from).to_vec(), 6)));
     }
-
-    #[test]
-    fn messages_and_program_output_are_told_from_rows() {
-        let text = "hello\n1,2\n==PROF== x\n\"ID\",\"Kernel Name\"\n\"0\",\"k\"\nok\n\n\"1\",\"two\nlines\"\n==PROF== y\n\"2\",\"cut";
-        let cow = |text| Cow::<str>::Borrowed(text);
-        assert_eq!(
-            Pieces::new(text).collect::<Vec<_>>(),
-            [
-                Piece::Other(1, "hello"),
-                Piece::Other(2, "1,2"),
-                Piece::Message(3, "==PROF== x"),
-                Piece::Header(vec![cow("ID"), cow("Kernel Name")], b','),
-                Piece::Row(5, vec![cow("0"), cow("k")], &text[text.find("\"0\"").expect("is there")..]),
-                Piece::Other(6, "ok"),
-                Piece::Row(8, vec![cow("1"), cow("two\nlines")], &text[text.find("\"1\"").expect("is there")..]),
-                Piece::Message(10, "==PROF== y"),
-                Piece::Cut(11),
-            ]
-        );
-    }
 }
