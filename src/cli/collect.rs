@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &Collect, out: &mut dyn Write) -> Result<(), Failur
     }
     let machine = Machine::look();
     if arguments.dry_run {
-        return plan(&requests, &machine, out);
+        return plan(&requests, &place, &machine, out);
     }
     let attempts: Vec<Attempt> = match &arguments.task {
         Some(folder) => requests.iter().map(|request| Attempt::begin(folder, &request.subject)).collect(),
@@ -81,16 +81,18 @@ pub(super) fn for_pages(
     let requests = requests(&subjects, place, arguments)?;
     let machine = Machine::look();
     if arguments.dry_run {
-        plan(&requests, &machine, out)?;
+        plan(&requests, place, &machine, out)?;
         return Ok(Outcome::default());
     }
     perform(&requests, place, &machine, arguments, out)
 }
 
-fn plan(requests: &[Request], machine: &Machine, out: &mut dyn Write) -> Result<(), Failure> {
+fn plan(requests: &[Request], place: &Place<'_>, machine: &Machine, out: &mut dyn Write) -> Result<(), Failure> {
+    let (places, progress, gpu) = (places(place.tools, place.project), progress::of(true), Mutex::new(()));
+    let context = context(&places, machine, progress.as_ref(), &gpu);
     for request in requests {
         writeln!(out, "\x1b[1m{}\x1b[0m into {}", request.subject, request.evidence.display())?;
-        for (step, command) in collect::planned(request) {
+        for (step, command) in collect::planned(request, &context)? {
             writeln!(out, "  {step}: {command}")?;
         }
         if let Some(setback) = machine.setback().filter(|_| request.behind().is_empty()) {
