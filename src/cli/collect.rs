@@ -4,24 +4,22 @@ use super::args::Collect;
 use super::array;
 use super::code::places;
 use super::failure::{Failure, Status};
-use super::plan::DEFAULT_CONFIG;
+use super::plan::config_at;
 use super::progress;
 use super::requests::{Place, context, requests};
 use super::task::Attempt;
 use super::variants;
 use crate::collect::{self, CollectError, Interrupt, Machine, Request, Summary, files};
-use crate::config::{Config, Subject};
+use crate::config::Subject;
 use crate::plain;
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 pub(super) fn run(arguments: &Collect, out: &mut dyn Write) -> Result<(), Failure> {
-    let path = arguments.config.clone().unwrap_or_else(|| Path::new(DEFAULT_CONFIG).to_owned());
-    let config = Config::read(&path)?;
+    let (path, config) = config_at(arguments.config.as_ref())?;
     let every = || config.subjects.iter().map(|subject| subject.name.to_string()).collect();
     let names: Vec<String> = if arguments.all { every() } else { arguments.subjects.clone() };
     let subjects: Vec<&Subject> = config.named(&variants::subjects(&names))?;
@@ -40,7 +38,7 @@ pub(super) fn run(arguments: &Collect, out: &mut dyn Write) -> Result<(), Failur
     }
     let machine = Machine::look();
     if arguments.dry_run {
-        return plan(&requests, &machine, out);
+        return plan(&requests, &place, &machine, out);
     }
     let attempts: Vec<Attempt> = match &arguments.task {
         Some(folder) => requests.iter().map(|request| Attempt::begin(folder, &request.subject)).collect(),
@@ -83,16 +81,18 @@ pub(super) fn for_pages(
     let requests = requests(&subjects, place, arguments)?;
     let machine = Machine::look();
     if arguments.dry_run {
-        plan(&requests, &machine, out)?;
+        plan(&requests, place, &machine, out)?;
         return Ok(Outcome::default());
     }
     perform(&requests, place, &machine, arguments, out)
 }
 
-fn plan(requests: &[Request], machine: &Machine, out: &mut dyn Write) -> Result<(), Failure> {
+fn plan(requests: &[Request], place: &Place<'_>, machine: &Machine, out: &mut dyn Write) -> Result<(), Failure> {
+    let (places, progress, gpu) = (places(place.tools, place.project), progress::of(true), Mutex::new(()));
+    let context = context(&places, machine, progress.as_ref(), &gpu);
     for request in requests {
         writeln!(out, "\x1b[1m{}\x1b[0m into {}", request.subject, request.evidence.display())?;
-        for (step, command) in collect::planned(request) {
+        for (step, command) in collect::planned(request, &context)? {
             writeln!(out, "  {step}: {command}")?;
         }
         if let Some(setback) = machine.setback().filter(|_| request.behind().is_empty()) {

@@ -29,7 +29,7 @@ pub(super) fn run(arguments: &Dump, out: &mut dyn Write) -> Result<(), Failure> 
             }
             let report = source::read_profile(file, &want)?;
             match format {
-                EvidenceFormat::Json => evidence::write_json(&report, *instances, &mut plain::Json(out))?,
+                EvidenceFormat::Json => evidence::write_json(&report, &mut plain::Json(out))?,
                 EvidenceFormat::Parquet => table(&report)?,
             }
         }

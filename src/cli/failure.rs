@@ -51,7 +51,7 @@ pub struct Failure {
 impl Failure {
     /// Wrong usage; `message` may have further lines, such as a help line.
     pub fn usage(message: impl std::fmt::Display) -> Failure {
-        Failure::with(Status::Usage, message)
+        Failure::of(Status::Usage, message)
     }
 
     /// An outcome that was printed and ends with its own status.
@@ -71,10 +71,6 @@ impl Failure {
 
     /// A failure with a status of its own; `message` may have further lines.
     pub(super) fn of(status: Status, message: impl std::fmt::Display) -> Failure {
-        Failure::with(status, message)
-    }
-
-    fn with(status: Status, message: impl std::fmt::Display) -> Failure {
         let message = plain::message(&message.to_string());
         Failure { status, report: format!("\x1b[1m\x1b[91merror\x1b[0m: {message}") }
     }
@@ -86,20 +82,24 @@ impl From<io::Error> for Failure {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Failure { status: Status::Done, report: String::new() };
         }
-        Failure::with(Status::Unreadable, format!("cannot write to the output: {error}"))
+        Failure::of(Status::Unreadable, format!("cannot write to the output: {error}"))
     }
 }
 
-impl From<ReadError> for Failure {
-    fn from(error: ReadError) -> Failure {
-        Failure::with(Status::Unreadable, error)
-    }
+/// Errors of which every one ends the run with the same status.
+macro_rules! ends_with {
+    ($($status:ident: $($error:ty),+;)+) => {
+        $($(impl From<$error> for Failure {
+            fn from(error: $error) -> Failure {
+                Failure::of(Status::$status, error)
+            }
+        })+)+
+    };
 }
 
-impl From<SnapshotError> for Failure {
-    fn from(error: SnapshotError) -> Failure {
-        Failure::with(Status::Unreadable, error)
-    }
+ends_with! {
+    Unreadable: ReadError, SnapshotError;
+    Usage: CodeError, OtherKernelTried, SelectionError;
 }
 
 impl From<CollectError> for Failure {
@@ -112,7 +112,7 @@ impl From<CollectError> for Failure {
             | CollectError::Folder { .. } => Status::Unreadable,
             _ => Status::Tool,
         };
-        Failure::with(status, error)
+        Failure::of(status, error)
     }
 }
 
@@ -127,25 +127,7 @@ impl From<LaunchError> for Failure {
             | LaunchError::NoSuchDevice { .. } => Status::Usage,
             _ => Status::Tool,
         };
-        Failure::with(status, error)
-    }
-}
-
-impl From<CodeError> for Failure {
-    fn from(error: CodeError) -> Failure {
-        Failure::usage(error)
-    }
-}
-
-impl From<OtherKernelTried> for Failure {
-    fn from(error: OtherKernelTried) -> Failure {
-        Failure::usage(error)
-    }
-}
-
-impl From<SelectionError> for Failure {
-    fn from(error: SelectionError) -> Failure {
-        Failure::usage(error)
+        Failure::of(status, error)
     }
 }
 
@@ -156,7 +138,7 @@ impl From<RenderError> for Failure {
             RenderError::Write { .. } | RenderError::TemplateFolder { .. } => Status::Unreadable,
             _ => Status::Usage,
         };
-        Failure::with(status, error)
+        Failure::of(status, error)
     }
 }
 

@@ -2,13 +2,12 @@
 
 use super::args::Launch;
 use super::failure::Failure;
-use super::plan::DEFAULT_CONFIG;
-use crate::config::{Config, Variant};
+use super::plan::config_at;
+use crate::config::Variant;
 use std::io::Write;
-use std::path::Path;
 
 pub(super) fn run(arguments: &Launch, out: &mut dyn Write) -> Result<(), Failure> {
-    let config = Config::read(arguments.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG)))?;
+    let (_, config) = config_at(arguments.config.as_ref())?;
     // A report or a baseline of the subject need not be there: nothing here reads them.
     let chosen = config.named(std::slice::from_ref(&arguments.subject))?;
     chosen.into_iter().try_for_each(|subject| {
@@ -21,7 +20,12 @@ pub(super) fn run(arguments: &Launch, out: &mut dyn Write) -> Result<(), Failure
 }
 
 #[cfg(not(feature = "gpu"))]
-fn launched(_: &Launch, _: &Config, _: &crate::config::Subject, _: &mut dyn Write) -> Result<(), Failure> {
+fn launched(
+    _: &Launch,
+    _: &crate::config::Config,
+    _: &crate::config::Subject,
+    _: &mut dyn Write,
+) -> Result<(), Failure> {
     let cure = "build it with its default features (`cargo build --features gpu`)";
     Err(Failure::of(super::failure::Status::Tool, format!("this build of audit cannot launch kernels\n  help: {cure}")))
 }

@@ -56,25 +56,15 @@ pub(super) fn plan(arguments: &Generate) -> Result<Plan, Failure> {
             plan.series.clone_from(out);
         }
     }
-    if let Some(template) = &arguments.pages.template {
-        plan.template.clone_from(template);
-        plan.config = None;
-    }
-    if !arguments.thresholds.is_empty() {
-        plan.thresholds.extend(arguments.thresholds.iter().cloned());
-        plan.config = None;
-    }
-    if !arguments.pages.template_files.is_empty() {
-        plan.overrides.extend(arguments.pages.template_files.iter().cloned());
-        plan.config = None;
-    }
-    if arguments.no_charts {
-        plan.is_without_charts = true;
-        plan.config = None;
-    }
+    let pages = &arguments.pages;
     plan.html = arguments.html.then_some(true);
-    if let Some(templates) = &arguments.pages.templates {
-        plan.templates = Some(templates.clone());
+    plan.thresholds.extend(arguments.thresholds.iter().cloned());
+    plan.overrides.extend(pages.template_files.iter().cloned());
+    plan.is_without_charts |= arguments.no_charts;
+    pages.template.iter().for_each(|name| plan.template.clone_from(name));
+    plan.templates = pages.templates.clone().or(plan.templates);
+    let is_changed = arguments.no_charts || pages.template.is_some() || pages.templates.is_some();
+    if is_changed || !arguments.thresholds.is_empty() || !pages.template_files.is_empty() {
         plan.config = None;
     }
     Ok(plan)
@@ -101,10 +91,16 @@ pub(super) fn config_of(folder: &Folder) -> Result<Option<Config>, Failure> {
     })
 }
 
+/// The configuration file that is named, else the default one, which must be there; with its path.
+pub(super) fn config_at(named: Option<&PathBuf>) -> Result<(PathBuf, Config), Failure> {
+    let path = named.cloned().unwrap_or_else(|| DEFAULT_CONFIG.into());
+    let config = Config::read(&path)?;
+    Ok((path, config))
+}
+
 /// The plan for subjects of a configuration file as they are.
 pub(super) fn of_subjects(names: &[String], folder: &Folder) -> Result<Plan, Failure> {
-    let path = folder.config.clone().unwrap_or_else(|| Path::new(DEFAULT_CONFIG).to_owned());
-    let config = Config::read(&path)?;
+    let (path, config) = config_at(folder.config.as_ref())?;
     let subjects = config.select(names)?.into_iter().cloned().collect();
     let mut plan = of_config(config, path, subjects);
     if let Some(out) = &folder.out {
@@ -160,8 +156,7 @@ fn from_flags(flags: &SubjectFlags) -> Result<Plan, Failure> {
 }
 
 fn from_file(arguments: &Generate) -> Result<Plan, Failure> {
-    let path = arguments.config.clone().unwrap_or_else(|| Path::new(DEFAULT_CONFIG).to_owned());
-    let config = Config::read(&path)?;
+    let (path, config) = config_at(arguments.config.as_ref())?;
     let every = || config.subjects.iter().map(|subject| subject.name.to_string()).collect();
     let names: Vec<String> = if arguments.all { every() } else { arguments.subjects.clone() };
     // A profile that is to be made need not be there; what the page reads besides is found missing when it is read.

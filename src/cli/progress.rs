@@ -21,12 +21,7 @@ pub(super) fn of(quiet: bool) -> Box<dyn Progress> {
 
 struct Silent;
 
-impl Progress for Silent {
-    fn begin(&self, _: &str, _: &str, _: Option<Duration>) {}
-    fn remark(&self, _: &str, _: &str) {}
-    fn advance(&self, _: &str, _: &str, _: u8) {}
-    fn end(&self, _: &str, _: &str, _: &Done, _: Duration) {}
-}
+impl Progress for Silent {}
 
 /// One line when a step begins that takes time, one when it ended.
 struct Plain;
@@ -40,8 +35,6 @@ impl Progress for Plain {
     fn remark(&self, subject: &str, text: &str) {
         say(&format!("{subject}: {text}"));
     }
-
-    fn advance(&self, _: &str, _: &str, _: u8) {}
 
     fn end(&self, subject: &str, step: &str, done: &Done, wall: Duration) {
         say(&ended(subject, step, done, wall));

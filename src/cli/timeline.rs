@@ -4,11 +4,10 @@ use super::args::Timeline;
 use super::evidence::folder_of;
 use super::failure::{Failure, Status};
 use super::moment;
-use super::plan::DEFAULT_CONFIG;
+use super::plan::{DEFAULT_CONFIG, config_at};
 use super::show::width;
 use crate::analysis::{self, Limits, TimelineAudit};
 use crate::collect::files;
-use crate::config::Config;
 use crate::evidence::Origin;
 use crate::render::{Output, PageLock, Templates, merged, terminal, write_together};
 use crate::shell::quoted;
@@ -55,8 +54,7 @@ pub(super) fn run(arguments: &Timeline, out: &mut dyn Write) -> Result<(), Failu
 /// Writes the page of a subject's program, beside the charts of its audit of that day. What people wrote between its
 /// blocks stays.
 fn page(subject: &str, arguments: &Timeline, out: &mut dyn Write) -> Result<(), Failure> {
-    let path = arguments.config.clone().unwrap_or_else(|| Path::new(DEFAULT_CONFIG).to_owned());
-    let config = Config::read(&path)?;
+    let (path, config) = config_at(arguments.config.as_ref())?;
     let named = config.named(&[subject.to_owned()])?;
     let Some(subject) = named.first() else { return Ok(()) };
     let kept = folder_of(subject, &config.folder).join(files::TIMELINE.1);

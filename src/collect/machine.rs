@@ -1,7 +1,7 @@
 //! The driver and the GPUs of this machine, from the driver's own files, which need no library of NVIDIA's.
 
 use super::{Call, Places, Setback, run};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// What is here.
@@ -98,26 +98,20 @@ impl Machine {
 
     /// What nvidia-smi says of the clocks in use and at most: one line for each GPU. Empty without it.
     pub fn clocks(places: &Places) -> Vec<String> {
-        let Some(program) = nvidia_smi(places) else { return Vec::new() };
-        let call = Call { limit: Duration::from_secs(30), ..Call::new(program) };
-        let query = "--query-gpu=clocks.sm,clocks.max.sm,clocks.mem,clocks.max.mem";
-        let Ok(ran) = run(&call.argument(query).argument("--format=csv,noheader")) else { return Vec::new() };
-        let text = String::from_utf8_lossy(&ran.stdout).into_owned();
         let line = |line: &str| {
             let [sm, sm_max, memory, memory_max] = line.split(',').map(str::trim).collect::<Vec<_>>()[..] else {
                 return None;
             };
             Some(format!("SM {sm} of {sm_max}, memory {memory} of {memory_max}"))
         };
-        text.lines().filter_map(line).collect()
+        let said = nvidia_smi(places, "clocks.sm,clocks.max.sm,clocks.mem,clocks.max.mem").unwrap_or_default();
+        said.lines().filter_map(line).collect()
     }
 
     /// The architecture of the first GPU, `sm_90`, as nvidia-smi of the driver tells it.
     pub fn arch(places: &Places) -> Option<String> {
-        let call = Call { limit: Duration::from_secs(30), ..Call::new(nvidia_smi(places)?) };
-        let ran = run(&call.argument("--query-gpu=compute_cap").argument("--format=csv,noheader")).ok()?;
-        let text = String::from_utf8_lossy(&ran.stdout).into_owned();
-        let (major, minor) = text.lines().next()?.trim().split_once('.')?;
+        let said = nvidia_smi(places, "compute_cap")?;
+        let (major, minor) = said.lines().next()?.trim().split_once('.')?;
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         (is_number(major) && is_number(minor)).then(|| format!("sm_{major}{minor}"))
     }
@@ -129,9 +123,12 @@ impl Machine {
     }
 }
 
-/// The driver's own program in `PATH`.
-fn nvidia_smi(places: &Places) -> Option<PathBuf> {
-    places.path.iter().map(|folder| folder.join("nvidia-smi")).find(|path| path.is_file())
+/// What the driver's own program in `PATH` says of each GPU.
+fn nvidia_smi(places: &Places, query: &str) -> Option<String> {
+    let program = places.path.iter().map(|folder| folder.join("nvidia-smi")).find(|path| path.is_file())?;
+    let call = Call { limit: Duration::from_secs(30), ..Call::new(program) };
+    let ran = run(&call.argument(format!("--query-gpu={query}")).argument("--format=csv,noheader")).ok()?;
+    Some(String::from_utf8_lossy(&ran.stdout).into_owned())
 }
 
 /// Which of the variables an environment has with a value other than 0, from its lines that end in NUL.

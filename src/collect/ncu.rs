@@ -135,6 +135,25 @@ impl Profile {
     }
 }
 
+/// What ncu prints when it does not begin, each with what that means and the cure; the first one holds.
+const REFUSALS: [(&[&str], &str, &str); 3] = [
+    (
+        &["ERR_NVGPUCTRPERM"],
+        "ncu may not read the GPU's performance counters",
+        "run as root, give the program CAP_SYS_ADMIN, or have the administrator load the driver with `options nvidia NVreg_RestrictProfilingToAdminUsers=0` (a file under /etc/modprobe.d, then a restart); in a container add `--cap-add=SYS_ADMIN`. See https://developer.nvidia.com/ERR_NVGPUCTRPERM",
+    ),
+    (
+        &["Failed to find metric", "Failed to find section"],
+        "ncu does not know a name",
+        "correct it under [subject.collect]; `audit explain NAME --chip CHIP` has the nearest real name",
+    ),
+    (
+        &["is not an executable", "does not exist"],
+        "ncu cannot start the program",
+        "correct `run` in audit.toml; its paths are relative to the folder of that file",
+    ),
+];
+
 /// What ncu printed, as far as it matters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NcuSaid {
@@ -185,23 +204,10 @@ impl NcuSaid {
     /// Why there is no report, or one that must not be used, in order of what the user has to mend first.
     pub fn setback(&self, profile: &Profile, status: &str, has_report: bool) -> Option<Setback> {
         let has = |word: &str| self.errors.iter().chain(&self.warnings).find(|line| line.contains(word));
-        if let Some(line) = has("ERR_NVGPUCTRPERM") {
-            return Some(Setback::new(
-                format!("ncu may not read the GPU's performance counters: {line}"),
-                "run as root, give the program CAP_SYS_ADMIN, or have the administrator load the driver with `options nvidia NVreg_RestrictProfilingToAdminUsers=0` (a file under /etc/modprobe.d, then a restart); in a container add `--cap-add=SYS_ADMIN`. See https://developer.nvidia.com/ERR_NVGPUCTRPERM",
-            ));
-        }
-        if let Some(line) = has("Failed to find metric").or_else(|| has("Failed to find section")) {
-            return Some(Setback::new(
-                format!("ncu does not know a name: {line}"),
-                "correct it under [subject.collect]; `audit explain NAME --chip CHIP` has the nearest real name",
-            ));
-        }
-        if let Some(line) = has("is not an executable").or_else(|| has("does not exist")) {
-            return Some(Setback::new(
-                format!("ncu cannot start the program: {line}"),
-                "correct `run` in audit.toml; its paths are relative to the folder of that file",
-            ));
+        for (marks, what, cure) in REFUSALS {
+            if let Some(line) = marks.iter().find_map(|mark| has(mark)) {
+                return Some(Setback::new(format!("{what}: {line}"), cure));
+            }
         }
         let took_none = has("No kernels were profiled").is_some() || self.passes.is_empty();
         if took_none && self.errors.is_empty() && !has_report {

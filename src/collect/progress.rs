@@ -17,13 +17,13 @@ pub enum Done {
 /// Hears of steps as they begin, move on and end. Steps of several subjects may be told at a time.
 pub trait Progress: Sync {
     /// A step begins; `left` is how long it and those like it after it may take.
-    fn begin(&self, subject: &str, step: &str, left: Option<Duration>);
+    fn begin(&self, _subject: &str, _step: &str, _left: Option<Duration>) {}
     /// Something is worth knowing of what comes.
-    fn remark(&self, subject: &str, text: &str);
+    fn remark(&self, _subject: &str, _text: &str) {}
     /// A step says how far it is, in percent of its present kernel.
-    fn advance(&self, subject: &str, step: &str, percent: u8);
+    fn advance(&self, _subject: &str, _step: &str, _percent: u8) {}
     /// A step ended.
-    fn end(&self, subject: &str, step: &str, done: &Done, wall: Duration);
+    fn end(&self, _subject: &str, _step: &str, _done: &Done, _wall: Duration) {}
 }
 
 /// A time that is not known well: seconds, or minutes where they are many.

@@ -1,7 +1,7 @@
 //! What is to be collected of a subject, with what, and what it comes to.
 
 use super::launcher::{Launcher, Trial};
-use super::{Done, Machine, Places, Profile, Progress, Setback, Tool, Words, files, sanitizer_words};
+use super::{Done, Machine, Places, Profile, Progress, Setback, Tool, Words};
 use crate::evidence::SanitizerTool;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -146,54 +146,6 @@ impl Summary {
             Done::Made(_) | Done::Kept => None,
         })
     }
-}
-
-/// The commands that [`collect`](super::collect) would run, in order: (step, command).
-pub fn planned(request: &Request) -> Vec<(String, String)> {
-    let mut lines = Vec::new();
-    if let Some(build) = &request.build {
-        let flags = build.flags.join(" ");
-        let command = format!(
-            "nvcc -cubin -arch={} -lineinfo -Xptxas -v {flags} -o {} {}",
-            build.arch,
-            files::BUILD.1,
-            build.source.display()
-        );
-        lines.push((files::BUILD.0.to_owned(), command));
-    }
-    let launches = request.profile.launches();
-    let trial = |trial: Trial| {
-        let words = request.program.trial(trial, trial.file().1)?;
-        Some((trial.file().0.to_owned(), shown_own(request.behind(), &words)))
-    };
-    lines.extend(trial(Trial::Check));
-    let mut checks = request.sanitizers.iter().map(|tool| {
-        let words = sanitizer_words(*tool, &files::sanitizer(*tool));
-        (tool.name().to_owned(), shown(request.behind(), Tool::ComputeSanitizer, &words, &request.checked()))
-    });
-    if !request.is_profile_first {
-        lines.extend(checks.by_ref());
-    }
-    lines.extend(trial(Trial::Time));
-    let words = request.profile.words(files::PROFILE.1);
-    let program = request.program.watched(launches);
-    lines.push((files::PROFILE.0.to_owned(), shown(request.behind(), Tool::Ncu, &words, &program)));
-    if let Some(timed) = request.timed() {
-        let words = timed.words(files::LAUNCHES.1);
-        let program = request.program.watched(timed.launches());
-        lines.push((files::LAUNCHES.0.to_owned(), shown(request.behind(), Tool::Ncu, &words, &program)));
-    }
-    if let Some(program) = request.program.reference() {
-        let words = request.profile.of_reference().words(files::REFERENCE.1);
-        lines.push((files::REFERENCE.0.to_owned(), shown(request.behind(), Tool::Ncu, &words, &program)));
-    }
-    lines.extend(checks);
-    if request.has_timeline {
-        let words = timeline_words(files::TIMELINE.1);
-        let program = request.program.watched(1);
-        lines.push((files::TIMELINE.0.to_owned(), shown(request.behind(), Tool::Nsys, &words, &program)));
-    }
-    lines
 }
 
 /// The arguments of nsys up to the program, for a timeline at `path`.

@@ -278,23 +278,8 @@ mod tests {
     use super::*;
 
     fn step(key: &str, outcome: StepOutcome) -> CollectedStep {
-        CollectedStep {
-            step: "profile".into(),
-            file: "profile.ncu-rep".into(),
-            outcome,
-            why: String::new(),
-            command: "ncu".into(),
-            tool: "ncu 1".into(),
-            status: "exit status: 0".into(),
-            seconds: 1.0,
-            passes: None,
-            absent_metrics: Vec::new(),
-            remarks: Vec::new(),
-            key: key.into(),
-            blake3: String::new(),
-            bytes: 0,
-            ended: "2026-11-20T00:00:00Z".into(),
-        }
+        let (step, file, tool) = ("profile".into(), "profile.ncu-rep".into(), "ncu 1".into());
+        CollectedStep { step, file, outcome, tool, key: key.into(), ..CollectedStep::default() }
     }
 
     fn made(store: &mut Store, key: &str, bytes: &str) {

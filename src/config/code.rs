@@ -46,7 +46,6 @@ use super::launch::LaunchKeys;
 use super::text::Text;
 use crate::analysis::code::{Count, LaunchShape, Resource, SassCheck};
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use toml::Spanned;
@@ -139,22 +138,6 @@ impl Tools {
     }
 }
 
-/// The keys about a subject's code.
-pub(super) struct CodeKeys {
-    pub(super) source: Option<Spanned<PathBuf>>,
-    pub(super) cubin: Option<Spanned<PathBuf>>,
-    pub(super) baseline_source: Option<Spanned<PathBuf>>,
-    pub(super) baseline_cubin: Option<Spanned<PathBuf>>,
-    pub(super) arch: Option<Spanned<toml::Value>>,
-    pub(super) flags: Vec<Spanned<String>>,
-}
-
-impl CodeKeys {
-    pub(super) fn is_given(&self) -> bool {
-        self.source.is_some() || self.cubin.is_some()
-    }
-}
-
 /// `[[subject.check]]`.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -178,38 +161,8 @@ pub(super) struct CheckKeys {
 }
 
 impl Text {
-    /// The code of the version under audit and of the version before.
-    pub(super) fn code(
-        &self,
-        keys: CodeKeys,
-        folder: &Path,
-        files: &mut Vec<(PathBuf, Range<usize>)>,
-    ) -> Result<(Option<Code>, Option<Code>), ConfigError> {
-        if let (Some(_), Some(cubin)) = (&keys.source, &keys.cubin) {
-            let help = Some("keep the one that the audit is about".to_owned());
-            return Err(self.wrong("a subject has a source or a cubin, not both".into(), cubin.span(), "", help));
-        }
-        let flags = self.flags(keys.flags)?;
-        let archs = keys.arch.map_or(Ok(Vec::new()), |arch| self.archs(arch))?;
-        let mut named = |path: Spanned<PathBuf>| {
-            files.push((folder.join(path.get_ref()), path.span()));
-            path.into_inner()
-        };
-        let mut code = |source: Option<Spanned<PathBuf>>, cubin: Option<Spanned<PathBuf>>| {
-            if let Some(source) = source {
-                if archs.is_empty() {
-                    let help = Some("add `arch`, such as arch = \"sm_90a\"".to_owned());
-                    return Err(self.wrong("a source needs an architecture".into(), source.span(), "", help));
-                }
-                return Ok(Some(Code::Source { path: named(source), archs: archs.clone(), flags: flags.clone() }));
-            }
-            Ok(cubin.map(|cubin| Code::Cubin { path: named(cubin) }))
-        };
-        Ok((code(keys.source, keys.cubin)?, code(keys.baseline_source, keys.baseline_cubin)?))
-    }
-
     /// Flags of the compiler, without those that audit gives itself.
-    fn flags(&self, flags: Vec<Spanned<String>>) -> Result<Vec<String>, ConfigError> {
+    pub(super) fn flags(&self, flags: Vec<Spanned<String>>) -> Result<Vec<String>, ConfigError> {
         for flag in &flags {
             let text = flag.get_ref();
             if ["-arch", "--gpu-architecture", "-gencode", "--generate-code", "-o", "--output-file"]
@@ -255,7 +208,7 @@ impl Text {
     }
 
     /// One architecture or a list of them.
-    fn archs(&self, value: Spanned<toml::Value>) -> Result<Vec<String>, ConfigError> {
+    pub(super) fn archs(&self, value: Spanned<toml::Value>) -> Result<Vec<String>, ConfigError> {
         let span = value.span();
         let values = match value.into_inner() {
             toml::Value::Array(values) => values,

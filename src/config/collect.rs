@@ -31,20 +31,26 @@
 use super::ConfigError;
 use super::text::Text;
 use crate::evidence::SanitizerTool;
-use std::path::{Path, PathBuf};
+use serde::de::{Deserialize, Deserializer, Error};
+use std::path::PathBuf;
 use strum::VariantArray;
 use toml::Spanned;
 
-/// How the evidence of a subject is collected.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// How the evidence of a subject is collected: `[subject.collect]`, and three keys of the subject itself.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Collecting {
     /// The program that launches the kernel, with its arguments; empty for the launcher of this program.
+    #[serde(skip)]
     pub run: Vec<String>,
     /// What goes before every command that needs a GPU.
+    #[serde(skip)]
     pub prefix: Vec<String>,
     /// The evidence folder, where the file names one.
+    #[serde(skip)]
     pub evidence: Option<PathBuf>,
     /// `audit`, `full`, `detailed` or `basic`.
+    #[serde(deserialize_with = "set")]
     pub metrics: String,
     /// Metrics beside the set.
     pub extra: Vec<String>,
@@ -53,28 +59,36 @@ pub struct Collecting {
     /// Launches of the kernel that are passed over.
     pub skip: u64,
     /// Launches that are profiled.
+    #[serde(deserialize_with = "above_0")]
     pub count: u64,
     /// Launches that are timed in a run of their own; 0 for none.
     pub launches: u64,
     /// `none` or `base`.
+    #[serde(deserialize_with = "clock")]
     pub clock: String,
     /// `all` or `none`.
+    #[serde(deserialize_with = "cache")]
     pub cache: String,
     /// `kernel`, `application`, `range` or `app-range`.
+    #[serde(deserialize_with = "replay")]
     pub replay: String,
     /// NVTX ranges.
     pub nvtx: Vec<String>,
     /// Tools of compute-sanitizer.
     pub sanitizers: Vec<SanitizerTool>,
     /// Seconds for ncu.
+    #[serde(deserialize_with = "above_0")]
     pub timeout: u64,
     /// Seconds for each tool of compute-sanitizer.
+    #[serde(deserialize_with = "above_0")]
     pub sanitizer_timeout: u64,
     /// The program that compute-sanitizer watches, with its arguments; empty for the one that is measured.
     pub check_run: Vec<String>,
     /// `checks` or `profile`: what comes first.
+    #[serde(deserialize_with = "order")]
     pub order: String,
     /// Seconds for all steps.
+    #[serde(deserialize_with = "above_0")]
     pub deadline: Option<u64>,
     /// Files that decide what the program does, relative to the folder of the file.
     pub inputs: Vec<PathBuf>,
@@ -84,11 +98,8 @@ pub struct Collecting {
 
 /// The sets of metrics by name, our own first.
 pub(crate) const METRIC_SETS: [&str; 4] = ["audit", "full", "detailed", "basic"];
-const CLOCKS: [&str; 2] = ["none", "base"];
-const CACHES: [&str; 2] = ["all", "none"];
 /// What comes first, compute-sanitizer or ncu.
 pub(crate) const ORDERS: [&str; 2] = ["checks", "profile"];
-const REPLAYS: [&str; 4] = ["kernel", "application", "range", "app-range"];
 
 impl Default for Collecting {
     fn default() -> Collecting {
@@ -102,9 +113,9 @@ impl Default for Collecting {
             skip: 0,
             count: 1,
             launches: 20,
-            clock: CLOCKS[0].to_owned(),
-            cache: CACHES[0].to_owned(),
-            replay: REPLAYS[0].to_owned(),
+            clock: "none".to_owned(),
+            cache: "all".to_owned(),
+            replay: "kernel".to_owned(),
             nvtx: Vec::new(),
             sanitizers: SanitizerTool::VARIANTS.to_vec(),
             timeout: 600,
@@ -118,96 +129,46 @@ impl Default for Collecting {
     }
 }
 
-/// `[subject.collect]`.
-#[derive(Default, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct CollectKeys {
-    metrics: Option<Spanned<String>>,
-    #[serde(default)]
-    extra: Vec<String>,
-    #[serde(default)]
-    sections: Vec<String>,
-    skip: Option<u64>,
-    count: Option<Spanned<u64>>,
-    launches: Option<u64>,
-    clock: Option<Spanned<String>>,
-    cache: Option<Spanned<String>>,
-    replay: Option<Spanned<String>>,
-    #[serde(default)]
-    nvtx: Vec<String>,
-    sanitizers: Option<Vec<Spanned<String>>>,
-    timeout: Option<Spanned<u64>>,
-    sanitizer_timeout: Option<Spanned<u64>>,
-    #[serde(default)]
-    check_run: Vec<String>,
-    order: Option<Spanned<String>>,
-    deadline: Option<Spanned<u64>>,
-    #[serde(default)]
-    inputs: Vec<PathBuf>,
-    #[serde(default)]
-    plain: bool,
+/// A word of a closed list.
+fn word<'de, D: Deserializer<'de>>(known: &'static [&'static str], from: D) -> Result<String, D::Error> {
+    let word = String::deserialize(from)?;
+    if known.contains(&word.as_str()) { Ok(word) } else { Err(D::Error::unknown_variant(&word, known)) }
+}
+
+fn set<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    word(&METRIC_SETS, from)
+}
+
+fn clock<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    word(&["none", "base"], from)
+}
+
+fn cache<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    word(&["all", "none"], from)
+}
+
+fn replay<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    word(&["kernel", "application", "range", "app-range"], from)
+}
+
+fn order<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    word(&ORDERS, from)
+}
+
+fn above_0<'de, D: Deserializer<'de>, T: From<u64>>(from: D) -> Result<T, D::Error> {
+    match u64::deserialize(from)? {
+        0 => Err(D::Error::custom("expected a number above 0, found 0")),
+        number => Ok(number.into()),
+    }
 }
 
 impl Text {
-    /// How a subject's evidence is collected.
-    pub(super) fn collecting(
-        &self,
-        keys: CollectKeys,
-        run: Option<Spanned<Vec<String>>>,
-        prefix: Vec<String>,
-        evidence: Option<&Path>,
-        folder: &Path,
-    ) -> Result<Collecting, ConfigError> {
-        let usual = Collecting::default();
+    /// The program to run, where a subject names one.
+    pub(super) fn run(&self, run: Option<Spanned<Vec<String>>>) -> Result<Vec<String>, ConfigError> {
         if let Some(run) = run.as_ref().filter(|run| run.get_ref().iter().all(String::is_empty)) {
             let help = Some("name the program and its arguments: run = [\"./bench\", \"--size\", \"4096\"]".to_owned());
             return Err(self.wrong("expected a program to run".into(), run.span(), "it is empty", help));
         }
-        let at_least_one = |value: Option<Spanned<u64>>, usual: u64| match value {
-            Some(value) if *value.get_ref() == 0 => {
-                Err(self.wrong("expected a number above 0, found 0".into(), value.span(), "", None))
-            }
-            value => Ok(value.map_or(usual, Spanned::into_inner)),
-        };
-        let tool = |name: &Spanned<String>| {
-            let known: Vec<&str> = SanitizerTool::VARIANTS.iter().map(Into::into).collect();
-            let found = SanitizerTool::VARIANTS.iter().copied().find(|tool| tool.name() == name.get_ref());
-            found.ok_or_else(|| self.no_such("tool of compute-sanitizer", name, &known))
-        };
-        Ok(Collecting {
-            run: run.map(Spanned::into_inner).unwrap_or_default(),
-            prefix,
-            evidence: evidence.map(|path| folder.join(path)),
-            metrics: self.one_of("set of metrics", keys.metrics, &METRIC_SETS)?,
-            extra: keys.extra,
-            sections: keys.sections,
-            skip: keys.skip.unwrap_or(usual.skip),
-            count: at_least_one(keys.count, usual.count)?,
-            launches: keys.launches.unwrap_or(usual.launches),
-            clock: self.one_of("clock control", keys.clock, &CLOCKS)?,
-            cache: self.one_of("cache control", keys.cache, &CACHES)?,
-            replay: self.one_of("replay mode", keys.replay, &REPLAYS)?,
-            nvtx: keys.nvtx,
-            sanitizers: match keys.sanitizers {
-                Some(names) => names.iter().map(tool).collect::<Result<_, _>>()?,
-                None => usual.sanitizers,
-            },
-            timeout: at_least_one(keys.timeout, usual.timeout)?,
-            sanitizer_timeout: at_least_one(keys.sanitizer_timeout, usual.sanitizer_timeout)?,
-            check_run: keys.check_run,
-            order: self.one_of("order", keys.order, &ORDERS)?,
-            deadline: keys.deadline.map(|seconds| at_least_one(Some(seconds), 1)).transpose()?,
-            inputs: keys.inputs,
-            plain: keys.plain,
-        })
-    }
-
-    /// A word of a closed list; its first one where none is given.
-    fn one_of(&self, what: &str, word: Option<Spanned<String>>, known: &[&str]) -> Result<String, ConfigError> {
-        match word {
-            None => Ok(known[0].to_owned()),
-            Some(word) if known.contains(&word.get_ref().as_str()) => Ok(word.into_inner()),
-            Some(word) => Err(self.no_such(what, &word, known)),
-        }
+        Ok(run.map(Spanned::into_inner).unwrap_or_default())
     }
 }

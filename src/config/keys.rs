@@ -1,13 +1,20 @@
-//! The keys of a `[[subject]]`, and the checks that need more than one of them.
+//! The keys of a `[[subject]]`, and the checks that need more than one of them. Where no evidence folder holds it, these
+//! name what launching it found:
+//!
+//! ```toml
+//! correctness_file = "correctness.json"        # what `audit launch SUBJECT --check --json-to FILE` wrote
+//! benchmark_file = "benchmark.json"            # what `audit launch SUBJECT --time --json-to FILE` wrote
+//! baseline_benchmark = "old/benchmark.json"    # the same of the version before
+//! reference_report = "reference.ncu-rep"       # a profile of what it is timed beside
+//! ```
 
-use super::code::{CheckKeys, CodeKeys, VariantKeys};
-use super::collect::CollectKeys;
+use super::code::{CheckKeys, Code, VariantKeys};
+use super::collect::Collecting;
 use super::error::ConfigError;
 use super::hypothesis::HypothesisKeys;
 use super::launch::{LaunchKeys, ReferenceKeys, Subjected};
-use super::subject::{Expect, Subject, SubjectName, Tiles, Work};
+use super::subject::{Expect, Subject, SubjectName, Tiles, TrialFiles, Work};
 use super::text::{Text, regex_reason};
-use super::trials::TrialFiles;
 use crate::analysis::Pick;
 use crate::catalog::{self, ReadingForm};
 use regex::Regex;
@@ -60,7 +67,7 @@ pub(super) struct SubjectKeys {
     prefix: Vec<String>,
     evidence: Option<PathBuf>,
     #[serde(default)]
-    collect: CollectKeys,
+    collect: Collecting,
     correctness_file: Option<Spanned<PathBuf>>,
     benchmark_file: Option<Spanned<PathBuf>>,
     baseline_benchmark: Option<Spanned<PathBuf>>,
@@ -99,28 +106,21 @@ impl Text {
     /// The subject of these keys; `files` takes the files that it names, each with where it does.
     pub(super) fn subject(
         &self,
-        keys: SubjectKeys,
+        mut keys: SubjectKeys,
         folder: &Path,
         files: &mut Vec<(PathBuf, Range<usize>)>,
     ) -> Result<Subject, ConfigError> {
         let name: SubjectName = keys.name.get_ref().parse().map_err(|error: String| {
             self.wrong(format!("a subject's name becomes part of a file name: {error}"), keys.name.span(), "", None)
         })?;
-        let code_keys = CodeKeys {
-            source: keys.source,
-            cubin: keys.cubin,
-            baseline_source: keys.baseline_source,
-            baseline_cubin: keys.baseline_cubin,
-            arch: keys.arch,
-            flags: keys.flags,
-        };
-        if keys.report.is_none() && !code_keys.is_given() && keys.run.is_none() && keys.evidence.is_none() {
+        let has_code = keys.source.is_some() || keys.cubin.is_some();
+        if keys.report.is_none() && !has_code && keys.run.is_none() && keys.evidence.is_none() {
             let help =
                 Some("name a report, a CUDA source or a cubin, or the program to collect with: `run`".to_owned());
             let message = "a subject needs evidence: `report`, `source`, `cubin`, `run` or `evidence`".to_owned();
             return Err(self.wrong(message, keys.name.span(), "has none of them", help));
         }
-        let (mut code, baseline_code) = self.code(code_keys, folder, files)?;
+        let (mut code, baseline_code) = self.code(&mut keys, folder, files)?;
         let variants = self.variants(keys.variant, &mut code)?;
         let plan = self.plan(&keys.launch)?;
         let on = |table| Subjected { table, folder, plan: plan.as_ref() };
@@ -173,10 +173,46 @@ impl Text {
             tiles: keys.tiles.map(|tiles| self.tiles(&tiles)).transpose()?,
             checklists: keys.checks.iter().map(|id| self.profile(id)).collect::<Result<_, _>>()?,
             expect: keys.expect.into_iter().map(|keys| self.expectation(keys)).collect::<Result<_, _>>()?,
-            collect: self.collecting(keys.collect, keys.run, keys.prefix, keys.evidence.as_deref(), folder)?,
+            collect: Collecting {
+                run: self.run(keys.run)?,
+                prefix: keys.prefix,
+                evidence: keys.evidence.map(|path| folder.join(path)),
+                ..keys.collect
+            },
             trials,
             name,
         })
+    }
+
+    /// The code of the version under audit and of the version before.
+    pub(super) fn code(
+        &self,
+        keys: &mut SubjectKeys,
+        folder: &Path,
+        files: &mut Vec<(PathBuf, Range<usize>)>,
+    ) -> Result<(Option<Code>, Option<Code>), ConfigError> {
+        if let (Some(_), Some(cubin)) = (&keys.source, &keys.cubin) {
+            let help = Some("keep the one that the audit is about".to_owned());
+            return Err(self.wrong("a subject has a source or a cubin, not both".into(), cubin.span(), "", help));
+        }
+        let flags = self.flags(std::mem::take(&mut keys.flags))?;
+        let archs = keys.arch.take().map_or(Ok(Vec::new()), |arch| self.archs(arch))?;
+        let mut named = |path: Spanned<PathBuf>| {
+            files.push((folder.join(path.get_ref()), path.span()));
+            path.into_inner()
+        };
+        let mut code = |source: Option<Spanned<PathBuf>>, cubin: Option<Spanned<PathBuf>>| {
+            if let Some(source) = source {
+                if archs.is_empty() {
+                    let help = Some("add `arch`, such as arch = \"sm_90a\"".to_owned());
+                    return Err(self.wrong("a source needs an architecture".into(), source.span(), "", help));
+                }
+                return Ok(Some(Code::Source { path: named(source), archs: archs.clone(), flags: flags.clone() }));
+            }
+            Ok(cubin.map(|cubin| Code::Cubin { path: named(cubin) }))
+        };
+        let new = code(keys.source.take(), keys.cubin.take())?;
+        Ok((new, code(keys.baseline_source.take(), keys.baseline_cubin.take())?))
     }
 
     fn work(&self, keys: WorkKeys) -> Result<Work, ConfigError> {

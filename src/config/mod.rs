@@ -13,7 +13,6 @@ mod keys;
 mod launch;
 mod subject;
 mod text;
-mod trials;
 
 pub use amount::{Amount, AmountError};
 pub use code::{Code, Tools, Variant};
@@ -22,6 +21,5 @@ pub(crate) use collect::{METRIC_SETS, ORDERS};
 pub use error::{ConfigError, ConfigErrorKind};
 pub use file::{Config, Slurm};
 pub(crate) use file::{DEFAULT_OUT, DEFAULT_TEMPLATE};
-pub use subject::{Expect, Stated, Subject, SubjectName, Tiles, Work};
+pub use subject::{Expect, Stated, Subject, SubjectName, Tiles, TrialFiles, Work};
 pub(crate) use text::regex_reason;
-pub use trials::TrialFiles;

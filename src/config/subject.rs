@@ -3,7 +3,6 @@
 use super::amount::Amount;
 use super::code::{Code, Variant};
 use super::collect::Collecting;
-use super::trials::TrialFiles;
 use crate::analysis::Pick;
 use crate::analysis::code::{LaunchShape, SassCheck};
 use crate::catalog::Comparison;
@@ -14,7 +13,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 /// The name of a subject, part of its files' names: small letters, digits, `_` and `-`, which does not come first.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SubjectName(String);
 
 impl SubjectName {
@@ -139,7 +138,7 @@ impl fmt::Display for Expect {
 }
 
 /// One kernel and the evidence about it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Subject {
     /// Name, unique in a file.
     pub name: SubjectName,
@@ -227,35 +226,21 @@ impl Subject {
 
     /// A subject with a name and a report, and nothing else stated.
     pub fn new(name: SubjectName, report: PathBuf) -> Subject {
-        Subject {
-            name,
-            title: None,
-            html: None,
-            kernel: None,
-            pick: Pick::default(),
-            baseline_kernel: None,
-            report: Some(report),
-            baseline: None,
-            ptxas: Vec::new(),
-            code: None,
-            variants: Vec::new(),
-            baseline_code: None,
-            launch: LaunchShape::default(),
-            plan: None,
-            check: None,
-            reference: None,
-            checks: Vec::new(),
-            commit: None,
-            change: None,
-            work: Work::default(),
-            tiles: None,
-            checklists: Vec::new(),
-            expect: Vec::new(),
-            hypotheses: Vec::new(),
-            collect: Collecting::default(),
-            trials: TrialFiles::default(),
-        }
+        Subject { name, report: Some(report), ..Subject::default() }
     }
+}
+
+/// Files about launches of a subject.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TrialFiles {
+    /// The check of its outputs.
+    pub correctness: Option<PathBuf>,
+    /// Its times.
+    pub benchmark: Option<PathBuf>,
+    /// The times of the version before.
+    pub baseline_benchmark: Option<PathBuf>,
+    /// The profile of what it is timed beside.
+    pub reference: Option<PathBuf>,
 }
 
 #[cfg(test)]

@@ -6,19 +6,20 @@ use serde::{Deserialize, Serialize};
 pub const COLLECTED_SCHEMA: &str = "kernel-audit/collected/1";
 
 /// How a step ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepOutcome {
     /// Its file is whole.
     Made,
     /// It failed, and left no file.
+    #[default]
     Failed,
     /// It did not end in time, and left no file.
     TimedOut,
 }
 
 /// One step of a collection.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CollectedStep {
     /// Its name: `build`, `synccheck`, `profile`.
     pub step: String,

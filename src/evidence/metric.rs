@@ -1,10 +1,12 @@
 //! One metric of one launch, exactly as the artefact holds it.
 
 use crate::quantity::{Quantity, Unit};
+use serde::ser::{Serialize, Serializer};
 use std::sync::Arc;
 
-/// A value in the type that the report stores.
-#[derive(Clone, Debug, PartialEq)]
+/// A value in the type that the report stores; as JSON what is no number is `null`.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[serde(untagged)]
 pub enum Value {
     /// Text, for example a device name.
     Text(Arc<str>),
@@ -84,5 +86,55 @@ impl Metric {
     /// The aggregate as a finite quantity; `None` for text, NaN and absent values.
     pub fn quantity(&self) -> Option<Quantity> {
         Quantity::new(self.value.as_ref()?.as_f64()?, self.unit)
+    }
+}
+
+/// The metrics of a launch by name.
+pub(super) fn by_name<S: Serializer>(metrics: &[Metric], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(metrics.iter().map(|metric| (&metric.name, metric)))
+}
+
+/// A value, and the mark beside it when it is no number.
+#[derive(serde::Serialize)]
+struct Marked<'a> {
+    value: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nan: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    infinite: Option<&'static str>,
+}
+
+impl Marked<'_> {
+    fn of(value: Option<&Value>) -> Marked<'_> {
+        let number = value.and_then(Value::as_f64).unwrap_or_default();
+        let infinite = number.is_infinite().then_some(if number > 0.0 { "+" } else { "-" });
+        Marked { value, nan: number.is_nan().then_some(true), infinite }
+    }
+}
+
+impl Serialize for Metric {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
+        struct Fields<'a> {
+            #[serde(flatten)]
+            value: Marked<'a>,
+            unit: &'a Unit,
+            #[serde(skip_serializing_if = "<[Instance]>::is_empty")]
+            instances: &'a [Instance],
+        }
+        let value = Marked::of(self.value.as_ref());
+        Fields { value, unit: &self.unit, instances: &self.instances }.serialize(serializer)
+    }
+}
+
+impl Serialize for Instance {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
+        struct Fields<'a> {
+            id: &'a Value,
+            #[serde(flatten)]
+            value: Marked<'a>,
+        }
+        Fields { id: &self.id, value: Marked::of(Some(&self.value)) }.serialize(serializer)
     }
 }

@@ -109,11 +109,12 @@ pub struct ClockStatus {
 }
 
 /// One profiled result.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Launch {
     /// Row number as ncu counts it: ordered by process id, then by file order, from 0.
     pub id: u32,
     /// What the result covers.
+    #[serde(rename = "kind")]
     pub workload: Workload,
     /// The process.
     pub process: Process,
@@ -121,12 +122,12 @@ pub struct Launch {
     pub device: Device,
     /// The name that ncu displays: with parameters for a demangled kernel, `range` or `graph` for those results.
     pub name: Arc<str>,
+    /// Function name without parameters and template arguments, as `--kernel-name` matches it.
+    pub function: Arc<str>,
     /// Demangled name; empty for `extern "C"` kernels and results that are not kernels.
     pub demangled: Arc<str>,
     /// Mangled name; empty when the artefact does not hold it.
     pub mangled: Arc<str>,
-    /// Function name without parameters and template arguments, as `--kernel-name` matches it.
-    pub function: Arc<str>,
     /// Grid in blocks; `None` for ranges.
     pub grid: Option<Dim3>,
     /// Block in threads; `None` for ranges.
@@ -139,15 +140,16 @@ pub struct Launch {
     pub clock: Option<ClockStatus>,
     /// When the result was made, in Unix seconds.
     pub created: Option<u64>,
-    /// NVTX ranges open at the launch, outermost first.
-    pub nvtx: Vec<NvtxRange>,
-    /// What NVIDIA's rules said.
-    pub rules: Vec<RuleResult>,
     /// Display driver version that the result itself carries (since ncu 2025.2).
     pub driver: Option<f32>,
     /// Joins the source data of the report: (process id, reference). Several for graphs and ranges.
     pub sources: Vec<(u32, u64)>,
+    /// NVTX ranges open at the launch, outermost first.
+    pub nvtx: Vec<NvtxRange>,
+    /// What NVIDIA's rules said.
+    pub rules: Vec<RuleResult>,
     /// The metrics that were asked for, sorted by name.
+    #[serde(serialize_with = "super::metric::by_name")]
     pub metrics: Vec<Metric>,
 }
 
@@ -272,7 +274,7 @@ pub struct Damage {
 }
 
 /// What one artefact says about profiled work.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Report {
     /// The artefact.
     pub origin: Origin,
@@ -287,4 +289,16 @@ pub struct Report {
     pub unrecognised_lines: Vec<String>,
     /// Damage; a report with any is not whole, and nothing made from it may be presented as if it were.
     pub damage: Vec<Damage>,
+}
+
+impl Report {
+    /// Puts some of the launches that were read again, in the same order, into their places.
+    pub fn put(&mut self, launches: Vec<Launch>) {
+        let mut again = launches.into_iter().peekable();
+        for known in &mut self.launches {
+            if let Some(launch) = again.next_if(|launch| launch.id == known.id) {
+                *known = launch;
+            }
+        }
+    }
 }

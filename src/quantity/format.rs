@@ -110,13 +110,7 @@ pub fn fixed(value: f64, decimals: usize) -> String {
         None => ("", text.as_str()),
     };
     let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(w, f)| (w, Some(f)));
-    let mut out = String::from(sign);
-    for (at, digit) in whole.chars().enumerate() {
-        if at > 0 && (whole.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
+    let mut out = sign.to_owned() + &grouped(whole);
     if let Some(fraction) = fraction {
         out.push('.');
         out.push_str(fraction);
@@ -168,7 +162,11 @@ pub fn capital(text: &str) -> String {
 
 /// A whole number with grouped digits.
 pub fn integer(value: u64) -> String {
-    let digits = value.to_string();
+    grouped(&value.to_string())
+}
+
+/// Digits with `,` between groups of three.
+fn grouped(digits: &str) -> String {
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
         if at > 0 && (digits.len() - at).is_multiple_of(3) {

@@ -14,18 +14,22 @@ static LINES: LazyLock<Vec<&str>> = LazyLock::new(|| include_str!("metric_bases.
 pub const CHIPS: [&str; 5] = ["ga100", "ad102", "gh100", "gb100", "gb202"];
 
 /// What a hardware metric is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
 pub enum MetricType {
     /// A count per unit of the chip, with rollups over the units.
+    #[strum(serialize = "C")]
     Counter,
     /// A ratio of counters.
+    #[strum(serialize = "R")]
     Ratio,
     /// The highest of several utilisations.
+    #[strum(serialize = "T")]
     Throughput,
 }
 
 /// What a counter counts, as far as its rates have different units for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::EnumString)]
+#[strum(serialize_all = "lowercase")]
 pub enum CounterClass {
     /// Things with a unit.
     Plain,
@@ -38,6 +42,7 @@ pub enum CounterClass {
     /// Present things without a unit.
     CountLevel,
     /// Nothing is known.
+    #[default]
     Unknown,
 }
 
@@ -65,21 +70,9 @@ impl MetricBase {
         let mut columns = line.split('\t');
         Some(MetricBase {
             name: columns.next()?,
-            metric_type: match columns.next()? {
-                "C" => MetricType::Counter,
-                "R" => MetricType::Ratio,
-                "T" => MetricType::Throughput,
-                _ => return None,
-            },
+            metric_type: columns.next()?.parse().ok()?,
             unit: columns.next()?,
-            class: match columns.next()? {
-                "plain" => CounterClass::Plain,
-                "cycle" => CounterClass::Cycle,
-                "level" => CounterClass::Level,
-                "count" => CounterClass::Count,
-                "countlevel" => CounterClass::CountLevel,
-                _ => CounterClass::Unknown,
-            },
+            class: columns.next()?.parse().unwrap_or_default(),
             chips: u8::from_str_radix(columns.next()?, 16).ok()?,
         })
     }

@@ -85,12 +85,8 @@ pub fn marked(page: &str, sections: &[(usize, String)]) -> String {
 /// # Errors
 /// Markers that are damaged, doubled or nested, or a block that was edited by hand.
 pub fn intact(path: &Path, page: &str) -> Result<(), RenderError> {
-    let fail = |line: usize, what: String| RenderError::Edited {
-        path: path.to_owned(),
-        line,
-        what,
-        cure: "generate the page again with --force, or restore it from version control".to_owned(),
-    };
+    let cure = "generate the page again with --force, or restore it from version control";
+    let fail = |line: usize, what: String| RenderError::edited(path, line, what, cure);
     let all = blocks(page).map_err(|(line, what)| fail(line, what))?;
     match all.iter().find(|block| hash(&page[block.content.clone()]) != block.hash) {
         Some(block) => Err(fail(block.line, format!("the generated block {:?} was edited by hand", block.id))),
@@ -106,12 +102,7 @@ pub fn intact(path: &Path, page: &str) -> Result<(), RenderError> {
 /// Markers that are damaged, doubled or nested; a block that was edited by hand, or a file without any block, unless
 /// `force` is set.
 pub fn merged(path: &Path, existing: &str, page: &str, force: bool) -> Result<String, RenderError> {
-    let fail = |line: usize, what: String, cure: &str| RenderError::Edited {
-        path: path.to_owned(),
-        line,
-        what,
-        cure: cure.to_owned(),
-    };
+    let fail = |line: usize, what: String, cure: &str| RenderError::edited(path, line, what, cure);
     if existing == page {
         return Ok(existing.to_owned());
     }

@@ -56,24 +56,26 @@ pub enum RenderError {
 }
 
 impl RenderError {
+    /// [`RenderError::Edited`].
+    pub(super) fn edited(path: &Path, line: usize, what: impl Into<String>, cure: &str) -> RenderError {
+        RenderError::Edited { path: path.to_owned(), line, what: what.into(), cure: cure.to_owned() }
+    }
+
+    /// [`RenderError::Template`] of a template whose file is not known here.
+    pub(super) fn template(name: &str, (line, column): (usize, usize), what: String) -> RenderError {
+        RenderError::Template { template: name.to_owned(), line, column, what, file: None }
+    }
+
     /// The page that is to be replaced is no UTF-8 text.
-    pub fn not_text(path: &std::path::Path) -> RenderError {
-        RenderError::Edited {
-            path: path.to_owned(),
-            line: 1,
-            what: "it is not UTF-8 text, so it cannot be merged".to_owned(),
-            cure: "move it away, or overwrite it with --force".to_owned(),
-        }
+    pub fn not_text(path: &Path) -> RenderError {
+        let what = "it is not UTF-8 text, so it cannot be merged";
+        RenderError::edited(path, 1, what, "move it away, or overwrite it with --force")
     }
 
     /// A file that is to be replaced was not written by this program.
     pub fn foreign(path: &Path) -> RenderError {
-        RenderError::Edited {
-            path: path.to_owned(),
-            line: 1,
-            what: "it is someone's own, or leads to it: audit did not write it".to_owned(),
-            cure: "move it away, or overwrite it with --force".to_owned(),
-        }
+        let what = "it is someone's own, or leads to it: audit did not write it";
+        RenderError::edited(path, 1, what, "move it away, or overwrite it with --force")
     }
 }
 

@@ -70,7 +70,7 @@ fn circle(templates: &BTreeMap<String, Template>) -> Option<RenderError> {
                     if let Some(at) = chain.iter().position(|(open, _)| *open == next) {
                         let names: Vec<&str> = chain[at..].iter().map(|(name, _)| *name).chain([next]).collect();
                         let what = format!("partials that include each other never end: {}", names.join(" → "));
-                        return Some(error(next, what));
+                        return Some(RenderError::template(next, (1, 1), what));
                     }
                     chain.push((next, 0));
                 }
@@ -93,11 +93,11 @@ fn too_many(templates: &BTreeMap<String, Template>) -> Option<RenderError> {
         }
     }
     let (name, count) = printed.into_iter().find(|(_, count)| *count > INCLUDES)?;
-    Some(error(name, format!("its partials are included {count} times, at most {INCLUDES} are printed")))
-}
-
-fn error(template: &str, what: String) -> RenderError {
-    RenderError::Template { template: template.to_owned(), line: 1, column: 1, what, file: None }
+    Some(RenderError::template(
+        name,
+        (1, 1),
+        format!("its partials are included {count} times, at most {INCLUDES} are printed"),
+    ))
 }
 
 fn parts(template: &Template) -> Vec<&str> {
@@ -261,7 +261,7 @@ impl<'a> Walk<'a> {
     }
 
     fn fault(&self, what: String) -> RenderError {
-        RenderError::Template { template: self.name.to_owned(), line: self.at.0, column: self.at.1, what, file: None }
+        RenderError::template(self.name, self.at, what)
     }
 }
 

@@ -210,13 +210,9 @@ impl Templates {
             registry.register_template(name, template.clone());
         }
         registry.render(name, &frame::data(document, medium)).map_err(|error| {
-            self.placed(RenderError::Template {
-                template: error.template_name.clone().unwrap_or_else(|| name.to_owned()),
-                line: error.line_no.unwrap_or(1),
-                column: error.column_no.unwrap_or(1),
-                what: error.reason().to_string(),
-                file: None,
-            })
+            let at = (error.line_no.unwrap_or(1), error.column_no.unwrap_or(1));
+            let name = error.template_name.as_deref().unwrap_or(name);
+            self.placed(RenderError::template(name, at, error.reason().to_string()))
         })
     }
 }
@@ -236,12 +232,10 @@ fn compile(name: &str, text: &str) -> Result<Template, RenderError> {
     if let Some(at) = at.or((text.len() > TEMPLATE).then_some(TEMPLATE)) {
         let line = 1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count();
         let what = format!("a template has at most {TEMPLATE} bytes and {TEMPLATE_DEPTH} blocks in one another");
-        return Err(RenderError::Template { template: name.to_owned(), line, column: 1, what, file: None });
+        return Err(RenderError::template(name, (line, 1), what));
     }
-    Template::compile_with_name(text, name.to_owned()).map_err(|error| {
-        let (line, column) = error.pos().unwrap_or((1, 1));
-        RenderError::Template { template: name.to_owned(), line, column, what: error.reason().to_string(), file: None }
-    })
+    Template::compile_with_name(text, name.to_owned())
+        .map_err(|error| RenderError::template(name, error.pos().unwrap_or((1, 1)), error.reason().to_string()))
 }
 
 fn read_folder(folder: &Path, prefix: &str, into: &mut BTreeMap<String, Source>) -> Result<(), RenderError> {

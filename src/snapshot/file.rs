@@ -6,6 +6,8 @@ use super::{asked, hash, json, tables};
 use crate::analysis::{Audit, Evidence, Limits, Milestone, audit, public_words};
 use crate::view::Heading;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// What the schemas of snapshots begin with; audits of the code alone had one of their own up to number 4.
@@ -36,26 +38,11 @@ pub struct Snapshot {
 }
 
 /// The file, its parts not yet understood.
-#[derive(serde::Deserialize)]
 struct Parts<'a> {
-    schema: Option<String>,
-    sha256: Option<String>,
-    #[serde(borrow)]
-    heading: Option<&'a RawValue>,
-    #[serde(borrow)]
-    milestone: Option<&'a RawValue>,
-    #[serde(borrow)]
-    limits: Option<&'a RawValue>,
-    #[serde(borrow)]
-    asked: Option<&'a RawValue>,
-    /// Of schemas since [`TABLES`].
-    #[serde(borrow)]
-    said: Option<&'a RawValue>,
-    #[serde(borrow)]
-    evidence: Option<&'a RawValue>,
-    /// The content of schemas 1 to 4.
-    #[serde(borrow)]
-    audit: Option<&'a RawValue>,
+    path: &'a Path,
+    schema: u32,
+    sha256: String,
+    texts: BTreeMap<Cow<'a, str>, &'a RawValue>,
 }
 
 impl Snapshot {
@@ -103,22 +90,25 @@ impl Snapshot {
     /// No JSON, a schema that is not known, a content that does not have the stated hash, or fields that are missing.
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Snapshot, SnapshotError> {
         let malformed = |what: String| SnapshotError::Malformed { path: path.to_owned(), what };
-        let (number, parts) = parts(path, bytes)?;
-        if number < EVIDENCE {
-            return earlier(path, number, &parts);
+        let parts = Parts::of(path, bytes)?;
+        if parts.schema < EVIDENCE {
+            return earlier(&parts);
         }
-        let Content { heading, milestone, limits, asked, said, evidence } = content(path, number, &parts)?;
-        let asked = understood(path, asked)?;
-        let (heading, evidence) = match said {
-            Some(said) => (spelled(path, heading, said)?, spelled(path, evidence, said)?),
-            None => (understood(path, heading)?, understood::<Evidence>(path, evidence)?.named_everywhere()),
+        parts.is_whole()?;
+        let (heading, evidence) = (parts.text("heading")?, parts.text("evidence")?);
+        let (heading, evidence) = if parts.schema < TABLES {
+            (understood(path, heading)?, understood::<Evidence>(path, evidence)?.named_everywhere())
+        } else {
+            let said = parts.text("said")?;
+            (spelled(path, heading, said)?, spelled(path, evidence, said)?)
         };
+        let asked = understood(path, parts.text("asked")?)?;
         Ok(Snapshot {
-            sha256: parts.sha256.unwrap_or_default(),
             heading: shown(heading),
-            milestone: understood(path, milestone)?,
-            limits: Limits::of_numbers(&understood(path, limits)?),
+            milestone: understood(path, parts.text("milestone")?)?,
+            limits: Limits::of_numbers(&understood(path, parts.text("limits")?)?),
             evidence: asked::spelled(asked, evidence).map_err(malformed)?.made_public(),
+            sha256: parts.sha256,
         })
     }
 
@@ -128,11 +118,12 @@ impl Snapshot {
     /// As [`Snapshot::read`].
     pub fn read_milestone(path: &Path) -> Result<Milestone, SnapshotError> {
         let bytes = bytes(path)?;
-        let (number, parts) = parts(path, &bytes)?;
-        if number < EVIDENCE {
-            return Ok(earlier(path, number, &parts)?.milestone);
+        let parts = Parts::of(path, &bytes)?;
+        if parts.schema < EVIDENCE {
+            return Ok(earlier(&parts)?.milestone);
         }
-        understood(path, content(path, number, &parts)?.milestone)
+        parts.is_whole()?;
+        understood(path, parts.text("milestone")?)
     }
 }
 
@@ -148,79 +139,59 @@ fn spelled<T: serde::de::DeserializeOwned>(path: &Path, part: &str, said: &str) 
     serde_json::from_value(value).map_err(|error| malformed(error.to_string()))
 }
 
-/// The number of a snapshot's schema, and its parts.
-fn parts<'a>(path: &Path, bytes: &'a [u8]) -> Result<(u32, Parts<'a>), SnapshotError> {
-    let malformed = |what: String| SnapshotError::Malformed { path: path.to_owned(), what };
-    let parts: Parts<'a> = serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))?;
-    let Some(schema) = &parts.schema else {
-        return Err(malformed("expected an object with a `schema`".to_owned()));
-    };
-    let number = FAMILIES.iter().find_map(|family| schema.strip_prefix(family)?.parse::<u32>().ok());
-    match number {
-        Some(number @ 1..=NUMBER) => Ok((number, parts)),
-        other => {
-            let cure = match other {
-                Some(_) => "a newer audit wrote it; update this program",
-                None => "this is another kind of file; name the .json that lies beside a page",
-            };
-            Err(SnapshotError::Schema { path: path.to_owned(), expected: SCHEMA, found: schema.clone(), cure })
-        }
+impl<'a> Parts<'a> {
+    fn of(path: &'a Path, bytes: &'a [u8]) -> Result<Parts<'a>, SnapshotError> {
+        let malformed = |what: String| SnapshotError::Malformed { path: path.to_owned(), what };
+        let texts: BTreeMap<Cow<'a, str>, &'a RawValue> =
+            serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))?;
+        let word = |key: &str| serde_json::from_str::<String>(texts.get(key)?.get()).ok();
+        let schema = word("schema").ok_or_else(|| malformed("expected an object with a `schema`".to_owned()))?;
+        let number = FAMILIES.iter().find_map(|family| schema.strip_prefix(family)?.parse::<u32>().ok());
+        let cure = match number {
+            Some(schema @ 1..=NUMBER) => {
+                return Ok(Parts { path, schema, sha256: word("sha256").unwrap_or_default(), texts });
+            }
+            Some(_) => "a newer audit wrote it; update this program",
+            None => "this is another kind of file; name the .json that lies beside a page",
+        };
+        Err(SnapshotError::Schema { path: path.to_owned(), expected: SCHEMA, found: schema, cure })
+    }
+
+    fn text(&self, key: &str) -> Result<&'a str, SnapshotError> {
+        let lacks = || SnapshotError::Malformed { path: self.path.to_owned(), what: format!("it has no `{key}`") };
+        Ok(self.texts.get(key).ok_or_else(lacks)?.get())
+    }
+
+    /// Fails where a part is missing, or all of them do not have the hash that the file states.
+    fn is_whole(&self) -> Result<(), SnapshotError> {
+        let is_there = |key: &&str| self.schema >= TABLES || *key != "said";
+        let keys = ["heading", "milestone", "limits", "asked", "said", "evidence"].into_iter().filter(is_there);
+        self.is_unchanged(&keys.map(|key| self.text(key)).collect::<Result<Vec<_>, _>>()?)
+    }
+
+    fn is_unchanged(&self, texts: &[&str]) -> Result<(), SnapshotError> {
+        let (path, stated, found) = (self.path.to_owned(), self.sha256.clone(), hash::content(texts));
+        if stated == found { Ok(()) } else { Err(SnapshotError::Changed { path, stated, found }) }
     }
 }
 
-/// Fails where texts do not have the hash that the file states.
-fn is_unchanged(path: &Path, parts: &Parts<'_>, texts: &[&str]) -> Result<(), SnapshotError> {
-    let (stated, found) = (parts.sha256.clone().unwrap_or_default(), hash::content(texts));
-    if stated == found { Ok(()) } else { Err(SnapshotError::Changed { path: path.to_owned(), stated, found }) }
-}
-
-fn present<'a>(path: &Path, part: Option<&'a RawValue>, key: &str) -> Result<&'a str, SnapshotError> {
-    let lacks = || SnapshotError::Malformed { path: path.to_owned(), what: format!("it has no `{key}`") };
-    Ok(part.ok_or_else(lacks)?.get())
-}
-
-/// The texts of the parts of a snapshot.
-struct Content<'a> {
-    heading: &'a str,
-    milestone: &'a str,
-    limits: &'a str,
-    asked: &'a str,
-    said: Option<&'a str>,
-    evidence: &'a str,
-}
-
-/// The parts of a snapshot whose content has the hash that it states.
-fn content<'a>(path: &Path, number: u32, parts: &Parts<'a>) -> Result<Content<'a>, SnapshotError> {
-    let found = Content {
-        heading: present(path, parts.heading, "heading")?,
-        milestone: present(path, parts.milestone, "milestone")?,
-        limits: present(path, parts.limits, "limits")?,
-        asked: present(path, parts.asked, "asked")?,
-        said: if number < TABLES { None } else { Some(present(path, parts.said, "said")?) },
-        evidence: present(path, parts.evidence, "evidence")?,
-    };
-    let Content { heading, milestone, limits, asked, said, evidence } = found;
-    let texts = [Some(heading), Some(milestone), Some(limits), Some(asked), said, Some(evidence)];
-    is_unchanged(path, parts, &texts.into_iter().flatten().collect::<Vec<_>>())?;
-    Ok(found)
-}
-
 /// A snapshot of an earlier schema; the first had no hash.
-fn earlier(path: &Path, number: u32, parts: &Parts<'_>) -> Result<Snapshot, SnapshotError> {
-    let (heading, audit) = (present(path, parts.heading, "heading")?, present(path, parts.audit, "audit")?);
-    match number {
+fn earlier(parts: &Parts<'_>) -> Result<Snapshot, SnapshotError> {
+    let (path, heading, audit) = (parts.path, parts.text("heading")?, parts.text("audit")?);
+    match parts.schema {
         1 => {}
         // Its hash was over objects with their keys in order.
         2 => {
             let sorted = |text| understood::<serde_json::Value>(path, text).map(|value| value.to_string());
-            is_unchanged(path, parts, &[&sorted(heading)?, &sorted(audit)?])?;
+            parts.is_unchanged(&[&sorted(heading)?, &sorted(audit)?])?;
         }
-        _ => is_unchanged(path, parts, &[heading, audit])?,
+        _ => parts.is_unchanged(&[heading, audit])?,
     }
+    let malformed = |what| SnapshotError::Malformed { path: path.to_owned(), what };
     let Upgraded { heading, milestone, limits, evidence } =
-        upgraded(number, heading, audit).map_err(|what| SnapshotError::Malformed { path: path.to_owned(), what })?;
+        upgraded(parts.schema, heading, audit).map_err(malformed)?;
     let (heading, evidence) = (shown(heading), evidence.made_public());
-    Ok(Snapshot { sha256: parts.sha256.clone().unwrap_or_default(), heading, milestone, limits, evidence })
+    Ok(Snapshot { sha256: parts.sha256.clone(), heading, milestone, limits, evidence })
 }
 
 /// A heading as anyone may see it: earlier programs hid less of the command.

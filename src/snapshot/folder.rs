@@ -2,7 +2,7 @@
 
 use super::error::SnapshotError;
 use super::file::Snapshot;
-use crate::analysis::{Nth, Side};
+use crate::analysis::{Milestone, Nth, Side};
 use chrono::NaiveDate;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -126,6 +126,25 @@ pub fn made_from(folder: &Path, subject: &str, side: &Side) -> Result<Vec<(Dated
         same.extend(snapshot.filter(|made| made.evidence.new.is_same_measurement(side)).map(|made| (found.at, made)));
     }
     Ok(same)
+}
+
+/// The milestones of a subject before a moment, the oldest first, and what is wrong with the snapshots that have none.
+///
+/// # Errors
+/// A folder that cannot be read.
+pub fn milestones(
+    folder: &Path,
+    subject: &str,
+    before: Option<Dated>,
+) -> Result<(Vec<Milestone>, Vec<SnapshotError>), SnapshotError> {
+    let (mut known, mut lost) = (Vec::new(), Vec::new());
+    for found in earlier(folder, subject, before)? {
+        match Snapshot::read_milestone(&found.path) {
+            Ok(milestone) => known.push(milestone),
+            Err(error) => lost.push(error),
+        }
+    }
+    Ok((known, lost))
 }
 
 #[cfg(test)]

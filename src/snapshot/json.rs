@@ -17,7 +17,7 @@ impl Formatter for Short {
 
 /// A value as JSON on one line.
 pub(super) fn text<T: serde::Serialize>(value: &T) -> serde_json::Result<String> {
-    let mut bytes = Vec::with_capacity(64 * 1024);
+    let mut bytes = Vec::new();
     value.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, Short))?;
     String::from_utf8(bytes).map_err(serde::ser::Error::custom)
 }

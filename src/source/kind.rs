@@ -28,7 +28,7 @@ impl Sought {
 /// The error for a file whose content no reader of `sought` takes.
 pub(super) fn wrong(path: &Path, bytes: &[u8], sought: Sought) -> ReadError {
     let (found, cure) = describe(path, bytes, sought);
-    ReadError::WrongKind { path: path.into(), found: found.into(), cure: cure.into() }
+    ReadError::wrong(path, found, cure)
 }
 
 /// What the bytes are, and the cure.

@@ -1,7 +1,7 @@
-//! Reader of what `audit launch` leaves: `correctness.json` and `benchmark.json`.
+//! Reader of what `audit launch` and `audit collect` leave: `correctness.json`, `benchmark.json` and `collected.json`.
 
 use super::{ReadError, read_all};
-use crate::evidence::{BENCHMARK_SCHEMA, Benchmark, CORRECTNESS_SCHEMA, Correctness};
+use crate::evidence::{BENCHMARK_SCHEMA, Benchmark, CORRECTNESS_SCHEMA, Collected, Correctness};
 use serde::de::DeserializeOwned;
 use std::path::Path;
 
@@ -59,6 +59,21 @@ pub fn benchmark(bytes: &[u8], path: &Path) -> Result<Benchmark, ReadError> {
         return Err(malformed(path, "samples_ms", "at least one time", "none", "--time"));
     }
     Ok(read)
+}
+
+/// Reads a `collected.json`.
+///
+/// # Errors
+/// [`ReadError::Io`] where the system refuses, [`ReadError::Malformed`] for another file or another schema.
+pub fn read_collected(path: &Path) -> Result<Collected, ReadError> {
+    let bytes = read_all(path)?;
+    Collected::from_json(&bytes).map_err(|found| ReadError::Malformed {
+        path: path.into(),
+        position: "the manifest".into(),
+        expected: "what `audit collect` writes".into(),
+        found,
+        cure: "collect again with `audit collect`".into(),
+    })
 }
 
 fn parsed<T: DeserializeOwned>(bytes: &[u8], path: &Path, schema: &str, flag: &str) -> Result<T, ReadError> {

@@ -4,7 +4,6 @@
 
 mod attribution;
 mod code;
-mod collected;
 pub mod cubin;
 mod error;
 mod kind;
@@ -23,9 +22,8 @@ mod text;
 pub use crate::evidence::{NameSet, Rules, Want};
 pub use attribution::read_source_views;
 pub use code::{CodeParts, Neutral, read_code};
-pub use collected::read_collected;
 pub use error::ReadError;
-pub use launched::{benchmark, correctness, read_benchmark, read_correctness};
+pub use launched::{benchmark, correctness, read_benchmark, read_collected, read_correctness};
 pub use nsys::read_timeline;
 pub use open::{read_all, read_build_log};
 pub use profile::{Profile, read_profile};

@@ -43,7 +43,7 @@ pub fn read_all(path: &Path) -> Result<Vec<u8>, ReadError> {
 fn refuse_directory(path: &Path) -> Result<(), ReadError> {
     if path.is_dir() {
         let cure = "name a file in it";
-        return Err(ReadError::WrongKind { path: path.into(), found: "it is a directory".into(), cure: cure.into() });
+        return Err(ReadError::wrong(path, "it is a directory", cure));
     }
     Ok(())
 }

@@ -91,18 +91,18 @@ impl Profile {
             Kind::Page(bytes) => ncu_csv::read(bytes, origin(&self.path, bytes, want.hash), want)?,
         };
         match report.damage.first() {
-            Some(damage) if report.launches.is_empty() => Err(ReadError::Empty {
-                path: self.path.clone(),
-                what: format!("result that is whole; at byte {}: {}", damage.at, damage.what),
-                cure: "copy the report again from where it was made, or profile again".into(),
-            }),
+            Some(damage) if report.launches.is_empty() => Err(ReadError::empty(
+                self.path.clone(),
+                format!("result that is whole; at byte {}: {}", damage.at, damage.what),
+                "copy the report again from where it was made, or profile again",
+            )),
             _ => Ok(report),
         }
     }
 
     /// Reads of every result the aggregates of `brief`, and what `want` asks for of those that `choose` takes: it is
-    /// given the brief reading and answers with the ids of launches. A page of text is read whole, and so is a report of
-    /// one result.
+    /// given the brief reading and answers with the ids of launches. A report of one result is read whole, and so is a
+    /// details page of text.
     ///
     /// # Errors
     /// The reader's own.
@@ -112,20 +112,20 @@ impl Profile {
         brief: NameSet,
         choose: impl FnOnce(&Report) -> HashSet<u32>,
     ) -> Result<Report, ReadError> {
-        let file = match &mut self.kind {
-            Kind::Report(file) if file.results() > 1 => file,
-            Kind::Report(_) | Kind::Page(_) => return self.read(want),
-        };
         let first_instances = FxHashSet::default();
         let brief =
             Want { metrics: brief, first_instances, instances: NameSet::none(), rules: Rules::None, ..want.clone() };
+        let file = match &mut self.kind {
+            Kind::Report(file) if file.results() > 1 => file,
+            Kind::Report(_) => return self.read(want),
+            Kind::Page(bytes) => {
+                let origin = origin(&self.path, bytes, want.hash);
+                return ncu_csv::read_chosen(bytes, origin, (want, &brief), choose);
+            }
+        };
         let mut report = file.read(&brief, |_| true)?;
         let (launches, damage) = file.read_rows(want, &choose(&report))?;
-        for launch in launches {
-            if let Ok(at) = report.launches.binary_search_by_key(&launch.id, |known| known.id) {
-                report.launches[at] = launch;
-            }
-        }
+        report.put(launches);
         report.damage.extend(damage);
         Ok(report)
     }

@@ -1,8 +1,25 @@
 //! What all text readers share: bytes to text, and readable C++ names.
 
 use crate::bounds;
+use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::fmt::{self, Write};
+use std::sync::Arc;
+
+/// Hands out one shared copy of each distinct text.
+#[derive(Default)]
+pub(super) struct Texts(FxHashSet<Arc<str>>);
+
+impl Texts {
+    pub(super) fn of(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.0.get(text) {
+            return known.clone();
+        }
+        let kept: Arc<str> = text.into();
+        self.0.insert(kept.clone());
+        kept
+    }
+}
 
 /// Text of a log or table: UTF-8 with or without a byte-order mark, or UTF-16 with one (a Windows shell writes that on
 /// redirection). Bytes that are not text become the replacement character.

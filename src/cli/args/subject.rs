@@ -86,16 +86,9 @@ pub(in crate::cli) struct SubjectFlags {
     pub(in crate::cli) expect: Vec<Expect>,
 }
 
-/// A key of a subject that has a flag: how the flag goes over what the subject says, and how the subject's own value is
-/// written as flags.
-struct Key {
-    /// The flag.
-    flag: &'static str,
-    /// Puts the flag over the subject; whether it was given.
-    put: fn(&SubjectFlags, &mut Subject) -> bool,
-    /// The values of the subject as words, one for each time that the flag stands.
-    say: fn(&Subject) -> Vec<String>,
-}
+/// A key of a subject that has a flag: the flag; what puts it over the subject and says whether it was given; and the
+/// subject's own values as words, one for each time that the flag stands.
+type Key = (&'static str, fn(&SubjectFlags, &mut Subject) -> bool, fn(&Subject) -> Vec<String>);
 
 /// Puts the value of a flag into its place.
 fn over<T: Clone>(flag: &Option<T>, into: &mut Option<T>) -> bool {
@@ -123,72 +116,37 @@ fn words<T: ToString>(values: impl IntoIterator<Item = T>) -> Vec<String> {
 
 /// Every key that has a flag, in the order in which a command names them. The commit is not among them: it is the audit's.
 const KEYS: [Key; 23] = [
-    Key {
-        flag: "--name",
-        put: |flags, subject| {
-            flags.name.iter().for_each(|name| subject.name.clone_from(name));
-            flags.name.is_some()
-        },
-        say: |subject| words([&subject.name]),
-    },
-    Key { flag: "--report", put: |f, s| over(&f.report, &mut s.report), say: |s| paths(&s.report) },
-    Key { flag: "--baseline", put: |f, s| over(&f.baseline, &mut s.baseline), say: |s| paths(&s.baseline) },
-    Key { flag: "--ptxas", put: |f, s| all_over(&f.ptxas, &mut s.ptxas), say: |s| paths(&s.ptxas) },
-    Key {
-        flag: "--correctness",
-        put: |f, s| over(&f.correctness, &mut s.trials.correctness),
-        say: |s| paths(&s.trials.correctness),
-    },
-    Key {
-        flag: "--benchmark",
-        put: |f, s| over(&f.benchmark, &mut s.trials.benchmark),
-        say: |s| paths(&s.trials.benchmark),
-    },
-    Key {
-        flag: "--baseline-benchmark",
-        put: |f, s| over(&f.baseline_benchmark, &mut s.trials.baseline_benchmark),
-        say: |s| paths(&s.trials.baseline_benchmark),
-    },
-    Key {
-        flag: "--reference",
-        put: |f, s| over(&f.reference, &mut s.trials.reference),
-        say: |s| paths(&s.trials.reference),
-    },
-    Key {
-        flag: "--evidence",
-        put: |f, s| over(&f.evidence, &mut s.collect.evidence),
-        say: |s| paths(&s.collect.evidence),
-    },
-    Key { flag: "--kernel", put: |f, s| over(&f.kernel, &mut s.kernel), say: |s| words(&s.kernel) },
-    Key { flag: "--launches", put: |f, s| over(&f.launches, &mut s.pick.rows), say: |s| words(&s.pick.rows) },
-    Key {
-        flag: "--grid",
-        put: |f, s| over(&f.grid, &mut s.pick.grid),
-        say: |s| s.pick.grid.iter().map(|Dim3([x, y, z])| format!("{x},{y},{z}")).collect(),
-    },
-    Key { flag: "--nvtx", put: |f, s| over(&f.nvtx, &mut s.pick.nvtx), say: |s| words(&s.pick.nvtx) },
-    Key {
-        flag: "--baseline-kernel",
-        put: |f, s| over(&f.baseline_kernel, &mut s.baseline_kernel),
-        say: |s| words(&s.baseline_kernel),
-    },
-    Key { flag: "--title", put: |f, s| over(&f.title, &mut s.title), say: |s| words(&s.title) },
-    Key { flag: "--change", put: |f, s| over(&f.change, &mut s.change), say: |s| words(&s.change) },
-    Key { flag: "--work-shape", put: |f, s| over(&f.work_shape, &mut s.work.shape), say: |s| words(&s.work.shape) },
-    Key { flag: "--work-types", put: |f, s| over(&f.work_types, &mut s.work.types), say: |s| words(&s.work.types) },
-    Key {
-        flag: "--work-flop",
-        put: |f, s| over(&f.work_flop, &mut s.work.flop),
-        say: |s| words(s.work.flop.iter().map(Amount::text)),
-    },
-    Key {
-        flag: "--work-bytes",
-        put: |f, s| over(&f.work_bytes, &mut s.work.bytes),
-        say: |s| words(s.work.bytes.iter().map(Amount::text)),
-    },
-    Key { flag: "--tiles", put: |f, s| over(&f.tiles, &mut s.tiles), say: |s| words(&s.tiles) },
-    Key { flag: "--check", put: |f, s| all_over(&f.checks, &mut s.checklists), say: |s| words(&s.checklists) },
-    Key { flag: "--expect", put: |f, s| all_over(&f.expect, &mut s.expect), say: |s| words(&s.expect) },
+    ("--name", |f, s| f.name.iter().map(|name| s.name.clone_from(name)).count() > 0, |s| words([&s.name])),
+    ("--report", |f, s| over(&f.report, &mut s.report), |s| paths(&s.report)),
+    ("--baseline", |f, s| over(&f.baseline, &mut s.baseline), |s| paths(&s.baseline)),
+    ("--ptxas", |f, s| all_over(&f.ptxas, &mut s.ptxas), |s| paths(&s.ptxas)),
+    ("--correctness", |f, s| over(&f.correctness, &mut s.trials.correctness), |s| paths(&s.trials.correctness)),
+    ("--benchmark", |f, s| over(&f.benchmark, &mut s.trials.benchmark), |s| paths(&s.trials.benchmark)),
+    (
+        "--baseline-benchmark",
+        |f, s| over(&f.baseline_benchmark, &mut s.trials.baseline_benchmark),
+        |s| paths(&s.trials.baseline_benchmark),
+    ),
+    ("--reference", |f, s| over(&f.reference, &mut s.trials.reference), |s| paths(&s.trials.reference)),
+    ("--evidence", |f, s| over(&f.evidence, &mut s.collect.evidence), |s| paths(&s.collect.evidence)),
+    ("--kernel", |f, s| over(&f.kernel, &mut s.kernel), |s| words(&s.kernel)),
+    ("--launches", |f, s| over(&f.launches, &mut s.pick.rows), |s| words(&s.pick.rows)),
+    (
+        "--grid",
+        |f, s| over(&f.grid, &mut s.pick.grid),
+        |s| words(s.pick.grid.map(|grid| grid.0.map(|n| n.to_string()).join(","))),
+    ),
+    ("--nvtx", |f, s| over(&f.nvtx, &mut s.pick.nvtx), |s| words(&s.pick.nvtx)),
+    ("--baseline-kernel", |f, s| over(&f.baseline_kernel, &mut s.baseline_kernel), |s| words(&s.baseline_kernel)),
+    ("--title", |f, s| over(&f.title, &mut s.title), |s| words(&s.title)),
+    ("--change", |f, s| over(&f.change, &mut s.change), |s| words(&s.change)),
+    ("--work-shape", |f, s| over(&f.work_shape, &mut s.work.shape), |s| words(&s.work.shape)),
+    ("--work-types", |f, s| over(&f.work_types, &mut s.work.types), |s| words(&s.work.types)),
+    ("--work-flop", |f, s| over(&f.work_flop, &mut s.work.flop), |s| words(&s.work.flop)),
+    ("--work-bytes", |f, s| over(&f.work_bytes, &mut s.work.bytes), |s| words(&s.work.bytes)),
+    ("--tiles", |f, s| over(&f.tiles, &mut s.tiles), |s| words(&s.tiles)),
+    ("--check", |f, s| all_over(&f.checks, &mut s.checklists), |s| words(&s.checklists)),
+    ("--expect", |f, s| all_over(&f.expect, &mut s.expect), |s| words(&s.expect)),
 ];
 
 impl SubjectFlags {
@@ -209,9 +167,9 @@ impl SubjectFlags {
     /// Puts the flags over what a subject says; gives those that were given, with their values.
     pub(in crate::cli) fn apply(&self, subject: &mut Subject) -> Vec<(&'static str, String)> {
         let mut given = Vec::new();
-        for key in &KEYS {
-            if (key.put)(self, subject) {
-                given.extend((key.say)(subject).into_iter().map(|value| (key.flag, value)));
+        for (flag, put, say) in KEYS {
+            if put(self, subject) {
+                given.extend(say(subject).into_iter().map(|value| (flag, value)));
             }
         }
         given
@@ -228,7 +186,7 @@ mod tests {
         let command = SubjectFlags::augment_args(Command::new("flags"));
         let flags: Vec<String> =
             command.get_arguments().filter_map(|flag| flag.get_long()).map(|l| format!("--{l}")).collect();
-        let keys: Vec<&str> = KEYS.iter().map(|key| key.flag).chain(["--commit"]).collect();
+        let keys: Vec<&str> = KEYS.iter().map(|(flag, ..)| *flag).chain(["--commit"]).collect();
         assert!(flags.iter().all(|flag| keys.contains(&flag.as_str())), "{flags:?}");
         assert_eq!(flags.len(), keys.len());
     }

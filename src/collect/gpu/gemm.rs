@@ -55,7 +55,7 @@ impl GemmRun {
             })
         };
         let (a, b, out) = (buffer(gemm.a)?, buffer(gemm.b)?, buffer(gemm.out)?);
-        let types = Types::of(a, gemm.tf32);
+        let (compute, scaling) = types(a, gemm.tf32);
         let scale = Memory::of(&1.0f32.to_le_bytes().repeat(2 * SCALE_STEP / size_of::<f32>()))?;
         let address = |at: usize| pointer(at).unwrap_or_default();
         let mut run = GemmRun {
@@ -71,7 +71,7 @@ impl GemmRun {
             _scale: scale,
         };
         let doing = "describing the product to cuBLASLt";
-        run.describe = lt::create_matmul_desc(types.compute, types.scale).map_err(cublaslt(doing, ""))?;
+        run.describe = lt::create_matmul_desc(compute, scaling).map_err(cublaslt(doing, ""))?;
         run.set(Describe::CUBLASLT_MATMUL_DESC_TRANSA, &i32::from(gemm.transpose_b))?;
         run.set(Describe::CUBLASLT_MATMUL_DESC_TRANSB, &i32::from(gemm.transpose_a))?;
         if a.dtype.bytes() == 1 {
@@ -274,23 +274,14 @@ impl Drop for GemmRun {
     }
 }
 
-/// In which types the library computes.
-struct Types {
-    compute: sys::cublasComputeType_t,
-    scale: sys::cudaDataType,
-}
-
-impl Types {
-    fn of(a: &Buffer, tf32: bool) -> Types {
-        use sys::cublasComputeType_t as Compute;
-        let scale = if a.dtype == DType::F64 { DType::F64 } else { DType::F32 };
-        let compute = match a.dtype {
-            DType::F64 => Compute::CUBLAS_COMPUTE_64F,
-            DType::Tf32 => Compute::CUBLAS_COMPUTE_32F_FAST_TF32,
-            DType::F32 if tf32 => Compute::CUBLAS_COMPUTE_32F_FAST_TF32,
-            _ => Compute::CUBLAS_COMPUTE_32F,
-        };
-        Types { compute, scale: data_type(scale) }
+/// In which types the library computes, and scales.
+fn types(a: &Buffer, tf32: bool) -> (sys::cublasComputeType_t, sys::cudaDataType) {
+    use sys::cublasComputeType_t as Compute;
+    match a.dtype {
+        DType::F64 => (Compute::CUBLAS_COMPUTE_64F, data_type(DType::F64)),
+        DType::Tf32 => (Compute::CUBLAS_COMPUTE_32F_FAST_TF32, data_type(DType::F32)),
+        DType::F32 if tf32 => (Compute::CUBLAS_COMPUTE_32F_FAST_TF32, data_type(DType::F32)),
+        _ => (Compute::CUBLAS_COMPUTE_32F, data_type(DType::F32)),
     }
 }
 

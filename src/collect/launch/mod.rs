@@ -9,7 +9,6 @@ mod dtype;
 mod error;
 mod fit;
 mod plan;
-mod program;
 mod values;
 
 pub use difference::{Limits, difference};
@@ -17,8 +16,7 @@ pub use dtype::DType;
 pub use error::LaunchError;
 pub use fit::fit;
 pub use plan::{
-    Argument, Buffer, CheckPlan, Gemm, Given, KernelReference, LaunchPlan, Promotion, Reference, ReferencePlan, Role,
-    Scalar, Swizzle, TensorMap, Values,
+    Argument, Buffer, CheckPlan, Gemm, Given, KernelReference, LaunchPlan, Program, Promotion, Reference,
+    ReferencePlan, Role, Scalar, Swizzle, TensorMap, Values,
 };
-pub use program::Program;
 pub use values::{POISON, generate, mixed};

@@ -68,27 +68,7 @@ pub fn mixed(x: u64) -> u64 {
 enum Source {
     /// By the upper 16 random bits: for types of which a table holds every step that matters.
     Table(Vec<u16>),
-    Uniform {
-        dtype: DType,
-        low: f64,
-        span: f64,
-    },
-    Normal {
-        dtype: DType,
-        mean: f64,
-        deviation: f64,
-    },
-    Integers {
-        dtype: DType,
-        low: i128,
-        count: u128,
-    },
-    Powers {
-        dtype: DType,
-        low: i32,
-        count: u128,
-    },
-    Constant(u64),
+    Drawn(DType, Values),
 }
 
 impl Source {
@@ -98,32 +78,29 @@ impl Source {
                 let value = |step: u32| low + (high - low) * (f64::from(step) + 0.5) / 65536.0;
                 Source::Table((0..65536).map(|step| dtype.encode(value(step)) as u16).collect())
             }
-            Values::Uniform(low, high) => Source::Uniform { dtype, low, span: high - low },
-            Values::Normal(mean, deviation) => Source::Normal { dtype, mean, deviation },
-            Values::Integers(low, high) | Values::Offsets(low, high) => {
-                Source::Integers { dtype, low, count: (high - low + 1) as u128 }
-            }
-            Values::Powers(low, high) => Source::Powers { dtype, low, count: (high - low + 1) as u128 },
-            Values::Fill(value) => Source::Constant(dtype.encode(value)),
+            values => Source::Drawn(dtype, values),
         }
     }
 
     fn bits(&self, random: u64) -> u64 {
-        match self {
-            Source::Table(table) => u64::from(table[(random >> 48) as usize]),
-            Source::Uniform { dtype, low, span } => dtype.encode(low + span * unit(random)),
-            Source::Normal { dtype, mean, deviation } => {
+        let (dtype, values) = match self {
+            Source::Table(table) => return u64::from(table[(random >> 48) as usize]),
+            Source::Drawn(dtype, values) => (*dtype, *values),
+        };
+        match values {
+            Values::Uniform(low, high) => dtype.encode(low + (high - low) * unit(random)),
+            Values::Normal(mean, deviation) => {
                 // Box and Muller: two even numbers make a normal one.
                 let (radius, angle) = (1.0 - unit(random), unit(mixed(random)));
                 let normal = (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos();
                 dtype.encode(mean + deviation * normal)
             }
-            Source::Integers { dtype, low, count } => {
-                let value = low + below(random, *count) as i128;
+            Values::Integers(low, high) | Values::Offsets(low, high) => {
+                let value = low + below(random, (high - low + 1) as u128) as i128;
                 if dtype.is_float() { dtype.encode(value as f64) } else { dtype.encode_integer(value) }
             }
-            Source::Powers { dtype, low, count } => dtype.encode(2f64.powi(low + below(random, *count) as i32)),
-            Source::Constant(bits) => *bits,
+            Values::Powers(low, high) => dtype.encode(2f64.powi(low + below(random, (high - low + 1) as u128) as i32)),
+            Values::Fill(value) => dtype.encode(value),
         }
     }
 }

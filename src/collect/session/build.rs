@@ -10,6 +10,13 @@ impl Session<'_> {
     /// Compiles, where there is a source; the cubin and what ptxas said are kept together.
     pub(super) fn build(&mut self) -> Result<(), CollectError> {
         let Some(build) = &self.request.build else { return Ok(()) };
+        if let Some(plan) = &mut self.plan {
+            let (arch, flags, source) = (&build.arch, build.flags.join(" "), build.source.display());
+            let command =
+                format!("nvcc -cubin -arch={arch} -lineinfo -Xptxas -v {flags} -o {} {source}", files::BUILD.1);
+            plan.push((files::BUILD.0.to_owned(), command));
+            return Ok(());
+        }
         let (subject, places) = (&self.request.subject, self.context.places);
         let (_, tool) = self.tool(Tool::Nvcc)?;
         let source = crate::read::bytes(&self.request.project.join(&build.source));

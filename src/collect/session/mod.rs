@@ -14,4 +14,4 @@ mod step;
 mod timeline;
 mod trial;
 
-pub use run::{collect, survey};
+pub use run::{collect, planned, survey};

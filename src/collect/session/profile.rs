@@ -18,7 +18,7 @@ impl Session<'_> {
     pub(super) fn launches(&mut self, inputs: &str) -> Result<(), CollectError> {
         let Some(timed) = self.request.timed() else { return Ok(()) };
         let profiled = self.store.manifest().step(files::PROFILE.0);
-        if profiled.is_none_or(|step| step.outcome != StepOutcome::Made) {
+        if self.plan.is_none() && profiled.is_none_or(|step| step.outcome != StepOutcome::Made) {
             return Ok(());
         }
         let program = self.request.program.watched(timed.launches());

@@ -20,7 +20,9 @@ pub fn collect(request: &Request, context: &Context<'_>) -> Result<Summary, Coll
     if let Some(warning) = context.machine.warning() {
         context.progress.remark(&request.subject, &warning);
     }
-    Session::new(request, context, store, journal, false).steps()
+    let mut session = Session::new(request, context, store, journal, false);
+    session.steps()?;
+    Ok(session.summary)
 }
 
 /// Says which steps of a subject are there and which are missing, with what is known of why. It runs and changes nothing,
@@ -29,8 +31,25 @@ pub fn collect(request: &Request, context: &Context<'_>) -> Result<Summary, Coll
 /// # Errors
 /// A manifest that is damaged, and a source that cannot be read.
 pub fn survey(request: &Request, context: &Context<'_>) -> Result<Summary, CollectError> {
+    let mut session = looking(request, context)?;
+    session.steps()?;
+    Ok(session.summary)
+}
+
+/// The commands that [`collect`] would run, in order: (step, command). It runs and changes nothing.
+///
+/// # Errors
+/// A manifest that is damaged.
+pub fn planned(request: &Request, context: &Context<'_>) -> Result<Vec<(String, String)>, CollectError> {
+    let mut session = looking(request, context)?;
+    session.plan = Some(Vec::new());
+    session.steps()?;
+    Ok(session.plan.unwrap_or_default())
+}
+
+fn looking<'s>(request: &'s Request, context: &'s Context<'s>) -> Result<Session<'s>, CollectError> {
     let store = Store::look(&request.evidence, &request.subject, context.version)?;
-    Session::new(request, context, store, Journal::nowhere(context.now), true).steps()
+    Ok(Session::new(request, context, store, Journal::nowhere(context.now), true))
 }
 
 /// A subject on its way through the steps.
@@ -46,6 +65,8 @@ pub(super) struct Session<'s> {
     pub(super) has_ended: bool,
     /// Whether nothing is run.
     pub(super) only_looks: bool,
+    /// The commands of the steps, where nothing but these is asked for.
+    pub(super) plan: Option<Vec<(String, String)>>,
     pub(super) pace: Pace,
     pub(super) begun: Instant,
 }
@@ -58,9 +79,9 @@ impl<'s> Session<'s> {
         journal: Journal<'s>,
         only_looks: bool,
     ) -> Session<'s> {
-        let (summary, late) = (Summary::default(), Vec::new());
+        let (summary, late, plan) = (Summary::default(), Vec::new(), None);
         let (pace, begun) = (Pace::default(), Instant::now());
-        Session { request, context, store, journal, summary, late, has_ended: false, only_looks, pace, begun }
+        Session { request, context, store, journal, summary, late, has_ended: false, only_looks, plan, pace, begun }
     }
 
     /// The step's turn on the GPU of this machine, before its time counts: two at a time would measure each other.
@@ -70,7 +91,7 @@ impl<'s> Session<'s> {
     }
 
     /// Every step in its order.
-    fn steps(mut self) -> Result<Summary, CollectError> {
+    fn steps(&mut self) -> Result<(), CollectError> {
         self.build()?;
         let inputs = self.inputs();
         self.trial(Trial::Check, &inputs)?;
@@ -84,7 +105,7 @@ impl<'s> Session<'s> {
         if self.request.has_timeline {
             self.timeline(&inputs)?;
         }
-        Ok(self.summary)
+        Ok(())
     }
 
     /// Times and profiles.
@@ -127,23 +148,8 @@ impl Session<'_> {
 
     /// A note about a step that has not ended yet.
     pub(super) fn record(&self, step: &str, file: &str, key: &str, outcome: StepOutcome) -> CollectedStep {
-        CollectedStep {
-            step: step.to_owned(),
-            file: file.to_owned(),
-            outcome,
-            why: String::new(),
-            command: String::new(),
-            tool: String::new(),
-            status: String::new(),
-            seconds: 0.0,
-            passes: None,
-            absent_metrics: Vec::new(),
-            remarks: Vec::new(),
-            key: key.to_owned(),
-            blake3: String::new(),
-            bytes: 0,
-            ended: self.journal.now(),
-        }
+        let (step, file, key) = (step.to_owned(), file.to_owned(), key.to_owned());
+        CollectedStep { step, file, outcome, key, ended: self.journal.now(), ..CollectedStep::default() }
     }
 
     /// Notes a step that is not there, without making it.

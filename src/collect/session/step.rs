@@ -54,12 +54,16 @@ impl Session<'_> {
         judge: &dyn Fn(&Path, &Ran, &str) -> Result<Judged, Missed>,
     ) -> Result<bool, CollectError> {
         let (request, context) = (self.request, self.context);
-        let Some((watcher, tool)) = self.watcher(step)? else { return Ok(false) };
         let line = |prefix: &[String], words: &Words| match step.tool {
             Some(tool) => shown(prefix, tool, words, &step.program),
             None => shown_own(prefix, words),
         };
         let command = line(request.behind(), &(step.words)(step.file));
+        if let Some(plan) = &mut self.plan {
+            plan.push((step.name.to_owned(), command));
+            return Ok(false);
+        }
+        let Some((watcher, tool)) = self.watcher(step)? else { return Ok(false) };
         let mut key = Key::new(step.name);
         let device = if request.is_of_this_machine() { context.machine.line() } else { String::new() };
         let deciding = line(&request.prefix, &(step.key_words)(step.file));

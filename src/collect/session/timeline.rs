@@ -25,7 +25,8 @@ impl Session<'_> {
             limit_key: "timeout",
             inputs,
         };
-        let watcher = self.tool(Tool::Nsys).ok().map(|(path, _)| path);
+        let here = context.places.find(Tool::Nsys).map(|found| found.path);
+        let watcher = Some(here.unwrap_or_else(|_| Tool::Nsys.name().into()));
         self.perform(&step, &|path, ran, text| {
             let refused = |what: String| {
                 let cure = "collect.log in the evidence folder has the whole command and all that it printed";

@@ -69,11 +69,7 @@ pub(super) struct Relocation {
 
 impl<'a> Elf<'a> {
     pub(super) fn open(bytes: &'a [u8], path: &'a str) -> Result<Elf<'a>, ReadError> {
-        let wrong = |found: &str, cure: &str| ReadError::WrongKind {
-            path: path.into(),
-            found: found.into(),
-            cure: cure.into(),
-        };
+        let wrong = |found: &str, cure: &str| ReadError::wrong(path, found, cure);
         let extract = "take the cubins out with `cuobjdump -xelf all FILE` and give one of them";
         match bytes {
             [] => {

@@ -27,13 +27,13 @@ pub fn read(bytes: &[u8], origin: Origin) -> Result<Cubin, ReadError> {
     if !elf.has_symbols() {
         let found = "it is a cubin without symbols (stripped), so its numbers belong to no kernel";
         let cure = "give the cubin as nvcc wrote it";
-        return Err(ReadError::WrongKind { path: path.into(), found: found.into(), cure: cure.into() });
+        return Err(ReadError::wrong(path, found, cure));
     }
     let module = Module::of(&elf);
     let kernels: Vec<CubinKernel> = elf.symbols().filter_map(|symbol| kernel(&elf, &module, &symbol)).collect();
     if kernels.is_empty() {
         let cure = "give code with a `__global__` function; a template needs an explicit instantiation";
-        return Err(ReadError::Empty { path: path.into(), what: "kernels".into(), cure: cure.into() });
+        return Err(ReadError::empty(path, "kernels", cure));
     }
     let mut unread: BTreeMap<u8, u64> = BTreeMap::new();
     for section in elf.sections().filter(|section| section.name.starts_with(".nv.info.")) {

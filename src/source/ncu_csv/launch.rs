@@ -2,23 +2,16 @@
 
 use super::records::Cells;
 use crate::evidence::{Device, Dim3, Launch, Metric, NvtxRange, Process, Value, Workload};
+use crate::source::text::Texts;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Positions of the columns that are not metrics.
+/// Where the columns of a table stand.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
-    id: Option<usize>,
-    process_id: Option<usize>,
-    process_name: Option<usize>,
-    kernel: Option<usize>,
-    context: Option<usize>,
-    stream: Option<usize>,
-    block: Option<usize>,
-    grid: Option<usize>,
-    device: Option<usize>,
-    cc: Option<usize>,
+    at: FxHashMap<String, usize>,
     nvtx: Vec<usize>,
-    /// Positions of every column that is none of the above and no host name or time: metrics on the raw page.
+    /// Every column that is none of the fixed ones and no NVTX range: metrics on the raw page.
     pub(super) metrics: Vec<usize>,
 }
 
@@ -26,74 +19,75 @@ impl Columns {
     pub(super) fn of(header: &Cells<'_>) -> Columns {
         let mut columns = Columns::default();
         for (at, name) in header.iter().enumerate() {
-            let slot = match name.as_ref() {
-                "ID" => &mut columns.id,
-                "Process ID" => &mut columns.process_id,
-                "Process Name" => &mut columns.process_name,
-                "Kernel Name" => &mut columns.kernel,
-                "Context" => &mut columns.context,
-                "Stream" => &mut columns.stream,
-                "Block Size" => &mut columns.block,
-                "Grid Size" => &mut columns.grid,
-                "Device" => &mut columns.device,
-                "CC" => &mut columns.cc,
-                "Host Name" | "Kernel Time" => continue,
-                range if range.contains("Push/Pop_Range") || range.contains("Start/Stop_Range") => {
-                    columns.nvtx.push(at);
-                    continue;
-                }
-                _ => {
-                    columns.metrics.push(at);
-                    continue;
-                }
-            };
-            *slot = Some(at);
+            if name.contains("Push/Pop_Range") || name.contains("Start/Stop_Range") {
+                columns.nvtx.push(at);
+            } else if !is_fixed(name) {
+                columns.metrics.push(at);
+            }
+            columns.at.insert(name.to_string(), at);
         }
         columns
     }
 
-    /// The launch number of a row; `None` for the units row and for what is no row.
-    pub(super) fn id(&self, row: &Cells<'_>) -> Option<u32> {
-        row.get(self.id?)?.trim().parse().ok()
+    /// Whether a row has the column of that name.
+    pub(super) fn has(&self, row: &Cells<'_>, name: &str) -> bool {
+        self.at.get(name).is_some_and(|at| *at < row.len())
+    }
+
+    /// The text in the column of that name; empty where the row has none.
+    pub(super) fn text<'r>(&self, row: &'r Cells<'_>, name: &str) -> &'r str {
+        self.at.get(name).and_then(|at| row.get(*at)).map_or("", |cell| cell.trim())
+    }
+
+    /// The number in the column of that name.
+    pub(super) fn number(&self, row: &Cells<'_>, name: &str) -> Option<u32> {
+        self.text(row, name).parse().ok()
     }
 
     /// A launch without metrics and rules, numbered `id`.
-    pub(super) fn launch(&self, row: &Cells<'_>, id: u32) -> Launch {
-        let text = |at: Option<usize>| at.and_then(|at| row.get(at)).map_or("", |cell| cell.trim());
-        let number = |at| text(at).parse::<u32>().ok();
-        let name = text(self.kernel);
-        let grid = extent(text(self.grid));
+    pub(super) fn launch(&self, row: &Cells<'_>, id: u32, texts: &mut Texts) -> Launch {
+        let (name, number) = (self.text(row, "Kernel Name"), |name| self.number(row, name));
+        let grid = extent(self.text(row, "Grid Size"));
         let workload = match (name, grid) {
             ("range", None) => Workload::Range,
             ("graph", _) => Workload::Graph,
             _ => Workload::Kernel,
         };
         // A graph's grid and block are maxima over its launches, sizes that no launch may have had.
-        let kernel = workload == Workload::Kernel;
-        let nvtx = self.nvtx.iter().map(|at| text(Some(*at))).filter(|range| !range.is_empty());
+        let is_kernel = workload == Workload::Kernel;
+        let program = self.text(row, "Process Name");
+        let nvtx =
+            self.nvtx.iter().filter_map(|at| row.get(*at)).map(|cell| cell.trim()).filter(|name| !name.is_empty());
         Launch {
             id,
             workload,
             process: Process {
-                id: number(self.process_id).unwrap_or(0),
-                name: base_name(text(self.process_name)).into(),
+                id: number("Process ID").unwrap_or(0),
+                name: texts.of(program.rsplit(['/', '\\']).next().unwrap_or(program)),
             },
             device: Device {
-                index: number(self.device),
-                compute_capability: version(text(self.cc)),
+                index: number("Device"),
+                compute_capability: version(self.text(row, "CC")),
                 ..Device::default()
             },
-            name: name.into(),
-            demangled: if kernel && name.contains('(') { name.into() } else { "".into() },
-            function: if kernel { function_name(name).into() } else { name.into() },
-            grid: grid.filter(|_| kernel),
-            block: extent(text(self.block)).filter(|_| kernel),
-            context: number(self.context),
-            stream: number(self.stream),
-            nvtx: nvtx.map(|name| NvtxRange { domain: "".into(), name: name.into() }).collect(),
+            name: texts.of(name),
+            demangled: texts.of(if is_kernel && name.contains('(') { name } else { "" }),
+            function: texts.of(if is_kernel { function_name(name) } else { name }),
+            grid: grid.filter(|_| is_kernel),
+            block: extent(self.text(row, "Block Size")).filter(|_| is_kernel),
+            context: number("Context"),
+            stream: number("Stream"),
+            nvtx: nvtx.map(|name| NvtxRange { domain: texts.of(""), name: texts.of(name) }).collect(),
+            mangled: texts.of(""),
             ..Launch::default()
         }
     }
+}
+
+/// Whether a column is no metric.
+fn is_fixed(name: &str) -> bool {
+    let what = matches!(name, "ID" | "Process ID" | "Process Name" | "Host Name" | "Kernel Name" | "Kernel Time");
+    what || matches!(name, "Context" | "Stream" | "Block Size" | "Grid Size" | "Device" | "CC")
 }
 
 /// Sorts the metrics, keeps the last of each name, and takes from them what the fixed columns do not say.
@@ -122,49 +116,33 @@ fn version(text: &str) -> Option<(u32, u32)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-fn base_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
-}
-
 /// The function of a demangled name: `reduce` of `void ns::reduce<float, 4>(float const*)`.
 fn function_name(name: &str) -> &str {
-    let mut depth = 0_i32;
-    let mut end = name.len();
-    let mut start = 0;
-    let anonymous = "(anonymous namespace)";
-    let mut at = 0;
-    while at < name.len() {
-        if depth == 0 && name[at..].starts_with(anonymous) {
-            at += anonymous.len();
+    const ANONYMOUS: &str = "(anonymous namespace)";
+    let (mut depth, mut start, mut end) = (0_i32, 0, None);
+    let mut inside_anonymous = 0;
+    for (at, c) in name.char_indices() {
+        if at < inside_anonymous {
             continue;
         }
-        let byte = name.as_bytes()[at];
-        match byte {
-            b'(' if depth == 0 => {
-                end = at;
+        match c {
+            '(' if depth == 0 && name[at..].starts_with(ANONYMOUS) => inside_anonymous = at + ANONYMOUS.len(),
+            '(' if depth == 0 => {
+                end = end.or(Some(at));
                 break;
             }
-            b'<' | b'(' => {
-                if depth == 0 && byte == b'<' {
-                    end = at;
+            '<' | '(' => {
+                if depth == 0 {
+                    end = Some(at);
                 }
                 depth += 1;
             }
-            b'>' | b')' => depth -= 1,
-            b':' | b' ' if depth == 0 => {
-                start = at + 1;
-                end = name.len();
-            }
+            '>' | ')' => depth -= 1,
+            ':' | ' ' if depth == 0 => (start, end) = (at + 1, None),
             _ => {}
         }
-        at += 1;
-        while !name.is_char_boundary(at) {
-            at += 1;
-        }
     }
-    // A template's `<` ends the name unless a `::` or a space after its `>` moved the start on.
-    let end = name[start..].find(['<', '(']).map_or(end, |found| start + found).max(start);
-    &name[start..end]
+    &name[start..end.unwrap_or(name.len()).max(start)]
 }
 
 #[cfg(test)]

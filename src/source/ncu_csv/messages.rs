@@ -35,20 +35,3 @@ pub(super) fn cure(text: &str) -> &'static str {
         "print a page with `ncu --import REPORT.ncu-rep --page raw --csv`, or give the .ncu-rep file itself"
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dropped_metrics_warnings_and_errors_have_their_places() {
-        let mut report = Report::default();
-        take(&mut report, 1, "==PROF== Connected to process 462 (/opt/devset)");
-        take(&mut report, 2, "==WARNING== Unable to access the following 2 metrics: a__x.sum, b__y.avg.");
-        take(&mut report, 3, "==WARNING== Note: Running with unmodified GPU clocks.");
-        take(&mut report, 4, "==ERROR== An error occurred");
-        assert_eq!(report.dropped.iter().map(AsRef::as_ref).collect::<Vec<_>>(), ["a__x.sum", "b__y.avg"]);
-        assert_eq!(report.session.settings.len(), 1);
-        assert_eq!((report.damage.len(), report.damage[0].at), (1, 4));
-    }
-}

@@ -1,7 +1,7 @@
 //! Reader of what `ncu --csv` prints: the pages `raw` and `details`, alone or mixed with ncu's messages and the output
 //! of the profiled program.
 //!
-//! `records` cuts the text into tables, `number` and `unit` undo locale and prefixes, `raw` and `details` read one page
+//! `records` cuts the text into pieces, `table` has the rows of a table, `number` and `unit` undo locale and prefixes, `raw` and `details` read one page
 //! each, `launch` makes the launches.
 
 mod details;
@@ -12,6 +12,9 @@ mod number;
 mod raw;
 mod read;
 mod records;
+mod table;
 mod unit;
 
-pub use read::{CsvPage, looks_like, read};
+pub(super) use read::read_chosen;
+pub use read::{looks_like, read};
+pub use table::CsvPage;

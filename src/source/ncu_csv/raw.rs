@@ -1,21 +1,16 @@
 //! The raw page: one column per metric, a row of units, one row per launch.
 
-use super::launch::{self, Columns};
-use super::number::{self, Locale, Number};
-use super::records::Cells;
+use super::launch;
+use super::number::{Locale, Number};
+use super::table::{Table, Taker};
 use super::unit;
-use crate::evidence::{Damage, Instance, Metric, Report, Value};
+use crate::evidence::{Instance, Metric, Value};
 use crate::quantity::Unit;
-use crate::source::Want;
 use std::sync::Arc;
 
-/// Reads the rows below one header into `report`; launches are numbered from `first`.
-pub(super) fn take(report: &mut Report, header: &Cells<'_>, rows: &[(u64, Cells<'_>)], first: u32, want: &Want) {
-    let columns = Columns::of(header);
-    let mut locale = Locale::default();
-    for (_, row) in rows {
-        columns.metrics.iter().filter_map(|at| row.get(*at)).for_each(|cell| locale.learn(cell));
-    }
+/// Reads the rows of a table.
+pub(super) fn take(taker: &mut Taker<'_>, table: &Table<'_>) {
+    let (header, columns, want) = (&table.header, &table.columns, taker.want);
     let wanted = columns.metrics.iter().copied().filter(|at| want.metrics.contains(&header[*at]));
     let mut metrics: Vec<Column> = wanted
         .map(|at| Column {
@@ -23,26 +18,27 @@ pub(super) fn take(report: &mut Report, header: &Cells<'_>, rows: &[(u64, Cells<
             name: Arc::from(header[at].as_ref()),
             shift: 0,
             unit: Unit::NONE,
-            instances: want.instances.contains(&header[at])
-                || want.first_instances.contains(header[at].as_ref() as &str),
+            instances: want.instances.contains(&header[at]) || want.first_instances.contains(header[at].as_ref()),
         })
         .collect();
-    for (line, row) in rows {
-        if row.len() != header.len() {
-            report.unrecognised_lines.push(format!("line {line}: {}", row.join(",")));
-        } else if let Some(id) = columns.id(row) {
-            let mut launch = columns.launch(row, first.saturating_add(id));
-            let found =
-                metrics.iter().filter_map(|column| column.metric(&row[column.at], locale, *line, &mut report.damage));
-            let found = found.collect();
+    for row in &table.rows {
+        if row.id.is_some_and(|id| taker.rows.is_some_and(|rows| !rows.contains(&id))) {
+            continue;
+        }
+        let cells = table.cells(row);
+        if let Some(id) = row.id {
+            let mut launch = columns.launch(&cells, id, &mut taker.texts);
+            let found = metrics.iter().filter_map(|column| column.metric(&cells[column.at], row.line, taker)).collect();
             launch::finish(&mut launch, found);
-            report.launches.push(launch);
-        } else if row.iter().enumerate().all(|(at, cell)| cell.is_empty() || columns.metrics.contains(&at)) {
+            taker.report.launches.push(launch);
+        } else if cells.len() == header.len()
+            && cells.iter().enumerate().all(|(at, cell)| cell.is_empty() || columns.metrics.contains(&at))
+        {
             for column in &mut metrics {
-                (column.shift, column.unit) = unit::base(&row[column.at]);
+                (column.shift, column.unit) = unit::base(&cells[column.at]);
             }
         } else {
-            report.unrecognised_lines.push(format!("line {line}: {}", row.join(",")));
+            taker.unrecognised(row.line, &cells);
         }
     }
 }
@@ -57,42 +53,16 @@ struct Column {
 
 impl Column {
     /// The metric of a cell; `None` where the cell is empty, which is how ncu prints a metric that the launch lacks.
-    fn metric(&self, cell: &str, locale: Locale, line: u64, damage: &mut Vec<Damage>) -> Option<Metric> {
+    fn metric(&self, cell: &str, line: u64, taker: &mut Taker<'_>) -> Option<Metric> {
         if cell.trim().is_empty() {
             return None;
         }
-        let (aggregate, items) = split_instances(&self.name, cell, locale);
-        let mut read = |text: &str| value(text, self.shift, locale, &self.name, line, damage);
+        let (aggregate, items) = split_instances(&self.name, cell, taker.locale);
+        let mut read = |text: &str| taker.value(text, self.shift, &self.name, line);
         let value = read(aggregate);
         let instances = items.filter(|_| self.instances).unwrap_or_default().into_iter();
         let instances = instances.filter_map(|(id, text)| Some(Instance { id, value: read(text)? })).collect();
         Some(Metric { name: self.name.clone(), unit: self.unit, value, instances })
-    }
-}
-
-/// The value of a cell in the base unit; `None` for `n/a`, `no data` and nothing, and for a number that can mean two
-/// things, which is damage.
-pub(super) fn value(
-    cell: &str,
-    shift: i32,
-    locale: Locale,
-    name: &str,
-    line: u64,
-    damage: &mut Vec<Damage>,
-) -> Option<Value> {
-    match locale.number(cell) {
-        Number::Plain(digits) => number::value(&digits, shift),
-        Number::NaN => Some(Value::F64(f64::NAN)),
-        Number::Ambiguous => {
-            let what =
-                format!("{name}: expected a number, found `{cell}`, whose separator may group or begin decimals");
-            damage.push(Damage { at: line, what });
-            None
-        }
-        Number::Text => match cell.trim() {
-            "" | "n/a" | "no data" | "None" => None,
-            text => Some(Value::Text(text.into())),
-        },
     }
 }
 

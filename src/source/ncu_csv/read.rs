@@ -1,22 +1,13 @@
 //! The entry points of the reader.
 
-use super::records::{Cells, Piece, Pieces, header_separator};
+use super::number::Locale;
+use super::records::{Piece, Pieces, header_separator};
+use super::table::{CsvPage, Table, Taker};
 use super::{details, messages, raw};
 use crate::evidence::{Damage, Origin, Report};
-use crate::source::{ReadError, Want, text};
-
-/// A page that ncu prints as CSV.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CsvPage {
-    /// `--page raw`: every metric by its own name.
-    Raw,
-    /// `--page details`, and what ncu prints without `--page`: the metrics of sections, and rules.
-    Details,
-    /// `--page source`: one row per instruction. Not read here.
-    Source,
-    /// `--print-summary`: minimum, maximum and average over launches. Not read here.
-    Summary,
-}
+use crate::source::text::{self, Texts};
+use crate::source::{ReadError, Want};
+use std::collections::HashSet;
 
 /// The page whose header is in `head`, the beginning of a file or the whole of it.
 pub fn looks_like(head: &[u8]) -> Option<CsvPage> {
@@ -48,58 +39,108 @@ const OTHERS_KEPT: usize = 100;
 ///
 /// [`ReadError::WrongKind`] for the source page and summaries, [`ReadError::Empty`] where no launch is found.
 pub fn read(bytes: &[u8], origin: Origin, want: &Want) -> Result<Report, ReadError> {
+    Page::of(&text::decode(bytes)).read(origin, want, None)
+}
+
+/// Reads of every launch what `brief` asks for, and what `want` asks for of those that `choose` takes of the brief
+/// reading, so that memory grows with these alone. A details page, whose rows name metrics by their values, is read whole.
+///
+/// # Errors
+/// As [`read`].
+pub(in crate::source) fn read_chosen(
+    bytes: &[u8],
+    origin: Origin,
+    (want, brief): (&Want, &Want),
+    choose: impl FnOnce(&Report) -> HashSet<u32>,
+) -> Result<Report, ReadError> {
     let text = text::decode(bytes);
-    let mut report = Report { origin, ..Report::default() };
-    let mut tables: Vec<(Cells<'_>, Vec<(u64, Cells<'_>)>)> = Vec::new();
-    let mut others = 0;
-    for piece in Pieces::new(&text) {
-        match piece {
-            Piece::Header(header) => tables.push((header, Vec::new())),
-            Piece::Row(line, row) => {
-                if let Some((_, rows)) = tables.last_mut() {
-                    rows.push((line, row));
-                }
-            }
-            Piece::Message(line, message) => messages::take(&mut report, line, message),
-            Piece::Other(line, other) => {
-                others += 1;
-                if others <= OTHERS_KEPT {
-                    report.unrecognised_lines.push(format!("line {line}: {other}"));
-                }
-            }
-            Piece::Cut(line) => report.damage.push(Damage {
-                at: line,
-                what: "expected the end of a quoted cell, found the end of the text; this row is not read".into(),
-            }),
-        }
+    let page = Page::of(&text);
+    if page.tables.iter().any(|table| table.page != CsvPage::Raw) {
+        return page.read(origin, want, None);
     }
-    if others > OTHERS_KEPT {
-        report.unrecognised_lines.push(format!("and {} lines more, beside the tables", others - OTHERS_KEPT));
-    }
-    if tables.is_empty() && looks_like(bytes) == Some(CsvPage::Source) {
-        return Err(wrong_kind(report.origin, "ncu's source page, which names no launch"));
-    }
-    for (header, rows) in &tables {
-        let first = report.launches.iter().map(|launch| launch.id.saturating_add(1)).max().unwrap_or(0);
-        let has = |name: &str| header.iter().any(|column| column == name);
-        if !has("Metric Name") {
-            report.origin.format = "ncu-raw-csv".into();
-            raw::take(&mut report, header, rows, first, want);
-        } else if has("Metric Value") {
-            report.origin.format = "ncu-details-csv".into();
-            details::take(&mut report, header, rows, first, want);
-        } else {
-            return Err(wrong_kind(report.origin, "a summary over launches of ncu (`--print-summary`)"));
-        }
-    }
-    if report.launches.is_empty() {
-        let cure = messages::cure(&text).to_owned();
-        return Err(ReadError::Empty { path: report.origin.path.into(), what: "profiled results".into(), cure });
-    }
+    let mut report = page.read(origin, brief, None)?;
+    let chosen = page.read(Origin::default(), want, Some(&choose(&report)))?;
+    report.put(chosen.launches);
+    report.damage = [chosen.damage, report.damage].concat();
+    report.damage.sort_by(|a, b| (a.at, &a.what).cmp(&(b.at, &b.what)));
+    report.damage.dedup();
     Ok(report)
+}
+
+/// A text, cut into its tables.
+struct Page<'t> {
+    text: &'t str,
+    tables: Vec<Table<'t>>,
+    /// What stands beside the tables.
+    beside: Report,
+}
+
+impl<'t> Page<'t> {
+    fn of(text: &'t str) -> Page<'t> {
+        let (mut tables, mut beside, mut others) = (Vec::<Table<'_>>::new(), Report::default(), 0);
+        for piece in Pieces::new(text) {
+            match piece {
+                Piece::Header(header, separator) => {
+                    let last = tables.iter().flat_map(|table| &table.rows).filter_map(|row| row.id).max();
+                    tables.push(Table::new(header, separator, last.map_or(0, |last| last.saturating_add(1))));
+                }
+                Piece::Row(line, cells, text) => {
+                    tables.iter_mut().last().into_iter().for_each(|table| table.add(line, &cells, text));
+                }
+                Piece::Message(line, message) => messages::take(&mut beside, line, message),
+                Piece::Other(line, other) => {
+                    others += 1;
+                    if others <= OTHERS_KEPT {
+                        beside.unrecognised_lines.push(format!("line {line}: {other}"));
+                    }
+                }
+                Piece::Cut(line) => beside.damage.push(Damage {
+                    at: line,
+                    what: "expected the end of a quoted cell, found the end of the text; this row is not read".into(),
+                }),
+            }
+        }
+        if others > OTHERS_KEPT {
+            beside.unrecognised_lines.push(format!("and {} lines more, beside the tables", others - OTHERS_KEPT));
+        }
+        Page { text, tables, beside }
+    }
+
+    /// Reads the launches; of the raw page those of some `rows` where they are given.
+    fn read(&self, origin: Origin, want: &Want, rows: Option<&HashSet<u32>>) -> Result<Report, ReadError> {
+        let report = Report { origin, ..self.beside.clone() };
+        if self.tables.is_empty() && self.text.lines().find_map(page_of) == Some(CsvPage::Source) {
+            return Err(wrong_kind(report.origin, "ncu's source page, which names no launch"));
+        }
+        let mut taker = Taker { report, want, rows, texts: Texts::default(), locale: Locale::default() };
+        for table in &self.tables {
+            taker.locale = table.locale;
+            let format = &mut taker.report.origin.format;
+            match table.page {
+                CsvPage::Raw => {
+                    *format = "ncu-raw-csv".into();
+                    raw::take(&mut taker, table);
+                }
+                CsvPage::Details => {
+                    *format = "ncu-details-csv".into();
+                    details::take(&mut taker, table);
+                }
+                _ => {
+                    let found = "a summary over launches of ncu (`--print-summary`)";
+                    return Err(wrong_kind(taker.report.origin, found));
+                }
+            }
+        }
+        let report = taker.report;
+        if report.launches.is_empty() && rows.is_none() {
+            let cure = messages::cure(self.text).to_owned();
+            return Err(ReadError::empty(report.origin.path, "profiled results", cure));
+        }
+        Ok(report)
+    }
 }
 
 fn wrong_kind(origin: Origin, found: &str) -> ReadError {
     let cure = "print the raw page: `ncu --import REPORT.ncu-rep --page raw --csv`, or give the .ncu-rep file itself";
-    ReadError::WrongKind { path: origin.path.into(), found: found.into(), cure: cure.into() }
+    ReadError::wrong(origin.path, found, cure)
 }

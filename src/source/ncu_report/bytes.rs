@@ -41,9 +41,7 @@ impl ReportBytes {
     /// [`ReadError::Malformed`] for a packed one that unpacks to more than a report of its size can.
     pub(super) fn open(path: &Path) -> Result<(ReportBytes, Option<Fault>), ReadError> {
         let io = |source| ReadError::Io { path: path.to_owned(), source };
-        let wrong = |found: &str, cure: &str| {
-            Err(ReadError::WrongKind { path: path.to_owned(), found: found.into(), cure: cure.into() })
-        };
+        let wrong = |found: &str, cure: &str| Err(ReadError::wrong(path, found, cure));
         let kind = std::fs::metadata(path).map_err(io)?;
         if kind.is_dir() {
             return wrong("it is a directory", "name a report file");

@@ -213,12 +213,11 @@ impl NcuReport {
     }
 
     fn empty(&self) -> ReadError {
-        ReadError::Empty {
-            path: self.path.clone(),
-            what: "results".into(),
-            cure: "the profile ended before a kernel was measured; check the filters and the program, profile again"
-                .into(),
-        }
+        ReadError::empty(
+            self.path.clone(),
+            "results",
+            "the profile ended before a kernel was measured; check the filters and the program, profile again",
+        )
     }
 }
 

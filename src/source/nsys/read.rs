@@ -24,11 +24,11 @@ pub fn read_timeline(paths: &[PathBuf]) -> Result<Timeline, ReadError> {
         if let Some((name, _)) =
             tables(&one).iter().zip(before).find(|((_, new), (_, old))| *new && *old).map(|(new, _)| new)
         {
-            return Err(ReadError::WrongKind {
-                path: path.clone(),
-                found: format!("it holds {name}, which a file before it holds already"),
-                cure: "give the files of one run, and each table once".into(),
-            });
+            return Err(ReadError::wrong(
+                path.clone(),
+                format!("it holds {name}, which a file before it holds already"),
+                "give the files of one run, and each table once",
+            ));
         }
         all.kernels = all.kernels.or(one.kernels);
         all.operations = all.operations.or(one.operations);
@@ -53,9 +53,7 @@ fn tables(timeline: &Timeline) -> [(&'static str, bool); 5] {
 }
 
 fn read_one(path: &Path, bytes: &[u8]) -> Result<Timeline, ReadError> {
-    let wrong = |found: &str, cure: &str| {
-        Err(ReadError::WrongKind { path: path.into(), found: found.into(), cure: cure.into() })
-    };
+    let wrong = |found: &str, cure: &str| Err(ReadError::wrong(path, found, cure));
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     if bytes.is_empty() {
         return wrong("it is an empty file", "nsys failed; run it again and read what it says");
@@ -84,7 +82,7 @@ fn read_one(path: &Path, bytes: &[u8]) -> Result<Timeline, ReadError> {
         }
         let said: String = timeline.notes.iter().map(|note| format!(" ({note})")).collect();
         let what = format!("table of kernels, copies or calls of CUDA{said}");
-        return Err(ReadError::Empty { path: path.into(), what, cure: STATS.into() });
+        return Err(ReadError::empty(path, what, STATS));
     }
     let mut origin = origin(path, bytes, true);
     origin.format = "nsys-stats-csv".into();
@@ -99,9 +97,9 @@ fn of_database(path: &Path, bytes: &[u8]) -> Result<Timeline, ReadError> {
 
 #[cfg(not(feature = "sqlite"))]
 fn of_database(path: &Path, _: &[u8]) -> Result<Timeline, ReadError> {
-    let found = "it is an SQLite database, which this build of audit does not read".into();
+    let found = "it is an SQLite database, which this build of audit does not read";
     let cure = format!("build audit with `cargo install --features sqlite`, or {STATS}");
-    Err(ReadError::WrongKind { path: path.into(), found, cure })
+    Err(ReadError::wrong(path, found, cure))
 }
 
 /// Adds a printed table, or a note that it was passed over.
@@ -129,11 +127,11 @@ fn add(timeline: &mut Timeline, path: &Path, table: &Printed) -> Result<(), Read
         }
     };
     if is_twice {
-        return Err(ReadError::WrongKind {
-            path: path.into(),
-            found: format!("it holds the table {} twice", report.name()),
-            cure: "give the output of one run of `nsys stats` on one report".into(),
-        });
+        return Err(ReadError::wrong(
+            path,
+            format!("it holds the table {} twice", report.name()),
+            "give the output of one run of `nsys stats` on one report",
+        ));
     }
     Ok(())
 }

@@ -39,7 +39,7 @@ pub(super) fn read(path: &Path, origin: Origin) -> Result<Timeline, ReadError> {
         let cure = format!(
             "record with `nsys profile --trace=cuda ...`, export with `nsys export --type sqlite REPORT.nsys-rep`, or {STATS}"
         );
-        return Err(ReadError::WrongKind { path: path.into(), found: found.into(), cure });
+        return Err(ReadError::wrong(path, found, cure));
     }
     let names = database.strings()?;
     if kernels || copies || fills {

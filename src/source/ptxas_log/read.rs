@@ -30,7 +30,7 @@ pub fn read(bytes: &[u8], origin: Origin) -> Result<BuildLog, ReadError> {
         } else {
             "compile with `-Xptxas -v` and keep what the compiler prints: `nvcc -Xptxas -v ... 2> build.log`"
         };
-        return Err(ReadError::Empty { path: path.into(), what: "kernels".into(), cure: cure.into() });
+        return Err(ReadError::empty(path, "kernels", cure));
     }
     Ok(log)
 }

@@ -93,8 +93,8 @@ fn unsigned(operand: Operand) -> Operand {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::{Origin, SassInstruction};
-    use crate::source::sass::{read, word::decode};
+    use crate::evidence::SassInstruction;
+    use crate::source::sass::word::of_listings;
 
     /// The operands behind the result as the listing spells them, predicates left out.
     fn spelt(instruction: &SassInstruction) -> Vec<Operand> {
@@ -123,12 +123,8 @@ mod tests {
 
     #[test]
     fn listings_agree() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/h200/devset.sass");
-        let listing = read(std::fs::read(path).expect("a listing").as_slice(), Origin::default()).expect("readable");
         let mut seen = 0;
-        for instruction in listing.functions.iter().flat_map(|function| &function.instructions) {
-            let [low, high] = instruction.encoding.expect("bits");
-            let word = decode(u128::from(high) << 64 | u128::from(low), instruction.offset, (9, 0));
+        for (instruction, word) in &of_listings() {
             let number = |value: u8| Operand { from: OperandFrom::Immediate(value.into()), is_negative: false };
             let found = match word.arithmetic {
                 Arithmetic::Other | Arithmetic::Constant(_) => continue,

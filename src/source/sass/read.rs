@@ -3,8 +3,9 @@
 use super::instruction::{self, Parts, Target};
 use super::line::{self, Line};
 use crate::evidence::{Origin, Predicate, SassFunction, SassInstruction, SassListing, SourceLine};
-use crate::source::{ReadError, text};
-use std::collections::{HashMap, HashSet};
+use crate::source::ReadError;
+use crate::source::text::{self, Texts};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// How many lines that were not understood are kept as they are.
@@ -23,7 +24,7 @@ pub fn read(bytes: &[u8], origin: Origin) -> Result<SassListing, ReadError> {
     reader.listing.functions.retain(|function| !function.instructions.is_empty());
     if reader.listing.functions.is_empty() {
         let cure = "disassemble the kernel's code: `cuobjdump --dump-sass PROGRAM` or `nvdisasm -c CUBIN`";
-        return Err(ReadError::Empty { path: origin.path.into(), what: "instructions".into(), cure: cure.into() });
+        return Err(ReadError::empty(origin.path, "instructions", cure));
     }
     let format = if origin.format.is_empty() { "sass".into() } else { origin.format.clone() };
     Ok(SassListing { origin: Origin { format, ..origin }, ..reader.listing })
@@ -32,7 +33,7 @@ pub fn read(bytes: &[u8], origin: Origin) -> Result<SassListing, ReadError> {
 #[derive(Default)]
 struct Reader<'a> {
     listing: SassListing,
-    words: HashSet<Arc<str>>,
+    words: Texts,
     /// Whether lines belong to the code of the last function.
     in_code: bool,
     arch: &'a str,
@@ -70,22 +71,13 @@ impl<'a> Reader<'a> {
         self.in_places = in_places;
     }
 
-    fn word(&mut self, word: &str) -> Arc<str> {
-        if let Some(known) = self.words.get(word) {
-            return known.clone();
-        }
-        let kept: Arc<str> = word.into();
-        self.words.insert(kept.clone());
-        kept
-    }
-
     fn begin_function(&mut self, name: &str) {
         self.end_function();
         let arch = match self.arch_number {
             Some(number) if self.arch.is_empty() => format!("sm_{number}"),
             _ => self.arch.to_owned(),
         };
-        let function = SassFunction { mangled: name.into(), arch: self.word(&arch), ..SassFunction::default() };
+        let function = SassFunction { mangled: name.into(), arch: self.words.of(&arch), ..SassFunction::default() };
         self.listing.functions.push(function);
         self.in_code = true;
     }
@@ -94,7 +86,7 @@ impl<'a> Reader<'a> {
     fn header_arch(&mut self, number: &'a str) {
         self.arch_number = Some(number);
         if self.arch.is_empty() && self.in_code {
-            let arch = self.word(&format!("sm_{number}"));
+            let arch = self.words.of(&format!("sm_{number}"));
             if let Some(function) = self.listing.functions.last_mut() {
                 function.arch = arch;
             }
@@ -127,8 +119,8 @@ impl<'a> Reader<'a> {
             self.labels.insert(label, offset);
         }
         let predicate = parts.predicate;
-        let predicate = predicate.map(|(register, negated)| Predicate { register: self.word(register), negated });
-        let opcode = self.word(parts.opcode);
+        let predicate = predicate.map(|(register, negated)| Predicate { register: self.words.of(register), negated });
+        let opcode = self.words.of(parts.opcode);
         let places = self.places.clone();
         let Some(function) = self.listing.functions.last_mut() else { return };
         let at = function.instructions.len();
@@ -159,8 +151,8 @@ impl<'a> Reader<'a> {
     }
 
     fn place(&mut self, (file, line): (&str, u32), inlined_at: Option<(&str, u32)>) {
-        let at = SourceLine { file: self.word(file), line };
-        let call = inlined_at.map(|(file, line)| SourceLine { file: self.word(file), line });
+        let at = SourceLine { file: self.words.of(file), line };
+        let call = inlined_at.map(|(file, line)| SourceLine { file: self.words.of(file), line });
         let mut places = Vec::with_capacity(2);
         if self.in_places && self.places.last() == Some(&at) {
             places.extend(self.places.iter().cloned());

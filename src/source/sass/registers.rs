@@ -161,8 +161,8 @@ pub(super) fn of(base: &str, word: u128) -> Registers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::{Origin, SassInstruction};
-    use crate::source::sass::{read, word::decode};
+    use crate::evidence::SassInstruction;
+    use crate::source::sass::word::{decode, of_listings};
 
     /// The registers that the operands of a listing name, in order: `R2`, `UR4`, `P0`; those of an address twice as wide.
     fn named(instruction: &SassInstruction) -> Vec<(RegisterFile, u8)> {
@@ -201,28 +201,20 @@ mod tests {
     /// Every register that the decoder finds is named by the listing, and of the usual opcodes none is missed.
     #[test]
     fn listings_agree() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
         let mut seen = 0;
-        for file in ["h200/devset.sass", "sass/tiny.sass"] {
-            let text = std::fs::read_to_string(format!("{folder}/{file}")).expect("a listing");
-            let listing = read(text.as_bytes(), Origin::default()).expect("readable");
-            for instruction in listing.functions.iter().flat_map(|function| &function.instructions) {
-                let [low, high] = instruction.encoding.expect("bits");
-                let word = decode(u128::from(high) << 64 | u128::from(low), instruction.offset, (9, 0));
-                let named = named(instruction);
-                let found =
-                    word.registers.writes.iter().chain(&word.registers.reads).filter(|register| register.count > 0);
-                for register in found.clone() {
-                    assert!(named.contains(&(register.file, register.number)), "{instruction:?} {register:?}");
+        for (instruction, word) in of_listings() {
+            let named = named(&instruction);
+            let found = word.registers.writes.iter().chain(&word.registers.reads).filter(|register| register.count > 0);
+            for register in found.clone() {
+                assert!(named.contains(&(register.file, register.number)), "{instruction:?} {register:?}");
+            }
+            // Uniform registers of the address of a global access are not decoded.
+            if !matches!(shape(word.base), Shape::Other | Shape::First | Shape::Store) {
+                for (file, number) in named {
+                    let one = Register { file, number, count: 1 };
+                    assert!(found.clone().any(|register| register.meets(&one)), "{instruction:?} misses {one:?}");
                 }
-                // Uniform registers of the address of a global access are not decoded.
-                if !matches!(shape(word.base), Shape::Other | Shape::First | Shape::Store) {
-                    for (file, number) in named {
-                        let one = Register { file, number, count: 1 };
-                        assert!(found.clone().any(|register| register.meets(&one)), "{instruction:?} misses {one:?}");
-                    }
-                    seen += 1;
-                }
+                seen += 1;
             }
         }
         assert!(seen > 300, "{seen}");

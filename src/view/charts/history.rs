@@ -1,7 +1,7 @@
 //! The history of a subject: time of one launch at each milestone.
 
 use super::axis;
-use super::model::{Axis, Chart, Curve, Figure, Mark, Plot, Shade, Shape, Tick};
+use super::model::{Axis, Chart, Curve, Figure, Mark, Plot, Shade, Tick};
 use crate::analysis::{Audit, Milestone};
 use crate::quantity::format::Scale;
 use crate::quantity::{Quantity, Unit, format};
@@ -57,25 +57,20 @@ pub fn chart(milestones: &[Milestone]) -> Option<Chart> {
     let points: Vec<(f64, f64)> = all.iter().enumerate().map(|(at, (_, time))| (at as f64, *time)).collect();
     let marks = all.iter().enumerate().map(|(at, (milestone, time))| Mark {
         shade: if at + 1 == all.len() { Shade::New } else { Shade::Old },
-        shape: Shape::Disc,
         x: at as f64,
         y: *time,
         label: if at == 0 || at + 1 == all.len() { labelled(milestone, *time) } else { String::new() },
-        legend: String::new(),
+        ..Mark::default()
     });
     let beside = reference.as_ref().map(|beside| format!(", dashed: {}", beside.name)).unwrap_or_default();
-    let mut curves = vec![Curve { shade: Shade::Bound, label: String::new(), points, is_dashed: false }];
+    let mut curves = vec![Curve { points, ..Curve::default() }];
     let title = match &reference {
         Some(beside) => format!("Time of one launch and of {}, by audit", beside.name),
         None => "Time of one launch, by audit".into(),
     };
     let message = message(&all, reference.as_ref())?;
-    curves.extend(reference.map(|beside| Curve {
-        shade: Shade::Old,
-        label: String::new(),
-        points: beside.points,
-        is_dashed: true,
-    }));
+    let dashed = |points| Curve { shade: Shade::Old, points, is_dashed: true, ..Curve::default() };
+    curves.extend(reference.map(|beside| dashed(beside.points)));
     Some(Chart {
         id: "history".into(),
         title,

@@ -28,7 +28,7 @@ pub enum Figure {
 }
 
 /// The role of a colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shade {
     /// The old side.
@@ -40,6 +40,7 @@ pub enum Shade {
     /// What is too much.
     Excess,
     /// A bound: ceilings, curves of what is possible.
+    #[default]
     Bound,
     /// Nothing: the stretch in front of a bar that begins later.
     Gap,
@@ -105,10 +106,11 @@ pub struct Axis {
 }
 
 /// The form of a mark: tells marks apart without colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
     /// A disc.
+    #[default]
     Disc,
     /// A square.
     Square,
@@ -119,7 +121,7 @@ pub enum Shape {
 }
 
 /// A line through points in order.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Curve {
     /// Whose.
     pub shade: Shade,
@@ -132,7 +134,7 @@ pub struct Curve {
 }
 
 /// A single point.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Mark {
     /// Whose.
     pub shade: Shade,

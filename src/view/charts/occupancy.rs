@@ -70,19 +70,14 @@ fn chart(cliff: &Cliff) -> Option<Chart> {
         figure: Figure::Plot(Plot {
             x,
             y,
-            curves: vec![Curve {
-                shade: Shade::Bound,
-                label: String::new(),
-                points: staircase(&cliff.steps),
-                is_dashed: false,
-            }],
+            curves: vec![Curve { points: staircase(&cliff.steps), ..Curve::default() }],
             marks,
         }),
     })
 }
 
 fn mark(shape: Shape, x: f64, y: f64, legend: &str) -> Mark {
-    Mark { shade: Shade::Excess, shape, x, y, label: String::new(), legend: legend.into() }
+    Mark { shade: Shade::Excess, shape, x, y, legend: legend.into(), ..Mark::default() }
 }
 
 /// The corners of a curve that keeps each value up to the next point.

@@ -38,23 +38,14 @@ pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
     let lowest = shown.iter().chain(&before).map(|point| point.rate).fold(f64::INFINITY, f64::min);
     let x = axis::log("FLOP per byte of the level", least / 4.0, most * 2.0, power);
     let y = axis::log("FLOP/s", lowest / 2.0, peak, power);
-    let mut curves = vec![Curve {
-        shade: Shade::Bound,
-        label: format!("{} peak, {}", pipe.label, rate(peak)),
-        points: vec![
-            (levels.iter().map(|(_, level)| peak / level).fold(f64::INFINITY, f64::min), peak),
-            (x.until, peak),
-        ],
-        is_dashed: false,
-    }];
+    let ridge = levels.iter().map(|(_, level)| peak / level).fold(f64::INFINITY, f64::min);
+    let (label, points) = (format!("{} peak, {}", pipe.label, rate(peak)), vec![(ridge, peak), (x.until, peak)]);
+    let mut curves = vec![Curve { label, points, ..Curve::default() }];
     for (level, bytes) in &levels {
         let start = x.from.max(y.from / bytes);
-        curves.push(Curve {
-            shade: Shade::Bound,
-            label: level.label.clone(),
-            points: vec![(start, start * bytes), (peak / bytes, peak)],
-            is_dashed: level.id != "dram",
-        });
+        let points = vec![(start, start * bytes), (peak / bytes, peak)];
+        let (label, is_dashed) = (level.label.clone(), level.id != "dram");
+        curves.push(Curve { label, points, is_dashed, ..Curve::default() });
     }
     let shape = |id: &str| match id {
         "dram" => Shape::Disc,
@@ -62,26 +53,25 @@ pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
         _ => Shape::Triangle,
     };
     let label = |id: &str| ceiling(id).map(|c| c.label.clone()).unwrap_or_default();
-    let old = before.iter().enumerate().map(|(at, point)| Mark {
-        shade: Shade::Old,
+    let mark = |shade, point: &Point| Mark {
+        shade,
         shape: shape(&point.memory),
         x: point.intensity,
         y: point.rate,
-        label: String::new(),
+        ..Mark::default()
+    };
+    let old = before.iter().enumerate().map(|(at, point)| Mark {
         legend: if at == 0 { "old version, in the same shapes".into() } else { String::new() },
+        ..mark(Shade::Old, point)
     });
     let new = shown.iter().map(|point| Mark {
-        shade: Shade::New,
-        shape: shape(&point.memory),
-        x: point.intensity,
-        y: point.rate,
-        label: String::new(),
         legend: format!(
             "{}: {} FLOP/byte, {} % of its roof",
             label(&point.memory),
             format::fixed(point.intensity, 2),
             format::fixed(point.share(), 2)
         ),
+        ..mark(Shade::New, point)
     });
     let said: Vec<String> = shown
         .iter()
