@@ -36,7 +36,7 @@ const ANALYSIS: [&[&str]; 14] = [
     &["results"],
     &["artefact", "others"],
     &["audit"],
-    &["dump", "milestone"],
+    &["milestone"],
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {

@@ -12,9 +12,10 @@ mod student;
 mod whole;
 mod word;
 
+pub use cause::Cause;
 pub(in crate::analysis) use comparison::Compared;
 pub use comparison::{Comparison, ReadingVerdict};
 pub use judge::{Basis, Course, Judged, judge};
 pub use samples::{Sample, Shift};
-pub use whole::{Whole, both_agree};
+pub use whole::{Failure, Join, Whole, Why, both_agree};
 pub use word::Verdict;
