@@ -99,56 +99,16 @@ fn is_void(output: &OutputCheck) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::WorstElement;
 
-    fn output() -> OutputCheck {
-        OutputCheck {
-            name: "out".into(),
-            dtype: "f32".into(),
-            shape: vec![4, 3],
-            elements: 12,
-            unwritten: 0,
-            not_finite: 0,
-            expected_not_finite: 0,
-            different: 5,
-            relative_norm: Some(0.25),
-            worst: Some(WorstElement { index: 7, got: "1".into(), expected: "2".into(), error: Some(0.5) }),
-            expected_rms: Some(1.0),
-            changed_between_runs: None,
-            passed: false,
-        }
-    }
-
-    fn check(output: OutputCheck, tolerance: f64) -> Correctness {
-        Correctness {
-            schema: String::new(),
-            tool: String::new(),
-            subject: String::new(),
-            device: crate::evidence::DeviceFacts::default(),
-            launch: crate::evidence::LaunchFacts {
-                kernel: String::new(),
-                code_sha256: String::new(),
-                grid: [1; 3],
-                block: [1; 3],
-                cluster: None,
-                dynamic_shared: 0,
-                arguments: Vec::new(),
-                function: crate::evidence::FunctionFacts::default(),
-            },
-            reference: String::new(),
-            tolerance,
-            worst_tolerance: 0.1,
-            passed: output.passed,
-            runs: vec![CheckRun { seed: 3, outputs: vec![output] }],
-        }
-    }
-
-    fn faults(output: OutputCheck) -> usize {
-        Looked { correctness: Some(&check(output, 0.01)), sanitizer: &[] }.faults().len()
+    fn check(output: OutputCheck) -> Correctness {
+        let passed = output.passed;
+        Correctness { passed, runs: vec![CheckRun { seed: 3, outputs: vec![output] }], ..Correctness::default() }
     }
 
     #[test]
     fn a_reference_that_is_no_number_makes_no_kernel_wrong() {
+        let faults = |output| Looked { correctness: Some(&check(output)), sanitizer: &[] }.faults().len();
+        let output = || OutputCheck { expected_rms: Some(1.0), ..OutputCheck::default() };
         assert_eq!(faults(output()), 1);
         assert_eq!(faults(OutputCheck { expected_not_finite: 4, ..output() }), 0);
         assert_eq!(faults(OutputCheck { expected_rms: Some(0.0), ..output() }), 0);
@@ -156,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_check_without_outputs_is_none() {
-        let mut empty = check(OutputCheck { passed: true, ..output() }, 0.01);
+        let mut empty = check(OutputCheck { passed: true, ..OutputCheck::default() });
         assert!(is_complete(&empty));
         empty.runs[0].outputs.clear();
         assert!(!is_complete(&empty));

@@ -55,7 +55,7 @@ pub use kernel::pick::{Pick, Rows};
 pub use kernel::private::{make_step_public, public_command, public_path, public_text, public_words, without_home};
 pub use kernel::row::{Change, Direction, Row};
 pub use kernel::select::{Asked, KernelGroup, KernelKey, Selection, SelectionError, asked_by, groups, short_name};
-pub use kernel::stated::{Expectation, Hypothesis, Tiles, Work};
+pub use kernel::stated::{Expectation, Hypothesis, Tiles, Unreadable, Work};
 pub use kernel::summary::KernelSummary;
 pub use launches::{chosen_rows, old_launch, page_launches, page_rows, subject_launch, subject_launches};
 pub use limits::Limits;
@@ -76,7 +76,9 @@ pub use results::timing::{Caution, OtherState, Timing};
 pub use results::trials::OtherKernelTried;
 pub use results::variants::VariantTimes;
 pub use timeline::busy::{DeviceTime, Gap, Gaps};
-pub use timeline::judge::{Decision, KernelShare, TimelineAudit, ToProfile, judge_timeline};
+pub use timeline::judge::{
+    Because as TimelineBecause, Decision, KernelShare, TimelineAudit, ToProfile, judge_timeline,
+};
 pub use timeline::memory::{ApiClass, ApiRow, Transfer};
 pub use timeline::part::Part;
 pub use versus::checklist::{CheckedLine, Earlier};
@@ -87,7 +89,7 @@ pub use versus::hypothesis::{Condition, Tested, When};
 pub use versus::setting::{Setting, Weight};
 pub use versus::story::{Cause as StoryCause, Story, UnitChange, WorkFloor};
 pub use versus::verdict::{
-    Basis, Cause, Comparison, Course, Failure, Join, Judged, ReadingVerdict, Sample, Shift, Verdict, Whole, Why,
-    both_agree, judge,
+    Basis, Cause, Comparison, Course, Join, Judged, ReadingVerdict, Sample, Shift, Verdict, Whole, Why, both_agree,
+    judge,
 };
 pub use wanted::{brief, want, want_for};

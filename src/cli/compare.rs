@@ -88,9 +88,9 @@ fn said(columns: &analysis::Columns) -> serde_json::Result<serde_json::Value> {
         for (beside, against) in joined.against.iter().enumerate() {
             let reason = Reason::of_profiles(&against.comparison.whole, &columns.limits);
             let whole = &mut data["joined"][at]["against"][beside]["comparison"]["whole"];
-            let ground = Some(reason.ground()).filter(|ground| !ground.is_empty()).map(|ground| ("ground", ground));
-            for (name, words) in [("reason", reason.why()), ("cure", reason.cure())].into_iter().chain(ground) {
-                whole[name] = words.into();
+            (whole["reason"], whole["cure"]) = (reason.why().into(), reason.cure().into());
+            if against.comparison.whole.verdict.is_decided() {
+                whole["ground"] = reason.ground().into();
             }
         }
     }

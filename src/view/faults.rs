@@ -81,18 +81,12 @@ mod tests {
     fn a_fault_says_the_gravest_reason_and_where() {
         let output = OutputCheck {
             name: "out".into(),
-            dtype: "f32".into(),
             shape: vec![4, 3],
             elements: 12,
-            unwritten: 0,
-            not_finite: 0,
-            expected_not_finite: 0,
             different: 5,
             relative_norm: Some(0.25),
             worst: Some(WorstElement { index: 7, got: "1".into(), expected: "2".into(), error: Some(0.5) }),
-            expected_rms: Some(1.0),
-            changed_between_runs: None,
-            passed: false,
+            ..OutputCheck::default()
         };
         let within = (0.01, 0.1);
         let said = |output: &OutputCheck| fault(output, within);

@@ -2,8 +2,7 @@
 
 use super::faults::faults;
 use crate::analysis::{
-    Audit, Basis, Cause, Course, Doubt, Failure, Flush, Join, Judged, KernelKey, Limits, Setting, TimedChange, Whole,
-    Why,
+    Audit, Basis, Cause, Course, Doubt, Flush, Join, Judged, KernelKey, Limits, Setting, TimedChange, Whole, Why,
 };
 use crate::catalog::{self, Threshold};
 use crate::quantity::format;
@@ -81,7 +80,7 @@ impl<'a> Reason<'a> {
             }
             (_, Why::Wrong) => "Correct the kernel; its speed matters after that.",
             (_, Why::OldWrong) => "Compare with an audit of a correct kernel.",
-            (_, Why::Failed { .. }) => "Fix the launch, then profile it again.",
+            (_, Why::NoBlocks(_) | Why::NoNumber(_)) => "Fix the launch, then profile it again.",
             (_, Why::Conditions(_)) => "Measure both sides under the same conditions.",
             (_, Why::NoCycles) => "Collect gpc__cycles_elapsed.max on both sides.",
             (_, Why::NoTime) => "Collect gpu__time_duration.sum on both sides.",
@@ -102,18 +101,13 @@ impl<'a> Reason<'a> {
 
     /// What the profile alone comes to, in sentences.
     fn profile(&self) -> String {
+        let launch = |is_old: bool| if is_old { "The old side's launch" } else { "The launch" };
         match &self.whole.why {
             Why::Wrong if self.faults.is_empty() => "Its results are wrong: the times do not compare.".to_owned(),
             Why::Wrong => format!("The kernel's results are wrong: {}.", self.faults.join("; ")),
             Why::OldWrong => "The old side's results are wrong: its time is no baseline.".to_owned(),
-            Why::Failed { is_old, by } => {
-                let whose = if *is_old { "The old side's launch" } else { "The launch" };
-                let by = match by {
-                    Failure::NoBlocks => "its grid holds no blocks",
-                    Failure::NoNumber => "its time is not a number",
-                };
-                format!("{whose} failed: {by}.")
-            }
+            Why::NoBlocks(is_old) => format!("{} failed: its grid holds no blocks.", launch(*is_old)),
+            Why::NoNumber(is_old) => format!("{} failed: its time is not a number.", launch(*is_old)),
             Why::Conditions(settings) => {
                 format!("The sides differ in {}.", settings.iter().map(differs).collect::<Vec<_>>().join("; "))
             }

@@ -51,42 +51,32 @@ pub struct Tested {
     /// What became of it.
     #[serde(serialize_with = "judgement::of_hypothesis")]
     pub judgement: Judgement,
-    /// Why.
-    pub because: Because,
+    #[serde(skip)]
+    pub(in crate::analysis) because: Because,
     /// The earlier audit that confirmed it; empty where none did.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub confirmed: String,
 }
 
-/// What decided on a hypothesis.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Because {
-    /// There is nothing to compare with.
+/// What decided on a hypothesis; conditions are looked up where it is said.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::analysis) enum Because {
     NoBaseline,
     /// Conditions of measuring that differ between the sides, by their labels.
     OtherChange(Vec<String>),
-    /// The results are wrong, and right ones were not expected.
+    /// The results are wrong; right ones were not expected, or were.
     WrongResults,
-    /// Right results were expected.
     NotRight,
-    /// The premise failed.
+    /// The premise failed, or a prediction.
     Premise,
-    /// A prediction failed.
     Missed,
-    /// A condition has no number.
     NoNumber,
-    /// The launches lie on both sides of a number.
     Disagreement,
-    /// All that was predicted held before.
     HeldBefore,
-    /// Premise and predictions hold.
     Met,
-    /// Conditions are of more than the code.
     BeyondCode,
-    /// It was confirmed before, and what was expected no longer holds.
+    /// It was confirmed before, and what was expected no longer holds, or still does.
     Lost,
-    /// It was confirmed before, and what was expected still holds.
     Kept,
 }
 
@@ -98,6 +88,7 @@ impl Tested {
             texts.collect::<Vec<_>>().join("; ")
         };
         let failed = |when| of(&|one| one.when == when && one.met == Judgement::Fails);
+        let missed = |list: String| format!("Expected, but not found: {list}.");
         let confirmed = &self.confirmed;
         match &self.because {
             Because::NoBaseline => "There is no baseline to compare the change with.".to_owned(),
@@ -107,11 +98,9 @@ impl Tested {
             Because::WrongResults => {
                 "The kernel's results are wrong: its readings say nothing about the change.".to_owned()
             }
-            Because::NotRight => {
-                format!("Expected, but not found: {}.", of(&|one| one.met == Judgement::Fails && one.is_of_results()))
-            }
+            Because::NotRight => missed(of(&|one| one.met == Judgement::Fails && one.is_of_results())),
             Because::Premise => format!("The premise did not hold before the change: {}.", failed(When::Before)),
-            Because::Missed => format!("Expected, but not found: {}.", failed(When::After)),
+            Because::Missed => missed(failed(When::After)),
             Because::NoNumber => format!("There is no number for: {}.", of(&|one| one.met == Judgement::NotMeasured)),
             Because::Disagreement => format!("The launches disagree on: {}.", of(&|one| one.met == Judgement::Unclear)),
             Because::HeldBefore => {

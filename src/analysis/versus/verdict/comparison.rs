@@ -3,7 +3,7 @@
 use super::cause::Causes;
 use super::invariant::is_invariant;
 use super::judge::{self, Basis, Course, Judged, judge};
-use super::whole::{self, Failure, Whole, Why};
+use super::whole::{self, Whole, Why};
 use super::word::Verdict;
 use crate::analysis::evidence::{Side, TimedLaunches};
 use crate::analysis::kernel::row::Row;
@@ -151,8 +151,8 @@ fn has_held_clocks(new: &Compared<'_, '_>, old: &Compared<'_, '_>) -> bool {
 /// A launch that cannot have run: a grid without blocks, or a time that is no number.
 fn failed(kernel: &KernelSummary<'_>, is_old: bool) -> Option<Why> {
     let has_no_blocks = kernel.key().grid.is_some_and(|grid| grid.count() == Some(0));
-    let no_number = kernel.is_nan(DURATION).then_some(Failure::NoNumber);
-    has_no_blocks.then_some(Failure::NoBlocks).or(no_number).map(|by| Why::Failed { is_old, by })
+    let no_number = kernel.is_nan(DURATION).then_some(Why::NoNumber(is_old));
+    has_no_blocks.then_some(Why::NoBlocks(is_old)).or(no_number)
 }
 
 /// The judgement of a row; `exact` holds the decimals of printed numbers where it rests on counters that do not vary.

@@ -40,13 +40,10 @@ pub enum Why {
     Wrong,
     /// The old side's results are wrong.
     OldWrong,
-    /// A launch cannot have run.
-    Failed {
-        /// Whether it is the old side's.
-        is_old: bool,
-        /// What says so.
-        by: Failure,
-    },
+    /// A launch cannot have run, its grid holding no blocks; whether it is the old side's.
+    NoBlocks(bool),
+    /// A launch cannot have run, its time being no number; whether it is the old side's.
+    NoNumber(bool),
     /// The sides were measured under conditions that do not compare.
     Conditions(Vec<Setting>),
     /// There are times and no cycles on both sides.
@@ -61,15 +58,6 @@ pub enum Why {
     Disagreement(Option<Setting>),
     /// The launches do not decide.
     Undecided,
-}
-
-/// What says that a launch cannot have run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failure {
-    /// Its grid holds no blocks.
-    NoBlocks,
-    /// Its time is not a number.
-    NoNumber,
 }
 
 /// How the verdict of a benchmark goes with that of the profile.
