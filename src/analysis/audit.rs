@@ -2,7 +2,7 @@
 
 use crate::analysis::artefact::Artefact;
 use crate::analysis::code::{self, CodeAudit};
-use crate::analysis::correctness::{Looked, Standing};
+use crate::analysis::correctness::{Fault, Looked, Standing, Void};
 use crate::analysis::derive::coalescing::Coalescing;
 use crate::analysis::derive::line;
 use crate::analysis::derive::mix::InstructionMix;
@@ -163,14 +163,13 @@ impl Audit {
         self.looked().standing()
     }
 
-    /// What is wrong with the kernel's results, a plain sentence part for each output and tool; empty where nothing is
-    /// known to be.
-    pub fn faults(&self) -> Vec<String> {
+    /// What is wrong with the kernel's results; empty where nothing is known to be.
+    pub fn faults(&self) -> Vec<Fault<'_>> {
         self.looked().faults()
     }
 
-    /// Why the check of the outputs cannot tell; empty where it can, or where there was none.
-    pub fn void_check(&self) -> Option<String> {
+    /// Why the check of the outputs cannot tell; `None` where it can, or where there was none.
+    pub fn void_check(&self) -> Option<Void<'_>> {
         self.looked().void_check()
     }
 

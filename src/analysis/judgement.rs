@@ -74,7 +74,7 @@ pub(in crate::analysis) fn of_hypothesis<S: Serializer>(one: &Judgement, to: S) 
 }
 
 /// A line of a checklist in JSON: `pass`, `not-measured`.
-pub(in crate::analysis) fn of_line<S: Serializer>(one: &Judgement, to: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn of_line<S: Serializer>(one: &Judgement, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(&one.word(Role::Check).to_lowercase().replace(' ', "-"))
 }
 

@@ -226,7 +226,7 @@ impl Concluded {
             name: tested.name.clone(),
             change: tested.change.clone(),
             judgement: tested.judgement,
-            reason: tested.reason.clone(),
+            reason: tested.say(),
         }
     }
 }

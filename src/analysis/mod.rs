@@ -9,7 +9,6 @@ pub mod code;
 mod correctness;
 mod derive;
 mod diagnose;
-mod dump;
 mod evidence;
 mod judgement;
 mod kernel;
@@ -34,7 +33,7 @@ mod wanted;
 
 pub use artefact::Artefact;
 pub use audit::{Audit, audit};
-pub use correctness::{Standing, position};
+pub use correctness::{Fault, Standing, Void};
 pub use derive::coalescing::Coalescing;
 pub use derive::mix::{InstructionMix, OpcodeRow};
 pub use derive::occupancy::{BlockLimit, Cliff, Occupancy};
@@ -45,9 +44,9 @@ pub use derive::stores::StoreCount;
 pub use derive::units::BusyUnit;
 pub use diagnose::finding::{Finding, Severity};
 pub use diagnose::lever::{Action, Along, Bound, Lever, LeverCode, LeverOrigin};
-pub use diagnose::{Bottleneck, Confidence, Level, Step, Unit};
-pub use dump::{SCHEMA, write_json};
+pub use diagnose::{Because, Bottleneck, Confidence, Level, Step, Unit};
 pub use evidence::{Evidence, MeasuredVariant, Reference, Side, TimedLaunches};
+pub(crate) use judgement::of_line;
 pub use judgement::{Judgement, Role};
 pub use kernel::build::{Build, BuildRow};
 pub use kernel::overview::OtherKernel;
@@ -56,7 +55,7 @@ pub use kernel::pick::{Pick, Rows};
 pub use kernel::private::{make_step_public, public_command, public_path, public_text, public_words, without_home};
 pub use kernel::row::{Change, Direction, Row};
 pub use kernel::select::{Asked, KernelGroup, KernelKey, Selection, SelectionError, asked_by, groups, short_name};
-pub use kernel::stated::{Expectation, Hypothesis, Tiles, Work};
+pub use kernel::stated::{Expectation, Hypothesis, Tiles, Unreadable, Work};
 pub use kernel::summary::KernelSummary;
 pub use launches::{chosen_rows, old_launch, page_launches, page_rows, subject_launch, subject_launches};
 pub use limits::Limits;
@@ -69,15 +68,17 @@ pub use others::OtherVerdict;
 pub use profile::{OtherProfile, Profile, Reduction};
 pub(crate) use readings::asked;
 pub use readings::{Found, KeptMetric, Readings};
-pub use results::changed::TimedChange;
+pub use results::changed::{Doubt, Flush, TimedChange};
 pub use results::reference::{Beside, Gap as ReferenceGap, ReferenceProfile};
 pub use results::states::Step as ClockStep;
 pub use results::timed::Timed;
-pub use results::timing::{OtherState, Timing};
+pub use results::timing::{Caution, OtherState, Timing};
 pub use results::trials::OtherKernelTried;
 pub use results::variants::VariantTimes;
 pub use timeline::busy::{DeviceTime, Gap, Gaps};
-pub use timeline::judge::{Decision, KernelShare, TimelineAudit, ToProfile, judge_timeline};
+pub use timeline::judge::{
+    Because as TimelineBecause, Decision, KernelShare, TimelineAudit, ToProfile, judge_timeline,
+};
 pub use timeline::memory::{ApiClass, ApiRow, Transfer};
 pub use timeline::part::Part;
 pub use versus::checklist::{CheckedLine, Earlier};
@@ -88,6 +89,7 @@ pub use versus::hypothesis::{Condition, Tested, When};
 pub use versus::setting::{Setting, Weight};
 pub use versus::story::{Cause as StoryCause, Story, UnitChange, WorkFloor};
 pub use versus::verdict::{
-    Basis, Comparison, Course, Judged, ReadingVerdict, Sample, Shift, Verdict, Whole, both_agree, judge,
+    Basis, Cause, Comparison, Course, Join, Judged, ReadingVerdict, Sample, Shift, Verdict, Whole, Why, both_agree,
+    judge,
 };
 pub use wanted::{brief, want, want_for};

@@ -8,6 +8,7 @@ use crate::analysis::{self, Evidence, Limits, Profile, Reduction, Side, Verdict,
 use crate::evidence::Want;
 use crate::render::terminal;
 use crate::snapshot::Snapshot;
+use crate::view::Reason;
 use crate::{source, view};
 use regex::Regex;
 use std::io::Write;
@@ -61,10 +62,13 @@ fn code(arguments: &Compare, sides: &[Vec<Side>], files: &[String], out: &mut dy
 }
 
 fn json(value: &impl serde::Serialize, out: &mut dyn Write) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(value)
-        .map_err(|error| Failure::usage(format!("the comparison cannot be printed as JSON: {error}")))?;
+    let text = serde_json::to_string_pretty(value).map_err(|error| not_json(&error))?;
     writeln!(out, "{text}")?;
     Ok(())
+}
+
+fn not_json(error: &serde_json::Error) -> Failure {
+    Failure::usage(format!("the comparison cannot be printed as JSON: {error}"))
 }
 
 /// The JSON of a comparison.
@@ -74,7 +78,23 @@ struct Printed<'a> {
     /// The files, the old side first.
     files: &'a [String],
     #[serde(flatten)]
-    columns: &'a analysis::Columns,
+    columns: serde_json::Value,
+}
+
+/// The verdicts as data, each with its words.
+fn said(columns: &analysis::Columns) -> serde_json::Result<serde_json::Value> {
+    let mut data = serde_json::to_value(columns)?;
+    for (at, joined) in columns.joined.iter().enumerate() {
+        for (beside, against) in joined.against.iter().enumerate() {
+            let reason = Reason::of_profiles(&against.comparison.whole, &columns.limits);
+            let whole = &mut data["joined"][at]["against"][beside]["comparison"]["whole"];
+            (whole["reason"], whole["cure"]) = (reason.why().into(), reason.cure().into());
+            if against.comparison.whole.verdict.is_decided() {
+                whole["ground"] = reason.ground().into();
+            }
+        }
+    }
+    Ok(data)
 }
 
 pub(super) fn run(arguments: &Compare, out: &mut dyn Write) -> Result<(), Failure> {
@@ -109,7 +129,8 @@ pub(super) fn run(arguments: &Compare, out: &mut dyn Write) -> Result<(), Failur
         )));
     }
     if arguments.json {
-        json(&Printed { schema: SCHEMA, files: &files, columns: &columns }, out)?;
+        let columns = said(&columns).map_err(|error| not_json(&error))?;
+        json(&Printed { schema: SCHEMA, files: &files, columns }, out)?;
     } else {
         let width = super::show::width(arguments.width);
         terminal::print(&view::side_by_side(&view::short_files(&files, width), &columns), width, out)?;

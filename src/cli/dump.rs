@@ -14,6 +14,7 @@ use crate::evidence::{self, NameSet, Origin, Report, SassListing, SourceView, Wa
 use crate::plain;
 use crate::source::ncu_report::{LaunchHead, NcuReport};
 use crate::source::{self, Profile, sass};
+use crate::view;
 use regex::Regex;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -69,7 +70,7 @@ fn conclusions(arguments: &DumpAnalysis, out: &mut dyn Write) -> Result<(), Fail
         Some(name) => of_subject(name, arguments)?,
         None => of_file(arguments)?,
     };
-    Ok(analysis::write_json(&audits, out)?)
+    Ok(view::write_json(&audits, out)?)
 }
 
 fn of_subject(name: &str, arguments: &DumpAnalysis) -> Result<Vec<Audit>, Failure> {

@@ -46,6 +46,7 @@ use super::launch::LaunchKeys;
 use super::text::Text;
 use crate::analysis::code::{Count, LaunchShape, Resource, SassCheck};
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use toml::Spanned;
@@ -304,7 +305,7 @@ impl Text {
         })
     }
 
-    pub(super) fn parsed<T: FromStr<Err = String>>(&self, text: &Spanned<String>) -> Result<T, ConfigError> {
-        text.get_ref().parse().map_err(|reason: String| self.wrong(reason, text.span(), "", None))
+    pub(super) fn parsed<T: FromStr<Err: Display>>(&self, text: &Spanned<String>) -> Result<T, ConfigError> {
+        text.get_ref().parse().map_err(|reason: T::Err| self.wrong(reason.to_string(), text.span(), "", None))
     }
 }

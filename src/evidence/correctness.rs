@@ -6,7 +6,7 @@ use super::launched::{DeviceFacts, LaunchFacts};
 pub const CORRECTNESS_SCHEMA: &str = "kernel-audit/correctness/1";
 
 /// A check of a kernel against a reference.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Correctness {
     /// [`CORRECTNESS_SCHEMA`].
     pub schema: String,
@@ -40,7 +40,7 @@ pub struct CheckRun {
 }
 
 /// One output beside what was expected.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct OutputCheck {
     /// The argument.
     pub name: String,

@@ -4,9 +4,9 @@ use super::clock_steps;
 use super::correctness::launch;
 use super::document::{Block, Cell, Section, Table};
 use super::tables::{self, code, columns_of, heading, left, list, paragraph, right, text};
-use crate::analysis::{Audit, ReferenceProfile, Sample, Standing, Timed, Timing};
+use crate::analysis::{Audit, Caution, ReferenceProfile, Sample, Standing, Timed, Timing};
 use crate::evidence::{Clocks, Reading, TimedReference};
-use crate::quantity::{Unit, format, format::Scale};
+use crate::quantity::{Quantity, Unit, format, format::Scale};
 use crate::words;
 use crate::words::Words;
 
@@ -98,7 +98,8 @@ fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {
         }
     }
     blocks.push(times(audit, timing).into());
-    let cautions: Vec<String> = clock_steps::sentence(timing).into_iter().chain(timing.cautions.clone()).collect();
+    let cautions = timing.cautions.iter().map(|one| caution(timing, *one));
+    let cautions: Vec<String> = clock_steps::sentence(timing).into_iter().chain(cautions).collect();
     if !cautions.is_empty() {
         blocks.push(list("cautions", &cautions));
     }
@@ -122,6 +123,37 @@ fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {
     blocks.push(paragraph("method", words));
     blocks.extend(benchmark.reference.as_ref().and_then(choice).filter(|_| audit.standing() != Standing::Wrong));
     blocks
+}
+
+/// What weakens the times.
+fn caution(timing: &Timing, caution: Caution) -> String {
+    match caution {
+        Caution::Short(empty) => format!(
+            "Too short to time this way: two events with nothing between them are {} apart, {} % of the kernel's median, and each time includes about that much. Time several launches together.",
+            Quantity::new(empty, Unit::NS).map_or_else(String::new, format::quantity),
+            format::fixed(100.0 * empty / timing.kernel.time.median, 1)
+        ),
+        Caution::Scatter(scatter) => {
+            format!("The launches scatter by {} %: a small change does not show.", format::fixed(scatter, 1))
+        }
+        Caution::Drift(drift) => format!(
+            "The times drift: the medians of the first and the last third are {} % apart, as under thermal or power throttling. Interval and scatter assume like launches, so both are too narrow.",
+            format::fixed(drift, 1)
+        ),
+        Caution::Clock(before, after) => format!(
+            "The SM clock moved from {} to {} MHz during the run: kernel and reference, timed in turn, share that; other times do not.",
+            format::plain(before, 0),
+            format::plain(after, 0)
+        ),
+        Caution::Open => {
+            let limit = match timing.benchmark.method.ended_by.as_str() {
+                "samples" => "number of samples",
+                "time" => "time limit",
+                other => other,
+            };
+            format!("The median had not converged when the {limit} was reached.")
+        }
+    }
 }
 
 /// In what the reference's work differs, with a space before it.

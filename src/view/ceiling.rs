@@ -3,7 +3,7 @@
 use super::document::{Section, Table};
 use super::estimates;
 use super::tables::{self, code, columns_of, fold, paragraph, sentence, text};
-use crate::analysis::{Action, Audit, Lever, LeverCode, LeverOrigin};
+use crate::analysis::{Action, Along, Audit, Bound, Lever, LeverCode, LeverOrigin};
 use crate::quantity::format;
 use crate::words;
 
@@ -36,13 +36,32 @@ pub(super) fn section(audit: &Audit) -> Section {
     Section::new("ceiling", "Remaining performance ceiling", blocks)
 }
 
+/// The ceiling of a lever; `place` gives the number of another one in the list.
+pub(super) fn bound(lever: &Lever, place: impl Fn(Action) -> Option<usize>) -> String {
+    let percent = format::fixed(lever.bound, 1);
+    let own = match &lever.ceiling {
+        Bound::AtMost => format!("≤ {percent} %"),
+        Bound::Far => format!("≤ {percent} % if nothing else limits"),
+        Bound::Rate(factor) => {
+            format!("{}× the work in the same time; this launch alone: 0", format::fixed(*factor, 1))
+        }
+        Bound::Open(needs) => format!("not bounded by this report (needs {needs})"),
+    };
+    match lever.beside {
+        Some(Along::With(action)) => place(action).map(|at| format!("with {at}: {own}")),
+        Some(Along::PartOf(action)) => place(action).map(|at| format!("{own}, part of {at}")),
+        None => None,
+    }
+    .unwrap_or(own)
+}
+
 fn table(name: &str, levers: &[&Lever]) -> Table {
     let columns = columns_of("Lever | Ceiling: | Computed from | Read again");
     let place = |action: Action| levers.iter().position(|lever| lever.code == LeverCode::Ours(action)).map(|at| at + 1);
     let line = |lever: &&Lever| {
         vec![
             sentence(&lever.sentence),
-            text(lever.said(place)).sorted(lever.bound).strong(),
+            text(bound(lever, place)).sorted(lever.bound).strong(),
             text(lever.formula.clone()),
             code(lever.remeasure.clone()),
         ]

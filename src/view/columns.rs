@@ -1,6 +1,7 @@
 //! Profiles side by side as a document.
 
 use super::document::{Document, Line, Section, Table};
+use super::reason::Reason;
 use super::tables::{self, code, columns_of, heading, left, list, paragraph, right, text};
 use crate::analysis::{Against, Columns, Joined, KernelKey};
 use crate::evidence::Reading;
@@ -20,7 +21,7 @@ pub fn side_by_side(names: &[String], columns: &Columns) -> Document {
     let summary = Section::new("summary", "Summary", vec![summary(columns, &letters).into()]);
     let first = (!columns.joined.is_empty()).then_some(summary);
     let mut sections: Vec<Section> = first.into_iter().collect();
-    sections.extend(columns.joined.iter().map(|joined| section(joined, &letters)));
+    sections.extend(columns.joined.iter().map(|joined| section(columns, joined, &letters)));
     if !columns.unmatched.is_empty() {
         let item = |(column, kernel): &(usize, crate::analysis::KernelKey)| {
             let shape = |dim: Option<crate::evidence::Dim3>| dim.map(|d| d.to_string()).unwrap_or_default();
@@ -128,14 +129,15 @@ fn letter(at: usize) -> String {
     }
 }
 
-fn section(joined: &Joined, letters: &[String]) -> Section {
+fn section(columns: &Columns, joined: &Joined, letters: &[String]) -> Section {
     let mut blocks = Vec::new();
     for against in &joined.against {
         let whole = &against.comparison.whole;
-        let cure = if whole.cure.is_empty() { String::new() } else { format!(" {}", whole.cure) };
+        let reason = Reason::of_profiles(whole, &columns.limits);
+        let said = [reason.why(), reason.cure()].join(" ");
         let (one, first) = (&letters[against.column], &letters[0]);
         let verdict = whole.verdict.word();
-        let words = words!("**{} against {}: {}.** {}{}", one, first, verdict, &whole.reason, cure);
+        let words = words!("**{} against {}: {}.** {}", one, first, verdict, said.trim_end());
         blocks.push(paragraph("verdict", words));
     }
     let panels = joined.against.iter().flat_map(|against| &against.panels).filter(|panel| !panel.rows.is_empty());

@@ -1,9 +1,10 @@
 //! Whether the kernel computes what it should: the check of its outputs, then the findings of compute-sanitizer.
 
 use super::document::{Block, Section, Table, Tone};
+use super::faults::{faults, position, void_check};
 use super::sanitizer;
 use super::tables::{self, code, columns_of, count, fold, list, paragraph, strong, text};
-use crate::analysis::{Audit, Standing, position};
+use crate::analysis::{Audit, Standing};
 use crate::evidence::{Correctness, LaunchFacts, OutputCheck};
 use crate::quantity::format;
 use crate::words;
@@ -32,16 +33,14 @@ fn standing(audit: &Audit) -> Words {
         (false, false) => " The findings of compute-sanitizer are below.",
     };
     match audit.standing() {
-        Standing::Wrong => {
-            words!("**WRONG:** {}.", words::join(audit.faults().iter(), "; "))
-        }
+        Standing::Wrong => words!("**WRONG:** {}.", faults(audit).join("; ")),
         Standing::Correct => {
             let said = audit.correctness.as_ref().map(within).unwrap_or_default();
             words!("**Correct:** {}.{}", said, tools)
         }
         Standing::NotChecked => {
             let missed = audit.trials_missed.iter().find(|(step, _)| step == "correctness").map(|(_, why)| why.clone());
-            let why = match missed.or(audit.void_check()) {
+            let why = match missed.or(void_check(audit)) {
                 Some(why) => words!("{}.", why.trim_end_matches('.')),
                 None => words!("No check of the kernel's outputs was given: `audit launch` makes one with `--check`."),
             };

@@ -21,7 +21,7 @@ pub(super) fn section(heading: &Heading, tested: &[Tested]) -> Option<Section> {
             "" => String::new(),
             change => format!(" The change: {change}."),
         };
-        let words = words!("**{}**. {}{}", tested.judgement.word(Role::Hypothesis), &tested.reason, change);
+        let words = words!("**{}**. {}{}", tested.judgement.word(Role::Hypothesis), tested.say(), change);
         blocks.push(paragraph("tested", words));
         blocks.push(conditions(tested).into());
     }

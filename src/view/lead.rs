@@ -2,6 +2,7 @@
 
 use super::benchmark;
 use super::document::Line;
+use super::faults::faults;
 use super::heading::Heading;
 use crate::analysis::{Audit, Setting, Standing, Weight, Work};
 use crate::words;
@@ -11,7 +12,7 @@ use crate::words::Words;
 pub(super) fn lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
     let mut lines = Vec::new();
     if audit.standing() == Standing::Wrong {
-        let faults = words::join(audit.faults().iter(), "; ");
+        let faults = faults(audit).join("; ");
         lines.push(Line::new("wrong", words!("**WRONG:** {}. This page gives no verdict on performance.", faults)));
     }
     let kernel = &audit.new.kernel;

@@ -44,11 +44,22 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     if !words.is_empty() && !roofline.ceilings.is_empty() {
         blocks.push(list("flags", words));
     }
-    if !roofline.not_measured.is_empty() && !roofline.ceilings.is_empty() {
-        let missing = Words::from_marked(&roofline.not_measured.join("; "));
-        blocks.push(paragraph("not-measured", words!("Not measured: {}. {}", missing, cure())));
+    let missing: Vec<String> = roofline.not_measured.iter().cloned().chain(uncounted(roofline)).collect();
+    if !missing.is_empty() && !roofline.ceilings.is_empty() {
+        blocks.push(paragraph("not-measured", words!("Not measured: {}. {}", missing.join("; "), cure())));
     }
     Section::new("roofline", "Roofline", blocks)
+}
+
+/// Tensor work that nothing counts.
+fn uncounted(roofline: &Roofline) -> Option<String> {
+    let listed: Vec<String> = roofline.uncounted.iter().map(|(opcode, count)| format!("{opcode} {count}")).collect();
+    (!listed.is_empty()).then(|| {
+        format!(
+            "tensor work: NOT MEASURED. The kernel executed matrix instructions ({}), and neither the report's counters nor the opcodes give their operation count",
+            listed.join(", ")
+        )
+    })
 }
 
 /// How the unit that the verdict names stands to this roofline, which counts bytes and operations: units also serve lookups,

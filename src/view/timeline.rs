@@ -183,7 +183,7 @@ fn class(class: ApiClass) -> Option<&'static str> {
 fn decisions(audit: &TimelineAudit) -> Vec<Block> {
     let item = |one: &crate::analysis::Decision| {
         let advice = if one.answer == Judgement::Holds { one.advice } else { "" };
-        words!("{} **{}**: {}. {}", one.question, one.answer.word(Role::Question), &one.because, advice)
+        words!("{} **{}**: {}. {}", one.question, one.answer.word(Role::Question), one.because.say(), advice)
     };
     vec![steps("decisions", audit.decisions.iter().map(item))]
 }
@@ -204,7 +204,7 @@ fn next(one: &ToProfile) -> Vec<Block> {
                 &one.name,
                 percent(one.share_percent),
                 skip,
-                &one.skip_because
+                ToProfile::say(one.typical_ns)
             ),
         ),
         paragraph("config", words!("In its `[[subject]]` of audit.toml, for `audit collect NAME`:")),

@@ -3,10 +3,11 @@
 use super::benchmark;
 use super::document::{Block, Section};
 use super::heading::Heading;
+use super::reason::Reason;
 use super::source_lines;
 use super::spots;
 use super::tables::{self, paragraph, steps};
-use crate::analysis::{Audit, Finding, LimiterChange, Severity, Standing, Verdict};
+use crate::analysis::{Audit, Finding, LimiterChange, Severity, Standing, Step, Verdict};
 use crate::catalog::Code;
 use crate::quantity::format;
 use crate::words;
@@ -23,7 +24,11 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     blocks.extend(findings(audit));
     blocks.extend(change(heading, audit));
     if !audit.bottleneck.steps.is_empty() {
-        let step = |step: &crate::analysis::Step| words!("{} — {}", &step.question, &step.answer);
+        let step = |step: &Step| match &step.held {
+            Some((true, sentence)) => words!("{} — yes: {}", step.question, sentence),
+            Some((false, sentence)) => words!("{} — not enough to limit: {}", step.question, sentence),
+            None => words!("{} — no, or not measured (needs `{}`)", step.question, step.needs),
+        };
         let walk = steps("how", audit.bottleneck.steps.iter().map(step));
         blocks.push(walk);
     }
@@ -66,7 +71,9 @@ pub(super) fn change(heading: &Heading, audit: &Audit) -> Vec<Block> {
         return vec![paragraph("change", words!("**What changed:** **NOT MEASURED**. {}", why))];
     };
     let whole = &comparison.whole;
-    let mut said = words!("**What changed:** **{}**. {}", whole.verdict.word(), &whole.reason);
+    let reason = Reason::of(audit);
+    let why = reason.as_ref().map(Reason::why).unwrap_or_default();
+    let mut said = words!("**What changed:** **{}**. {}", whole.verdict.word(), why);
     let perf = &audit.performance;
     if perf.time.change().is_some() {
         let (old, new) = tables::sides(&perf.time);
@@ -82,9 +89,8 @@ pub(super) fn change(heading: &Heading, audit: &Audit) -> Vec<Block> {
     said.push(benchmark::change(audit));
     said.push(limiter(audit));
     let mut blocks = vec![paragraph("change", said)];
-    if !whole.cure.is_empty() {
-        blocks.push(paragraph("change", words!("To decide it: {}", &whole.cure)));
-    }
+    let cure = reason.as_ref().map(Reason::cure).filter(|cure| !cure.is_empty());
+    blocks.extend(cure.map(|cure| paragraph("change", words!("To decide it: {}", cure))));
     let acceptance = |one: &super::heading::Acceptance| {
         paragraph("accepted", words!("**Accepted** as {} on {}: {}", &one.verdict, &one.date, &one.reason))
     };

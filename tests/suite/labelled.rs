@@ -278,6 +278,7 @@ fn the_verdict_says_how_it_was_reached() {
     let audit = of("barrier_reduction");
     let last = audit.bottleneck.steps.last().expect("steps");
     assert_eq!(last.question, "What is the largest stall?");
-    assert!(last.answer.to_plain().contains("Barrier takes 32.5 %"), "{:?}", last.answer);
+    let (_, sentence) = last.held.as_ref().unwrap();
+    assert!(sentence.to_plain().contains("Barrier takes 32.5 %"), "{sentence:?}");
     assert!(audit.bottleneck.steps.len() > 15, "{:?}", audit.bottleneck.steps);
 }

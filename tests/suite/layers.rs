@@ -36,10 +36,11 @@ const ANALYSIS: [&[&str]; 14] = [
     &["results"],
     &["artefact", "others"],
     &["audit"],
-    &["dump", "milestone"],
+    &["milestone"],
 ];
 
-fn sources(folder: &Path) -> Vec<PathBuf> {
+/// The files of Rust below a folder.
+pub(crate) fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {

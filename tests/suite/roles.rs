@@ -1,5 +1,6 @@
 //! Kernels whose warps have roles: profiles of the BF16 product in `kernels/`, with fences at its barriers and without.
 
+use crate::brief_sections::{says, sections};
 use crate::judged;
 use kernel_audit::analysis::{self, Audit, Expectation, Limits, Selection, Severity, Work};
 use kernel_audit::catalog::Comparison;
@@ -65,11 +66,9 @@ fn a_wait_for_the_tensor_pipe_that_limits_is_no_lever() {
     assert_eq!(first.code.to_string(), "persistent-blocks");
     // 16.1 % of the time the pipe is idle, 3.0 % of it in the last wave.
     assert!((first.bound - 13.1).abs() < 0.1, "{first:?}");
-    let said = audit.bottleneck.beside.iter().map(|words| words.to_plain()).collect::<Vec<_>>().join(" ");
-    assert!(
-        said.contains("back-pressure of the tensor pipe: healthy") && said.contains("main loop and drain 67,9"),
-        "{said}"
-    );
+    let verdict = &sections(&audit)["verdict"];
+    says(verdict, "back-pressure of the tensor pipe: healthy");
+    says(verdict, "main loop and drain 67,9");
     // By opcode, no counter of BF16 being there: 1,048,576 HGMMA.64x256x16 of a quarter of 2·64·256·16 operations.
     let tensor = audit.roofline.ceilings.iter().find(|ceiling| ceiling.id.starts_with("tensor-")).unwrap();
     let operations = 1_048_576.0 * 2.0 * 64.0 * 256.0 * 16.0 / 4.0;

@@ -1,5 +1,6 @@
 //! The words of a page: what a reader would stumble over.
 
+use super::layers::sources;
 use super::project::Project;
 use regex::Regex;
 use std::fs;
@@ -61,4 +62,44 @@ fn a_lever_names_its_counter_as_code() {
     let row = page.lines().find(|line| line.starts_with("| Fewer and wider accesses")).unwrap();
     assert!(row.contains("`l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed`"), "{row}");
     assert!(!row.split('|').nth(1).unwrap().contains('`'), "a cell of words shows no marks: {row}");
+}
+
+/// Parts of the analysis where things are said, beside the functions `say`, and a file whose text is a formula.
+const SAID: [&str; 3] = ["diagnose/levers/", "diagnose/rules/", "phases/unavoidable.rs"];
+
+/// What a file makes of four words or more with `format!` or `words!`, outside its tests and its functions `say`.
+fn sentences(code: &str) -> Vec<String> {
+    let made = Regex::new(r#"(?:format|words)!\(\s*"((?:[^"\\]|\\.)*)""#).unwrap();
+    let word = Regex::new(r"^[A-Za-z][a-z']*[,.:;]?$").unwrap();
+    let mut end = None;
+    let mut kept = String::new();
+    for line in code.split("\n#[cfg(test)]\n").next().unwrap().lines() {
+        let text = line.trim_start();
+        if end.is_none() && text.trim_start_matches("pub ").starts_with("fn say(") {
+            end = Some(format!("{}}}", &line[..line.len() - text.len()]));
+        }
+        if end.is_none() && !text.starts_with("//") {
+            kept += &format!("{line}\n");
+        }
+        end = end.filter(|end| end != line);
+    }
+    let is_sentence = |text: &String| text.split_whitespace().filter(|part| word.is_match(part)).count() >= 4;
+    made.captures_iter(&kept).map(|found| found[1].to_owned()).filter(is_sentence).collect()
+}
+
+#[test]
+fn the_analysis_makes_facts_and_says_them_in_one_place() {
+    let say = "    pub fn say(&self) -> String {\n        format!(\"It is busy for {}.\", time)\n    }\n";
+    let other = say.replace("say", "read");
+    assert_eq!((sentences(say), sentences(&other)), (vec![], vec!["It is busy for {}.".to_owned()]));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/analysis");
+    let made: Vec<(String, String)> = sources(&folder)
+        .into_iter()
+        .map(|path| (path.strip_prefix(&folder).unwrap().to_str().unwrap().replace('\\', "/"), path))
+        .filter(|(name, _)| !SAID.iter().any(|said| name.starts_with(said)))
+        .flat_map(|(name, path)| {
+            sentences(&fs::read_to_string(path).unwrap()).into_iter().map(move |s| (name.clone(), s))
+        })
+        .collect();
+    assert_eq!(made, []);
 }

@@ -5,9 +5,11 @@ use super::flow::line_of;
 use super::resource_checks::Resource;
 use super::resources::ResourceRow;
 use crate::analysis::judgement::{self, Judgement};
+use crate::analysis::kernel::stated::Unreadable;
 use crate::analysis::sass::{ControlFlow, Dominators, NaturalLoop, access_width, body, opcode_matches, sequences};
 use crate::catalog::{Resolved, resolve};
 use crate::evidence::{SassFunction, SassInstruction};
+use crate::quantity::format;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
@@ -26,10 +28,10 @@ pub enum Scope {
 
 /// Reads `function`, `hottest-loop`, `lines 10-25` and `line 10`.
 impl FromStr for Scope {
-    type Err = String;
+    type Err = Unreadable;
 
-    fn from_str(text: &str) -> Result<Scope, String> {
-        let wrong = || format!("expected `function`, `hottest-loop`, `line N` or `lines N-M`, found {text:?}");
+    fn from_str(text: &str) -> Result<Scope, Unreadable> {
+        let wrong = || Unreadable::new("`function`, `hottest-loop`, `line N` or `lines N-M`", text);
         match text.trim() {
             "function" => Ok(Scope::Function),
             "hottest-loop" => Ok(Scope::HottestLoop),
@@ -125,7 +127,8 @@ pub(super) struct Ground<'a> {
 }
 
 impl SassCheck {
-    fn rule(&self) -> String {
+    /// The rule in words.
+    fn say(&self) -> String {
         let count = if self.count.most == Some(0) { "no".to_owned() } else { self.count.to_string() };
         let mut rule = match self.resource {
             Some(resource) => return format!("{} of {resource}", self.count),
@@ -146,8 +149,11 @@ pub(super) fn judge(check: &SassCheck, ground: &Ground<'_>) -> Option<CheckResul
     if !check.arch.is_empty() && check.arch != ground.arch {
         return None;
     }
-    let rule = check.rule();
-    let (verdict, found, deciding) = decide(check, ground);
+    let rule = check.say();
+    let (verdict, found, deciding) = match decide(check, ground) {
+        Ok((verdict, found, deciding)) => (verdict, found.say(), deciding),
+        Err(open) => (Judgement::Unclear, open.to_string(), Vec::new()),
+    };
     let code = body(ground.function);
     let shown = deciding.iter().take(DECIDING_KEPT).map(|at| Deciding {
         offset: code[*at].offset,
@@ -165,22 +171,71 @@ pub(super) fn judge(check: &SassCheck, ground: &Ground<'_>) -> Option<CheckResul
     })
 }
 
-type Decision = (Judgement, String, Vec<usize>);
+/// Why a check cannot be decided.
+#[derive(Debug, thiserror::Error)]
+enum Open {
+    #[error("the build does not state: {0}")]
+    NotStated(&'static str),
+    #[error("the check names no instruction")]
+    Empty,
+    #[error("{0} has no instruction on {1}")]
+    NoInstruction(String, String),
+    #[error("{0} has no instruction of its own on {1}. {2}")]
+    NotOfItsOwn(String, String, &'static str),
+    #[error("the SASS of {0} on {1} is not in the catalog; it was seen on {chips}", chips = .2.join(", "))]
+    NotSeen(String, String, Vec<&'static str>),
+    #[error("{0} is not a known SASS, PTX or CUDA name")]
+    Unknown(String),
+    #[error("{0} is not a known SASS, PTX or CUDA name; near names: {near}", near = .1.join(", "))]
+    UnknownNear(String, Vec<&'static str>),
+    #[error("the kernel has no loop that does work")]
+    NoLoop,
+    #[error("no instruction comes from lines {0} to {1}")]
+    NoLines(u32, u32),
+    #[error("no such instruction has a width")]
+    NoWidth,
+    #[error("the opcode of such an instruction does not give its width")]
+    UnknownWidth,
+}
+
+/// What a check found.
+enum Found {
+    /// An amount of a resource with its unit.
+    Amount(u64, String),
+    /// So many instructions of a pattern.
+    Matches(usize, String),
+    /// So many sequences.
+    Sequences(usize),
+    /// So many of so many are too narrow.
+    Narrow(usize, usize),
+    /// In every turn of the loop at least so many, at most so many, and whether inner loops make them more.
+    Turns(usize, usize, bool),
+}
+
+impl Found {
+    fn say(&self) -> String {
+        match self {
+            Found::Amount(amount, unit) => format!("{amount} {unit}").trim_end().to_owned(),
+            Found::Matches(count, pattern) => format!("{count} × {pattern}"),
+            Found::Sequences(count) => format::counted(*count as u64, "such sequence"),
+            Found::Narrow(narrow, all) => format!("{narrow} of {all} are narrower"),
+            Found::Turns(least, most, _) if least == most => format!("{least} in every iteration"),
+            Found::Turns(least, _, true) => format!("at least {least} in every iteration, more with inner loops"),
+            Found::Turns(least, most, false) => format!("{least} to {most} per iteration, depending on the path"),
+        }
+    }
+}
+
+type Decision = Result<(Judgement, Found, Vec<usize>), Open>;
 
 /// How a check of a resource ends.
 fn of_resource(resource: Resource, count: Count, rows: &[ResourceRow]) -> Decision {
     let (_, label) = resource.row();
     let row = rows.iter().find(|row| row.label == label);
-    let Some((row, found)) = row.and_then(|row| Some((row, row.ptxas.or(row.cubin).or(row.launch)?))) else {
-        return inconclusive(format!("the build does not state: {label}"));
-    };
+    let found = row.and_then(|row| Some((row.ptxas.or(row.cubin).or(row.launch)?, row.unit.clone())));
+    let (found, unit) = found.ok_or(Open::NotStated(label))?;
     let holds = usize::try_from(found).is_ok_and(|found| count.holds(found));
-    let unit = if row.unit.is_empty() { String::new() } else { format!(" {}", row.unit) };
-    (Judgement::of(holds), format!("{found}{unit}"), Vec::new())
-}
-
-fn inconclusive(why: impl Into<String>) -> Decision {
-    (Judgement::Unclear, why.into(), Vec::new())
+    Ok((Judgement::of(holds), Found::Amount(found, unit), Vec::new()))
 }
 
 fn decide(check: &SassCheck, ground: &Ground<'_>) -> Decision {
@@ -190,43 +245,32 @@ fn decide(check: &SassCheck, ground: &Ground<'_>) -> Decision {
     let mut patterns: Vec<String> = Vec::new();
     for step in &check.steps {
         let (name, times) = repeated(step);
-        match pattern(name, ground.arch) {
-            Ok(pattern) => patterns.extend(std::iter::repeat_n(pattern, times)),
-            Err(why) => return inconclusive(why),
-        }
+        patterns.extend(std::iter::repeat_n(pattern(name, ground.arch)?, times));
     }
     let code = body(ground.function);
-    let places = match scope(check.scope, ground) {
-        Ok(places) => places,
-        Err(why) => return inconclusive(why),
-    };
+    let places = scope(check.scope, ground)?;
     if patterns.len() > 1 {
         let steps: Vec<&str> = patterns.iter().map(String::as_str).collect();
         let found = sequences(ground.function, ground.flow, &steps, check.gap.unwrap_or(code.len()));
         let within: Vec<_> =
             found.into_iter().filter(|s| s.instructions.iter().all(|at| places.contains(at))).collect();
-        let deciding: Vec<usize> = within.iter().flat_map(|s| s.instructions.iter().copied()).collect();
-        let verdict = Judgement::of(check.count.holds(within.len()));
-        return (
-            verdict,
-            format!("{} such {}", within.len(), if within.len() == 1 { "sequence" } else { "sequences" }),
-            deciding,
-        );
+        let deciding = within.iter().flat_map(|s| s.instructions.iter().copied()).collect();
+        return Ok((Judgement::of(check.count.holds(within.len())), Found::Sequences(within.len()), deciding));
     }
-    let Some(pattern) = patterns.first() else { return inconclusive("the check names no instruction") };
+    let pattern = patterns.pop().ok_or(Open::Empty)?;
     let matches: Vec<usize> = (0..code.len())
-        .filter(|at| places.contains(at) && opcode_matches(&code[*at].opcode, pattern) && !code[*at].never_runs())
+        .filter(|at| places.contains(at) && opcode_matches(&code[*at].opcode, &pattern) && !code[*at].never_runs())
         .collect();
-    if let Some(bits) = check.min_width
-        && let Some(decision) = too_narrow(bits, code, &matches)
-    {
-        return decision;
+    if let Some(bits) = check.min_width {
+        let narrow = narrower(bits, code, &matches)?;
+        if !narrow.is_empty() {
+            return Ok((Judgement::Fails, Found::Narrow(narrow.len(), matches.len()), narrow));
+        }
     }
     if check.per_iteration {
         return per_turn(check.count, ground, &matches);
     }
-    let verdict = Judgement::of(check.count.holds(matches.len()));
-    (verdict, format!("{} × {pattern}", matches.len()), matches)
+    Ok((Judgement::of(check.count.holds(matches.len())), Found::Matches(matches.len(), pattern), matches))
 }
 
 /// `FADD*16` is sixteen steps.
@@ -237,64 +281,54 @@ fn repeated(step: &str) -> (&str, usize) {
     }
 }
 
-/// The opcode pattern that a name stands for, or why there is none.
-fn pattern(name: &str, arch: &str) -> Result<String, String> {
-    match resolve(name, arch) {
-        Resolved::Opcode => Ok(name.to_owned()),
-        Resolved::Patterns(patterns) => patterns
-            .first()
-            .map(|first| (*first).to_owned())
-            .ok_or_else(|| format!("{name} has no instruction on {arch}")),
-        Resolved::NoInstruction(note) => Err(format!("{name} has no instruction of its own on {arch}. {note}")),
-        Resolved::NotOnChip(chips) => {
-            Err(format!("the SASS of {name} on {arch} is not in the catalog; it was seen on {}", chips.join(", ")))
-        }
-        Resolved::Unknown(near) if near.is_empty() => Err(format!("{name} is not a known SASS, PTX or CUDA name")),
-        Resolved::Unknown(near) => {
-            Err(format!("{name} is not a known SASS, PTX or CUDA name; near names: {}", near.join(", ")))
-        }
-    }
+/// The opcode pattern that a name stands for.
+fn pattern(name: &str, arch: &str) -> Result<String, Open> {
+    let (own, on) = (name.to_owned(), arch.to_owned());
+    Err(match resolve(name, arch) {
+        Resolved::Opcode => return Ok(own),
+        Resolved::Patterns(patterns) => match patterns.first() {
+            Some(first) => return Ok((*first).to_owned()),
+            None => Open::NoInstruction(own, on),
+        },
+        Resolved::NoInstruction(note) => Open::NotOfItsOwn(own, on, note),
+        Resolved::NotOnChip(chips) => Open::NotSeen(own, on, chips),
+        Resolved::Unknown(near) if near.is_empty() => Open::Unknown(own),
+        Resolved::Unknown(near) => Open::UnknownNear(own, near),
+    })
 }
 
 /// Positions of the instructions that a check looks at.
-fn scope(scope: Scope, ground: &Ground<'_>) -> Result<BTreeSet<usize>, String> {
+fn scope(scope: Scope, ground: &Ground<'_>) -> Result<BTreeSet<usize>, Open> {
     let code = body(ground.function);
     match scope {
         Scope::Function => Ok((0..code.len()).collect()),
-        Scope::HottestLoop => match ground.hottest {
-            Some(at) => {
-                Ok(ground.loops[at].blocks.iter().flat_map(|b| ground.flow.blocks[*b].instructions.clone()).collect())
-            }
-            None => Err("the kernel has no loop that does work".into()),
-        },
+        Scope::HottestLoop => {
+            let hottest = &ground.loops[ground.hottest.ok_or(Open::NoLoop)?];
+            Ok(hottest.blocks.iter().flat_map(|b| ground.flow.blocks[*b].instructions.clone()).collect())
+        }
         Scope::Lines(from, to) => {
-            let found: BTreeSet<usize> = (0..code.len())
-                .filter(|at| line_of(&code[*at], ground.file).is_some_and(|line| (from..=to).contains(&line)))
-                .collect();
-            if found.is_empty() { Err(format!("no instruction comes from lines {from} to {to}")) } else { Ok(found) }
+            let is_within = |line: u32| (from..=to).contains(&line);
+            let found: BTreeSet<usize> =
+                (0..code.len()).filter(|at| line_of(&code[*at], ground.file).is_some_and(is_within)).collect();
+            if found.is_empty() { Err(Open::NoLines(from, to)) } else { Ok(found) }
         }
     }
 }
 
-fn too_narrow(bits: u32, code: &[SassInstruction], matches: &[usize]) -> Option<Decision> {
-    if matches.is_empty() {
-        return Some(inconclusive("no such instruction has a width"));
+/// The instructions that move fewer bits a lane.
+fn narrower(bits: u32, code: &[SassInstruction], matches: &[usize]) -> Result<Vec<usize>, Open> {
+    let widths: Option<Vec<u32>> = matches.iter().map(|at| access_width(&code[*at].opcode)).collect();
+    let widths = widths.ok_or(Open::UnknownWidth)?;
+    if widths.is_empty() {
+        return Err(Open::NoWidth);
     }
-    let width = |at: &usize| access_width(&code[*at].opcode);
-    if matches.iter().any(|at| width(at).is_none()) {
-        return Some(inconclusive("the opcode of such an instruction does not give its width"));
-    }
-    let narrow: Vec<usize> = matches.iter().filter(|at| width(at).is_some_and(|w| w < bits)).copied().collect();
-    let found = format!("{} of {} are narrower", narrow.len(), matches.len());
-    (!narrow.is_empty()).then_some((Judgement::Fails, found, narrow))
+    Ok(matches.iter().zip(widths).filter(|(_, width)| *width < bits).map(|(at, _)| *at).collect())
 }
 
 /// Counts what runs in every turn of the hottest loop. Instructions in blocks that some turns pass by, or in a loop
 /// inside, make the count a range; the check is decided where both ends agree.
 fn per_turn(count: Count, ground: &Ground<'_>, matches: &[usize]) -> Decision {
-    let Some(found) = ground.hottest.map(|at| &ground.loops[at]) else {
-        return inconclusive("the kernel has no loop that does work");
-    };
+    let found = &ground.loops[ground.hottest.ok_or(Open::NoLoop)?];
     let dominators = Dominators::of(ground.flow);
     let inner: BTreeSet<usize> = ground
         .loops
@@ -311,11 +345,6 @@ fn per_turn(count: Count, ground: &Ground<'_>, matches: &[usize]) -> Decision {
     let least = within.iter().filter(is_always).count();
     let is_open = within.iter().any(|at| inner.contains(&block(at)));
     let most = within.len();
-    let text = match (least == most, is_open) {
-        (true, _) => format!("{least} in every iteration"),
-        (false, true) => format!("at least {least} in every iteration, more with inner loops"),
-        (false, false) => format!("{least} to {most} per iteration, depending on the path"),
-    };
     let never = count.most.is_some_and(|limit| least > limit) || (!is_open && most < count.least);
     let always = least >= count.least && count.most.is_none_or(|limit| !is_open && most <= limit);
     let verdict = match (always, never) {
@@ -323,7 +352,7 @@ fn per_turn(count: Count, ground: &Ground<'_>, matches: &[usize]) -> Decision {
         (false, true) => Judgement::Fails,
         (false, false) => Judgement::Unclear,
     };
-    (verdict, text, within)
+    Ok((verdict, Found::Turns(least, most, is_open), within))
 }
 
 #[cfg(test)]

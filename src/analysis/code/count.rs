@@ -1,5 +1,6 @@
 //! How many matches a check asks for, as audit.toml writes it.
 
+use crate::analysis::kernel::stated::Unreadable;
 use std::fmt;
 use std::str::FromStr;
 
@@ -20,10 +21,10 @@ impl Count {
 
 /// Reads `8`, `= 8`, `>= 8`, `> 8`, `<= 8`, `< 8`, `none` and `some`.
 impl FromStr for Count {
-    type Err = String;
+    type Err = Unreadable;
 
-    fn from_str(text: &str) -> Result<Count, String> {
-        let wrong = || format!("expected `= N`, `<= N`, `>= N`, `< N`, `> N`, `none` or `some`, found {text:?}");
+    fn from_str(text: &str) -> Result<Count, Unreadable> {
+        let wrong = || Unreadable::new("`= N`, `<= N`, `>= N`, `< N`, `> N`, `none` or `some`", text);
         let text = text.trim();
         match text {
             "none" => return Ok(Count { least: 0, most: Some(0) }),

@@ -2,6 +2,7 @@
 
 use super::resources::{REGISTERS, SPILL_LOADS, SPILL_STORES, STATIC_SHARED};
 use super::{shared_map, tensor_memory};
+use crate::analysis::kernel::stated::Unreadable;
 use std::fmt;
 use std::str::FromStr;
 use strum::VariantArray;
@@ -44,12 +45,12 @@ impl Resource {
 }
 
 impl FromStr for Resource {
-    type Err = String;
+    type Err = Unreadable;
 
-    fn from_str(text: &str) -> Result<Resource, String> {
+    fn from_str(text: &str) -> Result<Resource, Unreadable> {
         let names = || Resource::VARIANTS.iter().map(|resource| resource.row().0).collect::<Vec<_>>().join(", ");
         let found = Resource::VARIANTS.iter().find(|resource| resource.row().0 == text.trim());
-        found.copied().ok_or_else(|| format!("expected one of {}, found {text:?}", names()))
+        found.copied().ok_or_else(|| Unreadable::new(format!("one of {}", names()), text))
     }
 }
 
@@ -66,6 +67,6 @@ mod tests {
     #[test]
     fn another_word_is_refused_with_those_that_are_known() {
         assert_eq!("tensor-columns".parse(), Ok(Resource::TensorColumns));
-        assert!("columns".parse::<Resource>().unwrap_err().contains("tensor-columns"));
+        assert!("columns".parse::<Resource>().unwrap_err().to_string().contains("tensor-columns"));
     }
 }

@@ -13,6 +13,12 @@ pub(in crate::analysis) const SECTORS: &str = "memory_l2_theoretical_sectors_glo
 /// Sectors that the same accesses would need if each warp's bytes lay side by side.
 pub(in crate::analysis) const IDEAL: &str = "memory_l2_theoretical_sectors_global_ideal";
 
+/// Loads and stores by the word of their counters, with the labels of requests, sectors and their quotient.
+const REQUESTS: [(&str, [&str; 3]); 2] = [
+    ("ld", ["Global loads: requests", "Global loads: sectors", "Global loads: sectors per request"]),
+    ("st", ["Global stores: requests", "Global stores: sectors", "Global stores: sectors per request"]),
+];
+
 /// Totals of one kernel.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Coalescing {
@@ -37,22 +43,22 @@ impl Coalescing {
             row("excess-share", "Excess share of all sectors", &excess_share),
         ];
         let mut requests = Vec::new();
-        for (direction, label) in [("ld", "loads"), ("st", "stores")] {
+        for (direction, labels) in REQUESTS {
             let sectors = format!("l1tex__t_sectors_pipe_lsu_mem_global_op_{direction}.sum");
             let asked = format!("l1tex__t_requests_pipe_lsu_mem_global_op_{direction}.sum");
             requests.push(Row::derived(
                 &asked,
-                &format!("Global {label}: requests"),
+                labels[0],
                 Better::Lower,
                 new.reading(&asked),
                 old.map(|old| old.reading(&asked)),
             ));
-            requests.push(row(&sectors, &format!("Global {label}: sectors"), &|side| side.reading(&sectors)));
+            requests.push(row(&sectors, labels[1], &|side| side.reading(&sectors)));
             let ratio = |side: &KernelSummary<'_>| per_request(&side.reading(&sectors), &side.reading(&asked));
             // The ideal goes with the width of the access, so neither direction is better.
             requests.push(Row::derived(
                 &format!("{direction}-per-request"),
-                &format!("Global {label}: sectors per request"),
+                labels[2],
                 Better::Neutral,
                 ratio(new),
                 old.map(ratio),

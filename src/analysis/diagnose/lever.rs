@@ -3,7 +3,6 @@
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::catalog::Threshold;
-use crate::quantity::format;
 use crate::words::Words;
 use std::fmt;
 
@@ -170,30 +169,6 @@ pub struct Lever {
 }
 
 impl Lever {
-    /// The ceiling in words; `place` gives the number of another lever in the list.
-    pub fn said(&self, place: impl Fn(Action) -> Option<usize>) -> String {
-        let percent = format::fixed(self.bound, 1);
-        let own = match &self.ceiling {
-            Bound::AtMost => format!("≤ {percent} %"),
-            Bound::Far => format!("≤ {percent} % if nothing else limits"),
-            Bound::Rate(factor) => {
-                format!("{}× the work in the same time; this launch alone: 0", format::fixed(*factor, 1))
-            }
-            Bound::Open(needs) => format!("not bounded by this report (needs {needs})"),
-        };
-        match self.beside {
-            Some(Along::With(action)) => match place(action) {
-                Some(at) => format!("with {at}: {own}"),
-                None => own,
-            },
-            Some(Along::PartOf(action)) => match place(action) {
-                Some(at) => format!("{own}, part of {at}"),
-                None => own,
-            },
-            None => own,
-        }
-    }
-
     /// Whether the bound says about how much, and not at most: it is far, or there is none.
     pub fn is_rough(&self) -> bool {
         self.ceiling != Bound::AtMost
@@ -216,7 +191,6 @@ pub(super) fn nvidia(kernel: &KernelSummary<'_>, limits: &Limits) -> Vec<Lever> 
     let ruled = kernel.launches().iter().find(|launch| !launch.rules.is_empty());
     for rule in ruled.iter().flat_map(|launch| &launch.rules) {
         let Some(speedup) = rule.speedup.filter(|s| s.percent >= limits[Threshold::LeverLeast]) else { continue };
-        let scope = if speedup.is_global { "of the run time" } else { "of the part that the rule looks at" };
         let title = rule.messages.iter().map(|m| &m.title).find(|t| !t.is_empty()).unwrap_or(&rule.name);
         levers.push(Lever {
             code: LeverCode::Rule(rule.id.to_string()),
@@ -224,7 +198,7 @@ pub(super) fn nvidia(kernel: &KernelSummary<'_>, limits: &Limits) -> Vec<Lever> 
             bound: speedup.percent,
             ceiling: Bound::AtMost,
             beside: None,
-            formula: format!("NVIDIA's rule {}, {scope}", rule.id),
+            formula: say(&rule.id, speedup.is_global),
             sentence: title.to_string().into(),
             why: Words::default(),
             risk: Words::default(),
@@ -235,4 +209,10 @@ pub(super) fn nvidia(kernel: &KernelSummary<'_>, limits: &Limits) -> Vec<Lever> 
     }
     levers.sort_by(|a, b| b.bound.total_cmp(&a.bound));
     levers
+}
+
+/// What an estimate of NVIDIA's is about.
+fn say(rule: &str, is_global: bool) -> String {
+    let scope = if is_global { "of the run time" } else { "of the part that the rule looks at" };
+    format!("NVIDIA's rule {rule}, {scope}")
 }

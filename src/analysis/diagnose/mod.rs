@@ -21,4 +21,4 @@ mod verdict;
 pub(in crate::analysis) use kernel::Kernel;
 pub use level::{Level, Unit};
 pub(in crate::analysis) use rank::diagnose;
-pub use verdict::{Bottleneck, Confidence, Step};
+pub use verdict::{Because, Bottleneck, Confidence, Step};

@@ -2,22 +2,21 @@
 
 use super::level::Unit;
 use super::measures::Measures;
-use super::rules::{self, At, Held, RULES, share};
+use super::rules::{self, At, Held, RULES};
 use crate::analysis::derive::units::BusyUnit;
-use crate::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases};
 use crate::catalog::{Code, Part, Threshold};
 use crate::evidence::Reading;
-use crate::quantity::format;
-use crate::words;
 use crate::words::Words;
 
 /// One question of the walk with its answer and the readings that gave it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Step {
     /// The question.
-    pub question: String,
-    /// The answer, with the numbers.
-    pub answer: Words,
+    pub question: &'static str,
+    /// The sections or metrics of ncu that answer it.
+    pub needs: &'static str,
+    /// Whether it is enough to limit, with a sentence that has the numbers; `None` where it is not so, or not measured.
+    pub held: Option<(bool, Words)>,
     /// The readings, by name.
     pub readings: Vec<(String, Reading)>,
 }
@@ -33,6 +32,24 @@ pub enum Confidence {
     Medium,
     /// Many samples, three points beyond the threshold, and kinds of evidence that agree.
     High,
+}
+
+/// Why it is as sure as that. Samples by instruction are counted, where there are any.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Because {
+    /// It is a fact of the launch, whatever was sampled.
+    Launch,
+    /// There are no samples by instruction.
+    Unsampled,
+    /// There are so many samples, and nothing else to say.
+    Samples(f64),
+    /// So many samples, and so many points past the threshold.
+    Near(f64, f64),
+    /// The counter is high, and the top stall points elsewhere.
+    Apart(f64),
+    /// Counter and top stall agree.
+    Agree(f64),
 }
 
 /// The verdict on one kernel.
@@ -52,10 +69,8 @@ pub struct Bottleneck {
     pub units: Vec<Unit>,
     /// How sure it is.
     pub confidence: Confidence,
-    /// Why, in a few words.
-    pub because: String,
-    /// What the time is made of, and what is healthy: sentences of the verdict.
-    pub beside: Vec<Words>,
+    /// Why.
+    pub because: Because,
     /// What is left where a unit is full and no lever takes work off it.
     pub roof: Option<Words>,
     /// What no lever names, each with its number.
@@ -132,52 +147,32 @@ pub(super) fn judge(m: &Measures<'_, '_>) -> Judged {
         units: m.units.clone(),
         confidence,
         because,
-        beside: beside(m),
         roof: None,
         ruled_out: None,
     };
     Judged { bottleneck, at: held.at, others }
 }
 
-fn step(question: &str, needs: &str, held: Option<&Held>, m: &Measures<'_, '_>) -> Step {
-    let answer = match held {
-        Some(held) if held.holds => words!("yes: {}", &held.sentence),
-        Some(held) => words!("not enough to limit: {}", &held.sentence),
-        None => words!("no, or not measured (needs `{}`)", needs),
-    };
+fn step(question: &'static str, needs: &'static str, held: Option<&Held>, m: &Measures<'_, '_>) -> Step {
     let speed = || m.held(&["sm__throughput.avg.pct_of_peak_sustained_elapsed"]);
-    Step { question: question.into(), answer, readings: held.map_or_else(speed, |held| held.readings.clone()) }
+    let readings = held.map_or_else(speed, |held| held.readings.clone());
+    Step { question, needs, held: held.map(|held| (held.holds, held.sentence.clone())), readings }
 }
 
 /// How sure a verdict is, and why. A launch that did not run or that has too few blocks is a fact of the launch.
-fn confidence(m: &Measures<'_, '_>, held: &Held) -> (Confidence, String) {
+fn confidence(m: &Measures<'_, '_>, held: &Held) -> (Confidence, Because) {
     if matches!(held.code, Code::LaunchFailed | Code::LaunchSmallGrid) && held.margin >= NEAR {
-        return (Confidence::High, "a fact of the launch, independent of samples".to_owned());
+        return (Confidence::High, Because::Launch);
     }
-    let samples = m.kernel_of.phases.map(|phases| phases.samples as f64);
-    let Some(samples) = samples.filter(|samples| *samples >= m.limits[Threshold::SamplesFew]) else {
-        let why = match samples {
-            Some(samples) => format!("{} samples", format::fixed(samples, 0)),
-            None => "no samples by instruction".to_owned(),
-        };
-        return (Confidence::Low, why);
-    };
-    let said = format!("{} samples", format::fixed(samples, 0));
-    if samples < m.limits[Threshold::SamplesMany] {
-        return (Confidence::Medium, said);
-    }
-    if held.margin < NEAR {
-        return (
-            Confidence::Medium,
-            format!("{said}; only {} points past its threshold", format::fixed(held.margin.max(0.0), 1)),
-        );
-    }
+    let Some(phases) = m.kernel_of.phases else { return (Confidence::Low, Because::Unsampled) };
+    let samples = phases.samples as f64;
     match &held.unit {
-        Some(unit) if !queues_agree(m, unit.part) => {
-            (Confidence::Medium, format!("{said}; the counter is high, but the top stall points elsewhere"))
-        }
-        Some(_) => (Confidence::High, format!("{said}; counter and top stall agree")),
-        None => (Confidence::High, said),
+        _ if samples < m.limits[Threshold::SamplesFew] => (Confidence::Low, Because::Samples(samples)),
+        _ if samples < m.limits[Threshold::SamplesMany] => (Confidence::Medium, Because::Samples(samples)),
+        _ if held.margin < NEAR => (Confidence::Medium, Because::Near(samples, held.margin.max(0.0))),
+        Some(unit) if !queues_agree(m, unit.part) => (Confidence::Medium, Because::Apart(samples)),
+        Some(_) => (Confidence::High, Because::Agree(samples)),
+        None => (Confidence::High, Because::Samples(samples)),
     }
 }
 
@@ -191,85 +186,4 @@ fn queues_agree(m: &Measures<'_, '_>, part: Part) -> bool {
     ready >= *wait
         || part.row().is_some_and(|row| row.queues.contains(&name))
         || part == Part::ComputeTensor && barrier_of_products
-}
-
-/// What the time of the kernel is made of.
-fn beside(m: &Measures<'_, '_>) -> Vec<Words> {
-    let Some(phases) = m.sampled() else { return Vec::new() };
-    let mut found = Vec::new();
-    found.extend(tile(phases));
-    found.extend(split(phases));
-    found.extend(health(phases));
-    found
-}
-
-/// `One tile = 15,387 cycles: main loop 8,334 (tensor 6,147 = 74 %), epilogue 7,004 (tensor 0).`
-fn tile(phases: &Phases) -> Option<Words> {
-    let (cycles, tensor) = (phases.cycles?, phases.tensor?);
-    let whole = match phases.unit? {
-        CycleUnit::Tile => "tile",
-        CycleUnit::Block => "block",
-        CycleUnit::Warp => "warp lifetime",
-    };
-    let of_drain = phases.phases.iter().filter(|phase| phase.kind == PhaseKind::Drain).filter_map(|phase| phase.cycles);
-    let drain: f64 = of_drain.sum();
-    let said = |phase: &Phase| {
-        // The last products run on in the drain: both have the tensor cycles together.
-        let (name, own) = match phase.kind {
-            PhaseKind::Drain => return None,
-            PhaseKind::MainLoop if drain > 0.0 && phase.tensor.is_some() => {
-                ("main loop and drain", phase.cycles? + drain)
-            }
-            other => (kind(other), phase.cycles?),
-        };
-        let of_tensor = match phase.tensor {
-            Some(0.0) if phase.kind == PhaseKind::Epilogue => " (tensor 0)".to_owned(),
-            Some(busy) if busy > 0.0 => {
-                format!(" (tensor {} = {} %)", format::fixed(busy, 0), format::fixed(100.0 * tensor / own, 0))
-            }
-            _ => String::new(),
-        };
-        let share = phase.share >= 0.005;
-        share.then(|| format!("{name} {}{of_tensor}", format::fixed(own, 0)))
-    };
-    let parts: Vec<String> = phases.phases.iter().filter_map(said).collect();
-    Some(words!("One {} = {} cycles: {}.", whole, format::fixed(cycles, 0), parts.join(", ")))
-}
-
-/// What a phase is called.
-fn kind(kind: PhaseKind) -> &'static str {
-    match kind {
-        PhaseKind::Prologue => "prologue",
-        PhaseKind::MainLoop => "main loop",
-        PhaseKind::Epilogue => "epilogue",
-        PhaseKind::Exit => "exit",
-        PhaseKind::Conditional => "conditional code",
-        _ => "other code",
-    }
-}
-
-/// `Elapsed time: 83.9 % tensor busy, 10.8 % block resident and tensor idle, 5.3 % no block on the SM.`
-fn split(phases: &Phases) -> Option<Words> {
-    let time = &phases.time;
-    let (tensor, idle, empty) = (time.tensor?, time.idle?, time.empty?);
-    let wave = time.last_wave.filter(|wave| *wave >= 0.005);
-    let wave =
-        wave.map(|wave| format!(" (at most {} of it the last wave)", share(wave.min(empty)))).unwrap_or_default();
-    let wave = if empty >= 0.005 { wave } else { String::new() };
-    Some(words!(
-        "Elapsed time: {} tensor busy, {} block resident and tensor idle, {} no block on the SM{}.",
-        share(tensor),
-        share(idle),
-        share(empty),
-        wave
-    ))
-}
-
-/// Back-pressure of a full tensor pipe is health.
-fn health(phases: &Phases) -> Option<Words> {
-    let pressure = phases.pressure.filter(|pressure| pressure.is_healthy == Some(true) && pressure.share >= 0.1)?;
-    Some(words!(
-        "{} of the samples of the tensor warps are back-pressure of the tensor pipe: healthy, not a stall to fix.",
-        share(pressure.share)
-    ))
 }

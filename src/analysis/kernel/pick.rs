@@ -1,6 +1,7 @@
 //! Which launches of a report are meant, where the names of its kernels alone do not say.
 
 use super::select::SelectionError;
+use super::stated::Unreadable;
 use crate::evidence::{Dim3, Launch, Report};
 use std::fmt;
 use std::str::FromStr;
@@ -10,9 +11,9 @@ use std::str::FromStr;
 pub struct Rows(Vec<(u32, u32)>);
 
 impl FromStr for Rows {
-    type Err = String;
+    type Err = Unreadable;
 
-    fn from_str(text: &str) -> Result<Rows, String> {
+    fn from_str(text: &str) -> Result<Rows, Unreadable> {
         let number = |text: &str| text.trim().parse::<u32>().ok();
         let part = |part: &str| {
             let (from, to) = part.split_once('-').unwrap_or((part, part));
@@ -20,7 +21,7 @@ impl FromStr for Rows {
             (from <= to).then_some((from, to))
         };
         let parts = text.split(',').map(part).collect::<Option<Vec<_>>>();
-        parts.map(Rows).ok_or_else(|| format!("expected numbers of launches such as 3 or 0-4,8, found {text:?}"))
+        parts.map(Rows).ok_or_else(|| Unreadable::new("numbers of launches such as 3 or 0-4,8", text))
     }
 }
 

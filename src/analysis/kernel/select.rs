@@ -200,7 +200,7 @@ pub(in crate::analysis) fn counterpart<'r>(
     match found {
         Some(at) => Ok(candidates.swap_remove(at)),
         None if filter.is_some() || candidates.len() == 1 => Ok(candidates.swap_remove(0)),
-        None => Err(SelectionError::new(report, format!("`{}` of the new report", new.short_name()))),
+        None => Err(SelectionError::new(report, format!("the new report's `{}`", new.short_name()))),
     }
 }
 

@@ -3,6 +3,20 @@
 use crate::analysis::limits::Limits;
 use crate::catalog::{Comparison, Profile};
 
+/// A word of audit.toml or of the command line that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected {expected}, found {found:?}")]
+pub struct Unreadable {
+    expected: String,
+    found: String,
+}
+
+impl Unreadable {
+    pub(in crate::analysis) fn new(expected: impl Into<String>, found: &str) -> Unreadable {
+        Unreadable { expected: expected.into(), found: found.to_owned() }
+    }
+}
+
 /// What one launch has to do, as the subject states it.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Work {

@@ -79,6 +79,12 @@ impl<'r> KernelSummary<'r> {
         self.metrics(name).filter_map(Metric::quantity).map(Quantity::value).collect()
     }
 
+    /// Whether no launch has a number for a metric, and one has NaN.
+    pub(in crate::analysis) fn is_nan(&self, id: &str) -> bool {
+        let is_nan = |metric: &Metric| metric.value.as_ref().is_some_and(crate::evidence::Value::is_nan);
+        self.values(id).is_empty() && self.spelling(id).is_some_and(|(name, _)| self.metrics(name).any(is_nan))
+    }
+
     /// The metric over all launches: its value, or the median with the spread when there are several.
     pub fn reading(&self, id: &str) -> Reading {
         let missing = |why: &str| Reading::Missing(Missing::NotCollected { what: vec![id.into()], why: why.into() });
@@ -89,8 +95,7 @@ impl<'r> KernelSummary<'r> {
         let mut values: Vec<f64> = held().filter_map(Metric::quantity).map(Quantity::value).collect();
         let Some(unit) = held().map(|m| m.unit).next() else { return missing("") };
         if values.is_empty() {
-            let nan = held().any(|m| m.value.as_ref().is_some_and(crate::evidence::Value::is_nan));
-            return missing(if nan { "the report holds NaN" } else { "the report holds no number for it" });
+            return missing(if self.is_nan(id) { "the report holds NaN" } else { "the report holds no number for it" });
         }
         values.sort_by(f64::total_cmp);
         let Some(quantity) = Quantity::new(median_of_sorted(&values), unit) else { return missing("") };

@@ -100,23 +100,22 @@ impl LimitingLines {
             }
         };
         let lines = leading(groups, &counts);
-        let what = match part {
-            Some(stage) => {
-                let most = stage.shared.max(stage.other());
-                let (most, whole) = (format::fixed(most, 2), format::fixed(stage.whole, 2));
-                words!(
-                    "{}, which take {} of the {} points of the L1 data stage (`{}`, `{}`)",
-                    what,
-                    most,
-                    whole,
-                    WHOLE,
-                    SHARED_PART
-                )
-            }
-            None => what.into(),
-        };
-        (!lines.is_empty()).then_some(LimitingLines { limiter, what, lines })
+        (!lines.is_empty()).then(|| LimitingLines { limiter, what: say(what, part), lines })
     }
+}
+
+/// What is counted, and of how much of the data stage it tells, where that limits.
+fn say(what: &str, stage: Option<DataStage>) -> Words {
+    let Some(stage) = stage else { return what.into() };
+    let most = format::fixed(stage.shared.max(stage.other()), 2);
+    words!(
+        "{}, which take {} of the {} points of the L1 data stage (`{}`, `{}`)",
+        what,
+        most,
+        format::fixed(stage.whole, 2),
+        WHOLE,
+        SHARED_PART
+    )
 }
 
 /// Executions of the opcodes that fit, by row.

@@ -6,8 +6,7 @@ use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::versus::verdict::{Course, Judged, Verdict, both_agree, judge};
 use crate::catalog::Threshold;
-use crate::evidence::Benchmark;
-use crate::quantity::format;
+use crate::evidence::{Benchmark, FlushedBy};
 
 /// The old side's benchmark beside the new one's.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -20,8 +19,31 @@ pub struct TimedChange {
     pub cycles: Option<Judged>,
     /// FASTER, SLOWER, SAME, AMBIGUOUS or NOT COMPARABLE.
     pub verdict: Verdict,
-    /// Why it does not decide, in plain text; empty where it does.
-    pub why: String,
+    /// Why it does not decide; `None` where it does.
+    pub doubt: Option<Doubt>,
+}
+
+/// Bytes that go through L2 before each launch, and how; `None` where nothing is done to L2.
+pub type Flush = Option<(u64, FlushedBy)>;
+
+/// Why times do not decide.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Doubt {
+    /// They are of two GPUs: the old one, the new one.
+    OtherGpu(String, String),
+    /// L2 held other data before each launch: on the old side, on the new one.
+    OtherFlush(Flush, Flush),
+    /// The clocks were throttled on one side only.
+    Throttled,
+    /// Within one side they drift by this many percent, more than the sides differ.
+    Drift(f64),
+    /// Clocks were not read on both sides.
+    NoClocks,
+    /// The SM clock differed, and time and cycles disagree.
+    Clocks,
+    /// Their interval includes both no change and a change that counts.
+    Wide,
 }
 
 /// A benchmark, and the stretch of its samples that is compared.
@@ -37,13 +59,9 @@ impl Timestretch<'_> {
     }
 }
 
-/// What is done to L2 before each launch, `256,000,000 bytes are read`.
-fn flushed(benchmark: &Benchmark) -> String {
+fn flush(benchmark: &Benchmark) -> Flush {
     let method = &benchmark.method;
-    match method.flushed_bytes {
-        0 => "nothing is done to L2".to_owned(),
-        bytes => format!("{} bytes are {}", format::integer(bytes), method.flushed_by.participle()),
-    }
+    (method.flushed_bytes > 0).then_some((method.flushed_bytes, method.flushed_by))
 }
 
 /// The change from old to new; `is_alike` says whether the two stretches are of one state of the clocks.
@@ -64,49 +82,43 @@ pub(super) fn changed(
     let clocks = old.stretch.mhz.zip(new.stretch.mhz);
     let cycles = clocks.and_then(|(was, is)| judge(&in_cycles(&before, was), &in_cycles(&after, is), limits));
     let cycles = cycles.map(without);
-    let (verdict, why) = if old.benchmark.device.name != new.benchmark.device.name {
-        let why = format!("it ran on another GPU: {} → {}", old.benchmark.device.name, new.benchmark.device.name);
-        (Verdict::NotComparable, why)
-    } else if flushed(old.benchmark) != flushed(new.benchmark) {
-        let (old, new) = (flushed(old.benchmark), flushed(new.benchmark));
-        (Verdict::NotComparable, format!("before each launch: {old} → {new}"))
+    let (old_gpu, gpu) = (&old.benchmark.device.name, &new.benchmark.device.name);
+    let (was, is) = (flush(old.benchmark), flush(new.benchmark));
+    let drift = [&before, &after].into_iter().filter_map(|samples| drift(samples)).max_by(f64::total_cmp);
+    let is_more =
+        |drift: &f64| time.change.is_some_and(|change| *drift > change.abs().max(limits[Threshold::Unchanged]));
+    let (verdict, doubt) = if old_gpu != gpu {
+        (Verdict::NotComparable, Some(Doubt::OtherGpu(old_gpu.clone(), gpu.clone())))
+    } else if was != is {
+        (Verdict::NotComparable, Some(Doubt::OtherFlush(was, is)))
     } else if !is_alike {
-        let why = "the clocks were throttled on one side only: times do not compare, cycles do";
-        (Verdict::NotComparable, why.to_owned())
-    } else if let Some(drift) =
-        [&before, &after].into_iter().filter_map(|samples| drift(samples)).max_by(f64::total_cmp)
-        && time.change.is_some_and(|change| drift > change.abs().max(limits[Threshold::Unchanged]))
-    {
-        let why = format!("times drift by {} % within one side, more than the sides differ", format::fixed(drift, 1));
-        (Verdict::Ambiguous, why)
+        (Verdict::NotComparable, Some(Doubt::Throttled))
+    } else if let Some(drift) = drift.filter(is_more) {
+        (Verdict::Ambiguous, Some(Doubt::Drift(drift)))
     } else {
         decided(&time, cycles.as_ref(), limits)
     };
-    Some(TimedChange { old: side, time, cycles, verdict, why })
+    Some(TimedChange { old: side, time, cycles, verdict, doubt })
 }
 
-fn decided(time: &Judged, cycles: Option<&Judged>, limits: &Limits) -> (Verdict, String) {
-    let Some(cycles) = cycles else {
-        return match time.course {
-            Course::Same => (Verdict::Same, String::new()),
-            _ => (Verdict::Ambiguous, "clocks were not read on both sides, so they cannot be ruled out".to_owned()),
-        };
+fn decided(time: &Judged, cycles: Option<&Judged>, limits: &Limits) -> (Verdict, Option<Doubt>) {
+    let (course, doubt) = match cycles {
+        None if time.course == Course::Same => (Course::Same, Doubt::Wide),
+        None => (Course::Unclear, Doubt::NoClocks),
+        Some(cycles) if time.course != cycles.course => (both_agree(time, cycles, limits), Doubt::Clocks),
+        Some(cycles) => (both_agree(time, cycles, limits), Doubt::Wide),
     };
-    match both_agree(time, cycles, limits) {
-        Course::Down => (Verdict::Faster, String::new()),
-        Course::Up => (Verdict::Slower, String::new()),
-        Course::Same => (Verdict::Same, String::new()),
-        Course::Unclear if time.course != cycles.course => {
-            (Verdict::Ambiguous, "the SM clock differed, and time and cycles disagree".to_owned())
-        }
-        Course::Unclear => {
-            (Verdict::Ambiguous, "its interval includes both no change and a change that counts".to_owned())
-        }
+    match course {
+        Course::Down => (Verdict::Faster, None),
+        Course::Up => (Verdict::Slower, None),
+        Course::Same => (Verdict::Same, None),
+        Course::Unclear => (Verdict::Ambiguous, Some(doubt)),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::Doubt;
     use crate::analysis::kernel::stated::Work;
     use crate::analysis::limits::Limits;
     use crate::analysis::results::timing::Timing;
@@ -140,7 +152,7 @@ mod tests {
     fn like_states_are_compared() {
         let timing = timing(&capped(0.9), &free(1.0));
         let change = timing.change.as_ref().expect("two sides");
-        assert_eq!((change.verdict, timing.kernel.time.count), (Verdict::Faster, 10), "{}", change.why);
+        assert_eq!((change.verdict, timing.kernel.time.count), (Verdict::Faster, 10), "{change:?}");
         assert!((change.time.percent() + 10.0).abs() < 0.5, "{:?}", change.time);
         let (low, high) = change.time.interval.expect("within one state");
         assert!(low < -9.0 && high < -9.0, "{low} {high}");
@@ -157,7 +169,7 @@ mod tests {
         }
         let change = timing(&free(0.9), &always).change.expect("two sides");
         assert_eq!((change.verdict, change.time.interval), (Verdict::NotComparable, None));
-        assert!(change.why.contains("throttled on one side"), "{}", change.why);
+        assert_eq!(change.doubt, Some(Doubt::Throttled));
         // Of two states the one that the other side has is the headline.
         let timing = timing(&capped(0.9), &always);
         assert_eq!((timing.kernel.time.count, timing.change.expect("two sides").verdict), (20, Verdict::Same));

@@ -1,7 +1,6 @@
 //! What launches outside the profiler showed: times, the reference beside them, and what they say of the verdict.
 
 pub(in crate::analysis) mod changed;
-mod joined;
 pub(in crate::analysis) mod reference;
 pub(in crate::analysis) mod states;
 pub(in crate::analysis) mod timed;

@@ -8,7 +8,6 @@ use crate::analysis::limits::Limits;
 use crate::analysis::versus::verdict::{Sample, Shift};
 use crate::catalog::Threshold;
 use crate::evidence::{Benchmark, Clocks};
-use crate::quantity::{Quantity, Unit, format};
 
 /// The times under another state of the clocks than that of the headline.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -48,8 +47,24 @@ pub struct Timing {
     /// Old against new; `None` without times of the old side.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<TimedChange>,
-    /// What weakens the times, in plain sentences.
-    pub cautions: Vec<String>,
+    /// What weakens the times.
+    pub cautions: Vec<Caution>,
+}
+
+/// What weakens the times of a benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Caution {
+    /// Two events with nothing between them are so many ns apart, a large part of the kernel's time.
+    Short(f64),
+    /// The launches scatter by this many percent.
+    Scatter(f64),
+    /// The medians of the first and the last third are this many percent apart.
+    Drift(f64),
+    /// The SM clock moved: MHz before, MHz after.
+    Clock(f64, f64),
+    /// The median had not converged when a limit was reached.
+    Open,
 }
 
 impl Timing {
@@ -102,61 +117,31 @@ fn apart(a: f64, b: f64) -> f64 {
     100.0 * (a.max(b) / a.min(b) - 1.0)
 }
 
-fn cautions(benchmark: &Benchmark, stretch: &Stretch, kernel: &Timed, has_step: bool, limits: &Limits) -> Vec<String> {
-    let mut cautions = Vec::new();
-    let median = kernel.time.median;
-    let time = |ns: f64| Quantity::new(ns, Unit::NS).map_or_else(String::new, format::quantity);
+fn cautions(benchmark: &Benchmark, stretch: &Stretch, kernel: &Timed, has_step: bool, limits: &Limits) -> Vec<Caution> {
+    let is_long = |empty: &f64| 100.0 * empty > limits[Threshold::BenchmarkOverhead] * kernel.time.median;
     let empty = Sample::of(&nanoseconds(&benchmark.empty_ms), limits[Threshold::VerdictConfidence]);
-    if let Some(empty) = empty.filter(|empty| 100.0 * empty.median > limits[Threshold::BenchmarkOverhead] * median) {
-        cautions.push(format!(
-            "Too short to time this way: two events with nothing between them are {} apart, {} % of the kernel's median, and each time includes about that much. Time several launches together.",
-            time(empty.median),
-            format::fixed(100.0 * empty.median / median, 1)
-        ));
-    }
-    if let Some(scatter) = kernel.time.scatter.filter(|scatter| *scatter > limits[Threshold::Dispersion]) {
-        cautions
-            .push(format!("The launches scatter by {} %: a small change does not show.", format::fixed(scatter, 1)));
-    }
-    if let Some(drift) =
-        drift(stretch.of(&benchmark.samples_ms)).filter(|drift| !has_step && *drift > limits[Threshold::BenchmarkDrift])
-    {
-        cautions.push(format!(
-            "The times drift: the medians of the first and the last third are {} % apart, as under thermal or power throttling. Interval and scatter assume like launches, so both are too narrow.",
-            format::fixed(drift, 1)
-        ));
-    }
+    let empty = empty.map(|empty| empty.median).filter(is_long);
+    let scatter = kernel.time.scatter.filter(|scatter| *scatter > limits[Threshold::Dispersion]);
+    let drift = drift(stretch.of(&benchmark.samples_ms));
+    let drift = drift.filter(|drift| !has_step && *drift > limits[Threshold::BenchmarkDrift]);
     let mhz = |clocks: &Option<Clocks>| clocks.as_ref()?.sm_mhz;
-    match (mhz(&benchmark.clocks_before), mhz(&benchmark.clocks_after)) {
-        (Some(before), Some(after)) if !has_step && apart(before, after) > limits[Threshold::ClockDifference] => {
-            cautions.push(format!(
-                "The SM clock moved from {} to {} MHz during the run: kernel and reference, timed in turn, share that; other times do not.",
-                format::plain(before, 0),
-                format::plain(after, 0)
-            ));
-        }
-        _ => {}
-    }
-    if benchmark.method.ended_by != "stable" {
-        cautions.push(format!(
-            "The median had not converged when the {} was reached.",
-            limit_of(&benchmark.method.ended_by)
-        ));
-    }
-    cautions
-}
-
-fn limit_of(ended_by: &str) -> &str {
-    match ended_by {
-        "samples" => "number of samples",
-        "time" => "time limit",
-        other => other,
-    }
+    let clocks = mhz(&benchmark.clocks_before).zip(mhz(&benchmark.clocks_after));
+    let clocks = clocks.filter(|(was, is)| !has_step && apart(*was, *is) > limits[Threshold::ClockDifference]);
+    let is_open = benchmark.method.ended_by != "stable";
+    let all = [
+        empty.map(Caution::Short),
+        scatter.map(Caution::Scatter),
+        drift.map(Caution::Drift),
+        clocks.map(|(was, is)| Caution::Clock(was, is)),
+        is_open.then_some(Caution::Open),
+    ];
+    all.into_iter().flatten().collect()
 }
 
 #[cfg(test)]
 pub(in crate::analysis) mod tests {
     use super::*;
+    use crate::analysis::results::changed::Doubt;
     use crate::analysis::versus::verdict::Verdict;
     use crate::evidence::Reading;
     use crate::evidence::{
@@ -220,13 +205,13 @@ pub(in crate::analysis) mod tests {
         let step = timing.step.expect("a step");
         assert_eq!((step.at, step.parts_states, timing.kernel.time.interval), (12, false, None));
         let change = timing.change.expect("two sides");
-        assert_eq!((change.verdict, change.time.interval), (Verdict::Ambiguous, None), "{}", change.why);
-        assert!(change.why.contains("drift by 10.0 %"), "{}", change.why);
+        assert_eq!((change.verdict, change.time.interval), (Verdict::Ambiguous, None), "{change:?}");
+        assert!(matches!(change.doubt, Some(Doubt::Drift(drift)) if (drift - 10.0).abs() < 0.1), "{:?}", change.doubt);
         // A change that is larger than the drift stands.
         let halved = of(&benchmark(stepped(0.5), Some(1980.0)), Some(&benchmark(around(1.0), Some(1980.0))));
         assert_eq!(halved.change.expect("two sides").verdict, Verdict::Faster);
         let steady = of(&benchmark(around(1.0), Some(1980.0)), None);
-        assert!(steady.cautions.iter().all(|caution| !caution.contains("drift")), "{:?}", steady.cautions);
+        assert!(steady.cautions.iter().all(|caution| !matches!(caution, Caution::Drift(_))), "{:?}", steady.cautions);
     }
 
     #[test]
@@ -248,13 +233,7 @@ pub(in crate::analysis) mod tests {
         assert_eq!(timing.kernel.byte_rate, None);
         let ratio = timing.ratio.expect("a reference");
         assert_eq!((ratio.factor, ratio.interval), (2.0, Some((2.0, 2.0))));
-        assert!(
-            timing.cautions[0].starts_with(
-                "Too short to time this way: two events with nothing between them are 1.00 µs apart, 50.0 %"
-            ),
-            "{:?}",
-            timing.cautions
-        );
+        assert_eq!(timing.cautions, [Caution::Short(1_000.0)]);
     }
 
     #[test]
@@ -285,7 +264,6 @@ pub(in crate::analysis) mod tests {
         new.method.ended_by = "time".into();
         new.clocks_after.as_mut().expect("read").sm_mhz = Some(1755.0);
         let cautions = of(&new, None).cautions;
-        assert!(cautions[0].contains("from 1,980 to 1,755 MHz"), "{cautions:?}");
-        assert!(cautions[1].contains("when the time limit was reached"), "{cautions:?}");
+        assert_eq!(cautions, [Caution::Clock(1980.0, 1755.0), Caution::Open]);
     }
 }

@@ -4,7 +4,7 @@ use crate::analysis::correctness::Standing;
 use crate::analysis::evidence::Side;
 use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::results::timing::Timing;
-use crate::analysis::versus::verdict::{Verdict, Whole};
+use crate::analysis::versus::verdict::{Verdict, Whole, Why};
 use crate::evidence::{LaunchFacts, Workload};
 
 /// Evidence that is about something else than the page.
@@ -37,16 +37,13 @@ impl Side {
 /// Puts what was found by launching into the verdict of the profile.
 pub(in crate::analysis) fn weigh(whole: &mut Whole, timing: Option<&Timing>, new: &Side, old: Option<&Side>) {
     if let Some(change) = timing.and_then(|timing| timing.change.as_ref()) {
-        whole.join_times(change);
+        whole.join(change.verdict);
     }
     if old.is_some_and(|old| old.looked().standing() == Standing::Wrong) {
-        let reason = "The old side's results are wrong: its time is no baseline.".to_owned();
-        whole.void(Verdict::NotComparable, reason, "Compare with an audit of a correct kernel.");
+        whole.void(Verdict::NotComparable, Why::OldWrong);
     }
-    let faults = new.looked().faults();
-    if !faults.is_empty() {
-        let reason = format!("The kernel's results are wrong: {}.", faults.join("; "));
-        whole.void(Verdict::Wrong, reason, "Correct the kernel; its speed matters after that.");
+    if new.looked().standing() == Standing::Wrong {
+        whole.void(Verdict::Wrong, Why::Wrong);
     }
 }
 

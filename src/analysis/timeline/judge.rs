@@ -36,9 +36,57 @@ pub struct Decision {
     #[serde(serialize_with = "judgement::of_question")]
     pub answer: Judgement,
     /// The readings that decided, or what is missing.
-    pub because: String,
+    pub because: Because,
     /// What to do where the answer is yes.
     pub advice: &'static str,
+}
+
+/// What decides on a question. In JSON it is in words.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Because {
+    /// A table or a column is missing.
+    Missing(String),
+    /// The GPU was idle for so many ns of so many; with the threshold in percent.
+    Idle(f64, f64, f64),
+    /// Copies and fills beside kernels, both in ns.
+    Copies(f64, f64),
+    /// So many calls that allocate or free, their time without the longest of each function, and that of kernels, in ns.
+    Allocations(u64, f64, f64),
+    /// The other questions: whether none holds.
+    Others(Judgement),
+}
+
+impl Because {
+    /// The readings in words.
+    pub fn say(&self) -> String {
+        let share = |percent: f64| format!("{} %", format::fixed(percent, 2));
+        match self {
+            Because::Missing(what) => what.clone(),
+            Because::Idle(idle, span, least) => {
+                let (idle, span, part) = (time(*idle), time(*span), share(percent(*idle, *span)));
+                let least = share(*least);
+                format!("the GPU was idle for {idle} of {span}, {part}; the threshold `timeline-idle` is {least}")
+            }
+            Because::Copies(ns, kernels) => {
+                format!("copies and fills took {}, kernels {} in sum", time(*ns), time(*kernels))
+            }
+            Because::Allocations(count, ns, kernels) => format!(
+                "{} calls that allocate or free, without the longest of each function (the first creates the context), took {}, kernels {} in sum",
+                format::integer(*count),
+                time(*ns),
+                time(*kernels)
+            ),
+            Because::Others(Judgement::Holds) => "none of the answers above is yes".to_owned(),
+            Because::Others(Judgement::Fails) => "one of the answers above is yes".to_owned(),
+            Because::Others(_) => "one of the questions above has no answer".to_owned(),
+        }
+    }
+}
+
+impl serde::Serialize for Because {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&self.say())
+    }
 }
 
 /// A kernel to profile, and how to find one typical launch of it.
@@ -52,10 +100,21 @@ pub struct ToProfile {
     pub filter: String,
     /// Launches that match the filter and are passed over.
     pub skip: u64,
-    /// Why so many.
-    pub skip_because: String,
+    /// The time in ns of the launch that is meant; `None` where no trace tells single launches. In JSON it is in words.
+    #[serde(rename = "skip_because", serialize_with = "say_typical")]
+    pub typical_ns: Option<f64>,
     /// The command of ncu; the program's own stands in place of `PROGRAM`.
     pub ncu: String,
+}
+
+impl ToProfile {
+    /// Why so many launches are passed over, by the time in ns of the one that is meant.
+    pub fn say(typical_ns: Option<f64>) -> String {
+        match typical_ns {
+            Some(ns) => format!("in launch order, this one of {} is nearest to the median", time(ns)),
+            None => "no trace of single launches: at most ten are skipped, to warm caches and clocks".to_owned(),
+        }
+    }
 }
 
 /// What a timeline says.
@@ -115,10 +174,6 @@ pub(in crate::analysis) fn time(ns: f64) -> String {
     Quantity::new(ns, Unit::NS).map_or_else(String::new, format::quantity)
 }
 
-fn share(percent: f64) -> String {
-    format!("{} %", format::fixed(percent, 2))
-}
-
 fn decisions(
     kernels: &Part<Vec<KernelShare>>,
     devices: &Part<Vec<DeviceTime>>,
@@ -128,64 +183,52 @@ fn decisions(
 ) -> Vec<Decision> {
     let least = limits[Threshold::TimelineIdle];
     let kernel_ns: Option<f64> = kernels.found().map(|rows| rows.iter().map(|row| row.totals.total_ns).sum());
+    let missing = |what: &str| (Judgement::NotMeasured, Because::Missing(what.to_owned()));
+    let no_kernels = || missing("no table of kernels to compare with");
     let gaps = match devices {
-        Part::Missing(why) => (Judgement::NotMeasured, why.clone()),
+        Part::Missing(why) => missing(why),
         Part::Found(devices) => {
             let (idle, span) = devices.iter().fold((0.0, 0.0), |(i, s), one| (i + one.idle_ns, s + one.span_ns));
-            let is_so = percent(idle, span) >= least;
-            let because = format!(
-                "the GPU was idle for {} of {}, {}; the threshold `timeline-idle` is {}",
-                time(idle),
-                time(span),
-                share(percent(idle, span)),
-                share(least)
-            );
-            (Judgement::of(is_so), because)
+            (Judgement::of(percent(idle, span) >= least), Because::Idle(idle, span, least))
         }
     };
-    let against = |what: &str, ns: f64, kernel_ns: f64| {
-        let is_so = ns > kernel_ns;
-        let because = format!("{what} took {}, kernels {} in sum", time(ns), time(kernel_ns));
-        (Judgement::of(is_so), because)
-    };
-    let no_kernels = || (Judgement::NotMeasured, "no table of kernels to compare with".to_owned());
     let copies = match (transfers, kernel_ns) {
-        (Part::Missing(why), _) => (Judgement::NotMeasured, why.clone()),
+        (Part::Missing(why), _) => missing(why),
         (Part::Found(_), None) => no_kernels(),
         (Part::Found(rows), Some(kernel_ns)) => match rows.iter().map(|row| row.total_ns).sum::<Option<f64>>() {
-            Some(ns) => against("copies and fills", ns, kernel_ns),
-            None => (Judgement::NotMeasured, "no times of copies (cuda_gpu_mem_time_sum or cuda_gpu_trace)".into()),
+            Some(ns) => (Judgement::of(ns > kernel_ns), Because::Copies(ns, kernel_ns)),
+            None => missing("no times of copies (cuda_gpu_mem_time_sum or cuda_gpu_trace)"),
         },
     };
     let allocations = match (calls, kernel_ns) {
-        (Part::Missing(why), _) => (Judgement::NotMeasured, why.clone()),
+        (Part::Missing(why), _) => missing(why),
         (Part::Found(_), None) => no_kernels(),
         (Part::Found(rows), Some(kernel_ns)) => {
             let rows = || rows.iter().filter(|row| row.class == ApiClass::Allocation);
             match rows().map(|row| row.totals.max_ns.map(|max| row.totals.total_ns - max)).sum::<Option<f64>>() {
                 Some(ns) => {
-                    let count: u64 = rows().map(|row| row.totals.count).sum();
-                    let what = format!(
-                        "{} calls that allocate or free, without the longest of each function (the first creates the context),",
-                        format::integer(count)
-                    );
-                    against(&what, ns.max(0.0), kernel_ns)
+                    let count = rows().map(|row| row.totals.count).sum();
+                    (Judgement::of(ns.max(0.0) > kernel_ns), Because::Allocations(count, ns.max(0.0), kernel_ns))
                 }
-                None => (Judgement::NotMeasured, "the table of calls has no column for the longest".into()),
+                None => missing("the table of calls has no column for the longest"),
             }
         }
     };
     let others = [gaps.0, copies.0, allocations.0];
-    let dominate = if kernel_ns.is_none() {
-        no_kernels()
-    } else if others.contains(&Judgement::Holds) {
-        (Judgement::Fails, "one of the answers above is yes".to_owned())
-    } else if others.contains(&Judgement::NotMeasured) {
-        (Judgement::NotMeasured, "one of the questions above has no answer".to_owned())
-    } else {
-        (Judgement::Holds, "none of the answers above is yes".to_owned())
+    let dominate = match kernel_ns {
+        None => no_kernels(),
+        Some(_) => {
+            let answer = if others.contains(&Judgement::Holds) {
+                Judgement::Fails
+            } else if others.contains(&Judgement::NotMeasured) {
+                Judgement::NotMeasured
+            } else {
+                Judgement::Holds
+            };
+            (answer, Because::Others(answer))
+        }
     };
-    let decision = |id, question, (answer, because): (Judgement, String), advice| Decision {
+    let decision = |id, question, (answer, because): (Judgement, Because), advice| Decision {
         id,
         question,
         answer,
@@ -240,29 +283,28 @@ fn to_profile(timeline: &Timeline, row: &KernelShare, rows: &[KernelShare]) -> T
     let cold = usize::from(own.clone().count() > 1);
     let away = |ns: f64| (ns - median).abs();
     let typical = own.skip(cold).min_by(|(_, a), (_, b)| away(a.duration_ns).total_cmp(&away(b.duration_ns)));
-    let (skip, skip_because) = match typical {
-        Some((at, one)) => {
-            (at as u64, format!("in launch order, this one of {} is nearest to the median", time(one.duration_ns)))
-        }
+    let skip = match typical {
+        Some((at, _)) => at as u64,
         None => {
             const WARM: u64 = 10;
-            let all: u64 = rows
-                .iter()
-                .filter(|one| self::function(&one.totals.name) == function)
-                .map(|one| one.totals.count)
-                .sum();
-            let why = "no trace of single launches: at most ten are skipped, to warm caches and clocks";
-            (WARM.min(all.saturating_sub(1)), why.to_owned())
+            let own = rows.iter().filter(|one| self::function(&one.totals.name) == function);
+            WARM.min(own.map(|one| one.totals.count).sum::<u64>().saturating_sub(1))
         }
     };
+    let typical_ns = typical.map(|(_, one)| one.duration_ns);
     let quoted = filter.replace('\'', "'\\''");
     let skipped = if skip > 0 { format!(" --launch-skip {skip}") } else { String::new() };
-    let ncu = format!(
-        "ncu --set full --import-source yes --target-processes all --kernel-name 'regex:{quoted}'{skipped} --launch-count 1 --export {} PROGRAM",
-        file_name(function)
-    );
-    ToProfile { name: row.totals.name.clone(), share_percent: row.share_percent, filter, skip, skip_because, ncu }
+    let export = file_name(function);
+    let ncu = format!("{NCU} --kernel-name 'regex:{quoted}'{skipped} --launch-count 1 --export {export} PROGRAM");
+    ToProfile { name: row.totals.name.clone(), share_percent: row.share_percent, filter, skip, typical_ns, ncu }
 }
+
+fn say_typical<S: serde::Serializer>(typical_ns: &Option<f64>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&ToProfile::say(*typical_ns))
+}
+
+/// The command that profiles a kernel, without what tells which.
+const NCU: &str = "ncu --set full --import-source yes --target-processes all";
 
 /// The function of a demangled name, as ncu's filters see it: `reduce` of `void ns::reduce<float, 4>(float const*)`.
 fn function(name: &str) -> &str {

@@ -8,7 +8,7 @@ use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::limits::Limits;
 use crate::analysis::profile::{Profile, summary};
 use crate::analysis::versus::setting::{self, Seen};
-use crate::analysis::versus::verdict::{Compared, Comparison, Verdict};
+use crate::analysis::versus::verdict::{Compared, Comparison, Verdict, Why};
 use crate::evidence::{Dim3, Workload};
 use std::collections::HashMap;
 
@@ -37,6 +37,9 @@ pub struct Joined {
 /// Profiles side by side.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Columns {
+    /// Thresholds that the verdicts compared with.
+    #[serde(skip)]
+    pub limits: Limits,
     /// Kernels that the first profile shares with at least one other.
     pub joined: Vec<Joined>,
     /// Kernels without a counterpart: (position of the profile, kernel).
@@ -52,7 +55,7 @@ pub fn columns(files: &[Vec<Side>], limits: &Limits) -> Columns {
         .collect();
     let Some((first, others)) = profiles.split_first() else { return Columns::default() };
     let is_one_each = profiles.iter().all(|kernels| kernels.len() == 1);
-    let mut found = Columns::default();
+    let mut found = Columns { limits: limits.clone(), ..Columns::default() };
     let mut taken: Vec<Vec<bool>> = profiles.iter().map(|kernels| vec![false; kernels.len()]).collect();
     let places: Vec<HashMap<Meant<'_>, usize>> = others.iter().map(|kernels| places(kernels)).collect();
     for (at, base) in first.iter().enumerate() {
@@ -88,14 +91,10 @@ fn compared(column: usize, new: (&Side, &Profile), old: (&Side, &Profile), limit
         comparison.whole.warn_of_other_work(&new.1.kernel, &old.1.kernel);
     }
     let is_wrong = |side: &Side| side.looked().standing() == Standing::Wrong;
-    let void = match (is_wrong(new.0), is_wrong(old.0)) {
-        (true, _) => Some((Verdict::Wrong, "Its")),
-        (false, true) => Some((Verdict::NotComparable, "The first profile's")),
-        (false, false) => None,
-    };
-    if let Some((verdict, side)) = void {
-        let reason = format!("{side} results are wrong: the times do not compare.");
-        comparison.whole.void(verdict, reason, "Correct the kernel; its speed matters after that.");
+    match (is_wrong(new.0), is_wrong(old.0)) {
+        (true, _) => comparison.whole.void(Verdict::Wrong, Why::Wrong),
+        (false, true) => comparison.whole.void(Verdict::NotComparable, Why::OldWrong),
+        (false, false) => {}
     }
     Against { column, kernel: new.1.kernel.clone(), panels, comparison }
 }

@@ -3,7 +3,7 @@
 use crate::analysis::{Audit, Judgement, Limits, Verdict};
 use crate::quantity::format;
 use crate::snapshot;
-use crate::view::Acceptance;
+use crate::view::{self, Acceptance, Reason};
 
 /// What the gate says of a subject; the graver goes before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,12 +63,12 @@ impl Outcome {
 /// The outcome of the comparison of an audit, which is the first of its subject or not, and why; wrong results go before any time. A slow-down counts from the threshold
 /// `regression` on; an ambiguous comparison passes where its intervals leave no room for one.
 pub(super) fn compared(audit: &Audit, is_first: bool, accepted: &[Acceptance], limits: &Limits) -> Said {
-    let faults = audit.faults();
+    let faults = view::faults(audit);
     if !faults.is_empty() {
         let text = format!("WRONG: the kernel's results are wrong: {}.", faults.join("; "));
         return Said { outcome: Outcome::Wrong, text };
     }
-    let Some(comparison) = &audit.comparison else {
+    let Some((comparison, reason)) = audit.comparison.as_ref().zip(Reason::of(audit)) else {
         return match is_first {
             true => Said {
                 outcome: Outcome::New,
@@ -83,8 +83,7 @@ pub(super) fn compared(audit: &Audit, is_first: bool, accepted: &[Acceptance], l
     };
     let whole = &comparison.whole;
     let smallest = limits[crate::catalog::Threshold::Regression];
-    let cure = if whole.cure.is_empty() { String::new() } else { format!(" {}", whole.cure) };
-    let said = format!("{}: {}", whole.verdict, whole.reason);
+    let said = format!("{}: {}", whole.verdict, reason.why());
     let shown = format::fixed(smallest, 1);
     let change = snapshot::change(audit);
     let (outcome, why) = match whole.verdict {
@@ -96,7 +95,7 @@ pub(super) fn compared(audit: &Audit, is_first: bool, accepted: &[Acceptance], l
         Verdict::Ambiguous if whole.worst.is_some_and(|worst| worst < smallest) => {
             (Outcome::Pass, format!("{said} A slow-down of {shown} % is ruled out."))
         }
-        _ => (Outcome::Inconclusive, format!("{said}{cure}")),
+        _ => (Outcome::Inconclusive, format!("{said} {}", reason.cure()).trim_end().to_owned()),
     };
     match (outcome, accepted.last()) {
         (Outcome::Pass, _) | (_, None) => Said { outcome, text: why },

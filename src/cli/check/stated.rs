@@ -6,6 +6,7 @@ use crate::analysis::{Audit, Finding, Severity};
 use crate::catalog::{Code, LimiterKind};
 use crate::cli::stale::Since;
 use crate::render::intact;
+use crate::view;
 use std::path::Path;
 
 /// The checklists and expectations of a subject, and its checks on the machine code; `None` where it states none.
@@ -72,7 +73,7 @@ pub(super) fn correctness(audit: &Audit) -> Option<Said> {
     let unknown: Vec<&str> =
         audit.sanitizer.iter().filter(|run| !run.not_measured.is_empty()).map(|run| run.tool.name()).collect();
     let tools = (!unknown.is_empty()).then(|| format!("compute-sanitizer did not finish: {}.", unknown.join(", ")));
-    let outputs = audit.void_check().map(|why| format!("The check of the outputs cannot tell: {why}."));
+    let outputs = view::void_check(audit).map(|why| format!("The check of the outputs cannot tell: {why}."));
     let said = |text| Said { outcome: Outcome::Inconclusive, text };
     let parts: Vec<Said> = tools.into_iter().chain(outputs).map(said).collect();
     (!parts.is_empty()).then(|| Said::together(parts))

@@ -6,6 +6,7 @@ use crate::analysis::{Audit, Comparison, Row, Standing, Verdict};
 use crate::quantity::{Unit, format};
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::heading::Heading;
+use crate::view::reason::Reason;
 use crate::view::tables::{left, list, paragraph, right, table, text};
 use crate::view::verdict;
 use crate::words;
@@ -45,7 +46,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
         }
         Some(comparison) => {
             blocks.push(paragraph("change", said(heading, audit, comparison)));
-            let mut items = basis(comparison);
+            let mut items = Reason::of(audit).map(|reason| basis(&reason, comparison)).unwrap_or_default();
             items.extend(conditions(audit));
             items.extend(heading.accepted.iter().map(|accepted| {
                 words!(
@@ -93,7 +94,7 @@ fn said(heading: &Heading, audit: &Audit, comparison: &Comparison) -> Words {
     let change = heading.change.trim_end_matches('.');
     let change = if change.is_empty() { String::new() } else { format!(" ({change})") };
     let cycles = whole.cycles.as_ref().map(|cycles| format::change(cycles.old.median, cycles.new.median));
-    let timed = audit.timing.as_ref().and_then(|timing| timing.change.as_ref()).filter(|timed| timed.why.is_empty());
+    let timed = audit.timing.as_ref().and_then(|timing| timing.change.as_ref()).filter(|timed| timed.doubt.is_none());
     let time = timed.map(|timed| &timed.time).or(whole.time.as_ref());
     let time = time.map(|time| format::change(time.old.median, time.new.median));
     let numbers: Vec<String> =
@@ -111,13 +112,11 @@ fn said(heading: &Heading, audit: &Audit, comparison: &Comparison) -> Words {
 }
 
 /// On what the verdict rests; where there is none, why, and what would give one.
-fn basis(comparison: &Comparison) -> Vec<Words> {
-    let whole = &comparison.whole;
-    if whole.verdict.is_decided() {
-        return vec![words!("Basis: {}.", whole.ground.trim_end_matches('.'))];
+fn basis(reason: &Reason<'_>, comparison: &Comparison) -> Vec<Words> {
+    if comparison.whole.verdict.is_decided() {
+        return vec![words!("Basis: {}.", reason.ground().trim_end_matches('.'))];
     }
-    let said = [whole.reason.as_str(), whole.cure.as_str()].into_iter().filter(|text| !text.is_empty());
-    said.map(Words::from).collect()
+    [reason.why(), reason.cure()].into_iter().filter(|text| !text.is_empty()).map(Words::from).collect()
 }
 
 /// What sets the two measurements apart; nothing where they were taken alike.

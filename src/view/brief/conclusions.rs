@@ -4,6 +4,7 @@ use super::lead::{called, speed};
 use super::{actions, wanted};
 use crate::analysis::{Audit, Standing, Verdict};
 use crate::quantity::format;
+use crate::view::ceiling;
 use crate::view::document::{CONCLUSIONS, Section};
 use crate::view::tables::paragraph;
 use crate::words;
@@ -52,7 +53,7 @@ fn first(audit: &Audit) -> Option<Words> {
     }
     let levers = actions::shown(audit);
     let lever = levers.first()?;
-    Some(words!("Try first: {}. Ceiling: {}.", &lever.sentence, lever.said(|_| None)))
+    Some(words!("Try first: {}. Ceiling: {}.", &lever.sentence, ceiling::bound(lever, |_| None)))
 }
 
 /// How far the reference is.

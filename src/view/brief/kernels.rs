@@ -6,6 +6,7 @@ use crate::analysis::{Asked, Audit, Bottleneck, Bound, KernelKey, Lever, OtherKe
 use crate::catalog::Code;
 use crate::quantity::format;
 use crate::shell::quoted;
+use crate::view::ceiling;
 use crate::view::document::{Cell, Column, Section};
 use crate::view::tables::{code, count, left, paragraph, right, table, text};
 use crate::words;
@@ -96,7 +97,7 @@ impl First {
         let is_bounded = matches!(lever.ceiling, Bound::AtMost | Bound::Far);
         First {
             does: brief(&lever.sentence),
-            ceiling: lever.said(|_| None),
+            ceiling: ceiling::bound(lever, |_| None),
             percent: is_bounded.then_some(lever.bound),
         }
     }

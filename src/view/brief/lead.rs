@@ -7,6 +7,7 @@ use crate::evidence::{Correctness, Missing, Reading};
 use crate::quantity::format;
 use crate::view::clock_steps;
 use crate::view::document::Line;
+use crate::view::faults::{faults, void_check};
 use crate::view::heading::Heading;
 use crate::words;
 use crate::words::Words;
@@ -209,12 +210,12 @@ fn standing(audit: &Audit) -> Words {
     let mut parts: Vec<Words> = Vec::new();
     match audit.standing() {
         Standing::Wrong => {
-            return words!("**WRONG:** {}", words::join(audit.faults(), "; "));
+            return words!("**WRONG:** {}", faults(audit).join("; "));
         }
         Standing::Correct => parts.extend(audit.correctness.as_ref().map(passed)),
         Standing::NotChecked => {
             let missed = |step: &str| audit.trials_missed.iter().find(|(known, _)| known == step).map(|(_, why)| why);
-            let why = missed("correctness").cloned().or_else(|| audit.void_check());
+            let why = missed("correctness").cloned().or_else(|| void_check(audit));
             let why = why.map(|why| format!(" ({})", why.trim_end_matches('.'))).unwrap_or_default();
             parts.push(match audit.timing {
                 Some(_) => words!("**Outputs not checked**{}", why),

@@ -14,6 +14,7 @@ mod history;
 mod instructions;
 mod kernels;
 mod lead;
+mod lifetime;
 mod memory;
 mod next;
 mod numbers;

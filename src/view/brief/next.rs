@@ -4,6 +4,7 @@
 use super::{actions, verdict, wanted};
 use crate::analysis::{Action, Audit, Lever, LeverCode};
 use crate::catalog::Code;
+use crate::view::ceiling;
 use crate::view::document::{Block, Section, Table};
 use crate::view::tables::{left, paragraph, right, table, text};
 use crate::words;
@@ -56,7 +57,7 @@ pub(super) fn levers_table(name: &str, levers: &[&Lever]) -> Table {
         let mut cells = vec![
             text((at + 1).to_string()),
             text(&lever.sentence),
-            text(lever.said(place)).sorted(lever.bound),
+            text(ceiling::bound(lever, place)).sorted(lever.bound),
             text(&lever.why),
         ];
         cells.extend(has_risk.then(|| text(&lever.risk)));

@@ -1,8 +1,10 @@
 //! What limits the kernel, how sure that is, and what stands beside it.
 
-use super::{actions, gap};
-use crate::analysis::{Audit, Bottleneck, Bound, Confidence, Finding, Level, Severity, Standing, Unit};
+use super::{actions, gap, lifetime};
+use crate::analysis::{Audit, Because, Bottleneck, Bound, Confidence, Finding, Level, Severity, Standing, Unit};
+use crate::quantity::format;
 use crate::view::document::{Block, Section};
+use crate::view::faults::faults;
 use crate::view::hypotheses;
 use crate::view::tables::{list, paragraph};
 use crate::words;
@@ -30,7 +32,7 @@ fn wrong(audit: &Audit) -> Vec<Block> {
                 "**WRONG.** The results are wrong, so this page says nothing about performance: not what limits the kernel, not what changed, not what to do next."
             ),
         ),
-        list("faults", audit.faults()),
+        list("faults", faults(audit)),
     ]
 }
 
@@ -44,7 +46,7 @@ fn limits(audit: &Audit) -> Vec<Block> {
         "limiter",
         words!("**{}**{}. {}{}", label(&bottleneck.limiter.to_string()), coded(bottleneck), &bottleneck.sentence, at),
     )];
-    let mut items: Vec<Words> = bottleneck.beside.clone();
+    let mut items = lifetime::sentences(audit);
     items.extend(gap::sentence(audit).map(Words::from));
     let others = audit.findings.iter().filter(|finding| finding.code != bottleneck.limiter);
     items.extend(others.filter(|finding| finding.severity != Severity::Notes).take(SHOWN).map(finding));
@@ -123,7 +125,20 @@ fn sure(confidence: Confidence) -> &'static str {
 /// How sure the verdict is, and why.
 fn confidence(bottleneck: &Bottleneck, has_ceilings: bool) -> Words {
     let bounds = if has_ceilings { "; ceilings are upper bounds, not forecasts" } else { "" };
-    words!("Confidence: {} ({}){}.", sure(bottleneck.confidence), &bottleneck.because, bounds)
+    let samples = |count: f64| format!("{} samples", format::fixed(count, 0));
+    let because = match bottleneck.because {
+        Because::Launch => "a fact of the launch, independent of samples".to_owned(),
+        Because::Unsampled => "no samples by instruction".to_owned(),
+        Because::Samples(count) => samples(count),
+        Because::Near(count, points) => {
+            format!("{}; only {} points past its threshold", samples(count), format::fixed(points, 1))
+        }
+        Because::Apart(count) => {
+            format!("{}; the counter is high, but the top stall points elsewhere", samples(count))
+        }
+        Because::Agree(count) => format!("{}; counter and top stall agree", samples(count)),
+    };
+    words!("Confidence: {} ({}){}.", sure(bottleneck.confidence), because, bounds)
 }
 
 /// What a reader calls a limiter.

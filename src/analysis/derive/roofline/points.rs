@@ -17,8 +17,11 @@ pub struct Roofline {
     pub points: Vec<Point>,
     /// Numbers that must not be taken at face value.
     pub flags: Vec<Flag>,
-    /// What has no number, with the reason in words.
+    /// Labels of ceilings without a number.
     pub not_measured: Vec<String>,
+    /// Matrix instructions that were executed, with their counts, where nothing tells their operations.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub uncounted: Vec<(String, f64)>,
     /// Operations of all math pipes in one launch; `None` where those of the tensor pipe, or the duration, were not measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operations: Option<f64>,
@@ -35,15 +38,14 @@ impl Roofline {
         let (tensor, uncounted) = tensor::ceilings(kernel, mix);
         let all = ceilings::memory(kernel).into_iter().chain(ceilings::scalar(kernel, work)).chain(tensor);
         let (measured, missing): (Vec<Ceiling>, Vec<Ceiling>) = all.partition(|ceiling| ceiling.share().is_some());
-        let is_whole = uncounted.is_none() && !missing.iter().any(tensor::is_tensor);
-        let mut not_measured: Vec<String> = missing.into_iter().map(|ceiling| ceiling.label).collect();
-        not_measured.extend(uncounted);
+        let is_whole = uncounted.is_empty() && !missing.iter().any(tensor::is_tensor);
+        let not_measured = missing.into_iter().map(|ceiling| ceiling.label).collect();
         let points = points(&measured);
         let compute = measured.iter().filter(|ceiling| ceiling.kind == ceilings::CeilingKind::Compute);
         let rate: f64 = compute.filter_map(|ceiling| ceiling.achieved.value()).sum();
         let operations = kernel.seconds().filter(|_| is_whole).map(|seconds| rate * seconds);
         let flags = flags::flags(kernel, work, (&measured, &points), operations, footprint);
-        Roofline { ceilings: measured, points, flags, not_measured, operations }
+        Roofline { ceilings: measured, points, flags, not_measured, uncounted, operations }
     }
 }
 

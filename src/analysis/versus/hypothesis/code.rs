@@ -1,8 +1,8 @@
 //! Conditions on the machine code, which need no profile.
 
 use super::judge::{judge, met};
-use super::model::Tested;
-use super::stated::{CHECK, tested};
+use super::model::{Because, CHECK, Condition, Tested};
+use super::stated::tested;
 use crate::analysis::code::CodeAudit;
 use crate::analysis::judgement::Judgement;
 use crate::analysis::kernel::stated::Hypothesis;
@@ -14,17 +14,15 @@ use crate::quantity::{Quantity, Unit};
 pub(in crate::analysis) fn of_code(stated: &[Hypothesis], codes: &[CodeAudit], has_old: bool) -> Vec<Tested> {
     let mut all = tested(stated, Reading::not_collected, |_| None);
     for one in &mut all {
-        let mut beyond: Vec<String> = Vec::new();
         for condition in &mut one.conditions {
-            match condition.expected.reading.strip_prefix(CHECK) {
-                Some(check) => (condition.old, condition.new) = of_check(codes, check, has_old),
-                None => beyond.push(condition.expected.text()),
+            if let Some(check) = condition.expected.reading.strip_prefix(CHECK) {
+                (condition.old, condition.new) = of_check(codes, check, has_old);
             }
             condition.met = met(condition);
         }
-        (one.judgement, one.reason) = match beyond.is_empty() {
+        (one.judgement, one.because) = match one.conditions.iter().all(Condition::is_of_code) {
             true => judge(&one.conditions, has_old, &[]),
-            false => (Judgement::NotMeasured, format!("The code alone does not show: {}.", beyond.join("; "))),
+            false => (Judgement::NotMeasured, Because::BeyondCode),
         };
     }
     all

@@ -1,7 +1,6 @@
 //! What follows from the conditions of a hypothesis.
 
-use super::model::{Condition, When};
-use super::stated::{FAULTS, SANITIZER};
+use super::model::{Because, Condition, When};
 use crate::analysis::judgement::Judgement;
 use crate::analysis::kernel::stated::Expectation;
 use crate::evidence::{Measured, Reading};
@@ -24,56 +23,37 @@ fn held(expected: &Expectation, reading: &Reading) -> Judgement {
 }
 
 /// A kernel that computes something else shows nothing of the change, unless right results were among the predictions.
-pub(super) fn of_wrong(conditions: &[Condition]) -> (Judgement, String) {
-    let is_of_results = |name: &str| name == FAULTS || name.starts_with(SANITIZER);
-    let failed = conditions.iter().find(|c| c.met == Judgement::Fails && is_of_results(&c.expected.reading));
-    match failed {
-        Some(condition) => (Judgement::Fails, format!("Expected, but not found: {}.", condition.expected.text())),
-        None => {
-            let why = "The kernel's results are wrong: its readings say nothing about the change.";
-            (Judgement::Unclear, why.into())
-        }
+pub(super) fn of_wrong(conditions: &[Condition]) -> (Judgement, Because) {
+    match conditions.iter().any(|one| one.met == Judgement::Fails && one.is_of_results()) {
+        true => (Judgement::Fails, Because::NotRight),
+        false => (Judgement::Unclear, Because::WrongResults),
     }
 }
 
 /// The judgement and its reason. `breaks` are the conditions of measuring that differ between the sides.
-pub(super) fn judge(conditions: &[Condition], has_old: bool, breaks: &[&str]) -> (Judgement, String) {
-    let of = |when: When, met: Judgement| -> Vec<String> {
-        let found = conditions.iter().filter(|c| c.when == when && c.met == met);
-        found.map(|condition| condition.expected.text()).collect()
-    };
-    if !has_old {
-        return (Judgement::NotMeasured, "There is no baseline to compare the change with.".into());
-    }
-    if !breaks.is_empty() {
-        let list = breaks.join(", ");
-        return (Judgement::Unclear, format!("The sides differ in more than the change: {list}."));
-    }
-    let failed = of(When::Before, Judgement::Fails);
-    if !failed.is_empty() {
-        return (Judgement::Unclear, format!("The premise did not hold before the change: {}.", failed.join("; ")));
-    }
-    let refuted = of(When::After, Judgement::Fails);
-    if !refuted.is_empty() {
-        return (Judgement::Fails, format!("Expected, but not found: {}.", refuted.join("; ")));
-    }
-    let unknown = [of(When::Before, Judgement::NotMeasured), of(When::After, Judgement::NotMeasured)].concat();
-    if !unknown.is_empty() {
-        return (Judgement::NotMeasured, format!("There is no number for: {}.", unknown.join("; ")));
-    }
-    let unclear = [of(When::Before, Judgement::Unclear), of(When::After, Judgement::Unclear)].concat();
-    if !unclear.is_empty() {
-        return (Judgement::Unclear, format!("The launches disagree on: {}.", unclear.join("; ")));
-    }
-    let predicted: Vec<&Condition> = conditions.iter().filter(|condition| condition.when == When::After).collect();
-    let held_already = |condition: &&Condition| {
+pub(super) fn judge(conditions: &[Condition], has_old: bool, breaks: &[&str]) -> (Judgement, Because) {
+    let any = |met: Judgement| conditions.iter().any(|one| one.met == met);
+    let failed = |when: When| conditions.iter().any(|one| one.when == when && one.met == Judgement::Fails);
+    let held_before = |condition: &Condition| {
         condition.old.as_ref().is_some_and(|old| held(&condition.expected, old) == Judgement::Holds)
     };
-    if predicted.iter().all(held_already) {
-        let why = "Everything expected already held before the change: it says nothing about the change.";
-        return (Judgement::Unclear, why.into());
+    if !has_old {
+        (Judgement::NotMeasured, Because::NoBaseline)
+    } else if !breaks.is_empty() {
+        (Judgement::Unclear, Because::OtherChange(breaks.iter().map(|label| (*label).to_owned()).collect()))
+    } else if failed(When::Before) {
+        (Judgement::Unclear, Because::Premise)
+    } else if failed(When::After) {
+        (Judgement::Fails, Because::Missed)
+    } else if any(Judgement::NotMeasured) {
+        (Judgement::NotMeasured, Because::NoNumber)
+    } else if any(Judgement::Unclear) {
+        (Judgement::Unclear, Because::Disagreement)
+    } else if conditions.iter().filter(|one| one.when == When::After).all(held_before) {
+        (Judgement::Unclear, Because::HeldBefore)
+    } else {
+        (Judgement::Holds, Because::Met)
     }
-    (Judgement::Holds, "The premise held, and every expectation was met.".into())
 }
 
 #[cfg(test)]

@@ -4,6 +4,16 @@ use crate::analysis::judgement::{self, Judgement};
 use crate::analysis::kernel::stated::Expectation;
 use crate::evidence::Reading;
 
+/// Readings of the machine code: `check.NAME` is 1 where the subject's check of that name passes, 0 where it fails.
+pub(super) const CHECK: &str = "check.";
+/// Errors that compute-sanitizer found: `sanitizer.errors` by all of its tools, or `sanitizer.TOOL` by one.
+pub(super) const SANITIZER: &str = "sanitizer.";
+/// What is wrong with the results, by the check of the outputs and compute-sanitizer: `correctness.faults`. Missing where
+/// nobody looked.
+pub(super) const FAULTS: &str = "correctness.faults";
+/// Change in percent of the old side: `change.time`, `change.cycles`.
+pub(super) const CHANGE: &str = "change.";
+
 /// Which side a condition is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -41,9 +51,85 @@ pub struct Tested {
     /// What became of it.
     #[serde(serialize_with = "judgement::of_hypothesis")]
     pub judgement: Judgement,
-    /// Why, in a sentence.
-    pub reason: String,
+    #[serde(skip)]
+    pub(in crate::analysis) because: Because,
     /// The earlier audit that confirmed it; empty where none did.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub confirmed: String,
+}
+
+/// What decided on a hypothesis; conditions are looked up where it is said.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::analysis) enum Because {
+    NoBaseline,
+    /// Conditions of measuring that differ between the sides, by their labels.
+    OtherChange(Vec<String>),
+    /// The results are wrong; right ones were not expected, or were.
+    WrongResults,
+    NotRight,
+    /// The premise failed, or a prediction.
+    Premise,
+    Missed,
+    NoNumber,
+    Disagreement,
+    HeldBefore,
+    Met,
+    BeyondCode,
+    /// It was confirmed before, and what was expected no longer holds, or still does.
+    Lost,
+    Kept,
+}
+
+impl Tested {
+    /// Why it came to its judgement, in a sentence.
+    pub fn say(&self) -> String {
+        let of = |is: &dyn Fn(&Condition) -> bool| {
+            let texts = self.conditions.iter().filter(|condition| is(condition)).map(|one| one.expected.text());
+            texts.collect::<Vec<_>>().join("; ")
+        };
+        let failed = |when| of(&|one| one.when == when && one.met == Judgement::Fails);
+        let missed = |list: String| format!("Expected, but not found: {list}.");
+        let confirmed = &self.confirmed;
+        match &self.because {
+            Because::NoBaseline => "There is no baseline to compare the change with.".to_owned(),
+            Because::OtherChange(labels) => {
+                format!("The sides differ in more than the change: {}.", labels.join(", "))
+            }
+            Because::WrongResults => {
+                "The kernel's results are wrong: its readings say nothing about the change.".to_owned()
+            }
+            Because::NotRight => missed(of(&|one| one.met == Judgement::Fails && one.is_of_results())),
+            Because::Premise => format!("The premise did not hold before the change: {}.", failed(When::Before)),
+            Because::Missed => missed(failed(When::After)),
+            Because::NoNumber => format!("There is no number for: {}.", of(&|one| one.met == Judgement::NotMeasured)),
+            Because::Disagreement => format!("The launches disagree on: {}.", of(&|one| one.met == Judgement::Unclear)),
+            Because::HeldBefore => {
+                "Everything expected already held before the change: it says nothing about the change.".to_owned()
+            }
+            Because::Met => "The premise held, and every expectation was met.".to_owned(),
+            Because::BeyondCode => format!("The code alone does not show: {}.", of(&|one| !one.is_of_code())),
+            Because::Lost => {
+                let lost = of(&|one| one.when == When::After && one.met == Judgement::Fails && !one.is_of_change());
+                format!("Confirmed on {confirmed}, but no longer holds: {lost}.")
+            }
+            Because::Kept => format!("Confirmed on {confirmed}; what was expected still holds."),
+        }
+    }
+}
+
+impl Condition {
+    /// Whether it is on a check of the machine code.
+    pub(super) fn is_of_code(&self) -> bool {
+        self.expected.reading.starts_with(CHECK)
+    }
+
+    /// Whether it is on the comparison itself.
+    pub(super) fn is_of_change(&self) -> bool {
+        self.expected.reading.starts_with(CHANGE)
+    }
+
+    /// Whether it asks for right results.
+    pub(super) fn is_of_results(&self) -> bool {
+        self.expected.reading == FAULTS || self.expected.reading.starts_with(SANITIZER)
+    }
 }

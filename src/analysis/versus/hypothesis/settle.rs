@@ -2,8 +2,7 @@
 
 use super::code::{number, of_check};
 use super::judge::{judge, met, of_wrong};
-use super::model::{Condition, Tested, When};
-use super::stated::{CHANGE, CHECK, FAULTS, SANITIZER};
+use super::model::{Because, CHANGE, CHECK, FAULTS, SANITIZER, Tested, When};
 use crate::analysis::code::CodeAudit;
 use crate::analysis::correctness::Standing;
 use crate::analysis::evidence::Side;
@@ -43,7 +42,7 @@ pub(in crate::analysis) fn settled(
             }
             condition.met = met(condition);
         }
-        (tested.judgement, tested.reason) = match new.looked().standing() {
+        (tested.judgement, tested.because) = match new.looked().standing() {
             Standing::Wrong => of_wrong(&tested.conditions),
             Standing::Correct | Standing::NotChecked => judge(&tested.conditions, old.is_some(), &breaks),
         };
@@ -58,17 +57,11 @@ fn remember(tested: &mut Tested) {
     if tested.confirmed.is_empty() || matches!(tested.judgement, Judgement::Holds | Judgement::Fails) {
         return;
     }
-    let is_of_kernel =
-        |condition: &&Condition| condition.when == When::After && !condition.expected.reading.starts_with(CHANGE);
-    let expected: Vec<&Condition> = tested.conditions.iter().filter(is_of_kernel).collect();
-    let lost: Vec<String> =
-        expected.iter().filter(|one| one.met == Judgement::Fails).map(|one| one.expected.text()).collect();
-    if !lost.is_empty() {
-        tested.judgement = Judgement::Fails;
-        tested.reason = format!("Confirmed on {}, but no longer holds: {}.", tested.confirmed, lost.join("; "));
-    } else if expected.iter().all(|one| one.met == Judgement::Holds) {
-        tested.judgement = Judgement::Holds;
-        tested.reason = format!("Confirmed on {}; what was expected still holds.", tested.confirmed);
+    let expected = || tested.conditions.iter().filter(|one| one.when == When::After && !one.is_of_change());
+    if expected().any(|one| one.met == Judgement::Fails) {
+        (tested.judgement, tested.because) = (Judgement::Fails, Because::Lost);
+    } else if expected().all(|one| one.met == Judgement::Holds) {
+        (tested.judgement, tested.because) = (Judgement::Holds, Because::Kept);
     }
 }
 

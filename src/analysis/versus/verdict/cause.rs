@@ -7,8 +7,7 @@ use super::invariant::is_invariant;
 use crate::analysis::derive::mix;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
-use crate::catalog::{self, Threshold};
-use crate::quantity::format;
+use crate::catalog::Threshold;
 
 /// Beginnings of the names of counters that count the same thing; each is weighed by the largest of its kind.
 const KINDS: [&[&str]; 8] = [
@@ -34,13 +33,33 @@ const PART: f64 = 0.5;
 pub(super) struct Causes {
     /// Counters that moved, each with the factor that it would put on the time.
     pushes: Vec<Push>,
-    /// In what the code or the launch is another, as a sentence part; `None` where it is not.
-    other: Option<String>,
+    /// In what the code or the launch is another; `None` where it is not.
+    other: Option<Cause>,
+}
+
+/// What explains a change of the time.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cause {
+    /// A counter that went the same way.
+    Counter {
+        /// The counter.
+        metric: String,
+        /// Its number on the old side.
+        old: f64,
+        /// Its number on the new side.
+        new: f64,
+    },
+    /// Other code: percent of the executed instructions that have no counterpart.
+    Code(f64),
+    /// Another kernel.
+    Kernel,
+    /// Another grid or block.
+    Shape,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 struct Push {
-    label: String,
+    metric: String,
     old: f64,
     new: f64,
     /// What the time would be of the old one, if this alone set it.
@@ -55,21 +74,21 @@ impl Causes {
             && is > 0.0
             && was != is
         {
-            pushes.push(Push { label: label(ROOM), old: was, new: is, factor: was / is });
+            pushes.push(Push { metric: ROOM.to_owned(), old: was, new: is, factor: was / is });
         }
         Causes { pushes, other: other(new, old, limits[Threshold::OtherCode]) }
     }
 
-    /// What explains a change in percent of the old time, as a sentence part; `None` where nothing does.
+    /// What explains a change in percent of the old time; `None` where nothing does.
     ///
     /// A counter explains it that went the same way by half as much or more. Beyond what single launches of one kernel
     /// were seen apart, other code does.
-    pub(super) fn explaining(&self, percent: f64, limits: &Limits) -> Option<String> {
+    pub(super) fn explaining(&self, percent: f64, limits: &Limits) -> Option<Cause> {
         let asked = (1.0 + percent / 100.0).ln();
         let strength = |push: &&Push| push.factor.ln() / asked;
         let best = self.pushes.iter().max_by(|a, b| strength(a).total_cmp(&strength(b)));
         if let Some(best) = best.filter(|push| strength(push) >= PART) {
-            return Some(format!("{} {}", in_a_sentence(&best.label), format::change(best.old, best.new)));
+            return Some(Cause::Counter { metric: best.metric.clone(), old: best.old, new: best.new });
         }
         let is_beyond = asked.abs() >= (1.0 + limits[Threshold::LaunchNoise] / 100.0).ln();
         self.other.clone().filter(|_| is_beyond)
@@ -95,7 +114,7 @@ fn work(kind: &[&str], new: &KernelSummary<'_>, old: &KernelSummary<'_>) -> Vec<
     let moved = held.into_iter().filter(|(_, was, is)| was != is && base > 0.0);
     moved
         .map(|(name, was, is)| Push {
-            label: label(name),
+            metric: name.to_owned(),
             old: was,
             new: is,
             factor: (1.0 + (is - was) / base).max(0.0),
@@ -110,24 +129,9 @@ fn exact(side: &KernelSummary<'_>, name: &str) -> Option<f64> {
     values.iter().all(|value| *value == first).then_some(first)
 }
 
-/// A label within a sentence: `L1 tag requests` keeps its capital.
-fn in_a_sentence(label: &str) -> String {
-    let mut letters = label.chars();
-    match (letters.next(), letters.next()) {
-        (Some(first), Some(second)) if second.is_lowercase() => {
-            first.to_lowercase().chain([second]).chain(letters).collect()
-        }
-        _ => label.to_owned(),
-    }
-}
-
-fn label(name: &str) -> String {
-    catalog::metric(name).map_or(name, |row| row.label).to_owned()
-}
-
 /// In what the code is another by at least so many percent of its executed instructions; where they were not counted, the
 /// kernel or its launch.
-fn other(new: &KernelSummary<'_>, old: &KernelSummary<'_>, least: f64) -> Option<String> {
+fn other(new: &KernelSummary<'_>, old: &KernelSummary<'_>, least: f64) -> Option<Cause> {
     let (was, is) = (old.by_text(mix::PER_OPCODE), new.by_text(mix::PER_OPCODE));
     let counts = || Some((exact(old, INSTRUCTIONS)?, exact(new, INSTRUCTIONS)?));
     let share = if !was.is_empty() && !is.is_empty() {
@@ -138,21 +142,10 @@ fn other(new: &KernelSummary<'_>, old: &KernelSummary<'_>, least: f64) -> Option
     } else {
         counts().map(|(was, is)| 100.0 * (is / was - 1.0).abs())
     };
+    let (before, now) = (old.key(), new.key());
     match share {
-        Some(share) => (share >= least).then(|| {
-            let shown = format::fixed(share.min(100.0), 0);
-            format!("different code ({shown} % of the executed instructions), beyond the scatter of single launches")
-        }),
-        None => {
-            let (was, is) = (old.key(), new.key());
-            let what = if was.function != is.function {
-                "a different kernel"
-            } else if (was.grid, was.block) != (is.grid, is.block) {
-                "a different launch shape"
-            } else {
-                return None;
-            };
-            Some(format!("{what}, beyond the scatter of single launches"))
-        }
+        Some(share) => (share >= least).then_some(Cause::Code(share.min(100.0))),
+        None if before.function != now.function => Some(Cause::Kernel),
+        None => ((before.grid, before.block) != (now.grid, now.block)).then_some(Cause::Shape),
     }
 }

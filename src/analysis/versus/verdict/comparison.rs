@@ -3,7 +3,7 @@
 use super::cause::Causes;
 use super::invariant::is_invariant;
 use super::judge::{self, Basis, Course, Judged, judge};
-use super::whole::{self, Whole};
+use super::whole::{self, Whole, Why};
 use super::word::Verdict;
 use crate::analysis::evidence::{Side, TimedLaunches};
 use crate::analysis::kernel::row::Row;
@@ -13,7 +13,7 @@ use crate::analysis::limits::Limits;
 use crate::analysis::profile::Profile;
 use crate::analysis::versus::setting::{Setting, Weight};
 use crate::catalog::Better;
-use crate::evidence::{Missing, Origin, Reading};
+use crate::evidence::{Origin, Reading};
 use std::collections::HashSet;
 
 /// Conditions under which not even counts of work compare.
@@ -112,8 +112,8 @@ impl Comparison {
             time: values(DURATION),
             cycles: values(CYCLES),
             causes: Causes::of(new.kernel, old.kernel, limits),
-            failed: failed(new.kernel, "the launch").or_else(|| failed(old.kernel, "the old side's launch")),
-            has_held_clocks: has_held_clocks(&new, &old, settings),
+            failed: failed(new.kernel, false).or_else(|| failed(old.kernel, true)),
+            has_held_clocks: has_held_clocks(&new, &old),
         };
         let whole = whole::decide(evidence, &breaks, settings, limits);
         if whole.verdict == Verdict::Ambiguous {
@@ -143,24 +143,16 @@ fn is_exact(row: &Row) -> bool {
 }
 
 /// Whether the clocks were the same: ncu held them, and one run measured both sides.
-fn has_held_clocks(new: &Compared<'_, '_>, old: &Compared<'_, '_>, settings: &[Setting]) -> bool {
-    let is_held = |side: &Option<String>| side.as_deref().is_some_and(|control| control.starts_with("locked"));
-    let control = settings.iter().find(|setting| setting.id == "clock-control");
-    let is_one_file = !new.origin.blake3.is_empty() && new.origin.blake3 == old.origin.blake3;
-    is_one_file && control.is_some_and(|control| is_held(&control.new) && is_held(&control.old))
+fn has_held_clocks(new: &Compared<'_, '_>, old: &Compared<'_, '_>) -> bool {
+    let is_held = |side: &Compared<'_, '_>| side.kernel.first().clock.is_some_and(|clock| clock.executed);
+    !new.origin.blake3.is_empty() && new.origin.blake3 == old.origin.blake3 && is_held(new) && is_held(old)
 }
 
-/// A sentence part for a launch that cannot have run: a grid without blocks, or a time that is no number.
-fn failed(kernel: &KernelSummary<'_>, whose: &str) -> Option<String> {
+/// A launch that cannot have run: a grid without blocks, or a time that is no number.
+fn failed(kernel: &KernelSummary<'_>, is_old: bool) -> Option<Why> {
     let has_no_blocks = kernel.key().grid.is_some_and(|grid| grid.count() == Some(0));
-    let is_nan = |reading: &Reading| matches!(reading, Reading::Missing(Missing::NotCollected { why, .. }) if why.contains("NaN"));
-    if has_no_blocks {
-        Some(format!("{whose} failed: its grid holds no blocks"))
-    } else if is_nan(&kernel.reading(DURATION)) {
-        Some(format!("{whose} failed: its time is not a number"))
-    } else {
-        None
-    }
+    let no_number = kernel.is_nan(DURATION).then_some(Why::NoNumber(is_old));
+    has_no_blocks.then_some(Why::NoBlocks(is_old)).or(no_number)
 }
 
 /// The judgement of a row; `exact` holds the decimals of printed numbers where it rests on counters that do not vary.

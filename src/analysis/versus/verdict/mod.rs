@@ -1,7 +1,7 @@
 //! What a comparison of two sides comes to: a verdict for each reading, and one for the whole.
 //!
 //! Receives two kernels with the values of all their launches, and the conditions of both sides. Gives a [`Comparison`]:
-//! words, the numbers that they rest on, and a reason in a sentence.
+//! words, the numbers that they rest on, and why.
 
 mod cause;
 mod comparison;
@@ -12,9 +12,10 @@ mod student;
 mod whole;
 mod word;
 
+pub use cause::Cause;
 pub(in crate::analysis) use comparison::Compared;
 pub use comparison::{Comparison, ReadingVerdict};
 pub use judge::{Basis, Course, Judged, judge};
 pub use samples::{Sample, Shift};
-pub use whole::{Whole, both_agree};
+pub use whole::{Join, Whole, Why, both_agree};
 pub use word::Verdict;

@@ -1,26 +1,30 @@
 //! The verdict on the kernel: it has to hold in cycles as well as in time.
 
-use super::cause::Causes;
+use super::cause::{Cause, Causes};
 use super::judge::{Basis, Course, Judged};
 use super::word::Verdict;
 use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::limits::Limits;
 use crate::analysis::versus::setting::Setting;
 use crate::catalog::Threshold;
-use crate::quantity::format;
 
-/// The verdict on a kernel.
+/// The verdict on a kernel. In JSON it stands with its words, which the view makes.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Whole {
     /// One word.
     pub verdict: Verdict,
-    /// Why, in a sentence or two of plain text.
-    pub reason: String,
-    /// On what it rests, a sentence part without the numbers; empty where it does not decide.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub ground: String,
-    /// What would decide, in plain text; empty where it is decided.
-    pub cure: String,
+    /// What the profile alone comes to.
+    #[serde(skip)]
+    pub profile: Verdict,
+    /// Why it comes to that.
+    #[serde(skip)]
+    pub why: Why,
+    /// What the benchmark does to it; `None` without one, and where the sides do not compare.
+    #[serde(skip)]
+    pub benchmark: Option<Join>,
+    /// The new and the old kernel, where nothing says that they do the same work.
+    #[serde(skip)]
+    pub other_work: Option<(KernelKey, KernelKey)>,
     /// Time of a launch.
     pub time: Option<Judged>,
     /// Cycles of a launch.
@@ -29,29 +33,74 @@ pub struct Whole {
     pub worst: Option<f64>,
 }
 
+/// Why a comparison comes to its verdict.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Why {
+    /// The kernel's results are wrong.
+    Wrong,
+    /// The old side's results are wrong.
+    OldWrong,
+    /// A launch cannot have run, its grid holding no blocks; whether it is the old side's.
+    NoBlocks(bool),
+    /// A launch cannot have run, its time being no number; whether it is the old side's.
+    NoNumber(bool),
+    /// The sides were measured under conditions that do not compare.
+    Conditions(Vec<Setting>),
+    /// There are times and no cycles on both sides.
+    NoCycles,
+    /// A side has no time.
+    NoTime,
+    /// The launches decide; few of them by what explains the change.
+    Decided(Option<Cause>),
+    /// One launch on a side moved, and nothing explains it.
+    Unexplained,
+    /// Time and cycles disagree; with the SM clock, where it is known to differ.
+    Disagreement(Option<Setting>),
+    /// The launches do not decide.
+    Undecided,
+}
+
+/// How the verdict of a benchmark goes with that of the profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Join {
+    /// Both decide, and alike.
+    Agrees,
+    /// It decides where the profile does not.
+    Decides,
+    /// Both decide and differ, so that neither does.
+    Contradicts,
+    /// It does not decide.
+    Silent,
+}
+
 impl Whole {
     /// Takes every word on performance away from a kernel whose results are wrong, or that is compared with such a one.
-    pub(in crate::analysis) fn void(&mut self, verdict: Verdict, reason: String, cure: &str) {
-        (self.verdict, self.reason, self.cure, self.worst) = (verdict, reason, cure.to_owned(), None);
-        self.ground.clear();
+    pub(in crate::analysis) fn void(&mut self, verdict: Verdict, why: Why) {
+        (self.verdict, self.why, self.worst) = (verdict, why, None);
+        (self.benchmark, self.other_work) = (None, None);
     }
 
     /// Warns where two kernels of other name and other grid are compared, and nobody states that they do the same work.
     pub(in crate::analysis) fn warn_of_other_work(&mut self, new: &KernelKey, old: &KernelKey) {
-        if new.function != old.function && new.grid != old.grid {
-            let shape = |key: &KernelKey| {
-                let grid = key.grid.map_or_else(String::new, |grid| format!(" in a grid of {grid}"));
-                format!("{}{grid}", key.short_name())
-            };
-            let caution = format!(
-                "{} is compared with {}, and the work is not stated for both; they may not compute the same",
-                shape(new),
-                shape(old)
-            );
-            self.reason += &format!(" Caution: {caution}.");
-            if !self.ground.is_empty() {
-                self.ground += &format!(". Caution: {caution}");
-            }
+        let is_other = new.function != old.function && new.grid != old.grid;
+        self.other_work = is_other.then(|| (new.clone(), old.clone()));
+    }
+
+    /// Adds what the benchmark says. It decides where the profile does not; where both decide and differ, neither does.
+    /// Sides that do not compare stay so.
+    pub(in crate::analysis) fn join(&mut self, benchmark: Verdict) {
+        let join = match (self.profile, self.profile.is_decided(), benchmark.is_decided()) {
+            (Verdict::NotComparable, ..) => return,
+            (own, true, true) if own == benchmark => Join::Agrees,
+            (_, true, true) => Join::Contradicts,
+            (_, false, true) => Join::Decides,
+            (.., false) => Join::Silent,
+        };
+        self.benchmark = Some(join);
+        match join {
+            Join::Decides => self.verdict = benchmark,
+            Join::Contradicts => self.verdict = Verdict::Ambiguous,
+            Join::Agrees | Join::Silent => {}
         }
     }
 
@@ -61,37 +110,16 @@ impl Whole {
     }
 }
 
-/// From this factor on a change is told as a factor: percentages would all read 100.
-const MANIFOLD: f64 = 100.0;
-
 /// What the verdict on the kernel is made from.
 pub(super) struct Measured {
     pub(super) time: Option<Judged>,
     pub(super) cycles: Option<Judged>,
     /// What could explain a change.
     pub(super) causes: Causes,
-    /// Which launch failed, as a sentence part.
-    pub(super) failed: Option<String>,
+    /// A launch that failed.
+    pub(super) failed: Option<Why>,
     /// Whether one run measured both sides with its clocks held, so that time alone tells.
     pub(super) has_held_clocks: bool,
-}
-
-/// A verdict in words.
-struct Said {
-    verdict: Verdict,
-    reason: String,
-    ground: String,
-    cure: String,
-}
-
-impl Said {
-    fn decided(verdict: Verdict, numbers: &str, ground: String) -> Said {
-        Said { verdict, reason: format!("{numbers}: {ground}."), ground, cure: String::new() }
-    }
-
-    fn open(verdict: Verdict, reason: String, cure: String) -> Said {
-        Said { verdict, reason, ground: String::new(), cure }
-    }
 }
 
 /// The course on which time and cycles agree. Cycles carry the claim, because clocks do not move them; time has to go
@@ -116,159 +144,73 @@ pub(super) fn decide(evidence: Measured, breaks: &[&Setting], settings: &[Settin
         let (_, high) = side.as_ref()?.interval?;
         Some(worst.max(high))
     });
-    let said = if let Some(failed) = failed {
-        let cure = "Fix the launch, then profile it again.".to_owned();
-        Said::open(Verdict::NotMeasured, format!("{}.", capital(&failed)), cure)
-    } else if breaks.is_empty() {
-        match (&time, &cycles) {
-            (Some(time), Some(cycles)) => measured(time, Some(cycles), &causes, settings, limits),
-            (Some(time), None) if has_held_clocks => measured(time, None, &causes, settings, limits),
-            (Some(_), None) => Said::open(
-                Verdict::Ambiguous,
-                "There are times and no cycles on both sides, so the clocks cannot be ruled out.".to_owned(),
-                "Collect gpc__cycles_elapsed.max on both sides.".to_owned(),
-            ),
-            (None, _) => Said::open(
-                Verdict::NotMeasured,
-                "A side has no duration.".to_owned(),
-                "Collect gpu__time_duration.sum on both sides.".to_owned(),
-            ),
+    let (verdict, why) = match (failed, &time, &cycles) {
+        (Some(failed), ..) => (Verdict::NotMeasured, failed),
+        _ if !breaks.is_empty() => {
+            let breaks = breaks.iter().map(|setting| (*setting).clone());
+            (Verdict::NotComparable, Why::Conditions(breaks.collect()))
         }
-    } else {
-        let list: Vec<String> = breaks.iter().map(|setting| differs(setting)).collect();
-        let cure = "Measure both sides under the same conditions.".to_owned();
-        Said::open(Verdict::NotComparable, format!("The sides differ in {}.", list.join("; ")), cure)
+        (_, None, _) => (Verdict::NotMeasured, Why::NoTime),
+        (_, Some(_), None) if !has_held_clocks => (Verdict::Ambiguous, Why::NoCycles),
+        (_, Some(time), cycles) => measured(time, cycles.as_ref(), &causes, settings, limits),
     };
-    Whole { verdict: said.verdict, reason: said.reason, ground: said.ground, cure: said.cure, time, cycles, worst }
+    Whole { verdict, profile: verdict, why, benchmark: None, other_work: None, time, cycles, worst }
 }
 
 /// The verdict on times, and on cycles where there are some; without, the clocks were held.
-fn measured(time: &Judged, cycles: Option<&Judged>, causes: &Causes, settings: &[Setting], limits: &Limits) -> Said {
+fn measured(
+    time: &Judged,
+    cycles: Option<&Judged>,
+    causes: &Causes,
+    settings: &[Setting],
+    limits: &Limits,
+) -> (Verdict, Why) {
     let carrier = cycles.unwrap_or(time);
-    let evidence = basis(carrier, limits);
-    let numbers = match cycles {
-        Some(cycles) => format!("{} in cycles, {} in time", moved_by(cycles), moved_by(time)),
-        None => format!("{} in time with locked clocks, in one run of ncu", moved_by(time)),
-    };
     let settled = both_agree(time, carrier, limits);
     let leaning = agreed(time, carrier, |judged| judged.leaning, limits);
     let is_few = matches!(carrier.basis, Basis::Single | Basis::Ranges);
     let cause = carrier.change.filter(|_| is_few).and_then(|change| causes.explaining(change, limits));
     let claim = |course| if course == Course::Down { Verdict::Faster } else { Verdict::Slower };
     match (settled, leaning, cause) {
-        (Course::Same, ..) => Said::decided(Verdict::Same, &numbers, evidence),
-        (Course::Down | Course::Up, _, None) if carrier.basis == Basis::Single => Said::open(
-            Verdict::Ambiguous,
-            format!(
-                "{numbers}, but {evidence} cannot tell noise from change, and no counter explains it in sign and size."
-            ),
-            "Profile the kernel five times or more on each side.".to_owned(),
-        ),
-        (Course::Down | Course::Up, _, None) => Said::decided(claim(settled), &numbers, evidence),
-        (_, Course::Down | Course::Up, Some(cause)) => {
-            Said::decided(claim(leaning), &numbers, format!("{evidence}; explained by {cause}"))
+        (Course::Same, ..) => (Verdict::Same, Why::Decided(None)),
+        (Course::Down | Course::Up, _, None) if carrier.basis == Basis::Single => {
+            (Verdict::Ambiguous, Why::Unexplained)
         }
-        _ => {
-            let disagreement = cycles.and_then(|cycles| disagreement(time, cycles, settings));
-            let why = disagreement.unwrap_or_else(|| undecided(carrier, limits));
-            Said::open(Verdict::Ambiguous, format!("{numbers}. {why}"), cure(time, carrier, limits))
+        (Course::Down | Course::Up, _, None) => (claim(settled), Why::Decided(None)),
+        (_, Course::Down | Course::Up, cause @ Some(_)) => (claim(leaning), Why::Decided(cause)),
+        _ if disagree(time, carrier) => {
+            let clock = settings.iter().find(|setting| setting.id == "sm-clock" && setting.differs());
+            (Verdict::Ambiguous, Why::Disagreement(clock.cloned()))
         }
+        _ => (Verdict::Ambiguous, Why::Undecided),
     }
 }
 
-/// `−3.1 %` with its interval.
-fn moved_by(judged: &Judged) -> String {
-    let (old, new) = (judged.old.median, judged.new.median);
-    if old > 0.0 && new > 0.0 && (new >= MANIFOLD * old || old >= MANIFOLD * new) {
-        let (sign, factor) = if new > old { ("×", new / old) } else { ("÷", old / new) };
-        return format!("{sign} {}", format::plain(factor, 0));
+/// Whether time moved and cycles did not follow, or the other way round.
+fn disagree(time: &Judged, cycles: &Judged) -> bool {
+    time.course != cycles.course && time.course != Course::Unclear && cycles.course != Course::Unclear
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn joined(profile: Verdict, benchmark: Verdict) -> (Verdict, Option<Join>) {
+        let evidence =
+            Measured { time: None, cycles: None, causes: Causes::default(), failed: None, has_held_clocks: false };
+        let mut whole = decide(evidence, &[], &[], &Limits::default());
+        (whole.verdict, whole.profile) = (profile, profile);
+        whole.join(benchmark);
+        (whole.verdict, whole.benchmark)
     }
-    let change = format::change(old, new);
-    match (judged.change, judged.interval) {
-        (Some(_), Some((low, high))) => format!("{change} (between {} and {})", percent(low), percent(high)),
-        _ => change,
+
+    #[test]
+    fn a_benchmark_decides_where_the_profile_does_not_and_a_contradiction_decides_nothing() {
+        use Verdict::{Ambiguous, Faster, NotComparable, Slower};
+        assert_eq!(joined(Ambiguous, Faster), (Faster, Some(Join::Decides)));
+        assert_eq!(joined(Faster, Faster), (Faster, Some(Join::Agrees)));
+        assert_eq!(joined(Faster, Slower), (Ambiguous, Some(Join::Contradicts)));
+        assert_eq!(joined(Faster, Ambiguous), (Faster, Some(Join::Silent)));
+        assert_eq!(joined(NotComparable, Faster), (NotComparable, None));
     }
-}
-
-fn percent(value: f64) -> String {
-    format::change(100.0, 100.0 + value)
-}
-
-fn basis(cycles: &Judged, limits: &Limits) -> String {
-    let (old, new) = (cycles.old.count, cycles.new.count);
-    match cycles.basis {
-        Basis::Interval => format!(
-            "{new} launches against {old}, {} % confidence",
-            format::fixed(limits[Threshold::VerdictConfidence], 1)
-        ),
-        Basis::Ranges => format!("{new} launches against {old}, judged by their ranges"),
-        Basis::Single | Basis::Exact => sole(cycles),
-    }
-}
-
-/// `one launch on each side`, or which side has but one.
-fn sole(judged: &Judged) -> String {
-    match (judged.old.count, judged.new.count) {
-        (1, 1) => "one launch on each side".to_owned(),
-        (1, new) => format!("{new} launches against a single one"),
-        (old, _) => format!("a single launch against {old}"),
-    }
-}
-
-/// Time moved and cycles did not follow, or the other way round.
-fn disagreement(time: &Judged, cycles: &Judged, settings: &[Setting]) -> Option<String> {
-    let is_firm = |course: Course| course != Course::Unclear;
-    if time.course == cycles.course || !(is_firm(time.course) && is_firm(cycles.course)) {
-        return None;
-    }
-    let clock = settings.iter().find(|setting| setting.id == "sm-clock" && setting.differs()).map(differs);
-    let clock = clock.map_or_else(String::new, |clock| format!(" ({clock})"));
-    Some(format!("Time and cycles disagree, so the clocks moved rather than the kernel{clock}."))
-}
-
-fn undecided(cycles: &Judged, limits: &Limits) -> String {
-    match cycles.basis {
-        Basis::Interval => "The interval includes both no change and a change that counts.".to_owned(),
-        Basis::Ranges => format!(
-            "With {} and {} launches a change needs ranges that do not overlap, medians more than {} % apart, and a distance beyond the scatter that chance reaches once in {}.",
-            cycles.old.count,
-            cycles.new.count,
-            format::fixed(limits[Threshold::Regression], 1),
-            format::fixed(100.0 / (100.0 - limits[Threshold::VerdictConfidence]), 0)
-        ),
-        Basis::Single | Basis::Exact => format!(
-            "With {}, {} % or more is a change and {} % or less is none.",
-            sole(cycles),
-            format::fixed(limits[Threshold::Regression], 1),
-            format::fixed(limits[Threshold::Unchanged], 1)
-        ),
-    }
-}
-
-fn cure(time: &Judged, cycles: &Judged, limits: &Limits) -> String {
-    let wild = [&cycles.old, &cycles.new].into_iter().filter_map(|sample| sample.scatter).fold(0.0, f64::max);
-    let count = cycles.old.count.min(cycles.new.count);
-    if time.course != cycles.course && cycles.course != Course::Unclear {
-        return "Lock the clocks (--clock-control base) on both sides and measure again.".to_owned();
-    }
-    let wanted = if count < 5 { 20 } else { 4 * count };
-    let steady = if wild > limits[Threshold::Dispersion] {
-        format!(
-            " The launches scatter by {} %: lock the clocks and leave out warm-up launches.",
-            format::fixed(wild, 1)
-        )
-    } else {
-        String::new()
-    };
-    format!("Profile {wanted} launches or more on each side.{steady}")
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
-fn differs(setting: &Setting) -> String {
-    let side = |text: &Option<String>| text.clone().unwrap_or_default();
-    format!("{}: {} → {}", setting.label, side(&setting.old), side(&setting.new))
 }

@@ -1,13 +1,10 @@
 //! The conclusions as JSON: for each kernel the verdict, the findings, the levers, and the readings behind them.
 
-use crate::analysis::audit::Audit;
-use crate::analysis::diagnose::finding::{Finding, Severity};
-use crate::analysis::diagnose::lever::{Lever, LeverCode, LeverOrigin};
-use crate::analysis::judgement::{self, Judgement};
-use crate::analysis::lines::Place;
-use crate::analysis::others::OtherVerdict;
-use crate::analysis::versus::checklist::CheckedLine;
-use crate::analysis::versus::verdict::Verdict;
+use super::reason::Reason;
+use crate::analysis::{
+    Audit, CheckedLine, Finding, Judgement, Lever, LeverCode, LeverOrigin, OtherVerdict, Place, Severity, Verdict,
+    of_line,
+};
 use crate::catalog::{Code, Comparison};
 use crate::evidence::{Missing, Reading};
 use crate::words::Words;
@@ -47,7 +44,7 @@ struct LaunchDump<'a> {
     levers: Vec<LeverDump<'a>>,
     checks: Vec<CheckDump<'a>>,
     /// Against the old side; `null` without one.
-    comparison: Option<ComparisonDump<'a>>,
+    comparison: Option<ComparisonDump>,
     /// What each build shows against the kernel.
     code: Vec<CodeDump<'a>>,
     /// The other kernels of the report whose time matters.
@@ -68,9 +65,9 @@ struct OtherDump<'a> {
 }
 
 #[derive(serde::Serialize)]
-struct ComparisonDump<'a> {
+struct ComparisonDump {
     verdict: Verdict,
-    reason: &'a str,
+    reason: String,
 }
 
 #[derive(serde::Serialize)]
@@ -112,7 +109,7 @@ struct CheckDump<'a> {
     from: &'a str,
     op: Comparison,
     wanted: f64,
-    #[serde(serialize_with = "judgement::of_line")]
+    #[serde(serialize_with = "of_line")]
     outcome: Judgement,
     reading: ReadingDump<'a>,
 }
@@ -149,10 +146,11 @@ impl<'a> LaunchDump<'a> {
             findings: audit.findings.iter().map(FindingDump::of).collect(),
             levers: audit.levers.iter().map(LeverDump::of).collect(),
             checks: audit.checks.iter().map(CheckDump::of).collect(),
-            comparison: audit.comparison.as_ref().map(|comparison| ComparisonDump {
-                verdict: comparison.whole.verdict,
-                reason: &comparison.whole.reason,
-            }),
+            comparison: audit
+                .comparison
+                .as_ref()
+                .zip(Reason::of(audit))
+                .map(|(comparison, reason)| ComparisonDump { verdict: comparison.whole.verdict, reason: reason.why() }),
             code: audit
                 .code
                 .iter()
