@@ -22,9 +22,10 @@ pub fn document(heading: &Heading, audit: &Audit) -> Document {
     }
 }
 
-/// `Performance Audit — NAME — DATE`.
+/// `Performance Audit — NAME — DATE`, without what is not known.
 pub(super) fn title(kind: &str, heading: &Heading) -> String {
-    format!("{kind} — {} — {}", heading.subject, heading.day())
+    let day = heading.day();
+    [kind, &heading.subject, &day].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" — ")
 }
 
 /// Everything that is known, in full.
