@@ -5,6 +5,7 @@ use super::collect::CollectKeys;
 use super::error::ConfigError;
 use super::hypothesis::HypothesisKeys;
 use super::launch::{LaunchKeys, ReferenceKeys, Subjected};
+use super::shared::SharedKeys;
 use super::subject::{Expect, Subject, SubjectName, Tiles, Work};
 use super::text::{Text, regex_reason};
 use super::trials::TrialFiles;
@@ -43,6 +44,8 @@ pub(super) struct SubjectKeys {
     variant: Vec<VariantKeys>,
     #[serde(default)]
     check: Vec<CheckKeys>,
+    #[serde(default)]
+    shared: Vec<SharedKeys>,
     commit: Option<String>,
     change: Option<String>,
     html: Option<bool>,
@@ -167,6 +170,7 @@ impl Text {
             check,
             reference,
             checks,
+            shared: keys.shared.into_iter().map(|keys| self.shared_part(keys)).collect::<Result<_, _>>()?,
             commit: keys.commit,
             change: keys.change,
             work: self.work(keys.work)?,

@@ -5,7 +5,7 @@ use super::code::{Code, Variant};
 use super::collect::Collecting;
 use super::trials::TrialFiles;
 use crate::analysis::Pick;
-use crate::analysis::code::{LaunchShape, SassCheck};
+use crate::analysis::code::{LaunchShape, SassCheck, SharedPart};
 use crate::catalog::Comparison;
 use crate::collect::launch::{CheckPlan, LaunchPlan, ReferencePlan};
 use regex::Regex;
@@ -175,6 +175,8 @@ pub struct Subject {
     pub reference: Option<ReferencePlan>,
     /// Checks on the machine code.
     pub checks: Vec<SassCheck>,
+    /// The parts of its dynamic shared memory.
+    pub shared: Vec<SharedPart>,
     /// Commit of the version under audit.
     pub commit: Option<String>,
     /// What the version under audit changed, in words.
@@ -245,6 +247,7 @@ impl Subject {
             check: None,
             reference: None,
             checks: Vec::new(),
+            shared: Vec::new(),
             commit: None,
             change: None,
             work: Work::default(),

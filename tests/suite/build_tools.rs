@@ -109,8 +109,9 @@ fn tensor_memory_and_the_wait_for_it_follow_from_the_code() {
         kernel: None,
         old_kernel: None,
         launched: None,
-        shape: LaunchShape { threads: Some(192), dynamic_shared: Some(64 * 1024) },
+        shape: LaunchShape { threads: Some(192), along_x: Some(192), dynamic_shared: Some(64 * 1024) },
         checks: &[],
+        shared: &[],
         limits: &limits,
     };
     let code = audit_code(&inputs).unwrap();

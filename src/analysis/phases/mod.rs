@@ -26,6 +26,7 @@ mod opcodes;
 mod parts;
 mod point;
 mod products;
+mod reach;
 mod roles;
 mod samples;
 mod spent;
@@ -42,4 +43,5 @@ pub use detail::{
 };
 pub use model::{CycleUnit, Phase, PhaseKind, Phases, Role, Span};
 pub use products::at_their_products;
+pub(in crate::analysis) use reach::stores as reach_of_stores;
 pub use unavoidable::{Amount, Unavoidable};
