@@ -56,3 +56,17 @@ fn details(heading: &Heading, audit: &Audit) -> Vec<Section> {
     code::join(&mut sections, audit);
     sections
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_leaves_out_what_is_not_known() {
+        let mut heading = Heading { subject: "gemm".into(), date: "2026-11-22".into(), ..Heading::default() };
+        assert_eq!(title("Performance Audit", &heading), "Performance Audit — gemm — 2026-11-22");
+        heading.subject.clear();
+        heading.date.clear();
+        assert_eq!(title("Performance Audit", &heading), "Performance Audit");
+    }
+}
