@@ -38,7 +38,7 @@ pub(super) fn judged(
     let end = parts.iter().map(|part| part.at + (part.times - 1) * part.every + part.bytes).max()?;
     let mut rows: Vec<ResourceRow> = parts.iter().map(|part| row_of(part, initialised)).collect();
     let left = dynamic.and_then(|dynamic| dynamic.checked_sub(end));
-    rows.extend(left.map(|left| row("Shared: behind the last part", "B", None, None, Some(left))));
+    rows.extend(left.map(|left| row("Shared behind the last part", "B", None, None, Some(left))));
     let fault = fault(parts).or_else(|| beyond(end, dynamic?));
     let (verdict, found) = match (fault, dynamic, unseen(parts, initialised)) {
         (Some(fault), ..) => (Judgement::Fails, fault),
@@ -63,8 +63,8 @@ pub(super) fn judged(
 fn row_of(part: &SharedPart, initialised: Initialised) -> ResourceRow {
     let at = format::integer(part.at);
     let label = match part.times {
-        1 => format!("Shared: {}, at {at}", part.name),
-        many => format!("Shared: {}, {many} × every {} B from {at}", part.name, format::integer(part.every)),
+        1 => format!("Shared as stated: {}, at {at}", part.name),
+        many => format!("Shared as stated: {}, {many} × every {} B from {at}", part.name, format::integer(part.every)),
     };
     let seen = initialised.filter(|_| part.has_mbarriers).map(|(from, to)| to - from);
     let stated = part.bytes * part.times;
@@ -147,10 +147,10 @@ mod tests {
         assert_eq!(
             found,
             [
-                ("Shared: A, 2 × every 96 B from 0", None, Some(128)),
-                ("Shared: B, 2 × every 96 B from 64", None, Some(64)),
-                ("Shared: mbarriers, at 192", Some(32), Some(32)),
-                ("Shared: behind the last part", None, Some(4)),
+                ("Shared as stated: A, 2 × every 96 B from 0", None, Some(128)),
+                ("Shared as stated: B, 2 × every 96 B from 64", None, Some(64)),
+                ("Shared as stated: mbarriers, at 192", Some(32), Some(32)),
+                ("Shared behind the last part", None, Some(4)),
             ]
         );
         assert!(judged(&[], Some(1), None).is_none(), "nothing is stated");
