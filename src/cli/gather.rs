@@ -385,6 +385,7 @@ fn judged(
             launched,
             shape: LaunchShape { dynamic_shared: dynamic, ..subject.launch },
             checks: &subject.checks,
+            shared: &subject.shared,
             limits,
         })?)
     };

@@ -252,7 +252,15 @@ impl Text {
                 })
         });
         let dynamic = keys.dynamic_shared.as_ref().map(|amount| self.amount(amount)).transpose()?;
-        Ok(LaunchShape { threads: threads.transpose()?, dynamic_shared: dynamic.map(|amount| amount.value()) })
+        let along_x = keys.block.as_ref().and_then(|block| match block.get_ref() {
+            toml::Value::Array(sides) => sides.first()?.as_integer(),
+            one => one.as_integer(),
+        });
+        Ok(LaunchShape {
+            threads: threads.transpose()?,
+            along_x: along_x.and_then(|threads| u32::try_from(threads).ok()),
+            dynamic_shared: dynamic.map(|amount| amount.value()),
+        })
     }
 
     /// One check.

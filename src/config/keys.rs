@@ -13,6 +13,7 @@ use super::collect::Collecting;
 use super::error::ConfigError;
 use super::hypothesis::HypothesisKeys;
 use super::launch::{LaunchKeys, ReferenceKeys, Subjected};
+use super::shared::SharedKeys;
 use super::subject::{Expect, Subject, SubjectName, Tiles, TrialFiles, Work};
 use super::text::{Text, regex_reason};
 use crate::analysis::Pick;
@@ -50,6 +51,8 @@ pub(super) struct SubjectKeys {
     variant: Vec<VariantKeys>,
     #[serde(default)]
     check: Vec<CheckKeys>,
+    #[serde(default)]
+    shared: Vec<SharedKeys>,
     commit: Option<String>,
     change: Option<String>,
     html: Option<bool>,
@@ -167,6 +170,7 @@ impl Text {
             check,
             reference,
             checks,
+            shared: keys.shared.into_iter().map(|keys| self.shared_part(keys)).collect::<Result<_, _>>()?,
             commit: keys.commit,
             change: keys.change,
             work: self.work(keys.work)?,

@@ -11,6 +11,7 @@ mod file;
 mod hypothesis;
 mod keys;
 mod launch;
+mod shared;
 mod subject;
 mod text;
 

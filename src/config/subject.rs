@@ -4,7 +4,7 @@ use super::amount::Amount;
 use super::code::{Code, Variant};
 use super::collect::Collecting;
 use crate::analysis::Pick;
-use crate::analysis::code::{LaunchShape, SassCheck};
+use crate::analysis::code::{LaunchShape, SassCheck, SharedPart};
 use crate::catalog::Comparison;
 use crate::collect::launch::{CheckPlan, LaunchPlan, ReferencePlan};
 use regex::Regex;
@@ -174,6 +174,8 @@ pub struct Subject {
     pub reference: Option<ReferencePlan>,
     /// Checks on the machine code.
     pub checks: Vec<SassCheck>,
+    /// The parts of its dynamic shared memory.
+    pub shared: Vec<SharedPart>,
     /// Commit of the version under audit.
     pub commit: Option<String>,
     /// What the version under audit changed, in words.

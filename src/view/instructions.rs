@@ -1,5 +1,6 @@
 //! Instruction counts and mix.
 
+use super::brief::{self, unavoidable};
 use super::document::{Section, Table};
 use super::source_lines;
 use super::tables::{self, Extra, fold, heading, paragraph, percent, text};
@@ -11,6 +12,8 @@ use crate::words::Words;
 
 /// Opcodes shown unfolded.
 const SHOWN: usize = 12;
+/// Lanes of a warp.
+const LANES: u32 = 32;
 /// Sectors of 32 bytes in a line of L1.
 const SECTORS_OF_LINE: f64 = 4.0;
 
@@ -113,7 +116,7 @@ fn stores(audit: &Audit) -> Option<Words> {
     let sum = format!("{sum} = {}", format::integer(expected));
     Some(match (stores.executed.value(), stores.ratio()) {
         (Some(executed), _) if executed == expected as f64 => {
-            words!("**Stores.** {}, as many as STG instructions were executed.", sum)
+            words!("**Stores.** {}, as many as STG instructions were executed{}.", sum, written(audit, expected))
         }
         (Some(executed), ratio) => {
             let times = ratio.map(|ratio| format!(", {} times as many", format::fixed(ratio, 3))).unwrap_or_default();
@@ -122,6 +125,19 @@ fn stores(audit: &Audit) -> Option<Words> {
         }
         (None, _) => words!("**Stores.** {}; the executed stores are NOT MEASURED.", sum),
     })
+}
+
+/// What so many stores write where all have one width, beside the bytes of the outputs.
+fn written(audit: &Audit, executed: u64) -> String {
+    let widths = audit.code.first().and_then(|code| code.widths.iter().find(|row| row.opcode == "STG"));
+    let Some([(bits, _)]) = widths.map(|row| row.widths.as_slice()) else { return String::new() };
+    let bytes = executed as f64 * f64::from(LANES * bits / 8);
+    let outputs = unavoidable(audit).write;
+    let outputs = outputs.map(|out| match bytes == out.bytes {
+        true => format!(", all of {}", out.what),
+        false => format!(", where {} has {}", out.what, brief::bytes(out.bytes)),
+    });
+    format!("; at {bits} bits a lane {}{}", brief::bytes(bytes), outputs.unwrap_or_default())
 }
 
 /// The lines of L1 that the global stores of one warp touch for one tile, in a kernel of products that has an epilogue for each:

@@ -22,9 +22,10 @@ pub fn document(heading: &Heading, audit: &Audit) -> Document {
     }
 }
 
-/// `Performance Audit — NAME — DATE`.
+/// `Performance Audit — NAME — DATE`, without what is not known.
 pub(super) fn title(kind: &str, heading: &Heading) -> String {
-    format!("{kind} — {} — {}", heading.subject, heading.day())
+    let day = heading.day();
+    [kind, &heading.subject, &day].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" — ")
 }
 
 /// Everything that is known, in full.
@@ -54,4 +55,18 @@ fn details(heading: &Heading, audit: &Audit) -> Vec<Section> {
     }
     code::join(&mut sections, audit);
     sections
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_leaves_out_what_is_not_known() {
+        let mut heading = Heading { subject: "gemm".into(), date: "2026-11-22".into(), ..Heading::default() };
+        assert_eq!(title("Performance Audit", &heading), "Performance Audit — gemm — 2026-11-22");
+        heading.subject.clear();
+        heading.date.clear();
+        assert_eq!(title("Performance Audit", &heading), "Performance Audit");
+    }
 }

@@ -132,6 +132,9 @@ fn shared_loads_and_chains() {
     assert_eq!(row(&tiles["stalls"], "Barrier")[3], "67 % block barrier (:18); 33 % block barrier (:21)");
     let chase = sections(&audit("collected/pointer_chase/profile", None));
     assert_eq!(row(&chase["stalls"], "Long scoreboard")[2], "99 % in the main loop, for `LDG` (:16)");
+    let spills = sections(&audit("collected/spilling/profile", None));
+    let waits = &row(&spills["stalls"], "Long scoreboard")[2];
+    assert!(waits.contains("until `STL` has read its registers (:18)"), "a store delivers nothing: {waits}");
     assert_eq!(row(&chase["memory"], "DRAM read")[3], "0.94");
     assert!(row(&chase["memory"], "`LDG.32`")[4].ends_with("inherent"));
     // A sentence that names the line needs no place behind it.

@@ -109,8 +109,9 @@ fn tensor_memory_and_the_wait_for_it_follow_from_the_code() {
         kernel: None,
         old_kernel: None,
         launched: None,
-        shape: LaunchShape { threads: Some(192), dynamic_shared: Some(64 * 1024) },
+        shape: LaunchShape { threads: Some(192), along_x: Some(192), dynamic_shared: Some(64 * 1024) },
         checks: &[],
+        shared: &[],
         limits: &limits,
     };
     let code = audit_code(&inputs).unwrap();
@@ -122,6 +123,11 @@ fn tensor_memory_and_the_wait_for_it_follow_from_the_code() {
     assert_eq!(code.flow.called, 0);
     let load = code.loads.iter().find(|load| load.opcode == "LDTM").unwrap();
     assert!(load.latency == 200 && load.cycles > 0 && load.turn >= load.instructions, "{load:?}");
+    // The source's tile of 256 rows and 128 columns; a lane stores 32 bytes of a row of 1,536.
+    let products: Vec<_> = code.products.iter().map(|own| (own.opcode.as_str(), own.shape, own.count)).collect();
+    assert_eq!(products, [("UTCQMMA.2CTA", Some([256, 128]), 4)]);
+    let stores: Vec<_> = code.stores.iter().map(|own| (own.bits, own.count, own.sectors, own.lines)).collect();
+    assert_eq!(stores, [(256, 2, 32, 32)]);
     let role = |opcode: &str| {
         let roles = code.dispatches[0].roles.iter();
         roles.filter(|role| role.telling.iter().any(|(own, _)| own == opcode)).collect::<Vec<_>>()

@@ -167,6 +167,8 @@ fn other_mistakes_say_what_was_expected() {
         (subject("cubin = \"a\"\nsource = \"b\"\narch = \"sm_90\""), "a source or a cubin, not both"),
         (subject("source = \"b\"\narch = \"sm_90\"\nflags = [\"-arch=sm_80\"]"), "this flag is set by audit itself"),
         (subject("launch.block = [64, 32]"), "expected 1 to 1024 threads"),
+        (subject("[[subject.shared]]\nname = \"x\"\nat = 0\nbytes = 0"), "expected bytes and `align` above 0"),
+        (subject("[[subject.shared]]\nname = \"x\"\nat = 0\nbytes = \"8*M\""), "this is not an amount of work"),
         (subject("[[subject.check]]\nname = \"x\""), "the check \"x\" names no instruction"),
         (subject("[[subject.check]]\nsass = \"STG\"\ncount = \"about 3\""), "expected `= N`"),
         (subject("[[subject.check]]\nsass = \"STG\"\nforbid = true\ncount = 3"), "already says how many"),

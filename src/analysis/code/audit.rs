@@ -9,9 +9,11 @@ use super::identity;
 use super::latency;
 use super::limits::{self, LaunchShape};
 use super::patterns;
+use super::products;
 use super::resources;
 use super::select::{self, CodeError, Launched};
-use super::{shared_map, tensor_memory};
+use super::shared_layout::{self, SharedPart};
+use super::{shared_map, stores, tensor_memory};
 use crate::analysis::limits::Limits;
 use crate::analysis::sass::{ControlFlow, body, class_counts, diff, dispatches, loops, opcode_counts};
 use crate::catalog::{self, Code};
@@ -37,6 +39,8 @@ pub struct CodeInputs<'r> {
     pub shape: LaunchShape,
     /// Checks.
     pub checks: &'r [SassCheck],
+    /// The parts of dynamic shared memory; none where the layout is not stated.
+    pub shared: &'r [SharedPart],
     /// What judgements compare with.
     pub limits: &'r Limits,
 }
@@ -79,6 +83,9 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
     let mut resources = resources::rows(kernel, record, inputs.launched);
     let dynamic = limits::dynamic_shared(inputs.shape, inputs.launched);
     resources.extend(shared_map::rows(kernel, &arch, (function, &shape, &found), dynamic));
+    let initialised = shared_map::where_initialised((function, &shape, &found));
+    let layout = shared_layout::judged(inputs.shared, dynamic, initialised);
+    resources.extend(layout.iter().flat_map(|(rows, _)| rows.clone()));
     resources.extend(tensor_memory::rows(function, &shape, &found));
     let columns = tensor_memory::columns(&resources);
     let occupancies = limits::occupancies(kernel, &arch, inputs.shape, inputs.launched, columns);
@@ -99,10 +106,14 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
         hottest,
         resources: &resources,
     };
+    // What a launch touched was counted.
+    let block = inputs.shape.sides().filter(|_| inputs.launched.is_none());
+    let stores = block.map(|block| stores::stores(function, &arch, block, &file)).unwrap_or_default();
     let counts = opcode_counts(function);
     let old = old_code(inputs)?;
     let verdict = |at: usize| Some(old.as_ref()?.0.checks.get(at)?.verdict);
     let judged = inputs.checks.iter().filter_map(|check| checks::judge(check, &ground));
+    let judged = judged.chain(layout.into_iter().map(|(_, check)| check));
     let judged = judged.enumerate().map(|(at, result)| CheckResult { old: verdict(at), ..result }).collect();
     Ok(CodeAudit {
         variant: inputs.variant.to_owned(),
@@ -123,6 +134,7 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
         checks: judged,
         diff: old.as_ref().map(|(_, old)| diff(old, function)),
         flow: flow_numbers,
+        products: products::shapes(function, &shape),
         arch,
         resources,
         occupancies,
@@ -130,6 +142,7 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
         widths,
         hot_widths,
         loads,
+        stores,
         local,
         findings: Vec::new(),
         old_findings: old.map(|(old, _)| shown_by(&old, inputs.limits)),

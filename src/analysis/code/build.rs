@@ -6,7 +6,9 @@ use super::flow::{DispatchRow, FlowSummary, LoopRow};
 use super::identity::Identity;
 use super::latency::LoadUse;
 use super::limits::StaticOccupancy;
+use super::products::ProductShape;
 use super::resources::{self, ResourceRow};
+use super::stores::StoreReach;
 use crate::analysis::diagnose::finding::Finding;
 use crate::analysis::sass::{ClassCount, SassDiff};
 use crate::catalog::Code;
@@ -51,6 +53,9 @@ pub struct CodeAudit {
     pub classes: Vec<ClassCount>,
     /// Opcodes, the most frequent first: (opcode, instructions), at most forty.
     pub opcodes: Vec<(String, usize)>,
+    /// Products of the fifth-generation tensor cores.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub products: Vec<ProductShape>,
     /// Memory instructions by width.
     pub widths: Vec<WidthRow>,
     /// Those of the hottest loop; `None` for a kernel without one.
@@ -59,6 +64,9 @@ pub struct CodeAudit {
     /// The load of each innermost loop whose value is used soonest; none where the chip's latencies are not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub loads: Vec<LoadUse>,
+    /// Global stores of a kernel that was not run, by what a warp touches with them; none where the code does not show it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stores: Vec<StoreReach>,
     /// Local-memory instructions by line.
     pub local: Vec<LocalAccess>,
     /// Control flow in numbers.

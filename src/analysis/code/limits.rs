@@ -10,8 +10,18 @@ use crate::evidence::CubinKernel;
 pub struct LaunchShape {
     /// Threads of a block.
     pub threads: Option<u32>,
+    /// Those along x.
+    pub along_x: Option<u32>,
     /// Dynamic shared memory of a block in bytes.
     pub dynamic_shared: Option<u64>,
+}
+
+impl LaunchShape {
+    /// Threads of a block along x, and how often across; `None` where the shape is not stated.
+    pub(super) fn sides(&self) -> Option<[u64; 3]> {
+        let (all, x) = (self.threads?, self.along_x?);
+        Some([x.into(), u64::from(all / x.max(1)), 1])
+    }
 }
 
 /// One resource's limit.

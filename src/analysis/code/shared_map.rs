@@ -6,6 +6,8 @@ use crate::catalog;
 use crate::evidence::{CubinKernel, SassFunction};
 use std::collections::BTreeSet;
 
+/// Bytes of an mbarrier.
+pub(super) const MBARRIER: u64 = 8;
 /// What initialises an mbarrier.
 const INITIALISATION: &str = "SYNCS.EXCH.64";
 /// The label of the instructions that do so; several warps may run one.
@@ -25,8 +27,8 @@ pub(super) fn rows(
     code: (&SassFunction, &ControlFlow, &[NaturalLoop]),
     dynamic: Option<u64>,
 ) -> Vec<ResourceRow> {
-    let mut rows: Vec<ResourceRow> =
-        mbarriers(code).map(|count| row(MBARRIERS, "", None, Some(count), None)).into_iter().collect();
+    let barriers = mbarriers(code).map(|addresses| row(MBARRIERS, "", None, Some(addresses.len() as u64), None));
+    let mut rows: Vec<ResourceRow> = barriers.into_iter().collect();
     let Some(dynamic) = dynamic else { return rows };
     rows.push(row(DYNAMIC, "B", None, None, Some(dynamic)));
     if let Some(chip) = catalog::chip_of_arch(arch) {
@@ -37,9 +39,19 @@ pub(super) fn rows(
     rows
 }
 
-/// Instructions that initialise a barrier, each another one; `None` for none, or where some stand in a loop or name the same
-/// address.
-fn mbarriers((function, flow, loops): (&SassFunction, &ControlFlow, &[NaturalLoop])) -> Option<u64> {
+/// Where the code initialises mbarriers: the first and behind the last, from what its register points at.
+pub(super) type Initialised = Option<(u64, u64)>;
+
+/// Where the code initialises its mbarriers, where it says so.
+pub(super) fn where_initialised(code: (&SassFunction, &ControlFlow, &[NaturalLoop])) -> Initialised {
+    initialised(&mbarriers(code)?)
+}
+
+/// The addresses of the barriers that are initialised, an instruction for each; `None` for none, or where some stand in a loop
+/// or name the same address.
+fn mbarriers<'f>(
+    (function, flow, loops): (&'f SassFunction, &ControlFlow, &[NaturalLoop]),
+) -> Option<BTreeSet<&'f str>> {
     let code = body(function);
     let at: Vec<usize> = (0..code.len()).filter(|at| opcode_matches(&code[*at].opcode, INITIALISATION)).collect();
     let in_a_loop =
@@ -48,7 +60,21 @@ fn mbarriers((function, flow, loops): (&SassFunction, &ControlFlow, &[NaturalLoo
         return None;
     }
     let addresses: BTreeSet<&str> = at.iter().filter_map(|at| code[*at].operands.split(", ").nth(1)).collect();
-    (addresses.len() == at.len()).then_some(at.len() as u64)
+    (addresses.len() == at.len()).then_some(addresses)
+}
+
+/// The bytes from the first to the last of mbarriers whose addresses are one register and a number; `None` for others.
+fn initialised(addresses: &BTreeSet<&str>) -> Initialised {
+    let read = |address: &&str| {
+        let inner = address.strip_prefix('[')?.strip_suffix(']')?;
+        let (register, offset) = inner.split_once("+0x").unwrap_or((inner, "0"));
+        let is_one = register.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        is_one.then_some((register.to_owned(), u64::from_str_radix(offset, 16).ok()?))
+    };
+    let all: Vec<(String, u64)> = addresses.iter().map(read).collect::<Option<_>>()?;
+    let is_one = all.iter().all(|(register, _)| *register == all[0].0);
+    let (from, last) = (all.iter().map(|(_, at)| *at).min()?, all.iter().map(|(_, at)| *at).max()?);
+    (is_one && all.len() as u64 * MBARRIER == last + MBARRIER - from).then_some((from, last + MBARRIER))
 }
 
 #[cfg(test)]
@@ -73,5 +99,18 @@ mod tests {
         assert_eq!(beyond[1], (BEYOND.to_owned(), Some(176)));
         assert_eq!(seen("sm_999", Some(1)).len(), 1);
         assert!(seen("sm_100a", None).is_empty());
+    }
+
+    #[test]
+    fn addresses_are_a_register_and_a_number() {
+        let of = |addresses: &[&str]| {
+            let all: BTreeSet<&str> = addresses.iter().copied().collect();
+            initialised(&all)
+        };
+        assert_eq!(of(&["[UR8+0x30000]", "[UR8+0x30008]"]), Some((0x30000, 0x30010)));
+        assert_eq!(of(&["[UR8]", "[UR8+0x8]"]), Some((0, 16)));
+        assert_eq!(of(&["[UR8]", "[UR9+0x8]"]), None);
+        assert_eq!(of(&["[UR8]", "[UR8+0x10]"]), None, "with a hole");
+        assert_eq!(of(&["[UR8+UR4]"]), None);
     }
 }

@@ -40,9 +40,13 @@ fn is_another_try(code: &[SassInstruction], flow: &ControlFlow, loops: &[Natural
         .is_some_and(|block| loops.iter().any(|found| found.blocks.contains(&block) && found.blocks.iter().any(sleeps)))
 }
 
-/// The constant that the block of an allocation puts into its last operand; `None` where that is not a constant.
+/// What an allocation puts into its last operand; `None` where that is not a constant.
 fn units(code: &[SassInstruction], flow: &ControlFlow, at: usize) -> Option<u64> {
-    let register = code[at].operands.rsplit(", ").next()?;
+    constant(code, flow, at, code[at].operands.rsplit(", ").next()?)
+}
+
+/// The constant that the block of an instruction puts into a uniform register before it.
+pub(super) fn constant(code: &[SassInstruction], flow: &ControlFlow, at: usize, register: &str) -> Option<u64> {
     let start = flow.blocks[flow.block_of(at)?].instructions.start;
     let written = code[start..at].iter().rev().find(|i| i.operands.split(", ").next() == Some(register))?;
     let constant = written.operands.strip_prefix(register)?.strip_prefix(", 0x")?;

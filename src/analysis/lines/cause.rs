@@ -17,7 +17,8 @@ const FARTHEST: usize = 4096;
 pub(in crate::analysis) enum Trace {
     /// To the barrier in front.
     Barrier,
-    /// To an access that goes through L1 (global, local, texture), or to the question to an mbarrier.
+    /// To an access that goes through L1 (global, local, texture), or to the question to an mbarrier. A store holds its
+    /// scoreboard until it has read its registers.
     Long,
     /// To anything else that holds a scoreboard.
     Short,

@@ -50,18 +50,21 @@ impl<'v> Code<'v> {
             return None;
         }
         let own = |counts: Vec<u64>| counts[..count].to_vec();
-        let executed = view.counts(EXECUTED).map(own)?;
+        Some(Code::counted(rows, view.counts(EXECUTED).map(own)?, view.counts(LANES).map(own)))
+    }
+
+    /// The code of rows that all have their bits, with its counts.
+    pub(super) fn counted(rows: &'v [CodeInstruction], executed: Vec<u64>, lanes: Option<Vec<u64>>) -> Code<'v> {
         let (flow, calls) = graph(rows);
-        let mut block_of = vec![0; count];
+        let mut block_of = vec![0; rows.len()];
         let mut predecessors = vec![Vec::new(); flow.blocks.len()];
         for (at, block) in flow.blocks.iter().enumerate() {
             block_of[block.instructions.clone()].fill(at);
             block.successors.iter().for_each(|next| predecessors[*next].push(at));
         }
-        let lanes = view.counts(LANES).map(own);
         let mut code = Code { rows, executed, lanes, flow, block_of, predecessors, calls, loops: Vec::new() };
         code.loops = code.cycles();
-        Some(code)
+        code
     }
 
     /// `E` of a block: the executions of its first row.

@@ -7,7 +7,7 @@ use super::code::Code;
 use super::detail::{LaneStep, SectorAccess};
 use super::flows::Flows;
 use crate::evidence::{Arithmetic, Operand, OperandFrom, Register, RegisterFile};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Lanes of a warp.
 const LANES: usize = 32;
@@ -15,6 +15,8 @@ const LANES: usize = 32;
 const BITS: u32 = 32;
 /// Bytes of a sector.
 const SECTOR: u64 = 32;
+/// Bytes of a line.
+const LINE: u64 = 128;
 /// Special registers: the lane's number, the thread's in x, y and z, the block's.
 const LANE: u8 = 0x00;
 const THREAD: [u8; 3] = [0x21, 0x22, 0x23];
@@ -168,11 +170,23 @@ impl<'a, 'c> Lanes<'a, 'c> {
         Lanes { code, flows, block, seen: HashMap::new() }
     }
 
-    /// How far apart the lanes of an access are; `None` where the code does not say, or the counters disagree.
-    pub(super) fn step(&mut self, row: usize, access: &SectorAccess) -> Option<LaneStep> {
+    /// The address of an access, without what is the same for all lanes.
+    fn address(&mut self, row: usize) -> Option<Value> {
         let reads = self.code.rows[row].word?.registers.reads;
         let register = reads.into_iter().find(|own| own.count > 0 && own.file == RegisterFile::General)?;
-        let value = self.register(row, register.number, 0)?.folded();
+        Some(self.register(row, register.number, 0)?.folded())
+    }
+
+    /// Sectors and lines that the lanes of an access of so many bytes touch together, where the first of them begins one; `None`
+    /// where the code does not say.
+    pub(super) fn reach(&mut self, row: usize, bytes: u64) -> Option<[u64; 2]> {
+        let value = self.address(row).filter(|value| value.times.is_none())?;
+        Some([SECTOR, LINE].map(|unit| touched(&value.lane, bytes, unit)))
+    }
+
+    /// How far apart the lanes of an access are; `None` where the code does not say, or the counters disagree.
+    pub(super) fn step(&mut self, row: usize, access: &SectorAccess) -> Option<LaneStep> {
+        let value = self.address(row)?;
         let step = match value.times {
             None => step(&value.lane)?,
             Some((byte, times)) if value.is_even() => match step(&times)? {
@@ -189,14 +203,7 @@ impl<'a, 'c> Lanes<'a, 'c> {
         let (Some(width), Some(lanes)) = (access.width_bits, self.code.lanes.as_ref()) else { return false };
         let is_full = lanes[row] == LANES as u64 * self.code.executed[row];
         let counted = access.sectors as f64 / access.requests.max(1) as f64;
-        let sectors = |lane: &u32| {
-            let first = u64::from(lane.wrapping_sub(value.lane[0])) / SECTOR;
-            first..=(u64::from(lane.wrapping_sub(value.lane[0])) + width / 8 - 1) / SECTOR
-        };
-        let mut touched: Vec<u64> = value.lane.iter().flat_map(sectors).collect();
-        touched.sort_unstable();
-        touched.dedup();
-        let expected = touched.len() as f64;
+        let expected = touched(&value.lane, width / 8, SECTOR) as f64;
         match value.times {
             Some(_) => true,
             None if is_full => (counted - expected).abs() <= 1.0 + SLACK * expected,
@@ -299,6 +306,15 @@ impl<'a, 'c> Lanes<'a, 'c> {
     }
 }
 
+/// Sectors or lines that lanes touch with so many bytes each, counted from the first lane.
+fn touched(lane: &[u32; LANES], bytes: u64, unit: u64) -> u64 {
+    let units = |own: &u32| {
+        let first = u64::from(own.wrapping_sub(lane[0]));
+        first / unit..=(first + bytes - 1) / unit
+    };
+    lane.iter().flat_map(units).collect::<BTreeSet<u64>>().len() as u64
+}
+
 /// The distance of neighbouring lanes, or of groups of lanes side by side; `None` for another order.
 fn step(lane: &[u32; LANES]) -> Option<LaneStep> {
     let far = |from: usize, to: usize| i64::from(lane[to].wrapping_sub(lane[from]) as i32);
@@ -334,6 +350,9 @@ mod tests {
         let address = row.scaled(1536).add(column.scaled(16)).expect("a sum");
         assert_eq!(step(&address.lane), Some(LaneStep { group: 4, bytes: 1536, argument: None }));
         assert_eq!(step(&x.scaled(1536).lane), Some(LaneStep { group: 1, bytes: 1536, argument: None }));
+        // A row a lane: 32 bytes in each of 32 lines; side by side 8 lines hold them.
+        assert_eq!([SECTOR, LINE].map(|unit| touched(&x.scaled(1536).lane, 32, unit)), [32, 32]);
+        assert_eq!([SECTOR, LINE].map(|unit| touched(&x.scaled(32).lane, 32, unit)), [32, 8]);
         // `x · n · 4` with an argument n.
         let far = x.multiply(Value::argument(0x220)).expect("a product").scaled(4).folded();
         assert_eq!(far.times.map(|(byte, times)| (byte, times[2])), Some((0x220, 8)));

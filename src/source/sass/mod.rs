@@ -14,3 +14,4 @@ mod word;
 
 pub use read::read;
 pub(in crate::source) use word::decode;
+pub(crate) use word::word_of;

@@ -6,7 +6,7 @@
 //! NVIDIA Volta GPU Architecture via Microbenchmarking", 2018, section 2.1). Tests hold it against listings.
 
 use super::{act, arithmetic, registers};
-use crate::evidence::MachineWord;
+use crate::evidence::{MachineWord, SassInstruction};
 
 /// Opcodes by the low nine bits, ascending; those that differ between chips are in [`base`]. `UTCMMA` stands for UTCHMMA,
 /// UTCIMMA, UTCOMMA and UTCQMMA, which these bits do not tell apart.
@@ -61,6 +61,12 @@ pub(in crate::source) fn decode(word: u128, offset: u64, capability: (u32, u32))
         registers: registers::of(base, word),
         arithmetic: arithmetic::of(base, word),
     }
+}
+
+/// What the bits of a listed instruction say; `None` for a listing without bits.
+pub(crate) fn word_of(instruction: &SassInstruction, capability: (u32, u32)) -> Option<MachineWord> {
+    let [low, high] = instruction.encoding?;
+    Some(decode(u128::from(high) << 64 | u128::from(low), instruction.offset, capability))
 }
 
 /// The opcode without modifiers; empty where it is not known.

@@ -59,10 +59,15 @@ struct Level {
     hits: Option<String>,
 }
 
-fn levels(audit: &Audit) -> Option<Table> {
+/// What each level cannot avoid to move.
+pub(in crate::view) fn unavoidable(audit: &Audit) -> Unavoidable {
     let launch = audit.correctness.as_ref().map(|check| &check.launch);
     let launch = launch.or(audit.timing.as_ref().map(|timing| &timing.benchmark.launch));
-    let least = Unavoidable::of(launch, audit.phases.as_ref());
+    Unavoidable::of(launch, audit.phases.as_ref())
+}
+
+fn levels(audit: &Audit) -> Option<Table> {
+    let least = unavoidable(audit);
     let value = |metric: &str| row(audit, metric)?.new.value();
     let hits = |name: &str, metric: &str| value(metric).map(|rate| format!("{name} {} %", tenth(rate)));
     // What reaches DRAM of what was stored is told once.

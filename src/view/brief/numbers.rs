@@ -55,7 +55,7 @@ pub(super) fn rate(per_second: f64, unit: &str) -> String {
 }
 
 /// `7.83 GB`, `714 MB`.
-pub(super) fn bytes(value: f64) -> String {
+pub(in crate::view) fn bytes(value: f64) -> String {
     const STEPS: [(f64, &str); 4] = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
     match STEPS.iter().find(|(least, _)| value >= *least) {
         Some((divisor, unit)) => format!("{} {unit}", digits(value / divisor)),

@@ -90,7 +90,10 @@ fn here(audit: &Audit, row: &StallRow, is_new: bool) -> Words {
         "not_selected" if share >= MANY_READY => {
             let eligible = value(audit, "smsp__warps_eligible.avg.per_cycle_active");
             let eligible = eligible.map(|count| format!(" ({} eligible per scheduler)", digits(count)));
-            return words!("ready warps wait for their turn{}: no latency is lost", eligible.unwrap_or_default());
+            let hidden = audit.stalls.top().is_some_and(|(_, top)| top.reason == "long_scoreboard");
+            let hidden = if hidden { ", that of long scoreboard is hidden, more warps would not help" } else { "" };
+            let eligible = eligible.unwrap_or_default();
+            return words!("ready warps wait for their turn{}: no latency is lost{}", eligible, hidden);
         }
         "not_selected" => return "another warp was picked; no latency is lost".into(),
         _ => {}
@@ -174,18 +177,24 @@ fn at(phases: &Phases, reason: &str, group: &StallGroup, file: &str) -> Words {
     words
 }
 
-/// The instruction that warps stand at, or that they wait for where a scoreboard tells.
+/// The instruction that warps stand at, or that they wait for where a scoreboard tells. A store delivers nothing: its
+/// scoreboard is held until it has read the registers that the waiting warp overwrites.
 fn instruction(group: &WaitGroup, file: &str) -> Words {
-    let (point, joint) = match &group.cause {
-        Some(cause) => (cause, ", for "),
-        None => (&group.at, ": "),
-    };
-    let mut words = Words::from(joint);
+    let point = group.cause.as_ref().unwrap_or(&group.at);
     let base = point.opcode.split('.').next().unwrap_or_default();
+    let is_store = matches!(base, "STG" | "ST" | "STL" | "STS" | "STSM" | "RED" | "REDG");
+    let mut words = Words::from(match &group.cause {
+        Some(_) if is_store => ", until ",
+        Some(_) => ", for ",
+        None => ": ",
+    });
     match base {
         "" => {}
         "SYNCS" => words.push("the mbarrier "),
         base => words.push(words!("`{}` ", base)),
+    }
+    if is_store && group.cause.is_some() {
+        words.push("has read its registers ");
     }
     words.push(words!("({})", places::called_line(point, file)));
     words

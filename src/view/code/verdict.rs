@@ -1,13 +1,18 @@
 //! The first screen of a page without a report: what the code shows against the kernel.
 
 use super::build_name;
-use crate::analysis::code::CodeAudit;
+use crate::analysis::code::{CodeAudit, StoreReach};
 use crate::analysis::{Audit, Finding, Judgement, Role};
+use crate::quantity::format;
 use crate::view::document::{Block, Section};
 use crate::view::hypotheses;
 use crate::view::tables::{list, paragraph};
 use crate::words;
 use crate::words::Words;
+
+/// Lanes of a warp, and bytes of a line of L1 and L2.
+const LANES: u32 = 32;
+const LINE: u64 = 128;
 
 /// The section: each finding once, with the builds that have it.
 pub(super) fn section(audit: &Audit) -> Section {
@@ -25,6 +30,7 @@ pub(super) fn section(audit: &Audit) -> Section {
     }
     for code in codes {
         tensor(code).into_iter().for_each(|words| tell(words, code));
+        code.stores.iter().filter_map(|store| scattered(store, audit)).for_each(|words| tell(words, code));
     }
     let lead = |builds: &[String]| match builds.len() {
         one if one == codes.len() && one > 1 => format!("All {one} builds"),
@@ -69,14 +75,44 @@ fn clean(code: &CodeAudit) -> String {
     if words.is_empty() { String::new() } else { format!("It has {}.", words.join(" and ")) }
 }
 
+/// Products in the code; the shape of those of tcgen05 is not in their opcode.
 fn tensor(code: &CodeAudit) -> Option<Words> {
-    let found: Vec<Words> = code
-        .opcodes
-        .iter()
-        .filter(|(opcode, _)| opcode.split('.').next().is_some_and(|base| base.ends_with("MMA") && base != "UIMMA"))
-        .map(|(opcode, count)| words!("{} × `{}`", count.to_string(), opcode))
-        .collect();
+    let is_product = |opcode: &str| {
+        let base = opcode.split('.').next().unwrap_or_default();
+        base.ends_with("MMA") && base != "UIMMA" && !base.starts_with("UTC")
+    };
+    let by_warps = code.opcodes.iter().filter(|(opcode, _)| is_product(opcode));
+    let by_warps = by_warps.map(|(opcode, count)| words!("{} × `{}`", count.to_string(), opcode));
+    let of_tcgen05 = code.products.iter().map(|product| {
+        let shape = product.shape.map(|[rows, columns]| format!(" of {rows} × {columns}")).unwrap_or_default();
+        words!("{} × `{}`{}", product.count.to_string(), &product.opcode, shape)
+    });
+    let found: Vec<Words> = by_warps.chain(of_tcgen05).collect();
     (!found.is_empty()).then(|| words!("Tensor instructions in the code: {}.", words::join(found, ", ")))
+}
+
+/// What a warp touches with a store whose lanes do not lie side by side.
+fn scattered(store: &StoreReach, audit: &Audit) -> Option<Words> {
+    let bytes = u64::from(LANES * store.bits / 8);
+    let least = bytes.div_ceil(LINE);
+    let at = store.line.map(|line| format!(" at line {line}")).unwrap_or_default();
+    let tile = audit.stores.as_ref().map(|stores| &stores.tiles).map(|tiles| {
+        let lines = tiles.stores_per_warp * tiles.warps * store.lines;
+        let (stores, warps) = (format::integer(tiles.stores_per_warp), format::integer(tiles.warps));
+        format!("; a tile takes {stores} by each of {warps} warps, {} lines", format::integer(lines))
+    });
+    (store.lines > least).then(|| {
+        words!(
+            "A warp stores {} B with `STG` of {} bits{}: {} sectors in {} lines of 128 B, where {} hold as much{}.",
+            format::integer(bytes),
+            store.bits.to_string(),
+            at,
+            store.sectors.to_string(),
+            store.lines.to_string(),
+            least.to_string(),
+            tile.unwrap_or_default()
+        )
+    })
 }
 
 /// How the checks ended in all builds.
