@@ -29,6 +29,82 @@ pub struct SharedPart {
 const NAME: &str = "layout of shared memory";
 const RULE: &str = "parts lie apart and aligned within the dynamic memory, mbarriers where the code initialises them";
 
+/// What comes of a layout.
+enum Layout<'a> {
+    Fits {
+        end: u64,
+        dynamic: u64,
+    },
+    Unstated,
+    Askew {
+        part: &'a SharedPart,
+        at: u64,
+    },
+    Over {
+        first: &'a str,
+        end: u64,
+        second: &'a str,
+        at: u64,
+    },
+    Beyond {
+        end: u64,
+        by: u64,
+    },
+    Computed,
+    Count {
+        seen: u64,
+        stated: u64,
+    },
+    /// Initialised so many bytes from what a register points at, which may be the mbarriers themselves or the layout.
+    Away {
+        from: u64,
+    },
+}
+
+impl Layout<'_> {
+    fn verdict(&self) -> Judgement {
+        match self {
+            Layout::Fits { .. } => Judgement::Holds,
+            Layout::Unstated | Layout::Computed | Layout::Away { .. } => Judgement::Unclear,
+            Layout::Askew { .. } | Layout::Over { .. } | Layout::Beyond { .. } | Layout::Count { .. } => {
+                Judgement::Fails
+            }
+        }
+    }
+
+    fn say(&self) -> String {
+        let whole = |bytes: &u64| format::integer(*bytes);
+        match self {
+            Layout::Fits { end, dynamic } => format!("ends at {} of {} B", whole(end), whole(dynamic)),
+            Layout::Unstated => "the size of the dynamic memory is not stated".to_owned(),
+            Layout::Askew { part, at } => {
+                format!("{} at {} is not at a multiple of {}", part.name, whole(at), whole(&part.align))
+            }
+            Layout::Over { first, end, second, at } => {
+                format!("{first} ends at {}, {second} begins at {}", whole(end), whole(at))
+            }
+            Layout::Beyond { end, by } => format!("ends at {}, {} B beyond the dynamic memory", whole(end), whole(by)),
+            Layout::Computed => "the code computes the addresses of its mbarriers".to_owned(),
+            Layout::Count { seen, stated } => format!("the code initialises {seen} mbarriers, {stated} are stated"),
+            Layout::Away { from } => {
+                format!("the code initialises them {} B from what its register points at", whole(from))
+            }
+        }
+    }
+}
+
+impl SharedPart {
+    fn say(&self) -> String {
+        let at = format::integer(self.at);
+        match self.times {
+            1 => format!("Shared as stated: {}, at {at}", self.name),
+            many => {
+                format!("Shared as stated: {}, {many} × every {} B from {at}", self.name, format::integer(self.every))
+            }
+        }
+    }
+}
+
 /// The rows of the parts, what is left behind the last, and how the layout is judged; nothing where none is stated.
 pub(super) fn judged(
     parts: &[SharedPart],
@@ -39,20 +115,18 @@ pub(super) fn judged(
     let mut rows: Vec<ResourceRow> = parts.iter().map(|part| row_of(part, initialised)).collect();
     let left = dynamic.and_then(|dynamic| dynamic.checked_sub(end));
     rows.extend(left.map(|left| row("Shared behind the last part", "B", None, None, Some(left))));
-    let fault = fault(parts).or_else(|| beyond(end, dynamic?));
-    let (verdict, found) = match (fault, dynamic, unseen(parts, initialised)) {
-        (Some(fault), ..) => (Judgement::Fails, fault),
-        (_, None, _) => (Judgement::Unclear, "the size of the dynamic memory is not stated".to_owned()),
-        (.., Some(unseen)) => unseen,
-        (_, Some(dynamic), None) => {
-            (Judgement::Holds, format!("ends at {} of {} B", format::integer(end), format::integer(dynamic)))
-        }
+    let beyond = dynamic.and_then(|dynamic| end.checked_sub(dynamic)).filter(|by| *by > 0);
+    let fault = fault(parts).or_else(|| beyond.map(|by| Layout::Beyond { end, by }));
+    let layout = match (fault, dynamic) {
+        (Some(fault), _) => fault,
+        (None, None) => Layout::Unstated,
+        (None, Some(dynamic)) => unseen(parts, initialised).unwrap_or(Layout::Fits { end, dynamic }),
     };
     let check = CheckResult {
         name: NAME.into(),
         rule: RULE.into(),
-        verdict,
-        found,
+        verdict: layout.verdict(),
+        found: layout.say(),
         deciding: Vec::new(),
         deciding_count: 0,
         old: None,
@@ -61,14 +135,9 @@ pub(super) fn judged(
 }
 
 fn row_of(part: &SharedPart, initialised: Initialised) -> ResourceRow {
-    let at = format::integer(part.at);
-    let label = match part.times {
-        1 => format!("Shared as stated: {}, at {at}", part.name),
-        many => format!("Shared as stated: {}, {many} × every {} B from {at}", part.name, format::integer(part.every)),
-    };
     let seen = initialised.filter(|_| part.has_mbarriers).map(|(from, to)| to - from);
     let stated = part.bytes * part.times;
-    let found = row(&label, "B", None, seen, Some(stated));
+    let found = row(&part.say(), "B", None, seen, Some(stated));
     match seen {
         Some(seen) if seen != stated => ResourceRow { agreement: Agreement::Differs, ..found },
         _ => found,
@@ -76,48 +145,30 @@ fn row_of(part: &SharedPart, initialised: Initialised) -> ResourceRow {
 }
 
 /// Two parts in one place, or one that is not aligned.
-fn fault(parts: &[SharedPart]) -> Option<String> {
+fn fault(parts: &[SharedPart]) -> Option<Layout<'_>> {
     let each = |part: &'_ SharedPart| (0..part.times).map(|n| part.at + n * part.every).collect::<Vec<_>>();
     let mut all: Vec<(u64, &SharedPart)> =
         parts.iter().flat_map(|part| each(part).into_iter().map(move |at| (at, part))).collect();
     all.sort_by_key(|(at, _)| *at);
     let askew = all.iter().find(|(at, part)| at % part.align != 0);
-    let askew = askew.map(|(at, part)| {
-        format!("{} at {} is not at a multiple of {}", part.name, format::integer(*at), format::integer(part.align))
-    });
-    askew.or_else(|| {
+    askew.map(|(at, part)| Layout::Askew { part, at: *at }).or_else(|| {
         let over = all.windows(2).find(|pair| pair[0].0 + pair[0].1.bytes > pair[1].0)?;
         let [(at, first), (next, second)] = [over[0], over[1]];
-        let end = format::integer(at + first.bytes);
-        Some(format!("{} ends at {end}, {} begins at {}", first.name, second.name, format::integer(next)))
+        Some(Layout::Over { first: &first.name, end: at + first.bytes, second: &second.name, at: next })
     })
 }
 
-fn beyond(end: u64, dynamic: u64) -> Option<String> {
-    let by = end.checked_sub(dynamic).filter(|by| *by > 0)?;
-    Some(format!("ends at {}, {} B beyond the dynamic memory", format::integer(end), format::integer(by)))
-}
-
-/// Why the code does not show the mbarriers where they are stated, and how that ends; `None` where it does, or none are stated.
-fn unseen(parts: &[SharedPart], initialised: Initialised) -> Option<(Judgement, String)> {
+/// Why the code does not show the mbarriers where they are stated; `None` where it does, or none are stated.
+fn unseen(parts: &[SharedPart], initialised: Initialised) -> Option<Layout<'_>> {
     let part = parts.iter().find(|part| part.has_mbarriers)?;
-    let Some((from, to)) = initialised else {
-        return Some((Judgement::Unclear, "the code computes the addresses of its mbarriers".into()));
-    };
-    let count = (to - from) / MBARRIER;
-    if to - from != part.bytes * part.times {
-        return Some((
-            Judgement::Fails,
-            format!("the code initialises {count} mbarriers, {} are stated", part.bytes * part.times / MBARRIER),
-        ));
+    let stated = part.bytes * part.times;
+    match initialised {
+        None => Some(Layout::Computed),
+        Some((from, to)) if to - from != stated => {
+            Some(Layout::Count { seen: (to - from) / MBARRIER, stated: stated / MBARRIER })
+        }
+        Some((from, _)) => (from != part.at && from != 0).then_some(Layout::Away { from }),
     }
-    // A register that points at the barriers themselves does not tell where they are.
-    (from != part.at && from != 0).then(|| {
-        (
-            Judgement::Unclear,
-            format!("the code initialises them {} B from what its register points at", format::integer(from)),
-        )
-    })
 }
 
 #[cfg(test)]

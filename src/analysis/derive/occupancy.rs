@@ -190,7 +190,7 @@ mod tests {
         assert_eq!((low.at, low.warps), (164_864, 4.0));
         assert_eq!((low.gain, low.room), (Some((116_736, 8.0)), Some(233_472)));
         // Registers admit one block alone, whatever it asks for.
-        let embed = shared_cliff("labelled/patch_embed_gemm");
+        let embed = shared_cliff("collected/patch_embed_gemm/profile");
         assert_eq!((embed.gain, embed.room.map(|room| room - embed.at)), (None, Some(34_816)));
         // Without shared memory of its own a block still holds the driver's 1,024 B.
         let strided = shared_cliff("labelled/strided_copy");
