@@ -165,6 +165,13 @@ fn index_arithmetic_is_what_only_addresses_need() {
 }
 
 #[test]
+fn conflicts_of_look_ups_are_told_from_those_of_a_layout() {
+    // Tables that data index; a stack of each thread; rows of a tile.
+    let by_data = |name: &str| of(&format!("collected/{name}/profile.ncu-repz")).conflicts_by_data;
+    assert_eq!(["aes_ctr", "queens_search", "dp4a_gemm"].map(by_data), [Some(1.0), Some(0.0), Some(0.0)]);
+}
+
+#[test]
 fn a_product_whose_warps_have_roles() {
     let phases = of("collected/gemm_bf16_cluster/profile.ncu-repz");
     let roles: Vec<(u64, u64)> = phases.roles.iter().map(|role| (role.warps, role.start)).collect();

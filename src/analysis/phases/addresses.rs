@@ -66,12 +66,12 @@ fn only_for(study: &Study<'_>, accesses: &BTreeSet<usize>) -> BTreeSet<usize> {
     own
 }
 
-/// The part of the wavefronts of bank conflicts of accesses whose addresses depend on values from memory.
+/// The part of the wavefronts of bank conflicts of accesses whose addresses values from memory choose, and no thread's number.
 pub(super) fn conflicts_by_data(study: &Study<'_>) -> Option<f64> {
     let (all, ideal) = (study.view.counts(WAVEFRONTS)?, study.view.counts(IDEAL)?);
     let excess = |row: usize| all[row].saturating_sub(ideal[row]);
     let sum: u64 = executed(study).map(excess).sum();
-    let of_data = |row: &usize| excess(*row) > 0 && !study.flows.loads_behind(&study.code, *row).is_empty();
+    let of_data = |row: &usize| excess(*row) > 0 && study.flows.is_chosen_by_data(&study.code, *row);
     let by_data: u64 = executed(study).filter(of_data).map(excess).sum();
     (sum > 0).then(|| by_data as f64 / sum as f64)
 }

@@ -216,6 +216,14 @@ impl Flows {
                 || behind.iter().any(|row| special(row).is_some_and(differs) || is_memory(code, *row)))
     }
 
+    /// Whether values from memory choose the address of an access, and no number of a thread or a lane does.
+    pub(super) fn is_chosen_by_data(&self, code: &Code<'_>, row: usize) -> bool {
+        let behind = self.address_behind(code, row);
+        let special = |row: &usize| code.rows[*row].word.and_then(|word| word.registers.special);
+        let is_thread = |row: &usize| special(row).is_some_and(|number| number == LANE || THREAD.contains(&number));
+        behind.iter().any(|row| is_memory(code, *row)) && !behind.iter().any(is_thread)
+    }
+
     /// The loads whose values the address of an access is made of.
     pub(super) fn loads_behind(&self, code: &Code<'_>, row: usize) -> BTreeSet<usize> {
         let loads = |other: &usize| matches!(code.base(*other), "LDG" | "LD" | "LDS" | "ATOM" | "ATOMG" | "ATOMS");

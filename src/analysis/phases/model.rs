@@ -242,8 +242,8 @@ pub struct Phases {
     /// Opcodes of which some executions had no lane on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guarded: Vec<GuardedOpcode>,
-    /// The part of the wavefronts of bank conflicts of accesses whose addresses depend on values from memory, 0 to 1; `None` where
-    /// there are no conflicts, or they are not counted.
+    /// The part of the wavefronts of bank conflicts of accesses whose addresses values from memory choose, and no thread's number, 0 to
+    /// 1; `None` where there are no conflicts, or they are not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflicts_by_data: Option<f64>,
     /// What is executed only to make addresses; `None` where nothing is.

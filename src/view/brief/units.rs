@@ -2,6 +2,7 @@
 
 use super::numbers::{self, cell, sides, tenth};
 use crate::analysis::{Audit, Level, Unit};
+use crate::catalog::Part;
 use crate::quantity::format;
 use crate::view::document::{Cell, Section, Table};
 use crate::view::tables::{left, paragraph, right, table, text};
@@ -29,7 +30,12 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         Some(_) => by_unit(audit, &names, [old, new, reference]),
         None => by_side(audit, &names, new, reference),
     };
-    Some(Section::new("units", "Units (GPU Speed of Light)", vec![table.into(), paragraph("level", level(new))]))
+    let has_step = audit.phases.as_ref().is_some_and(|phases| phases.step_efficiency.is_some());
+    Some(Section::new(
+        "units",
+        "Units (GPU Speed of Light)",
+        vec![table.into(), paragraph("level", level(new, has_step))],
+    ))
 }
 
 /// The units worth a number: the busy ones of any side, and the levels of memory.
@@ -98,14 +104,14 @@ fn share(units: &[Unit], name: &str) -> Cell {
     })
 }
 
-/// `**Saturated**: L1 data stage (92 % while a block is resident).`
-fn level(units: &[Unit]) -> Words {
+/// `**Saturated**: L1 data stage (92 % while a block is resident).` Where a step of the main loop is known, the tensor pipe's is of that.
+fn level(units: &[Unit], has_step: bool) -> Words {
     let of = |level: Level| -> Vec<String> {
         let own = units.iter().filter(|unit| unit.level == level);
         own.map(|unit| match (100.0 * (unit.resident - unit.share)).abs() >= 1.0 {
             true => {
-                let when =
-                    if unit.name.starts_with("tensor") { "in the main loop" } else { "while a block is resident" };
+                let is_of_step = has_step && unit.part == Part::ComputeTensor;
+                let when = if is_of_step { "in the main loop" } else { "while a block is resident" };
                 format!("{} ({} % {when})", unit.name, format::fixed(100.0 * unit.resident, 0))
             }
             false => unit.name.clone(),

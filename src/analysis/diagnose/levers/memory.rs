@@ -100,10 +100,9 @@ fn unconflict(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let after = [(Part::MemoryShared, goal), (Part::MemoryL1tex, goal), (Part::MemoryLsu, goal)];
     let by_data = m.sampled().and_then(|phases| phases.conflicts_by_data).is_some_and(|part| part >= MOST);
     let (sentence, risk) = match by_data {
-        true => (
-            "Addresses come from data: a copy of the table for each bank or group of lanes, or fewer look-ups",
-            "shared memory for the copies",
-        ),
+        true => {
+            ("A copy of the table for each bank or group of lanes, or fewer look-ups", "shared memory for the copies")
+        }
         false => (
             "Pad or swizzle the shared-memory layout",
             "shared memory for the padding; row pitch and alignment of vectors",
