@@ -97,9 +97,9 @@ impl SharedPart {
     fn say(&self) -> String {
         let at = format::integer(self.at);
         match self.times {
-            1 => format!("Shared as stated: {}, at {at}", self.name),
+            1 => format!("Shared as stated ({}, at {at})", self.name),
             many => {
-                format!("Shared as stated: {}, {many} × every {} B from {at}", self.name, format::integer(self.every))
+                format!("Shared as stated ({}, {many} × every {} B from {at})", self.name, format::integer(self.every))
             }
         }
     }
@@ -198,9 +198,9 @@ mod tests {
         assert_eq!(
             found,
             [
-                ("Shared as stated: A, 2 × every 96 B from 0", None, Some(128)),
-                ("Shared as stated: B, 2 × every 96 B from 64", None, Some(64)),
-                ("Shared as stated: mbarriers, at 192", Some(32), Some(32)),
+                ("Shared as stated (A, 2 × every 96 B from 0)", None, Some(128)),
+                ("Shared as stated (B, 2 × every 96 B from 64)", None, Some(64)),
+                ("Shared as stated (mbarriers, at 192)", Some(32), Some(32)),
                 ("Shared behind the last part", None, Some(4)),
             ]
         );
