@@ -27,8 +27,8 @@ pub(super) fn section(audit: &Audit) -> Section {
             "nvidia-rules",
             format!("{} by NVIDIA's own rules, as the report stores them", format::counted(nvidia.len() as u64, "estimate")),
             vec![
-                paragraph("nvidia-rules", "ESTIMATE: NVIDIA's numbers, not checked here. A rule speaks of the whole run time only where it says so."),
-                table("nvidia-rules", &nvidia).into(),
+                paragraph("nvidia-rules", "ESTIMATE: NVIDIA's numbers, beside the ceiling of the lever above on the same matter: none where the evidence supports none. A rule speaks of the whole run time only where it says so."),
+                of_nvidia(&nvidia, &ours).into(),
             ],
         ));
     }
@@ -67,4 +67,41 @@ fn table(name: &str, levers: &[&Lever]) -> Table {
         ]
     };
     tables::table(name, columns, levers.iter().map(line).collect())
+}
+
+/// The levers here that answer what a rule of NVIDIA's is about; none for a rule on which there are none.
+fn answers(rule: &str) -> &'static [Action] {
+    match rule {
+        "SharedMemoryConflicts" | "UncoalescedSharedAccess" => &[Action::Unconflict],
+        "UncoalescedGlobalAccess" => &[Action::Coalesce],
+        "ThreadDivergence" => &[Action::Regroup],
+        "TheoreticalOccupancy" | "AchievedOccupancy" => &[Action::MoreWarps],
+        "LaunchConfiguration" => &[Action::WholeWaves, Action::MoreBlocks],
+        _ => &[],
+    }
+}
+
+/// NVIDIA's estimates, each beside what the levers here say of the same.
+fn of_nvidia(levers: &[&Lever], ours: &[&Lever]) -> Table {
+    let here = |lever: &Lever| {
+        let LeverCode::Rule(rule) = &lever.code else { return String::new() };
+        let actions = answers(rule);
+        let is_answer = |own: &&&Lever| matches!(&own.code, LeverCode::Ours(action) if actions.contains(action));
+        match ours.iter().find(is_answer) {
+            Some(own) => bound(own, |_| None),
+            None if actions.is_empty() => String::new(),
+            None => "none".to_owned(),
+        }
+    };
+    let line = |lever: &&Lever| {
+        vec![
+            sentence(&lever.sentence),
+            text(bound(lever, |_| None)).sorted(lever.bound),
+            text(here(lever)).strong(),
+            text(lever.formula.clone()),
+            code(lever.remeasure.clone()),
+        ]
+    };
+    let columns = columns_of("Lever | Ceiling: | Here: | Computed from | Read again");
+    tables::table("nvidia-rules", columns, levers.iter().map(line).collect())
 }

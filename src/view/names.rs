@@ -48,7 +48,7 @@ pub const NAMES: &[(&str, &[&str])] = &[
     ("uncoalesced", &["not-collected", "uncoalesced", "requests", "sectors", "uncoalesced-lines", "uncoalesced-instructions", "uncounted"]),
     ("units", &["units", "level"]),
     ("variants", &["builds", "same"]),
-    ("verdict", &["findings", "hypotheses", "wrong", "tensor", "checks", "limiter", "beside", "faults"]),
+    ("verdict", &["findings", "hypotheses", "wrong", "checks", "limiter", "beside", "faults"]),
     ("warp-states", &["not-collected", "issue", "hidden", "stalls", "share", "small", "per-issue", "share-of-active", "percent-of-peak", "samples", "waits-lines", "why-no-lines", "parked", "waits-reasons", "waits-causes", "waits-hotspots", "basis"]),
 ];
 

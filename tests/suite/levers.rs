@@ -1,6 +1,7 @@
 //! Levers and findings of single rules, on committed reports and against values worked out by hand.
 
 use crate::judged;
+use crate::old_side::table;
 use crate::rules::with;
 use kernel_audit::analysis::{self, Audit, Lever, LeverOrigin, Limits, Work, want};
 use kernel_audit::catalog::{Code, Part, StallReason};
@@ -29,6 +30,20 @@ fn audited(name: &str, work: &Work) -> Audit {
 fn lever<'a>(audit: &'a Audit, action: &str) -> &'a Lever {
     let found = audit.levers.iter().find(|lever| lever.code.to_string() == action);
     found.unwrap_or_else(|| panic!("{action}: {:?}", audit.levers))
+}
+
+#[test]
+fn an_estimate_of_nvidias_stands_beside_the_ceiling_here() {
+    // Blocks that stay take their share of tiles, where NVIDIA counts a whole wave for the last; one block an SM is the design.
+    let audit = audited("collected/gemm_bf16_cluster/profile.ncu-repz", &Work::default());
+    let rows = table(&audit, "nvidia-rules").rows;
+    let row = |title: &str| {
+        let row = rows.iter().find(|row| row[0].words.to_plain() == title).expect(title);
+        [&row[1], &row[2]].map(|cell| cell.words.to_plain())
+    };
+    assert_eq!(row("Tail Effect"), ["≤ 25.0 %", "≤ 3.0 %"]);
+    assert_eq!(row("Theoretical Occupancy")[1], "none");
+    assert_eq!(row("Issue Slot Utilization")[1], "", "no lever is about that");
 }
 
 #[test]

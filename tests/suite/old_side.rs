@@ -37,7 +37,7 @@ fn since(new: &Report, old: &Report) -> Audit {
     analysis::audit(&evidence, &Limits::default())
 }
 
-fn table(audit: &Audit, id: &str) -> Table {
+pub(crate) fn table(audit: &Audit, id: &str) -> Table {
     fn find(blocks: &[Block], id: &str) -> Option<Table> {
         blocks.iter().find_map(|block| match &block.content {
             Content::Table(table) if table.name == id => Some(table.clone()),
