@@ -214,6 +214,16 @@ const OPENERS: [(&str, &str); 4] = [
 ];
 
 #[test]
+fn no_file_is_too_long_to_read_at_a_sitting() {
+    let lines = |path: &PathBuf| fs::read_to_string(path).unwrap().lines().count();
+    let long: Vec<PathBuf> = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))
+        .into_iter()
+        .filter(|path| lines(path) > 400)
+        .collect();
+    assert_eq!(long, [] as [PathBuf; 0]);
+}
+
+#[test]
 fn files_are_read_in_one_place() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut found = BTreeSet::new();

@@ -139,12 +139,15 @@ impl Flows {
         let operands: Vec<_> = rows.iter().map(|row| (*row, self.operands_of(code, *row))).collect();
         let all = rows.iter().chain(operands.iter().flat_map(|(_, own)| own));
         let mut from_memory: BTreeSet<usize> = all.copied().filter(|row| is_memory(code, *row)).collect();
-        let mut before = usize::MAX;
+        // A value is written in front of most of its uses, so that one pass finds nearly all; loops take a few more.
+        let mut before = 0;
         while before != from_memory.len() {
             before = from_memory.len();
-            let depends = |own: &BTreeSet<usize>| !own.is_disjoint(&from_memory);
-            let next: Vec<usize> = operands.iter().filter(|(_, own)| depends(own)).map(|(row, _)| *row).collect();
-            from_memory.extend(next);
+            for (row, own) in &operands {
+                if own.iter().any(|operand| from_memory.contains(operand)) {
+                    from_memory.insert(*row);
+                }
+            }
         }
         rows.retain(|row| !from_memory.contains(row));
     }

@@ -1,16 +1,16 @@
 //! Levers that take work off memory units: sectors, banks, local memory, atomics, constants, reuse.
 
+use super::banks::{self, is_l1};
 use super::{Ask, Draft};
 use crate::analysis::derive::coalescing::SECTORS;
 use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::derive::floor::Floor;
 use crate::analysis::diagnose::lever::Action;
 use crate::analysis::diagnose::rules::memory::{
-    LOCAL, Retries, SHARED, SHARED_IDEAL, Wavefronts, atomics, excess, index_work, off_boundary, packable, retries,
-    wavefronts,
+    LOCAL, Retries, SHARED, SHARED_IDEAL, atomics, excess, index_work, off_boundary, packable, retries,
 };
 use crate::analysis::diagnose::rules::{count, share};
-use crate::catalog::{self, Code, Part, StallReason, Threshold};
+use crate::catalog::{self, Code, Part, Threshold};
 use crate::quantity::format;
 use crate::words;
 
@@ -24,15 +24,11 @@ const ON_FMA_PIPE: [&str; 5] = ["FFMA", "FADD", "FMUL", "IMAD", "HFMA2"];
 const OPERANDS_PER_FMA: f64 = 0.25;
 /// Sectors that one lookup of L2's tags finds at most.
 const SECTORS_PER_LOOKUP: f64 = 4.0;
-/// The part of the excess from which its cause is that of all of it.
-const MOST: f64 = 0.5;
-/// Excess wavefronts below this share of the cycles are none.
-const LEAST_CONFLICT: f64 = 0.02;
 
 pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<Draft> {
     let found = [
         register_tile(ask),
-        unconflict(ask),
+        banks::draft(ask),
         coalesce(ask),
         align(ask),
         keep_in_registers(ask),
@@ -42,10 +38,6 @@ pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<Draft> {
         reuse(ask),
     ];
     found.into_iter().flatten().collect()
-}
-
-fn is_l1(code: Code) -> bool {
-    matches!(code, Code::Unit(Part::MemoryShared | Part::MemoryL1tex | Part::MemoryLsu))
 }
 
 fn counted(ask: &Ask<'_, '_, '_>, opcodes: &[&str]) -> f64 {
@@ -86,55 +78,6 @@ fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .risks(risk.unwrap_or_default())
             .checks(words!("wavefronts of shared memory per FMA {} → {}", format::fixed(now, 2), goal), SHARED),
     )
-}
-
-/// C15: a layout without bank conflicts.
-fn unconflict(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
-    let Wavefronts { all, ideal, excess } = wavefronts(m)?;
-    let l1 = m.busiest_of(&[Part::MemoryShared, Part::MemoryL1tex])?;
-    if excess < LEAST_CONFLICT {
-        return None;
-    }
-    let goal = (l1.share - excess).max(0.0);
-    let after = [(Part::MemoryShared, goal), (Part::MemoryL1tex, goal), (Part::MemoryLsu, goal)];
-    let by_data = m.sampled().and_then(|phases| phases.conflicts_by_data).is_some_and(|part| part >= MOST);
-    let (sentence, risk) = match by_data {
-        true => {
-            ("A copy of the table for each bank or group of lanes, or fewer look-ups", "shared memory for the copies")
-        }
-        false => (
-            "Pad or swizzle the shared-memory layout",
-            "shared memory for the padding; row pitch and alignment of vectors",
-        ),
-    };
-    let draft = Draft::relieves(ask, Action::Unconflict, &after)
-        .says(
-            sentence.into(),
-            words!(
-                "{} wavefronts, {} without conflicts; {} {} → {} %",
-                count(all),
-                count(ideal),
-                &l1.name,
-                format::fixed(100.0 * l1.share, 0),
-                format::fixed(100.0 * goal, 0)
-            ),
-        )
-        .risks(risk.into())
-        .checks(words!("wavefronts of shared memory {} → {}", count(all), count(ideal)), SHARED)
-        .weighs(excess);
-    if is_l1(ask.limiter) || ask.limiter == Code::SharedBankConflicts {
-        return Some(draft);
-    }
-    // Where the data stage does not limit, what falls are waits for it, in proportion to its wavefronts, and waits for warps that wait.
-    let waits = m.waits(&[
-        StallReason::ShortScoreboard,
-        StallReason::MioThrottle,
-        StallReason::LgThrottle,
-        StallReason::Barrier,
-    ]);
-    let awaited = waits + m.at_mbarriers() * m.wait(StallReason::LongScoreboard).unwrap_or_default();
-    Some(draft.capped((awaited * (1.0 - ideal / all)).max(excess)))
 }
 
 /// C13: neighbouring lanes at neighbouring addresses, where a memory unit is busy and the order is not the data's.

@@ -4,6 +4,7 @@
 //! lever that removes work has no cost, and the second alone holds. Levers with one action are one.
 
 mod accesses;
+mod banks;
 mod draft;
 mod generation;
 mod launch;
