@@ -9,13 +9,14 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Old and new, as (folder, file) under the fixtures. A new version stands behind the one that it was made from.
-const SERIES: [&[&str]; 7] = [
+const SERIES: [&[&str]; 8] = [
     &["h200/gemm_bias_v1", "h200/gemm_bias_v2"],
     &["labelled/transpose_naive", "labelled/transpose_tiled", "labelled/transpose_padded"],
     &["collected/transpose_naive", "collected/transpose_tiled", "collected/transpose_padded"],
     &["collected/gemm_bf16_cluster_fenced", "collected/gemm_bf16_cluster"],
     &["collected/gemv_bf16", "collected/gemv_bf16_wide"],
     &["collected/dp4a_gemm", "collected/dp4a_gemm_padded"],
+    &["collected/narrow_products", "collected/narrow_products_wide"],
     &[
         "collected/patch_embed_gemm_mma",
         "collected/patch_embed_gemm",

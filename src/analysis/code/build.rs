@@ -53,7 +53,7 @@ pub struct CodeAudit {
     pub classes: Vec<ClassCount>,
     /// Opcodes, the most frequent first: (opcode, instructions), at most forty.
     pub opcodes: Vec<(String, usize)>,
-    /// Products of the fifth-generation tensor cores.
+    /// Products of tcgen05, and those of warpgroups that are too narrow to be fed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub products: Vec<ProductShape>,
     /// Memory instructions by width.

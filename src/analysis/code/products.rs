@@ -1,6 +1,8 @@
-//! The shape of tcgen05 products: it lies in a descriptor, not in the opcode.
+//! Products whose shape matters: those of tcgen05, where it lies in a descriptor and not in the opcode, and those of warpgroups
+//! that are too narrow for shared memory to feed.
 
 use super::tensor_memory::constant;
+use crate::analysis::derive::product_shape;
 use crate::analysis::sass::{ControlFlow, body};
 use crate::evidence::{SassFunction, SassInstruction};
 use std::collections::BTreeMap;
@@ -20,13 +22,27 @@ pub struct ProductShape {
 /// The products of a kernel.
 pub(super) fn shapes(function: &SassFunction, flow: &ControlFlow) -> Vec<ProductShape> {
     let code = body(function);
-    let is_product = |i: &SassInstruction| i.base().starts_with("UTC") && i.base().ends_with("MMA");
+    let is_tcgen05 = |i: &SassInstruction| i.base().starts_with("UTC") && i.base().ends_with("MMA");
     let mut found: BTreeMap<(&str, Option<[u64; 2]>), usize> = BTreeMap::new();
-    for at in (0..code.len()).filter(|at| is_product(&code[*at])) {
-        *found.entry((&code[at].opcode, descriptor(code, flow, at).map(shape))).or_default() += 1;
+    for at in 0..code.len() {
+        let shape = match narrow(&code[at]) {
+            None if is_tcgen05(&code[at]) => descriptor(code, flow, at).map(shape),
+            None => continue,
+            narrow => narrow,
+        };
+        *found.entry((&code[at].opcode, shape)).or_default() += 1;
     }
     let row = |((opcode, shape), count): ((&str, _), _)| ProductShape { opcode: opcode.into(), shape, count };
     found.into_iter().map(row).collect()
+}
+
+/// Rows and columns of a product of a warpgroup whose operands take longer to read than to multiply; both lie in shared memory
+/// where one descriptor stands for them, `R24, gdesc[UR12], R24`.
+fn narrow(product: &SassInstruction) -> Option<[u64; 2]> {
+    let [rows, columns, _] = product_shape::sides(&product.opcode)?;
+    let is_shared = product.operands.split(", ").nth(1)?.starts_with("gdesc[");
+    let is_slow = product_shape::wavefronts(columns) > product_shape::cycles(columns);
+    (is_shared && is_slow).then_some([rows.into(), columns.into()])
 }
 
 /// PTX ISA, "Instruction descriptor" of tcgen05: N / 8 from bit 17, and M / 16 from bit 24, of which block-scaled products have

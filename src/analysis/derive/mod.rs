@@ -11,6 +11,7 @@ pub(in crate::analysis) mod mix;
 pub(in crate::analysis) mod named;
 pub(in crate::analysis) mod occupancy;
 pub(in crate::analysis) mod panels;
+pub(in crate::analysis) mod product_shape;
 pub(in crate::analysis) mod quotient;
 pub(in crate::analysis) mod roofline;
 pub(in crate::analysis) mod stalls;

@@ -48,6 +48,8 @@ pub enum Action {
     SkipAccesses,
     /// The chip's own generation of tensor instructions.
     TensorGeneration,
+    /// Products of more columns.
+    WiderProducts,
     /// Products in flight across steps.
     KeepProducts,
     /// Fences of narrower scope.

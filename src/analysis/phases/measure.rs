@@ -85,7 +85,8 @@ impl Phases {
         let main = self.share(PhaseKind::MainLoop) + self.share(PhaseKind::Drain);
         let is_one = counters.is_one_block() == Some(true);
         let in_step = study.mains.iter().all(|main| is_in_step(&study.code, main));
-        let busy = counters.tensor.zip(counters.active).map(|(tensor, active)| tensor / (active * main));
+        // Samples scatter; products never take longer than the loop that they are in.
+        let busy = counters.tensor.zip(counters.active).map(|(tensor, active)| (tensor / (active * main)).min(1.0));
         self.step_efficiency = busy.filter(|_| is_one && main > 0.0);
         self.pressure = tensor::pressure(study, self.step_efficiency);
         let late = late_rows(&study.code);

@@ -308,7 +308,7 @@ impl Phases {
         let is_of_steps = |phase: &&Phase| matches!(phase.kind, PhaseKind::MainLoop | PhaseKind::Drain);
         let main = self.phases.iter().filter(is_of_steps);
         let cycles: Option<f64> = main.map(|phase| phase.cycles).sum();
-        Some(cycles? / self.steps.filter(|steps| *steps > 0.0)?)
+        Some(cycles?.max(self.tensor.unwrap_or_default()) / self.steps.filter(|steps| *steps > 0.0)?)
     }
 
     /// Cycles that a warp waits for what loads of memory bring, in one turn of the main loop.

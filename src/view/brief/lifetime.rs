@@ -37,7 +37,11 @@ fn tile(phases: &Phases) -> Option<Words> {
         let of_tensor = match phase.tensor {
             Some(0.0) if phase.kind == PhaseKind::Epilogue => " (tensor 0)".to_owned(),
             Some(busy) if busy > 0.0 => {
-                format!(" (tensor {} = {} %)", format::fixed(busy, 0), format::fixed(100.0 * tensor / own, 0))
+                format!(
+                    " (tensor {} = {} %)",
+                    format::fixed(busy, 0),
+                    format::fixed(100.0 * (tensor / own).min(1.0), 0)
+                )
             }
             _ => String::new(),
         };

@@ -83,7 +83,7 @@ fn tensor(code: &CodeAudit) -> Option<Words> {
     };
     let by_warps = code.opcodes.iter().filter(|(opcode, _)| is_product(opcode));
     let by_warps = by_warps.map(|(opcode, count)| words!("{} × `{}`", count.to_string(), opcode));
-    let of_tcgen05 = code.products.iter().map(|product| {
+    let of_tcgen05 = code.products.iter().filter(|product| !is_product(&product.opcode)).map(|product| {
         let shape = product.shape.map(|[rows, columns]| format!(" of {rows} × {columns}")).unwrap_or_default();
         words!("{} × `{}`{}", product.count.to_string(), &product.opcode, shape)
     });

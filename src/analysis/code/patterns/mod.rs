@@ -6,6 +6,7 @@ mod double;
 mod load_latency;
 mod local_arrays;
 mod narrow_access;
+mod narrow_products;
 mod occupancy;
 mod older_tensor_path;
 mod spills;
@@ -29,6 +30,7 @@ const PATTERNS: &[&dyn for<'a> Finds<Built<'a>>] = &[
     &spills::Spills,
     &local_arrays::LocalArrays,
     &older_tensor_path::OlderTensorPath,
+    &narrow_products::NarrowProducts,
     &occupancy::Occupancy,
     &load_latency::LoadLatency,
     &narrow_access::NarrowAccess,

@@ -5,6 +5,7 @@
 //! digit, and `HGMMA.64x256x16` that of the stated work.
 
 use crate::analysis::derive::mix::WITH_MODIFIERS;
+use crate::analysis::derive::product_shape::sides;
 use crate::analysis::kernel::summary::KernelSummary;
 use std::collections::BTreeMap;
 
@@ -69,11 +70,7 @@ fn product(opcode: &str) -> Option<(Products, f64)> {
     };
     let volume = match (base, modifiers.first()?) {
         ("DMMA", &"884") => 8.0 * 8.0 * 4.0,
-        (_, shape) if base.ends_with("GMMA") => {
-            let sides: Option<Vec<f64>> = shape.split('x').map(|side| side.parse().ok()).collect();
-            let sides = sides.filter(|sides| sides.len() == 3)?;
-            sides.iter().product::<f64>() / WARPS_OF_A_GROUP
-        }
+        _ if base.ends_with("GMMA") => sides(opcode)?.into_iter().map(f64::from).product::<f64>() / WARPS_OF_A_GROUP,
         (_, shape) => SHAPES.iter().find(|(name, _)| name == shape)?.1,
     };
     let result = if has("F16") { "fp16" } else { "fp32" };

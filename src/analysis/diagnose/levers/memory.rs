@@ -1,7 +1,7 @@
 //! Levers that take work off memory units: sectors, banks, local memory, atomics, constants, reuse.
 
 use super::banks::{self, is_l1};
-use super::{Ask, Draft};
+use super::{Ask, Draft, shapes};
 use crate::analysis::derive::coalescing::SECTORS;
 use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::derive::floor::Floor;
@@ -318,6 +318,8 @@ fn reuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let part = match ask.limiter {
         Code::LatencyL2 => Part::MemoryL2,
+        // Operands of products are read by no access that could be wider.
+        code if is_l1(code) && shapes::operands(ask).is_some() => return None,
         Code::Unit(part @ (Part::MemoryL2 | Part::MemoryL1tex | Part::MemoryLsu | Part::MemoryShared)) => part,
         _ => return None,
     };

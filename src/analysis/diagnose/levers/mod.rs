@@ -10,6 +10,7 @@ mod generation;
 mod launch;
 mod memory;
 mod roof;
+mod shapes;
 mod tensor;
 mod waits;
 
@@ -33,7 +34,8 @@ pub(super) fn levers(m: &Measures<'_, '_>, limiter: Code) -> Vec<Lever> {
         return Vec::new();
     }
     let all = [tensor::drafts(&ask), memory::drafts(&ask), accesses::drafts(&ask), waits::drafts(&ask)];
-    let all = [all.concat(), launch::drafts(&ask), generation::draft(&ask).into_iter().collect()].concat();
+    let single = [generation::draft(&ask), shapes::draft(&ask)].into_iter().flatten().collect();
+    let all = [all.concat(), launch::drafts(&ask), single].concat();
     let mut merged: Vec<Draft> = Vec::new();
     for draft in all {
         match merged.iter_mut().find(|other| other.action == draft.action) {

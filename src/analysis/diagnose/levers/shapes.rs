@@ -1,0 +1,68 @@
+//! The lever on the shape of warpgroup products: where reading their operands fills the data stage.
+
+use super::banks::is_l1;
+use super::draft::busiest;
+use super::{Ask, Draft};
+use crate::analysis::derive::data_stage::{DataStage, OPERANDS};
+use crate::analysis::derive::mix::WITH_MODIFIERS;
+use crate::analysis::derive::product_shape::{MOST_COLUMNS, cycles, sides, wavefronts};
+use crate::analysis::diagnose::lever::Action;
+use crate::analysis::diagnose::rules::share;
+use crate::catalog::Part;
+use crate::quantity::format;
+use crate::words;
+
+/// How far the counters may lie from what the shape says: an operand in registers is twice as far, or further.
+const TOLERANCE: f64 = 0.1;
+/// A stage that is as full as the tensor pipe is no gain yet.
+const BELOW: f64 = 0.9;
+
+/// The part of the data stage that operands take, where they take most of it; 0 to 1.
+pub(super) fn operands(ask: &Ask<'_, '_, '_>) -> Option<f64> {
+    let stage = DataStage::of(ask.m.kernel)?;
+    stage.operands.filter(|operands| 2.0 * operands >= stage.whole).map(|operands| operands / 100.0)
+}
+
+/// C17: products of more columns.
+pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let (operands, tensor) = (operands(ask)?, ask.m.unit(Part::ComputeTensor)?.share);
+    let l1 = ask.m.busiest_of(&[Part::MemoryShared, Part::MemoryL1tex]).filter(|_| is_l1(ask.limiter))?;
+    let executed = ask.m.kernel.by_text(WITH_MODIFIERS);
+    let products = executed.iter().filter_map(|(opcode, count)| Some((sides(opcode)?[1], *count)));
+    let (columns, _) = products.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    let reads = |columns: u32| tensor * wavefronts(columns) / cycles(columns);
+    if (operands / reads(columns) - 1.0).abs() > TOLERANCE {
+        return None;
+    }
+    let left = |columns: u32| l1.share - operands + reads(columns);
+    let wider = [64, 128, MOST_COLUMNS].into_iter().filter(|wider| *wider > columns);
+    let wider = wider.reduce(|less, more| if left(less) <= BELOW * tensor { less } else { more })?;
+    let after = [(Part::MemoryShared, left(wider)), (Part::MemoryL1tex, left(wider))];
+    let (next, busy) = busiest(ask, &after);
+    let takes = |columns: u32| [wavefronts(columns), cycles(columns)].map(|count| format::fixed(count, 0));
+    let ([reads_now, cycles_now], [reads_then, cycles_then]) = (takes(columns), takes(wider));
+    Some(
+        Draft::relieves(ask, Action::WiderProducts, &after)
+            .says(
+                words!(
+                    "Products of {} columns in place of {}, or the left operand in registers",
+                    wider.to_string(),
+                    columns.to_string()
+                ),
+                words!(
+                    "operands take {} wavefronts for {} tensor cycles, {} for {} then; {} {} → {}, and {} ({}) is next",
+                    reads_now,
+                    cycles_now,
+                    reads_then,
+                    cycles_then,
+                    &l1.name,
+                    share(l1.share),
+                    share(left(wider)),
+                    next,
+                    share(busy)
+                ),
+            )
+            .risks(words!("{} accumulators a thread for each product", (wider / 2).to_string()))
+            .checks(words!("operands of wgmma {} → {}", share(operands), share(reads(wider))), OPERANDS),
+    )
+}
