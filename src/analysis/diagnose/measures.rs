@@ -59,6 +59,8 @@ pub(in crate::analysis) struct Measures<'a, 'r> {
     pub(super) has_tensor: bool,
     /// The units of the chip, the busiest first.
     pub(super) units: Vec<Unit>,
+    /// Whether tiles come by TMA.
+    has_bulk_copies: bool,
     /// Whether it streams from device memory with too few loads in flight to fill it.
     pub(super) is_thin: bool,
 }
@@ -106,6 +108,7 @@ impl<'a, 'r> Measures<'a, 'r> {
             warps: positive(WARPS),
             life: life(),
             has_tensor,
+            has_bulk_copies: ["UTMALDG", "UBLKCP"].iter().any(|opcode| executed.get(*opcode).is_some_and(|n| *n > 0.0)),
             units: if is_thin { level::of_thin_stream(units) } else { units },
             is_thin,
         }
@@ -136,8 +139,12 @@ impl<'a, 'r> Measures<'a, 'r> {
         self.kernel_of.phases.map_or(0.0, Phases::at_mbarriers)
     }
 
-    /// The share of the warps' time that they wait for loads through L1, 0 to 1.
+    /// The share of the warps' time that they wait for loads through L1, 0 to 1; not known of a kernel with bulk copies, whose
+    /// mbarriers answer by the same scoreboards, without samples by instruction.
     pub(super) fn waits_for_loads(&self) -> Option<f64> {
+        if self.has_bulk_copies && self.kernel_of.phases.is_none() {
+            return None;
+        }
         Some(self.wait(StallReason::LongScoreboard)? * (1.0 - self.at_mbarriers()))
     }
 

@@ -76,12 +76,7 @@ pub(in crate::analysis::diagnose) fn at_the_roof(
             words!("At the roof of {}: ≤ {} is left in this kernel. Only less work helps: {}.", name, left, less)
         }
         _ if is_pipe && 100.0 * unit.resident < m.limits[Threshold::SolHigh] => {
-            words!(
-                "{} is what the warps wait for: ≤ {} is left, and less work on it helps: {}.",
-                format::capital(&name),
-                left,
-                less
-            )
+            words!("≤ {} is left beside the work of {}; less of that helps: {}.", left, name, less)
         }
         _ => words!("Near the roof of {}: ≤ {} is left in this kernel. Only less work helps: {}.", name, left, less),
     })
