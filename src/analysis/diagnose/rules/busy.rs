@@ -11,6 +11,8 @@ use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
+/// From this distance on, the share of a unit's peak while a block is resident says more than that of the whole launch.
+const APART: f64 = 0.05;
 /// Hit rate of L1, percent.
 const L1_HITS: &str = "l1tex__t_sector_hit_rate.pct";
 
@@ -36,10 +38,22 @@ pub(super) fn saturated(m: &Measures<'_, '_>) -> Option<Held> {
         true => (100.0 * unit.share, m.limits[Threshold::SolHigh]),
         false => (100.0 * unit.resident, m.limits[Threshold::UnitSaturated]),
     };
-    let sentence = words!("{} at {} of peak{}.", format::capital(&the(&unit)), share(unit.share), made_of(m, &unit));
+    let sentence = words!(
+        "{} at {} of peak{}{}.",
+        format::capital(&the(&unit)),
+        share(unit.share),
+        resident(&unit),
+        made_of(m, &unit)
+    );
     let held = Held::new(Code::Unit(unit.part), percent, least, sentence).at(At::Line(Sits::Limiter));
     let readings = m.readings(&[&unit.counter]);
     Some(Held { unit: Some(unit), ..held.from(readings) })
+}
+
+/// What a unit does while there is work for it, where SMs are empty for a while.
+fn resident(unit: &Unit) -> String {
+    let is_apart = unit.resident - unit.share >= APART && !level::is_shared(unit.part);
+    if is_apart { format!(", {} while a block is resident", share(unit.resident)) } else { String::new() }
 }
 
 /// `the FMA pipe`.
