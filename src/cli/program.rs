@@ -39,16 +39,19 @@ pub fn run() -> ExitCode {
 /// Says why the run ends when a file that is mapped becomes shorter while it is read, which the system tells by a signal.
 #[cfg(unix)]
 fn tell_of_a_shortened_file() {
-    const SAID: &[u8] =
-        b"error: a file became shorter while it was read\n  help: wait until nothing writes it, or copy it first\n";
-    let told = || {
+    extern "C" fn told(_: libc::c_int) {
+        const SAID: &[u8] =
+            b"error: a file became shorter while it was read\n  help: wait until nothing writes it, or copy it first\n";
         // Nothing can be told where this fails.
         let _ = rustix::io::write(rustix::stdio::stderr(), SAID);
         signal_hook::low_level::exit(Status::Unreadable as i32);
-    };
+    }
+    // In place of the standard library's handler, not behind it: that one lets the next thread that meets the signal end the
+    // process before this one has spoken.
+    let told: extern "C" fn(libc::c_int) = told;
     // SAFETY: what runs in the handler are two system calls, `write` and `_exit`, which may be called there. Without a
     // handler the run ends as well, and says nothing.
-    let _ = unsafe { signal_hook::low_level::register(signal_hook::consts::SIGBUS, told) };
+    unsafe { libc::signal(libc::SIGBUS, told as libc::sighandler_t) };
 }
 
 fn perform(mut verb: Verb, out: &mut dyn Write) -> Result<(), Failure> {

@@ -165,7 +165,7 @@ fn a_report_of_the_basic_set_says_what_to_collect() {
 #[test]
 fn an_excess_says_how_much_of_it_follows_from_the_data() {
     let page = sections(&audit("collected/spmv_rows/profile", None));
-    says(&page["verdict"], "58,720,256 of 100,790,400 sectors");
+    says(&page["verdict"], "58.7 M of 101 M sectors");
     says(
         &page["memory"],
         "88.1 M of 100.8 M sectors (87.4 %) would go if the bytes were packed, 29.4 M of them inherent",

@@ -183,7 +183,7 @@ fn a_roof_says_how_near_it_is() {
 fn what_is_ruled_out_has_its_total() {
     // 16,384 rows × 32 turns × 2 loads, each of 32 sectors where 16 hold the bytes.
     let codes = ruled_out(&with("collected/decode_nf4/profile", &[]));
-    assert!(codes.contains("coalescing (16,777,216 excess sectors"), "{codes}");
+    assert!(codes.contains("coalescing (16.8 M excess sectors"), "{codes}");
     let chase = ruled_out(&with("collected/pointer_chase/profile", &[]));
     assert!(chase.contains("coalescing (the addresses are loaded values)"), "{chase}");
     let copy = ruled_out(&with("collected/misaligned_copy/profile", &[]));
@@ -194,7 +194,7 @@ fn what_is_ruled_out_has_its_total() {
 fn accesses_whose_guard_is_off_take_their_request() {
     let audit = with("collected/barrier_reduction/profile", &[]);
     let lever = lever(&audit, "skip-accesses").expect("a lever");
-    assert!(lever.why.to_plain().starts_with("19,869,696 of 63,055,872 accesses have no lane on"), "{lever:?}");
+    assert!(lever.why.to_plain().starts_with("19.9 M of 63.1 M accesses have no lane on"), "{lever:?}");
     // With the accesses that may have none the requests fall most: what is left of 66.4 % is the share that surely has one.
     let is_access = |opcode: &str| ["LDG", "STG", "LDS", "STS"].contains(&opcode);
     let guarded = audit.phases.as_ref().expect("phases").guarded.iter().filter(|run| is_access(&run.opcode));

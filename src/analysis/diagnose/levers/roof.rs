@@ -5,7 +5,7 @@ use crate::analysis::diagnose::level::Level;
 use crate::analysis::diagnose::lever::{Action, Lever, LeverCode, LeverOrigin};
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::diagnose::rules::memory::{packable, wavefronts};
-use crate::analysis::diagnose::rules::share;
+use crate::analysis::diagnose::rules::{count, share};
 use crate::catalog::{Code, Part, Threshold};
 use crate::quantity::format;
 use crate::words;
@@ -89,7 +89,7 @@ pub(in crate::analysis::diagnose) fn ruled_out(m: &Measures<'_, '_>, levers: &[L
         let excess = wave.all - wave.ideal;
         // Most of few wavefronts is no reason to rule them out.
         if excess <= LEAST * wave.all && wave.excess < LEAST {
-            found.push(format!("bank conflicts ({} excess wavefronts)", format::fixed(excess, 0)));
+            found.push(format!("bank conflicts ({} excess wavefronts)", count(excess)));
         }
     }
     // Excess in front of a busy memory unit is not ruled out, whatever else limits.
@@ -106,7 +106,7 @@ pub(in crate::analysis::diagnose) fn ruled_out(m: &Measures<'_, '_>, levers: &[L
             (true, 0) => "coalescing (0 excess sectors)".to_owned(),
             (true, _) => "coalescing (the addresses are loaded values)".to_owned(),
             (false, _) => {
-                let excess = all.map(|all| format!("{} excess sectors, but ", format::fixed(all - inherent as f64, 0)));
+                let excess = all.map(|all| format!("{} excess sectors, but ", count(all - inherent as f64)));
                 format!("coalescing ({}no memory unit is busy)", excess.unwrap_or_default())
             }
         });

@@ -158,7 +158,7 @@ pub(super) fn share(value: f64) -> String {
     format!("{} %", format::fixed(100.0 * value, 1))
 }
 
-/// A count of cycles or of anything else: `15,387`.
+/// A count of cycles or of anything else, `15,387`; three digits of a million and more.
 pub(super) fn count(value: f64) -> String {
-    format::fixed(value, 0)
+    if value.abs() < 1e6 { format::fixed(value, 0) } else { format::short(value) }
 }
