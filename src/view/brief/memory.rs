@@ -274,7 +274,9 @@ fn coalescing(audit: &Audit) -> Option<Words> {
 fn index_of(phases: &Phases, access: &SectorAccess) -> String {
     let is_same = |at: &Point| (&at.file, at.line) == (&access.at.file, access.at.line);
     let found = phases.indirection.as_ref().filter(|found| is_same(&found.load) && !is_same(&found.index));
-    found.map_or_else(String::new, |found| format!(" (index: {})", places::line(&found.index, places::file(phases))))
+    found.map_or_else(String::new, |found| {
+        format!(" (index: {})", places::called_line(&found.index, places::file(phases)))
+    })
 }
 
 /// The sectors of loads and stores by lanes beside those of the reference, which tells whether the work itself asks for them.

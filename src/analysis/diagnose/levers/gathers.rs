@@ -52,10 +52,11 @@ pub(super) fn why(found: &Indirection) -> Words {
     )
 }
 
-/// `:26`, or the offset where no line is known.
+/// `:26`, with the line of the call that it was inlined from; the offset where no line is known.
 fn place(at: &Point) -> Words {
+    let call = at.call.filter(|call| *call != at.line).map(|call| words!(" from `:{}`", call.to_string()));
     match at.line {
         0 => words!("`{}`", format!("{:#x}", at.offset)),
-        line => words!("`:{}`", line.to_string()),
+        line => words!("`:{}`{}", line.to_string(), call.unwrap_or_default()),
     }
 }
