@@ -37,6 +37,7 @@ pub(super) fn run(arguments: &Dump, out: &mut dyn Write) -> Result<(), Failure> 
         Stage::Source { file, kernel, allow_damage } => {
             evidence::write_source_json(&views(file, kernel.as_ref(), *allow_damage)?, &mut plain::Json(out))?;
         }
+        Stage::Cfg { file, kernel } => graphs(file, kernel.as_ref(), out)?,
         Stage::Analysis(arguments) => conclusions(arguments, &mut plain::Json(out))?,
     }
     Ok(())
@@ -113,6 +114,42 @@ fn of_file(arguments: &DumpAnalysis) -> Result<Vec<Audit>, Failure> {
         audit(&Evidence { new: side, ..Evidence::default() }.made_public(), &limits)
     };
     Ok(kernels.into_iter().map(one).collect())
+}
+
+/// The control flow of the functions that are asked for.
+fn graphs(file: &Path, kernel: Option<&Regex>, out: &mut dyn Write) -> Result<(), Failure> {
+    const ELF: &[u8] = b"\x7fELF";
+    const REPORTS: [&str; 2] = ["ncu-rep", "ncu-repz"];
+    let is_report = file.extension().is_some_and(|own| REPORTS.iter().any(|report| own == *report));
+    let bytes = if is_report { Vec::new() } else { source::read_all(file)? };
+    let found = match (is_report, bytes.starts_with(ELF)) {
+        (true, _) => listings(file, false)?,
+        (false, true) => {
+            let made = collect::disassemble(&places(&Tools::default(), Path::new("")), &bytes)?;
+            vec![sass::read(&made.text, Origin::default())?]
+        }
+        (false, false) => {
+            vec![sass::read(&bytes, Origin { path: file.display().to_string(), ..Origin::default() })?]
+        }
+    };
+    let functions = || found.iter().flat_map(|listing| &listing.functions);
+    let mut is_empty = true;
+    for function in functions().filter(|own| kernel.is_none_or(|filter| filter.is_match(&own.mangled))) {
+        is_empty = false;
+        out.write_all(view::graph(function).as_bytes())?;
+    }
+    let held: Vec<&str> = functions().map(|own| &*own.mangled).collect();
+    match (is_empty, kernel) {
+        (false, _) => Ok(()),
+        (true, Some(filter)) if !held.is_empty() => {
+            let (file, held) = (file.display(), held.join(", "));
+            Err(Failure::usage(format!("no function in {file} matches /{filter}/\n  it holds: {held}")))
+        }
+        (true, _) => {
+            places(&Tools::default(), Path::new("")).find(Tool::Nvdisasm)?;
+            Err(Failure::usage(format!("{} holds no machine code\n  help: give its cubin", file.display())))
+        }
+    }
 }
 
 /// The machine code of a report's cubins; none without nvdisasm. A cubin that it cannot read, because it is too old for

@@ -24,7 +24,7 @@
 //! [[subject.check]]
 //! sass = "STG"                 # an opcode pattern of SASS, or a name of PTX or CUDA C++ such as "tcgen05.ld"
 //! count = "= 8"                # also "<= 8", ">= 8", "some" (default) and "none"; `forbid = true` is "none"
-//! in = "hottest-loop"          # also "function" (default), "line 10" and "lines 10-25"
+//! in = "hottest-loop"          # also "function" (default), "loop at line 10", "line 10" and "lines 10-25"
 //! min_width = 128              # bits that each such load or store must move per lane
 //! per_iteration = true         # counts what every turn of the hottest loop runs once
 //!

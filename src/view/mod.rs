@@ -22,6 +22,7 @@ mod document;
 mod dump;
 mod estimates;
 mod faults;
+mod flows;
 mod heading;
 mod history;
 mod hypotheses;
@@ -47,7 +48,7 @@ mod throughput;
 mod timeline;
 mod verdict;
 
-pub use code::code_side_by_side;
+pub use code::{code_side_by_side, graph};
 pub use columns::{short_files, side_by_side};
 pub use comment::{COMMENT, COMMENT_MARKER, Entry, comment};
 pub use deliverable::{DELIVERABLE, deliverable};

@@ -2,6 +2,7 @@
 
 use super::charts;
 use super::document::{Block, Section};
+use super::flows;
 use super::heading::Heading;
 use super::source_lines;
 use super::tables::{self, paragraph};
@@ -43,7 +44,7 @@ fn panels(audit: &Audit, ids: &[&str], cure: Words) -> Vec<Block> {
         let (idle, rows): (Vec<&Row>, Vec<&Row>) = panel.rows.iter().partition(|row| is_zero(row));
         let (borrowed, rows): (Vec<&Row>, Vec<&Row>) = rows.into_iter().partition(|row| is_borrowed(audit, row));
         if !rows.is_empty() {
-            blocks.push(tables::metrics(&panel.id, &rows));
+            blocks.push(tables::noted(&panel.id, &rows, flows::notes(audit, &panel.id, &rows)));
         }
         if !idle.is_empty() {
             let names: Vec<&str> = idle.iter().map(|row| row.label.as_str()).collect();

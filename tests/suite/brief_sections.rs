@@ -2,6 +2,7 @@
 //! against the pages that were worked out by hand, and their budgets on every report that lies here.
 
 use crate::judged;
+use crate::rules::with;
 use kernel_audit::analysis::{self, Audit, Evidence, Limits, Selection, Work};
 use kernel_audit::evidence::{Report, SourceView, Want};
 use kernel_audit::render::Templates;
@@ -140,6 +141,33 @@ fn shared_loads_and_chains() {
     // A sentence that names the line needs no place behind it.
     says(&chase["verdict"], "wait for the load at `:16`");
     assert!(!chase["verdict"].iter().any(|line| line.contains("pointer_chase.cu")));
+}
+
+#[test]
+fn waits_for_loads_and_ready_warps_are_read_together() {
+    const READY: &str = "smsp__average_warps_issue_stalled_not_selected_per_issue_active.ratio";
+    const LOADS: &str = "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio";
+    // Of 35.6 cycles per instruction 13.8 are long scoreboard and 4.7 not selected.
+    let stalls =
+        |readings: &[(&str, f64)]| sections(&with("collected/embedding_bag/profile", readings))["stalls"].clone();
+    let said = |readings: &[(&str, f64)]| row(&stalls(readings), "Not selected")[2].to_owned();
+    // Both high: the schedulers have work enough. Ready warps alone: nothing is said of loads.
+    let both = said(&[(READY, 12.0)]);
+    assert!(
+        both.starts_with("ready warps wait for their turn (2.24 eligible per scheduler): no latency is lost"),
+        "{both}"
+    );
+    assert!(both.ends_with("that of long scoreboard is hidden, more warps would not help"), "{both}");
+    let ready = said(&[(READY, 12.0), (LOADS, 1.0)]);
+    assert!(ready.ends_with("no latency is lost"), "{ready}");
+    // Loads alone: a wait that more warps could hide.
+    assert_eq!(said(&[]), "another warp was picked; no latency is lost");
+    // Neither: none of the two has a row.
+    let neither = stalls(&[(READY, 0.1), (LOADS, 0.1)]);
+    assert!(
+        !neither.iter().any(|line| line.contains("Not selected") || line.contains("Long scoreboard")),
+        "{neither:?}"
+    );
 }
 
 /// Most lines of a section, its heading and the empty lines counted.

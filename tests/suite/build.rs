@@ -94,6 +94,34 @@ in = "hottest-loop"
 }
 
 #[test]
+fn checks_look_into_the_loop_that_a_line_is_in() {
+    const SUMS: &[u8] = b"__global__ void k(float* out, const short* in, int n) {
+    float sum = 0.0f;
+#pragma unroll 1
+    for (int i = 0; i < n; ++i) {
+        sum += in[i * 32 + threadIdx.x];
+    }
+    out[threadIdx.x] = sum;
+}
+";
+    let check = |what: &str| format!("[[subject.check]]\n{what}\n");
+    let subject = [
+        "[[subject]]\nname = \"k\"\nsource = \"k.cu\"\narch = \"sm_90a\"\nflags = [\"-O3\"]\n".to_owned(),
+        check("sass = \"global-load\"\nin = \"loop at line 5\"\ncount = \"= 1\""),
+        check("sass = \"conversion\"\nin = \"loop at line 5\"\nforbid = true"),
+        check("sass = \"STG\"\nin = \"loop at line 5\"\nforbid = true"),
+        check("sass = \"STG\"\nin = \"loop at line 7\"\nforbid = true"),
+    ];
+    let (status, _, data, said) = generate(&subject.concat(), &[("k.cu", SUMS)]);
+    assert_eq!(status, 0, "{said}");
+    let checks = data["evidence"]["new"]["code"][0]["checks"].as_array().unwrap();
+    let verdicts: Vec<&str> = checks.iter().map(|check| check["verdict"].as_str().unwrap()).collect();
+    // A load and a conversion from short in each turn, the store behind the loop, and no loop around it.
+    assert_eq!(verdicts, ["PASS", "FAIL", "PASS", "INCONCLUSIVE"]);
+    assert_eq!(checks[3]["found"], "no loop holds an instruction of line 7");
+}
+
+#[test]
 fn no_home_folder_of_a_build_reaches_page_or_snapshot() {
     let subject = r#"
 [[subject]]

@@ -225,6 +225,19 @@ fn files_that_cannot_be_read_or_written_exit_with_3() {
 }
 
 #[test]
+fn dump_cfg_prints_a_graph_for_each_function() {
+    let folder = project();
+    let listing = format!("{}/tests/fixtures/sass/tiny.sass", env!("CARGO_MANIFEST_DIR"));
+    let text = done(&run(folder.path(), &["dump", "cfg", &listing]));
+    assert!(text.starts_with("digraph \"tiny\" {\n") && text.ends_with("}\n"), "{text}");
+    assert!(text.contains("[label=\"0x0140–0x01c0\\l9 instructions\\lloop at 0x0140, depth 0\"]"), "{text}");
+    let (status, said) = fails(folder.path(), &["dump", "cfg", &listing, "--kernel", "^none$"]);
+    assert!(status == 2 && said.contains("it holds: tiny"), "{status}: {said}");
+    let (status, said) = fails(folder.path(), &["dump", "cfg", "audit.toml"]);
+    assert!(status == 3 && said.contains("holds no instructions"), "{status}: {said}");
+}
+
+#[test]
 fn a_rejected_page_exits_with_5_and_writes_nothing() {
     let folder = project();
     fs::create_dir(folder.path().join("mine")).unwrap();

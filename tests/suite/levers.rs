@@ -47,6 +47,31 @@ fn an_estimate_of_nvidias_stands_beside_the_ceiling_here() {
 }
 
 #[test]
+fn waits_behind_an_index_name_both_loads() {
+    let said = |name: &str| {
+        let audit = audited(&format!("collected/{name}/profile.ncu-repz"), &Work::default());
+        let lever = lever(&audit, "more-in-flight");
+        [&lever.sentence, &lever.why].map(|words| words.to_plain())
+    };
+    // Rows that a warp reads whole: wider loads, and the index early where it is waited for.
+    let [rows, why] = said("kv_gather");
+    assert!(rows.ends_with("16 bytes a lane; load the next indices before they are needed"), "{rows}");
+    assert!(
+        why.contains(":22 loads through an index of :18 (84.4 % of the samples wait for it, 5.8 % for the index)"),
+        "{why}"
+    );
+    assert!(why.ends_with("2.0 sectors a request, 32 of 32 bytes used"), "{why}");
+    // Its loads have 16 bytes a lane already, and next to nothing waits for the index.
+    assert_eq!(said("block_spmm")[0], "More bytes in flight: several loads of rows before the first use");
+    // A place for each lane: 33,560,139 sectors of 3,332,801 requests, 9,722,151 when packed.
+    let [scattered, why] = said("hash_probe");
+    assert!(scattered.starts_with("Sort or group the work by index, so that lanes share sectors"), "{scattered}");
+    assert!(why.ends_with("10.1 sectors a request, 9 of 32 bytes used"), "{why}");
+    // Nothing is loaded to make these addresses.
+    assert!(!said("gemv_bf16")[1].contains("index"));
+}
+
+#[test]
 fn four_loads_that_all_lanes_make_at_one_address_could_be_one() {
     let audit = audited("h200/gemm_bias_v2.ncu-repz", &Work::default());
     let runs = audit.phases.as_ref().and_then(|phases| phases.shared_runs.clone()).expect("runs");

@@ -172,6 +172,27 @@ fn conflicts_of_look_ups_are_told_from_those_of_a_layout() {
 }
 
 #[test]
+fn loads_through_an_index_are_told_from_arithmetic() {
+    let found = |name: &str| of(&format!("collected/{name}/profile.ncu-repz")).indirection;
+    let lines = |name: &str| found(name).map(|own| (own.index.line, own.load.line));
+    // Lines of `kernels/`: page → entry, column → block, key → slot, page → key, column → element of x, index → row.
+    let named = ["kv_gather", "block_spmm", "hash_probe", "paged_decode", "spmv_rows", "embedding_bag"].map(lines);
+    let expected = [(18, 22), (23, 26), (23, 26), (34, 36), (21, 21), (17, 17)].map(Some);
+    assert_eq!(named, expected);
+    // A warp of `kv_gather` reads 64 bytes of a row; by the listing 1,910 of 32,918 samples wait for the page and 27,786 for the row.
+    let rows = found("kv_gather").expect("an indirection");
+    assert_eq!((rows.requests, rows.sectors, rows.ideal, rows.width_bits), (1 << 22, 1 << 23, 1 << 23, None));
+    is_near(Some(rows.for_indices), 1_910.0 / 32_918.0, 1e-5);
+    is_near(found("hash_probe").map(|own| own.excess()), 1.0 - 9_722_151.0 / 33_560_139.0, 1e-9);
+    // Arithmetic on the thread's number, values that only choose a bank, and loads whose next address is their own value.
+    for name in
+        ["stream_triad", "transpose_naive", "strided_copy", "permute_heads", "dp4a_gemm", "pointer_chase", "bucketize"]
+    {
+        assert_eq!(found(name), None, "{name}");
+    }
+}
+
+#[test]
 fn a_product_whose_warps_have_roles() {
     let phases = of("collected/gemm_bf16_cluster/profile.ncu-repz");
     let roles: Vec<(u64, u64)> = phases.roles.iter().map(|role| (role.warps, role.start)).collect();

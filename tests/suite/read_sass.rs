@@ -3,6 +3,7 @@
 use kernel_audit::analysis::sass::{ControlFlow, body, class_counts, loops, opcode_counts, sequences};
 use kernel_audit::evidence::{Origin, SassFunction, SassListing, SourceLine};
 use kernel_audit::source::{ReadError, sass};
+use kernel_audit::view::graph;
 use std::collections::{BTreeMap, BTreeSet};
 
 const DEVSET: &str = include_str!("../fixtures/h200/devset.sass");
@@ -155,6 +156,29 @@ fn switches_and_calls_are_followed_as_nvdisasm_does() {
     let flow = ControlFlow::of(listing.function("sw").unwrap());
     assert!(flow.blocks.iter().all(|block| !block.leaves_unseen));
     assert!(flow.entries.len() >= 3, "{:?}", flow.entries);
+}
+
+#[test]
+fn the_graph_for_dot_has_the_blocks_and_edges_of_nvdisasm() {
+    let listing = read(DEVSET);
+    let mut ours: BTreeMap<u64, (usize, BTreeSet<u64>)> = BTreeMap::new();
+    for (number, function) in (1u64..).zip(&listing.functions) {
+        let text = graph(function);
+        let key = |text: &str| number << 32 | u64::from_str_radix(&quoted(text)[2..], 16).unwrap();
+        for line in text.lines().filter(|line| line.starts_with("  \"")) {
+            match line.split_once(" -> ") {
+                Some((from, to)) => assert!(ours.get_mut(&key(from)).unwrap().1.insert(key(to))),
+                None => {
+                    let count = line.split("\\l").nth(1).and_then(|said| said.split(' ').next()).unwrap();
+                    ours.insert(key(line), (count.parse().unwrap(), BTreeSet::new()));
+                }
+            }
+        }
+    }
+    assert_eq!(ours, nodes_of_dot(include_str!("../fixtures/sass/devset.bbcfg.dot")));
+    let turning = listing.functions.iter().map(|function| graph(function).matches("[style=bold]").count());
+    let loops = listing.functions.iter().map(|function| loops(&ControlFlow::of(function)).0.len());
+    assert_eq!(turning.sum::<usize>(), loops.sum::<usize>(), "one jump back for each loop here");
 }
 
 /// `nvdisasm -cfg` joins blocks into nodes that are left in their middle: its edges are ours between its nodes.

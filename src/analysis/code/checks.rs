@@ -4,58 +4,15 @@ use super::count::Count;
 use super::flow::line_of;
 use super::resource_checks::Resource;
 use super::resources::ResourceRow;
+use super::scope::Scope;
 use crate::analysis::judgement::{self, Judgement};
-use crate::analysis::kernel::stated::Unreadable;
-use crate::analysis::sass::{ControlFlow, Dominators, NaturalLoop, access_width, body, opcode_matches, sequences};
-use crate::catalog::{Resolved, resolve};
+use crate::analysis::sass::{
+    ControlFlow, Dominators, NaturalLoop, access_width, body, class_of, opcode_matches, sequences,
+};
+use crate::catalog::{self, Resolved, resolve};
 use crate::evidence::{SassFunction, SassInstruction};
 use crate::quantity::format;
 use std::collections::BTreeSet;
-use std::fmt;
-use std::str::FromStr;
-
-/// Where a check looks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scope {
-    /// The whole function, with what it calls in its own section.
-    #[default]
-    Function,
-    /// The loop that most likely runs most.
-    HottestLoop,
-    /// Instructions of these lines of the subject's source.
-    Lines(u32, u32),
-}
-
-/// Reads `function`, `hottest-loop`, `lines 10-25` and `line 10`.
-impl FromStr for Scope {
-    type Err = Unreadable;
-
-    fn from_str(text: &str) -> Result<Scope, Unreadable> {
-        let wrong = || Unreadable::new("`function`, `hottest-loop`, `line N` or `lines N-M`", text);
-        match text.trim() {
-            "function" => Ok(Scope::Function),
-            "hottest-loop" => Ok(Scope::HottestLoop),
-            other => {
-                let numbers = other.strip_prefix("lines").or(other.strip_prefix("line")).ok_or_else(wrong)?.trim();
-                let (from, to) = numbers.split_once('-').unwrap_or((numbers, numbers));
-                let number = |text: &str| text.trim().parse::<u32>().map_err(|_| wrong());
-                let (from, to) = (number(from)?, number(to)?);
-                if from <= to { Ok(Scope::Lines(from, to)) } else { Err(wrong()) }
-            }
-        }
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Scope::Function => f.write_str("the kernel"),
-            Scope::HottestLoop => f.write_str("the hottest loop"),
-            Scope::Lines(from, to) if from == to => write!(f, "line {from}"),
-            Scope::Lines(from, to) => write!(f, "lines {from}–{to}"),
-        }
-    }
-}
 
 /// A statement about a kernel's machine code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -190,6 +147,8 @@ enum Open {
     UnknownNear(String, Vec<&'static str>),
     #[error("the kernel has no loop that does work")]
     NoLoop,
+    #[error("no loop holds an instruction of line {0}")]
+    NoLoopAt(u32),
     #[error("no instruction comes from lines {0} to {1}")]
     NoLines(u32, u32),
     #[error("no such instruction has a width")]
@@ -259,7 +218,7 @@ fn decide(check: &SassCheck, ground: &Ground<'_>) -> Decision {
     }
     let pattern = patterns.pop().ok_or(Open::Empty)?;
     let matches: Vec<usize> = (0..code.len())
-        .filter(|at| places.contains(at) && opcode_matches(&code[*at].opcode, &pattern) && !code[*at].never_runs())
+        .filter(|at| places.contains(at) && is_of(&code[*at].opcode, &pattern) && !code[*at].never_runs())
         .collect();
     if let Some(bits) = check.min_width {
         let narrow = narrower(bits, code, &matches)?;
@@ -281,9 +240,17 @@ fn repeated(step: &str) -> (&str, usize) {
     }
 }
 
-/// The opcode pattern that a name stands for.
+/// Whether an opcode is of a pattern, or of a class of the catalog.
+fn is_of(opcode: &str, pattern: &str) -> bool {
+    opcode_matches(opcode, pattern) || class_of(opcode) == pattern
+}
+
+/// The opcode pattern that a name stands for; the id of a class stands for itself.
 fn pattern(name: &str, arch: &str) -> Result<String, Open> {
     let (own, on) = (name.to_owned(), arch.to_owned());
+    if catalog::opcode_classes().iter().any(|class| class.id == name) {
+        return Ok(own);
+    }
     Err(match resolve(name, arch) {
         Resolved::Opcode => return Ok(own),
         Resolved::Patterns(patterns) => match patterns.first() {
@@ -300,11 +267,16 @@ fn pattern(name: &str, arch: &str) -> Result<String, Open> {
 /// Positions of the instructions that a check looks at.
 fn scope(scope: Scope, ground: &Ground<'_>) -> Result<BTreeSet<usize>, Open> {
     let code = body(ground.function);
+    let of_loop =
+        |own: &NaturalLoop| own.blocks.iter().flat_map(|b| ground.flow.blocks[*b].instructions.clone()).collect();
     match scope {
         Scope::Function => Ok((0..code.len()).collect()),
-        Scope::HottestLoop => {
-            let hottest = &ground.loops[ground.hottest.ok_or(Open::NoLoop)?];
-            Ok(hottest.blocks.iter().flat_map(|b| ground.flow.blocks[*b].instructions.clone()).collect())
+        Scope::HottestLoop => Ok(of_loop(&ground.loops[ground.hottest.ok_or(Open::NoLoop)?])),
+        Scope::LoopAt(line) => {
+            let is_there =
+                |at: &usize| code[*at].places.iter().any(|place| &*place.file == ground.file && place.line == line);
+            let holding = ground.loops.iter().map(of_loop).filter(|own| own.iter().any(is_there));
+            holding.min_by_key(BTreeSet::len).ok_or(Open::NoLoopAt(line))
         }
         Scope::Lines(from, to) => {
             let is_within = |line: u32| (from..=to).contains(&line);
@@ -358,13 +330,6 @@ fn per_turn(count: Count, ground: &Ground<'_>, matches: &[usize]) -> Decision {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn scopes_are_read_as_written() {
-        assert_eq!("lines 3-9".parse(), Ok(Scope::Lines(3, 9)));
-        assert_eq!("line 3".parse(), Ok(Scope::Lines(3, 3)));
-        assert!("lines 9-3".parse::<Scope>().is_err() && "loop".parse::<Scope>().is_err());
-    }
 
     #[test]
     fn steps_may_be_repeated() {

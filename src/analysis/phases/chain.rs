@@ -27,7 +27,7 @@ pub(super) fn chain(study: &Study<'_>) -> Option<Chain> {
 }
 
 /// Whether the address of a load depends on its own value, by itself or through other loads.
-fn is_circular(study: &Study<'_>, load: usize) -> bool {
+pub(super) fn is_circular(study: &Study<'_>, load: usize) -> bool {
     let mut seen = BTreeSet::new();
     let mut open = vec![load];
     while let Some(row) = open.pop() {

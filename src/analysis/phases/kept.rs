@@ -47,6 +47,8 @@ impl Phases {
         self.pressure.iter_mut().for_each(|pressure| pressure.share = rounded(pressure.share));
         self.fence_chain.iter_mut().for_each(|chain| chain.cost = rounded(chain.cost));
         self.chain.iter_mut().for_each(|chain| chain.share = rounded(chain.share));
+        let through = self.indirection.iter_mut().flat_map(|own| [&mut own.for_loads, &mut own.for_indices]);
+        through.for_each(|value| *value = rounded(*value));
         self
     }
 
@@ -76,6 +78,7 @@ impl Phases {
         self.accesses.iter_mut().for_each(|access| of_point(&mut access.at));
         self.fence_chain.iter_mut().for_each(|chain| of_point(&mut chain.at));
         self.chain.iter_mut().for_each(|chain| of_point(&mut chain.load));
+        self.indirection.iter_mut().flat_map(|own| [&mut own.load, &mut own.index]).for_each(&mut of_point);
         self.local_index.iter_mut().for_each(|index| of_point(&mut index.at));
         self.shared_runs.iter_mut().for_each(|runs| of_point(&mut runs.at));
         each(&mut self.phases, &mut |phase| {

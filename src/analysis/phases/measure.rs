@@ -11,7 +11,7 @@ use super::point::{calling, named, point, product_line, short};
 use super::samples::Samples;
 use super::study::Study;
 use super::waits::waits;
-use super::{accesses, addresses, chain, guards, spent, stalls, tensor};
+use super::{accesses, addresses, chain, gathers, guards, spent, stalls, tensor};
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::evidence::{CodeInstruction, SourceView, WarpSync};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -53,6 +53,7 @@ impl Phases {
             pressure: None,
             fence_chain: tensor::fence_chain(&study),
             chain: chain::chain(&study),
+            indirection: gathers::indirection(&study),
             local_index: addresses::local_index(&study),
             shared_runs: addresses::shared_runs(&study, rows_are_warps(kernel)),
             drain_in_loop: None,

@@ -16,8 +16,10 @@ mod counters;
 mod cut;
 mod detail;
 mod flows;
+mod gathers;
 mod guards;
 mod index;
+mod indirection;
 mod kept;
 mod lanes;
 mod main_loop;
@@ -44,6 +46,7 @@ pub use detail::{
 };
 pub use index::IndexArithmetic;
 pub(in crate::analysis) use index::PIPES;
+pub use indirection::Indirection;
 pub use model::{CycleUnit, Phase, PhaseKind, Phases, Role, Span};
 pub use products::at_their_products;
 pub(in crate::analysis) use reach::stores as reach_of_stores;

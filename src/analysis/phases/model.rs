@@ -5,6 +5,7 @@ use super::detail::{
     StallCause, StallGroup, TensorSite, TimeSplit, Wait, WaitGroup,
 };
 use super::index::IndexArithmetic;
+use super::indirection::Indirection;
 
 /// What a phase is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -224,6 +225,9 @@ pub struct Phases {
     /// A chain of loads; `None` where no load's address is its own value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chain: Option<Chain>,
+    /// Loads through an index; `None` where no address of a load is made of what another one brings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub indirection: Option<Indirection>,
     /// What indexes of local arrays cost; `None` without local accesses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local_index: Option<LocalIndex>,

@@ -110,6 +110,16 @@ pub(in crate::cli) enum Stage {
         #[arg(long)]
         allow_damage: bool,
     },
+    /// The control flow of each function, for `dot` of Graphviz: basic blocks with their addresses, loops and lines, a frame for
+    /// each role of warps. One graph after the other.
+    Cfg {
+        /// A cubin, a report that holds one (both need nvdisasm), or what nvdisasm or cuobjdump printed.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Functions to print, by mangled name [default: all].
+        #[arg(long, value_name = "REGEX", value_parser = regex)]
+        kernel: Option<Regex>,
+    },
     /// What is concluded about every kernel of a report: verdict, findings and levers with their readings.
     Analysis(DumpAnalysis),
 }

@@ -3,7 +3,7 @@
 use super::lead::called;
 use super::numbers::{amount, bytes, digits, row, sides, tenth};
 use super::places;
-use crate::analysis::phases::{Amount, LaneStep, Phases, SectorAccess, Unavoidable};
+use crate::analysis::phases::{Amount, LaneStep, Phases, Point, SectorAccess, Unavoidable};
 use crate::analysis::{AccessLine, Audit};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell, Section, Table};
@@ -245,7 +245,10 @@ fn coalescing(audit: &Audit) -> Option<Words> {
         let access = phases.accesses.first().filter(|access| access.excess() > 0)?;
         let at = places::line(&access.at, places::file(phases));
         Some(match access.is_inherent {
-            true => format!("; the addresses at {at} are loaded values, so their excess is inherent"),
+            true => format!(
+                "; the addresses at {at} are loaded values{}, so their excess is inherent",
+                index_of(phases, access)
+            ),
             false if access.is_shifted() => format!("; {at} is contiguous and starts off a sector boundary"),
             false => format!("; {at} uses {} of 32 bytes of a sector", format::fixed(access.bytes_used(), 0)),
         })
@@ -265,6 +268,15 @@ fn coalescing(audit: &Audit) -> Option<Words> {
         beside(audit).filter(|_| share >= LEAST_EXCESS).unwrap_or_default(),
         bulk
     ))
+}
+
+/// ` (index: :23)`, where the load of the values is known.
+fn index_of(phases: &Phases, access: &SectorAccess) -> String {
+    let is_same = |at: &Point| (&at.file, at.line) == (&access.at.file, access.at.line);
+    let found = phases.indirection.as_ref().filter(|found| is_same(&found.load) && !is_same(&found.index));
+    found.map_or_else(String::new, |found| {
+        format!(" (index: {})", places::called_line(&found.index, places::file(phases)))
+    })
 }
 
 /// The sectors of loads and stores by lanes beside those of the reference, which tells whether the work itself asks for them.

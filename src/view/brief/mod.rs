@@ -16,6 +16,7 @@ mod kernels;
 mod lead;
 mod lifetime;
 mod memory;
+mod moved;
 mod next;
 mod numbers;
 mod order;

@@ -1,7 +1,7 @@
 //! Warp stalls: the reasons that take a share of the warps' time worth a line, and what causes each of them here.
 
 use super::numbers::{digits, sides, tenth, value};
-use super::{phases, places};
+use super::{moved, phases, places};
 use crate::analysis::phases::{PhaseKind, Phases, StallCause, StallGroup, StallPlace, WaitGroup};
 use crate::analysis::{Audit, StallBasis, StallRow};
 use crate::catalog;
@@ -52,6 +52,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         cells
     };
     let mut basis = basis(audit, shares.basis);
+    basis.push(moved::sentence(audit));
     basis.push(memory(&shares.rows, audit.phases.as_ref().map_or(0.0, Phases::at_mbarriers)));
     let rows = rows.iter().zip(notes).map(line).collect();
     Some(Section::new("stalls", "Warp stalls", vec![paragraph("basis", basis), table("stalls", columns, rows).into()]))

@@ -6,6 +6,7 @@ mod build;
 mod checks;
 mod columns;
 mod diff;
+mod graph;
 mod page;
 mod phases;
 mod roles;
@@ -22,6 +23,7 @@ pub(super) fn build_name(codes: &[CodeAudit], code: &CodeAudit) -> String {
 }
 
 pub use columns::code_side_by_side;
+pub use graph::graph;
 pub(super) use page::join;
 pub(super) use page::static_document;
 pub(super) use variants::section as variants;

@@ -6,6 +6,7 @@
 mod accesses;
 mod banks;
 mod draft;
+mod gathers;
 mod generation;
 mod launch;
 mod memory;

@@ -1,6 +1,6 @@
 //! Levers that shorten waits or the work of issue: loads in flight, chains, barriers, code, lanes.
 
-use super::{Ask, Draft};
+use super::{Ask, Draft, gathers};
 use crate::analysis::diagnose::lever::Action;
 use crate::analysis::diagnose::rules::lanes::LANES;
 use crate::analysis::diagnose::rules::{count, share};
@@ -122,16 +122,20 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         return None;
     }
     // Wider loads are fewer instructions as well, which a busy front end is asked for by a lever of its own.
-    let (sentence, after) = match ask.limiter {
-        Code::Unit(Part::Issue) => ("More bytes in flight: several independent loads before the first use", Vec::new()),
-        _ => (
-            "More bytes in flight: several independent loads before the first use, 16 bytes a lane",
-            without_index(ask, narrow(ask)),
-        ),
+    let is_wide = ask.limiter != Code::Unit(Part::Issue);
+    let through = gathers::waited(m, wait).filter(|_| is_wide);
+    let is_scattered = through.is_some_and(|found| gathers::is_scattered(m, found));
+    let after = if is_wide && !is_scattered { without_index(ask, narrow(ask)) } else { Vec::new() };
+    let sentence = match (through, is_wide) {
+        (Some(found), _) => gathers::sentence(m, found),
+        (None, true) => "More bytes in flight: several independent loads before the first use, 16 bytes a lane".into(),
+        (None, false) => "More bytes in flight: several independent loads before the first use".into(),
     };
+    let why = through.map(|found| words!("; {}", gathers::why(found))).unwrap_or_default();
+    let sorting = if is_scattered { "; the cost of sorting" } else { "" };
     let draft = Draft::relieves(ask, Action::MoreInFlight, &after)
-        .says(sentence.into(), words!("warps wait for loads {} of their time", share(wait)))
-        .risks("registers for the loads in flight".into())
+        .says(sentence, words!("warps wait for loads {} of their time{}", share(wait), why))
+        .risks(words!("registers for the loads in flight{}", sorting))
         .weighs(wait);
     let saves = draft.saves();
     Some(match dram.filter(|_| is_thin) {

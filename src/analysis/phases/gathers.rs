@@ -1,0 +1,76 @@
+//! Loads whose address is made of what another load brings: an index, then the row that it names.
+
+use super::chain::is_circular;
+use super::indirection::Indirection;
+use super::point::point;
+use super::study::Study;
+use crate::analysis::lines::Trace;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Sectors that the accesses of an instruction touch.
+const SECTORS: &str = "memory_l2_theoretical_sectors_global";
+/// Sectors that the same bytes need side by side.
+const IDEAL: &str = "memory_l2_theoretical_sectors_global_ideal";
+/// Bits of a lane's element.
+const WIDTH: &str = "memory_access_size_type";
+
+/// The loads through an index, and those that warps wait for the most among them; `None` without any, and without sectors.
+pub(super) fn indirection(study: &Study<'_>) -> Option<Indirection> {
+    let (code, causes) = (&study.code, study.causes.as_ref()?);
+    let waits = study.samples.reasons.get("long_scoreboard")?;
+    let (sectors, ideal) = (study.view.counts(SECTORS)?, study.view.counts(IDEAL)?);
+    let has_excess = |row: usize| sectors[row] > ideal[row];
+    let loads = (0..code.rows.len()).filter(|row| is_load(study, *row));
+    let through: BTreeMap<usize, BTreeSet<usize>> = loads
+        .map(|row| (row, indices(study, row, has_excess(row))))
+        .filter(|(row, indices)| !indices.is_empty() && !is_circular(study, *row))
+        .collect();
+    if through.is_empty() {
+        return None;
+    }
+    let mut counts: BTreeMap<usize, u64> = BTreeMap::new();
+    for row in (0..code.rows.len()).filter(|row| waits[*row] > 0) {
+        causes.cause(Trace::Long, row).into_iter().for_each(|load| *counts.entry(load).or_default() += waits[row]);
+    }
+    let count = |row: &usize| counts.get(row).copied().unwrap_or_default();
+    let most = |row: &&usize| (count(row), Reverse(**row));
+    let lead = *through.keys().max_by_key(most)?;
+    let index = *through[&lead].iter().max_by_key(most)?;
+    let share =
+        |rows: &mut dyn Iterator<Item = &usize>| rows.map(count).sum::<u64>() as f64 / study.samples.sum.max(1) as f64;
+    let all: BTreeSet<usize> = through.values().flatten().copied().collect();
+    let load = point(study, lead);
+    let beside = || through.keys().copied().filter(|row| point(study, *row).line == load.line);
+    Some(Indirection {
+        index: point(study, index),
+        for_loads: share(&mut through.keys()),
+        for_indices: share(&mut all.iter().filter(|row| !through.contains_key(row))),
+        requests: beside().map(|row| code.executed[row]).sum(),
+        sectors: beside().map(|row| sectors[row]).sum(),
+        ideal: beside().map(|row| ideal[row]).sum(),
+        width_bits: study.view.counts(WIDTH).map(|widths| widths[lead]).filter(|bits| matches!(bits, 32 | 64 | 128)),
+        load,
+    })
+}
+
+fn is_load(study: &Study<'_>, row: usize) -> bool {
+    study.code.executed[row] > 0 && matches!(study.code.base(row), "LDG" | "LD")
+}
+
+/// The loads that bring the index of a load: one for each lane that is loaded again for each access, or one for a whole row that is
+/// read without excess and is looked up by the number of a block or a thread, or by another value. Everything else is arithmetic on
+/// a base or a distance that happens to come from memory.
+fn indices(study: &Study<'_>, row: usize, has_excess: bool) -> BTreeSet<usize> {
+    let (code, flows) = (&study.code, &study.flows);
+    let is_own = flows.is_inherent(row);
+    let is_looked_up = |index: &usize| {
+        let is_special = |row: &usize| code.rows[*row].word.is_some_and(|word| word.registers.special.is_some());
+        flows.address_behind(code, *index).iter().any(is_special) || !flows.loads_behind(code, *index).is_empty()
+    };
+    let brings = |index: &usize| {
+        is_load(study, *index)
+            && (is_own && flows.differs_by_lane(code, *index, false) || !has_excess && is_looked_up(index))
+    };
+    flows.loads_behind(code, row).into_iter().filter(brings).collect()
+}
