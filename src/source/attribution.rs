@@ -4,7 +4,7 @@
 //! disassembler is needed; where a listing of the same code is at hand, the instructions' text is joined to them.
 
 use super::cubin::{self, CodeRange};
-use super::ncu_report::{LaunchHead, NcuReport, SourceData};
+use super::ncu_report::{NcuReport, SourceData};
 use super::{ReadError, Want, sass};
 use crate::evidence::{
     CodeInstruction, CounterColumn, Launch, LineTable, Lines, MachineWord, Metric, SassFunction, SassInstruction,
@@ -30,7 +30,7 @@ const UNKNOWN_SIZE: u64 = 16 << 20;
 pub fn read_source_views(
     path: &Path,
     want: &Want,
-    filter: impl Fn(&LaunchHead) -> bool,
+    filter: impl Fn(&Launch) -> bool,
     listings: &[&SassListing],
 ) -> Result<Vec<SourceView>, ReadError> {
     let mut file = NcuReport::open_with(path, want.allow_damage)?;

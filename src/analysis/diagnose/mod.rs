@@ -5,13 +5,11 @@
 //! `verdict` is the first that holds, `levers` what could be done about it, `patterns` what else is worth knowing.
 
 pub(in crate::analysis) mod finding;
-mod ground;
 mod kernel;
 mod level;
 pub(in crate::analysis) mod lever;
 mod levers;
 mod measures;
-pub(in crate::analysis) mod pattern;
 mod patterns;
 mod rank;
 mod rules;

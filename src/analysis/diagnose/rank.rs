@@ -1,7 +1,6 @@
 //! The diagnosis: the verdict, everything found beside it, and what could be done.
 
 use super::finding::{Finding, Severity};
-use super::ground::Ground;
 use super::kernel::Kernel;
 use super::lever::{Lever, nvidia};
 use super::levers::{at_the_roof, levers, ruled_out};
@@ -37,8 +36,7 @@ pub(in crate::analysis) fn diagnose(
     bottleneck.roof = at_the_roof(&measures, bottleneck.limiter, &all);
     bottleneck.ruled_out = ruled_out(&measures, &all);
     all.extend(nvidia(kernel.kernel, kernel.limits));
-    let ground = Ground { of: kernel, bottleneck: &bottleneck };
-    let patterns = PATTERNS.iter().filter_map(|pattern| pattern.find(&ground));
+    let patterns = PATTERNS.iter().filter_map(|pattern| pattern(kernel, bottleneck.limiter));
     let patterns = patterns.filter(|(finding, _)| finding.code != bottleneck.limiter);
     let patterns = patterns.map(|(finding, sits)| (finding, At::Line(sits)));
     let found = others.into_iter().map(finding).chain(patterns);

@@ -8,33 +8,8 @@ use super::metrics::MetricReader;
 use super::nvtx;
 use super::rules;
 use super::text::Texts;
-use crate::evidence::{Dim3, Launch, Process, Workload};
+use crate::evidence::{Launch, Process, Workload};
 use prost::Message;
-use std::sync::Arc;
-
-/// What is known of a result before its metrics are decoded; enough to decide whether it is wanted.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LaunchHead {
-    /// Row number as ncu counts it.
-    pub id: u32,
-    /// What the result covers.
-    pub workload: Workload,
-    /// The process.
-    pub process: Process,
-    /// The name that ncu displays.
-    pub name: Arc<str>,
-    /// Demangled name; empty when there is none.
-    pub demangled: Arc<str>,
-    /// Mangled name; empty for results that are not kernels.
-    pub mangled: Arc<str>,
-    /// Function name without return type, parameters and template arguments, as `--kernel-name` matches it; the
-    /// displayed name for results that are not kernels.
-    pub function: Arc<str>,
-    /// Grid as stored; `None` for results that are not kernels. In blocks, except in some captures of 2020.2.
-    pub grid: Option<Dim3>,
-    /// Block in threads; `None` for results that are not kernels.
-    pub block: Option<Dim3>,
-}
 
 /// The process of a block.
 pub(super) fn process(info: &ProcessInfo, texts: &mut Texts) -> Process {
@@ -43,20 +18,20 @@ pub(super) fn process(info: &ProcessInfo, texts: &mut Texts) -> Process {
     Process { id: info.id.unwrap_or(0), name: texts.of(name) }
 }
 
-/// The head of a result.
+/// What is known of a result before its metrics are decoded; enough to decide whether it is wanted.
 pub(super) fn head(
     id: u32,
     workload: Workload,
     process: &Process,
     result: &AnyResult<'_>,
     texts: &mut Texts,
-) -> LaunchHead {
+) -> Launch {
     let name = texts.of_field(result.name.as_ref());
     let function = match workload {
         Workload::Kernel => texts.of_field(result.function.as_ref()),
         Workload::Range | Workload::Cmdlist | Workload::Graph => name.clone(),
     };
-    LaunchHead {
+    Launch {
         id,
         workload,
         process: process.clone(),
@@ -66,6 +41,13 @@ pub(super) fn head(
         function,
         grid: result.grid,
         block: result.block,
+        context: result.context,
+        stream: result.stream,
+        clock: result.clock,
+        created: result.created,
+        driver: result.driver,
+        sources: result.references.iter().map(|reference| (process.id, *reference)).collect(),
+        ..Launch::default()
     }
 }
 
@@ -80,8 +62,8 @@ pub(super) struct Scope {
 
 /// The whole launch: metrics, rules and NVTX ranges, as far as they were asked for.
 pub(super) fn launch(
-    head: LaunchHead,
-    result: AnyResult<'_>,
+    head: Launch,
+    result: &AnyResult<'_>,
     entry: &Entry,
     scope: Scope,
     reader: &mut MetricReader<'_>,
@@ -111,28 +93,7 @@ pub(super) fn launch(
             Vec::new()
         }
     };
-    let process = head.process.id;
     // Some graphical captures of 2020.2 store the grid in threads; the metrics count blocks in every version.
     let grid = head.grid.map(|stored| device.grid().unwrap_or(stored));
-    Launch {
-        id: head.id,
-        workload: head.workload,
-        process: head.process,
-        device: device.finish(),
-        name: head.name,
-        demangled: head.demangled,
-        mangled: head.mangled,
-        function: head.function,
-        grid,
-        block: head.block,
-        context: result.context,
-        stream: result.stream,
-        clock: result.clock,
-        created: result.created,
-        nvtx,
-        rules,
-        driver: result.driver,
-        sources: result.references.into_iter().map(|reference| (process, reference)).collect(),
-        metrics,
-    }
+    Launch { device: device.finish(), grid, nvtx, rules, metrics, ..head }
 }

@@ -26,7 +26,6 @@ mod source_data;
 mod text;
 mod wire;
 
-pub use launch::LaunchHead;
 pub use public::public_report;
 pub(super) use reader::looks_like;
 pub use reader::{NcuReport, read};

@@ -4,7 +4,7 @@ use super::bytes::{ReportBytes, ReportHash};
 use super::container::{self, Entry, EntryKind, Index, MAGIC};
 use super::fault::{Fault, Faults};
 use super::kind::{self, AnyResult};
-use super::launch::{self, LaunchHead, Scope};
+use super::launch::{self, Scope};
 use super::metrics::MetricReader;
 use super::names::Names;
 use super::source_data::{SourceCollector, SourceData};
@@ -81,7 +81,7 @@ impl NcuReport {
     /// # Errors
     /// [`ReadError::Empty`] for a report without results, [`ReadError::Malformed`] for one that is damaged, unless
     /// damage was allowed when it was opened.
-    pub fn read(&mut self, want: &Want, filter: impl Fn(&LaunchHead) -> bool) -> Result<Report, ReadError> {
+    pub fn read(&mut self, want: &Want, filter: impl Fn(&Launch) -> bool) -> Result<Report, ReadError> {
         let hash = want.hash.then(|| self.file.hash_beside());
         let mut pass = Pass::new(self, want);
         self.index.fault.iter().for_each(|fault| pass.faults.push(fault.clone()));
@@ -118,7 +118,7 @@ impl NcuReport {
         &mut self,
         rules: Rules,
         is_row: impl Fn(u32) -> bool,
-        filter: impl Fn(&LaunchHead) -> bool,
+        filter: impl Fn(&Launch) -> bool,
         pass: &mut Pass,
     ) -> Vec<Launch> {
         let Pass { names, texts, faults } = pass;
@@ -240,14 +240,14 @@ fn one(
     process: &Process,
     result: AnyResult<'_>,
     entry: &Entry,
-    filter: &impl Fn(&LaunchHead) -> bool,
+    filter: &impl Fn(&Launch) -> bool,
     reader: &mut MetricReader<'_>,
-    mut scope: impl FnMut(&LaunchHead) -> Scope,
+    mut scope: impl FnMut(&Launch) -> Scope,
 ) -> Option<Launch> {
     let head = launch::head(id, result.workload?, process, &result, reader.texts);
     if filter(&head) {
         let scope = scope(&head);
-        return Some(launch::launch(head, result, entry, scope, reader));
+        return Some(launch::launch(head, &result, entry, scope, reader));
     }
     reader.mark(&result.metrics);
     None
