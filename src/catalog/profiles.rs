@@ -1,11 +1,10 @@
 //! Evidence checklists: what should hold for a kind of kernel.
 
 use super::Threshold;
-use super::row::Catalog;
+use super::row::catalog;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
-use std::sync::LazyLock;
 
 /// How a reading is compared with a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -129,12 +128,10 @@ impl Profile {
     }
 }
 
-static ROWS: LazyLock<Catalog<Profile>> =
-    LazyLock::new(|| Catalog::load(include_str!("profiles.toml"), "profile", |row| vec![row.id.as_str()]));
-
-/// Every checklist.
-pub fn profiles() -> &'static [Profile] {
-    ROWS.rows()
+catalog! {
+    Profile, "profiles.toml", "profile", |row| vec![row.id.as_str()],
+    /// Every checklist.
+    pub fn profiles
 }
 
 /// The checklist of that id.

@@ -1,15 +1,16 @@
-//! One result as evidence.
+//! One result as evidence, with the NVTX ranges that were open.
 
 use super::container::Entry;
 use super::fault::Fault;
 use super::kind::AnyResult;
 use super::message::{NvtxState, ProcessInfo, RuleResult};
 use super::metrics::MetricReader;
-use super::nvtx;
 use super::rules;
-use super::text::Texts;
-use crate::evidence::{Launch, Process, Workload};
+use crate::evidence::{Launch, NvtxRange, Process, Workload};
+use crate::source::text::Texts;
+use bytes::Bytes;
 use prost::Message;
+use std::collections::HashMap;
 
 /// The process of a block.
 pub(super) fn process(info: &ProcessInfo, texts: &mut Texts) -> Process {
@@ -86,7 +87,7 @@ pub(super) fn launch(
     }
     let nvtx = match result.nvtx.map(NvtxState::decode) {
         None => Vec::new(),
-        Some(Ok(state)) => nvtx::ranges(&state, result.thread, reader.texts),
+        Some(Ok(state)) => ranges(&state, result.thread, reader.texts),
         Some(Err(error)) => {
             let at = entry.range.start as u64;
             reader.faults.push(Fault::new(at, "an NVTX state", error.to_string(), "the NVTX ranges of this result"));
@@ -96,4 +97,18 @@ pub(super) fn launch(
     // Some graphical captures of 2020.2 store the grid in threads; the metrics count blocks in every version.
     let grid = head.grid.map(|stored| device.grid().unwrap_or(stored));
     Launch { device: device.finish(), grid, nvtx, rules, metrics, ..head }
+}
+
+/// Push-pop ranges of the launching thread, outermost first, domain by domain; then start-end ranges of the process.
+pub(super) fn ranges(state: &NvtxState, thread: Option<u32>, texts: &mut Texts) -> Vec<NvtxRange> {
+    let default = state.default_domain;
+    let domains: HashMap<Option<u64>, &Option<Bytes>> =
+        state.domains.iter().map(|domain| (domain.id, &domain.name)).collect();
+    let domain = |id: Option<u64>| if id == default { None } else { domains.get(&id).and_then(|name| name.as_ref()) };
+    let stacks = state.threads.iter().filter(|of| of.id == thread).flat_map(|thread| &thread.stacks);
+    let pushed = stacks.flat_map(|stack| stack.ranges.iter().map(|range| (stack.domain, range.name.as_ref())));
+    let groups = state.start_end.iter();
+    let started = groups.flat_map(|group| group.ranges.iter().map(|range| (group.domain, range.name.as_ref())));
+    let named = pushed.chain(started);
+    named.map(|(id, name)| NvtxRange { domain: texts.of_field(domain(id)), name: texts.of_field(name) }).collect()
 }

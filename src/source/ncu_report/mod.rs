@@ -17,13 +17,11 @@ mod launch;
 mod message;
 mod metrics;
 mod names;
-mod nvtx;
 mod public;
 mod reader;
 mod rules;
 mod session;
 mod source_data;
-mod text;
 mod wire;
 
 pub use public::public_report;

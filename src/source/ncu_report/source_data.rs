@@ -1,7 +1,7 @@
 //! Source data of a report: cubins, the source texts that were embedded, and where the functions were loaded.
 
 use super::message::SourcePiece;
-use super::text::Texts;
+use crate::source::text::Texts;
 use bytes::Bytes;
 use prost::{DecodeError, Message};
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! What must not be taken at face value: rates above a peak, traffic beside what the work needs, a footprint within L2.
 
 use super::ceilings::{Ceiling, L2_SIZE};
-use super::point::Point;
+use super::points::Point;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 

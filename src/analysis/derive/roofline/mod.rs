@@ -5,7 +5,6 @@
 
 mod ceilings;
 mod flags;
-mod point;
 mod points;
 mod products;
 mod tensor;
@@ -15,5 +14,5 @@ pub(in crate::analysis) use tensor::{PREFIX as TENSOR_PREFIX, tells_tensor_work}
 
 pub use ceilings::{Ceiling, CeilingKind};
 pub use flags::Flag;
-pub use point::Point;
+pub use points::Point;
 pub use points::Roofline;
