@@ -30,26 +30,19 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Every comparison, the longer spelling before its beginning.
-    pub const ALL: [Comparison; 6] = [
-        Comparison::AtMost,
-        Comparison::AtLeast,
-        Comparison::Equal,
-        Comparison::Unequal,
-        Comparison::Below,
-        Comparison::Above,
+    /// Every comparison as it is written.
+    const ALL: [(Comparison, &str); 6] = [
+        (Comparison::AtMost, "<="),
+        (Comparison::AtLeast, ">="),
+        (Comparison::Equal, "=="),
+        (Comparison::Unequal, "!="),
+        (Comparison::Below, "<"),
+        (Comparison::Above, ">"),
     ];
 
     /// As it is written.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Comparison::Below => "<",
-            Comparison::AtMost => "<=",
-            Comparison::Above => ">",
-            Comparison::AtLeast => ">=",
-            Comparison::Equal => "==",
-            Comparison::Unequal => "!=",
-        }
+    pub fn as_str(self) -> &'static str {
+        Comparison::ALL.iter().find(|(own, _)| *own == self).map_or("", |(_, text)| text)
     }
 
     /// Whether `found` stands in this relation to `wanted`.
@@ -75,8 +68,10 @@ impl FromStr for Comparison {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Comparison, String> {
-        let found = Comparison::ALL.into_iter().find(|comparison| comparison.as_str() == text);
-        found.ok_or_else(|| format!("expected one of <, <=, >, >=, ==, !=, found {text:?}"))
+        let found = Comparison::ALL.into_iter().find(|(_, written)| *written == text);
+        found
+            .map(|(comparison, _)| comparison)
+            .ok_or_else(|| format!("expected one of <, <=, >, >=, ==, !=, found {text:?}"))
     }
 }
 

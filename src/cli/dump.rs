@@ -123,7 +123,7 @@ fn listings(file: &Path, allow_damage: bool) -> Result<Vec<SassListing>, Failure
         return Ok(Vec::new());
     }
     let mut listings = Vec::new();
-    for cubin in NcuReport::open_with(file, allow_damage)?.sources()?.into_iter().filter_map(|data| data.cubin) {
+    for cubin in NcuReport::open(file, allow_damage)?.sources()?.into_iter().filter_map(|data| data.cubin) {
         match collect::disassemble(&places, &cubin) {
             Ok(made) => listings.push(sass::read(&made.text, Origin::default())?),
             Err(error) => {

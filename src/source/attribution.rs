@@ -33,7 +33,7 @@ pub fn read_source_views(
     filter: impl Fn(&Launch) -> bool,
     listings: &[&SassListing],
 ) -> Result<Vec<SourceView>, ReadError> {
-    let mut file = NcuReport::open_with(path, want.allow_damage)?;
+    let mut file = NcuReport::open(path, want.allow_damage)?;
     let launches = file.read(&with_addresses(want), filter)?.launches;
     views(&file, &launches, listings)
 }
@@ -339,8 +339,5 @@ fn texts(modules: &[&Module<'_>], instructions: &[CodeInstruction]) -> Vec<Sourc
         instructions.iter().flat_map(|i| i.places.iter()).map(|place| place.file.as_ref()).collect();
     let mut seen = HashSet::new();
     let files = modules.iter().flat_map(|module| &module.source.files);
-    files
-        .filter(|file| named.contains(file.name.as_ref()) && seen.insert(file.name.clone()))
-        .map(|file| SourceText { file: file.name.clone(), text: file.text.clone() })
-        .collect()
+    files.filter(|file| named.contains(file.file.as_ref()) && seen.insert(file.file.clone())).cloned().collect()
 }

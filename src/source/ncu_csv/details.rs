@@ -150,7 +150,7 @@ mod tests {
                 "{line}"
             );
             let reached =
-                (70..140).any(|chip| metric(cells[0], cells[1], Some((chip / 10, chip % 10))) == Some(cells[2]));
+                (70..140).any(|chip| named(cells[0], cells[1], Some((chip / 10, chip % 10))) == Some(cells[2]));
             assert!(reached, "{line}");
         }
         assert_eq!(lines.count(), ROWS.values().map(Vec::len).sum::<usize>());
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn the_chip_chooses_the_metric() {
-        let row = |cc| metric("Memory Workload Analysis", "L2 Compression Input Sectors", cc);
+        let row = |cc| named("Memory Workload Analysis", "L2 Compression Input Sectors", cc);
         assert_eq!(row(Some((9, 0))), Some("lrc__ilc_input_sectors.sum"));
         assert_eq!(row(Some((8, 6))), Some("lts__gcomp_input_sectors.sum"));
         assert_eq!((row(Some((6, 1))), row(None)), (None, None));

@@ -27,4 +27,4 @@ mod wire;
 pub use public::public_report;
 pub(super) use reader::looks_like;
 pub use reader::{NcuReport, read};
-pub use source_data::{LoadedFunction, SourceData, SourceFile};
+pub use source_data::{LoadedFunction, SourceData};

@@ -31,7 +31,7 @@ pub struct NcuReport {
 /// A [`ReadError`] when the file cannot be opened, is no report, holds no results, or is damaged and
 /// [`Want::allow_damage`] is not set.
 pub fn read(path: &Path, want: &Want) -> Result<Report, ReadError> {
-    NcuReport::open_with(path, want.allow_damage)?.read(want, |_| true)
+    NcuReport::open(path, want.allow_damage)?.read(want, |_| true)
 }
 
 /// Whether the first bytes are a report's.
@@ -40,20 +40,12 @@ pub(in crate::source) fn looks_like(head: &[u8]) -> bool {
 }
 
 impl NcuReport {
-    /// Opens a report that must be whole.
-    ///
-    /// # Errors
-    /// As [`read`], except that nothing is said of results.
-    pub fn open(path: &Path) -> Result<NcuReport, ReadError> {
-        NcuReport::open_with(path, false)
-    }
-
     /// Opens a report; with `allow_damage` also one that is cut or partly undecodable. What cannot be read of it then
     /// goes into [`Report::damage`], whatever [`Want::allow_damage`] says.
     ///
     /// # Errors
-    /// As [`NcuReport::open`]; a file header that cannot be read is an error in either case.
-    pub fn open_with(path: &Path, allow_damage: bool) -> Result<NcuReport, ReadError> {
+    /// As [`read`], except that nothing is said of results; a file header that cannot be read is an error in either case.
+    pub fn open(path: &Path, allow_damage: bool) -> Result<NcuReport, ReadError> {
         let (mut file, broken) = ReportBytes::open(path)?;
         if let Some(fault) = broken.as_ref().filter(|_| !allow_damage || file.bytes().is_empty()) {
             return Err(fault.refuse(path));
