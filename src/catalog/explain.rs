@@ -2,6 +2,7 @@
 
 use super::explain_chip::{chip_named, of_chip, products};
 use super::explain_metric::{by_name, reading};
+use super::explanation::Explanation;
 use super::replaced::{ReplacedRow, replaced, replaced_names};
 use super::{
     AliasKind, AliasRow, Better, LimiterKind, LimiterRow, MetricRow, NameCheck, OpcodeClass, Profile, ReadingForm,
@@ -10,7 +11,6 @@ use super::{
     stalls, threshold_row, thresholds, word, words,
 };
 use crate::nearest::several;
-use serde::Serialize;
 use strum::VariantArray;
 
 /// Explains a metric (id, alias, or any name that a chip has), stall reason, opcode, opcode class, chip, threshold, limiter
@@ -269,25 +269,6 @@ fn of_profile(row: &'static Profile) -> Explanation {
         facts: row.check.iter().map(line).collect(),
         cite: row.cite.clone(),
     }
-}
-
-/// What a name means.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Explanation {
-    /// What kind of thing the name is: `metric`, `stall reason`, `opcode`, `opcode class`, `chip`,
-    /// `threshold`, `limiter`, `finding`, `checklist`, `word`, `replaced name`,
-    /// `PTX instruction` or `CUDA construct`.
-    pub kind: &'static str,
-    /// The name that the catalog has for it.
-    pub name: String,
-    /// A short label.
-    pub label: String,
-    /// One or more sentences.
-    pub text: String,
-    /// Further facts, one to a line: other spellings, members, finer readings.
-    pub facts: Vec<String>,
-    /// Where it can be checked.
-    pub cite: String,
 }
 
 #[cfg(test)]

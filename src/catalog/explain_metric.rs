@@ -2,7 +2,7 @@
 //! rests on it.
 
 use super::collection::filled_by;
-use super::explain::Explanation;
+use super::explanation::Explanation;
 use super::row::Catalog;
 use super::{check_metric_name, metric, subsystem_of, tables};
 use crate::quantity::metric_table::{CHIPS, MetricBase, MetricType, split};

@@ -8,6 +8,7 @@ mod collection;
 mod explain;
 mod explain_chip;
 mod explain_metric;
+mod explanation;
 mod limiters;
 mod metric_names;
 mod metrics;
@@ -27,8 +28,8 @@ mod words;
 
 pub use chips::{ChipRow, LoadLatency, TensorRate, chip, chip_of_arch, chips};
 pub use collection::{MetricSet, collection, sanitizer_ratio};
-pub use explain::Explanation;
 pub use explain::{explain, list, nearest};
+pub use explanation::Explanation;
 pub(crate) use limiters::prefix_of;
 pub use limiters::{LimiterKind, LimiterRow, limiter, limiters};
 pub use metric_names::{NameCheck, check_metric_name, counters_named, counters_of_arch, is_on_chip};

@@ -1,0 +1,22 @@
+//! What `audit explain` says of a name.
+
+use serde::Serialize;
+
+/// What a name means.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Explanation {
+    /// What kind of thing the name is: `metric`, `stall reason`, `opcode`, `opcode class`, `chip`,
+    /// `threshold`, `limiter`, `finding`, `checklist`, `word`, `replaced name`,
+    /// `PTX instruction` or `CUDA construct`.
+    pub kind: &'static str,
+    /// The name that the catalog has for it.
+    pub name: String,
+    /// A short label.
+    pub label: String,
+    /// One or more sentences.
+    pub text: String,
+    /// Further facts, one to a line: other spellings, members, finer readings.
+    pub facts: Vec<String>,
+    /// Where it can be checked.
+    pub cite: String,
+}
