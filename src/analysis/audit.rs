@@ -4,7 +4,6 @@ use crate::analysis::artefact::Artefact;
 use crate::analysis::code::{self, CodeAudit};
 use crate::analysis::correctness::{Fault, Looked, Standing, Void};
 use crate::analysis::derive::coalescing::Coalescing;
-use crate::analysis::derive::line;
 use crate::analysis::derive::mix::InstructionMix;
 use crate::analysis::derive::named::{self, Known};
 use crate::analysis::derive::occupancy::Occupancy;
@@ -19,7 +18,7 @@ use crate::analysis::diagnose::lever::Lever;
 use crate::analysis::evidence::{Evidence, Side};
 use crate::analysis::kernel::build::BuildRow;
 use crate::analysis::kernel::overview::{OtherKernel, time_of_all};
-use crate::analysis::kernel::performance::Performance;
+use crate::analysis::kernel::row::Performance;
 use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
@@ -302,7 +301,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         build_warnings: new.build.warnings.clone(),
         stores: work.tiles.map(|tiles| StoreCount::of(tiles, &mix)),
         checks: checklist::checked(&work.expected, &known, was),
-        line: line::line(&known),
+        line: named::line(&known),
         new: Artefact::of(profile, &panels, |row| Some(&row.new)),
         old: old_profile.map(|old| Artefact::of(old, &panels, |row| row.old.as_ref())),
         reference: evidence.reference.as_ref().map(|reference| ReferenceProfile::of(reference, kernel, limits)),

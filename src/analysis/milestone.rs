@@ -48,7 +48,7 @@ impl Nth {
 }
 
 /// What one audit adds to the history of its subject.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Milestone {
     /// `YYYY-MM-DD`.
     pub date: String,
@@ -200,22 +200,14 @@ impl Milestone {
             number,
             commit: commit.to_owned(),
             change: change.to_owned(),
-            gpu: String::new(),
             time: Reading::not_applicable(WHY),
-            timed_ns: None,
-            flop_rate: None,
             registers: registers.map_or_else(
                 || Reading::not_applicable(WHY),
                 |quantity| Reading::measured(quantity, &"build: registers per thread".into()),
             ),
-            stall: None,
-            verdict: None,
-            is_accepted: false,
-            limiter: None,
-            levers: Vec::new(),
-            beside: None,
             hypotheses: audit.hypotheses.iter().map(Concluded::of).collect(),
             is_code_alone: true,
+            ..Milestone::default()
         }
     }
 }

@@ -17,7 +17,7 @@ mod limits;
 mod lines;
 /// The tables of a kernel in one line.
 pub mod line {
-    pub use super::derive::line::{Columns, INSTRUCTIONS, LIGHT, OCCUPANCY, SHARED};
+    pub use super::derive::named::{Columns, INSTRUCTIONS, LIGHT, OCCUPANCY, SHARED};
 }
 mod milestone;
 mod others;
@@ -50,9 +50,9 @@ pub(crate) use judgement::of_line;
 pub use judgement::{Judgement, Role};
 pub use kernel::build::{Build, BuildRow};
 pub use kernel::overview::OtherKernel;
-pub use kernel::performance::Performance;
 pub use kernel::pick::{Pick, Rows};
 pub use kernel::private::{make_step_public, public_command, public_path, public_text, public_words, without_home};
+pub use kernel::row::Performance;
 pub use kernel::row::{Change, Direction, Row};
 pub use kernel::select::{Asked, KernelGroup, KernelKey, Selection, SelectionError, asked_by, groups, short_name};
 pub use kernel::stated::{Expectation, Hypothesis, Tiles, Unreadable, Work};
@@ -75,12 +75,12 @@ pub use results::timed::Timed;
 pub use results::timing::{Caution, OtherState, Timing};
 pub use results::trials::OtherKernelTried;
 pub use results::variants::VariantTimes;
+pub use timeline::busy::Part;
 pub use timeline::busy::{DeviceTime, Gap, Gaps};
 pub use timeline::judge::{
     Because as TimelineBecause, Decision, KernelShare, TimelineAudit, ToProfile, judge_timeline,
 };
 pub use timeline::memory::{ApiClass, ApiRow, Transfer};
-pub use timeline::part::Part;
 pub use versus::checklist::{CheckedLine, Earlier};
 pub use versus::columns::{Against, Columns, Joined, columns};
 pub use versus::common::LimiterChange;

@@ -1,9 +1,8 @@
 //! The chip catalog: limits of each compute capability.
 
-use super::row::Catalog;
+use super::row::catalog;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 /// Dense tensor-core rates of a chip.
 #[derive(Debug, Deserialize)]
@@ -83,12 +82,10 @@ pub struct ChipRow {
     pub tensor: Option<TensorRate>,
 }
 
-static ROWS: LazyLock<Catalog<ChipRow>> =
-    LazyLock::new(|| Catalog::load(include_str!("chips.toml"), "chip", |row| vec![row.arch]));
-
-/// Every chip, oldest first.
-pub fn chips() -> &'static [ChipRow] {
-    ROWS.rows()
+catalog! {
+    ChipRow, "chips.toml", "chip", |row| vec![row.arch],
+    /// Every chip, oldest first.
+    pub fn chips
 }
 
 /// The limits of a compute capability, given as major and minor.

@@ -1,9 +1,8 @@
 //! The vocabulary of verdicts and findings: what every code means.
 
-use super::row::Catalog;
+use super::row::catalog;
 use super::{StallKind, stall};
 use serde::Deserialize;
-use std::sync::LazyLock;
 
 /// What a code can stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -36,12 +35,10 @@ pub struct LimiterRow {
     pub cite: String,
 }
 
-static ROWS: LazyLock<Catalog<LimiterRow>> =
-    LazyLock::new(|| Catalog::load(include_str!("limiters.toml"), "limiter", |row| vec![row.code.as_str()]));
-
-/// The codes of the file, without those made of stall reasons.
-pub fn limiters() -> &'static [LimiterRow] {
-    ROWS.rows()
+catalog! {
+    LimiterRow, "limiters.toml", "limiter", |row| vec![row.code.as_str()],
+    /// The codes of the file, without those made of stall reasons.
+    pub fn limiters
 }
 
 /// What a code means: a row of the file, or for `latency-REASON` and `sync-REASON` the words of the stall reason.

@@ -1,8 +1,7 @@
 //! The metrics catalog: label, direction of good and explanation of each metric of ncu.
 
-use super::row::Catalog;
+use super::row::catalog;
 use serde::{Deserialize, Serialize};
-use std::sync::LazyLock;
 
 /// In which direction a metric improves, other things being equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -47,17 +46,12 @@ impl MetricRow {
     }
 }
 
-static ROWS: LazyLock<Catalog<MetricRow>> =
-    LazyLock::new(|| Catalog::load(include_str!("metrics.toml"), "metric", |row| row.spellings().collect()));
-
-/// Every metric, in the order of the catalog.
-pub fn metrics() -> &'static [MetricRow] {
-    ROWS.rows()
-}
-
-/// The metric with this id or alias.
-pub fn metric(id_or_alias: &str) -> Option<&'static MetricRow> {
-    ROWS.get(id_or_alias)
+catalog! {
+    MetricRow, "metrics.toml", "metric", |row| row.spellings().collect(),
+    /// Every metric, in the order of the catalog.
+    pub fn metrics,
+    /// The metric with this id or alias.
+    pub fn metric
 }
 
 #[cfg(test)]

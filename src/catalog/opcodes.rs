@@ -1,8 +1,7 @@
 //! The opcode catalog: which class a SASS opcode belongs to.
 
-use super::row::Catalog;
+use super::row::catalog;
 use serde::Deserialize;
-use std::sync::LazyLock;
 
 /// A class of SASS opcodes that an engineer reads as one.
 #[derive(Debug, Deserialize)]
@@ -20,12 +19,10 @@ pub struct OpcodeClass {
     pub cite: &'static str,
 }
 
-static ROWS: LazyLock<Catalog<OpcodeClass>> =
-    LazyLock::new(|| Catalog::load(include_str!("opcodes.toml"), "class", |row| row.opcodes.clone()));
-
-/// Every class, in reading order of an instruction mix.
-pub fn opcode_classes() -> &'static [OpcodeClass] {
-    ROWS.rows()
+catalog! {
+    OpcodeClass, "opcodes.toml", "class", |row| row.opcodes.clone(),
+    /// Every class, in reading order of an instruction mix.
+    pub fn opcode_classes
 }
 
 /// The opcode without predicate and modifiers: `LDG` for `@!P0 LDG.E.128`.

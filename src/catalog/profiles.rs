@@ -1,11 +1,10 @@
 //! Evidence checklists: what should hold for a kind of kernel.
 
 use super::Threshold;
-use super::row::Catalog;
+use super::row::catalog;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
-use std::sync::LazyLock;
 
 /// How a reading is compared with a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,26 +30,19 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Every comparison, the longer spelling before its beginning.
-    pub const ALL: [Comparison; 6] = [
-        Comparison::AtMost,
-        Comparison::AtLeast,
-        Comparison::Equal,
-        Comparison::Unequal,
-        Comparison::Below,
-        Comparison::Above,
+    /// Every comparison as it is written.
+    const ALL: [(Comparison, &str); 6] = [
+        (Comparison::AtMost, "<="),
+        (Comparison::AtLeast, ">="),
+        (Comparison::Equal, "=="),
+        (Comparison::Unequal, "!="),
+        (Comparison::Below, "<"),
+        (Comparison::Above, ">"),
     ];
 
     /// As it is written.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Comparison::Below => "<",
-            Comparison::AtMost => "<=",
-            Comparison::Above => ">",
-            Comparison::AtLeast => ">=",
-            Comparison::Equal => "==",
-            Comparison::Unequal => "!=",
-        }
+    pub fn as_str(self) -> &'static str {
+        Comparison::ALL.iter().find(|(own, _)| *own == self).map_or("", |(_, text)| text)
     }
 
     /// Whether `found` stands in this relation to `wanted`.
@@ -76,8 +68,10 @@ impl FromStr for Comparison {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Comparison, String> {
-        let found = Comparison::ALL.into_iter().find(|comparison| comparison.as_str() == text);
-        found.ok_or_else(|| format!("expected one of <, <=, >, >=, ==, !=, found {text:?}"))
+        let found = Comparison::ALL.into_iter().find(|(_, written)| *written == text);
+        found
+            .map(|(comparison, _)| comparison)
+            .ok_or_else(|| format!("expected one of <, <=, >, >=, ==, !=, found {text:?}"))
     }
 }
 
@@ -129,12 +123,10 @@ impl Profile {
     }
 }
 
-static ROWS: LazyLock<Catalog<Profile>> =
-    LazyLock::new(|| Catalog::load(include_str!("profiles.toml"), "profile", |row| vec![row.id.as_str()]));
-
-/// Every checklist.
-pub fn profiles() -> &'static [Profile] {
-    ROWS.rows()
+catalog! {
+    Profile, "profiles.toml", "profile", |row| vec![row.id.as_str()],
+    /// Every checklist.
+    pub fn profiles
 }
 
 /// The checklist of that id.

@@ -5,47 +5,51 @@ use super::{NameCheck, StallRow, base_opcode, check_metric_name, opcode_classes,
 use crate::quantity::Unit;
 use strum::VariantArray;
 
-/// A name or a form of names that a reading can have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
-pub enum ReadingForm {
-    /// `stall.REASON`
-    Stall,
-    /// `stall-sum.memory`
-    MemoryStalls,
-    /// `stall-rank.REASON`
-    StallRank,
-    /// `opcode.OP`
-    Opcode,
-    /// `class.ID`
-    Class,
-    /// `tensor.instructions`
-    TensorInstructions,
-    /// `tensor.share`
-    TensorShare,
-    /// `tensor.wgmma-share`
-    TensorWgmmaShare,
-    /// `tensor.busy`
-    TensorBusy,
-    /// `shared.conflict-share`
-    SharedConflictShare,
-    /// `shared.loads-per-store`
-    SharedLoadsPerStore,
-    /// `shared.wide-store-share`
-    SharedWideStoreShare,
-    /// `global.excess-share`
-    GlobalExcessShare,
-    /// `predication.efficiency`
-    PredicationEfficiency,
-    /// `check.NAME`
-    Check,
-    /// `sanitizer.TOOL`
-    Sanitizer,
-    /// `correctness.faults`
-    Faults,
-    /// `change.WHAT`
-    Change,
-    /// A metric by ncu's name.
-    Metric,
+/// The forms, each with how it is written, its unit, and what it is. A word in capitals stands for a name of a list.
+macro_rules! forms {
+    ($($form:ident $written:literal $unit:ident $what:literal;)*) => {
+        /// A name or a form of names that a reading can have.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
+        pub enum ReadingForm {
+            $(#[doc = concat!("`", $written, "`")] $form,)*
+        }
+
+        impl ReadingForm {
+            /// How it is written, its unit, and what it is. A word in capitals stands for a name of a list.
+            pub fn row(self) -> (&'static str, Unit, &'static str) {
+                match self {
+                    $(ReadingForm::$form => ($written, Unit::$unit, $what),)*
+                }
+            }
+        }
+    };
+}
+
+forms! {
+    Stall "stall.REASON" PERCENT
+        "share of a warp's time between two issued instructions; a barrier counts without warps parked at the last one";
+    MemoryStalls "stall-sum.memory" PERCENT "waits for memory together: long_scoreboard, lg_throttle and mio_throttle";
+    StallRank "stall-rank.REASON" NONE "place among the stalls, 1 for the largest";
+    Opcode "opcode.OP" INST "warp-level executions of an opcode, without modifiers";
+    Class "class.ID" INST "warp-level executions of a class of opcodes";
+    TensorInstructions "tensor.instructions" INST "executed tensor instructions";
+    TensorShare "tensor.share" PERCENT "tensor instructions over all that were executed";
+    TensorWgmmaShare "tensor.wgmma-share" PERCENT "warpgroup products over all products of the tensor cores";
+    TensorBusy "tensor.busy" PERCENT "the busiest tensor counter, of its peak";
+    SharedConflictShare "shared.conflict-share" PERCENT
+        "wavefronts of shared accesses beyond the ideal, over all of them";
+    SharedLoadsPerStore "shared.loads-per-store" NONE "executed shared loads for each shared store";
+    SharedWideStoreShare "shared.wide-store-share" PERCENT
+        "shared stores of 64 or 128 bits a lane over all shared stores";
+    GlobalExcessShare "global.excess-share" PERCENT
+        "excess sectors of global accesses (what would go if the bytes were packed), over all of them";
+    PredicationEfficiency "predication.efficiency" PERCENT
+        "threads that no predicate switches off, over active threads";
+    Check "check.NAME" NONE "1 where the subject's check of that name passes, 0 where it fails; hypotheses only";
+    Sanitizer "sanitizer.TOOL" NONE "errors that a tool of compute-sanitizer found; hypotheses only";
+    Faults "correctness.faults" NONE "what is wrong with the results; hypotheses only";
+    Change "change.WHAT" PERCENT "change against the baseline; hypotheses only";
+    Metric "METRIC" NONE "an ncu metric by name, in its own unit";
 }
 
 /// Tools of compute-sanitizer whose errors can be asked for, and all of them together.
@@ -54,67 +58,6 @@ const SANITIZER: [&str; 5] = ["errors", "memcheck", "racecheck", "initcheck", "s
 const CHANGE: [&str; 2] = ["time", "cycles"];
 
 impl ReadingForm {
-    /// How it is written, its unit, and what it is. A word in capitals stands for a name of a list.
-    pub fn row(self) -> (&'static str, Unit, &'static str) {
-        match self {
-            ReadingForm::Stall => (
-                "stall.REASON",
-                Unit::PERCENT,
-                "share of a warp's time between two issued instructions; a barrier counts without warps parked at the last one",
-            ),
-            ReadingForm::MemoryStalls => (
-                "stall-sum.memory",
-                Unit::PERCENT,
-                "waits for memory together: long_scoreboard, lg_throttle and mio_throttle",
-            ),
-            ReadingForm::StallRank => ("stall-rank.REASON", Unit::NONE, "place among the stalls, 1 for the largest"),
-            ReadingForm::Opcode => ("opcode.OP", Unit::INST, "warp-level executions of an opcode, without modifiers"),
-            ReadingForm::Class => ("class.ID", Unit::INST, "warp-level executions of a class of opcodes"),
-            ReadingForm::TensorInstructions => ("tensor.instructions", Unit::INST, "executed tensor instructions"),
-            ReadingForm::TensorShare => {
-                ("tensor.share", Unit::PERCENT, "tensor instructions over all that were executed")
-            }
-            ReadingForm::TensorWgmmaShare => {
-                ("tensor.wgmma-share", Unit::PERCENT, "warpgroup products over all products of the tensor cores")
-            }
-            ReadingForm::TensorBusy => ("tensor.busy", Unit::PERCENT, "the busiest tensor counter, of its peak"),
-            ReadingForm::SharedConflictShare => (
-                "shared.conflict-share",
-                Unit::PERCENT,
-                "wavefronts of shared accesses beyond the ideal, over all of them",
-            ),
-            ReadingForm::SharedLoadsPerStore => {
-                ("shared.loads-per-store", Unit::NONE, "executed shared loads for each shared store")
-            }
-            ReadingForm::SharedWideStoreShare => (
-                "shared.wide-store-share",
-                Unit::PERCENT,
-                "shared stores of 64 or 128 bits a lane over all shared stores",
-            ),
-            ReadingForm::GlobalExcessShare => (
-                "global.excess-share",
-                Unit::PERCENT,
-                "excess sectors of global accesses (what would go if the bytes were packed), over all of them",
-            ),
-            ReadingForm::PredicationEfficiency => {
-                ("predication.efficiency", Unit::PERCENT, "threads that no predicate switches off, over active threads")
-            }
-            ReadingForm::Check => (
-                "check.NAME",
-                Unit::NONE,
-                "1 where the subject's check of that name passes, 0 where it fails; hypotheses only",
-            ),
-            ReadingForm::Sanitizer => {
-                ("sanitizer.TOOL", Unit::NONE, "errors that a tool of compute-sanitizer found; hypotheses only")
-            }
-            ReadingForm::Faults => {
-                ("correctness.faults", Unit::NONE, "what is wrong with the results; hypotheses only")
-            }
-            ReadingForm::Change => ("change.WHAT", Unit::PERCENT, "change against the baseline; hypotheses only"),
-            ReadingForm::Metric => ("METRIC", Unit::NONE, "an ncu metric by name, in its own unit"),
-        }
-    }
-
     /// What the word in capitals can be; empty for a name that has none, and for lists that are not ours.
     pub fn words(self) -> Vec<&'static str> {
         match self {

@@ -1,8 +1,7 @@
 //! Names of nvprof, of older versions of ncu and of documents, with what gives the same here.
 
-use super::row::Catalog;
+use super::row::catalog;
 use serde::Deserialize;
-use std::sync::LazyLock;
 
 /// A name that ncu does not take.
 #[derive(Debug, Deserialize)]
@@ -24,12 +23,10 @@ impl ReplacedRow {
     }
 }
 
-static ROWS: LazyLock<Catalog<ReplacedRow>> =
-    LazyLock::new(|| Catalog::load(include_str!("replaced.toml"), "replaced", |row| vec![row.name]));
-
-/// Every such name.
-pub(super) fn replaced_names() -> &'static [ReplacedRow] {
-    ROWS.rows()
+catalog! {
+    ReplacedRow, "replaced.toml", "replaced", |row| vec![row.name],
+    /// Every such name.
+    pub(super) fn replaced_names
 }
 
 /// What replaces a name, whatever rollup it has.

@@ -42,3 +42,28 @@ impl<R: Deserialize<'static>> Catalog<R> {
         self.by_name.get(name).map(|at| &self.rows[*at])
     }
 }
+
+/// The catalog of a file: its rows, a function that gives every one, and where it is asked for, one that finds a row by name.
+macro_rules! catalog {
+    (
+        $row:ty, $file:literal, $array:literal, $names:expr,
+        $(#[$doc:meta])* $seen:vis fn $all:ident
+        $(, $(#[$of_one:meta])* pub fn $one:ident)?
+    ) => {
+        static ROWS: std::sync::LazyLock<$crate::catalog::row::Catalog<$row>> =
+            std::sync::LazyLock::new(|| $crate::catalog::row::Catalog::load(include_str!($file), $array, $names));
+
+        $(#[$doc])*
+        $seen fn $all() -> &'static [$row] {
+            ROWS.rows()
+        }
+
+        $(
+            $(#[$of_one])*
+            pub fn $one(name: &str) -> Option<&'static $row> {
+                ROWS.get(name)
+            }
+        )?
+    };
+}
+pub(super) use catalog;

@@ -1,11 +1,10 @@
 //! What PTX instructions and CUDA C++ constructs become in SASS, per chip.
 
 use super::opcode_class;
-use super::row::Catalog;
+use super::row::catalog;
 use crate::nearest::several;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 /// Whose word a name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -35,12 +34,10 @@ pub struct AliasRow {
     pub note: &'static str,
 }
 
-static ROWS: LazyLock<Catalog<AliasRow>> =
-    LazyLock::new(|| Catalog::load(include_str!("sass_aliases.toml"), "alias", |row| vec![row.name]));
-
-/// Every row, in file order.
-pub fn sass_aliases() -> &'static [AliasRow] {
-    ROWS.rows()
+catalog! {
+    AliasRow, "sass_aliases.toml", "alias", |row| vec![row.name],
+    /// Every row, in file order.
+    pub fn sass_aliases
 }
 
 /// What a name stands for in the machine code of a chip.

@@ -1,6 +1,6 @@
 //! The stall catalog: why a warp did not issue, and in which metric families that is told.
 
-use super::row::Catalog;
+use super::row::{Catalog, catalog};
 use serde::Deserialize;
 use std::sync::LazyLock;
 
@@ -89,24 +89,19 @@ pub struct StallFamily {
     pub help: &'static str,
 }
 
-static ROWS: LazyLock<Catalog<StallRow>> =
-    LazyLock::new(|| Catalog::load(include_str!("stalls.toml"), "stall", |row| row.names.clone()));
+catalog! {
+    StallRow, "stalls.toml", "stall", |row| row.names.clone(),
+    /// Every stall reason, `selected` and `not_selected` included.
+    pub fn stalls,
+    /// The stall reason with this id or spelling: `long_scoreboard`, `warpgroup_arrive`.
+    pub fn stall
+}
 static FAMILIES: LazyLock<Catalog<StallFamily>> =
     LazyLock::new(|| Catalog::load(include_str!("stall_families.toml"), "family", |row| vec![row.id]));
-
-/// Every stall reason, `selected` and `not_selected` included.
-pub fn stalls() -> &'static [StallRow] {
-    ROWS.rows()
-}
 
 /// The metric families that tell stall reasons. Never compare numbers of two families with different labels.
 pub fn stall_families() -> &'static [StallFamily] {
     FAMILIES.rows()
-}
-
-/// The stall reason with this id or spelling: `long_scoreboard`, `warpgroup_arrive`.
-pub fn stall(name: &str) -> Option<&'static StallRow> {
-    ROWS.get(name)
 }
 
 /// The family and the reason of a full metric name: `smsp__pcsamp_warps_issue_stalled_wait_not_issued`.

@@ -1,8 +1,7 @@
 //! The table catalog: which metrics stand together, in reading order.
 
-use super::row::Catalog;
+use super::row::catalog;
 use serde::Deserialize;
-use std::sync::LazyLock;
 
 /// A table of metrics.
 #[derive(Debug, Deserialize)]
@@ -16,17 +15,12 @@ pub struct TableRow {
     pub rows: Vec<&'static str>,
 }
 
-static ROWS: LazyLock<Catalog<TableRow>> =
-    LazyLock::new(|| Catalog::load(include_str!("tables.toml"), "table", |row| vec![row.id]));
-
-/// Every table, in reading order of the page.
-pub fn tables() -> &'static [TableRow] {
-    ROWS.rows()
-}
-
-/// The table with this id.
-pub fn table(id: &str) -> Option<&'static TableRow> {
-    ROWS.get(id)
+catalog! {
+    TableRow, "tables.toml", "table", |row| vec![row.id],
+    /// Every table, in reading order of the page.
+    pub fn tables,
+    /// The table with this id.
+    pub fn table
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! The threshold catalog: every number that a judgement compares with.
 
-use super::row::Catalog;
+use super::row::catalog;
 use crate::quantity::{Quantity, Unit};
 use serde::Deserialize;
-use std::sync::LazyLock;
 
 /// A number that a judgement compares with.
 #[derive(Debug, Deserialize)]
@@ -28,17 +27,12 @@ impl ThresholdRow {
     }
 }
 
-static ROWS: LazyLock<Catalog<ThresholdRow>> =
-    LazyLock::new(|| Catalog::load(include_str!("thresholds.toml"), "threshold", |row| vec![row.id]));
-
-/// Every threshold.
-pub fn thresholds() -> &'static [ThresholdRow] {
-    ROWS.rows()
-}
-
-/// The row of this threshold.
-pub fn threshold_row(id: &str) -> Option<&'static ThresholdRow> {
-    ROWS.get(id)
+catalog! {
+    ThresholdRow, "thresholds.toml", "threshold", |row| vec![row.id],
+    /// Every threshold.
+    pub fn thresholds,
+    /// The row of this threshold.
+    pub fn threshold_row
 }
 
 #[cfg(test)]

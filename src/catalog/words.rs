@@ -1,8 +1,7 @@
 //! Words of a page that are neither metrics nor findings: verdicts, columns and rows of its tables.
 
-use super::row::Catalog;
+use super::row::catalog;
 use serde::Deserialize;
-use std::sync::LazyLock;
 
 /// A word of a page.
 #[derive(Debug, Deserialize)]
@@ -17,18 +16,16 @@ pub struct WordRow {
     pub help: &'static str,
 }
 
-static ROWS: LazyLock<Catalog<WordRow>> =
-    LazyLock::new(|| Catalog::load(include_str!("words.toml"), "word", WordRow::names));
+catalog! {
+    WordRow, "words.toml", "word", WordRow::names,
+    /// Every word.
+    pub fn words
+}
 
 impl WordRow {
     fn names(&self) -> Vec<&str> {
         std::iter::once(self.word).chain(self.also.iter().copied()).collect()
     }
-}
-
-/// Every word.
-pub fn words() -> &'static [WordRow] {
-    ROWS.rows()
 }
 
 /// The row of a word, in whatever letters it is written.

@@ -65,7 +65,7 @@ pub(super) fn of_report(
     input: &Path,
     time: &mut ToolTime,
 ) -> Result<Vec<CodeBuild>, Failure> {
-    for cubin in NcuReport::open_with(report, true)?.sources()?.into_iter().filter_map(|data| data.cubin) {
+    for cubin in NcuReport::open(report, true)?.sources()?.into_iter().filter_map(|data| data.cubin) {
         let Ok(held) = source::cubin::read(&cubin, crate::evidence::Origin::default()) else { continue };
         let is_it =
             |name: &str, demangled: &str| *name == *kernel.mangled || short_name(demangled) == kernel.short_name();

@@ -10,9 +10,9 @@ use super::{lines, plan};
 use crate::analysis::{self, Audit, Evidence, Limits, Reduction, Selection, Side, Work, audit, short_name};
 use crate::collect::{self, Tool};
 use crate::config::Tools;
-use crate::evidence::{self, NameSet, Origin, Report, SassListing, SourceView, Want};
+use crate::evidence::{self, Launch, NameSet, Origin, Report, SassListing, SourceView, Want};
 use crate::plain;
-use crate::source::ncu_report::{LaunchHead, NcuReport};
+use crate::source::ncu_report::NcuReport;
 use crate::source::{self, Profile, sass};
 use crate::view;
 use regex::Regex;
@@ -160,7 +160,7 @@ fn listings(file: &Path, allow_damage: bool) -> Result<Vec<SassListing>, Failure
         return Ok(Vec::new());
     }
     let mut listings = Vec::new();
-    for cubin in NcuReport::open_with(file, allow_damage)?.sources()?.into_iter().filter_map(|data| data.cubin) {
+    for cubin in NcuReport::open(file, allow_damage)?.sources()?.into_iter().filter_map(|data| data.cubin) {
         match collect::disassemble(&places, &cubin) {
             Ok(made) => listings.push(sass::read(&made.text, Origin::default())?),
             Err(error) => {
@@ -175,7 +175,7 @@ fn listings(file: &Path, allow_damage: bool) -> Result<Vec<SassListing>, Failure
 /// The chosen launches of a report, instruction by instruction.
 fn views(file: &Path, kernel: Option<&Regex>, allow_damage: bool) -> Result<Vec<SourceView>, Failure> {
     let held = RefCell::new(BTreeSet::new());
-    let chosen = |head: &LaunchHead| {
+    let chosen = |head: &Launch| {
         let is_chosen = kernel.is_none_or(|re| re.is_match(&head.function) || re.is_match(short_name(&head.name)));
         held.borrow_mut().insert(short_name(&head.name).to_owned());
         is_chosen

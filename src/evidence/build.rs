@@ -1,6 +1,8 @@
-//! A build: what the assembler said about each kernel.
+//! A build: what the assembler said about each kernel, and its machine code.
 
+use super::cubin::Cubin;
 use super::report::Origin;
+use super::sass::SassListing;
 
 /// A function that the kernel calls and that was not inlined.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -59,4 +61,32 @@ pub struct BuildLog {
     pub warnings: Vec<(u64, String)>,
     /// Lines that look like the assembler's and were not understood.
     pub unrecognised_lines: Vec<String>,
+}
+
+/// A cubin that a report holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReportCubin {
+    /// Process id and reference; joins [`Launch::sources`](super::Launch::sources).
+    pub key: (u32, u64),
+    /// The cubin.
+    pub cubin: Cubin,
+}
+
+/// The code of one architecture, and how it came to be.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CodeBuild {
+    /// The source or cubin as the configuration names it.
+    pub input: String,
+    /// The compiler's command; empty for a cubin that was given.
+    pub command: String,
+    /// Compiler and version; empty for a cubin that was given.
+    pub compiler: String,
+    /// Disassembler and version.
+    pub disassembler: String,
+    /// What compiler and assembler said; `None` for a cubin that was given, or where they said nothing of a kernel.
+    pub log: Option<BuildLog>,
+    /// The cubin.
+    pub cubin: Cubin,
+    /// The machine code; each instruction has its places.
+    pub listing: SassListing,
 }

@@ -5,7 +5,6 @@
 
 mod benchmark;
 mod build;
-mod code;
 mod collected;
 mod correctness;
 mod cubin;
@@ -28,7 +27,7 @@ pub use benchmark::{
     BENCHMARK_SCHEMA, Benchmark, Clocks, Completed, FlushedBy, GemmChoice, TimedReference, TimingMethod,
 };
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
-pub use code::{CodeBuild, ReportCubin};
+pub use build::{CodeBuild, ReportCubin};
 pub use collected::{COLLECTED_SCHEMA, Collected, CollectedStep, StepOutcome};
 pub use correctness::{CORRECTNESS_SCHEMA, CheckRun, Correctness, OutputCheck, WorstElement};
 pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineRow, LineTable};

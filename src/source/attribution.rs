@@ -4,7 +4,7 @@
 //! disassembler is needed; where a listing of the same code is at hand, the instructions' text is joined to them.
 
 use super::cubin::{self, CodeRange};
-use super::ncu_report::{LaunchHead, NcuReport, SourceData};
+use super::ncu_report::{NcuReport, SourceData};
 use super::{ReadError, Want, sass};
 use crate::evidence::{
     CodeInstruction, CounterColumn, Launch, LineTable, Lines, MachineWord, Metric, SassFunction, SassInstruction,
@@ -30,10 +30,10 @@ const UNKNOWN_SIZE: u64 = 16 << 20;
 pub fn read_source_views(
     path: &Path,
     want: &Want,
-    filter: impl Fn(&LaunchHead) -> bool,
+    filter: impl Fn(&Launch) -> bool,
     listings: &[&SassListing],
 ) -> Result<Vec<SourceView>, ReadError> {
-    let mut file = NcuReport::open_with(path, want.allow_damage)?;
+    let mut file = NcuReport::open(path, want.allow_damage)?;
     let launches = file.read(&with_addresses(want), filter)?.launches;
     views(&file, &launches, listings)
 }
@@ -339,8 +339,5 @@ fn texts(modules: &[&Module<'_>], instructions: &[CodeInstruction]) -> Vec<Sourc
         instructions.iter().flat_map(|i| i.places.iter()).map(|place| place.file.as_ref()).collect();
     let mut seen = HashSet::new();
     let files = modules.iter().flat_map(|module| &module.source.files);
-    files
-        .filter(|file| named.contains(file.name.as_ref()) && seen.insert(file.name.clone()))
-        .map(|file| SourceText { file: file.name.clone(), text: file.text.clone() })
-        .collect()
+    files.filter(|file| named.contains(file.file.as_ref()) && seen.insert(file.file.clone())).cloned().collect()
 }

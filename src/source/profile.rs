@@ -43,7 +43,7 @@ const HEAD: u64 = 1 << 20;
 const READERS: &[Reader] = &[
     Reader {
         probe: ncu_report::looks_like,
-        open: |path, allow_damage| Ok(Kind::Report(Box::new(NcuReport::open_with(path, allow_damage)?))),
+        open: |path, allow_damage| Ok(Kind::Report(Box::new(NcuReport::open(path, allow_damage)?))),
     },
     Reader { probe: is_page, open: |path, _| Ok(Kind::Page(read_all(path)?)) },
 ];

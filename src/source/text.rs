@@ -1,6 +1,7 @@
 //! What all text readers share: bytes to text, and readable C++ names.
 
 use crate::bounds;
+use bytes::Bytes;
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -19,6 +20,21 @@ impl Texts {
         self.0.insert(kept.clone());
         kept
     }
+
+    /// Bytes that are not UTF-8 become replacement characters.
+    pub(super) fn of_bytes(&mut self, text: &[u8]) -> Arc<str> {
+        self.of(&lossy(text))
+    }
+
+    /// The text of a field; an absent field is the empty text.
+    pub(super) fn of_field(&mut self, field: Option<&Bytes>) -> Arc<str> {
+        self.of_bytes(field.map_or(&[], |bytes| bytes.as_ref()))
+    }
+}
+
+/// The text of bytes, as [`String::from_utf8_lossy`] gives it, which reads byte by byte; nearly all text is UTF-8.
+pub(super) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 /// Text of a log or table: UTF-8 with or without a byte-order mark, or UTF-16 with one (a Windows shell writes that on

@@ -49,7 +49,7 @@ fn unpacked(name: &str) -> Vec<u8> {
 fn read_report(path: &Path) {
     let want = Want { hash: false, ..Want::everything() };
     let _ = ncu_report::read(path, &want);
-    if let Ok(mut report) = NcuReport::open_with(path, true) {
+    if let Ok(mut report) = NcuReport::open(path, true) {
         for source in report.sources().unwrap_or_default() {
             if let Some(bytes) = source.cubin {
                 let _ = elf::read(&bytes, Origin::default());

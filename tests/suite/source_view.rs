@@ -180,7 +180,7 @@ fn places_are_those_that_nvdisasm_prints_for_the_cubin_in_the_report() {
     let cubin = std::fs::read(fixture("h200/devset.sm_90a.cubin")).unwrap();
     for name in REPORTS {
         let path = fixture(&format!("h200/{name}.ncu-repz"));
-        let inside = NcuReport::open(&path).unwrap().sources().unwrap();
+        let inside = NcuReport::open(&path, false).unwrap().sources().unwrap();
         assert_eq!(inside[0].cubin.as_deref(), Some(&cubin[..]), "{name}: the listing is of the cubin in the report");
         let views = source::read_source_views(&path, &Want::default(), |_| true, &[&listing]).unwrap();
         assert_eq!(views[0].lines, Lines::Known);

@@ -4,8 +4,6 @@ use super::accesses;
 use super::build::CodeAudit;
 use super::checks::{self, CheckResult, SassCheck};
 use super::flow;
-use super::hot;
-use super::identity;
 use super::latency;
 use super::limits::{self, LaunchShape};
 use super::patterns;
@@ -13,7 +11,7 @@ use super::products;
 use super::resources;
 use super::select::{self, CodeError, Launched};
 use super::shared_layout::{self, SharedPart};
-use super::{shared_map, stores, tensor_memory};
+use super::{shared_map, tensor_memory};
 use crate::analysis::limits::Limits;
 use crate::analysis::sass::{ControlFlow, body, class_counts, diff, dispatches, loops, opcode_counts};
 use crate::catalog::{self, Code};
@@ -78,7 +76,7 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
     let file = flow::main_file(function);
     let shape = ControlFlow::of(function);
     let (found, irreducible) = loops(&shape);
-    let hottest = hot::hottest(function, &shape, &found);
+    let hottest = flow::hottest(function, &shape, &found);
     let arch = build.cubin.arch.to_string();
     let mut resources = resources::rows(kernel, record, inputs.launched);
     let dynamic = limits::dynamic_shared(inputs.shape, inputs.launched);
@@ -108,7 +106,7 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
     };
     // What a launch touched was counted.
     let block = inputs.shape.sides().filter(|_| inputs.launched.is_none());
-    let stores = block.map(|block| stores::stores(function, &arch, block, &file)).unwrap_or_default();
+    let stores = block.map(|block| accesses::stores(function, &arch, block, &file)).unwrap_or_default();
     let counts = opcode_counts(function);
     let old = old_code(inputs)?;
     let verdict = |at: usize| Some(old.as_ref()?.0.checks.get(at)?.verdict);
@@ -125,7 +123,7 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
         disassembler: build.disassembler.clone(),
         cubin: build.command.is_empty().then(|| build.cubin.origin.clone()),
         code_sha256: kernel.code_sha256.clone(),
-        identity: identity::identity(&arch, &kernel.code_sha256, inputs.launched),
+        identity: select::identity(&arch, &kernel.code_sha256, inputs.launched),
         warnings: build.log.iter().flat_map(|log| log.warnings.clone()).collect(),
         instructions: counts.iter().map(|count| count.count).sum(),
         opcodes: counts.iter().take(OPCODES_KEPT).map(|c| (c.opcode.to_string(), c.count)).collect(),

@@ -1,14 +1,14 @@
 //! What is known of one build of a kernel: facts of its code, and what they were judged to show.
 
+use super::accesses::StoreReach;
 use super::accesses::{LocalAccess, WidthRow};
 use super::checks::CheckResult;
 use super::flow::{DispatchRow, FlowSummary, LoopRow};
-use super::identity::Identity;
 use super::latency::LoadUse;
 use super::limits::StaticOccupancy;
 use super::products::ProductShape;
 use super::resources::{self, ResourceRow};
-use super::stores::StoreReach;
+use super::select::Identity;
 use crate::analysis::diagnose::finding::Finding;
 use crate::analysis::sass::{ClassCount, SassDiff};
 use crate::catalog::Code;

@@ -138,6 +138,12 @@ impl InstructionMix {
         executed.any(|row| catalog::opcode_class(&row.opcode).is_some_and(|class| class.id == id))
     }
 
+    /// Opcodes that were executed, with their counts.
+    pub(super) fn executed(&self, takes: impl Fn(&str) -> bool) -> Vec<(String, f64)> {
+        let rows = self.rows.iter().filter(|row| takes(&row.opcode));
+        rows.filter_map(|row| Some((row.opcode.clone(), row.row.new.value().filter(|count| *count > 0.0)?))).collect()
+    }
+
     /// Executions of one opcode on the new side; zero when the report lists opcodes and this is not among them.
     pub fn count(&self, opcode: &str) -> Option<f64> {
         self.total?;

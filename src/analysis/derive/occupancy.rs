@@ -6,7 +6,7 @@ use crate::bounds::BLOCKS_OF_SM;
 use crate::evidence::Metric;
 
 /// The resources that cap the blocks on an SM, with the metric of each.
-const LIMITS: [(&str, &str); 5] = [
+pub(in crate::analysis) const LIMITS: [(&str, &str); 5] = [
     ("registers", "launch__occupancy_limit_registers"),
     ("shared memory", "launch__occupancy_limit_shared_mem"),
     ("warps", "launch__occupancy_limit_warps"),

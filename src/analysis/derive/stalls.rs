@@ -256,20 +256,7 @@ fn shares(per_issue: &StallTable, new: &KernelSummary<'_>, old: Option<&KernelSu
     };
     let (new_whole, old_whole) =
         (whole(new, |row| Some(&row.new)), old.and_then(|old| whole(old, |row| row.old.as_ref())));
-    let share = |part: &Reading, whole: &Option<(f64, Arc<str>)>| ratio(part, whole.as_ref(), LATENCY);
-    let mut rows: Vec<StallRow> = per_issue
-        .rows
-        .iter()
-        .map(|stall| {
-            let new = share(&stall.row.new, &new_whole);
-            let old = stall.row.old.as_ref().map(|old| share(old, &old_whole));
-            let row = Row::derived(&stall.row.id, &stall.row.label, Better::Neutral, new, old);
-            StallRow { reason: stall.reason.clone(), row }
-        })
-        .filter(|stall| stall.row.has_number())
-        .collect();
-    sort(&mut rows);
-    (!rows.is_empty()).then_some(StallTable { basis: StallBasis::ShareOfWarpTime, rows })
+    of_whole(StallBasis::ShareOfWarpTime, per_issue, LATENCY, (new_whole, old_whole))
 }
 
 fn sample_shares(new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> Option<StallTable> {
@@ -279,19 +266,23 @@ fn sample_shares(new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> Op
         (total > 0.0).then(|| (total, "sum of all reasons".into()))
     };
     let (new_whole, old_whole) = (sum(|row| Some(&row.new)), sum(|row| row.old.as_ref()));
-    let mut rows: Vec<StallRow> = counts
-        .rows
-        .iter()
-        .map(|stall| {
-            let new = ratio(&stall.row.new, new_whole.as_ref(), "warp samples");
-            let old = stall.row.old.as_ref().map(|old| ratio(old, old_whole.as_ref(), "warp samples"));
-            let row = Row::derived(&stall.row.id, &stall.row.label, Better::Neutral, new, old);
-            StallRow { reason: stall.reason.clone(), row }
-        })
-        .filter(|stall| stall.row.has_number())
-        .collect();
+    of_whole(StallBasis::Samples, &counts, "warp samples", (new_whole, old_whole))
+}
+
+/// What the reasons are summed up to, with its name.
+type Whole = Option<(f64, Arc<str>)>;
+
+/// Each row of a table as a share of its side's whole.
+fn of_whole(basis: StallBasis, parts: &StallTable, asked: &str, (new, old): (Whole, Whole)) -> Option<StallTable> {
+    let share = |stall: &StallRow| {
+        let own = ratio(&stall.row.new, new.as_ref(), asked);
+        let was = stall.row.old.as_ref().map(|part| ratio(part, old.as_ref(), asked));
+        let row = Row::derived(&stall.row.id, &stall.row.label, Better::Neutral, own, was);
+        StallRow { reason: stall.reason.clone(), row }
+    };
+    let mut rows: Vec<StallRow> = parts.rows.iter().map(share).filter(|stall| stall.row.has_number()).collect();
     sort(&mut rows);
-    (!rows.is_empty()).then_some(StallTable { basis: StallBasis::Samples, rows })
+    (!rows.is_empty()).then_some(StallTable { basis, rows })
 }
 
 /// `100 × part / whole` in percent, missing where either is.

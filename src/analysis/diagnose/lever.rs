@@ -171,6 +171,26 @@ pub struct Lever {
 }
 
 impl Lever {
+    /// A lever of which nothing is said yet.
+    pub(super) fn new(code: LeverCode, origin: LeverOrigin) -> Lever {
+        let (sentence, why, risk, check) = Default::default();
+        let (formula, remeasure, ceiling) = Default::default();
+        Lever {
+            code,
+            origin,
+            bound: 0.0,
+            ceiling,
+            beside: None,
+            formula,
+            sentence,
+            why,
+            risk,
+            check,
+            remeasure,
+            rises: false,
+        }
+    }
+
     /// Whether the bound says about how much, and not at most: it is far, or there is none.
     pub fn is_rough(&self) -> bool {
         self.ceiling != Bound::AtMost
@@ -195,18 +215,11 @@ pub(super) fn nvidia(kernel: &KernelSummary<'_>, limits: &Limits) -> Vec<Lever> 
         let Some(speedup) = rule.speedup.filter(|s| s.percent >= limits[Threshold::LeverLeast]) else { continue };
         let title = rule.messages.iter().map(|m| &m.title).find(|t| !t.is_empty()).unwrap_or(&rule.name);
         levers.push(Lever {
-            code: LeverCode::Rule(rule.id.to_string()),
-            origin: LeverOrigin::NvidiaRule,
             bound: speedup.percent,
-            ceiling: Bound::AtMost,
-            beside: None,
             formula: say(&rule.id, speedup.is_global),
             sentence: title.to_string().into(),
-            why: Words::default(),
-            risk: Words::default(),
-            check: Words::default(),
             remeasure: rule.focus.first().map(|f| f.metric.to_string()).unwrap_or_default(),
-            rises: false,
+            ..Lever::new(LeverCode::Rule(rule.id.to_string()), LeverOrigin::NvidiaRule)
         });
     }
     levers.sort_by(|a, b| b.bound.total_cmp(&a.bound));

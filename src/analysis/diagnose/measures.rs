@@ -4,7 +4,6 @@
 
 use super::kernel::Kernel;
 use super::level::{self, Unit};
-use super::stream;
 use crate::analysis::derive::block_size::BlockSizes;
 use crate::analysis::derive::mix;
 use crate::analysis::kernel::summary::DURATION;
@@ -92,7 +91,7 @@ impl<'a, 'r> Measures<'a, 'r> {
             || k.phases.is_some_and(|phases| phases.tensor.is_some())
             || executed.is_empty() && level::is_mostly_tensor(k);
         let units = level::units(k, active, has_tensor);
-        let is_thin = stream::is_thin(k, &units);
+        let is_thin = level::is_thin(k, &units);
         Measures {
             kernel_of: k,
             blocks,

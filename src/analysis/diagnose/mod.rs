@@ -1,24 +1,20 @@
 //! What limits the kernel, what was found, and what removing it could give.
 //!
 //! Receives one kernel with everything derived from it ([`Kernel`]) and, where the report counts by instruction, the
-//! launch by instruction; gives a [`rank::Diagnosis`]. `measures` has the numbers of the kernel, `rules` asks in order what limits,
+//! launch by instruction; gives a [`verdict::Diagnosis`]. `measures` has the numbers of the kernel, `rules` asks in order what limits,
 //! `verdict` is the first that holds, `levers` what could be done about it, `patterns` what else is worth knowing.
 
 pub(in crate::analysis) mod finding;
-mod ground;
 mod kernel;
 mod level;
 pub(in crate::analysis) mod lever;
 mod levers;
 mod measures;
-pub(in crate::analysis) mod pattern;
 mod patterns;
-mod rank;
 mod rules;
-mod stream;
 mod verdict;
 
 pub(in crate::analysis) use kernel::Kernel;
 pub use level::{Level, Unit};
-pub(in crate::analysis) use rank::diagnose;
+pub(in crate::analysis) use verdict::diagnose;
 pub use verdict::{Because, Bottleneck, Confidence, Step};

@@ -4,7 +4,6 @@
 
 pub(in crate::analysis) mod build;
 pub(in crate::analysis) mod overview;
-pub(in crate::analysis) mod performance;
 pub(in crate::analysis) mod pick;
 pub(in crate::analysis) mod private;
 pub(in crate::analysis) mod row;

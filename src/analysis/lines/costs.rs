@@ -1,10 +1,9 @@
-//! All costs by line of one launch.
+//! All costs by line of one launch, and the places in the source that findings point at.
 
 use super::accesses::{ACCESS, Accesses, EXECUTED, LANES, Space, WIDTH};
 use super::counts::{self, LaneLine, LineCount};
 use super::limiting::{self, LimitingLines, PartLines, SECTORS, SHARED};
 use super::parked::Parked;
-use super::place::{Place, Sits};
 use super::spot::{Groups, Spot};
 use super::waits::Waits;
 use crate::analysis::derive::stalls::sampled_reason;
@@ -12,6 +11,7 @@ use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::catalog::{Code, StallReason};
 use crate::evidence::{Launch, Lines, NameSet, SourceView, Want};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Cycles in which L2 and L1 worked, and all cycles: NVIDIA's rules UncoalescedGlobalAccess and UncoalescedSharedAccess
@@ -146,4 +146,69 @@ impl SourceLines {
             atomics: limiting::atomics(view, &groups),
         }
     }
+}
+
+impl SourceLines {
+    fn spots(&mut self) -> Vec<&mut Spot> {
+        let mut spots: Vec<&mut Spot> = Vec::new();
+        if let Some(waits) = &mut self.waits {
+            spots.extend(waits.lines.iter_mut().chain(&mut waits.hotspots).map(|line| &mut line.spot));
+            let lines = waits.reasons.iter_mut().flat_map(|reason| reason.lines.iter_mut().chain(&mut reason.causes));
+            spots.extend(lines.map(|(spot, _)| spot));
+        }
+        for accesses in [&mut self.global, &mut self.shared, &mut self.local].into_iter().flatten() {
+            spots.extend(accesses.lines.iter_mut().chain(&mut accesses.instructions).map(|line| &mut line.spot));
+        }
+        spots.extend(self.idle_lanes.iter_mut().flatten().map(|line| &mut line.spot));
+        spots.extend(self.executed.iter_mut().map(|line| &mut line.spot));
+        spots.extend(self.parts.iter_mut().flat_map(|part| &mut part.lines).map(|(spot, _)| spot));
+        spots.extend(self.atomics.iter_mut().map(|(spot, _)| spot));
+        spots
+    }
+
+    /// Gives each spot the text of its line, which is said at the first.
+    pub(in crate::analysis) fn say_texts_everywhere(&mut self) {
+        let mut said: HashMap<String, String> = HashMap::new();
+        for spot in self.spots() {
+            let first = said.entry(spot.place()).or_default();
+            if first.is_empty() {
+                first.clone_from(&spot.text);
+            } else if spot.text.is_empty() {
+                spot.text.clone_from(first);
+            }
+        }
+    }
+}
+
+/// A place in the user's source.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Place {
+    /// The file as the build wrote it, without home folders.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// `file:line` of the calls that the code of the line was inlined at; empty for code that is where it was written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inlined_at: Vec<String>,
+}
+
+/// The line that a pattern stands at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::analysis) enum Sits {
+    /// At none.
+    Nowhere,
+    /// That with the most excess sectors of global accesses.
+    GlobalAccesses,
+    /// That with the most excess wavefronts of shared accesses.
+    SharedAccesses,
+    /// That with the most local accesses.
+    LocalAccesses,
+    /// That which leaves the most lanes idle.
+    IdleLanes,
+    /// That with the most atomics.
+    Atomics,
+    /// That which warps wait for the most for this reason.
+    Waits(StallReason),
+    /// That which makes the most of the limiting part's work, or which the limiting wait is for.
+    Limiter,
 }

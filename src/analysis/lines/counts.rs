@@ -38,17 +38,12 @@ pub struct LaneLine {
 pub(super) fn executed(view: &SourceView, groups: &Groups<'_>) -> Vec<LineCount> {
     let Some(counts) = view.counts(EXECUTED) else { return Vec::new() };
     let all: u64 = counts.iter().sum();
-    let mut lines: Vec<(u64, &[usize])> =
-        groups.all.iter().map(|g| (g.rows.iter().map(|row| counts[*row]).sum(), &g.rows[..])).collect();
-    lines.retain(|(sum, _)| *sum > 0);
-    lines.sort_by_key(|(sum, rows)| (std::cmp::Reverse(*sum), rows[0]));
-    lines.truncate(KEPT);
     let line = |(sum, rows): (u64, &[usize])| LineCount {
         spot: groups.spot(rows, |row| counts[row]),
         executed: sum,
         share: 100.0 * sum as f64 / all as f64,
     };
-    lines.into_iter().map(line).collect()
+    groups.leading(&counts, KEPT).into_iter().map(line).collect()
 }
 
 /// The lines below the threshold `thread-utilisation-low`, those that leave the most lane slots idle first; `None`
@@ -61,7 +56,7 @@ pub(super) fn idle_lanes(view: &SourceView, groups: &Groups<'_>, limits: &Limits
     let all = WARP * executed.iter().sum::<u64>() as f64;
     let mut lines: Vec<(u64, LaneLine)> = Vec::new();
     for group in &groups.all {
-        let rows: Vec<usize> = group.rows.iter().copied().filter(ran).collect();
+        let rows: Vec<usize> = group.iter().copied().filter(ran).collect();
         let sum = |counts: &[u64]| -> u64 { rows.iter().map(|row| counts[*row]).sum() };
         let (count, active) = (sum(&executed), sum(&lanes));
         let average = if count > 0 { active as f64 / count as f64 } else { WARP };

@@ -128,14 +128,9 @@ fn executions(view: &SourceView, fits: impl Fn(&str) -> bool) -> Option<Vec<u64>
 /// The lines with the most, each with its share in percent.
 fn leading(groups: &Groups<'_>, counts: &[u64]) -> Vec<(Spot, f64)> {
     let all: u64 = counts.iter().sum();
-    let mut lines: Vec<(u64, &[usize])> =
-        groups.all.iter().map(|g| (g.rows.iter().map(|row| counts[*row]).sum(), &g.rows[..])).collect();
-    lines.retain(|(sum, _)| *sum > 0);
-    lines.sort_by_key(|(sum, rows)| (std::cmp::Reverse(*sum), rows[0]));
-    lines.truncate(LINES);
     let spot =
         |(sum, rows): (u64, &[usize])| (groups.spot(rows, |row| counts[row]), 100.0 * sum as f64 / all.max(1) as f64);
-    lines.into_iter().map(spot).collect()
+    groups.leading(counts, LINES).into_iter().map(spot).collect()
 }
 
 /// Opcodes of atomics that L2 does.

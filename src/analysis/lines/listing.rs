@@ -123,9 +123,9 @@ impl Listing {
     pub fn of(view: &SourceView) -> Listing {
         let (groups, counters) = (Groups::of(view), Counters::of(view));
         let mut files: BTreeMap<&str, BTreeMap<u32, Vec<usize>>> = BTreeMap::new();
-        for group in &groups.all {
-            if let Some(place) = group.rows.first().and_then(|row| groups.place(*row)) {
-                files.entry(&place.file).or_default().entry(place.line).or_default().extend(&group.rows);
+        for rows in &groups.all {
+            if let Some(place) = rows.first().and_then(|row| groups.place(*row)) {
+                files.entry(&place.file).or_default().entry(place.line).or_default().extend(rows);
             }
         }
         let samples = |lines: &BTreeMap<u32, Vec<usize>>| -> u64 {

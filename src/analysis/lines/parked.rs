@@ -42,8 +42,8 @@ impl Parked {
         }
         let groups = Groups::of(view);
         let own = |rows: &[usize]| rows.iter().map(|row| parked[*row]).sum::<u64>();
-        let most = groups.all.iter().max_by_key(|group| (own(&group.rows), std::cmp::Reverse(group.rows[0])))?;
-        Some(Parked { share, at: groups.spot(&most.rows, |row| parked[row]) })
+        let most = groups.all.iter().max_by_key(|rows| (own(rows), std::cmp::Reverse(rows[0])))?;
+        Some(Parked { share, at: groups.spot(most, |row| parked[row]) })
     }
 }
 

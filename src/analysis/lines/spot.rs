@@ -99,37 +99,40 @@ pub(in crate::analysis) fn place(instruction: &CodeInstruction) -> Option<&Sourc
     own(instruction).map(|at| &instruction.places[at])
 }
 
-/// The instructions of one line, or one instruction without a line.
-#[derive(Clone, Debug)]
-pub(super) struct Group {
-    /// Positions in the view.
-    pub(super) rows: Vec<usize>,
-}
-
 /// Instructions grouped by line, in the order of the code.
 pub(super) struct Groups<'v> {
     view: &'v SourceView,
     short: HashMap<Arc<str>, String>,
-    pub(super) all: Vec<Group>,
+    pub(super) all: Vec<Vec<usize>>,
 }
 
 impl<'v> Groups<'v> {
     pub(super) fn of(view: &'v SourceView) -> Groups<'v> {
-        let mut all: Vec<Group> = Vec::new();
+        let mut all: Vec<Vec<usize>> = Vec::new();
         let mut known: HashMap<&SourceLine, usize> = HashMap::new();
         for (row, instruction) in view.instructions.iter().enumerate() {
             match own(instruction).map(|at| &instruction.places[at]) {
                 Some(place) => {
                     let at = *known.entry(place).or_insert_with(|| {
-                        all.push(Group { rows: Vec::new() });
+                        all.push(Vec::new());
                         all.len() - 1
                     });
-                    all[at].rows.push(row);
+                    all[at].push(row);
                 }
-                None => all.push(Group { rows: vec![row] }),
+                None => all.push(vec![row]),
             }
         }
         Groups { view, short: short_names(view), all }
+    }
+
+    /// The lines that count the most, each with its count and its rows, the largest first.
+    pub(super) fn leading(&self, counts: &[u64], kept: usize) -> Vec<(u64, &[usize])> {
+        let sum = |rows: &[usize]| rows.iter().map(|row| counts[*row]).sum();
+        let mut sums: Vec<(u64, &[usize])> = self.all.iter().map(|rows| (sum(rows), &rows[..])).collect();
+        sums.retain(|(sum, _)| *sum > 0);
+        sums.sort_by_key(|(sum, rows)| (std::cmp::Reverse(*sum), rows[0]));
+        sums.truncate(kept);
+        sums
     }
 
     /// The spot of some instructions of one line, the leading ones by `weight` named.

@@ -103,15 +103,7 @@ impl Waits {
             let spot = groups.spot(rows, |row| all[row]);
             LineWaits { spot, samples: own, share: percent(own, samples), reasons: shares }
         };
-        let leading = |counts: &[u64], kept: usize| {
-            let mut sums: Vec<(u64, &[usize])> =
-                groups.all.iter().map(|g| (g.rows.iter().map(|row| counts[*row]).sum(), &g.rows[..])).collect();
-            sums.retain(|(sum, _)| *sum > 0);
-            sums.sort_by_key(|(sum, rows)| (std::cmp::Reverse(*sum), rows[0]));
-            sums.truncate(kept);
-            sums
-        };
-        let lines = leading(&all, KEPT).into_iter().map(|(_, rows)| waits(rows)).collect();
+        let lines = groups.leading(&all, KEPT).into_iter().map(|(_, rows)| waits(rows)).collect();
         let mut hot: Vec<usize> =
             (0..all.len()).filter(|row| percent(all[*row], samples) > limits[Threshold::SampleHotspot]).collect();
         hot.sort_by_key(|row| std::cmp::Reverse(all[*row]));
@@ -134,7 +126,7 @@ impl Waits {
                 let share = percent(sum, samples);
                 (share > limits[Threshold::SampleHotspot]).then(|| {
                     let spots = |counts: &[u64]| -> Vec<(Spot, f64)> {
-                        let lines = leading(counts, LINES_OF_REASON).into_iter();
+                        let lines = groups.leading(counts, LINES_OF_REASON).into_iter();
                         lines.map(|(own, rows)| (groups.spot(rows, |row| counts[row]), percent(own, sum))).collect()
                     };
                     let at_cause = traced(reason, counts);

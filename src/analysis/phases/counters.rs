@@ -1,5 +1,6 @@
 //! The kernel's counters that the rules on phases read. What was not collected is `None`, never 0.
 
+use crate::analysis::derive::occupancy::LIMITS;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::evidence::Launch;
 
@@ -18,15 +19,6 @@ const TENSOR: [&str; 4] = [
 const TENSOR_RESIDENT: [&str; 2] = [
     "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
     "sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_active",
-];
-
-/// Caps on the blocks of an SM.
-const LIMITS: [&str; 5] = [
-    "launch__occupancy_limit_registers",
-    "launch__occupancy_limit_shared_mem",
-    "launch__occupancy_limit_warps",
-    "launch__occupancy_limit_blocks",
-    "launch__occupancy_limit_barriers",
 ];
 
 /// Counters of one kernel.
@@ -67,7 +59,7 @@ impl Counters {
         let positive = |name: &str| kernel.value(name).filter(|value| *value > 0.0);
         let first = |names: &[&str]| names.iter().find_map(|name| kernel.value(name)).map(|percent| percent / 100.0);
         let sms = launch.device.sm_count.map(f64::from).or_else(|| positive("device__attribute_multiprocessor_count"));
-        let limits = LIMITS.iter().filter_map(|name| positive(name));
+        let limits = LIMITS.iter().filter_map(|(_, name)| positive(name));
         let resident = positive("sm__cycles_active.avg");
         let ratio = |part: &str, whole: &str| Some(positive(part)? / positive(whole)?);
         Some(Counters {

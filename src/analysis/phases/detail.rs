@@ -217,7 +217,7 @@ impl GuardedOpcode {
 ///
 /// As JSON: `[opcode, count, executed]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(into = "(String, u64, u64)", from = "(String, u64, u64)")]
+#[serde(into = "(String, u64, u64)")]
 pub struct OpcodeRun {
     /// Opcode without modifiers.
     pub opcode: String,
@@ -233,17 +233,11 @@ impl From<OpcodeRun> for (String, u64, u64) {
     }
 }
 
-impl From<(String, u64, u64)> for OpcodeRun {
-    fn from((opcode, count, executed): (String, u64, u64)) -> OpcodeRun {
-        OpcodeRun { opcode, count, executed }
-    }
-}
-
 /// Samples of one role by what its warps do. What is left of the samples of [`Role`](super::Role) waits for fixed latencies, instructions or constants.
 ///
 /// As JSON: `[issuing, barriers, products, memory]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(into = "[u64; 4]", from = "[u64; 4]")]
+#[serde(into = "[u64; 4]")]
 pub struct Spent {
     /// The warp issues, or could.
     pub issuing: u64,
@@ -258,12 +252,6 @@ pub struct Spent {
 impl From<Spent> for [u64; 4] {
     fn from(spent: Spent) -> [u64; 4] {
         [spent.issuing, spent.barriers, spent.products, spent.memory]
-    }
-}
-
-impl From<[u64; 4]> for Spent {
-    fn from([issuing, barriers, products, memory]: [u64; 4]) -> Spent {
-        Spent { issuing, barriers, products, memory }
     }
 }
 

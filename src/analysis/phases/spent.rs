@@ -36,41 +36,27 @@ fn spent(study: &Study<'_>, spins: &BTreeSet<usize>, rows: Vec<usize>) -> Spent 
     let mut spent = Spent::default();
     for (reason, counts) in &study.samples.reasons {
         for row in rows.iter().copied().filter(|row| counts[*row] > 0) {
-            let class = if spins.contains(&row) { Some(Class::Barriers) } else { class(study, reason, row) };
-            let sum = match class {
-                Some(Class::Issuing) => &mut spent.issuing,
-                Some(Class::Barriers) => &mut spent.barriers,
-                Some(Class::Products) => &mut spent.products,
-                Some(Class::Memory) => &mut spent.memory,
-                None => continue,
-            };
-            *sum += counts[row];
+            let own = if spins.contains(&row) { Some(&mut spent.barriers) } else { of(study, reason, row, &mut spent) };
+            own.into_iter().for_each(|sum| *sum += counts[row]);
         }
     }
     spent
 }
 
-enum Class {
-    Issuing,
-    Barriers,
-    Products,
-    Memory,
-}
-
-/// What a sample says; `None` for fixed latencies and what else is left.
-fn class(study: &Study<'_>, reason: &str, row: usize) -> Option<Class> {
+/// What a sample counts for; `None` for fixed latencies and what else is left.
+fn of<'s>(study: &Study<'_>, reason: &str, row: usize, spent: &'s mut Spent) -> Option<&'s mut u64> {
     let code = &study.code;
     let asks = || {
         let cause = study.causes.as_ref()?.cause(Trace::of(reason)?, row)?;
         Some(code.base(cause) == "SYNCS")
     };
     match reason {
-        reason if !is_wait(reason) => Some(Class::Issuing),
-        "barrier" if matches!(code.sync(row), WarpSync::ProductsWait { .. }) => Some(Class::Products),
-        "barrier" => Some(Class::Barriers),
-        "gmma" | "math_pipe_throttle" | "mio_throttle" if code.is_tensor(row) => Some(Class::Products),
-        "long_scoreboard" if asks() == Some(true) => Some(Class::Barriers),
-        _ => catalog::stall(reason).filter(|stall| stall.kind == StallKind::Memory).map(|_| Class::Memory),
+        reason if !is_wait(reason) => Some(&mut spent.issuing),
+        "barrier" if matches!(code.sync(row), WarpSync::ProductsWait { .. }) => Some(&mut spent.products),
+        "barrier" => Some(&mut spent.barriers),
+        "gmma" | "math_pipe_throttle" | "mio_throttle" if code.is_tensor(row) => Some(&mut spent.products),
+        "long_scoreboard" if asks() == Some(true) => Some(&mut spent.barriers),
+        _ => catalog::stall(reason).filter(|stall| stall.kind == StallKind::Memory).map(|_| &mut spent.memory),
     }
 }
 

@@ -11,15 +11,13 @@ mod dominators;
 mod loops;
 mod opcodes;
 mod roles;
-mod sequences;
-mod widths;
 
 pub use blocks::{Block, ControlFlow, body};
 pub use diff::{ClassChange, DiffLine, LINES_KEPT, SassDiff, diff, normalised};
 pub(in crate::analysis) use dominators::Dominators;
 pub use loops::{NaturalLoop, loops};
+pub use opcodes::access_width;
 pub use opcodes::{ClassCount, OpcodeCount, class_counts, opcode_counts, opcode_matches};
+pub use opcodes::{Sequence, sequences};
 pub(in crate::analysis) use opcodes::{class_of, count_classes};
 pub use roles::{Dispatch, RoleCode, dispatches};
-pub use sequences::{Sequence, sequences};
-pub use widths::access_width;

@@ -1,6 +1,6 @@
-//! Counting opcodes, by the catalog's classes.
+//! Opcodes: counted by the catalog's classes, how wide they access, and where some follow each other.
 
-use super::blocks::body;
+use super::blocks::{ControlFlow, body};
 use crate::catalog;
 use crate::evidence::{SassFunction, SassInstruction};
 use std::collections::HashMap;
@@ -136,9 +136,66 @@ pub fn opcode_matches(opcode: &str, pattern: &str) -> bool {
     parts.next() == wanted.next() && wanted.all(|modifier| parts.any(|part| part == modifier))
 }
 
+/// Opcodes that move data of each lane between registers and memory, or from global to shared memory.
+const MOVES: &[&str] = &["LDG", "STG", "LD", "ST", "LDS", "STS", "LDL", "STL", "LDGSTS", "LDC"];
+
+/// Bits per lane of a load or store, `128` for `LDG.E.128`; 32 where no modifier says otherwise. `None` for other opcodes.
+pub fn access_width(opcode: &str) -> Option<u32> {
+    let mut parts = opcode.split('.');
+    if !MOVES.contains(&parts.next()?) {
+        return None;
+    }
+    let stated = parts.find_map(|part| match part {
+        "U8" | "S8" => Some(8),
+        "U16" | "S16" | "16" => Some(16),
+        "64" => Some(64),
+        "96" => Some(96),
+        "128" => Some(128),
+        "256" => Some(256),
+        _ => None,
+    });
+    Some(stated.unwrap_or(32))
+}
+
+/// Where a sequence was found.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Sequence {
+    /// The block that holds it, by position.
+    pub block: usize,
+    /// Positions of its instructions in the function.
+    pub instructions: Vec<usize>,
+}
+
+/// Every place where instructions that match `patterns` (see [`opcode_matches`]) stand in this order in one block, with
+/// at most `gap` other instructions between two of them. Each instruction is part of one place at most.
+pub fn sequences(function: &SassFunction, flow: &ControlFlow, patterns: &[&str], gap: usize) -> Vec<Sequence> {
+    let code = body(function);
+    let mut found = Vec::new();
+    for (block, range) in flow.blocks.iter().map(|block| block.instructions.clone()).enumerate() {
+        let mut at = range.start;
+        while at < range.end {
+            let end = range.end;
+            let matched = patterns.iter().try_fold(Vec::new(), |mut so_far: Vec<usize>, pattern| {
+                let (from, to) = so_far.last().map_or((at, at + 1), |last| (last + 1, (last + 2 + gap).min(end)));
+                let next = (from..to.max(from)).find(|position| opcode_matches(&code[*position].opcode, pattern))?;
+                so_far.push(next);
+                Some(so_far)
+            });
+            match matched.filter(|instructions| !instructions.is_empty()) {
+                Some(instructions) => {
+                    at = instructions.last().map_or(at, |last| *last) + 1;
+                    found.push(Sequence { block, instructions });
+                }
+                None => at += 1,
+            }
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{access_width, *};
 
     #[test]
     fn patterns_match_modifiers_in_order() {
@@ -152,5 +209,14 @@ mod tests {
     fn classes_are_the_catalogs() {
         assert_eq!(class_of("LDG.E.128"), "global-load");
         assert_eq!(class_of("ZORK"), "");
+    }
+
+    #[test]
+    fn widths_are_modifiers() {
+        assert_eq!(access_width("STG.E.ENL2.256"), Some(256));
+        assert_eq!(access_width("LDGSTS.E.BYPASS.LTC128B.128"), Some(128));
+        assert_eq!(access_width("LDG.E.LTC128B"), Some(32));
+        assert_eq!(access_width("LDG.E.U16.CONSTANT"), Some(16));
+        assert_eq!(access_width("LDSM.16.M88.4"), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Copies and fills on the GPU, and the calls of the API behind them.
 
-use crate::analysis::timeline::part::Part;
+use crate::analysis::timeline::busy::Part;
 use crate::evidence::{GpuOperation, OperationKind, Timeline, Totals};
 use std::collections::BTreeMap;
 

@@ -3,4 +3,3 @@
 pub(in crate::analysis) mod busy;
 pub(in crate::analysis) mod judge;
 pub(in crate::analysis) mod memory;
-pub(in crate::analysis) mod part;

@@ -3,7 +3,7 @@
 use crate::analysis::derive::stalls::as_shown;
 use crate::analysis::derive::units;
 use crate::analysis::diagnose::lever::{Lever, LeverCode, LeverOrigin};
-use crate::analysis::kernel::performance::Performance;
+use crate::analysis::kernel::row::Performance;
 use crate::analysis::kernel::summary::CYCLES;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::versus::story::WorkFloor;

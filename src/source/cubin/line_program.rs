@@ -55,7 +55,7 @@ struct Cursor<'a> {
     at: usize,
 }
 
-impl<'a> Cursor<'a> {
+impl Cursor<'_> {
     fn bad<T>(&self, expected: &'static str) -> Result<T, Bad> {
         Err(Bad { at: self.at, expected })
     }
@@ -78,36 +78,33 @@ impl<'a> Cursor<'a> {
         self.take(expected).map(|bytes| u32::from_le_bytes(bytes) as usize)
     }
 
-    fn unsigned(&mut self) -> Result<u64, Bad> {
+    /// A variable-length number with its bits, and whether the highest of them is set.
+    fn variable(&mut self) -> Result<(u64, u32, bool), Bad> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte("a variable-length number")?;
             value |= u64::from(byte & 0x7f) << shift;
             if byte < 0x80 {
-                return Ok(value);
+                return Ok((value, shift + 7, byte & 0x40 != 0));
             }
         }
         self.bad("a variable-length number of at most 64 bits")
+    }
+
+    fn unsigned(&mut self) -> Result<u64, Bad> {
+        self.variable().map(|(value, ..)| value)
     }
 
     fn signed(&mut self) -> Result<i64, Bad> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte("a variable-length number")?;
-            value |= i64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                let sign = if byte & 0x40 != 0 && shift + 7 < 64 { -1_i64 << (shift + 7) } else { 0 };
-                return Ok(value | sign);
-            }
-        }
-        self.bad("a variable-length number of at most 64 bits")
+        let (value, bits, is_negative) = self.variable()?;
+        Ok(value as i64 | if is_negative && bits < 64 { -1 << bits } else { 0 })
     }
 
-    fn string(&mut self) -> Result<&'a [u8], Bad> {
+    fn string(&mut self) -> Result<String, Bad> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let Some(length) = rest.iter().position(|byte| *byte == 0) else { return self.bad("the end of a name") };
         self.at += length + 1;
-        Ok(&rest[..length])
+        Ok(String::from_utf8_lossy(&rest[..length]).into_owned())
     }
 }
 
@@ -143,22 +140,13 @@ fn unit(cursor: &mut Cursor<'_>) -> Result<Unit, Bad> {
     }
     let operands = (1..opcode_base).map(|_| inside.byte("operand counts")).collect::<Result<Vec<u8>, Bad>>()?;
     let header = Header { instruction_length, line_base, line_range, opcode_base, operands };
-    let mut directories = Vec::new();
-    loop {
-        match inside.string()? {
-            [] => break,
-            name => directories.push(String::from_utf8_lossy(name).into_owned()),
-        }
+    let named = |inside: &mut Cursor<'_>| inside.string().map(|name| Some(name).filter(|name| !name.is_empty()));
+    let (mut unit, mut directories) = (Unit::default(), Vec::new());
+    while let Some(name) = named(&mut inside)? {
+        directories.push(name);
     }
-    let mut unit = Unit::default();
-    loop {
-        match inside.string()? {
-            [] => break,
-            name => {
-                let name = String::from_utf8_lossy(name).into_owned();
-                file(&mut inside, &mut unit, &directories, name)?;
-            }
-        }
+    while let Some(name) = named(&mut inside)? {
+        file(&mut inside, &mut unit, &directories, name)?;
     }
     inside.at = program;
     run(&mut inside, &header, &mut unit, &directories)?;
@@ -209,7 +197,7 @@ fn run(cursor: &mut Cursor<'_>, header: &Header, unit: &mut Unit, directories: &
                         row.address = u64::from_le_bytes(cursor.take("an address")?);
                     }
                     3 => {
-                        let name = String::from_utf8_lossy(cursor.string()?).into_owned();
+                        let name = cursor.string()?;
                         file(cursor, unit, directories, name)?;
                     }
                     0x90 => row.context = cursor.unsigned()?,

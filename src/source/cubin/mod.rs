@@ -5,11 +5,10 @@
 
 mod attributes;
 mod elf;
-mod functions;
 mod kernels;
 mod line_program;
 mod lines;
 
-pub use functions::{CodeRange, code_ranges};
 pub use kernels::read;
+pub use kernels::{CodeRange, code_ranges};
 pub use lines::{line_table, line_table_of};

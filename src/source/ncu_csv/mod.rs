@@ -6,8 +6,6 @@
 
 mod details;
 mod launch;
-mod messages;
-mod names;
 mod number;
 mod raw;
 mod read;

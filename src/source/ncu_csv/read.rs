@@ -3,7 +3,7 @@
 use super::number::Locale;
 use super::records::{Piece, Pieces, header_separator};
 use super::table::{CsvPage, Table, Taker};
-use super::{details, messages, raw};
+use super::{details, raw};
 use crate::evidence::{Damage, Origin, Report};
 use crate::source::text::{self, Texts};
 use crate::source::{ReadError, Want};
@@ -87,7 +87,7 @@ impl<'t> Page<'t> {
                 Piece::Row(line, cells, text) => {
                     tables.iter_mut().last().into_iter().for_each(|table| table.add(line, &cells, text));
                 }
-                Piece::Message(line, message) => messages::take(&mut beside, line, message),
+                Piece::Message(line, message) => take(&mut beside, line, message),
                 Piece::Other(line, other) => {
                     others += 1;
                     if others <= OTHERS_KEPT {
@@ -133,7 +133,7 @@ impl<'t> Page<'t> {
         }
         let report = taker.report;
         if report.launches.is_empty() && rows.is_none() {
-            let cure = messages::cure(self.text).to_owned();
+            let cure = cure(self.text).to_owned();
             return Err(ReadError::empty(report.origin.path, "profiled results", cure));
         }
         Ok(report)
@@ -143,4 +143,38 @@ impl<'t> Page<'t> {
 fn wrong_kind(origin: Origin, found: &str) -> ReadError {
     let cure = "print the raw page: `ncu --import REPORT.ncu-rep --page raw --csv`, or give the .ncu-rep file itself";
     ReadError::wrong(origin.path, found, cure)
+}
+
+/// Takes one `==LEVEL== text` line into the report: dropped metrics by name, warnings as settings of the session, errors
+/// as damage. Progress carries no evidence.
+pub(super) fn take(report: &mut Report, line: u64, message: &str) {
+    let Some((level, text)) = message.trim_start_matches('=').split_once("==") else { return };
+    let text = text.trim();
+    match level {
+        "WARNING" => match unavailable(text) {
+            Some(names) => report.dropped.extend(names.map(Into::into)),
+            None => report.session.settings.push(("warning".into(), text.into())),
+        },
+        "ERROR" => report.damage.push(Damage { at: line, what: format!("ncu reported an error: {text}") }),
+        _ => {}
+    }
+}
+
+/// The names in `Unable to access the following 6 metrics: a, b, c.`
+fn unavailable(text: &str) -> Option<impl Iterator<Item = &str>> {
+    let (_, names) = text.strip_prefix("Unable to access the following ")?.split_once(": ")?;
+    Some(names.trim_end_matches('.').split(',').map(str::trim).filter(|name| !name.is_empty()))
+}
+
+/// What to do about a text without any result, by what ncu said in it.
+pub(super) fn cure(text: &str) -> &'static str {
+    if text.contains("ERR_NVGPUCTRPERM") {
+        "the user may not read the GPU's counters: run ncu as root, or have the driver loaded with \
+         NVreg_RestrictProfilingToAdminUsers=0"
+    } else if text.contains("No kernels were profiled") {
+        "ncu profiled no kernel: check `--kernel-name`, `--launch-skip` and `--launch-count`, and that the program \
+         launches kernels at all"
+    } else {
+        "print a page with `ncu --import REPORT.ncu-rep --page raw --csv`, or give the .ncu-rep file itself"
+    }
 }

@@ -11,14 +11,16 @@ use crate::quantity::Unit;
 pub(super) fn base(printed: &str) -> (i32, Unit) {
     let printed = printed.trim();
     let (top, bottom) = printed.split_once('/').map_or((printed, None), |(top, bottom)| (top, Some(bottom)));
-    if let Some(shift) = bytes(top) {
+    if let Some(shift) = shift(&BYTES, top) {
         return (shift, joined("byte", bottom.map(|unit| if unit == "second" { "s" } else { unit })));
     }
     match (top, bottom) {
-        ("%", Some(bottom)) => bytes(bottom).map(|shift| (shift, Unit::new("%/byte"))),
+        ("%", Some(bottom)) => shift(&BYTES, bottom).map(|shift| (shift, Unit::new("%/byte"))),
         ("cycle", Some(bottom)) => per_second(bottom).map(|shift| (shift, Unit::HZ)),
         (_, Some(bottom)) => per_second(bottom).map(|shift| (shift, joined(top, Some("s")))),
-        (unit, None) => hertz(unit).map(|shift| (shift, Unit::HZ)).or(time(unit).map(|shift| (shift, Unit::NS))),
+        (unit, None) => {
+            shift(&HERTZ, unit).map(|shift| (shift, Unit::HZ)).or(shift(&TIME, unit).map(|shift| (shift, Unit::NS)))
+        }
     }
     .unwrap_or_else(|| (0, Unit::new(printed)))
 }
@@ -27,40 +29,19 @@ fn joined(top: &str, bottom: Option<&str>) -> Unit {
     bottom.map_or_else(|| Unit::new(top), |bottom| Unit::new(&format!("{top}/{bottom}")))
 }
 
-fn bytes(unit: &str) -> Option<i32> {
-    Some(match unit {
-        "byte" => 0,
-        "Kbyte" => 3,
-        "Mbyte" => 6,
-        "Gbyte" => 9,
-        "Tbyte" => 12,
-        "Pbyte" => 15,
-        _ => return None,
-    })
-}
+/// Printed units with the power of ten above the base unit: of bytes, of frequency, of time.
+const BYTES: [(&str, i32); 6] = [("byte", 0), ("Kbyte", 3), ("Mbyte", 6), ("Gbyte", 9), ("Tbyte", 12), ("Pbyte", 15)];
+const HERTZ: [(&str, i32); 8] =
+    [("hz", 0), ("Hz", 0), ("Khz", 3), ("KHz", 3), ("Mhz", 6), ("MHz", 6), ("Ghz", 9), ("GHz", 9)];
+const TIME: [(&str, i32); 8] =
+    [("ns", 0), ("nsecond", 0), ("us", 3), ("usecond", 3), ("ms", 6), ("msecond", 6), ("s", 9), ("second", 9)];
 
-fn hertz(unit: &str) -> Option<i32> {
-    Some(match unit {
-        "hz" | "Hz" => 0,
-        "Khz" | "KHz" => 3,
-        "Mhz" | "MHz" => 6,
-        "Ghz" | "GHz" => 9,
-        _ => return None,
-    })
-}
-
-fn time(unit: &str) -> Option<i32> {
-    Some(match unit {
-        "ns" | "nsecond" => 0,
-        "us" | "usecond" => 3,
-        "ms" | "msecond" => 6,
-        "s" | "second" => 9,
-        _ => return None,
-    })
+fn shift(of: &[(&str, i32)], unit: &str) -> Option<i32> {
+    of.iter().find(|(name, _)| *name == unit).map(|(_, shift)| *shift)
 }
 
 fn per_second(unit: &str) -> Option<i32> {
-    time(unit).map(|shift| 9 - shift)
+    shift(&TIME, unit).map(|shift| 9 - shift)
 }
 
 #[cfg(test)]

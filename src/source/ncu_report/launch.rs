@@ -1,40 +1,16 @@
-//! One result as evidence.
+//! One result as evidence, with the NVTX ranges that were open.
 
 use super::container::Entry;
 use super::fault::Fault;
 use super::kind::AnyResult;
 use super::message::{NvtxState, ProcessInfo, RuleResult};
 use super::metrics::MetricReader;
-use super::nvtx;
 use super::rules;
-use super::text::Texts;
-use crate::evidence::{Dim3, Launch, Process, Workload};
+use crate::evidence::{Launch, NvtxRange, Process, Workload};
+use crate::source::text::Texts;
+use bytes::Bytes;
 use prost::Message;
-use std::sync::Arc;
-
-/// What is known of a result before its metrics are decoded; enough to decide whether it is wanted.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LaunchHead {
-    /// Row number as ncu counts it.
-    pub id: u32,
-    /// What the result covers.
-    pub workload: Workload,
-    /// The process.
-    pub process: Process,
-    /// The name that ncu displays.
-    pub name: Arc<str>,
-    /// Demangled name; empty when there is none.
-    pub demangled: Arc<str>,
-    /// Mangled name; empty for results that are not kernels.
-    pub mangled: Arc<str>,
-    /// Function name without return type, parameters and template arguments, as `--kernel-name` matches it; the
-    /// displayed name for results that are not kernels.
-    pub function: Arc<str>,
-    /// Grid as stored; `None` for results that are not kernels. In blocks, except in some captures of 2020.2.
-    pub grid: Option<Dim3>,
-    /// Block in threads; `None` for results that are not kernels.
-    pub block: Option<Dim3>,
-}
+use std::collections::HashMap;
 
 /// The process of a block.
 pub(super) fn process(info: &ProcessInfo, texts: &mut Texts) -> Process {
@@ -43,20 +19,20 @@ pub(super) fn process(info: &ProcessInfo, texts: &mut Texts) -> Process {
     Process { id: info.id.unwrap_or(0), name: texts.of(name) }
 }
 
-/// The head of a result.
+/// What is known of a result before its metrics are decoded; enough to decide whether it is wanted.
 pub(super) fn head(
     id: u32,
     workload: Workload,
     process: &Process,
     result: &AnyResult<'_>,
     texts: &mut Texts,
-) -> LaunchHead {
+) -> Launch {
     let name = texts.of_field(result.name.as_ref());
     let function = match workload {
         Workload::Kernel => texts.of_field(result.function.as_ref()),
         Workload::Range | Workload::Cmdlist | Workload::Graph => name.clone(),
     };
-    LaunchHead {
+    Launch {
         id,
         workload,
         process: process.clone(),
@@ -66,6 +42,13 @@ pub(super) fn head(
         function,
         grid: result.grid,
         block: result.block,
+        context: result.context,
+        stream: result.stream,
+        clock: result.clock,
+        created: result.created,
+        driver: result.driver,
+        sources: result.references.iter().map(|reference| (process.id, *reference)).collect(),
+        ..Launch::default()
     }
 }
 
@@ -80,8 +63,8 @@ pub(super) struct Scope {
 
 /// The whole launch: metrics, rules and NVTX ranges, as far as they were asked for.
 pub(super) fn launch(
-    head: LaunchHead,
-    result: AnyResult<'_>,
+    head: Launch,
+    result: &AnyResult<'_>,
     entry: &Entry,
     scope: Scope,
     reader: &mut MetricReader<'_>,
@@ -104,35 +87,28 @@ pub(super) fn launch(
     }
     let nvtx = match result.nvtx.map(NvtxState::decode) {
         None => Vec::new(),
-        Some(Ok(state)) => nvtx::ranges(&state, result.thread, reader.texts),
+        Some(Ok(state)) => ranges(&state, result.thread, reader.texts),
         Some(Err(error)) => {
             let at = entry.range.start as u64;
             reader.faults.push(Fault::new(at, "an NVTX state", error.to_string(), "the NVTX ranges of this result"));
             Vec::new()
         }
     };
-    let process = head.process.id;
     // Some graphical captures of 2020.2 store the grid in threads; the metrics count blocks in every version.
     let grid = head.grid.map(|stored| device.grid().unwrap_or(stored));
-    Launch {
-        id: head.id,
-        workload: head.workload,
-        process: head.process,
-        device: device.finish(),
-        name: head.name,
-        demangled: head.demangled,
-        mangled: head.mangled,
-        function: head.function,
-        grid,
-        block: head.block,
-        context: result.context,
-        stream: result.stream,
-        clock: result.clock,
-        created: result.created,
-        nvtx,
-        rules,
-        driver: result.driver,
-        sources: result.references.into_iter().map(|reference| (process, reference)).collect(),
-        metrics,
-    }
+    Launch { device: device.finish(), grid, nvtx, rules, metrics, ..head }
+}
+
+/// Push-pop ranges of the launching thread, outermost first, domain by domain; then start-end ranges of the process.
+pub(super) fn ranges(state: &NvtxState, thread: Option<u32>, texts: &mut Texts) -> Vec<NvtxRange> {
+    let default = state.default_domain;
+    let domains: HashMap<Option<u64>, &Option<Bytes>> =
+        state.domains.iter().map(|domain| (domain.id, &domain.name)).collect();
+    let domain = |id: Option<u64>| if id == default { None } else { domains.get(&id).and_then(|name| name.as_ref()) };
+    let stacks = state.threads.iter().filter(|of| of.id == thread).flat_map(|thread| &thread.stacks);
+    let pushed = stacks.flat_map(|stack| stack.ranges.iter().map(|range| (stack.domain, range.name.as_ref())));
+    let groups = state.start_end.iter();
+    let started = groups.flat_map(|group| group.ranges.iter().map(|range| (group.domain, range.name.as_ref())));
+    let named = pushed.chain(started);
+    named.map(|(id, name)| NvtxRange { domain: texts.of_field(domain(id)), name: texts.of_field(name) }).collect()
 }

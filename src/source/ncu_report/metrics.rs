@@ -5,9 +5,9 @@ use super::device::DeviceParts;
 use super::fault::{Fault, Faults};
 use super::message::metric_tag as tag;
 use super::names::{Asked, Names};
-use super::text::Texts;
 use super::wire::{self, WireValue};
 use crate::evidence::{Instance, Metric, Value};
+use crate::source::text::Texts;
 
 const LOST: &str = "this metric";
 

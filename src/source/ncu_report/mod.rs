@@ -17,17 +17,14 @@ mod launch;
 mod message;
 mod metrics;
 mod names;
-mod nvtx;
 mod public;
 mod reader;
 mod rules;
 mod session;
 mod source_data;
-mod text;
 mod wire;
 
-pub use launch::LaunchHead;
 pub use public::public_report;
 pub(super) use reader::looks_like;
 pub use reader::{NcuReport, read};
-pub use source_data::{LoadedFunction, SourceData, SourceFile};
+pub use source_data::{LoadedFunction, SourceData};

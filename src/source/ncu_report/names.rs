@@ -1,10 +1,10 @@
 //! The string table, resolved once per read: which ids were asked for, in which place, with which unit.
 
 use super::device;
-use super::text::lossy;
 use crate::quantity::Unit;
 use crate::quantity::ncu_units::unit_of;
 use crate::source::Want;
+use crate::source::text::lossy;
 use bytes::Bytes;
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -4,15 +4,15 @@ use super::bytes::{ReportBytes, ReportHash};
 use super::container::{self, Entry, EntryKind, Index, MAGIC};
 use super::fault::{Fault, Faults};
 use super::kind::{self, AnyResult};
-use super::launch::{self, LaunchHead, Scope};
+use super::launch::{self, Scope};
 use super::metrics::MetricReader;
 use super::names::Names;
 use super::source_data::{SourceCollector, SourceData};
-use super::text::Texts;
 use super::{dropped, session};
 use crate::evidence::{Damage, Launch, Origin, Process, Report};
 use crate::packed;
 use crate::source::kind::{Sought, wrong as wrong_kind};
+use crate::source::text::Texts;
 use crate::source::{ReadError, Rules, Want};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub struct NcuReport {
 /// A [`ReadError`] when the file cannot be opened, is no report, holds no results, or is damaged and
 /// [`Want::allow_damage`] is not set.
 pub fn read(path: &Path, want: &Want) -> Result<Report, ReadError> {
-    NcuReport::open_with(path, want.allow_damage)?.read(want, |_| true)
+    NcuReport::open(path, want.allow_damage)?.read(want, |_| true)
 }
 
 /// Whether the first bytes are a report's.
@@ -40,20 +40,12 @@ pub(in crate::source) fn looks_like(head: &[u8]) -> bool {
 }
 
 impl NcuReport {
-    /// Opens a report that must be whole.
-    ///
-    /// # Errors
-    /// As [`read`], except that nothing is said of results.
-    pub fn open(path: &Path) -> Result<NcuReport, ReadError> {
-        NcuReport::open_with(path, false)
-    }
-
     /// Opens a report; with `allow_damage` also one that is cut or partly undecodable. What cannot be read of it then
     /// goes into [`Report::damage`], whatever [`Want::allow_damage`] says.
     ///
     /// # Errors
-    /// As [`NcuReport::open`]; a file header that cannot be read is an error in either case.
-    pub fn open_with(path: &Path, allow_damage: bool) -> Result<NcuReport, ReadError> {
+    /// As [`read`], except that nothing is said of results; a file header that cannot be read is an error in either case.
+    pub fn open(path: &Path, allow_damage: bool) -> Result<NcuReport, ReadError> {
         let (mut file, broken) = ReportBytes::open(path)?;
         if let Some(fault) = broken.as_ref().filter(|_| !allow_damage || file.bytes().is_empty()) {
             return Err(fault.refuse(path));
@@ -81,7 +73,7 @@ impl NcuReport {
     /// # Errors
     /// [`ReadError::Empty`] for a report without results, [`ReadError::Malformed`] for one that is damaged, unless
     /// damage was allowed when it was opened.
-    pub fn read(&mut self, want: &Want, filter: impl Fn(&LaunchHead) -> bool) -> Result<Report, ReadError> {
+    pub fn read(&mut self, want: &Want, filter: impl Fn(&Launch) -> bool) -> Result<Report, ReadError> {
         let hash = want.hash.then(|| self.file.hash_beside());
         let mut pass = Pass::new(self, want);
         self.index.fault.iter().for_each(|fault| pass.faults.push(fault.clone()));
@@ -118,7 +110,7 @@ impl NcuReport {
         &mut self,
         rules: Rules,
         is_row: impl Fn(u32) -> bool,
-        filter: impl Fn(&LaunchHead) -> bool,
+        filter: impl Fn(&Launch) -> bool,
         pass: &mut Pass,
     ) -> Vec<Launch> {
         let Pass { names, texts, faults } = pass;
@@ -240,14 +232,14 @@ fn one(
     process: &Process,
     result: AnyResult<'_>,
     entry: &Entry,
-    filter: &impl Fn(&LaunchHead) -> bool,
+    filter: &impl Fn(&Launch) -> bool,
     reader: &mut MetricReader<'_>,
-    mut scope: impl FnMut(&LaunchHead) -> Scope,
+    mut scope: impl FnMut(&Launch) -> Scope,
 ) -> Option<Launch> {
     let head = launch::head(id, result.workload?, process, &result, reader.texts);
     if filter(&head) {
         let scope = scope(&head);
-        return Some(launch::launch(head, result, entry, scope, reader));
+        return Some(launch::launch(head, &result, entry, scope, reader));
     }
     reader.mark(&result.metrics);
     None

@@ -1,9 +1,9 @@
 //! What NVIDIA's rules said, one entry for each item with something to say, as NVIDIA's own list has them.
 
 use super::message::{RuleColumn, RuleItem, RuleResult as StoredRule};
-use super::text::Texts;
 use crate::bounds::RULE_CELLS;
 use crate::evidence::{FocusMetric, RuleMessage, RuleResult, RuleTable, Speedup};
+use crate::source::text::Texts;
 use std::sync::Arc;
 
 /// The entries of one rule; none when it said nothing. `fault` is told what was left out.

@@ -3,8 +3,8 @@
 use super::device::DeviceParts;
 use super::message::{DeviceAttributes, SessionDetails};
 use super::metrics::value;
-use super::text::Texts;
 use crate::evidence::{Device, Session};
+use crate::source::text::Texts;
 use bytes::Bytes;
 use prost::{DecodeError, Message};
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! Source data of a report: cubins, the source texts that were embedded, and where the functions were loaded.
 
 use super::message::SourcePiece;
-use super::text::Texts;
+use crate::evidence::SourceText;
+use crate::source::text::Texts;
 use bytes::Bytes;
 use prost::{DecodeError, Message};
 use std::collections::HashMap;
@@ -17,19 +18,11 @@ pub struct SourceData {
     pub cubin: Option<Bytes>,
     /// Compute capability of the device, `(9, 0)`.
     pub compute_capability: Option<(u32, u32)>,
-    /// Source files embedded by `--import-source`, in file order.
-    pub files: Vec<SourceFile>,
+    /// Source files embedded by `--import-source`, in file order, each by its path as the line table of the cubin names it, `..`
+    /// resolved.
+    pub files: Vec<SourceText>,
     /// Functions and their load addresses, in file order. Absent before ncu 2022.3.
     pub functions: Vec<LoadedFunction>,
-}
-
-/// An embedded source file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SourceFile {
-    /// Path as the line table of the cubin names it, `..` resolved.
-    pub name: Arc<str>,
-    /// The whole text.
-    pub text: Arc<str>,
 }
 
 /// A function of the cubin that was loaded.
@@ -87,8 +80,8 @@ fn source_data(key: (u32, u64), piece: SourcePiece, texts: &mut Texts) -> Source
         // The field holds major × 2^16 + minor.
         compute_capability: piece.sm_version.map(|version| (version >> 16, version & 0xffff)),
         files: files
-            .map(|file| SourceFile {
-                name: texts.of_field(file.name.as_ref()),
+            .map(|file| SourceText {
+                file: texts.of_field(file.name.as_ref()),
                 text: texts.of_field(file.content.as_ref()),
             })
             .collect(),

@@ -13,7 +13,6 @@
 //! repositories. MB is 10^6 bytes: a copy of 8,388,608 bytes is printed as 8.389.
 
 mod header;
-mod number;
 mod read;
 mod rows;
 #[cfg(feature = "sqlite")]

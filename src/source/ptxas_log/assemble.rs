@@ -4,9 +4,9 @@
 //! follow do not. Where more than one function waits for such a line the owner cannot be told, and equal numbers are
 //! given to each while different ones are given to none: a number under the wrong kernel is worse than none.
 
-use super::statement::{Said, Statement, Usage};
+use super::statement::{self, Said, Statement, Usage};
 use crate::evidence::{BuildLog, BuildRecord, CalleeRecord, Origin};
-use crate::source::text;
+use crate::source::{ReadError, text};
 use std::collections::HashMap;
 
 type Frame = (u64, u64, u64);
@@ -238,4 +238,34 @@ impl Assembler {
             self.unrecognised(*line, &format!("{what} of one of several kernels that were compiled at once"));
         }
     }
+}
+
+/// Whether the beginning of a file, or the whole of it, holds a statement of the assembler.
+pub fn looks_like(head: &[u8]) -> bool {
+    statement::PREFIX.is_match(&text::decode(head))
+}
+
+/// Reads a build log: one record per (kernel, architecture), the assembler's warnings, and its lines that were not
+/// understood. Lines of other programs are passed over.
+///
+/// # Errors
+///
+/// [`ReadError::Empty`] when no kernel is in it.
+pub fn read(bytes: &[u8], origin: Origin) -> Result<BuildLog, ReadError> {
+    let text = statement::flatten(&text::decode(bytes));
+    let mut assembler = Assembler::default();
+    for statement in statement::statements(&text) {
+        assembler.take(statement);
+    }
+    let path = origin.path.clone();
+    let log = assembler.finish(Origin { format: "ptxas-log".into(), ..origin });
+    if log.records.is_empty() {
+        let cure = if statement::PREFIX.is_match(&text) {
+            "this is ptxas output that names no kernel; compile with `-Xptxas -v` and keep everything it prints"
+        } else {
+            "compile with `-Xptxas -v` and keep what the compiler prints: `nvcc -Xptxas -v ... 2> build.log`"
+        };
+        return Err(ReadError::empty(path, "kernels", cure));
+    }
+    Ok(log)
 }

@@ -4,7 +4,6 @@
 //! record per (kernel, architecture).
 
 mod assemble;
-mod read;
 mod statement;
 
-pub use read::{looks_like, read};
+pub use assemble::{looks_like, read};

@@ -17,7 +17,7 @@ const ALL: Want = Want {
 
 /// Reads what is whole, the source data too.
 fn what_is_whole(path: &Path) -> Result<Report, ReadError> {
-    let mut report = NcuReport::open_with(path, true)?;
+    let mut report = NcuReport::open(path, true)?;
     report.sources()?;
     report.read(&ALL, |_| true)
 }
@@ -37,7 +37,7 @@ fn a_cut_report_is_refused_unless_damage_is_allowed() {
     assert_eq!(report.damage[0].at, 201_087);
     assert!(report.damage[0].what.contains("not read: "), "{:?}", report.damage);
     assert_eq!(report.dropped, [], "what was dropped cannot be told from what was lost");
-    let sources = NcuReport::open_with(&path, true).unwrap().sources().unwrap();
+    let sources = NcuReport::open(&path, true).unwrap().sources().unwrap();
     assert!(sources[0].cubin.is_some());
 }
 
@@ -111,7 +111,7 @@ impl Bench {
     /// Whether a strict walk over the first `end` bytes ends without a fault.
     fn is_block_end(&self, end: usize) -> bool {
         std::fs::write(&self.path, &self.bytes[..end]).unwrap();
-        NcuReport::open(&self.path).is_ok()
+        NcuReport::open(&self.path, false).is_ok()
     }
 }
 

@@ -53,7 +53,7 @@ fn two_processes_with_one_reference_keep_their_own_source_data() {
     let report = everything("multiprocess");
     let processes: Vec<u32> = report.launches.iter().map(|launch| launch.process.id).collect();
     assert_eq!(processes, [936, 954]);
-    let sources = NcuReport::open(&report_path("multiprocess")).unwrap().sources().unwrap();
+    let sources = NcuReport::open(&report_path("multiprocess"), false).unwrap().sources().unwrap();
     assert_eq!(sources.len(), 2);
     assert_eq!(sources[0].key.1, sources[1].key.1);
     assert_ne!(sources[0].functions[0].address, sources[1].functions[0].address);
@@ -64,12 +64,12 @@ fn two_processes_with_one_reference_keep_their_own_source_data() {
 
 #[test]
 fn source_data_holds_the_cubin_and_the_imported_source() {
-    let sources = NcuReport::open(&report_path("gemm_bias_v1")).unwrap().sources().unwrap();
+    let sources = NcuReport::open(&report_path("gemm_bias_v1"), false).unwrap().sources().unwrap();
     let cubin = sources[0].cubin.as_ref().unwrap();
     assert_eq!(cubin[..4], *b"\x7fELF");
     assert_eq!(sources[0].compute_capability, Some((9, 0)));
     let text = std::fs::read_to_string(fixture("devset.cu")).unwrap();
-    let file = sources[0].files.iter().find(|file| file.name.ends_with("devset.cu")).unwrap();
+    let file = sources[0].files.iter().find(|file| file.file.ends_with("devset.cu")).unwrap();
     assert_eq!(file.text.as_ref(), text);
     assert!(sources[0].functions.iter().any(|function| function.symbol.contains("gemm_bias_v1")));
 }

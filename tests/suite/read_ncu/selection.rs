@@ -15,7 +15,7 @@ fn wanted_metrics_and_instances_are_read_and_no_others() {
         instances: names(&["inst_executed"]),
         ..Want::default()
     };
-    let report = NcuReport::open(&report_path("gemm_bias_v1")).unwrap().read(&want, |_| true).unwrap();
+    let report = NcuReport::open(&report_path("gemm_bias_v1"), false).unwrap().read(&want, |_| true).unwrap();
     let launch = &report.launches[0];
     let read: Vec<(&str, bool)> =
         launch.metrics.iter().map(|metric| (metric.name.as_ref(), metric.instances.is_empty())).collect();
@@ -28,7 +28,7 @@ fn wanted_metrics_and_instances_are_read_and_no_others() {
 
 #[test]
 fn a_filter_sees_the_head_and_keeps_row_numbers_and_dropped_names() {
-    let mut report = NcuReport::open(&report_path("multiprocess")).unwrap();
+    let mut report = NcuReport::open(&report_path("multiprocess"), false).unwrap();
     let second = report.read(&Want::default(), |head| head.function.as_ref() == "gemm_bias_v2").unwrap();
     assert_eq!(second.launches.len(), 1);
     assert_eq!((second.launches[0].id, second.launches[0].process.id), (1, 954));

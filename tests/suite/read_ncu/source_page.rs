@@ -81,7 +81,7 @@ fn every_instruction_has_the_counts_that_nvidia_shows() {
 fn addresses_of_the_page_lie_in_the_function_that_was_loaded() {
     let report = everything("gemm_bias_v1");
     let launch = &report.launches[0];
-    let sources = NcuReport::open(&report_path("gemm_bias_v1")).unwrap().sources().unwrap();
+    let sources = NcuReport::open(&report_path("gemm_bias_v1"), false).unwrap().sources().unwrap();
     let source = sources.iter().find(|source| source.key == launch.sources[0]).unwrap();
     let function = source.functions.iter().find(|function| function.symbol == launch.mangled).unwrap();
     let rows = page("gemm_bias_v1.source.csv");

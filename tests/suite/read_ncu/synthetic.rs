@@ -61,7 +61,7 @@ fn pieces_of_one_source_merge_and_other_processes_keep_theirs() {
         block(&[process(2)], &[SOURCE], &[[number(1, 77), number(6, 9 << 16)].concat()]),
         block(&[process(1)], &[SOURCE], &[[number(1, 77), function("b", 32)].concat()]),
     ]);
-    let sources: Vec<SourceData> = NcuReport::open(&folder.path()).unwrap().sources().unwrap();
+    let sources: Vec<SourceData> = NcuReport::open(&folder.path(), false).unwrap().sources().unwrap();
     assert_eq!(sources.iter().map(|source| source.key).collect::<Vec<_>>(), [(1, 77), (2, 77)]);
     assert_eq!(sources[0].cubin.as_deref(), Some(&b"cubin"[..]));
     let functions: Vec<(&str, u64)> =

@@ -1,5 +1,6 @@
 //! Ceilings: peak rates of memory levels and math pipes, with the rate that the kernel reached on each.
 
+use crate::analysis::derive::quotient::derived;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::evidence::Reading;
@@ -34,6 +35,30 @@ impl Ceiling {
     /// The kernel's rate in percent of the peak; `None` where either is missing.
     pub fn share(&self) -> Option<f64> {
         Some(self.achieved.quantity()?.percent_of(self.peak.quantity()?)?.value())
+    }
+}
+
+/// A point of the roofline.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Point {
+    /// Id of the pipe's ceiling.
+    pub compute: String,
+    /// Id of the memory level's ceiling.
+    pub memory: String,
+    /// Operations per byte of that level: rate over rate.
+    pub intensity: f64,
+    /// Operations per second.
+    pub rate: f64,
+    /// The roof at that intensity, operations per second: the lesser of the pipe's peak and intensity × the level's peak.
+    pub roof: f64,
+    /// Whether the level's slope is the roof there, and not the pipe's flat line.
+    pub is_under_slope: bool,
+}
+
+impl Point {
+    /// The rate in percent of the roof.
+    pub fn share(&self) -> f64 {
+        100.0 * self.rate / self.roof
     }
 }
 
@@ -114,7 +139,7 @@ fn l1(kernel: &KernelSummary<'_>) -> Ceiling {
     let busy = kernel.reading(L1_BUSY);
     let achieved = match (busy.value(), peak.value()) {
         (Some(percent), Some(peak)) => {
-            derived(percent / 100.0 * peak, Unit::BYTE_PER_SECOND, &[L1_BUSY.to_owned()], &format!("{L1_BUSY} × peak"))
+            derived(percent / 100.0 * peak, Unit::BYTE_PER_SECOND, &[L1_BUSY], &format!("{L1_BUSY} × peak"))
         }
         (None, _) => busy,
         (_, None) => peak.clone(),
@@ -163,7 +188,7 @@ pub(super) fn scalar(kernel: &KernelSummary<'_>, work: &Work) -> Vec<Ceiling> {
     let idle = |mut ceiling: Ceiling| {
         if is_constants(&ceiling) {
             let why = "0: HFMA2 that only materialises constants is not arithmetic";
-            ceiling.achieved = derived(0.0, Unit::FLOP_PER_SECOND, &[FP16_PIPE.to_owned()], why);
+            ceiling.achieved = derived(0.0, Unit::FLOP_PER_SECOND, &[FP16_PIPE], why);
         }
         ceiling
     };
@@ -182,24 +207,20 @@ fn executed(kernel: &KernelSummary<'_>, pipe: &Pipe) -> Reading {
     }
     let [add, mul, fma, clock] = values;
     let rate = pipe.width * (add + mul + 2.0 * fma) * clock;
-    derived(rate, Unit::FLOP_PER_SECOND, &names, &format!("{} × (add + mul + 2 × fma) × clock", pipe.width))
+    derived(
+        rate,
+        Unit::FLOP_PER_SECOND,
+        &names.each_ref().map(String::as_str),
+        &format!("{} × (add + mul + 2 × fma) × clock", pipe.width),
+    )
 }
 
 /// `factor × a × b`, missing where either is.
 pub(super) fn product(kernel: &KernelSummary<'_>, a: &str, b: &str, factor: f64, unit: Unit) -> Reading {
     let (first, second) = (kernel.reading(a), kernel.reading(b));
     match (first.value(), second.value()) {
-        (Some(x), Some(y)) => {
-            derived(factor * x * y, unit, &[a.to_owned(), b.to_owned()], &format!("{factor} × first × second"))
-        }
+        (Some(x), Some(y)) => derived(factor * x * y, unit, &[a, b], &format!("{factor} × first × second")),
         (None, _) => first,
         (_, None) => second,
-    }
-}
-
-fn derived(value: f64, unit: Unit, names: &[String], formula: &str) -> Reading {
-    match Quantity::new(value, unit) {
-        Some(quantity) => Reading::derived(quantity, names.iter().map(|name| name.as_str().into()).collect(), formula),
-        None => Reading::not_applicable("the result is not a finite number"),
     }
 }

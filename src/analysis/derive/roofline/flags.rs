@@ -1,7 +1,6 @@
 //! What must not be taken at face value: rates above a peak, traffic beside what the work needs, a footprint within L2.
 
-use super::ceilings::{Ceiling, L2_SIZE};
-use super::point::Point;
+use super::ceilings::{Ceiling, L2_SIZE, Point};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 

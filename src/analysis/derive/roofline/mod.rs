@@ -5,7 +5,6 @@
 
 mod ceilings;
 mod flags;
-mod point;
 mod points;
 mod products;
 mod tensor;
@@ -13,7 +12,6 @@ mod tensor;
 pub(in crate::analysis) use ceilings::METRICS;
 pub(in crate::analysis) use tensor::{PREFIX as TENSOR_PREFIX, tells_tensor_work};
 
-pub use ceilings::{Ceiling, CeilingKind};
+pub use ceilings::{Ceiling, CeilingKind, Point};
 pub use flags::Flag;
-pub use point::Point;
 pub use points::Roofline;

@@ -1,8 +1,7 @@
 //! The kernel's points: for each pipe that it used and each memory level, intensity, rate, and the roof above.
 
-use super::ceilings::{self, Ceiling};
+use super::ceilings::{self, Ceiling, Point};
 use super::flags::{self, Flag};
-use super::point::Point;
 use super::tensor;
 use crate::analysis::derive::mix::InstructionMix;
 use crate::analysis::kernel::stated::Work;

@@ -92,7 +92,7 @@ pub(super) fn ceilings(kernel: &KernelSummary<'_>, mix: &InstructionMix) -> (Vec
     let by_opcode = products::operations(kernel);
     let others = by_opcode.iter().filter(|(products, _)| !counted.contains(products.operands));
     ceilings.extend(others.filter_map(|(products, operations)| of_opcodes(kernel, products, *operations)));
-    let uncounted = if ceilings.is_empty() { matrix_instructions(mix) } else { Vec::new() };
+    let uncounted = if ceilings.is_empty() { mix.executed(is_matrix) } else { Vec::new() };
     (ceilings, uncounted)
 }
 
@@ -148,10 +148,4 @@ fn label(counter: &Counter<'_>) -> String {
     let source = counter.source().to_uppercase();
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
     format!("tensor pipe, {source}{notes}")
-}
-
-/// Matrix instructions that were executed, with their counts.
-fn matrix_instructions(mix: &InstructionMix) -> Vec<(String, f64)> {
-    let rows = mix.rows.iter().filter(|row| is_matrix(&row.opcode));
-    rows.filter_map(|row| Some((row.opcode.clone(), row.row.new.value().filter(|n| *n > 0.0)?))).collect()
 }

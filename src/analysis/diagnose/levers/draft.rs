@@ -10,19 +10,13 @@ use crate::words::Words;
 #[derive(Clone, Debug)]
 pub(in crate::analysis::diagnose) struct Draft {
     pub(super) action: Action,
-    sentence: Words,
-    why: Words,
-    risk: Words,
-    check: Words,
-    remeasure: String,
-    rises: bool,
+    lever: Lever,
     /// Share of the time that is freed from waiting; `None` for one that removes work.
     cost: Option<f64>,
     /// The busiest unit that is left: name and share of peak.
     left: (String, f64),
     rate: bool,
     open: Option<String>,
-    beside: Option<Along>,
     /// The share of the waiting that it takes away, for the order.
     weight: f64,
 }
@@ -47,41 +41,27 @@ impl Draft {
     }
 
     fn new(action: Action, cost: Option<f64>, left: (String, f64)) -> Draft {
-        let (sentence, why, risk, check) = (Words::default(), Words::default(), Words::default(), Words::default());
-        Draft {
-            action,
-            sentence,
-            why,
-            risk,
-            check,
-            remeasure: String::new(),
-            rises: false,
-            cost,
-            left,
-            rate: false,
-            open: None,
-            beside: None,
-            weight: 0.0,
-        }
+        let lever = Lever::new(LeverCode::Ours(action), LeverOrigin::Audit);
+        Draft { action, lever, cost, left, rate: false, open: None, weight: 0.0 }
     }
 
     /// What to do, and why.
     pub(super) fn says(self, sentence: Words, why: Words) -> Draft {
-        Draft { sentence, why, ..self }
+        Draft { lever: Lever { sentence, why, ..self.lever }, ..self }
     }
 
     pub(super) fn risks(self, risk: Words) -> Draft {
-        Draft { risk, ..self }
+        Draft { lever: Lever { risk, ..self.lever }, ..self }
     }
 
     /// What must move, and the metric that tells.
     pub(super) fn checks(self, check: Words, remeasure: impl Into<String>) -> Draft {
-        Draft { check, remeasure: remeasure.into(), ..self }
+        Draft { lever: Lever { check, remeasure: remeasure.into(), ..self.lever }, ..self }
     }
 
     /// The same where that metric rises.
     pub(super) fn rises(self) -> Draft {
-        Draft { rises: true, ..self }
+        Draft { lever: Lever { rises: true, ..self.lever }, ..self }
     }
 
     /// The same where it frees no more than a share of the time.
@@ -90,7 +70,7 @@ impl Draft {
     }
 
     pub(super) fn beside(self, beside: Option<Along>) -> Draft {
-        Draft { beside, ..self }
+        Draft { lever: Lever { beside, ..self.lever }, ..self }
     }
 
     /// More work in the same time.
@@ -110,7 +90,7 @@ impl Draft {
 
     /// The lever whose ceiling it raises.
     pub(super) fn raises(&self) -> Option<Action> {
-        match self.beside {
+        match self.lever.beside {
             Some(Along::With(action)) => Some(action),
             _ => None,
         }
@@ -156,20 +136,8 @@ impl Draft {
             (None, _) => format!("1 − {unit} at {}", share(left)),
         };
         let is_rate = matches!(ceiling, Bound::Rate(_));
-        Lever {
-            code: LeverCode::Ours(self.action),
-            origin: LeverOrigin::Audit,
-            bound: if self.open.is_some() || is_rate { 0.0 } else { 100.0 * saves },
-            ceiling,
-            beside: self.beside,
-            formula,
-            sentence: self.sentence,
-            why: self.why,
-            risk: self.risk,
-            check: self.check,
-            remeasure: self.remeasure,
-            rises: self.rises,
-        }
+        let bound = if self.open.is_some() || is_rate { 0.0 } else { 100.0 * saves };
+        Lever { bound, ceiling, formula, ..self.lever }
     }
 }
 

@@ -2,9 +2,8 @@
 
 use super::{At, Held, l2, share};
 use crate::analysis::derive::data_stage::{DataStage, OPERANDS};
-use crate::analysis::diagnose::level::{self, Level, Unit};
+use crate::analysis::diagnose::level::{self, DRAM_BYTES, L2_SECTORS, Level, Unit};
 use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::diagnose::stream::{self, DRAM_BYTES, L2_SECTORS};
 use crate::analysis::lines::Sits;
 use crate::catalog::{Code, Part, StallReason, Threshold};
 use crate::quantity::format;
@@ -26,7 +25,7 @@ pub(super) fn dram(m: &Measures<'_, '_>) -> Option<Held> {
         .map(|l2| words!("; {} is at {}, because its fabric carries the same stream", &l2.name, share(l2.share)));
     let sentence = words!("DRAM is at {} of peak{}.", share(dram.share), behind.unwrap_or_default());
     let held = Held::new(Code::Unit(Part::MemoryDram), 100.0 * dram.share, m.limits[Threshold::SolLow], sentence);
-    let held = held.only_if(is_full && stream::is_of_dram(m)).at(At::Line(Sits::Limiter));
+    let held = held.only_if(is_full && level::is_of_dram(m)).at(At::Line(Sits::Limiter));
     let readings = m.held(&[&dram.counter, DRAM_BYTES[0], DRAM_BYTES[1], L2_SECTORS]);
     held.holds.then(|| Held { unit: Some(dram.clone()), ..held.from(readings) })
 }

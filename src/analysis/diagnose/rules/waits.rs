@@ -2,9 +2,9 @@
 
 use super::{At, Held, busy, l2, share, tensor};
 use crate::analysis::derive::stalls::StallBasis;
+use crate::analysis::diagnose::level::QUEUED;
 use crate::analysis::diagnose::level::{Level, Unit};
 use crate::analysis::diagnose::measures::{ACHIEVED, Measures, THEORETICAL};
-use crate::analysis::diagnose::stream::QUEUED;
 use crate::analysis::lines::Sits;
 use crate::analysis::phases::PhaseKind;
 use crate::catalog::{self, Code, Part, StallReason, Threshold};

@@ -59,7 +59,7 @@ pub(super) fn judge(conditions: &[Condition], has_old: bool, breaks: &[&str]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::versus::hypothesis::code::number;
+    use crate::analysis::versus::hypothesis::settle::number;
     use crate::catalog::Comparison;
     use crate::evidence::Spread;
     use crate::quantity::Unit;

@@ -5,13 +5,11 @@
 //! the machine code, of correctness and of the comparison itself are known only when the whole audit is, so that they are
 //! settled last; without a report, those of the machine code are all there are.
 
-mod code;
 mod judge;
 mod model;
 mod settle;
-mod stated;
 
-pub(in crate::analysis) use code::of_code;
 pub use model::{Condition, Tested, When};
+pub(in crate::analysis) use settle::of_code;
 pub(in crate::analysis) use settle::settled;
-pub(in crate::analysis) use stated::tested;
+pub(in crate::analysis) use settle::tested;

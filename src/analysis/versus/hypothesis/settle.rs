@@ -1,16 +1,17 @@
-//! The readings that need the whole audit: checks of the code, correctness, and the comparison itself.
+//! Hypotheses as stated, with the readings that need the whole audit: checks of the code, correctness, and the comparison itself.
 
-use super::code::{number, of_check};
 use super::judge::{judge, met, of_wrong};
-use super::model::{Because, CHANGE, CHECK, FAULTS, SANITIZER, Tested, When};
+use super::model::{Because, CHANGE, CHECK, Condition, FAULTS, SANITIZER, Tested, When};
 use crate::analysis::code::CodeAudit;
 use crate::analysis::correctness::Standing;
 use crate::analysis::evidence::Side;
 use crate::analysis::judgement::Judgement;
+use crate::analysis::kernel::stated::{Expectation, Hypothesis};
 use crate::analysis::versus::setting::{Setting, Weight};
 use crate::analysis::versus::verdict::{Comparison, Verdict};
-use crate::evidence::{Reading, SanitizerLevel, SanitizerRun, Spread};
-use crate::quantity::Unit;
+use crate::catalog::ReadingName;
+use crate::evidence::{Measured, Reading, SanitizerLevel, SanitizerRun, Spread};
+use crate::quantity::{Quantity, Unit};
 
 /// Fills in what both sides and their comparison tell, and judges.
 pub(in crate::analysis) fn settled(
@@ -104,5 +105,90 @@ fn change(comparison: Option<&Comparison>, name: &str) -> Reading {
             (Some(change), None) if verdict != Verdict::Ambiguous => number(change, Unit::PERCENT, name, None),
             _ => Reading::not_applicable(verdict.word()),
         },
+    }
+}
+
+/// The hypotheses with the readings that profiles give; [`super::settled()`] completes them.
+pub(in crate::analysis) fn tested(
+    stated: &[Hypothesis],
+    new: impl Fn(&str) -> Reading,
+    old: impl Fn(&str) -> Option<Reading>,
+) -> Vec<Tested> {
+    let condition = |when: When, expected: &Expectation| {
+        let known = !ReadingName::of(&expected.reading).form.is_of_change();
+        let nothing = || Reading::not_collected(&expected.reading);
+        Condition {
+            when,
+            expected: expected.clone(),
+            old: if known { old(&expected.reading) } else { None },
+            new: if known { new(&expected.reading) } else { nothing() },
+            met: Judgement::NotMeasured,
+        }
+    };
+    let one = |hypothesis: &Hypothesis| {
+        let before = hypothesis.before.iter().map(|expected| condition(When::Before, expected));
+        let after = hypothesis.after.iter().map(|expected| condition(When::After, expected));
+        Tested {
+            name: hypothesis.name.clone(),
+            change: hypothesis.change.clone(),
+            conditions: before.chain(after).collect(),
+            judgement: Judgement::NotMeasured,
+            because: Because::NoBaseline,
+            confirmed: hypothesis.confirmed.clone(),
+        }
+    };
+    stated.iter().map(one).collect()
+}
+
+/// The hypotheses by the code alone. One whose conditions are all on the code is judged; another is not measured, with
+/// the conditions that need more. `has_old` says whether there is an old build, or an earlier audit of the code.
+pub(in crate::analysis) fn of_code(stated: &[Hypothesis], codes: &[CodeAudit], has_old: bool) -> Vec<Tested> {
+    let mut all = tested(stated, Reading::not_collected, |_| None);
+    for one in &mut all {
+        for condition in &mut one.conditions {
+            if let Some(check) = condition.expected.reading.strip_prefix(CHECK) {
+                (condition.old, condition.new) = of_check(codes, check, has_old);
+            }
+            condition.met = met(condition);
+        }
+        (one.judgement, one.because) = match one.conditions.iter().all(Condition::is_of_code) {
+            true => judge(&one.conditions, has_old, &[]),
+            false => (Judgement::NotMeasured, Because::BeyondCode),
+        };
+    }
+    all
+}
+
+/// The old and the new reading of a check of this name over all builds; no old one without an old side.
+pub(super) fn of_check(codes: &[CodeAudit], check: &str, has_old: bool) -> (Option<Reading>, Reading) {
+    let name = format!("{CHECK}{check}");
+    let results = || codes.iter().flat_map(|code| &code.checks).filter(|result| result.name == check);
+    let old = has_old.then(|| verdict_of(results().filter_map(|result| result.old), &name));
+    (old, verdict_of(results().map(|result| result.verdict), &name))
+}
+
+/// 1 where every build passes, 0 where one fails.
+fn verdict_of(verdicts: impl Iterator<Item = Judgement>, name: &str) -> Reading {
+    let all: Vec<Judgement> = verdicts.collect();
+    let value = if all.contains(&Judgement::Fails) {
+        0.0
+    } else if all.is_empty() || all.contains(&Judgement::Unclear) {
+        return Reading::not_collected(name);
+    } else {
+        1.0
+    };
+    number(value, Unit::NONE, name, None)
+}
+
+/// A number that was settled here as a reading of this name.
+pub(super) fn number(value: f64, unit: Unit, name: &str, spread: Option<Spread>) -> Reading {
+    match Quantity::new(value, unit) {
+        Some(quantity) => {
+            let Reading::Measured(measured) = Reading::measured(quantity, &name.into()) else {
+                return Reading::not_collected(name);
+            };
+            Reading::Measured(Measured { spread, ..measured })
+        }
+        None => Reading::not_applicable("the result is not a finite number"),
     }
 }

@@ -1,7 +1,6 @@
 //! The verdict on one reading from the values of both sides.
 
-use super::samples::{Sample, Shift};
-use super::student;
+use super::samples::{Sample, Shift, chance};
 use crate::analysis::limits::Limits;
 use crate::catalog::Threshold;
 
@@ -85,7 +84,7 @@ pub(super) fn exact(old: &[f64], new: &[f64], decimals: Option<i32>, limits: &Li
 pub fn judge(old: &[f64], new: &[f64], limits: &Limits) -> Option<Judged> {
     let confidence = limits[Threshold::VerdictConfidence];
     let shift = Shift::of(old, new, confidence);
-    let is_rare = student::chance(old, new).is_some_and(|chance| chance <= 1.0 - confidence / 100.0);
+    let is_rare = chance(old, new).is_some_and(|chance| chance <= 1.0 - confidence / 100.0);
     let (old, new) = sides(old, new, limits)?;
     let single = old.count.min(new.count) == 1;
     let Some(shift) = shift else {

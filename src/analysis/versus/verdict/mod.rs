@@ -8,7 +8,6 @@ mod comparison;
 mod invariant;
 mod judge;
 mod samples;
-mod student;
 mod whole;
 mod word;
 

@@ -1,0 +1,99 @@
+//! What is worth knowing beside the verdict: one function for each pattern, with what is detected, where it stands, and its
+//! words.
+//!
+//! A new pattern is a function here, its line in [`PATTERNS`], and its row in `catalog/limiters.toml`. A pattern is silent
+//! where its evidence is missing: the report's own tables say what was not collected.
+
+use super::finding::{Finding, Severity};
+use super::kernel::Kernel;
+use crate::analysis::derive::units::{self, MEMORY};
+use crate::analysis::lines::Sits;
+use crate::catalog::{Code, Part, StallReason, Threshold};
+use crate::quantity::format::{fixed, percent};
+use crate::words;
+use crate::words::Words;
+
+/// What is there of a pattern in a kernel that something limits, and where in the source it stands.
+type Pattern = fn(&Kernel<'_, '_>, Code) -> Option<(Finding, Sits)>;
+
+/// Every pattern of a profile. Findings are ranked; the order here decides between equal ones.
+pub(super) const PATTERNS: [Pattern; 3] = [predicated_off, serialised_accesses, peak_exceeded];
+
+/// A finding with the readings that it rests on. `share` in percent ranks it: of the limiting part's work for a cause, of its own
+/// part's for a cost.
+fn found(g: &Kernel<'_, '_>, code: Code, severity: Severity, share: f64, metrics: &[&str], sentence: Words) -> Finding {
+    Finding { code, severity, sentence, at: None, readings: g.readings(metrics), share }
+}
+
+/// Threads of an instruction's warp that take part in it.
+const ACTIVE: &str = "smsp__thread_inst_executed_per_inst_executed.ratio";
+
+/// Those of them that no predicate switches off.
+const ON: &str = "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio";
+
+/// Threads of a warp.
+const LANES: f64 = 32.0;
+
+/// Limits at which the number of instructions counts, beside those of arithmetic.
+const BY_INSTRUCTIONS: [Code; 3] =
+    [Code::Unit(Part::Issue), Code::Wait(StallReason::BranchResolving), Code::Wait(StallReason::NoInstruction)];
+
+/// Lanes take part but are predicated off: `(active − on) / 32`, where together they leave a quarter of the warp idle.
+fn predicated_off(g: &Kernel<'_, '_>, limiter: Code) -> Option<(Finding, Sits)> {
+    let (active, on) = (g.kernel.value(ACTIVE)?, g.kernel.value(ON)?);
+    let off = 100.0 * (active - on) / LANES;
+    if on >= g.limits[Threshold::ThreadUtilisationLow] || off < g.limits[Threshold::CostShare] {
+        return None;
+    }
+    // Of slots that mostly stay empty, lanes cost little.
+    let cost = off * g.stalls.issue_active.new.value().unwrap_or(1.0);
+    let severity = g.severity(limiter.is_compute() || BY_INSTRUCTIONS.contains(&limiter), cost);
+    let sentence = words!(
+        "Predicates switch off {} of 32 lanes in the average instruction: {} are active, {} do the work.",
+        fixed(active - on, 1),
+        fixed(active, 1),
+        fixed(on, 1)
+    );
+    Some((found(g, Code::PredicatedOff, severity, cost, &[ACTIVE, ON], sentence), Sits::IdleLanes))
+}
+
+/// The caches from the nearest on, each with the share of sectors that it has.
+const CACHES: [(&str, &str); 2] = [("L1", "l1tex__t_sector_hit_rate.pct"), ("L2", "lts__t_sector_hit_rate.pct")];
+
+/// A cache has what is asked for, no memory unit is near its peak, and warps wait for loads all the same: few accesses are in
+/// flight at once, because each hangs on the one before it or they meet at one address.
+fn serialised_accesses(g: &Kernel<'_, '_>, limiter: Code) -> Option<(Finding, Sits)> {
+    const REASON: StallReason = StallReason::LongScoreboard;
+    // The limit says the same with its numbers.
+    if limiter == Code::LatencyL2 {
+        return None;
+    }
+    let busy = g.kernel.value(MEMORY).filter(|busy| *busy < g.limits[Threshold::SolLow])?;
+    let waits = g.stall_share(REASON).filter(|share| *share >= g.limits[Threshold::StallShare])?;
+    let (cache, metric, hits) = CACHES.iter().find_map(|(cache, metric)| {
+        let hits = g.kernel.value(metric).filter(|hits| *hits >= g.limits[Threshold::HitRateHigh])?;
+        Some((*cache, *metric, hits))
+    })?;
+    let sentence = words!(
+        "The accesses are serialised: {} hit rate {} %, memory system at {} % of peak, and warps wait for loads {} % of their time.",
+        cache,
+        fixed(hits, 1),
+        fixed(busy, 1),
+        fixed(waits, 1)
+    );
+    let metrics = [metric, MEMORY, &REASON.per_issue()];
+    let finding = found(g, Code::SerialisedAccesses, g.severity(false, waits), waits, &metrics, sentence);
+    Some((finding, Sits::Waits(REASON)))
+}
+
+/// A share of peak above what a peak allows, of the busiest counter of the breakdown.
+fn peak_exceeded(g: &Kernel<'_, '_>, _: Code) -> Option<(Finding, Sits)> {
+    let unit = units::busiest(g.kernel).into_iter().next()?;
+    let sentence = words!(
+        "`{}` reads {} of its peak: the counter or its peak does not mean what its name says.",
+        &unit.counter,
+        percent(unit.percent)
+    );
+    let finding = found(g, Code::PeakExceeded, Severity::Notes, unit.percent - 100.0, &[&unit.counter], sentence);
+    (unit.percent > g.limits[Threshold::PeakExceeded]).then_some((finding, Sits::Nowhere))
+}
