@@ -141,7 +141,6 @@ fn left(number: &str) -> Failure {
     )
 }
 
-/// What came of a subject.
 #[derive(Debug)]
 struct Row {
     subject: String,

@@ -110,7 +110,7 @@ pub(super) fn run(arguments: &Baseline, out: &mut dyn Write) -> Result<(), Failu
 
 /// Notes the newest snapshot of a subject, or the one that is named, as its baseline.
 fn pin(arguments: &PinBaseline, out: &mut dyn Write) -> Result<(), Failure> {
-    let folder = out_folder(arguments.note.folder.out.as_deref(), arguments.note.folder.config.as_deref())?;
+    let folder = out_folder(&arguments.note.folder)?;
     let subject = arguments.note.name.as_str();
     let reason = reason(&arguments.note.reason, "a baseline is pinned")?;
     let path = match &arguments.snapshot {
@@ -123,7 +123,7 @@ fn pin(arguments: &PinBaseline, out: &mut dyn Write) -> Result<(), Failure> {
         })?,
     };
     let snapshot = Snapshot::read(&path)?;
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = file(&path);
     let same = |a: &Path, b: &Path| match (a.canonicalize(), b.canonicalize()) {
         (Ok(a), Ok(b)) => a == b,
         _ => false,
@@ -147,7 +147,7 @@ fn pin(arguments: &PinBaseline, out: &mut dyn Write) -> Result<(), Failure> {
 
 /// Takes the pin of a subject back.
 fn unpin(arguments: &Note, out: &mut dyn Write) -> Result<(), Failure> {
-    let folder = out_folder(arguments.folder.out.as_deref(), arguments.folder.config.as_deref())?;
+    let folder = out_folder(&arguments.folder)?;
     let subject = arguments.name.as_str();
     let reason = reason(&arguments.reason, "a pin is taken back")?;
     let date = moment::date(arguments.date)?;
@@ -182,12 +182,12 @@ fn note(folder: &Path, pin: Pin) -> Result<(), Failure> {
 
 /// Prints what the next audit of each subject is compared with, and what was before that.
 fn list(folder: &Folder, out: &mut dyn Write) -> Result<(), Failure> {
-    let folder = out_folder(folder.out.as_deref(), folder.config.as_deref())?;
+    let folder = out_folder(folder)?;
     let pins = Pins::read(&folder)?;
     let mut rows = Vec::new();
     for subject in subjects(&folder)? {
         let last = earlier(&folder, &subject, None)?.pop();
-        let of_subject = || pins.all().iter().filter(|pin| pin.subject == subject);
+        let of_subject = || pins.pin.iter().filter(|pin| pin.subject == subject);
         if of_subject().count() == 0 {
             rows.push([
                 subject.clone(),

@@ -128,7 +128,7 @@ fn perform(
             let Some((request, since)) = own.or_else(waiting) else { return };
             context.patience = if own.is_none() { Duration::from_millis(500) } else { Duration::ZERO };
             let result = collect::collect(request, &context);
-            let may_wait = arguments.all && !interrupt.is_set() && since.elapsed() < request.profile_limit;
+            let may_wait = arguments.all && !interrupt.is_set() && since.elapsed() < request.keys().timeout;
             if may_wait && matches!(result, Err(CollectError::InUse { .. })) {
                 in_use.lock().unwrap_or_else(PoisonError::into_inner).push((request, since));
                 continue;

@@ -37,7 +37,6 @@ fn read(path: &Path, kernel: Option<&Regex>, allow_damage: bool) -> Result<Vec<S
 #[derive(serde::Serialize)]
 struct PrintedCode<'a> {
     schema: &'static str,
-    /// The files.
     files: &'a [String],
     code: &'a [CodeColumns],
 }
@@ -71,7 +70,6 @@ fn not_json(error: &serde_json::Error) -> Failure {
     Failure::usage(format!("the comparison cannot be printed as JSON: {error}"))
 }
 
-/// The JSON of a comparison.
 #[derive(serde::Serialize)]
 struct Printed<'a> {
     schema: &'static str,

@@ -8,7 +8,6 @@ use crate::source;
 use std::path::{Path, PathBuf};
 use strum::VariantArray;
 
-/// What an evidence folder holds.
 #[derive(Clone, Debug)]
 pub(super) struct Folder {
     folder: PathBuf,

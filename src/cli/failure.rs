@@ -144,7 +144,7 @@ impl From<RenderError> for Failure {
 
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Failure {
-        let status = match error.kind() {
+        let status = match error.kind {
             ConfigErrorKind::Unreadable | ConfigErrorKind::MissingFile => Status::Unreadable,
             ConfigErrorKind::Wrong | ConfigErrorKind::Absent => Status::Usage,
         };

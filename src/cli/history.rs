@@ -23,7 +23,7 @@ struct Printed {
 }
 
 pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failure> {
-    let folder = out_folder(arguments.folder.out.as_deref(), arguments.folder.config.as_deref())?;
+    let folder = out_folder(&arguments.folder)?;
     let subject = arguments.subject.as_str();
     let (known, lost) = milestones(&folder, subject, None)?;
     if known.is_empty() && lost.is_empty() {
@@ -61,15 +61,11 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
         }
         HistoryFormat::Csv => {
             let mut writer = csv::Writer::from_writer(&mut *out);
-            let record = |r: &HistoryRow| {
-                [&r.date, &r.commit, &r.change, &r.gpu, &r.time, &r.rate, &r.share, &r.registers, &r.stall, &r.verdict]
-                    .map(|text| cell(text))
-            };
             let head =
                 ["date", "commit", "change", "gpu", "time", "rate", "share", "registers", "top_stall", "verdict"];
             writer.write_record(head).map_err(|error| failed(&error))?;
             for printed in &rows {
-                writer.write_record(record(&printed.row)).map_err(|error| failed(&error))?;
+                writer.write_record(printed.row.cells().map(|text| cell(text))).map_err(|error| failed(&error))?;
             }
             writer.flush()?;
         }

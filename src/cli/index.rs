@@ -7,7 +7,6 @@ use crate::view::{self, Listed};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The file.
 const FILE: &str = "README.md";
 
 /// Writes the index of a folder anew, and keeps what people wrote around it; gives its path. An index that somebody edited

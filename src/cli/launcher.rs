@@ -11,9 +11,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct Folders<'f> {
     /// The folder of audit.toml, in which every program starts.
     pub(super) project: &'f Path,
-    /// The evidence folder.
     pub(super) evidence: &'f Path,
-    /// The configuration file.
     pub(super) config: Option<&'f Path>,
     /// The variant, where it is not the first.
     pub(super) variant: Option<&'f Variant>,

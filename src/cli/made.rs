@@ -28,7 +28,6 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// The audit of a snapshot.
     pub(super) fn of(snapshot: Snapshot) -> Made {
         Made { audit: snapshot.audit(), snapshot, all: Vec::new(), instructions: None, is_first_made: false }
     }

@@ -19,7 +19,6 @@ pub(super) struct Plan {
     pub(super) templates: Option<PathBuf>,
     /// The user's templates in place of built-in ones.
     pub(super) overrides: Vec<Override>,
-    /// Whether pages go without charts.
     pub(super) is_without_charts: bool,
     /// Whether the configuration asks for the HTML page beside the page in Markdown.
     pub(super) has_html: bool,
@@ -33,7 +32,6 @@ pub(super) struct Plan {
     pub(super) folder: PathBuf,
     /// The configuration file that was read.
     pub(super) file: Option<PathBuf>,
-    /// Where tools are.
     pub(super) tools: Tools,
     /// The configuration file, when it alone says everything about the subjects.
     pub(super) config: Option<PathBuf>,
@@ -71,13 +69,10 @@ pub(super) fn plan(arguments: &Generate) -> Result<Plan, Failure> {
 }
 
 /// The folder of audits: as given, else that of the configuration file, else the default.
-pub(super) fn out_folder(out: Option<&Path>, config: Option<&Path>) -> Result<PathBuf, Failure> {
-    let default = Path::new(DEFAULT_CONFIG);
-    match (out, config) {
-        (Some(out), _) => Ok(out.to_owned()),
-        (None, Some(config)) => Ok(Config::read(config)?.out),
-        (None, None) if default.is_file() => Ok(Config::read(default)?.out),
-        (None, None) => Ok(DEFAULT_OUT.into()),
+pub(super) fn out_folder(folder: &Folder) -> Result<PathBuf, Failure> {
+    match &folder.out {
+        Some(out) => Ok(out.clone()),
+        None => Ok(config_of(folder)?.map_or_else(|| DEFAULT_OUT.into(), |config| config.out)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The run of the program: arguments in, exit status out.
 
-use super::args::{Arguments, Verb};
+use super::args::{Arguments, BaselineVerb, Folder, Note, Verb};
 use super::failure::{Failure, Status};
 use super::{
     baseline, check, collect, compare, doctor, dump, explain, generate, history, init, launch, lint, manual, place,
@@ -9,6 +9,7 @@ use super::{
 use crate::plain::Screen;
 use clap::Parser;
 use std::io::{BufWriter, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Runs the program with the process's arguments and gives its exit status.
@@ -77,18 +78,32 @@ fn perform(mut verb: Verb, out: &mut dyn Write) -> Result<(), Failure> {
     }
 }
 
+/// The configuration file that is named, and the paths as the user wrote them.
+fn of_folder<'p>(folder: &'p mut Folder, beside: Option<&'p mut PathBuf>) -> (Option<PathBuf>, Vec<&'p mut PathBuf>) {
+    (folder.config.clone(), beside.into_iter().chain(&mut folder.out).collect())
+}
+
 /// Goes to the folder of audit.toml for the verbs that read one.
 fn enter(verb: &mut Verb) -> Result<(), Failure> {
     let (config, paths) = match verb {
         // A report alone needs no file.
         Verb::Generate(given) if given.subjects.is_empty() && given.subject.report.is_some() => return Ok(()),
         Verb::Generate(given) => (given.config.clone(), given.paths()),
-        Verb::Check(given) => (given.folder.config.clone(), given.paths()),
-        Verb::Baseline(given) => (given.folder().config.clone(), given.paths()),
-        Verb::History(given) => (given.folder.config.clone(), given.folder.out.iter_mut().collect()),
-        Verb::Launch(given) => (given.config.clone(), given.paths()),
-        Verb::Collect(given) => (given.config.clone(), given.paths()),
-        Verb::Lint(given) => (given.config.clone(), given.paths()),
+        Verb::Check(given) => of_folder(&mut given.folder, given.junit.as_mut()),
+        Verb::Baseline(given) => match &mut given.verb {
+            BaselineVerb::Pin(pin) => of_folder(&mut pin.note.folder, pin.snapshot.as_mut()),
+            BaselineVerb::Unpin(Note { folder, .. }) | BaselineVerb::List(folder) => of_folder(folder, None),
+        },
+        Verb::History(given) => of_folder(&mut given.folder, None),
+        Verb::Launch(given) => {
+            let paths = [&mut given.cubin, &mut given.json_to, &mut given.benchmark];
+            (given.config.clone(), paths.into_iter().flatten().collect())
+        }
+        Verb::Collect(given) => (given.config.clone(), given.evidence.iter_mut().collect()),
+        Verb::Lint(given) => {
+            let templates = given.template_files.iter_mut().map(|one| &mut one.file);
+            (given.config.clone(), given.templates.iter_mut().chain(templates).collect())
+        }
         Verb::Doctor(given) => (given.config.clone(), Vec::new()),
         Verb::Completions(given) if given.subjects => (None, Vec::new()),
         _ => return Ok(()),

@@ -11,9 +11,10 @@ use super::variants;
 use crate::analysis::public_command;
 use crate::catalog::{check_metric_name, collection, counters_of_arch};
 use crate::collect::{
-    self, Build, Check, Context, Machine, Metrics, Places, Profile, Progress, Request, Summary, Trial, Words,
+    self, Build, Check, Collecting, Context, METRIC_SETS, Machine, Metrics, Places, Profile, Progress, Request,
+    Summary, Trial, Words,
 };
-use crate::config::{Code, Collecting, METRIC_SETS, ORDERS, Subject, Tools, Variant};
+use crate::config::{Code, Subject, Tools, Variant};
 use crate::evidence::{NameSet, Want};
 use crate::plain;
 use crate::source;
@@ -97,18 +98,10 @@ fn request(
         build,
         program,
         inputs,
-        prefix: keys.prefix.clone(),
         is_task,
         profile,
-        launches: keys.launches,
         check: check(keys, project),
         has_timeline: arguments.timeline,
-        is_profile_first: keys.order == ORDERS[1],
-        deadline: keys.deadline.map(Duration::from_secs),
-        sanitizers: keys.sanitizers.clone(),
-        profile_limit: Duration::from_secs(keys.timeout),
-        sanitizer_limit: Duration::from_secs(keys.sanitizer_timeout),
-        plain: keys.plain,
         again: arguments.again,
     })
 }
@@ -126,15 +119,8 @@ fn profile(subject: &Subject, keys: &Collecting, arguments: &Collect, chip: Opti
     Profile {
         kernel: subject.kernel.as_ref().map(|kernel| kernel.as_str().to_owned()),
         metrics: if set == METRIC_SETS[0] { Metrics::Own(collection(chip)) } else { Metrics::Set(set.to_owned()) },
-        sections: keys.sections.clone(),
-        extra: keys.extra.iter().chain(&arguments.metrics).cloned().collect(),
-        skip: keys.skip,
-        count: keys.count,
-        clock: keys.clock.clone(),
-        cache: keys.cache.clone(),
-        replay: keys.replay.clone(),
         source: true,
-        nvtx: keys.nvtx.clone(),
+        keys: Collecting { extra: [keys.extra.as_slice(), &arguments.metrics].concat(), ..keys.clone() },
     }
 }
 

@@ -18,11 +18,9 @@ use std::path::Path;
 /// What the JSON's `schema` says.
 const SCHEMA: &str = "kernel-audit/timeline/1";
 
-/// The JSON of a timeline.
 #[derive(serde::Serialize)]
 struct Printed<'a> {
     schema: &'static str,
-    /// The files.
     files: Vec<Origin>,
     #[serde(flatten)]
     audit: &'a TimelineAudit,

@@ -7,16 +7,12 @@ use std::path::PathBuf;
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum CollectError {
-    /// The tool is nowhere.
     #[error("{tool} was not found\n  looked in: {}\n  help: {cure}", .looked_in.join(", "))]
     ToolMissing { tool: &'static str, looked_in: Vec<String>, cure: String },
-    /// The place that audit.toml names does not hold the tool.
     #[error("{tool} is not at {path}, which audit.toml names\n  help: correct or remove the key under [tools]")]
     NotThere { tool: &'static str, path: PathBuf },
-    /// The tool cannot be started.
     #[error("cannot start {program}: {source}\n  help: check that it is executable and made for this machine")]
     NotStarted { program: PathBuf, source: std::io::Error },
-    /// The tool ended with a failure.
     #[error("{doing} failed: {tool} ended with {status}\n{said}")]
     Failed {
         doing: String,
@@ -25,31 +21,24 @@ pub enum CollectError {
         status: String,
         said: String,
     },
-    /// The tool did not end in time and was ended with all its children.
     #[error(
         "{program} did not end within {seconds} s and was stopped\n  help: run it by hand to see what it waits for"
     )]
     TimedOut { program: PathBuf, seconds: u64 },
-    /// The user wished to stop; the child was ended with all its children.
     #[error("stopped; what was collected is kept, and the next run continues from there")]
     Interrupted,
-    /// The compiler does not know the architecture.
     #[error("nvcc {version} does not know the architecture {arch}\n  it knows: {}\n  help: correct `arch`, or use a compiler that knows it", .known.join(", "))]
     NoSuchArch { arch: String, version: String, known: Vec<String> },
-    /// Another run works in an evidence folder.
     #[error("another run collects into {folder}\n  help: wait for it, or give another folder with --evidence")]
     InUse { folder: PathBuf },
-    /// The manifest of an evidence folder cannot be read.
     #[error(
         "cannot read {path}: {found}\n  help: remove it to collect everything again, or give another folder with --evidence"
     )]
     Manifest { path: PathBuf, found: String },
-    /// A file of an evidence folder is not the one that was collected.
     #[error(
         "{file} is not what was collected: its BLAKE3 is {found}, collected.json says {stated}\n  help: put the file back as it was, or run `audit collect {subject}` again"
     )]
     NotAsMade { file: PathBuf, stated: String, found: String, subject: String },
-    /// The system refused something in an evidence folder.
     #[error("cannot {doing} {folder}: {source}{cure}")]
     Folder {
         doing: &'static str,
@@ -58,10 +47,8 @@ pub enum CollectError {
         /// A help line, with its line end before it; may be empty.
         cure: &'static str,
     },
-    /// Nothing can be run on a GPU, or a step cannot be stated.
     #[error("{0}")]
     Setback(Setback),
-    /// The system refused a file or folder.
     #[error("cannot {doing}: {source}")]
     Io { doing: String, source: std::io::Error },
 }

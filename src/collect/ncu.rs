@@ -2,7 +2,7 @@
 //!
 //! Messages are those of ncu 2025.3.1 (`tests/fixtures/h200/logs`).
 
-use super::{Setback, Words};
+use super::{Collecting, Setback, Words};
 use crate::catalog::MetricSet;
 
 /// What ncu measures.
@@ -21,24 +21,10 @@ pub struct Profile {
     pub kernel: Option<String>,
     /// What is measured.
     pub metrics: Metrics,
-    /// Sections beside it.
-    pub sections: Vec<String>,
-    /// Metrics beside it.
-    pub extra: Vec<String>,
-    /// Launches of these kernels that are passed over first.
-    pub skip: u64,
-    /// Launches that are profiled.
-    pub count: u64,
-    /// `none` leaves the clocks as they are in use, `base` locks them to the base clock.
-    pub clock: String,
-    /// `all` flushes the caches before each pass, `none` leaves them.
-    pub cache: String,
-    /// `kernel`, `application`, `range` or `app-range`.
-    pub replay: String,
     /// Whether sources and machine code go into the report.
     pub source: bool,
-    /// NVTX ranges in which kernels are profiled; empty for everywhere.
-    pub nvtx: Vec<String>,
+    /// What is collected beside that, and how.
+    pub keys: Collecting,
 }
 
 /// What a launch that is only timed is asked for.
@@ -50,9 +36,9 @@ const MOST_OF_A_REFERENCE: u64 = 8;
 impl Profile {
     /// The arguments of ncu up to the program: the report goes to `report`.
     pub fn words(&self, report: &str) -> Words {
-        let mut words = Words::new();
-        let mut sections = self.sections.clone();
-        let mut metrics = self.extra.clone();
+        let (mut words, keys) = (Words::new(), &self.keys);
+        let mut sections = keys.sections.clone();
+        let mut metrics = keys.extra.clone();
         match &self.metrics {
             Metrics::Own(set) => {
                 sections.splice(0..0, set.sections.iter().cloned());
@@ -67,21 +53,21 @@ impl Profile {
             words.pair("--metrics", &metrics.join(","));
         }
         words.pair("--import-source", if self.source { "yes" } else { "no" });
-        words.pair("--clock-control", &self.clock);
-        words.pair("--cache-control", &self.cache);
-        words.pair("--replay-mode", &self.replay);
+        words.pair("--clock-control", &keys.clock);
+        words.pair("--cache-control", &keys.cache);
+        words.pair("--replay-mode", &keys.replay);
         words.pair("--target-processes", "all");
         if let Some(kernel) = &self.kernel {
             words.pair("--kernel-name", &format!("regex:{kernel}"));
         }
-        if self.skip > 0 {
-            words.pair("--launch-skip", &self.skip.to_string());
+        if keys.skip > 0 {
+            words.pair("--launch-skip", &keys.skip.to_string());
         }
-        words.pair("--launch-count", &self.count.to_string());
-        if !self.nvtx.is_empty() {
+        words.pair("--launch-count", &keys.count.to_string());
+        if !keys.nvtx.is_empty() {
             words.one("--nvtx");
         }
-        for range in &self.nvtx {
+        for range in &keys.nvtx {
             words.pair("--nvtx-include", range);
         }
         words.one("--force-overwrite");
@@ -91,7 +77,7 @@ impl Profile {
 
     /// How many launches of the kernel the program has to make.
     pub fn launches(&self) -> u64 {
-        self.skip + self.count
+        self.keys.skip + self.keys.count
     }
 
     /// The same for the kernels of a reference, of which a program launches nothing else; nobody reads them line by line.
@@ -101,16 +87,16 @@ impl Profile {
             Metrics::Own(set) => Metrics::Own(set.of_whole_kernels()),
             Metrics::Set(name) => Metrics::Set(name.clone()),
         };
-        let (count, nvtx) = (MOST_OF_A_REFERENCE, Vec::new());
-        Profile { kernel: None, metrics, skip: 0, count, source: false, nvtx, ..self.clone() }
+        let keys = Collecting { skip: 0, count: MOST_OF_A_REFERENCE, nvtx: Vec::new(), ..self.keys.clone() };
+        Profile { kernel: None, metrics, source: false, keys }
     }
 
     /// Time and cycles of many launches and nothing else, so that no launch is replayed: what a verdict rests on.
     #[must_use]
     pub fn of_times(&self, count: u64) -> Profile {
         let metrics = MetricSet { sections: Vec::new(), metrics: TIMES.map(str::to_owned).to_vec() };
-        let (sections, extra) = (Vec::new(), Vec::new());
-        Profile { metrics: Metrics::Own(metrics), sections, extra, count, source: false, ..self.clone() }
+        let keys = Collecting { sections: Vec::new(), extra: Vec::new(), count, ..self.keys.clone() };
+        Profile { kernel: self.kernel.clone(), metrics: Metrics::Own(metrics), source: false, keys }
     }
 
     /// The same without a metric of our own set; `None` for a name that our set does not have.
@@ -131,7 +117,7 @@ impl Profile {
             Metrics::Own(set) => set.metrics.as_slice(),
             Metrics::Set(_) => &[],
         };
-        own.iter().chain(&self.extra).cloned().collect()
+        own.iter().chain(&self.keys.extra).cloned().collect()
     }
 }
 
@@ -252,15 +238,15 @@ mod tests {
                 sections: vec!["LaunchStats".into()],
                 metrics: vec!["sm__cycles_active.avg".into()],
             }),
-            sections: vec!["PmSampling".into()],
-            extra: vec!["dram__bytes.sum".into()],
-            skip: 2,
-            count: 3,
-            clock: "none".into(),
-            cache: "all".into(),
-            replay: "kernel".into(),
             source: true,
-            nvtx: vec!["step/".into()],
+            keys: Collecting {
+                sections: vec!["PmSampling".into()],
+                extra: vec!["dram__bytes.sum".into()],
+                skip: 2,
+                count: 3,
+                nvtx: vec!["step/".into()],
+                ..Collecting::default()
+            },
         }
     }
 
@@ -274,7 +260,8 @@ mod tests {
              --kernel-name 'regex:^gemm$' --launch-skip 2 --launch-count 3 --nvtx --nvtx-include step/ \
              --force-overwrite --export profile.ncu-rep"
         );
-        let full = Profile { metrics: Metrics::Set("full".into()), extra: Vec::new(), ..profile() };
+        let mut full = Profile { metrics: Metrics::Set("full".into()), ..profile() };
+        full.keys.extra.clear();
         assert!(full.words("r").shown().starts_with("--set full --section PmSampling --import-source"));
         assert!(full.asked().is_empty());
         assert_eq!(profile().asked(), ["sm__cycles_active.avg", "dram__bytes.sum"]);

@@ -1,8 +1,7 @@
 //! What is to be collected of a subject, with what, and what it comes to.
 
 use super::launcher::{Launcher, Trial};
-use super::{Done, Machine, Places, Profile, Progress, Setback, Tool, Words};
-use crate::evidence::SanitizerTool;
+use super::{Collecting, Done, Machine, Places, Profile, Progress, Setback, Tool, Words};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -42,43 +41,33 @@ pub struct Request {
     pub program: Launcher,
     /// Files that decide what the program does.
     pub inputs: Vec<PathBuf>,
-    /// What goes before every command that needs a GPU: `srun -N1 --gpus=1`.
-    pub prefix: Vec<String>,
     /// Whether this process is where the prefix would lead: a task of a job array.
     pub is_task: bool,
-    /// How the kernel is profiled.
+    /// How the kernel is profiled, with what audit.toml says of the collection.
     pub profile: Profile,
-    /// Launches that are timed in a run of their own; 0 for none.
-    pub launches: u64,
     /// What compute-sanitizer watches, where it is not what is measured.
     pub check: Option<Check>,
-    /// Whether the program is measured before compute-sanitizer checks it.
-    pub is_profile_first: bool,
     /// Whether Nsight Systems records the whole program as well.
     pub has_timeline: bool,
-    /// After which the subject's steps are stopped.
-    pub deadline: Option<Duration>,
-    /// Tools of compute-sanitizer, in the order in which they run.
-    pub sanitizers: Vec<SanitizerTool>,
-    /// After which ncu is stopped.
-    pub profile_limit: Duration,
-    /// After which each tool of compute-sanitizer is stopped.
-    pub sanitizer_limit: Duration,
-    /// Whether reports stay as ncu writes them, not packed.
-    pub plain: bool,
     /// Whether files that are there are made again.
     pub again: bool,
 }
 
 impl Request {
+    /// What audit.toml says of the collection.
+    pub fn keys(&self) -> &Collecting {
+        &self.profile.keys
+    }
+
     /// How launches are timed by themselves; `None` where nobody asks for it, or the profile has as many.
     pub fn timed(&self) -> Option<Profile> {
-        (self.launches > self.profile.count).then(|| self.profile.of_times(self.launches))
+        let Collecting { launches, count, .. } = *self.keys();
+        (launches > count).then(|| self.profile.of_times(launches))
     }
 
     /// What goes before every command that needs a GPU, from where this process is.
     pub fn behind(&self) -> &[String] {
-        if self.is_task { &[] } else { &self.prefix }
+        if self.is_task { &[] } else { &self.keys().prefix }
     }
 
     /// The program that compute-sanitizer watches.
@@ -89,7 +78,7 @@ impl Request {
     /// Whether the GPU is that of this machine, and what is collected belongs to it. Behind a prefix and in a job array
     /// any node that the scheduler gives is as good as another, so that both agree on what is done.
     pub(super) fn is_of_this_machine(&self) -> bool {
-        self.prefix.is_empty() && !self.is_task
+        self.keys().prefix.is_empty() && !self.is_task
     }
 }
 

@@ -91,7 +91,6 @@ impl Variant {
     }
 }
 
-/// `[[subject.variant]]`.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct VariantKeys {
@@ -139,7 +138,6 @@ impl Tools {
     }
 }
 
-/// `[[subject.check]]`.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CheckKeys {
@@ -234,7 +232,6 @@ impl Text {
         values.iter().map(arch).collect()
     }
 
-    /// How the kernel is launched.
     pub(super) fn launch(&self, keys: &LaunchKeys) -> Result<LaunchShape, ConfigError> {
         let threads = keys.block.as_ref().map(|block| {
             let sides = match block.get_ref() {
@@ -263,7 +260,6 @@ impl Text {
         })
     }
 
-    /// One check.
     pub(super) fn check(&self, keys: CheckKeys) -> Result<SassCheck, ConfigError> {
         let resource = keys.resource.as_ref().map(|name| self.parsed::<Resource>(name)).transpose()?;
         let steps = match (keys.sass, keys.sequence, keys.resource) {

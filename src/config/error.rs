@@ -23,7 +23,6 @@ pub enum ConfigErrorKind {
 /// The part of a file that is wrong.
 #[derive(Debug)]
 pub(super) struct Place {
-    /// The whole file.
     pub(super) text: String,
     /// The part, in bytes.
     pub(super) span: Range<usize>,
@@ -34,7 +33,8 @@ pub(super) struct Place {
 /// A mistake in a configuration file. Displays as a plain report of several lines, without a leading `error:`.
 #[derive(Debug)]
 pub struct ConfigError {
-    pub(super) kind: ConfigErrorKind,
+    /// What kind of mistake it is.
+    pub kind: ConfigErrorKind,
     pub(super) path: PathBuf,
     pub(super) message: String,
     pub(super) place: Option<Box<Place>>,
@@ -42,11 +42,6 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
-    /// What kind of mistake it is.
-    pub fn kind(&self) -> ConfigErrorKind {
-        self.kind
-    }
-
     /// The report with ANSI colours, starting with `error:`.
     pub fn styled(&self) -> String {
         self.draw(&Renderer::styled())

@@ -20,7 +20,6 @@ use crate::catalog::Comparison;
 use crate::nearest::nearest;
 use toml::Spanned;
 
-/// The keys of one hypothesis.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct HypothesisKeys {

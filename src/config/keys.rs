@@ -9,7 +9,6 @@
 //! ```
 
 use super::code::{CheckKeys, Code, VariantKeys};
-use super::collect::Collecting;
 use super::error::ConfigError;
 use super::hypothesis::HypothesisKeys;
 use super::launch::{LaunchKeys, ReferenceKeys, Subjected};
@@ -18,6 +17,7 @@ use super::subject::{Expect, Subject, SubjectName, Tiles, TrialFiles, Work};
 use super::text::{Text, regex_reason};
 use crate::analysis::Pick;
 use crate::catalog::{self, ReadingForm};
+use crate::collect::Collecting;
 use regex::Regex;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -186,6 +186,15 @@ impl Text {
             trials,
             name,
         })
+    }
+
+    /// The program to run, where a subject names one.
+    fn run(&self, run: Option<Spanned<Vec<String>>>) -> Result<Vec<String>, ConfigError> {
+        if let Some(run) = run.as_ref().filter(|run| run.get_ref().iter().all(String::is_empty)) {
+            let help = Some("name the program and its arguments: run = [\"./bench\", \"--size\", \"4096\"]".to_owned());
+            return Err(self.wrong("expected a program to run".into(), run.span(), "it is empty", help));
+        }
+        Ok(run.map(Spanned::into_inner).unwrap_or_default())
     }
 
     /// The code of the version under audit and of the version before.

@@ -1,11 +1,10 @@
 //! The configuration: what `audit.toml` or the command line asks for.
 //!
 //! Owns the file's keys and their meaning. Receives text, gives a [`Config`] of [`Subject`]s or an error that points at
-//! the line. A new key is one field in `file.rs`, `keys.rs`, `code.rs`, `collect.rs` or `launch/` and one in the type it fills.
+//! the line. A new key is one field in `file.rs`, `keys.rs`, `code.rs` or `launch/`, of a collection in `collect/keys.rs`, and one in the type it fills.
 
 mod amount;
 mod code;
-mod collect;
 mod error;
 mod file;
 mod hypothesis;
@@ -17,8 +16,6 @@ mod text;
 
 pub use amount::{Amount, AmountError};
 pub use code::{Code, Tools, Variant};
-pub use collect::Collecting;
-pub(crate) use collect::{METRIC_SETS, ORDERS};
 pub use error::{ConfigError, ConfigErrorKind};
 pub use file::{Config, Slurm};
 pub(crate) use file::{DEFAULT_OUT, DEFAULT_TEMPLATE};

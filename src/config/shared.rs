@@ -24,7 +24,6 @@ use toml::Spanned;
 /// The most parts of one kind.
 const MOST: u64 = 1024;
 
-/// `[[subject.shared]]`.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SharedKeys {

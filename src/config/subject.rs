@@ -2,10 +2,10 @@
 
 use super::amount::Amount;
 use super::code::{Code, Variant};
-use super::collect::Collecting;
 use crate::analysis::Pick;
 use crate::analysis::code::{LaunchShape, SassCheck, SharedPart};
 use crate::catalog::Comparison;
+use crate::collect::Collecting;
 use crate::collect::launch::{CheckPlan, LaunchPlan, ReferencePlan};
 use regex::Regex;
 use std::fmt;

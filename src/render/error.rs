@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum RenderError {
-    /// A template is wrong.
     #[error("template {template}, line {line}, column {column}: {what}{}", in_file(file.as_deref()))]
     Template {
         /// Name of the template, `partials/table`.
@@ -20,7 +19,6 @@ pub enum RenderError {
         /// The file that it was read from; `None` for a built-in one.
         file: Option<PathBuf>,
     },
-    /// No template has that name.
     #[error(
         "no template is called {name:?}{near}\n  help: templates are files that end in .md.hbs or .html.hbs; known: {known}"
     )]
@@ -30,18 +28,14 @@ pub enum RenderError {
         near: String,
         known: String,
     },
-    /// The folder of templates cannot be read.
     #[error("cannot read templates from {path}: {source}")]
     TemplateFolder { path: PathBuf, source: std::io::Error },
-    /// A file in the folder of templates has a name that no template can have.
     #[error("{path} is not named like a template\n  help: rename it to end in .md.hbs or .html.hbs")]
     TemplateName { path: PathBuf },
-    /// The finished page does not say what went into it.
     #[error(
         "the page was rejected: {place}: expected {expected}, found {found}\n  help: nothing was written; check the templates that place this part"
     )]
     Rejected { place: String, expected: String, found: String },
-    /// The page that is to be replaced was edited in a way that a new one would destroy.
     #[error("{path}, line {line}: {what}\n  help: nothing was written; {cure}")]
     Edited {
         path: PathBuf,
@@ -50,13 +44,11 @@ pub enum RenderError {
         what: String,
         cure: String,
     },
-    /// A file cannot be written.
     #[error("cannot write {path}: {doing}: {source}\n  help: {cure}")]
     Write { path: PathBuf, doing: &'static str, cure: String, source: std::io::Error },
 }
 
 impl RenderError {
-    /// [`RenderError::Edited`].
     pub(super) fn edited(path: &Path, line: usize, what: impl Into<String>, cure: &str) -> RenderError {
         RenderError::Edited { path: path.to_owned(), line, what: what.into(), cure: cure.to_owned() }
     }

@@ -21,7 +21,6 @@ const FIELD: char = '\u{1}';
 /// What a page is written in.
 #[derive(Clone, Copy)]
 pub(super) enum Medium<'a> {
-    /// Markdown.
     Markdown,
     /// HTML with a source view.
     Html(&'a SourceText),
@@ -128,7 +127,6 @@ fn text_of(value: Option<&Value>) -> String {
 #[derive(Default)]
 pub(super) struct Placed {
     pub(super) text: String,
-    /// Where each section begins.
     pub(super) sections: Vec<(usize, String)>,
     /// What a reader must find on the page, in this order.
     pub(super) expected: Outline,

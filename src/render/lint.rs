@@ -268,7 +268,6 @@ impl<'a> Walk<'a> {
 /// Names that an error lists; more are left to `audit explain view`.
 const MOST: usize = 12;
 
-/// Whether a template makes HTML.
 pub(super) fn is_html(name: &str) -> bool {
     name.ends_with(HTML)
 }

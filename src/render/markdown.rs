@@ -36,7 +36,6 @@ impl Ink for Marks {
     }
 }
 
-/// Words on one line.
 fn line(words: &Words) -> String {
     escape::line_start(&Marks { in_table: false }.words(words))
 }
@@ -58,7 +57,6 @@ pub fn table(table: &Table) -> String {
     grid(table).lines() + "\n"
 }
 
-/// Sets a table.
 fn grid(table: &Table) -> Grid {
     let cells = Marks { in_table: true };
     let header = table.columns.iter().map(|column| cells.words(&Words::from(&column.title))).collect();

@@ -36,7 +36,6 @@ const OWN: [&str; 4] = ["details", "summary", "br", "code"];
 const OF_TEMPLATES: [&str; 8] = ["sub", "sup", "picture", "source", "img", "a", "p", "kbd"];
 
 impl Outline {
-    /// Adds a heading.
     pub(super) fn heading(&mut self, text: &str) {
         self.headings.push(one_line(text));
     }

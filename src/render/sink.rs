@@ -9,17 +9,13 @@ use crate::words::{Inline, Words};
 pub(super) trait Sink {
     /// A heading inside a section.
     fn heading(&mut self, text: &str);
-    /// A paragraph.
     fn paragraph(&mut self, words: &Words);
-    /// A list, numbered or not.
     fn list(&mut self, ordered: bool, items: &[Words]);
-    /// A table with its caption.
     fn table(&mut self, table: &Table);
     /// Verbatim text.
     fn code(&mut self, language: &str, text: &str);
     /// Blocks behind one line.
     fn fold(&mut self, summary: &str, blocks: &[Block]);
-    /// A chart.
     fn chart(&mut self, chart: &Chart);
 
     /// Blocks in order.

@@ -32,11 +32,7 @@ const BUILT_IN: &[(&str, &str)] = built_in![
     "pr": "pr.md.hbs",
 ];
 
-/// The names under which `[templates]` puts a file in place of a built-in one, with the template that each stands for.
-const PAGES: [(&str, &str); 5] =
-    [("audit", "audit"), ("deliverable", "deliverable"), ("full", "full"), ("html", "audit.html"), ("pr", "pr")];
-
-/// The same names alone.
+/// The names under which `[templates]` puts a file in place of a built-in one; `html` stands for `audit.html`.
 pub const TEMPLATES: &[&str] = &["audit", "deliverable", "full", "html", "pr"];
 
 /// A template of the user's in place of a built-in one.
@@ -103,7 +99,7 @@ impl Templates {
             read_folder(folder, "", &mut sources).map_err(one)?;
         }
         for Override { name, file } in overrides {
-            let name = PAGES.iter().find(|(page, _)| page == name).map_or(name.as_str(), |(_, name)| name);
+            let name = if name == "html" { "audit.html" } else { name };
             sources.insert(name.to_owned(), read_file(file).map_err(one)?);
         }
         let mut compiled = BTreeMap::new();
@@ -281,9 +277,9 @@ mod tests {
         read_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("report-templates"), "", &mut files).expect("reads");
         let built_in: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
         assert_eq!(files.keys().map(String::as_str).collect::<Vec<_>>(), built_in);
-        let mut named = PAGES.map(|(_, name)| name);
+        let mut named: Vec<&str> =
+            TEMPLATES.iter().map(|name| if *name == "html" { "audit.html" } else { name }).collect();
         named.sort_unstable();
-        assert_eq!(named.as_slice(), built_in, "every built-in template can be replaced by name");
-        assert_eq!(PAGES.map(|(name, _)| name), TEMPLATES);
+        assert_eq!(named, built_in, "every built-in template can be replaced by name");
     }
 }

@@ -7,10 +7,8 @@ use std::path::PathBuf;
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum SnapshotError {
-    /// The file cannot be read.
     #[error("cannot read {path}: {source}")]
     Unreadable { path: PathBuf, source: std::io::Error },
-    /// The file is no JSON, or lacks a field.
     #[error(
         "{path} is not a snapshot of an audit: {what}\n  help: a snapshot is the .json file that `audit generate` writes beside a page"
     )]
@@ -19,18 +17,14 @@ pub enum SnapshotError {
         /// What is wrong, with line and column where the reader knows them.
         what: String,
     },
-    /// The file says another schema.
     #[error("{path}: expected the schema {expected:?}, found {found:?}\n  help: {cure}")]
     Schema { path: PathBuf, expected: &'static str, found: String, cure: &'static str },
-    /// The content does not have the hash that the file states.
     #[error(
         "{path} was changed after it was written: it states the SHA-256 {stated}, its content has {found}\n  help: restore it from version control, or delete it and write it again with `audit generate`"
     )]
     Changed { path: PathBuf, stated: String, found: String },
-    /// A file of pins or acceptances that cannot be understood.
     #[error("{path}: {what}\n  help: correct the file, or restore it from version control")]
     Notes { path: PathBuf, what: String },
-    /// A pin whose snapshot is not the one that was pinned.
     #[error(
         "{path} pins {snapshot} of {subject} with the SHA-256 {stated}, found {found}\n  help: restore the snapshot, or pin another with `audit baseline pin {subject} --reason TEXT`"
     )]

@@ -6,7 +6,6 @@ use super::folder::{self, Dated};
 use chrono::NaiveDate;
 use std::path::{Path, PathBuf};
 
-/// The name of the file.
 const FILE: &str = "baselines.toml";
 
 /// From a day on, the snapshot that audits of a subject are compared with, or none: then each is compared with the one before.
@@ -44,7 +43,7 @@ pub struct Pinned {
 pub struct Pins {
     /// In order of subjects and days.
     #[serde(default)]
-    pin: Vec<Pin>,
+    pub pin: Vec<Pin>,
 }
 
 impl Pins {
@@ -60,11 +59,6 @@ impl Pins {
     pub fn read(folder: &Path) -> Result<Pins, SnapshotError> {
         let path = Pins::path(folder);
         super::accepted::read_notes(&path)
-    }
-
-    /// Every pin, in order of subjects and days.
-    pub fn all(&self) -> &[Pin] {
-        &self.pin
     }
 
     /// The pin of a subject that holds on a day.

@@ -104,7 +104,6 @@ fn build(old: &Value, key: &str) -> Build {
     }
 }
 
-/// The kernel of a side.
 fn profile(schema: u32, old: &Value, side: &str) -> Result<Profile, String> {
     let own = &old[side];
     let kernel: KernelKey = part(own, "kernel").ok_or_else(|| format!("it has no kernel in `{side}`"))?;
@@ -204,7 +203,6 @@ fn spread(value: &mut Value, texts: &BTreeMap<String, String>) {
     }
 }
 
-/// The reference's own readings.
 fn reference(old: &Value) -> Option<Reference> {
     let own = old.get("reference").filter(|own| own.is_object())?;
     let mut profile = Profile::unmeasured(part(own, "kernel")?);

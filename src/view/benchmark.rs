@@ -293,7 +293,6 @@ fn times(audit: &Audit, timing: &Timing) -> Table {
     Table { caption: caption.into(), ..tables::table("times", columns, rows) }
 }
 
-/// The reference's own counters.
 fn counters(reference: &ReferenceProfile) -> Vec<Block> {
     let columns = columns_of("Metric | Kernel: | Reference: | Metric name");
     let rows =

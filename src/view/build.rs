@@ -7,7 +7,6 @@ use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
-/// The section.
 pub(super) fn section(audit: &Audit) -> Section {
     let mut blocks = Vec::new();
     let missed = audit.trials_missed.iter().find(|(step, _)| step == "code");

@@ -7,7 +7,6 @@ use crate::analysis::{Action, Along, Audit, Bound, Lever, LeverCode, LeverOrigin
 use crate::quantity::format;
 use crate::words;
 
-/// The section.
 pub(super) fn section(audit: &Audit) -> Section {
     let (ours, nvidia): (Vec<&Lever>, Vec<&Lever>) = audit.levers.iter().partition(|l| l.origin == LeverOrigin::Audit);
     let mut blocks = Vec::new();

@@ -10,7 +10,6 @@ use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
-/// The section.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     let coalescing = &audit.coalescing;
     let mut blocks = Vec::new();

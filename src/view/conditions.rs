@@ -4,7 +4,6 @@ use super::document::{Cell, Section, Tone};
 use super::tables::{columns_of, left, paragraph, strong, table, text};
 use crate::analysis::{Audit, Setting, Weight};
 
-/// The section.
 pub(super) fn section(audit: &Audit) -> Section {
     let has_old = audit.old.is_some();
     let mut columns = vec![left("Condition")];

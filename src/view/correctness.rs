@@ -10,7 +10,6 @@ use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
-/// The section.
 pub(super) fn section(audit: &Audit) -> Section {
     let mut blocks = vec![paragraph("standing", standing(audit))];
     if let Some(check) = &audit.correctness {

@@ -84,10 +84,10 @@ impl Cell {
         Cell { metrics, ..self }
     }
 
-    /// The same in bold.
+    /// The same in bold; an empty cell stays empty.
     #[must_use]
     pub fn strong(self) -> Cell {
-        Cell { words: words::strong(self.words).into(), ..self }
+        if self.words.is_empty() { self } else { Cell { words: words::strong(self.words).into(), ..self } }
     }
 }
 

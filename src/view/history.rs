@@ -1,9 +1,9 @@
 //! The history of a subject: one row for each audit, the oldest first.
 
 use super::brief::called;
-use super::document::{Block, Column, Table};
+use super::document::{Block, Cell, Table};
 use super::heading::Heading;
-use super::tables::{self, code, heading as head, left, paragraph, right, text};
+use super::tables::{self, code, columns_of, heading as head, paragraph, text};
 use crate::analysis::{Audit, Milestone, StallBasis};
 use crate::quantity::{Quantity, Unit, format};
 
@@ -75,46 +75,39 @@ fn row(milestone: &Milestone) -> HistoryRow {
     }
 }
 
+impl HistoryRow {
+    /// What it says, in the order of the columns.
+    pub fn cells(&self) -> [&String; 10] {
+        let HistoryRow { date, commit, change, gpu, time, rate, share, registers, stall, verdict } = self;
+        [date, commit, change, gpu, time, rate, share, registers, stall, verdict]
+    }
+}
+
 /// The rows as a table.
 pub fn history_table(rows: &[HistoryRow]) -> Table {
-    type Told = fn(&HistoryRow) -> &String;
-    let columns: [(Column, Told); 10] = [
-        (left("Date"), |row| &row.date),
-        (left("Commit"), |row| &row.commit),
-        (left("Change"), |row| &row.change),
-        (left("GPU"), |row| &row.gpu),
-        (right("Time"), |row| &row.time),
-        (right("Rate"), |row| &row.rate),
-        (right("Of the reference"), |row| &row.share),
-        (right("Registers"), |row| &row.registers),
-        (left("Top stall"), |row| &row.stall),
-        (left("Verdict"), |row| &row.verdict),
-    ];
-    // A GPU that all have is on each page, and a column without a word says nothing.
-    let differs = |told: Told| rows.iter().any(|row| told(row) != told(&rows[0]));
-    let has_words = |told: Told| rows.iter().any(|row| !told(row).is_empty());
-    let is_kept = |(head, told): &(Column, Told)| if head.title == "GPU" { differs(*told) } else { has_words(*told) };
-    let (heads, told): (Vec<Column>, Vec<Told>) = columns.into_iter().filter(is_kept).unzip();
-    let cell = |row: &HistoryRow, told: Told| {
-        let words = told(row);
-        if std::ptr::eq(words, &raw const row.commit) && !words.is_empty() {
-            code(words.clone())
-        } else {
-            text(words.clone())
+    // A GPU that all have is on each page.
+    let has_gpus = rows.iter().any(|row| row.gpu != rows[0].gpu);
+    let line = |row: &HistoryRow| {
+        let mut cells = row.cells().map(|words| text(words.clone())).to_vec();
+        if !row.commit.is_empty() {
+            cells[1] = code(row.commit.clone());
         }
+        if !has_gpus {
+            cells[3] = Cell::default();
+        }
+        cells
     };
-    let line = |row: &HistoryRow| told.iter().map(|told| cell(row, *told)).collect();
-    tables::table("history", heads, rows.iter().map(line).collect())
+    let columns = columns_of(
+        "Date | Commit | Change | GPU | Time: | Rate: | Of the reference: | Registers: | Top stall | Verdict",
+    );
+    tables::filled("history", columns, rows.iter().map(line).collect())
 }
 
 /// What audits are compared with: subject, day, snapshot, commit and reason in each row.
 pub fn baselines(rows: &[[String; 5]]) -> Table {
-    let columns = ["Subject", "From", "Compared with", "Commit", "Why"].map(left);
-    tables::table(
-        "baselines",
-        columns.to_vec(),
-        rows.iter().map(|row| row.iter().map(|cell| text(cell.clone())).collect()).collect(),
-    )
+    let line = |row: &[String; 5]| row.iter().map(|cell| text(cell.clone())).collect();
+    let columns = columns_of("Subject | From | Compared with | Commit | Why");
+    tables::table("baselines", columns, rows.iter().map(line).collect())
 }
 
 /// The history with this audit as its last row; nothing when there is no earlier audit.

@@ -7,7 +7,6 @@ use crate::analysis::Milestone;
 use crate::quantity::{Quantity, Unit, format};
 use crate::words;
 
-/// Audits that a trend shows.
 const SHOWN: usize = 16;
 /// Levels of a trend, from fast to slow.
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];

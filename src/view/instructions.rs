@@ -10,9 +10,7 @@ use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
-/// Opcodes shown unfolded.
 const SHOWN: usize = 12;
-/// Lanes of a warp.
 const LANES: u32 = 32;
 /// Sectors of 32 bytes in a line of L1.
 const SECTORS_OF_LINE: f64 = 4.0;
@@ -22,7 +20,6 @@ fn cure() -> Words {
     words!("Collect with `--section InstructionStats --section SourceCounters`.")
 }
 
-/// The section.
 pub(super) fn section(audit: &Audit) -> Section {
     let mut blocks = Vec::new();
     if let Some(panel) = audit.panel("instructions") {

@@ -8,7 +8,6 @@ use crate::analysis::{Audit, Setting, Standing, Weight, Work};
 use crate::words;
 use crate::words::Words;
 
-/// The lines.
 pub(super) fn lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
     let mut lines = Vec::new();
     if audit.standing() == Standing::Wrong {

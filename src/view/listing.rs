@@ -23,14 +23,14 @@ pub struct CostText {
     pub executed: String,
 }
 
-/// A line of source.
+/// A line of source, or an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SourceRow {
-    /// Identifies the line on the page, `f0-25`.
-    pub id: String,
-    /// Line number.
-    pub number: String,
-    /// The text with its indentation.
+pub struct CodeRow {
+    /// Identifies the line of source on the page, `f0-25`: its own, or an instruction's; empty where none is known.
+    pub line: String,
+    /// Line number, or byte offset: `25`, `0x1f0`.
+    pub at: String,
+    /// The text with its indentation; empty for an instruction that no disassembler was at hand for.
     pub text: String,
     /// Costs.
     pub cost: CostText,
@@ -42,20 +42,7 @@ pub struct SourceFile {
     /// Name.
     pub name: String,
     /// Lines.
-    pub rows: Vec<SourceRow>,
-}
-
-/// An instruction.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CodeRow {
-    /// Byte offset, `0x1f0`.
-    pub offset: String,
-    /// As a disassembler prints it; empty where none was at hand.
-    pub text: String,
-    /// [`SourceRow::id`] of its line; empty where none is known.
-    pub line: String,
-    /// Costs.
-    pub cost: CostText,
+    pub rows: Vec<CodeRow>,
 }
 
 /// The source view of a page.
@@ -80,18 +67,18 @@ pub fn source_text(listing: &Listing) -> SourceText {
         rows: file
             .lines
             .iter()
-            .map(|line| SourceRow {
-                id: id(at, line.number),
-                number: line.number.to_string(),
+            .map(|line| CodeRow {
+                line: id(at, line.number),
+                at: line.number.to_string(),
                 text: verbatim(&line.text),
                 cost: line.cost.as_ref().map(|cost| written(cost, listing.samples, most)).unwrap_or_default(),
             })
             .collect(),
     });
     let code = listing.instructions.iter().map(|one| CodeRow {
-        offset: format!("{:#x}", one.offset),
-        text: verbatim(&one.text),
         line: one.line.map(|(file, line)| id(file, line)).unwrap_or_default(),
+        at: format!("{:#x}", one.offset),
+        text: verbatim(&one.text),
         cost: written(&one.cost, listing.samples, hottest),
     });
     SourceText { note: note(listing), files: files.collect(), code: code.collect() }

@@ -59,7 +59,7 @@ pub use heading::{Acceptance, Heading};
 pub use history::{HistoryRow, baselines, history_rows, history_table};
 pub use hypotheses::ledger;
 pub use index::{Listed, index};
-pub use listing::{CodeRow, CostText, SourceFile, SourceRow, SourceText, source_text};
+pub use listing::{CodeRow, CostText, SourceFile, SourceText, source_text};
 pub use log::build_log;
 pub use page::document;
 pub use reason::Reason;

@@ -8,7 +8,6 @@ use crate::analysis::{Audit, Cliff, Row};
 use crate::quantity::format;
 use crate::words;
 
-/// The section.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     let occupancy = &audit.occupancy;
     let mut blocks = Vec::new();

@@ -10,7 +10,6 @@ use crate::words;
 /// Rows of the overview that are shown unfolded.
 const OVERVIEW_ROWS: usize = 12;
 
-/// The section.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     let perf = &audit.performance;
     let mut rows: Vec<&Row> = vec![&perf.time];

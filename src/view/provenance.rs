@@ -8,7 +8,6 @@ use crate::analysis::{Artefact, Audit};
 use crate::evidence::Origin;
 use crate::words;
 
-/// The section.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     let mut blocks = vec![
         paragraph(

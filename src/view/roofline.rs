@@ -17,7 +17,6 @@ fn cure() -> Words {
     )
 }
 
-/// The section.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     let roofline = &audit.roofline;
     let mut blocks = Vec::new();

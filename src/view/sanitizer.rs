@@ -63,7 +63,6 @@ fn places(found: &[(&SanitizerRun, &SanitizerFinding)]) -> Table {
     tables::table("sanitizer-findings", columns, found.iter().map(row).collect())
 }
 
-/// `Write gemm.cu:27 (gemm+0xc0)`.
 fn site(site: &SanitizerSite) -> String {
     let function = format!("{}+{}", site.function, site.pc);
     let place = match site.line {

@@ -65,7 +65,6 @@ fn lead(name: &str, audit: &Audit, source: &SourceLines, sentence: impl Into<Wor
     paragraph(name, words)
 }
 
-/// Where the warps wait.
 pub(super) fn waits(audit: &Audit) -> Vec<Block> {
     let Some(source) = &audit.source else { return Vec::new() };
     let title = heading("waits-lines", "Where the warps wait");
@@ -209,7 +208,6 @@ fn excess_lines(lines: &[AccessLine]) -> impl Iterator<Item = &AccessLine> {
     lines.iter().filter(|line| line.excess > 0).enumerate().filter(|(at, l)| is_shown(*at, l.share)).map(|(_, l)| l)
 }
 
-/// Uncoalesced global accesses by line.
 pub(super) fn global(audit: &Audit, chart: Option<Block>) -> Vec<Block> {
     let Some(source) = &audit.source else { return Vec::new() };
     let Some(accesses) = source.global.as_ref().filter(|accesses| accesses.excess > 0) else { return Vec::new() };
@@ -258,7 +256,6 @@ fn excess(
     blocks
 }
 
-/// Shared-memory bank conflicts by line.
 pub(super) fn shared(audit: &Audit, chart: Option<Block>) -> Vec<Block> {
     let Some(source) = &audit.source else { return Vec::new() };
     let Some(accesses) = source.shared.as_ref().filter(|accesses| accesses.excess > 0) else { return Vec::new() };

@@ -16,7 +16,6 @@ const SMALL: f64 = 1.0;
 /// A number below this on every side is no row of a folded table.
 const NOTHING: f64 = 0.01;
 
-/// The section.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     let stalls = &audit.stalls;
     let mut blocks = Vec::new();
@@ -54,39 +53,34 @@ fn hidden(audit: &Audit) -> Option<String> {
     })
 }
 
-fn caption(basis: StallBasis) -> &'static str {
+/// The name of a basis's blocks, what it is called, and what stands above its table.
+fn of_basis(basis: StallBasis) -> (&'static str, &'static str, &'static str) {
     match basis {
-        StallBasis::ShareOfWarpTime => {
-            "Basis: share of the cycles that a warp spends between two of its issued instructions; the rows add up to about 100 %: their counters come from different passes."
-        }
-        StallBasis::PerIssue => "Basis: cycles that a warp spends in the state for each instruction it issues.",
-        StallBasis::ShareOfActive => "Basis: share of the cycles of resident warps, as the report stores it.",
-        StallBasis::PercentOfPeak => {
-            "Basis: warps in the state, in percent of the most warps that a scheduler can hold, over active cycles."
-        }
-        StallBasis::Samples => {
-            "Basis: share of the warp samples of the program-counter sampler, issuing cycles included."
-        }
-    }
-}
-
-fn title(basis: StallBasis) -> &'static str {
-    match basis {
-        StallBasis::ShareOfWarpTime => "Share of the warp's time",
-        StallBasis::PerIssue => "Cycles per issued instruction",
-        StallBasis::ShareOfActive => "Share of warp-active cycles",
-        StallBasis::PercentOfPeak => "Percent of peak warps",
-        StallBasis::Samples => "Warp samples",
-    }
-}
-
-fn name(basis: StallBasis) -> &'static str {
-    match basis {
-        StallBasis::ShareOfWarpTime => "share",
-        StallBasis::PerIssue => "per-issue",
-        StallBasis::ShareOfActive => "share-of-active",
-        StallBasis::PercentOfPeak => "percent-of-peak",
-        StallBasis::Samples => "samples",
+        StallBasis::ShareOfWarpTime => (
+            "share",
+            "share of the warp's time",
+            "Basis: share of the cycles that a warp spends between two of its issued instructions; the rows add up to about 100 %: their counters come from different passes.",
+        ),
+        StallBasis::PerIssue => (
+            "per-issue",
+            "cycles per issued instruction",
+            "Basis: cycles that a warp spends in the state for each instruction it issues.",
+        ),
+        StallBasis::ShareOfActive => (
+            "share-of-active",
+            "share of warp-active cycles",
+            "Basis: share of the cycles of resident warps, as the report stores it.",
+        ),
+        StallBasis::PercentOfPeak => (
+            "percent-of-peak",
+            "percent of peak warps",
+            "Basis: warps in the state, in percent of the most warps that a scheduler can hold, over active cycles.",
+        ),
+        StallBasis::Samples => (
+            "samples",
+            "warp samples",
+            "Basis: share of the warp samples of the program-counter sampler, issuing cycles included.",
+        ),
     }
 }
 
@@ -106,8 +100,8 @@ fn first(audit: &Audit, table: &StallTable, chart: Option<Block>) -> Vec<Block> 
         let readings: Vec<&Row> = rows.iter().map(|stall| &stall.row).collect();
         tables::readings(name, "Stall reason", &readings, vec![meaning]).into()
     };
-    let name = name(table.basis);
-    let mut blocks = vec![paragraph(name, caption(table.basis))];
+    let (name, _, caption) = of_basis(table.basis);
+    let mut blocks = vec![paragraph(name, caption)];
     blocks.extend(chart);
     blocks.push(make(&large, name));
     if !small.is_empty() {
@@ -129,12 +123,12 @@ fn folded(table: &StallTable) -> Block {
     };
     let rows: Vec<&Row> = table.rows.iter().map(|stall| &stall.row).filter(|row| shows(row)).collect();
     let left_out = table.rows.len() - rows.len();
-    let name = name(table.basis);
-    let mut blocks = vec![paragraph(name, caption(table.basis)), tables::metrics(name, &rows)];
+    let (name, title, caption) = of_basis(table.basis);
+    let mut blocks = vec![paragraph(name, caption), tables::metrics(name, &rows)];
     if left_out > 0 {
         blocks.push(paragraph(name, format!("Below {NOTHING}{}: {left_out} more.", sides(table))));
     }
-    fold(name, format!("The same in another basis: {}", title(table.basis).to_lowercase()), blocks)
+    fold(name, format!("The same in another basis: {title}"), blocks)
 }
 
 /// The catalog's meaning of a reason, in the reading that the executed opcodes call for.

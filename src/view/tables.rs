@@ -8,27 +8,22 @@ use crate::quantity::{Quantity, Unit, format, format::Scale};
 use crate::words;
 use crate::words::Words;
 
-/// A cell of words.
 pub(super) fn text(words: impl Into<Words>) -> Cell {
     Cell::new(words)
 }
 
-/// A cell in bold.
 pub(super) fn strong(words: impl Into<Words>) -> Cell {
     text(words).strong()
 }
 
-/// A name as code.
 pub(super) fn code(name: impl Into<String>) -> Cell {
     text(words::code(name))
 }
 
-/// A count.
 pub(super) fn count(n: u64) -> Cell {
     text(format::integer(n)).sorted(n as f64)
 }
 
-/// A percentage.
 pub(super) fn percent(value: f64, decimals: usize) -> Cell {
     text(format!("{} %", format::fixed(value, decimals))).sorted(value)
 }
@@ -43,7 +38,6 @@ pub(super) fn reading(reading: &Reading) -> Cell {
     text(number(reading)).sorted(reading.value())
 }
 
-/// A column of words.
 pub(super) fn left(title: &str) -> Column {
     Column { title: title.into(), align: Align::Left }
 }
@@ -64,6 +58,17 @@ pub(super) fn table(name: &str, columns: Vec<Column>, rows: Vec<Vec<Cell>>) -> T
     Table { name: name.into(), caption: Words::default(), columns, rows }
 }
 
+/// The same without the columns in which no row says anything.
+pub(super) fn filled(name: &str, mut columns: Vec<Column>, mut rows: Vec<Vec<Cell>>) -> Table {
+    for at in (0..columns.len()).rev() {
+        if rows.iter().all(|row| row[at].words.is_empty()) {
+            columns.remove(at);
+            rows.iter_mut().for_each(|row| drop(row.remove(at)));
+        }
+    }
+    table(name, columns, rows)
+}
+
 /// A bound in a table: one that rests on an assumption is about so much.
 pub(super) fn bound(percent: f64, is_rough: bool) -> Cell {
     let about = if is_rough { "about " } else { "" };
@@ -75,12 +80,10 @@ pub(super) fn sentence(words: &Words) -> Cell {
     text(words.to_plain())
 }
 
-/// A paragraph.
 pub(super) fn paragraph(name: &str, words: impl Into<Words>) -> Block {
     Block { name: name.into(), content: Content::Paragraph(words.into()) }
 }
 
-/// A heading inside a section.
 pub(super) fn heading(name: &str, text: impl Into<String>) -> Block {
     Block { name: name.into(), content: Content::Heading(text.into()) }
 }
@@ -204,11 +207,9 @@ pub(super) fn source(row: &Row) -> String {
 
 /// Extra columns of a table of readings.
 pub(super) struct Extra<'a> {
-    /// The column's title.
     pub(super) title: &'a str,
     /// Its cell for each row, by position.
     pub(super) cells: Vec<Cell>,
-    /// Whether it holds numbers.
     pub(super) is_number: bool,
 }
 

@@ -11,7 +11,6 @@ use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
-/// GPU Speed of Light.
 pub(super) fn speed_of_light(heading: &Heading, audit: &Audit) -> Section {
     let cure = words!("Collect with `--section SpeedOfLight`.");
     let chart = charts::placed(heading, charts::speed_of_light(audit));

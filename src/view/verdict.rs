@@ -13,7 +13,6 @@ use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
-/// The section.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     const TITLE: &str = "How the verdict was reached";
     if audit.standing() == Standing::Wrong {

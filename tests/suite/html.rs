@@ -3,8 +3,8 @@
 use super::project::{audit, snapshot};
 use kernel_audit::render::{RenderError, Templates};
 use kernel_audit::view::{
-    Align, Block, Cell, CodeRow, Column, Content, CostText, Document, Line, Section, SourceFile, SourceRow, SourceText,
-    Table, Tone,
+    Align, Block, Cell, CodeRow, Column, Content, CostText, Document, Line, Section, SourceFile, SourceText, Table,
+    Tone,
 };
 use kernel_audit::words;
 use kernel_audit::words::Words;
@@ -144,10 +144,12 @@ fn page_of(text: &str) -> Result<String, RenderError> {
         ..Document::default()
     };
     let cost = || CostText { samples: word(), heat: word(), waits: word(), ..CostText::default() };
-    let row = SourceRow { id: word(), number: word(), text: word(), cost: cost() };
-    let code = CodeRow { offset: word(), text: word(), line: word(), cost: cost() };
-    let source =
-        SourceText { note: text.into(), files: vec![SourceFile { name: word(), rows: vec![row] }], code: vec![code] };
+    let row = || CodeRow { line: word(), at: word(), text: word(), cost: cost() };
+    let source = SourceText {
+        note: text.into(),
+        files: vec![SourceFile { name: word(), rows: vec![row()] }],
+        code: vec![row()],
+    };
     TEMPLATES.html("audit", &document, &source)
 }
 

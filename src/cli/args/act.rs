@@ -4,7 +4,6 @@ use super::value::metric_set;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Arguments of `audit collect`.
 #[derive(Clone, Debug, Default, Args)]
 pub(in crate::cli) struct Collect {
     /// Subjects of the configuration file, each with its variants; NAME.VARIANT is one of these [default: those of its
@@ -53,7 +52,6 @@ pub(in crate::cli) struct Collect {
     pub(in crate::cli) quiet: bool,
 }
 
-/// Arguments of `audit launch`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Launch {
     /// The subject.
@@ -98,24 +96,9 @@ pub(in crate::cli) struct Launch {
     pub(in crate::cli) config: Option<PathBuf>,
 }
 
-/// Arguments of `audit doctor`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Doctor {
     /// Configuration file whose `tools` table is looked at [default: audit.toml, where there is one].
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) config: Option<PathBuf>,
-}
-
-impl Collect {
-    /// Every path, as the user wrote it.
-    pub(in crate::cli) fn paths(&mut self) -> Vec<&mut PathBuf> {
-        self.evidence.iter_mut().collect()
-    }
-}
-
-impl Launch {
-    /// Every path, as the user wrote it.
-    pub(in crate::cli) fn paths(&mut self) -> Vec<&mut PathBuf> {
-        [&mut self.cubin, &mut self.json_to, &mut self.benchmark].into_iter().flatten().collect()
-    }
 }

@@ -5,7 +5,6 @@ use crate::render::Override;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Arguments of `audit init`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Init {
     /// Reports, CUDA sources and build logs [default: those that lie here and below].
@@ -16,7 +15,6 @@ pub(in crate::cli) struct Init {
     pub(in crate::cli) print: bool,
 }
 
-/// Arguments of `audit lint`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Lint {
     /// Configuration file [default: audit.toml, where there is one].
@@ -30,7 +28,6 @@ pub(in crate::cli) struct Lint {
     pub(in crate::cli) template_files: Vec<Override>,
 }
 
-/// Arguments of `audit completions`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Completions {
     /// The shell.
@@ -41,18 +38,9 @@ pub(in crate::cli) struct Completions {
     pub(in crate::cli) subjects: bool,
 }
 
-/// Arguments of `audit man`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Man {
     /// The folder to write to.
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) out: PathBuf,
-}
-
-impl Lint {
-    /// Every path, as the user wrote it.
-    pub(in crate::cli) fn paths(&mut self) -> Vec<&mut PathBuf> {
-        let templates = self.template_files.iter_mut().map(|one| &mut one.file);
-        self.templates.iter_mut().chain(templates).collect()
-    }
 }

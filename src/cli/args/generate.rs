@@ -7,7 +7,6 @@ use chrono::NaiveDate;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Arguments of `audit generate`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Generate {
     /// Subjects of the configuration file [default: those of its `default`, else all].
@@ -63,7 +62,6 @@ pub(in crate::cli) struct Generate {
     pub(in crate::cli) subject: SubjectFlags,
 }
 
-/// Arguments of `audit render`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Render {
     /// The snapshots.

@@ -7,7 +7,6 @@ use clap::{Args, Subcommand};
 use regex::Regex;
 use std::path::PathBuf;
 
-/// Where audits lie.
 #[derive(Debug, Default, Args)]
 pub(in crate::cli) struct Folder {
     /// Configuration file [default: audit.toml, where there is one].
@@ -18,7 +17,6 @@ pub(in crate::cli) struct Folder {
     pub(in crate::cli) out: Option<PathBuf>,
 }
 
-/// Arguments of `audit compare`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Compare {
     /// Reports, pages that ncu printed, snapshots; the first is the old side.
@@ -44,7 +42,6 @@ pub(in crate::cli) struct Compare {
     pub(in crate::cli) width: Option<usize>,
 }
 
-/// Arguments of `audit check`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Check {
     /// Subjects [default: every one of the configuration file, else all in the folder].
@@ -88,7 +85,6 @@ pub(in crate::cli) struct Check {
     /// Today, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
     #[arg(long, value_name = "DATE", value_parser = date)]
     pub(in crate::cli) date: Option<NaiveDate>,
-    /// Where audits lie.
     #[command(flatten)]
     pub(in crate::cli) folder: Folder,
 }
@@ -104,7 +100,6 @@ pub(in crate::cli) enum Level {
     Notes,
 }
 
-/// Arguments of `audit history`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct History {
     /// The subject.
@@ -113,12 +108,10 @@ pub(in crate::cli) struct History {
     /// How to print it.
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = HistoryFormat::Md)]
     pub(in crate::cli) format: HistoryFormat,
-    /// Where audits lie.
     #[command(flatten)]
     pub(in crate::cli) folder: Folder,
 }
 
-/// How to print a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(in crate::cli) enum HistoryFormat {
     /// A Markdown table.
@@ -131,15 +124,12 @@ pub(in crate::cli) enum HistoryFormat {
     Svg,
 }
 
-/// Arguments of `audit baseline`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Baseline {
-    /// What to do with baselines.
     #[command(subcommand)]
     pub(in crate::cli) verb: BaselineVerb,
 }
 
-/// What to do with baselines.
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum BaselineVerb {
     /// Compare later audits of a subject with one of its snapshots.
@@ -150,13 +140,11 @@ pub(in crate::cli) enum BaselineVerb {
     List(Folder),
 }
 
-/// Arguments of `audit baseline pin`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct PinBaseline {
     /// The snapshot [default: the newest of the subject].
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) snapshot: Option<PathBuf>,
-    /// What is noted.
     #[command(flatten)]
     pub(in crate::cli) note: Note,
 }
@@ -173,34 +161,6 @@ pub(in crate::cli) struct Note {
     /// The day from which on it holds, YYYY-MM-DD [default: SOURCE_DATE_EPOCH, else today].
     #[arg(long, value_name = "DATE", value_parser = date)]
     pub(in crate::cli) date: Option<NaiveDate>,
-    /// Where audits lie.
     #[command(flatten)]
     pub(in crate::cli) folder: Folder,
-}
-
-impl Check {
-    /// Every path, as the user wrote it.
-    pub(in crate::cli) fn paths(&mut self) -> Vec<&mut PathBuf> {
-        [&mut self.junit, &mut self.folder.out].into_iter().flatten().collect()
-    }
-}
-
-impl Baseline {
-    /// Every path, as the user wrote it.
-    pub(in crate::cli) fn paths(&mut self) -> Vec<&mut PathBuf> {
-        match &mut self.verb {
-            BaselineVerb::Pin(pin) => [&mut pin.snapshot, &mut pin.note.folder.out].into_iter().flatten().collect(),
-            BaselineVerb::Unpin(unpin) => unpin.folder.out.iter_mut().collect(),
-            BaselineVerb::List(folder) => folder.out.iter_mut().collect(),
-        }
-    }
-
-    /// Where audits lie.
-    pub(in crate::cli) fn folder(&self) -> &Folder {
-        match &self.verb {
-            BaselineVerb::Pin(pin) => &pin.note.folder,
-            BaselineVerb::Unpin(unpin) => &unpin.folder,
-            BaselineVerb::List(folder) => folder,
-        }
-    }
 }

@@ -6,7 +6,6 @@ use clap::{Args, Subcommand};
 use regex::Regex;
 use std::path::PathBuf;
 
-/// Arguments of `audit show`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Show {
     /// Reports, pages that ncu printed, snapshots, build logs.
@@ -29,7 +28,6 @@ pub(in crate::cli) struct Show {
     pub(in crate::cli) width: Option<usize>,
 }
 
-/// Arguments of `audit timeline`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Timeline {
     /// What `nsys stats --format csv` printed, or an SQLite database of `nsys export`; all of one run.
@@ -62,15 +60,12 @@ pub(in crate::cli) struct Timeline {
     pub(in crate::cli) width: Option<usize>,
 }
 
-/// Arguments of `audit dump`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Dump {
-    /// The stage.
     #[command(subcommand)]
     pub(in crate::cli) stage: Stage,
 }
 
-/// How `audit dump evidence` writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(in crate::cli) enum EvidenceFormat {
     /// One JSON object.
@@ -124,7 +119,6 @@ pub(in crate::cli) enum Stage {
     Analysis(DumpAnalysis),
 }
 
-/// Arguments of `audit dump analysis`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct DumpAnalysis {
     /// The report, or a page that ncu printed [default: that of the subject].
@@ -151,7 +145,6 @@ pub(in crate::cli) struct DumpAnalysis {
     pub(in crate::cli) expect: Vec<Expect>,
 }
 
-/// Arguments of `audit explain`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Explain {
     /// The name.

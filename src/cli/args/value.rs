@@ -1,7 +1,8 @@
 //! Values of flags from their text; what is wrong says what was expected.
 
 use crate::catalog::{self, Threshold};
-use crate::config::{Expect, METRIC_SETS, SubjectName};
+use crate::collect::METRIC_SETS;
+use crate::config::{Expect, SubjectName};
 use crate::nearest::did_you_mean;
 use crate::render::{Override, TEMPLATES};
 use chrono::NaiveDate;
@@ -16,12 +17,10 @@ pub(super) fn template_file(text: &str) -> Result<Override, String> {
     Ok(Override { name: name.to_owned(), file: file.into() })
 }
 
-/// The name of a subject.
 pub(super) fn subject(text: &str) -> Result<String, String> {
     text.parse().map(|name: SubjectName| name.to_string())
 }
 
-/// A day.
 pub(super) fn date(text: &str) -> Result<NaiveDate, String> {
     text.parse().map_err(|_| format!("expected a day as YYYY-MM-DD, found {text:?}"))
 }
@@ -34,7 +33,6 @@ pub(super) fn address(text: &str) -> Result<String, String> {
     }
 }
 
-/// A positive share in percent.
 pub(super) fn percent(text: &str) -> Result<f64, String> {
     match text.trim_end_matches('%').trim().parse::<f64>() {
         Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
@@ -76,7 +74,6 @@ pub(super) fn counters(word: &str) -> Result<&'static str, String> {
         .ok_or_else(|| format!("no counters are listed for {word:?}; they are for {}", known()))
 }
 
-/// A regular expression.
 pub(super) fn regex(text: &str) -> Result<Regex, String> {
     Regex::new(text).map_err(|error| crate::config::regex_reason(&error))
 }

@@ -24,12 +24,10 @@ Exit status:
 #[derive(Debug, Parser)]
 #[command(name = "audit", version = VERSION, after_help = EXIT_STATUS, max_term_width = 100)]
 pub(in crate::cli) struct Arguments {
-    /// What to do.
     #[command(subcommand)]
     pub(in crate::cli) verb: Verb,
 }
 
-/// What to do.
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum Verb {
     /// Write an audit.toml from the reports, sources and build logs that lie here.

@@ -49,7 +49,7 @@ pub(in crate::cli) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), 
     if let Some(percent) = arguments.regression {
         limits.overrides.insert(crate::catalog::Threshold::Regression, percent);
     }
-    let folder = out_folder(arguments.folder.out.as_deref(), arguments.folder.config.as_deref())?;
+    let folder = out_folder(&arguments.folder)?;
     let Asked { names, left_out } = Asked::of(arguments, config.as_ref(), &folder)?;
     let mut all = if arguments.fresh { fresh(arguments, &names)? } else { kept(names, &folder)? };
     let project = config.as_ref().map(|config| config.folder.clone()).unwrap_or_default();
@@ -138,7 +138,6 @@ fn fresh(arguments: &Check, names: &[String]) -> Result<Vec<Checked>, Failure> {
 struct Gate<'a> {
     arguments: &'a Check,
     config: Option<&'a Config>,
-    /// Where audits lie.
     folder: &'a Path,
     /// Where the paths that audits name are relative to.
     project: &'a Path,

@@ -50,12 +50,10 @@ impl Flush {
         Ok(Flush { kernel, arguments, bytes, _memory: memory })
     }
 
-    /// Bytes that are read.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Queues the reads.
     pub(super) fn queue(&mut self, gpu: &Gpu) -> Result<(), LaunchError> {
         self.kernel.launch(gpu, &mut self.arguments)
     }

@@ -178,7 +178,6 @@ impl GemmRun {
         Ok(found)
     }
 
-    /// How many algorithms there are.
     pub(super) fn algorithms(&self) -> usize {
         self.algorithms.len()
     }
@@ -224,7 +223,6 @@ impl GemmRun {
         said.join(", ")
     }
 
-    /// Queues one product.
     pub(super) fn launch(&mut self, gpu: &Gpu) -> Result<(), LaunchError> {
         let [first, second, out] = self.layouts[..] else { return Ok(()) };
         let (one, zero, double_one, double_zero) = (1.0f32, 0.0f32, 1.0f64, 0.0f64);

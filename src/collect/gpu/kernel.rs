@@ -12,7 +12,6 @@ use std::ffi::{CString, c_void};
 /// Largest cluster that every device with clusters runs (CUDA Programming Guide, thread block clusters).
 const PORTABLE_CLUSTER: u32 = 8;
 
-/// The shape of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) grid: [u32; 3],
@@ -21,7 +20,6 @@ pub(super) struct Shape {
     pub(super) dynamic_shared: u32,
 }
 
-/// A kernel on the device.
 #[derive(Debug)]
 pub(super) struct Kernel {
     module: sys::CUmodule,
@@ -136,7 +134,6 @@ impl Kernel {
         Ok(())
     }
 
-    /// Queues one launch.
     pub(super) fn launch(&self, gpu: &Gpu, arguments: &mut [Packed]) -> Result<(), LaunchError> {
         let mut pointers: Vec<*mut c_void> = arguments.iter_mut().map(Packed::pointer).collect();
         let Shape { grid, block, cluster, dynamic_shared } = self.shape;

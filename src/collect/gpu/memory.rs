@@ -28,7 +28,6 @@ impl Memory {
         Ok(memory)
     }
 
-    /// The address on the device.
     pub(super) fn pointer(&self) -> u64 {
         self.pointer
     }
@@ -49,7 +48,6 @@ impl Memory {
         Ok(bytes)
     }
 
-    /// Queues writing one byte everywhere.
     pub(super) fn fill(&self, byte: u8, gpu: &Gpu) -> Result<(), LaunchError> {
         // SAFETY: the memory holds that many bytes and outlives the stream's work: dropping it waits.
         unsafe { result::memset_d8_async(self.pointer, byte, self.bytes, gpu.stream) }

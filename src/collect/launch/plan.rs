@@ -334,7 +334,6 @@ impl Buffer {
 
 /// Bytes of a tensor map (CUDA driver API, `CUtensorMap`).
 const MAP_BYTES: u32 = 128;
-/// Bytes of a device pointer.
 const POINTER_BYTES: u32 = 8;
 
 /// An argument as the kernel receives it.

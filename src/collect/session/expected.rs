@@ -20,10 +20,10 @@ impl Session<'_> {
         let (request, context) = (self.request, self.context);
         let found = survey(request, context)?;
         let is_due = |tool: &&SanitizerTool| request.again || found.missed().any(|(step, _)| step == tool.name());
-        let due: Vec<SanitizerTool> = request.sanitizers.iter().filter(is_due).copied().collect();
+        let due: Vec<SanitizerTool> = request.keys().sanitizers.iter().filter(is_due).copied().collect();
         let Some(alone) = self.alone(&step.program, step.limit)? else { return Ok(()) };
         self.pace.left = due.iter().map(|tool| (*tool, alone.as_secs_f64() * sanitizer_ratio(tool.name()))).collect();
-        let most = request.sanitizer_limit * u32::try_from(due.len()).unwrap_or(u32::MAX);
+        let most = request.keys().sanitizer_timeout * u32::try_from(due.len()).unwrap_or(u32::MAX);
         let names: Vec<&str> = due.iter().map(|tool| tool.name()).collect();
         let line = format!(
             "the program takes {:.1} s alone; {} may take about {}, and at most {}",
@@ -75,7 +75,7 @@ impl Session<'_> {
 
     /// What is left of the deadline of the subject.
     pub(super) fn left(&self) -> Duration {
-        let deadline = self.request.deadline.unwrap_or(Duration::MAX);
+        let deadline = self.request.keys().deadline.unwrap_or(Duration::MAX);
         deadline.saturating_sub(Instant::now().duration_since(self.begun))
     }
 }

@@ -7,7 +7,6 @@ use crate::evidence::StepOutcome;
 use std::cell::Cell;
 
 impl Session<'_> {
-    /// Profiles the subject.
     pub(super) fn profile(&mut self, inputs: &str) -> Result<(), CollectError> {
         let profile = &self.request.profile;
         let program = self.request.program.watched(profile.launches());
@@ -45,7 +44,7 @@ impl Session<'_> {
                 words: &|path| profile.words(path),
                 key_words: &|path| wanted.words(path),
                 program: program.clone(),
-                limit: self.request.profile_limit,
+                limit: self.request.keys().timeout,
                 limit_key: "timeout",
                 inputs,
             };

@@ -1,7 +1,9 @@
 //! The order of the steps, and what they share.
 
 use super::pace::Pace;
-use crate::collect::{CollectError, Context, Done, Journal, Launcher, Request, Setback, Store, Summary, Trial, files};
+use crate::collect::{
+    CollectError, Context, Done, Journal, Launcher, ORDERS, Request, Setback, Store, Summary, Trial, files,
+};
 use crate::evidence::{CollectedStep, StepOutcome};
 use std::path::PathBuf;
 use std::sync::{MutexGuard, PoisonError};
@@ -90,12 +92,11 @@ impl<'s> Session<'s> {
         self.request.behind().is_empty().then(|| gpu.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Every step in its order.
     fn steps(&mut self) -> Result<(), CollectError> {
         self.build()?;
         let inputs = self.inputs();
         self.trial(Trial::Check, &inputs)?;
-        if self.request.is_profile_first {
+        if self.request.keys().order == ORDERS[1] {
             self.measured(&inputs)?;
             self.sanitized(&inputs)?;
         } else {
@@ -116,11 +117,10 @@ impl<'s> Session<'s> {
         self.reference(inputs)
     }
 
-    /// The tools of compute-sanitizer.
     fn sanitized(&mut self, inputs: &str) -> Result<(), CollectError> {
         let request = self.request;
         let own = request.check.as_ref().map(|check| format!("{inputs}{}", self.hashes(&check.inputs)));
-        request.sanitizers.iter().try_for_each(|tool| self.sanitizer(*tool, own.as_deref().unwrap_or(inputs)))
+        request.keys().sanitizers.iter().try_for_each(|tool| self.sanitizer(*tool, own.as_deref().unwrap_or(inputs)))
     }
 }
 

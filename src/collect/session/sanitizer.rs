@@ -17,7 +17,7 @@ impl Session<'_> {
             words: &|path| sanitizer_words(tool, path),
             key_words: &|path| sanitizer_words(tool, path),
             program: self.request.checked(),
-            limit: self.request.sanitizer_limit,
+            limit: self.request.keys().sanitizer_timeout,
             limit_key: "sanitizer_timeout",
             inputs,
         };

@@ -66,7 +66,7 @@ impl Session<'_> {
         let Some((watcher, tool)) = self.watcher(step)? else { return Ok(false) };
         let mut key = Key::new(step.name);
         let device = if request.is_of_this_machine() { context.machine.line() } else { String::new() };
-        let deciding = line(&request.prefix, &(step.key_words)(step.file));
+        let deciding = line(&request.keys().prefix, &(step.key_words)(step.file));
         key.part("command", &deciding).part("inputs", step.inputs).part("device", &device);
         let key = key.finish();
         if self.store.has(step.name, &key, &tool) && !request.again {
@@ -74,7 +74,8 @@ impl Session<'_> {
             self.end(step.name, Done::Kept, Duration::ZERO);
             return Ok(false);
         }
-        let packed = Some(format!("{}z", step.file)).filter(|_| step.file.ends_with(".ncu-rep") && !request.plain);
+        let packed =
+            Some(format!("{}z", step.file)).filter(|_| step.file.ends_with(".ncu-rep") && !request.keys().plain);
         let file = packed.as_deref().unwrap_or(step.file);
         if self.store.has_stranger(file) && !request.again {
             let what =
@@ -162,7 +163,7 @@ impl Session<'_> {
             Err(CollectError::TimedOut { seconds, .. }) => {
                 record.outcome = StepOutcome::TimedOut;
                 self.late.push(step.name.to_owned());
-                Ok(Err(Missed::For(match request.deadline.filter(|_| call.limit < step.limit) {
+                Ok(Err(Missed::For(match request.keys().deadline.filter(|_| call.limit < step.limit) {
                     Some(deadline) => past(step, deadline),
                     None => too_late(step, seconds),
                 })))

@@ -11,7 +11,6 @@ use crate::collect::{CollectError, Setback, Tool, Words, files, run};
 const TABLES: &str = "cuda_gpu_kern_sum,cuda_gpu_trace,cuda_gpu_mem_time_sum,cuda_gpu_mem_size_sum,cuda_api_sum";
 
 impl Session<'_> {
-    /// Records the program once.
     pub(super) fn timeline(&mut self, inputs: &str) -> Result<(), CollectError> {
         let (request, context) = (self.request, self.context);
         let step = Step {
@@ -21,7 +20,7 @@ impl Session<'_> {
             words: &timeline_words,
             key_words: &timeline_words,
             program: request.program.watched(1),
-            limit: request.profile_limit,
+            limit: request.keys().timeout,
             limit_key: "timeout",
             inputs,
         };
@@ -41,7 +40,7 @@ impl Session<'_> {
             let mut words = Words::new();
             ["stats", "--format", "csv", "--report", TABLES].iter().for_each(|word| words.one(word));
             words.one(&recorded);
-            let tables = run(&call(request, context, watcher.clone(), &words, request.profile_limit));
+            let tables = run(&call(request, context, watcher.clone(), &words, request.keys().timeout));
             let tables = tables.map_err(|error| refused(format!("`nsys stats` gave no tables: {error}")))?;
             if !tables.status.success() || tables.stdout.is_empty() {
                 return Err(refused(format!("`nsys stats` ended with {} and gave no tables", tables.status)));

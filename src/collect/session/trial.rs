@@ -23,7 +23,7 @@ impl Session<'_> {
             words: &words,
             key_words: &words,
             program: Words::new(),
-            limit: request.profile_limit,
+            limit: request.keys().timeout,
             limit_key: "timeout",
             inputs: &self.stated(stated, inputs),
         };
@@ -72,7 +72,7 @@ impl Session<'_> {
     /// Why a step is left out: a program that hung in the steps before hangs in this one. A profile is made of any
     /// program that came to its end once.
     pub(super) fn hopeless(&self, step: &Step<'_>) -> Option<Setback> {
-        if let Some(deadline) = self.request.deadline.filter(|_| self.left().is_zero()) {
+        if let Some(deadline) = self.request.keys().deadline.filter(|_| self.left().is_zero()) {
             let what = format!("left out: the deadline of {} s for the subject has passed", deadline.as_secs());
             return Some(Setback::new(what, DEADLINE));
         }

@@ -6,7 +6,6 @@ use crate::config::ConfigError;
 use crate::config::text::Text;
 use toml::Spanned;
 
-/// `[subject.launch]`.
 #[derive(Default, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::config) struct LaunchKeys {

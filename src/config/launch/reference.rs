@@ -74,7 +74,6 @@ pub(in crate::config) struct Subjected<'a> {
     pub(in crate::config) table: Range<usize>,
     /// The folder of the file.
     pub(in crate::config) folder: &'a Path,
-    /// The subject's own launch.
     pub(in crate::config) plan: Option<&'a LaunchPlan>,
 }
 

@@ -2,7 +2,7 @@
 
 use super::walk::{line, opening, words};
 use crate::render::xml;
-use crate::view::{CostText, SourceText};
+use crate::view::{CodeRow, CostText, SourceText};
 
 /// Name and title of the view's section.
 pub(in crate::render) const SOURCE: (&str, &str) = ("source-view", "Source view");
@@ -18,14 +18,14 @@ pub(in crate::render) fn source_view(source: &SourceText) -> Option<String> {
         .map(|file| {
             let rows = file.rows.iter().map(|of| {
                 let [samples, sectors, excess, executed, waits] = costs(&of.cost);
-                row(&of.id, &of.number, [samples, sectors, excess, code(&of.text), executed, waits])
+                row(of, [samples, sectors, excess, code(&of.text), executed, waits])
             });
             table(&["Line", "Samples", "Sectors", "Excess", &file.name, "Executed", "Waits for"], rows)
         })
         .collect();
     let instructions = source.code.iter().map(|of| {
         let [samples, sectors, excess, executed, waits] = costs(&of.cost);
-        row(&of.line, &of.offset, [samples, code(&of.text), sectors, excess, executed, waits])
+        row(of, [samples, code(&of.text), sectors, excess, executed, waits])
     });
     let instructions = match source.code.is_empty() {
         true => String::new(),
@@ -57,8 +57,8 @@ fn table(head: &[&str], rows: impl Iterator<Item = String>) -> String {
     format!("<table class=\"lines\">\n<thead>\n<tr>{head}</tr>\n</thead>\n<tbody>\n{rows}</tbody>\n</table>\n")
 }
 
-fn row(id: &str, at: &str, cells: [String; 6]) -> String {
-    format!("<tr data-line=\"{}\"><td class=\"at\">{}</td>{}</tr>\n", line(id), line(at), cells.concat())
+fn row(of: &CodeRow, cells: [String; 6]) -> String {
+    format!("<tr data-line=\"{}\"><td class=\"at\">{}</td>{}</tr>\n", line(&of.line), line(&of.at), cells.concat())
 }
 
 fn code(text: &str) -> String {

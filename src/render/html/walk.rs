@@ -38,22 +38,18 @@ impl Ink for Elements {
     }
 }
 
-/// Text on one line.
 pub(in crate::render) fn line(plain: &str) -> String {
     xml::text(&one_line(plain))
 }
 
-/// Words on one line.
 pub(super) fn words(words: &Words) -> String {
     Elements { has_lines: false }.words(words)
 }
 
-/// The lines under the title.
 pub(in crate::render) fn lead(document: &Document) -> String {
     document.lead.iter().map(|line| format!("<p>{}</p>", words(&line.words))).collect::<Vec<_>>().join("\n")
 }
 
-/// Blocks in order.
 pub(in crate::render) fn blocks<'b>(blocks: impl IntoIterator<Item = &'b Block>) -> String {
     let mut page = Html::default();
     page.blocks(blocks);
@@ -79,7 +75,6 @@ pub(super) fn opening(name: &str, title: &str, inner: &str) -> String {
     )
 }
 
-/// The page so far.
 #[derive(Default)]
 struct Html(String);
 

@@ -25,7 +25,6 @@ pub(super) fn number(value: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// The class of a shade.
 pub(super) fn class(shade: Shade) -> &'static str {
     match shade {
         Shade::Old => "chart-old",
@@ -70,7 +69,6 @@ impl Writer {
         );
     }
 
-    /// A bar.
     pub(super) fn bar(&mut self, shade: Shade, x: f64, y: f64, width: f64, height: f64) {
         if shade == Shade::Gap {
             return;

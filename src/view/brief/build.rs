@@ -45,7 +45,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         let mut cells = vec![text(fact.map_or("", |fact| fact.label))];
         cells.extend(has_old.then(|| written(fact.and_then(|fact| fact.old.as_ref()))));
         let own = written(fact.and_then(|fact| fact.new.as_ref()));
-        cells.push(if has_old && !own.words.is_empty() { own.strong() } else { own });
+        cells.push(if has_old { own.strong() } else { own });
         cells
     };
     let line = |at: usize| half(launch.get(at)).into_iter().chain(half(occupancy.get(at))).collect();

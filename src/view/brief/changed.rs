@@ -1,6 +1,6 @@
 //! What the change did: the verdict against the old side, what made it, and the counters that carry the story.
 
-use super::numbers::{amount, bytes, row, sides, tenth, time};
+use super::numbers::{amount, both, bytes, row, sides, tenth, time};
 use super::{lead, story};
 use crate::analysis::{Audit, Comparison, Row, Standing, Verdict};
 use crate::quantity::{Unit, format};
@@ -30,7 +30,6 @@ const WORK: [&str; 8] = [
 /// Changes under this many percent carry no story.
 const LEAST: f64 = 5.0;
 
-/// The section.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     let mut blocks = Vec::new();
     match &audit.comparison {
@@ -176,27 +175,14 @@ fn launches(audit: &Audit) -> Option<Vec<Cell>> {
     let cycles = audit.comparison.as_ref()?.whole.cycles.as_ref()?;
     let (old, new) = (cycles.old.median, cycles.new.median);
     let profiled = audit.performance.cycles.change()?;
-    (old != profiled.old || new != profiled.new).then(|| {
-        vec![
-            text("Elapsed cycles, timed launches"),
-            text(amount(old)).sorted(old),
-            text(amount(new)).sorted(new).strong(),
-            text(format::change(old, new)),
-        ]
-    })
+    (old != profiled.old || new != profiled.new).then(|| both("Elapsed cycles, timed launches", (old, new), amount))
 }
 
 /// The medians of the two benchmarks, where they compare.
 fn median(audit: &Audit) -> Option<Vec<Cell>> {
     let timing = audit.timing.as_ref()?;
     let change = timing.change.as_ref().filter(|change| change.verdict != Verdict::NotComparable)?;
-    let (old, new) = (change.old.time.median, timing.kernel.time.median);
-    Some(vec![
-        text("Median of the benchmark"),
-        text(time(old)).sorted(old),
-        text(time(new)).sorted(new).strong(),
-        text(format::change(old, new)),
-    ])
+    Some(both("Median of the benchmark", (change.old.time.median, timing.kernel.time.median), time))
 }
 
 /// Where everything else stands; `None` for an audit without files.

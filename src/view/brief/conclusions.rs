@@ -56,7 +56,6 @@ fn first(audit: &Audit) -> Option<Words> {
     Some(words!("Try first: {}. Ceiling: {}.", &lever.sentence, ceiling::bound(lever, |_| None)))
 }
 
-/// How far the reference is.
 fn gap(audit: &Audit) -> Option<Words> {
     let timing = audit.timing.as_ref()?;
     let (name, theirs) = (called(&timing.benchmark.reference.as_ref()?.name), timing.reference.as_ref()?.time.median);

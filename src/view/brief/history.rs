@@ -5,9 +5,9 @@ use super::numbers::{rate, row, time};
 use crate::analysis::{Audit, Milestone, StallBasis};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, format};
-use crate::view::document::{Cell, Column, Section, Table};
+use crate::view::document::{Cell, Section, Table};
 use crate::view::heading::Heading;
-use crate::view::tables::{left, paragraph, right, table, text};
+use crate::view::tables::{columns_of, filled, paragraph, right, text};
 use crate::view::{charts, clock_steps};
 use crate::words;
 use crate::words::Words;
@@ -133,40 +133,22 @@ fn stall(label: &str, basis: StallBasis, reading: Option<&Reading>) -> String {
     }
 }
 
-/// The table, without columns in which no row says anything.
 fn versions_table(rows: &[Version], reference: &str) -> Table {
-    type Written = fn(&Version) -> Cell;
-    let columns: [(Column, Written); 7] = [
-        (left("Version"), |version| Cell::new(version.name.clone())),
-        (right("Time"), |version| {
-            let ns = version.ns.map(|ns| time(ns) + version.basis).unwrap_or_default();
-            text(ns).sorted(version.ns)
-        }),
-        (right("Rate"), |version| {
-            let rate = version.per_second.map(|per_second| rate(per_second, "FLOP/s")).unwrap_or_default();
-            text(rate).sorted(version.per_second)
-        }),
-        (right(&format!("% of {reference}")), |version| {
-            let percent = version.percent.map(|percent| format!("{} %", format::fixed(percent, 0))).unwrap_or_default();
-            text(percent).sorted(version.percent)
-        }),
-        (right("Registers"), |version| {
-            let registers = version.registers.map(|count| format::fixed(count, 0)).unwrap_or_default();
-            text(registers).sorted(version.registers)
-        }),
-        (left("Top stall"), |version| text(version.stall.as_str())),
-        (left("Verdict"), |version| text(version.verdict.as_str())),
-    ];
-    let (mut heads, mut cells) = (Vec::new(), vec![Vec::new(); rows.len()]);
-    for (head, written) in columns {
-        let column: Vec<Cell> = rows.iter().map(written).collect();
-        if column.iter().all(|cell| cell.words.is_empty()) {
-            continue;
-        }
-        heads.push(head);
-        for ((cell, row), version) in column.into_iter().zip(&mut cells).zip(rows) {
-            row.push(if version.is_own && !cell.words.is_empty() { cell.strong() } else { cell });
-        }
-    }
-    table("history", heads, cells)
+    let number =
+        |value: Option<f64>, write: &dyn Fn(f64) -> String| text(value.map(write).unwrap_or_default()).sorted(value);
+    let line = |version: &Version| {
+        let cells = vec![
+            text(version.name.clone()),
+            number(version.ns, &|ns| time(ns) + version.basis),
+            number(version.per_second, &|per_second| rate(per_second, "FLOP/s")),
+            number(version.percent, &|percent| format!("{} %", format::fixed(percent, 0))),
+            number(version.registers, &|count| format::fixed(count, 0)),
+            text(version.stall.as_str()),
+            text(version.verdict.as_str()),
+        ];
+        if version.is_own { cells.into_iter().map(Cell::strong).collect() } else { cells }
+    };
+    let mut columns = columns_of("Version | Time: | Rate: | % | Registers: | Top stall | Verdict");
+    columns[3] = right(&format!("% of {reference}"));
+    filled("history", columns, rows.iter().map(line).collect())
 }

@@ -49,7 +49,6 @@ pub(super) fn section(audit: &Audit, most: usize) -> Option<Section> {
     Some(Section::new("kernels", "Kernels of this report", blocks))
 }
 
-/// A kernel of the table.
 struct Row<'a> {
     at: usize,
     kernel: &'a OtherKernel,
@@ -173,7 +172,7 @@ impl<'a> Shown<'a> {
         cells.push(text(ns.map_or_else(|| "not measured".to_owned(), time)).sorted(ns));
         cells.extend(self.has_share.then(|| text(share.map(digits).unwrap_or_default()).sorted(*share)));
         if *is_subject {
-            cells = cells.into_iter().map(|cell| if cell.words.is_empty() { cell } else { cell.strong() }).collect();
+            cells = cells.into_iter().map(Cell::strong).collect();
         }
         let First { does, ceiling, percent } = row.judged.map(First::of).unwrap_or_default();
         let unit = row.judged.and_then(|(bottleneck, _)| bottleneck.units.first());

@@ -1,6 +1,7 @@
 //! What the time of the kernel is made of, and what of it is healthy.
 
 use super::numbers::tenth;
+use super::places::phase_words;
 use crate::analysis::Audit;
 use crate::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases};
 use crate::catalog::Threshold;
@@ -30,7 +31,7 @@ fn tile(phases: &Phases) -> Option<Words> {
         let (name, own) = match phase.kind {
             PhaseKind::Drain => return None,
             PhaseKind::MainLoop if drain > 0.0 && phase.tensor.is_some() => {
-                ("main loop and drain", phase.cycles? + drain)
+                ("main loop and drain".to_owned(), phase.cycles? + drain)
             }
             other => (kind(other), phase.cycles?),
         };
@@ -52,15 +53,11 @@ fn tile(phases: &Phases) -> Option<Words> {
     Some(words!("One {} = {} cycles: {}.", whole, format::fixed(cycles, 0), parts.join(", ")))
 }
 
-/// What a phase is called.
-fn kind(kind: PhaseKind) -> &'static str {
+/// What a phase of a kernel of products is called in a list.
+fn kind(kind: PhaseKind) -> String {
     match kind {
-        PhaseKind::Prologue => "prologue",
-        PhaseKind::MainLoop => "main loop",
-        PhaseKind::Epilogue => "epilogue",
-        PhaseKind::Exit => "exit",
-        PhaseKind::Conditional => "conditional code",
-        _ => "other code",
+        PhaseKind::Loop | PhaseKind::Stretch | PhaseKind::Elsewhere => "other code".to_owned(),
+        _ => phase_words(kind).label.to_lowercase(),
     }
 }
 

@@ -38,6 +38,7 @@ pub(in crate::view) use memory::unavoidable;
 pub(super) use numbers::{bytes, time};
 pub(super) use order::sections;
 pub(in crate::view) use places::{
-    called_line, file as file_of, lines as phase_lines, name as phase_name, reason as stall_name, role_name,
+    called_line, file as file_of, lines as phase_lines, name as phase_name, phase_words, reason as stall_name,
+    role_name,
 };
 pub(in crate::view) use roles::spent;

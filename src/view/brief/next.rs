@@ -6,7 +6,7 @@ use crate::analysis::{Action, Audit, Lever, LeverCode};
 use crate::catalog::Code;
 use crate::view::ceiling;
 use crate::view::document::{Block, Section, Table};
-use crate::view::tables::{left, paragraph, right, table, text};
+use crate::view::tables::{columns_of, filled, paragraph, text};
 use crate::words;
 use crate::words::Words;
 
@@ -48,21 +48,20 @@ fn no_lever(audit: &Audit) -> Option<Words> {
 
 /// A table of this name with a row for each action.
 pub(super) fn levers_table(name: &str, levers: &[&Lever]) -> Table {
-    let has_risk = levers.iter().any(|lever| !lever.risk.is_empty());
-    let mut columns = vec![right("#"), left("Do"), right("Ceiling"), left("Why")];
-    columns.extend(has_risk.then(|| left("Risk, cost")));
-    columns.push(left("Check"));
     let place = |action: Action| levers.iter().position(|lever| lever.code == LeverCode::Ours(action)).map(|at| at + 1);
     let row = |(at, lever): (usize, &&Lever)| {
-        let mut cells = vec![
+        vec![
             text((at + 1).to_string()),
             text(&lever.sentence),
             text(ceiling::bound(lever, place)).sorted(lever.bound),
             text(&lever.why),
-        ];
-        cells.extend(has_risk.then(|| text(&lever.risk)));
-        cells.push(text(&lever.check));
-        cells
+            text(&lever.risk),
+            text(&lever.check),
+        ]
     };
-    table(name, columns, levers.iter().enumerate().map(row).collect())
+    filled(
+        name,
+        columns_of("#: | Do | Ceiling: | Why | Risk, cost | Check"),
+        levers.iter().enumerate().map(row).collect(),
+    )
 }

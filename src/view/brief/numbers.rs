@@ -5,6 +5,7 @@ use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::view::document::Cell;
 use crate::view::tables::text;
+use crate::words::Words;
 
 /// The row of a metric, from whichever table has it.
 pub(super) fn row<'a>(audit: &'a Audit, metric: &str) -> Option<&'a Row> {
@@ -74,11 +75,17 @@ pub(super) fn cell(reading: Option<&Reading>, write: fn(f64) -> String) -> Cell 
     reading.and_then(shown).unwrap_or_default()
 }
 
+/// A row of a number on both sides, the new one strong, with the change between them.
+pub(super) fn both(label: impl Into<Words>, (old, new): (f64, f64), write: fn(f64) -> String) -> Vec<Cell> {
+    let change = text(format::change(old, new));
+    vec![text(label), text(write(old)).sorted(old), text(write(new)).sorted(new).strong(), change]
+}
+
 /// Old and new side of a row, the new one strong beside the old; only the new one where the audit has no other.
 pub(super) fn sides(audit: &Audit, row: &Row, write: fn(f64) -> String) -> Vec<Cell> {
     let own = cell(Some(&row.new), write);
     match audit.old {
-        Some(_) => vec![cell(row.old.as_ref(), write), if own.words.is_empty() { own } else { own.strong() }],
+        Some(_) => vec![cell(row.old.as_ref(), write), own.strong()],
         None => vec![own],
     }
 }

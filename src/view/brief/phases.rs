@@ -289,7 +289,7 @@ fn latency(phases: &Phases, step: Option<f64>, busiest: f64) -> Option<Words> {
     (issue < cycles / 2.0 && busiest < if is_main { HIGH } else { FULL }).then(|| {
         words!(
             "Issue floor {}: {} of {} cycles{}; the rest is latency, not work.",
-            places::noun(largest),
+            places::phase_words(largest.kind).noun,
             format::fixed(issue / per, 0),
             format::fixed(cycles / per, 0),
             if per > 1.0 { " a step" } else { "" }

@@ -25,33 +25,58 @@ pub(super) fn row(phase: &Phase, steps: Option<f64>) -> Words {
             .collect();
         if told.is_empty() { named(kind) } else { words!("{} ({})", kind, told.join(", ")) }
     };
+    let PhaseWords { own, .. } = phase_words(phase.kind);
     match phase.kind {
         PhaseKind::MainLoop => match steps.filter(|steps| *steps > 1.0) {
-            Some(steps) => words!("**Main loop**, {} steps", count(steps)),
-            None => words!("**Main loop**"),
+            Some(steps) => words!("{}, {} steps", words::strong(own), count(steps)),
+            None => words::strong(own).into(),
         },
-        PhaseKind::Prologue => with("Prologue", is_move),
-        PhaseKind::Conditional => named("Conditional code"),
-        PhaseKind::Drain => "Drain of the last products".into(),
-        PhaseKind::Epilogue => named("Epilogue"),
-        PhaseKind::Exit => named("Exit"),
-        PhaseKind::Loop => with("Loop", |_| true),
-        PhaseKind::Stretch => with("Code", |_| true),
-        PhaseKind::Elsewhere => "Called functions".into(),
-        PhaseKind::StageWait => "· wait for the stage".into(),
+        PhaseKind::Prologue => with(own, is_move),
+        PhaseKind::Conditional | PhaseKind::Epilogue | PhaseKind::Exit => named(own),
         PhaseKind::Issue => match phase.opcodes.iter().find(|run| run.opcode.ends_with("MMA")) {
-            Some(run) => words!("· issue {} {}", run.count.to_string(), run.opcode.as_str()),
-            None => "· issue".into(),
+            Some(run) => words!("{} {} {}", own, run.count.to_string(), run.opcode.as_str()),
+            None => own.into(),
         },
-        PhaseKind::Copies => "· copies of another stage".into(),
-        PhaseKind::ProductsWait => "· wait for the products".into(),
-        PhaseKind::Release => "· release the stage".into(),
-        PhaseKind::Control => "· loop control".into(),
-        PhaseKind::Load => with("· load", |_| true),
-        PhaseKind::Compute => with("· compute", |_| true),
-        PhaseKind::Barrier => "· barrier".into(),
-        PhaseKind::InnerLoop => with("· inner loop", |_| true),
+        PhaseKind::Loop | PhaseKind::Stretch | PhaseKind::Load | PhaseKind::Compute | PhaseKind::InnerLoop => {
+            with(own, |_| true)
+        }
+        _ => own.into(),
     }
+}
+
+/// What a phase is called.
+pub(in crate::view) struct PhaseWords {
+    /// As a row; a part of a loop begins with a dot.
+    own: &'static str,
+    /// Inside a sentence.
+    pub(super) noun: &'static str,
+    /// Short enough to stand beside a bar.
+    pub(in crate::view) label: &'static str,
+}
+
+pub(in crate::view) fn phase_words(kind: PhaseKind) -> PhaseWords {
+    let (own, noun, label) = match kind {
+        PhaseKind::Prologue => ("Prologue", "in the prologue", "Prologue"),
+        PhaseKind::MainLoop => ("Main loop", "in the main loop", "Main loop"),
+        PhaseKind::Conditional => ("Conditional code", "in conditional code", "Conditional code"),
+        PhaseKind::Drain => ("Drain of the last products", "in the drain", "Drain"),
+        PhaseKind::Epilogue => ("Epilogue", "in the epilogue", "Epilogue"),
+        PhaseKind::Exit => ("Exit", "at the exit", "Exit"),
+        PhaseKind::Loop => ("Loop", "in a loop", "Loop"),
+        PhaseKind::Stretch => ("Code", "in straight-line code", "Code"),
+        PhaseKind::Elsewhere => ("Called functions", "in called functions", "Called functions"),
+        PhaseKind::StageWait => ("· wait for the stage", "in the wait for the stage", "– wait for stage"),
+        PhaseKind::Issue => ("· issue", "at the issue of products", "– issue products"),
+        PhaseKind::Copies => ("· copies of another stage", "in the copies", "– copies"),
+        PhaseKind::ProductsWait => ("· wait for the products", "in the wait for the products", "– wait for products"),
+        PhaseKind::Release => ("· release the stage", "at the release of the stage", "– release stage"),
+        PhaseKind::Control => ("· loop control", "in the loop control", "– loop control"),
+        PhaseKind::Load => ("· load", "in the load", "– load"),
+        PhaseKind::Compute => ("· compute", "in the compute part", "– compute"),
+        PhaseKind::Barrier => ("· barrier", "at the block barrier", "– barrier"),
+        PhaseKind::InnerLoop => ("· inner loop", "in the inner loop", "– inner loop"),
+    };
+    PhaseWords { own, noun, label }
 }
 
 /// What a phase is where it stands apart from the others: `Epilogue (store_tile)`, `Copies of another stage`.
@@ -69,33 +94,8 @@ pub(super) fn place(phases: &Phases, place: StallPlace) -> String {
         StallPlace::Role { role } => format!("in the {}", role_name(phases, role)),
         StallPlace::Phase { phase, part } => {
             let own = &phases.phases[phase];
-            noun(part.map_or(own, |part| &own.parts[part])).to_owned()
+            phase_words(part.map_or(own, |part| &own.parts[part]).kind).noun.to_owned()
         }
-    }
-}
-
-/// A phase in prose.
-pub(super) fn noun(phase: &Phase) -> &'static str {
-    match phase.kind {
-        PhaseKind::Prologue => "in the prologue",
-        PhaseKind::MainLoop => "in the main loop",
-        PhaseKind::Conditional => "in conditional code",
-        PhaseKind::Drain => "in the drain",
-        PhaseKind::Epilogue => "in the epilogue",
-        PhaseKind::Exit => "at the exit",
-        PhaseKind::Loop => "in a loop",
-        PhaseKind::Stretch => "in straight-line code",
-        PhaseKind::Elsewhere => "in called functions",
-        PhaseKind::StageWait => "in the wait for the stage",
-        PhaseKind::Issue => "at the issue of products",
-        PhaseKind::Copies => "in the copies",
-        PhaseKind::ProductsWait => "in the wait for the products",
-        PhaseKind::Release => "at the release of the stage",
-        PhaseKind::Control => "in the loop control",
-        PhaseKind::Load => "in the load",
-        PhaseKind::Compute => "in the compute part",
-        PhaseKind::Barrier => "at the block barrier",
-        PhaseKind::InnerLoop => "in the inner loop",
     }
 }
 

@@ -15,7 +15,6 @@ const HASH: usize = 16;
 /// Characters of a command that fits on a line of its own; a longer one is set as code.
 const COMMAND: usize = 160;
 
-/// The section.
 pub(super) fn section(heading: &Heading, audit: &Audit, sections: &[Section]) -> Section {
     let mut items = files(audit);
     let tools: Vec<String> = [("ncu", "ncu"), ("driver", "driver"), ("cuda", "CUDA")]

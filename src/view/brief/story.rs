@@ -1,6 +1,6 @@
 //! What made the kernel faster or slower, in a sentence and in the rows that show it.
 
-use super::numbers::{amount, digits, tenth};
+use super::numbers::{amount, both, digits, tenth};
 use crate::analysis::{Audit, OpcodeRow, StallBasis, Story, StoryCause};
 use crate::quantity::format;
 use crate::view::document::Cell;
@@ -99,16 +99,13 @@ pub(super) fn unit_rows(audit: &Audit) -> Vec<Vec<Cell>> {
         return Vec::new();
     };
     let unit = &story.unit;
-    let label = if unit.is_tensor { "Tensor".to_owned() } else { capital(unit.label.trim_start_matches("the ")) };
-    let cells = |what: String, (old, new): (f64, f64), write: fn(f64) -> String, change: String| {
-        vec![text(what), text(write(old)).sorted(old), text(write(new)).sorted(new).strong(), text(change)]
-    };
+    let label =
+        if unit.is_tensor { "Tensor".to_owned() } else { format::capital(unit.label.trim_start_matches("the ")) };
     let by = unit.share.1 - unit.share.0;
     let points = format!("{}{} pp", if by < 0.0 { "−" } else { "+" }, format::fixed(by.abs(), 1));
-    vec![
-        cells(format!("{label}: busy cycles"), unit.busy, amount, format::change(unit.busy.0, unit.busy.1)),
-        cells(format!("{label}: % of peak"), unit.share, tenth, points),
-    ]
+    let mut shares = both(format!("{label}: % of peak"), unit.share, tenth);
+    shares[3] = text(points);
+    vec![both(format!("{label}: busy cycles"), unit.busy, amount), shares]
 }
 
 /// The opcodes whose executions changed most, added.
@@ -127,12 +124,7 @@ pub(super) fn opcodes(audit: &Audit) -> Option<Vec<Cell>> {
         return None;
     }
     let names: Vec<&str> = rows.iter().map(|(row, ..)| row.opcode.as_str()).collect();
-    Some(vec![
-        text(format!("{} instructions", names.join(" + "))),
-        text(amount(old)).sorted(old),
-        text(amount(new)).sorted(new).strong(),
-        text(format::change(old, new)),
-    ])
+    Some(both(format!("{} instructions", names.join(" + ")), (old, new), amount))
 }
 
 /// Why the SM clock under ncu may be another, where it fell by more than a little.
@@ -149,9 +141,4 @@ pub(super) fn clock(audit: &Audit) -> &'static str {
         Some((was, is)) if busier && is < LEAST * was => ": the busier pipe draws more power",
         _ => "",
     }
-}
-
-fn capital(label: &str) -> String {
-    let mut letters = label.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -62,7 +62,7 @@ fn by_unit(audit: &Audit, names: &[&str], [old, new, reference]: [&[Unit]; 3]) -
     time.extend(sides(audit, &audit.performance.time, numbers::time));
     time.extend(audit.reference.is_some().then(|| duration(audit)));
     let line = |name: &&str| {
-        let mut cells: Vec<Cell> = vec![text(format::capital(name)), share(old, name), own(share(new, name))];
+        let mut cells: Vec<Cell> = vec![text(format::capital(name)), share(old, name), share(new, name).strong()];
         cells.extend(audit.reference.is_some().then(|| share(reference, name)));
         cells
     };
@@ -84,15 +84,10 @@ fn by_side(audit: &Audit, names: &[&str], new: &[Unit], reference: &[Unit]) -> T
     table("units", columns, rows)
 }
 
-/// The reference's time under ncu.
 fn duration(audit: &Audit) -> Cell {
     let id = &audit.performance.time.id;
     let row = audit.reference.as_ref().and_then(|reference| reference.rows.iter().find(|own| own.id == *id));
     cell(row.map(|row| &row.reference), numbers::time)
-}
-
-fn own(cell: Cell) -> Cell {
-    if cell.words.is_empty() { cell } else { cell.strong() }
 }
 
 /// A unit's share of its peak; empty where it was not measured.

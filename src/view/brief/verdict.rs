@@ -17,7 +17,6 @@ const UNITS: usize = 5;
 /// Share of the peak from which a unit is named there.
 const LEAST: f64 = 0.01;
 
-/// The section.
 pub(super) fn section(audit: &Audit) -> Section {
     let blocks = if audit.standing() == Standing::Wrong { wrong(audit) } else { limits(audit) };
     Section::new("verdict", "Verdict", blocks)

@@ -24,7 +24,6 @@ fn marks(count: f64, step: f64, text: impl Fn(f64) -> String) -> Vec<Tick> {
     (0..=count).map(|n| f64::from(n) * step).map(|at| Tick { at, text: text(at) }).collect()
 }
 
-/// A linear axis from 0.
 pub(super) fn linear(title: &str, largest: f64, text: impl Fn(f64) -> String) -> Axis {
     let ticks = from_zero(largest, text);
     let until = ticks.last().map_or(1.0, |tick| tick.at);

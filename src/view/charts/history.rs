@@ -110,7 +110,6 @@ fn labelled(milestone: &Milestone, time: f64) -> String {
     written(time) + &share
 }
 
-/// What the chart says.
 fn message(all: &[(&Milestone, f64)], reference: Option<&Beside>) -> Option<String> {
     let (first, last) = (all.first()?, all.last()?);
     let best = all.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;

@@ -5,6 +5,7 @@ use super::model::{Bar, BarRow, Bars, Chart, Figure, Shade};
 use crate::analysis::Audit;
 use crate::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases};
 use crate::quantity::format;
+use crate::view::brief::phase_words;
 
 /// Samples below which shares by phase say too little.
 const ENOUGH: u64 = 1_000;
@@ -62,42 +63,17 @@ fn rows(phases: &Phases) -> Vec<(&'static str, f64, &Phase)> {
         let mut inside = start;
         let is_shown = |phase: &Phase| phase.share >= SMALL;
         if is_shown(phase) {
-            rows.push((label(phase), start, phase));
+            rows.push((phase_words(phase.kind).label, start, phase));
         }
         for part in &phase.parts {
             if is_shown(part) {
-                rows.push((label(part), inside, part));
+                rows.push((phase_words(part.kind).label, inside, part));
             }
             inside += part.cycles.unwrap_or_default();
         }
         start += phase.cycles.unwrap_or_default();
     }
     rows
-}
-
-/// A label that fits beside its bar.
-fn label(phase: &Phase) -> &'static str {
-    match phase.kind {
-        PhaseKind::Prologue => "Prologue",
-        PhaseKind::MainLoop => "Main loop",
-        PhaseKind::Conditional => "Conditional code",
-        PhaseKind::Drain => "Drain",
-        PhaseKind::Epilogue => "Epilogue",
-        PhaseKind::Exit => "Exit",
-        PhaseKind::Loop => "Loop",
-        PhaseKind::Stretch => "Code",
-        PhaseKind::Elsewhere => "Called functions",
-        PhaseKind::StageWait => "– wait for stage",
-        PhaseKind::Issue => "– issue products",
-        PhaseKind::Copies => "– copies",
-        PhaseKind::ProductsWait => "– wait for products",
-        PhaseKind::Release => "– release stage",
-        PhaseKind::Control => "– loop control",
-        PhaseKind::Load => "– load",
-        PhaseKind::Compute => "– compute",
-        PhaseKind::Barrier => "– barrier",
-        PhaseKind::InnerLoop => "– inner loop",
-    }
 }
 
 fn span(phase: &Phase) -> String {

@@ -10,13 +10,11 @@ const SHOWN: usize = 8;
 /// Lines below this share of the excess are left to the table, in percent.
 const SMALL: f64 = 1.0;
 
-/// Sectors of global accesses.
 pub(in crate::view) fn global(audit: &Audit) -> Option<Chart> {
     let accesses = audit.source.as_ref()?.global.as_ref()?;
     chart(accesses, "sectors", "Global sectors by source line", "sectors")
 }
 
-/// Wavefronts of shared memory.
 pub(in crate::view) fn shared(audit: &Audit) -> Option<Chart> {
     let accesses = audit.source.as_ref()?.shared.as_ref()?;
     chart(accesses, "wavefronts", "Shared-memory wavefronts by source line", "wavefronts")

@@ -7,7 +7,6 @@ use crate::view::tables::{self, columns_of, left, list, paragraph, right, strong
 use crate::words;
 use crate::words::Words;
 
-/// The resources of one architecture.
 pub(super) fn blocks(code: &CodeAudit) -> Vec<Block> {
     let has_launch = code.resources.iter().any(|row| row.launch.is_some());
     let mut columns = columns_of("Resource | ptxas: | cubin:");

@@ -1,10 +1,10 @@
 //! Builds side by side as a document.
 
-use crate::analysis::code::{CodeColumns, CodeColumnsRow};
-use crate::quantity::format;
+use super::variants::counted;
+use crate::analysis::code::CodeColumns;
 use crate::view::columns::{lead, letters};
 use crate::view::document::{Document, Section, Table};
-use crate::view::tables::{self, left, paragraph, right, text};
+use crate::view::tables::{self, left, paragraph, right};
 use crate::words;
 use crate::words::Words;
 
@@ -39,14 +39,5 @@ fn kernels(one: &CodeColumns, letters: &[String]) -> Words {
 fn table(one: &CodeColumns, letters: &[String]) -> Table {
     let mut columns = vec![left("What")];
     columns.extend(letters.iter().map(|letter| right(letter)));
-    let row = |row: &CodeColumnsRow| {
-        let unit = if row.unit.is_empty() { String::new() } else { format!(" {}", row.unit) };
-        let value = |value: &Option<f64>| {
-            let shown = value.map_or("—".to_owned(), |v| format!("{}{unit}", format::fixed(v, 0)));
-            text(shown).sorted(*value)
-        };
-        std::iter::once(text(row.label.clone())).chain(row.values.iter().map(value)).collect()
-    };
-    let rows = one.rows.iter().map(row).collect();
-    tables::table("columns", columns, rows)
+    tables::table("columns", columns, one.rows.iter().map(counted).collect())
 }

@@ -8,7 +8,6 @@ use crate::view::tables::{self, columns_of, left, text};
 
 /// What barriers in shared memory are called.
 const MBARRIER: &str = "mbarrier";
-/// Rows at most.
 const SHOWN: usize = 6;
 /// Loops of fewer instructions wait or count, and are no phase.
 const SMALL: usize = 8;

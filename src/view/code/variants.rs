@@ -45,7 +45,11 @@ pub(in crate::view) fn section(codes: &[CodeAudit], times: &[VariantTimes]) -> O
 fn side_by_side(names: &[String], codes: &[CodeAudit], measured: &[Option<&VariantTimes>]) -> (Block, Vec<String>) {
     let mut columns = vec![left("Build")];
     columns.extend(names.iter().map(|name| right(name)));
-    let mut rows = if codes.len() > 1 { [occupancy(codes), counts(codes)].concat() } else { Vec::new() };
+    let mut rows = if codes.len() > 1 {
+        [occupancy(codes), code_rows(codes).iter().map(counted).collect()].concat()
+    } else {
+        Vec::new()
+    };
     let is_nothing = |cell: &Cell| matches!(cell.words.to_plain().as_str(), "0" | "0 B" | "—");
     rows.retain(|row| !row[1..].iter().all(is_nothing));
     let (mut same, mut apart) = (Vec::new(), times(measured));
@@ -125,15 +129,12 @@ fn occupancy(codes: &[CodeAudit]) -> Vec<Vec<Cell>> {
     ]
 }
 
-/// Resources, instructions and their classes.
-fn counts(codes: &[CodeAudit]) -> Vec<Vec<Cell>> {
-    let value = |row: &CodeColumnsRow, value: &Option<f64>| {
-        let unit = if row.unit.is_empty() { String::new() } else { format!(" {}", row.unit) };
+/// A number that the builds have: a resource, instructions, or a class of them.
+pub(super) fn counted(row: &CodeColumnsRow) -> Vec<Cell> {
+    let unit = if row.unit.is_empty() { String::new() } else { format!(" {}", row.unit) };
+    let value = |value: &Option<f64>| {
         let shown = value.map_or("—".to_owned(), |v| format!("{}{unit}", format::fixed(v, 0)));
         text(shown).sorted(*value)
     };
-    let row = |row: CodeColumnsRow| {
-        std::iter::once(text(row.label.clone())).chain(row.values.iter().map(|own| value(&row, own))).collect()
-    };
-    code_rows(codes).into_iter().map(row).collect()
+    std::iter::once(text(row.label.clone())).chain(row.values.iter().map(value)).collect()
 }

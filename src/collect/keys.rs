@@ -28,13 +28,11 @@
 //! inputs = ["build/libgemm.so"]         # files beside `run` that decide what the program does
 //! ```
 
-use super::ConfigError;
-use super::text::Text;
 use crate::evidence::SanitizerTool;
 use serde::de::{Deserialize, Deserializer, Error};
 use std::path::PathBuf;
+use std::time::Duration;
 use strum::VariantArray;
-use toml::Spanned;
 
 /// How the evidence of a subject is collected: `[subject.collect]`, and three keys of the subject itself.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
@@ -76,20 +74,20 @@ pub struct Collecting {
     pub nvtx: Vec<String>,
     /// Tools of compute-sanitizer.
     pub sanitizers: Vec<SanitizerTool>,
-    /// Seconds for ncu.
-    #[serde(deserialize_with = "above_0")]
-    pub timeout: u64,
-    /// Seconds for each tool of compute-sanitizer.
-    #[serde(deserialize_with = "above_0")]
-    pub sanitizer_timeout: u64,
+    /// After which ncu is stopped.
+    #[serde(deserialize_with = "seconds")]
+    pub timeout: Duration,
+    /// After which each tool of compute-sanitizer is stopped.
+    #[serde(deserialize_with = "seconds")]
+    pub sanitizer_timeout: Duration,
     /// The program that compute-sanitizer watches, with its arguments; empty for the one that is measured.
     pub check_run: Vec<String>,
     /// `checks` or `profile`: what comes first.
     #[serde(deserialize_with = "order")]
     pub order: String,
-    /// Seconds for all steps.
-    #[serde(deserialize_with = "above_0")]
-    pub deadline: Option<u64>,
+    /// After which the subject's steps are stopped.
+    #[serde(deserialize_with = "seconds")]
+    pub deadline: Option<Duration>,
     /// Files that decide what the program does, relative to the folder of the file.
     pub inputs: Vec<PathBuf>,
     /// Whether reports stay as ncu writes them, not packed.
@@ -118,8 +116,8 @@ impl Default for Collecting {
             replay: "kernel".to_owned(),
             nvtx: Vec::new(),
             sanitizers: SanitizerTool::VARIANTS.to_vec(),
-            timeout: 600,
-            sanitizer_timeout: 300,
+            timeout: Duration::from_secs(600),
+            sanitizer_timeout: Duration::from_secs(300),
             check_run: Vec::new(),
             order: ORDERS[0].to_owned(),
             deadline: None,
@@ -155,20 +153,13 @@ fn order<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     word(&ORDERS, from)
 }
 
-fn above_0<'de, D: Deserializer<'de>, T: From<u64>>(from: D) -> Result<T, D::Error> {
+fn above_0<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
     match u64::deserialize(from)? {
         0 => Err(D::Error::custom("expected a number above 0, found 0")),
-        number => Ok(number.into()),
+        number => Ok(number),
     }
 }
 
-impl Text {
-    /// The program to run, where a subject names one.
-    pub(super) fn run(&self, run: Option<Spanned<Vec<String>>>) -> Result<Vec<String>, ConfigError> {
-        if let Some(run) = run.as_ref().filter(|run| run.get_ref().iter().all(String::is_empty)) {
-            let help = Some("name the program and its arguments: run = [\"./bench\", \"--size\", \"4096\"]".to_owned());
-            return Err(self.wrong("expected a program to run".into(), run.span(), "it is empty", help));
-        }
-        Ok(run.map(Spanned::into_inner).unwrap_or_default())
-    }
+fn seconds<'de, D: Deserializer<'de>, T: From<Duration>>(from: D) -> Result<T, D::Error> {
+    above_0(from).map(|seconds| Duration::from_secs(seconds).into())
 }
