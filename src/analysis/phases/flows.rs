@@ -13,6 +13,9 @@ const LONGEST: usize = 256;
 const THREAD: [u8; 3] = [0x21, 0x22, 0x23];
 /// The special register that holds the lane's number in its warp.
 const LANE: u8 = 0x00;
+/// Files of registers, and the registers that one may have.
+const FILES: usize = 4;
+const NUMBERS: usize = 256;
 /// Bytes of a register.
 const REGISTER: f64 = 4.0;
 /// Bytes of a sector.
@@ -33,9 +36,8 @@ pub(super) struct Origin {
 
 /// The values of a kernel: where each register is written, and the facts that rules ask for more than once, each found when it is
 /// first asked for.
-#[derive(Debug, Default)]
 pub(super) struct Flows {
-    /// Rows that write a register, ascending, by [`slot`].
+    /// Rows that write a register, ascending, by its place in [`slots`].
     writes: Vec<Vec<usize>>,
     /// Whether a row brings a value from memory that others may write.
     is_memory: Vec<bool>,
@@ -256,10 +258,6 @@ impl Flows {
         self.rows[row].loads_behind.get_or_init(find)
     }
 }
-
-/// Files of registers, and the registers that one may have.
-const FILES: usize = 4;
-const NUMBERS: usize = 256;
 
 /// The places of some registers in a table of all.
 fn slots(register: Register) -> impl Iterator<Item = usize> {
