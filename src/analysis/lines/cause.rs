@@ -7,7 +7,8 @@
 
 use crate::catalog;
 use crate::evidence::{CodeInstruction, Register, SourceView};
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::cell::OnceCell;
+use std::collections::VecDeque;
 
 /// Instructions looked at for one wait.
 const FARTHEST: usize = 4096;
@@ -74,21 +75,23 @@ fn passes_barriers(base: &str) -> bool {
 
 /// Whether an instruction uses what an earlier one delivers, or writes what that one still reads.
 fn depends(waiting: &CodeInstruction, holder: &CodeInstruction) -> bool {
-    let (Some(waiting), Some(holder)) = (waiting.word, holder.word) else { return false };
+    let (Some(waiting), Some(holder)) = (&waiting.word, &holder.word) else { return false };
     let meets = |ours: &[Register], theirs: &[Register]| {
         ours.iter()
             .filter(|own| own.count > 0)
             .any(|own| theirs.iter().any(|other| other.count > 0 && own.meets(other)))
     };
-    let (own, other) = (waiting.registers, holder.registers);
+    let (own, other) = (&waiting.registers, &holder.registers);
     meets(&own.reads, &other.writes) || meets(&own.writes, &other.writes) || meets(&own.writes, &other.reads)
 }
 
 /// The ways through the code of a view.
 pub(in crate::analysis) struct Causes<'v> {
     view: &'v SourceView,
-    /// The branches to a row.
-    jumps: HashMap<usize, Vec<usize>>,
+    /// The rows that control can come from to each row, the one in front first.
+    ways: Vec<Vec<usize>>,
+    /// What each row waits for by each trace, once it was asked for.
+    known: Vec<[OnceCell<Option<usize>>; 3]>,
 }
 
 impl<'v> Causes<'v> {
@@ -96,43 +99,56 @@ impl<'v> Causes<'v> {
     pub(in crate::analysis) fn of(view: &'v SourceView) -> Option<Causes<'v>> {
         let code = &view.instructions;
         code.iter().find(|instruction| instruction.word.is_some())?;
-        let rows: HashMap<(&str, u64), usize> =
-            code.iter().enumerate().map(|(row, i)| ((i.function.as_ref(), i.offset), row)).collect();
-        let mut jumps: HashMap<usize, Vec<usize>> = HashMap::new();
-        for (row, instruction) in code.iter().enumerate() {
-            let target = instruction.word.and_then(|word| word.target);
-            let to = target.and_then(|offset| rows.get(&(instruction.function.as_ref(), offset)));
-            if let Some(to) = to {
-                jumps.entry(*to).or_default().push(row);
+        let mut ways = vec![Vec::new(); code.len()];
+        let mut start = 0;
+        for function in code.chunk_by(|one, next| one.function == next.function) {
+            for (row, pair) in (start + 1..).zip(function.windows(2)) {
+                if falls(&pair[0]) {
+                    ways[row].push(row - 1);
+                }
             }
+            for (row, instruction) in (start..).zip(function) {
+                let target = instruction.word.as_ref().and_then(|word| word.target);
+                let at = |offset: u64| function.binary_search_by_key(&offset, |own| own.offset).ok();
+                if let Some(to) = target.and_then(at) {
+                    ways[start + to].push(row);
+                }
+            }
+            start += function.len();
         }
-        Some(Causes { view, jumps })
+        Some(Causes { view, ways, known: vec![Default::default(); code.len()] })
     }
 
     /// The row that the waiting row waits for; `None` where the code does not tell.
     pub(in crate::analysis) fn cause(&self, trace: Trace, row: usize) -> Option<usize> {
+        *self.known[row][trace as usize].get_or_init(|| self.traced(trace, row))
+    }
+
+    fn traced(&self, trace: Trace, row: usize) -> Option<usize> {
         let waiting = &self.view.instructions[row];
         // Waits for the products of a warpgroup and for a cluster are sampled as barriers, at the instruction that waits.
         if trace == Trace::Barrier && matches!(waiting.base(), "WARPGROUP" | "UCGABAR_WAIT") {
             return Some(row);
         }
-        let mask = waiting.word?.waits;
+        let mask = waiting.word.as_ref()?.waits;
         let holds = |at: usize| {
             let instruction = &self.view.instructions[at];
             match trace {
                 Trace::Barrier => instruction.base() == "BAR",
                 Trace::Long | Trace::Short => {
-                    instruction.word.is_some_and(|word| word.sets & mask != 0) && trace.fits(instruction.base())
+                    instruction.word.as_ref().is_some_and(|word| word.sets & mask != 0)
+                        && trace.fits(instruction.base())
                 }
             }
         };
-        let mut seen: HashSet<usize> = HashSet::new();
-        let mut ahead: VecDeque<usize> = self.ways_to(row).collect();
+        let (mut is_seen, mut seen) = (vec![false; self.ways.len()], 0);
+        let mut ahead = VecDeque::from(self.ways[row].clone());
         let mut nearest = None;
         while let Some(at) = ahead.pop_front() {
-            if !seen.insert(at) || seen.len() > FARTHEST {
+            if std::mem::replace(&mut is_seen[at], true) || seen == FARTHEST {
                 continue;
             }
+            seen += 1;
             if holds(at) {
                 if trace == Trace::Barrier || depends(waiting, &self.view.instructions[at]) {
                     return Some(at);
@@ -142,27 +158,16 @@ impl<'v> Causes<'v> {
             if trace == Trace::Barrier && !passes_barriers(self.view.instructions[at].base()) {
                 continue;
             }
-            ahead.extend(self.ways_to(at));
+            ahead.extend(&self.ways[at]);
         }
         nearest
     }
+}
 
-    /// The instruction in front of a row in the same function.
-    fn before(&self, row: usize) -> Option<usize> {
-        let before = row.checked_sub(1)?;
-        let code = &self.view.instructions;
-        (code[before].function == code[row].function).then_some(before)
-    }
-
-    /// The rows that control can come from, the one in front first.
-    fn ways_to(&self, row: usize) -> impl Iterator<Item = usize> {
-        let falls = |instruction: &CodeInstruction| {
-            let ends = matches!(instruction.base(), "BRA" | "BRX" | "EXIT" | "RET" | "JMP");
-            !(ends && instruction.word.is_some_and(|word| word.is_unconditional))
-        };
-        let before = self.before(row).filter(|before| falls(&self.view.instructions[*before]));
-        before.into_iter().chain(self.jumps.get(&row).into_iter().flatten().copied())
-    }
+/// Whether control can go on with the next instruction.
+fn falls(instruction: &CodeInstruction) -> bool {
+    let ends = matches!(instruction.base(), "BRA" | "BRX" | "EXIT" | "RET" | "JMP");
+    !(ends && instruction.word.as_ref().is_some_and(|word| word.is_unconditional))
 }
 
 #[cfg(test)]

@@ -29,7 +29,8 @@ pub(super) fn accesses(study: &Study<'_>, block: [u64; 3]) -> Vec<SectorAccess> 
         let at = point(study, row);
         let width = widths.as_ref().map(|widths| widths[row]);
         let tenths = [&sectors, &ideal].map(|counts| (10 * counts[row]).checked_div(executed[row]).unwrap_or_default());
-        let key = (at.file, at.line, at.call, study.code.base(row), study.flows.is_inherent(row), width, tenths);
+        let is_inherent = study.flows.is_inherent(&study.code, row);
+        let key = (at.file, at.line, at.call, study.code.base(row), is_inherent, width, tenths);
         by.entry(key).or_default().push(row);
     }
     let mut lanes = Lanes::new(&study.code, &study.flows, block);

@@ -49,21 +49,25 @@ fn executed<'s>(study: &'s Study<'_>) -> impl Iterator<Item = usize> + 's {
 }
 
 /// What was executed behind the addresses of some accesses and is read for nothing else.
-fn only_for(study: &Study<'_>, accesses: &BTreeSet<usize>) -> BTreeSet<usize> {
+fn only_for(study: &Study<'_>, accesses: &BTreeSet<usize>) -> Vec<usize> {
     let (code, flows) = (&study.code, &study.flows);
-    let mut own = flows.behind_addresses(code, accesses);
-    own.retain(|row| code.executed[*row] > 0);
-    let elsewhere = executed(study).filter(|row| !own.contains(row)).flat_map(|row| match accesses.contains(&row) {
-        true => flows.data_of(code, row),
-        false => flows.operands_of(code, row),
-    });
-    let mut open: Vec<usize> = elsewhere.collect();
+    let mut is_own = vec![false; code.rows.len()];
+    for row in flows.behind_addresses(code, accesses) {
+        is_own[row] = code.executed[row] > 0;
+    }
+    let mut open = Vec::new();
+    for row in executed(study).filter(|row| !is_own[*row]) {
+        match accesses.contains(&row) {
+            true => open.extend(flows.data_of(code, row)),
+            false => open.extend(flows.operands_of(code, row)),
+        }
+    }
     while let Some(row) = open.pop() {
-        if own.remove(&row) {
+        if std::mem::take(&mut is_own[row]) {
             open.extend(flows.operands_of(code, row));
         }
     }
-    own
+    executed(study).filter(|row| is_own[*row]).collect()
 }
 
 /// The part of the wavefronts of bank conflicts of accesses whose addresses values from memory choose, and no thread's number.

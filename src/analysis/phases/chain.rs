@@ -31,7 +31,7 @@ pub(super) fn is_circular(study: &Study<'_>, load: usize) -> bool {
     let mut seen = BTreeSet::new();
     let mut open = vec![load];
     while let Some(row) = open.pop() {
-        for behind in study.flows.loads_behind(&study.code, row) {
+        for behind in study.flows.loads_behind(&study.code, row).iter().copied() {
             if behind == load {
                 return true;
             }

@@ -2,7 +2,8 @@
 
 use super::code::Code;
 use crate::evidence::{Register, RegisterFile};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Blocks looked at for one definition.
 const FARTHEST: usize = 512;
@@ -12,6 +13,9 @@ const LONGEST: usize = 256;
 const THREAD: [u8; 3] = [0x21, 0x22, 0x23];
 /// The special register that holds the lane's number in its warp.
 const LANE: u8 = 0x00;
+/// Files of registers, and the registers that one may have.
+const FILES: usize = 4;
+const NUMBERS: usize = 256;
 /// Bytes of a register.
 const REGISTER: f64 = 4.0;
 /// Bytes of a sector.
@@ -30,39 +34,46 @@ pub(super) struct Origin {
     pub(super) unknown: bool,
 }
 
-/// The values of a kernel: where each register is written, and the facts that rules ask for more than once.
-#[derive(Debug, Default)]
+/// The values of a kernel: where each register is written, and the facts that rules ask for more than once, each found when it is
+/// first asked for.
 pub(super) struct Flows {
-    /// Rows of a block that write a register, ascending.
-    writes: HashMap<(usize, RegisterFile, u8), Vec<usize>>,
-    /// Global accesses whose address depends on a value loaded in the same loop, or on any where they are in none, and those that
-    /// go on from such a value for no more than a sector.
-    inherent: BTreeSet<usize>,
+    /// Rows that write a register, ascending, by its place in [`slots`].
+    writes: Vec<Vec<usize>>,
+    /// Whether a row brings a value from memory that others may write.
+    is_memory: Vec<bool>,
+    rows: Vec<Known>,
     /// Loads that were split from one access, by row: the first of them.
     splits: BTreeMap<usize, usize>,
 }
 
+/// What is known of a row once it was asked for.
+#[derive(Debug, Default)]
+struct Known {
+    /// The registers that it reads, each with the rows that define it.
+    operands: OnceCell<Vec<(Register, Vec<usize>)>>,
+    loads_behind: OnceCell<Vec<usize>>,
+    guard: OnceCell<Origin>,
+}
+
 impl Flows {
-    /// The facts on the global accesses of a kernel.
+    /// The values of some code.
     pub(super) fn of(code: &Code<'_>) -> Flows {
-        let mut flows = Flows { splits: splits(code), ..Flows::default() };
+        let mut writes = vec![Vec::new(); FILES * NUMBERS];
         for (row, instruction) in code.rows.iter().enumerate() {
             for written in instruction.word.iter().flat_map(|word| registers(&word.registers.writes)) {
-                for number in written.number..written.number.saturating_add(written.count) {
-                    flows.writes.entry((code.block_of[row], written.file, number)).or_default().push(row);
-                }
+                slots(written).for_each(|slot| writes[slot].push(row));
             }
         }
-        let rows = (0..code.rows.len()).filter(|row| code.executed[*row] > 0);
-        let accesses = rows.filter(|row| code.is_global_read(*row) || code.is_global_write(*row));
-        let is_inherent = |row: &usize| flows.depends_on_load(code, *row) || flows.is_short_walk(code, *row);
-        flows.inherent = accesses.filter(is_inherent).collect();
-        flows
+        let rows = 0..code.rows.len();
+        let is_memory = rows.clone().map(|row| is_memory(code.base(row))).collect();
+        Flows { writes, is_memory, rows: rows.map(|_| Known::default()).collect(), splits: splits(code) }
     }
 
-    /// Whether the order of an access's addresses is the data's.
-    pub(super) fn is_inherent(&self, row: usize) -> bool {
-        self.inherent.contains(&row)
+    /// Whether the order of an access's addresses is the data's: its address depends on a value loaded in the same loop, or on any
+    /// where it is in none, or goes on from such a value for no more than a sector.
+    pub(super) fn is_inherent(&self, code: &Code<'_>, row: usize) -> bool {
+        let is_access = || code.executed[row] > 0 && (code.is_global_read(row) || code.is_global_write(row));
+        is_access() && (self.depends_on_load(code, row) || self.is_short_walk(code, row))
     }
 
     /// The first load of the access that a load was split from; `None` for one that stands alone.
@@ -70,101 +81,114 @@ impl Flows {
         self.splits.get(&row).copied()
     }
 
-    /// The last row of a block before `end` that writes a register for certain, and the guarded ones behind it.
-    fn in_block(&self, code: &Code<'_>, block: usize, end: usize, register: &Register) -> (Vec<usize>, bool) {
-        let mut found = Vec::new();
+    /// Adds the last row of a block before `end` that writes a register for certain, and the guarded ones behind it; whether there
+    /// is a certain one.
+    fn in_block(&self, code: &Code<'_>, block: usize, end: usize, register: Register, found: &mut Vec<usize>) -> bool {
+        let start = code.flow.blocks[block].instructions.start;
         let mut is_certain = true;
-        for number in register.number..register.number.saturating_add(register.count) {
-            let rows = self.writes.get(&(block, register.file, number)).map_or(&[][..], |rows| rows);
-            let before = &rows[..rows.partition_point(|row| *row < end)];
+        for slot in slots(register) {
+            let rows = &self.writes[slot];
+            let mut at = rows.partition_point(|row| *row < end);
             let mut stopped = false;
-            for row in before.iter().rev() {
-                found.push(*row);
-                if code.rows[*row].word.is_none_or(|word| word.is_unconditional) {
-                    stopped = true;
-                    break;
-                }
+            while !stopped && at > 0 && rows[at - 1] >= start {
+                at -= 1;
+                found.push(rows[at]);
+                stopped = code.rows[rows[at]].word.as_ref().is_none_or(|word| word.is_unconditional);
             }
             is_certain &= stopped;
         }
-        (found, is_certain)
+        is_certain
     }
 
-    /// The rows that define a register for a row, along every way. A guarded one may leave the value of an earlier one.
-    pub(super) fn definitions(&self, code: &Code<'_>, row: usize, register: &Register) -> BTreeSet<usize> {
-        let (found, is_certain) = self.in_block(code, code.block_of[row], row, register);
-        let mut found: BTreeSet<usize> = found.into_iter().collect();
-        let mut seen = BTreeSet::new();
-        let mut open = if is_certain { Vec::new() } else { code.predecessors[code.block_of[row]].clone() };
-        while let Some(block) = open.pop() {
-            if !seen.insert(block) || seen.len() > FARTHEST {
-                continue;
-            }
-            let (rows, is_certain) = self.in_block(code, block, usize::MAX, register);
-            found.extend(rows);
-            if !is_certain {
-                open.extend(&code.predecessors[block]);
-            }
-        }
-        found
-    }
-
-    /// The rows behind some registers at a row, definition by definition. Values from memory end the search: their addresses are
-    /// other values.
-    fn behind(&self, code: &Code<'_>, row: usize, wanted: Vec<Register>) -> BTreeSet<usize> {
-        self.behind_all(code, wanted.into_iter().map(|register| (row, register)).collect(), LONGEST)
-    }
-
-    /// The same of registers at several rows, at most so many.
-    fn behind_all(&self, code: &Code<'_>, mut open: Vec<(usize, Register)>, most: usize) -> BTreeSet<usize> {
-        let mut found = BTreeSet::new();
-        while let Some((at, register)) = open.pop() {
-            for definition in self.definitions(code, at, &register) {
-                if found.len() < most && found.insert(definition) && !is_memory(code, definition) {
-                    open.extend(reads(code, definition).map(|register| (definition, register)));
+    /// The rows that define a register for a row, along every way, ascending. A guarded one may leave the value of an earlier one.
+    pub(super) fn definitions(&self, code: &Code<'_>, row: usize, register: Register) -> Vec<usize> {
+        let (mut found, own) = (Vec::new(), code.block_of[row]);
+        if !self.in_block(code, own, row, register, &mut found) {
+            let mut open = code.predecessors[own].clone();
+            let mut seen = vec![false; code.flow.blocks.len()];
+            let mut count = 0;
+            while let (Some(block), true) = (open.pop(), count < FARTHEST) {
+                if std::mem::replace(&mut seen[block], true) {
+                    continue;
+                }
+                count += 1;
+                let end = code.flow.blocks[block].instructions.end;
+                if !self.in_block(code, block, end, register, &mut found) {
+                    open.extend(&code.predecessors[block]);
                 }
             }
         }
+        found.sort_unstable();
+        found.dedup();
         found
+    }
+
+    /// The registers that a row reads, each with the rows that define it.
+    fn operands(&self, code: &Code<'_>, row: usize) -> &[(Register, Vec<usize>)] {
+        let defined = |register| (register, self.definitions(code, row, register));
+        self.rows[row].operands.get_or_init(|| reads(code, row).map(defined).collect())
+    }
+
+    /// The rows behind some registers at some rows, at most so many, ascending. Values from memory end the search: their addresses
+    /// are other values.
+    fn behind<'f>(&'f self, code: &Code<'_>, mut open: Vec<&'f [usize]>, most: usize) -> Vec<usize> {
+        let mut seen = vec![false; self.rows.len()];
+        let mut found = Vec::new();
+        while let Some(definitions) = open.pop() {
+            for definition in definitions {
+                if found.len() < most && !std::mem::replace(&mut seen[*definition], true) {
+                    found.push(*definition);
+                    if !self.is_memory[*definition] {
+                        open.extend(self.operands(code, *definition).iter().map(|(_, rows)| &rows[..]));
+                    }
+                }
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// The rows that define the address of an access; `None` without one.
+    fn address_of(&self, code: &Code<'_>, row: usize) -> Option<&[usize]> {
+        let address = address(code, row)?;
+        self.operands(code, row).iter().find(|(register, _)| *register == address).map(|(_, rows)| &rows[..])
     }
 
     /// The rows behind the addresses of some accesses.
-    pub(super) fn behind_addresses(&self, code: &Code<'_>, rows: &BTreeSet<usize>) -> BTreeSet<usize> {
-        let wanted = rows.iter().filter_map(|row| Some((*row, address(code, *row)?))).collect();
-        self.behind_all(code, wanted, usize::MAX)
+    pub(super) fn behind_addresses(&self, code: &Code<'_>, rows: &BTreeSet<usize>) -> Vec<usize> {
+        self.behind(code, rows.iter().filter_map(|row| self.address_of(code, *row)).collect(), usize::MAX)
     }
 
     /// Takes those away from some rows that bring a value from memory or depend on one of the rows that do.
-    pub(super) fn remove_from_memory(&self, code: &Code<'_>, rows: &mut BTreeSet<usize>) {
-        let operands: Vec<_> = rows.iter().map(|row| (*row, self.operands_of(code, *row))).collect();
-        let all = rows.iter().chain(operands.iter().flat_map(|(_, own)| own));
-        let mut from_memory: BTreeSet<usize> = all.copied().filter(|row| is_memory(code, *row)).collect();
+    pub(super) fn remove_from_memory(&self, code: &Code<'_>, rows: &mut Vec<usize>) {
+        let mut is_from_memory = self.is_memory.clone();
         // A value is written in front of most of its uses, so that one pass finds nearly all; loops take a few more.
-        let mut before = 0;
-        while before != from_memory.len() {
-            before = from_memory.len();
-            for (row, own) in &operands {
-                if own.iter().any(|operand| from_memory.contains(operand)) {
-                    from_memory.insert(*row);
+        let mut is_done = false;
+        while !is_done {
+            is_done = true;
+            for row in rows.iter().copied() {
+                if !is_from_memory[row] && self.operands_of(code, row).any(|operand| is_from_memory[operand]) {
+                    (is_from_memory[row], is_done) = (true, false);
                 }
             }
         }
-        rows.retain(|row| !from_memory.contains(row));
+        rows.retain(|row| !is_from_memory[*row]);
     }
 
     /// What is behind the guard of a row; for a branch its condition.
     pub(super) fn origin_of_guard(&self, code: &Code<'_>, row: usize) -> Origin {
-        let is_flag =
-            |register: &Register| matches!(register.file, RegisterFile::Predicate | RegisterFile::UniformPredicate);
-        let rows = self.behind(code, row, reads(code, row).filter(is_flag).collect());
-        let mut origin = Origin { unknown: rows.is_empty(), ..Origin::default() };
-        for row in rows {
-            let special = code.rows[row].word.and_then(|word| word.registers.special);
-            origin.thread |= special.is_some_and(|number| THREAD.contains(&number) || number == LANE);
-            origin.memory |= is_memory(code, row) || code.base(row) == "SYNCS";
-            origin.elected |= code.base(row) == "ELECT";
-        }
-        origin
+        *self.rows[row].guard.get_or_init(|| {
+            let is_flag = |file| matches!(file, RegisterFile::Predicate | RegisterFile::UniformPredicate);
+            let flags = self.operands(code, row).iter().filter(|(register, _)| is_flag(register.file));
+            let rows = self.behind(code, flags.map(|(_, rows)| &rows[..]).collect(), LONGEST);
+            let mut origin = Origin { unknown: rows.is_empty(), ..Origin::default() };
+            for row in rows {
+                origin.thread |= special(code, row).is_some_and(|number| THREAD.contains(&number) || number == LANE);
+                origin.memory |= self.is_memory[row] || code.base(row) == "SYNCS";
+                origin.elected |= code.base(row) == "ELECT";
+            }
+            origin
+        })
     }
 
     /// Whether the address of an access depends on a value that was loaded in the same loop; outside of loops, on any loaded value.
@@ -187,56 +211,67 @@ impl Flows {
         let written = code.rows[row].word.iter().flat_map(|word| registers(&word.registers.writes));
         let general = written.filter(|register| register.file == RegisterFile::General);
         let bytes: f64 = general.map(|register| f64::from(register.count) * REGISTER).sum();
-        let starts = self.loads_behind(code, row).into_iter().filter(|start| self.differs_by_lane(code, *start, false));
+        let loads = self.loads_behind(code, row).iter().copied();
+        let starts = loads.filter(|start| self.differs_by_lane(code, *start, false));
         starts.filter_map(steps).any(|steps| bytes > 0.0 && steps * bytes <= f64::from(SECTOR))
     }
 
     /// The rows behind the address of an access.
-    pub(super) fn address_behind(&self, code: &Code<'_>, row: usize) -> BTreeSet<usize> {
-        address(code, row).map(|register| self.behind(code, row, vec![register])).unwrap_or_default()
+    fn address_behind(&self, code: &Code<'_>, row: usize) -> Vec<usize> {
+        self.behind(code, self.address_of(code, row).into_iter().collect(), LONGEST)
     }
 
     /// The rows that define what a row reads.
-    pub(super) fn operands_of(&self, code: &Code<'_>, row: usize) -> BTreeSet<usize> {
-        reads(code, row).flat_map(|register| self.definitions(code, row, &register)).collect()
+    pub(super) fn operands_of(&self, code: &Code<'_>, row: usize) -> impl Iterator<Item = usize> {
+        self.operands(code, row).iter().flat_map(|(_, rows)| rows).copied()
     }
 
     /// The same without the address of an access.
-    pub(super) fn data_of(&self, code: &Code<'_>, row: usize) -> BTreeSet<usize> {
+    pub(super) fn data_of(&self, code: &Code<'_>, row: usize) -> impl Iterator<Item = usize> {
         let address = address(code, row);
-        let data = reads(code, row).filter(|register| Some(*register) != address);
-        data.flat_map(|register| self.definitions(code, row, &register)).collect()
+        let data = self.operands(code, row).iter().filter(move |(register, _)| Some(*register) != address);
+        data.flat_map(|(_, rows)| rows).copied()
     }
 
     /// Whether the address of an access can differ from lane to lane: the number of a thread or a lane is behind it, a value from
     /// memory, or something that is not traced. Where each row of a block is whole warps, a row's number is the same for all lanes.
     pub(super) fn differs_by_lane(&self, code: &Code<'_>, row: usize, rows_are_warps: bool) -> bool {
         let differs = |number: u8| number == LANE || number == THREAD[0] || THREAD.contains(&number) && !rows_are_warps;
-        let special = |row: &usize| code.rows[*row].word.and_then(|word| word.registers.special);
         let behind = self.address_behind(code, row);
         address(code, row).is_some()
             && (behind.is_empty()
-                || behind.iter().any(|row| special(row).is_some_and(differs) || is_memory(code, *row)))
+                || behind.iter().any(|row| special(code, *row).is_some_and(differs) || self.is_memory[*row]))
     }
 
     /// Whether values from memory choose the address of an access, and no number of a thread or a lane does.
     pub(super) fn is_chosen_by_data(&self, code: &Code<'_>, row: usize) -> bool {
         let behind = self.address_behind(code, row);
-        let special = |row: &usize| code.rows[*row].word.and_then(|word| word.registers.special);
-        let is_thread = |row: &usize| special(row).is_some_and(|number| number == LANE || THREAD.contains(&number));
-        behind.iter().any(|row| is_memory(code, *row)) && !behind.iter().any(is_thread)
+        let is_thread =
+            |row: &usize| special(code, *row).is_some_and(|number| number == LANE || THREAD.contains(&number));
+        behind.iter().any(|row| self.is_memory[*row]) && !behind.iter().any(is_thread)
     }
 
     /// The loads whose values the address of an access is made of.
-    pub(super) fn loads_behind(&self, code: &Code<'_>, row: usize) -> BTreeSet<usize> {
-        let loads = |other: &usize| matches!(code.base(*other), "LDG" | "LD" | "LDS" | "ATOM" | "ATOMG" | "ATOMS");
-        let Some(register) = address(code, row) else { return BTreeSet::new() };
-        self.behind(code, row, vec![register]).into_iter().filter(loads).collect()
+    pub(super) fn loads_behind(&self, code: &Code<'_>, row: usize) -> &[usize] {
+        let is_load = |other: &usize| matches!(code.base(*other), "LDG" | "LD" | "LDS" | "ATOM" | "ATOMG" | "ATOMS");
+        let find = || self.address_behind(code, row).into_iter().filter(is_load).collect();
+        self.rows[row].loads_behind.get_or_init(find)
     }
 }
 
+/// The places of some registers in a table of all.
+fn slots(register: Register) -> impl Iterator<Item = usize> {
+    let numbers = register.number..register.number.saturating_add(register.count);
+    numbers.map(move |number| register.file as usize * NUMBERS + usize::from(number))
+}
+
+/// The special register that a row reads.
+fn special(code: &Code<'_>, row: usize) -> Option<u8> {
+    code.rows[row].word.as_ref().and_then(|word| word.registers.special)
+}
+
 /// Registers of a row by what it does with them.
-fn registers(list: &[Register]) -> impl Iterator<Item = Register> + '_ {
+fn registers(list: &[Register]) -> impl Iterator<Item = Register> {
     list.iter().copied().filter(|register| register.count > 0)
 }
 
@@ -254,12 +289,9 @@ fn address(code: &Code<'_>, row: usize) -> Option<Register> {
     if is_store && uniform.is_some() && general < 2 { uniform } else { of(RegisterFile::General).or(uniform) }
 }
 
-/// Whether a row brings a value from memory that others may write.
-fn is_memory(code: &Code<'_>, row: usize) -> bool {
-    matches!(
-        code.base(row),
-        "LDG" | "LD" | "LDS" | "LDL" | "LDSM" | "ATOM" | "ATOMG" | "ATOMS" | "LDGSTS" | "TEX" | "TLD"
-    )
+/// Whether an opcode brings a value from memory that others may write.
+fn is_memory(base: &str) -> bool {
+    matches!(base, "LDG" | "LD" | "LDS" | "LDL" | "LDSM" | "ATOM" | "ATOMG" | "ATOMS" | "LDGSTS" | "TEX" | "TLD")
 }
 
 /// Loads of one block with one address register that is not written between them, whose offsets lie in the same 32 bytes: by row
@@ -270,8 +302,9 @@ fn splits(code: &Code<'_>) -> BTreeMap<usize, usize> {
         // (address register, offset) of the first load of each access.
         let mut open: Vec<(Register, i32, usize)> = Vec::new();
         for row in block.instructions.clone() {
-            let word = code.rows[row].word.unwrap_or_default();
-            if let (true, Some(register)) = (matches!(code.base(row), "LDG" | "LD"), address(code, row)) {
+            let Some(word) = &code.rows[row].word else { continue };
+            let is_load = matches!(code.base(row), "LDG" | "LD");
+            if let Some(register) = is_load.then(|| address(code, row)).flatten() {
                 let offset = word.registers.offset;
                 let same =
                     open.iter().find(|(other, first, _)| *other == register && offset.abs_diff(*first) < SECTOR as u32);

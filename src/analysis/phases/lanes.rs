@@ -221,7 +221,7 @@ impl<'a, 'c> Lanes<'a, 'c> {
         }
         self.seen.insert((row, number), None);
         let wanted = Register { file: RegisterFile::General, number, count: 1 };
-        let all: Vec<usize> = self.flows.definitions(self.code, row, &wanted).into_iter().collect();
+        let all = self.flows.definitions(self.code, row, wanted);
         let (turns, starts): (Vec<usize>, Vec<usize>) =
             all.into_iter().partition(|at| self.is_turn(*at, number, row, depth));
         let value = match starts.as_slice() {

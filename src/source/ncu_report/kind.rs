@@ -90,10 +90,13 @@ fn large(kind: EntryKind) -> Large {
     Large { metrics, rules, nvtx, sections }
 }
 
+/// Metrics of a result that its sections usually bring.
+const METRICS: usize = 1024;
+
 /// Decodes a result of a kind; for source data there is none.
 pub(super) fn decode(kind: EntryKind, message: &[u8]) -> Result<AnyResult<'_>, DecodeError> {
     let large = large(kind);
-    let (mut metrics, mut rules, mut nvtx) = (Vec::new(), Vec::new(), None);
+    let (mut metrics, mut rules, mut nvtx) = (Vec::with_capacity(METRICS), Vec::new(), None);
     let mut small = Vec::new();
     let walked = wire::walk(message, |field| match field.contents() {
         Some(metric) if field.number == large.metrics => metrics.push(metric),

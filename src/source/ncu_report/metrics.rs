@@ -47,7 +47,9 @@ impl MetricReader<'_> {
             let at = self.file.offset_of(message);
             match metric(asked, asked.instances.are_wanted(is_first), message, self.texts) {
                 Ok(metric) => {
-                    device.take(&metric.name, metric.value.as_ref(), self.texts);
+                    if asked.is_of_device {
+                        device.take(&metric.name, metric.value.as_ref(), self.texts);
+                    }
                     if asked.deliver {
                         metrics.push(metric);
                     }
@@ -71,9 +73,12 @@ impl MetricReader<'_> {
     }
 }
 
-/// The number of a metric's name. It is the first field that writers write, so that most metrics are not walked to their
-/// end.
+/// The number of a metric's name. It is the first field that writers write, so that most metrics are not walked.
+#[inline]
 fn name_id(message: &[u8]) -> Option<u32> {
+    if let Some(id) = wire::first_number(message, tag::NAME) {
+        return u32::try_from(id).ok();
+    }
     let mut rest = message;
     while let Some((field, after)) = wire::split_field(rest) {
         if let (tag::NAME, WireValue::Varint(id)) = (field.number, field.value) {
@@ -160,7 +165,13 @@ mod tests {
             (b"\x20\xff\xff\xff\xff\x0f", Value::U32(u32::MAX)),
             (b"\x28\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", Value::U64(u64::MAX)),
         ];
-        let asked = Asked { name: "a__b.sum".into(), unit: Unit::NONE, deliver: true, instances: Instances::All };
+        let asked = Asked {
+            name: "a__b.sum".into(),
+            unit: Unit::NONE,
+            deliver: true,
+            is_of_device: false,
+            instances: Instances::All,
+        };
         let nested = |key: u8, contents: &[u8]| [&[key, contents.len() as u8], contents].concat();
         for (stored, expected) in values {
             let element = [nested(0x0a, b"\x28\x07"), nested(0x12, stored)].concat();

@@ -15,6 +15,8 @@ pub(super) struct Asked {
     pub(super) unit: Unit,
     /// Whether it goes into the launch; false for one that is only read to know the device or the grid.
     pub(super) deliver: bool,
+    /// Whether it says something of the device or the grid.
+    pub(super) is_of_device: bool,
     pub(super) instances: Instances,
 }
 
@@ -76,6 +78,7 @@ impl Names {
                 asked.push(Asked {
                     unit: if deliver { unit_of(&name) } else { Unit::NONE },
                     deliver,
+                    is_of_device: device::is_needed(&name),
                     instances: Instances::of(&name, want),
                     name: name.into(),
                 });

@@ -93,6 +93,13 @@ pub(super) fn split_field(message: &[u8]) -> Option<(Field<'_>, &[u8])> {
     Some((Field { number, value, whole: &message[..message.len() - rest.len()] }, rest))
 }
 
+/// The number that a message begins with, where its first field is this one, of a tag below 16.
+#[inline]
+pub(super) fn first_number(message: &[u8], field: u32) -> Option<u64> {
+    let (key, mut rest) = message.split_first()?;
+    if u32::from(*key) == field << 3 { varint(&mut rest) } else { None }
+}
+
 /// Calls `each` for the fields of a message in order; `None` when it is malformed.
 #[inline]
 pub(super) fn walk<'a>(mut message: &'a [u8], mut each: impl FnMut(Field<'a>)) -> Option<()> {
