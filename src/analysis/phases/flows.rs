@@ -217,7 +217,7 @@ impl Flows {
     }
 
     /// The rows behind the address of an access.
-    fn address_behind(&self, code: &Code<'_>, row: usize) -> Vec<usize> {
+    pub(super) fn address_behind(&self, code: &Code<'_>, row: usize) -> Vec<usize> {
         self.behind(code, self.address_of(code, row).into_iter().collect(), LONGEST)
     }
 

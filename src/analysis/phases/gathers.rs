@@ -63,7 +63,7 @@ fn is_load(study: &Study<'_>, row: usize) -> bool {
 /// a base or a distance that happens to come from memory.
 fn indices(study: &Study<'_>, row: usize, has_excess: bool) -> BTreeSet<usize> {
     let (code, flows) = (&study.code, &study.flows);
-    let is_own = flows.is_inherent(row);
+    let is_own = flows.is_inherent(code, row);
     let is_looked_up = |index: &usize| {
         let is_special = |row: &usize| code.rows[*row].word.is_some_and(|word| word.registers.special.is_some());
         flows.address_behind(code, *index).iter().any(is_special) || !flows.loads_behind(code, *index).is_empty()
@@ -72,5 +72,5 @@ fn indices(study: &Study<'_>, row: usize, has_excess: bool) -> BTreeSet<usize> {
         is_load(study, *index)
             && (is_own && flows.differs_by_lane(code, *index, false) || !has_excess && is_looked_up(index))
     };
-    flows.loads_behind(code, row).into_iter().filter(brings).collect()
+    flows.loads_behind(code, row).iter().copied().filter(brings).collect()
 }
