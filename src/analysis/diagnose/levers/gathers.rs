@@ -35,14 +35,14 @@ pub(super) fn sentence(m: &Measures<'_, '_>, found: &Indirection) -> Words {
         (false, Some(WIDEST)) => "More bytes in flight: several loads of rows before the first use",
         (false, _) => "More bytes in flight: several loads of rows before the first use, 16 bytes a lane",
     };
-    words!("{}{}", rows, if found.for_indices >= LATE { "; load the next indices before they are needed" } else { "" })
+    words!("{}{}", rows, if found.for_indices >= LATE { "; next indices early" } else { "" })
 }
 
 /// What in the evidence asks for it.
 pub(super) fn why(found: &Indirection) -> Words {
     let per_request = found.sectors as f64 / found.requests.max(1) as f64;
     words!(
-        "indirection: {} loads through an index of {} ({} of the samples wait for it, {} for the index); {} sectors a request, {} of 32 bytes used",
+        "{} loads through an index of {}: {} of the samples wait for it, {} for the index; {} sectors a request, {} of 32 bytes used",
         place(&found.load),
         place(&found.index),
         share(found.for_loads),

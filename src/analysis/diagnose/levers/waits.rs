@@ -131,10 +131,10 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         (None, true) => "More bytes in flight: several independent loads before the first use, 16 bytes a lane".into(),
         (None, false) => "More bytes in flight: several independent loads before the first use".into(),
     };
-    let why = through.map(|found| words!("; {}", gathers::why(found))).unwrap_or_default();
+    let why = through.map_or_else(|| words!("warps wait for loads {} of their time", share(wait)), gathers::why);
     let sorting = if is_scattered { "; the cost of sorting" } else { "" };
     let draft = Draft::relieves(ask, Action::MoreInFlight, &after)
-        .says(sentence, words!("warps wait for loads {} of their time{}", share(wait), why))
+        .says(sentence, why)
         .risks(words!("registers for the loads in flight{}", sorting))
         .weighs(wait);
     let saves = draft.saves();
