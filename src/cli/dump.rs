@@ -13,7 +13,7 @@ use crate::config::Tools;
 use crate::evidence::{self, Launch, NameSet, Origin, Report, SassListing, SourceView, Want};
 use crate::plain;
 use crate::source::ncu_report::NcuReport;
-use crate::source::{self, Profile, sass};
+use crate::source::{self, Profile, ReadError, sass};
 use crate::view;
 use regex::Regex;
 use std::cell::RefCell;
@@ -126,7 +126,7 @@ fn graphs(file: &Path, kernel: Option<&Regex>, out: &mut dyn Write) -> Result<()
         (true, _) => listings(file, false)?,
         (false, true) => {
             let made = collect::disassemble(&places(&Tools::default(), Path::new("")), &bytes)?;
-            vec![sass::read(&made.text, Origin::default())?]
+            vec![listing(&made.text, &bytes, file)?]
         }
         (false, false) => {
             vec![sass::read(&bytes, Origin { path: file.display().to_string(), ..Origin::default() })?]
@@ -162,7 +162,7 @@ fn listings(file: &Path, allow_damage: bool) -> Result<Vec<SassListing>, Failure
     let mut listings = Vec::new();
     for cubin in NcuReport::open(file, allow_damage)?.sources()?.into_iter().filter_map(|data| data.cubin) {
         match collect::disassemble(&places, &cubin) {
-            Ok(made) => listings.push(sass::read(&made.text, Origin::default())?),
+            Ok(made) => listings.push(listing(&made.text, &cubin, file)?),
             Err(error) => {
                 let note = plain::message(&format!("note: instructions stay without text: {error}"));
                 writeln!(anstream::stderr(), "{note}")?;
@@ -170,6 +170,13 @@ fn listings(file: &Path, allow_damage: bool) -> Result<Vec<SassListing>, Failure
         }
     }
     Ok(listings)
+}
+
+/// The machine code of a cubin with its lines of source.
+fn listing(disassembly: &[u8], cubin: &[u8], file: &Path) -> Result<SassListing, ReadError> {
+    let mut listing = sass::read(disassembly, Origin::default())?;
+    source::place_lines(&mut listing, cubin, &file.display().to_string(), str::to_owned)?;
+    Ok(listing)
 }
 
 /// The chosen launches of a report, instruction by instruction.

@@ -1,7 +1,7 @@
 //! A whole build read together: log, cubin and machine code, each instruction with its source lines.
 
 use super::{ReadError, cubin, ptxas_log, sass};
-use crate::evidence::{CodeBuild, Origin, SourceLine};
+use crate::evidence::{CodeBuild, Origin, SassListing, SourceLine};
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -87,27 +87,11 @@ pub fn read_code(parts: &CodeParts<'_>, neutral: &Neutral) -> Result<CodeBuild, 
         blake3: blake3::hash(bytes).to_hex().to_string(),
     };
     let read = cubin::read(parts.cubin, origin("cubin", parts.cubin))?;
-    let lines = cubin::line_table(parts.cubin, parts.input)?;
     let mut listing = sass::read(parts.sass, origin("sass", parts.sass))?;
-    let mut names: HashMap<Arc<str>, Arc<str>> = HashMap::new();
-    let mut shown: HashMap<usize, Arc<[SourceLine]>> = HashMap::new();
-    for function in &mut listing.functions {
-        if function.arch.is_empty() {
-            function.arch = read.arch.clone();
-        }
-        for instruction in &mut function.instructions {
-            let places = lines.places(&function.mangled, instruction.offset);
-            // Runs of instructions share one list of places.
-            let kept = shown.entry(places.as_ptr().addr()).or_insert_with(|| {
-                let place = |place: &SourceLine| SourceLine {
-                    file: names.entry(place.file.clone()).or_insert_with(|| neutral.name(&place.file).into()).clone(),
-                    line: place.line,
-                };
-                places.iter().map(place).collect()
-            });
-            instruction.places = if places.is_empty() { Arc::default() } else { kept.clone() };
-        }
+    for function in listing.functions.iter_mut().filter(|function| function.arch.is_empty()) {
+        function.arch = read.arch.clone();
     }
+    place_lines(&mut listing, parts.cubin, parts.input, |file| neutral.name(file))?;
     let log = match parts.log.filter(|log| ptxas_log::looks_like(log)) {
         Some(bytes) => Some(ptxas_log::read(bytes, origin("ptxas-log", bytes))?),
         None => None,
@@ -121,6 +105,36 @@ pub fn read_code(parts: &CodeParts<'_>, neutral: &Neutral) -> Result<CodeBuild, 
         cubin: read,
         listing,
     })
+}
+
+/// Gives the instructions of a cubin's listing their lines of source, with files as they shall be named.
+///
+/// # Errors
+/// Where the line table of the cubin is broken; `input` is what the error calls it.
+pub fn place_lines(
+    listing: &mut SassListing,
+    cubin: &[u8],
+    input: &str,
+    name: impl Fn(&str) -> String,
+) -> Result<(), ReadError> {
+    let lines = cubin::line_table(cubin, input)?;
+    let mut names: HashMap<Arc<str>, Arc<str>> = HashMap::new();
+    let mut shown: HashMap<usize, Arc<[SourceLine]>> = HashMap::new();
+    for function in &mut listing.functions {
+        for instruction in &mut function.instructions {
+            let places = lines.places(&function.mangled, instruction.offset);
+            // Runs of instructions share one list of places.
+            let kept = shown.entry(places.as_ptr().addr()).or_insert_with(|| {
+                let place = |place: &SourceLine| SourceLine {
+                    file: names.entry(place.file.clone()).or_insert_with(|| name(&place.file).into()).clone(),
+                    line: place.line,
+                };
+                places.iter().map(place).collect()
+            });
+            instruction.places = if places.is_empty() { Arc::default() } else { kept.clone() };
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ mod text;
 
 pub use crate::evidence::{NameSet, Rules, Want};
 pub use attribution::read_source_views;
-pub use code::{CodeParts, Neutral, read_code};
+pub use code::{CodeParts, Neutral, place_lines, read_code};
 pub use error::ReadError;
 pub use launched::{benchmark, correctness, read_benchmark, read_collected, read_correctness};
 pub use nsys::read_timeline;
