@@ -47,6 +47,32 @@ fn an_estimate_of_nvidias_stands_beside_the_ceiling_here() {
 }
 
 #[test]
+fn a_data_stage_full_of_operands_asks_for_wider_products() {
+    let of = |name: &str| audited(&format!("collected/{name}/profile.ncu-repz"), &Work::default());
+    let audit = of("narrow_products");
+    // 24 wavefronts for 16 cycles, 48 for 64: the stage at 95.4 %, 94.2 of it operands, beside 62.8 % of the tensor pipe.
+    let wider = lever(&audit, "wider-products");
+    let sentence = wider.sentence.to_plain();
+    assert!(sentence.starts_with("Products of 128 columns in place of 32"), "{sentence}");
+    assert!((wider.bound - (100.0 - 62.79)).abs() < 0.1, "{}", wider.bound);
+    let names = |audit: &Audit| audit.levers.iter().map(|lever| lever.code.to_string()).collect::<Vec<_>>();
+    assert_eq!(names(&audit)[0], "wider-products");
+    assert!(!names(&audit).contains(&"reuse-in-sm".to_owned()), "no access of its own fills the stage");
+    // 256 columns, operands in registers, and operands that are the smaller part of the stage.
+    for name in ["narrow_products_wide", "mxfp4_moe_small_m_e4m3", "patch_embed_gemm_2_resident"] {
+        assert!(!names(&of(name)).contains(&"wider-products".to_owned()), "{name}");
+    }
+}
+
+#[test]
+fn waits_of_bulk_copies_without_samples_are_no_queue_of_a_cache() {
+    // cuBLASLt's kernel: the tensor pipe at 75 %, L2 at 72 %, long scoreboard 42 %, by UTMALDG and mbarriers; no samples.
+    let (report, _) = read("collected/patch_embed_gemm_8_prefetch/reference.ncu-repz");
+    let audit = judged::audit(&report, &[], &Work::default());
+    assert_eq!(audit.bottleneck.limiter, Code::Unit(Part::ComputeTensor), "{:?}", audit.bottleneck.sentence);
+}
+
+#[test]
 fn waits_behind_an_index_name_both_loads() {
     let said = |name: &str| {
         let audit = audited(&format!("collected/{name}/profile.ncu-repz"), &Work::default());

@@ -66,4 +66,23 @@ mod tests {
         assert_eq!(shape(0x50a0_0020), [256, 128]);
         assert_eq!(shape(1 << 4 | (256 / 8) << 17 | (128 / 16) << 24), [128, 256]);
     }
+
+    #[test]
+    fn narrow_is_what_reads_both_operands_longer_than_it_multiplies() {
+        let of = |opcode: &str, operands: &str| {
+            narrow(&SassInstruction {
+                offset: 0,
+                predicate: None,
+                opcode: opcode.into(),
+                operands: operands.into(),
+                targets: Vec::new(),
+                places: [].into(),
+                encoding: None,
+            })
+        };
+        assert_eq!(of("HGMMA.64x32x16.F32.BF16", "R24, gdesc[UR12], R24, gsb0"), Some([64, 32]));
+        assert_eq!(of("HGMMA.64x64x16.F32.BF16", "R24, gdesc[UR12], R24"), None, "32 wavefronts for 32 cycles");
+        assert_eq!(of("QGMMA.64x16x32.F32.E4M3.E4M3", "R24, R4, gdesc[UR8], R24"), None, "the left one in registers");
+        assert_eq!(of("HMMA.16816.F32", "R4, R8, R12, R4"), None);
+    }
 }
