@@ -5,7 +5,7 @@
 
 use super::cubin::{self, CodeRange};
 use super::ncu_report::{NcuReport, SourceData};
-use super::{ReadError, Want, sass};
+use super::{NameSet, ReadError, Rules, Want, sass};
 use crate::evidence::{
     CodeInstruction, CounterColumn, Launch, LineTable, Lines, MachineWord, Metric, SassFunction, SassInstruction,
     SassListing, SourceText, SourceView, Value, Workload,
@@ -34,8 +34,10 @@ pub fn read_source_views(
     listings: &[&SassListing],
 ) -> Result<Vec<SourceView>, ReadError> {
     let mut file = NcuReport::open(path, want.allow_damage)?;
-    let launches = file.read(&with_addresses(want), filter)?.launches;
-    views(&file, &launches, listings)
+    let heads = Want { metrics: NameSet::none(), rules: Rules::None, hash: false, ..want.clone() };
+    let launches = file.read(&heads)?.launches;
+    let ids = launches.into_iter().filter(|head| filter(head)).map(|head| head.id).collect();
+    source_views(&mut file, want, &ids, listings)
 }
 
 /// The same for the launches of those ids in a report that is open.

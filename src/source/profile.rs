@@ -87,7 +87,7 @@ impl Profile {
     /// The reader's own.
     pub fn read(&mut self, want: &Want) -> Result<Report, ReadError> {
         let report = match &mut self.kind {
-            Kind::Report(report) => report.read(want, |_| true)?,
+            Kind::Report(report) => report.read(want)?,
             Kind::Page(bytes) => ncu_csv::read(bytes, origin(&self.path, bytes, want.hash), want)?,
         };
         match report.damage.first() {
@@ -123,7 +123,7 @@ impl Profile {
                 return ncu_csv::read_chosen(bytes, origin, (want, &brief), choose);
             }
         };
-        let mut report = file.read(&brief, |_| true)?;
+        let mut report = file.read(&brief)?;
         let (launches, damage) = file.read_rows(want, &choose(&report))?;
         report.put(launches);
         report.damage.extend(damage);

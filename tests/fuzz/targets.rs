@@ -55,7 +55,7 @@ fn read_report(path: &Path) {
                 let _ = elf::read(&bytes, Origin::default());
             }
         }
-        let _ = report.read(&want, |_| true);
+        let _ = report.read(&want);
     }
     let _ = source::read_source_views(path, &Want { allow_damage: true, ..Want::default() }, |_| true, &[]);
 }

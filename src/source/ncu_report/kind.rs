@@ -27,7 +27,6 @@ pub(super) struct AnyResult<'a> {
     pub(super) clock: Option<ClockStatus>,
     pub(super) driver: Option<f32>,
     pub(super) references: Vec<u64>,
-    pub(super) metrics: Vec<&'a [u8]>,
     pub(super) rules: Vec<&'a [u8]>,
     pub(super) nvtx: Option<&'a [u8]>,
 }
@@ -73,7 +72,7 @@ fn kernel(result: KernelResult) -> Result<AnyResult<'static>, DecodeError> {
 
 /// The numbers of the fields of a result that hold most of its bytes; [`super::message`] leaves them out.
 struct Large {
-    metrics: u32,
+    metrics: u8,
     rules: u32,
     nvtx: u32,
     /// What ncu's window shows; nothing here is read from it.
@@ -90,24 +89,34 @@ fn large(kind: EntryKind) -> Large {
     Large { metrics, rules, nvtx, sections }
 }
 
-/// Metrics of a result that its sections usually bring.
-const METRICS: usize = 1024;
-
-/// Decodes a result of a kind; for source data there is none.
-pub(super) fn decode(kind: EntryKind, message: &[u8]) -> Result<AnyResult<'_>, DecodeError> {
+/// Decodes a result of a kind and hands out its metrics as they come; for source data there is no result.
+#[inline]
+pub(super) fn decode<'a>(
+    kind: EntryKind,
+    message: &'a [u8],
+    mut metric: impl FnMut(&'a [u8]),
+) -> Result<AnyResult<'a>, DecodeError> {
     let large = large(kind);
-    let (mut metrics, mut rules, mut nvtx) = (Vec::with_capacity(METRICS), Vec::new(), None);
+    let (mut rules, mut nvtx) = (Vec::new(), None);
     let mut small = Vec::new();
-    let walked = wire::walk(message, |field| match field.contents() {
-        Some(metric) if field.number == large.metrics => metrics.push(metric),
-        Some(rule) if field.number == large.rules => rules.push(rule),
-        Some(state) if field.number == large.nvtx => nvtx = Some(state),
-        Some(_) if large.sections.contains(&field.number) => {}
-        _ => small.extend_from_slice(field.whole),
-    });
+    let mut rest = message;
+    let walked = loop {
+        rest = wire::each_of(rest, large.metrics, &mut metric);
+        if rest.is_empty() {
+            break true;
+        }
+        let Some((field, after)) = wire::split_field(rest) else { break false };
+        match field.contents() {
+            Some(rule) if field.number == large.rules => rules.push(rule),
+            Some(state) if field.number == large.nvtx => nvtx = Some(state),
+            Some(_) if large.sections.contains(&field.number) => {}
+            _ => small.extend_from_slice(field.whole),
+        }
+        rest = after;
+    };
     // What the walk does not take is decoded whole, for the reason that the decoder gives.
-    let small = Bytes::from(if walked.is_some() { small } else { message.to_vec() });
-    Ok(AnyResult { metrics, rules, nvtx, ..decode_small(kind, small)? })
+    let small = Bytes::from(if walked { small } else { message.to_vec() });
+    Ok(AnyResult { rules, nvtx, ..decode_small(kind, small)? })
 }
 
 fn decode_small(kind: EntryKind, message: Bytes) -> Result<AnyResult<'static>, DecodeError> {

@@ -4,7 +4,7 @@ use super::container::Entry;
 use super::fault::Fault;
 use super::kind::AnyResult;
 use super::message::{NvtxState, ProcessInfo, RuleResult};
-use super::metrics::MetricReader;
+use super::metrics::{MetricReader, StoredMetrics};
 use super::rules;
 use crate::evidence::{Launch, NvtxRange, Process, Workload};
 use crate::source::text::Texts;
@@ -19,20 +19,15 @@ pub(super) fn process(info: &ProcessInfo, texts: &mut Texts) -> Process {
     Process { id: info.id.unwrap_or(0), name: texts.of(name) }
 }
 
-/// What is known of a result before its metrics are decoded; enough to decide whether it is wanted.
-pub(super) fn head(
-    id: u32,
-    workload: Workload,
-    process: &Process,
-    result: &AnyResult<'_>,
-    texts: &mut Texts,
-) -> Launch {
+/// What is known of a result before its metrics are decoded; nothing for one without a workload.
+pub(super) fn head(id: u32, process: &Process, result: &AnyResult<'_>, texts: &mut Texts) -> Option<Launch> {
+    let workload = result.workload?;
     let name = texts.of_field(result.name.as_ref());
     let function = match workload {
         Workload::Kernel => texts.of_field(result.function.as_ref()),
         Workload::Range | Workload::Cmdlist | Workload::Graph => name.clone(),
     };
-    Launch {
+    Some(Launch {
         id,
         workload,
         process: process.clone(),
@@ -49,7 +44,7 @@ pub(super) fn head(
         driver: result.driver,
         sources: result.references.iter().map(|reference| (process.id, *reference)).collect(),
         ..Launch::default()
-    }
+    })
 }
 
 /// How much of a launch is read.
@@ -65,11 +60,12 @@ pub(super) struct Scope {
 pub(super) fn launch(
     head: Launch,
     result: &AnyResult<'_>,
+    stored: &StoredMetrics<'_>,
     entry: &Entry,
     scope: Scope,
     reader: &mut MetricReader<'_>,
 ) -> Launch {
-    let (metrics, device) = reader.read(&result.metrics, scope.is_first);
+    let (metrics, device) = reader.read(stored, scope.is_first);
     let mut rules = Vec::new();
     for stored in result.rules.iter().filter(|_| scope.rules) {
         match RuleResult::decode(*stored) {

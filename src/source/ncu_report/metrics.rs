@@ -1,13 +1,16 @@
 //! The metrics of one result: only those that were asked for are decoded, the last of several with one name.
 
 use super::bytes::ReportBytes;
+use super::container::EntryKind;
 use super::device::DeviceParts;
 use super::fault::{Fault, Faults};
+use super::kind::{self, AnyResult};
 use super::message::metric_tag as tag;
 use super::names::{Asked, Names};
 use super::wire::{self, WireValue};
 use crate::evidence::{Instance, Metric, Value};
 use crate::source::text::Texts;
+use prost::DecodeError;
 
 const LOST: &str = "this metric";
 
@@ -19,32 +22,39 @@ pub(super) struct MetricReader<'a> {
     pub(super) faults: &'a mut Faults,
 }
 
+/// Of one result the metrics that were asked for, still encoded: of each the last one.
+pub(super) struct StoredMetrics<'a>(Vec<Option<&'a [u8]>>);
+
+impl StoredMetrics<'_> {
+    /// Room for the metrics that were asked for, used result after result.
+    pub(super) fn new<'a>(names: &Names) -> StoredMetrics<'a> {
+        StoredMetrics(vec![None; names.asked.len()])
+    }
+}
+
 impl MetricReader<'_> {
-    /// Marks the names that a result uses and decodes nothing.
-    pub(super) fn mark(&mut self, stored: &[&[u8]]) {
-        for message in stored {
-            if let Some(id) = name_id(message) {
-                let _known = self.names.use_id(id);
-            }
-        }
+    /// Decodes a result but for its metrics; those that were asked for go to `stored`, and every name is marked as used.
+    pub(super) fn result<'a>(
+        &mut self,
+        kind: EntryKind,
+        message: &'a [u8],
+        stored: &mut StoredMetrics<'a>,
+    ) -> Result<AnyResult<'a>, DecodeError> {
+        stored.0.fill(None);
+        kind::decode(kind, message, |metric| match self.slot(metric) {
+            Ok(Some(slot)) => stored.0[slot] = Some(metric),
+            Ok(None) => {}
+            Err(fault) => self.faults.push(fault),
+        })
     }
 
     /// The metrics that were asked for, sorted by name, and what they say of device and grid. `is_first` says that this
     /// is the first result of its kernel.
-    pub(super) fn read(&mut self, stored: &[&[u8]], is_first: bool) -> (Vec<Metric>, DeviceParts) {
-        let mut latest: Vec<Option<&[u8]>> = vec![None; self.names.asked.len()];
-        for message in stored {
-            match self.slot(message) {
-                Ok(Some(slot)) => latest[slot] = Some(message),
-                Ok(None) => {}
-                Err(fault) => self.faults.push(fault),
-            }
-        }
-        let mut metrics = Vec::with_capacity(latest.iter().flatten().count());
+    pub(super) fn read(&mut self, stored: &StoredMetrics<'_>, is_first: bool) -> (Vec<Metric>, DeviceParts) {
+        let mut metrics = Vec::with_capacity(stored.0.iter().flatten().count());
         let mut device = DeviceParts::default();
-        for (asked, message) in self.names.asked.iter().zip(latest) {
+        for (asked, message) in self.names.asked.iter().zip(&stored.0) {
             let Some(message) = message else { continue };
-            let at = self.file.offset_of(message);
             match metric(asked, asked.instances.are_wanted(is_first), message, self.texts) {
                 Ok(metric) => {
                     if asked.is_of_device {
@@ -55,6 +65,7 @@ impl MetricReader<'_> {
                     }
                 }
                 Err(found) => {
+                    let at = self.file.offset_of(message);
                     self.faults.push(Fault::new(at, format!("the metric {}", asked.name), found, LOST));
                 }
             }
@@ -63,6 +74,7 @@ impl MetricReader<'_> {
     }
 
     /// The position among the metrics asked for.
+    #[inline]
     fn slot(&mut self, message: &[u8]) -> Result<Option<usize>, Fault> {
         let at = || self.file.offset_of(message);
         let id = name_id(message).ok_or_else(|| Fault::new(at(), "a metric with a name", "none", LOST))?;

@@ -3,9 +3,8 @@
 use super::bytes::{ReportBytes, ReportHash};
 use super::container::{self, Entry, EntryKind, Index, MAGIC};
 use super::fault::{Fault, Faults};
-use super::kind::{self, AnyResult};
 use super::launch::{self, Scope};
-use super::metrics::MetricReader;
+use super::metrics::{MetricReader, StoredMetrics};
 use super::names::Names;
 use super::source_data::{SourceCollector, SourceData};
 use super::{dropped, session};
@@ -15,6 +14,7 @@ use crate::source::kind::{Sought, wrong as wrong_kind};
 use crate::source::text::Texts;
 use crate::source::{ReadError, Rules, Want};
 use std::collections::HashSet;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// An open report. The block headers have been read, no result has.
@@ -31,7 +31,7 @@ pub struct NcuReport {
 /// A [`ReadError`] when the file cannot be opened, is no report, holds no results, or is damaged and
 /// [`Want::allow_damage`] is not set.
 pub fn read(path: &Path, want: &Want) -> Result<Report, ReadError> {
-    NcuReport::open(path, want.allow_damage)?.read(want, |_| true)
+    NcuReport::open(path, want.allow_damage)?.read(want)
 }
 
 /// Whether the first bytes are a report's.
@@ -67,13 +67,12 @@ impl NcuReport {
         self.index.entries.iter().filter(|entry| entry.kind != EntryKind::Source).count()
     }
 
-    /// Reads the results for which `filter` holds; a result that is left out is not decoded beyond its head.
-    /// [`Launch::id`] counts all results, whether they are read or not.
+    /// Reads every result, of it what `want` asks for.
     ///
     /// # Errors
     /// [`ReadError::Empty`] for a report without results, [`ReadError::Malformed`] for one that is damaged, unless
     /// damage was allowed when it was opened.
-    pub fn read(&mut self, want: &Want, filter: impl Fn(&Launch) -> bool) -> Result<Report, ReadError> {
+    pub fn read(&mut self, want: &Want) -> Result<Report, ReadError> {
         let hash = want.hash.then(|| self.file.hash_beside());
         let mut pass = Pass::new(self, want);
         self.index.fault.iter().for_each(|fault| pass.faults.push(fault.clone()));
@@ -86,7 +85,7 @@ impl NcuReport {
         if !self.allow_damage && self.results() == 0 {
             return Err(self.empty());
         }
-        report.launches = self.launches(want.rules, |_| true, filter, &mut pass);
+        report.launches = self.launches(want.rules, |_| true, &mut pass);
         self.finish(report, pass, hash)
     }
 
@@ -97,7 +96,7 @@ impl NcuReport {
     /// [`ReadError::Malformed`] for a damaged result, unless damage was allowed when the report was opened.
     pub fn read_rows(&mut self, want: &Want, rows: &HashSet<u32>) -> Result<(Vec<Launch>, Vec<Damage>), ReadError> {
         let mut pass = Pass::new(self, want);
-        let launches = self.launches(want.rules, |id| rows.contains(&id), |_| true, &mut pass);
+        let launches = self.launches(want.rules, |id| rows.contains(&id), &mut pass);
         self.file.release_all();
         match pass.faults.first().filter(|_| !self.allow_damage) {
             Some(fault) => Err(fault.refuse(&self.path)),
@@ -105,36 +104,40 @@ impl NcuReport {
         }
     }
 
-    /// The results of the rows for which `is_row` holds and of whose heads `filter` holds, in ncu's order.
-    fn launches(
-        &mut self,
-        rules: Rules,
-        is_row: impl Fn(u32) -> bool,
-        filter: impl Fn(&Launch) -> bool,
-        pass: &mut Pass,
-    ) -> Vec<Launch> {
+    /// The results of the rows for which `is_row` holds, in ncu's order.
+    fn launches(&mut self, rules: Rules, is_row: impl Fn(u32) -> bool, pass: &mut Pass) -> Vec<Launch> {
         let Pass { names, texts, faults } = pass;
         let processes: Vec<Process> = self.index.processes.iter().map(|info| launch::process(info, texts)).collect();
         let mut numbered = self.numbered(&processes);
         numbered.retain(|(id, _)| is_row(*id));
         // In the order of the file, so that pages can be given back behind the reader.
         numbered.sort_by_key(|(_, position)| *position);
+        let bytes = self.file.bytes().clone();
+        let mut stored = StoredMetrics::new(names);
         let mut met = HashSet::new();
         let mut launches = Vec::with_capacity(numbered.len());
         for (id, position) in numbered {
             let entry = &self.index.entries[position];
-            match self.result(entry) {
+            let Range { start, end } = entry.range.clone();
+            let mut reader = MetricReader { file: &self.file, names, texts, faults };
+            match reader.result(entry.kind, &bytes[start..end], &mut stored) {
                 Ok(result) => {
-                    let mut reader = MetricReader { file: &self.file, names, texts, faults };
                     let process = &processes[entry.process];
-                    launches.extend(one(id, process, result, entry, &filter, &mut reader, |head| {
+                    if let Some(head) = launch::head(id, process, &result, reader.texts) {
                         let is_first = met.insert((head.name.clone(), head.grid, head.block));
-                        Scope { is_first, rules: rules == Rules::All || (rules == Rules::FirstOfKernel && is_first) }
-                    }));
+                        let rules = rules == Rules::All || (rules == Rules::FirstOfKernel && is_first);
+                        launches.push(launch::launch(
+                            head,
+                            &result,
+                            &stored,
+                            entry,
+                            Scope { is_first, rules },
+                            &mut reader,
+                        ));
+                    }
                 }
-                Err(fault) => faults.push(fault),
+                Err(error) => faults.push(undecodable(entry, "a result", error)),
             }
-            let end = entry.range.end;
             self.file.release_to(end);
         }
         launches.sort_by_key(|launch| launch.id);
@@ -175,11 +178,6 @@ impl NcuReport {
             .collect();
         rows.sort_by_key(|(process, _)| *process);
         (0..).zip(rows).map(|(id, (_, position))| (id, position)).collect()
-    }
-
-    fn result(&self, entry: &Entry) -> Result<AnyResult<'_>, Fault> {
-        kind::decode(entry.kind, &self.file.bytes()[entry.range.clone()])
-            .map_err(|error| undecodable(entry, "a result", error))
     }
 
     /// The report with its origin, what was dropped, and what is damaged.
@@ -224,25 +222,6 @@ impl Pass {
     fn new(report: &NcuReport, want: &Want) -> Pass {
         Pass { names: Names::new(&report.index.names, want), texts: Texts::default(), faults: Faults::default() }
     }
-}
-
-/// One result, or nothing when the filter leaves it out; the names that it uses are marked in either case.
-fn one(
-    id: u32,
-    process: &Process,
-    result: AnyResult<'_>,
-    entry: &Entry,
-    filter: &impl Fn(&Launch) -> bool,
-    reader: &mut MetricReader<'_>,
-    mut scope: impl FnMut(&Launch) -> Scope,
-) -> Option<Launch> {
-    let head = launch::head(id, result.workload?, process, &result, reader.texts);
-    if filter(&head) {
-        let scope = scope(&head);
-        return Some(launch::launch(head, &result, entry, scope, reader));
-    }
-    reader.mark(&result.metrics);
-    None
 }
 
 fn undecodable(entry: &Entry, what: &str, error: prost::DecodeError) -> Fault {

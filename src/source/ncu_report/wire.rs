@@ -100,6 +100,22 @@ pub(super) fn first_number(message: &[u8], field: u32) -> Option<u64> {
     if u32::from(*key) == field << 3 { varint(&mut rest) } else { None }
 }
 
+/// Hands out what the fields hold that a message begins with, as long as they are length-delimited and of one tag below
+/// 16; what follows them is left.
+#[inline]
+pub(super) fn each_of<'a>(mut message: &'a [u8], field: u8, each: &mut impl FnMut(&'a [u8])) -> &'a [u8] {
+    let key = field << 3 | 2;
+    while let Some((first, mut rest)) = message.split_first()
+        && *first == key
+        && let Some((contents, after)) =
+            varint(&mut rest).and_then(|size| rest.split_at_checked(usize::try_from(size).ok()?))
+    {
+        each(contents);
+        message = after;
+    }
+    message
+}
+
 /// Calls `each` for the fields of a message in order; `None` when it is malformed.
 #[inline]
 pub(super) fn walk<'a>(mut message: &'a [u8], mut each: impl FnMut(Field<'a>)) -> Option<()> {

@@ -19,7 +19,7 @@ const ALL: Want = Want {
 fn what_is_whole(path: &Path) -> Result<Report, ReadError> {
     let mut report = NcuReport::open(path, true)?;
     report.sources()?;
-    report.read(&ALL, |_| true)
+    report.read(&ALL)
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::{everything, report_path};
 use kernel_audit::source::ncu_report::NcuReport;
 use kernel_audit::source::{NameSet, Want};
+use std::collections::HashSet;
 
 fn names(names: &[&str]) -> NameSet {
     NameSet::exactly(names.iter().copied())
@@ -15,7 +16,7 @@ fn wanted_metrics_and_instances_are_read_and_no_others() {
         instances: names(&["inst_executed"]),
         ..Want::default()
     };
-    let report = NcuReport::open(&report_path("gemm_bias_v1"), false).unwrap().read(&want, |_| true).unwrap();
+    let report = NcuReport::open(&report_path("gemm_bias_v1"), false).unwrap().read(&want).unwrap();
     let launch = &report.launches[0];
     let read: Vec<(&str, bool)> =
         launch.metrics.iter().map(|metric| (metric.name.as_ref(), metric.instances.is_empty())).collect();
@@ -27,14 +28,11 @@ fn wanted_metrics_and_instances_are_read_and_no_others() {
 }
 
 #[test]
-fn a_filter_sees_the_head_and_keeps_row_numbers_and_dropped_names() {
+fn chosen_rows_keep_their_numbers() {
     let mut report = NcuReport::open(&report_path("multiprocess"), false).unwrap();
-    let second = report.read(&Want::default(), |head| head.function.as_ref() == "gemm_bias_v2").unwrap();
-    assert_eq!(second.launches.len(), 1);
-    assert_eq!((second.launches[0].id, second.launches[0].process.id), (1, 954));
-    assert_eq!(second.dropped, []);
-    let none = report.read(&Want::default(), |head| head.grid.is_none()).unwrap();
-    assert_eq!((none.launches.len(), none.dropped.len()), (0, 0));
-    let all = report.read(&Want::default(), |head| head.process.name.as_ref() == "devset").unwrap();
-    assert_eq!(all.launches[1], second.launches[0]);
+    let all = report.read(&Want::default()).unwrap();
+    assert_eq!((all.launches.len(), all.dropped.len()), (2, 0));
+    let (second, damage) = report.read_rows(&Want::default(), &HashSet::from([1])).unwrap();
+    assert_eq!((second[0].id, second[0].process.id, second[0].function.as_ref()), (1, 954, "gemm_bias_v2"));
+    assert_eq!((&second[..], damage.len()), (&all.launches[1..], 0));
 }
