@@ -39,6 +39,17 @@ pub(crate) fn several<'a>(name: &str, candidates: impl Iterator<Item = &'a str>,
     found.into_iter().take(most).map(|(_, _, candidate)| candidate).collect()
 }
 
+/// The candidate that `name` differs from by one or two edits, other digits aside: a slip even where names that nobody
+/// lists are to be expected.
+pub(crate) fn slip_of<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let is_number = |other: &str| {
+        let letters = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "");
+        letters(name) == letters(other)
+    };
+    let near = candidates.filter_map(|other| Some((within(name, other, 2)?, other)));
+    near.min_by_key(|(edits, _)| *edits).map(|(_, other)| other).filter(|other| !is_number(other))
+}
+
 /// Edits (insertions, deletions, replacements, swaps of neighbours) that turn one name into the other, case ignored; `None`
 /// for more than `limit`.
 fn within(a: &str, b: &str, limit: usize) -> Option<usize> {

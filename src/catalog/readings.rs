@@ -110,6 +110,9 @@ impl<'n> ReadingName<'n> {
 pub fn check_reading(name: &str) -> Result<ReadingName<'_>, UnknownName> {
     let parsed = ReadingName::of(name);
     let start = parsed.form.start();
+    if name.trim() != name {
+        return Err(UnknownName { what: "reading", name: name.to_owned(), near: Some(name.trim().to_owned()) });
+    }
     match parsed.form {
         ReadingForm::Metric => check_metric(name).map(|()| parsed),
         ReadingForm::Check => Ok(parsed),
@@ -175,6 +178,8 @@ mod tests {
         assert_eq!(near("sanitizer.memchek").as_deref(), Some("sanitizer.memcheck"));
         let metric = near("sm__throughputt.avg.pct_of_peak_sustained_elapsed");
         assert_eq!(metric.as_deref(), Some("sm__throughput.avg.pct_of_peak_sustained_elapsed"));
+        assert_eq!(near("launch__registers_per_thred").as_deref(), Some("launch__registers_per_thread"));
+        assert_eq!(near("dram__bytes_read.sum ").as_deref(), Some("dram__bytes_read.sum"));
         assert_eq!(near("qqqqqqqqqqqqqqqqqqqqqqqqqq"), None);
     }
 
