@@ -30,9 +30,14 @@ pub(crate) fn text(path: &Path) -> io::Result<String> {
 /// The first bytes of a file, at most `size` of them.
 ///
 /// # Errors
-/// Those of the system, and what is no file with an end.
+/// Those of the system, what is no file with an end, and a link that leads nowhere, which is not an absent file.
 pub(crate) fn head(path: &Path, size: u64) -> io::Result<Vec<u8>> {
-    let found = fs::metadata(path)?;
+    let found = fs::metadata(path).map_err(|error| match fs::symlink_metadata(path) {
+        Ok(_) if error.kind() == ErrorKind::NotFound => {
+            Error::new(ErrorKind::InvalidInput, "it is a link to what is not there; mend the link, or remove it")
+        }
+        _ => error,
+    })?;
     if found.is_dir() {
         return Err(ErrorKind::IsADirectory.into());
     }

@@ -6,17 +6,36 @@ use crate::config::SubjectName;
 use crate::render::{
     MarkedPage, Output, PageLock, RenderError, authored, carried, html, merged, svg, sweep, write_together, write_with,
 };
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, named};
 use crate::view::charts::{CHARTS, Chart};
 use crate::view::{Document, Heading};
 use chrono::NaiveDate;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Fails where a file is there that is not this program's, unless `force` is set.
 fn is_free(path: &Path, force: bool, is_own: impl Fn(&Path) -> bool) -> Result<(), RenderError> {
     let is_there = fs::symlink_metadata(path).is_ok();
     if is_there && !force && !is_own(path) { Err(RenderError::foreign(path)) } else { Ok(()) }
+}
+
+/// The text of a page; `None` where there is none.
+///
+/// # Errors
+/// A page that is there and cannot be read, or is no text: what people wrote on it would be lost.
+pub(super) fn text_of(path: &Path) -> Result<Option<String>, RenderError> {
+    match crate::read::text(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == ErrorKind::InvalidData => Err(RenderError::not_text(path)),
+        Err(source) => Err(RenderError::Write {
+            path: path.to_owned(),
+            doing: "reading what is there",
+            cure: "make it readable, or move it away".to_owned(),
+            source,
+        }),
+    }
 }
 
 /// Where the files of an audit lie, with the charts that belong to its page.
@@ -28,8 +47,7 @@ pub(super) struct Files<'d> {
     /// The folder of audits, which the charts' files are relative to.
     out: PathBuf,
     charts: Vec<&'d Chart>,
-    /// What the names of the subject's pages end in.
-    ending: String,
+    subject: String,
 }
 
 impl<'d> Files<'d> {
@@ -53,7 +71,7 @@ impl<'d> Files<'d> {
             folder: out.join(&stem),
             out: out.to_owned(),
             charts: document.charts(),
-            ending: format!("-{}.md", heading.subject),
+            subject: heading.subject.clone(),
         })
     }
 
@@ -75,20 +93,31 @@ impl<'d> Files<'d> {
     }
 
     /// What the author of the page concluded: on the page that is there, else on the newest one before it.
-    pub(super) fn authored(&self) -> Option<String> {
-        let own = crate::read::text(&self.page).ok().and_then(|page| authored(&page).map(str::to_owned));
-        own.or_else(|| authored(&self.earlier()?).map(str::to_owned))
+    ///
+    /// # Errors
+    /// A page that is there and cannot be read.
+    pub(super) fn authored(&self) -> Result<Option<String>, RenderError> {
+        let own = text_of(&self.page)?.and_then(|page| authored(&page).map(str::to_owned));
+        if own.is_some() {
+            return Ok(own);
+        }
+        Ok(self.earlier()?.and_then(|page| authored(&page).map(str::to_owned)))
     }
 
     /// The newest page of the subject before this one.
-    fn earlier(&self) -> Option<String> {
-        let own = self.page.file_name()?.to_str()?.to_owned();
-        let is_earlier = |name: &str| {
-            let day = name.strip_suffix(&self.ending).map(|stem| stem.split('.').next().unwrap_or(stem));
-            name < own.as_str() && day.is_some_and(|day| day.parse::<NaiveDate>().is_ok())
+    fn earlier(&self) -> Result<Option<String>, RenderError> {
+        let dated = |path: &Path| {
+            named(path.file_name()?.to_str()?, ".md").filter(|(_, of)| *of == self.subject).map(|(at, _)| at)
         };
-        let names = fs::read_dir(&self.out).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        crate::read::text(&self.out.join(names.filter(|name| is_earlier(name)).max()?)).ok()
+        let own = dated(&self.page);
+        let there = fs::read_dir(&self.out).into_iter().flatten().filter_map(|entry| {
+            let path = entry.ok()?.path();
+            Some((dated(&path)?, path))
+        });
+        match there.filter(|(at, _)| Some(at) < own.as_ref()).max() {
+            Some((_, path)) => text_of(&path),
+            None => Ok(None),
+        }
     }
 
     /// Writes the page, with what people wrote between the blocks of the one that is there, and the files beside it:
@@ -120,25 +149,13 @@ impl<'d> Files<'d> {
             ));
         }
         let path = &self.page;
-        let own = self.earlier().and_then(|earlier| carried(&page.text, &earlier));
+        let own = self.earlier()?.and_then(|earlier| carried(&page.text, &earlier));
         let own = own.as_deref().unwrap_or(&page.text);
-        let merged = match crate::read::bytes(path) {
-            Ok(existing) => match String::from_utf8(existing) {
-                Ok(existing) => merged(path, &existing, own, force)?,
-                Err(_) if force => own.to_owned(),
-                Err(_) => return Err(RenderError::not_text(path).into()),
-            },
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => own.to_owned(),
-            Err(source) => {
-                let cure = "make it readable, or move it away".to_owned();
-                return Err(RenderError::Write {
-                    path: path.clone(),
-                    doing: "reading the one that is there",
-                    cure,
-                    source,
-                }
-                .into());
-            }
+        let merged = match text_of(path) {
+            Ok(Some(existing)) => merged(path, &existing, own, force)?,
+            Ok(None) => own.to_owned(),
+            Err(RenderError::Edited { .. }) if force => own.to_owned(),
+            Err(error) => return Err(error.into()),
         };
         let outputs: Vec<Output<'_>> = std::iter::once(Output { path, bytes: merged.as_bytes() })
             .chain(snapshot.map(|bytes| Output { path: &self.snapshot, bytes }))

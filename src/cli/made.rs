@@ -81,7 +81,7 @@ pub(super) fn write_page(
     let document = made.document();
     let files = Files::of(place.folder, made.heading(), &document)?;
     let html = || {
-        let document = document.clone().concluded(files.authored().map(|text| prose(&text)));
+        let document = document.clone().concluded(files.authored()?.map(|text| prose(&text)));
         templates.html(template, &document, &made.source())
     };
     let written = match format {

@@ -2,7 +2,8 @@
 
 use super::args::Timeline;
 use super::evidence::folder_of;
-use super::failure::{Failure, Status};
+use super::failure::Failure;
+use super::files::text_of;
 use super::moment;
 use super::plan::{DEFAULT_CONFIG, config_at};
 use super::show::width;
@@ -87,14 +88,9 @@ fn page(subject: &str, arguments: &Timeline, out: &mut dyn Write) -> Result<(), 
     let folder = arguments.out.as_ref().unwrap_or(&config.out).join(format!("{date}-{}", subject.name));
     let path = folder.join("timeline.md");
     let _lock = PageLock::take(&path)?;
-    let text = match crate::read::text(&path) {
-        Ok(existing) => merged(&path, &existing, &made.text, arguments.force)?,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => made.text,
-        Err(error) => {
-            let help = "make it readable, or move it away";
-            let message = format!("cannot read {}: {error}\n  help: {help}", path.display());
-            return Err(Failure::of(Status::Unreadable, message));
-        }
+    let text = match text_of(&path)? {
+        Some(existing) => merged(&path, &existing, &made.text, arguments.force)?,
+        None => made.text,
     };
     write_together(&[Output { path: &path, bytes: text.as_bytes() }])?;
     writeln!(out, "{}", path.display())?;

@@ -60,8 +60,8 @@ impl RenderError {
 
     /// The page that is to be replaced is no UTF-8 text.
     pub fn not_text(path: &Path) -> RenderError {
-        let what = "it is not UTF-8 text, so it cannot be merged";
-        RenderError::edited(path, 1, what, "move it away, or overwrite it with --force")
+        let what = "it is not UTF-8 text, so what people wrote on it cannot be kept";
+        RenderError::edited(path, 1, what, "mend it, or move it away; --force overwrites the page that is made anew")
     }
 
     /// A file that is to be replaced was not written by this program.

@@ -111,7 +111,7 @@ fn place(path: &Path) -> Result<(PathBuf, Option<Metadata>), RenderError> {
     }
     match fs::canonicalize(path) {
         Ok(target) => found(target.clone(), fs::metadata(&target)),
-        Err(error) => found(path.to_owned(), Err(error)),
+        Err(error) => Err(fault(path, "following the link", error)),
     }
 }
 

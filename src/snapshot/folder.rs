@@ -32,21 +32,21 @@ pub struct Found {
     pub path: PathBuf,
 }
 
-/// The moment and the subject in a snapshot's file name. A subject's name begins behind the first `-`, and has no dot, so
-/// that `2026-11-21.2-gemm` and `2026-11-21-gemm-2` are told apart.
-fn named(file: &str) -> Option<(Dated, &str)> {
+/// The moment and the subject in the name of an audit's file with this ending. A subject's name begins behind the first
+/// `-`, and has no dot, so that `2026-11-21.2-gemm` and `2026-11-21-gemm-2` are told apart.
+pub(crate) fn named<'f>(file: &'f str, ending: &str) -> Option<(Dated, &'f str)> {
     let (day, rest) = file.split_at_checked(10)?;
     let date = day.parse::<NaiveDate>().ok()?;
     let (number, rest) = match rest.strip_prefix('.') {
         Some(rest) => rest.split_once('-').and_then(|(number, rest)| Some((Nth::read(number)?, rest)))?,
         None => (Nth::default(), rest.strip_prefix('-')?),
     };
-    Some((Dated { date, number }, rest.strip_suffix(".json")?))
+    Some((Dated { date, number }, rest.strip_suffix(ending)?))
 }
 
 /// The moment in a snapshot's file name.
 pub(super) fn dated(file: &str) -> Option<Dated> {
-    named(file).map(|(at, _)| at)
+    named(file, ".json").map(|(at, _)| at)
 }
 
 /// Every snapshot in a folder: when, the subject, and where; nothing when there is no such folder.
@@ -60,7 +60,7 @@ fn all(folder: &Path) -> Result<Vec<(Found, String)>, SnapshotError> {
     let mut found = Vec::new();
     for entry in entries {
         let path = entry.map_err(unreadable)?.path();
-        let Some((at, subject)) = path.file_name().and_then(|name| named(name.to_str()?)) else { continue };
+        let Some((at, subject)) = path.file_name().and_then(|name| named(name.to_str()?, ".json")) else { continue };
         let subject = subject.to_owned();
         found.push((Found { at, path }, subject));
     }
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_file_name_has_one_reading() {
-        let read = |file: &str| named(file).map(|(at, subject)| (at.to_string(), subject.to_owned()));
+        let read = |file: &str| named(file, ".json").map(|(at, subject)| (at.to_string(), subject.to_owned()));
         let is = |file: &str, at: &str, subject: &str| {
             assert_eq!(read(file), Some((at.to_owned(), subject.to_owned())), "{file}");
         };
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn audits_of_a_day_are_in_the_order_of_their_numbers() {
         let mut all = ["2026-11-22-a.json", "2026-11-21.10-a.json", "2026-11-21.9-a.json", "2026-11-21-a.json"];
-        all.sort_by_key(|file| named(file).map(|(at, _)| at));
+        all.sort_by_key(|file| named(file, ".json").map(|(at, _)| at));
         assert_eq!(all, ["2026-11-21-a.json", "2026-11-21.9-a.json", "2026-11-21.10-a.json", "2026-11-22-a.json"]);
     }
 }

@@ -18,5 +18,6 @@ pub(crate) use accepted::change;
 pub use accepted::{Accepted, AcceptedFile, Measured, Of};
 pub use error::SnapshotError;
 pub use file::{SCHEMA, Snapshot, is_snapshot_like};
+pub(crate) use folder::named;
 pub use folder::{Dated, Found, earlier, made_from, milestones, newest, subjects};
 pub use pins::{Pin, Pinned, Pins};

@@ -122,7 +122,7 @@ fn a_page_that_cannot_be_read_is_not_replaced() {
     let before = fs::metadata(&page).unwrap().ino();
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && said.contains("reading the one that is there"), "{said}");
+    assert!(!output.status.success() && said.contains("reading what is there"), "{said}");
     assert_eq!(fs::metadata(&page).unwrap().ino(), before);
 }
 
@@ -226,6 +226,46 @@ proptest! {
             prop_assert!(once.contains(&begin), "{} is not in {:?}", id, once);
         }
     }
+}
+
+#[test]
+fn what_cannot_be_read_is_no_page_without_conclusions() {
+    let project = Project::new();
+    let draft = again(&project);
+    let own = |text: &str| {
+        let (before, rest) = draft.split_once("## Conclusions\n").unwrap();
+        let rest = rest.split_once("<!-- audit:human end -->").unwrap().1;
+        format!("{before}## Conclusions\n\n{text}\n<!-- audit:human end -->{rest}")
+    };
+    let next = || {
+        project.report("new.csv", &[Profile::steady(80_000.0)]);
+        project.run("generate scale --date 2026-01-05 --html")
+    };
+    // Neither the page before nor the page itself is passed over, and nothing is written.
+    let broken = [own("Mine.").as_bytes(), b"\xff"].concat();
+    fs::write(project.path(PAGE), &broken).unwrap();
+    next().ends(5, "is not UTF-8 text");
+    project.run("render pages/2026-01-01-scale.json --format html").ends(5, "is not UTF-8 text");
+    fs::remove_file(project.path(PAGE)).unwrap();
+    fs::create_dir(project.path(PAGE)).unwrap();
+    next().ends(3, "reading what is there");
+    fs::remove_dir(project.path(PAGE)).unwrap();
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("nowhere.md", project.path(PAGE)).unwrap();
+        next().ends(3, "a link to what is not there");
+        project.run("render pages/2026-01-01-scale.json").ends(3, "a link to what is not there");
+        assert!(project.path(PAGE).is_symlink());
+        fs::remove_file(project.path(PAGE)).unwrap();
+    }
+    assert!(!project.path("pages/2026-01-05-scale.md").exists());
+    // The audits of a day have an order, which is not that of their letters.
+    for number in ["", ".9", ".11"] {
+        let path = project.path(&format!("pages/2026-01-01{number}-scale.md"));
+        fs::write(path, own(&format!("Number {number}."))).unwrap();
+    }
+    next().done();
+    assert!(project.read("pages/2026-01-05-scale.md").contains("Number .11."));
 }
 
 #[test]

@@ -126,6 +126,8 @@ fn the_whole_life() {
     // An edited page is found.
     fs::write(repository.0.path("audits/2026-01-07-scale.md"), slow.replace("SLOWER", "FASTER")).unwrap();
     repository.check("", 1, "Its page does not say what its snapshot says");
+    fs::write(repository.0.path("audits/2026-01-07-scale.md"), b"\xff").unwrap();
+    repository.check("", 1, "cannot be read: invalid utf-8");
     repository.git(&["checkout", "-q", "audits"]);
     let comment = repository.on(9, &["render", "audits/2026-01-07-scale.json", "--format", "pr"]).done();
     assert!(comment.starts_with("<!-- audit:pull-request -->") && comment.contains("SLOWER"), "{comment}");

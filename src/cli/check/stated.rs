@@ -46,8 +46,11 @@ fn told(lines: Vec<(Outcome, String)>) -> Option<Said> {
 
 /// That the page beside a snapshot was edited where the program writes it; `None` where it was not.
 pub(super) fn page(path: &Path) -> Option<Said> {
-    let text = crate::read::text(path).ok()?;
-    let why = intact(path, &text).err()?.to_string();
+    let why = match crate::read::text(path) {
+        Ok(text) => intact(path, &text).err()?.to_string(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+        Err(error) => format!("{} cannot be read: {error}", path.display()),
+    };
     let text = format!("Its page does not say what its snapshot says: {}.", why.lines().next().unwrap_or_default());
     Some(Said { outcome: Outcome::Regression, text })
 }
