@@ -60,12 +60,12 @@ pub(super) fn shortened(evidence: &Evidence) -> (Vec<Name>, Evidence) {
 }
 
 /// A list of metrics by the names that it leaves out of `asked`: `{asked}`, `{asked-a,b}`. `None` for a list that has others,
-/// or the same in another order.
+/// or the same in another order, and for one that is shorter as it is.
 fn short(asked: &[Arc<str>], list: &str) -> Option<String> {
     let own: HashSet<&str> = list.split(',').collect();
     let (there, gone): (Vec<&str>, Vec<&str>) = asked.iter().map(AsRef::as_ref).partition(|name| own.contains(name));
     let without = if gone.is_empty() { String::new() } else { format!("-{}", gone.join(",")) };
-    (there.join(",") == list).then(|| format!("{ASKED}{without}}}"))
+    (there.join(",") == list && without.len() <= list.len()).then(|| format!("{ASKED}{without}}}"))
 }
 
 /// The evidence with its lists spelled out.
@@ -104,7 +104,8 @@ mod tests {
     fn a_list_is_told_by_what_it_leaves_out() {
         let asked: Vec<Arc<str>> = ["a", "b", "c"].map(Arc::from).to_vec();
         assert_eq!(short(&asked, "a,b,c").as_deref(), Some("{asked}"));
-        assert_eq!(short(&asked, "b").as_deref(), Some("{asked-a,c}"));
+        assert_eq!(short(&asked, "a,c").as_deref(), Some("{asked-b}"));
+        assert_eq!(short(&asked, "b"), None);
         assert_eq!(short(&asked, "b,a"), None);
         assert_eq!(short(&asked, "a,d"), None);
         assert_eq!(spell(&asked, "ncu --metrics {asked-a,c} -o x").as_deref(), Some("ncu --metrics b -o x"));
