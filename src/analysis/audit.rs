@@ -236,7 +236,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         local_bytes: launch.map(|launch| launch.function.local_bytes),
     };
     let diagnosis = diagnose::diagnose(&derived, |limiter| {
-        profile.lines.clone().map(|lines| lines.limited_by(limiter, profile.parked.clone()))
+        profile.lines.clone().map(|lines| lines.limited_by(limiter, profile.parked.clone(), kernel))
     });
 
     let before = old_profile.zip(old_kernel).map(|(old, kernel)| Before::of(old, kernel, limits, work));

@@ -60,8 +60,9 @@ pub use kernel::summary::KernelSummary;
 pub use launches::{chosen_rows, old_launch, page_launches, page_rows, subject_launch, subject_launches};
 pub use limits::Limits;
 pub use lines::{
-    AccessLine, Accesses, LaneLine, LimitingLines, LineCost, LineCount, LineWaits, ListedFile, ListedInstruction,
-    ListedLine, Listing, Parked, PartLines, Pattern, Place, ReasonLines, SourceLines, Space, Spot, Waits, source_want,
+    AccessLine, Accesses, Counted, LaneLine, LimitingLines, LineCost, LineCount, LineWaits, ListedFile,
+    ListedInstruction, ListedLine, Listing, Parked, PartLines, Pattern, Place, ReasonLines, SourceLines, Space, Spot,
+    Waits, source_want,
 };
 pub use milestone::{Concluded, Milestone, Nth};
 pub use others::OtherVerdict;

@@ -174,7 +174,7 @@ pub(super) fn limiting(audit: &Audit) -> Vec<Block> {
     let Some(limiting) = audit.source.as_ref().and_then(|source| source.limiting.as_ref()) else { return Vec::new() };
     let lines = limiting.lines.iter().enumerate().filter(|(at, (_, share))| is_shown(*at, *share));
     let rows: Vec<(&Spot, Vec<Cell>)> = lines.map(|(_, (spot, share))| (spot, vec![percent(*share)])).collect();
-    let words = words!("**Largest contributors**, by {}:", &limiting.what);
+    let words = words!("**Largest contributors**, by {}:", limiting.say());
     let columns = vec![right("Share")];
     vec![paragraph("limiting-lines", words), table(Rows { name: "limiting-lines", columns, rows }, false)]
 }

@@ -105,19 +105,6 @@ impl Words {
         fill(text, &mut pieces.into_iter())
     }
 
-    /// Words from a sentence with its names in backticks, as parts of the analysis still write it.
-    pub fn from_marked(sentence: &str) -> Words {
-        let mut words = Words::default();
-        let mut rest = sentence;
-        while let Some((text, (name, after))) = rest.split_once('`').and_then(|(t, r)| Some((t, r.split_once('`')?))) {
-            words.push(text);
-            words.push(code(name));
-            rest = after;
-        }
-        words.push(rest);
-        words
-    }
-
     /// The words without any mark.
     pub fn to_plain(&self) -> String {
         self.written("")
@@ -213,12 +200,6 @@ impl serde::Serialize for Words {
     }
 }
 
-impl<'de> serde::Deserialize<'de> for Words {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Words, D::Error> {
-        <std::borrow::Cow<'de, str>>::deserialize(deserializer).map(|text| Words::from_marked(&text))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -231,17 +212,10 @@ mod tests {
         let words = words!("Of {}: **all of `b`**.", code("a"));
         let data = serde_json::to_string(&words).expect("serialises");
         assert_eq!(data, "\"Of `a`: all of `b`.\"");
-        let again: Words = serde_json::from_str(&data).expect("reads");
-        assert_eq!(again, words!("Of `a`: all of `b`."));
     }
 
     #[test]
     fn only_places_are_braces() {
         assert_eq!(["", "{} of {}", "{x}", "}"].map(places), [0, 2, usize::MAX, usize::MAX]);
-    }
-
-    #[test]
-    fn marks_without_an_end_are_text() {
-        assert_eq!(Words::from_marked("a `b` ` c").inlines().last(), Some(&Inline::Text(" ` c".into())));
     }
 }

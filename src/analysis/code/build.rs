@@ -76,7 +76,7 @@ pub struct CodeAudit {
     /// Places where warps part into roles.
     pub dispatches: Vec<DispatchRow>,
     /// What the code shows against the kernel; empty in evidence.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_deserializing, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
     /// Codes of what the old code showed; `None` where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

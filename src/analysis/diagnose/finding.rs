@@ -19,23 +19,21 @@ pub enum Severity {
 }
 
 /// Something found in the evidence.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Finding {
     /// What it is.
     pub code: Code,
     /// How much it matters.
-    #[serde(default)]
     pub severity: Severity,
     /// One sentence about this kernel, with its numbers.
     pub sentence: Words,
     /// Where in the source it sits; `None` where no per-line evidence says.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Place>,
     /// The readings that the sentence rests on, by name.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub readings: Vec<(String, Reading)>,
     /// The share in percent that findings of one severity are ranked by: of the limiting part's work for a cause, of its
     /// own part's work for a cost.
-    #[serde(default)]
     pub share: f64,
 }

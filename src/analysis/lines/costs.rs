@@ -111,11 +111,18 @@ impl SourceLines {
     }
 
     /// The lines as they stand beside a verdict: with those of the part that limits.
-    pub(in crate::analysis) fn limited_by(mut self, limiter: Code, parked: Option<Parked>) -> SourceLines {
+    pub(in crate::analysis) fn limited_by(
+        mut self,
+        limiter: Code,
+        parked: Option<Parked>,
+        kernel: &KernelSummary<'_>,
+    ) -> SourceLines {
         let parts = std::mem::take(&mut self.parts).into_iter();
         let of = |part: PartLines| part.limiters.contains(&limiter).then_some(part);
-        self.limiting =
-            parts.filter_map(of).next().map(|part| LimitingLines { limiter, what: part.what, lines: part.lines });
+        let limiting = |part: PartLines| {
+            LimitingLines { limiter, counted: part.counted, stage: None, lines: part.lines }.within(kernel)
+        };
+        self.limiting = parts.filter_map(of).next().map(limiting);
         self.parked = parked;
         self
     }

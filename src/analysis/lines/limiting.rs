@@ -20,13 +20,34 @@ const LINES: usize = 5;
 pub(super) const SHARED: &str = "memory_l1_wavefronts_shared";
 pub(super) const SECTORS: [&str; 2] = ["memory_l2_theoretical_sectors_global", "memory_l2_theoretical_sectors_local"];
 
+/// What is counted by line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Counted {
+    /// Sectors that global and local accesses ask of L2.
+    Sectors,
+    /// Wavefronts of shared accesses.
+    Wavefronts,
+    /// The same sectors, of an L1 data stage that they fill more of than shared accesses do.
+    StageSectors,
+    /// The same wavefronts, of an L1 data stage that they fill more of than the others do.
+    StageWavefronts,
+    /// Executed instructions.
+    Executions,
+    /// Executed instructions of the unit.
+    UnitExecutions,
+}
+
 /// What the limiting part's work is made of, by line.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct LimitingLines {
     /// The limiter's code.
     pub limiter: Code,
     /// What is counted.
-    pub what: Words,
+    pub counted: Counted,
+    /// Of what fills the L1 data stage, where that limits: the counted part and the whole, in percent of the stage's peak.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<(f64, f64)>,
     /// (line, its count over the whole kernel's in percent), largest first.
     pub lines: Vec<(Spot, f64)>,
 }
@@ -37,7 +58,7 @@ pub struct PartLines {
     /// Codes of the limiters.
     pub limiters: Vec<Code>,
     /// What is counted.
-    pub what: Words,
+    pub counted: Counted,
     /// (line, its count over the whole kernel's in percent), largest first.
     pub lines: Vec<(Spot, f64)>,
 }
@@ -58,9 +79,9 @@ pub(super) fn parts(
     for code in Part::VARIANTS.iter().copied().filter(|part| may_limit(*part)).map(Code::Unit) {
         let Some(mut own) = LimitingLines::of(code, view, groups, kernel) else { continue };
         break_ties(&mut own.lines, awaited, limits);
-        match parts.iter_mut().find(|part| part.what == own.what && part.lines == own.lines) {
+        match parts.iter_mut().find(|part| part.counted == own.counted && part.lines == own.lines) {
             Some(part) => part.limiters.push(own.limiter),
-            None => parts.push(PartLines { limiters: vec![own.limiter], what: own.what, lines: own.lines }),
+            None => parts.push(PartLines { limiters: vec![own.limiter], counted: own.counted, lines: own.lines }),
         }
     }
     parts
@@ -80,42 +101,52 @@ impl LimitingLines {
             (!columns.is_empty()).then(|| rows.map(|row| columns.iter().map(|c| c[row]).sum()).collect::<Vec<u64>>())
         };
         let Code::Unit(unit) = limiter else { return None };
-        let mut part = None;
-        let (what, counts) = match &unit.row()?.by_instruction {
+        let (counted, counts) = match &unit.row()?.by_instruction {
             InstructionWork::None => return None,
-            InstructionWork::Sectors => ("L2 sectors of global and local accesses", sum(&SECTORS)?),
-            InstructionWork::Wavefronts => ("wavefronts of shared accesses", sum(&[SHARED])?),
-            InstructionWork::DataStage => {
-                let stage = DataStage::of(kernel)?;
-                part = Some(stage);
-                if stage.is_mostly_shared() {
-                    ("wavefronts of shared accesses", sum(&[SHARED])?)
-                } else {
-                    ("sectors of global and local accesses", sum(&SECTORS)?)
-                }
+            InstructionWork::Sectors => (Counted::Sectors, sum(&SECTORS)?),
+            InstructionWork::Wavefronts => (Counted::Wavefronts, sum(&[SHARED])?),
+            InstructionWork::DataStage if DataStage::of(kernel)?.is_mostly_shared() => {
+                (Counted::StageWavefronts, sum(&[SHARED])?)
             }
-            InstructionWork::Executions => ("executed instructions", view.counts(EXECUTED)?),
+            InstructionWork::DataStage => (Counted::StageSectors, sum(&SECTORS)?),
+            InstructionWork::Executions => (Counted::Executions, view.counts(EXECUTED)?),
             InstructionWork::Opcodes(opcodes) => {
-                ("executed instructions of that unit", executions(view, |base| opcodes.contains(&base))?)
+                (Counted::UnitExecutions, executions(view, |base| opcodes.contains(&base))?)
             }
         };
         let lines = leading(groups, &counts);
-        (!lines.is_empty()).then(|| LimitingLines { limiter, what: say(what, part), lines })
+        (!lines.is_empty()).then_some(LimitingLines { limiter, counted, stage: None, lines })
     }
-}
 
-/// What is counted, and of how much of the data stage it tells, where that limits.
-fn say(what: &str, stage: Option<DataStage>) -> Words {
-    let Some(stage) = stage else { return what.into() };
-    let most = format::fixed(stage.shared.max(stage.other()), 2);
-    words!(
-        "{}, which take {} of the {} points of the L1 data stage (`{}`, `{}`)",
-        what,
-        most,
-        format::fixed(stage.whole, 2),
-        WHOLE,
-        SHARED_PART
-    )
+    /// With how much of the data stage the counted part fills.
+    pub(super) fn within(self, kernel: &KernelSummary<'_>) -> LimitingLines {
+        let part = match self.counted {
+            Counted::StageWavefronts => |stage: DataStage| (stage.shared, stage.whole),
+            Counted::StageSectors => |stage: DataStage| (stage.other(), stage.whole),
+            _ => return self,
+        };
+        LimitingLines { stage: DataStage::of(kernel).map(part), ..self }
+    }
+
+    /// What is counted, and of how much of the data stage it tells, where that limits.
+    pub fn say(&self) -> Words {
+        let what = match self.counted {
+            Counted::Sectors => "L2 sectors of global and local accesses",
+            Counted::Wavefronts | Counted::StageWavefronts => "wavefronts of shared accesses",
+            Counted::StageSectors => "sectors of global and local accesses",
+            Counted::Executions => "executed instructions",
+            Counted::UnitExecutions => "executed instructions of that unit",
+        };
+        let Some((part, whole)) = self.stage else { return what.into() };
+        words!(
+            "{}, which take {} of the {} points of the L1 data stage (`{}`, `{}`)",
+            what,
+            format::fixed(part, 2),
+            format::fixed(whole, 2),
+            WHOLE,
+            SHARED_PART
+        )
+    }
 }
 
 /// Executions of the opcodes that fit, by row.

@@ -21,7 +21,7 @@ pub use costs::Place;
 pub(super) use costs::Sits;
 pub use costs::{SourceLines, source_want};
 pub use counts::{LaneLine, LineCount};
-pub use limiting::{LimitingLines, PartLines};
+pub use limiting::{Counted, LimitingLines, PartLines};
 pub use listing::{LineCost, ListedFile, ListedInstruction, ListedLine, Listing};
 pub use parked::Parked;
 pub use spot::Spot;
