@@ -1,5 +1,6 @@
 //! Snapshots of earlier schemas, 1 to 4: what they say, as today's evidence. They held conclusions and the readings behind
-//! them; the readings are taken, and the verdict that was printed that day stays in the milestone. What lines were counted by was a sentence up to schema 7.
+//! them; the readings are taken, and verdict, limiter and levers that were printed that day stay in the milestone. What
+//! lines were counted by was a sentence up to schema 7.
 
 use super::asked;
 use crate::analysis::{
@@ -59,6 +60,9 @@ pub(super) fn upgraded(schema: u32, heading: &str, old: &str) -> Result<Upgraded
     let mut milestone = heading.milestone(&audit(&evidence, &limits));
     milestone.verdict = old.pointer("/comparison/whole").and_then(|whole| part(whole, "verdict"));
     milestone.hypotheses = part(&old, "hypotheses").unwrap_or_default();
+    milestone.limiter = part(&old["bottleneck"], "limiter");
+    let own = list(&old, "levers").iter().filter(|lever| lever["origin"] == "audit");
+    milestone.levers = own.filter_map(|lever| serde_json::from_value(lever.clone()).ok()).collect();
     Ok(Upgraded { heading, milestone, limits, evidence })
 }
 
