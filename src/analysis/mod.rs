@@ -87,7 +87,7 @@ pub use versus::columns::{Against, Columns, Joined, columns};
 pub use versus::common::LimiterChange;
 pub use versus::estimates::{Estimates, Met as PredictionMet, Pulled};
 pub use versus::hypothesis::{Condition, Tested, When};
-pub use versus::setting::{Setting, Weight};
+pub use versus::setting::{Setting, Weight, caches_are_flushed, clocks_are_free};
 pub use versus::story::{Cause as StoryCause, Story, UnitChange, WorkFloor};
 pub use versus::verdict::{
     Basis, Cause, Comparison, Course, Join, Judged, ReadingVerdict, Sample, Shift, Verdict, Whole, Why, both_agree,

@@ -1,6 +1,6 @@
 //! Steps of the clock in a benchmark, and the clock that its times were taken at, in words.
 
-use crate::analysis::{Audit, Flag, Level, Timed, Timing};
+use crate::analysis::{Audit, Flag, Level, Timed, Timing, caches_are_flushed};
 use crate::catalog::Part;
 use crate::evidence::FlushedBy;
 use crate::quantity::{Unit, format, format::Scale};
@@ -84,14 +84,11 @@ pub(super) fn off_ncu(audit: &Audit) -> Option<String> {
     if own <= 0.0 || apart.abs() <= APART {
         return None;
     }
-    let flushes = audit.settings.iter().any(|setting| {
-        setting.id == "cache-control" && setting.new.as_deref().is_some_and(|value| value.starts_with("all"))
-    });
     let is_warm = audit.roofline.flags.iter().any(|flag| matches!(flag, Flag::FitsInL2 { .. }));
     let method = &benchmark.method;
     let dram = audit.bottleneck.units.iter().find(|unit| unit.part == Part::MemoryDram);
     let writes_back = method.flushed_bytes > 0 && method.flushed_by == FlushedBy::Writes;
-    let why = if apart > 0.0 && flushes && is_warm && method.flushed_bytes == 0 {
+    let why = if apart > 0.0 && caches_are_flushed(&audit.settings) && is_warm && method.flushed_bytes == 0 {
         "because it starts with cold caches"
     } else if apart < 0.0 && writes_back && dram.is_some_and(|unit| unit.level != Level::Idle) {
         "which starts with an L2 full of lines to write back"

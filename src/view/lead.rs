@@ -4,7 +4,7 @@ use super::benchmark;
 use super::document::Line;
 use super::faults::faults;
 use super::heading::Heading;
-use crate::analysis::{Audit, Setting, Standing, Weight, Work};
+use crate::analysis::{Audit, Setting, Standing, Weight, Work, clocks_are_free};
 use crate::words;
 use crate::words::Words;
 
@@ -115,8 +115,11 @@ fn comparability(audit: &Audit) -> Option<Words> {
             }
         }
     };
-    let free = setting(audit, "clock-control").is_some_and(|s| s.new.as_deref().is_some_and(|v| v.ends_with("free")));
-    let clocks = if free { " Clocks were free to move: prefer cycles over time." } else { "" };
+    let clocks = if clocks_are_free(&audit.settings) == Some(true) {
+        " Clocks were free to move: prefer cycles over time."
+    } else {
+        ""
+    };
     let is_same_file = !old.origin.blake3.is_empty() && audit.new.origin.blake3 == old.origin.blake3;
     let same_file = if is_same_file { " Both sides come from one file." } else { "" };
     Some(words!("**Comparability:** {}.{}{}", verdict, clocks, same_file))

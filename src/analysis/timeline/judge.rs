@@ -13,6 +13,8 @@ use crate::analysis::timeline::memory::{ApiClass, ApiRow, Transfer, api_rows, tr
 use crate::catalog::Threshold;
 use crate::evidence::{OperationKind, Timeline, Totals};
 use crate::quantity::{Quantity, Unit, format};
+use crate::words;
+use crate::words::Words;
 use std::collections::BTreeMap;
 
 /// A kernel and its part of all kernels' time.
@@ -58,34 +60,40 @@ pub enum Because {
 
 impl Because {
     /// The readings in words.
-    pub fn say(&self) -> String {
+    pub fn say(&self) -> Words {
         let share = |percent: f64| format!("{} %", format::fixed(percent, 2));
         match self {
-            Because::Missing(what) => what.clone(),
+            Because::Missing(what) => what.into(),
             Because::Idle(idle, span, least) => {
                 let (idle, span, part) = (time(*idle), time(*span), share(percent(*idle, *span)));
                 let least = share(*least);
-                format!("the GPU was idle for {idle} of {span}, {part}; the threshold `timeline-idle` is {least}")
+                words!(
+                    "the GPU was idle for {} of {}, {}; the threshold `timeline-idle` is {}",
+                    idle,
+                    span,
+                    part,
+                    least
+                )
             }
             Because::Copies(ns, kernels) => {
-                format!("copies and fills took {}, kernels {} in sum", time(*ns), time(*kernels))
+                words!("copies and fills took {}, kernels {} in sum", time(*ns), time(*kernels))
             }
-            Because::Allocations(count, ns, kernels) => format!(
+            Because::Allocations(count, ns, kernels) => words!(
                 "{} calls that allocate or free, without the longest of each function (the first creates the context), took {}, kernels {} in sum",
                 format::integer(*count),
                 time(*ns),
                 time(*kernels)
             ),
-            Because::Others(Judgement::Holds) => "none of the answers above is yes".to_owned(),
-            Because::Others(Judgement::Fails) => "one of the answers above is yes".to_owned(),
-            Because::Others(_) => "one of the questions above has no answer".to_owned(),
+            Because::Others(Judgement::Holds) => "none of the answers above is yes".into(),
+            Because::Others(Judgement::Fails) => "one of the answers above is yes".into(),
+            Because::Others(_) => "one of the questions above has no answer".into(),
         }
     }
 }
 
 impl serde::Serialize for Because {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&self.say())
+        self.say().serialize(to)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::analysis::kernel::private::public_text;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::evidence::Session;
-use crate::quantity::format;
+use crate::quantity::{Quantity, Unit, format};
 
 /// What a difference in a condition does to the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -40,6 +40,28 @@ impl Setting {
     }
 }
 
+/// What clock control says of clocks that were held, and cache control of caches that were emptied.
+const LOCKED: &str = "locked to base";
+const FLUSHED: &str = "all";
+
+/// Whether the clocks of the new side were free to move; `None` where nobody knows.
+pub fn clocks_are_free(settings: &[Setting]) -> Option<bool> {
+    said(settings, "clock-control").map(|control| control != LOCKED)
+}
+
+/// Whether caches were emptied before each launch of the new side, which is ncu's default.
+pub fn caches_are_flushed(settings: &[Setting]) -> bool {
+    said(settings, "cache-control") == Some(&of_default(FLUSHED))
+}
+
+fn said<'a>(settings: &'a [Setting], id: &str) -> Option<&'a str> {
+    settings.iter().find(|setting| setting.id == id)?.new.as_deref()
+}
+
+fn of_default(value: &str) -> String {
+    format!("{value} (ncu's default)")
+}
+
 /// A kernel together with the session that measured it.
 #[derive(Clone, Copy)]
 pub(in crate::analysis) struct Seen<'a, 'r> {
@@ -58,7 +80,7 @@ const CONDITIONS: [(&str, &str, Weight, Reader); 17] = [
     ("clock-control", "Clock control", Weight::Breaks, clock_control),
     ("sm-clock", "SM clock, measured", Weight::Weakens, |s| clock(s, "gpc__cycles_elapsed.avg.per_second")),
     ("dram-clock", "DRAM clock, measured", Weight::Weakens, |s| clock(s, "dram__cycles_elapsed.avg.per_second")),
-    ("cache-control", "Cache control", Weight::Breaks, |s| option(s.session, "--cache-control", "all")),
+    ("cache-control", "Cache control", Weight::Breaks, |s| option(s.session, "--cache-control", FLUSHED)),
     ("replay", "Replay mode", Weight::Weakens, |s| option(s.session, "--replay-mode", "kernel")),
     ("passes", "Passes", Weight::Informs, |s| s.kernel.value("profiler__replayer_passes").map(|v| format::fixed(v, 0))),
     ("metric-set", "Metric selection", Weight::Informs, |s| metric_set(s.session)),
@@ -118,15 +140,16 @@ fn driver(seen: Seen<'_, '_>) -> Option<String> {
 fn clock_control(seen: Seen<'_, '_>) -> Option<String> {
     let status = seen.kernel.first().clock?;
     Some(match (status.requested, status.executed) {
-        (_, true) => "locked to base".into(),
+        (_, true) => LOCKED.into(),
         (true, false) => "lock refused, clocks free".into(),
         (false, false) => "none, clocks free".into(),
     })
 }
 
-/// Clocks drift from run to run: they are compared to the precision that is printed.
+/// Clocks drift from run to run: they are compared to the precision that is printed. A chip that ncu has no unit for counts
+/// them in Hz as well.
 fn clock(seen: Seen<'_, '_>, id: &str) -> Option<String> {
-    seen.kernel.reading(id).quantity().map(format::quantity)
+    Quantity::new(seen.kernel.reading(id).value()?, Unit::HZ).map(format::quantity)
 }
 
 /// An option of the ncu command line, or its documented default where the line is known and does not set it.
@@ -135,15 +158,14 @@ fn option(session: &Session, name: &str, default: &str) -> Option<String> {
     if session.command_line.is_empty() {
         return None;
     }
-    let of_default = || format!("{default} (ncu's default)");
     while let Some(word) = words.next() {
         if let Some(value) = word.strip_prefix(name) {
             let value = value.strip_prefix('=').or_else(|| words.next())?;
             // The default is the same condition whether it was spelled out or not.
-            return Some(if value == default { of_default() } else { value.to_owned() });
+            return Some(if value == default { of_default(default) } else { value.to_owned() });
         }
     }
-    Some(of_default())
+    Some(of_default(default))
 }
 
 fn metric_set(session: &Session) -> Option<String> {

@@ -165,7 +165,7 @@ impl<'a> Shown<'a> {
         let OtherKernel { kernel, launches, time: median, share, is_subject } = row.kernel;
         let (ns, part) = (median.value(), row.of_all());
         // A grid without blocks is one that the report does not tell.
-        let grid = kernel.grid.map(|grid| grid.to_string()).filter(|grid| !grid.starts_with("(0,"));
+        let grid = kernel.grid.filter(|grid| grid.0[0] > 0).map(|grid| grid.to_string());
         let mut cells = vec![code(name(kernel))];
         cells.extend(self.has_grid.then(|| text(grid.unwrap_or_default())));
         cells.push(count(*launches as u64));

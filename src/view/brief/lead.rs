@@ -2,7 +2,7 @@
 
 use super::numbers::{amount, digits, rate, time};
 use crate::analysis::code::Identity;
-use crate::analysis::{Audit, Judged, Standing};
+use crate::analysis::{Audit, Judged, Standing, clocks_are_free};
 use crate::evidence::{Correctness, Missing, Reading};
 use crate::quantity::format;
 use crate::view::clock_steps;
@@ -250,10 +250,7 @@ fn passed(check: &Correctness) -> Words {
 /// Clocks, launches, baseline, and what is missing of a damaged report.
 fn conditions(audit: &Audit, damage: Option<&str>) -> Words {
     let mut parts: Vec<String> = Vec::new();
-    let is_free = setting(audit, "clock-control").map(|control| control.ends_with("free"));
-    // A report of another chip may have a clock without a unit.
-    let clock = setting(audit, "sm-clock").filter(|clock| clock.ends_with("Hz"));
-    parts.extend(match (is_free, clock) {
+    parts.extend(match (clocks_are_free(&audit.settings), setting(audit, "sm-clock")) {
         (Some(true), Some(clock)) => Some(format!("Clocks unlocked, {clock} under ncu")),
         (Some(true), None) => Some("Clocks unlocked".to_owned()),
         (_, Some(clock)) => Some(format!("SM clock {clock}")),

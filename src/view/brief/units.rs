@@ -40,7 +40,8 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
 
 /// The units worth a number: the busy ones of any side, and the levels of memory.
 fn names<'a>(sides: &[&'a [Unit]]) -> Vec<&'a str> {
-    let is_memory = |unit: &Unit| matches!(unit.name.as_str(), "L2" | "DRAM") || unit.name.starts_with("L1");
+    let is_memory =
+        |unit: &Unit| matches!(unit.part, Part::MemoryL2 | Part::MemoryDram | Part::MemoryL1tex | Part::MemoryShared);
     let is_told = |unit: &Unit| unit.share >= if is_memory(unit) { LEAST } else { BUSY };
     let mut names: Vec<&str> = Vec::new();
     for side in sides {
