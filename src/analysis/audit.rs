@@ -310,7 +310,8 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         bottleneck: diagnosis.bottleneck,
         findings: diagnosis.findings,
         unseen_after,
-        levers: diagnosis.levers,
+        // How to speed up what is wrong is no advice.
+        levers: if new.looked().standing() == Standing::Wrong { Vec::new() } else { diagnosis.levers },
         source: diagnosis.lines,
         collected: new.collected.clone(),
         sanitizer: new.sanitizer.clone(),

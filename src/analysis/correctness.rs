@@ -5,6 +5,7 @@ use crate::evidence::{CheckRun, Correctness, OutputCheck, SanitizerRun};
 
 /// What is known of a kernel's results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Standing {
     /// Every output was compared and is within its tolerance, and no tool of compute-sanitizer found an error.
     Correct,

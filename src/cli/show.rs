@@ -4,7 +4,7 @@ use super::args::Show;
 use super::baseline::is_snapshot;
 use super::failure::Failure;
 use super::lines;
-use crate::analysis::{self, Audit, Evidence, Limits, Reduction, Selection, Work, audit};
+use crate::analysis::{self, Audit, Evidence, Limits, Reduction, Selection, Standing, Work, audit};
 use crate::evidence::{BuildLog, Want};
 use crate::render::terminal;
 use crate::snapshot::Snapshot;
@@ -17,7 +17,7 @@ use std::path::Path;
 pub(super) const WIDTH: usize = 80;
 
 /// What the JSON's `schema` says.
-const SCHEMA: &str = "kernel-audit/show/3";
+const SCHEMA: &str = "kernel-audit/show/4";
 
 /// What a file holds.
 enum Shown {
@@ -35,7 +35,7 @@ struct Printed<'a> {
     /// What it holds: `audit`, `static-audit` or `build-log`.
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    audit: Option<&'a Audit>,
+    audit: Option<serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     build_log: Option<&'a BuildLog>,
 }
@@ -68,14 +68,25 @@ pub(super) fn run(arguments: &Show, out: &mut dyn Write) -> Result<(), Failure> 
     Ok(())
 }
 
+/// An audit with what is known of its results; where they are wrong, nothing that limits a kernel is said of it.
+fn judged(audit: &Audit) -> serde_json::Value {
+    let mut value = serde_json::json!(audit);
+    value["standing"] = serde_json::json!(audit.standing());
+    if audit.standing() == Standing::Wrong {
+        value["bottleneck"] = serde_json::Value::Null;
+        value["findings"] = serde_json::json!([]);
+    }
+    value
+}
+
 fn printed<'a>(file: &Path, one: &'a Shown) -> Printed<'a> {
     let file = analysis::without_home(&file.display().to_string());
     let none = Printed { file, kind: "", audit: None, build_log: None };
     match one {
         Shown::Audit(made) if made.1.is_of_code_alone() => {
-            Printed { kind: "static-audit", audit: Some(&made.1), ..none }
+            Printed { kind: "static-audit", audit: Some(judged(&made.1)), ..none }
         }
-        Shown::Audit(made) => Printed { kind: "audit", audit: Some(&made.1), ..none },
+        Shown::Audit(made) => Printed { kind: "audit", audit: Some(judged(&made.1)), ..none },
         Shown::Log(log) => Printed { kind: "build-log", build_log: Some(log), ..none },
     }
 }

@@ -1,9 +1,10 @@
 //! The conclusions as JSON: for each kernel the verdict, the findings, the levers, and the readings behind them.
 
 use super::reason::Reason;
+use crate::analysis::code::CheckResult;
 use crate::analysis::{
-    Audit, CheckedLine, Finding, Judgement, Lever, LeverCode, LeverOrigin, OtherVerdict, Place, Severity, Verdict,
-    of_line,
+    Audit, CheckedLine, Finding, Judgement, Lever, LeverCode, LeverOrigin, OtherVerdict, Place, Role, Severity,
+    Standing, Tested, Verdict, of_line,
 };
 use crate::catalog::{Code, Comparison};
 use crate::evidence::{Missing, Reading};
@@ -11,7 +12,7 @@ use crate::words::Words;
 use std::io::{self, Write};
 
 /// The schema that [`write_json`] writes; its number rises when a field changes its meaning.
-pub const SCHEMA: &str = "kernel-audit/analysis/1";
+pub const SCHEMA: &str = "kernel-audit/analysis/2";
 
 /// Writes what is concluded about kernels of one report, in the order given, as one JSON object on one line.
 ///
@@ -39,10 +40,14 @@ struct LaunchDump<'a> {
     /// Percent of the summed time of the launches of its report, where that holds other kernels and all have a time.
     #[serde(skip_serializing_if = "Option::is_none")]
     share: Option<f64>,
-    verdict: VerdictDump<'a>,
+    /// What is known of its results.
+    standing: Standing,
+    /// `null` for a kernel whose results are wrong: its time says nothing.
+    verdict: Option<VerdictDump<'a>>,
     findings: Vec<FindingDump<'a>>,
     levers: Vec<LeverDump<'a>>,
     checks: Vec<CheckDump<'a>>,
+    hypotheses: Vec<HypothesisDump<'a>>,
     /// Against the old side; `null` without one.
     comparison: Option<ComparisonDump>,
     /// What each build shows against the kernel.
@@ -73,7 +78,28 @@ struct ComparisonDump {
 #[derive(serde::Serialize)]
 struct CodeDump<'a> {
     arch: &'a str,
+    checks: Vec<CodeCheckDump<'a>>,
     findings: Vec<FindingDump<'a>>,
+}
+
+#[derive(serde::Serialize)]
+struct CodeCheckDump<'a> {
+    name: &'a str,
+    /// The statement in words.
+    rule: &'a str,
+    #[serde(serialize_with = "of_line")]
+    outcome: Judgement,
+    /// What was found, or why nothing can be said.
+    found: &'a str,
+}
+
+#[derive(serde::Serialize)]
+struct HypothesisDump<'a> {
+    name: &'a str,
+    change: &'a str,
+    /// `confirmed`, `refuted`, `inconclusive`, `not-measured`.
+    outcome: String,
+    reason: String,
 }
 
 #[derive(serde::Serialize)]
@@ -81,7 +107,7 @@ struct VerdictDump<'a> {
     limiter: Code,
     sentence: &'a Words,
     at: Option<&'a Place>,
-    readings: Vec<ReadingDump<'a>>,
+    readings: Vec<ReadingDump>,
 }
 
 #[derive(serde::Serialize)]
@@ -90,7 +116,7 @@ struct FindingDump<'a> {
     severity: Severity,
     sentence: &'a Words,
     at: Option<&'a Place>,
-    readings: Vec<ReadingDump<'a>>,
+    readings: Vec<ReadingDump>,
 }
 
 #[derive(serde::Serialize)]
@@ -111,12 +137,12 @@ struct CheckDump<'a> {
     wanted: f64,
     #[serde(serialize_with = "of_line")]
     outcome: Judgement,
-    reading: ReadingDump<'a>,
+    reading: ReadingDump,
 }
 
 #[derive(serde::Serialize)]
-struct ReadingDump<'a> {
-    metric: &'a str,
+struct ReadingDump {
+    metric: String,
     /// `null` where there is no number; `missing` then says why.
     value: Option<f64>,
     unit: &'static str,
@@ -126,7 +152,7 @@ struct ReadingDump<'a> {
 
 impl<'a> LaunchDump<'a> {
     fn of(audit: &'a Audit) -> LaunchDump<'a> {
-        let limiter = audit.bottleneck.limiter;
+        let (limiter, is_right) = (audit.bottleneck.limiter, audit.standing() != Standing::Wrong);
         let finding = audit.findings.iter().find(|finding| finding.code == limiter);
         LaunchDump {
             id: audit.new.launches.first().copied(),
@@ -137,15 +163,17 @@ impl<'a> LaunchDump<'a> {
                 .iter()
                 .find(|kernel| kernel.is_subject)
                 .and_then(|own| own.share.filter(|share| audit.kernels.len() > 1 || *share < 100.0)),
-            verdict: VerdictDump {
+            standing: audit.standing(),
+            verdict: is_right.then(|| VerdictDump {
                 limiter,
                 sentence: &audit.bottleneck.sentence,
                 at: finding.and_then(|finding| finding.at.as_ref()),
-                readings: readings(audit.bottleneck.steps.iter().flat_map(|step| &step.readings)),
-            },
-            findings: audit.findings.iter().map(FindingDump::of).collect(),
+                readings: readings(&audit.bottleneck.readings()),
+            }),
+            findings: audit.findings.iter().filter(|_| is_right).map(FindingDump::of).collect(),
             levers: audit.levers.iter().map(LeverDump::of).collect(),
             checks: audit.checks.iter().map(CheckDump::of).collect(),
+            hypotheses: audit.hypotheses.iter().map(HypothesisDump::of).collect(),
             comparison: audit
                 .comparison
                 .as_ref()
@@ -156,11 +184,25 @@ impl<'a> LaunchDump<'a> {
                 .iter()
                 .map(|code| CodeDump {
                     arch: &code.arch,
+                    checks: code.checks.iter().map(CodeCheckDump::of).collect(),
                     findings: code.findings.iter().map(FindingDump::of).collect(),
                 })
                 .collect(),
             others: audit.others.iter().filter_map(|other| OtherDump::of(audit, other)).collect(),
         }
+    }
+}
+
+impl<'a> CodeCheckDump<'a> {
+    fn of(check: &'a CheckResult) -> CodeCheckDump<'a> {
+        CodeCheckDump { name: &check.name, rule: &check.rule, outcome: check.verdict, found: &check.found }
+    }
+}
+
+impl<'a> HypothesisDump<'a> {
+    fn of(tested: &'a Tested) -> HypothesisDump<'a> {
+        let outcome = tested.judgement.word(Role::Hypothesis).to_lowercase().replace(' ', "-");
+        HypothesisDump { name: &tested.name, change: &tested.change, outcome, reason: tested.say() }
     }
 }
 
@@ -215,12 +257,12 @@ impl<'a> CheckDump<'a> {
     }
 }
 
-fn readings<'a>(all: impl IntoIterator<Item = &'a (String, Reading)>) -> Vec<ReadingDump<'a>> {
-    all.into_iter().map(|(metric, reading)| ReadingDump::of(metric, reading)).collect()
+fn readings(all: &[(String, Reading)]) -> Vec<ReadingDump> {
+    all.iter().map(|(metric, reading)| ReadingDump::of(metric, reading)).collect()
 }
 
-impl<'a> ReadingDump<'a> {
-    fn of(metric: &'a str, reading: &Reading) -> ReadingDump<'a> {
+impl ReadingDump {
+    fn of(metric: &str, reading: &Reading) -> ReadingDump {
         let missing = match reading {
             Reading::Measured(_) => None,
             Reading::Missing(Missing::NotCollected { why, .. }) if why.is_empty() => Some("not collected".to_owned()),
@@ -230,7 +272,7 @@ impl<'a> ReadingDump<'a> {
         };
         let quantity = reading.quantity();
         ReadingDump {
-            metric,
+            metric: metric.to_owned(),
             value: quantity.map(|q| q.value()),
             unit: quantity.map_or("", |q| q.unit().as_str()),
             missing,

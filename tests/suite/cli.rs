@@ -340,7 +340,7 @@ fn the_analysis_of_every_kernel_of_a_report_is_data() {
     let folder = tempfile::tempdir().unwrap();
     let text = done(&run(folder.path(), &["dump", "analysis", &fixture("both_basic.ncu-repz")]));
     let dump: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(dump["schema"], "kernel-audit/analysis/1");
+    assert_eq!(dump["schema"], "kernel-audit/analysis/2");
     let launches = dump["launches"].as_array().unwrap();
     let names: Vec<&str> = launches.iter().map(|launch| launch["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["gemm_bias_v1", "gemm_bias_v2"]);
@@ -348,9 +348,9 @@ fn the_analysis_of_every_kernel_of_a_report_is_data() {
         assert!(launch["id"].is_u64() && launch["verdict"]["at"].is_null());
         assert_eq!(launch["findings"][0]["severity"], "limits");
         let readings = launch["verdict"]["readings"].as_array().unwrap();
-        let sm = "sm__throughput.avg.pct_of_peak_sustained_elapsed";
-        let reading = readings.iter().find(|reading| reading["metric"] == sm).unwrap();
-        assert!(reading["value"].as_f64().unwrap() > 0.0 && reading["unit"] == "%", "{reading}");
+        assert!(!readings.is_empty() && readings.iter().all(|one| one["value"].as_f64() > Some(0.0)), "{readings:?}");
+        let metrics: Vec<&str> = readings.iter().map(|one| one["metric"].as_str().unwrap()).collect();
+        assert!(metrics.windows(2).all(|pair| pair[0] < pair[1]), "{metrics:?}");
         let lever = &launch["levers"][0];
         assert!(["code", "bound", "formula", "remeasure"].iter().all(|key| !lever[key].is_null()), "{lever}");
     }

@@ -5,6 +5,7 @@ use kernel_audit::evidence::{
     BENCHMARK_SCHEMA, Benchmark, CORRECTNESS_SCHEMA, CheckRun, Clocks, Completed, Correctness, DeviceFacts, FlushedBy,
     FunctionFacts, GemmChoice, LaunchFacts, OutputCheck, TimedReference, TimingMethod, WorstElement,
 };
+use kernel_audit::{snapshot::Snapshot, view};
 use std::fs;
 use std::path::Path;
 
@@ -233,6 +234,18 @@ fn a_wrong_kernel_gets_no_verdict_on_its_performance() {
     let comment = project.run("render pages/2026-01-02-scale.json --format pr").done();
     has(&comment, &["scale: WRONG", why]);
     assert!(!comment.contains("What limits it") && !comment.contains("FASTER"), "{comment}");
+    let snapshot = Snapshot::read(&project.path("pages/2026-01-02-scale.json")).unwrap();
+    assert_eq!((snapshot.milestone.levers.len(), snapshot.milestone.limiter), (0, None));
+    let mut dumped = Vec::new();
+    view::write_json(&[snapshot.audit()], &mut dumped).unwrap();
+    let dumped: serde_json::Value = serde_json::from_slice(&dumped).unwrap();
+    let shown: serde_json::Value =
+        serde_json::from_str(&project.run("show --json pages/2026-01-02-scale.json").done()).unwrap();
+    let (dumped, shown) = (&dumped["launches"][0], &shown["files"][0]["audit"]);
+    for (one, limit) in [(dumped, "verdict"), (shown, "bottleneck")] {
+        assert_eq!((&one["standing"], &one[limit]), (&"wrong".into(), &serde_json::Value::Null));
+        assert_eq!((&one["levers"], &one["findings"]), (&serde_json::json!([]), &serde_json::json!([])));
+    }
 
     // What is compared with a wrong kernel is compared with nothing.
     put(&project, "c.json", &correct());

@@ -86,7 +86,7 @@ pub struct Bottleneck {
 
 impl Bottleneck {
     /// The readings of all steps.
-    pub(in crate::analysis) fn readings(&self) -> Vec<(String, Reading)> {
+    pub fn readings(&self) -> Vec<(String, Reading)> {
         let mut all: Vec<(String, Reading)> =
             self.steps.iter().flat_map(|step| step.readings.iter().cloned()).collect();
         all.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -121,7 +121,7 @@ pub(super) fn judge(m: &Measures<'_, '_>) -> Judged {
         }
         let held = (rule.judge)(m);
         if first.is_none() {
-            steps.push(step(rule.asks, rule.needs, held.as_ref(), m));
+            steps.push(step(rule.asks, rule.needs, held.as_ref()));
         }
         match held {
             Some(held) if held.holds && first.is_none() => first = Some(held),
@@ -133,7 +133,7 @@ pub(super) fn judge(m: &Measures<'_, '_>) -> Judged {
     }
     let latency = || {
         let held = rules::latency(m);
-        steps.push(step("What is the largest stall?", "--section WarpStateStats", held.as_ref(), m));
+        steps.push(step("What is the largest stall?", "--section WarpStateStats", held.as_ref()));
         held
     };
     let held = first.or_else(latency).unwrap_or_else(|| rules::nothing(m));
@@ -160,9 +160,8 @@ pub(super) fn judge(m: &Measures<'_, '_>) -> Judged {
     Judged { bottleneck, at: held.at, others }
 }
 
-fn step(question: &'static str, needs: &'static str, held: Option<&Held>, m: &Measures<'_, '_>) -> Step {
-    let speed = || m.held(&["sm__throughput.avg.pct_of_peak_sustained_elapsed"]);
-    let readings = held.map_or_else(speed, |held| held.readings.clone());
+fn step(question: &'static str, needs: &'static str, held: Option<&Held>) -> Step {
+    let readings = held.map(|held| held.readings.clone()).unwrap_or_default();
     Step { question, needs, held: held.map(|held| (held.holds, held.sentence.clone())), readings }
 }
 
