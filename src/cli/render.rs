@@ -10,6 +10,7 @@ use std::io::Write;
 use std::path::Path;
 
 pub(super) fn run(arguments: &Render, out: &mut dyn Write) -> Result<(), Failure> {
+    arguments.pages.are_honoured(&[])?;
     let templates = Templates::load_with(arguments.pages.templates.as_deref(), &arguments.pages.template_files)?;
     let template = arguments.pages.template.as_deref().unwrap_or(DEFAULT_TEMPLATE);
     let mut all = Vec::new();
