@@ -4,7 +4,7 @@ use super::args::Show;
 use super::baseline::is_snapshot;
 use super::failure::Failure;
 use super::lines;
-use crate::analysis::{self, Audit, Evidence, Limits, Reduction, Selection, Work, audit};
+use crate::analysis::{self, Audit, Evidence, Limits, Reduction, Selection, SelectionError, Work, audit};
 use crate::evidence::{BuildLog, Want};
 use crate::render::terminal;
 use crate::snapshot::Snapshot;
@@ -90,6 +90,11 @@ fn shown(file: &Path, arguments: &Show) -> Result<Shown, Failure> {
     if is_snapshot(file) {
         let snapshot = Snapshot::read(file)?;
         let audit = snapshot.audit();
+        let key = &audit.new.kernel;
+        if let Some(filter) = arguments.kernel.as_ref().filter(|filter| !key.is_taken(Some(filter))) {
+            let (path, available) = (file.display().to_string(), vec![key.short_name().to_owned()]);
+            return Err(SelectionError { path, filter: format!("/{filter}/"), available }.into());
+        }
         return Ok(Shown::Audit(Box::new((snapshot.heading, audit))));
     }
     let want = Want { allow_damage: arguments.allow_damage, ..analysis::want() };

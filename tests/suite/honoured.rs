@@ -36,3 +36,12 @@ fn a_format_refuses_the_flags_that_it_does_not_honour() {
     let comment = project.run("generate scale --date 2026-11-03 --format pr --out zzz").done();
     assert!(comment.contains("Page: `zzz/2026-11-03-scale.md`"), "{comment}");
 }
+
+#[test]
+fn a_snapshot_is_shown_for_its_own_kernel_alone() {
+    let project = Project::new();
+    project.audit("2026-11-02", Profile::default());
+    let show = |filter: &str| project.run(&format!("show pages/2026-11-02-scale.json --kernel {filter}"));
+    assert!(show("^sc").done().contains("scale"));
+    show("nosuch").ends(2, "no kernel in pages/2026-11-02-scale.json matches /nosuch/\n  it holds: scale");
+}
