@@ -135,7 +135,7 @@ pub(super) struct Placed {
 /// Puts the parts into a printed frame.
 ///
 /// # Errors
-/// A section that is placed twice.
+/// A section that is placed twice, or a part of an HTML page where a browser shows none.
 pub(super) fn place(frame: &str, document: &Document, medium: Medium<'_>) -> Result<Placed, RenderError> {
     let mut page = Placed::default();
     let (mut between, mut own) = (String::new(), String::new());
@@ -148,6 +148,16 @@ pub(super) fn place(frame: &str, document: &Document, medium: Medium<'_>) -> Res
         let mut fields = part.split(FIELD);
         let mut field = || fields.next().unwrap_or_default();
         let (kind, name) = (field(), field());
+        if matches!((medium, kind), (Medium::Html(_), "block" | "section")) {
+            if let Some(open) = html::unshown(&own) {
+                return Err(RenderError::Rejected {
+                    place: format!("{kind} {name:?}"),
+                    expected: "a place that a browser shows".to_owned(),
+                    found: open,
+                });
+            }
+            own.clear();
+        }
         let section = |name: &str| document.every_section().find(|section| id(&section.name, medium) == name);
         match kind {
             "block" => {
