@@ -10,7 +10,9 @@ use super::outline::Outline;
 use super::sink::one_line;
 use super::{escape, markdown};
 use crate::view::{Block, Content, Document, Section, SourceText};
-use handlebars::{Context, Handlebars, Helper, HelperDef, HelperResult, Output, RenderContext, Renderable};
+use handlebars::{
+    Context, Handlebars, Helper, HelperDef, HelperResult, Output, PathAndJson, RenderContext, Renderable,
+};
 use serde_json::{Value, json};
 
 /// Opens and closes a mark; no text of a page holds it.
@@ -89,7 +91,7 @@ impl HelperDef for SectionHelper {
         render: &mut RenderContext<'reg, 'rc>,
         out: &mut dyn Output,
     ) -> HelperResult {
-        let name = text_of(helper.param(0).map(|param| param.value()));
+        let name = given(helper.param(0));
         if let Some(inner) = helper.template() {
             let data = context.data();
             let mut known = [&data["sections"], &data["details"]].into_iter().filter_map(Value::as_array).flatten();
@@ -99,8 +101,7 @@ impl HelperDef for SectionHelper {
             }
             return Ok(());
         }
-        let given = |key: &str| text_of(helper.hash_get(key).map(|param| param.value()));
-        Ok(out.write(&mark(&["section", &name, &given("level"), &given("title")]))?)
+        Ok(out.write(&mark(&["section", &name, &given(helper.hash_get("level")), &given(helper.hash_get("title"))]))?)
     }
 }
 
@@ -112,15 +113,16 @@ fn block_helper(
     _: &mut RenderContext<'_, '_>,
     out: &mut dyn Output,
 ) -> HelperResult {
-    Ok(out.write(&mark(&["block", &text_of(helper.param(0).map(|param| param.value()))]))?)
+    Ok(out.write(&mark(&["block", &given(helper.param(0))]))?)
 }
 
-fn text_of(value: Option<&Value>) -> String {
-    match value {
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-        None => String::new(),
-    }
+fn given(value: Option<&PathAndJson<'_>>) -> String {
+    value.map(|value| text_of(value.value())).unwrap_or_default()
+}
+
+/// A value as text; that of a string is without quotation marks.
+pub(super) fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// A page with its parts in place.
@@ -171,7 +173,7 @@ pub(super) fn place(frame: &str, document: &Document, medium: Medium<'_>) -> Res
                 page.put(&mut between, &blocks, medium);
             }
             "section" => {
-                let (level, title) = (field().parse().unwrap_or(2).clamp(1, 6), field());
+                let (level, title) = (field().parse().unwrap_or(2), field());
                 let text = match (section(name), medium) {
                     (Some(section), medium) => {
                         let title = if title.is_empty() { &section.title } else { title };
