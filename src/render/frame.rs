@@ -132,6 +132,8 @@ pub(super) struct Placed {
     pub(super) sections: Vec<(usize, String)>,
     /// What a reader must find on the page, in this order.
     pub(super) expected: Outline,
+    /// Whether the text ends in a row of a table in Markdown.
+    is_in_row: bool,
 }
 
 /// Puts the parts into a printed frame.
@@ -166,11 +168,12 @@ pub(super) fn place(frame: &str, document: &Document, medium: Medium<'_>) -> Res
                 let (of, block) = name.split_once('.').unwrap_or((name, ""));
                 let blocks = section(of).map(|section| named(&section.blocks, block)).unwrap_or_default();
                 page.expected.add(blocks.iter().copied());
+                let last = blocks.last().copied();
                 let blocks = match medium {
                     Medium::Markdown => markdown::blocks(blocks),
                     Medium::Html(_) => html::blocks(blocks),
                 };
-                page.put(&mut between, &blocks, medium);
+                page.put(&mut between, &blocks, last, medium);
             }
             "section" => {
                 let (level, title) = (field().parse().unwrap_or(2), field());
@@ -197,7 +200,8 @@ pub(super) fn place(frame: &str, document: &Document, medium: Medium<'_>) -> Res
                 };
                 if !text.is_empty() {
                     page.begin(&mut between, name, medium)?;
-                    page.put(&mut between, &text, medium);
+                    let last = section(name).and_then(|section| section.blocks.last());
+                    page.put(&mut between, &text, last, medium);
                 }
             }
             _ => page.begin(&mut between, name, medium)?,
@@ -238,12 +242,27 @@ impl Placed {
                 text = text.trim_start_matches('\n').to_owned();
             }
         }
-        self.text.push_str(&text);
+        self.push(&text);
     }
 
-    fn put(&mut self, between: &mut String, text: &str, medium: Medium<'_>) {
+    /// Adds a part whose last block is given.
+    fn put(&mut self, between: &mut String, text: &str, last: Option<&Block>, medium: Medium<'_>) {
         if !text.is_empty() {
             self.close(between, medium);
+            self.push(text);
+            let is_table = last.is_some_and(|block| matches!(block.content, Content::Table(_)));
+            self.is_in_row = is_table && matches!(medium, Medium::Markdown);
+        }
+    }
+
+    /// Adds text, behind a row on a line of its own: in the row it would be one cell more, which no reader sees.
+    fn push(&mut self, text: &str) {
+        let own = text.trim_start_matches([' ', '\t']);
+        let is_in_row = !text.is_empty() && std::mem::take(&mut self.is_in_row);
+        if is_in_row && !own.starts_with('\n') {
+            self.text.push_str("\n\n");
+            self.text.push_str(own);
+        } else {
             self.text.push_str(text);
         }
     }

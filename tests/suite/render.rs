@@ -230,6 +230,22 @@ fn sections_of_a_comment_are_called_as_subjects() {
 }
 
 #[test]
+fn what_stands_behind_a_table_on_its_line_comes_out_below_it() {
+    let mut of = nasty();
+    of.sections[0].blocks.push(table("stalls", &[("a", Align::Left)], vec![vec![cell("last")]]).into());
+    let page = |text: &str| with_templates(&[("audit.md.hbs", text)], &of);
+    for (text, below) in [
+        ("{{block \"stalls.stalls\"}} and more\n", "| last |\n\nand more\n"),
+        ("{{block \"stalls.stalls\"}}{{block \"stalls.stalls\"}}", "| last |\n\n| a "),
+        ("{{block \"stalls.stalls\"}} {{title}}", "| last |\n\nAudit of"),
+        ("{{block \"stalls.stalls\"}} \n\nown", "| last | \n\nown"),
+    ] {
+        let page = page(text).unwrap();
+        assert!(page.contains(below), "{text}: {page}");
+    }
+}
+
+#[test]
 fn an_unknown_template_lists_the_known_ones() {
     let error = Templates::load(None).unwrap().page("audti", &nasty()).unwrap_err().to_string();
     assert!(error.contains("\"audti\"; did you mean \"audit\"?") && error.contains("known: audit"), "{error}");
