@@ -45,3 +45,12 @@ fn a_snapshot_is_shown_for_its_own_kernel_alone() {
     assert!(show("^sc").done().contains("scale"));
     show("nosuch").ends(2, "no kernel in pages/2026-11-02-scale.json matches /nosuch/\n  it holds: scale");
 }
+
+#[test]
+fn of_a_build_log_the_kernels_are_shown_that_the_filter_takes() {
+    let log = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/h200/devset.ptxas.txt");
+    let show = |filter: &str| Project::new().words(&["show", log, "--kernel", filter]);
+    let text = show("gemm_bias_v1").done();
+    assert!(text.contains("gemm_bias_v1") && !text.contains("gemm_bias_v2"), "{text}");
+    show("nosuch").ends(2, "matches /nosuch/\n  it holds: ");
+}
