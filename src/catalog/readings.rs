@@ -2,6 +2,7 @@
 
 use super::vocabulary::UnknownName;
 use super::{NameCheck, StallRow, base_opcode, check_metric_name, opcode_classes, stalls};
+use crate::nearest::nearest;
 use crate::quantity::Unit;
 use strum::VariantArray;
 
@@ -128,7 +129,12 @@ pub fn check_reading(name: &str) -> Result<ReadingName<'_>, UnknownName> {
                 _ => super::stall(parsed.word).map(|row: &StallRow| row.id),
             };
             let near = known.filter(|word| words.contains(word));
-            let near = near.or_else(|| crate::nearest::nearest(parsed.word, words.iter().copied()));
+            // Of a family that is meant, such as that of `tensor-`, the first.
+            let of_family = || {
+                let family = nearest(parsed.word, words.iter().filter_map(|word| word.split(['-', '_']).next()))?;
+                words.iter().copied().find(|word| word.starts_with(family))
+            };
+            let near = near.or_else(|| nearest(parsed.word, words.iter().copied())).or_else(of_family);
             let near = near.map(|word| format!("{start}{word}"));
             Err(UnknownName { what: "reading", name: name.to_owned(), near })
         }
@@ -144,7 +150,7 @@ fn check_metric(name: &str) -> Result<(), UnknownName> {
             words => words.into_iter().map(|word| format!("{}{word}", form.start())).collect(),
         };
         let names: Vec<String> = forms.flat_map(words).collect();
-        crate::nearest::nearest(name, names.iter().map(String::as_str)).map(str::to_owned)
+        nearest(name, names.iter().map(String::as_str)).map(str::to_owned)
     };
     let near = match check_metric_name(name, None) {
         NameCheck::Known | NameCheck::NotListed | NameCheck::OtherChips { .. } => return Ok(()),
@@ -173,6 +179,7 @@ mod tests {
         assert_eq!(near("stall.bariier").as_deref(), Some("stall.barrier"));
         assert_eq!(near("stall-rank.selected"), None);
         assert_eq!(near("class.tensor-wgma").as_deref(), Some("class.tensor-wgmma"));
+        assert_eq!(near("class.tensr").as_deref(), Some("class.tensor-mma"));
         assert_eq!(near("tensor.bussy").as_deref(), Some("tensor.busy"));
         assert_eq!(near("change.cycle").as_deref(), Some("change.cycles"));
         assert_eq!(near("sanitizer.memchek").as_deref(), Some("sanitizer.memcheck"));

@@ -22,7 +22,7 @@ const SCHEMA: &str = "kernel-audit/compare/2";
 fn read(path: &Path, kernel: Option<&Regex>, allow_damage: bool) -> Result<Vec<Side>, Failure> {
     let is_taken = |side: &Side| {
         let profile = side.profile.as_ref().map(|profile| &profile.kernel);
-        profile.is_none_or(|key| kernel.is_none_or(|re| re.is_match(&key.function) || re.is_match(key.short_name())))
+        profile.is_none_or(|key| key.is_taken(kernel))
     };
     if is_snapshot(path) {
         return Ok(vec![Snapshot::read(path)?.evidence.new].into_iter().filter(is_taken).collect());

@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 
 pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failure> {
     let start = Instant::now();
+    arguments.are_honoured()?;
     let plan = plan(&arguments)?;
     let templates = Templates::load_with(plan.templates.as_deref(), &plan.overrides)?;
     pages(&arguments, &plan, &templates, start, out)

@@ -4,7 +4,9 @@ use super::args::Show;
 use super::baseline::is_snapshot;
 use super::failure::Failure;
 use super::lines;
-use crate::analysis::{self, Audit, Evidence, Limits, Reduction, Selection, Standing, Work, audit};
+use crate::analysis::{
+    self, Audit, Evidence, Limits, Reduction, Selection, SelectionError, Standing, Work, audit, short_name,
+};
 use crate::evidence::{BuildLog, Want};
 use crate::render::terminal;
 use crate::snapshot::Snapshot;
@@ -98,16 +100,32 @@ pub(super) fn width(given: Option<usize>) -> usize {
 }
 
 fn shown(file: &Path, arguments: &Show) -> Result<Shown, Failure> {
+    let filter = arguments.kernel.as_ref();
+    let none_of = |available: Vec<String>| -> Failure {
+        let filter = filter.map(|filter| format!("/{filter}/")).unwrap_or_default();
+        SelectionError { path: file.display().to_string(), filter, available }.into()
+    };
     if is_snapshot(file) {
         let snapshot = Snapshot::read(file)?;
         let audit = snapshot.audit();
+        let key = &audit.new.kernel;
+        if !key.is_taken(filter) {
+            return Err(none_of(vec![key.short_name().to_owned()]));
+        }
         return Ok(Shown::Audit(Box::new((snapshot.heading, audit))));
     }
     let want = Want { allow_damage: arguments.allow_damage, ..analysis::want() };
     let mut profile = match Profile::open(file, want.allow_damage) {
         Ok(profile) => profile,
         Err(error @ ReadError::WrongKind { .. }) => {
-            return source::read_build_log(file).map(|log| Shown::Log(Box::new(log))).map_err(|_| error.into());
+            let mut log = source::read_build_log(file).map_err(|_| error)?;
+            let mut names: Vec<String> = log.records.iter().map(|own| short_name(&own.demangled).to_owned()).collect();
+            log.records.retain(|own| filter.is_none_or(|re| re.is_match(short_name(&own.demangled))));
+            names.dedup();
+            if log.records.is_empty() && !names.is_empty() {
+                return Err(none_of(names));
+            }
+            return Ok(Shown::Log(Box::new(log)));
         }
         Err(error) => return Err(error.into()),
     };

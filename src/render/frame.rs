@@ -10,7 +10,9 @@ use super::outline::Outline;
 use super::sink::one_line;
 use super::{escape, markdown};
 use crate::view::{Block, Content, Document, Section, SourceText};
-use handlebars::{Context, Handlebars, Helper, HelperDef, HelperResult, Output, RenderContext, Renderable};
+use handlebars::{
+    Context, Handlebars, Helper, HelperDef, HelperResult, Output, PathAndJson, RenderContext, Renderable,
+};
 use serde_json::{Value, json};
 
 /// Opens and closes a mark; no text of a page holds it.
@@ -89,7 +91,7 @@ impl HelperDef for SectionHelper {
         render: &mut RenderContext<'reg, 'rc>,
         out: &mut dyn Output,
     ) -> HelperResult {
-        let name = text_of(helper.param(0).map(|param| param.value()));
+        let name = given(helper.param(0));
         if let Some(inner) = helper.template() {
             let data = context.data();
             let mut known = [&data["sections"], &data["details"]].into_iter().filter_map(Value::as_array).flatten();
@@ -99,8 +101,7 @@ impl HelperDef for SectionHelper {
             }
             return Ok(());
         }
-        let given = |key: &str| text_of(helper.hash_get(key).map(|param| param.value()));
-        Ok(out.write(&mark(&["section", &name, &given("level"), &given("title")]))?)
+        Ok(out.write(&mark(&["section", &name, &given(helper.hash_get("level")), &given(helper.hash_get("title"))]))?)
     }
 }
 
@@ -112,15 +113,16 @@ fn block_helper(
     _: &mut RenderContext<'_, '_>,
     out: &mut dyn Output,
 ) -> HelperResult {
-    Ok(out.write(&mark(&["block", &text_of(helper.param(0).map(|param| param.value()))]))?)
+    Ok(out.write(&mark(&["block", &given(helper.param(0))]))?)
 }
 
-fn text_of(value: Option<&Value>) -> String {
-    match value {
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-        None => String::new(),
-    }
+fn given(value: Option<&PathAndJson<'_>>) -> String {
+    value.map(|value| text_of(value.value())).unwrap_or_default()
+}
+
+/// A value as text; that of a string is without quotation marks.
+pub(super) fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// A page with its parts in place.
@@ -130,12 +132,14 @@ pub(super) struct Placed {
     pub(super) sections: Vec<(usize, String)>,
     /// What a reader must find on the page, in this order.
     pub(super) expected: Outline,
+    /// Whether the text ends in a row of a table in Markdown.
+    is_in_row: bool,
 }
 
 /// Puts the parts into a printed frame.
 ///
 /// # Errors
-/// A section that is placed twice.
+/// A section that is placed twice, or a part of an HTML page where a browser shows none.
 pub(super) fn place(frame: &str, document: &Document, medium: Medium<'_>) -> Result<Placed, RenderError> {
     let mut page = Placed::default();
     let (mut between, mut own) = (String::new(), String::new());
@@ -148,20 +152,31 @@ pub(super) fn place(frame: &str, document: &Document, medium: Medium<'_>) -> Res
         let mut fields = part.split(FIELD);
         let mut field = || fields.next().unwrap_or_default();
         let (kind, name) = (field(), field());
+        if matches!((medium, kind), (Medium::Html(_), "block" | "section")) {
+            if let Some(open) = html::unshown(&own) {
+                return Err(RenderError::Rejected {
+                    place: format!("{kind} {name:?}"),
+                    expected: "a place that a browser shows".to_owned(),
+                    found: open,
+                });
+            }
+            own.clear();
+        }
         let section = |name: &str| document.every_section().find(|section| id(&section.name, medium) == name);
         match kind {
             "block" => {
                 let (of, block) = name.split_once('.').unwrap_or((name, ""));
                 let blocks = section(of).map(|section| named(&section.blocks, block)).unwrap_or_default();
                 page.expected.add(blocks.iter().copied());
+                let last = blocks.last().copied();
                 let blocks = match medium {
                     Medium::Markdown => markdown::blocks(blocks),
                     Medium::Html(_) => html::blocks(blocks),
                 };
-                page.put(&mut between, &blocks, medium);
+                page.put(&mut between, &blocks, last, medium);
             }
             "section" => {
-                let (level, title) = (field().parse().unwrap_or(2).clamp(1, 6), field());
+                let (level, title) = (field().parse().unwrap_or(2), field());
                 let text = match (section(name), medium) {
                     (Some(section), medium) => {
                         let title = if title.is_empty() { &section.title } else { title };
@@ -185,7 +200,8 @@ pub(super) fn place(frame: &str, document: &Document, medium: Medium<'_>) -> Res
                 };
                 if !text.is_empty() {
                     page.begin(&mut between, name, medium)?;
-                    page.put(&mut between, &text, medium);
+                    let last = section(name).and_then(|section| section.blocks.last());
+                    page.put(&mut between, &text, last, medium);
                 }
             }
             _ => page.begin(&mut between, name, medium)?,
@@ -226,12 +242,27 @@ impl Placed {
                 text = text.trim_start_matches('\n').to_owned();
             }
         }
-        self.text.push_str(&text);
+        self.push(&text);
     }
 
-    fn put(&mut self, between: &mut String, text: &str, medium: Medium<'_>) {
+    /// Adds a part whose last block is given.
+    fn put(&mut self, between: &mut String, text: &str, last: Option<&Block>, medium: Medium<'_>) {
         if !text.is_empty() {
             self.close(between, medium);
+            self.push(text);
+            let is_table = last.is_some_and(|block| matches!(block.content, Content::Table(_)));
+            self.is_in_row = is_table && matches!(medium, Medium::Markdown);
+        }
+    }
+
+    /// Adds text, behind a row on a line of its own: in the row it would be one cell more, which no reader sees.
+    fn push(&mut self, text: &str) {
+        let own = text.trim_start_matches([' ', '\t']);
+        let is_in_row = !text.is_empty() && std::mem::take(&mut self.is_in_row);
+        if is_in_row && !own.starts_with('\n') {
+            self.text.push_str("\n\n");
+            self.text.push_str(own);
+        } else {
             self.text.push_str(text);
         }
     }

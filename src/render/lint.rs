@@ -4,12 +4,12 @@
 //! of a block would silently leave its part out. So each template is walked with lists of the names.
 
 use super::error::RenderError;
+use super::frame::text_of;
 use crate::bounds::INCLUDES;
 use crate::nearest::did_you_mean;
-use crate::view::names;
+use crate::view::{COMMENT, names};
 use handlebars::Path;
 use handlebars::template::{BlockParam, DecoratorTemplate, HelperTemplate, Parameter, Template, TemplateElement};
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the names of templates of HTML end in.
@@ -28,8 +28,12 @@ pub(super) const FIELDS: [(&str, &str); 8] = [
 ];
 /// How many of [`FIELDS`] a page of Markdown has.
 const OF_MARKDOWN: usize = 5;
+/// Helpers that place a part.
+const PLACING: [&str; 2] = ["section", "block"];
 /// Helpers that a template may call for a value.
-const VALUE_HELPERS: [&str; 7] = ["section", "block", "eq", "ne", "and", "or", "not"];
+const VALUE_HELPERS: [&str; 5] = ["eq", "ne", "and", "or", "not"];
+/// Levels of headings.
+const LEVELS: [&str; 6] = ["1", "2", "3", "4", "5", "6"];
 /// Helpers that open a block.
 const BLOCK_HELPERS: [&str; 5] = ["section", "if", "unless", "each", "with"];
 /// Names that a loop defines.
@@ -42,8 +46,11 @@ pub(super) fn is_partial(name: &str) -> bool {
 
 /// The first fault of each template, in the order of their names.
 pub(super) fn faults(templates: &BTreeMap<String, Template>) -> Vec<RenderError> {
+    let of_comment = reached(templates, templates.get(COMMENT));
     let fault = |(name, template): (&String, &Template)| {
-        let mut walk = Walk { templates, name, at: (1, 1), given: BTreeSet::new() };
+        let has_subjects = name == COMMENT || of_comment.contains(name.as_str());
+        let mut walk =
+            Walk { templates, name, at: (1, 1), given: BTreeSet::new(), has_subjects, in_loop: is_partial(name) };
         walk.template(template).err()
     };
     let faults: Vec<RenderError> = templates.iter().filter_map(fault).collect();
@@ -108,15 +115,23 @@ fn parts(template: &Template) -> Vec<&str> {
 
 /// The partials that no page includes: what they say is never printed.
 pub(super) fn unused(templates: &BTreeMap<String, Template>) -> BTreeSet<String> {
-    let mut unused: BTreeSet<String> = templates.keys().filter(|name| is_partial(name)).cloned().collect();
-    let mut left: Vec<&Template> =
-        templates.iter().filter(|(name, _)| !is_partial(name)).map(|(_, template)| template).collect();
+    let pages = templates.iter().filter(|(name, _)| !is_partial(name)).map(|(_, page)| page);
+    let used = reached(templates, pages);
+    templates.keys().filter(|name| is_partial(name) && !used.contains(name.as_str())).cloned().collect()
+}
+
+/// The partials that templates include, and those that these include.
+fn reached<'t>(
+    templates: &'t BTreeMap<String, Template>,
+    from: impl IntoIterator<Item = &'t Template>,
+) -> BTreeSet<&'t str> {
+    let mut reached = BTreeSet::new();
+    let mut left: Vec<&Template> = from.into_iter().collect();
     while let Some(template) = left.pop() {
-        left.extend(
-            parts(template).into_iter().filter(|name| unused.remove(*name)).filter_map(|name| templates.get(name)),
-        );
+        let new = parts(template).into_iter().filter(|name| reached.insert(*name));
+        left.extend(new.filter_map(|name| templates.get(name)));
     }
-    unused
+    reached
 }
 
 /// The partials that a template names.
@@ -148,6 +163,10 @@ struct Walk<'a> {
     at: (usize, usize),
     /// Names that block parameters and arguments of partials define.
     given: BTreeSet<String>,
+    /// Whether it may print a comment, some of whose sections are called as subjects.
+    has_subjects: bool,
+    /// Whether it may stand in a loop, where sections have an id.
+    in_loop: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -158,7 +177,9 @@ impl<'a> Walk<'a> {
             }
             match element {
                 TemplateElement::RawString(_) | TemplateElement::Comment(_) => {}
-                TemplateElement::Expression(call) | TemplateElement::HtmlExpression(call) => self.call(call)?,
+                TemplateElement::Expression(call) | TemplateElement::HtmlExpression(call) => {
+                    self.call(call, &PLACING)?
+                }
                 TemplateElement::HelperBlock(block) => self.block(block)?,
                 TemplateElement::PartialExpression(include) | TemplateElement::PartialBlock(include) => {
                     self.include(include)?;
@@ -169,28 +190,80 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// `{{name}}` or `{{helper argument…}}`, also as a subexpression.
-    fn call(&self, call: &HelperTemplate) -> Result<(), RenderError> {
+    /// `{{name}}` or `{{helper argument…}}`, also as a subexpression, which places nothing.
+    fn call(&self, call: &HelperTemplate, placing: &[&str]) -> Result<(), RenderError> {
         if call.params.is_empty() && call.hash.is_empty() {
             return self.value(&call.name);
         }
-        let helper = call.name.as_name().unwrap_or_default();
-        self.known("helper", helper, VALUE_HELPERS.into_iter())?;
-        self.arguments(helper, call)
+        self.known("helper", name_of(call), placing.iter().copied().chain(VALUE_HELPERS))?;
+        self.arguments(call)
     }
 
-    fn arguments(&self, helper: &str, call: &HelperTemplate) -> Result<(), RenderError> {
-        call.params.iter().chain(call.hash.values()).try_for_each(|parameter| self.value(parameter))?;
-        match (helper, call.params.first()) {
-            ("section", Some(Parameter::Literal(Value::String(name)))) => {
-                self.known("section", name, names::sections())
-            }
-            ("block", Some(Parameter::Literal(Value::String(name)))) => {
-                let all: Vec<String> = names::blocks().collect();
-                self.known("block", name, all.iter().map(String::as_str))
-            }
-            _ => Ok(()),
+    fn arguments(&self, call: &HelperTemplate) -> Result<(), RenderError> {
+        let helper = name_of(call);
+        let parameters: &[&str] = match helper {
+            "section" if call.block => &[],
+            "section" if is_html(self.name) => &["title"],
+            "section" => &["title", "level"],
+            "if" | "unless" => &["includeZero"],
+            _ => &[],
+        };
+        if let Some(unknown) = call.hash.keys().filter(|name| !parameters.contains(&name.as_str())).min() {
+            self.known(&format!("parameter of {helper}"), unknown, parameters.iter().copied())?;
         }
+        if let Some(level) = call.hash.get("level").map(shown).filter(|level| !LEVELS.contains(&level.as_str())) {
+            return Err(self.fault(format!("level={level}: expected the level of a heading, 1 to 6")));
+        }
+        let count = match helper {
+            "eq" | "ne" => 2,
+            "and" | "or" => call.params.len(),
+            _ => 1,
+        };
+        if call.params.len() != count {
+            let arguments = if count == 1 { "one argument" } else { "two arguments" };
+            return Err(self.fault(format!("{helper} takes {arguments}, not {}", call.params.len())));
+        }
+        match (helper, call.params.as_slice()) {
+            ("section", [part]) => self.part(helper, part, names::sections())?,
+            ("block", [part]) => {
+                let all: Vec<String> = names::blocks().collect();
+                self.part(helper, part, all.iter().map(String::as_str))?;
+            }
+            ("eq" | "ne", [id, Parameter::Literal(name)] | [Parameter::Literal(name), id])
+                if self.is_id(id) && !self.has_subjects =>
+            {
+                self.known("section", &text_of(name), names::sections())?;
+            }
+            _ => {}
+        }
+        call.params.iter().chain(call.hash.values()).try_for_each(|parameter| self.value(parameter))
+    }
+
+    /// What names the part that is placed: a literal, a name that a block defines, or the id of a section.
+    fn part<'n>(
+        &self,
+        helper: &str,
+        part: &Parameter,
+        names: impl Iterator<Item = &'n str> + Clone,
+    ) -> Result<(), RenderError> {
+        let (own, is_section) = (shown(part), helper == "section");
+        if let Parameter::Literal(_) = part {
+            return self.known(helper, &own, names);
+        }
+        if is_section && self.is_id(part) || self.given.contains(&own) {
+            return Ok(());
+        }
+        let (or_id, near) =
+            (if is_section { ", or id in a loop over sections" } else { "" }, did_you_mean(&own, names));
+        Err(self.fault(format!("{helper} takes a name in quotation marks{or_id}, not {own}{near}")))
+    }
+
+    /// Whether it is the name of the section that a loop is at.
+    fn is_id(&self, parameter: &Parameter) -> bool {
+        let path = shown(parameter);
+        matches!(parameter, Parameter::Path(Path::Relative(_)))
+            && path.rsplit(['.', '/']).next() == Some("id")
+            && !self.given.contains(&path)
     }
 
     fn value(&self, parameter: &Parameter) -> Result<(), RenderError> {
@@ -198,7 +271,7 @@ impl<'a> Walk<'a> {
             Parameter::Name(path) | Parameter::Path(Path::Relative((_, path))) => self.path(path),
             Parameter::Path(Path::Local((_, name, _))) => self.known("name", name, LOOP_NAMES.into_iter()),
             Parameter::Subexpression(inner) => match inner.as_element() {
-                TemplateElement::Expression(call) => self.call(call),
+                TemplateElement::Expression(call) => self.call(call, &[]),
                 _ => Ok(()),
             },
             _ => Ok(()),
@@ -211,17 +284,17 @@ impl<'a> Walk<'a> {
         let names = path.split(['.', '/']).filter(|name| !matches!(*name, "" | "this" | "@root"));
         for name in names.filter(|name| !self.given.contains(*name)) {
             self.known("name", name, known().map(|(name, _)| *name))?;
+            if name == "id" && !self.in_loop {
+                return Err(self.fault("a section has an id inside {{#each sections}} and {{#each details}}".into()));
+            }
         }
         Ok(())
     }
 
     fn block(&mut self, block: &'a HelperTemplate) -> Result<(), RenderError> {
-        let helper = block.name.as_name().unwrap_or_default();
+        let helper = name_of(block);
         self.known("helper", helper, BLOCK_HELPERS.into_iter())?;
-        self.arguments(helper, block)?;
-        if block.params.len() != 1 {
-            return Err(self.fault(format!("{{{{#{helper}}}}} takes one argument, not {}", block.params.len())));
-        }
+        self.arguments(block)?;
         let given: Vec<&str> = match &block.block_param {
             Some(BlockParam::Single(name)) => vec![name.as_name().unwrap_or_default()],
             Some(BlockParam::Pair((name, index))) => {
@@ -230,7 +303,11 @@ impl<'a> Walk<'a> {
             _ => Vec::new(),
         };
         self.given.extend(given.into_iter().map(str::to_owned));
-        block.template.iter().chain(&block.inverse).try_for_each(|inner| self.template(inner))
+        let outside = self.in_loop;
+        self.in_loop |= matches!(helper, "each" | "with");
+        block.template.iter().chain(&block.inverse).try_for_each(|inner| self.template(inner))?;
+        self.in_loop = outside;
+        Ok(())
     }
 
     fn include(&mut self, include: &DecoratorTemplate) -> Result<(), RenderError> {
@@ -252,16 +329,29 @@ impl<'a> Walk<'a> {
         }
         let near = did_you_mean(name, names.clone());
         let all: Vec<&str> = names.collect();
-        let all = if all.len() > MOST {
-            "`audit explain view` lists them".to_owned()
-        } else {
-            format!("known here: {}", all.join(", "))
+        let all = match all.len() {
+            0 => "known here: none".to_owned(),
+            1..=MOST => format!("known here: {}", all.join(", ")),
+            _ => "`audit explain view` lists them".to_owned(),
         };
         Err(self.fault(format!("unknown {what} {name:?}{near} ({all})")))
     }
 
     fn fault(&self, what: String) -> RenderError {
         RenderError::template(self.name, self.at, what)
+    }
+}
+
+fn name_of(call: &HelperTemplate) -> &str {
+    call.name.as_name().unwrap_or_default()
+}
+
+/// A parameter as a template writes it.
+fn shown(parameter: &Parameter) -> String {
+    match parameter {
+        Parameter::Name(name) | Parameter::Path(Path::Relative((_, name)) | Path::Local((_, _, name))) => name.clone(),
+        Parameter::Literal(value) => text_of(value),
+        _ => "what another helper gives".to_owned(),
     }
 }
 
@@ -281,7 +371,7 @@ pub fn explain_view() -> String {
         text += &format!("  {name:<10}{words}\n");
     }
     text += "\n{{section \"NAME\"}} places a section with its heading, or nothing where the page has none of that name;\n\
-             title=\"…\" gives it another heading, level=3 another level.\n\
+             title=\"…\" gives it another heading, and in Markdown level=3 another level.\n\
              {{#section \"NAME\"}}…{{/section}} prints what stands between where the page has the section.\n\
              {{block \"NAME.BLOCK\"}} places one part of a section: its sentence, table, list or chart.\n\
              Conditions and loops: #if, #unless, #each, #with, eq, ne, and, or, not; @index, @first, @last, @key.\n\n\

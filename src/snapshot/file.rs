@@ -10,8 +10,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What the schemas of snapshots begin with; audits of the code alone had one of their own up to number 4.
-const FAMILIES: [&str; 2] = ["kernel-audit/audit/", "kernel-audit/static-audit/"];
+/// What the schemas of snapshots begin with, each with its last number; audits of the code alone had one of their own.
+const FAMILIES: [(&str, u32); 2] = [("kernel-audit/audit/", NUMBER), ("kernel-audit/static-audit/", 4)];
 /// The number of [`SCHEMA`].
 const NUMBER: u32 = 8;
 /// The first schema whose snapshots hold evidence; what they did not keep is missing.
@@ -149,13 +149,13 @@ impl<'a> Parts<'a> {
             serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))?;
         let word = |key: &str| serde_json::from_str::<String>(texts.get(key)?.get()).ok();
         let schema = word("schema").ok_or_else(|| malformed("expected an object with a `schema`".to_owned()))?;
-        let number = FAMILIES.iter().find_map(|family| schema.strip_prefix(family)?.parse::<u32>().ok());
-        let cure = match number {
-            Some(schema @ 1..=NUMBER) => {
+        let number = |(family, last): &(&str, u32)| Some((schema.strip_prefix(family)?.parse::<u32>().ok()?, *last));
+        let cure = match FAMILIES.iter().find_map(number) {
+            Some((schema, last)) if (1..=last).contains(&schema) => {
                 return Ok(Parts { path, schema, sha256: word("sha256").unwrap_or_default(), texts });
             }
-            Some(_) => "a newer audit wrote it; update this program",
-            None => "this is another kind of file; name the .json that lies beside a page",
+            Some((schema, NUMBER)) if schema > NUMBER => "a newer audit wrote it; update this program",
+            _ => "this is another kind of file; name the .json that lies beside a page",
         };
         Err(SnapshotError::Schema { path: path.to_owned(), expected: SCHEMA, found: schema, cure })
     }

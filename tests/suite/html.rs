@@ -184,6 +184,34 @@ proptest! {
 }
 
 #[test]
+fn a_part_where_a_browser_shows_none_is_rejected() {
+    let folder = tempfile::tempdir().unwrap();
+    let snapshot = snapshot(folder.path(), "strided_copy");
+    let render = |text: &str| {
+        let file = folder.path().join("own.hbs");
+        fs::write(&file, text).unwrap();
+        let words = ["render", &snapshot, "--format", "html", "--template-file"];
+        let run = audit(folder.path()).args(words).arg(format!("html={}", file.display())).output().unwrap();
+        (run.status.code().unwrap(), String::from_utf8(run.stderr).unwrap())
+    };
+    for (before, behind, open) in [
+        ("<!--", "-->", "a comment"),
+        ("<div title=\"", "\">", "the tag <div>"),
+        ("<script>", "</script>", "the element <script>"),
+        ("<p><textarea>", "</textarea>", "the element <textarea>"),
+    ] {
+        let (status, said) =
+            render(&format!("<h1>{{{{title}}}}</h1>\n{before}{{{{block \"units.units\"}}}}{behind}\n"));
+        let expected = format!("block \"units.units\": expected a place that a browser shows, found {open}\n");
+        assert!(status == 5 && said.contains(&expected), "{said}");
+    }
+    assert!(!folder.path().join("2026-11-20-strided_copy.html").exists());
+    let own = "<!-- <b> --><title>{{title}}</title><div class=\"{{#section \"units\"}}has{{/section}}\">{{block \"units.units\"}}";
+    let (status, said) = render(own);
+    assert_eq!(status, 0, "{said}");
+}
+
+#[test]
 fn cells_carry_their_number_and_their_tone() {
     let columns = vec![Column { title: "A".into(), align: Align::Right }];
     let rows = vec![vec![Cell::new("16.8 M").sorted(16_812_345.0)], vec![Cell::new("PASS").toned(Tone::Good)]];

@@ -30,6 +30,7 @@ mod foreign_files;
 mod full_disk;
 mod guide;
 mod history;
+mod honoured;
 mod hostile;
 mod html;
 mod hypotheses;

@@ -26,6 +26,22 @@ fn a_page_is_made_again_from_its_snapshot_alone() {
 }
 
 #[test]
+fn pages_of_two_snapshots_that_would_be_one_file_are_refused_before_anything_is_written() {
+    let project = Project::new();
+    for (ns, folder) in [(100_000.0, "a"), (90_000.0, "b")] {
+        project.report("new.csv", &[Profile::steady(ns)]);
+        project.run(&format!("generate scale --date 2026-01-01 --out {folder}")).done();
+    }
+    let render = |words: &str| project.run(&format!("render {words} --format html"));
+    render("a/2026-01-01-scale.json b/2026-01-01-scale.json --out o")
+        .ends(2, "a/2026-01-01-scale.json and b/2026-01-01-scale.json would both be written as o/2026-01-01-scale\n");
+    fs::copy(project.path("a/2026-01-01-scale.json"), project.path("a/copy.json")).unwrap();
+    render("a/2026-01-01-scale.json ./a/copy.json").ends(2, "a/2026-01-01-scale.json and ./a/copy.json would both");
+    assert!(!project.path("o").exists() && !project.path("a/2026-01-01-scale.html").exists());
+    render("a/2026-01-01-scale.json b/2026-01-01-scale.json").done();
+}
+
+#[test]
 fn a_snapshot_that_was_changed_or_is_of_another_kind_is_refused_with_the_reason() {
     let project = Project::new();
     project.audit("2026-01-01", Profile::default());
@@ -42,6 +58,10 @@ fn a_snapshot_that_was_changed_or_is_of_another_kind_is_refused_with_the_reason(
     assert!(older.contains("it has no `audit`"), "{older}");
     let newer = read(&text.replacen("audit/8", "audit/9", 1)).unwrap_err().to_string();
     assert!(newer.contains("update this program"), "{newer}");
+    for never in ["static-audit/5", "static-audit/7", "static-audit/9", "audit/0"] {
+        let unknown = read(&text.replacen("audit/7", never, 1)).unwrap_err().to_string();
+        assert!(unknown.contains("another kind of file"), "{never}: {unknown}");
+    }
     assert!(read("{}").unwrap_err().to_string().contains("`schema`"));
     let cut = read(&text[..text.len() / 2]).unwrap_err().to_string();
     assert!(cut.contains("x.json") && cut.contains("line 1 column"), "{cut}");

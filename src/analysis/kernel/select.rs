@@ -38,6 +38,11 @@ impl KernelKey {
     pub fn short_name(&self) -> &str {
         short_name(&self.name)
     }
+
+    /// Whether a filter takes it: by its function's name, then by the one that is shown.
+    pub fn is_taken(&self, filter: Option<&Regex>) -> bool {
+        filter.is_none_or(|re| re.is_match(&self.function) || re.is_match(self.short_name()))
+    }
 }
 
 /// Cuts return type and parameter list off a demangled name; template arguments stay.
@@ -163,10 +168,6 @@ pub fn asked_by(kernels: &[&KernelKey], at: usize) -> Option<Asked> {
     })
 }
 
-fn matches(filter: Option<&Regex>, key: &KernelKey) -> bool {
-    filter.is_none_or(|re| re.is_match(&key.function) || re.is_match(key.short_name()))
-}
-
 /// The groups that the filter takes, the most device time first. The first is the one under audit.
 ///
 /// # Errors
@@ -175,7 +176,7 @@ pub(in crate::analysis) fn choose<'r>(
     report: &'r Report,
     filter: Option<&Regex>,
 ) -> Result<Vec<KernelGroup<'r>>, SelectionError> {
-    let chosen: Vec<_> = groups(report).into_iter().filter(|g| matches(filter, &g.key)).collect();
+    let chosen: Vec<_> = groups(report).into_iter().filter(|g| g.key.is_taken(filter)).collect();
     if chosen.is_empty() {
         let filter = filter.map_or("anything".into(), |re| format!("/{re}/"));
         return Err(SelectionError::new(report, filter));

@@ -2,9 +2,10 @@
 
 use super::value::{address, date, template_file, threshold};
 use super::{Collect, SubjectFlags};
+use crate::cli::failure::Failure;
 use crate::render::Override;
 use chrono::NaiveDate;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -13,12 +14,12 @@ pub(in crate::cli) struct Generate {
     #[arg(value_name = "SUBJECT")]
     pub(in crate::cli) subjects: Vec<String>,
     /// Every subject of the configuration file.
-    #[arg(long, conflicts_with = "subjects")]
+    #[arg(long, conflicts_with_all = ["subjects", "report"])]
     pub(in crate::cli) all: bool,
     /// Configuration file [default: audit.toml, unless --report is given without a subject].
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) config: Option<PathBuf>,
-    /// Output folder [default: audits].
+    /// Output folder; a comment names the pages there [default: audits].
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) out: Option<PathBuf>,
     /// What is written, and how it looks.
@@ -67,7 +68,7 @@ pub(in crate::cli) struct Render {
     /// The snapshots.
     #[arg(value_name = "SNAPSHOT", required = true)]
     pub(in crate::cli) snapshots: Vec<PathBuf>,
-    /// Output folder [default: beside each snapshot].
+    /// Output folder; a comment names the pages there [default: beside each snapshot].
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) out: Option<PathBuf>,
     /// What is written, and how it looks.
@@ -99,7 +100,7 @@ pub(in crate::cli) struct Pages {
 }
 
 /// What `audit generate` and `audit render` write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum PageFormat {
     /// The page in Markdown, its snapshot, and what it links to.
     Md,
@@ -111,7 +112,45 @@ pub(in crate::cli) enum PageFormat {
     Pr,
 }
 
+/// A flag that not every format honours: whether it is given, the formats that do, and why the others do not.
+type Honoured = (&'static str, bool, &'static [PageFormat], &'static str);
+
+impl Pages {
+    /// Fails on a flag that is given and that the format does not honour; `beside` are those of the verb.
+    pub(in crate::cli) fn are_honoured(&self, beside: &[Honoured]) -> Result<(), Failure> {
+        use PageFormat::{Html, Md, Pr, Text};
+        let untemplated = "the first screen is printed without templates";
+        #[rustfmt::skip]
+        let own: [Honoured; 5] = [
+            ("--template", self.template.is_some(), &[Md, Html], "the first screen has no template, and that of the comment is replaced with --template-file pr=FILE"),
+            ("--templates", self.templates.is_some(), &[Md, Html, Pr], untemplated),
+            ("--template-file", !self.template_files.is_empty(), &[Md, Html, Pr], untemplated),
+            ("--link-base", self.link_base.is_some(), &[Pr], "only the comment links to the repository in a browser"),
+            ("--force", self.force, &[Md, Html, Text], "the comment is printed, and no file is overwritten"),
+        ];
+        let is_lost = |(_, is_given, formats, _): &&Honoured| *is_given && !formats.contains(&self.format);
+        let Some((flag, _, formats, why)) = own.iter().chain(beside).find(is_lost) else { return Ok(()) };
+        let name =
+            |format: &PageFormat| format.to_possible_value().map(|value| format!("--format {}", value.get_name()));
+        let formats: Vec<String> = formats.iter().filter_map(name).collect();
+        Err(Failure::usage(format!(
+            "{} does not honour {flag}: {why}\n  help: leave {flag} out, or take {}",
+            name(&self.format).unwrap_or_default(),
+            formats.join(" or ")
+        )))
+    }
+}
+
 impl Generate {
+    /// Fails on a flag that is given and that the format does not honour.
+    pub(in crate::cli) fn are_honoured(&self) -> Result<(), Failure> {
+        use PageFormat::{Html, Md};
+        self.pages.are_honoured(&[
+            ("--html", self.html, &[Md], "it asks for the HTML page beside the page in Markdown"),
+            ("--no-charts", self.no_charts, &[Md, Html], "neither the first screen nor the comment has charts"),
+        ])
+    }
+
     /// What `--collect` asks of the collection.
     pub(in crate::cli) fn collecting(&self) -> Collect {
         Collect {

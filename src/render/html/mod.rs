@@ -9,9 +9,11 @@ use sha2::{Digest, Sha256};
 use std::path::Path;
 
 mod source;
+mod unshown;
 mod walk;
 
 pub(super) use source::{SOURCE, source_view};
+pub(super) use unshown::unshown;
 pub(super) use walk::{blocks, lead, line, section};
 
 /// What goes into `<script>`.

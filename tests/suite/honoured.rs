@@ -1,0 +1,56 @@
+//! Flags that a run would not honour: refused with the reason, before anything is written.
+
+use super::project::{Profile, Project};
+use std::fs;
+
+#[test]
+fn a_format_refuses_the_flags_that_it_does_not_honour() {
+    let project = Project::new();
+    project.audit("2026-11-02", Profile::default());
+    let made = || fs::read_dir(project.path("pages")).unwrap().count();
+    let before = made();
+    for (verb, format, flag, why) in [
+        ("render", "md", "--link-base https://x.y", "only the comment links"),
+        ("render", "text", "--template nosuch", "the first screen has no template"),
+        ("render", "text", "--templates nosuch", "the first screen is printed without templates"),
+        (
+            "render",
+            "text",
+            "--template-file pr=nosuch",
+            "leave --template-file out, or take --format md or --format html",
+        ),
+        ("render", "pr", "--template nosuch", "--template-file pr=FILE"),
+        ("render", "pr", "--force", "no file is overwritten"),
+        ("generate", "text", "--no-charts", "leave --no-charts out, or take --format md or --format html"),
+        ("generate", "text", "--html", "beside the page in Markdown"),
+        ("generate", "pr", "--html --out zzz", "leave --html out, or take --format md"),
+    ] {
+        let what = if verb == "render" { "pages/2026-11-02-scale.json" } else { "scale --date 2026-11-03" };
+        let run = project.run(&format!("{verb} {what} --format {format} {flag}"));
+        let name = flag.split(' ').next().unwrap();
+        run.ends(2, &format!("--format {format} does not honour {name}: "));
+        run.ends(2, why);
+    }
+    assert_eq!(made(), before, "nothing was written");
+    project.run("generate --report new.csv --all").ends(2, "cannot be used with");
+    let comment = project.run("generate scale --date 2026-11-03 --format pr --out zzz").done();
+    assert!(comment.contains("Page: `zzz/2026-11-03-scale.md`"), "{comment}");
+}
+
+#[test]
+fn a_snapshot_is_shown_for_its_own_kernel_alone() {
+    let project = Project::new();
+    project.audit("2026-11-02", Profile::default());
+    let show = |filter: &str| project.run(&format!("show pages/2026-11-02-scale.json --kernel {filter}"));
+    assert!(show("^sc").done().contains("scale"));
+    show("nosuch").ends(2, "no kernel in pages/2026-11-02-scale.json matches /nosuch/\n  it holds: scale");
+}
+
+#[test]
+fn of_a_build_log_the_kernels_are_shown_that_the_filter_takes() {
+    let log = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/h200/devset.ptxas.txt");
+    let show = |filter: &str| Project::new().words(&["show", log, "--kernel", filter]);
+    let text = show("gemm_bias_v1").done();
+    assert!(text.contains("gemm_bias_v1") && !text.contains("gemm_bias_v2"), "{text}");
+    show("nosuch").ends(2, "matches /nosuch/\n  it holds: ");
+}
