@@ -28,7 +28,7 @@ use crate::analysis::phases::Phases;
 use crate::analysis::profile::{Profile, summary};
 use crate::analysis::results::reference::ReferenceProfile;
 use crate::analysis::results::timing::Timing;
-use crate::analysis::results::trials;
+use crate::analysis::results::trials::{self, Version};
 use crate::analysis::results::variants::VariantTimes;
 use crate::analysis::versus::before::Before;
 use crate::analysis::versus::checklist::{self, CheckedLine};
@@ -37,7 +37,7 @@ use crate::analysis::versus::estimates::Estimates;
 use crate::analysis::versus::hypothesis::{self, Tested};
 use crate::analysis::versus::setting::{self, Seen, Setting};
 use crate::analysis::versus::story::Story;
-use crate::analysis::versus::verdict::{Compared, Comparison};
+use crate::analysis::versus::verdict::Comparison;
 use crate::catalog::Code;
 use crate::evidence::{Collected, Correctness, LaunchFacts, Origin, Reading, SanitizerRun, Workload};
 
@@ -272,13 +272,9 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         let rows = panels.iter().flat_map(|panel| &panel.rows);
         let old_profile = old_profile.unwrap_or(profile);
         let old_side = old.unwrap_or(new);
-        let (now, was) = (Compared::of(kernel, profile, new), Compared::of(old_kernel, old_profile, old_side));
-        let mut comparison = Comparison::of(rows, now, was, &settings, limits);
-        if !work.states_an_amount() {
-            comparison.whole.warn_of_other_work(&profile.kernel, &old_profile.kernel);
-        }
-        trials::weigh(&mut comparison.whole, timing.as_ref(), new, old);
-        comparison
+        let now = Version { side: new, profile, kernel };
+        let was = Version { side: old_side, profile: old_profile, kernel: old_kernel };
+        trials::compared(rows, (now, was), &settings, timing.as_ref(), limits)
     });
     let hypotheses = match &new.profile {
         None => hypothesis::of_code(&work.hypotheses, &code, old.is_some() || code.iter().any(|c| c.diff.is_some())),

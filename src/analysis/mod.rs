@@ -70,6 +70,7 @@ pub use profile::{OtherProfile, Profile, Reduction};
 pub(crate) use readings::asked;
 pub use readings::{Found, KeptMetric, Readings};
 pub use results::changed::{Doubt, Flush, TimedChange};
+pub use results::columns::{Against, Column, Columns, Joined, columns};
 pub use results::reference::{Beside, Gap as ReferenceGap, ReferenceProfile};
 pub use results::states::Step as ClockStep;
 pub use results::timed::Timed;
@@ -83,7 +84,6 @@ pub use timeline::judge::{
 };
 pub use timeline::memory::{ApiClass, ApiRow, Transfer};
 pub use versus::checklist::{CheckedLine, Earlier};
-pub use versus::columns::{Against, Columns, Joined, columns};
 pub use versus::common::LimiterChange;
 pub use versus::estimates::{Estimates, Met as PredictionMet, Pulled};
 pub use versus::hypothesis::{Condition, Tested, When};

@@ -4,7 +4,7 @@ use super::args::Compare;
 use super::baseline::is_snapshot;
 use super::failure::{Failure, Status};
 use crate::analysis::code::{CodeAudit, CodeColumns, code_columns};
-use crate::analysis::{self, Evidence, Limits, Profile, Reduction, Side, Verdict, Work};
+use crate::analysis::{self, Column, Evidence, Limits, Profile, Reduction, Side, Verdict, Work};
 use crate::evidence::Want;
 use crate::render::terminal;
 use crate::snapshot::Snapshot;
@@ -19,18 +19,21 @@ const SCHEMA: &str = "kernel-audit/compare/2";
 
 /// The kernels of a file that the filter takes: those of a report, or that of an audit. The filter matches names of kernels, and a build
 /// that nobody ran is taken as it is.
-fn read(path: &Path, kernel: Option<&Regex>, allow_damage: bool) -> Result<Vec<Side>, Failure> {
+fn read(path: &Path, kernel: Option<&Regex>, allow_damage: bool) -> Result<Column, Failure> {
     let is_taken = |side: &Side| {
         let profile = side.profile.as_ref().map(|profile| &profile.kernel);
         profile.is_none_or(|key| key.is_taken(kernel))
     };
     if is_snapshot(path) {
-        return Ok(vec![Snapshot::read(path)?.evidence.new].into_iter().filter(is_taken).collect());
+        let snapshot = Snapshot::read(path)?;
+        let kernels = vec![snapshot.evidence.new].into_iter().filter(is_taken).collect();
+        return Ok(Column { kernels, limits: snapshot.limits });
     }
     let report = source::read_profile(path, &Want { allow_damage, ..analysis::want() })?;
     let (work, limits) = (Work::default(), Limits::default());
     let kernels = Profile::chosen(&report, kernel, &Reduction { source: &[], work: &work, limits: &limits });
-    Ok(kernels.unwrap_or_default().into_iter().map(|profile| Evidence::of(profile).new).collect())
+    let kernels = kernels.unwrap_or_default().into_iter().map(|profile| Evidence::of(profile).new).collect();
+    Ok(Column { kernels, limits })
 }
 
 /// The JSON of a comparison of builds.
@@ -42,9 +45,9 @@ struct PrintedCode<'a> {
 }
 
 /// Compares the machine code of audits, of which one has nothing else.
-fn code(arguments: &Compare, sides: &[Vec<Side>], files: &[String], out: &mut dyn Write) -> Result<(), Failure> {
+fn code(arguments: &Compare, sides: &[Column], files: &[String], out: &mut dyn Write) -> Result<(), Failure> {
     let codes: Vec<&[CodeAudit]> =
-        sides.iter().map(|sides| sides.first().map(|side| side.code.as_slice()).unwrap_or_default()).collect();
+        sides.iter().map(|file| file.kernels.first().map(|side| side.code.as_slice()).unwrap_or_default()).collect();
     if let Some(at) = codes.iter().position(|code| code.is_empty()) {
         return Err(Failure::usage(format!(
             "{} holds no judged machine code, and another file holds nothing else\n  help: compare audits of the code with audits whose subjects name a source or a cubin",
@@ -84,7 +87,7 @@ fn said(columns: &analysis::Columns) -> serde_json::Result<serde_json::Value> {
     let mut data = serde_json::to_value(columns)?;
     for (at, joined) in columns.joined.iter().enumerate() {
         for (beside, against) in joined.against.iter().enumerate() {
-            let reason = Reason::of_profiles(&against.comparison.whole, &columns.limits);
+            let reason = Reason::of_column(against);
             let whole = &mut data["joined"][at]["against"][beside]["comparison"]["whole"];
             (whole["reason"], whole["cure"]) = (reason.why().into(), reason.cure().into());
             if against.comparison.whole.verdict.is_decided() {
@@ -106,20 +109,20 @@ pub(super) fn run(arguments: &Compare, out: &mut dyn Write) -> Result<(), Failur
         (0, Some(old)) => Some(old),
         _ => arguments.kernel.as_ref(),
     };
-    let mut sides: Vec<Vec<Side>> = Vec::new();
+    let mut sides: Vec<Column> = Vec::new();
     for (at, path) in arguments.files.iter().enumerate() {
-        let mut kernels = read(path, filter(at), arguments.allow_damage)?;
+        let mut file = read(path, filter(at), arguments.allow_damage)?;
         if arguments.baseline_kernel.is_some() {
-            kernels.truncate(1);
+            file.kernels.truncate(1);
         }
-        sides.push(kernels);
+        sides.push(file);
     }
     let files: Vec<String> =
         arguments.files.iter().map(|path| analysis::without_home(&path.display().to_string())).collect();
-    if sides.iter().flatten().any(|side| side.profile.is_none()) {
+    if sides.iter().flat_map(|file| &file.kernels).any(|side| side.profile.is_none()) {
         return code(arguments, &sides, &files, out);
     }
-    let columns = analysis::columns(&sides, &Limits::default());
+    let columns = analysis::columns(&sides);
     if columns.joined.is_empty() && columns.unmatched.is_empty() {
         let filter = arguments.kernel.as_ref().map_or(String::new(), |filter| format!(" that matches /{filter}/"));
         return Err(Failure::usage(format!(

@@ -21,7 +21,7 @@ pub fn side_by_side(names: &[String], columns: &Columns) -> Document {
     let summary = Section::new("summary", "Summary", vec![summary(columns, &letters).into()]);
     let first = (!columns.joined.is_empty()).then_some(summary);
     let mut sections: Vec<Section> = first.into_iter().collect();
-    sections.extend(columns.joined.iter().map(|joined| section(columns, joined, &letters)));
+    sections.extend(columns.joined.iter().map(|joined| section(joined, &letters)));
     if !columns.unmatched.is_empty() {
         let item = |(column, kernel): &(usize, crate::analysis::KernelKey)| {
             let shape = |dim: Option<crate::evidence::Dim3>| dim.map(|d| d.to_string()).unwrap_or_default();
@@ -129,11 +129,11 @@ fn letter(at: usize) -> String {
     }
 }
 
-fn section(columns: &Columns, joined: &Joined, letters: &[String]) -> Section {
+fn section(joined: &Joined, letters: &[String]) -> Section {
     let mut blocks = Vec::new();
     for against in &joined.against {
         let whole = &against.comparison.whole;
-        let reason = Reason::of_profiles(whole, &columns.limits);
+        let reason = Reason::of_column(against);
         let said = [reason.why(), reason.cure()].join(" ");
         let (one, first) = (&letters[against.column], &letters[0]);
         let verdict = whole.verdict.word();

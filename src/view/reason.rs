@@ -2,7 +2,8 @@
 
 use super::faults::faults;
 use crate::analysis::{
-    Audit, Basis, Cause, Course, Doubt, Flush, Join, Judged, KernelKey, Limits, Setting, TimedChange, Whole, Why,
+    Against, Audit, Basis, Cause, Course, Doubt, Flush, Join, Judged, KernelKey, Limits, Setting, TimedChange, Whole,
+    Why,
 };
 use crate::catalog::{self, Threshold};
 use crate::quantity::format;
@@ -29,9 +30,10 @@ impl<'a> Reason<'a> {
         Some(Reason { whole, limits: &audit.limits, timed, faults: faults(audit) })
     }
 
-    /// That of two profiles alone.
-    pub fn of_profiles(whole: &'a Whole, limits: &'a Limits) -> Reason<'a> {
-        Reason { whole, limits, timed: None, faults: Vec::new() }
+    /// That of a column beside the first.
+    pub fn of_column(column: &'a Against) -> Reason<'a> {
+        let Against { comparison, timed, limits, .. } = column;
+        Reason { whole: &comparison.whole, limits, timed: timed.as_ref(), faults: Vec::new() }
     }
 
     /// Why, in a sentence or two.

@@ -7,7 +7,7 @@
 
 use crate::project::{Profile, csv};
 use crate::simulation::Random;
-use kernel_audit::analysis::{self, Evidence, Limits, Reduction, Side, Verdict, Work};
+use kernel_audit::analysis::{self, Column, Evidence, Limits, Reduction, Side, Verdict, Work};
 use kernel_audit::evidence::{Benchmark, Clocks, Origin, Want};
 use kernel_audit::source::{self, ncu_csv};
 use std::fmt::Write as _;
@@ -115,6 +115,10 @@ fn windows<'l>(
     launches[from..].chunks_exact(2 * count).take(comparisons).collect()
 }
 
+fn one(side: Side) -> Column {
+    Column { kernels: vec![side], ..Column::default() }
+}
+
 fn compared(
     kernels: &[Launches],
     count: usize,
@@ -126,8 +130,7 @@ fn compared(
     for launches in kernels {
         for both in windows(launches, count, comparisons, random) {
             let (old, new) = both.split_at(count);
-            let columns =
-                analysis::columns(&[vec![side(old, Trifle::Nothing)], vec![side(new, trifle)]], &Limits::default());
+            let columns = analysis::columns(&[side(old, Trifle::Nothing), side(new, trifle)].map(one));
             let comparison = &columns.joined[0].against[0].comparison;
             tally.all += 1;
             match comparison.whole.verdict {

@@ -58,8 +58,8 @@ fn a_snapshot_that_was_changed_or_is_of_another_kind_is_refused_with_the_reason(
     assert!(older.contains("it has no `audit`"), "{older}");
     let newer = read(&text.replacen("audit/8", "audit/9", 1)).unwrap_err().to_string();
     assert!(newer.contains("update this program"), "{newer}");
-    for never in ["static-audit/5", "static-audit/7", "static-audit/9", "audit/0"] {
-        let unknown = read(&text.replacen("audit/7", never, 1)).unwrap_err().to_string();
+    for never in ["static-audit/5", "static-audit/8", "static-audit/9", "audit/0"] {
+        let unknown = read(&text.replacen("audit/8", never, 1)).unwrap_err().to_string();
         assert!(unknown.contains("another kind of file"), "{never}: {unknown}");
     }
     assert!(read("{}").unwrap_err().to_string().contains("`schema`"));

@@ -296,6 +296,37 @@ fn the_benchmark_decides_where_one_launch_in_the_profile_cannot() {
 }
 
 #[test]
+fn two_snapshots_compare_as_they_are_checked() {
+    let steady = |ns: f64| Profile { launches: vec![(ns, ns * 1.8); 5], ..Profile::default() };
+    let cases = [
+        ("work.flop = 1000\n", 96.0, "faster", "The benchmark agrees: −4.0 % in time"),
+        ("work.flop = 1000\n", 108.0, "ambiguous", "The profile says FASTER and the benchmark SLOWER"),
+        ("work.flop = 2000\n", 96.0, "not-comparable", "Stated work"),
+        ("[thresholds]\nunchanged = 15.0\nregression = 30.0\n", 96.0, "same", "The benchmark agrees"),
+    ];
+    for (stated, micros, verdict, why) in cases {
+        let project = Project::new();
+        let config = project.read("audit.toml");
+        fs::write(project.path("audit.toml"), format!("{config}work.flop = 1000\n")).unwrap();
+        project.report("new.csv", &[steady(100_000.0)]);
+        put(&project, "b.json", &benchmark(100.0));
+        page(&project, "--benchmark b.json", "2026-01-01");
+        project.report("new.csv", &[steady(90_000.0)]);
+        put(&project, "b.json", &benchmark(micros));
+        fs::write(project.path("audit.toml"), format!("{config}{stated}")).unwrap();
+        page(&project, "--benchmark b.json", "2026-01-02");
+        let checked = Snapshot::read(&project.path("pages/2026-01-02-scale.json")).unwrap().audit();
+        let compared = project.run("compare pages/2026-01-01-scale.json pages/2026-01-02-scale.json --json").done();
+        let compared: serde_json::Value = serde_json::from_str(&compared).unwrap();
+        let whole = &compared["joined"][0]["against"][0]["comparison"]["whole"];
+        assert_eq!(whole["verdict"], verdict, "{stated}{whole:#}");
+        let said = view::Reason::of(&checked).unwrap().why();
+        assert_eq!(whole["reason"], said.as_str());
+        assert!(said.contains(why), "{stated}{said}");
+    }
+}
+
+#[test]
 fn the_reference_shows_its_own_counters() {
     let project = project(100_000.0);
     put(&project, "b.json", &benchmark(100.0));

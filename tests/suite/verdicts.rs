@@ -3,7 +3,7 @@
 use crate::judged;
 use crate::project::{Profile, csv};
 use crate::simulation::{Noise, Tally, run};
-use kernel_audit::analysis::{self, Basis, Comparison, Evidence, Limits, Verdict, Work};
+use kernel_audit::analysis::{self, Audit, Basis, Evidence, Limits, ReadingVerdict, Verdict, Work};
 use kernel_audit::evidence::{ClockStatus, Origin, Report, Want};
 use kernel_audit::source::ncu_csv;
 use kernel_audit::view::Reason;
@@ -12,10 +12,10 @@ fn report(profile: Profile) -> Report {
     ncu_csv::read(csv(&[profile]).as_bytes(), Origin::default(), &Want::everything()).unwrap()
 }
 
-fn compare(old: Profile, new: Profile) -> Comparison {
+fn compare(old: Profile, new: Profile) -> Audit {
     let (old, new) = (report(old), report(new));
     let evidence = judged::since(judged::evidence(&new, &[], &Work::default()), &old, &[]);
-    analysis::audit(&evidence, &Limits::default()).comparison.unwrap()
+    analysis::audit(&evidence, &Limits::default())
 }
 
 fn one(ns: f64, cycles: f64, instructions: u64) -> Profile {
@@ -23,22 +23,26 @@ fn one(ns: f64, cycles: f64, instructions: u64) -> Profile {
 }
 
 #[track_caller]
-fn expect(comparison: &Comparison, verdict: Verdict, says: &str) {
-    let whole = &comparison.whole;
+fn expect(audit: &Audit, verdict: Verdict, says: &str) {
+    let whole = &audit.comparison.as_ref().unwrap().whole;
     assert_eq!(whole.verdict, verdict, "{whole:?}");
-    let why = why(comparison);
+    let why = why(audit);
     assert!(why.contains(says), "{why}");
 }
 
-fn why(comparison: &Comparison) -> String {
-    Reason::of_profiles(&comparison.whole, &Limits::default()).why()
+fn why(audit: &Audit) -> String {
+    Reason::of(audit).unwrap().why()
+}
+
+fn reading<'a>(audit: &'a Audit, id: &str) -> &'a ReadingVerdict {
+    audit.comparison.as_ref().unwrap().reading(id).unwrap()
 }
 
 #[test]
 fn repeated_launches_decide_small_changes() {
     let faster = compare(Profile::steady(100_000.0), Profile::steady(98_000.0));
     expect(&faster, Verdict::Faster, "20 launches against 20");
-    assert_eq!(faster.reading("gpu__time_duration.sum").unwrap().verdict, Verdict::Faster);
+    assert_eq!(reading(&faster, "gpu__time_duration.sum").verdict, Verdict::Faster);
     expect(&compare(Profile::steady(100_000.0), Profile::steady(103_000.0)), Verdict::Slower, "99.2 % confidence");
     expect(&compare(Profile::steady(100_000.0), Profile::steady(100_100.0)), Verdict::Same, "+0.1 %");
 }
@@ -51,9 +55,9 @@ fn a_claim_has_to_hold_in_cycles() {
         profile.launches.iter_mut().for_each(|(time, _)| *time *= 1.04);
         profile
     };
-    let comparison = compare(Profile::steady(100_000.0), slow_clock(100_000.0));
-    expect(&comparison, Verdict::Ambiguous, "Time and cycles disagree");
-    let cure = Reason::of_profiles(&comparison.whole, &Limits::default()).cure();
+    let audit = compare(Profile::steady(100_000.0), slow_clock(100_000.0));
+    expect(&audit, Verdict::Ambiguous, "Time and cycles disagree");
+    let cure = Reason::of(&audit).unwrap().cure();
     assert!(cure.contains("--clock-control base"), "{cure}");
 }
 
@@ -61,13 +65,13 @@ fn a_claim_has_to_hold_in_cycles() {
 fn one_launch_each_leans_on_counters_that_explain() {
     let changed = compare(one(100_000.0, 180_000.0, 4096), one(80_000.0, 144_000.0, 2048));
     expect(&changed, Verdict::Faster, "one launch on each side; explained by warp instructions executed −50.0 %");
-    assert_eq!(changed.reading("smsp__inst_executed.sum").unwrap().verdict, Verdict::Better);
-    assert_eq!(changed.reading("smsp__inst_executed.sum").unwrap().basis, Some(Basis::Exact));
-    assert_eq!(changed.reading("launch__registers_per_thread").unwrap().verdict, Verdict::Same);
+    assert_eq!(reading(&changed, "smsp__inst_executed.sum").verdict, Verdict::Better);
+    assert_eq!(reading(&changed, "smsp__inst_executed.sum").basis, Some(Basis::Exact));
+    assert_eq!(reading(&changed, "launch__registers_per_thread").verdict, Verdict::Same);
     let unexplained = compare(one(100_000.0, 180_000.0, 4096), one(80_000.0, 144_000.0, 4096));
     expect(&unexplained, Verdict::Ambiguous, "cannot tell noise from change");
     // The row claims no more than the kernel.
-    assert_eq!(unexplained.reading("gpu__time_duration.sum").unwrap().verdict, Verdict::Ambiguous);
+    assert_eq!(reading(&unexplained, "gpu__time_duration.sum").verdict, Verdict::Ambiguous);
     let small = compare(one(100_000.0, 180_000.0, 4096), one(98_000.0, 176_400.0, 2048));
     expect(&small, Verdict::Ambiguous, "5.0 % or more is a change");
     expect(&compare(one(1e5, 1.8e5, 4096), one(1e5, 1.8e5, 4096)), Verdict::Same, "one launch on each side");
@@ -117,7 +121,7 @@ fn other_kernels_in_other_grids_carry_a_caution() {
     let (new, old) = (report(other()), report(one(1e5, 1.8e5, 4096)));
     let work = Work { flop: Some(1_000_000), ..Work::default() };
     let evidence = judged::since(judged::evidence(&new, &[], &work), &old, &[]);
-    let stated = analysis::audit(&evidence, &Limits::default()).comparison.unwrap();
+    let stated = analysis::audit(&evidence, &Limits::default());
     assert!(!why(&stated).contains("Caution"), "{}", why(&stated));
 }
 
@@ -135,7 +139,7 @@ fn held_clocks_in_one_file_let_time_decide() {
     let verdict = |is_held| {
         let old = side(1e5, 4096, is_held).new.as_old();
         let evidence = Evidence { old: Some(old), ..side(6e4, 2048, is_held) };
-        analysis::audit(&evidence, &Limits::default()).comparison.unwrap()
+        analysis::audit(&evidence, &Limits::default())
     };
     expect(&verdict(true), Verdict::Faster, "−40.0 % in time with locked clocks, in one run of ncu");
     expect(&verdict(false), Verdict::Ambiguous, "the clocks cannot be ruled out");
@@ -154,9 +158,9 @@ fn a_launch_that_failed_is_not_compared() {
 #[test]
 fn other_conditions_do_not_compare() {
     let other = Profile { gpu: "NVIDIA A100", ..Profile::steady(50_000.0) };
-    let comparison = compare(Profile::steady(100_000.0), other);
-    expect(&comparison, Verdict::NotComparable, "GPU: NVIDIA H200 (sm_90) → NVIDIA A100 (sm_90)");
-    assert!(comparison.readings.iter().all(|reading| reading.verdict == Verdict::NotComparable));
+    let audit = compare(Profile::steady(100_000.0), other);
+    expect(&audit, Verdict::NotComparable, "GPU: NVIDIA H200 (sm_90) → NVIDIA A100 (sm_90)");
+    assert!(audit.comparison.unwrap().readings.iter().all(|reading| reading.verdict == Verdict::NotComparable));
 }
 
 #[test]

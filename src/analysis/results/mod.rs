@@ -1,6 +1,7 @@
 //! What launches outside the profiler showed: times, the reference beside them, and what they say of the verdict.
 
 pub(in crate::analysis) mod changed;
+pub(in crate::analysis) mod columns;
 pub(in crate::analysis) mod reference;
 pub(in crate::analysis) mod states;
 pub(in crate::analysis) mod timed;

@@ -2,9 +2,14 @@
 
 use crate::analysis::correctness::Standing;
 use crate::analysis::evidence::Side;
+use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::select::KernelKey;
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::limits::Limits;
+use crate::analysis::profile::Profile;
 use crate::analysis::results::timing::Timing;
-use crate::analysis::versus::verdict::{Verdict, Whole, Why};
+use crate::analysis::versus::setting::Setting;
+use crate::analysis::versus::verdict::{Compared, Comparison, Verdict, Why};
 use crate::evidence::{LaunchFacts, Workload};
 
 /// Evidence that is about something else than the page.
@@ -34,17 +39,39 @@ impl Side {
     }
 }
 
-/// Puts what was found by launching into the verdict of the profile.
-pub(in crate::analysis) fn weigh(whole: &mut Whole, timing: Option<&Timing>, new: &Side, old: Option<&Side>) {
+/// A version of a kernel with its profile, read as one launch.
+#[derive(Clone, Copy)]
+pub(in crate::analysis) struct Version<'a, 'r> {
+    pub(in crate::analysis) side: &'a Side,
+    pub(in crate::analysis) profile: &'a Profile,
+    pub(in crate::analysis) kernel: &'a KernelSummary<'r>,
+}
+
+/// What a version comes to against an old one: the verdict of the profiles, with what was found by launching put into it.
+pub(in crate::analysis) fn compared<'p>(
+    rows: impl IntoIterator<Item = &'p Row>,
+    (new, old): (Version<'_, '_>, Version<'_, '_>),
+    settings: &[Setting],
+    timing: Option<&Timing>,
+    limits: &Limits,
+) -> Comparison {
+    let now = Compared::of(new.kernel, new.profile, new.side);
+    let was = Compared::of(old.kernel, old.profile, old.side);
+    let mut comparison = Comparison::of(rows, now, was, settings, limits);
+    let whole = &mut comparison.whole;
+    if !new.side.work.states_an_amount() {
+        whole.warn_of_other_work(&new.profile.kernel, &old.profile.kernel);
+    }
     if let Some(change) = timing.and_then(|timing| timing.change.as_ref()) {
         whole.join(change.verdict);
     }
-    if old.is_some_and(|old| old.looked().standing() == Standing::Wrong) {
+    if old.side.looked().standing() == Standing::Wrong {
         whole.void(Verdict::NotComparable, Why::OldWrong);
     }
-    if new.looked().standing() == Standing::Wrong {
+    if new.side.looked().standing() == Standing::Wrong {
         whole.void(Verdict::Wrong, Why::Wrong);
     }
+    comparison
 }
 
 fn is_about(key: &KernelKey, what: &'static str, launch: &LaunchFacts) -> Result<(), OtherKernelTried> {

@@ -4,7 +4,6 @@
 
 pub(in crate::analysis) mod before;
 pub(in crate::analysis) mod checklist;
-pub(in crate::analysis) mod columns;
 pub(in crate::analysis) mod common;
 pub(in crate::analysis) mod estimates;
 pub(in crate::analysis) mod hypothesis;

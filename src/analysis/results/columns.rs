@@ -1,14 +1,15 @@
 //! Several profiles side by side: kernels joined by name, grid and block, each compared with the first profile's.
 
-use crate::analysis::correctness::Standing;
 use crate::analysis::derive::panels::Panel;
 use crate::analysis::evidence::Side;
-use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::limits::Limits;
 use crate::analysis::profile::{Profile, summary};
+use crate::analysis::results::changed::TimedChange;
+use crate::analysis::results::timing::Timing;
+use crate::analysis::results::trials::{self, Version};
 use crate::analysis::versus::setting::{self, Seen};
-use crate::analysis::versus::verdict::{Compared, Comparison, Verdict, Why};
+use crate::analysis::versus::verdict::Comparison;
 use crate::evidence::{Dim3, Workload};
 use std::collections::HashMap;
 
@@ -23,6 +24,21 @@ pub struct Against {
     pub panels: Vec<Panel>,
     /// What the comparison comes to.
     pub comparison: Comparison,
+    /// What the benchmark says; `None` without one on both sides.
+    #[serde(skip)]
+    pub timed: Option<TimedChange>,
+    /// What the verdicts compared with.
+    #[serde(skip)]
+    pub limits: Limits,
+}
+
+/// The kernels of a file, and what a comparison with them as the new side compares with.
+#[derive(Clone, Debug, Default)]
+pub struct Column {
+    /// The kernels.
+    pub kernels: Vec<Side>,
+    /// Of a snapshot its own limits.
+    pub limits: Limits,
 }
 
 /// One kernel over all profiles that hold it.
@@ -37,9 +53,6 @@ pub struct Joined {
 /// Profiles side by side.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Columns {
-    /// Thresholds that the verdicts compared with.
-    #[serde(skip)]
-    pub limits: Limits,
     /// Kernels that the first profile shares with at least one other.
     pub joined: Vec<Joined>,
     /// Kernels without a counterpart: (position of the profile, kernel).
@@ -48,14 +61,14 @@ pub struct Columns {
 
 /// Joins files, each with the kernels that it holds. The first is the old side of every comparison. Where each holds
 /// exactly one kernel, these are joined whatever they are called.
-pub fn columns(files: &[Vec<Side>], limits: &Limits) -> Columns {
+pub fn columns(files: &[Column]) -> Columns {
     let profiles: Vec<Vec<(&Side, &Profile)>> = files
         .iter()
-        .map(|sides| sides.iter().filter_map(|side| Some((side, side.profile.as_ref()?))).collect())
+        .map(|file| file.kernels.iter().filter_map(|side| Some((side, side.profile.as_ref()?))).collect())
         .collect();
     let Some((first, others)) = profiles.split_first() else { return Columns::default() };
     let is_one_each = profiles.iter().all(|kernels| kernels.len() == 1);
-    let mut found = Columns { limits: limits.clone(), ..Columns::default() };
+    let mut found = Columns::default();
     let mut taken: Vec<Vec<bool>> = profiles.iter().map(|kernels| vec![false; kernels.len()]).collect();
     let places: Vec<HashMap<Meant<'_>, usize>> = others.iter().map(|kernels| places(kernels)).collect();
     for (at, base) in first.iter().enumerate() {
@@ -65,7 +78,7 @@ pub fn columns(files: &[Vec<Side>], limits: &Limits) -> Columns {
             let Some(other) = (if is_one_each { Some(0) } else { known() }) else { continue };
             taken[0][at] = true;
             taken[column][other] = true;
-            against.push(compared(column, kernels[other], *base, limits));
+            against.push(compared(column, &files[column].limits, kernels[other], *base));
         }
         if !against.is_empty() {
             found.joined.push(Joined { kernel: base.1.kernel.clone(), against });
@@ -78,25 +91,21 @@ pub fn columns(files: &[Vec<Side>], limits: &Limits) -> Columns {
     found
 }
 
-fn compared(column: usize, new: (&Side, &Profile), old: (&Side, &Profile), limits: &Limits) -> Against {
+fn compared(at: usize, limits: &Limits, new: (&Side, &Profile), old: (&Side, &Profile)) -> Against {
     let (launches, old_launches) = (new.1.launches(), old.1.launches());
     let (kernel, old_kernel) = (&summary(&launches), &summary(&old_launches));
     let old_seen = Seen { session: &old.1.session, kernel: old_kernel };
-    let settings = setting::settings(Seen { session: &new.1.session, kernel }, Some(old_seen));
+    let mut settings = setting::settings(Seen { session: &new.1.session, kernel }, Some(old_seen));
+    settings.extend(setting::of_work(&new.0.work, &old.0.work));
     let panels = Panel::all(kernel, Some(old_kernel));
-    let rows: Vec<&Row> = panels.iter().flat_map(|panel| &panel.rows).collect();
-    let (now, was) = (Compared::of(kernel, new.1, new.0), Compared::of(old_kernel, old.1, old.0));
-    let mut comparison = Comparison::of(rows, now, was, &settings, limits);
-    if !(new.0.work.states_an_amount() && old.0.work.states_an_amount()) {
-        comparison.whole.warn_of_other_work(&new.1.kernel, &old.1.kernel);
-    }
-    let is_wrong = |side: &Side| side.looked().standing() == Standing::Wrong;
-    match (is_wrong(new.0), is_wrong(old.0)) {
-        (true, _) => comparison.whole.void(Verdict::Wrong, Why::Wrong),
-        (false, true) => comparison.whole.void(Verdict::NotComparable, Why::OldWrong),
-        (false, false) => {}
-    }
-    Against { column, kernel: new.1.kernel.clone(), panels, comparison }
+    let timing = new.0.benchmark.as_ref();
+    let timing = timing.and_then(|times| Timing::of(times, old.0.benchmark.as_ref(), &new.0.work, limits));
+    let now = Version { side: new.0, profile: new.1, kernel };
+    let was = Version { side: old.0, profile: old.1, kernel: old_kernel };
+    let rows = panels.iter().flat_map(|panel| &panel.rows);
+    let comparison = trials::compared(rows, (now, was), &settings, timing.as_ref(), limits);
+    let timed = timing.and_then(|timing| timing.change);
+    Against { column: at, kernel: new.1.kernel.clone(), panels, comparison, timed, limits: limits.clone() }
 }
 
 /// What says that two reports mean one kernel.
