@@ -1,6 +1,6 @@
 //! Levers on how accesses are issued: wider loads of shared memory, accesses whose guard is off.
 
-use super::{Ask, Draft};
+use super::{Ask, Draft, WORTH};
 use crate::analysis::derive::mix::PER_OPCODE;
 use crate::analysis::diagnose::lever::{Action, Along};
 use crate::analysis::diagnose::rules::memory::SHARED;
@@ -12,8 +12,6 @@ use crate::words;
 
 /// What is left of the instructions and wavefronts of four loads that one of 16 bytes replaces.
 const QUARTER: f64 = 0.25;
-/// Least share of the time that is worth a lever.
-const LEAST: f64 = 0.02;
 /// The part of the accesses whose guard is off from which they are worth a branch.
 const OFF: f64 = 0.25;
 /// Requests that the LSU takes.
@@ -30,7 +28,7 @@ fn wide_shared(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let gone = (1.0 - QUARTER) * runs.loads as f64;
     let cycles = m.cycles? * m.sms?;
     let l1 = m.busiest_of(&[Part::MemoryShared, Part::MemoryL1tex])?;
-    if gone / cycles < LEAST || 100.0 * l1.share < m.limits[Threshold::SolLow] {
+    if gone / cycles < WORTH || 100.0 * l1.share < m.limits[Threshold::SolLow] {
         return None;
     }
     let goal = (l1.share - gone / cycles).max(0.0);

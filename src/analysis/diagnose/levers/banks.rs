@@ -1,6 +1,6 @@
 //! The lever on bank conflicts: a layout without them, or copies where the data choose the addresses.
 
-use super::{Ask, Draft};
+use super::{Ask, Draft, WORTH};
 use crate::analysis::diagnose::lever::Action;
 use crate::analysis::diagnose::rules::count;
 use crate::analysis::diagnose::rules::memory::{SHARED, Wavefronts, wavefronts};
@@ -10,8 +10,6 @@ use crate::words;
 
 /// The part of the excess from which its cause is that of all of it.
 const MOST: f64 = 0.5;
-/// Excess wavefronts below this share of the cycles are none.
-const LEAST: f64 = 0.02;
 
 /// Whether a part of L1 limits.
 pub(super) fn is_l1(code: Code) -> bool {
@@ -23,7 +21,7 @@ pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let Wavefronts { all, ideal, excess } = wavefronts(m)?;
     let l1 = m.busiest_of(&[Part::MemoryShared, Part::MemoryL1tex])?;
-    if excess < LEAST {
+    if excess < WORTH {
         return None;
     }
     let goal = (l1.share - excess).max(0.0);

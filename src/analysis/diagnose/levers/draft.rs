@@ -106,11 +106,11 @@ impl Draft {
         self.cost.map_or(free, |cost| cost.min(free)).max(0.0)
     }
 
-    /// A number that orders levers.
-    pub(super) fn rank(&self) -> f64 {
+    /// A number that orders levers; `low` is the part of peak below which a unit bounds nothing.
+    pub(super) fn rank(&self, low: f64) -> f64 {
         match self.cost {
             Some(_) => self.saves(),
-            None if self.left.1 < 0.6 && self.weight > 0.0 => self.saves().min(self.weight),
+            None if self.left.1 < low && self.weight > 0.0 => self.saves().min(self.weight),
             None => self.saves(),
         }
     }

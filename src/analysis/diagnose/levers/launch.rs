@@ -1,6 +1,6 @@
 //! Levers on the launch: grid, blocks, occupancy, waves.
 
-use super::{Ask, Draft};
+use super::{Ask, Draft, WORTH};
 use crate::analysis::derive::block_size::{BlockSize, BlockSizes};
 use crate::analysis::diagnose::lever::Action;
 use crate::analysis::diagnose::measures::{ACHIEVED, THEORETICAL, WAVES};
@@ -9,8 +9,6 @@ use crate::catalog::{Code, Threshold};
 use crate::quantity::format;
 use crate::words;
 
-/// Least share of the time that is worth a lever.
-const LEAST: f64 = 0.02;
 /// Waves from which blocks no longer run in waves.
 const MANY_WAVES: f64 = 20.0;
 /// Room for warps below which more of it is worth trying.
@@ -26,7 +24,7 @@ fn waves(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let phases = m.kernel_of.phases?;
     let waves = m.waves.filter(|waves| *waves > 1.0 && *waves < MANY_WAVES)?;
-    let cost = phases.time.last_wave.filter(|cost| *cost >= LEAST && !phases.is_persistent)?;
+    let cost = phases.time.last_wave.filter(|cost| *cost >= WORTH && !phases.is_persistent)?;
     if matches!(ask.limiter, Code::AtomicContention | Code::MemoryHotSpot | Code::LaunchShortBlocks) {
         return None;
     }

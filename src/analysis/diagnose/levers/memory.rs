@@ -22,6 +22,8 @@ const FUSED: [&str; 1] = ["FFMA"];
 const ON_FMA_PIPE: [&str; 5] = ["FFMA", "FADD", "FMUL", "IMAD", "HFMA2"];
 /// Operand wavefronts for each FMA from which L1 takes longer than the arithmetic.
 const OPERANDS_PER_FMA: f64 = 0.25;
+/// The part of the sectors that are global from which local memory costs little.
+const MOSTLY_GLOBAL: f64 = 0.9;
 /// Sectors that one lookup of L2's tags finds at most.
 const SECTORS_PER_LOOKUP: f64 = 4.0;
 
@@ -164,7 +166,7 @@ fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let (local, global) = (m.kernel.value(LOCAL).filter(|local| *local > 0.0)?, m.kernel.value(SECTORS)?);
     let kept = global / (global + local);
-    if kept > 0.9 {
+    if kept > MOSTLY_GLOBAL {
         return None;
     }
     let executed = m.kernel.value("smsp__inst_executed.sum").unwrap_or(0.0);

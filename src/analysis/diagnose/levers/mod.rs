@@ -20,7 +20,10 @@ pub(super) use roof::{at_the_roof, ruled_out};
 
 use super::lever::Lever;
 use super::measures::Measures;
-use crate::catalog::Code;
+use crate::catalog::{Code, Threshold};
+
+/// Part of the time below which a cost is none.
+const WORTH: f64 = 0.02;
 
 /// What a lever is found from: the numbers, and what limits.
 pub(super) struct Ask<'m, 'a, 'r> {
@@ -45,13 +48,14 @@ pub(super) fn levers(m: &Measures<'_, '_>, limiter: Code) -> Vec<Lever> {
             None => merged.push(draft),
         }
     }
-    let least = m.limits[crate::catalog::Threshold::LeverLeast] / 100.0;
+    let least = m.limits[Threshold::LeverLeast] / 100.0;
     merged.retain(|draft| draft.is_open() || draft.saves() >= least);
     // Far from every peak a bound tells little: what the lever takes away of the waiting goes first. One that raises the ceiling of
     // another follows it.
+    let low = m.limits[Threshold::SolLow] / 100.0;
     let rank = |draft: &Draft| {
         let base = draft.raises().and_then(|action| merged.iter().find(|other| other.action == action));
-        base.map_or(draft.rank(), |base| base.rank().min(draft.rank()) - f64::EPSILON)
+        base.map_or(draft.rank(low), |base| base.rank(low).min(draft.rank(low)) - f64::EPSILON)
     };
     let mut ranked: Vec<(bool, f64, Draft)> =
         merged.iter().map(|draft| (draft.is_open(), rank(draft), draft.clone())).collect();

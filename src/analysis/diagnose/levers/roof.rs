@@ -3,6 +3,7 @@
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
 use crate::analysis::diagnose::level::Level;
 use crate::analysis::diagnose::lever::{Action, Lever, LeverCode, LeverOrigin};
+use crate::analysis::diagnose::levers::WORTH;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::diagnose::rules::memory::{packable, wavefronts};
 use crate::analysis::diagnose::rules::{count, share};
@@ -30,9 +31,6 @@ const REMOVES_WORK: [Action; 13] = [
 
 /// The part of the time in which a pipe idles that a lever may fill: with more the pipe is at no roof.
 const LARGEST: f64 = 0.5;
-
-/// The part of the cycles, and of the wavefronts, below which bank conflicts are none.
-const LEAST: f64 = 0.02;
 
 fn names(levers: &[Lever], actions: &[Action]) -> bool {
     levers.iter().any(|lever| matches!(&lever.code, LeverCode::Ours(action) if actions.contains(action)))
@@ -88,7 +86,7 @@ pub(in crate::analysis::diagnose) fn ruled_out(m: &Measures<'_, '_>, levers: &[L
     if let Some(wave) = wavefronts(m).filter(|_| !names(levers, &[Action::Unconflict])) {
         let excess = wave.all - wave.ideal;
         // Most of few wavefronts is no reason to rule them out.
-        if excess <= LEAST * wave.all && wave.excess < LEAST {
+        if excess <= WORTH * wave.all && wave.excess < WORTH {
             found.push(format!("bank conflicts ({} excess wavefronts)", count(excess)));
         }
     }

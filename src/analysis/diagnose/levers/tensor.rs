@@ -1,7 +1,7 @@
 //! Levers of kernels that multiply matrices, and of tiles in loops.
 
 use super::draft::busiest;
-use super::{Ask, Draft};
+use super::{Ask, Draft, WORTH};
 use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::diagnose::lever::{Action, Along};
 use crate::analysis::diagnose::rules::{count, share};
@@ -13,12 +13,12 @@ use crate::words::Words;
 
 /// Busy cycles of the tensor pipe.
 const TENSOR: &str = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed";
-/// Least share of the time that is worth a lever.
-const LEAST: f64 = 0.02;
 /// Narrow loads in a phase from which wider ones are worth trying.
 const NARROW_LOADS: f64 = 16.0;
 /// Bits of a lane's element that are narrow.
 const NARROW: u64 = 32;
+/// A register file is nearly full from this part on.
+const NEARLY_FULL: f64 = 0.95;
 /// L1 at this share of its peak caps an overlap.
 const L1_HIGH: f64 = 0.6;
 
@@ -47,7 +47,7 @@ fn registers(ask: &Ask<'_, '_, '_>) -> Option<Words> {
     let registers = ask.m.kernel.value("launch__registers_per_thread")?;
     let threads = 32.0 * ask.m.block_warps? * ask.m.occupancy.blocks_per_sm?;
     let part = registers * threads / file;
-    (part >= 0.95).then(|| {
+    (part >= NEARLY_FULL).then(|| {
         words!(
             "register file {} % full ({} × {} threads)",
             format::fixed(100.0 * part, 0),
@@ -60,7 +60,7 @@ fn registers(ask: &Ask<'_, '_, '_>) -> Option<Words> {
 /// C1: the epilogue of a tile beside the products of the next one.
 fn overlap(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     let epilogue = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Epilogue)?;
-    if phases.tensor.is_none() || epilogue.tensor != Some(0.0) || epilogue.cost < LEAST {
+    if phases.tensor.is_none() || epilogue.tensor != Some(0.0) || epilogue.cost < WORTH {
         return None;
     }
     let draft = Draft::overlaps(ask, Action::OverlapEpilogue, epilogue.cost);
@@ -170,7 +170,7 @@ fn wide_loads(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Vec<Draft> {
             .find(|cause| cause.opcode.starts_with("LDG"))?;
         let loads = narrow(cause.line);
         let cost = phase.share * wait.share;
-        if loads < NARROW_LOADS || cost < LEAST {
+        if loads < NARROW_LOADS || cost < WORTH {
             return None;
         }
         let draft = Draft::overlaps(ask, Action::WideLoads, cost);
@@ -196,7 +196,7 @@ fn wide_loads(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Vec<Draft> {
 
 /// C4: products in flight across steps.
 fn drain(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
-    let cost = phases.drain_in_loop.filter(|cost| *cost >= LEAST)?;
+    let cost = phases.drain_in_loop.filter(|cost| *cost >= WORTH)?;
     let draft = Draft::overlaps(ask, Action::KeepProducts, cost);
     let (step, products) = (phases.step_cycles()?, phases.tensor? / phases.steps?);
     let efficiency = phases.step_efficiency.unwrap_or_default();
@@ -224,7 +224,7 @@ fn drain(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
 
 /// C5: the fence chain.
 fn fence(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
-    let chain = phases.fence_chain.as_ref().filter(|chain| chain.cost >= LEAST)?;
+    let chain = phases.fence_chain.as_ref().filter(|chain| chain.cost >= WORTH)?;
     let draft = Draft::overlaps(ask, Action::NarrowFence, chain.cost);
     Some(
         draft
@@ -246,7 +246,7 @@ fn fence(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
 
 /// C6: a release in front of the last barrier, behind which nothing is read or written.
 fn exit(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
-    let exit = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Exit && phase.share >= LEAST)?;
+    let exit = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Exit && phase.share >= WORTH)?;
     exit.waits.iter().find(|wait| wait.reason == "membar")?;
     let cost = exit.share * ask.m.active.unwrap_or(1.0);
     let draft = Draft::overlaps(ask, Action::ExitBarrier, cost);

@@ -1,6 +1,6 @@
 //! Levers that shorten waits or the work of issue: loads in flight, chains, barriers, code, lanes.
 
-use super::{Ask, Draft, gathers};
+use super::{Ask, Draft, WORTH, gathers};
 use crate::analysis::diagnose::lever::Action;
 use crate::analysis::diagnose::rules::lanes::LANES;
 use crate::analysis::diagnose::rules::{count, share};
@@ -10,8 +10,6 @@ use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
-/// Least share of the time that is worth a lever.
-const LEAST: f64 = 0.02;
 /// Instructions of all warps.
 const EXECUTED: &str = "smsp__inst_executed.sum";
 /// Independent loads that share one latency in a loop that is unrolled by four: a warp then waits a quarter as long for each.
@@ -53,7 +51,7 @@ fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let waits = main.parts.iter().filter(|part| matches!(part.kind, PhaseKind::Barrier | PhaseKind::Load));
     let cost: f64 = waits.map(|part| part.cost).sum();
     let shared = ask.m.kernel.value("launch__shared_mem_per_block_static").filter(|bytes| *bytes > 0.0);
-    (cost >= LEAST).then(|| {
+    (cost >= WORTH).then(|| {
         Draft::overlaps(ask, Action::DoubleBuffer, cost)
             .says(
                 "Double-buffer the tiles".into(),
@@ -174,7 +172,7 @@ fn stages(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let parts = phases.phases.iter().flat_map(|phase| &phase.parts);
     let cost: f64 = parts.filter(|part| part.kind == PhaseKind::StageWait).map(|part| part.cost).sum();
     let waits = phases.share(PhaseKind::StageWait);
-    (cost >= LEAST).then(|| {
+    (cost >= WORTH).then(|| {
         let draft = Draft::overlaps(ask, Action::MoreInFlight, cost);
         let saves = draft.saves();
         draft
