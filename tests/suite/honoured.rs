@@ -32,7 +32,11 @@ fn a_format_refuses_the_flags_that_it_does_not_honour() {
         run.ends(2, why);
     }
     assert_eq!(made(), before, "nothing was written");
-    project.run("generate --report new.csv --all").ends(2, "cannot be used with");
+    for both in
+        ["generate --report new.csv --all", "show new.csv --json --all", "compare new.csv new.csv --json --width 99"]
+    {
+        project.run(both).ends(2, "cannot be used with");
+    }
     let comment = project.run("generate scale --date 2026-11-03 --format pr --out zzz").done();
     assert!(comment.contains("Page: `zzz/2026-11-03-scale.md`"), "{comment}");
 }

@@ -38,7 +38,7 @@ pub(in crate::cli) struct Compare {
     #[arg(long)]
     pub(in crate::cli) json: bool,
     /// Columns to print in [default: COLUMNS, else 80].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "json")]
     pub(in crate::cli) width: Option<usize>,
 }
 

@@ -18,13 +18,13 @@ pub(in crate::cli) struct Show {
     #[arg(long)]
     pub(in crate::cli) allow_damage: bool,
     /// Print every table, not the first screen alone.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     pub(in crate::cli) all: bool,
     /// Print what is measured and concluded as JSON.
     #[arg(long)]
     pub(in crate::cli) json: bool,
     /// Columns to print in [default: COLUMNS, else 80].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "json")]
     pub(in crate::cli) width: Option<usize>,
 }
 
@@ -56,7 +56,7 @@ pub(in crate::cli) struct Timeline {
     #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
     pub(in crate::cli) thresholds: Vec<(crate::catalog::Threshold, f64)>,
     /// Columns to print in [default: COLUMNS, else 80].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "json")]
     pub(in crate::cli) width: Option<usize>,
 }
 
