@@ -10,6 +10,7 @@ use crate::analysis::versus::verdict::Verdict;
 use crate::catalog::Code;
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
+use std::collections::HashSet;
 use std::num::NonZeroU32;
 
 /// Which of a subject's audits of one day it is, counted from 1.
@@ -116,6 +117,18 @@ pub struct Concluded {
     pub judgement: Judgement,
     /// Why.
     pub reason: String,
+}
+
+/// The hypotheses that some audits confirmed or refuted, in their order, each with the position of its audit; a confirmed one once.
+pub fn decided(milestones: &[Milestone]) -> Vec<(usize, &Concluded)> {
+    let mut confirmed = HashSet::new();
+    let all = milestones.iter().enumerate().flat_map(|(at, one)| one.hypotheses.iter().map(move |stated| (at, stated)));
+    all.filter(|(_, one)| match one.judgement {
+        Judgement::Holds => confirmed.insert(one.name.clone()),
+        Judgement::Fails => true,
+        Judgement::Unclear | Judgement::NotMeasured => false,
+    })
+    .collect()
 }
 
 impl Milestone {

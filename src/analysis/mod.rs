@@ -64,7 +64,7 @@ pub use lines::{
     ListedInstruction, ListedLine, Listing, Parked, PartLines, Pattern, Place, ReasonLines, SourceLines, Space, Spot,
     Waits, source_want,
 };
-pub use milestone::{Concluded, Milestone, Nth};
+pub use milestone::{Concluded, Milestone, Nth, decided};
 pub use others::OtherVerdict;
 pub use profile::{OtherProfile, Profile, Reduction};
 pub(crate) use readings::asked;

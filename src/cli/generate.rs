@@ -66,7 +66,8 @@ fn pages(
         write_page(&made, arguments.pages.format, &place, templates, &plan.template, arguments.pages.force, out)?;
     }
     if arguments.pages.format == PageFormat::Md && !is_one_document && !plan.subjects.is_empty() {
-        let written = index::write(&plan.out, arguments.out.is_none())?;
+        let names: Vec<&str> = plan.subjects.iter().map(|subject| subject.name.as_str()).collect();
+        let written = index::write(&plan.out, arguments.out.is_none(), &names)?;
         written.map_or(Ok(()), |path| writeln!(out, "{}", path.display()))?;
     }
     if arguments.pages.format == PageFormat::Pr {
@@ -142,6 +143,8 @@ impl<'p> Maker<'p> {
             all.push(audit.clone());
             all.extend(gathered.others.iter().map(|other| analysis::audit(other, limits)));
         }
+        let (history, lost) = milestones(&plan.series, name, Some(slot.at))?;
+        index::say_lost(&lost)?;
         let date = slot.at.date.to_string();
         let heading = Heading {
             subject: name.to_owned(),
@@ -157,7 +160,7 @@ impl<'p> Maker<'p> {
             baseline: gathered.baseline,
             against: gathered.against,
             accepted: AcceptedFile::read(&plan.series, name)?.about(&audit),
-            history: milestones(&plan.series, name, Some(slot.at))?.0,
+            history: Heading::kept(history),
         };
         let snapshot = Snapshot::new(heading, gathered.evidence, &audit);
         Ok(Made { snapshot, audit, all, instructions: gathered.instructions, is_first_made: slot.own.is_none() })

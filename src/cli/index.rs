@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use crate::render::{Output, PageLock, RenderError, markdown_table, marked, merged, write_together};
-use crate::snapshot::{earlier, milestones, subjects};
+use crate::snapshot::{SnapshotError, milestones, subjects};
 use crate::view::{self, Listed};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,11 @@ const FILE: &str = "README.md";
 
 /// Writes the index of a folder anew, and keeps what people wrote around it; gives its path. An index that somebody edited
 /// stays as it is, and is told; so does a file without any, unless the folder is the `series` of a project's audits.
-pub(super) fn write(folder: &Path, series: bool) -> Result<Option<PathBuf>, Failure> {
+/// What is wrong with the snapshots of the subjects in `made` was said where they were made.
+pub(super) fn write(folder: &Path, series: bool, made: &[&str]) -> Result<Option<PathBuf>, Failure> {
     let path = folder.join(FILE);
     let _lock = PageLock::take(&path)?;
-    let block = text(folder)?;
+    let block = text(folder, made)?;
     let existing = match crate::read::text(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -44,19 +45,27 @@ pub(super) fn write(folder: &Path, series: bool) -> Result<Option<PathBuf>, Fail
     Ok(Some(path))
 }
 
+/// Says which snapshots have no part in the history of their subject, and why.
+pub(super) fn say_lost(snapshots: &[SnapshotError]) -> Result<(), Failure> {
+    snapshots.iter().try_for_each(|error| note(&format!("not in the history: {error}")))
+}
+
 fn note(text: &str) -> Result<(), Failure> {
     Ok(writeln!(anstream::stderr(), "note: {text}")?)
 }
 
 /// The block of the index.
-fn text(folder: &Path) -> Result<String, Failure> {
+fn text(folder: &Path, made: &[&str]) -> Result<String, Failure> {
     let mut listed = Vec::new();
     for subject in subjects(folder)? {
-        let Some(last) = earlier(folder, &subject, None)?.pop() else { continue };
-        let (known, _) = milestones(folder, &subject, None)?;
-        if !known.is_empty() {
-            let page = format!("{}-{subject}.md", last.at);
-            listed.push((last.at, Listed { subject, page, milestones: known }));
+        let (known, lost) = milestones(folder, &subject, None)?;
+        if !made.contains(&subject.as_str()) {
+            say_lost(&lost)?;
+        }
+        if let Some(last) = known.last() {
+            let at = (last.date.clone(), last.number);
+            let page = format!("{}-{subject}.md", last.day());
+            listed.push((at, Listed { subject, page, milestones: known }));
         }
     }
     listed.sort_by(|(a, one), (b, other)| b.cmp(a).then_with(|| one.subject.cmp(&other.subject)));

@@ -1,6 +1,9 @@
 //! What a page says about itself: the subject, the day, the commit, and what it is compared with.
 
-use crate::analysis::{Audit, Milestone, Nth};
+use crate::analysis::{Audit, Milestone, Nth, decided};
+
+/// Earlier audits that a page shows.
+const SHOWN: usize = 12;
 
 /// What the page says about itself; decided by the caller, never read from a clock here.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -31,7 +34,7 @@ pub struct Heading {
     pub against: String,
     /// Acceptances of this comparison, in the order in which they were made.
     pub accepted: Vec<Acceptance>,
-    /// Earlier audits of the subject, the oldest first.
+    /// What is kept of the earlier audits of the subject, the oldest first.
     pub history: Vec<Milestone>,
     /// Whether the page goes without charts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -50,6 +53,19 @@ impl Heading {
     /// What the files of the audit are called: `YYYY-MM-DD-NAME`; `YYYY-MM-DD.2-NAME` for the second of a day.
     pub fn stem(&self) -> String {
         format!("{}-{}", self.day(), self.subject)
+    }
+
+    /// What a page keeps of all earlier audits of its subject: those that it shows, and those that decided a hypothesis.
+    pub fn kept(all: Vec<Milestone>) -> Vec<Milestone> {
+        let older = all.len().saturating_sub(SHOWN);
+        let decided: Vec<usize> = decided(&all).into_iter().map(|(at, _)| at).collect();
+        let is_kept = |at: usize| at >= older || decided.contains(&at);
+        all.into_iter().enumerate().filter(|(at, _)| is_kept(*at)).map(|(_, one)| one).collect()
+    }
+
+    /// The earlier audits that the page shows.
+    pub(in crate::view) fn shown(&self) -> &[Milestone] {
+        &self.history[self.history.len().saturating_sub(SHOWN)..]
     }
 
     /// The audit's own milestone.

@@ -116,7 +116,7 @@ pub(super) fn blocks(heading: &Heading, audit: &Audit) -> Vec<Block> {
         return Vec::new();
     }
     let own = heading.milestone(audit);
-    let mut rows = history_rows(&heading.history);
+    let mut rows = history_rows(heading.shown());
     rows.push(row(&own));
     let words = "One row for each audit of this subject; the verdict is against the baseline of that audit.";
     let mut blocks = vec![head("history", "History"), paragraph("history", words)];

@@ -3,7 +3,7 @@
 use super::document::{Cell, Section, Table};
 use super::heading::Heading;
 use super::tables::{self, code, columns_of, heading as head, judged, paragraph, reading, text};
-use crate::analysis::{Condition, Judgement, Milestone, Role, Tested, When};
+use crate::analysis::{Concluded, Condition, Judgement, Milestone, Role, Tested, When, decided};
 use crate::evidence::{Missing, Reading};
 use crate::words;
 use crate::words::Words;
@@ -45,35 +45,23 @@ pub(super) fn summary(tested: &[Tested]) -> Option<Words> {
     (!found.is_empty()).then(|| words!("**Hypotheses:** {}.", found.join("; ")))
 }
 
-/// The hypotheses that some audits confirmed or refuted, in their order; a confirmed one once.
+/// The table of what earlier audits decided.
 pub fn ledger(milestones: &[Milestone]) -> Table {
     let columns = columns_of("Date | Commit | Hypothesis | Change | Result | Why");
-    let mut confirmed: Vec<&str> = Vec::new();
-    let mut rows: Vec<Vec<Cell>> = Vec::new();
-    for milestone in milestones {
-        let commit = || if milestone.commit.is_empty() { text("") } else { code(milestone.commit.clone()) };
-        for one in &milestone.hypotheses {
-            let is_first = match one.judgement {
-                Judgement::Holds => !confirmed.contains(&one.name.as_str()),
-                Judgement::Fails => true,
-                Judgement::Unclear | Judgement::NotMeasured => false,
-            };
-            if !is_first {
-                continue;
-            }
-            confirmed.extend((one.judgement == Judgement::Holds).then_some(one.name.as_str()));
-            let change = if one.change.is_empty() { &milestone.change } else { &one.change };
-            rows.push(vec![
-                text(milestone.day()),
-                commit(),
-                text(one.name.clone()),
-                text(change.clone()),
-                judged(one.judgement, Role::Hypothesis),
-                text(one.reason.clone()),
-            ]);
-        }
-    }
-    tables::table("ledger", columns, rows)
+    let row = |(at, one): (usize, &Concluded)| {
+        let milestone = &milestones[at];
+        let commit = if milestone.commit.is_empty() { text("") } else { code(milestone.commit.clone()) };
+        let change = if one.change.is_empty() { &milestone.change } else { &one.change };
+        vec![
+            text(milestone.day()),
+            commit,
+            text(one.name.clone()),
+            text(change.clone()),
+            judged(one.judgement, Role::Hypothesis),
+            text(one.reason.clone()),
+        ]
+    };
+    tables::table("ledger", columns, decided(milestones).into_iter().map(row).collect())
 }
 
 /// A sentence without its full stop.

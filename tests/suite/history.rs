@@ -1,6 +1,8 @@
 //! `audit history`, and the history on the page.
 
 use crate::project::{Profile, Project};
+use kernel_audit::analysis::Milestone;
+use kernel_audit::snapshot::Snapshot;
 use std::fs;
 use std::process::Command;
 
@@ -60,6 +62,51 @@ fn a_version_says_what_changed_on_which_gpu_and_what_people_accepted() {
     let index = project.read("pages/README.md");
     assert!(index.contains("NOT COMPARABLE"), "{index}");
     assert!(project.run("history scale").done().contains("| NVIDIA H100 PCIe"), "{other}");
+}
+
+#[test]
+fn a_page_keeps_the_last_twelve_and_what_decided_a_hypothesis() {
+    let project = Project::new();
+    let config = project.read("audit.toml").replace("template = \"full\"\n", "");
+    let stated =
+        "[[subject.hypothesis]]\nname = \"fewer registers\"\nafter = [\"launch__registers_per_thread <= 8\"]\n";
+    fs::write(project.path("audit.toml"), config.clone()).unwrap();
+    project.audit("2026-01-01", Profile::steady(100_001.0));
+    fs::write(project.path("audit.toml"), config.clone() + stated).unwrap();
+    project.audit("2026-01-02", Profile::steady(100_000.0));
+    fs::write(project.path("audit.toml"), config).unwrap();
+    for day in 3..17 {
+        project.audit(&format!("2026-01-{day:02}"), Profile::steady(100_000.0 - f64::from(day)));
+    }
+    let page = project.read("pages/2026-01-16-scale.md");
+    let rows = versions(&page);
+    assert_eq!(rows.len(), 2 + 12 + 1, "{page}");
+    assert!(rows[2].contains("2026-01-04") && rows[14].contains("2026-01-16"), "{page}");
+    let snapshot = Snapshot::read(&project.path("pages/2026-01-16-scale.json")).unwrap();
+    let kept: Vec<String> = snapshot.heading.history.iter().map(Milestone::day).collect();
+    assert_eq!((kept.len(), kept[0].as_str(), kept[1].as_str()), (13, "2026-01-02", "2026-01-04"));
+    let all = project.run("history scale").done();
+    assert!(all.matches("| 2026-").count() == 16 + 1 && all.contains("fewer registers"), "{all}");
+}
+
+#[test]
+fn a_snapshot_that_cannot_be_read_is_told_and_the_index_leads_to_one_that_can() {
+    let project = Project::new();
+    project.audit("2026-01-01", Profile::steady(100_000.0));
+    project.audit("2026-01-02", Profile::steady(90_000.0));
+    let broken = project.path("pages/2026-01-02-scale.json");
+    fs::write(&broken, fs::read_to_string(&broken).unwrap().replacen("2026-01-02", "2026-01-09", 1)).unwrap();
+    let note = "note: not in the history: pages/2026-01-02-scale.json";
+    project.report("new.csv", &[Profile::steady(80_000.0)]);
+    let made = project.run("generate scale --date 2026-01-03 --baseline pages/2026-01-01-scale.json");
+    assert_eq!(made.err().matches(note).count(), 1, "{}", made.err());
+    fs::remove_file(project.path("pages/2026-01-03-scale.json")).unwrap();
+    let config = project.read("audit.toml") + "[[subject]]\nname = \"other\"\nreport = \"new.csv\"\n";
+    fs::write(project.path("audit.toml"), config).unwrap();
+    let other = project.run("generate other --date 2026-01-03");
+    assert_eq!(other.err().matches(note).count(), 1, "{}", other.err());
+    let index = project.read("pages/README.md");
+    assert!(index.contains("(2026-01-01-scale.md)") && !index.contains("2026-01-02-scale"), "{index}");
 }
 
 #[test]

@@ -12,8 +12,6 @@ use crate::view::{charts, clock_steps};
 use crate::words;
 use crate::words::Words;
 
-/// Rows of earlier audits shown; the others stand in `audit history`.
-const SHOWN: usize = 12;
 /// From this many versions on a picture says more than the table.
 const PICTURE: usize = 3;
 
@@ -92,8 +90,7 @@ fn baseline(heading: &Heading, audit: &Audit) -> Option<Version> {
 /// The last versions and the audit's own. A GPU is named where it is another than before.
 fn versions(heading: &Heading, audit: &Audit) -> Vec<Version> {
     let own = heading.milestone(audit);
-    let all: Vec<&Milestone> = heading.history.iter().chain([&own]).collect();
-    let shown = &all[heading.history.len().saturating_sub(SHOWN)..];
+    let shown: Vec<&Milestone> = heading.shown().iter().chain([&own]).collect();
     // Wrong results are held beside nothing.
     let is_mixed = shown.iter().any(|one| one.timed_ns.is_some()) && shown.iter().any(|one| one.timed_ns.is_none());
     let gpus = shown.iter().map(|one| one.gpu.as_str()).filter(|gpu| !gpu.is_empty());

@@ -15,7 +15,7 @@ const DATES: usize = 4;
 
 /// The chart of a page: the milestones before it, and its own.
 pub(in crate::view) fn of_page(heading: &Heading, audit: &Audit) -> Option<Chart> {
-    let mut all = heading.history.clone();
+    let mut all = heading.shown().to_vec();
     all.push(heading.milestone(audit));
     chart(&all)
 }
