@@ -80,7 +80,7 @@ pub fn marked(page: &str, sections: &[(usize, String)]) -> String {
     out
 }
 
-/// Whether the generated blocks of a page are as they were written.
+/// Whether the generated blocks of a page are as they were written; the author's own may be anything.
 ///
 /// # Errors
 /// Markers that are damaged, doubled or nested, or a block that was edited by hand.
@@ -88,7 +88,8 @@ pub fn intact(path: &Path, page: &str) -> Result<(), RenderError> {
     let cure = "generate the page again with --force, or restore it from version control";
     let fail = |line: usize, what: String| RenderError::edited(path, line, what, cure);
     let all = blocks(page).map_err(|(line, what)| fail(line, what))?;
-    match all.iter().find(|block| hash(&page[block.content.clone()]) != block.hash) {
+    let is_edited = |block: &&Block| block.id != HUMAN && hash(&page[block.content.clone()]) != block.hash;
+    match all.iter().find(is_edited) {
         Some(block) => Err(fail(block.line, format!("the generated block {:?} was edited by hand", block.id))),
         None => Ok(()),
     }

@@ -285,11 +285,18 @@ fn what_the_author_concludes_stays_and_goes_to_the_next_page() {
         project.run(&format!("generate scale --date 2026-01-01{words}")).done();
         assert!(project.read(PAGE).contains(own), "{words}");
     }
+    // The gate holds what the program wrote, and nothing else.
+    project.run("check scale --allow-new").done();
+    let page = project.read(PAGE);
+    fs::write(project.path(PAGE), page.replacen("scale", "scaled", 1)).unwrap();
+    project.run("check scale --allow-new").ends(1, "was edited by hand");
+    fs::write(project.path(PAGE), page).unwrap();
     let html = project.read("pages/2026-01-01-scale.html");
     assert!(html.contains("Use <code>__ldg</code> <strong>next</strong> (A. B., 2026-01-02)."), "{html}");
     assert!(!html.contains("nobody has edited") && !html.contains("<b>"));
     let next = project.audit("2026-01-05", Profile::steady(80_000.0));
     assert!(next.contains(own), "{next}");
+    project.run("check scale").done();
     // An empty section is an answer too, and a mark without a hash is the author's.
     let empty = next.replace(own, "");
     fs::write(project.path("pages/2026-01-05-scale.md"), &empty).unwrap();
