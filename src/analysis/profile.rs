@@ -43,7 +43,7 @@ pub struct Profile {
     pub readings: Readings,
     /// Metrics that were asked for and that no result holds.
     pub dropped: Vec<String>,
-    /// Fields and lines that were not understood.
+    /// Lines of text that were not understood: what, and how many.
     pub not_understood: Vec<(String, u64)>,
     /// Damage of the artefact.
     pub damage: Vec<Damage>,

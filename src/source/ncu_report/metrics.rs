@@ -118,7 +118,7 @@ fn metric(asked: &Asked, with_instances: bool, message: &[u8], texts: &mut Texts
         rest = after;
     }
     let value = match stored {
-        Some(stored) => value(stored, texts).ok_or("bytes that are no value")?,
+        Some(stored) => value(stored, texts).ok_or("no value of a type that this program knows")?,
         None => None,
     };
     let instances = elements.into_iter().map(|element| instance(element, texts));
@@ -145,7 +145,8 @@ fn instance(element: &[u8], texts: &mut Texts) -> Result<Instance, &'static str>
     })
 }
 
-/// The value in its stored type: `Some(None)` when no type is set, `None` when the bytes are no message.
+/// The value in its stored type: `Some(None)` when no type is set, `None` when the bytes are no message, or one of fields that
+/// are all unknown.
 pub(super) fn value(message: &[u8], texts: &mut Texts) -> Option<Option<Value>> {
     let mut found = None;
     wire::walk(message, |field| {
@@ -159,7 +160,7 @@ pub(super) fn value(message: &[u8], texts: &mut Texts) -> Option<Option<Value>> 
             _ => return,
         };
     })?;
-    Some(found)
+    (found.is_some() || message.is_empty()).then_some(found)
 }
 
 #[cfg(test)]

@@ -102,6 +102,20 @@ fn fields_of_later_versions_change_nothing() {
 }
 
 #[test]
+fn a_value_of_an_unknown_type_is_no_metric_that_was_not_collected() {
+    let later = nested(2, number(6, 3));
+    let empty = nested(2, "");
+    let metrics = [metric(13, 0, &[nested(2, number(5, 3))]), metric(13, 1, &[empty]), metric(13, 2, &[later])];
+    let names = strings(&["a__b", "c__d", "e__f"]);
+    let folder = MadeReport::with(&[block(&[names], &[KERNEL], &[kernel(&metrics)])]);
+    let error = ncu_report::read(&folder.path(), &Want::default()).unwrap_err().to_string();
+    assert!(error.contains("expected the metric e__f, found no value of a type that this program knows"), "{error}");
+    let report = ncu_report::read(&folder.path(), &Want { allow_damage: true, ..Want::default() }).unwrap();
+    let read: Vec<_> = report.launches[0].metrics.iter().map(|one| (&*one.name, one.value.is_some())).collect();
+    assert_eq!((read, report.damage.len()), (vec![("a__b", true), ("c__d", false)], 1));
+}
+
+#[test]
 fn an_instance_without_an_id_is_damage_and_not_a_guess() {
     let whole = nested(3, [nested(1, number(5, 1)), nested(2, number(5, 2))].concat());
     let bare = nested(3, nested(2, number(5, 2)));
