@@ -11,7 +11,7 @@ use crate::view::charts::{CHARTS, Chart};
 use crate::view::{Document, Heading};
 use chrono::NaiveDate;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// Fails where a file is there that is not this program's, unless `force` is set.
@@ -29,13 +29,13 @@ pub(super) fn text_of(path: &Path) -> Result<Option<String>, RenderError> {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) if error.kind() == ErrorKind::InvalidData => Err(RenderError::not_text(path)),
-        Err(source) => Err(RenderError::Write {
-            path: path.to_owned(),
-            doing: "reading what is there",
-            cure: "make it readable, or move it away".to_owned(),
-            source,
-        }),
+        Err(error) => Err(unreadable(path, error)),
     }
+}
+
+fn unreadable(path: &Path, source: io::Error) -> RenderError {
+    let cure = "make it readable, or move it away".to_owned();
+    RenderError::Write { path: path.to_owned(), doing: "reading what is there", cure, source }
 }
 
 /// Where the files of an audit lie, with the charts that belong to its page.
@@ -110,14 +110,18 @@ impl<'d> Files<'d> {
             named(path.file_name()?.to_str()?, ".md").filter(|(_, of)| *of == self.subject).map(|(at, _)| at)
         };
         let own = dated(&self.page);
-        let there = fs::read_dir(&self.out).into_iter().flatten().filter_map(|entry| {
-            let path = entry.ok()?.path();
-            Some((dated(&path)?, path))
-        });
-        match there.filter(|(at, _)| Some(at) < own.as_ref()).max() {
-            Some((_, path)) => text_of(&path),
-            None => Ok(None),
+        let entries = match fs::read_dir(&self.out) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(unreadable(&self.out, error)),
+        };
+        let mut newest = None;
+        for entry in entries {
+            let path = entry.map_err(|error| unreadable(&self.out, error))?.path();
+            let at = dated(&path).filter(|at| Some(at) < own.as_ref());
+            newest = newest.max(at.map(|at| (at, path)));
         }
+        newest.map_or(Ok(None), |(_, path)| text_of(&path))
     }
 
     /// Writes the page, with what people wrote between the blocks of the one that is there, and the files beside it:
@@ -137,9 +141,10 @@ impl<'d> Files<'d> {
         force: bool,
     ) -> Result<Vec<String>, Failure> {
         let _lock = PageLock::take(&self.page)?;
-        let is_same =
-            |side: &Side| Snapshot::read(&self.snapshot).is_ok_and(|made| made.evidence.new.is_same_measurement(side));
-        if snapshot.is_some() && first.is_some_and(|side| self.snapshot.exists() && !is_same(side)) {
+        if let (Some(_), Some(side)) = (snapshot, first)
+            && self.snapshot.exists()
+            && !Snapshot::read(&self.snapshot)?.evidence.new.is_same_measurement(side)
+        {
             return Err(Failure::of(
                 Status::Unreadable,
                 format!(

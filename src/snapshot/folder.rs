@@ -106,11 +106,10 @@ pub fn newest(folder: &Path, subject: &str, before: Dated, new: &Side) -> Result
     Ok(None)
 }
 
-/// The audits of a subject that were made from the same measurement as `side`, the newest first; files that cannot be read
-/// are none.
+/// The audits of a subject that were made from the same measurement as `side`, the newest first.
 ///
 /// # Errors
-/// A folder that is there and cannot be read.
+/// A folder that is there and cannot be read, or an audit of this measurement that cannot.
 pub fn made_from(folder: &Path, subject: &str, side: &Side) -> Result<Vec<(Dated, Snapshot)>, SnapshotError> {
     let Some(hash) = side.hash() else { return Ok(Vec::new()) };
     let holds = |bytes: &[u8]| bytes.windows(hash.len()).any(|window| window == hash.as_bytes());
@@ -122,8 +121,10 @@ pub fn made_from(folder: &Path, subject: &str, side: &Side) -> Result<Vec<(Dated
         if !holds(&bytes) {
             continue;
         }
-        let snapshot = Snapshot::parse(&found.path, &bytes).ok();
-        same.extend(snapshot.filter(|made| made.evidence.new.is_same_measurement(side)).map(|made| (found.at, made)));
+        let made = Snapshot::parse(&found.path, &bytes)?;
+        if made.evidence.new.is_same_measurement(side) {
+            same.push((found.at, made));
+        }
     }
     Ok(same)
 }

@@ -88,6 +88,15 @@ fn a_page_made_again_is_no_audit_of_its_own() {
     let refused = project.run("generate scale --date 2026-01-05");
     refused.ends(2, "nothing new was measured: pages/2026-01-02-scale.json");
     assert_eq!(pages(&project).len(), 2);
+    // Nor is its audit nobody's where it cannot be read.
+    let own = project.path("pages/2026-01-02-scale.json");
+    let whole = fs::read_to_string(&own).unwrap();
+    fs::write(&own, whole.replacen("audit/8", "audit/9", 1)).unwrap();
+    for words in ["generate scale", "generate scale --date 2026-01-05"] {
+        project.run(words).ends(3, "update this program");
+    }
+    assert_eq!(pages(&project).len(), 2);
+    fs::write(&own, whole).unwrap();
     // Elsewhere a page may be of any day; it is compared with the audits that lie in the folder of audits.
     project.run("generate scale --date 2026-01-05 --out site").done();
     let elsewhere = project.read("site/2026-01-05-scale.md");
