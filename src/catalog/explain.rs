@@ -5,9 +5,9 @@ use super::explain_metric::{by_name, reading};
 use super::explanation::Explanation;
 use super::replaced::{ReplacedRow, replaced, replaced_names};
 use super::{
-    AliasKind, AliasRow, Better, LimiterKind, LimiterRow, MetricRow, NameCheck, OpcodeClass, Profile, ReadingForm,
-    StallFamily, StallRow, ThresholdRow, WordRow, base_opcode, check_metric_name, check_reading, chips, limiter,
-    limiters, metric, metrics, opcode_class, opcode_classes, profile, profiles, sass_aliases, stall, stall_of_metric,
+    AliasKind, AliasRow, Better, Checklist, LimiterKind, LimiterRow, MetricRow, NameCheck, OpcodeClass, ReadingForm,
+    StallFamily, StallRow, ThresholdRow, WordRow, base_opcode, check_metric_name, check_reading, checklist, checklists,
+    chips, limiter, limiters, metric, metrics, opcode_class, opcode_classes, sass_aliases, stall, stall_of_metric,
     stalls, threshold_row, thresholds, word, words,
 };
 use crate::nearest::several;
@@ -25,7 +25,7 @@ pub fn explain(name: &str) -> Option<Explanation> {
         .or_else(|| opcode_classes().iter().find(|row| row.id == name).map(of_class))
         .or_else(|| threshold_row(name).map(of_threshold))
         .or_else(|| limiter(name).map(of_limiter))
-        .or_else(|| profile(name).map(of_profile))
+        .or_else(|| checklist(name).map(of_checklist))
         .or_else(|| chip_named(name).map(of_chip))
         .or_else(|| of_opcode(name))
         .or_else(|| replaced(name).map(of_replaced))
@@ -134,7 +134,7 @@ pub fn nearest(name: &str) -> Vec<String> {
         .chain(opcode_classes().iter().flat_map(|row| std::iter::once(row.id).chain(row.opcodes.iter().copied())))
         .chain(thresholds().iter().map(|row| row.id))
         .chain(limiters().iter().map(|row| row.code.as_str()))
-        .chain(profiles().iter().map(|row| row.id.as_str()))
+        .chain(checklists().iter().map(|row| row.id.as_str()))
         .chain(replaced_names().iter().map(|row| row.name))
         .chain(sass_aliases().iter().map(|row| row.name))
         .chain(words().iter().flat_map(|row| std::iter::once(row.word).chain(row.also.iter().copied())))
@@ -253,8 +253,8 @@ fn of_limiter(row: LimiterRow) -> Explanation {
     }
 }
 
-fn of_profile(row: &'static Profile) -> Explanation {
-    let line = |check: &super::ProfileCheck| {
+fn of_checklist(row: &'static Checklist) -> Explanation {
+    let line = |check: &super::ChecklistLine| {
         let number = match (&check.threshold, check.value) {
             (Some(threshold), _) => threshold.to_string(),
             (None, value) => value.map(|value| value.to_string()).unwrap_or_default(),

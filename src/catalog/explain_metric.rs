@@ -3,6 +3,7 @@
 
 use super::collection::filled_by;
 use super::explanation::Explanation;
+use super::metric_names::ROLLUPS;
 use super::row::Catalog;
 use super::{check_metric_name, metric, subsystem_of, tables};
 use crate::quantity::metric_table::{CHIPS, MetricBase, MetricType, split};
@@ -106,7 +107,6 @@ pub(super) fn reading(name: &str) -> Vec<String> {
 }
 
 fn endings(base: &MetricBase, suffix: &str) -> Vec<String> {
-    const ROLLUPS: [&str; 4] = [".sum", ".avg", ".min", ".max"];
     const RATES: [&str; 4] =
         [".per_second", ".per_cycle_active", ".pct_of_peak_sustained_active", ".pct_of_peak_sustained_elapsed"];
     let behind: Vec<String> = match (suffix, base.metric_type) {

@@ -185,9 +185,11 @@ fn alike<'a>(name: &str, counters: &[&'a str]) -> impl Iterator<Item = &'a str> 
     scored.into_iter().map(|(_, counter)| counter)
 }
 
+/// How a counter's instances are rolled up to one number.
+pub(super) const ROLLUPS: [&str; 4] = [".sum", ".avg", ".min", ".max"];
+
 /// The endings that ncu takes: Nsight Compute documentation, Metrics Structure.
 fn endings(kind: MetricType) -> Vec<String> {
-    const ROLLUPS: [&str; 4] = [".sum", ".avg", ".min", ".max"];
     const RATES: [&str; 18] = [
         "",
         ".per_second",

@@ -3,6 +3,7 @@
 //! Owns the metrics, stall reasons, opcode classes, metric tables, thresholds, limiters and chips, and the text of `audit explain`.
 //! Receives nothing at run time; gives rows by id to `analysis`, `view` and `cli`. A new row is a change to a TOML file alone.
 
+mod checklists;
 mod chips;
 mod collection;
 mod explain;
@@ -13,7 +14,6 @@ mod limiters;
 mod metric_names;
 mod metrics;
 mod opcodes;
-mod profiles;
 mod readings;
 mod replaced;
 mod row;
@@ -26,6 +26,7 @@ mod tool_options;
 mod vocabulary;
 mod words;
 
+pub use checklists::{Checklist, ChecklistLine, Operator, checklist, checklists};
 pub use chips::{ChipRow, LoadLatency, TensorRate, chip, chip_of_arch, chips};
 pub use collection::{MetricSet, collection, sanitizer_ratio};
 pub use explain::{explain, list, nearest};
@@ -35,8 +36,7 @@ pub use limiters::{LimiterKind, LimiterRow, limiter, limiters};
 pub use metric_names::{NameCheck, check_metric_name, counters_named, counters_of_arch, is_on_chip};
 pub use metrics::{Better, MetricRow, metric, metrics};
 pub use opcodes::{OpcodeClass, base_opcode, opcode_class, opcode_classes};
-pub use profiles::{Comparison, Profile, ProfileCheck, profile, profiles};
-pub use readings::{ReadingForm, ReadingName, check_reading};
+pub use readings::{CHECK, ReadingForm, ReadingName, check_reading};
 pub use sass_aliases::{AliasKind, AliasRow, Resolved, resolve, sass_aliases};
 pub use stalls::{StallFamily, StallKind, StallReading, StallRow, stall, stall_families, stall_of_metric, stalls};
 pub use subsystems::{ChipSide, InstructionWork, Subsystem, subsystem, subsystem_of};

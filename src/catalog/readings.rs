@@ -53,6 +53,10 @@ forms! {
     Metric "METRIC" NONE "an ncu metric by name, in its own unit";
 }
 
+/// What the names of readings of the machine code begin with: `check.NAME` is 1 where the subject's check of that name passes, 0 where
+/// it fails.
+pub const CHECK: &str = "check.";
+
 /// Tools of compute-sanitizer whose errors can be asked for, and all of them together.
 const SANITIZER: [&str; 5] = ["errors", "memcheck", "racecheck", "initcheck", "synccheck"];
 /// What a comparison tells.
@@ -166,7 +170,7 @@ fn check_metric(name: &str) -> Result<(), UnknownName> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::profiles;
+    use crate::catalog::checklists;
 
     fn near(name: &str) -> Option<String> {
         check_reading(name).expect_err(name).near
@@ -205,7 +209,7 @@ mod tests {
 
     #[test]
     fn checklists_name_readings_of_a_profile() {
-        for check in profiles().iter().flat_map(|profile| &profile.check) {
+        for check in checklists().iter().flat_map(|profile| &profile.check) {
             let name = check_reading(&check.reading).unwrap_or_else(|met| unreachable!("{met}"));
             assert!(!name.form.is_of_change(), "{}", check.reading);
         }

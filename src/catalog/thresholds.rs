@@ -1,10 +1,10 @@
-//! The threshold catalog: every number that a judgement compares with.
+//! The threshold catalog: the numbers that judgements compare with and a configuration may override.
 
 use super::row::catalog;
 use crate::quantity::{Quantity, Unit};
 use serde::Deserialize;
 
-/// A number that a judgement compares with.
+/// A number that judgements compare with.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ThresholdRow {

@@ -4,6 +4,7 @@
 //! somewhere.
 
 use super::{LimiterRow, StallRow, ThresholdRow, limiter, stall, threshold_row};
+use crate::quantity::Unit;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -30,6 +31,16 @@ impl Threshold {
     /// Its row.
     pub fn row(self) -> &'static ThresholdRow {
         THRESHOLDS[self as usize]
+    }
+
+    /// Whether a configuration may set it to a number.
+    ///
+    /// # Errors
+    /// What is expected, for a number below zero or beyond all sense.
+    pub fn accepts(self, value: f64) -> Result<(), String> {
+        let (most, unit) = if self.row().unit == Unit::PERCENT { (1e3, " %") } else { (1e12, "") };
+        let fits = (0.0..=most).contains(&value);
+        fits.then_some(()).ok_or_else(|| format!("expected a number from 0 to {most}{unit}, found {value}"))
     }
 
     /// The threshold of this id.
@@ -219,7 +230,7 @@ impl<'de> Deserialize<'de> for Code {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::{limiters, profiles, thresholds};
+    use crate::catalog::{checklists, limiters, thresholds};
 
     #[test]
     fn a_name_leads_to_its_row() {
@@ -263,7 +274,7 @@ mod tests {
             }
         }
         let listed: Vec<Threshold> =
-            profiles().iter().flat_map(|row| &row.check).filter_map(|check| check.threshold).collect();
+            checklists().iter().flat_map(|row| &row.check).filter_map(|check| check.threshold).collect();
         let is_read = |threshold: &&Threshold| {
             listed.contains(threshold) || code_text.contains(&format!("Threshold::{threshold:?}]"))
         };

@@ -36,7 +36,7 @@ pub(super) fn run(arguments: &Collect, out: &mut dyn Write) -> Result<(), Failur
     if arguments.slurm {
         return array::run(&requests, &place, &config.slurm.options, arguments, &interruptible()?, out);
     }
-    let machine = Machine::look();
+    let machine = Machine::look(|name| std::env::var_os(name));
     if arguments.dry_run {
         return plan(&requests, &place, &machine, out);
     }
@@ -79,7 +79,7 @@ pub(super) fn for_pages(
 ) -> Result<Outcome, Failure> {
     let subjects: Vec<&Subject> = subjects.iter().collect();
     let requests = requests(&subjects, place, arguments)?;
-    let machine = Machine::look();
+    let machine = Machine::look(|name| std::env::var_os(name));
     if arguments.dry_run {
         plan(&requests, place, &machine, out)?;
         return Ok(Outcome::default());

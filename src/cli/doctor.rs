@@ -33,7 +33,7 @@ pub(super) fn run(arguments: &Doctor, out: &mut dyn Write) -> Result<(), Failure
             }
         }
     }
-    let machine = Machine::look();
+    let machine = Machine::look(|name| std::env::var_os(name));
     writeln!(out, "\nDevice")?;
     let none = "none: /proc/driver/nvidia/version is not there";
     writeln!(out, "  driver             {}", machine.driver.as_deref().unwrap_or(none))?;

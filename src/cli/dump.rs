@@ -79,8 +79,8 @@ fn of_subject(name: &str, arguments: &DumpAnalysis) -> Result<Vec<Audit>, Failur
     let mut plan = plan::of_subjects(&[name.to_owned()], &folder)?;
     plan.thresholds.extend(arguments.thresholds.iter().cloned());
     let Some(mut subject) = plan.subjects.pop() else { return Ok(Vec::new()) };
-    if !arguments.checks.is_empty() {
-        subject.checklists.clone_from(&arguments.checks);
+    if !arguments.checklists.is_empty() {
+        subject.checklists.clone_from(&arguments.checklists);
     }
     if !arguments.expect.is_empty() {
         subject.expect.clone_from(&arguments.expect);
@@ -102,7 +102,7 @@ fn of_file(arguments: &DumpAnalysis) -> Result<Vec<Audit>, Failure> {
         return Err(Failure::usage("no report is named\n  help: name one, as in `audit dump analysis FILE`"));
     };
     let limits = Limits { overrides: arguments.thresholds.iter().cloned().collect() };
-    let work = Work { expected: expectations(&arguments.checks, &arguments.expect, &limits), ..Work::default() };
+    let work = Work { expected: expectations(&arguments.checklists, &arguments.expect, &limits), ..Work::default() };
     let selection = Selection { kernel: arguments.kernel.clone(), baseline_kernel: None };
     let mut profile = Profile::open(file, false)?;
     let report = profile.read(&analysis::want_for(&work))?;

@@ -311,10 +311,10 @@ impl<'p> Gatherer<'p> {
         let Some(path) = &subject.report else { return Ok(None) };
         let why = match (&builds.missed, &subject.code) {
             (Some(why), _) => why.clone(),
-            (None, None) if !subject.checks.is_empty() && self.lacks(Tool::Nvdisasm) => {
+            (None, None) if !subject.code_checks.is_empty() && self.lacks(Tool::Nvdisasm) => {
                 "nvdisasm is not here; `audit doctor` says how to get it".to_owned()
             }
-            (None, None) if !subject.checks.is_empty() => "checks are stated, and no source".to_owned(),
+            (None, None) if !subject.code_checks.is_empty() => "checks are stated, and no source".to_owned(),
             _ => return Ok(None),
         };
         let input = match &subject.code {
@@ -384,7 +384,7 @@ fn judged(
             old_kernel: subject.baseline_kernel.as_ref(),
             launched,
             shape: LaunchShape { dynamic_shared: dynamic, ..subject.launch },
-            checks: &subject.checks,
+            checks: &subject.code_checks,
             shared: &subject.shared,
             limits,
         })?)

@@ -76,7 +76,8 @@ mod on_gpu {
         })?;
         let reference = if arguments.check {
             let cure = "add a table [subject.correctness]";
-            let how = subject.check.as_ref().ok_or_else(|| not_stated("what its outputs are checked against", cure))?;
+            let how =
+                subject.outputs.as_ref().ok_or_else(|| not_stated("what its outputs are checked against", cure))?;
             Some(&how.reference)
         } else if arguments.reference_only {
             let cure = "add a table [subject.reference]";
@@ -99,7 +100,7 @@ mod on_gpu {
         let tool = format!("audit {}", env!("CARGO_PKG_VERSION"));
         let job = Job { subject: name, tool: &tool, program: &program, plan, seed: arguments.seed };
         writeln!(out, "{name} on {}", device.facts().name)?;
-        if let Some(how) = subject.check.as_ref().filter(|_| arguments.check) {
+        if let Some(how) = subject.outputs.as_ref().filter(|_| arguments.check) {
             let found = guarded(|| gpu::check(&device, &job, how, beside.as_ref()))?;
             keep(arguments, &found)?;
             tell_check(&found, out)?;

@@ -51,7 +51,7 @@ pub(super) fn of(subject: &Subject, folders: &Folders<'_>, has_build: bool) -> R
         words.one("--cubin");
         words.shown_as(std::path::absolute(&cubin).unwrap_or(cubin), shown);
     }
-    let check = subject.check.as_ref().map(|check| stated(format!("{check:?}"), &check.reference));
+    let check = subject.outputs.as_ref().map(|check| stated(format!("{check:?}"), &check.reference));
     let reference = subject.reference.as_ref().map(|plan| stated(format!("{plan:?}"), &plan.reference));
     let time = reference.clone().unwrap_or_default();
     Ok(Launcher::Own(Box::new(OwnLauncher { words, stated: format!("{plan:?}"), check, time, reference })))

@@ -74,7 +74,7 @@ fn names(subject: &Subject) -> Vec<String> {
     };
     let stated = subject.hypotheses.iter().flat_map(|one| one.before.iter().chain(&one.after));
     let expected = subject.expect.iter().chain(stated).map(|expect| &expect.metric);
-    let expected = expected.filter(|name| name.contains("__") && !name.starts_with("check."));
+    let expected = expected.filter(|name| name.contains("__") && !name.starts_with(crate::catalog::CHECK));
     let fault = |name: &String| {
         let check = check_metric_name(name, chip);
         check.is_fault().then(|| format!("{}: {}", subject.name, check.sentence(name, chip)))

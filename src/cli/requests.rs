@@ -146,7 +146,8 @@ pub(super) fn survey<'r>(
     requests: impl IntoIterator<Item = &'r Request>,
     place: &Place<'_>,
 ) -> Result<Vec<Summary>, Failure> {
-    let (places, machine, gpu) = (places(place.tools, place.project), Machine::look(), Mutex::new(()));
+    let (places, machine, gpu) =
+        (places(place.tools, place.project), Machine::look(|name| std::env::var_os(name)), Mutex::new(()));
     let progress = progress::of(true);
     let context = context(&places, &machine, progress.as_ref(), &gpu);
     requests.into_iter().map(|request| Ok(collect::survey(request, &context)?)).collect()

@@ -106,6 +106,12 @@ fn shown(file: &Path, arguments: &Show) -> Result<Shown, Failure> {
         SelectionError { path: file.display().to_string(), filter, available }.into()
     };
     if is_snapshot(file) {
+        if arguments.allow_damage {
+            return Err(Failure::usage(format!(
+                "{} is a snapshot, which is whole or refused\n  help: leave --allow-damage out; it reads what is left of a report",
+                file.display()
+            )));
+        }
         let snapshot = Snapshot::read(file)?;
         let audit = snapshot.audit();
         let key = &audit.new.kernel;

@@ -38,7 +38,7 @@ fn expectation(stated: &Expect) -> Expectation {
 
 /// The lines of the catalog's checklists, then the subject's own.
 pub(super) fn expectations(checklists: &[String], own: &[Expect], limits: &Limits) -> Vec<Expectation> {
-    let lists = checklists.iter().filter_map(|id| catalog::profile(id));
-    let listed = lists.flat_map(|profile| Expectation::of_profile(profile, limits));
+    let lists = checklists.iter().filter_map(|id| catalog::checklist(id));
+    let listed = lists.flat_map(|profile| Expectation::of_checklist(profile, limits));
     listed.chain(own.iter().map(expectation)).collect()
 }

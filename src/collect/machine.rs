@@ -1,6 +1,8 @@
 //! The driver and the GPUs of this machine, from the driver's own files, which need no library of NVIDIA's.
 
+use super::tools::is_program;
 use super::{Call, Places, Setback, run};
+use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
@@ -43,9 +45,9 @@ pub enum Counters {
 }
 
 impl Machine {
-    /// Looks at `/proc/driver/nvidia` and `/dev`.
-    pub fn look() -> Machine {
-        Machine::below(Path::new("/"))
+    /// Looks at `/proc/driver/nvidia` and `/dev`; `variable` gives the value of a variable of the environment.
+    pub fn look(variable: impl Fn(&str) -> Option<OsString>) -> Machine {
+        Machine { variables: variables(variable), ..Machine::below(Path::new("/")) }
     }
 
     fn below(root: &Path) -> Machine {
@@ -67,9 +69,7 @@ impl Machine {
         gpus.resize(nodes, "GPU".to_owned());
         let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap_or_default();
         let counters = counters(&read("proc/driver/nvidia/params"), &read("proc/self/status"));
-        let environment = std::fs::read(root.join("proc/self/environ")).unwrap_or_default();
-        let variables = variables(&String::from_utf8_lossy(&environment));
-        Machine { driver: driver.map(str::to_owned), gpus, counters, variables }
+        Machine { driver: driver.map(str::to_owned), gpus, counters, variables: Vec::new() }
     }
 
     /// What the variables that are set mean for what is measured; `None` where none is.
@@ -125,18 +125,15 @@ impl Machine {
 
 /// What the driver's own program in `PATH` says of each GPU.
 fn nvidia_smi(places: &Places, query: &str) -> Option<String> {
-    let program = places.path.iter().map(|folder| folder.join("nvidia-smi")).find(|path| path.is_file())?;
+    let program = places.path.iter().map(|folder| folder.join("nvidia-smi")).find(|path| is_program(path))?;
     let call = Call { limit: Duration::from_secs(30), ..Call::new(program) };
     let ran = run(&call.argument(format!("--query-gpu={query}")).argument("--format=csv,noheader")).ok()?;
     Some(String::from_utf8_lossy(&ran.stdout).into_owned())
 }
 
-/// Which of the variables an environment has with a value other than 0, from its lines that end in NUL.
-fn variables(environment: &str) -> Vec<&'static str> {
-    let is_set = |name: &&str| {
-        let value = |line: &str| Some(line.strip_prefix(*name)?.strip_prefix('=')?.to_owned());
-        environment.split('\0').find_map(value).is_some_and(|value| !matches!(value.as_str(), "" | "0"))
-    };
+/// Which of the variables have a value other than 0.
+fn variables(variable: impl Fn(&str) -> Option<OsString>) -> Vec<&'static str> {
+    let is_set = |name: &&str| variable(name).is_some_and(|value| !value.is_empty() && value != "0");
     VARIABLES.into_iter().filter(is_set).collect()
 }
 
@@ -190,8 +187,12 @@ mod tests {
 
     #[test]
     fn variables_are_named_without_their_values() {
-        let environment =
-            "HOME=/home/x\0CUDA_LAUNCH_BLOCKING=1\0CUDA_FORCE_PTX_JIT=0\0CUDA_INJECTION64_PATH=/opt/own.so\0";
+        let environment = |name: &str| match name {
+            "CUDA_LAUNCH_BLOCKING" => Some("1".into()),
+            "CUDA_FORCE_PTX_JIT" => Some("0".into()),
+            "CUDA_INJECTION64_PATH" => Some("/opt/own.so".into()),
+            _ => None,
+        };
         let machine = Machine { variables: variables(environment), ..Machine::default() };
         assert_eq!(machine.variables, ["CUDA_LAUNCH_BLOCKING", "CUDA_INJECTION64_PATH"]);
         let warning = machine.warning().expect("two are set");

@@ -3,6 +3,7 @@
 use super::{Call, CollectError, Interrupt, run};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use strum::{IntoStaticStr, VariantArray};
@@ -118,7 +119,7 @@ impl Places {
         candidates.push((".cuda/bin", self.project.join(".cuda/bin")));
         for (by, folder) in &candidates {
             let path = folder.join(name);
-            if path.is_file() {
+            if is_program(&path) {
                 // A relative program would be looked for in the child's folder.
                 let path = std::path::absolute(&path).unwrap_or(path);
                 return Ok(FoundTool { tool, path, by });
@@ -132,6 +133,11 @@ impl Places {
         looked_in.extend(["PATH", "/usr/local/cuda/bin", ".cuda/bin"].map(str::to_owned));
         Err(CollectError::ToolMissing { tool: name, looked_in, cure: tool.cure().to_owned() })
     }
+}
+
+/// Whether a file is there that somebody may run: a shell passes over the others in `PATH`.
+pub(super) fn is_program(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
 impl Places {
@@ -199,11 +205,18 @@ mod tests {
             let bin = folder.path().join(name);
             std::fs::create_dir_all(&bin).expect("folder");
             std::fs::write(bin.join("nvdisasm"), "").expect("file");
+            let runs = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(bin.join("nvdisasm"), runs).expect("permissions");
             bin
         };
         let (home, path, project) = (bin("home/bin"), bin("path"), bin(".cuda/bin"));
-        let mut places = Places { path: vec![path.clone()], project: folder.path().to_owned(), ..Places::default() };
-        assert_eq!(places.find(Tool::Nvdisasm).expect("found").by, "PATH");
+        let text = folder.path().join("text");
+        std::fs::create_dir(&text).expect("folder");
+        std::fs::write(text.join("nvdisasm"), "no program").expect("file");
+        let mut places =
+            Places { path: vec![text, path.clone()], project: folder.path().to_owned(), ..Places::default() };
+        let found = places.find(Tool::Nvdisasm).expect("found");
+        assert_eq!((found.by, found.path), ("PATH", path.join("nvdisasm")));
         places.cuda_home = Some(folder.path().join("home"));
         let found = places.find(Tool::Nvdisasm).expect("found");
         assert_eq!((found.by, found.path), ("CUDA_HOME", home.join("nvdisasm")));

@@ -139,7 +139,10 @@ impl Tools {
 }
 
 #[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a table `[[subject.check]]` of what the machine code must hold; a checklist goes into `checklists`"
+)]
 pub(super) struct CheckKeys {
     #[serde(default)]
     name: String,

@@ -103,10 +103,10 @@ impl Config {
             path: path.to_owned(),
             message: format!("cannot read {}: {error}", path.display()),
             place: None,
-            help: Some(
-                "`audit init` writes one from what lies here; --config names another, and with --report none is needed"
-                    .to_owned(),
-            ),
+            help: Some(match error.kind() {
+                std::io::ErrorKind::NotFound => "`audit init` writes one from what lies here; --config names another, and with --report none is needed".to_owned(),
+                _ => "make it a file of readable text, or name another with --config".to_owned(),
+            }),
         })?;
         Config::parse(path, text)
     }
@@ -248,10 +248,7 @@ impl Text {
             let help = near.map(|near| format!("did you mean `{near}`? `audit explain {near}` says what it decides"));
             self.wrong(format!("no threshold is called {:?}", id.get_ref()), id.span(), "unknown", help)
         })?;
-        if !value.get_ref().is_finite() {
-            let message = format!("a threshold is a number, found {}", value.get_ref());
-            return Err(self.wrong(message, value.span(), "", None));
-        }
+        threshold.accepts(*value.get_ref()).map_err(|message| self.wrong(message, value.span(), "", None))?;
         Ok((threshold, *value.get_ref()))
     }
 }

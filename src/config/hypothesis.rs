@@ -16,7 +16,7 @@ use super::ConfigError;
 use super::subject::{Expect, Stated};
 use super::text::Text;
 use crate::analysis::code::SassCheck;
-use crate::catalog::Comparison;
+use crate::catalog::{CHECK, Operator};
 use crate::nearest::nearest;
 use toml::Spanned;
 
@@ -30,9 +30,6 @@ pub(super) struct HypothesisKeys {
     before: Vec<Spanned<String>>,
     after: Vec<Spanned<String>>,
 }
-
-/// What begins a condition on a check of the machine code.
-const CHECK: &str = "check.";
 
 impl Text {
     /// The hypotheses of a subject with these checks.
@@ -75,7 +72,7 @@ impl Text {
         let is_known = |name: &str| checks.iter().any(|check| check.name == name);
         let condition = match plain.strip_prefix(CHECK) {
             Some(name) if !name.contains(['<', '>', '=', '!']) || is_known(name.trim()) => {
-                Expect { metric: format!("{CHECK}{}", name.trim()), op: Comparison::Equal, value: 1.0, label: None }
+                Expect { metric: format!("{CHECK}{}", name.trim()), op: Operator::Equal, value: 1.0, label: None }
             }
             _ => plain.parse().map_err(|reason: String| self.wrong(reason, text.span(), "", None))?,
         };

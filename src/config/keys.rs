@@ -59,8 +59,8 @@ pub(super) struct SubjectKeys {
     #[serde(default)]
     work: WorkKeys,
     tiles: Option<TilesKeys>,
-    #[serde(default)]
-    checks: Vec<Spanned<String>>,
+    #[serde(default, alias = "checks")]
+    checklists: Vec<Spanned<String>>,
     #[serde(default)]
     expect: Vec<ExpectKeys>,
     #[serde(default)]
@@ -127,9 +127,9 @@ impl Text {
         let variants = self.variants(keys.variant, &mut code)?;
         let plan = self.plan(&keys.launch)?;
         let on = |table| Subjected { table, folder, plan: plan.as_ref() };
-        let mut check = None;
+        let mut outputs = None;
         if let Some(keys) = keys.correctness {
-            check = Some(self.check_plan(on(keys.span()), keys.into_inner(), files)?);
+            outputs = Some(self.check_plan(on(keys.span()), keys.into_inner(), files)?);
         }
         let mut reference = None;
         if let Some(keys) = keys.reference {
@@ -167,15 +167,15 @@ impl Text {
             baseline_code,
             launch: self.launch(&keys.launch)?,
             plan,
-            check,
+            outputs,
             reference,
-            checks,
+            code_checks: checks,
             shared: keys.shared.into_iter().map(|keys| self.shared_part(keys)).collect::<Result<_, _>>()?,
             commit: keys.commit,
             change: keys.change,
             work: self.work(keys.work)?,
             tiles: keys.tiles.map(|tiles| self.tiles(&tiles)).transpose()?,
-            checklists: keys.checks.iter().map(|id| self.profile(id)).collect::<Result<_, _>>()?,
+            checklists: keys.checklists.iter().map(|id| self.checklist(id)).collect::<Result<_, _>>()?,
             expect: keys.expect.into_iter().map(|keys| self.expectation(keys)).collect::<Result<_, _>>()?,
             collect: Collecting {
                 run: self.run(keys.run)?,
@@ -256,9 +256,9 @@ impl Text {
     }
 
     /// The id of a checklist of the catalog.
-    fn profile(&self, id: &Spanned<String>) -> Result<String, ConfigError> {
-        let known: Vec<&str> = catalog::profiles().iter().map(|profile| profile.id.as_str()).collect();
-        let found = catalog::profile(id.get_ref()).map(|_| id.get_ref().clone());
+    fn checklist(&self, id: &Spanned<String>) -> Result<String, ConfigError> {
+        let known: Vec<&str> = catalog::checklists().iter().map(|list| list.id.as_str()).collect();
+        let found = catalog::checklist(id.get_ref()).map(|_| id.get_ref().clone());
         found.ok_or_else(|| self.no_such("checklist", id, &known))
     }
 

@@ -4,7 +4,7 @@ use super::amount::Amount;
 use super::code::{Code, Variant};
 use crate::analysis::Pick;
 use crate::analysis::code::{LaunchShape, SassCheck, SharedPart};
-use crate::catalog::Comparison;
+use crate::catalog::Operator;
 use crate::collect::Collecting;
 use crate::collect::launch::{CheckPlan, LaunchPlan, ReferencePlan};
 use regex::Regex;
@@ -102,7 +102,7 @@ pub struct Expect {
     /// A metric by ncu's name, or a derived reading such as `stall.barrier`.
     pub metric: String,
     /// The comparison.
-    pub op: Comparison,
+    pub op: Operator,
     /// The number.
     pub value: f64,
     /// What meeting it means.
@@ -117,7 +117,7 @@ impl FromStr for Expect {
         let at = text.find(['<', '>', '=', '!']).ok_or_else(|| format!("expected METRIC OP VALUE, found {text:?}"))?;
         let (metric, rest) = text.split_at(at);
         let end = rest.find(|c| !matches!(c, '<' | '>' | '=' | '!')).unwrap_or(rest.len());
-        let op: Comparison = rest[..end].parse()?;
+        let op: Operator = rest[..end].parse()?;
         let rest = rest[end..].trim();
         let (number, label) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
         let value: f64 = number.parse().map_err(|_| format!("expected a number after {op}, found {number:?}"))?;
@@ -169,11 +169,11 @@ pub struct Subject {
     /// How it is launched by `audit launch`, with its arguments.
     pub plan: Option<LaunchPlan>,
     /// What its outputs are checked against.
-    pub check: Option<CheckPlan>,
+    pub outputs: Option<CheckPlan>,
     /// What it is timed beside.
     pub reference: Option<ReferencePlan>,
     /// Checks on the machine code.
-    pub checks: Vec<SassCheck>,
+    pub code_checks: Vec<SassCheck>,
     /// The parts of its dynamic shared memory.
     pub shared: Vec<SharedPart>,
     /// Commit of the version under audit.

@@ -27,10 +27,10 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     )];
     for id in lists(&audit.checks) {
         let of_list: Vec<&CheckedLine> = lines.iter().filter(|line| line.expected.from == id).collect();
-        let title = catalog::profile(id).map_or("Own checks", |profile| profile.label.as_str());
+        let title = catalog::checklist(id).map_or("Own checks", |profile| profile.label.as_str());
         blocks.push(heading("checks", title));
         blocks.extend(
-            catalog::profile(id)
+            catalog::checklist(id)
                 .map(|profile| paragraph("checks", words!("{} Source: {}.", &profile.help, &profile.cite))),
         );
         blocks.push(table(&of_list).into());
@@ -60,7 +60,7 @@ fn lists(lines: &[CheckedLine]) -> Vec<&str> {
 fn follows(id: &str, lines: &[&CheckedLine]) -> Option<Words> {
     let of = |outcome: Judgement| lines.iter().filter(move |line| line.outcome == outcome);
     let failed: Vec<&str> = of(Judgement::Fails).map(|line| line.expected.label.as_str()).collect();
-    let next = catalog::profile(id)?.next(&failed, of(Judgement::NotMeasured).next().is_none())?;
+    let next = catalog::checklist(id)?.next(&failed, of(Judgement::NotMeasured).next().is_none())?;
     Some(words!("**What follows:** {}", next))
 }
 

@@ -6,7 +6,7 @@ use crate::analysis::{
     Audit, CheckedLine, Finding, Judgement, Lever, LeverCode, LeverOrigin, OtherVerdict, Place, Role, Severity,
     Standing, Tested, Verdict, of_line,
 };
-use crate::catalog::{Code, Comparison};
+use crate::catalog::{Code, Operator};
 use crate::evidence::{Missing, Reading};
 use crate::words::Words;
 use std::io::{self, Write};
@@ -133,7 +133,7 @@ struct LeverDump<'a> {
 struct CheckDump<'a> {
     label: &'a str,
     from: &'a str,
-    op: Comparison,
+    op: Operator,
     wanted: f64,
     #[serde(serialize_with = "of_line")]
     outcome: Judgement,

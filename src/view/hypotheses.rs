@@ -4,6 +4,7 @@ use super::document::{Cell, Section, Table};
 use super::heading::Heading;
 use super::tables::{self, code, columns_of, heading as head, judged, paragraph, reading, text};
 use crate::analysis::{Concluded, Condition, Judgement, Milestone, Role, Tested, When, decided};
+use crate::catalog::CHECK;
 use crate::evidence::{Missing, Reading};
 use crate::words;
 use crate::words::Words;
@@ -84,9 +85,6 @@ fn conditions(tested: &Tested) -> Table {
     };
     tables::table("tested", columns, tested.conditions.iter().map(row).collect())
 }
-
-/// What begins the name of a check on the machine code, which passes or fails and has no number.
-const CHECK: &str = "check.";
 
 pub(super) fn wording(condition: &Condition) -> String {
     let expected = &condition.expected;

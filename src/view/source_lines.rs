@@ -214,8 +214,9 @@ pub(super) fn global(audit: &Audit, chart: Option<Block>) -> Vec<Block> {
     let head =
         "Access | Requests: | Sectors per request: | Excess sectors: | Share of excess: | Bound: | Addresses of a warp";
     let cells = |line: &AccessLine| {
-        let ideal = line.ideal.map_or(f64::NAN, |ideal| ideal as f64 / line.requests.max(1) as f64);
-        let per = format!("{} (ideal {})", format::fixed(line.per_request, 1), format::fixed(ideal, 1));
+        let ideal = line.ideal.map(|ideal| format::fixed(ideal as f64 / line.requests.max(1) as f64, 1));
+        let ideal = ideal.map(|ideal| format!(" (ideal {ideal})")).unwrap_or_default();
+        let per = format!("{}{ideal}", format::fixed(line.per_request, 1));
         let words = text(pattern(line.pattern));
         vec![
             text(kind(line)),

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use kernel_audit::catalog::{
-    base_opcode, chip, chips, explain, metric, metrics, opcode_class, profiles, sass_aliases, stall, stall_families,
+    base_opcode, checklists, chip, chips, explain, metric, metrics, opcode_class, sass_aliases, stall, stall_families,
     stall_of_metric, stalls, table, tables, thresholds,
 };
 
@@ -80,7 +80,7 @@ fn names_in_rows_lead_to_rows() {
         assert_eq!(row.rows.iter().collect::<BTreeSet<_>>().len(), row.rows.len(), "{}", row.id);
     }
     assert!(thresholds().iter().all(|row| row.quantity().is_some()));
-    let checks = || profiles().iter().flat_map(|profile| &profile.check);
+    let checks = || checklists().iter().flat_map(|profile| &profile.check);
     assert!(checks().count() > 10 && checks().all(|check| check.value.is_some() != check.threshold.is_some()));
 }
 

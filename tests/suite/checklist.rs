@@ -2,7 +2,7 @@
 
 use crate::judged;
 use kernel_audit::analysis::{self, Audit, Expectation, Judgement, Limits, Tiles, Work, want_for};
-use kernel_audit::catalog::{self, Comparison};
+use kernel_audit::catalog::{self, Operator};
 use kernel_audit::config::{Config, Expect};
 use kernel_audit::source;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ fn audit(report: &str, work: Work) -> Audit {
 }
 
 fn with_profile(report: &str, id: &str) -> Audit {
-    let expected = Expectation::of_profile(catalog::profile(id).expect("a checklist"), &Limits::default());
+    let expected = Expectation::of_checklist(catalog::checklist(id).expect("a checklist"), &Limits::default());
     audit(report, Work { expected, ..Work::default() })
 }
 
@@ -69,7 +69,7 @@ fn the_place_of_a_stall_is_known_from_any_family() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("raw.csv");
         std::fs::write(&path, format!("{head}{}{}", line("barrier", "150"), line("wait", "50"))).unwrap();
-        let expected = vec![Expectation::own("stall-rank.barrier", Comparison::Equal, 1.0, None)];
+        let expected = vec![Expectation::own("stall-rank.barrier", Operator::Equal, 1.0, None)];
         let audit = audit(path.to_str().unwrap(), Work { expected, ..Work::default() });
         assert_eq!(outcomes(&audit), [("stall-rank.barrier", Judgement::Holds)], "{suffix}");
     }
@@ -92,9 +92,9 @@ fn own_checks_reach_any_metric_of_the_report() {
     let rare = "lts__average_t_sector_op_write_hit_rate.pct";
     let own = |reading, op, value| Expectation::own(reading, op, value, None);
     let expected = vec![
-        own("dram__cycles_elapsed.max.per_second", Comparison::Above, 3e9),
-        own("stall.long_scoreboard", Comparison::Below, 25.0),
-        own(rare, Comparison::Above, 0.0),
+        own("dram__cycles_elapsed.max.per_second", Operator::Above, 3e9),
+        own("stall.long_scoreboard", Operator::Below, 25.0),
+        own(rare, Operator::Above, 0.0),
     ];
     let audit = audit("labelled/stream_triad.ncu-repz", Work { expected, ..Work::default() });
     assert_eq!(
@@ -106,7 +106,7 @@ fn own_checks_reach_any_metric_of_the_report() {
 
 #[test]
 fn every_reading_of_the_catalogs_checklists_is_measured_on_a_full_report() {
-    for profile in catalog::profiles() {
+    for profile in catalog::checklists() {
         let audit = with_profile("h200/gemm_bias_v2.ncu-repz", &profile.id);
         for line in &audit.checks {
             // This kernel has no tensor instructions, but its report says so.
@@ -157,7 +157,7 @@ fn the_configuration_states_checklists_expectations_and_tiles() {
 [[subject]]
 name = "gemm"
 report = "gemm.ncu-rep"
-checks = ["tensor-gemm", "memory-bound"]
+checklists = ["tensor-gemm", "memory-bound"]
 [subject.tiles]
 count = "928256/128*(768/256)"
 stores_per_warp = 16

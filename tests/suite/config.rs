@@ -47,7 +47,10 @@ fn thresholds_have_the_catalogs_names() {
     assert_eq!(config.thresholds.get(&kernel_audit::catalog::Threshold::CauseShare), Some(&12.5));
     let met = fault(&format!("[thresholds]\nsol-hihg = 75\n{subject}"));
     assert!(met.contains("sol-hihg") && met.contains("did you mean `sol-high`?"), "{met}");
-    assert!(fault(&format!("[thresholds]\nsol-high = nan\n{subject}")).contains("a threshold is a number"));
+    assert!(
+        fault(&format!("[thresholds]\nsol-high = nan\n{subject}"))
+            .contains("expected a number from 0 to 1000 %, found NaN")
+    );
 }
 
 #[test]

@@ -27,7 +27,8 @@ fn checklists_come_by_flag() {
     let folder = tempfile::tempdir().unwrap();
     let report = labelled("stream_triad");
     assert!(outcomes(&dump(folder.path(), &[&report])).is_empty());
-    let both = dump(folder.path(), &[&report, "--checks", "memory-bound,tensor-gemm", "--expect", "stall.barrier<1"]);
+    let both =
+        dump(folder.path(), &[&report, "--checklist", "memory-bound,tensor-gemm", "--expect", "stall.barrier<1"]);
     let both = outcomes(&both);
     assert!(both.contains(&("global.excess-share".into(), "pass".into())), "{both:?}");
     assert!(both.contains(&("tensor.instructions".into(), "fail".into())), "{both:?}");

@@ -42,6 +42,25 @@ fn a_format_refuses_the_flags_that_it_does_not_honour() {
 }
 
 #[test]
+fn a_threshold_is_of_what_is_judged_and_a_number_that_makes_sense() {
+    let project = Project::new();
+    project.audit("2026-11-02", Profile::default());
+    let kernels = "timeline n.csv --threshold sol-high=1";
+    project.run(kernels).ends(2, "timelines know timeline-idle and timeline-kernel");
+    project.run("show pages/2026-11-02-scale.json --allow-damage").ends(2, "leave --allow-damage out");
+    let generate = |value: &str| project.run(&format!("generate scale --threshold sol-high={value}"));
+    for value in ["-3", "1e308", "NaN", "inf"] {
+        generate(value).ends(2, "expected a number from 0 to 1000 %, found ");
+    }
+    let config = project.read("audit.toml");
+    fs::write(project.path("audit.toml"), format!("{config}[thresholds]\nsol-low = -4\n")).unwrap();
+    project.run("generate").ends(2, "expected a number from 0 to 1000 %, found -4");
+    let list = config.replace("commit = \"c1\"", "check = [\"tensor-gemm\"]");
+    fs::write(project.path("audit.toml"), list).unwrap();
+    project.run("generate").ends(2, "a checklist goes into `checklists`");
+}
+
+#[test]
 fn a_snapshot_is_shown_for_its_own_kernel_alone() {
     let project = Project::new();
     project.audit("2026-11-02", Profile::default());

@@ -67,7 +67,7 @@ fn a_launch_is_read_with_its_arguments() {
     assert_eq!(plan.arguments[5].describe(), "shift: i32 -3");
     assert_eq!(plan.arguments[1].describe(), "a: e4m3 [256, 64], in, uniform in [-2, 2)");
 
-    let check = subject.check.unwrap();
+    let check = subject.outputs.unwrap();
     assert_eq!((check.tolerance, check.worst, &check.seeds[..]), (0.01, 0.1, &[1, 2][..]));
     let Reference::Kernel(kernel) = check.reference else { panic!() };
     assert_eq!((kernel.arguments, kernel.grid, kernel.maps), (vec![1, 2, 0], [6, 7252, 1], false));
@@ -210,7 +210,7 @@ fn every_kernel_of_this_repository_says_how_it_is_launched_and_checked() {
         let name = subject.name.as_str();
         let plan = subject.plan.as_ref().unwrap_or_else(|| panic!("{name} has no arguments"));
         assert_eq!(Some(plan.block.iter().product()), subject.launch.threads, "{name}");
-        assert!(subject.check.is_some(), "{name} has no reference");
+        assert!(subject.outputs.is_some(), "{name} has no reference");
         assert!((0..plan.arguments.len()).any(|at| plan.buffer(at).is_some_and(|b| b.role != Role::In)), "{name}");
     }
 }

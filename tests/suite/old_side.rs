@@ -11,8 +11,8 @@ use kernel_audit::view::{self, Block, Content, Heading, Table};
 use std::path::PathBuf;
 
 fn work() -> Work {
-    let profile = catalog::profile("memory-bound").unwrap();
-    Work { expected: Expectation::of_profile(profile, &Limits::default()), ..Work::default() }
+    let profile = catalog::checklist("memory-bound").unwrap();
+    Work { expected: Expectation::of_checklist(profile, &Limits::default()), ..Work::default() }
 }
 
 fn read(kernel: &str) -> Report {

@@ -3,7 +3,7 @@
 use crate::brief_sections::{says, sections};
 use crate::judged;
 use kernel_audit::analysis::{self, Audit, Expectation, Limits, Selection, Severity, Work};
-use kernel_audit::catalog::Comparison;
+use kernel_audit::catalog::Operator;
 use kernel_audit::evidence::{Report, SourceView};
 use kernel_audit::source;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ fn audit(new: &(Report, SourceView), old: Option<&(Report, SourceView)>) -> Audi
 #[test]
 fn an_expectation_of_barriers_leaves_parked_warps_out() {
     let (report, view) = read("gemm_bf16_cluster");
-    let expected = vec![Expectation::own("stall.barrier", Comparison::Below, 40.0, None)];
+    let expected = vec![Expectation::own("stall.barrier", Operator::Below, 40.0, None)];
     let work = Work { expected, ..Work::default() };
     let audit = analysis::audit(&judged::evidence(&report, &[view], &work), &Limits::default());
     // 55.36 % by ncu's counters; of 55.1 % of the samples 23.6 are warps that are done, and 30.2 wait for products.

@@ -1,11 +1,11 @@
 //! The whole judgement of one build.
 
 use super::accesses;
+use super::block_limits::{self, LaunchShape};
 use super::build::CodeAudit;
 use super::checks::{self, CheckResult, SassCheck};
 use super::flow;
 use super::latency;
-use super::limits::{self, LaunchShape};
 use super::patterns;
 use super::products;
 use super::resources;
@@ -79,14 +79,14 @@ pub fn audit_code(inputs: &CodeInputs<'_>) -> Result<CodeAudit, CodeError> {
     let hottest = flow::hottest(function, &shape, &found);
     let arch = build.cubin.arch.to_string();
     let mut resources = resources::rows(kernel, record, inputs.launched);
-    let dynamic = limits::dynamic_shared(inputs.shape, inputs.launched);
+    let dynamic = block_limits::dynamic_shared(inputs.shape, inputs.launched);
     resources.extend(shared_map::rows(kernel, &arch, (function, &shape, &found), dynamic));
     let initialised = shared_map::where_initialised((function, &shape, &found));
     let layout = shared_layout::judged(inputs.shared, dynamic, initialised);
     resources.extend(layout.iter().flat_map(|(rows, _)| rows.clone()));
     resources.extend(tensor_memory::rows(function, &shape, &found));
     let columns = tensor_memory::columns(&resources);
-    let occupancies = limits::occupancies(kernel, &arch, inputs.shape, inputs.launched, columns);
+    let occupancies = block_limits::occupancies(kernel, &arch, inputs.shape, inputs.launched, columns);
     let latency = catalog::chip_of_arch(&arch).and_then(|chip| chip.latency.as_ref());
     let loads = latency.map(|latency| latency::uses(function, &shape, &found, latency, &file)).unwrap_or_default();
     let classes = class_counts(function);

@@ -2,10 +2,10 @@
 
 use super::accesses::StoreReach;
 use super::accesses::{LocalAccess, WidthRow};
+use super::block_limits::StaticOccupancy;
 use super::checks::CheckResult;
 use super::flow::{DispatchRow, FlowSummary, LoopRow};
 use super::latency::LoadUse;
-use super::limits::StaticOccupancy;
 use super::products::ProductShape;
 use super::resources::{self, ResourceRow};
 use super::select::Identity;

@@ -12,6 +12,11 @@ pub(in crate::analysis) const SECTORS: &str = "memory_l2_theoretical_sectors_glo
 /// Sectors that the same accesses would need if each warp's bytes lay side by side.
 pub(in crate::analysis) const IDEAL: &str = "memory_l2_theoretical_sectors_global_ideal";
 
+/// Wavefronts of shared accesses.
+pub(in crate::analysis) const WAVEFRONTS: &str = "memory_l1_wavefronts_shared";
+/// Those that the addresses of each access need.
+pub(in crate::analysis) const WAVEFRONTS_IDEAL: &str = "memory_l1_wavefronts_shared_ideal";
+
 /// Loads and stores by the word of their counters, with the labels of requests, sectors and their quotient.
 const REQUESTS: [(&str, [&str; 3]); 2] = [
     ("ld", ["Global loads: requests", "Global loads: sectors", "Global loads: sectors per request"]),

@@ -1,7 +1,7 @@
 //! Readings by name, for checklists and hypotheses: any metric of the report, and the derived readings of the catalog; the tables
 //! of a kernel in one line are such readings.
 
-use crate::analysis::derive::coalescing::Coalescing;
+use crate::analysis::derive::coalescing::{Coalescing, WAVEFRONTS, WAVEFRONTS_IDEAL};
 use crate::analysis::derive::mix::{InstructionMix, WARPGROUP, is_matrix};
 use crate::analysis::derive::quotient::{derived, quotient};
 use crate::analysis::derive::stalls::{StallBasis, Stalls};
@@ -130,14 +130,15 @@ fn tensor_busy(kernel: &KernelSummary<'_>) -> Reading {
 
 /// `100 × (wavefronts − ideal) / wavefronts`; not applicable without shared-memory accesses.
 fn conflict_share(kernel: &KernelSummary<'_>) -> Reading {
-    const ALL: &str = "memory_l1_wavefronts_shared";
-    const IDEAL: &str = "memory_l1_wavefronts_shared_ideal";
-    let (all, ideal) = (kernel.reading(ALL), kernel.reading(IDEAL));
+    let (all, ideal) = (kernel.reading(WAVEFRONTS), kernel.reading(WAVEFRONTS_IDEAL));
     match (all.value(), ideal.value()) {
         (Some(0.0), _) => Reading::not_applicable("no shared-memory accesses"),
-        (Some(a), Some(i)) => {
-            derived(100.0 * (a - i) / a, Unit::PERCENT, &[ALL, IDEAL], "100 × (first − second) / first")
-        }
+        (Some(a), Some(i)) => derived(
+            100.0 * (a - i) / a,
+            Unit::PERCENT,
+            &[WAVEFRONTS, WAVEFRONTS_IDEAL],
+            "100 × (first − second) / first",
+        ),
         (None, _) => all,
         _ => ideal,
     }

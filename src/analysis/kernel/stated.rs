@@ -1,7 +1,7 @@
 //! What a subject states: the work of a launch, and what is expected of the kernel and of a change.
 
 use crate::analysis::limits::Limits;
-use crate::catalog::{Comparison, Profile};
+use crate::catalog::{Checklist, Operator};
 
 /// A word of audit.toml or of the command line that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -69,7 +69,7 @@ pub struct Expectation {
     /// A metric by ncu's name, or a derived reading such as `stall.barrier`.
     pub reading: String,
     /// The comparison.
-    pub op: Comparison,
+    pub op: Operator,
     /// The number.
     pub value: f64,
     /// The checklist that it is from; `own` for the user's.
@@ -78,14 +78,14 @@ pub struct Expectation {
 
 impl Expectation {
     /// One expectation of the user's.
-    pub fn own(reading: &str, op: Comparison, value: f64, label: Option<&str>) -> Expectation {
+    pub fn own(reading: &str, op: Operator, value: f64, label: Option<&str>) -> Expectation {
         let label = label.map_or_else(|| format!("{reading} {op} {value}"), str::to_owned);
         Expectation { label, reading: reading.into(), op, value, from: "own".into() }
     }
 
     /// The lines of a checklist, with the numbers of these limits.
-    pub fn of_profile(profile: &Profile, limits: &Limits) -> Vec<Expectation> {
-        let line = |check: &crate::catalog::ProfileCheck| Expectation {
+    pub fn of_checklist(profile: &Checklist, limits: &Limits) -> Vec<Expectation> {
+        let line = |check: &crate::catalog::ChecklistLine| Expectation {
             label: check.label.clone(),
             reading: check.reading.clone(),
             op: check.op,

@@ -2,6 +2,7 @@
 
 use super::KEPT;
 use super::spot::{Groups, Spot};
+use crate::analysis::derive::coalescing::{IDEAL, SECTORS, WAVEFRONTS, WAVEFRONTS_IDEAL};
 use crate::evidence::SourceView;
 use std::collections::BTreeMap;
 
@@ -20,8 +21,8 @@ pub enum Space {
 /// The counters of a space: what was moved, and what was needed where a counter tells.
 fn counters(space: Space) -> (&'static str, Option<&'static str>) {
     match space {
-        Space::Global => ("memory_l2_theoretical_sectors_global", Some("memory_l2_theoretical_sectors_global_ideal")),
-        Space::Shared => ("memory_l1_wavefronts_shared", Some("memory_l1_wavefronts_shared_ideal")),
+        Space::Global => (SECTORS, Some(IDEAL)),
+        Space::Shared => (WAVEFRONTS, Some(WAVEFRONTS_IDEAL)),
         Space::Local => ("memory_l2_theoretical_sectors_local", None),
     }
 }

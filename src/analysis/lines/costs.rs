@@ -2,10 +2,11 @@
 
 use super::accesses::{ACCESS, Accesses, EXECUTED, LANES, Space, WIDTH};
 use super::counts::{self, LaneLine, LineCount};
-use super::limiting::{self, LimitingLines, PartLines, SECTORS, SHARED};
+use super::limiting::{self, LimitingLines, PartLines, SECTORS};
 use super::parked::Parked;
 use super::spot::{Groups, Spot};
 use super::waits::Waits;
+use crate::analysis::derive::coalescing::WAVEFRONTS;
 use crate::analysis::derive::stalls::sampled_reason;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
@@ -28,7 +29,7 @@ const BY_INSTRUCTION: [&str; 9] = [
     SECTORS[0],
     "memory_l2_theoretical_sectors_global_ideal",
     SECTORS[1],
-    SHARED,
+    WAVEFRONTS,
     "memory_l1_wavefronts_shared_ideal",
 ];
 

@@ -2,10 +2,12 @@
 
 use super::accesses::EXECUTED;
 use super::spot::{Groups, Spot};
+use crate::analysis::derive::coalescing::{self, WAVEFRONTS};
 use crate::analysis::derive::data_stage::{DataStage, SHARED as SHARED_PART, WHOLE};
 use crate::analysis::derive::units;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
+use crate::analysis::sass::ATOMICS;
 use crate::catalog::{Code, InstructionWork, Part, Threshold};
 use crate::evidence::SourceView;
 use crate::quantity::format;
@@ -16,9 +18,8 @@ use strum::VariantArray;
 /// Lines kept.
 const LINES: usize = 5;
 
-/// Wavefronts of shared accesses, and sectors of the others, by instruction.
-pub(super) const SHARED: &str = "memory_l1_wavefronts_shared";
-pub(super) const SECTORS: [&str; 2] = ["memory_l2_theoretical_sectors_global", "memory_l2_theoretical_sectors_local"];
+/// Sectors of accesses that are not to shared memory, by instruction.
+pub(super) const SECTORS: [&str; 2] = [coalescing::SECTORS, "memory_l2_theoretical_sectors_local"];
 
 /// What is counted by line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -104,9 +105,9 @@ impl LimitingLines {
         let (counted, counts) = match &unit.row()?.by_instruction {
             InstructionWork::None => return None,
             InstructionWork::Sectors => (Counted::Sectors, sum(&SECTORS)?),
-            InstructionWork::Wavefronts => (Counted::Wavefronts, sum(&[SHARED])?),
+            InstructionWork::Wavefronts => (Counted::Wavefronts, sum(&[WAVEFRONTS])?),
             InstructionWork::DataStage if DataStage::of(kernel)?.is_mostly_shared() => {
-                (Counted::StageWavefronts, sum(&[SHARED])?)
+                (Counted::StageWavefronts, sum(&[WAVEFRONTS])?)
             }
             InstructionWork::DataStage => (Counted::StageSectors, sum(&SECTORS)?),
             InstructionWork::Executions => (Counted::Executions, view.counts(EXECUTED)?),
@@ -163,9 +164,6 @@ fn leading(groups: &Groups<'_>, counts: &[u64]) -> Vec<(Spot, f64)> {
         |(sum, rows): (u64, &[usize])| (groups.spot(rows, |row| counts[row]), 100.0 * sum as f64 / all.max(1) as f64);
     groups.leading(counts, LINES).into_iter().map(spot).collect()
 }
-
-/// Opcodes of atomics that L2 does.
-const ATOMICS: [&str; 4] = ["RED", "REDG", "ATOM", "ATOMG"];
 
 /// The lines that execute the most atomics on memory, each with its share in percent. Empty where there are none, or
 /// where neither a listing nor the code's bits tell the opcodes.

@@ -5,6 +5,7 @@ use super::detail::{LocalIndex, SharedRuns};
 use super::index::{IndexArithmetic, PIPES};
 use super::point::point;
 use super::study::Study;
+use crate::analysis::derive::coalescing::{WAVEFRONTS, WAVEFRONTS_IDEAL};
 use crate::evidence::{Register, RegisterFile};
 use std::collections::BTreeSet;
 
@@ -21,9 +22,6 @@ const ACCESSES: [&str; 9] = [
     "texture",
 ];
 
-/// Wavefronts of shared accesses, and those that their words need.
-const WAVEFRONTS: &str = "memory_l1_wavefronts_shared";
-const IDEAL: &str = "memory_l1_wavefronts_shared_ideal";
 /// Loads of 32 bits that one of 128 would do.
 const WIDE: usize = 4;
 /// Bytes of a word.
@@ -72,7 +70,7 @@ fn only_for(study: &Study<'_>, accesses: &BTreeSet<usize>) -> Vec<usize> {
 
 /// The part of the wavefronts of bank conflicts of accesses whose addresses values from memory choose, and no thread's number.
 pub(super) fn conflicts_by_data(study: &Study<'_>) -> Option<f64> {
-    let (all, ideal) = (study.view.counts(WAVEFRONTS)?, study.view.counts(IDEAL)?);
+    let (all, ideal) = (study.view.counts(WAVEFRONTS)?, study.view.counts(WAVEFRONTS_IDEAL)?);
     let excess = |row: usize| all[row].saturating_sub(ideal[row]);
     let sum: u64 = executed(study).map(excess).sum();
     let of_data = |row: &usize| excess(*row) > 0 && study.flows.is_chosen_by_data(&study.code, *row);

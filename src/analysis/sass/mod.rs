@@ -16,6 +16,7 @@ pub use blocks::{Block, ControlFlow, body};
 pub use diff::{ClassChange, DiffLine, LINES_KEPT, SassDiff, diff, normalised};
 pub(in crate::analysis) use dominators::Dominators;
 pub use loops::{NaturalLoop, loops};
+pub(in crate::analysis) use opcodes::ATOMICS;
 pub use opcodes::access_width;
 pub use opcodes::{ClassCount, OpcodeCount, class_counts, opcode_counts, opcode_matches};
 pub use opcodes::{Sequence, sequences};

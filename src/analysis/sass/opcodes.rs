@@ -6,6 +6,9 @@ use crate::evidence::{SassFunction, SassInstruction};
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// Opcodes of atomics that L2 does.
+pub(in crate::analysis) const ATOMICS: [&str; 4] = ["RED", "REDG", "ATOM", "ATOMG"];
+
 /// How often an opcode stands in a function.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct OpcodeCount {

@@ -1,6 +1,6 @@
 //! Verbs that print what is there: `audit show`, `timeline`, `dump` and `explain`.
 
-use super::value::{checklist, counters, date, expectation, regex, threshold};
+use super::value::{checklist, counters, date, expectation, regex, threshold, timeline_threshold};
 use crate::config::Expect;
 use clap::{Args, Subcommand};
 use regex::Regex;
@@ -53,7 +53,7 @@ pub(in crate::cli) struct Timeline {
     #[arg(long)]
     pub(in crate::cli) json: bool,
     /// Number that judgements compare with, in place of the catalog's: timeline-idle, timeline-kernel; may be repeated.
-    #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = threshold)]
+    #[arg(long = "threshold", value_name = "ID=NUMBER", value_parser = timeline_threshold)]
     pub(in crate::cli) thresholds: Vec<(crate::catalog::Threshold, f64)>,
     /// Columns to print in [default: COLUMNS, else 80].
     #[arg(long, value_name = "N", conflicts_with = "json")]
@@ -138,8 +138,8 @@ pub(in crate::cli) struct DumpAnalysis {
     pub(in crate::cli) thresholds: Vec<(crate::catalog::Threshold, f64)>,
     /// Checklist of the catalog to hold the kernels against, in place of the subject's; may be repeated, or a list with
     /// commas.
-    #[arg(long = "check", alias = "checks", value_name = "CHECKLIST", value_delimiter = ',', value_parser = checklist)]
-    pub(in crate::cli) checks: Vec<String>,
+    #[arg(long = "checklist", aliases = ["check", "checks"], value_name = "CHECKLIST", value_delimiter = ',', value_parser = checklist)]
+    pub(in crate::cli) checklists: Vec<String>,
     /// Expectation for a metric or derived reading, in place of the subject's; may be repeated.
     #[arg(long, value_name = "READING OP VALUE", value_parser = expectation)]
     pub(in crate::cli) expect: Vec<Expect>,

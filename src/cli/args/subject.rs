@@ -79,8 +79,8 @@ pub(in crate::cli) struct SubjectFlags {
     #[arg(long, value_name = "COUNT,STORES,WARPS")]
     pub(in crate::cli) tiles: Option<Tiles>,
     /// Checklist of the catalog to hold the kernel against; may be repeated.
-    #[arg(long = "check", alias = "checks", value_name = "CHECKLIST", value_delimiter = ',', value_parser = checklist)]
-    pub(in crate::cli) checks: Vec<String>,
+    #[arg(long = "checklist", aliases = ["check", "checks"], value_name = "CHECKLIST", value_delimiter = ',', value_parser = checklist)]
+    pub(in crate::cli) checklists: Vec<String>,
     /// Expectation for a metric or derived reading, such as 'stall.barrier<25'; may be repeated.
     #[arg(long, value_name = "READING OP VALUE", value_parser = expectation)]
     pub(in crate::cli) expect: Vec<Expect>,
@@ -145,7 +145,7 @@ const KEYS: [Key; 23] = [
     ("--work-flop", |f, s| over(&f.work_flop, &mut s.work.flop), |s| words(&s.work.flop)),
     ("--work-bytes", |f, s| over(&f.work_bytes, &mut s.work.bytes), |s| words(&s.work.bytes)),
     ("--tiles", |f, s| over(&f.tiles, &mut s.tiles), |s| words(&s.tiles)),
-    ("--check", |f, s| all_over(&f.checks, &mut s.checklists), |s| words(&s.checklists)),
+    ("--checklist", |f, s| all_over(&f.checklists, &mut s.checklists), |s| words(&s.checklists)),
     ("--expect", |f, s| all_over(&f.expect, &mut s.expect), |s| words(&s.expect)),
 ];
 

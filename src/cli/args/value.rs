@@ -45,13 +45,24 @@ pub(super) fn threshold(text: &str) -> Result<(Threshold, f64), String> {
     let (id, number) = text.split_once('=').ok_or("expected ID=NUMBER, such as sol-high=75")?;
     let threshold = Threshold::named(id).map_err(|met| met.to_string())?;
     let value: f64 = number.parse().map_err(|_| format!("expected a number, found {number:?}"))?;
-    if value.is_finite() { Ok((threshold, value)) } else { Err(format!("expected a number, found {number:?}")) }
+    threshold.accepts(value)?;
+    Ok((threshold, value))
+}
+
+/// A threshold that timelines are judged with.
+pub(super) fn timeline_threshold(text: &str) -> Result<(Threshold, f64), String> {
+    let (threshold, value) = self::threshold(text)?;
+    let id: &str = threshold.into();
+    match id.strip_prefix("timeline-") {
+        Some(_) => Ok((threshold, value)),
+        None => Err(format!("{id:?} judges kernels; timelines know timeline-idle and timeline-kernel")),
+    }
 }
 
 /// A checklist of the catalog.
 pub(super) fn checklist(id: &str) -> Result<String, String> {
-    let known = || catalog::profiles().iter().map(|profile| profile.id.as_str());
-    match catalog::profile(id) {
+    let known = || catalog::checklists().iter().map(|profile| profile.id.as_str());
+    match catalog::checklist(id) {
         Some(_) => Ok(id.to_owned()),
         None => Err(format!("no checklist is called {id:?}{}", did_you_mean(id, known()))),
     }

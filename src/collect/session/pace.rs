@@ -1,4 +1,4 @@
-//! How long the tools of compute-sanitizer will take: said before the first of them starts, and corrected by what each took.
+//! What the tools of compute-sanitizer that are left will take, corrected by what those before took.
 
 use crate::evidence::SanitizerTool;
 use std::time::Duration;

@@ -47,7 +47,7 @@ pub(in crate::view) fn section(audit: &Audit) -> Option<Section> {
     let (good, open): (Vec<&CheckedLine>, Vec<&CheckedLine>) =
         audit.checks.iter().partition(|line| judged(line.outcome, Role::Check).tone == Tone::Good);
     let (listed, own): (Vec<&CheckedLine>, Vec<&CheckedLine>) =
-        good.into_iter().partition(|line| catalog::profile(&line.expected.from).is_some());
+        good.into_iter().partition(|line| catalog::checklist(&line.expected.from).is_some());
     rows.extend(open.into_iter().map(checked));
     passed.extend(own.into_iter().map(|line| line.expected.label.clone()));
     rows.extend(audit.hypotheses.iter().map(hypothesis));

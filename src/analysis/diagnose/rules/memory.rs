@@ -2,22 +2,20 @@
 
 use super::{At, Held, count, share};
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
+pub(in crate::analysis::diagnose) use crate::analysis::derive::coalescing::{
+    WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL,
+};
 use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::derive::units;
 use crate::analysis::diagnose::level::{self, Level};
 use crate::analysis::diagnose::measures::{CYCLES, Measures};
 use crate::analysis::lines::Sits;
 use crate::analysis::phases::SectorAccess;
+use crate::analysis::sass::ATOMICS;
 use crate::catalog::{self, Code, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 
-/// Opcodes of atomics that L2 does.
-const ATOMICS: [&str; 4] = ["RED", "REDG", "ATOM", "ATOMG"];
-/// Wavefronts of shared accesses.
-pub(in crate::analysis::diagnose) const SHARED: &str = "memory_l1_wavefronts_shared";
-/// Those that the addresses of each access need.
-pub(in crate::analysis::diagnose) const SHARED_IDEAL: &str = "memory_l1_wavefronts_shared_ideal";
 /// Sectors of local accesses.
 pub(in crate::analysis::diagnose) const LOCAL: &str = "memory_l2_theoretical_sectors_local";
 /// The same as the hardware counts them at L1, loads and stores.

@@ -60,7 +60,7 @@ pub(super) fn judge(conditions: &[Condition], has_old: bool, breaks: &[&str]) ->
 mod tests {
     use super::*;
     use crate::analysis::versus::hypothesis::settle::number;
-    use crate::catalog::Comparison;
+    use crate::catalog::Operator;
     use crate::evidence::Spread;
     use crate::quantity::Unit;
 
@@ -72,7 +72,7 @@ mod tests {
         number(value, Unit::PERCENT, "m", Some(Spread { count: 3, min, max }))
     }
 
-    fn condition(when: When, op: Comparison, value: f64, old: Option<Reading>, new: Reading) -> Condition {
+    fn condition(when: When, op: Operator, value: f64, old: Option<Reading>, new: Reading) -> Condition {
         let expected = Expectation::own("m", op, value, None);
         let mut condition = Condition { when, expected, old, new, met: Judgement::NotMeasured };
         condition.met = met(&condition);
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn every_judgement_is_reached() {
-        use Comparison::{Above, Below};
+        use Operator::{Above, Below};
         let premise = |old| condition(When::Before, Above, 20.0, Some(old), reading(0.5));
         let gone = |old, new| condition(When::After, Below, 1.0, Some(old), new);
         let fell = || gone(reading(32.5), reading(0.5));
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn launches_on_both_sides_of_the_number_decide_nothing() {
-        let after = |new| condition(When::After, Comparison::Below, 1.0, Some(reading(30.0)), new);
+        let after = |new| condition(When::After, Operator::Below, 1.0, Some(reading(30.0)), new);
         assert_eq!(after(spread(0.8, 0.9, 1.2)).met, Judgement::Unclear);
         assert_eq!(after(spread(0.7, 0.8, 0.9)).met, Judgement::Holds);
         assert_eq!(after(spread(1.1, 1.2, 1.3)).met, Judgement::Fails);

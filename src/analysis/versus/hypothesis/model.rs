@@ -2,10 +2,9 @@
 
 use crate::analysis::judgement::{self, Judgement};
 use crate::analysis::kernel::stated::Expectation;
+use crate::catalog::CHECK;
 use crate::evidence::Reading;
 
-/// Readings of the machine code: `check.NAME` is 1 where the subject's check of that name passes, 0 where it fails.
-pub(super) const CHECK: &str = "check.";
 /// Errors that compute-sanitizer found: `sanitizer.errors` by all of its tools, or `sanitizer.TOOL` by one.
 pub(super) const SANITIZER: &str = "sanitizer.";
 /// What is wrong with the results, by the check of the outputs and compute-sanitizer: `correctness.faults`. Missing where

@@ -1,7 +1,7 @@
 //! Hypotheses as stated, with the readings that need the whole audit: checks of the code, correctness, and the comparison itself.
 
 use super::judge::{judge, met, of_wrong};
-use super::model::{Because, CHANGE, CHECK, Condition, FAULTS, SANITIZER, Tested, When};
+use super::model::{Because, CHANGE, Condition, FAULTS, SANITIZER, Tested, When};
 use crate::analysis::code::CodeAudit;
 use crate::analysis::correctness::Standing;
 use crate::analysis::evidence::Side;
@@ -9,6 +9,7 @@ use crate::analysis::judgement::Judgement;
 use crate::analysis::kernel::stated::{Expectation, Hypothesis};
 use crate::analysis::versus::setting::{Setting, Weight};
 use crate::analysis::versus::verdict::{Comparison, Verdict};
+use crate::catalog::CHECK;
 use crate::catalog::ReadingName;
 use crate::evidence::{Measured, Reading, SanitizerLevel, SanitizerRun, Spread};
 use crate::quantity::{Quantity, Unit};

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 /// How a reading is compared with a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Comparison {
+pub enum Operator {
     /// `<`
     #[serde(rename = "<")]
     Below,
@@ -29,46 +29,46 @@ pub enum Comparison {
     Unequal,
 }
 
-impl Comparison {
+impl Operator {
     /// Every comparison as it is written.
-    const ALL: [(Comparison, &str); 6] = [
-        (Comparison::AtMost, "<="),
-        (Comparison::AtLeast, ">="),
-        (Comparison::Equal, "=="),
-        (Comparison::Unequal, "!="),
-        (Comparison::Below, "<"),
-        (Comparison::Above, ">"),
+    const ALL: [(Operator, &str); 6] = [
+        (Operator::AtMost, "<="),
+        (Operator::AtLeast, ">="),
+        (Operator::Equal, "=="),
+        (Operator::Unequal, "!="),
+        (Operator::Below, "<"),
+        (Operator::Above, ">"),
     ];
 
     /// As it is written.
     pub fn as_str(self) -> &'static str {
-        Comparison::ALL.iter().find(|(own, _)| *own == self).map_or("", |(_, text)| text)
+        Operator::ALL.iter().find(|(own, _)| *own == self).map_or("", |(_, text)| text)
     }
 
     /// Whether `found` stands in this relation to `wanted`.
     pub fn holds(self, found: f64, wanted: f64) -> bool {
         match self {
-            Comparison::Below => found < wanted,
-            Comparison::AtMost => found <= wanted,
-            Comparison::Above => found > wanted,
-            Comparison::AtLeast => found >= wanted,
-            Comparison::Equal => found == wanted,
-            Comparison::Unequal => found != wanted,
+            Operator::Below => found < wanted,
+            Operator::AtMost => found <= wanted,
+            Operator::Above => found > wanted,
+            Operator::AtLeast => found >= wanted,
+            Operator::Equal => found == wanted,
+            Operator::Unequal => found != wanted,
         }
     }
 }
 
-impl fmt::Display for Comparison {
+impl fmt::Display for Operator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-impl FromStr for Comparison {
+impl FromStr for Operator {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Comparison, String> {
-        let found = Comparison::ALL.into_iter().find(|(_, written)| *written == text);
+    fn from_str(text: &str) -> Result<Operator, String> {
+        let found = Operator::ALL.into_iter().find(|(_, written)| *written == text);
         found
             .map(|(comparison, _)| comparison)
             .ok_or_else(|| format!("expected one of <, <=, >, >=, ==, !=, found {text:?}"))
@@ -78,13 +78,13 @@ impl FromStr for Comparison {
 /// One line of a checklist.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ProfileCheck {
+pub struct ChecklistLine {
     /// What passing means.
     pub label: String,
     /// An ncu metric, or a derived reading.
     pub reading: String,
     /// The comparison.
-    pub op: Comparison,
+    pub op: Operator,
     /// The number; `None` where a threshold gives it.
     pub value: Option<f64>,
     /// The threshold that gives the number.
@@ -97,7 +97,7 @@ pub struct ProfileCheck {
 /// A checklist.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Profile {
+pub struct Checklist {
     /// The id by which subjects name it.
     pub id: String,
     /// A few words.
@@ -110,10 +110,10 @@ pub struct Profile {
     #[serde(default)]
     pub clean: String,
     /// Its lines.
-    pub check: Vec<ProfileCheck>,
+    pub check: Vec<ChecklistLine>,
 }
 
-impl Profile {
+impl Checklist {
     /// What follows from the lines that failed, by their labels: the cure of the first that has one; where none failed and
     /// all were measured, what is left to do.
     pub fn next(&self, failed: &[&str], all_measured: bool) -> Option<&str> {
@@ -124,12 +124,12 @@ impl Profile {
 }
 
 catalog! {
-    Profile, "profiles.toml", "profile", |row| vec![row.id.as_str()],
+    Checklist, "checklists.toml", "checklist", |row| vec![row.id.as_str()],
     /// Every checklist.
-    pub fn profiles
+    pub fn checklists
 }
 
 /// The checklist of that id.
-pub fn profile(id: &str) -> Option<&'static Profile> {
+pub fn checklist(id: &str) -> Option<&'static Checklist> {
     ROWS.rows().iter().find(|row| row.id == id)
 }
