@@ -3,7 +3,7 @@
 use crate::judged;
 use crate::old_side::table;
 use crate::rules::with;
-use kernel_audit::analysis::{self, Audit, Lever, LeverOrigin, Limits, Work, want};
+use kernel_audit::analysis::{self, Audit, Bound, Lever, LeverOrigin, Limits, Work, want};
 use kernel_audit::catalog::{Code, Part, StallReason};
 use kernel_audit::evidence::{Report, SourceView};
 use kernel_audit::snapshot::Snapshot;
@@ -245,4 +245,50 @@ fn a_check_has_a_value_to_reach_that_is_not_that_of_today() {
         }
     }
     assert!(changes > 20 && loads > 2, "{changes} {loads}");
+}
+
+#[test]
+fn what_was_not_collected_makes_no_bound_smaller() {
+    const INPUTS: [&str; 5] = [
+        "gpc__cycles_elapsed.max",
+        "dram__bytes_read.sum",
+        "dram__bytes_write.sum",
+        "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.pct_of_peak_sustained_elapsed",
+        "smsp__inst_executed.sum",
+    ];
+    let without = |report: &mut Report, input: &str| {
+        report.launches.iter_mut().for_each(|launch| launch.metrics.retain(|metric| &*metric.name != input));
+    };
+    let bounds = |report: &Report| -> Vec<(String, f64)> {
+        let audit = judged::audit(report, &[], &Work::default());
+        let ours = audit.levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit);
+        ours.filter(|lever| matches!(lever.ceiling, Bound::AtMost | Bound::Far))
+            .map(|lever| (lever.code.to_string(), lever.bound))
+            .collect()
+    };
+    let (mut held, mut smaller) = (0, Vec::new());
+    for path in judged::reports(&path("collected")) {
+        let report = source::read_profile(&path, &want()).expect("readable");
+        let whole = bounds(&report);
+        for input in INPUTS {
+            let mut report = report.clone();
+            without(&mut report, input);
+            for (code, bound) in bounds(&report) {
+                let Some((_, known)) = whole.iter().find(|(other, _)| *other == code) else { continue };
+                held += 1;
+                // Where cycles stand in for others, the last digits move.
+                if bound < known - 0.5 {
+                    smaller.push(format!("{}: {code} without {input}: {known} → {bound}", path.display()));
+                }
+            }
+        }
+    }
+    let strided = |input: &str| {
+        let (mut report, views) = read("collected/strided_copy/profile.ncu-repz");
+        without(&mut report, input);
+        lever(&judged::audit(&report, &views, &Work::default()), "coalesce").ceiling.clone()
+    };
+    assert_eq!(strided("none"), Bound::AtMost);
+    assert!(matches!(strided(INPUTS[1]), Bound::Open(_)) && matches!(strided(INPUTS[3]), Bound::Open(_)));
+    assert!(held > 200 && smaller.is_empty(), "{held}: {smaller:#?}");
 }

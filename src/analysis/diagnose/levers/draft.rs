@@ -83,6 +83,12 @@ impl Draft {
         Draft { open: Some(needs.to_owned()), ..self }
     }
 
+    /// Without a bound where what is left is one of these parts, whose later work this report cannot tell.
+    pub(super) fn unknown(self, ask: &Ask<'_, '_, '_>, parts: &[Part]) -> Draft {
+        let is_left = |part: &Part| ask.m.unit(*part).is_some_and(|unit| unit.name == self.left.0);
+        if parts.iter().any(is_left) { self.open("a report with --set full") } else { self }
+    }
+
     /// The share of the waiting that it takes away.
     pub(super) fn weighs(self, weight: f64) -> Draft {
         Draft { weight, ..self }

@@ -6,6 +6,7 @@ use crate::analysis::derive::coalescing::SECTORS;
 use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::derive::floor::Floor;
 use crate::analysis::diagnose::lever::Action;
+use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::diagnose::rules::memory::{
     LOCAL, Retries, SHARED, SHARED_IDEAL, atomics, excess, index_work, off_boundary, packable, retries,
 };
@@ -92,9 +93,7 @@ fn coalesce(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         return None;
     }
     let kept = 1.0 - excess / all;
-    let dram = m.unit(Part::MemoryDram).map(|dram| {
-        let moved: f64 = m.kernel.value("dram__bytes_read.sum").unwrap_or(0.0)
-            + m.kernel.value("dram__bytes_write.sum").unwrap_or(0.0);
+    let dram = m.unit(Part::MemoryDram).zip(moved(m)).map(|(dram, moved)| {
         let needed: f64 = 32.0 * (all - excess);
         (Part::MemoryDram, if moved > 0.0 { dram.share * needed.min(moved) / moved } else { dram.share })
     });
@@ -107,10 +106,13 @@ fn coalesce(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .map(|access| access.requests as f64 * (access.width_bits.unwrap_or(32) as f64 / 32.0).max(1.0));
         own.shared / 100.0 + (wavefronts.sum::<f64>() / cycles).min(own.other() / 100.0)
     });
+    let mut unknown = if dram.is_none() { vec![Part::MemoryDram] } else { Vec::new() };
+    unknown.extend(l1.is_none().then_some([Part::MemoryL1tex, Part::MemoryShared]).into_iter().flatten());
     let mut after: Vec<(Part, f64)> = dram.into_iter().chain(l2).collect();
     after.extend(l1.into_iter().flat_map(|l1| [(Part::MemoryL1tex, l1), (Part::MemoryShared, l1)]));
     Some(
         Draft::relieves(ask, Action::Coalesce, &after)
+            .unknown(ask, &unknown)
             .says(
                 accesses.first().map_or_else(
                     || "Coalesce the global accesses: neighbouring lanes at neighbouring addresses".into(),
@@ -151,6 +153,11 @@ fn align(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     )
 }
 
+/// Bytes between L2 and DRAM.
+fn moved(m: &Measures<'_, '_>) -> Option<f64> {
+    ["dram__bytes_read.sum", "dram__bytes_write.sum"].map(|name| m.kernel.value(name)).into_iter().sum()
+}
+
 /// Whether the memory system limits, so that less traffic is less time.
 fn of_memory(limiter: Code) -> bool {
     use Part::{MemoryDram, MemoryL1tex, MemoryL2, MemoryLsu, MemoryShared};
@@ -169,18 +176,18 @@ fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     if kept > MOSTLY_GLOBAL {
         return None;
     }
-    let executed = m.kernel.value("smsp__inst_executed.sum").unwrap_or(0.0);
+    let executed = m.kernel.value("smsp__inst_executed.sum");
     let moves = counted(ask, &["LDL", "STL"]);
     let index = index_work(m);
     let others = m.kernel_of.phases.and_then(|phases| phases.local_index.as_ref()).map_or(0.0, |own| own.others as f64);
     let gone = moves + others + index.map_or(0.0, |index| index.own);
-    let issue = m.unit(Part::Issue).map(|unit| (Part::Issue, unit.share * (1.0 - gone / executed.max(gone).max(1.0))));
+    let issue = m.unit(Part::Issue).zip(executed);
+    let issue = issue.map(|(unit, all)| (Part::Issue, unit.share * (1.0 - gone / all.max(gone).max(1.0))));
+    let unknown = if issue.is_none() { vec![Part::Issue] } else { Vec::new() };
     let control = m.unit(Part::ComputeControl).zip(index);
     let parts = [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryShared];
     // What the global accesses need at most stays with DRAM: local memory that hits in a cache takes nothing of it.
-    let moved: Option<f64> =
-        ["dram__bytes_read.sum", "dram__bytes_write.sum"].map(|name| m.kernel.value(name)).into_iter().sum();
-    let stays = moved.filter(|moved| *moved > 0.0).map_or(kept, |moved| (32.0 * global / moved).clamp(0.0, 1.0));
+    let stays = moved(m).filter(|moved| *moved > 0.0).map_or(kept, |moved| (32.0 * global / moved).clamp(0.0, 1.0));
     let of_part = |part: Part| if part == Part::MemoryDram { stays } else { kept };
     let mut after: Vec<(Part, f64)> =
         parts.into_iter().filter_map(|part| Some((part, m.unit(part)?.share * of_part(part)))).collect();
@@ -200,6 +207,7 @@ fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     why.push(against_l2(ask).unwrap_or_default());
     Some(
         Draft::relieves(ask, Action::KeepInRegisters, &after)
+            .unknown(ask, &unknown)
             .says(sentence, why)
             .risks("more registers per thread: fewer warps".into())
             .checks("LDL + STL = 0".into(), LOCAL)
