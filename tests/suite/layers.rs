@@ -56,28 +56,18 @@ pub(crate) fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The arrows between the rooms of a folder, without those of unit tests: (from, to). `prefix` stands before a room's name.
-fn arrows(folder: &str, prefix: &str) -> BTreeSet<(String, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+/// The arrows between the rooms of a folder, without those of unit tests: (from, to).
+fn arrows(inside: &[&str]) -> BTreeSet<(String, String)> {
+    let modules = all_modules();
+    let room = |module: &[String]| {
+        let is_inside = module.iter().zip(inside).all(|(own, name)| own == name);
+        module.get(inside.len()).filter(|_| is_inside).cloned()
+    };
     let mut arrows = BTreeSet::new();
-    for path in sources(&folder) {
-        let inside = path.strip_prefix(&folder).unwrap().with_extension("");
-        let room = inside.iter().next().unwrap().to_str().unwrap().to_owned();
-        let code = fs::read_to_string(&path).unwrap();
-        let code = code.split("\n#[cfg(test)]\n").next().unwrap();
-        let uses = code
-            .lines()
-            .filter(|line| !line.trim_start().starts_with("//"))
-            .flat_map(|line| line.split(prefix).skip(1));
-        for used in uses {
-            let word: String = used.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect();
-            // A name of the folder itself, such as a type that it gives on, is no room.
-            let is_room =
-                !word.is_empty() && (folder.join(&word).is_dir() || folder.join(format!("{word}.rs")).is_file());
-            if is_room && word != room && room != "mod" {
-                arrows.insert((room.clone(), word));
-            }
-        }
+    for (from, (given, used)) in &modules {
+        let Some(own) = room(from) else { continue };
+        let targets = given.iter().chain(used).filter_map(|path| target(from, path, &modules));
+        arrows.extend(targets.filter_map(|to| room(&to)).filter(|to| *to != own).map(|to| (own.clone(), to)));
     }
     arrows
 }
@@ -93,14 +83,14 @@ fn wrong(floors: &[&[&str]], arrows: &BTreeSet<(String, String)>) -> BTreeSet<(S
 
 #[test]
 fn rooms_use_only_what_lies_below_them() {
-    let arrows = arrows("src", "crate::");
+    let arrows = arrows(&[]);
     assert!(arrows.len() > 30, "{arrows:?}");
     assert_eq!(wrong(&FLOORS, &arrows), BTreeSet::new());
 }
 
 #[test]
 fn rooms_of_the_analysis_use_only_what_lies_below_them() {
-    let arrows = arrows("src/analysis", "crate::analysis::");
+    let arrows = arrows(&["analysis"]);
     assert!(arrows.len() > 40, "{arrows:?}");
     assert_eq!(wrong(&ANALYSIS, &arrows), BTreeSet::new());
 }
@@ -181,11 +171,15 @@ fn target(from: &[String], path: &str, modules: &Modules) -> Option<Vec<String>>
     }
 }
 
+fn all_modules() -> Modules {
+    modules().into_iter().map(|(name, code)| (name, named(&code))).collect()
+}
+
 type Modules = BTreeMap<Vec<String>, (Vec<String>, Vec<String>)>;
 
 #[test]
 fn no_files_use_each_other_in_a_circle() {
-    let modules: Modules = modules().into_iter().map(|(name, code)| (name, named(&code))).collect();
+    let modules = all_modules();
     let mut arrows: BTreeMap<&Vec<String>, BTreeSet<Vec<String>>> = BTreeMap::new();
     for (from, (_, used)) in &modules {
         let targets = used.iter().filter_map(|path| target(from, path, &modules));
