@@ -277,7 +277,9 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         trials::compared(rows, (now, was), &settings, timing.as_ref(), limits)
     });
     let hypotheses = match &new.profile {
-        None => hypothesis::of_code(&work.hypotheses, &code, old.is_some() || code.iter().any(|c| c.diff.is_some())),
+        None => {
+            hypothesis::of_code(&work.hypotheses, &code, old.is_some() || code.iter().any(|c| c.facts.diff.is_some()))
+        }
         Some(_) => {
             let all = hypothesis::tested(&work.hypotheses, now, was);
             let old = old.filter(|old| old.profile.is_some());

@@ -1,6 +1,6 @@
 //! Everything that was read, measured or stated about a subject. Serialised, it is the snapshot.
 
-use crate::analysis::code::CodeAudit;
+use crate::analysis::code::{Before, CodeFacts};
 use crate::analysis::kernel::build::Build;
 use crate::analysis::kernel::private;
 use crate::analysis::kernel::select::{KernelGroup, KernelKey, Selection, SelectionError, choose, groups};
@@ -57,7 +57,7 @@ pub struct Side {
     pub build: Build,
     /// The machine code, one for each architecture that was built.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub code: Vec<CodeAudit>,
+    pub code: Vec<CodeFacts>,
     /// How the evidence was collected; `None` for evidence that was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collected: Option<Collected>,
@@ -90,16 +90,9 @@ impl Side {
         for (log, _, text) in &mut self.build.warnings {
             (*log, *text) = (private::public_path(log), private::public_text(text));
         }
-        for code in &mut self.code {
-            code.input = private::public_path(&code.input);
-            code.command = private::public_command(&code.command);
-            (code.compiler, code.disassembler) =
-                (private::public_text(&code.compiler), private::public_text(&code.disassembler));
-            code.warnings.iter_mut().for_each(|(_, text)| *text = private::public_text(text));
-        }
-        let cubins = self.code.iter_mut().flat_map(|code| &mut code.cubin);
+        self.code.iter_mut().for_each(make_code_public);
         let files = self.files.iter_mut().map(|(_, origin)| origin);
-        for origin in self.build.logs.iter_mut().chain(cubins).chain(files) {
+        for origin in self.build.logs.iter_mut().chain(files) {
             origin.path = private::public_path(&origin.path);
         }
         for step in self.collected.iter_mut().flat_map(|collected| &mut collected.steps) {
@@ -132,7 +125,7 @@ impl Side {
             (Some(one), Some(other)) => one.kernel == other.kernel && one.launches == other.launches,
             (None, None) => {
                 let builds = |side: &Side| -> Vec<(String, String, String)> {
-                    let build = |code: &CodeAudit| (code.arch.clone(), code.mangled.clone(), code.code_sha256.clone());
+                    let build = |code: &CodeFacts| (code.arch.clone(), code.mangled.clone(), code.code_sha256.clone());
                     side.code.iter().map(build).collect()
                 };
                 builds(self) == builds(other)
@@ -147,7 +140,22 @@ impl Side {
         if let Some(profile) = &mut self.profile {
             (profile.lines, profile.kernels, profile.others) = (None, Vec::new(), Vec::new());
         }
+        self.code.iter_mut().for_each(|code| code.before = None);
         Side { collected: None, variants: Vec::new(), files: Vec::new(), missed: Vec::new(), ..self }
+    }
+}
+
+fn make_code_public(code: &mut CodeFacts) {
+    code.input = private::public_path(&code.input);
+    code.command = private::public_command(&code.command);
+    (code.compiler, code.disassembler) =
+        (private::public_text(&code.compiler), private::public_text(&code.disassembler));
+    code.warnings.iter_mut().for_each(|(_, text)| *text = private::public_text(text));
+    if let Some(cubin) = &mut code.cubin {
+        cubin.path = private::public_path(&cubin.path);
+    }
+    if let Some(Before::Facts(before)) = &mut code.before {
+        make_code_public(before);
     }
 }
 

@@ -206,7 +206,7 @@ impl Milestone {
     /// The milestone of an audit without a report.
     fn of_code(date: &str, number: Nth, commit: &str, change: &str, audit: &Audit) -> Milestone {
         const WHY: &str = "the audit is of the code alone";
-        let registers = audit.code.first().and_then(|code| code.registers());
+        let registers = audit.code.first().and_then(|code| code.facts.registers());
         let registers = registers.and_then(|count| Quantity::new(count as f64, Unit::NONE));
         Milestone {
             date: date.to_owned(),

@@ -5,7 +5,7 @@ use super::args::{Baseline, BaselineVerb, Folder, Note, PinBaseline};
 use super::failure::Failure;
 use super::moment;
 use super::plan::out_folder;
-use crate::analysis::code::CodeAudit;
+use crate::analysis::code::CodeFacts;
 use crate::analysis::{self, Side};
 use crate::render::{Output, PageLock, markdown_table, write_together};
 use crate::snapshot::{Dated, Pin, Pinned, Pins, Snapshot, earlier, is_snapshot_like, newest, subjects};
@@ -79,7 +79,7 @@ pub(super) fn find(
 
 /// The machine code of the last audit of a subject before a moment that has another, with a report or without; `None` where there is none, or
 /// it cannot be used.
-pub(super) fn code(folder: &Path, subject: &str, at: Dated, new: &Side) -> Option<Vec<CodeAudit>> {
+pub(super) fn code(folder: &Path, subject: &str, at: Dated, new: &Side) -> Option<Vec<CodeFacts>> {
     for found in earlier(folder, subject, Some(at)).ok()?.into_iter().rev() {
         let side = Snapshot::read(&found.path).ok()?.evidence.new;
         if !side.is_same_measurement(new) {

@@ -3,7 +3,7 @@
 use super::args::Compare;
 use super::baseline::is_snapshot;
 use super::failure::{Failure, Status};
-use crate::analysis::code::{CodeAudit, CodeColumns, code_columns};
+use crate::analysis::code::{CodeColumns, CodeFacts, code_columns};
 use crate::analysis::{self, Column, Evidence, Limits, Profile, Reduction, Side, Verdict, Work};
 use crate::evidence::Want;
 use crate::render::terminal;
@@ -46,7 +46,7 @@ struct PrintedCode<'a> {
 
 /// Compares the machine code of audits, of which one has nothing else.
 fn code(arguments: &Compare, sides: &[Column], files: &[String], out: &mut dyn Write) -> Result<(), Failure> {
-    let codes: Vec<&[CodeAudit]> =
+    let codes: Vec<&[CodeFacts]> =
         sides.iter().map(|file| file.kernels.first().map(|side| side.code.as_slice()).unwrap_or_default()).collect();
     if let Some(at) = codes.iter().position(|code| code.is_empty()) {
         return Err(Failure::usage(format!(

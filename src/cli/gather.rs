@@ -8,7 +8,7 @@ use super::plan::Plan;
 use super::slot::{Days, Slot};
 use super::stated::stated_work;
 use super::{baseline, lines, trials};
-use crate::analysis::code::{CodeAudit, CodeInputs, LaunchShape, Launched, audit_code};
+use crate::analysis::code::{CodeFacts, CodeInputs, LaunchShape, Launched, code_facts};
 use crate::analysis::{
     self, Build, Evidence, Judgement, KernelKey, Limits, MeasuredVariant, Milestone, Reduction, Selection, Side, Work,
 };
@@ -82,7 +82,7 @@ impl<'p> Gatherer<'p> {
         match &subject.report {
             Some(report) => self.profiled(subject, report, folder, work, &builds, &further),
             None => {
-                let new = Side { work, code: judged(subject, &builds, None, &self.limits)?, ..Side::default() };
+                let new = Side { work, code: facts(subject, &builds, None)?, ..Side::default() };
                 let slot = self.slot(subject, &new)?;
                 let old = baseline::code(&self.plan.series, subject.name.as_str(), slot.at, &new);
                 let old = old.map(|code| Side { code, ..Side::default() });
@@ -146,7 +146,7 @@ impl<'p> Gatherer<'p> {
         };
         let mut new = Side {
             build: Build::of(&kernel.kernel, &kernel.device, &logs),
-            code: judged(subject, builds, launched.as_ref(), &self.limits)?,
+            code: facts(subject, builds, launched.as_ref())?,
             collected: folder.map(|folder| folder.collected.clone().without_keys()),
             sanitizer: folder.map(|folder| folder.sanitizer.clone()).unwrap_or_default(),
             profile: Some(kernel),
@@ -364,19 +364,14 @@ struct Builds {
     missed: Option<String>,
 }
 
-/// Every build of a subject, each beside the old build of its architecture.
-fn judged(
-    subject: &Subject,
-    builds: &Builds,
-    launched: Option<&Launched>,
-    limits: &Limits,
-) -> Result<Vec<CodeAudit>, Failure> {
+/// The facts of every build of a subject, each beside the old build of its architecture.
+fn facts(subject: &Subject, builds: &Builds, launched: Option<&Launched>) -> Result<Vec<CodeFacts>, Failure> {
     let first = subject.variants.first();
     let further = builds.others.iter().map(|(variant, build)| (Some(variant), build));
     let all = builds.new.iter().map(|build| (first, build)).chain(further);
     let one = |(variant, build): (Option<&Variant>, &CodeBuild)| {
         let dynamic = variant.and_then(|variant| variant.dynamic_shared).or(subject.launch.dynamic_shared);
-        Ok(audit_code(&CodeInputs {
+        Ok(code_facts(&CodeInputs {
             build,
             variant: variant.map_or("", |variant| &variant.name),
             old: builds.old.iter().find(|old| old.cubin.arch == build.cubin.arch),
@@ -386,7 +381,6 @@ fn judged(
             shape: LaunchShape { dynamic_shared: dynamic, ..subject.launch },
             checks: &subject.code_checks,
             shared: &subject.shared,
-            limits,
         })?)
     };
     all.map(one).collect()

@@ -177,7 +177,7 @@ fn files<'t>(tracked: &'t Tracked, made: &Made, subject: Option<&Subject>) -> Ve
         Some(Code::Cubin { .. }) | None => None,
     });
     let inputs = subject.into_iter().flat_map(|subject| &subject.collect.inputs).map(PathBuf::as_path);
-    let built = made.audit.code.iter().map(|code| Path::new(code.input.as_str()));
+    let built = made.audit.code.iter().map(|code| Path::new(code.facts.input.as_str()));
     let built = built.filter(|path| source.is_none() && !has_ending(path, "cubin"));
     let mut files: Vec<&str> =
         source.into_iter().chain(inputs).chain(built).filter_map(|path| tracked.at(path)).collect();

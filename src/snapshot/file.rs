@@ -1,8 +1,8 @@
 //! The snapshot: the evidence of an audit, beside its page.
 
 use super::error::SnapshotError;
-use super::upgrade::{Upgraded, upgraded, with_named_counts};
-use super::{asked, hash, json, tables};
+use super::upgrade::{Upgraded, upgraded};
+use super::{asked, fields, hash, json, tables};
 use crate::analysis::{Audit, Evidence, Limits, Milestone, audit, public_words};
 use crate::view::Heading;
 use serde_json::value::RawValue;
@@ -13,13 +13,13 @@ use std::path::Path;
 /// What the schemas of snapshots begin with, each with its last number; audits of the code alone had one of their own.
 const FAMILIES: [(&str, u32); 2] = [("kernel-audit/audit/", NUMBER), ("kernel-audit/static-audit/", 4)];
 /// The number of [`SCHEMA`].
-const NUMBER: u32 = 8;
+const NUMBER: u32 = 9;
 /// The first schema whose snapshots hold evidence; what they did not keep is missing.
 const EVIDENCE: u32 = 5;
 /// The first schema in the form of [`tables`].
 const TABLES: u32 = 7;
 /// The schema that this program writes; its number rises when a field changes its meaning or goes.
-pub const SCHEMA: &str = "kernel-audit/audit/8";
+pub const SCHEMA: &str = "kernel-audit/audit/9";
 
 /// Everything that an audit was made from, with what its page said of itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,7 +102,7 @@ impl Snapshot {
             let said = parts.text("said")?;
             (spelled(path, heading, said)?, spelled(path, evidence, said)?)
         };
-        let evidence = if parts.schema < NUMBER { with_named_counts(evidence) } else { evidence };
+        let evidence = fields::of_today(parts.schema, evidence);
         let evidence: Evidence = serde_json::from_value(evidence).map_err(|error| malformed(error.to_string()))?;
         let evidence = if parts.schema < TABLES { evidence.named_everywhere() } else { evidence };
         let asked = understood(path, parts.text("asked")?)?;

@@ -6,6 +6,7 @@
 mod accepted;
 mod asked;
 mod error;
+mod fields;
 mod file;
 mod folder;
 mod hash;

@@ -1,11 +1,11 @@
 //! Snapshots of earlier schemas, 1 to 4: what they say, as today's evidence. They held conclusions and the readings behind
-//! them; the readings are taken, and verdict, limiter and levers that were printed that day stay in the milestone. What
-//! lines were counted by was a sentence up to schema 7.
+//! them; the readings are taken, and verdict, limiter and levers that were printed that day stay in the milestone.
 
 use super::asked;
+use super::fields::{name_counts, with_told_checks};
 use crate::analysis::{
-    Build, Counted, Evidence, Found, KeptMetric, KernelKey, Limits, Milestone, Profile, Readings, Reference, Side,
-    SourceLines, audit,
+    Build, Evidence, Found, KeptMetric, KernelKey, Limits, Milestone, Profile, Readings, Reference, Side, SourceLines,
+    audit,
 };
 use crate::evidence::{ClockStatus, Device, RuleMessage, RuleResult, Session, Speedup};
 use crate::quantity::Unit;
@@ -69,7 +69,10 @@ pub(super) fn upgraded(schema: u32, heading: &str, old: &str) -> Result<Upgraded
 fn evidence(schema: u32, old: &Value) -> Result<Evidence, String> {
     let mut new = Side {
         work: part(old, "work").unwrap_or_default(),
-        code: list(old, "code").iter().filter_map(|code| serde_json::from_value(code.clone()).ok()).collect(),
+        code: list(old, "code")
+            .iter()
+            .filter_map(|code| serde_json::from_value(with_told_checks(code.clone())).ok())
+            .collect(),
         ..Side::default()
     };
     if old.get("new").is_none() {
@@ -190,31 +193,6 @@ fn lines(source: &Value) -> Option<SourceLines> {
     spread(&mut source, &texts);
     name_counts(&mut source);
     serde_json::from_value(source).ok()
-}
-
-/// Evidence of schemas 5 to 7, with what lines are counted by as a name.
-pub(super) fn with_named_counts(mut evidence: Value) -> Value {
-    for side in ["new", "old"] {
-        if let Some(lines) = evidence.pointer_mut(&format!("/{side}/profile/lines")) {
-            name_counts(lines);
-        }
-    }
-    evidence
-}
-
-fn name_counts(lines: &mut Value) {
-    for part in lines.get_mut("parts").and_then(Value::as_array_mut).into_iter().flatten() {
-        let what = part["what"].as_str().unwrap_or_default();
-        let counted = match (what.split(',').next().unwrap_or_default(), what.contains("L1 data stage")) {
-            ("wavefronts of shared accesses", true) => Counted::StageWavefronts,
-            ("wavefronts of shared accesses", false) => Counted::Wavefronts,
-            ("sectors of global and local accesses", _) => Counted::StageSectors,
-            ("executed instructions", _) => Counted::Executions,
-            ("executed instructions of that unit", _) => Counted::UnitExecutions,
-            _ => Counted::Sectors,
-        };
-        part["counted"] = serde_json::to_value(counted).unwrap_or_default();
-    }
 }
 
 fn spread(value: &mut Value, texts: &BTreeMap<String, String>) {

@@ -118,7 +118,7 @@ pub(super) fn launch(audit: &Audit, launch: &LaunchFacts, what: &str) -> Vec<Blo
         said.push(format!(", {} bytes of dynamic shared memory", format::integer(u64::from(launch.dynamic_shared))));
     }
     said.push(".");
-    let built: Vec<&str> = audit.code.iter().map(|code| code.code_sha256.as_str()).collect();
+    let built: Vec<&str> = audit.code.iter().map(|code| code.facts.code_sha256.as_str()).collect();
     match (launch.code_sha256.as_str(), built.as_slice()) {
         ("", _) => said.push(" The driver compiled it from PTX."),
         (_, []) => {}

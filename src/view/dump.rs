@@ -183,7 +183,7 @@ impl<'a> LaunchDump<'a> {
                 .code
                 .iter()
                 .map(|code| CodeDump {
-                    arch: &code.arch,
+                    arch: &code.facts.arch,
                     checks: code.checks.iter().map(CodeCheckDump::of).collect(),
                     findings: code.findings.iter().map(FindingDump::of).collect(),
                 })

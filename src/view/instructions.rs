@@ -126,7 +126,7 @@ fn stores(audit: &Audit) -> Option<Words> {
 
 /// What so many stores write where all have one width, beside the bytes of the outputs.
 fn written(audit: &Audit, executed: u64) -> String {
-    let widths = audit.code.first().and_then(|code| code.widths.iter().find(|row| row.opcode == "STG"));
+    let widths = audit.code.first().and_then(|code| code.facts.widths.iter().find(|row| row.opcode == "STG"));
     let Some([(bits, _)]) = widths.map(|row| row.widths.as_slice()) else { return String::new() };
     let bytes = executed as f64 * f64::from(LANES * bits / 8);
     let outputs = unavoidable(audit).write;

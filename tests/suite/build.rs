@@ -2,6 +2,7 @@
 
 use crate::build_tools::{ROOT, places};
 use crate::project::plain_parts;
+use kernel_audit::snapshot::Snapshot;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -17,8 +18,8 @@ fn toml(subject: &str) -> String {
     format!("[tools]\ncuda = {:?}\n{subject}", tools.display().to_string())
 }
 
-/// Generates the subject `k` in a fresh folder that holds `files`; gives the exit status, the page, the snapshot and
-/// what was said.
+/// Generates the subject `k` in a fresh folder that holds `files`; gives the exit status, the page, the snapshot with what it
+/// says of the `code`, and what was said.
 fn generate(subject: &str, files: &[(&str, &[u8])]) -> (i32, String, serde_json::Value, String) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("audit.toml"), toml(subject)).unwrap();
@@ -29,7 +30,12 @@ fn generate(subject: &str, files: &[(&str, &[u8])]) -> (i32, String, serde_json:
     let read = |name: &str| fs::read_to_string(folder.path().join("audits").join(name)).unwrap_or_default();
     let said = String::from_utf8(output.stderr).unwrap();
     let snapshot = fs::read(folder.path().join("audits/2026-01-02-k.json"));
-    let data = snapshot.map(|bytes| plain_parts(&bytes)).unwrap_or_default();
+    let data = snapshot.map(|bytes| {
+        let audit = Snapshot::parse(folder.path(), &bytes).unwrap().audit();
+        let code = serde_json::to_value(audit.code).unwrap();
+        serde_json::json!({ "snapshot": plain_parts(&bytes), "code": code })
+    });
+    let data = data.unwrap_or_default();
     let page = read("2026-01-02-k.md");
     let written = folder.path().join("audits").exists();
     assert_eq!(output.status.success(), written, "{said}");
@@ -76,12 +82,12 @@ in = "hottest-loop"
         assert!(page.contains(words), "{words}: {page}");
     }
     let verdicts = |arch: usize| {
-        let checks = data["evidence"]["new"]["code"][arch]["checks"].as_array().unwrap().clone();
+        let checks = data["code"][arch]["checks"].as_array().unwrap().clone();
         checks.iter().map(|check| check["verdict"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(verdicts(0), ["PASS", "INCONCLUSIVE", "PASS", "FAIL", "INCONCLUSIVE"]);
     assert_eq!(verdicts(1), ["PASS", "PASS", "PASS", "FAIL", "INCONCLUSIVE"]);
-    let code = &data["evidence"]["new"]["code"][0];
+    let code = &data["code"][0];
     let decided = &code["checks"][0]["deciding"][0];
     let line = decided["line"].as_u64().unwrap() as usize;
     let source = std::str::from_utf8(TRIAD).unwrap();
@@ -114,7 +120,7 @@ fn checks_look_into_the_loop_that_a_line_is_in() {
     ];
     let (status, _, data, said) = generate(&subject.concat(), &[("k.cu", SUMS)]);
     assert_eq!(status, 0, "{said}");
-    let checks = data["evidence"]["new"]["code"][0]["checks"].as_array().unwrap();
+    let checks = data["code"][0]["checks"].as_array().unwrap();
     let verdicts: Vec<&str> = checks.iter().map(|check| check["verdict"].as_str().unwrap()).collect();
     // A load and a conversion from short in each turn, the store behind the loop, and no loop around it.
     assert_eq!(verdicts, ["PASS", "FAIL", "PASS", "INCONCLUSIVE"]);
@@ -127,13 +133,14 @@ fn no_home_folder_of_a_build_reaches_page_or_snapshot() {
 [[subject]]
 name = "k"
 source = "triad.cu"
+baseline_source = "triad.cu"
 arch = "sm_90a"
 flags = ["-O3", "-I/home/ann/include", "-DUSER_FOLDER=/Users/bo/x"]
 "#;
     let (status, page, data, said) = generate(subject, &[("triad.cu", TRIAD)]);
     assert_eq!(status, 0, "{said}");
     let whole = page + &data.to_string();
-    assert!(whole.contains("-Iinclude"), "{whole}");
+    assert!(whole.contains("-Iinclude") && whole.contains("\"before\""), "{whole}");
     assert!(!whole.contains("ann") && !whole.contains("/bo"), "{whole}");
 }
 
@@ -145,7 +152,7 @@ fn the_code_in_a_report_is_told_from_other_code() {
     let (status, page, data, said) = generate(subject, &files);
     assert_eq!(status, 0, "{said}");
     assert!(page.contains("This SASS is what was timed") && page.contains("## Resources (ptxas, cubin, launch)"));
-    let code = &data["evidence"]["new"]["code"][0];
+    let code = &data["code"][0];
     assert_eq!(code["identity"]["kind"], "same");
     let registers = &code["resources"][0];
     assert!(registers["launch"].as_u64() >= registers["cubin"].as_u64() && registers["agreement"] != "differs");
@@ -164,7 +171,7 @@ fn the_code_in_a_report_is_told_from_other_code() {
     // A register number of the second instruction.
     other[at + 16 + 2] ^= 1;
     let (_, page, data, said) = generate(subject, &[("d.cubin", &other), files[1]]);
-    assert_eq!(data["evidence"]["new"]["code"][0]["identity"]["kind"], "differs", "{said}");
+    assert_eq!(data["code"][0]["identity"]["kind"], "differs", "{said}");
     assert!(page.contains("This SASS is not what was timed"));
 }
 
@@ -181,7 +188,7 @@ fn two_builds_are_compared_by_their_code() {
             && page.contains("% of the instructions of both builds have no counterpart")
             && !page.contains("```diff")
     );
-    let classes = data["evidence"]["new"]["code"][0]["diff"]["classes"].as_array().unwrap();
+    let classes = data["code"][0]["diff"]["classes"].as_array().unwrap();
     let shared = classes.iter().find(|class| class["label"] == "Shared loads").unwrap();
     assert!(shared["added"].as_u64() > Some(0) && shared["removed"] == 0);
 }

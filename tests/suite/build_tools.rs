@@ -1,8 +1,7 @@
 //! The build tools at work: PTX names seen again in fresh code, control flow beside nvdisasm's, and what goes wrong.
 
 use crate::read_sass::{nodes_of_dot, nodes_of_flow};
-use kernel_audit::analysis::Limits;
-use kernel_audit::analysis::code::{CodeInputs, LaunchShape, RoleRow, audit_code};
+use kernel_audit::analysis::code::{CodeInputs, LaunchShape, RoleRow, code_facts};
 use kernel_audit::analysis::sass::{ControlFlow, dispatches, opcode_matches};
 use kernel_audit::catalog::sass_aliases;
 use kernel_audit::collect::{Call, Compile, Places, Tool, compile, disassemble, run};
@@ -101,7 +100,6 @@ fn blocks_edges_and_roles_of_a_specialised_kernel_are_found() {
 #[test]
 fn tensor_memory_and_the_wait_for_it_follow_from_the_code() {
     let build = build(&Path::new(ROOT).join("kernels"), "patch_embed_gemm_sm100.cu", "sm_100a");
-    let limits = Limits::default();
     let inputs = CodeInputs {
         build: &build,
         variant: "",
@@ -112,9 +110,8 @@ fn tensor_memory_and_the_wait_for_it_follow_from_the_code() {
         shape: LaunchShape { threads: Some(192), along_x: Some(192), dynamic_shared: Some(64 * 1024) },
         checks: &[],
         shared: &[],
-        limits: &limits,
     };
-    let code = audit_code(&inputs).unwrap();
+    let code = code_facts(&inputs).unwrap();
     // `tcgen05.alloc … 512` of 512 columns: one block, whatever room shared memory leaves.
     let columns = code.resources.iter().find(|row| row.label == "Tensor memory, columns").unwrap();
     assert_eq!(columns.cubin, Some(512));

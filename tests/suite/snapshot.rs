@@ -2,11 +2,12 @@
 
 use crate::judged;
 use crate::project::{Profile, Project, csv};
+use kernel_audit::analysis::code::Before;
 use kernel_audit::analysis::{self, Evidence, Limits, Verdict, Work};
 use kernel_audit::catalog::{Code, Part};
 use kernel_audit::evidence::{Origin, Want};
 use kernel_audit::render::Templates;
-use kernel_audit::snapshot::{Snapshot, SnapshotError};
+use kernel_audit::snapshot::{SCHEMA, Snapshot, SnapshotError};
 use kernel_audit::source::ncu_csv;
 use kernel_audit::view::{self, Heading};
 use std::fs;
@@ -54,12 +55,12 @@ fn a_snapshot_that_was_changed_or_is_of_another_kind_is_refused_with_the_reason(
     assert!(spaced.len() > text.len() + 10 && read(&spaced).is_ok());
     let changed = read(&text.replacen("100000", "90000", 1)).unwrap_err();
     assert!(matches!(&changed, SnapshotError::Changed { .. }), "{changed}");
-    let older = read(&text.replacen("audit/8", "audit/4", 1)).unwrap_err().to_string();
+    let older = read(&text.replacen(SCHEMA, "kernel-audit/audit/4", 1)).unwrap_err().to_string();
     assert!(older.contains("it has no `audit`"), "{older}");
-    let newer = read(&text.replacen("audit/8", "audit/9", 1)).unwrap_err().to_string();
+    let newer = read(&text.replacen(SCHEMA, "kernel-audit/audit/10", 1)).unwrap_err().to_string();
     assert!(newer.contains("update this program"), "{newer}");
-    for never in ["static-audit/5", "static-audit/8", "static-audit/9", "audit/0"] {
-        let unknown = read(&text.replacen("audit/8", never, 1)).unwrap_err().to_string();
+    for never in ["static-audit/5", "static-audit/9", "static-audit/10", "audit/0"] {
+        let unknown = read(&text.replacen(SCHEMA, &format!("kernel-audit/{never}"), 1)).unwrap_err().to_string();
         assert!(unknown.contains("another kind of file"), "{never}: {unknown}");
     }
     assert!(read("{}").unwrap_err().to_string().contains("`schema`"));
@@ -112,6 +113,25 @@ fn snapshots_of_every_earlier_schema_are_read() {
         assert!(snapshot.milestone.is_code_alone && snapshot.audit().is_of_code_alone());
         assert_eq!(snapshot.evidence.new.code.len(), 1, "schema {number}");
     }
+}
+
+#[test]
+fn checks_that_a_snapshot_kept_as_judged_stay_as_they_were() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = root.join("tests/fixtures/snapshots/audit-8.json");
+    let (snapshot, today) = (
+        Snapshot::read(&path).unwrap(),
+        Snapshot::read(&root.join("audits/2026-11-21-gemm_bf16_cluster.json")).unwrap(),
+    );
+    let (told, now) = (snapshot.audit().code, today.audit().code);
+    assert_eq!(told, now);
+    assert!(told.iter().flat_map(|code| &code.checks).any(|check| check.old.is_some()), "a check with its old end");
+    assert!(told.iter().any(|code| code.old_findings.is_some()));
+    let again = Snapshot::new(snapshot.heading.clone(), snapshot.evidence.clone(), &snapshot.audit());
+    assert!(Snapshot::parse(&path, &again.to_json().unwrap()).unwrap().evidence == snapshot.evidence);
+    // What was concluded of the old build stays told; a snapshot of today has its facts.
+    let before = |snapshot: &Snapshot| snapshot.evidence.new.code[0].before.clone();
+    assert!(matches!(before(&snapshot), Some(Before::Told { .. })) && matches!(before(&today), Some(Before::Facts(_))));
 }
 
 #[test]

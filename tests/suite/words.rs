@@ -76,7 +76,7 @@ fn sentences(code: &str) -> Vec<String> {
     let mut kept = String::new();
     for line in code.split("\n#[cfg(test)]\n").next().unwrap().lines() {
         let text = line.trim_start();
-        if end.is_none() && text.trim_start_matches("pub ").starts_with("fn say(") {
+        if end.is_none() && text.trim_start_matches("pub(super) ").trim_start_matches("pub ").starts_with("fn say(") {
             end = Some(format!("{}}}", &line[..line.len() - text.len()]));
         }
         if end.is_none() && !text.starts_with("//") {

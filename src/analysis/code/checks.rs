@@ -1,17 +1,16 @@
-//! Checks on machine code that a subject states.
+//! Checks on machine code that a subject states, and the search for what they ask.
 
+use super::checked::{Checked, DECIDING_KEPT, Deciding, Matched, Seen};
 use super::count::Count;
 use super::flow::line_of;
 use super::resource_checks::Resource;
 use super::resources::ResourceRow;
 use super::scope::Scope;
-use crate::analysis::judgement::{self, Judgement};
 use crate::analysis::sass::{
     ControlFlow, Dominators, NaturalLoop, access_width, body, class_of, opcode_matches, sequences,
 };
 use crate::catalog::{self, Resolved, resolve};
 use crate::evidence::{SassFunction, SassInstruction};
-use crate::quantity::format;
 use std::collections::BTreeSet;
 
 /// A statement about a kernel's machine code.
@@ -36,41 +35,6 @@ pub struct SassCheck {
     /// Only for this architecture; all when empty.
     pub arch: String,
 }
-
-/// An instruction that decided.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Deciding {
-    /// Offset in the code.
-    pub offset: u64,
-    /// Opcode.
-    pub opcode: String,
-    /// Line of the subject's source.
-    pub line: Option<u32>,
-}
-
-/// What became of a check.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct CheckResult {
-    /// Its name; the rule where it has none.
-    pub name: String,
-    /// The statement in words.
-    pub rule: String,
-    /// How it ended.
-    #[serde(serialize_with = "judgement::of_code")]
-    pub verdict: Judgement,
-    /// What was found, or why nothing can be said.
-    pub found: String,
-    /// The instructions that decided, at most [`DECIDING_KEPT`].
-    pub deciding: Vec<Deciding>,
-    /// How many there are.
-    pub deciding_count: usize,
-    /// How it ends on the old code; `None` where that is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "judgement::of_code")]
-    pub old: Option<Judgement>,
-}
-
-/// Deciding instructions that are kept.
-pub const DECIDING_KEPT: usize = 12;
 
 /// The code that checks look at.
 pub(super) struct Ground<'a> {
@@ -101,29 +65,24 @@ impl SassCheck {
     }
 }
 
-/// Judges one check; `None` where it is for another architecture.
-pub(super) fn judge(check: &SassCheck, ground: &Ground<'_>) -> Option<CheckResult> {
+/// What the code has of a check; `None` where it is for another architecture.
+pub(super) fn checked(check: &SassCheck, ground: &Ground<'_>) -> Option<Checked> {
     if !check.arch.is_empty() && check.arch != ground.arch {
         return None;
     }
     let rule = check.say();
-    let (verdict, found, deciding) = match decide(check, ground) {
-        Ok((verdict, found, deciding)) => (verdict, found.say(), deciding),
-        Err(open) => (Judgement::Unclear, open.to_string(), Vec::new()),
-    };
+    let (seen, deciding) = searched(check, ground).unwrap_or_else(|open| (Seen::Open(open.to_string()), Vec::new()));
     let code = body(ground.function);
     let shown = deciding.iter().take(DECIDING_KEPT).map(|at| Deciding {
         offset: code[*at].offset,
         opcode: code[*at].opcode.to_string(),
         line: line_of(&code[*at], ground.file),
     });
-    Some(CheckResult {
+    Some(Checked {
         name: if check.name.is_empty() { rule.clone() } else { check.name.clone() },
         rule,
-        verdict,
-        found,
+        seen,
         deciding: shown.collect(),
-        old: None,
         deciding_count: deciding.len(),
     })
 }
@@ -157,50 +116,22 @@ enum Open {
     UnknownWidth,
 }
 
-/// What a check found.
-enum Found {
-    /// An amount of a resource with its unit.
-    Amount(u64, String),
-    /// So many instructions of a pattern.
-    Matches(usize, String),
-    /// So many sequences.
-    Sequences(usize),
-    /// So many of so many are too narrow.
-    Narrow(usize, usize),
-    /// In every turn of the loop at least so many, at most so many, and whether inner loops make them more.
-    Turns(usize, usize, bool),
-}
+/// What was seen, and the positions of the instructions that decide.
+type Searched = Result<(Seen, Vec<usize>), Open>;
 
-impl Found {
-    fn say(&self) -> String {
-        match self {
-            Found::Amount(amount, unit) => format!("{amount} {unit}").trim_end().to_owned(),
-            Found::Matches(count, pattern) => format!("{count} × {pattern}"),
-            Found::Sequences(count) => format::counted(*count as u64, "such sequence"),
-            Found::Narrow(narrow, all) => format!("{narrow} of {all} are narrower"),
-            Found::Turns(least, most, _) if least == most => format!("{least} in every iteration"),
-            Found::Turns(least, _, true) => format!("at least {least} in every iteration, more with inner loops"),
-            Found::Turns(least, most, false) => format!("{least} to {most} per iteration, depending on the path"),
-        }
-    }
-}
-
-type Decision = Result<(Judgement, Found, Vec<usize>), Open>;
-
-/// How a check of a resource ends.
-fn of_resource(resource: Resource, count: Count, rows: &[ResourceRow]) -> Decision {
+fn of_resource(resource: Resource, asked: Count, rows: &[ResourceRow]) -> Searched {
     let (_, label) = resource.row();
     let row = rows.iter().find(|row| row.label == label);
     let found = row.and_then(|row| Some((row.ptxas.or(row.cubin).or(row.launch)?, row.unit.clone())));
     let (found, unit) = found.ok_or(Open::NotStated(label))?;
-    let holds = usize::try_from(found).is_ok_and(|found| count.holds(found));
-    Ok((Judgement::of(holds), Found::Amount(found, unit), Vec::new()))
+    Ok((Seen::Number { asked, found, of: Matched::Resource(unit) }, Vec::new()))
 }
 
-fn decide(check: &SassCheck, ground: &Ground<'_>) -> Decision {
+fn searched(check: &SassCheck, ground: &Ground<'_>) -> Searched {
     if let Some(resource) = check.resource {
         return of_resource(resource, check.count, ground.resources);
     }
+    let number = |found: usize, of| Seen::Number { asked: check.count, found: found as u64, of };
     let mut patterns: Vec<String> = Vec::new();
     for step in &check.steps {
         let (name, times) = repeated(step);
@@ -214,7 +145,7 @@ fn decide(check: &SassCheck, ground: &Ground<'_>) -> Decision {
         let within: Vec<_> =
             found.into_iter().filter(|s| s.instructions.iter().all(|at| places.contains(at))).collect();
         let deciding = within.iter().flat_map(|s| s.instructions.iter().copied()).collect();
-        return Ok((Judgement::of(check.count.holds(within.len())), Found::Sequences(within.len()), deciding));
+        return Ok((number(within.len(), Matched::Sequences), deciding));
     }
     let pattern = patterns.pop().ok_or(Open::Empty)?;
     let matches: Vec<usize> = (0..code.len())
@@ -223,13 +154,13 @@ fn decide(check: &SassCheck, ground: &Ground<'_>) -> Decision {
     if let Some(bits) = check.min_width {
         let narrow = narrower(bits, code, &matches)?;
         if !narrow.is_empty() {
-            return Ok((Judgement::Fails, Found::Narrow(narrow.len(), matches.len()), narrow));
+            return Ok((Seen::Narrow(narrow.len(), matches.len()), narrow));
         }
     }
     if check.per_iteration {
         return per_turn(check.count, ground, &matches);
     }
-    Ok((Judgement::of(check.count.holds(matches.len())), Found::Matches(matches.len(), pattern), matches))
+    Ok((number(matches.len(), Matched::Pattern(pattern)), matches))
 }
 
 /// `FADD*16` is sixteen steps.
@@ -298,8 +229,8 @@ fn narrower(bits: u32, code: &[SassInstruction], matches: &[usize]) -> Result<Ve
 }
 
 /// Counts what runs in every turn of the hottest loop. Instructions in blocks that some turns pass by, or in a loop
-/// inside, make the count a range; the check is decided where both ends agree.
-fn per_turn(count: Count, ground: &Ground<'_>, matches: &[usize]) -> Decision {
+/// inside, make the count a range.
+fn per_turn(asked: Count, ground: &Ground<'_>, matches: &[usize]) -> Searched {
     let found = &ground.loops[ground.hottest.ok_or(Open::NoLoop)?];
     let dominators = Dominators::of(ground.flow);
     let inner: BTreeSet<usize> = ground
@@ -316,15 +247,7 @@ fn per_turn(count: Count, ground: &Ground<'_>, matches: &[usize]) -> Decision {
     };
     let least = within.iter().filter(is_always).count();
     let is_open = within.iter().any(|at| inner.contains(&block(at)));
-    let most = within.len();
-    let never = count.most.is_some_and(|limit| least > limit) || (!is_open && most < count.least);
-    let always = least >= count.least && count.most.is_none_or(|limit| !is_open && most <= limit);
-    let verdict = match (always, never) {
-        (true, _) => Judgement::Holds,
-        (false, true) => Judgement::Fails,
-        (false, false) => Judgement::Unclear,
-    };
-    Ok((verdict, Found::Turns(least, most, is_open), within))
+    Ok((Seen::Turns { asked, least, most: within.len(), is_open }, within))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Builds of several audits side by side: resources, occupancy and instructions by class.
 
-use super::build::CodeAudit;
+use super::audit::CodeAudit;
+use super::facts::CodeFacts;
 
 /// One row: what it is, and each audit's value; `None` where an audit does not have it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -27,7 +28,7 @@ pub struct CodeColumns {
 }
 
 /// The builds of some audits by architecture, in the order in which architectures are met.
-pub fn code_columns(audits: &[&[CodeAudit]]) -> Vec<CodeColumns> {
+pub fn code_columns(audits: &[&[CodeFacts]]) -> Vec<CodeColumns> {
     let mut archs: Vec<&str> = Vec::new();
     for code in audits.iter().copied().flatten() {
         if !archs.contains(&code.arch.as_str()) {
@@ -37,8 +38,8 @@ pub fn code_columns(audits: &[&[CodeAudit]]) -> Vec<CodeColumns> {
     archs.into_iter().map(|arch| of_arch(arch, audits)).collect()
 }
 
-fn of_arch(arch: &str, audits: &[&[CodeAudit]]) -> CodeColumns {
-    let sides: Vec<Option<&CodeAudit>> =
+fn of_arch(arch: &str, audits: &[&[CodeFacts]]) -> CodeColumns {
+    let sides: Vec<Option<&CodeFacts>> =
         audits.iter().map(|codes| codes.iter().find(|code| code.arch == arch)).collect();
     let first = sides.iter().flatten().next().map(|code| code.code_sha256.as_str());
     CodeColumns {
@@ -51,10 +52,10 @@ fn of_arch(arch: &str, audits: &[&[CodeAudit]]) -> CodeColumns {
 
 /// The numbers of several builds side by side, whatever they are built for.
 pub fn code_rows(codes: &[CodeAudit]) -> Vec<CodeColumnsRow> {
-    rows(&codes.iter().map(Some).collect::<Vec<_>>())
+    rows(&codes.iter().map(|code| Some(&code.facts)).collect::<Vec<_>>())
 }
 
-fn rows(sides: &[Option<&CodeAudit>]) -> Vec<CodeColumnsRow> {
+fn rows(sides: &[Option<&CodeFacts>]) -> Vec<CodeColumnsRow> {
     let mut labels: Vec<(String, &str)> = Vec::new();
     let values: Vec<Vec<(String, &str, f64)>> = sides.iter().map(|side| side.map(facts).unwrap_or_default()).collect();
     for (label, unit, _) in values.iter().flatten() {
@@ -70,7 +71,7 @@ fn rows(sides: &[Option<&CodeAudit>]) -> Vec<CodeColumnsRow> {
 }
 
 /// The numbers of one build.
-fn facts(code: &CodeAudit) -> Vec<(String, &'static str, f64)> {
+fn facts(code: &CodeFacts) -> Vec<(String, &'static str, f64)> {
     let resource = |row: &super::ResourceRow| {
         let value = row.ptxas.or(row.cubin).or(row.launch)?;
         Some((row.label.clone(), if row.unit == "B" { "B" } else { "" }, value as f64))

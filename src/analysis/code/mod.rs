@@ -1,19 +1,23 @@
 //! Judgement of a build before it runs: resources, occupancy limits, machine code, roles of warps, and checks.
 //!
-//! Receives a [`CodeBuild`](crate::evidence::CodeBuild) and, where there is one, what the launch says; gives a
-//! [`CodeAudit`]. A static count says how often an instruction stands in the code, never how often it ran.
+//! Receives a [`CodeBuild`](crate::evidence::CodeBuild) and, where there is one, what the launch says; gives its [`CodeFacts`],
+//! which are evidence, and from these the [`CodeAudit`]. A static count says how often an instruction stands in the code, never how
+//! often it ran.
 
 mod accesses;
 mod audit;
 mod block_limits;
-mod build;
+mod checked;
 mod checks;
 mod columns;
 mod count;
+mod facts;
 mod flow;
 mod latency;
+mod layout;
 mod patterns;
 mod products;
+mod reduce;
 mod resource_checks;
 mod resources;
 mod scope;
@@ -24,16 +28,19 @@ mod tensor_memory;
 
 pub use accesses::StoreReach;
 pub use accesses::{LocalAccess, WidthRow};
+pub use audit::CodeAudit;
 pub(super) use audit::concluded;
-pub use audit::{CodeInputs, audit_code};
 pub use block_limits::{BlockLimitRow, LaunchShape, StaticOccupancy};
-pub use build::CodeAudit;
-pub use checks::{CheckResult, DECIDING_KEPT, Deciding, SassCheck};
+pub use checked::{CheckResult, Checked, DECIDING_KEPT, Deciding, Matched, Seen};
+pub use checks::SassCheck;
 pub use columns::{CodeColumns, CodeColumnsRow, code_columns, code_rows};
 pub use count::Count;
+pub use facts::{Before, CodeFacts};
 pub use flow::{BarrierUse, DispatchRow, FlowSummary, LoopRow, RoleRow};
 pub use latency::LoadUse;
+pub use layout::Layout;
 pub use products::ProductShape;
+pub use reduce::{CodeInputs, code_facts};
 pub use resource_checks::Resource;
 pub use resources::{Agreement, ResourceRow};
 pub use scope::Scope;

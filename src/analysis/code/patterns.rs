@@ -1,7 +1,7 @@
 //! What the code shows against a kernel before it runs: one function for each pattern, as for those of a profile.
 
 use super::accesses::WidthRow;
-use super::build::CodeAudit;
+use super::facts::CodeFacts;
 use super::resources::{Agreement, REGISTER_CAP, ResourceRow};
 use crate::analysis::derive::product_shape::{cycles, sides, wavefronts};
 use crate::analysis::diagnose::finding::{Finding, Severity};
@@ -13,7 +13,7 @@ use crate::words::Words;
 
 /// What these patterns look at.
 struct Built<'a> {
-    code: &'a CodeAudit,
+    code: &'a CodeFacts,
     limits: &'a Limits,
 }
 
@@ -32,7 +32,7 @@ const PATTERNS: [fn(&Built<'_>) -> Option<Finding>; 10] = [
 ];
 
 /// What the code shows, the most telling first.
-pub(in crate::analysis) fn findings(code: &CodeAudit, limits: &Limits) -> Vec<Finding> {
+pub(in crate::analysis) fn findings(code: &CodeFacts, limits: &Limits) -> Vec<Finding> {
     let built = Built { code, limits };
     PATTERNS.iter().filter_map(|pattern| pattern(&built)).collect()
 }

@@ -1,9 +1,9 @@
 //! Which part of dynamic shared memory lies where, as stated, against its size and the mbarriers that the code initialises.
 
-use super::checks::CheckResult;
+use super::checked::{Checked, Seen};
+use super::layout::Layout;
 use super::resources::{Agreement, ResourceRow, row};
 use super::shared_map::{Initialised, MBARRIER};
-use crate::analysis::judgement::Judgement;
 use crate::quantity::format;
 
 /// A part of dynamic shared memory, as audit.toml states it; offsets are bytes from where the kernel's layout begins.
@@ -29,70 +29,6 @@ pub struct SharedPart {
 const NAME: &str = "layout of shared memory";
 const RULE: &str = "parts lie apart and aligned within the dynamic memory, mbarriers where the code initialises them";
 
-/// What comes of a layout.
-enum Layout<'a> {
-    Fits {
-        end: u64,
-        dynamic: u64,
-    },
-    Unstated,
-    Askew {
-        part: &'a SharedPart,
-        at: u64,
-    },
-    Over {
-        first: &'a str,
-        end: u64,
-        second: &'a str,
-        at: u64,
-    },
-    Beyond {
-        end: u64,
-        by: u64,
-    },
-    Computed,
-    Count {
-        seen: u64,
-        stated: u64,
-    },
-    /// Initialised so many bytes from what a register points at, which may be the mbarriers themselves or the layout.
-    Away {
-        from: u64,
-    },
-}
-
-impl Layout<'_> {
-    fn verdict(&self) -> Judgement {
-        match self {
-            Layout::Fits { .. } => Judgement::Holds,
-            Layout::Unstated | Layout::Computed | Layout::Away { .. } => Judgement::Unclear,
-            Layout::Askew { .. } | Layout::Over { .. } | Layout::Beyond { .. } | Layout::Count { .. } => {
-                Judgement::Fails
-            }
-        }
-    }
-
-    fn say(&self) -> String {
-        let whole = |bytes: &u64| format::integer(*bytes);
-        match self {
-            Layout::Fits { end, dynamic } => format!("ends at {} of {} B", whole(end), whole(dynamic)),
-            Layout::Unstated => "the size of the dynamic memory is not stated".to_owned(),
-            Layout::Askew { part, at } => {
-                format!("{} at {} is not at a multiple of {}", part.name, whole(at), whole(&part.align))
-            }
-            Layout::Over { first, end, second, at } => {
-                format!("{first} ends at {}, {second} begins at {}", whole(end), whole(at))
-            }
-            Layout::Beyond { end, by } => format!("ends at {}, {} B beyond the dynamic memory", whole(end), whole(by)),
-            Layout::Computed => "the code computes the addresses of its mbarriers".to_owned(),
-            Layout::Count { seen, stated } => format!("the code initialises {seen} mbarriers, {stated} are stated"),
-            Layout::Away { from } => {
-                format!("the code initialises them {} B from what its register points at", whole(from))
-            }
-        }
-    }
-}
-
 impl SharedPart {
     fn say(&self) -> String {
         let at = format::integer(self.at);
@@ -105,12 +41,12 @@ impl SharedPart {
     }
 }
 
-/// The rows of the parts, what is left behind the last, and how the layout is judged; nothing where none is stated.
-pub(super) fn judged(
+/// The rows of the parts, what is left behind the last, and the check of the layout; nothing where none is stated.
+pub(super) fn checked(
     parts: &[SharedPart],
     dynamic: Option<u64>,
     initialised: Initialised,
-) -> Option<(Vec<ResourceRow>, CheckResult)> {
+) -> Option<(Vec<ResourceRow>, Checked)> {
     let end = parts.iter().map(|part| part.at + (part.times - 1) * part.every + part.bytes).max()?;
     let mut rows: Vec<ResourceRow> = parts.iter().map(|part| row_of(part, initialised)).collect();
     let left = dynamic.and_then(|dynamic| dynamic.checked_sub(end));
@@ -122,15 +58,8 @@ pub(super) fn judged(
         (None, None) => Layout::Unstated,
         (None, Some(dynamic)) => unseen(parts, initialised).unwrap_or(Layout::Fits { end, dynamic }),
     };
-    let check = CheckResult {
-        name: NAME.into(),
-        rule: RULE.into(),
-        verdict: layout.verdict(),
-        found: layout.say(),
-        deciding: Vec::new(),
-        deciding_count: 0,
-        old: None,
-    };
+    let seen = Seen::Layout(layout);
+    let check = Checked { name: NAME.into(), rule: RULE.into(), seen, deciding: Vec::new(), deciding_count: 0 };
     Some((rows, check))
 }
 
@@ -145,21 +74,21 @@ fn row_of(part: &SharedPart, initialised: Initialised) -> ResourceRow {
 }
 
 /// Two parts in one place, or one that is not aligned.
-fn fault(parts: &[SharedPart]) -> Option<Layout<'_>> {
+fn fault(parts: &[SharedPart]) -> Option<Layout> {
     let each = |part: &'_ SharedPart| (0..part.times).map(|n| part.at + n * part.every).collect::<Vec<_>>();
     let mut all: Vec<(u64, &SharedPart)> =
         parts.iter().flat_map(|part| each(part).into_iter().map(move |at| (at, part))).collect();
     all.sort_by_key(|(at, _)| *at);
     let askew = all.iter().find(|(at, part)| at % part.align != 0);
-    askew.map(|(at, part)| Layout::Askew { part, at: *at }).or_else(|| {
+    askew.map(|(at, part)| Layout::Askew { part: part.name.clone(), at: *at, align: part.align }).or_else(|| {
         let over = all.windows(2).find(|pair| pair[0].0 + pair[0].1.bytes > pair[1].0)?;
         let [(at, first), (next, second)] = [over[0], over[1]];
-        Some(Layout::Over { first: &first.name, end: at + first.bytes, second: &second.name, at: next })
+        Some(Layout::Over { first: first.name.clone(), end: at + first.bytes, second: second.name.clone(), at: next })
     })
 }
 
 /// Why the code does not show the mbarriers where they are stated; `None` where it does, or none are stated.
-fn unseen(parts: &[SharedPart], initialised: Initialised) -> Option<Layout<'_>> {
+fn unseen(parts: &[SharedPart], initialised: Initialised) -> Option<Layout> {
     let part = parts.iter().find(|part| part.has_mbarriers)?;
     let stated = part.bytes * part.times;
     match initialised {
@@ -174,6 +103,7 @@ fn unseen(parts: &[SharedPart], initialised: Initialised) -> Option<Layout<'_>> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::judgement::Judgement;
 
     fn part(name: &str, at: u64, bytes: u64, times: u64, every: u64) -> SharedPart {
         let has_mbarriers = name == "mbarriers";
@@ -181,7 +111,7 @@ mod tests {
     }
 
     fn end(parts: &[SharedPart], dynamic: Option<u64>, initialised: Initialised) -> (Judgement, String) {
-        let (_, check) = judged(parts, dynamic, initialised).unwrap();
+        let check = checked(parts, dynamic, initialised).unwrap().1.beside(None);
         (check.verdict, check.found)
     }
 
@@ -193,7 +123,7 @@ mod tests {
     #[test]
     fn a_layout_that_fits_says_what_is_left() {
         assert_eq!(end(&ring(), Some(228), Some((192, 224))), (Judgement::Holds, "ends at 224 of 228 B".into()));
-        let (rows, _) = judged(&ring(), Some(228), Some((192, 224))).unwrap();
+        let (rows, _) = checked(&ring(), Some(228), Some((192, 224))).unwrap();
         let found: Vec<_> = rows.iter().map(|row| (row.label.as_str(), row.cubin, row.launch)).collect();
         assert_eq!(
             found,
@@ -204,7 +134,7 @@ mod tests {
                 ("Shared behind the last part", None, Some(4)),
             ]
         );
-        assert!(judged(&[], Some(1), None).is_none(), "nothing is stated");
+        assert!(checked(&[], Some(1), None).is_none(), "nothing is stated");
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(super) fn checks(audit: &Audit) -> Option<Said> {
 
 fn of_code(code: &[CodeAudit]) -> impl Iterator<Item = (Outcome, String)> {
     code.iter().flat_map(|build| {
-        build.checks.iter().map(|check| (Outcome::of(check.verdict), format!("{} ({})", check.name, build.arch)))
+        build.checks.iter().map(|check| (Outcome::of(check.verdict), format!("{} ({})", check.name, build.facts.arch)))
     })
 }
 

@@ -90,8 +90,8 @@ fn launch(audit: &Audit) -> Vec<Fact> {
     let code = audit.code.first().map(|code| Fact {
         label: "Code, instructions",
         metrics: Vec::new(),
-        old: code.diff.as_ref().map(|diff| format::integer(diff.old as u64)),
-        new: Some(format::integer(code.instructions as u64)),
+        old: code.facts.diff.as_ref().map(|diff| format::integer(diff.old as u64)),
+        new: Some(format::integer(code.facts.instructions as u64)),
     });
     [
         metric(audit, "Registers/thread", "launch__registers_per_thread", whole),
@@ -205,7 +205,7 @@ fn room(audit: &Audit) -> Option<Words> {
 
 /// What each role of warps does, by its telling instructions.
 fn roles(audit: &Audit, phases: &Phases) -> Option<Words> {
-    let known = audit.code.iter().flat_map(|code| &code.dispatches).flat_map(|dispatch| &dispatch.roles);
+    let known = audit.code.iter().flat_map(|code| &code.facts.dispatches).flat_map(|dispatch| &dispatch.roles);
     let known: Vec<_> = known.collect();
     if phases.roles.len() < 2 || known.is_empty() {
         return None;

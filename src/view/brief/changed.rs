@@ -67,7 +67,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
 pub(in crate::view) fn changed_code(heading: &Heading, audit: &Audit) -> Section {
     let mut blocks = Vec::new();
     for code in &audit.code {
-        let Some(diff) = &code.diff else { continue };
+        let Some(diff) = &code.facts.diff else { continue };
         let change = if heading.change.is_empty() { String::new() } else { format!(" ({})", heading.change) };
         let (old, new) = (format::integer(diff.old as u64), format::integer(diff.new as u64));
         let what = match (diff.is_same, diff.rewritten()) {
@@ -77,7 +77,7 @@ pub(in crate::view) fn changed_code(heading: &Heading, audit: &Audit) -> Section
             }
             (false, None) => words!("{} → {} instructions", old, new),
         };
-        blocks.push(paragraph("change", words!("**{}:** {}{}.", code.arch.as_str(), what, change)));
+        blocks.push(paragraph("change", words!("**{}:** {}{}.", code.facts.arch.as_str(), what, change)));
     }
     if blocks.is_empty() {
         blocks.push(paragraph("change", words!("**NOT MEASURED**: no baseline.")));

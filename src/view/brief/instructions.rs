@@ -139,7 +139,7 @@ fn by_phase(phases: &Phases) -> Vec<Vec<Cell>> {
 /// `, all 128-bit`, from the machine code.
 fn widths(audit: &Audit, opcode: &str) -> String {
     let Some(code) = audit.code.first() else { return String::new() };
-    let Some(row) = code.widths.iter().find(|row| row.opcode == opcode) else { return String::new() };
+    let Some(row) = code.facts.widths.iter().find(|row| row.opcode == opcode) else { return String::new() };
     match row.widths.as_slice() {
         [] => String::new(),
         [(bits, _)] => format!(" (all {bits}-bit)"),
@@ -209,7 +209,7 @@ fn off(phases: &Phases) -> Option<Words> {
 
 /// How the machine code changed, in one sentence.
 fn diff(audit: &Audit) -> Option<Block> {
-    let diff = audit.code.iter().find_map(|code| code.diff.as_ref())?;
+    let diff = audit.code.iter().find_map(|code| code.facts.diff.as_ref())?;
     let (old, new) = (format::integer(diff.old as u64), format::integer(diff.new as u64));
     let words = match (diff.is_same, diff.rewritten()) {
         (true, _) => words!("**SASS diff:** none; both builds have the same {} instructions.", new),

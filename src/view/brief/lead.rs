@@ -43,7 +43,7 @@ fn what(heading: &Heading, audit: &Audit) -> Words {
         // The build's architecture says more than the chip's: sm_90a beside sm_90.
         let bare = gpu.split(" (").next().unwrap_or(gpu);
         parts.push(match audit.code.as_slice() {
-            [one] => format!("{bare} ({})", one.arch).into(),
+            [one] => format!("{bare} ({})", one.facts.arch).into(),
             _ => gpu.into(),
         });
     }
@@ -234,7 +234,7 @@ fn standing(audit: &Audit) -> Words {
         let open: Vec<&str> = open.collect();
         parts.extend((!open.is_empty()).then(|| words!("**not clean: {}**", open.join(", "))));
     }
-    if audit.code.iter().any(|code| matches!(code.identity, Identity::Same { .. })) {
+    if audit.code.iter().any(|code| matches!(code.facts.identity, Identity::Same { .. })) {
         parts.push("the profiled SASS is the timed SASS".into());
     }
     words::join(parts, "; ")

@@ -1,13 +1,13 @@
 //! Resources three ways, the identity of the code, and occupancy by the build.
 
-use crate::analysis::code::{Agreement, CodeAudit, Identity, ResourceRow, StaticOccupancy};
+use crate::analysis::code::{Agreement, CodeFacts, Identity, ResourceRow, StaticOccupancy};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell, Table};
 use crate::view::tables::{self, columns_of, left, list, paragraph, right, strong, text};
 use crate::words;
 use crate::words::Words;
 
-pub(super) fn blocks(code: &CodeAudit) -> Vec<Block> {
+pub(super) fn blocks(code: &CodeFacts) -> Vec<Block> {
     let has_launch = code.resources.iter().any(|row| row.launch.is_some());
     let mut columns = columns_of("Resource | ptxas: | cubin:");
     // What the build has too was launched; else the block's memory is as audit.toml states it.
@@ -79,7 +79,7 @@ fn identity(identity: &Identity) -> Option<Words> {
 }
 
 /// Occupancy as the build fixes it.
-pub(super) fn occupancy(code: &CodeAudit) -> Vec<Block> {
+pub(super) fn occupancy(code: &CodeFacts) -> Vec<Block> {
     if code.occupancies.is_empty() {
         let words = "Not derived: the chip is not in the catalog, or the cubin states no registers.";
         return vec![paragraph("occupancy", words)];

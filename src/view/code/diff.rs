@@ -1,6 +1,6 @@
 //! What changed in the machine code.
 
-use crate::analysis::code::CodeAudit;
+use crate::analysis::code::CodeFacts;
 use crate::analysis::sass::DiffLine;
 use crate::quantity::format;
 use crate::view::document::{Block, Cell};
@@ -13,7 +13,7 @@ fn signed(sign: char, count: usize) -> Cell {
     text(shown).sorted(count as f64)
 }
 
-pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
+pub(super) fn blocks(audit: &CodeFacts) -> Vec<Block> {
     let Some(diff) = &audit.diff else { return Vec::new() };
     if diff.is_same {
         let same = format::integer(diff.new as u64);

@@ -18,8 +18,8 @@ use crate::analysis::code::CodeAudit;
 
 /// What tells a build from the others of a page: its variant where all are for one architecture, else that too.
 pub(super) fn build_name(codes: &[CodeAudit], code: &CodeAudit) -> String {
-    let is_one_arch = codes.iter().all(|other| other.arch == code.arch);
-    if is_one_arch && !code.variant.is_empty() { code.variant.clone() } else { code.label() }
+    let is_one_arch = codes.iter().all(|other| other.facts.arch == code.facts.arch);
+    if is_one_arch && !code.facts.variant.is_empty() { code.facts.variant.clone() } else { code.facts.label() }
 }
 
 pub use columns::code_side_by_side;

@@ -17,7 +17,7 @@ fn section(name: &str, title: &str, codes: &[CodeAudit], part: fn(&CodeAudit) ->
     for code in codes {
         let own = part(code);
         if codes.len() > 1 && !own.is_empty() {
-            blocks.push(tables::heading("arch", code.label()));
+            blocks.push(tables::heading("arch", code.facts.label()));
         }
         blocks.extend(own);
     }
@@ -27,10 +27,10 @@ fn section(name: &str, title: &str, codes: &[CodeAudit], part: fn(&CodeAudit) ->
 /// The sections between build stats and checks, in reading order.
 fn sections(codes: &[CodeAudit]) -> Vec<Section> {
     [
-        section("sass", "SASS evidence", codes, sass::blocks),
-        section("control-flow", "Control flow and warp roles", codes, roles::blocks),
+        section("sass", "SASS evidence", codes, |code| sass::blocks(&code.facts)),
+        section("control-flow", "Control flow and warp roles", codes, |code| roles::blocks(&code.facts)),
         section("sass-checks", "Checks on the machine code", codes, checks::blocks),
-        section("sass-diff", "What changed in the machine code", codes, diff::blocks),
+        section("sass-diff", "What changed in the machine code", codes, |code| diff::blocks(&code.facts)),
     ]
     .into_iter()
     .flatten()
@@ -40,7 +40,11 @@ fn sections(codes: &[CodeAudit]) -> Vec<Section> {
 /// Puts the sections of the builds into a page with a report: resources into the build stats, the rest behind occupancy.
 pub(in crate::view) fn join(page: &mut Vec<Section>, audit: &Audit) {
     let codes = audit.code.as_slice();
-    let Some(stats) = section("resources", "Resources (ptxas, cubin, launch)", codes, build::blocks) else { return };
+    let Some(stats) =
+        section("resources", "Resources (ptxas, cubin, launch)", codes, |code| build::blocks(&code.facts))
+    else {
+        return;
+    };
     if let Some(old) = page.iter_mut().find(|section| section.name == "resources") {
         // A log that was given keeps its table below; without one, that section only says so.
         let kept: Vec<Block> =
@@ -59,9 +63,9 @@ pub(in crate::view) fn join(page: &mut Vec<Section>, audit: &Audit) {
 /// The page of an audit without a report: what the build shows, and behind it the code in full.
 pub(in crate::view) fn static_document(heading: &Heading, audit: &Audit) -> Document {
     let mut page = vec![verdict::section(audit), next(), brief::changed_code(heading, audit)];
-    let resources = |code: &CodeAudit| [build::blocks(code), build::occupancy(code)].concat();
+    let resources = |code: &CodeAudit| [build::blocks(&code.facts), build::occupancy(&code.facts)].concat();
     let of_each = [
-        section("phases", "Phases of the code", &audit.code, phases::blocks),
+        section("phases", "Phases of the code", &audit.code, |code| phases::blocks(&code.facts)),
         section("build", "Build stats (ptxas, cubin), occupancy", &audit.code, resources),
     ];
     let of_each = of_each.into_iter().flatten();
@@ -91,15 +95,15 @@ pub(in crate::view) fn static_document(heading: &Heading, audit: &Audit) -> Docu
 }
 
 fn lead_lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
-    let kernel = audit.code.first().map_or("", |code| code.kernel.as_str());
+    let kernel = audit.code.first().map_or("", |code| code.facts.kernel.as_str());
     let mut lines = vec![lead::kernel_line(heading, "Kernel", kernel)];
     lines.extend(lead::work(&audit.work));
-    let archs: BTreeSet<&str> = audit.code.iter().map(|code| code.arch.as_str()).collect();
+    let archs: BTreeSet<&str> = audit.code.iter().map(|code| code.facts.arch.as_str()).collect();
     let archs = archs.into_iter().collect::<Vec<_>>().join(", ");
     let builds: Vec<&str> =
-        audit.code.iter().map(|code| code.variant.as_str()).filter(|name| !name.is_empty()).collect();
+        audit.code.iter().map(|code| code.facts.variant.as_str()).filter(|name| !name.is_empty()).collect();
     let builds = if builds.is_empty() { String::new() } else { format!(": {}", builds.join("; ")) };
-    let compiler = audit.code.first().map(|code| code.compiler.as_str()).filter(|word| !word.is_empty());
+    let compiler = audit.code.first().map(|code| code.facts.compiler.as_str()).filter(|word| !word.is_empty());
     let by = compiler.map_or_else(String::new, |compiler| format!(" by {compiler}"));
     lines.push(Line::new("built-for", words!("**Built for:** {}{}{}", archs, by, builds)));
     let words = words!("**Not run:** this page is made from the build alone. Nothing on it is a measurement of time.");
@@ -120,15 +124,18 @@ fn provenance(heading: &Heading, audit: &Audit) -> Section {
         "Made by audit {} from the build; the same command makes the same page with the same compiler:",
         &heading.program
     );
-    let inputs: BTreeSet<&str> = audit.code.iter().map(|build| build.input.as_str()).collect();
+    let inputs: BTreeSet<&str> = audit.code.iter().map(|build| build.facts.input.as_str()).collect();
     let hash = |build: &CodeAudit| match audit.code.len() {
-        1 => words!("`{}`", short(&build.code_sha256)),
-        _ => words!("{}: `{}`", build_name(&audit.code, build), short(&build.code_sha256)),
+        1 => words!("`{}`", short(&build.facts.code_sha256)),
+        _ => words!("{}: `{}`", build_name(&audit.code, build), short(&build.facts.code_sha256)),
     };
     let inputs = words::join(inputs.into_iter().map(words::code), ", ");
     let mut items = vec![words!("Built from {}", inputs)];
-    let cubins: Vec<Words> =
-        audit.code.iter().filter_map(|build| Some(words!("`{}`", short(&build.cubin.as_ref()?.blake3)))).collect();
+    let cubins: Vec<Words> = audit
+        .code
+        .iter()
+        .filter_map(|build| Some(words!("`{}`", short(&build.facts.cubin.as_ref()?.blake3))))
+        .collect();
     items.extend((!cubins.is_empty()).then(|| words!("Cubin (BLAKE3): {}", words::join(cubins, ", "))));
     items.push(words!("SHA-256 of the kernel's code: {}", words::join(audit.code.iter().map(hash), "; ")));
     let blocks = vec![paragraph("again", words), verbatim("again", "sh", &heading.command), list("facts", items)];

@@ -1,7 +1,7 @@
 //! The phases of code that nobody ran: what each role of warps holds and its main loop, without times.
 
 use super::sass::lines;
-use crate::analysis::code::{BarrierUse, CodeAudit, LoopRow, RoleRow};
+use crate::analysis::code::{BarrierUse, CodeFacts, LoopRow, RoleRow};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell};
 use crate::view::tables::{self, columns_of, left, text};
@@ -13,7 +13,7 @@ const SHOWN: usize = 6;
 const SMALL: usize = 8;
 
 /// The roles with their main loops, or the loops of code that all warps run; nothing for code without a loop that works.
-pub(super) fn blocks(code: &CodeAudit) -> Vec<Block> {
+pub(super) fn blocks(code: &CodeFacts) -> Vec<Block> {
     let works = |row: &LoopRow| !row.waits && row.instructions >= SMALL;
     // Loops that only wait do not make the one around them less of a main loop.
     let is_inside =

@@ -1,7 +1,7 @@
 //! Control flow: its size, and the roles of warps as a table and a diagram.
 
 use super::sass::{lines, offset};
-use crate::analysis::code::{CodeAudit, DispatchRow, RoleRow};
+use crate::analysis::code::{CodeFacts, DispatchRow, RoleRow};
 use crate::quantity::format;
 use crate::view::document::{Block, Table};
 use crate::view::tables::{self, code, columns_of, paragraph, strong, text, verbatim};
@@ -11,7 +11,7 @@ use crate::words::Words;
 /// Roles that a diagram shows at most; more make it unreadable.
 const DRAWN: usize = 8;
 
-pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
+pub(super) fn blocks(audit: &CodeFacts) -> Vec<Block> {
     let flow = &audit.flow;
     let mut words = vec![format!(
         "{}, {}, {}",

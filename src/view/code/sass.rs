@@ -1,6 +1,6 @@
 //! What the machine code holds: counts, widths, loops, local memory.
 
-use crate::analysis::code::{CodeAudit, LoopRow};
+use crate::analysis::code::{CodeFacts, LoopRow};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell};
 use crate::view::tables::{
@@ -11,7 +11,7 @@ use crate::words;
 /// Loops and lines of local memory shown unfolded.
 const SHOWN: usize = 12;
 
-pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
+pub(super) fn blocks(audit: &CodeFacts) -> Vec<Block> {
     if audit.instructions == 0 {
         return vec![paragraph("classes", "The disassembly holds no code of the kernel.")];
     }
@@ -38,7 +38,7 @@ fn plain(n: usize) -> Cell {
     text(n.to_string()).sorted(n as f64)
 }
 
-fn classes(audit: &CodeAudit) -> Block {
+fn classes(audit: &CodeFacts) -> Block {
     let columns = columns_of("Class | Instructions: | Share: | Predicated:");
     let row = |class: &crate::analysis::sass::ClassCount| {
         let share = 100.0 * class.count as f64 / audit.instructions as f64;
@@ -47,7 +47,7 @@ fn classes(audit: &CodeAudit) -> Block {
     table("classes", columns, audit.classes.iter().map(row).collect()).into()
 }
 
-fn widths(audit: &CodeAudit) -> Block {
+fn widths(audit: &CodeFacts) -> Block {
     let columns = vec![left("Access"), left("Bits per lane × instructions")];
     let row = |row: &crate::analysis::code::WidthRow| {
         let words: Vec<String> = row.widths.iter().map(|(bits, count)| format!("{bits} × {count}")).collect();
@@ -70,7 +70,7 @@ pub(super) fn lines(lines: Option<(u32, u32)>) -> String {
     }
 }
 
-fn loops(audit: &CodeAudit) -> Vec<Block> {
+fn loops(audit: &CodeFacts) -> Vec<Block> {
     let mut blocks = vec![heading("loops", format!("Loops ({})", audit.loops.len()))];
     if audit.loops.is_empty() {
         blocks.push(paragraph("loops", "The code has no loop."));
@@ -116,7 +116,7 @@ fn loop_row(row: &LoopRow) -> Vec<Cell> {
     ]
 }
 
-fn local(audit: &CodeAudit) -> Vec<Block> {
+fn local(audit: &CodeFacts) -> Vec<Block> {
     let mut blocks = vec![heading("local", "Local memory")];
     if audit.local.is_empty() {
         let words = "No instruction accesses local memory: no spill, no array in memory, no frame.";

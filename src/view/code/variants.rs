@@ -20,7 +20,7 @@ pub(in crate::view) fn section(codes: &[CodeAudit], times: &[VariantTimes]) -> O
     }
     // One column of times for each build, whatever it is built for.
     let of_column = |at: usize, name: &String| {
-        let variant = codes.get(at).filter(|_| codes.len() > 1).map_or(name, |code| &code.variant);
+        let variant = codes.get(at).filter(|_| codes.len() > 1).map_or(name, |code| &code.facts.variant);
         times.iter().find(|one| one.name == *variant)
     };
     let measured: Vec<Option<&VariantTimes>> = names.iter().enumerate().map(|(at, name)| of_column(at, name)).collect();
@@ -114,7 +114,7 @@ fn times(measured: &[Option<&VariantTimes>]) -> Vec<Vec<Cell>> {
 /// Shared memory with what the launch adds, and the blocks that it leaves room for.
 fn occupancy(codes: &[CodeAudit]) -> Vec<Vec<Cell>> {
     let value = |of: fn(&crate::analysis::code::StaticOccupancy) -> String| {
-        codes.iter().map(move |code| match code.occupancies.as_slice() {
+        codes.iter().map(move |code| match code.facts.occupancies.as_slice() {
             [one] => text(of(one)),
             _ => text("—"),
         })

@@ -30,7 +30,7 @@ pub(super) fn section(audit: &Audit) -> Section {
     }
     for code in codes {
         tensor(code).into_iter().for_each(|words| tell(words, code));
-        code.stores.iter().filter_map(|store| scattered(store, audit)).for_each(|words| tell(words, code));
+        code.facts.stores.iter().filter_map(|store| scattered(store, audit)).for_each(|words| tell(words, code));
     }
     let lead = |builds: &[String]| match builds.len() {
         one if one == codes.len() && one > 1 => format!("All {one} builds"),
@@ -53,7 +53,7 @@ pub(super) fn section(audit: &Audit) -> Section {
 /// What the code shows against the kernel, for a page whose verdict is about the run.
 pub(super) fn against(codes: &[CodeAudit]) -> Vec<Block> {
     let of = |code: &CodeAudit| -> Vec<Words> {
-        code.findings.iter().map(|finding| words!("{}: {}", code.label(), said(finding))).collect()
+        code.findings.iter().map(|finding| words!("{}: {}", code.facts.label(), said(finding))).collect()
     };
     let items: Vec<Words> = codes.iter().flat_map(of).collect();
     if items.is_empty() { Vec::new() } else { vec![list("findings", items)] }
@@ -66,10 +66,10 @@ fn said(finding: &Finding) -> Words {
 /// What was looked for and not found.
 fn clean(code: &CodeAudit) -> String {
     let mut words = Vec::new();
-    if code.local.is_empty() {
+    if code.facts.local.is_empty() {
         words.push("no local memory".to_owned());
     }
-    if let [one] = &code.occupancies[..] {
+    if let [one] = &code.facts.occupancies[..] {
         words.push(format!("room for {} of {} warps on an SM", one.warps, one.max_warps));
     }
     if words.is_empty() { String::new() } else { format!("It has {}.", words.join(" and ")) }
@@ -81,9 +81,9 @@ fn tensor(code: &CodeAudit) -> Option<Words> {
         let base = opcode.split('.').next().unwrap_or_default();
         base.ends_with("MMA") && base != "UIMMA" && !base.starts_with("UTC")
     };
-    let by_warps = code.opcodes.iter().filter(|(opcode, _)| is_product(opcode));
+    let by_warps = code.facts.opcodes.iter().filter(|(opcode, _)| is_product(opcode));
     let by_warps = by_warps.map(|(opcode, count)| words!("{} × `{}`", count.to_string(), opcode));
-    let of_tcgen05 = code.products.iter().filter(|product| !is_product(&product.opcode)).map(|product| {
+    let of_tcgen05 = code.facts.products.iter().filter(|product| !is_product(&product.opcode)).map(|product| {
         let shape = product.shape.map(|[rows, columns]| format!(" of {rows} × {columns}")).unwrap_or_default();
         words!("{} × `{}`{}", product.count.to_string(), &product.opcode, shape)
     });

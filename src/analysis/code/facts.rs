@@ -1,22 +1,22 @@
-//! What is known of one build of a kernel: facts of its code, and what they were judged to show.
+//! Facts of one build of a kernel: what stands in its code, log and cubin. Evidence; nothing here is judged.
 
 use super::accesses::StoreReach;
 use super::accesses::{LocalAccess, WidthRow};
 use super::block_limits::StaticOccupancy;
-use super::checks::CheckResult;
+use super::checked::Checked;
 use super::flow::{DispatchRow, FlowSummary, LoopRow};
 use super::latency::LoadUse;
 use super::products::ProductShape;
 use super::resources::{self, ResourceRow};
 use super::select::Identity;
-use crate::analysis::diagnose::finding::Finding;
+use crate::analysis::judgement::Judgement;
 use crate::analysis::sass::{ClassCount, SassDiff};
 use crate::catalog::Code;
 use crate::evidence::Origin;
 
 /// What is known of one build of the kernel under audit.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct CodeAudit {
+pub struct CodeFacts {
     /// `sm_90a`.
     pub arch: String,
     /// What the build is called among several of one source; empty where it is the only one.
@@ -75,19 +75,32 @@ pub struct CodeAudit {
     pub loops: Vec<LoopRow>,
     /// Places where warps part into roles.
     pub dispatches: Vec<DispatchRow>,
-    /// What the code shows against the kernel; empty in evidence.
-    #[serde(skip_deserializing, skip_serializing_if = "Vec::is_empty")]
-    pub findings: Vec<Finding>,
-    /// Codes of what the old code showed; `None` where that is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub old_findings: Option<Vec<Code>>,
-    /// Checks.
-    pub checks: Vec<CheckResult>,
+    /// What the subject's checks found in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checked: Vec<Checked>,
     /// What changed in the code since the old build.
     pub diff: Option<SassDiff>,
+    /// The old build; `None` where none is there, or it does not have the kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Before>,
 }
 
-impl CodeAudit {
+/// The build before one.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Before {
+    /// Its facts.
+    Facts(Box<CodeFacts>),
+    /// What was concluded of it, by a snapshot of a schema before 9, which kept no more.
+    Told {
+        /// What it showed against the kernel; `None` where that was not said.
+        findings: Option<Vec<Code>>,
+        /// How checks ended: (name, rule, end).
+        checks: Vec<(String, String, Judgement)>,
+    },
+}
+
+impl CodeFacts {
     /// Architecture and, among several builds of one source, the variant: what a heading calls the build.
     pub fn label(&self) -> String {
         if self.variant.is_empty() { self.arch.clone() } else { format!("{}, {}", self.variant, self.arch) }

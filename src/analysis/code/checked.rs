@@ -1,0 +1,163 @@
+//! What a check of a subject found in the machine code, and how it ends.
+
+use super::count::Count;
+use super::layout::Layout;
+use crate::analysis::judgement::{self, Judgement};
+use crate::quantity::format;
+
+/// An instruction that decided.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Deciding {
+    /// Offset in the code.
+    pub offset: u64,
+    /// Opcode.
+    pub opcode: String,
+    /// Line of the subject's source.
+    pub line: Option<u32>,
+}
+
+/// Deciding instructions that are kept.
+pub const DECIDING_KEPT: usize = 12;
+
+/// A check with what the code has of it: evidence, from which [`Checked::verdict`] follows.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Checked {
+    /// Its name; the rule where it has none.
+    pub name: String,
+    /// The statement in words.
+    pub rule: String,
+    /// What was seen of it, beside what was asked.
+    pub seen: Seen,
+    /// The instructions that decided, at most [`DECIDING_KEPT`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deciding: Vec<Deciding>,
+    /// How many there are.
+    pub deciding_count: usize,
+}
+
+/// What was seen of a check.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Seen {
+    /// A number, and how many are asked.
+    Number {
+        /// How many are asked.
+        asked: Count,
+        /// How many there are.
+        found: u64,
+        /// What was counted.
+        of: Matched,
+    },
+    /// Executions in every turn of the loop.
+    Turns {
+        /// How many are asked.
+        asked: Count,
+        /// In every turn.
+        least: usize,
+        /// On the path with the most, without turns of inner loops.
+        most: usize,
+        /// Whether inner loops make them more.
+        is_open: bool,
+    },
+    /// So many of so many instructions move fewer bits than asked.
+    Narrow(usize, usize),
+    /// The stated layout of shared memory beside that of the code.
+    Layout(Layout),
+    /// Why nothing can be said.
+    Open(String),
+    /// How it ended and in which words, by a snapshot of a schema before 9, which kept no more.
+    Told(Judgement, String),
+}
+
+/// What the number of a check counts.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Matched {
+    /// An amount of a resource, in this unit.
+    Resource(String),
+    /// Instructions of a pattern.
+    Pattern(String),
+    /// Sequences of instructions.
+    Sequences,
+}
+
+/// What became of a check.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct CheckResult {
+    /// Its name; the rule where it has none.
+    pub name: String,
+    /// The statement in words.
+    pub rule: String,
+    /// How it ended.
+    #[serde(serialize_with = "judgement::of_code")]
+    pub verdict: Judgement,
+    /// What was found, or why nothing can be said.
+    pub found: String,
+    /// The instructions that decided, at most [`DECIDING_KEPT`].
+    pub deciding: Vec<Deciding>,
+    /// How many there are.
+    pub deciding_count: usize,
+    /// How it ends on the old code; `None` where that is not known.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "judgement::of_code")]
+    pub old: Option<Judgement>,
+}
+
+impl Checked {
+    /// How it ends.
+    pub(super) fn verdict(&self) -> Judgement {
+        match &self.seen {
+            Seen::Number { asked, found, .. } => {
+                Judgement::of(usize::try_from(*found).is_ok_and(|found| asked.holds(found)))
+            }
+            Seen::Turns { asked, least, most, is_open } => {
+                let never = asked.most.is_some_and(|limit| *least > limit) || (!is_open && *most < asked.least);
+                let always = *least >= asked.least && asked.most.is_none_or(|limit| !is_open && *most <= limit);
+                match (always, never) {
+                    (true, _) => Judgement::Holds,
+                    (false, true) => Judgement::Fails,
+                    (false, false) => Judgement::Unclear,
+                }
+            }
+            Seen::Narrow(..) => Judgement::Fails,
+            Seen::Layout(layout) => layout.verdict(),
+            Seen::Open(_) => Judgement::Unclear,
+            Seen::Told(verdict, _) => *verdict,
+        }
+    }
+
+    /// Whether both are of one statement.
+    pub(super) fn is_of_same(&self, other: &Checked) -> bool {
+        (&self.name, &self.rule) == (&other.name, &other.rule)
+    }
+
+    /// What became of it, beside how it ends on the old code.
+    pub(super) fn beside(&self, old: Option<Judgement>) -> CheckResult {
+        CheckResult {
+            name: self.name.clone(),
+            rule: self.rule.clone(),
+            verdict: self.verdict(),
+            found: self.seen.say(),
+            deciding: self.deciding.clone(),
+            deciding_count: self.deciding_count,
+            old,
+        }
+    }
+}
+
+impl Seen {
+    fn say(&self) -> String {
+        match self {
+            Seen::Number { found, of: Matched::Resource(unit), .. } => format!("{found} {unit}").trim_end().to_owned(),
+            Seen::Number { found, of: Matched::Pattern(pattern), .. } => format!("{found} × {pattern}"),
+            Seen::Number { found, of: Matched::Sequences, .. } => format::counted(*found, "such sequence"),
+            Seen::Turns { least, most, .. } if least == most => format!("{least} in every iteration"),
+            Seen::Turns { least, is_open: true, .. } => {
+                format!("at least {least} in every iteration, more with inner loops")
+            }
+            Seen::Turns { least, most, .. } => format!("{least} to {most} per iteration, depending on the path"),
+            Seen::Narrow(narrow, all) => format!("{narrow} of {all} are narrower"),
+            Seen::Layout(layout) => layout.say(),
+            Seen::Open(why) | Seen::Told(_, why) => why.clone(),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! A build, reduced to its facts.
+
+use super::accesses;
+use super::block_limits::{self, LaunchShape};
+use super::checks::{self, SassCheck};
+use super::facts::{Before, CodeFacts};
+use super::flow;
+use super::latency;
+use super::products;
+use super::resources;
+use super::select::{self, CodeError, Launched};
+use super::shared_layout::{self, SharedPart};
+use super::{shared_map, tensor_memory};
+use crate::analysis::sass::{ControlFlow, body, class_counts, diff, dispatches, loops, opcode_counts};
+use crate::catalog;
+use crate::evidence::{BuildRecord, CodeBuild, SassFunction};
+use regex::Regex;
+
+/// What the facts of a build are read from.
+#[derive(Clone, Debug)]
+pub struct CodeInputs<'r> {
+    /// The build under audit.
+    pub build: &'r CodeBuild,
+    /// What it is called among several builds of one source; else empty.
+    pub variant: &'r str,
+    /// The build to compare with.
+    pub old: Option<&'r CodeBuild>,
+    /// Which kernel.
+    pub kernel: Option<&'r Regex>,
+    /// Which kernel of the old build; `kernel` when absent.
+    pub old_kernel: Option<&'r Regex>,
+    /// What a report says of the launch.
+    pub launched: Option<&'r Launched>,
+    /// How the kernel is launched, as stated.
+    pub shape: LaunchShape,
+    /// Checks.
+    pub checks: &'r [SassCheck],
+    /// The parts of dynamic shared memory; none where the layout is not stated.
+    pub shared: &'r [SharedPart],
+}
+
+/// Opcodes that are kept.
+const OPCODES_KEPT: usize = 40;
+
+/// The facts of one build, beside the old one.
+///
+/// # Errors
+/// When the kernel under audit is not in it, or cannot be told among several.
+pub fn code_facts(inputs: &CodeInputs<'_>) -> Result<CodeFacts, CodeError> {
+    let build = inputs.build;
+    let kernel = select::kernel(build, inputs.kernel, inputs.launched)?;
+    let record = record(build, &kernel.mangled);
+    let nothing = SassFunction::default();
+    let function = build.listing.function(&kernel.mangled).unwrap_or(&nothing);
+    let file = flow::main_file(function);
+    let shape = ControlFlow::of(function);
+    let (found, irreducible) = loops(&shape);
+    let hottest = flow::hottest(function, &shape, &found);
+    let arch = build.cubin.arch.to_string();
+    let mut resources = resources::rows(kernel, record, inputs.launched);
+    let dynamic = block_limits::dynamic_shared(inputs.shape, inputs.launched);
+    resources.extend(shared_map::rows(kernel, &arch, (function, &shape, &found), dynamic));
+    let initialised = shared_map::where_initialised((function, &shape, &found));
+    let layout = shared_layout::checked(inputs.shared, dynamic, initialised);
+    resources.extend(layout.iter().flat_map(|(rows, _)| rows.clone()));
+    resources.extend(tensor_memory::rows(function, &shape, &found));
+    let columns = tensor_memory::columns(&resources);
+    let occupancies = block_limits::occupancies(kernel, &arch, inputs.shape, inputs.launched, columns);
+    let latency = catalog::chip_of_arch(&arch).and_then(|chip| chip.latency.as_ref());
+    let loads = latency.map(|latency| latency::uses(function, &shape, &found, latency, &file)).unwrap_or_default();
+    let classes = class_counts(function);
+    let code = body(function);
+    let (widths, local) = (accesses::widths(code.iter()), accesses::local(function, kernel, &file));
+    let hot_widths = hottest
+        .map(|at| accesses::widths(found[at].blocks.iter().flat_map(|b| &code[shape.blocks[*b].instructions.clone()])));
+    let flow_numbers = flow::summary(function, &shape, irreducible.len());
+    let ground = checks::Ground {
+        arch: &arch,
+        file: &file,
+        function,
+        flow: &shape,
+        loops: &found,
+        hottest,
+        resources: &resources,
+    };
+    // What a launch touched was counted.
+    let block = inputs.shape.sides().filter(|_| inputs.launched.is_none());
+    let stores = block.map(|block| accesses::stores(function, &arch, block, &file)).unwrap_or_default();
+    let counts = opcode_counts(function);
+    let old = old_code(inputs)?;
+    let checked = inputs.checks.iter().filter_map(|check| checks::checked(check, &ground));
+    Ok(CodeFacts {
+        variant: inputs.variant.to_owned(),
+        mangled: kernel.mangled.to_string(),
+        kernel: crate::analysis::kernel::select::short_name(&kernel.demangled).to_owned(),
+        input: build.input.clone(),
+        command: build.command.clone(),
+        compiler: build.compiler.clone(),
+        disassembler: build.disassembler.clone(),
+        cubin: build.command.is_empty().then(|| build.cubin.origin.clone()),
+        code_sha256: kernel.code_sha256.clone(),
+        identity: select::identity(&arch, &kernel.code_sha256, inputs.launched),
+        warnings: build.log.iter().flat_map(|log| log.warnings.clone()).collect(),
+        instructions: counts.iter().map(|count| count.count).sum(),
+        opcodes: counts.iter().take(OPCODES_KEPT).map(|c| (c.opcode.to_string(), c.count)).collect(),
+        loops: flow::loop_rows(function, &shape, &found, hottest, &file),
+        dispatches: flow::dispatch_rows(function, &shape, &found, &dispatches(function, &shape), &file),
+        checked: checked.chain(layout.map(|(_, check)| check)).collect(),
+        diff: old.as_ref().map(|(_, old)| diff(old, function)),
+        before: old.map(|(old, _)| Before::Facts(Box::new(old))),
+        flow: flow_numbers,
+        products: products::shapes(function, &shape),
+        arch,
+        resources,
+        occupancies,
+        classes,
+        widths,
+        hot_widths,
+        loads,
+        stores,
+        local,
+    })
+}
+
+fn record<'b>(build: &'b CodeBuild, mangled: &str) -> Option<&'b BuildRecord> {
+    build.log.iter().flat_map(|log| &log.records).find(|record| record.mangled == mangled)
+}
+
+/// The facts of the old build by itself, with its function; `None` where it does not have the kernel.
+fn old_code<'r>(inputs: &CodeInputs<'r>) -> Result<Option<(CodeFacts, &'r SassFunction)>, CodeError> {
+    let Some(build) = inputs.old else { return Ok(None) };
+    let filter = inputs.old_kernel.or(inputs.kernel);
+    let kernel = select::kernel(build, filter, None)?;
+    let Some(function) = build.listing.function(&kernel.mangled) else { return Ok(None) };
+    let alone = CodeInputs { build, old: None, kernel: filter, launched: None, ..inputs.clone() };
+    Ok(Some((code_facts(&alone)?, function)))
+}
