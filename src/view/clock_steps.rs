@@ -78,7 +78,7 @@ pub(super) fn off_ncu(audit: &Audit) -> Option<String> {
     }
     let mut empty = benchmark.empty_ms.clone();
     empty.sort_by(f64::total_cmp);
-    let empty = empty.get(empty.len() / 2).map_or(0.0, |ms| ms * 1e6);
+    let empty = empty.get(empty.len() / 2)? * 1e6;
     let (own, ncu) = (timing.kernel.time.median - empty, audit.performance.time.new.value()?);
     let apart = 100.0 * (ncu / own - 1.0);
     if own <= 0.0 || apart.abs() <= APART {

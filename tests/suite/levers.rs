@@ -249,12 +249,15 @@ fn a_check_has_a_value_to_reach_that_is_not_that_of_today() {
 
 #[test]
 fn what_was_not_collected_makes_no_bound_smaller() {
-    const INPUTS: [&str; 5] = [
+    const INPUTS: [&str; 8] = [
         "gpc__cycles_elapsed.max",
         "dram__bytes_read.sum",
         "dram__bytes_write.sum",
         "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.pct_of_peak_sustained_elapsed",
+        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_gmma.sum.pct_of_peak_sustained_elapsed",
         "smsp__inst_executed.sum",
+        "sass__inst_executed_per_opcode",
+        "launch__occupancy_limit_shared_mem",
     ];
     let without = |report: &mut Report, input: &str| {
         report.launches.iter_mut().for_each(|launch| launch.metrics.retain(|metric| &*metric.name != input));
@@ -291,4 +294,57 @@ fn what_was_not_collected_makes_no_bound_smaller() {
     assert_eq!(strided("none"), Bound::AtMost);
     assert!(matches!(strided(INPUTS[1]), Bound::Open(_)) && matches!(strided(INPUTS[3]), Bound::Open(_)));
     assert!(held > 200 && smaller.is_empty(), "{held}: {smaller:#?}");
+    // By instruction the index arithmetic is known that goes with wider accesses, and what local memory takes of issue.
+    for (name, code) in [("permute_heads", "fewer-instructions"), ("stencil_z", "keep-in-registers")] {
+        let (mut report, views) = read(&format!("collected/{name}/profile.ncu-repz"));
+        let bound = |report: &Report| lever(&judged::audit(report, &views, &Work::default()), code).ceiling.clone();
+        assert_eq!(bound(&report), Bound::AtMost, "{name}");
+        without(&mut report, "sass__inst_executed_per_opcode");
+        assert!(matches!(bound(&report), Bound::Open(_)), "{name}");
+    }
+}
+
+#[test]
+fn what_was_not_collected_is_not_told() {
+    const OPCODES: &str = "sass__inst_executed_per_opcode";
+    const STALL: &str = "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio";
+    let without = |name: &str, inputs: &[&str]| {
+        let (mut report, views) = read(&format!("collected/{name}/profile.ncu-repz"));
+        let is_kept = |metric: &str| !inputs.contains(&metric);
+        report.launches.iter_mut().for_each(|launch| launch.metrics.retain(|metric| is_kept(&metric.name)));
+        judged::audit(&report, &views, &Work::default())
+    };
+    let said = |audit: &Audit| audit.bottleneck.sentence.to_plain();
+    // A cap that is not known may be the smallest.
+    let low = without("low_occupancy_smem", &["launch__occupancy_limit_shared_mem"]);
+    assert!(low.occupancy.binding().is_empty() && said(&low).contains("at 6.2 % occupancy; no unit"), "{}", said(&low));
+    assert_eq!(lever(&low, "more-warps").check.to_plain(), "theoretical occupancy 6.2 % → more");
+    assert!(said(&without("low_occupancy_smem", &[])).contains("limited by shared memory"));
+    // A reason that is not known may be the largest.
+    let unheld = without("block_spmm", &[STALL]);
+    assert_eq!((unheld.bottleneck.limiter, unheld.stalls.top().is_some()), (Code::Latency, false));
+    assert!(said(&unheld).contains("the report holds no reason for 82.7 % of the warps' time"), "{}", said(&unheld));
+    // Spills and arrays both go through local memory, and the counted instructions tell which.
+    let local = without("spilling", &["sass__inst_executed_register_spilling"]);
+    assert_eq!(local.bottleneck.limiter, Code::LocalMemory);
+    assert!(said(&local).starts_with("Local memory, of spills or of arrays,"), "{}", said(&local));
+    assert_eq!(without("spilling", &[]).bottleneck.limiter, Code::RegisterSpilling);
+    // What ncu counts as conflicts of `cp.async` is none of the data stage's, whose wavefronts tell.
+    let stage = ["l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed"];
+    let copied = without("wmma_gemm", &stage);
+    assert!(copied.findings.iter().all(|finding| finding.code != Code::SharedBankConflicts), "{:?}", copied.findings);
+    let stored = without("bank_conflict", &stage);
+    assert_eq!(stored.bottleneck.limiter, Code::SharedBankConflicts, "no `cp.async` ran");
+    let unlisted = without("bank_conflict", &[stage[0], OPCODES]);
+    assert_ne!(unlisted.bottleneck.limiter, Code::SharedBankConflicts);
+    // Without the traffic of L2 nobody knows that its fabric carries the stream of DRAM.
+    let moved = ["lts__t_sectors_srcunit_tex.sum", "l1tex__m_xbar2l1tex_read_bytes.sum"];
+    let (whole, part) = (said(&without("stream_triad", &moved[..1])), said(&without("stream_triad", &moved)));
+    assert!(whole.contains("because its fabric") && !part.contains("because"), "{whole} {part}");
+    // Products of warps and of warpgroups are told apart by their opcodes.
+    let work = Work { flop: Some(1 << 40), ..Work::default() };
+    let (mut report, views) = read("collected/patch_embed_gemm/profile.ncu-repz");
+    report.launches.iter_mut().for_each(|launch| launch.metrics.retain(|metric| &*metric.name != OPCODES));
+    let unlisted = judged::audit(&report, &views, &work);
+    assert!(unlisted.levers.iter().all(|lever| lever.code.to_string() != "tensor-generation"), "{:?}", unlisted.levers);
 }

@@ -131,11 +131,12 @@ impl InstructionMix {
         Some(self.rows.iter().any(|row| is_matrix(&row.opcode) && executed(&row.row)))
     }
 
-    /// Whether the new side executed an instruction of a class of the catalog.
-    pub fn has_class(&self, id: &str) -> bool {
+    /// Whether the new side executed an instruction of a class of the catalog; `None` when the report does not list opcodes.
+    pub fn has_class(&self, id: &str) -> Option<bool> {
+        self.total?;
         let is_executed = |row: &&OpcodeRow| row.row.new.value() > Some(0.0);
         let mut executed = self.rows.iter().filter(|row| is_executed(row));
-        executed.any(|row| catalog::opcode_class(&row.opcode).is_some_and(|class| class.id == id))
+        Some(executed.any(|row| catalog::opcode_class(&row.opcode).is_some_and(|class| class.id == id)))
     }
 
     /// Opcodes that were executed, with their counts.

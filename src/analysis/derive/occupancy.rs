@@ -6,7 +6,7 @@ use crate::bounds::BLOCKS_OF_SM;
 use crate::evidence::Metric;
 
 /// The resources that cap the blocks on an SM, with the metric of each.
-pub(in crate::analysis) const LIMITS: [(&str, &str); 5] = [
+const LIMITS: [(&str, &str); 5] = [
     ("registers", "launch__occupancy_limit_registers"),
     ("shared memory", "launch__occupancy_limit_shared_mem"),
     ("warps", "launch__occupancy_limit_warps"),
@@ -66,7 +66,7 @@ pub struct Occupancy {
     pub limits: Vec<BlockLimit>,
     /// Distance to the next step, for each curve that the report holds.
     pub cliffs: Vec<Cliff>,
-    /// Blocks per SM that the smallest cap admits.
+    /// Blocks per SM that the smallest cap admits; `None` where a cap is not known.
     pub blocks_per_sm: Option<f64>,
     /// Grid over (SMs × blocks per SM).
     pub waves: Option<f64>,
@@ -87,7 +87,7 @@ impl Occupancy {
             })
             .filter(|limit| limit.row.has_number())
             .collect();
-        let smallest = limits.iter().filter_map(|l| l.row.new.value()).min_by(f64::total_cmp);
+        let smallest = smallest(new, None);
         for limit in &mut limits {
             limit.binds = smallest.is_some() && limit.row.new.value() == smallest;
         }
@@ -104,6 +104,17 @@ impl Occupancy {
     pub fn binding(&self) -> Vec<&str> {
         self.limits.iter().filter(|limit| limit.binds).map(|limit| limit.resource.as_str()).collect()
     }
+}
+
+/// Blocks of an SM that the smallest cap admits, of all or of all but one; `None` where one is not known that every version of ncu
+/// collects. That of barriers came with 2024.
+pub(in crate::analysis) fn smallest(side: &KernelSummary<'_>, but: Option<&str>) -> Option<f64> {
+    let caps = LIMITS.iter().filter(|(resource, _)| Some(*resource) != but);
+    let known = caps.filter_map(|(resource, metric)| {
+        let cap = side.value(metric);
+        (cap.is_some() || *resource != "barriers").then_some(cap)
+    });
+    known.collect::<Option<Vec<f64>>>()?.into_iter().min_by(f64::total_cmp)
 }
 
 /// Reads one curve at the launch's own point.
@@ -145,8 +156,7 @@ const SHARED_STEP: u64 = 128;
 fn shared(side: &KernelSummary<'_>) -> Option<Cliff> {
     let (whole, at) = (side.value(SHARED_OF_SM)? as u64, side.value(SHARED_OF_BLOCK)? as u64);
     let per_block = (side.value(BLOCK_SIZE)? / WARP).ceil();
-    let others = LIMITS.iter().filter(|(_, metric)| *metric != "launch__occupancy_limit_shared_mem");
-    let most = others.filter_map(|(_, metric)| side.value(metric)).min_by(f64::total_cmp)? as u64;
+    let most = smallest(side, Some("shared memory"))? as u64;
     if at == 0 || at > whole || !(1..=BLOCKS_OF_SM).contains(&most) {
         return None;
     }

@@ -71,6 +71,14 @@ pub struct StallTable {
     pub rows: Vec<StallRow>,
 }
 
+impl StallTable {
+    /// Percent of the warps' time on the new side of which the report holds no reason: a reason that is smaller may not be the largest.
+    pub(in crate::analysis) fn unheld(&self) -> f64 {
+        let held = self.rows.iter().filter_map(|row| row.row.new.value()).sum::<f64>();
+        if self.basis == StallBasis::ShareOfWarpTime { (100.0 - held).max(0.0) } else { 0.0 }
+    }
+}
+
 /// What keeps the warps from issuing.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Stalls {
@@ -117,7 +125,8 @@ impl Stalls {
     }
 
     /// The largest stall of the new side in the first basis that the report holds; `selected` and `not_selected` are
-    /// not stalls. A barrier counts without the warps that are parked at the last one.
+    /// not stalls. A barrier counts without the warps that are parked at the last one. `None` where a reason that the report does
+    /// not hold may be larger.
     pub fn top(&self) -> Option<(&StallTable, &StallRow)> {
         let table = self.tables.first()?;
         let first = |(_, a): &(_, f64), (_, b): &(_, f64)| a.total_cmp(b).reverse();
@@ -128,7 +137,7 @@ impl Stalls {
             .filter_map(|row| Some((row, self.counted(table, row)?)))
             .collect();
         stalls.sort_by(first);
-        stalls.first().filter(|(_, value)| *value > 0.0).map(|(row, _)| (table, *row))
+        stalls.first().filter(|(_, value)| *value > 0.0 && *value >= table.unheld()).map(|(row, _)| (table, *row))
     }
 
     /// The largest stall of the old side, in the same basis.

@@ -64,7 +64,7 @@ const NO_UNITS: [&str; 6] =
 /// What L2 and DRAM are at most in any of their parts: the first holds the fabric between the halves of L2.
 const WHOLES: [&str; 2] =
     ["lts__throughput.avg.pct_of_peak_sustained_elapsed", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"];
-/// L1, where its data stage was not collected.
+/// L1 in all its parts, where its data stage was not collected, while it is active.
 const L1: &str = "l1tex__throughput.avg.pct_of_peak_sustained_active";
 /// Busy cycles of hardware that FP64 and tensor instructions share.
 const SHARED_PIPE: &str = "sm__pipe_shared_cycles_active";
@@ -97,7 +97,8 @@ pub(super) fn units(k: &Kernel<'_, '_>, active: Option<f64>, has_tensor: bool) -
     }
     let has_l1 = found.iter().any(|unit| matches!(unit.part, Part::MemoryL1tex | Part::MemoryShared));
     if let Some(percent) = k.kernel.value(L1).filter(|_| !has_l1) {
-        found.push(of(k, Part::MemoryL1tex, &BusyUnit::new(L1, percent), None));
+        let over = BusyUnit::new(L1, percent * active.unwrap_or(1.0));
+        found.push(Unit { name: "L1 cache".to_owned(), ..of(k, Part::MemoryL1tex, &over, active) });
     }
     found.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.part.cmp(&b.part)));
     found
@@ -173,17 +174,19 @@ pub(super) fn leading(units: &[Unit]) -> Option<&Unit> {
 pub(super) const DRAM_BYTES: [&str; 2] = ["dram__bytes_read.sum", "dram__bytes_write.sum"];
 /// Sectors that the L1 caches ask of L2.
 pub(super) const L2_SECTORS: &str = "lts__t_sectors_srcunit_tex.sum";
+/// The same traffic in bytes, read and written: equal on an H200.
+pub(super) const L2_BYTES: [&str; 2] = ["l1tex__m_xbar2l1tex_read_bytes.sum", "l1tex__m_l1tex2xbar_write_bytes.sum"];
 /// Bytes of a sector.
 const SECTOR: f64 = 32.0;
 /// By how much a load takes longer than in an idle chip, from which on most of its time is spent in a queue.
 pub(super) const QUEUED: f64 = 2.0;
 
-/// Whether most of what L2 is asked for comes from device memory, so that its fabric carries the same stream; also where the report
+/// Whether most of what L2 is asked for comes from device memory, so that its fabric carries the same stream; `None` where the report
 /// does not tell.
-pub(super) fn is_of_dram(k: &Kernel<'_, '_>) -> bool {
-    let moved = k.kernel.value(DRAM_BYTES[0]).zip(k.kernel.value(DRAM_BYTES[1])).map(|(read, written)| read + written);
-    let asked = k.kernel.value(L2_SECTORS).map(|sectors| SECTOR * sectors);
-    moved.zip(asked).is_none_or(|(moved, asked)| 2.0 * moved >= asked)
+pub(super) fn is_of_dram(k: &Kernel<'_, '_>) -> Option<bool> {
+    let both = |names: [&str; 2]| -> Option<f64> { names.into_iter().map(|name| k.kernel.value(name)).sum() };
+    let asked = k.kernel.value(L2_SECTORS).map(|sectors| SECTOR * sectors).or_else(|| both(L2_BYTES))?;
+    both(DRAM_BYTES).map(|moved| 2.0 * moved >= asked)
 }
 
 /// Whether the warps have too few loads in flight for a stream from device memory to fill it, however high the fabric of L2 reads:
@@ -197,5 +200,7 @@ pub(super) fn is_thin(k: &Kernel<'_, '_>, units: &[Unit]) -> bool {
     };
     let Some((dram, l2)) = of(Part::MemoryDram).zip(of(Part::MemoryL2)) else { return false };
     let is_fabric = l2.is_saturated() && dram.level == Level::High;
-    is_fabric && is_of_dram(k) && times_idle().is_some_and(|times| times < QUEUED && dram.share * times < 1.0)
+    is_fabric
+        && is_of_dram(k) != Some(false)
+        && times_idle().is_some_and(|times| times < QUEUED && dram.share * times < 1.0)
 }

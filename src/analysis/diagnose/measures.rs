@@ -6,9 +6,10 @@ use super::kernel::Kernel;
 use super::level::{self, Unit};
 use crate::analysis::derive::block_size::BlockSizes;
 use crate::analysis::derive::mix;
+use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::kernel::summary::DURATION;
 use crate::analysis::phases::Phases;
-use crate::catalog::{Part, StallReason, Threshold};
+use crate::catalog::{self, Part, StallReason, Threshold};
 use crate::evidence::{Dim3, Reading};
 use std::ops::Deref;
 use strum::VariantArray;
@@ -27,6 +28,8 @@ pub(super) const WAVES: &str = "launch__waves_per_multiprocessor";
 pub(super) const THEORETICAL: &str = "sm__maximum_warps_per_active_cycle_pct";
 /// Slots taken while an SM holds a block, percent.
 pub(super) const ACHIEVED: &str = "sm__warps_active.avg.pct_of_peak_sustained_active";
+/// Opcodes that copy tiles by TMA.
+const BULK_COPIES: [&str; 2] = ["UTMALDG", "UBLKCP"];
 /// Warps on an SM while it holds a block.
 const WARPS: &str = "sm__warps_active.avg.per_cycle_active";
 
@@ -58,10 +61,16 @@ pub(in crate::analysis) struct Measures<'a, 'r> {
     pub(super) has_tensor: bool,
     /// The units of the chip, the busiest first.
     pub(super) units: Vec<Unit>,
-    /// Whether tiles come by TMA.
-    has_bulk_copies: bool,
+    /// Whether tiles come by TMA; `None` where opcodes were not counted on a chip that has it.
+    has_bulk_copies: Option<bool>,
     /// Whether it streams from device memory with too few loads in flight to fill it.
     pub(super) is_thin: bool,
+}
+
+/// Whether the chip copies tiles by TMA; also where it is not known.
+fn may_copy_in_bulk(k: &Kernel<'_, '_>) -> bool {
+    let chip = k.kernel.first().device.compute_capability.and_then(catalog::chip);
+    chip.is_none_or(|chip| chip.has_bulk_copies)
 }
 
 impl<'a, 'r> Deref for Measures<'a, 'r> {
@@ -107,7 +116,10 @@ impl<'a, 'r> Measures<'a, 'r> {
             warps: positive(WARPS),
             life: life(),
             has_tensor,
-            has_bulk_copies: ["UTMALDG", "UBLKCP"].iter().any(|opcode| executed.get(*opcode).is_some_and(|n| *n > 0.0)),
+            has_bulk_copies: match executed.is_empty() {
+                true => (!may_copy_in_bulk(k)).then_some(false),
+                false => Some(BULK_COPIES.iter().any(|opcode| executed.get(*opcode).is_some_and(|n| *n > 0.0))),
+            },
             units: if is_thin { level::of_thin_stream(units) } else { units },
             is_thin,
         }
@@ -138,23 +150,30 @@ impl<'a, 'r> Measures<'a, 'r> {
         self.kernel_of.phases.map_or(0.0, Phases::at_mbarriers)
     }
 
-    /// The share of the warps' time that they wait for loads through L1, 0 to 1; not known of a kernel with bulk copies, whose
-    /// mbarriers answer by the same scoreboards, without samples by instruction.
+    /// The share of the warps' time that they wait for loads through L1, 0 to 1; not known of a kernel that may have bulk copies,
+    /// whose mbarriers answer by the same scoreboards, without samples by instruction.
     pub(super) fn waits_for_loads(&self) -> Option<f64> {
-        if self.has_bulk_copies && self.kernel_of.phases.is_none() {
+        if self.has_bulk_copies != Some(false) && self.kernel_of.phases.is_none() {
             return None;
         }
         Some(self.wait(StallReason::LongScoreboard)? * (1.0 - self.at_mbarriers()))
     }
 
-    /// The waits by share, largest first. A warp that issues or is ready waits for nothing.
+    /// The waits by share, largest first. A warp that issues or is ready waits for nothing. None where one that the report does not
+    /// hold may be the largest.
     pub(super) fn top_waits(&self) -> Vec<(StallReason, f64)> {
         let is_stall = |reason: &&StallReason| reason.row().is_some_and(crate::catalog::StallRow::is_stall);
         let all = StallReason::VARIANTS.iter().filter(is_stall);
         let mut found: Vec<(StallReason, f64)> =
             all.filter_map(|reason| Some((*reason, self.wait(*reason)?))).collect();
         found.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-        found
+        let unheld = self.unheld_waits();
+        if found.first().is_some_and(|(_, largest)| *largest < unheld) { Vec::new() } else { found }
+    }
+
+    /// The share of the warps' time of which the report holds no reason, 0 to 1.
+    pub(super) fn unheld_waits(&self) -> f64 {
+        self.stalls.table(StallBasis::ShareOfWarpTime).map_or(0.0, |table| table.unheld() / 100.0)
     }
 
     /// The unit of a part.
@@ -187,11 +206,14 @@ impl<'a, 'r> Measures<'a, 'r> {
         Some(self.achieved? / self.theoretical?)
     }
 
-    /// Occupancy as a design: one block of a tensor kernel that takes the registers or the shared memory of an SM.
-    pub(super) fn is_by_design(&self) -> bool {
-        let is_one = self.occupancy.blocks_per_sm.is_some_and(|blocks| blocks <= 1.0);
-        let binding = self.occupancy.binding();
-        self.has_tensor && is_one && binding.iter().any(|resource| ["registers", "shared memory"].contains(resource))
+    /// Occupancy as a design: one block of a tensor kernel that takes the registers or the shared memory of an SM; `None` where the caps
+    /// on its blocks are not known.
+    pub(super) fn is_by_design(&self) -> Option<bool> {
+        if !self.has_tensor {
+            return Some(false);
+        }
+        let is_one = self.occupancy.blocks_per_sm? <= 1.0;
+        Some(is_one && self.occupancy.binding().iter().any(|bound| ["registers", "shared memory"].contains(bound)))
     }
 
     /// The sizes that a block can have; not of tensor kernels, whose blocks have the shape of their tile, nor of clusters, nor where

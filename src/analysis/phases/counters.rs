@@ -1,6 +1,6 @@
 //! The kernel's counters that the rules on phases read. What was not collected is `None`, never 0.
 
-use crate::analysis::derive::occupancy::LIMITS;
+use crate::analysis::derive::occupancy::smallest;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::evidence::Launch;
 
@@ -59,7 +59,6 @@ impl Counters {
         let positive = |name: &str| kernel.value(name).filter(|value| *value > 0.0);
         let first = |names: &[&str]| names.iter().find_map(|name| kernel.value(name)).map(|percent| percent / 100.0);
         let sms = launch.device.sm_count.map(f64::from).or_else(|| positive("device__attribute_multiprocessor_count"));
-        let limits = LIMITS.iter().filter_map(|(_, name)| positive(name));
         let resident = positive("sm__cycles_active.avg");
         let ratio = |part: &str, whole: &str| Some(positive(part)? / positive(whole)?);
         Some(Counters {
@@ -76,7 +75,7 @@ impl Counters {
                 "sm__maximum_warps_per_active_cycle_pct",
             ),
             waves: positive("launch__waves_per_multiprocessor"),
-            blocks_per_sm: limits.reduce(f64::min),
+            blocks_per_sm: smallest(kernel, None).filter(|blocks| *blocks > 0.0),
             tensor: first(&TENSOR),
             tensor_resident: first(&TENSOR_RESIDENT),
         })

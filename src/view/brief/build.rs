@@ -128,9 +128,11 @@ fn sides(
 /// Static, dynamic and the driver's part.
 fn shared(audit: &Audit, side: Side) -> Option<String> {
     let of = |name: &str| row(audit, name).and_then(side);
-    let (fixed, asked) =
-        (of("launch__shared_mem_per_block_static")?, of("launch__shared_mem_per_block_dynamic").unwrap_or_default());
-    Some(format!("{} B", whole(fixed + asked)))
+    let fixed = of("launch__shared_mem_per_block_static")?;
+    Some(match of("launch__shared_mem_per_block_dynamic") {
+        Some(asked) => format!("{} B", whole(fixed + asked)),
+        None => format!("{} B static", whole(fixed)),
+    })
 }
 
 fn grid(audit: &Audit, side: Side) -> Option<String> {

@@ -33,17 +33,19 @@ fn wide_shared(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     }
     let goal = (l1.share - gone / cycles).max(0.0);
     let executed = m.kernel.value("smsp__inst_executed.sum").filter(|executed| *executed > gone);
-    let kept = executed.map_or(1.0, |executed| 1.0 - gone / executed);
+    let issue = m.unit(Part::Issue).zip(executed).map(|(unit, all)| (Part::Issue, unit.share * (1.0 - gone / all)));
+    let unknown = if issue.is_none() { vec![Part::Issue] } else { Vec::new() };
     let mut after = vec![(Part::MemoryShared, goal), (Part::MemoryL1tex, goal)];
     let requests = m.unit(Part::MemoryLsu).map(|unit| (Part::MemoryLsu, (unit.share - gone / cycles).max(0.0)));
     after.extend(requests);
-    after.extend(m.unit(Part::Issue).map(|unit| (Part::Issue, unit.share * kept)));
+    after.extend(issue);
     let alignment = match runs.is_aligned {
         true => words!("rows of a multiple of 16 bytes"),
         false => words!("offsets are not multiples of 16 bytes: change the row pitch first"),
     };
     Some(
         Draft::relieves(ask, Action::WideShared, &after)
+            .unknown(ask, &unknown)
             .says(
                 words!("LDS.128 in place of four LDS at `:{}`", runs.at.line.to_string()),
                 words!(

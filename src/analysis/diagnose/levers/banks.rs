@@ -55,6 +55,9 @@ pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         return Some(draft);
     }
     // Where the data stage does not limit, what falls are waits for it, in proportion to its wavefronts, and waits for warps that wait.
+    if m.top_waits().is_empty() {
+        return Some(draft.open("the section WarpStateStats"));
+    }
     let waits = m.waits(&[
         StallReason::ShortScoreboard,
         StallReason::MioThrottle,

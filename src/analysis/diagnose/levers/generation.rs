@@ -1,7 +1,7 @@
 //! C14: products by the chip's own generation of tensor instructions.
 
 use super::{Ask, Draft};
-use crate::analysis::derive::mix::{WITH_MODIFIERS, is_matrix, unpacks_bytes};
+use crate::analysis::derive::mix::{WARPGROUP, WITH_MODIFIERS, is_matrix, unpacks_bytes};
 use crate::analysis::diagnose::lever::Action;
 use crate::analysis::diagnose::rules::share;
 use crate::catalog::{self, Part};
@@ -9,8 +9,6 @@ use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
-/// The class of products by warpgroups.
-const WARPGROUP: &str = "tensor-wgmma";
 /// Opcodes that bring operands to the registers of products by warps; those of warpgroups read shared memory themselves.
 const OPERANDS: [&str; 1] = ["LDSM"];
 /// Operations of a multiply-add.
@@ -19,7 +17,7 @@ const OPERATIONS: f64 = 2.0;
 pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let chip = catalog::chip(m.kernel.first().device.compute_capability?)?;
-    let is_older = chip.full_rate_tensor? == WARPGROUP && m.has_tensor && !m.mix.has_class(WARPGROUP);
+    let is_older = chip.full_rate_tensor? == WARPGROUP && m.has_tensor && m.mix.has_class(WARPGROUP) == Some(false);
     let (conversions, source) = conversions(ask);
     let of_type = source.unwrap_or("fp16");
     let rate = f64::from(*chip.tensor.as_ref()?.dense.get(of_type)?);

@@ -37,7 +37,10 @@ fn waves(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         Draft::waves(cost)
             .says(
                 "Fill the last wave: smaller tail tiles, or a split of the reduction".into(),
-                words!("{} blocks = {} waves", count(m.blocks.unwrap_or_default()), format::fixed(waves, 2)),
+                match m.blocks {
+                    Some(blocks) => words!("{} blocks = {} waves", count(blocks), format::fixed(waves, 2)),
+                    None => words!("{} waves", format::fixed(waves, 2)),
+                },
             )
             .risks("partial sums through L2".into())
             .checks(words!("waves {} → {}", format::fixed(waves, 2), format::fixed(waves.ceil(), 2)), WAVES)
@@ -52,14 +55,15 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let room = m.theoretical.filter(|room| *room <= LITTLE_ROOM || fuller.is_some())?;
     let waits = ask.limiter.is_latency()
         || matches!(ask.limiter, Code::OccupancyLimit | Code::NoSingleLimiter | Code::InstructionFetch);
-    if !waits || m.is_by_design() {
+    if !waits || m.is_by_design() != Some(false) {
         return None;
     }
     let weight = m.top_waits().first().map_or(0.0, |(_, wait)| *wait);
     let draft = Draft::relieves(ask, Action::MoreWarps, &[]).weighs(weight);
     let Some((size, sizes)) = fuller.zip(sizes) else {
-        let limits = m.occupancy.binding().join(" and ");
-        let more = words!("Raise occupancy: use less of what limits it ({})", limits);
+        let limits = Some(m.occupancy.binding().join(" and ")).filter(|limits| !limits.is_empty());
+        let limits = limits.map(|limits| format!(" ({limits})"));
+        let more = words!("Raise occupancy: use less of what limits it{}", limits.unwrap_or_default());
         let draft = draft.says(more, words!("{} theoretical occupancy", share(room)));
         let draft = draft.risks("spills, or smaller tiles".into());
         // The next step: a block more on an SM.
@@ -91,7 +95,7 @@ fn larger_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     if ask.limiter != Code::LaunchShortBlocks {
         return None;
     }
-    let (warps, life) = (m.block_warps?, m.life?);
+    let (warps, life, achieved) = (m.block_warps?, m.life?, m.achieved?);
     // Blocks start no faster: as many as now are there at a time, whatever their size.
     let sizes = m.block_sizes();
     let filling = sizes.as_ref().and_then(|sizes| Some((sizes.filling(m.warps? / warps)?, sizes.most_warps())));
@@ -100,7 +104,7 @@ fn larger_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         |((size, _), _)| format!("Blocks of {} threads", count(size.threads.into())),
     );
     let fits = filling.map(|((size, _), _)| f64::from(size.blocks)).or(m.occupancy.blocks_per_sm);
-    let resident = fits.zip(m.sms).map(|(blocks, sms)| count(blocks * sms)).unwrap_or_default();
+    let resident = fits.zip(m.sms).map(|(blocks, sms)| format!("{} ", count(blocks * sms))).unwrap_or_default();
     let held = filling.map_or_else(
         || "above 60 % of what fits".to_owned(),
         |((_, held), most)| format!("up to {}", share(f64::from(held) / f64::from(most))),
@@ -109,15 +113,15 @@ fn larger_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         Draft::relieves(ask, Action::LargerBlocks, &[])
             .says(
                 words!(
-                    "{}, several elements per thread, or a grid-stride loop over {} resident blocks",
+                    "{}, several elements per thread, or a grid-stride loop over {}resident blocks",
                     larger,
                     resident
                 ),
                 words!("a block of {} lives {} cycles", format::counted(warps as u64, "warp"), count(life)),
             )
             .risks("a tail where the element count is not a multiple".into())
-            .checks(words!("achieved occupancy {} → {}", share(m.achieved.unwrap_or_default()), held), ACHIEVED)
-            .weighs(1.0 - m.filled().unwrap_or(0.0)),
+            .checks(words!("achieved occupancy {} → {}", share(achieved), held), ACHIEVED)
+            .weighs(1.0 - m.filled()?),
     )
 }
 
@@ -128,11 +132,11 @@ fn more_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         return None;
     }
     let (blocks, sms) = (m.blocks?, m.sms?);
-    let resident = m.occupancy.blocks_per_sm.map(|per| count(per * sms)).unwrap_or_default();
+    let fit = m.occupancy.blocks_per_sm.map(|per| words!(": {} blocks fit at once", count(per * sms)));
     Some(
         Draft::relieves(ask, Action::MoreBlocks, &[])
             .says(
-                words!("Split the work further (rows across warps, split-K): {} blocks fit at once", resident),
+                words!("Split the work further (rows across warps, split-K){}", fit.unwrap_or_default()),
                 words!("{} on {} SMs", format::counted(blocks as u64, "block"), count(sms)),
             )
             .risks("a reduction across blocks".into())
@@ -140,8 +144,9 @@ fn more_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 m.waves.map_or_else(|| "waves ≥ 1".into(), |now| words!("waves {} → 1", format::fixed(now, 2))),
                 WAVES,
             )
-            // Warps that fit on the chip and are not there; the occupancy that is measured leaves idle SMs out.
-            .weighs(1.0 - m.filled().unwrap_or(0.0) * (blocks / sms).min(1.0)),
+            // Warps that fit on the chip and are not there; the occupancy that is measured leaves idle SMs out, and without it these
+            // are what is known.
+            .weighs(1.0 - m.filled().unwrap_or(1.0) * (blocks / sms).min(1.0)),
     )
 }
 

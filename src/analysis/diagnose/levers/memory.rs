@@ -8,7 +8,7 @@ use crate::analysis::derive::floor::Floor;
 use crate::analysis::diagnose::lever::Action;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::diagnose::rules::memory::{
-    LOCAL, Retries, SHARED, SHARED_IDEAL, atomics, excess, index_work, off_boundary, packable, retries,
+    LOCAL, Retries, SHARED, SHARED_IDEAL, are_spills, atomics, excess, index_work, off_boundary, packable, retries,
 };
 use crate::analysis::diagnose::rules::{count, share};
 use crate::catalog::{self, Code, Part, Threshold};
@@ -183,7 +183,9 @@ fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let gone = moves + others + index.map_or(0.0, |index| index.own);
     let issue = m.unit(Part::Issue).zip(executed);
     let issue = issue.map(|(unit, all)| (Part::Issue, unit.share * (1.0 - gone / all.max(gone).max(1.0))));
-    let unknown = if issue.is_none() { vec![Part::Issue] } else { Vec::new() };
+    // What goes is known where opcodes were counted, those of addresses by instruction.
+    let is_counted = issue.is_some() && m.mix.total.is_some() && m.kernel_of.phases.is_some();
+    let unknown = if is_counted { &[][..] } else { &[Part::Issue, Part::ComputeControl] };
     let control = m.unit(Part::ComputeControl).zip(index);
     let parts = [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryShared];
     // What the global accesses need at most stays with DRAM: local memory that hits in a cache takes nothing of it.
@@ -193,21 +195,24 @@ fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         parts.into_iter().filter_map(|part| Some((part, m.unit(part)?.share * of_part(part)))).collect();
     after.extend(issue);
     after.extend(control.map(|(unit, index)| (Part::ComputeControl, unit.share * (1.0 - index.share()))));
-    let spills = m.kernel.value("sass__inst_executed_register_spilling").is_some_and(|spills| 2.0 * spills >= moves);
-    let (sentence, mut why) = match spills {
-        true => (
+    let (sentence, mut why) = match are_spills(m) {
+        Some(true) => (
             words!("Keep the spilled values in registers{}", capped(ask)),
             words!("{} of the sectors are spills", share(1.0 - kept)),
         ),
-        false => (
+        Some(false) => (
             words!("Index local arrays by constants (unroll), or keep them in shared memory"),
             words!("local arrays cause {} of the sectors", share(1.0 - kept)),
+        ),
+        None => (
+            words!("Keep spilled values in registers{}, or index local arrays by constants (unroll)", capped(ask)),
+            words!("local memory causes {} of the sectors", share(1.0 - kept)),
         ),
     };
     why.push(against_l2(ask).unwrap_or_default());
     Some(
         Draft::relieves(ask, Action::KeepInRegisters, &after)
-            .unknown(ask, &unknown)
+            .unknown(ask, unknown)
             .says(sentence, why)
             .risks("more registers per thread: fewer warps".into())
             .checks("LDL + STL = 0".into(), LOCAL)

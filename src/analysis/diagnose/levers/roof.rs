@@ -92,7 +92,7 @@ pub(in crate::analysis::diagnose) fn ruled_out(m: &Measures<'_, '_>, levers: &[L
     }
     // Excess in front of a busy memory unit is not ruled out, whatever else limits.
     let is_open =
-        !packable(m).is_empty() && m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow]);
+        !packable(m).is_empty() && m.memory().is_none_or(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow]);
     let has_lever = names(levers, &[Action::Coalesce]);
     if let Some(phases) = m.kernel_of.phases.filter(|phases| !phases.accesses.is_empty() && !has_lever && !is_open) {
         let inherent: u64 =
@@ -110,7 +110,7 @@ pub(in crate::analysis::diagnose) fn ruled_out(m: &Measures<'_, '_>, levers: &[L
         });
     }
     if let Some(room) = m.theoretical.filter(|_| !names(levers, &[Action::MoreWarps])) {
-        if m.is_by_design() {
+        if m.is_by_design() == Some(true) {
             found.push("occupancy (1 block/SM by design)".to_owned());
         } else if room >= 0.5 {
             let sizes = m.block_sizes();

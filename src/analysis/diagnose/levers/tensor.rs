@@ -3,6 +3,7 @@
 use super::draft::busiest;
 use super::{Ask, Draft, WORTH};
 use crate::analysis::derive::data_stage::DataStage;
+use crate::analysis::derive::mix::WARPGROUP;
 use crate::analysis::diagnose::lever::{Action, Along};
 use crate::analysis::diagnose::rules::{count, share};
 use crate::analysis::phases::{PhaseKind, Phases, SectorAccess};
@@ -89,15 +90,16 @@ fn persistent(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     if phases.is_persistent || epilogue.tensor == Some(0.0) || !one || phases.fence_chain.is_some() {
         return None;
     }
-    let wave = phases.time.last_wave.unwrap_or_default();
-    let cost = 1.0 - tensor - wave;
+    let wave = phases.time.last_wave;
+    let cost = 1.0 - tensor - wave.unwrap_or(0.0);
+    let less = wave.map(|wave| words!(", less {} of the last wave", share(wave)));
     let draft = Draft::overlaps(ask, Action::PersistentBlocks, cost);
     let saves = draft.saves();
     Some(
         draft
             .says(
                 "Persistent blocks: overlap the store of a tile with the next tile's products".into(),
-                words!("tensor idle {} of the time, less {} of the last wave", share(1.0 - tensor), share(wave)),
+                words!("tensor idle {} of the time{}", share(1.0 - tensor), less.unwrap_or_default()),
             )
             .risks(registers(ask).map_or_else(
                 || "consumers on different tiles".into(),
@@ -118,8 +120,15 @@ fn copies(ask: &Ask<'_, '_, '_>, phases: &Phases, overlap: Option<&Draft>) -> Op
     if !chip.has_bulk_copies || copied == 0 || !(l1.share >= L1_HIGH || caps) {
         return None;
     }
-    let operands = stage.operands.unwrap_or(0.0).min(stage.shared);
-    let goal = (stage.whole - (stage.shared - operands) - copied as f64 / all as f64 * stage.other()) / 100.0;
+    let is_by_warpgroups = ask.m.mix.has_class(WARPGROUP).or(stage.operands.map(|operands| operands > 0.0));
+    // Products of warpgroups read their operands themselves; other reads of the tiles stay as they are.
+    let shared = match (stage.operands, is_by_warpgroups) {
+        (Some(operands), Some(true)) => stage.shared - operands.min(stage.shared),
+        _ => 0.0,
+    };
+    let is_known = is_by_warpgroups == Some(false) || stage.operands.is_some();
+    let unknown = if is_known { &[][..] } else { &[Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu] };
+    let goal = (stage.whole - shared - copied as f64 / all as f64 * stage.other()) / 100.0;
     let after = [(Part::MemoryL1tex, goal), (Part::MemoryShared, goal), (Part::MemoryLsu, goal.min(l1.share))];
     let (next, left) = busiest(ask, &after);
     let epilogue = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Epilogue).map(|phase| phase.cost);
@@ -132,6 +141,7 @@ fn copies(ask: &Ask<'_, '_, '_>, phases: &Phases, overlap: Option<&Draft>) -> Op
     };
     Some(
         draft
+            .unknown(ask, unknown)
             .says(
                 words!("TMA for the copies of `cp.async`"),
                 words!(
@@ -154,8 +164,9 @@ fn is_copy(access: &SectorAccess) -> bool {
 
 /// C3: wide loads, where narrow ones are what a phase waits for.
 fn wide_loads(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Vec<Draft> {
-    let warps = phases.roles.get(phases.pacing).map_or(1, |role| role.warps).max(1) as f64;
-    let turns = phases.tiles.unwrap_or(1.0).max(1.0) * warps;
+    let Some(tiles) = phases.tiles else { return Vec::new() };
+    let warps = phases.roles.get(phases.pacing).map_or(phases.warps, |role| role.warps).max(1) as f64;
+    let turns = tiles.max(1.0) * warps;
     let narrow = |line: u32| {
         let own = phases.accesses.iter().filter(|access| access.width_bits.is_some_and(|bits| bits <= NARROW));
         let own = own.filter(|access| access.at.opcode.starts_with("LDG") && !is_copy(access) && !access.is_inherent);
@@ -199,7 +210,7 @@ fn drain(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     let cost = phases.drain_in_loop.filter(|cost| *cost >= WORTH)?;
     let draft = Draft::overlaps(ask, Action::KeepProducts, cost);
     let (step, products) = (phases.step_cycles()?, phases.tensor? / phases.steps?);
-    let efficiency = phases.step_efficiency.unwrap_or_default();
+    let now = phases.step_efficiency.map(|now| format!(" {}", format::fixed(100.0 * now, 0)));
     Some(
         draft
             .says(
@@ -213,8 +224,8 @@ fn drain(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
             .risks("a stage is freed one step later".into())
             .checks(
                 words!(
-                    "tensor in the main loop {} → {} %",
-                    format::fixed(100.0 * efficiency, 0),
+                    "tensor in the main loop{} → {} %",
+                    now.unwrap_or_default(),
                     format::fixed(ask.m.limits[Threshold::StepEfficiency], 0)
                 ),
                 TENSOR,

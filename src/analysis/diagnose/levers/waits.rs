@@ -73,14 +73,15 @@ fn chains(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         return None;
     }
     let busiest = m.units.first()?;
-    let blocks = m.occupancy.blocks_per_sm.zip(m.sms).map(|(blocks, sms)| count(blocks * sms)).unwrap_or_default();
+    let fit = m.occupancy.blocks_per_sm.zip(m.sms);
+    let sentence = match fit.map(|(blocks, sms)| count(blocks * sms)) {
+        Some(blocks) => words!("More chains in flight: up to {} blocks, or several chains per thread", blocks),
+        None => words!("More chains in flight: more blocks, or several chains per thread"),
+    };
     Some(
         Draft::relieves(ask, Action::MoreChains, &[])
             .rate()
-            .says(
-                words!("More chains in flight: up to {} blocks, or several chains per thread", blocks),
-                words!("busiest unit is {} at {}", &busiest.name, share(busiest.share)),
-            )
+            .says(sentence, words!("busiest unit is {} at {}", &busiest.name, share(busiest.share)))
             .risks("needs independent chains".into())
             .checks(
                 words!(
@@ -123,7 +124,9 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let is_wide = ask.limiter != Code::Unit(Part::Issue);
     let through = gathers::waited(m, wait).filter(|_| is_wide);
     let is_scattered = through.is_some_and(|found| gathers::is_scattered(m, found));
-    let after = if is_wide && !is_scattered { without_index(ask, narrow(ask)) } else { Vec::new() };
+    let is_wider = is_wide && !is_scattered;
+    let after = narrow(ask).filter(|_| is_wider).and_then(|gone| without_index(ask, gone));
+    let unknown = if is_wider && after.is_none() { &INDEXED[..] } else { &[] };
     let sentence = match (through, is_wide) {
         (Some(found), _) => gathers::sentence(m, found),
         (None, true) => "More bytes in flight: several independent loads before the first use, 16 bytes a lane".into(),
@@ -131,11 +134,12 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     };
     let why = through.map_or_else(|| words!("warps wait for loads {} of their time", share(wait)), gathers::why);
     let sorting = if is_scattered { "; the cost of sorting" } else { "" };
-    let draft = Draft::relieves(ask, Action::MoreInFlight, &after)
+    let draft = Draft::relieves(ask, Action::MoreInFlight, &after.unwrap_or_default())
+        .unknown(ask, unknown)
         .says(sentence, why)
         .risks(words!("registers for the loads in flight{}", sorting))
         .weighs(wait);
-    let saves = draft.saves();
+    let saves = if draft.is_open() { 1.0 } else { draft.saves() };
     Some(match dram.filter(|_| is_thin) {
         Some(dram) => {
             let goal = (dram.share / (1.0 - saves).max(0.01)).min(STREAM);
@@ -267,11 +271,14 @@ fn regroup(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 /// Cycles of its pipe that a wide integer multiplication takes, where other instructions take one.
 const IMAD_CYCLES: f64 = 4.0;
 
-/// Issue and the pipes of index arithmetic without a part of that, 0 to 1: at least what is left of each.
-fn without_index(ask: &Ask<'_, '_, '_>, gone: f64) -> Vec<(Part, f64)> {
-    let Some((index, total)) = ask.m.sampled().and_then(|phases| phases.index).zip(ask.m.mix.total) else {
-        return Vec::new();
-    };
+/// What index arithmetic is work of.
+const INDEXED: [Part; 5] = [Part::Issue, PIPES[0], PIPES[1], PIPES[2], PIPES[3]];
+
+/// Issue and the pipes of index arithmetic without a part of that, 0 to 1: at least what is left of each; `None` where it was not
+/// counted.
+fn without_index(ask: &Ask<'_, '_, '_>, gone: f64) -> Option<Vec<(Part, f64)>> {
+    let (phases, total) = ask.m.sampled().zip(ask.m.mix.total)?;
+    let index = phases.index.unwrap_or_default();
     let left = |part: Part| {
         let opcodes = part.row()?.opcodes();
         let all: f64 = opcodes.iter().filter_map(|opcode| ask.m.mix.count(opcode)).sum();
@@ -282,14 +289,14 @@ fn without_index(ask: &Ask<'_, '_, '_>, gone: f64) -> Vec<(Part, f64)> {
     };
     let parts = PIPES.into_iter().map(|part| (part, left(part)));
     let all = parts.chain([(Part::Issue, Some(1.0 - gone * index.executed as f64 / total))]);
-    all.filter_map(|(part, left)| Some((part, ask.m.unit(part)?.share * left?))).collect()
+    Some(all.filter_map(|(part, left)| Some((part, ask.m.unit(part)?.share * left?))).collect())
 }
 
-/// The part of the index arithmetic that loads of 16 bytes a lane take away: 0 where all are as wide, or where widths are not known.
-fn narrow(ask: &Ask<'_, '_, '_>) -> f64 {
-    let accesses = ask.m.sampled().map_or(&[][..], |phases| &phases.accesses);
-    let narrowest = accesses.iter().map(|access| access.width_bits.unwrap_or(8)).min().unwrap_or(WIDEST);
-    1.0 - narrowest as f64 / WIDEST as f64
+/// The part of the index arithmetic that loads of 16 bytes a lane take away: 0 where all are as wide; `None` where no accesses were
+/// counted.
+fn narrow(ask: &Ask<'_, '_, '_>) -> Option<f64> {
+    let narrowest = ask.m.sampled()?.accesses.iter().map(|access| access.width_bits.unwrap_or(8)).min()?;
+    Some(1.0 - narrowest as f64 / WIDEST as f64)
 }
 
 /// The part of the instructions that only make addresses: of all of them, or of those of a pipe.
@@ -314,17 +321,21 @@ fn instructions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     if part != Part::Issue && !is_index {
         return None;
     }
-    let mut after = without_index(ask, 1.0);
+    let counted = without_index(ask, 1.0);
+    let unknown = if counted.is_none() { &INDEXED[..] } else { &[] };
+    let mut after = counted.unwrap_or_default();
     if part == Part::Issue {
         after.retain(|(part, _)| !matches!(part, Part::Issue | Part::ComputeAlu));
         after.extend([(Part::Issue, 0.0), (Part::ComputeAlu, 0.0)]);
     }
-    let draft = Draft::relieves(ask, Action::FewerInstructions, &after);
+    let draft = Draft::relieves(ask, Action::FewerInstructions, &after).unknown(ask, unknown);
     // Issued at the same rate, they are as many as the time at the ceiling.
     let kept = 1.0 - draft.saves();
-    let check = match m.kernel.value(EXECUTED) {
-        Some(now) => words!("executed instructions {} → {}", count(now), count(now * kept)),
-        None => words!("executed instructions −{}", share(1.0 - kept)),
+    let check = match (m.kernel.value(EXECUTED), draft.is_open()) {
+        (Some(now), false) => words!("executed instructions {} → {}", count(now), count(now * kept)),
+        (Some(now), true) => words!("executed instructions below {}", count(now)),
+        (None, false) => words!("executed instructions −{}", share(1.0 - kept)),
+        (None, true) => words!("fewer executed instructions"),
     };
     let sentence = match index {
         _ if is_index => {

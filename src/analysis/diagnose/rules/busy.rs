@@ -2,7 +2,7 @@
 
 use super::{At, Held, l2, share};
 use crate::analysis::derive::data_stage::{DataStage, OPERANDS};
-use crate::analysis::diagnose::level::{self, DRAM_BYTES, L2_SECTORS, Level, Unit};
+use crate::analysis::diagnose::level::{self, DRAM_BYTES, L2_BYTES, L2_SECTORS, Level, Unit};
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
 use crate::catalog::{Code, Part, StallReason, Threshold};
@@ -20,13 +20,17 @@ pub(super) fn dram(m: &Measures<'_, '_>) -> Option<Held> {
     let dram = m.unit(Part::MemoryDram)?;
     let l2 = m.unit(Part::MemoryL2);
     let is_full = dram.is_saturated() || l2.is_some_and(Unit::is_saturated);
-    let behind = l2
-        .filter(|l2| l2.share > dram.share)
-        .map(|l2| words!("; {} is at {}, because its fabric carries the same stream", &l2.name, share(l2.share)));
+    let is_of_dram = level::is_of_dram(m);
+    let why = if is_of_dram.is_some() { ", because its fabric carries the same stream" } else { "" };
+    let behind =
+        l2.filter(|l2| l2.share > dram.share).map(|l2| words!("; {} is at {}{}", &l2.name, share(l2.share), why));
     let sentence = words!("DRAM is at {} of peak{}.", share(dram.share), behind.unwrap_or_default());
     let held = Held::new(Code::Unit(Part::MemoryDram), 100.0 * dram.share, m.limits[Threshold::SolLow], sentence);
-    let held = held.only_if(is_full && level::is_of_dram(m)).at(At::Line(Sits::Limiter));
-    let readings = m.held(&[&dram.counter, DRAM_BYTES[0], DRAM_BYTES[1], L2_SECTORS]);
+    let held = held.only_if(is_full && is_of_dram != Some(false)).at(At::Line(Sits::Limiter));
+    let mut readings = m.held(&[&dram.counter, DRAM_BYTES[0], DRAM_BYTES[1], L2_SECTORS]);
+    if m.kernel.value(L2_SECTORS).is_none() {
+        readings.extend(m.held(&L2_BYTES));
+    }
     held.holds.then(|| Held { unit: Some(dram.clone()), ..held.from(readings) })
 }
 

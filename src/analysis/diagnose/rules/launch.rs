@@ -83,10 +83,11 @@ pub(super) fn tail(m: &Measures<'_, '_>) -> Option<Held> {
 fn tailed(m: &Measures<'_, '_>, least: f64) -> Option<Held> {
     let idle = m.unequal.filter(|_| !is_small_grid(m))?;
     let waves = m.waves.map(|waves| format!(" in {} waves", format::fixed(waves, 2))).unwrap_or_default();
+    let blocks = m.blocks.map_or_else(|| "the blocks".to_owned(), |blocks| format::counted(blocks as u64, "block"));
     let sentence = words!(
         "The average SM is busy for {} of the busiest SM's time: {}{} are too few, or unequal.",
         share(1.0 - idle),
-        format::counted(m.blocks.unwrap_or_default() as u64, "block"),
+        blocks,
         waves
     );
     let held =
@@ -108,7 +109,7 @@ pub(super) fn underfilled(m: &Measures<'_, '_>) -> Option<Held> {
     );
     let held = Held::new(Code::LaunchUnderfilled, 100.0 - 100.0 * filled, 100.0 - least, sentence);
     let is_covered = m.top_waits().first().is_none_or(|(reason, _)| *reason != StallReason::Barrier);
-    let held = held.only_if(!m.is_saturated() && !m.is_by_design() && is_covered).from(m.readings(&[
+    let held = held.only_if(!m.is_saturated() && m.is_by_design() == Some(false) && is_covered).from(m.readings(&[
         WAVES,
         ACHIEVED,
         THEORETICAL,

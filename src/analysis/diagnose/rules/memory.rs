@@ -70,24 +70,39 @@ pub(super) fn hot_spot(m: &Measures<'_, '_>) -> Option<Held> {
     held.holds.then(|| held.from(m.readings(&[&spot.counter])))
 }
 
+/// Executed loads and stores of local memory, by warps; `None` where opcodes were not counted.
+fn moves(m: &Measures<'_, '_>) -> Option<f64> {
+    Some(m.mix.count("LDL")? + m.mix.count("STL")?)
+}
+
+/// Whether most accesses to local memory spill or refill a register; `None` where one of both was not counted.
+pub(in crate::analysis::diagnose) fn are_spills(m: &Measures<'_, '_>) -> Option<bool> {
+    let spills = m.kernel.value(SPILLS)?;
+    if spills == 0.0 { Some(false) } else { moves(m).map(|moves| 2.0 * spills >= moves) }
+}
+
 /// Local memory makes much of the sectors, and the memory system or the waits show it.
 pub(super) fn local(m: &Measures<'_, '_>) -> Option<Held> {
     let at_l1 = || Some(m.kernel.value(LOCAL_AT_L1[0])? + m.kernel.value(LOCAL_AT_L1[1])?);
     let sectors = m.kernel.value(LOCAL).or_else(at_l1).filter(|sectors| *sectors > 0.0)?;
     let part = sectors / (sectors + m.kernel.value(SECTORS)?);
-    let spills = m.kernel.value(SPILLS).filter(|spills| *spills > 0.0);
-    let executed: f64 = ["LDL", "STL"].iter().filter_map(|opcode| m.mix.count(opcode)).sum();
-    let are_spills = spills.is_some_and(|spills| 2.0 * spills >= executed);
-    let sentence = match spills.filter(|_| are_spills) {
-        Some(spills) => words!(
+    let are_spills = are_spills(m);
+    let accesses = moves(m).map(|executed| words!(" ({} accesses)", count(executed))).unwrap_or_default();
+    let sentence = match (m.kernel.value(SPILLS), are_spills) {
+        (Some(spills), Some(true)) => words!(
             "{} executed instructions spill or refill registers; local memory causes {} of the sectors of loads and stores.",
             count(spills),
             share(part)
         ),
-        None => words!(
-            "Local arrays, indexed at run time, cause {} of the sectors of loads and stores ({} accesses).",
+        (_, Some(false)) => words!(
+            "Local arrays, indexed at run time, cause {} of the sectors of loads and stores{}.",
             share(part),
-            count(executed)
+            accesses
+        ),
+        _ => words!(
+            "Local memory, of spills or of arrays, causes {} of the sectors of loads and stores{}.",
+            share(part),
+            accesses
         ),
     };
     let waits = m.waits(&[StallReason::LongScoreboard, StallReason::LgThrottle]);
@@ -105,7 +120,7 @@ pub(super) fn local(m: &Measures<'_, '_>) -> Option<Held> {
     let is_felt = is_index
         || m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow])
         || 100.0 * waits >= m.limits[Threshold::QueueShare];
-    let code = if are_spills { Code::RegisterSpilling } else { Code::LocalMemory };
+    let code = if are_spills == Some(true) { Code::RegisterSpilling } else { Code::LocalMemory };
     let held = Held::new(code, 100.0 * part, m.limits[Threshold::LocalShare], sentence);
     Some(held.only_if(is_felt).at(At::Line(Sits::LocalAccesses)).from(m.held(&[
         SPILLS,
@@ -259,11 +274,16 @@ pub(in crate::analysis::diagnose) struct Wavefronts {
     pub(in crate::analysis::diagnose) excess: f64,
 }
 
+/// `None` where that was not counted.
 pub(in crate::analysis::diagnose) fn wavefronts(m: &Measures<'_, '_>) -> Option<Wavefronts> {
     let (asked, ideal) = (m.kernel.value(SHARED).filter(|all| *all > 0.0)?, m.kernel.value(SHARED_IDEAL)?);
     let cycles = m.cycles? * m.sms?;
     let passed = DataStage::of(m.kernel).map(|stage| stage.whole / 100.0 * cycles);
-    let all = passed.map_or(asked, |passed| asked.min(passed.max(ideal)));
+    let all = match passed {
+        Some(passed) => asked.min(passed.max(ideal)),
+        // Without the stage only what holds no `cp.async` is known.
+        None => Some(asked).filter(|_| m.mix.count("LDGSTS") == Some(0.0))?,
+    };
     Some(Wavefronts { all, ideal, excess: (all - ideal) / cycles })
 }
 

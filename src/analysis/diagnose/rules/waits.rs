@@ -112,11 +112,17 @@ pub(super) fn work(m: &Measures<'_, '_>) -> Option<Held> {
 pub(in crate::analysis::diagnose) fn latency(m: &Measures<'_, '_>) -> Option<Held> {
     let (reason, wait) = m.top_waits().into_iter().next()?;
     let row = reason.row()?;
-    let few = m.theoretical.filter(|room| 100.0 * room < m.limits[Threshold::OccupancyFew] && !m.is_by_design());
+    let few = m
+        .theoretical
+        .filter(|room| 100.0 * room < m.limits[Threshold::OccupancyFew] && m.is_by_design() == Some(false));
     let front = [Part::MemoryL2, Part::MemoryDram].into_iter().filter_map(|part| m.unit(part));
     let front = front.filter(|unit| unit.level == Level::High).max_by(|a, b| a.share.total_cmp(&b.share));
     let behind = match (few, front) {
-        (Some(room), _) => words!(" at {} occupancy, limited by {}", share(room), m.occupancy.binding().join(" and ")),
+        (Some(room), _) => {
+            let binding = Some(m.occupancy.binding().join(" and ")).filter(|binding| !binding.is_empty());
+            let by = binding.map(|binding| format!(", limited by {binding}"));
+            words!(" at {} occupancy{}", share(room), by.unwrap_or_default())
+        }
         (None, Some(unit)) => words!(" with {} at {} of peak", &unit.name, share(unit.share)),
         (None, None) => Words::default(),
     };
@@ -182,7 +188,11 @@ pub(in crate::analysis::diagnose) fn nothing(m: &Measures<'_, '_>) -> Held {
         return Held::new(Code::NotMeasured, 0.0, 0.0, sentence);
     }
     if waits.is_empty() {
-        let sentence = words!("No unit is saturated ({}), and the report holds no stall reasons.", units.join(", "));
+        let lacks = match m.unheld_waits() {
+            unheld if unheld > 0.0 => format!("no reason for {} of the warps' time", share(unheld)),
+            _ => "no stall reasons".to_owned(),
+        };
+        let sentence = words!("No unit is saturated ({}), and the report holds {}.", units.join(", "), lacks);
         return Held::new(Code::Latency, 0.0, 0.0, sentence);
     }
     let sentence = words!("The busiest units are {}, the largest stalls {}.", units.join(" and "), named.join(" and "));
