@@ -19,7 +19,7 @@ pub struct Deciding {
 /// Deciding instructions that are kept.
 pub const DECIDING_KEPT: usize = 12;
 
-/// A check with what the code has of it: evidence, from which [`Checked::verdict`] follows.
+/// A check with what the code has of it: evidence, from which its verdict follows.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Checked {
     /// Its name; the rule where it has none.
