@@ -11,6 +11,8 @@ mod file;
 mod folder;
 mod hash;
 mod json;
+mod old_readings;
+mod parts;
 mod pins;
 mod tables;
 mod upgrade;

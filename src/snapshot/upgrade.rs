@@ -1,17 +1,14 @@
 //! Snapshots of earlier schemas, 1 to 4: what they say, as today's evidence. They held conclusions and the readings behind
 //! them; the readings are taken, and verdict, limiter and levers that were printed that day stay in the milestone.
 
-use super::asked;
-use super::fields::{name_counts, with_told_checks};
+use super::old_readings::{Collected, readings};
+use super::parts::{list, part, part_or_default, text, understood};
+use super::{asked, fields};
 use crate::analysis::{
-    Build, Evidence, Found, KeptMetric, KernelKey, Limits, Milestone, Profile, Readings, Reference, Side, SourceLines,
-    audit,
+    Build, Evidence, KernelKey, Limits, Milestone, Profile, Reference, Side, SourceLines, Standing, audit,
 };
 use crate::evidence::{ClockStatus, Device, RuleMessage, RuleResult, Session, Speedup};
-use crate::quantity::Unit;
-use crate::quantity::ncu_units::unit_of;
 use crate::view::Heading;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,29 +21,15 @@ pub(super) struct Upgraded {
     pub(super) evidence: Evidence,
 }
 
-/// A part that is there and understood.
-fn part<T: DeserializeOwned>(of: &Value, key: &str) -> Option<T> {
-    serde_json::from_value(of.get(key)?.clone()).ok()
-}
-
-/// The list at a key; empty without one.
-fn list<'v>(of: &'v Value, key: &str) -> &'v [Value] {
-    of.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
-}
-
-fn text<'v>(of: &'v Value, key: &str) -> &'v str {
-    of.get(key).and_then(Value::as_str).unwrap_or_default()
-}
-
 /// What the heading and the audit of an earlier schema say.
 ///
 /// # Errors
-/// A heading or a kernel that is missing, in words.
+/// A heading or a kernel that is missing, or a part that is not understood, in words.
 pub(super) fn upgraded(schema: u32, heading: &str, old: &str) -> Result<Upgraded, String> {
     let heading: Heading = serde_json::from_str(heading).map_err(|error| error.to_string())?;
     let old: Value = serde_json::from_str(old).map_err(|error| error.to_string())?;
-    let overrides: BTreeMap<String, f64> =
-        old.get("limits").and_then(|limits| part(limits, "overrides")).unwrap_or_default();
+    let old = fields::of_four(old);
+    let overrides: BTreeMap<String, f64> = part_or_default(&old["limits"], "overrides")?;
     let limits = Limits::of_numbers(&overrides);
     let mut evidence = evidence(schema, &old)?;
     let names: Vec<Arc<str>> = match old.pointer("/kept/asked").and_then(Value::as_u64) {
@@ -57,63 +40,62 @@ pub(super) fn upgraded(schema: u32, heading: &str, old: &str) -> Result<Upgraded
         None => Vec::new(),
     };
     asked::each_command(&mut evidence, |line| asked::spell(&names, line));
-    let mut milestone = heading.milestone(&audit(&evidence, &limits));
-    milestone.verdict = old.pointer("/comparison/whole").and_then(|whole| part(whole, "verdict"));
-    milestone.hypotheses = part(&old, "hypotheses").unwrap_or_default();
-    milestone.limiter = part(&old["bottleneck"], "limiter");
-    let own = list(&old, "levers").iter().filter(|lever| lever["origin"] == "audit");
-    milestone.levers = own.filter_map(|lever| serde_json::from_value(lever.clone()).ok()).collect();
+    let audit = audit(&evidence, &limits);
+    let mut milestone = heading.milestone(&audit);
+    milestone.hypotheses = part_or_default(&old, "hypotheses")?;
+    // Wrong results had neither verdict nor limiter nor levers on the page of that day either.
+    if audit.standing() != Standing::Wrong {
+        milestone.verdict = part(&old["comparison"]["whole"], "verdict")?;
+        milestone.limiter = part(&old["bottleneck"], "limiter")?;
+        let own = list(&old, "levers").iter().filter(|lever| lever["origin"] == "audit");
+        let own = own.map(understood).collect::<Result<Vec<_>, _>>().map_err(|error| format!("`levers`: {error}"))?;
+        milestone.levers = own.into_iter().flatten().collect();
+    }
     Ok(Upgraded { heading, milestone, limits, evidence })
 }
 
 fn evidence(schema: u32, old: &Value) -> Result<Evidence, String> {
-    let mut new = Side {
-        work: part(old, "work").unwrap_or_default(),
-        code: list(old, "code")
-            .iter()
-            .filter_map(|code| serde_json::from_value(with_told_checks(code.clone())).ok())
-            .collect(),
-        ..Side::default()
-    };
+    let mut new = Side { work: part_or_default(old, "work")?, code: part_or_default(old, "code")?, ..Side::default() };
     if old.get("new").is_none() {
         return Ok(Evidence { new, ..Evidence::default() });
     }
     let twice = |name: &str| list(old, "left_out").iter().any(|part| part == name);
     let mut timing = old.get("timing").cloned().unwrap_or_default();
     for key in ["device", "launch"] {
-        if let (true, Some(benchmark)) = (twice(&format!("timing.benchmark.{key}")), timing.get_mut("benchmark")) {
-            benchmark[key] = old["correctness"][key].clone();
+        let benchmark = timing.get_mut("benchmark").and_then(Value::as_object_mut);
+        if let Some(benchmark) = benchmark.filter(|_| twice(&format!("timing.benchmark.{key}"))) {
+            benchmark.insert(key.to_owned(), old["correctness"][key].clone());
         }
     }
     new.profile = Some(profile(schema, old, "new")?);
-    new.build = build(old, "build");
-    new.collected = part(old, "collected");
-    new.sanitizer = part(old, "sanitizer").unwrap_or_default();
-    new.correctness = part(old, "correctness");
-    new.benchmark = part(&timing, "benchmark");
-    new.files = part(old, "trial_files").unwrap_or_default();
-    new.missed = part(old, "trials_missed").unwrap_or_default();
+    new.build = build(old, "build")?;
+    new.collected = part(old, "collected")?;
+    new.sanitizer = part_or_default(old, "sanitizer")?;
+    new.correctness = part(old, "correctness")?;
+    new.benchmark = part(&timing, "benchmark")?;
+    new.files = part_or_default(old, "trial_files")?;
+    new.missed = part_or_default(old, "trials_missed")?;
     let before = match old.get("old").filter(|side| !side.is_null()) {
         Some(_) => {
             let profile = Some(profile(schema, old, "old")?);
-            Some(Side { profile, build: build(old, "old_build"), ..Side::default() })
+            Some(Side { profile, build: build(old, "old_build")?, ..Side::default() })
         }
         None => None,
     };
-    Ok(Evidence { new, old: before, reference: reference(old) })
+    Ok(Evidence { new, old: before, reference: reference(old)? })
 }
 
-fn build(old: &Value, key: &str) -> Build {
-    Build {
-        logs: part(old, "build_logs").unwrap_or_default(),
-        warnings: part(old, "build_warnings").unwrap_or_default(),
-        records: list(old, key).iter().filter_map(|row| part(row, "record")).collect(),
-    }
+fn build(old: &Value, key: &str) -> Result<Build, String> {
+    Ok(Build {
+        logs: part_or_default(old, "build_logs")?,
+        warnings: part_or_default(old, "build_warnings")?,
+        records: list(old, key).iter().filter_map(|row| part(row, "record").transpose()).collect::<Result<_, _>>()?,
+    })
 }
 
 fn profile(schema: u32, old: &Value, side: &str) -> Result<Profile, String> {
     let own = &old[side];
-    let kernel: KernelKey = part(own, "kernel").ok_or_else(|| format!("it has no kernel in `{side}`"))?;
+    let kernel: KernelKey = part(own, "kernel")?.ok_or_else(|| format!("it has no kernel in `{side}`"))?;
     let setting = |id: &str| {
         let found = list(old, "settings").iter().find(|setting| text(setting, "id") == id);
         found.map(|setting| text(setting, side)).unwrap_or_default()
@@ -122,7 +104,7 @@ fn profile(schema: u32, old: &Value, side: &str) -> Result<Profile, String> {
     let is_new = side == "new";
     let source = if is_new { old.get("source").filter(|source| !source.is_null()) } else { None };
     let mut profile = Profile::unmeasured(kernel);
-    profile.origin = part(own, "origin").unwrap_or_default();
+    profile.origin = part_or_default(own, "origin")?;
     profile.session = Session {
         ncu_version: setting("ncu").into(),
         cuda_version: setting("cuda").into(),
@@ -130,8 +112,8 @@ fn profile(schema: u32, old: &Value, side: &str) -> Result<Profile, String> {
         command_line: text(own, "command_line").into(),
         ..Session::default()
     };
-    profile.launches = part(own, "launches").unwrap_or_default();
-    profile.device = part(&old["kept"], device_key).unwrap_or_else(|| device(setting("gpu"), setting("sm-count")));
+    profile.launches = part_or_default(own, "launches")?;
+    profile.device = part(&old["kept"], device_key)?.unwrap_or_else(|| device(setting("gpu"), setting("sm-count")));
     profile.program = setting("command").into();
     profile.clock = match setting("clock-control") {
         "locked to base" => Some(ClockStatus { requested: true, executed: true }),
@@ -139,17 +121,17 @@ fn profile(schema: u32, old: &Value, side: &str) -> Result<Profile, String> {
         "none, clocks free" => Some(ClockStatus { requested: false, executed: false }),
         _ => None,
     };
-    profile.readings = readings(schema, old, side);
-    profile.dropped = part(own, "dropped").unwrap_or_default();
-    profile.not_understood = part(own, "not_understood").unwrap_or_default();
-    profile.damage = part(own, "damage").unwrap_or_default();
+    profile.readings = readings(schema, old, side)?;
+    profile.dropped = part_or_default(own, "dropped")?;
+    profile.not_understood = part_or_default(own, "not_understood")?;
+    profile.damage = part_or_default(own, "damage")?;
     if is_new {
-        profile.kernels = part(old, "kernels").unwrap_or_default();
-        profile.members = part(old, "members").unwrap_or_default();
+        profile.kernels = part_or_default(old, "kernels")?;
+        profile.members = part_or_default(old, "members")?;
         profile.rules = list(old, "levers").iter().filter_map(rule).collect();
     }
-    profile.parked = source.and_then(|source| part(source, "parked"));
-    profile.lines = source.and_then(lines);
+    profile.parked = source.map_or(Ok(None), |source| part(source, "parked"))?;
+    profile.lines = source.map_or(Ok(None), lines)?;
     Ok(profile)
 }
 
@@ -178,21 +160,21 @@ fn rule(lever: &Value) -> Option<RuleResult> {
 }
 
 /// The costs by line, with the texts that schema 4 said once.
-fn lines(source: &Value) -> Option<SourceLines> {
+fn lines(source: &Value) -> Result<Option<SourceLines>, String> {
     let mut source = source.clone();
-    let texts: BTreeMap<String, String> = part(&source, "texts").unwrap_or_default();
+    let texts: BTreeMap<String, String> = part_or_default(&source, "texts")?;
     let limiting = source.get("limiting").cloned().unwrap_or_default();
-    if limiting.is_object() {
-        let mut part = limiting.clone();
-        part["limiters"] = Value::Array(vec![limiting["limiter"].clone()]);
-        source["parts"] = Value::Array(vec![part]);
-    }
-    for taken in ["limiting", "parked"] {
-        source.as_object_mut()?.remove(taken);
+    if let Some(fields) = source.as_object_mut() {
+        if limiting.is_object() {
+            let mut part = limiting.clone();
+            part["limiters"] = Value::Array(vec![limiting["limiter"].clone()]);
+            fields.insert("parts".to_owned(), Value::Array(vec![part]));
+        }
+        fields.retain(|key, _| !["limiting", "parked"].contains(&key.as_str()));
     }
     spread(&mut source, &texts);
-    name_counts(&mut source);
-    serde_json::from_value(source).ok()
+    fields::name_counts(&mut source);
+    understood(&source).map_err(|error| format!("`source`: {error}"))
 }
 
 fn spread(value: &mut Value, texts: &BTreeMap<String, String>) {
@@ -211,152 +193,98 @@ fn spread(value: &mut Value, texts: &BTreeMap<String, String>) {
     }
 }
 
-fn reference(old: &Value) -> Option<Reference> {
-    let own = old.get("reference").filter(|own| own.is_object())?;
-    let mut profile = Profile::unmeasured(part(own, "kernel")?);
-    profile.origin = part(own, "origin").unwrap_or_default();
+fn reference(old: &Value) -> Result<Option<Reference>, String> {
+    let Some(own) = old.get("reference").filter(|own| own.is_object()) else { return Ok(None) };
+    let Some(kernel) = part(own, "kernel")? else { return Ok(None) };
+    let mut profile = Profile::unmeasured(kernel);
+    profile.origin = part_or_default(own, "origin")?;
     profile.launches = vec![0];
     let mut found = Collected::default();
     for row in list(own, "rows") {
         found.take(text(row, "id"), &row["reference"], "");
     }
     profile.readings.metrics = found.metrics();
-    Some(Reference { profile, others: part(own, "others").unwrap_or_default() })
+    Ok(Some(Reference { profile, others: part_or_default(own, "others")? }))
 }
 
-/// Metrics while they are collected; the first that was found of a name stays.
-#[derive(Default)]
-struct Collected(BTreeMap<Arc<str>, (Unit, Found)>);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Verdict;
+    use serde_json::json;
 
-impl Collected {
-    fn put(&mut self, name: &str, unit: Unit, found: Found) {
-        self.0.entry(name.into()).or_insert((unit, found));
-    }
-
-    /// A cell of a table: `{"value": …, "unit": …, "metrics": […]}`, or a number in the unit of its row.
-    fn take(&mut self, id: &str, cell: &Value, unit: &str) {
-        let is_derived = !text(cell, "formula").is_empty();
-        let (value, unit, name) = match cell.as_f64() {
-            Some(number) => (Some(number), unit, id),
-            None => {
-                let name = cell.pointer("/metrics/0").and_then(Value::as_str).unwrap_or(id);
-                (cell.get("value").and_then(Value::as_f64), text(cell, "unit"), name)
-            }
-        };
-        if let (Some(value), false, true) = (value, is_derived, name.contains("__")) {
-            let unit = serde_json::from_value(unit.into()).unwrap_or_else(|_| unit_of(name));
-            self.put(name, unit, Found::Number(value));
-        }
-    }
-
-    /// Every row of every table below a value.
-    fn tables(&mut self, value: &Value, side: &str) {
-        match value {
-            Value::Array(all) => all.iter().for_each(|one| self.tables(one, side)),
-            Value::Object(fields) => {
-                let is_derived = !text(value, "formula").is_empty() || list(value, "metrics").len() > 1;
-                if let (Some(id), Some(cell), false) =
-                    (fields.get("id").and_then(Value::as_str), fields.get(side), is_derived)
-                {
-                    let id = value.pointer("/metrics/0").and_then(Value::as_str).unwrap_or(id);
-                    self.take(id, cell, text(value, "unit"));
+    /// Every value of a tree down to a depth, replaced by another kind of value, one at a time.
+    fn each_other(tree: &Value, depth: usize, call: &mut impl FnMut(Value)) {
+        fn paths(at: &Value, depth: usize, path: &str, all: &mut Vec<String>) {
+            all.push(path.to_owned());
+            match at {
+                Value::Object(fields) if depth > 0 => {
+                    fields.iter().for_each(|(key, own)| paths(own, depth - 1, &format!("{path}/{key}"), all));
                 }
-                fields.values().for_each(|one| self.tables(one, side));
-            }
-            _ => {}
-        }
-    }
-
-    /// Readings behind a sentence: `[name, value, unit]`, or `[name, reading]`.
-    fn behind(&mut self, readings: &[Value]) {
-        for reading in readings {
-            let (name, unit) = (reading[0].as_str().unwrap_or_default(), reading[2].as_str().unwrap_or_default());
-            self.take(name, &reading[1], unit);
-        }
-    }
-
-    fn metrics(self) -> Vec<KeptMetric> {
-        self.0.into_iter().map(|(name, (unit, found))| KeptMetric { name, unit, found }).collect()
-    }
-}
-
-/// What one side has for a metric in a row of the kept readings.
-fn found(cell: &Value) -> Option<Found> {
-    match cell {
-        Value::Number(number) => number.as_f64().map(Found::Number),
-        Value::Array(each) => Some(Found::Each(each.iter().map(Value::as_f64).collect())),
-        Value::String(word) if word == "NaN" => Some(Found::NotANumber),
-        Value::String(_) => Some(Found::NoNumber),
-        _ => None,
-    }
-}
-
-/// The readings of a side: those that the snapshot keeps by launch, then those of its tables and behind its conclusions.
-fn readings(schema: u32, old: &Value, side: &str) -> Readings {
-    let (is_new, kept) = (side == "new", &old["kept"]);
-    let mut all = Collected::default();
-    for row in list(kept, "metrics") {
-        // Schema 2: an object; 3: [name, new, unit]; 4: [name, new, old, unit].
-        let (name, cell, unit) = match schema {
-            2 => (text(row, "name"), &row["values"], &row["unit"]),
-            3 => (row[0].as_str().unwrap_or_default(), &row[1], &row[2]),
-            _ => (row[0].as_str().unwrap_or_default(), &row[if is_new { 1 } else { 2 }], &row[3]),
-        };
-        if let Some(found) = found(cell).filter(|_| is_new || schema == 4) {
-            let found = match found {
-                Found::Each(each) if each.windows(2).all(|pair| pair[0] == pair[1]) => {
-                    each.first().copied().flatten().map_or(Found::NoNumber, Found::Number)
+                Value::Array(list) if depth > 0 => {
+                    list.iter().take(2).enumerate().for_each(|(n, own)| paths(own, depth, &format!("{path}/{n}"), all));
                 }
-                other => other,
-            };
-            all.put(name, serde_json::from_value(unit.clone()).unwrap_or_else(|_| unit_of(name)), found);
+                _ => {}
+            }
+        }
+        let mut all = Vec::new();
+        paths(tree, depth, "", &mut all);
+        for path in all.iter().filter(|path| !path.contains('~')) {
+            for other in [json!(null), json!("x"), json!([1, "x"]), json!({})] {
+                let mut tree = tree.clone();
+                *tree.pointer_mut(path).unwrap() = other;
+                call(tree);
+            }
         }
     }
-    for tables in ["performance", "panels", "stalls", "coalescing", "occupancy", "roofline"] {
-        all.tables(&old[tables], side);
-    }
-    let verdict = &old[if is_new { "bottleneck" } else { "old_bottleneck" }];
-    let steps: Vec<&Value> = list(verdict, "steps").iter().collect();
-    steps.iter().for_each(|step| all.behind(list(step, "readings")));
-    if is_new {
-        list(old, "findings").iter().for_each(|finding| all.behind(list(finding, "readings")));
-    }
-    let mut unit = verdict.get("unit").into_iter();
-    if let Some((counter, percent)) =
-        unit.find_map(|unit| Some((text(unit, "counter"), unit.get("percent")?.as_f64()?)))
-    {
-        all.put(counter, Unit::PERCENT, Found::Number(percent));
-    }
-    // The lists of the breakdowns were not kept: the counters that the walk over them named stand for them.
-    let is_share =
-        |name: &&Arc<str>| name.ends_with(".avg.pct_of_peak_sustained_elapsed") && !name.contains("throughput");
-    let named = steps.iter().flat_map(|step| list(step, "readings")).filter_map(|reading| reading[0].as_str());
-    let named: Vec<&str> = named.chain([text(&verdict["unit"], "counter")]).collect();
-    let counters: Vec<&str> =
-        all.0.keys().filter(is_share).map(AsRef::as_ref).filter(|name| named.contains(name)).collect();
-    let whole = "breakdown:sm__throughput.avg.pct_of_peak_sustained_elapsed";
-    let breakdowns =
-        if counters.is_empty() { BTreeMap::new() } else { BTreeMap::from([(whole.into(), counters.join(",").into())]) };
-    Readings {
-        opcodes: opcodes(kept, is_new),
-        with_modifiers: match (&kept["with_modifiers"][side], is_new && schema < 4) {
-            (Value::Null, true) => part(kept, "with_modifiers"),
-            (own, _) => serde_json::from_value(own.clone()).ok(),
-        },
-        curves: kept
-            .pointer(&format!("/curves/{side}"))
-            .and_then(|own| serde_json::from_value(own.clone()).ok())
-            .unwrap_or_default(),
-        breakdowns,
-        metrics: all.metrics(),
-    }
-}
 
-/// Executions by opcode: `{opcode: new}` up to schema 3, `[opcode, new, old]` in schema 4.
-fn opcodes(kept: &Value, is_new: bool) -> BTreeMap<Arc<str>, f64> {
-    if is_new && let Some(counts) = part(kept, "opcodes") {
-        return counts;
+    fn fixture(name: &str) -> Value {
+        let path = format!("{}/tests/fixtures/snapshots/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
     }
-    let count = |row: &Value| Some((Arc::from(row[0].as_str()?), row[if is_new { 1 } else { 2 }].as_f64()?));
-    list(kept, "opcodes").iter().filter_map(count).collect()
+
+    #[test]
+    fn what_was_measured_comes_along_and_wrong_results_stay_wrong() {
+        let file = fixture("audit-3-measured");
+        let read = |audit: &Value| upgraded(3, &file["heading"].to_string(), &audit.to_string()).unwrap();
+        let found = read(&file["audit"]);
+        let side = &found.evidence.new;
+        let changed = side.code[0].diff.as_ref().unwrap().hunks.concat();
+        assert!(
+            changed.iter().any(|line| (line.sign, line.text.as_str()) == ('-', "S2R R4, SR_CTAID.X")),
+            "{changed:?}"
+        );
+        assert!(side.correctness.is_some() && side.benchmark.is_some());
+        assert!(side.collected.is_some() && side.sanitizer.len() == 4);
+        assert_eq!((found.milestone.verdict, found.milestone.levers.is_empty()), (Some(Verdict::Faster), false));
+        let mut wrong = file["audit"].clone();
+        let said = wrong["correctness"].to_string().replace("\"passed\":true", "\"passed\":false");
+        wrong["correctness"] = serde_json::from_str(&said).unwrap();
+        let found = read(&wrong).milestone;
+        assert_eq!((found.verdict, found.limiter, found.levers.len()), (Some(Verdict::Wrong), None, 0));
+        wrong["correctness"]["passed"] = json!("no");
+        let refused = upgraded(3, &file["heading"].to_string(), &wrong.to_string()).err().unwrap();
+        assert!(refused.starts_with("`correctness`: invalid type: string"), "{refused}");
+    }
+
+    #[test]
+    fn a_part_of_another_kind_ends_in_words() {
+        let (mut taken, mut refused) = (0, 0);
+        for (name, depth) in [("audit-1", 1), ("audit-2", 1), ("audit-3", 1), ("audit-4", 2), ("static-audit-3", 2)] {
+            let file = fixture(name);
+            let schema = text(&file, "schema").rsplit('/').next().unwrap().parse().unwrap();
+            each_other(&file["audit"], depth, &mut |audit| match upgraded(
+                schema,
+                &file["heading"].to_string(),
+                &audit.to_string(),
+            ) {
+                Ok(_) => taken += 1,
+                Err(why) => {
+                    assert!(!why.is_empty());
+                    refused += 1;
+                }
+            });
+        }
+        assert!(taken > 100 && refused > 100, "{taken} {refused}");
+    }
 }
