@@ -254,7 +254,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
     let story = old_kernel.and_then(|old| Story::of(kernel, old));
     let limiter_change = old_profile.zip(alone.as_ref()).map(|(old, alone)| {
         let now = Limited { profile, bottleneck: &diagnosis.bottleneck };
-        limiter_change(now, Limited { profile: old, bottleneck: &alone.bottleneck }, &settings, work, limits)
+        limiter_change(now, Limited { profile: old, bottleneck: &alone.bottleneck }, work, limits)
     });
     let (old_bottleneck, old_roofline, old_findings) = match alone {
         Some(alone) => (Some(alone.bottleneck), Some(alone.roofline), Some(alone.findings)),

@@ -106,7 +106,12 @@ impl Rows {
     fn columns(&mut self, readings: Readings) -> Columns {
         let Readings { metrics, opcodes, with_modifiers, curves, breakdowns } = readings;
         let mut columns = Columns { opcodes, with_modifiers, curves, ..Columns::default() };
-        let has_spread = metrics.iter().any(|metric| matches!(metric.found, Found::Each(_)));
+        // A metric that all launches agree on is one number; others have each.
+        let each = metrics.iter().filter_map(|metric| match &metric.found {
+            Found::Each(each) => Some(each.len()),
+            _ => None,
+        });
+        let launches = each.max();
         let mut places: HashMap<Arc<str>, usize> = HashMap::new();
         for KeptMetric { name, unit, found } in metrics {
             let at = self.place(name.clone(), unit);
@@ -118,10 +123,10 @@ impl Rows {
             };
             numbers.sort_by(f64::total_cmp);
             put(&mut columns.median, at, (!numbers.is_empty()).then(|| median_of_sorted(&numbers)));
-            if has_spread {
+            if let Some(launches) = launches {
                 put(&mut columns.min, at, numbers.first().copied());
                 put(&mut columns.max, at, numbers.last().copied());
-                put(&mut columns.n, at, numbers.len());
+                put(&mut columns.n, at, if matches!(found, Found::Number(_)) { launches } else { numbers.len() });
             }
             match found {
                 Found::Number(_) => {}

@@ -189,25 +189,22 @@ pub fn change(old: f64, new: f64) -> String {
     if ratio >= 10.0 {
         return format!("×{}", fixed(ratio, if ratio < 100.0 { 1 } else { 0 }));
     }
-    let percent = 100.0 * (new - old) / old.abs();
-    let text = fixed(percent, 1);
-    match text.as_str() {
-        "0.0" => "0.0 %".into(),
-        _ => match text.strip_prefix('-') {
-            Some(rest) => format!("−{rest} %"),
-            None => format!("+{text} %"),
-        },
+    format!("{} %", signed(100.0 * (new - old) / old.abs(), 1))
+}
+
+/// A number of so many decimals with its sign; none where it is rounded to zero.
+pub fn signed(value: f64, decimals: usize) -> String {
+    let text = fixed(value, decimals);
+    match text.strip_prefix('-') {
+        Some(rest) => format!("−{rest}"),
+        None if text.chars().all(|digit| matches!(digit, '0' | '.')) => text,
+        None => format!("+{text}"),
     }
 }
 
 /// A difference of two percentages, in points, with its sign.
 pub fn points(old: f64, new: f64) -> String {
-    let text = fixed(new - old, 2);
-    match text.strip_prefix('-') {
-        Some(rest) => format!("−{rest} pp"),
-        None if text == "0.00" => "0.00 pp".into(),
-        None => format!("+{text} pp"),
-    }
+    format!("{} pp", signed(new - old, 2))
 }
 
 #[cfg(test)]

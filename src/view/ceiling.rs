@@ -37,10 +37,10 @@ pub(super) fn section(audit: &Audit) -> Section {
 
 /// The ceiling of a lever; `place` gives the number of another one in the list.
 pub(super) fn bound(lever: &Lever, place: impl Fn(Action) -> Option<usize>) -> String {
-    let percent = format::fixed(lever.bound, 1);
+    let percent = lever.bound.map(|bound| format!("≤ {} %", format::fixed(bound, 1))).unwrap_or_default();
     let own = match &lever.ceiling {
-        Bound::AtMost => format!("≤ {percent} %"),
-        Bound::Far => format!("≤ {percent} % if nothing else limits"),
+        Bound::AtMost => percent,
+        Bound::Far => format!("{percent} if nothing else limits"),
         Bound::Rate(factor) => {
             format!("{}× the work in the same time; this launch alone: 0", format::fixed(*factor, 1))
         }

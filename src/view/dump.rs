@@ -12,7 +12,7 @@ use crate::words::Words;
 use std::io::{self, Write};
 
 /// The schema that [`write_json`] writes; its number rises when a field changes its meaning.
-pub const SCHEMA: &str = "kernel-audit/analysis/2";
+pub const SCHEMA: &str = "kernel-audit/analysis/3";
 
 /// Writes what is concluded about kernels of one report, in the order given, as one JSON object on one line.
 ///
@@ -123,8 +123,8 @@ struct FindingDump<'a> {
 struct LeverDump<'a> {
     code: &'a LeverCode,
     origin: LeverOrigin,
-    /// Percent of the run time.
-    bound: f64,
+    /// Percent of the run time; `null` for a lever without a bound.
+    bound: Option<f64>,
     formula: &'a str,
     remeasure: &'a str,
 }

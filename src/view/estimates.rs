@@ -1,7 +1,7 @@
 //! Estimate against outcome: the bounds of the old side, and what the change gained.
 
 use super::document::{Block, Table};
-use super::tables::{self, code, columns_of, heading, paragraph};
+use super::tables::{self, code, columns_of, heading, paragraph, text};
 use crate::analysis::{Audit, Estimates, PredictionMet, Pulled, Standing, Verdict};
 use crate::quantity::format;
 
@@ -44,15 +44,12 @@ fn sentence(audit: &Audit, estimates: &Estimates) -> String {
         )
     });
     match estimates.largest() {
-        Some(largest) if gained > largest.bound => {
+        Some((_, bound)) if gained > bound => {
             let why = match &estimates.fell {
                 Some((label, by)) => format!("the work of {label} fell as well, by {} %", format::fixed(*by, 1)),
                 None => "other stalls depended on the one that was removed".to_owned(),
             };
-            format!(
-                "{whole} That is more than the largest bound ({} %): {why}.{floor}",
-                format::fixed(largest.bound, 1)
-            )
+            format!("{whole} That is more than the largest bound ({} %): {why}.{floor}", format::fixed(bound, 1))
         }
         _ => whole + &floor,
     }
@@ -61,6 +58,7 @@ fn sentence(audit: &Audit, estimates: &Estimates) -> String {
 fn met(pulled: &Pulled) -> &'static str {
     match pulled.met {
         Some(PredictionMet::Within) => "within",
+        Some(PredictionMet::Pulled) => "pulled",
         Some(PredictionMet::Exceeded) => "exceeded",
         Some(PredictionMet::NotThisChange) => "not this change",
         None => "",
@@ -72,11 +70,11 @@ fn table(estimates: &Estimates) -> Table {
     let row = |pulled: &Pulled| {
         vec![
             tables::sentence(&pulled.sentence),
-            tables::bound(pulled.bound, pulled.is_rough),
+            pulled.bound.map_or_else(|| text("no bound"), |bound| tables::bound(bound, pulled.is_rough)),
             code(pulled.remeasure.clone()),
             tables::reading(&pulled.old),
             tables::reading(&pulled.new),
-            tables::text(met(pulled)),
+            text(met(pulled)),
         ]
     };
     tables::table("estimates", columns, estimates.levers.iter().map(row).collect())

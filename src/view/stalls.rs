@@ -105,15 +105,21 @@ fn first(audit: &Audit, table: &StallTable, chart: Option<Block>) -> Vec<Block> 
     blocks.extend(chart);
     blocks.push(make(&large, name));
     if !small.is_empty() {
-        let summary = format!("{} reasons below {SMALL} %{}", small.len(), sides(table));
+        let summary = format!("{} reasons below {SMALL} %{}", small.len(), sides(small.iter().map(|stall| &stall.row)));
         blocks.push(fold("small", summary, vec![make(&small, "small")]));
     }
     blocks
 }
 
-/// What follows a bound that holds for both sides, where there are two.
-fn sides(table: &StallTable) -> &'static str {
-    if table.rows.iter().any(|stall| stall.row.old.is_some()) { " on both sides" } else { "" }
+/// What follows a bound that holds for both sides of some rows, where there are two, or for those that were collected.
+fn sides<'r>(mut rows: impl Iterator<Item = &'r Row> + Clone) -> &'static str {
+    let has_both =
+        |row: &Row| [Some(&row.new), row.old.as_ref()].into_iter().flatten().all(|own| own.value().is_some());
+    match (rows.clone().any(|row| row.old.is_some()), rows.all(has_both)) {
+        (_, false) => " where they were collected",
+        (true, true) => " on both sides",
+        (false, true) => "",
+    }
 }
 
 fn folded(table: &StallTable) -> Block {
@@ -121,12 +127,13 @@ fn folded(table: &StallTable) -> Block {
         let sides = [Some(&row.new), row.old.as_ref()];
         sides.into_iter().flatten().any(|reading| reading.value().is_some_and(|value| value >= NOTHING))
     };
-    let rows: Vec<&Row> = table.rows.iter().map(|stall| &stall.row).filter(|row| shows(row)).collect();
-    let left_out = table.rows.len() - rows.len();
+    let (rows, left_out): (Vec<&Row>, Vec<&Row>) =
+        table.rows.iter().map(|stall| &stall.row).partition(|row| shows(row));
     let (name, title, caption) = of_basis(table.basis);
     let mut blocks = vec![paragraph(name, caption), tables::metrics(name, &rows)];
-    if left_out > 0 {
-        blocks.push(paragraph(name, format!("Below {NOTHING}{}: {left_out} more.", sides(table))));
+    if !left_out.is_empty() {
+        let sides = sides(left_out.iter().copied());
+        blocks.push(paragraph(name, format!("Below {NOTHING}{sides}: {} more.", left_out.len())));
     }
     fold(name, format!("The same in another basis: {title}"), blocks)
 }

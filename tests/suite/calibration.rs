@@ -87,18 +87,15 @@ fn no_ceiling_is_exceeded_but_by_a_unit_whose_work_fell() {
                         format!("exceeded: the work of {label} fell by {by:.1} %")
                     }
                     (Some(PredictionMet::Exceeded), None) => {
-                        violations.push(format!("{pair}: {} ≤ {:.1} %, saved {gained:.1} %", lever.code, lever.bound));
+                        violations.push(format!("{pair}: {} ≤ {:?} %, saved {gained:.1} %", lever.code, lever.bound));
                         "VIOLATION".to_owned()
                     }
+                    (Some(PredictionMet::Pulled), _) => "pulled".to_owned(),
                     _ => "within".to_owned(),
                 };
                 let about = if lever.is_rough { "about " } else { "≤ " };
-                writeln!(
-                    text,
-                    "| {pair} | {gained:.1} % | `{}` | {about}{:.1} % | {outcome} |",
-                    lever.code, lever.bound
-                )
-                .unwrap();
+                let bound = lever.bound.map_or("no bound".to_owned(), |bound| format!("{about}{bound:.1} %"));
+                writeln!(text, "| {pair} | {gained:.1} % | `{}` | {bound} | {outcome} |", lever.code).unwrap();
             }
         }
     }

@@ -4,7 +4,9 @@ use crate::judged;
 use kernel_audit::analysis::{self, Audit, Expectation, Judgement, Limits, Tiles, Work, want_for};
 use kernel_audit::catalog::{self, Operator};
 use kernel_audit::config::{Config, Expect};
+use kernel_audit::render::Templates;
 use kernel_audit::source;
+use kernel_audit::view::{self, Heading};
 use std::path::{Path, PathBuf};
 
 fn audit(report: &str, work: Work) -> Audit {
@@ -73,6 +75,34 @@ fn the_place_of_a_stall_is_known_from_any_family() {
         let audit = audit(path.to_str().unwrap(), Work { expected, ..Work::default() });
         assert_eq!(outcomes(&audit), [("stall-rank.barrier", Judgement::Holds)], "{suffix}");
     }
+}
+
+#[test]
+fn the_place_of_a_stall_that_was_not_collected_is_not_known() {
+    let metric = |reason: &str| format!("smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio");
+    let ranks = |gone: &str, reason: &str| {
+        let path = format!("{}/tests/fixtures/h200/gemm_bias_v1.ncu-repz", env!("CARGO_MANIFEST_DIR"));
+        let mut report = source::read_profile(Path::new(&path), &analysis::want()).unwrap();
+        report.launches.iter_mut().for_each(|launch| launch.metrics.retain(|own| *own.name != *metric(gone)));
+        let expected = vec![Expectation::own(&format!("stall-rank.{reason}"), Operator::AtMost, 20.0, None)];
+        judged::audit(&report, &[], &Work { expected, ..Work::default() }).checks[0].outcome
+    };
+    assert_eq!(ranks("none", "barrier"), Judgement::Holds);
+    assert_eq!(ranks("barrier", "barrier"), Judgement::NotMeasured);
+    // Nine tenths of the time have no reason: which one is second is anyone's guess.
+    assert_eq!(ranks("lg_throttle", "barrier"), Judgement::NotMeasured);
+}
+
+#[test]
+fn rows_that_find_no_room_are_counted_and_predictions_stay() {
+    let own = |reading: &str, least| Expectation::own(reading, Operator::AtLeast, least, None);
+    let mut expected: Vec<Expectation> = (0..12).map(|at| own("stall.barrier", 200.0 + f64::from(at))).collect();
+    expected.insert(3, own("no__such.sum", 1.0));
+    let audit = audit("h200/gemm_bias_v2.ncu-repz", Work { expected, ..Work::default() });
+    let page = Templates::load(None).unwrap().page("audit", &view::document(&Heading::default(), &audit)).unwrap();
+    let rows = page.lines().filter(|line| line.ends_with("| FAIL |") && line.starts_with("| stall.barrier")).count();
+    assert_eq!(rows, 10, "what fails goes first\n{page}");
+    assert!(page.contains("And 3 more: 2 FAIL, 1 NOT MEASURED."), "{page}");
 }
 
 #[test]

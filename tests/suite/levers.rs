@@ -3,7 +3,9 @@
 use crate::judged;
 use crate::old_side::table;
 use crate::rules::with;
-use kernel_audit::analysis::{self, Audit, Bound, Lever, LeverOrigin, Limits, Work, want};
+use kernel_audit::analysis::{
+    self, Audit, Bound, Evidence, Lever, LeverOrigin, LimiterChange, Limits, PredictionMet, Work, want,
+};
 use kernel_audit::catalog::{Code, Part, StallReason};
 use kernel_audit::evidence::{Report, SourceView};
 use kernel_audit::snapshot::Snapshot;
@@ -54,7 +56,7 @@ fn a_data_stage_full_of_operands_asks_for_wider_products() {
     let wider = lever(&audit, "wider-products");
     let sentence = wider.sentence.to_plain();
     assert!(sentence.starts_with("Products of 128 columns in place of 32"), "{sentence}");
-    assert!((wider.bound - (100.0 - 62.79)).abs() < 0.1, "{}", wider.bound);
+    assert!((wider.bound.unwrap() - (100.0 - 62.79)).abs() < 0.1, "{wider:?}");
     let names = |audit: &Audit| audit.levers.iter().map(|lever| lever.code.to_string()).collect::<Vec<_>>();
     assert_eq!(names(&audit)[0], "wider-products");
     assert!(!names(&audit).contains(&"reuse-in-sm".to_owned()), "no access of its own fills the stage");
@@ -108,7 +110,7 @@ fn four_loads_that_all_lanes_make_at_one_address_could_be_one() {
     let gone = 100.0 * 0.75 * runs.loads as f64 / (132.0 * cycles);
     let most = audit.bottleneck.units.iter().map(|unit| 100.0 * unit.share).fold(0.0, f64::max);
     let lever = lever(&audit, "wide-shared");
-    assert!((lever.bound - (100.0 - most + gone)).abs() < 1.0, "{most} − {gone}: {lever:?}");
+    assert!((lever.bound.unwrap() - (100.0 - most + gone)).abs() < 1.0, "{most} − {gone}: {lever:?}");
 }
 
 #[test]
@@ -132,7 +134,11 @@ fn an_array_whose_indexes_fill_a_pipe_is_what_limits() {
     assert!(audit.bottleneck.sentence.to_plain().contains("only compute their addresses"));
     // The uniform datapath is at 79 %: with the indexes its work goes as well. DRAM is left: 72 + 64 levels of 524,288 floats are
     // 285 MB of the 299 MB that take 26.8 % of its peak.
-    assert!((lever(&audit, "keep-in-registers").bound - 74.4).abs() < 0.1, "{:?}", lever(&audit, "keep-in-registers"));
+    assert!(
+        (lever(&audit, "keep-in-registers").bound.unwrap() - 74.4).abs() < 0.1,
+        "{:?}",
+        lever(&audit, "keep-in-registers")
+    );
 }
 
 #[test]
@@ -169,7 +175,7 @@ fn contiguous_accesses_off_a_boundary_are_not_coalesced_but_aligned() {
     let align = lever(&copy, "align-base");
     assert!(align.why.to_plain().contains("11.1 % of the sectors"), "{align:?}");
     // DRAM moves the same bytes.
-    assert!((align.bound - 15.0).abs() < 0.01, "{align:?}");
+    assert!((align.bound.unwrap() - 15.0).abs() < 0.01, "{align:?}");
     assert!(copy.levers.iter().all(|lever| lever.code.to_string() != "coalesce"));
     // Neighbours of a stencil, which L1 answers, are read from registers instead.
     let stencil = with("collected/conv3x3_direct/profile", &[]);
@@ -265,9 +271,7 @@ fn what_was_not_collected_makes_no_bound_smaller() {
     let bounds = |report: &Report| -> Vec<(String, f64)> {
         let audit = judged::audit(report, &[], &Work::default());
         let ours = audit.levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit);
-        ours.filter(|lever| matches!(lever.ceiling, Bound::AtMost | Bound::Far))
-            .map(|lever| (lever.code.to_string(), lever.bound))
-            .collect()
+        ours.filter_map(|lever| Some((lever.code.to_string(), lever.bound?))).collect()
     };
     let (mut held, mut smaller) = (0, Vec::new());
     for path in judged::reports(&path("collected")) {
@@ -347,4 +351,35 @@ fn what_was_not_collected_is_not_told() {
     report.launches.iter_mut().for_each(|launch| launch.metrics.retain(|metric| &*metric.name != OPCODES));
     let unlisted = judged::audit(&report, &views, &work);
     assert!(unlisted.levers.iter().all(|lever| lever.code.to_string() != "tensor-generation"), "{:?}", unlisted.levers);
+}
+
+#[test]
+fn a_limiter_that_one_side_could_not_show_did_not_move() {
+    let evidence = |name: &str, gone: &str| {
+        let (mut report, views) = read(&format!("collected/{name}/profile.ncu-repz"));
+        report.launches.iter_mut().for_each(|launch| launch.metrics.retain(|metric| &*metric.name != gone));
+        judged::evidence(&report, &views, &Work::default())
+    };
+    let moved = |gone: &str| {
+        let old = Some(evidence("atomics", gone).new.as_old());
+        let audit = analysis::audit(&Evidence { old, ..evidence("spilling", "") }, &Limits::default());
+        (audit.old_bottleneck.unwrap().limiter, audit.limiter_change.unwrap())
+    };
+    assert_eq!(moved(""), (Code::AtomicContention, LimiterChange::Moved));
+    // Both profilers were asked for the same, and one side holds less.
+    assert_eq!(moved("sass__inst_executed_per_opcode"), (Code::MemoryHotSpot, LimiterChange::Unknown));
+}
+
+#[test]
+fn a_lever_without_a_bound_promised_nothing() {
+    let evidence = |name: &str| {
+        let (report, views) = read(&format!("collected/{name}/profile.ncu-repz"));
+        judged::evidence(&report, &views, &Work::default())
+    };
+    let old = Some(evidence("pointer_chase").new.as_old());
+    let audit = analysis::audit(&Evidence { old, ..evidence("stream_triad") }, &Limits::default());
+    let estimates = audit.estimates.unwrap();
+    let chains = estimates.levers.iter().find(|lever| lever.code.to_string() == "more-chains").unwrap();
+    assert_eq!((chains.bound, chains.met), (None, Some(PredictionMet::Pulled)), "{chains:?}");
+    assert!(estimates.largest().is_none_or(|(largest, bound)| largest.code != chains.code && bound > 0.0));
 }

@@ -99,7 +99,7 @@ fn spills(g: &Built<'_>) -> Option<Finding> {
 
 /// Local memory that no spill explains.
 fn local_arrays(g: &Built<'_>) -> Option<Finding> {
-    let others: usize = g.code.local.iter().filter_map(|row| Some(row.count - row.spills?)).sum();
+    let others: usize = g.code.local.iter().filter_map(|row| Some(row.count.saturating_sub(row.spills?))).sum();
     let sentence = words!(
         "{} instructions access local memory without being spills: an array indexed at run time, or the frame of a called function.",
         format::integer(others as u64)

@@ -97,16 +97,20 @@ fn loads_per_store(kernel: &KernelSummary<'_>, loads: Reading, stores: Reading) 
     }
 }
 
-/// The place of a reason among the stalls, the largest first; `selected` and `not_selected` are none.
+/// The place of a reason among the stalls, the largest first; `selected` and `not_selected` are none. It is not known where a reason
+/// that the report does not hold may be larger.
 fn stall_rank(stalls: &Stalls, reason: &str) -> Reading {
     let metric = format!("smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio");
     // The order of the reasons is the same on every basis.
     let Some(table) = stalls.tables.first() else { return Reading::not_collected(&metric) };
     let is_stall = |id: &str| catalog::stall(id).is_none_or(catalog::StallRow::is_stall);
-    let mut ranked = table.rows.iter().filter(|row| is_stall(&row.reason));
-    match ranked.position(|row| row.reason == reason) {
-        Some(at) => derived((at + 1) as f64, Unit::NONE, &[&metric], "place among the stalls"),
-        None => Reading::not_collected(&metric),
+    let held =
+        table.rows.iter().filter(|row| is_stall(&row.reason)).filter_map(|row| Some((row, row.row.new.value()?)));
+    match held.enumerate().find(|(_, (row, _))| row.reason == reason) {
+        Some((at, (_, share))) if share >= table.unheld() => {
+            derived((at + 1) as f64, Unit::NONE, &[&metric], "place among the stalls")
+        }
+        _ => Reading::not_collected(&metric),
     }
 }
 

@@ -71,11 +71,15 @@ pub struct StallTable {
     pub rows: Vec<StallRow>,
 }
 
+/// Percent by which reasons that were counted in different passes fall short of the whole.
+const APART: f64 = 5.0;
+
 impl StallTable {
     /// Percent of the warps' time on the new side of which the report holds no reason: a reason that is smaller may not be the largest.
     pub(in crate::analysis) fn unheld(&self) -> f64 {
         let held = self.rows.iter().filter_map(|row| row.row.new.value()).sum::<f64>();
-        if self.basis == StallBasis::ShareOfWarpTime { (100.0 - held).max(0.0) } else { 0.0 }
+        let unheld = 100.0 - held;
+        if self.basis == StallBasis::ShareOfWarpTime && unheld > APART { unheld } else { 0.0 }
     }
 }
 

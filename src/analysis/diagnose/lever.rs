@@ -143,8 +143,8 @@ pub struct Lever {
     pub code: LeverCode,
     /// Who says it.
     pub origin: LeverOrigin,
-    /// Largest part of the run time that it could save, in percent; 0 where the report gives no bound.
-    pub bound: f64,
+    /// Largest part of the run time that it could save, in percent; `None` where the report gives no bound.
+    pub bound: Option<f64>,
     /// What the bound says.
     pub ceiling: Bound,
     /// The place in the list, from 1, of the lever that this one is a part of, or stands beside.
@@ -178,7 +178,7 @@ impl Lever {
         Lever {
             code,
             origin,
-            bound: 0.0,
+            bound: None,
             ceiling,
             beside: None,
             formula,
@@ -215,14 +215,14 @@ pub(super) fn nvidia(kernel: &KernelSummary<'_>, limits: &Limits) -> Vec<Lever> 
         let Some(speedup) = rule.speedup.filter(|s| s.percent >= limits[Threshold::LeverLeast]) else { continue };
         let title = rule.messages.iter().map(|m| &m.title).find(|t| !t.is_empty()).unwrap_or(&rule.name);
         levers.push(Lever {
-            bound: speedup.percent,
+            bound: Some(speedup.percent),
             formula: say(&rule.id, speedup.is_global),
             sentence: title.to_string().into(),
             remeasure: rule.focus.first().map(|f| f.metric.to_string()).unwrap_or_default(),
             ..Lever::new(LeverCode::Rule(rule.id.to_string()), LeverOrigin::NvidiaRule)
         });
     }
-    levers.sort_by(|a, b| b.bound.total_cmp(&a.bound));
+    levers.sort_by(|a, b| b.bound.unwrap_or(0.0).total_cmp(&a.bound.unwrap_or(0.0)));
     levers
 }
 

@@ -5,9 +5,9 @@ use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::profile::{Profile, summary};
 use crate::analysis::versus::before::{Alone, Before};
-use crate::analysis::versus::setting::Setting;
 use crate::catalog::Code;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// What became of the limiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -28,21 +28,18 @@ pub(in crate::analysis) struct Limited<'a> {
     pub(in crate::analysis) bottleneck: &'a Bottleneck,
 }
 
-/// What became of the limiter. Where the sides were asked for other metrics, each is judged once more by what both hold: a
-/// limiter that this takes away from a side is none that can be compared.
+/// What became of the limiter. Where the sides hold other metrics, each is judged once more by what both hold: a limiter that this
+/// takes away from a side is none that can be compared.
 pub(in crate::analysis) fn limiter_change(
     new: Limited<'_>,
     old: Limited<'_>,
-    settings: &[Setting],
     work: &Work,
     limits: &Limits,
 ) -> LimiterChange {
-    let asked = settings.iter().find(|setting| setting.id == "metric-set");
-    let is_one_set = asked.is_some_and(|asked| asked.new.is_some() && asked.new == asked.old);
     let is_told = |one: Limited<'_>, other: Limited<'_>| {
         judged(&reduced(one.profile, other.profile), work, limits).bottleneck.limiter == one.bottleneck.limiter
     };
-    if !(is_one_set || is_told(new, old) && is_told(old, new)) {
+    if !(is_of_one_kind(new.profile, old.profile) || is_told(new, old) && is_told(old, new)) {
         LimiterChange::Unknown
     } else if new.bottleneck.limiter == old.bottleneck.limiter {
         LimiterChange::Same
@@ -60,8 +57,24 @@ pub(in crate::analysis) fn unseen(
     work: &Work,
     limits: &Limits,
 ) -> Vec<Code> {
+    if is_of_one_kind(by, other) {
+        return Vec::new();
+    }
     let shown = judged(&reduced(by, other), work, limits).findings;
     found.filter(|code| !shown.contains(code)).collect()
+}
+
+/// Whether both hold the same metrics, so that neither has to be reduced to what the other one holds.
+fn is_of_one_kind(one: &Profile, other: &Profile) -> bool {
+    let names = |profile: &Profile| -> HashSet<Arc<str>> {
+        profile.readings.metrics.iter().map(|metric| metric.name.clone()).collect()
+    };
+    let parts = |profile: &Profile| {
+        let readings = &profile.readings;
+        (readings.opcodes.is_empty(), readings.with_modifiers.is_none(), profile.phases.is_none())
+    };
+    let breakdowns = |profile: &Profile| profile.readings.breakdowns.keys().cloned().collect::<Vec<_>>();
+    parts(one) == parts(other) && breakdowns(one) == breakdowns(other) && names(one) == names(other)
 }
 
 /// A profile with no more than the metrics that another one holds as well.

@@ -18,8 +18,8 @@ pub struct Pulled {
     pub code: LeverCode,
     /// What it was, in a sentence.
     pub sentence: Words,
-    /// The largest part of the old run time that it could save, in percent.
-    pub bound: f64,
+    /// The largest part of the old run time that it could save, in percent; `None` for a lever without a bound.
+    pub bound: Option<f64>,
     /// Whether the bound rests on an assumption.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_rough: bool,
@@ -40,6 +40,8 @@ pub struct Pulled {
 pub enum Met {
     /// The change pulled this lever, and saved no more than it could.
     Within,
+    /// The change pulled this lever, which had no bound.
+    Pulled,
     /// Its reading did not move: the change did something else.
     NotThisChange,
     /// The change pulled this lever and saved more: the work of other units fell as well, or other waits hung on this one.
@@ -80,10 +82,11 @@ impl Estimates {
         let gained = before.zip(time.new.value()).map(|(before, after)| 100.0 * (1.0 - after / before));
         let pulled = |lever: &Lever| {
             let (old, new) = (old(&lever.remeasure), new(&lever.remeasure));
-            let met = gained.map(|gained| match has_moved(lever, &old, &new) {
-                false => Met::NotThisChange,
-                true if gained <= lever.bound => Met::Within,
-                true => Met::Exceeded,
+            let met = gained.map(|gained| match (has_moved(lever, &old, &new), lever.bound) {
+                (false, _) => Met::NotThisChange,
+                (true, None) => Met::Pulled,
+                (true, Some(bound)) if gained <= bound => Met::Within,
+                (true, Some(_)) => Met::Exceeded,
             });
             Pulled {
                 code: lever.code.clone(),
@@ -114,12 +117,13 @@ impl Estimates {
 
     /// The levers that the change pulled, by bound.
     pub fn pulled(&self) -> impl Iterator<Item = &Pulled> {
-        self.levers.iter().filter(|lever| matches!(lever.met, Some(Met::Within | Met::Exceeded)))
+        self.levers.iter().filter(|lever| matches!(lever.met, Some(Met::Within | Met::Exceeded | Met::Pulled)))
     }
 
-    /// The largest bound.
-    pub fn largest(&self) -> Option<&Pulled> {
-        self.levers.iter().max_by(|a, b| a.bound.total_cmp(&b.bound))
+    /// The lever with the largest bound, and that in percent.
+    pub fn largest(&self) -> Option<(&Pulled, f64)> {
+        let bounded = self.levers.iter().filter_map(|lever| Some((lever, lever.bound?)));
+        bounded.max_by(|(_, a), (_, b)| a.total_cmp(b))
     }
 }
 

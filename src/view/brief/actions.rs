@@ -1,6 +1,6 @@
 //! The levers that are worth a line: our own, above the least ceiling, and none at a roof.
 
-use crate::analysis::{Audit, Bound, Lever, LeverOrigin};
+use crate::analysis::{Audit, Lever, LeverOrigin};
 
 /// Actions shown.
 const SHOWN: usize = 5;
@@ -18,5 +18,5 @@ pub(super) fn shown(audit: &Audit) -> Vec<&Lever> {
 /// Our own levers that are worth a line, by ceiling.
 pub(super) fn worth(levers: &[Lever]) -> impl Iterator<Item = &Lever> {
     let ours = levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit);
-    ours.filter(|lever| lever.bound >= LEAST || matches!(lever.ceiling, Bound::Rate(_) | Bound::Open(_)))
+    ours.filter(|lever| lever.bound.is_none_or(|bound| bound >= LEAST))
 }

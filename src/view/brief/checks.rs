@@ -11,6 +11,8 @@ use crate::words::Words;
 
 /// Rows shown; all stand in the HTML page.
 const SHOWN: usize = 10;
+/// Rows of checks among them at least.
+const CHECKS: usize = 6;
 /// Levers of the old side shown.
 const PULLED: usize = 2;
 /// Conditions shown of a hypothesis.
@@ -21,8 +23,8 @@ const PASSED: usize = 300;
 /// The section: a row for what failed, is open or was predicted, a sentence for what passed. `None` where nothing was stated
 /// and no earlier audit gave a ceiling.
 pub(in crate::view) fn section(audit: &Audit) -> Option<Section> {
-    let mut rows: Vec<Vec<Cell>> = Vec::new();
-    let mut passed: Vec<String> = Vec::new();
+    let mut rows: Vec<(Judgement, Vec<Cell>)> = Vec::new();
+    let (mut passed, mut failed): (Vec<String>, Vec<&str>) = Default::default();
     for build in &audit.code {
         for check in &build.checks {
             let verdict = judged(check.verdict, Role::Check);
@@ -38,30 +40,47 @@ pub(in crate::view) fn section(audit: &Audit) -> Option<Section> {
                 _ => format!("{} ({})", check.name, code::build_name(&audit.code, build)),
             };
             let rule = if check.rule == check.name { "" } else { check.rule.as_str() };
-            rows.push(vec![text(name), text(rule), text(check.found.as_str()), verdict]);
+            rows.push((check.verdict, vec![text(name), text(rule), text(check.found.as_str()), verdict]));
+            failed.push(&check.name);
         }
     }
-    let failed = |name: &String| rows.iter().any(|row| row[0].words.to_plain().starts_with(name.as_str()));
-    passed.retain(|name| !failed(name));
+    passed.retain(|name| !failed.contains(&name.as_str()));
     // What an evidence checklist found is its point, so that its lines are told with their numbers where they pass too.
     let (good, open): (Vec<&CheckedLine>, Vec<&CheckedLine>) =
         audit.checks.iter().partition(|line| judged(line.outcome, Role::Check).tone == Tone::Good);
     let (listed, own): (Vec<&CheckedLine>, Vec<&CheckedLine>) =
         good.into_iter().partition(|line| catalog::checklist(&line.expected.from).is_some());
-    rows.extend(open.into_iter().map(checked));
+    rows.extend(open.into_iter().map(|line| (line.outcome, checked(line))));
     passed.extend(own.into_iter().map(|line| line.expected.label.clone()));
-    rows.extend(audit.hypotheses.iter().map(hypothesis));
-    rows.extend(predictions(audit));
-    rows.truncate(SHOWN);
+    let mut predicted: Vec<Vec<Cell>> = audit.hypotheses.iter().map(hypothesis).chain(predictions(audit)).collect();
+    rows.sort_by_key(|(judgement, _)| weight(*judgement));
+    let left_out = rows.split_off(rows.len().min(SHOWN.saturating_sub(predicted.len()).max(CHECKS)));
+    let left_over = predicted.split_off(predicted.len().min(SHOWN - rows.len()));
     let mut blocks: Vec<Block> = Vec::new();
-    if !rows.is_empty() {
+    if !rows.is_empty() || !predicted.is_empty() {
         let columns = vec![left("Check, prediction"), right("Stated"), right("Found"), left("")];
+        let rows = rows.into_iter().map(|(_, row)| row).chain(predicted).collect();
         blocks.push(table("checks", columns, rows).into());
     }
+    let left_out: Vec<Judgement> = left_out.into_iter().map(|(judgement, _)| judgement).collect();
+    blocks.extend(more(&left_out, left_over.len()).map(|said| paragraph("more", said)));
     blocks.extend(all_passed(&passed).map(|words| paragraph("passed", words)));
     blocks.extend(lists_passed(&listed).map(|words| paragraph("passed", words)));
     blocks.extend(checklist::what_follows(audit).into_iter().map(|words| paragraph("follows", words)));
     (!blocks.is_empty()).then(|| Section::new("checks", "Checks and predictions", blocks))
+}
+
+/// `And 12 more: 10 FAIL, 2 NOT MEASURED; 1 prediction.`
+fn more(checks: &[Judgement], predictions: usize) -> Option<String> {
+    let of = |judgement: Judgement| {
+        let count = checks.iter().filter(|own| **own == judgement).count();
+        (count > 0).then(|| format!("{count} {}", judgement.word(Role::Check)))
+    };
+    let words: Vec<String> =
+        [Judgement::Fails, Judgement::Unclear, Judgement::NotMeasured].into_iter().filter_map(of).collect();
+    let predicted = (predictions > 0).then(|| format::counted(predictions as u64, "prediction"));
+    let parts: Vec<String> = (!words.is_empty()).then(|| words.join(", ")).into_iter().chain(predicted).collect();
+    (!parts.is_empty()).then(|| format!("And {} more: {}.", checks.len() + predictions, parts.join("; ")))
 }
 
 /// A line of a checklist: what it holds, the number that it wants, the number that was found.
@@ -141,10 +160,11 @@ fn predictions(audit: &Audit) -> Vec<Vec<Cell>> {
     let Some((estimates, gained)) = audit.estimates.as_ref().and_then(|one| Some((one, one.gained?))) else {
         return Vec::new();
     };
-    let came = |percent: f64| format!("{} %", format::fixed(-percent, 1).replace('-', "−"));
+    let came = |percent: f64| format!("{} %", format::signed(-percent, 1));
     let row = |pulled: &Pulled| {
         let met = match (pulled.met, &estimates.fell) {
             (Some(PredictionMet::Within), _) => "within".to_owned(),
+            (Some(PredictionMet::Pulled), _) => "pulled".to_owned(),
             (Some(PredictionMet::Exceeded), Some((label, by))) => {
                 format!("exceeded: the work of {label} fell too (−{} %)", format::fixed(*by, 1))
             }
@@ -153,14 +173,16 @@ fn predictions(audit: &Audit) -> Vec<Vec<Cell>> {
         };
         vec![
             text(words!("lever `{}` of the old page", pulled.code.to_string())),
-            text(format!("≤ {} %", format::fixed(pulled.bound, 1))),
+            text(
+                pulled.bound.map_or_else(|| "no bound".to_owned(), |bound| format!("≤ {} %", format::fixed(bound, 1))),
+            ),
             text(came(gained)),
             text(met),
         ]
     };
     let mut rows: Vec<Vec<Cell>> = estimates.pulled().take(PULLED).map(row).collect();
     if rows.is_empty() {
-        rows.extend(estimates.largest().map(row));
+        rows.extend(estimates.largest().map(|(largest, _)| row(largest)));
     }
     rows.extend(estimates.floor.as_ref().map(|floor| {
         vec![

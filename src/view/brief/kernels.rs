@@ -2,7 +2,7 @@
 
 use super::numbers::{digits, tenth, time};
 use super::{actions, verdict};
-use crate::analysis::{Asked, Audit, Bottleneck, Bound, KernelKey, Lever, OtherKernel, Standing, asked_by};
+use crate::analysis::{Asked, Audit, Bottleneck, KernelKey, Lever, OtherKernel, Standing, asked_by};
 use crate::catalog::Code;
 use crate::quantity::format;
 use crate::shell::quoted;
@@ -93,12 +93,7 @@ impl First {
             let does = if is_judged { "none found" } else { "" };
             return First { does: does.into(), ..First::default() };
         };
-        let is_bounded = matches!(lever.ceiling, Bound::AtMost | Bound::Far);
-        First {
-            does: brief(&lever.sentence),
-            ceiling: ceiling::bound(lever, |_| None),
-            percent: is_bounded.then_some(lever.bound),
-        }
+        First { does: brief(&lever.sentence), ceiling: ceiling::bound(lever, |_| None), percent: lever.bound }
     }
 }
 

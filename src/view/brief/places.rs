@@ -93,8 +93,9 @@ pub(super) fn place(phases: &Phases, place: StallPlace) -> String {
     match place {
         StallPlace::Role { role } => format!("in the {}", role_name(phases, role)),
         StallPlace::Phase { phase, part } => {
-            let own = &phases.phases[phase];
-            phase_words(part.map_or(own, |part| &own.parts[part]).kind).noun.to_owned()
+            let own = phases.phases.get(phase);
+            let own = part.map_or(own, |part| own.and_then(|own| own.parts.get(part)));
+            own.map(|own| phase_words(own.kind).noun.to_owned()).unwrap_or_default()
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::numbers::{self, cell, sides, tenth};
 use crate::analysis::{Audit, Level, Unit};
-use crate::catalog::Part;
+use crate::catalog::{Part, Threshold};
 use crate::quantity::format;
 use crate::view::document::{Cell, Section, Table};
 use crate::view::tables::{left, paragraph, right, table, text};
@@ -34,7 +34,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     Some(Section::new(
         "units",
         "Units (GPU Speed of Light)",
-        vec![table.into(), paragraph("level", level(new, has_step))],
+        vec![table.into(), paragraph("level", level(new, has_step, audit.limits[Threshold::SolLow]))],
     ))
 }
 
@@ -100,8 +100,8 @@ fn share(units: &[Unit], name: &str) -> Cell {
     })
 }
 
-/// `**Saturated**: L1 data stage (92 % while a block is resident).` Where a step of the main loop is known, the tensor pipe's is of that.
-fn level(units: &[Unit], has_step: bool) -> Words {
+/// `**Saturated**: L1 data stage (92 % while a block is resident).` `low` is the share of peak below which a unit idles, in percent. Where a step of the main loop is known, the tensor pipe's is of that.
+fn level(units: &[Unit], has_step: bool, low: f64) -> Words {
     let of = |level: Level| -> Vec<String> {
         let own = units.iter().filter(|unit| unit.level == level);
         own.map(|unit| match (100.0 * (unit.resident - unit.share)).abs() >= 1.0 {
@@ -117,6 +117,6 @@ fn level(units: &[Unit], has_step: bool) -> Words {
     match (of(Level::Saturated), of(Level::High)) {
         (full, _) if !full.is_empty() => words!("**Saturated**: {}.", full.join(", ")),
         (_, high) if !high.is_empty() => words!("**High, not saturated**: {}.", high.join(", ")),
-        _ => words!("**Idle**: every unit is below 60 % of its peak."),
+        _ => words!("**Idle**: every unit is below {} % of its peak.", format::fixed(low, 0)),
     }
 }

@@ -142,7 +142,7 @@ impl Draft {
             (None, _) => format!("1 − {unit} at {}", share(left)),
         };
         let is_rate = matches!(ceiling, Bound::Rate(_));
-        let bound = if self.open.is_some() || is_rate { 0.0 } else { 100.0 * saves };
+        let bound = (self.open.is_none() && !is_rate).then_some(100.0 * saves);
         Lever { bound, ceiling, formula, ..self.lever }
     }
 }

@@ -106,7 +106,7 @@ fn larger_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let fits = filling.map(|((size, _), _)| f64::from(size.blocks)).or(m.occupancy.blocks_per_sm);
     let resident = fits.zip(m.sms).map(|(blocks, sms)| format!("{} ", count(blocks * sms))).unwrap_or_default();
     let held = filling.map_or_else(
-        || "above 60 % of what fits".to_owned(),
+        || format!("above {} % of what fits", format::fixed(m.limits[Threshold::FilledLow], 0)),
         |((_, held), most)| format!("up to {}", share(f64::from(held) / f64::from(most))),
     );
     Some(

@@ -51,7 +51,7 @@ pub(in crate::analysis::diagnose) fn at_the_roof(
     }
     let most = m.units.iter().map(|unit| unit.share).fold(0.0, f64::max);
     let own = levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit);
-    if is_pipe && own.map(|lever| lever.bound).fold(0.0, f64::max) >= 100.0 * LARGEST * (1.0 - most) {
+    if is_pipe && own.filter_map(|lever| lever.bound).fold(0.0, f64::max) >= 100.0 * LARGEST * (1.0 - most) {
         return None;
     }
     let bytes = |name: &str| m.kernel.value(name).map(|bytes| format!("{}B", format::short(bytes)));

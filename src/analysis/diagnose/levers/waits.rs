@@ -92,6 +92,7 @@ fn chains(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 ),
                 busiest.counter.clone(),
             )
+            .rises()
             .weighs(chain.share),
     )
 }

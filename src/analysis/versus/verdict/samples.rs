@@ -54,10 +54,10 @@ pub struct Shift {
 
 impl Shift {
     /// The shift between positive values at a confidence in percent; `None` where a side is empty or a value is not
-    /// positive.
+    /// positive and finite.
     pub fn of(old: &[f64], new: &[f64], confidence: f64) -> Option<Shift> {
         let (old, new) = (thinned(old), thinned(new));
-        if old.is_empty() || new.is_empty() || old.iter().chain(&new).any(|v| v.is_nan() || *v <= 0.0) {
+        if old.is_empty() || new.is_empty() || old.iter().chain(&new).any(|v| !v.is_finite() || *v <= 0.0) {
             return None;
         }
         let mut ratios: Vec<f64> = old.iter().flat_map(|o| new.iter().map(move |n| n / o)).collect();
@@ -153,9 +153,9 @@ fn quantile(alpha: f64) -> f64 {
 }
 
 /// The probability that two samples of one normal distribution of logarithms have means as far apart as these, by
-/// Student's test with the scatter of both sides pooled. `None` where a value is not positive, or where no side has two.
+/// Student's test with the scatter of both sides pooled. `None` where a value is not positive and finite, or where no side has two.
 pub(super) fn chance(old: &[f64], new: &[f64]) -> Option<f64> {
-    if old.is_empty() || new.is_empty() || old.iter().chain(new).any(|value| value.is_nan() || *value <= 0.0) {
+    if old.is_empty() || new.is_empty() || old.iter().chain(new).any(|value| !value.is_finite() || *value <= 0.0) {
         return None;
     }
     let freedom = (old.len() + new.len()).checked_sub(2).filter(|freedom| *freedom > 0)?;
@@ -256,5 +256,6 @@ mod tests {
         assert_eq!(chance(&[1.0, 1.0], &[2.0, 2.0]), Some(0.0));
         assert_eq!(chance(&[1.0, 2.0], &[1.0, 2.0]), Some(1.0));
         assert_eq!(chance(&[0.0, 2.0], &[1.0, 2.0]), None);
+        assert_eq!(chance(&[f64::INFINITY, 2.0], &[1.0, 2.0]), None);
     }
 }
