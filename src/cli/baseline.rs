@@ -8,7 +8,7 @@ use super::plan::out_folder;
 use crate::analysis::code::CodeFacts;
 use crate::analysis::{self, Side};
 use crate::render::{Output, PageLock, markdown_table, write_together};
-use crate::snapshot::{Dated, Pin, Pinned, Pins, Snapshot, earlier, is_snapshot_like, newest, subjects};
+use crate::snapshot::{Dated, Pin, Pinned, Pins, Snapshot, SnapshotError, earlier, is_snapshot_like, newest, subjects};
 use crate::view;
 use std::io::Write;
 use std::path::Path;
@@ -69,24 +69,35 @@ pub(super) fn find(
         }
         Ok(None) => Found::none("No baseline was given, and there is no earlier audit of this subject."),
         // The page says it; an audit of today does not fail over a file of an earlier day.
-        Err(error) => {
-            let first = error.to_string().lines().next().unwrap_or_default().to_owned();
-            let shown = first.replace(&format!("{}{}", folder.display(), std::path::MAIN_SEPARATOR), "");
-            Found::none(&format!("The audit before cannot be used: {}.", analysis::without_home(&shown)))
-        }
+        Err(error) => Found::none(&unusable(folder, &error)),
     })
 }
 
-/// The machine code of the last audit of a subject before a moment that has another, with a report or without; `None` where there is none, or
-/// it cannot be used.
-pub(super) fn code(folder: &Path, subject: &str, at: Dated, new: &Side) -> Option<Vec<CodeFacts>> {
-    for found in earlier(folder, subject, Some(at)).ok()?.into_iter().rev() {
-        let side = Snapshot::read(&found.path).ok()?.evidence.new;
-        if !side.is_same_measurement(new) {
-            return (!side.code.is_empty()).then_some(side.code);
+/// Why the audit before is no baseline.
+pub(super) fn unusable(folder: &Path, error: &SnapshotError) -> String {
+    let first = error.to_string().lines().next().unwrap_or_default().to_owned();
+    let shown = first.replace(&format!("{}{}", folder.display(), std::path::MAIN_SEPARATOR), "");
+    format!("The audit before cannot be used: {}.", analysis::without_home(&shown))
+}
+
+/// The machine code of the last audit of a subject before a moment that has another, with a report or without; `None` where there is
+/// none.
+///
+/// # Errors
+/// An earlier audit that cannot be read.
+pub(super) fn code(
+    folder: &Path,
+    subject: &str,
+    at: Dated,
+    new: &Side,
+) -> Result<Option<Vec<CodeFacts>>, SnapshotError> {
+    for found in earlier(folder, subject, Some(at))?.into_iter().rev() {
+        let side = Snapshot::read(&found.path)?.evidence.new;
+        if !side.code.is_empty() && !side.is_same_measurement(new) {
+            return Ok(Some(side.code));
         }
     }
-    None
+    Ok(None)
 }
 
 /// Whether the file begins as a snapshot does.

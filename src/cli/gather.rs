@@ -84,15 +84,23 @@ impl<'p> Gatherer<'p> {
             None => {
                 let new = Side { work, code: facts(subject, &builds, None)?, ..Side::default() };
                 let slot = self.slot(subject, &new)?;
-                let old = baseline::code(&self.plan.series, subject.name.as_str(), slot.at, &new);
-                let old = old.map(|code| Side { code, ..Side::default() });
+                let series = &self.plan.series;
+                let (old, baseline) = match baseline::code(series, subject.name.as_str(), slot.at, &new) {
+                    Ok(code) => (code.map(|code| Side { code, ..Side::default() }), String::new()),
+                    // An audit of today does not fail over a file of an earlier day.
+                    Err(error) => {
+                        let why = baseline::unusable(series, &error);
+                        writeln!(anstream::stderr(), "note: {}: {why}", subject.name)?;
+                        (None, why)
+                    }
+                };
                 let evidence = Evidence { new, old, reference: None };
                 Ok(Gathered {
                     evidence,
                     others: Vec::new(),
                     instructions: None,
                     slot,
-                    baseline: String::new(),
+                    baseline,
                     against: String::new(),
                 })
             }

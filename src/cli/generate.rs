@@ -155,6 +155,7 @@ impl<'p> Maker<'p> {
             commit,
             change: subject.change.clone().unwrap_or_default(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
+            template: Some(&plan.template).filter(|own| *own != DEFAULT_TEMPLATE).cloned().unwrap_or_default(),
             is_without_charts: plan.is_without_charts,
             has_html: plan.html.unwrap_or(subject.html.unwrap_or(plan.has_html)),
             baseline: gathered.baseline,

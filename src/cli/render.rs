@@ -6,6 +6,7 @@ use super::made::{Made, Place, print_comment, write_page};
 use crate::config::DEFAULT_TEMPLATE;
 use crate::render::Templates;
 use crate::snapshot::Snapshot;
+use crate::view::DELIVERABLE;
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,6 @@ use std::path::{Path, PathBuf};
 pub(super) fn run(arguments: &Render, out: &mut dyn Write) -> Result<(), Failure> {
     arguments.pages.are_honoured(&[])?;
     let templates = Templates::load_with(arguments.pages.templates.as_deref(), &arguments.pages.template_files)?;
-    let template = arguments.pages.template.as_deref().unwrap_or(DEFAULT_TEMPLATE);
     let mut all: Vec<(Made, PathBuf)> = Vec::new();
     for path in &arguments.snapshots {
         let folder = arguments.out.as_deref().or(path.parent()).unwrap_or(Path::new("")).to_owned();
@@ -23,8 +23,17 @@ pub(super) fn run(arguments: &Render, out: &mut dyn Write) -> Result<(), Failure
         return print_comment(&all, &templates, arguments.pages.link_base.as_deref(), out);
     }
     are_apart(&arguments.snapshots, &all)?;
+    let chosen = |made: &Made| arguments.pages.template.clone().unwrap_or_else(|| made.heading().template.clone());
+    if let Some((made, _)) = all.iter().find(|(made, _)| chosen(made) == DELIVERABLE) {
+        return Err(Failure::usage(format!(
+            "the {DELIVERABLE} has a line for each kernel of a report, and the snapshot of {} keeps one\n  help: make it from the report: audit generate … --template {DELIVERABLE}",
+            made.heading().subject
+        )));
+    }
     for (made, folder) in &all {
         let place = Place { folder, has_snapshot: false };
+        let template = Some(chosen(made)).filter(|template| !template.is_empty());
+        let template = template.as_deref().unwrap_or(DEFAULT_TEMPLATE);
         write_page(made, arguments.pages.format, &place, &templates, template, arguments.pages.force, out)?;
     }
     Ok(())

@@ -95,6 +95,15 @@ pub fn intact(path: &Path, page: &str) -> Result<(), RenderError> {
     }
 }
 
+/// The names of the blocks of a marked page that another one does not have.
+pub fn lacking(page: &str, whole: &str) -> Vec<String> {
+    let names = |text: &str| -> Vec<String> {
+        blocks(text).map(|all| all.into_iter().map(|block| block.id).collect()).unwrap_or_default()
+    };
+    let held = names(page);
+    names(whole).into_iter().filter(|name| !held.contains(name)).collect()
+}
+
 /// The page that takes the place of `existing`: the blocks of `page`, which is marked, in its order, and the prose of
 /// `existing` byte for byte, each piece behind the block that it stood behind. Blocks that `page` does not have go; what
 /// was written behind one goes on behind the block before it.

@@ -17,6 +17,8 @@ use serde_json::{Value, json};
 
 /// Opens and closes a mark; no text of a page holds it.
 const MARK: char = '\0';
+/// What ends a table.
+const BREAKS: &str = "\n\n";
 /// Parts the fields of a mark.
 const FIELD: char = '\u{1}';
 
@@ -132,8 +134,8 @@ pub(super) struct Placed {
     pub(super) sections: Vec<(usize, String)>,
     /// What a reader must find on the page, in this order.
     pub(super) expected: Outline,
-    /// Whether the text ends in a row of a table in Markdown.
-    is_in_row: bool,
+    /// Ends of lines that are missing to a blank line behind a table in Markdown.
+    breaks: usize,
 }
 
 /// Puts the parts into a printed frame.
@@ -251,20 +253,23 @@ impl Placed {
             self.close(between, medium);
             self.push(text);
             let is_table = last.is_some_and(|block| matches!(block.content, Content::Table(_)));
-            self.is_in_row = is_table && matches!(medium, Medium::Markdown);
+            self.breaks = if is_table && matches!(medium, Medium::Markdown) { BREAKS.len() } else { 0 };
         }
     }
 
-    /// Adds text, behind a row on a line of its own: in the row it would be one cell more, which no reader sees.
+    /// Adds text, behind a table after a blank line: in the row it would be one cell more, which no reader sees, and on the next line
+    /// a row.
     fn push(&mut self, text: &str) {
         let own = text.trim_start_matches([' ', '\t']);
-        let is_in_row = !text.is_empty() && std::mem::take(&mut self.is_in_row);
-        if is_in_row && !own.starts_with('\n') {
-            self.text.push_str("\n\n");
+        let rest = own.trim_start_matches('\n');
+        let missing = self.breaks.saturating_sub(own.len() - rest.len());
+        if missing > 0 && !rest.is_empty() {
+            self.text.push_str(&BREAKS[..missing]);
             self.text.push_str(own);
         } else {
             self.text.push_str(text);
         }
+        self.breaks = if rest.is_empty() { missing } else { 0 };
     }
 
     /// Notes where a section begins.

@@ -27,7 +27,7 @@ pub mod terminal;
 mod write;
 mod xml;
 
-pub use edited::{authored, carried, intact, marked, merged};
+pub use edited::{authored, carried, intact, lacking, marked, merged};
 pub use error::RenderError;
 pub use lint::explain_view;
 pub use lock::PageLock;

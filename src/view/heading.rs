@@ -36,6 +36,9 @@ pub struct Heading {
     pub accepted: Vec<Acceptance>,
     /// What is kept of the earlier audits of the subject, the oldest first.
     pub history: Vec<Milestone>,
+    /// The template of the page; empty for the default.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub template: String,
     /// Whether the page goes without charts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_without_charts: bool,

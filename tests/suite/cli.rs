@@ -340,7 +340,7 @@ fn the_analysis_of_every_kernel_of_a_report_is_data() {
     let folder = tempfile::tempdir().unwrap();
     let text = done(&run(folder.path(), &["dump", "analysis", &fixture("both_basic.ncu-repz")]));
     let dump: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(dump["schema"], "kernel-audit/analysis/2");
+    assert_eq!(dump["schema"], "kernel-audit/analysis/3");
     let launches = dump["launches"].as_array().unwrap();
     let names: Vec<&str> = launches.iter().map(|launch| launch["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["gemm_bias_v1", "gemm_bias_v2"]);
@@ -431,4 +431,16 @@ fn the_deliverable_has_one_line_for_each_kernel() {
     // The basic set has no opcodes: the cells say so, and the page says what would fill them.
     assert!(page.contains("NOT MEASURED") && page.contains("`sass__inst_executed_per_opcode`"), "{page}");
     assert!(page.contains("--template deliverable"), "{page}");
+    // Its snapshot has one kernel: no page of one takes the place of that of all.
+    for words in [
+        &["render", "audits/2026-01-02-both.json"][..],
+        &["render", "--template", "deliverable", "audits/2026-01-02-both.json"],
+    ] {
+        let output = run(folder.path(), words);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("the snapshot of both keeps one"), "{said}");
+    }
+    assert_eq!(fs::read_to_string(folder.path().join("audits/2026-01-02-both.md")).unwrap(), page);
+    done(&run(folder.path(), &["render", "--template", "audit", "--out", "other", "audits/2026-01-02-both.json"]));
 }

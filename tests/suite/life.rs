@@ -126,6 +126,12 @@ fn the_whole_life() {
     // An edited page is found.
     fs::write(repository.0.path("audits/2026-01-07-scale.md"), slow.replace("SLOWER", "FASTER")).unwrap();
     repository.check("", 1, "Its page does not say what its snapshot says");
+    let (before, rest) = slow.split_once("<!-- audit:begin history ").unwrap();
+    let behind = rest.split_once("<!-- audit:end history -->").unwrap().1;
+    fs::write(repository.0.path("audits/2026-01-07-scale.md"), format!("{before}{behind}")).unwrap();
+    repository.check("", 1, "Its page does not say what its snapshot says: it lacks the block \"history\".");
+    fs::write(repository.0.path("audits/2026-01-07-scale.md"), read("audits/2026-01-06-scale.md")).unwrap();
+    repository.check("", 1, "Its page does not say what its snapshot says: it does not name the evidence ");
     fs::write(repository.0.path("audits/2026-01-07-scale.md"), b"\xff").unwrap();
     repository.check("", 1, "cannot be read: invalid utf-8");
     repository.git(&["checkout", "-q", "audits"]);

@@ -79,7 +79,7 @@ pub(in crate::cli) struct Render {
 /// What is written, and how it looks.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Pages {
-    /// Name of the page template [default: audit].
+    /// Name of the page template [default: audit; of a snapshot, that of its page].
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) template: Option<String>,
     /// Folder of templates that replace or extend the built-in ones.

@@ -176,20 +176,21 @@ impl Gate<'_> {
         };
         let audit = &made.audit;
         let checks = if self.arguments.no_checks { None } else { stated::checks(audit) };
+        let page = checked.file.as_ref().and_then(|file| stated::page(&file.with_extension("md"), made, self.config));
+        let findings = self.arguments.findings.map(|level| stated::findings(audit, severity(level)));
         if audit.is_of_code_alone() {
             let alone = "Its last audit is of the code alone: time is NOT MEASURED.";
-            return Ok(match checks {
+            let checks = match checks {
                 Some(checks) => Said { outcome: checks.outcome, text: format!("{} {alone}", checks.text) },
                 None => {
                     let text = format!("NOT MEASURED: it states no checks. {alone}");
                     Said { outcome: Outcome::Inconclusive, text }
                 }
-            });
+            };
+            return Ok(Said::together([Some(checks), page, findings].into_iter().flatten()));
         }
-        let page = checked.file.as_ref().and_then(|file| stated::page(&file.with_extension("md")));
         let compared = self.compared(made)?;
         let correctness = if self.arguments.no_checks { None } else { stated::correctness(audit) };
-        let findings = self.arguments.findings.map(|level| stated::findings(audit, severity(level)));
         Ok(Said::together([Some(compared), page, checks, correctness, findings].into_iter().flatten()))
     }
 

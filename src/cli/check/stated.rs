@@ -4,10 +4,15 @@ use super::outcome::{Outcome, Said};
 use crate::analysis::code::CodeAudit;
 use crate::analysis::{Audit, Finding, Severity};
 use crate::catalog::{Code, LimiterKind};
+use crate::cli::made::Made;
 use crate::cli::stale::Since;
-use crate::render::intact;
+use crate::config::{Config, DEFAULT_TEMPLATE};
+use crate::render::{Templates, intact, lacking};
 use crate::view;
 use std::path::Path;
+
+/// Digits of a hash that a page shows.
+const SHORT: usize = 16;
 
 /// The checklists and expectations of a subject, and its checks on the machine code; `None` where it states none.
 pub(super) fn checks(audit: &Audit) -> Option<Said> {
@@ -44,15 +49,39 @@ fn told(lines: Vec<(Outcome, String)>) -> Option<Said> {
     Some(Said { outcome, text: text + "." })
 }
 
-/// That the page beside a snapshot was edited where the program writes it; `None` where it was not.
-pub(super) fn page(path: &Path) -> Option<Said> {
+/// That the page beside a snapshot was edited where the program writes it, lacks a block, or is of another report; `None` where it
+/// is as the program wrote it.
+pub(super) fn page(path: &Path, made: &Made, config: Option<&Config>) -> Option<Said> {
     let why = match crate::read::text(path) {
-        Ok(text) => intact(path, &text).err()?.to_string(),
+        Ok(text) => match intact(path, &text) {
+            Ok(()) => other(&text, made, config)?,
+            Err(error) => error.to_string(),
+        },
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
         Err(error) => format!("{} cannot be read: {error}", path.display()),
     };
     let text = format!("Its page does not say what its snapshot says: {}.", why.lines().next().unwrap_or_default());
     Some(Said { outcome: Outcome::Regression, text })
+}
+
+/// Which block a page of a built-in template lacks, or that it names another report than its snapshot; `None` where neither is so, or
+/// somebody's own template or another version of this program wrote it.
+fn other(page: &str, made: &Made, config: Option<&Config>) -> Option<String> {
+    let heading = made.heading();
+    let is_own = |config: &Config| config.templates.is_some() || !config.overrides.is_empty();
+    // Up to schema 8 a snapshot did not say which template its page has.
+    let is_open = |config: &Config| heading.template.is_empty() && config.template != DEFAULT_TEMPLATE;
+    let is_own = config.is_some_and(|config| is_own(config) || is_open(config));
+    if is_own || heading.command.contains(" --template") || heading.program != env!("CARGO_PKG_VERSION") {
+        return None;
+    }
+    let template = if heading.template.is_empty() { DEFAULT_TEMPLATE } else { &heading.template };
+    let whole = Templates::load(None).ok()?.marked_page(template, &made.document()).ok()?.text;
+    if let Some(block) = lacking(page, &whole).first() {
+        return Some(format!("it lacks the block {block:?}"));
+    }
+    let hash = made.snapshot.evidence.new.hash()?.get(..SHORT)?;
+    (whole.contains(hash) && !page.contains(hash)).then(|| format!("it does not name the evidence {hash}"))
 }
 
 /// That HEAD has another version of the kernel than the one that was audited, or that nobody can tell; `None` where it has
