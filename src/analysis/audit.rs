@@ -251,7 +251,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         .zip(alone.as_ref())
         .map(|(before, alone)| Estimates::of(&alone.levers, &performance, |name| before.reading(name), now));
     let estimates = estimates.zip(old_kernel).map(|(estimates, old)| estimates.beside_work(kernel, old));
-    let story = old_kernel.and_then(|old| Story::of(kernel, old));
+    let story = old_kernel.and_then(|old| Story::of(kernel, old, limits));
     let limiter_change = old_profile.zip(alone.as_ref()).map(|(old, alone)| {
         let now = Limited { profile, bottleneck: &diagnosis.bottleneck };
         limiter_change(now, Limited { profile: old, bottleneck: &alone.bottleneck }, work, limits)

@@ -1,4 +1,4 @@
-//! Numbers to text: the only place that rounds, scales and groups digits.
+//! Numbers to text: with [`glance`](super::glance), which writes fewer digits, the only place that rounds, scales and groups.
 //!
 //! A reader must be able to find the printed number in ncu: percent and ratios get two decimals as ncu prints them,
 //! whole counts keep every digit, and times, sizes and rates get the decimal prefix of the larger of the values that
@@ -14,6 +14,9 @@ pub struct Scale {
     decimals: Decimals,
 }
 
+/// The part of a thousand from which two decimals round up to it.
+const ROUNDS_UP: f64 = 1.0 - 5e-6;
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Decimals {
     Fixed(usize),
@@ -24,7 +27,8 @@ enum Decimals {
 impl Scale {
     /// The scale for numbers of one unit that are read together; by the largest magnitude among them.
     pub fn of(unit: Unit, values: impl IntoIterator<Item = f64>) -> Scale {
-        let largest = values.into_iter().map(f64::abs).fold(0.0, f64::max);
+        // What is written as a thousand of a unit is one of the next.
+        let largest = values.into_iter().map(f64::abs).fold(0.0, f64::max) / ROUNDS_UP;
         let scale = |steps: &[(f64, &str)], rest: &str| {
             let &(divisor, prefix) = steps.iter().rev().find(|(least, _)| largest >= *least).unwrap_or(&steps[0]);
             Scale { divisor, unit: format!("{prefix}{rest}"), decimals: Decimals::Fixed(2) }
@@ -50,6 +54,16 @@ impl Scale {
         }
     }
 
+    /// The scale of times in ns that a benchmark took: from one on in µs, however many, because their intervals are finer than a
+    /// hundredth of a ms.
+    pub fn of_samples(values: impl IntoIterator<Item = f64>) -> Scale {
+        let largest = values.into_iter().map(f64::abs).fold(0.0, f64::max);
+        if largest < 1e3 * ROUNDS_UP {
+            return count("ns");
+        }
+        Scale { divisor: 1e3, unit: "µs".into(), decimals: Decimals::Fixed(2) }
+    }
+
     /// The number with its unit.
     pub fn write(&self, value: f64) -> String {
         let number = self.write_bare(value);
@@ -58,6 +72,11 @@ impl Scale {
             plural if number == "1" => format!("1 {}", singular(plural)),
             unit => format!("{number} {unit}"),
         }
+    }
+
+    /// The unit.
+    pub fn unit(&self) -> &str {
+        &self.unit
     }
 
     /// The number without its unit.
@@ -116,18 +135,6 @@ pub fn fixed(value: f64, decimals: usize) -> String {
         out.push_str(fraction);
     }
     out
-}
-
-/// A count at a glance: three digits with a decimal prefix from ten thousand on, `16.8 M`.
-pub fn short(value: f64) -> String {
-    const STEPS: [(f64, &str); 5] = [(1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
-    if value.abs() < 1e4 {
-        return plain(value, 2);
-    }
-    let &(divisor, prefix) = STEPS.iter().find(|(least, _)| value.abs() >= *least).unwrap_or(&STEPS[4]);
-    let scaled = value / divisor;
-    let decimals = if scaled.abs() < 10.0 { 2 } else { usize::from(scaled.abs() < 100.0) };
-    format!("{} {prefix}", plain(scaled, decimals))
 }
 
 /// A number with at most `decimals` decimals and no trailing zeros among them.
@@ -230,8 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_at_a_glance() {
-        assert_eq!([0.0, 9_999.0, 16_777_216.0, 1e12].map(short), ["0", "9,999", "16.8 M", "1 T"]);
+    fn small_numbers_and_plain_ones() {
         assert_eq!((scientific(1.25e-7), scientific(0.0)), ("1.25e-7".into(), "0".into()));
         assert_eq!((plain(2.50, 2), plain(10.0, 2), plain(100.0, 0)), ("2.5".into(), "10".into(), "100".into()));
     }

@@ -3,12 +3,16 @@
 //! Owns [`Unit`] and [`Quantity`]. Receives numbers from the readers and gives arithmetic that refuses mixed units.
 
 pub mod format;
+pub mod glance;
 pub mod metric_table;
 pub mod ncu_units;
 
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::{LazyLock, Mutex};
+
+/// Bytes of a sector, in which L1, L2 and DRAM are counted (Nsight Compute, Kernel Profiling Guide, Memory Tables).
+pub const SECTOR_BYTES: u32 = 32;
 
 /// A unit, spelled as NVIDIA's tools print base units: `ns`, `byte/s`, `%`, `inst`, `sector/cycle`, or nothing.
 ///

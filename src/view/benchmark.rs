@@ -166,7 +166,7 @@ fn choice(reference: &TimedReference) -> Option<Block> {
     let choice = reference.choice.as_ref()?;
     let ran = choice.tried_ms.iter().flatten().count();
     let medians: Vec<f64> = choice.tried_ms.iter().flatten().map(|ms| ms * 1e6).collect();
-    let scale = micro(medians.iter().copied());
+    let scale = Scale::of_samples(medians.iter().copied());
     let listed: Vec<String> = medians.iter().map(|ns| scale.write_bare(*ns)).collect();
     Some(paragraph(
         "algorithm",
@@ -182,20 +182,14 @@ fn choice(reference: &TimedReference) -> Option<Block> {
     ))
 }
 
-/// Microseconds with two decimals, whatever their size: the intervals of a benchmark are finer than a hundredth of a
-/// millisecond.
-fn micro(values: impl IntoIterator<Item = f64>) -> Scale {
-    Scale::of(Unit::NS, values.into_iter().map(|ns| ns.min(999_999.0)))
-}
-
 fn median(timed: &Timed) -> String {
-    micro([timed.time.median]).write(timed.time.median)
+    Scale::of_samples([timed.time.median]).write(timed.time.median)
 }
 
 /// A time of ncu as those of the benchmark are written, beside which it stands.
 fn under_ncu(reading: &Reading) -> String {
     match reading.quantity() {
-        Some(time) if time.unit() == Unit::NS => micro([time.value()]).write(time.value()),
+        Some(time) if time.unit() == Unit::NS => Scale::of_samples([time.value()]).write(time.value()),
         _ => tables::number(reading),
     }
 }
@@ -256,7 +250,7 @@ fn times(audit: &Audit, timing: &Timing) -> Table {
         columns.push(right("Reference"));
         sides.push(reference);
     }
-    let scale = micro(sides.iter().map(|side| side.time.median));
+    let scale = Scale::of_samples(sides.iter().map(|side| side.time.median));
     let own = usize::from(old.is_some());
     let line = |label: &str, cells: Vec<Cell>| -> Vec<Cell> { std::iter::once(text(label)).chain(cells).collect() };
     let mut rows: Vec<Vec<_>> = Vec::new();
@@ -368,8 +362,8 @@ mod tests {
 
     #[test]
     fn times_keep_a_hundredth_of_a_microsecond() {
-        let scale = micro([2_116_370.0]);
+        let scale = Scale::of_samples([2_116_370.0]);
         assert_eq!(pair(&scale, 2_116_160.0, 2_116_610.0).words.to_plain(), "2,116.16–2,116.61 µs");
-        assert_eq!(micro([764.0]).write(764.0), "764 ns");
+        assert_eq!(Scale::of_samples([764.0]).write(764.0), "764 ns");
     }
 }

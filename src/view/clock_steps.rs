@@ -3,7 +3,7 @@
 use crate::analysis::{Audit, Flag, Level, Timed, Timing, caches_are_flushed};
 use crate::catalog::Part;
 use crate::evidence::FlushedBy;
-use crate::quantity::{Unit, format, format::Scale};
+use crate::quantity::format::{self, Scale};
 
 /// How far the benchmark may lie from ncu's time before it asks for a reason, in percent.
 const APART: f64 = 5.0;
@@ -12,7 +12,7 @@ const APART: f64 = 5.0;
 pub(super) fn sentence(timing: &Timing) -> Option<String> {
     let step = timing.step?;
     let move_of = |(before, after): (f64, f64)| {
-        let scale = Scale::of(Unit::NS, [before.min(999_999.0), after.min(999_999.0)]);
+        let scale = Scale::of_samples([before, after]);
         format!("{} → {}", scale.write_bare(before), scale.write(after))
     };
     let who = match step.reference {

@@ -1,10 +1,10 @@
 //! What flows through a part of the chip, beside the row that says how busy it is.
 
-use super::brief::bytes;
 use super::tables::{Extra, text};
 use crate::analysis::{Audit, Row};
 use crate::catalog::Part;
 use crate::quantity::format;
+use crate::quantity::glance::{self, bytes};
 
 /// Opcodes that bring data to an SM, and that send it to L2.
 const READING: [&str; 6] = ["LDG", "LD", "LDGSTS", "UTMALDG", "UBLKCP", "TEX"];
@@ -30,7 +30,7 @@ fn note(audit: &Audit, id: &str) -> Option<String> {
         Some(format!("{} {what}", bytes(amount)))
     };
     let counted = |amount: Option<f64>, what: &str| {
-        Some(format!("{} {what}", format::short(amount.filter(|amount| *amount > 0.0)?)))
+        Some(format!("{} {what}", glance::short(amount.filter(|amount| *amount > 0.0)?)))
     };
     let told: Vec<Option<String>> = match id.split('.').next()? {
         "l1tex__throughput" => vec![

@@ -1,12 +1,13 @@
 //! Instruction counts and mix.
 
-use super::brief::{self, unavoidable};
+use super::brief::unavoidable;
 use super::document::{Section, Table};
 use super::source_lines;
 use super::tables::{self, Extra, fold, heading, paragraph, percent, text};
 use crate::analysis::phases::PhaseKind;
 use crate::analysis::{Audit, OpcodeRow, Row};
 use crate::quantity::format;
+use crate::quantity::glance;
 use crate::words;
 use crate::words::Words;
 
@@ -132,9 +133,9 @@ fn written(audit: &Audit, executed: u64) -> String {
     let outputs = unavoidable(audit).write;
     let outputs = outputs.map(|out| match bytes == out.bytes {
         true => format!(", all of {}", out.what),
-        false => format!(", where {} has {}", out.what, brief::bytes(out.bytes)),
+        false => format!(", where {} has {}", out.what, glance::bytes(out.bytes)),
     });
-    format!("; at {bits} bits a lane {}{}", brief::bytes(bytes), outputs.unwrap_or_default())
+    format!("; at {bits} bits a lane {}{}", glance::bytes(bytes), outputs.unwrap_or_default())
 }
 
 /// The lines of L1 that the global stores of one warp touch for one tile, in a kernel of products that has an epilogue for each:
@@ -151,10 +152,10 @@ fn stored_lines(audit: &Audit) -> Option<Words> {
     (requests >= 1.0).then(|| {
         words!(
             "A warp stores a tile with {} requests of {} sectors: {} to {} lines of 128 B.",
-            format::short(requests),
-            format::short(sectors / requests),
-            format::short(least.ceil()),
-            format::short(sectors.ceil())
+            glance::short(requests),
+            glance::short(sectors / requests),
+            glance::short(least.ceil()),
+            glance::short(sectors.ceil())
         )
     })
 }

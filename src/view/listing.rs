@@ -3,6 +3,7 @@
 use crate::analysis::{LineCost, Listing};
 use crate::catalog;
 use crate::quantity::format;
+use crate::quantity::glance;
 use crate::words;
 use crate::words::Words;
 
@@ -108,7 +109,7 @@ fn note(listing: &Listing) -> Words {
 
 fn written(cost: &LineCost, all: Option<u64>, most: u64) -> CostText {
     let count = |value: Option<u64>| value.filter(|n| *n > 0).map(format::integer).unwrap_or_default();
-    let short = |value: Option<u64>| value.filter(|n| *n > 0).map(|n| format::short(n as f64)).unwrap_or_default();
+    let short = |value: Option<u64>| value.filter(|n| *n > 0).map(|n| glance::short(n as f64)).unwrap_or_default();
     let samples = cost.samples.filter(|n| *n > 0).zip(all.filter(|n| *n > 0));
     let percent =
         |part: u64, whole: u64, digits| format!("{} %", format::fixed(100.0 * part as f64 / whole as f64, digits));

@@ -8,6 +8,7 @@ use super::tables::{columns_of, count, left, paragraph, right, table, text};
 use crate::analysis::Audit;
 use crate::analysis::phases::{Phase, Phases, Role, TensorSite, Wait};
 use crate::quantity::format;
+use crate::quantity::glance;
 use crate::words;
 
 /// The section; `None` where the report does not count and sample by instruction, or the kernel is one stretch.
@@ -49,7 +50,7 @@ fn row(phase: &Phase, mark: String, file: &str) -> Vec<Cell> {
     let opcodes: Vec<String> = phase
         .opcodes
         .iter()
-        .map(|run| format!("{} {} ({})", run.count, run.opcode, format::short(run.executed as f64)))
+        .map(|run| format!("{} {} ({})", run.count, run.opcode, glance::short(run.executed as f64)))
         .collect();
     vec![
         text(mark + &phase_name(phase)),

@@ -3,6 +3,7 @@
 use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::bounds::BLOCKS_OF_SM;
+use crate::catalog;
 use crate::evidence::Metric;
 
 /// The resources that cap the blocks on an SM, with the metric of each.
@@ -70,6 +71,9 @@ pub struct Occupancy {
     pub blocks_per_sm: Option<f64>,
     /// Grid over (SMs × blocks per SM).
     pub waves: Option<f64>,
+    /// Registers of an SM; `None` for a chip that the catalog does not have.
+    #[serde(skip)]
+    pub registers_of_sm: Option<f64>,
 }
 
 impl Occupancy {
@@ -88,6 +92,7 @@ impl Occupancy {
             .filter(|limit| limit.row.has_number())
             .collect();
         let smallest = smallest(new, None);
+        let chip = new.first().device.compute_capability.and_then(catalog::chip);
         for limit in &mut limits {
             limit.binds = smallest.is_some() && limit.row.new.value() == smallest;
         }
@@ -97,6 +102,7 @@ impl Occupancy {
             cliffs: CURVES.iter().filter_map(|curve| cliff(new, curve)).chain(shared(new)).collect(),
             blocks_per_sm: smallest,
             waves: new.value("launch__waves_per_multiprocessor"),
+            registers_of_sm: chip.map(|chip| chip.registers_per_sm.into()),
         }
     }
 

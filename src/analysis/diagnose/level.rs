@@ -4,6 +4,7 @@ use super::kernel::Kernel;
 use crate::analysis::derive::data_stage::{DataStage, WHOLE};
 use crate::analysis::derive::units::{self, BusyUnit};
 use crate::catalog::{self, Part, Threshold};
+use crate::quantity::SECTOR_BYTES;
 use crate::quantity::format;
 
 /// How busy a unit is.
@@ -176,8 +177,7 @@ pub(super) const DRAM_BYTES: [&str; 2] = ["dram__bytes_read.sum", "dram__bytes_w
 pub(super) const L2_SECTORS: &str = "lts__t_sectors_srcunit_tex.sum";
 /// The same traffic in bytes, read and written: equal on an H200.
 pub(super) const L2_BYTES: [&str; 2] = ["l1tex__m_xbar2l1tex_read_bytes.sum", "l1tex__m_l1tex2xbar_write_bytes.sum"];
-/// Bytes of a sector.
-const SECTOR: f64 = 32.0;
+const SECTOR: f64 = SECTOR_BYTES as f64;
 /// By how much a load takes longer than in an idle chip, from which on most of its time is spent in a queue.
 pub(super) const QUEUED: f64 = 2.0;
 

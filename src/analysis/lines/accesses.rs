@@ -4,6 +4,7 @@ use super::KEPT;
 use super::spot::{Groups, Spot};
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS, WAVEFRONTS, WAVEFRONTS_IDEAL};
 use crate::evidence::SourceView;
+use crate::quantity::SECTOR_BYTES;
 use std::collections::BTreeMap;
 
 /// A space that a counter tells by instruction.
@@ -211,8 +212,7 @@ fn kind(code: u64) -> &'static str {
     }
 }
 
-/// Bytes of a sector.
-const SECTOR: f64 = 32.0;
+const SECTOR: f64 = SECTOR_BYTES as f64;
 /// Sectors per request that averaging over executions may add or hide.
 const SLACK: f64 = 0.05;
 

@@ -2,6 +2,7 @@
 
 use super::code::Code;
 use crate::evidence::{Register, RegisterFile};
+use crate::quantity::SECTOR_BYTES;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,8 +19,6 @@ const FILES: usize = 4;
 const NUMBERS: usize = 256;
 /// Bytes of a register.
 const REGISTER: f64 = 4.0;
-/// Bytes of a sector.
-const SECTOR: i32 = 32;
 
 /// What is behind a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -213,7 +212,7 @@ impl Flows {
         let bytes: f64 = general.map(|register| f64::from(register.count) * REGISTER).sum();
         let loads = self.loads_behind(code, row).iter().copied();
         let starts = loads.filter(|start| self.differs_by_lane(code, *start, false));
-        starts.filter_map(steps).any(|steps| bytes > 0.0 && steps * bytes <= f64::from(SECTOR))
+        starts.filter_map(steps).any(|steps| bytes > 0.0 && steps * bytes <= f64::from(SECTOR_BYTES))
     }
 
     /// The rows behind the address of an access.
@@ -307,7 +306,7 @@ fn splits(code: &Code<'_>) -> BTreeMap<usize, usize> {
             if let Some(register) = is_load.then(|| address(code, row)).flatten() {
                 let offset = word.registers.offset;
                 let same =
-                    open.iter().find(|(other, first, _)| *other == register && offset.abs_diff(*first) < SECTOR as u32);
+                    open.iter().find(|(other, first, _)| *other == register && offset.abs_diff(*first) < SECTOR_BYTES);
                 match same {
                     Some((_, _, first)) => {
                         found.insert(row, *first);

@@ -7,14 +7,14 @@ use super::code::Code;
 use super::detail::{LaneStep, SectorAccess};
 use super::flows::Flows;
 use crate::evidence::{Arithmetic, Operand, OperandFrom, Register, RegisterFile};
+use crate::quantity::SECTOR_BYTES;
 use std::collections::{BTreeSet, HashMap};
 
 /// Lanes of a warp.
 const LANES: usize = 32;
 /// Bits of a value.
 const BITS: u32 = 32;
-/// Bytes of a sector.
-const SECTOR: u64 = 32;
+const SECTOR: u64 = SECTOR_BYTES as u64;
 /// Bytes of a line.
 const LINE: u64 = 128;
 /// Special registers: the lane's number, the thread's in x, y and z, the block's.

@@ -3,9 +3,10 @@
 use super::detail::{SectorAccess, touched_sectors};
 use super::model::Phases;
 use crate::evidence::LaunchFacts;
+use crate::quantity::SECTOR_BYTES;
+use crate::quantity::glance;
 
-/// Bytes of a sector.
-const SECTOR: f64 = 32.0;
+const SECTOR: f64 = SECTOR_BYTES as f64;
 /// The part of all bytes read that one buffer holds where draws can only be from it.
 const NEARLY_ALL: f64 = 0.9;
 /// Arguments named; more are counted.
@@ -66,6 +67,6 @@ fn gathered(phases: &Phases, buffer: f64, all: f64) -> Option<Amount> {
     let touched = SECTOR * touched_sectors(draws, buffer / SECTOR)?;
     Some(Amount {
         bytes: touched + all - buffer,
-        what: format!("distinct sectors of {} uniform draws", crate::quantity::format::short(draws)),
+        what: format!("distinct sectors of {} uniform draws", glance::short(draws)),
     })
 }

@@ -7,14 +7,13 @@
 use crate::analysis::derive::units::{self, BusyUnit};
 use crate::analysis::kernel::summary::CYCLES;
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::catalog::Part;
+use crate::analysis::limits::Limits;
+use crate::catalog::{Part, Threshold};
 
 /// From this change of the cycles on, in percent, there is something to explain.
 const LEAST: f64 = 3.0;
 /// A part of this size is the story.
 const MOST_OF_IT: f64 = 0.75;
-/// A unit that is less busy than this, in percent of its peak, did not set the time.
-const BUSY: f64 = 60.0;
 /// Warps that an SM held, in percent of those that it has room for.
 const WARPS: &str = "sm__warps_active.avg.pct_of_peak_sustained_active";
 /// Cycles of an SM with a warp, and all of them.
@@ -68,7 +67,7 @@ pub struct Story {
 
 impl Story {
     /// `None` where the cycles changed by a trifle, or where no unit was measured on both sides.
-    pub(in crate::analysis) fn of(new: &KernelSummary<'_>, old: &KernelSummary<'_>) -> Option<Story> {
+    pub(in crate::analysis) fn of(new: &KernelSummary<'_>, old: &KernelSummary<'_>, limits: &Limits) -> Option<Story> {
         let cycles = (old.value(CYCLES)?, new.value(CYCLES)?);
         let change = (cycles.0 / cycles.1).ln();
         if !change.is_finite() || change.abs() < (1.0 + LEAST / 100.0).ln() {
@@ -94,7 +93,8 @@ impl Story {
         let unit = if products { tensor() } else { None }.or_else(|| was.iter().find_map(beside))?;
         let work_part = (unit.busy.0 / unit.busy.1).ln() / change;
         let cause = match work_part {
-            _ if unit.share.0 < BUSY && !unit.is_tensor => Cause::Latency,
+            // What was less busy did not set the time.
+            _ if unit.share.0 < limits[Threshold::SolLow] && !unit.is_tensor => Cause::Latency,
             part if part >= MOST_OF_IT => Cause::Work,
             part if part <= 1.0 - MOST_OF_IT => Cause::Overlap,
             _ => Cause::Both,

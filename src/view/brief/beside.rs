@@ -1,8 +1,8 @@
 //! Verdict and Next of the other kernels that take much of the report's time, in the words of their own pages.
 
-use super::numbers::digits;
 use super::{actions, kernels, next, verdict};
 use crate::analysis::{Audit, Bottleneck, Lever, OtherKernel, Standing};
+use crate::quantity::glance::digits;
 use crate::view::document::{Block, Section};
 use crate::view::tables::{heading, paragraph};
 use crate::words;

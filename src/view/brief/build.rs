@@ -1,18 +1,17 @@
 //! What the build and the launch give, the occupancy that follows, and what each role of warps does.
 
-use super::numbers::{digits, row, value};
+use super::numbers::{row, value};
 use super::places;
 use crate::analysis::phases::Phases;
 use crate::analysis::{Audit, BuildRow, Row};
 use crate::evidence::Reading;
 use crate::quantity::format;
+use crate::quantity::glance::digits;
 use crate::view::document::{Block, Cell, Section};
 use crate::view::tables::{left, list, right, table, text};
 use crate::words;
 use crate::words::Words;
 
-/// Registers of an SM.
-const REGISTERS: f64 = 65_536.0;
 /// The share of the registers from which a kernel has no room for more, in percent.
 const FULL: f64 = 95.0;
 
@@ -172,8 +171,9 @@ fn limits(audit: &Audit, side: Side) -> Option<String> {
 fn room(audit: &Audit) -> Option<Words> {
     let (registers, threads) = (value(audit, "launch__registers_per_thread")?, value(audit, "launch__block_size")?);
     let held = registers * threads;
-    let full = 100.0 * held / REGISTERS >= FULL;
-    let file = format!("{} × {} = {} of 65,536 registers", whole(registers), whole(threads), whole(held));
+    let all = audit.occupancy.registers_of_sm?;
+    let full = 100.0 * held / all >= FULL;
+    let file = format!("{} × {} = {} of {} registers", whole(registers), whole(threads), whole(held), whole(all));
     let has_products = audit.phases.as_ref().is_some_and(|phases| phases.tensor.is_some());
     if audit.occupancy.blocks_per_sm == Some(1.0) && has_products {
         let binding = audit.occupancy.binding().join(" and ");

@@ -1,8 +1,9 @@
 //! What the change did: the verdict against the old side, what made it, and the counters that carry the story.
 
-use super::numbers::{amount, both, bytes, row, sides, tenth, time};
+use super::numbers::{both, row, sides, tenth};
 use super::{lead, story};
 use crate::analysis::{Audit, Comparison, Row, Standing, Verdict};
+use crate::quantity::glance::{amount, bytes, time};
 use crate::quantity::{Unit, format};
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::heading::Heading;

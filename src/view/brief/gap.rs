@@ -1,9 +1,9 @@
 //! The gap to the reference: cycles in which the tensor pipe works on both sides, and cycles in which it does not.
 
 use super::lead::called;
-use super::numbers::amount;
 use crate::analysis::Audit;
 use crate::analysis::phases::{Phase, PhaseKind};
+use crate::quantity::glance::amount;
 
 /// A phase is of the size of a gap within this part.
 const SIZE: f64 = 0.1;

@@ -1,9 +1,10 @@
 //! The versions of the kernel in order, the reference as the last row.
 
 use super::lead::{self, called};
-use super::numbers::{rate, row, time};
+use super::numbers::row;
 use crate::analysis::{Audit, Milestone, StallBasis};
 use crate::evidence::Reading;
+use crate::quantity::glance::{rate, time};
 use crate::quantity::{Quantity, format};
 use crate::view::document::{Cell, Section, Table};
 use crate::view::heading::Heading;

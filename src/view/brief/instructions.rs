@@ -1,12 +1,13 @@
 //! What was executed: the opcodes that carry the kernel, by phase, and how the machine code changed.
 
-use super::numbers::{amount, tenth};
+use super::numbers::tenth;
 use super::places;
 use crate::analysis::phases::{CycleUnit, OpcodeRun, PhaseKind, Phases};
 use crate::analysis::sass::SassDiff;
 use crate::analysis::{Audit, OpcodeRow, Row};
 use crate::evidence::Reading;
 use crate::quantity::format;
+use crate::quantity::glance::amount;
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::tables::{left, paragraph, right, table, text};
 use crate::words;

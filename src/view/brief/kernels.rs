@@ -1,10 +1,11 @@
 //! The kernels of the report whose time matters: what limits each, what to do first, and how much of all that could save.
 
-use super::numbers::{digits, tenth, time};
+use super::numbers::tenth;
 use super::{actions, verdict};
 use crate::analysis::{Asked, Audit, Bottleneck, KernelKey, Lever, OtherKernel, Standing, asked_by};
 use crate::catalog::Code;
 use crate::quantity::format;
+use crate::quantity::glance::{digits, time};
 use crate::shell::quoted;
 use crate::view::ceiling;
 use crate::view::document::{Cell, Column, Section};

@@ -1,10 +1,10 @@
 //! The lines under the title: which kernel, how fast, against what, whether it is correct, under which clocks.
 
-use super::numbers::{amount, digits, rate, time};
 use crate::analysis::code::Identity;
 use crate::analysis::{Audit, Judged, Standing, clocks_are_free};
 use crate::evidence::{Correctness, Missing, Reading};
 use crate::quantity::format;
+use crate::quantity::glance::{amount, digits, rate, time};
 use crate::view::clock_steps;
 use crate::view::document::Line;
 use crate::view::faults::{faults, void_check};

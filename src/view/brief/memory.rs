@@ -1,11 +1,13 @@
 //! Memory: what each level moved against what it cannot avoid, and the accesses that touch more sectors than their bytes fill.
 
 use super::lead::called;
-use super::numbers::{amount, bytes, digits, row, sides, tenth};
+use super::numbers::{row, sides, tenth};
 use super::places;
 use crate::analysis::phases::{Amount, LaneStep, Phases, Point, SectorAccess, Unavoidable};
 use crate::analysis::{AccessLine, Audit};
+use crate::quantity::SECTOR_BYTES;
 use crate::quantity::format;
+use crate::quantity::glance::{amount, bytes, digits};
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::tables::{left, paragraph, right, table, text};
 use crate::words;
@@ -21,8 +23,7 @@ const READ: &str = "dram__bytes_read.sum";
 /// Bytes that reached L2 from L1, and DRAM from L2.
 const STORED: &str = "l1tex__m_l1tex2xbar_write_bytes.sum";
 const WRITTEN: &str = "dram__bytes_write.sum";
-/// Bytes of a sector.
-const SECTOR: f64 = 32.0;
+const SECTOR: f64 = SECTOR_BYTES as f64;
 
 /// Accesses shown.
 const SHOWN: usize = 4;

@@ -1,9 +1,10 @@
 //! Where the cycles of an instruction went since the old side: the stalls that moved.
 
-use super::numbers::{digits, row};
+use super::numbers::row;
 use crate::analysis::{Audit, StallBasis, StallRow};
 use crate::catalog;
 use crate::quantity::format;
+use crate::quantity::glance::digits;
 use crate::words;
 use crate::words::Words;
 

@@ -3,8 +3,9 @@
 use super::numbers::value;
 use super::places;
 use super::roles;
-use crate::analysis::Audit;
 use crate::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases, Wait};
+use crate::analysis::{Audit, Limits};
+use crate::catalog::Threshold;
 use crate::quantity::format;
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::tables::{left, list, paragraph, right, table, text};
@@ -33,9 +34,6 @@ const UNITS: [&str; 4] = [
     "lts__throughput.avg.pct_of_peak_sustained_elapsed",
     "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed",
 ];
-/// Shares of peak from which a unit is high, and full, in percent.
-const HIGH: f64 = 60.0;
-const FULL: f64 = 85.0;
 
 /// The section; `None` without phases worth a row, or with too few samples.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
@@ -52,7 +50,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         paragraph("phases-basis", basis(phases, elapsed, is_one_wave)),
         Block::from(rows(&shown, phases, old, step)),
     ];
-    let notes = notes(phases, step, audit.stalls.parked, busiest(audit));
+    let notes = notes(audit, phases, step);
     if !notes.is_empty() {
         blocks.push(list("phases-notes", notes));
     }
@@ -169,8 +167,9 @@ fn rows(shown: &[(&Phase, bool)], phases: &Phases, old: Option<&Phases>, step: O
                 }),
             }
         };
-    let line = |(phase, _): &(&Phase, bool)| {
-        let mut cells = vec![text(places::row(phase, phases.steps)), text(places::lines(phase, file))];
+    let line = |(phase, is_part): &(&Phase, bool)| {
+        let label = words!("{}{}", if *is_part { "· " } else { "" }, places::row(phase, phases.steps));
+        let mut cells = vec![text(label), text(places::lines(phase, file))];
         cells.extend(old.is_some().then(|| twin(phase).map_or_else(Cell::default, share)));
         let own = share(phase);
         cells.push(if old.is_some() { own.strong() } else { own });
@@ -248,7 +247,7 @@ pub(super) fn behind_products(phases: &Phases, kind: PhaseKind, reason: &str) ->
 }
 
 /// What the table does not say: the step against its products, what is latency and not work, the other roles.
-fn notes(phases: &Phases, step: Option<f64>, parked: Option<f64>, busiest: f64) -> Vec<Words> {
+fn notes(audit: &Audit, phases: &Phases, step: Option<f64>) -> Vec<Words> {
     let mut notes = Vec::new();
     let steps = phases.steps.filter(|steps| *steps >= 1.0);
     if let (Some(_), Some(cycles), Some(steps), Some(tensor)) =
@@ -273,28 +272,30 @@ fn notes(phases: &Phases, step: Option<f64>, parked: Option<f64>, busiest: f64) 
             "The copies overlap products in flight: they cost time only where a step takes longer than its products."
         ));
     }
-    notes.extend(latency(phases, step, busiest));
-    notes.extend(roles::note(phases, parked));
+    notes.extend(latency(phases, step, busiest(audit), &audit.limits));
+    notes.extend(roles::note(phases, audit.stalls.parked));
     notes
 }
 
 /// The phase whose cycles are latency and not issue slots (rule R11): not where a unit is full, which the phase may wait for.
-fn latency(phases: &Phases, step: Option<f64>, busiest: f64) -> Option<Words> {
+fn latency(phases: &Phases, step: Option<f64>, busiest: f64, limits: &Limits) -> Option<Words> {
     let is_products = |phase: &Phase| phase.kind == PhaseKind::MainLoop && phases.tensor.is_some();
     let is_large = |phase: &&Phase| phase.share >= LARGE && !is_products(phase);
     let largest = phases.phases.iter().filter(is_large).max_by(|a, b| a.share.total_cmp(&b.share))?;
     let is_main = largest.kind == PhaseKind::MainLoop;
     let (issue, cycles) = (largest.issue?, largest.cycles?);
     let per = step.filter(|_| is_main).unwrap_or(1.0);
-    (issue < cycles / 2.0 && busiest < if is_main { HIGH } else { FULL }).then(|| {
-        words!(
-            "Issue floor {}: {} of {} cycles{}; the rest is latency, not work.",
-            places::phase_words(largest.kind).noun,
-            format::fixed(issue / per, 0),
-            format::fixed(cycles / per, 0),
-            if per > 1.0 { " a step" } else { "" }
-        )
-    })
+    (issue < cycles / 2.0 && busiest < limits[if is_main { Threshold::SolLow } else { Threshold::UnitSaturated }]).then(
+        || {
+            words!(
+                "Issue floor {}: {} of {} cycles{}; the rest is latency, not work.",
+                places::phase_words(largest.kind).noun,
+                format::fixed(issue / per, 0),
+                format::fixed(cycles / per, 0),
+                if per > 1.0 { " a step" } else { "" }
+            )
+        },
+    )
 }
 
 /// The share of peak of the busiest unit, in percent; 0 where none was measured.

@@ -46,7 +46,7 @@ pub(super) fn row(phase: &Phase, steps: Option<f64>) -> Words {
 
 /// What a phase is called.
 pub(in crate::view) struct PhaseWords {
-    /// As a row; a part of a loop begins with a dot.
+    /// As a row.
     own: &'static str,
     /// Inside a sentence.
     pub(super) noun: &'static str,
@@ -65,23 +65,23 @@ pub(in crate::view) fn phase_words(kind: PhaseKind) -> PhaseWords {
         PhaseKind::Loop => ("Loop", "in a loop", "Loop"),
         PhaseKind::Stretch => ("Code", "in straight-line code", "Code"),
         PhaseKind::Elsewhere => ("Called functions", "in called functions", "Called functions"),
-        PhaseKind::StageWait => ("· wait for the stage", "in the wait for the stage", "– wait for stage"),
-        PhaseKind::Issue => ("· issue", "at the issue of products", "– issue products"),
-        PhaseKind::Copies => ("· copies of another stage", "in the copies", "– copies"),
-        PhaseKind::ProductsWait => ("· wait for the products", "in the wait for the products", "– wait for products"),
-        PhaseKind::Release => ("· release the stage", "at the release of the stage", "– release stage"),
-        PhaseKind::Control => ("· loop control", "in the loop control", "– loop control"),
-        PhaseKind::Load => ("· load", "in the load", "– load"),
-        PhaseKind::Compute => ("· compute", "in the compute part", "– compute"),
-        PhaseKind::Barrier => ("· barrier", "at the block barrier", "– barrier"),
-        PhaseKind::InnerLoop => ("· inner loop", "in the inner loop", "– inner loop"),
+        PhaseKind::StageWait => ("wait for the stage", "in the wait for the stage", "wait for stage"),
+        PhaseKind::Issue => ("issue", "at the issue of products", "issue products"),
+        PhaseKind::Copies => ("copies of another stage", "in the copies", "copies"),
+        PhaseKind::ProductsWait => ("wait for the products", "in the wait for the products", "wait for products"),
+        PhaseKind::Release => ("release the stage", "at the release of the stage", "release stage"),
+        PhaseKind::Control => ("loop control", "in the loop control", "loop control"),
+        PhaseKind::Load => ("load", "in the load", "load"),
+        PhaseKind::Compute => ("compute", "in the compute part", "compute"),
+        PhaseKind::Barrier => ("barrier", "at the block barrier", "barrier"),
+        PhaseKind::InnerLoop => ("inner loop", "in the inner loop", "inner loop"),
     };
     PhaseWords { own, noun, label }
 }
 
 /// What a phase is where it stands apart from the others: `Epilogue (store_tile)`, `Copies of another stage`.
 pub(in crate::view) fn name(phase: &Phase) -> String {
-    format::capital(row(phase, None).to_plain().trim_start_matches("· "))
+    format::capital(row(phase, None).to_plain().trim_start_matches(""))
 }
 
 fn is_move(run: &OpcodeRun) -> bool {

@@ -1,12 +1,13 @@
 //! Warp stalls: the reasons that take a share of the warps' time worth a line, and what causes each of them here.
 
-use super::numbers::{digits, sides, tenth, value};
+use super::numbers::{sides, tenth, value};
 use super::{moved, phases, places};
 use crate::analysis::phases::{PhaseKind, Phases, StallCause, StallGroup, StallPlace, WaitGroup};
 use crate::analysis::{Audit, StallBasis, StallRow};
-use crate::catalog;
+use crate::catalog::{self, Threshold};
 use crate::evidence::Reading;
 use crate::quantity::format;
+use crate::quantity::glance::{self, digits};
 use crate::view::document::{Cell, Section};
 use crate::view::source_lines;
 use crate::view::tables::{left, paragraph, right, table, text};
@@ -22,8 +23,6 @@ const TELLS: f64 = 0.25;
 const FEW: u64 = 100;
 /// The share of warps that wait for their turn from which the schedulers have work enough, in percent.
 const MANY_READY: f64 = 20.0;
-/// The sum of waits for memory from which it is told, in percent.
-const MEMORY: f64 = 30.0;
 
 /// The section; `None` where no stalls were collected.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
@@ -53,7 +52,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     };
     let mut basis = basis(audit, shares.basis);
     basis.push(moved::sentence(audit));
-    basis.push(memory(&shares.rows, audit.phases.as_ref().map_or(0.0, Phases::at_mbarriers)));
+    basis.push(memory(audit, &shares.rows));
     let rows = rows.iter().zip(notes).map(line).collect();
     Some(Section::new("stalls", "Warp stalls", vec![paragraph("basis", basis), table("stalls", columns, rows).into()]))
 }
@@ -70,7 +69,9 @@ fn basis(audit: &Audit, basis: StallBasis) -> Words {
 }
 
 /// The waits for memory together, where several of them make a large sum; those at mbarriers are for copies and other warps.
-fn memory(rows: &[StallRow], at_mbarriers: f64) -> Words {
+fn memory(audit: &Audit, rows: &[StallRow]) -> Words {
+    let at_mbarriers = audit.phases.as_ref().map_or(0.0, Phases::at_mbarriers);
+    let least = audit.limits[Threshold::StallMemoryShare];
     let is_memory = |row: &&StallRow| {
         catalog::stall(&row.reason)
             .is_some_and(|known| known.kind == catalog::StallKind::Memory && known.part_of.is_none())
@@ -79,7 +80,7 @@ fn memory(rows: &[StallRow], at_mbarriers: f64) -> Words {
     let of_memory = |row: &StallRow| Some(row.row.new.value()? * loads(row));
     let shares: Vec<f64> = rows.iter().filter(is_memory).filter_map(of_memory).collect();
     let sum: f64 = shares.iter().sum();
-    let is_told = sum >= MEMORY && shares.iter().filter(|share| **share >= LEAST).count() > 1;
+    let is_told = sum >= least && shares.iter().filter(|share| **share >= LEAST).count() > 1;
     if is_told { words!(" Waits for memory and its queues: {} %.", tenth(sum)) } else { Words::default() }
 }
 
@@ -123,7 +124,7 @@ fn shared_loads_off(phases: &Phases, reason: &str) -> Option<Words> {
     let is_queue = matches!(reason, "short_scoreboard" | "mio_throttle");
     let loads =
         phases.guarded.iter().find(|run| run.opcode == "LDS" && run.exactly() == Some(0)).filter(|_| is_queue)?;
-    let count = format::short(loads.executed as f64);
+    let count = glance::short(loads.executed as f64);
     Some(words!("No shared loads: all {} LDS are predicated off", count))
 }
 

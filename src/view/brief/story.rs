@@ -1,8 +1,9 @@
 //! What made the kernel faster or slower, in a sentence and in the rows that show it.
 
-use super::numbers::{amount, both, digits, tenth};
+use super::numbers::{both, tenth};
 use crate::analysis::{Audit, OpcodeRow, StallBasis, Story, StoryCause};
 use crate::quantity::format;
+use crate::quantity::glance::{amount, digits};
 use crate::view::document::Cell;
 use crate::view::tables::text;
 use crate::words;

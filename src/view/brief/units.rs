@@ -1,9 +1,10 @@
 //! The units of the chip, in percent of their peak: old, new, reference; and how busy that is.
 
-use super::numbers::{self, cell, sides, tenth};
+use super::numbers::{cell, sides, tenth};
 use crate::analysis::{Audit, Level, Unit};
 use crate::catalog::{Part, Threshold};
 use crate::quantity::format;
+use crate::quantity::glance;
 use crate::view::document::{Cell, Section, Table};
 use crate::view::tables::{left, paragraph, right, table, text};
 use crate::words;
@@ -60,7 +61,7 @@ fn by_unit(audit: &Audit, names: &[&str], [old, new, reference]: [&[Unit]; 3]) -
     let mut columns = vec![left("% of peak"), right("Old"), right("New")];
     columns.extend(audit.reference.is_some().then(|| right("Reference")));
     let mut time: Vec<Cell> = vec![text("Duration under ncu")];
-    time.extend(sides(audit, &audit.performance.time, numbers::time));
+    time.extend(sides(audit, &audit.performance.time, glance::time));
     time.extend(audit.reference.is_some().then(|| duration(audit)));
     let line = |name: &&str| {
         let mut cells: Vec<Cell> = vec![text(format::capital(name)), share(old, name), share(new, name).strong()];
@@ -74,7 +75,7 @@ fn by_side(audit: &Audit, names: &[&str], new: &[Unit], reference: &[Unit]) -> T
     let mut columns = vec![left("% of peak"), right("Duration under ncu")];
     columns.extend(names.iter().map(|name| right(&format::capital(name))));
     let shares = |units: &[Unit]| names.iter().map(|name| share(units, name)).collect::<Vec<Cell>>();
-    let mut kernel = vec![text("This kernel"), cell(Some(&audit.performance.time.new), numbers::time)];
+    let mut kernel = vec![text("This kernel"), cell(Some(&audit.performance.time.new), glance::time)];
     kernel.extend(shares(new));
     let mut rows = vec![kernel];
     if audit.reference.is_some() {
@@ -88,7 +89,7 @@ fn by_side(audit: &Audit, names: &[&str], new: &[Unit], reference: &[Unit]) -> T
 fn duration(audit: &Audit) -> Cell {
     let id = &audit.performance.time.id;
     let row = audit.reference.as_ref().and_then(|reference| reference.rows.iter().find(|own| own.id == *id));
-    cell(row.map(|row| &row.reference), numbers::time)
+    cell(row.map(|row| &row.reference), glance::time)
 }
 
 /// A unit's share of its peak; empty where it was not measured.

@@ -4,8 +4,9 @@ use super::axis;
 use super::model::{Axis, Chart, Curve, Figure, Mark, Plot, Shade, Tick};
 use crate::analysis::{Audit, Milestone};
 use crate::quantity::format::Scale;
+use crate::quantity::glance::time as written;
 use crate::quantity::{Quantity, Unit, format};
-use crate::view::brief::{called, time as written};
+use crate::view::brief::called;
 use crate::view::heading::Heading;
 
 /// Milestones from which on the chart says more than its table.
@@ -42,8 +43,7 @@ pub fn chart(milestones: &[Milestone]) -> Option<Chart> {
     let theirs = reference.iter().flat_map(|beside| &beside.points).map(|(_, time)| *time);
     let largest = all.iter().map(|(_, time)| *time).chain(theirs).fold(0.0, f64::max);
     let scale = Scale::of(Unit::NS, [largest]);
-    let unit = scale.write(largest).rsplit(' ').next().unwrap_or_default().to_owned();
-    let y = axis::linear(&format!("Time of one launch, {unit}"), 1.05 * largest, |at| {
+    let y = axis::linear(&format!("Time of one launch, {}", scale.unit()), 1.05 * largest, |at| {
         let text = scale.write_bare(at);
         text.strip_suffix(".00").map(str::to_owned).unwrap_or(text)
     });

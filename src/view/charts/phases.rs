@@ -5,6 +5,7 @@ use super::model::{Bar, BarRow, Bars, Chart, Figure, Shade};
 use crate::analysis::Audit;
 use crate::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases};
 use crate::quantity::format;
+use crate::quantity::glance;
 use crate::view::brief::phase_words;
 
 /// Samples below which shares by phase say too little.
@@ -20,7 +21,7 @@ pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
     if rows.len() < 2 {
         return None;
     }
-    let mut ticks = axis::from_zero(cycles, format::short);
+    let mut ticks = axis::from_zero(cycles, glance::short);
     ticks.retain(|tick| tick.at <= cycles);
     let of = match phases.unit? {
         CycleUnit::Tile => "a tile",
@@ -31,8 +32,7 @@ pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
     let added = steps.map(|steps| format!("; the {} steps of the main loop added up", format::fixed(steps, 0)));
     let has_tensor = phases.tensor.is_some();
     let legend = [(Shade::New, "tensor pipe busy".to_owned()), (Shade::Old, "other cycles".to_owned())];
-    let told: Vec<String> =
-        rows.iter().map(|(label, _, phase)| format!("{} {}", label.trim_start_matches("– "), span(phase))).collect();
+    let told: Vec<String> = rows.iter().map(|shown| format!("{} {}", shown.label(), span(shown.phase))).collect();
     let busy = phases.tensor.map(|tensor| format!(" The tensor pipe works {} of them.", format::fixed(tensor, 0)));
     Some(Chart {
         id: "phases".into(),
@@ -50,24 +50,38 @@ pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
             is_stacked: true,
             until: cycles,
             ticks,
-            rows: rows.into_iter().map(|(label, start, phase)| row(label, start, phase, has_tensor)).collect(),
+            rows: rows.iter().map(|shown| row(shown, has_tensor)).collect(),
         }),
     })
 }
 
+/// A bar: a phase with the cycle that it begins at.
+struct Shown<'a> {
+    phase: &'a Phase,
+    start: f64,
+    /// Whether it is a part of the loop above it.
+    is_part: bool,
+}
+
+impl Shown<'_> {
+    fn label(&self) -> &'static str {
+        phase_words(self.phase.kind).label
+    }
+}
+
 /// Each phase, and behind a loop its parts, with the cycle that it begins at.
-fn rows(phases: &Phases) -> Vec<(&'static str, f64, &Phase)> {
+fn rows(phases: &Phases) -> Vec<Shown<'_>> {
     let mut rows = Vec::new();
     let mut start = 0.0;
     for phase in &phases.phases {
         let mut inside = start;
         let is_shown = |phase: &Phase| phase.share >= SMALL;
         if is_shown(phase) {
-            rows.push((phase_words(phase.kind).label, start, phase));
+            rows.push(Shown { phase, start, is_part: false });
         }
         for part in &phase.parts {
             if is_shown(part) {
-                rows.push((phase_words(part.kind).label, inside, part));
+                rows.push(Shown { phase: part, start: inside, is_part: true });
             }
             inside += part.cycles.unwrap_or_default();
         }
@@ -80,7 +94,8 @@ fn span(phase: &Phase) -> String {
     format::fixed(phase.cycles.unwrap_or_default(), 0)
 }
 
-fn row(label: &str, start: f64, phase: &Phase, has_tensor: bool) -> BarRow {
+fn row(shown: &Shown<'_>, has_tensor: bool) -> BarRow {
+    let Shown { phase, start, is_part } = *shown;
     let cycles = phase.cycles.unwrap_or_default();
     let busy = phase.tensor.filter(|_| phase.kind == PhaseKind::MainLoop).unwrap_or_default().min(cycles);
     let bar = |shade, value, text| Bar { shade, value, text };
@@ -89,5 +104,5 @@ fn row(label: &str, start: f64, phase: &Phase, has_tensor: bool) -> BarRow {
         bars.push(bar(Shade::New, busy, String::new()));
     }
     bars.push(bar(if has_tensor { Shade::Old } else { Shade::New }, cycles - busy, span(phase)));
-    BarRow { label: label.to_owned(), bars }
+    BarRow { label: format!("{}{}", if is_part { "– " } else { "" }, shown.label()), bars }
 }

@@ -3,6 +3,7 @@
 use super::axis;
 use super::model::{Chart, Curve, Figure, Mark, Plot, Shade, Shape};
 use crate::analysis::{Audit, Ceiling, CeilingKind, Point};
+use crate::quantity::glance;
 use crate::quantity::{Quantity, Unit, format};
 
 /// The chart; `None` without a point, or without a level and a pipe.
@@ -109,7 +110,7 @@ fn rate(value: f64) -> String {
 
 /// A mark of an axis over powers of ten.
 fn power(value: f64) -> String {
-    if value < 1.0 { format::plain(value, 9) } else { format::short(value) }
+    if value < 1.0 { format::plain(value, 9) } else { glance::short(value) }
 }
 
 #[cfg(test)]

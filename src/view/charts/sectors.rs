@@ -4,6 +4,7 @@ use super::axis;
 use super::model::{Bar, BarRow, Bars, Chart, Figure, Shade};
 use crate::analysis::{AccessLine, Accesses, Audit};
 use crate::quantity::format;
+use crate::quantity::glance;
 
 /// Lines that are drawn at most.
 const SHOWN: usize = 8;
@@ -28,7 +29,7 @@ fn chart(accesses: &Accesses, id: &str, title: &str, unit: &str) -> Option<Chart
         return None;
     }
     let largest = lines.iter().map(|line| line.moved).max()? as f64;
-    let ticks = axis::from_zero(largest, format::short);
+    let ticks = axis::from_zero(largest, glance::short);
     let row = |line: &&AccessLine| {
         let (ideal, excess) = (line.ideal.unwrap_or(0), line.moved.saturating_sub(line.ideal.unwrap_or(0)));
         let times = line.ways().map(|ways| format!(", {} ×", format::fixed(ways, 1))).unwrap_or_default();
@@ -41,7 +42,7 @@ fn chart(accesses: &Accesses, id: &str, title: &str, unit: &str) -> Option<Chart
                 Bar {
                     shade: Shade::Excess,
                     value: excess as f64,
-                    text: format!("{}{times}", format::short(line.moved as f64)),
+                    text: format!("{}{times}", glance::short(line.moved as f64)),
                 },
             ],
         }

@@ -1,7 +1,7 @@
 //! Several builds of one source side by side: times, resources, occupancy, instructions by class.
 
 use super::build_name;
-use crate::analysis::code::{CodeAudit, CodeColumnsRow, code_rows};
+use crate::analysis::code::{CodeAudit, CodeColumnsRow, StaticOccupancy, code_rows};
 use crate::analysis::{Sample, Standing, VariantTimes};
 use crate::quantity::Unit;
 use crate::quantity::format::{self, Scale};
@@ -50,7 +50,7 @@ fn side_by_side(names: &[String], codes: &[CodeAudit], measured: &[Option<&Varia
     } else {
         Vec::new()
     };
-    let is_nothing = |cell: &Cell| matches!(cell.words.to_plain().as_str(), "0" | "0 B" | "—");
+    let is_nothing = |cell: &Cell| cell.sort.is_none_or(|number| number == 0.0);
     rows.retain(|row| !row[1..].iter().all(is_nothing));
     let (mut same, mut apart) = (Vec::new(), times(measured));
     for row in rows {
@@ -113,19 +113,16 @@ fn times(measured: &[Option<&VariantTimes>]) -> Vec<Vec<Cell>> {
 
 /// Shared memory with what the launch adds, and the blocks that it leaves room for.
 fn occupancy(codes: &[CodeAudit]) -> Vec<Vec<Cell>> {
-    let value = |of: fn(&crate::analysis::code::StaticOccupancy) -> String| {
-        codes.iter().map(move |code| match code.facts.occupancies.as_slice() {
-            [one] => text(of(one)),
+    let row = |label: &str, unit: &str, of: fn(&StaticOccupancy) -> u64| {
+        let cells = codes.iter().map(|code| match code.facts.occupancies.as_slice() {
+            [one] => text(format!("{}{unit}", format::integer(of(one)))).sorted(of(one) as f64),
             _ => text("—"),
-        })
+        });
+        std::iter::once(text(label)).chain(cells).collect()
     };
-    let row = |label: &str, cells: Vec<Cell>| std::iter::once(text(label)).chain(cells).collect();
     vec![
-        row(
-            "Shared memory of a block, dynamic included",
-            value(|one| format!("{} B", format::integer(one.shared_bytes))).collect(),
-        ),
-        row("Blocks on one SM", value(|one| one.blocks.to_string()).collect()),
+        row("Shared memory of a block, dynamic included", " B", |one| one.shared_bytes),
+        row("Blocks on one SM", "", |one| one.blocks.into()),
     ]
 }
 

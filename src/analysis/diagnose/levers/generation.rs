@@ -6,6 +6,7 @@ use crate::analysis::diagnose::lever::Action;
 use crate::analysis::diagnose::rules::share;
 use crate::catalog::{self, Part};
 use crate::quantity::format;
+use crate::quantity::glance;
 use crate::words;
 use crate::words::Words;
 
@@ -48,7 +49,7 @@ pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 
 fn why(conversions: f64, now: f64, goal: f64, rate: f64) -> Words {
     let converted = match conversions > 0.0 {
-        true => format!("; {} conversions of 8-bit operands disappear", format::short(conversions)),
+        true => format!("; {} conversions of 8-bit operands disappear", glance::short(conversions)),
         false => String::new(),
     };
     words!(

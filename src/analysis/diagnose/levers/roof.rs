@@ -8,7 +8,7 @@ use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::diagnose::rules::memory::{packable, wavefronts};
 use crate::analysis::diagnose::rules::{count, share};
 use crate::catalog::{Code, Part, Threshold};
-use crate::quantity::format;
+use crate::quantity::glance;
 use crate::words;
 use crate::words::Words;
 
@@ -54,7 +54,7 @@ pub(in crate::analysis::diagnose) fn at_the_roof(
     if is_pipe && own.filter_map(|lever| lever.bound).fold(0.0, f64::max) >= 100.0 * LARGEST * (1.0 - most) {
         return None;
     }
-    let bytes = |name: &str| m.kernel.value(name).map(|bytes| format!("{}B", format::short(bytes)));
+    let bytes = |name: &str| m.kernel.value(name).map(|bytes| format!("{}B", glance::short(bytes)));
     let neighbour =
         bytes("dram__bytes_read.sum").zip(bytes("dram__bytes_write.sum")).filter(|_| part == Part::MemoryDram);
     let less = match neighbour {

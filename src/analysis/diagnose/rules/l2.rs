@@ -5,6 +5,7 @@ use crate::analysis::diagnose::level::Level;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
 use crate::catalog::{self, Code, Part, StallReason, Threshold};
+use crate::quantity::SECTOR_BYTES;
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
@@ -12,8 +13,7 @@ use crate::words::Words;
 /// Sectors that L2 sends to the L1 caches; without it, the bytes that they receive, of which a multicast sends less.
 const SENT: &str = "lts__t_sectors_srcunit_tex_op_read.sum";
 const RECEIVED: &str = "l1tex__m_xbar2l1tex_read_bytes.sum";
-/// Bytes of a sector.
-const SECTOR: f64 = 32.0;
+const SECTOR: f64 = SECTOR_BYTES as f64;
 /// Bytes that DRAM was read for.
 const FROM_DRAM: &str = "dram__bytes_read.sum";
 /// Hit rates of L2 and of L1, percent.

@@ -20,6 +20,7 @@ use crate::analysis::phases::Point;
 use crate::catalog::Code;
 use crate::evidence::Reading;
 use crate::quantity::format;
+use crate::quantity::glance;
 use crate::words::Words;
 
 /// Where a rule points.
@@ -160,5 +161,5 @@ pub(super) fn share(value: f64) -> String {
 
 /// A count of cycles or of anything else, `15,387`; three digits of a million and more.
 pub(super) fn count(value: f64) -> String {
-    if value.abs() < 1e6 { format::fixed(value, 0) } else { format::short(value) }
+    if value.abs() < 1e6 { format::fixed(value, 0) } else { glance::short(value) }
 }

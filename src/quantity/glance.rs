@@ -1,0 +1,124 @@
+//! Numbers at a glance, as prose and small tables write them: the unit is that of the number as it is written, so that none reads
+//! `1000.0 µs`.
+
+use super::format::{fixed, plain};
+
+/// How many decimals a number in a unit has.
+#[derive(Clone, Copy)]
+enum Decimals {
+    Fixed(usize),
+    /// So many that three digits count.
+    Three,
+}
+
+impl Decimals {
+    fn of(self, value: f64) -> usize {
+        match self {
+            Decimals::Fixed(decimals) => decimals,
+            Decimals::Three => three(value),
+        }
+    }
+}
+
+/// A unit: its size, its name, the decimals.
+type Step = (f64, &'static str, Decimals);
+
+/// Decimals that leave three digits, by the number as it is rounded.
+fn three(value: f64) -> usize {
+    match value.abs() {
+        size if size >= 99.95 => 0,
+        size if size >= 9.995 => 1,
+        _ => 2,
+    }
+}
+
+/// The number in the first unit, the smallest first, in which it is written below a thousand; in the last if in none.
+fn stepped(value: f64, steps: &[Step]) -> Option<(f64, &'static str, usize)> {
+    let is_below = |(size, _, decimals): &&Step| {
+        let scaled = value.abs() / size;
+        scaled < 1e3 - 0.5 / 10f64.powi(decimals.of(scaled) as i32)
+    };
+    let (size, unit, decimals) = steps.iter().find(is_below).or(steps.last())?;
+    Some((value / size, unit, decimals.of(value / size)))
+}
+
+fn written(value: f64, steps: &[Step]) -> String {
+    stepped(value, steps)
+        .map(|(value, unit, decimals)| format!("{} {unit}", fixed(value, decimals)))
+        .unwrap_or_default()
+}
+
+/// Three digits that count.
+pub fn digits(value: f64) -> String {
+    fixed(value, three(value))
+}
+
+/// A time in ns: `1.680 ms`, `141.5 µs`, `980 ns`.
+pub fn time(ns: f64) -> String {
+    use Decimals::Fixed;
+    written(ns, &[(1.0, "ns", Fixed(0)), (1e3, "µs", Fixed(1)), (1e6, "ms", Fixed(3)), (1e9, "s", Fixed(3))])
+}
+
+/// A count in full up to a million, then in millions, so that old and new have one unit: `1,752`, `7.49 M`, `2,133.8 M`.
+pub fn amount(value: f64) -> String {
+    match value.abs() {
+        size if size >= 1e12 => format!("{} T", fixed(value / 1e12, 2)),
+        size if size >= 1e6 => format!("{} M", fixed(value / 1e6, three(value / 1e6).max(1))),
+        size if size >= 1e4 => fixed(value, 0),
+        _ => fixed(value, if value.fract() == 0.0 { 0 } else { 2 }),
+    }
+}
+
+/// A rate of work: `652 TFLOP/s`.
+pub fn rate(per_second: f64, unit: &str) -> String {
+    use Decimals::Three;
+    const STEPS: [Step; 4] = [(1e6, "M", Three), (1e9, "G", Three), (1e12, "T", Three), (1e15, "P", Three)];
+    match stepped(per_second, &STEPS).filter(|_| per_second >= 1e6) {
+        Some((value, prefix, decimals)) => format!("{} {prefix}{unit}", fixed(value, decimals)),
+        None => format!("{} {unit}", digits(per_second)),
+    }
+}
+
+/// `7.83 GB`, `714 MB`.
+pub fn bytes(value: f64) -> String {
+    use Decimals::{Fixed, Three};
+    let steps = [(1.0, "B", Fixed(0)), (1e3, "kB", Three), (1e6, "MB", Three), (1e9, "GB", Three), (1e12, "TB", Three)];
+    written(value, &steps)
+}
+
+/// A count: three digits with a decimal prefix from ten thousand on, `16.8 M`.
+pub fn short(value: f64) -> String {
+    use Decimals::Three;
+    const STEPS: [Step; 5] =
+        [(1e3, "k", Three), (1e6, "M", Three), (1e9, "G", Three), (1e12, "T", Three), (1e15, "P", Three)];
+    match stepped(value, &STEPS).filter(|_| value.abs() >= 1e4) {
+        Some((value, prefix, decimals)) => format!("{} {prefix}", plain(value, decimals)),
+        None => plain(value, 2),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_unit_is_that_of_the_rounded_number() {
+        assert_eq!([999.4, 999.6, 999_960.0, 1e6].map(time), ["999 ns", "1.0 µs", "1.000 ms", "1.000 ms"]);
+        assert_eq!([1.68e6, 141_504.0, 2.5e9, 0.0].map(time), ["1.680 ms", "141.5 µs", "2.500 s", "0 ns"]);
+        assert_eq!([999.0, 999_700.0, 7.83e9, 5e15].map(bytes), ["999 B", "1.00 MB", "7.83 GB", "5,000 TB"]);
+        assert_eq!(
+            [9_999_999.0, 7.49e6, 2.1338e9, 1_752.0, 0.25].map(amount),
+            ["10.0 M", "7.49 M", "2,133.8 M", "1,752", "0.25"]
+        );
+        assert_eq!(
+            [652.1e12, 999.8e9, 12.0].map(|per| rate(per, "FLOP/s")),
+            ["652 TFLOP/s", "1.00 TFLOP/s", "12.0 FLOP/s"]
+        );
+        assert_eq!([9.996, 99.96, 123.0].map(digits), ["10.0", "100", "123"]);
+    }
+
+    #[test]
+    fn counts() {
+        assert_eq!([0.0, 9_999.0, 16_777_216.0, 999_700.0, 1e12].map(short), ["0", "9,999", "16.8 M", "1 M", "1 T"]);
+    }
+}
