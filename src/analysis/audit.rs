@@ -5,16 +5,15 @@ use crate::analysis::code::{self, CodeAudit};
 use crate::analysis::correctness::{Fault, Looked, Standing, Void};
 use crate::analysis::derive::coalescing::Coalescing;
 use crate::analysis::derive::mix::InstructionMix;
-use crate::analysis::derive::named::{self, Known};
+use crate::analysis::derive::named;
 use crate::analysis::derive::occupancy::Occupancy;
 use crate::analysis::derive::panels::Panel;
 use crate::analysis::derive::roofline::Roofline;
 use crate::analysis::derive::stalls::Stalls;
 use crate::analysis::derive::stores::StoreCount;
-use crate::analysis::diagnose;
-use crate::analysis::diagnose::Bottleneck;
 use crate::analysis::diagnose::finding::Finding;
 use crate::analysis::diagnose::lever::Lever;
+use crate::analysis::diagnose::{self, Bottleneck, Kernel};
 use crate::analysis::evidence::{Evidence, Side};
 use crate::analysis::kernel::build::BuildRow;
 use crate::analysis::kernel::overview::{OtherKernel, time_of_all};
@@ -26,20 +25,20 @@ use crate::analysis::lines::SourceLines;
 use crate::analysis::others::{self, OtherVerdict};
 use crate::analysis::phases::Phases;
 use crate::analysis::profile::{Profile, summary};
+use crate::analysis::results::pair::Pair;
 use crate::analysis::results::reference::ReferenceProfile;
 use crate::analysis::results::timing::Timing;
-use crate::analysis::results::trials::{self, Version};
 use crate::analysis::results::variants::VariantTimes;
-use crate::analysis::versus::before::Before;
+use crate::analysis::version::Version;
 use crate::analysis::versus::checklist::{self, CheckedLine};
-use crate::analysis::versus::common::{Limited, LimiterChange, limiter_change, unseen};
+use crate::analysis::versus::common::{LimiterChange, limiter_change, unseen};
 use crate::analysis::versus::estimates::Estimates;
 use crate::analysis::versus::hypothesis::{self, Tested};
-use crate::analysis::versus::setting::{self, Seen, Setting};
+use crate::analysis::versus::setting::Setting;
 use crate::analysis::versus::story::Story;
 use crate::analysis::versus::verdict::Comparison;
 use crate::catalog::Code;
-use crate::evidence::{Collected, Correctness, LaunchFacts, Origin, Reading, SanitizerRun, Workload};
+use crate::evidence::{Collected, Correctness, Origin, Reading, SanitizerRun, Workload};
 
 /// Everything that is known and concluded about a subject.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -209,73 +208,38 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
     let old_launches = old_profile.map(Profile::launches);
     let old_kernel = old_launches.as_ref().map(|launches| summary(launches));
     let old_kernel = old_kernel.as_ref();
+    let version = Version { side: new, profile, kernel };
+    let old_version = old.zip(old_profile).zip(old_kernel);
+    let old_version = old_version.map(|((side, profile), kernel)| Version { side, profile, kernel });
 
-    let seen = Seen { session: &profile.session, kernel };
-    let old_seen = old_profile.zip(old_kernel).map(|(old, kernel)| Seen { session: &old.session, kernel });
-    let mut settings = setting::settings(seen, old_seen);
-    settings.extend(old.iter().flat_map(|old| setting::of_work(work, &old.work)));
-
-    let mut stalls = Stalls::of(kernel, old_kernel, limits);
-    stalls.parked = profile.parked.as_ref().map(|parked| parked.share);
-    let on = profile.phases.as_ref().map(Phases::lanes_on).unwrap_or_default();
-    let old_on = old_profile.and_then(|old| old.phases.as_ref()).map(Phases::lanes_on).unwrap_or_default();
-    let mix = InstructionMix::of(kernel, old_kernel).with_lanes(&on, &old_on);
-    let coalescing = Coalescing::of(kernel, old_kernel, &mix);
-    let occupancy = Occupancy::of(kernel, old_kernel);
-    let launch = launch_of(new);
-    let footprint = launch.and_then(LaunchFacts::footprint);
-    let roofline = Roofline::of(kernel, &mix, work, footprint);
-    let derived = diagnose::Kernel {
-        kernel,
-        stalls: &stalls,
-        mix: &mix,
-        occupancy: &occupancy,
-        phases: profile.phases.as_ref(),
-        limits,
-        work,
-        local_bytes: launch.map(|launch| launch.function.local_bytes),
-    };
+    let derived = Kernel::of(version.measurement(), old_version.map(|old| old.measurement()), work, limits);
     let diagnosis = diagnose::diagnose(&derived, |limiter| {
         profile.lines.clone().map(|lines| lines.limited_by(limiter, profile.parked.clone(), kernel))
     });
+    let old_derived = old_version.map(|old| Kernel::of(old.measurement(), None, work, limits));
+    let alone = old_derived.as_ref().map(|old| diagnose::diagnose(old, |_| None));
 
-    let before = old_profile.zip(old_kernel).map(|(old, kernel)| Before::of(old, kernel, limits, work));
-    let at_products = profile.phases.as_ref().map_or(0.0, Phases::at_products);
-    let known = Known { kernel, stalls: &stalls, mix: &mix, coalescing: &coalescing, at_products };
+    let known = derived.known();
+    let old_known = old_derived.as_ref().map(Kernel::known);
     let now = |name: &str| named::reading(&known, name);
-    let was = |name: &str| Some(before.as_ref()?.reading(name));
+    let was = |name: &str| Some(named::reading(old_known.as_ref()?, name));
     let performance = Performance::of(kernel, old_kernel, work);
-    let alone = before.as_ref().map(|before| before.judged(limits));
-    let estimates = before
+    let estimates = alone
         .as_ref()
-        .zip(alone.as_ref())
-        .map(|(before, alone)| Estimates::of(&alone.levers, &performance, |name| before.reading(name), now));
+        .zip(old_known.as_ref())
+        .map(|(alone, old)| Estimates::of(&alone.levers, &performance, |name| named::reading(old, name), now));
     let estimates = estimates.zip(old_kernel).map(|(estimates, old)| estimates.beside_work(kernel, old));
     let story = old_kernel.and_then(|old| Story::of(kernel, old, limits));
-    let limiter_change = old_profile.zip(alone.as_ref()).map(|(old, alone)| {
-        let now = Limited { profile, bottleneck: &diagnosis.bottleneck };
-        limiter_change(now, Limited { profile: old, bottleneck: &alone.bottleneck }, work, limits)
-    });
-    let (old_bottleneck, old_roofline, old_findings) = match alone {
-        Some(alone) => (Some(alone.bottleneck), Some(alone.roofline), Some(alone.findings)),
-        None => (None, None, None),
-    };
-    let codes = || diagnosis.findings.iter().map(|finding| finding.code);
-    let unseen_before = old_profile.map(|old| unseen(codes(), profile, old, work, limits)).unwrap_or_default();
+    let old_bottleneck = alone.as_ref().map(|alone| alone.bottleneck.clone());
+    let old_findings: Option<Vec<Code>> = alone.as_ref().map(|alone| alone.codes().collect());
+    let limiters = old_version.zip(old_bottleneck.as_ref().map(|bottleneck| bottleneck.limiter));
+    let limiter_change = limiters.map(|old| limiter_change((version, diagnosis.bottleneck.limiter), old, work, limits));
+    let unseen_before = old_version.map(|old| unseen(diagnosis.codes(), version, old, work, limits));
     let was_found = old_findings.iter().flatten().copied();
-    let unseen_after = old_profile.map(|old| unseen(was_found, old, profile, work, limits)).unwrap_or_default();
-    let panels = Panel::all(kernel, old_kernel);
+    let unseen_after = old_version.map(|old| unseen(was_found, old, version, work, limits));
     let code = code::concluded(&new.code, old.map(|old| old.code.as_slice()).unwrap_or_default(), limits);
-    let old_benchmark = old.and_then(|old| old.benchmark.as_ref());
-    let timing = new.benchmark.as_ref().and_then(|times| Timing::of(times, old_benchmark, work, limits));
-    let comparison = old_kernel.map(|old_kernel| {
-        let rows = panels.iter().flat_map(|panel| &panel.rows);
-        let old_profile = old_profile.unwrap_or(profile);
-        let old_side = old.unwrap_or(new);
-        let now = Version { side: new, profile, kernel };
-        let was = Version { side: old_side, profile: old_profile, kernel: old_kernel };
-        trials::compared(rows, (now, was), &settings, timing.as_ref(), limits)
-    });
+    let pair = Pair::of(version, old_version, limits);
+    let comparison = old_version.map(|old| pair.compared(version, old, limits));
     let hypotheses = match &new.profile {
         None => {
             hypothesis::of_code(&work.hypotheses, &code, old.is_some() || code.iter().any(|c| c.facts.diff.is_some()))
@@ -283,9 +247,13 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         Some(_) => {
             let all = hypothesis::tested(&work.hypotheses, now, was);
             let old = old.filter(|old| old.profile.is_some());
-            hypothesis::settled(all, new, old, &code, &settings, comparison.as_ref())
+            hypothesis::settled(all, new, old, &code, &pair.settings, comparison.as_ref())
         }
     };
+    let checks = checklist::checked(&work.expected, &known, was);
+    let line = named::line(&known);
+    let Kernel { stalls, mix, coalescing, occupancy, roofline, .. } = derived;
+    let Pair { settings, panels, timing } = pair;
     Audit {
         limits: limits.clone(),
         work: work.clone(),
@@ -298,8 +266,8 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         build_logs: new.build.logs.clone(),
         build_warnings: new.build.warnings.clone(),
         stores: work.tiles.map(|tiles| StoreCount::of(tiles, &mix)),
-        checks: checklist::checked(&work.expected, &known, was),
-        line: named::line(&known),
+        checks,
+        line,
         new: Artefact::of(profile, &panels, |row| Some(&row.new)),
         old: old_profile.map(|old| Artefact::of(old, &panels, |row| row.old.as_ref())),
         reference: evidence.reference.as_ref().map(|reference| ReferenceProfile::of(reference, kernel, limits)),
@@ -307,7 +275,8 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         old_phases: old_profile.and_then(|old| old.phases.clone()),
         bottleneck: diagnosis.bottleneck,
         findings: diagnosis.findings,
-        unseen_after,
+        unseen_before: unseen_before.unwrap_or_default(),
+        unseen_after: unseen_after.unwrap_or_default(),
         // How to speed up what is wrong is no advice.
         levers: if new.looked().standing() == Standing::Wrong { Vec::new() } else { diagnosis.levers },
         source: diagnosis.lines,
@@ -325,8 +294,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         coalescing,
         occupancy,
         roofline,
-        old_roofline,
-        unseen_before,
+        old_roofline: old_derived.map(|old| old.roofline),
         old_findings,
         story,
         limiter_change,
@@ -337,12 +305,6 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         code,
         timing,
     }
-}
-
-/// What a side's kernel was launched with, where the launcher wrote it down.
-fn launch_of(side: &Side) -> Option<&LaunchFacts> {
-    let checked = side.correctness.as_ref().map(|check| &check.launch);
-    checked.or(side.benchmark.as_ref().map(|times| &times.launch))
 }
 
 /// The kernel that a build holds.

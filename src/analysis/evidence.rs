@@ -9,7 +9,7 @@ use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::kernel::summary::{CYCLES, DURATION};
 use crate::analysis::limits::Limits;
 use crate::analysis::profile::{Profile, Reduction};
-use crate::evidence::{Benchmark, Collected, Correctness, Origin, Report, SanitizerRun, SourceView};
+use crate::evidence::{Benchmark, Collected, Correctness, LaunchFacts, Origin, Report, SanitizerRun, SourceView};
 
 /// What an audit is made from.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -103,6 +103,12 @@ impl Side {
         for run in self.sanitizer.iter_mut().chain(further) {
             run.not_measured = private::public_text(&run.not_measured);
         }
+    }
+
+    /// What its kernel was launched with, where the launcher wrote it down.
+    pub(in crate::analysis) fn launch(&self) -> Option<&LaunchFacts> {
+        let checked = self.correctness.as_ref().map(|check| &check.launch);
+        checked.or(self.benchmark.as_ref().map(|times| &times.launch))
     }
 
     /// The hash by which what was measured is known: that of the report, or of the code of a build that nobody ran. `None`

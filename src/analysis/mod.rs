@@ -28,6 +28,7 @@ mod readings_json;
 mod results;
 pub mod sass;
 mod timeline;
+mod version;
 mod versus;
 mod wanted;
 

@@ -1,12 +1,12 @@
 //! The other kernels of a report: what limits each, and what could be done about it.
 
-use crate::analysis::diagnose::Bottleneck;
 use crate::analysis::diagnose::lever::Lever;
+use crate::analysis::diagnose::{self, Bottleneck};
 use crate::analysis::kernel::overview::JUDGED;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::profile::{OtherProfile, Profile, summary};
-use crate::analysis::versus::before::Before;
+use crate::analysis::version::measurement;
 
 /// What is concluded of another kernel of the report: the same as a page about it alone concludes.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -25,7 +25,7 @@ pub(in crate::analysis) fn verdicts(profile: &Profile, limits: &Limits) -> Vec<O
     let verdict = |other: &OtherProfile| {
         let own = profile.other(other)?;
         let launches = own.launches();
-        let alone = Before::of(&own, &summary(&launches), limits, &work).judged(limits);
+        let alone = diagnose::alone(measurement(&own, &summary(&launches), None), &work, limits);
         Some(OtherVerdict { at: other.at, bottleneck: alone.bottleneck, levers: alone.levers })
     };
     // A snapshot may hold any number.

@@ -31,7 +31,7 @@ const ANALYSIS: [&[&str]; 14] = [
     &["diagnose", "readings"],
     &["code", "profile", "wanted"],
     &["evidence"],
-    &["readings_json", "correctness"],
+    &["readings_json", "correctness", "version"],
     &["versus"],
     &["results"],
     &["artefact", "others"],

@@ -2,10 +2,11 @@
 
 use crate::judged;
 use kernel_audit::analysis::{
-    self, Audit, Evidence, Expectation, Judgement, LimiterChange, Limits, Side, Work, want_for,
+    self, Audit, Evidence, Expectation, Judgement, LeverOrigin, LimiterChange, Limits, Side, Work, want_for,
 };
 use kernel_audit::catalog::{self, Code};
 use kernel_audit::evidence::Report;
+use kernel_audit::snapshot::Snapshot;
 use kernel_audit::source;
 use kernel_audit::view::{self, Block, Content, Heading, Table};
 use std::path::PathBuf;
@@ -143,4 +144,42 @@ fn the_bounds_of_the_old_side_stand_beside_the_gain() {
     beyond.estimates.as_mut().unwrap().levers.iter_mut().for_each(|lever| lever.bound = Some(77.8));
     let said = words(&beyond);
     assert!(said.contains("more than the largest bound (77.8 %): the work of "), "{said}");
+}
+
+#[test]
+fn a_side_comes_to_the_same_as_old_and_as_new() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("audits");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut compared = 0;
+    for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "json")) {
+        let snapshot = Snapshot::read(&file).unwrap();
+        let (evidence, limits) = (snapshot.evidence, &snapshot.limits);
+        let old = evidence.new.clone().as_old();
+        let (alone, beside) =
+            (Evidence { old: None, ..evidence.clone() }, Evidence { old: Some(old), ..evidence.clone() });
+        let (alone, beside) = (analysis::audit(&alone, limits), analysis::audit(&beside, limits));
+        let Some(old) = &beside.old_bottleneck else { continue };
+        let name = file.display();
+        assert_eq!((old.limiter, &old.units), (alone.bottleneck.limiter, &alone.bottleneck.units), "{name}");
+        let mut found: Vec<Code> = alone.findings.iter().map(|finding| finding.code).collect();
+        let mut before = beside.old_findings.clone().unwrap();
+        (found.sort(), before.sort());
+        assert_eq!(before, found, "{name}");
+        assert_eq!(beside.limiter_change, Some(LimiterChange::Same), "{name}");
+        assert_eq!(beside.old_roofline.as_ref(), Some(&alone.roofline), "{name}");
+        let own = alone.levers.iter().filter(|lever| lever.origin != LeverOrigin::NvidiaRule);
+        let own: Vec<_> = own.map(|lever| (lever.code.clone(), lever.bound)).collect();
+        let pulled: Vec<_> = beside
+            .estimates
+            .iter()
+            .flat_map(|all| &all.levers)
+            .map(|lever| (lever.code.clone(), lever.bound))
+            .collect();
+        // Of wrong results no lever is offered.
+        if !own.is_empty() {
+            assert_eq!(pulled, own, "{name}");
+        }
+        compared += 1;
+    }
+    assert!(compared > 60, "{compared}");
 }

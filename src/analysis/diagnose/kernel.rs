@@ -1,31 +1,79 @@
 //! One kernel with everything that is derived from it before anything is judged.
 
 use super::finding::Severity;
+use crate::analysis::derive::coalescing::Coalescing;
 use crate::analysis::derive::mix::InstructionMix;
+use crate::analysis::derive::named::Known;
 use crate::analysis::derive::occupancy::Occupancy;
+use crate::analysis::derive::roofline::Roofline;
 use crate::analysis::derive::stalls::{StallBasis, Stalls};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::analysis::phases::Phases;
 use crate::catalog::{StallReason, Threshold};
-use crate::evidence::Reading;
+use crate::evidence::{LaunchFacts, Reading};
 
-/// One kernel with what is derived from it.
+/// One kernel as it was measured.
+#[derive(Clone, Copy)]
+pub(in crate::analysis) struct Measurement<'a, 'r> {
+    pub(in crate::analysis) kernel: &'a KernelSummary<'r>,
+    /// Where the time goes; `None` where the report does not count and sample by instruction.
+    pub(in crate::analysis) phases: Option<&'a Phases>,
+    /// Samples of warps with nothing left to do, in percent of all.
+    pub(in crate::analysis) parked: Option<f64>,
+    /// What it was launched with, where the launcher wrote it down.
+    pub(in crate::analysis) launch: Option<&'a LaunchFacts>,
+}
+
+/// One kernel with what is derived from it, beside an old one where there is one.
 pub(in crate::analysis) struct Kernel<'a, 'r> {
     pub(in crate::analysis) kernel: &'a KernelSummary<'r>,
-    pub(in crate::analysis) stalls: &'a Stalls,
-    pub(in crate::analysis) mix: &'a InstructionMix,
-    pub(in crate::analysis) occupancy: &'a Occupancy,
-    /// Where the time goes; `None` where the report does not count and sample by instruction.
     pub(in crate::analysis) phases: Option<&'a Phases>,
     pub(in crate::analysis) limits: &'a Limits,
     pub(in crate::analysis) work: &'a Work,
-    /// Local memory of a thread in bytes, where the launcher wrote it down.
+    /// Local memory of a thread in bytes.
     pub(in crate::analysis) local_bytes: Option<u64>,
+    pub(in crate::analysis) stalls: Stalls,
+    pub(in crate::analysis) mix: InstructionMix,
+    pub(in crate::analysis) coalescing: Coalescing,
+    pub(in crate::analysis) occupancy: Occupancy,
+    pub(in crate::analysis) roofline: Roofline,
 }
 
-impl Kernel<'_, '_> {
+impl<'a, 'r> Kernel<'a, 'r> {
+    pub(in crate::analysis) fn of(
+        new: Measurement<'a, 'r>,
+        old: Option<Measurement<'_, '_>>,
+        work: &'a Work,
+        limits: &'a Limits,
+    ) -> Kernel<'a, 'r> {
+        let Measurement { kernel, phases, parked, launch } = new;
+        let old_kernel = old.map(|old| old.kernel);
+        let on = phases.map(Phases::lanes_on).unwrap_or_default();
+        let old_on = old.and_then(|old| old.phases).map(Phases::lanes_on).unwrap_or_default();
+        let mix = InstructionMix::of(kernel, old_kernel).with_lanes(&on, &old_on);
+        Kernel {
+            stalls: Stalls { parked, ..Stalls::of(kernel, old_kernel, limits) },
+            coalescing: Coalescing::of(kernel, old_kernel, &mix),
+            occupancy: Occupancy::of(kernel, old_kernel),
+            roofline: Roofline::of(kernel, &mix, work, launch.and_then(LaunchFacts::footprint)),
+            local_bytes: launch.map(|launch| launch.function.local_bytes),
+            kernel,
+            phases,
+            limits,
+            work,
+            mix,
+        }
+    }
+
+    /// What readings by name are computed from.
+    pub(in crate::analysis) fn known(&self) -> Known<'_, 'r> {
+        let Kernel { kernel, stalls, mix, coalescing, .. } = self;
+        let at_products = self.phases.map_or(0.0, Phases::at_products);
+        Known { kernel, stalls, mix, coalescing, at_products }
+    }
+
     /// A stall reason's share of the time between two issued instructions of a warp, in percent, without parked warps.
     pub(super) fn stall_share(&self, reason: StallReason) -> Option<f64> {
         let table = self.stalls.table(StallBasis::ShareOfWarpTime)?;

@@ -14,7 +14,7 @@ mod patterns;
 mod rules;
 mod verdict;
 
-pub(in crate::analysis) use kernel::Kernel;
+pub(in crate::analysis) use kernel::{Kernel, Measurement};
 pub use level::{Level, Unit};
-pub(in crate::analysis) use verdict::diagnose;
 pub use verdict::{Because, Bottleneck, Confidence, Step};
+pub(in crate::analysis) use verdict::{Diagnosis, alone, diagnose};

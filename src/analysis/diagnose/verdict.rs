@@ -2,7 +2,7 @@
 //! be done.
 
 use super::finding::{Finding, Severity};
-use super::kernel::Kernel;
+use super::kernel::{Kernel, Measurement};
 use super::level::Unit;
 use super::lever::{Lever, nvidia};
 use super::levers::{at_the_roof, levers, ruled_out};
@@ -10,6 +10,8 @@ use super::measures::Measures;
 use super::patterns::PATTERNS;
 use super::rules::{self, At, Held, RULES};
 use crate::analysis::derive::units::BusyUnit;
+use crate::analysis::kernel::stated::Work;
+use crate::analysis::limits::Limits;
 use crate::analysis::lines::{Place, SourceLines};
 use crate::catalog::{Code, Part, Threshold};
 use crate::evidence::Reading;
@@ -204,6 +206,18 @@ pub(in crate::analysis) struct Diagnosis {
     pub(in crate::analysis) levers: Vec<Lever>,
     /// Costs by source line; `None` without counts by instruction.
     pub(in crate::analysis) lines: Option<SourceLines>,
+}
+
+impl Diagnosis {
+    /// Codes of what was found.
+    pub(in crate::analysis) fn codes(&self) -> impl Iterator<Item = Code> {
+        self.findings.iter().map(|finding| finding.code)
+    }
+}
+
+/// Diagnoses a kernel by itself, without its lines.
+pub(in crate::analysis) fn alone(measured: Measurement<'_, '_>, work: &Work, limits: &Limits) -> Diagnosis {
+    diagnose(&Kernel::of(measured, None, work, limits), |_| None)
 }
 
 /// Diagnoses a kernel. `lines` gives its costs by source line, where the report counts by instruction, once it is known

@@ -6,9 +6,8 @@ use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::limits::Limits;
 use crate::analysis::profile::{Profile, summary};
 use crate::analysis::results::changed::TimedChange;
-use crate::analysis::results::timing::Timing;
-use crate::analysis::results::trials::{self, Version};
-use crate::analysis::versus::setting::{self, Seen};
+use crate::analysis::results::pair::Pair;
+use crate::analysis::version::Version;
 use crate::analysis::versus::verdict::Comparison;
 use crate::evidence::{Dim3, Workload};
 use std::collections::HashMap;
@@ -94,18 +93,17 @@ pub fn columns(files: &[Column]) -> Columns {
 fn compared(at: usize, limits: &Limits, new: (&Side, &Profile), old: (&Side, &Profile)) -> Against {
     let (launches, old_launches) = (new.1.launches(), old.1.launches());
     let (kernel, old_kernel) = (&summary(&launches), &summary(&old_launches));
-    let old_seen = Seen { session: &old.1.session, kernel: old_kernel };
-    let mut settings = setting::settings(Seen { session: &new.1.session, kernel }, Some(old_seen));
-    settings.extend(setting::of_work(&new.0.work, &old.0.work));
-    let panels = Panel::all(kernel, Some(old_kernel));
-    let timing = new.0.benchmark.as_ref();
-    let timing = timing.and_then(|times| Timing::of(times, old.0.benchmark.as_ref(), &new.0.work, limits));
     let now = Version { side: new.0, profile: new.1, kernel };
     let was = Version { side: old.0, profile: old.1, kernel: old_kernel };
-    let rows = panels.iter().flat_map(|panel| &panel.rows);
-    let comparison = trials::compared(rows, (now, was), &settings, timing.as_ref(), limits);
-    let timed = timing.and_then(|timing| timing.change);
-    Against { column: at, kernel: new.1.kernel.clone(), panels, comparison, timed, limits: limits.clone() }
+    let pair = Pair::of(now, Some(was), limits);
+    Against {
+        column: at,
+        kernel: new.1.kernel.clone(),
+        comparison: pair.compared(now, was, limits),
+        panels: pair.panels,
+        timed: pair.timing.and_then(|timing| timing.change),
+        limits: limits.clone(),
+    }
 }
 
 /// What says that two reports mean one kernel.

@@ -1,6 +1,6 @@
 //! The reference's own counters beside the kernel's.
 
-use crate::analysis::diagnose::Unit;
+use crate::analysis::diagnose::{self, Unit};
 use crate::analysis::evidence::Reference;
 use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::kernel::stated::Work;
@@ -9,8 +9,8 @@ use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::analysis::phases::Phases;
 use crate::analysis::profile::summary;
-use crate::analysis::versus::before::Before;
-use crate::catalog;
+use crate::analysis::version::measurement;
+use crate::catalog::{self, Part};
 use crate::evidence::{Origin, Reading};
 
 /// One metric of both.
@@ -45,29 +45,35 @@ pub struct ReferenceProfile {
     pub phases: Option<Phases>,
 }
 
-/// What tells two kernels of the same work apart at a glance; a metric under several names is looked for in this order.
-const METRICS: [&[&str]; 13] = [
-    &["gpu__time_duration.sum"],
-    &["gpc__cycles_elapsed.max"],
-    &["gpc__cycles_elapsed.avg.per_second"],
-    &["sm__throughput.avg.pct_of_peak_sustained_elapsed"],
-    &["gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"],
-    &[
-        "sm__pipe_tensor_type_hmma_hgmma_qgmma_imma_igmma_bmma_bgmma_cycles_active.avg.pct_of_peak_sustained_elapsed",
-        "sm__pipe_tensor_op_hmma_type_hmma_hgmma_qgmma_cycles_active.avg.pct_of_peak_sustained_active",
-        "sm__pipe_tensor_subpipe_hmma_cycles_active.avg.pct_of_peak_sustained_active",
-        "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
-        "sm__inst_executed_pipe_tensor_op_gmma.avg.pct_of_peak_sustained_active",
-        "sm__inst_executed_pipe_tensor_op_hmma.avg.pct_of_peak_sustained_active",
-    ],
-    &["smsp__inst_executed.sum"],
-    &["sm__warps_active.avg.pct_of_peak_sustained_active"],
-    &["launch__registers_per_thread"],
-    &["launch__shared_mem_per_block"],
-    &["launch__waves_per_multiprocessor"],
-    &["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"],
-    &["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"],
+/// What tells two kernels of the same work apart at a glance, before the tensor pipe.
+const SPEED: [&str; 5] = [
+    "gpu__time_duration.sum",
+    "gpc__cycles_elapsed.max",
+    "gpc__cycles_elapsed.avg.per_second",
+    "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+    "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed",
 ];
+
+/// The same, behind the tensor pipe.
+const WORK: [&str; 7] = [
+    "smsp__inst_executed.sum",
+    "sm__warps_active.avg.pct_of_peak_sustained_active",
+    "launch__registers_per_thread",
+    "launch__shared_mem_per_block",
+    "launch__waves_per_multiprocessor",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+];
+
+/// The catalog's busiest share of peak of the tensor pipe that either holds, one over the elapsed cycles first: by these the gap is
+/// taken apart.
+fn tensor(own: &KernelSummary<'_>, other: &KernelSummary<'_>) -> Option<&'static str> {
+    let is_tensor = |id: &str| catalog::subsystem_of(id).is_some_and(|part| part.code == Part::ComputeTensor);
+    let ids = catalog::metrics().iter().map(|metric| metric.id);
+    let shares = ids.filter(|id| id.contains(".pct_of_peak") && is_tensor(id));
+    let held = shares.filter_map(|id| Some((id.ends_with("_elapsed"), own.value(id).or(other.value(id))?, id)));
+    held.max_by(|one, two| one.0.cmp(&two.0).then(one.1.total_cmp(&two.1))).map(|(_, _, id)| id)
+}
 
 /// The gap between a kernel with tensor work and its reference, taken apart: cycles are busy with products or they are not.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -108,18 +114,20 @@ impl ReferenceProfile {
     pub(in crate::analysis) fn of(reference: &Reference, own: &KernelSummary<'_>, limits: &Limits) -> ReferenceProfile {
         let launches = reference.profile.launches();
         let other = summary(&launches);
-        let row = |names: &&[&str]| {
-            let held = |name: &&str| other.value(name).is_some() || own.value(name).is_some();
-            let name = names.iter().copied().find(|name| held(name)).or(names.first().copied()).unwrap_or_default();
-            let label = catalog::metric(name).map_or(name, |row| row.label).to_owned();
-            Beside { id: name.to_owned(), label, kernel: own.reading(name), reference: other.reading(name) }
+        let tensor = tensor(own, &other);
+        let row = |name: &str| Beside {
+            id: name.to_owned(),
+            label: catalog::metric(name).map_or(name, |row| row.label).to_owned(),
+            kernel: own.reading(name),
+            reference: other.reading(name),
         };
+        let alone = diagnose::alone(measurement(&reference.profile, &other, None), &Work::default(), limits);
         ReferenceProfile {
             origin: reference.profile.origin.clone(),
             kernel: reference.profile.kernel.clone(),
             others: reference.others,
-            rows: METRICS.iter().map(row).collect(),
-            units: Before::of(&reference.profile, &other, limits, &Work::default()).judged(limits).bottleneck.units,
+            rows: SPEED.into_iter().chain(tensor).chain(WORK).map(row).collect(),
+            units: alone.bottleneck.units,
             phases: reference.profile.phases.clone(),
         }
     }

@@ -1,15 +1,7 @@
-//! What launches outside the profiler mean for an audit: whether they are of its kernel, and what they say of its verdict.
+//! Whether launches outside the profiler are of the kernel under audit.
 
-use crate::analysis::correctness::Standing;
 use crate::analysis::evidence::Side;
-use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::select::KernelKey;
-use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::limits::Limits;
-use crate::analysis::profile::Profile;
-use crate::analysis::results::timing::Timing;
-use crate::analysis::versus::setting::Setting;
-use crate::analysis::versus::verdict::{Compared, Comparison, Verdict, Why};
 use crate::evidence::{LaunchFacts, Workload};
 
 /// Evidence that is about something else than the page.
@@ -37,41 +29,6 @@ impl Side {
         let times = self.benchmark.iter().map(|times| ("the benchmark", &times.launch));
         check.chain(times).try_for_each(|(what, launch)| is_about(&profile.kernel, what, launch))
     }
-}
-
-/// A version of a kernel with its profile, read as one launch.
-#[derive(Clone, Copy)]
-pub(in crate::analysis) struct Version<'a, 'r> {
-    pub(in crate::analysis) side: &'a Side,
-    pub(in crate::analysis) profile: &'a Profile,
-    pub(in crate::analysis) kernel: &'a KernelSummary<'r>,
-}
-
-/// What a version comes to against an old one: the verdict of the profiles, with what was found by launching put into it.
-pub(in crate::analysis) fn compared<'p>(
-    rows: impl IntoIterator<Item = &'p Row>,
-    (new, old): (Version<'_, '_>, Version<'_, '_>),
-    settings: &[Setting],
-    timing: Option<&Timing>,
-    limits: &Limits,
-) -> Comparison {
-    let now = Compared::of(new.kernel, new.profile, new.side);
-    let was = Compared::of(old.kernel, old.profile, old.side);
-    let mut comparison = Comparison::of(rows, now, was, settings, limits);
-    let whole = &mut comparison.whole;
-    if !new.side.work.states_an_amount() {
-        whole.warn_of_other_work(&new.profile.kernel, &old.profile.kernel);
-    }
-    if let Some(change) = timing.and_then(|timing| timing.change.as_ref()) {
-        whole.join(change.verdict);
-    }
-    if old.side.looked().standing() == Standing::Wrong {
-        whole.void(Verdict::NotComparable, Why::OldWrong);
-    }
-    if new.side.looked().standing() == Standing::Wrong {
-        whole.void(Verdict::Wrong, Why::Wrong);
-    }
-    comparison
 }
 
 fn is_about(key: &KernelKey, what: &'static str, launch: &LaunchFacts) -> Result<(), OtherKernelTried> {

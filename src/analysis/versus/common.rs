@@ -1,10 +1,10 @@
 //! Whether the limiter moved, as far as the metrics of both sides can tell: one that a side's metrics could not name has not.
 
-use crate::analysis::diagnose::Bottleneck;
+use crate::analysis::diagnose::{self, Diagnosis};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::profile::{Profile, summary};
-use crate::analysis::versus::before::{Alone, Before};
+use crate::analysis::version::{Version, measurement};
 use crate::catalog::Code;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -21,27 +21,18 @@ pub enum LimiterChange {
     Unknown,
 }
 
-/// One side with what limits it by itself.
-#[derive(Clone, Copy)]
-pub(in crate::analysis) struct Limited<'a> {
-    pub(in crate::analysis) profile: &'a Profile,
-    pub(in crate::analysis) bottleneck: &'a Bottleneck,
-}
-
-/// What became of the limiter. Where the sides hold other metrics, each is judged once more by what both hold: a limiter that this
-/// takes away from a side is none that can be compared.
+/// What became of the limiter, given what each side's is by itself. Where the sides hold other metrics, each is judged once more by
+/// what both hold: a limiter that this takes away from a side is none that can be compared.
 pub(in crate::analysis) fn limiter_change(
-    new: Limited<'_>,
-    old: Limited<'_>,
+    (new, limiter): (Version<'_, '_>, Code),
+    (old, was): (Version<'_, '_>, Code),
     work: &Work,
     limits: &Limits,
 ) -> LimiterChange {
-    let is_told = |one: Limited<'_>, other: Limited<'_>| {
-        judged(&reduced(one.profile, other.profile), work, limits).bottleneck.limiter == one.bottleneck.limiter
-    };
-    if !(is_of_one_kind(new.profile, old.profile) || is_told(new, old) && is_told(old, new)) {
+    let is_told = |one, other, limiter| judged(one, other, work, limits).bottleneck.limiter == limiter;
+    if !(is_of_one_kind(new, old) || is_told(new, old, limiter) && is_told(old, new, was)) {
         LimiterChange::Unknown
-    } else if new.bottleneck.limiter == old.bottleneck.limiter {
+    } else if limiter == was {
         LimiterChange::Same
     } else {
         LimiterChange::Moved
@@ -52,29 +43,38 @@ pub(in crate::analysis) fn limiter_change(
 /// has them.
 pub(in crate::analysis) fn unseen(
     found: impl Iterator<Item = Code>,
-    by: &Profile,
-    other: &Profile,
+    by: Version<'_, '_>,
+    other: Version<'_, '_>,
     work: &Work,
     limits: &Limits,
 ) -> Vec<Code> {
     if is_of_one_kind(by, other) {
         return Vec::new();
     }
-    let shown = judged(&reduced(by, other), work, limits).findings;
+    let shown: Vec<Code> = judged(by, other, work, limits).codes().collect();
     found.filter(|code| !shown.contains(code)).collect()
 }
 
 /// Whether both hold the same metrics, so that neither has to be reduced to what the other one holds.
-fn is_of_one_kind(one: &Profile, other: &Profile) -> bool {
-    let names = |profile: &Profile| -> HashSet<Arc<str>> {
-        profile.readings.metrics.iter().map(|metric| metric.name.clone()).collect()
+fn is_of_one_kind(one: Version<'_, '_>, other: Version<'_, '_>) -> bool {
+    let names = |version: Version<'_, '_>| -> HashSet<Arc<str>> {
+        version.profile.readings.metrics.iter().map(|metric| metric.name.clone()).collect()
     };
-    let parts = |profile: &Profile| {
-        let readings = &profile.readings;
-        (readings.opcodes.is_empty(), readings.with_modifiers.is_none(), profile.phases.is_none())
+    let parts = |version: Version<'_, '_>| {
+        let Profile { readings, phases, .. } = version.profile;
+        let launch = version.side.launch();
+        (readings.opcodes.is_empty(), readings.with_modifiers.is_none(), phases.is_none(), launch.is_none())
     };
-    let breakdowns = |profile: &Profile| profile.readings.breakdowns.keys().cloned().collect::<Vec<_>>();
+    let breakdowns = |version: Version<'_, '_>| version.profile.readings.breakdowns.keys().cloned().collect::<Vec<_>>();
     parts(one) == parts(other) && breakdowns(one) == breakdowns(other) && names(one) == names(other)
+}
+
+/// What a side comes to by what the other one holds as well.
+fn judged(one: Version<'_, '_>, other: Version<'_, '_>, work: &Work, limits: &Limits) -> Diagnosis {
+    let profile = reduced(one.profile, other.profile);
+    let launches = profile.launches();
+    let launch = one.side.launch().filter(|_| other.side.launch().is_some());
+    diagnose::alone(measurement(&profile, &summary(&launches), launch), work, limits)
 }
 
 /// A profile with no more than the metrics that another one holds as well.
@@ -94,9 +94,4 @@ fn reduced(profile: &Profile, to: &Profile) -> Profile {
         (reduced.phases, reduced.parked) = (None, None);
     }
     reduced
-}
-
-fn judged(profile: &Profile, work: &Work, limits: &Limits) -> Alone {
-    let launches = profile.launches();
-    Before::of(profile, &summary(&launches), limits, work).judged(limits)
 }

@@ -2,7 +2,6 @@
 //!
 //! Receives two sides, gives what the comparison comes to.
 
-pub(in crate::analysis) mod before;
 pub(in crate::analysis) mod checklist;
 pub(in crate::analysis) mod common;
 pub(in crate::analysis) mod estimates;

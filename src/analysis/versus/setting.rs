@@ -2,7 +2,7 @@
 
 use crate::analysis::kernel::private::public_text;
 use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::version::Version;
 use crate::evidence::Session;
 use crate::quantity::{Quantity, Unit, format};
 
@@ -62,28 +62,21 @@ fn of_default(value: &str) -> String {
     format!("{value} (ncu's default)")
 }
 
-/// A kernel together with the session that measured it.
-#[derive(Clone, Copy)]
-pub(in crate::analysis) struct Seen<'a, 'r> {
-    pub(in crate::analysis) session: &'a Session,
-    pub(in crate::analysis) kernel: &'a KernelSummary<'r>,
-}
-
-type Reader = fn(Seen<'_, '_>) -> Option<String>;
+type Reader = fn(Version<'_, '_>) -> Option<String>;
 
 const CONDITIONS: [(&str, &str, Weight, Reader); 17] = [
     ("gpu", "GPU", Weight::Breaks, gpu),
     ("sm-count", "SMs", Weight::Breaks, |s| s.kernel.first().device.sm_count.map(|n| n.to_string())),
     ("driver", "Display driver", Weight::Weakens, driver),
-    ("cuda", "CUDA of the driver", Weight::Weakens, |s| text(&s.session.cuda_version)),
-    ("ncu", "Nsight Compute", Weight::Weakens, |s| text(&s.session.ncu_version).map(|v| short_version(&v))),
+    ("cuda", "CUDA of the driver", Weight::Weakens, |s| text(&s.profile.session.cuda_version)),
+    ("ncu", "Nsight Compute", Weight::Weakens, |s| text(&s.profile.session.ncu_version).map(|v| short_version(&v))),
     ("clock-control", "Clock control", Weight::Breaks, clock_control),
     ("sm-clock", "SM clock, measured", Weight::Weakens, |s| clock(s, "gpc__cycles_elapsed.avg.per_second")),
     ("dram-clock", "DRAM clock, measured", Weight::Weakens, |s| clock(s, "dram__cycles_elapsed.avg.per_second")),
-    ("cache-control", "Cache control", Weight::Breaks, |s| option(s.session, "--cache-control", FLUSHED)),
-    ("replay", "Replay mode", Weight::Weakens, |s| option(s.session, "--replay-mode", "kernel")),
+    ("cache-control", "Cache control", Weight::Breaks, |s| option(&s.profile.session, "--cache-control", FLUSHED)),
+    ("replay", "Replay mode", Weight::Weakens, |s| option(&s.profile.session, "--replay-mode", "kernel")),
     ("passes", "Passes", Weight::Informs, |s| s.kernel.value("profiler__replayer_passes").map(|v| format::fixed(v, 0))),
-    ("metric-set", "Metric selection", Weight::Informs, |s| metric_set(s.session)),
+    ("metric-set", "Metric selection", Weight::Informs, |s| metric_set(&s.profile.session)),
     ("kernel", "Kernel", Weight::Informs, |s| Some(s.kernel.key().short_name().to_string())),
     ("grid", "Grid", Weight::Informs, |s| s.kernel.key().grid.map(|d| d.to_string())),
     ("block", "Block", Weight::Informs, |s| s.kernel.key().block.map(|d| d.to_string())),
@@ -92,7 +85,7 @@ const CONDITIONS: [(&str, &str, Weight, Reader); 17] = [
 ];
 
 /// All conditions of both sides; those that neither side states are left out.
-pub(in crate::analysis) fn settings(new: Seen<'_, '_>, old: Option<Seen<'_, '_>>) -> Vec<Setting> {
+pub(in crate::analysis) fn settings(new: Version<'_, '_>, old: Option<Version<'_, '_>>) -> Vec<Setting> {
     let read = |(id, label, weight, read): &(&str, &str, Weight, Reader)| Setting {
         id: (*id).into(),
         label: (*label).into(),
@@ -100,11 +93,12 @@ pub(in crate::analysis) fn settings(new: Seen<'_, '_>, old: Option<Seen<'_, '_>>
         old: old.and_then(read),
         weight: *weight,
     };
-    CONDITIONS.iter().map(read).filter(|s| s.new.is_some() || s.old.is_some()).collect()
+    let stated = CONDITIONS.iter().map(read).filter(|s| s.new.is_some() || s.old.is_some());
+    stated.chain(old.iter().flat_map(|old| of_work(&new.side.work, &old.side.work))).collect()
 }
 
 /// Stated work as a condition, where both sides state it and otherwise.
-pub(in crate::analysis) fn of_work(new: &Work, old: &Work) -> Vec<Setting> {
+fn of_work(new: &Work, old: &Work) -> Vec<Setting> {
     let flop = |work: &Work| work.flop.map(|flop| format!("{} FLOP", format::integer(flop)));
     let bytes = |work: &Work| work.bytes.map(|bytes| format!("{} B", format::integer(bytes)));
     [(flop(new), flop(old)), (bytes(new), bytes(old))]
@@ -122,8 +116,8 @@ fn short_version(version: &str) -> String {
     version.split_whitespace().next().unwrap_or(version).to_string()
 }
 
-fn gpu(seen: Seen<'_, '_>) -> Option<String> {
-    let device = &seen.kernel.first().device;
+fn gpu(version: Version<'_, '_>) -> Option<String> {
+    let device = &version.kernel.first().device;
     let arch = device.compute_capability.map(|(major, minor)| format!("sm_{major}{minor}"));
     match (device.name.is_empty(), arch) {
         (false, Some(arch)) => Some(format!("{} ({arch})", device.name)),
@@ -132,13 +126,13 @@ fn gpu(seen: Seen<'_, '_>) -> Option<String> {
     }
 }
 
-fn driver(seen: Seen<'_, '_>) -> Option<String> {
-    let own = seen.kernel.first().driver.filter(|v| *v > 0.0).map(|v| v.to_string());
-    text(&seen.session.driver_version).or(own)
+fn driver(version: Version<'_, '_>) -> Option<String> {
+    let own = version.kernel.first().driver.filter(|v| *v > 0.0).map(|v| v.to_string());
+    text(&version.profile.session.driver_version).or(own)
 }
 
-fn clock_control(seen: Seen<'_, '_>) -> Option<String> {
-    let status = seen.kernel.first().clock?;
+fn clock_control(version: Version<'_, '_>) -> Option<String> {
+    let status = version.kernel.first().clock?;
     Some(match (status.requested, status.executed) {
         (_, true) => LOCKED.into(),
         (true, false) => "lock refused, clocks free".into(),
@@ -148,8 +142,8 @@ fn clock_control(seen: Seen<'_, '_>) -> Option<String> {
 
 /// Clocks drift from run to run: they are compared to the precision that is printed. A chip that ncu has no unit for counts
 /// them in Hz as well.
-fn clock(seen: Seen<'_, '_>, id: &str) -> Option<String> {
-    Quantity::new(seen.kernel.reading(id).value()?, Unit::HZ).map(format::quantity)
+fn clock(version: Version<'_, '_>, id: &str) -> Option<String> {
+    Quantity::new(version.kernel.reading(id).value()?, Unit::HZ).map(format::quantity)
 }
 
 /// An option of the ncu command line, or its documented default where the line is known and does not set it.
@@ -186,8 +180,8 @@ fn metric_set(session: &Session) -> Option<String> {
 }
 
 /// What ran, without home folders: the base name of the profiled process.
-fn program(seen: Seen<'_, '_>) -> Option<String> {
-    text(&seen.kernel.first().process.name).map(|name| public_text(&name))
+fn program(version: Version<'_, '_>) -> Option<String> {
+    text(&version.kernel.first().process.name).map(|name| public_text(&name))
 }
 
 #[cfg(test)]

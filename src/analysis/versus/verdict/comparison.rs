@@ -5,15 +5,14 @@ use super::invariant::is_invariant;
 use super::judge::{self, Basis, Course, Judged, judge};
 use super::whole::{self, Whole, Why};
 use super::word::Verdict;
-use crate::analysis::evidence::{Side, TimedLaunches};
 use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::kernel::summary::{CYCLES, DURATION};
 use crate::analysis::limits::Limits;
-use crate::analysis::profile::Profile;
+use crate::analysis::version::Version;
 use crate::analysis::versus::setting::{Setting, Weight};
 use crate::catalog::Better;
-use crate::evidence::{Origin, Reading};
+use crate::evidence::Reading;
 use std::collections::HashSet;
 
 /// Conditions under which not even counts of work compare.
@@ -40,35 +39,17 @@ pub struct ReadingVerdict {
 /// Decimals of ncu's CSV tables.
 const PRINTED: i32 = 2;
 
-/// A side as it is compared.
-#[derive(Clone, Copy)]
-pub(in crate::analysis) struct Compared<'a, 'r> {
-    /// Its kernel.
-    kernel: &'a KernelSummary<'r>,
-    /// Its report.
-    origin: &'a Origin,
-    /// Launches that were timed by themselves.
-    launches: Option<&'a TimedLaunches>,
-}
-
-impl<'a, 'r> Compared<'a, 'r> {
-    pub(in crate::analysis) fn of(
-        kernel: &'a KernelSummary<'r>,
-        profile: &'a Profile,
-        side: &'a Side,
-    ) -> Compared<'a, 'r> {
-        Compared { kernel, origin: &profile.origin, launches: side.launches.as_ref() }
-    }
-
+impl Version<'_, '_> {
     /// Whether its numbers are those of a table that rounds.
     fn is_rounded(&self) -> bool {
-        self.origin.format.ends_with("csv")
+        self.profile.origin.format.ends_with("csv")
     }
 
     /// Times or cycles, launch by launch: those of the profile, or of launches timed by themselves where these are more.
     fn times(&self, id: &str) -> Vec<f64> {
         let own = self.kernel.values(id);
-        let timed = self.launches.map_or(&[][..], |timed| if id == CYCLES { &timed.cycles } else { &timed.ns });
+        let timed =
+            self.side.launches.as_ref().map_or(&[][..], |timed| if id == CYCLES { &timed.cycles } else { &timed.ns });
         if timed.len() > own.len() { timed.to_vec() } else { own }
     }
 }
@@ -87,8 +68,8 @@ impl Comparison {
     /// Compares two kernels over the rows that show them. Every row is of metrics that both summaries can be asked for.
     pub(in crate::analysis) fn of<'a>(
         rows: impl IntoIterator<Item = &'a Row>,
-        new: Compared<'_, '_>,
-        old: Compared<'_, '_>,
+        new: Version<'_, '_>,
+        old: Version<'_, '_>,
         settings: &[Setting],
         limits: &Limits,
     ) -> Comparison {
@@ -143,9 +124,10 @@ fn is_exact(row: &Row) -> bool {
 }
 
 /// Whether the clocks were the same: ncu held them, and one run measured both sides.
-fn has_held_clocks(new: &Compared<'_, '_>, old: &Compared<'_, '_>) -> bool {
-    let is_held = |side: &Compared<'_, '_>| side.kernel.first().clock.is_some_and(|clock| clock.executed);
-    !new.origin.blake3.is_empty() && new.origin.blake3 == old.origin.blake3 && is_held(new) && is_held(old)
+fn has_held_clocks(new: &Version<'_, '_>, old: &Version<'_, '_>) -> bool {
+    let is_held = |side: &Version<'_, '_>| side.kernel.first().clock.is_some_and(|clock| clock.executed);
+    let (report, of_old) = (&new.profile.origin.blake3, &old.profile.origin.blake3);
+    !report.is_empty() && report == of_old && is_held(new) && is_held(old)
 }
 
 /// A launch that cannot have run: a grid without blocks, or a time that is no number.

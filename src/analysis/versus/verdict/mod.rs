@@ -12,7 +12,6 @@ mod whole;
 mod word;
 
 pub use cause::Cause;
-pub(in crate::analysis) use comparison::Compared;
 pub use comparison::{Comparison, ReadingVerdict};
 pub use judge::{Basis, Course, Judged, judge};
 pub use samples::{Sample, Shift};
