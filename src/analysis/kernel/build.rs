@@ -34,7 +34,6 @@ impl Build {
         let row = |record: &BuildRecord| BuildRow {
             record: record.clone(),
             launch_registers: kernel.reading("launch__registers_per_thread"),
-            launch_shared: kernel.reading("launch__shared_mem_per_block_static"),
         };
         self.records.iter().map(row).collect()
     }
@@ -47,8 +46,6 @@ pub struct BuildRow {
     pub record: BuildRecord,
     /// Registers per thread that the launch was given.
     pub launch_registers: Reading,
-    /// Static shared memory per block of the launch.
-    pub launch_shared: Reading,
 }
 
 impl BuildRow {

@@ -57,8 +57,6 @@ pub struct Story {
     pub unit: UnitChange,
     /// What it was.
     pub cause: Cause,
-    /// The part that work has in it; the rest is overlap.
-    pub work_part: f64,
     /// The unit that leads now, where that is another: label and share of its peak in percent.
     pub next: Option<(String, f64)>,
     /// Warps in flight in percent of an SM's room, over the elapsed time, old and new.
@@ -103,7 +101,7 @@ impl Story {
         let next = next.map(|first| (first.label.clone(), first.percent));
         let in_flight =
             |side: &KernelSummary<'_>| Some(side.value(WARPS)? * side.value(RESIDENT[0])? / side.value(RESIDENT[1])?);
-        Some(Story { cycles, unit, cause, work_part, next, in_flight: in_flight(old).zip(in_flight(new)) })
+        Some(Story { cycles, unit, cause, next, in_flight: in_flight(old).zip(in_flight(new)) })
     }
 
     /// Whether the kernel became faster.
