@@ -29,6 +29,7 @@ fn vocabulary() -> String {
         ("stall_reasons", ids("stalls", "id")),
         ("parts", parts),
         ("codes", codes),
+        ("actions", ids("levers", "code")),
     ];
     let named = |id: &String| {
         let words = id.split(['-', '_']).map(|word| word[..1].to_uppercase() + &word[1..]);

@@ -44,7 +44,7 @@ pub use derive::stalls::{StallBasis, StallRow, StallTable, Stalls};
 pub use derive::stores::StoreCount;
 pub use derive::units::BusyUnit;
 pub use diagnose::finding::{Finding, Severity};
-pub use diagnose::lever::{Action, Along, Bound, Lever, LeverCode, LeverOrigin};
+pub use diagnose::lever::{Along, Bound, Lever, LeverCode, LeverOrigin};
 pub use diagnose::{Because, Bottleneck, Confidence, Level, Step, Unit};
 pub use evidence::{Evidence, MeasuredVariant, Reference, Side, TimedLaunches};
 pub(crate) use judgement::of_line;

@@ -5,16 +5,16 @@ use super::explain_metric::{by_name, reading};
 use super::explanation::Explanation;
 use super::replaced::{ReplacedRow, replaced, replaced_names};
 use super::{
-    AliasKind, AliasRow, Better, Checklist, LimiterKind, LimiterRow, MetricRow, NameCheck, OpcodeClass, ReadingForm,
-    StallFamily, StallRow, ThresholdRow, WordRow, base_opcode, check_metric_name, check_reading, checklist, checklists,
-    chips, limiter, limiters, metric, metrics, opcode_class, opcode_classes, sass_aliases, stall, stall_of_metric,
-    stalls, threshold_row, thresholds, word, words,
+    AliasKind, AliasRow, Better, Checklist, LeverRow, LimiterKind, LimiterRow, MetricRow, NameCheck, OpcodeClass,
+    ReadingForm, StallFamily, StallRow, ThresholdRow, WordRow, base_opcode, check_metric_name, check_reading,
+    checklist, checklists, chips, lever, levers, limiter, limiters, metric, metrics, opcode_class, opcode_classes,
+    sass_aliases, stall, stall_of_metric, stalls, threshold_row, thresholds, word, words,
 };
 use crate::nearest::several;
 use strum::VariantArray;
 
-/// Explains a metric (id, alias, or any name that a chip has), stall reason, opcode, opcode class, chip, threshold, limiter
-/// or finding.
+/// Explains a metric (id, alias, or any name that a chip has), stall reason, opcode, opcode class, chip, threshold, limiter,
+/// finding or lever.
 /// `None` when no catalog knows the name; [`nearest`] then has suggestions.
 pub fn explain(name: &str) -> Option<Explanation> {
     let name = name.trim().trim_end_matches('…').trim_end_matches('.');
@@ -25,11 +25,13 @@ pub fn explain(name: &str) -> Option<Explanation> {
         .or_else(|| opcode_classes().iter().find(|row| row.id == name).map(of_class))
         .or_else(|| threshold_row(name).map(of_threshold))
         .or_else(|| limiter(name).map(of_limiter))
+        .or_else(|| lever(name).map(of_lever))
         .or_else(|| checklist(name).map(of_checklist))
         .or_else(|| chip_named(name).map(of_chip))
         .or_else(|| of_opcode(name))
         .or_else(|| replaced(name).map(of_replaced))
         .or_else(|| sass_aliases().iter().find(|row| row.name.eq_ignore_ascii_case(name)).map(of_alias))
+        .or_else(|| family(name))
         .or_else(|| counter(name))
         .or_else(|| by_name(name))
         .or_else(|| word(name).map(of_word))
@@ -71,6 +73,18 @@ fn of_alias(row: &'static AliasRow) -> Explanation {
     }
 }
 
+/// The instructions of PTX whose names go on from this one, as sentences name them: `wgmma`, `cp.async`.
+fn family(name: &str) -> Option<Explanation> {
+    let begins = |row: &&AliasRow| row.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+    let members: Vec<&str> = sass_aliases().iter().filter(begins).map(|row| row.name).collect();
+    (!members.is_empty()).then(|| Explanation {
+        kind: "PTX instructions",
+        name: name.to_owned(),
+        text: format!("Instructions of PTX; each has an explanation of its own: {}.", members.join(", ")),
+        ..Explanation::default()
+    })
+}
+
 /// What has this label on pages: a stall reason, a finding, a metric.
 fn labelled(name: &str) -> Option<Explanation> {
     let is = |label: &str| label.eq_ignore_ascii_case(name);
@@ -88,7 +102,7 @@ fn of_word(row: &'static WordRow) -> Explanation {
     Explanation { kind: "word", name: row.word.to_owned(), text: row.help.to_owned(), facts, ..Explanation::default() }
 }
 
-/// A list of names with a few words on each: `readings`, `thresholds`, `words`, or `findings`, which takes in what limits.
+/// A list of names with a few words on each: `readings`, `thresholds`, `words`, `levers`, or `findings`, which takes in what limits.
 pub fn list(of: &str) -> Option<Vec<(String, String)>> {
     let united = |what: String, unit: crate::quantity::Unit| match unit.is_none() {
         true => what,
@@ -109,6 +123,7 @@ pub fn list(of: &str) -> Option<Vec<(String, String)>> {
                 .collect(),
         ),
         "words" => Some(words().iter().map(|row| (row.word.to_owned(), row.help.to_owned())).collect()),
+        "levers" => Some(levers().iter().map(|row| (row.code.to_owned(), row.does.to_owned())).collect()),
         "findings" => Some(limiters().iter().map(|row| (row.code.clone(), row.label.clone())).collect()),
         _ => None,
     }
@@ -134,6 +149,7 @@ pub fn nearest(name: &str) -> Vec<String> {
         .chain(opcode_classes().iter().flat_map(|row| std::iter::once(row.id).chain(row.opcodes.iter().copied())))
         .chain(thresholds().iter().map(|row| row.id))
         .chain(limiters().iter().map(|row| row.code.as_str()))
+        .chain(levers().iter().map(|row| row.code))
         .chain(checklists().iter().map(|row| row.id.as_str()))
         .chain(replaced_names().iter().map(|row| row.name))
         .chain(sass_aliases().iter().map(|row| row.name))
@@ -253,6 +269,16 @@ fn of_limiter(row: LimiterRow) -> Explanation {
     }
 }
 
+fn of_lever(row: &'static LeverRow) -> Explanation {
+    Explanation {
+        kind: "lever",
+        name: row.code.to_owned(),
+        text: row.does.to_owned(),
+        facts: vec![format!("Its ceiling: {}", row.ceiling)],
+        ..Explanation::default()
+    }
+}
+
 fn of_checklist(row: &'static Checklist) -> Explanation {
     let line = |check: &super::ChecklistLine| {
         let number = match (&check.threshold, check.value) {
@@ -301,6 +327,8 @@ mod tests {
             told("replaced name", "smsp__sass_warp_efficiency")
         );
         assert_eq!(kind_and_name("TCGEN05.LD"), told("PTX instruction", "tcgen05.ld"));
+        assert_eq!(kind_and_name("coalesce"), told("lever", "coalesce"));
+        assert_eq!(kind_and_name("cp.async"), told("PTX instructions", "cp.async"));
         assert_eq!(kind_and_name("nonsense"), None);
         assert_eq!(kind_and_name(""), None);
     }

@@ -1,6 +1,6 @@
 //! Tables of facts and words, embedded as TOML and loaded once.
 //!
-//! Owns the metrics, stall reasons, opcode classes, metric tables, thresholds, limiters and chips, and the text of `audit explain`.
+//! Owns the metrics, stall reasons, opcode classes, metric tables, thresholds, limiters, levers and chips, and the text of `audit explain`.
 //! Receives nothing at run time; gives rows by id to `analysis`, `view` and `cli`. A new row is a change to a TOML file alone.
 
 mod checklists;
@@ -10,6 +10,7 @@ mod explain;
 mod explain_chip;
 mod explain_metric;
 mod explanation;
+mod levers;
 mod limiters;
 mod metric_names;
 mod metrics;
@@ -31,6 +32,7 @@ pub use chips::{ChipRow, LoadLatency, TensorRate, chip, chip_of_arch, chips};
 pub use collection::{MetricSet, collection, sanitizer_ratio};
 pub use explain::{explain, list, nearest};
 pub use explanation::Explanation;
+pub use levers::{LeverRow, lever, levers};
 pub(crate) use limiters::prefix_of;
 pub use limiters::{LimiterKind, LimiterRow, limiter, limiters};
 pub use metric_names::{NameCheck, check_metric_name, counters_named, counters_of_arch, is_on_chip};
@@ -43,5 +45,5 @@ pub use subsystems::{ChipSide, InstructionWork, Subsystem, subsystem, subsystem_
 pub use tables::{TableRow, table, tables};
 pub use thresholds::{ThresholdRow, threshold_row, thresholds};
 pub use tool_options::{OptionKind, tool_option};
-pub use vocabulary::{Code, Part, StallReason, Threshold, UnknownName};
+pub use vocabulary::{Action, Code, Part, StallReason, Threshold, UnknownName};
 pub use words::{WordRow, word, words};

@@ -154,6 +154,19 @@ macro_rules! codes {
     };
 }
 
+/// The enum of the ids of a catalog.
+macro_rules! actions {
+    ($($variant:ident $id:literal,)*) => {
+        /// What to do about a limit: a row of `levers.toml`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumString, IntoStaticStr, VariantArray, Serialize, Deserialize)]
+        #[strum(serialize_all = "kebab-case")]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Action {
+            $(#[doc = $id] $variant,)*
+        }
+    };
+}
+
 include!(concat!(env!("OUT_DIR"), "/vocabulary.rs"));
 
 impl Code {
@@ -230,7 +243,7 @@ impl<'de> Deserialize<'de> for Code {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::{checklists, limiters, thresholds};
+    use crate::catalog::{checklists, levers, limiters, thresholds};
 
     #[test]
     fn a_name_leads_to_its_row() {
@@ -244,6 +257,7 @@ mod tests {
         let units = Part::VARIANTS.iter().map(|part| Code::Unit(*part));
         let rows = Code::NAMED.iter().map(|(code, _)| *code).chain(units).filter(|code| code.row().is_some());
         assert_eq!(rows.count(), limiters().len());
+        assert!(Action::VARIANTS.iter().map(<&str>::from).eq(levers().iter().map(|row| row.code)));
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub(super) fn run(arguments: &Explain, out: &mut dyn Write) -> Result<(), Failur
     let Some(found) = catalog::explain(&arguments.name) else {
         let near = catalog::nearest(&arguments.name);
         let help = if near.is_empty() {
-            "metrics, stall reasons, opcodes, thresholds, limiters, findings and chips have explanations; `readings`, `thresholds`, `findings` and `words` are lists".to_owned()
+            "metrics, stall reasons, opcodes, thresholds, limiters, findings, levers and chips have explanations; `readings`, `thresholds`, `findings`, `levers` and `words` are lists".to_owned()
         } else {
             format!("near: {}", near.join(", "))
         };

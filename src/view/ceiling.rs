@@ -3,7 +3,8 @@
 use super::document::{Section, Table};
 use super::estimates;
 use super::tables::{self, code, columns_of, fold, paragraph, sentence, text};
-use crate::analysis::{Action, Along, Audit, Bound, Lever, LeverCode, LeverOrigin};
+use crate::analysis::{Along, Audit, Bound, Lever, LeverCode, LeverOrigin};
+use crate::catalog::Action;
 use crate::quantity::format;
 use crate::words;
 

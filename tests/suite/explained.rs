@@ -9,7 +9,7 @@ use std::path::Path;
 /// Tables whose first column holds names that audit gives, not names of the user's code.
 const NAMED: [&str; 7] = ["% of peak", "Level", "Build, launch", "Build, launch, occupancy", "Stall", "Resource", ""];
 
-/// Columns, rows and verdicts of a page.
+/// Columns, rows, verdicts and codes of a page.
 fn words(page: &str, into: &mut BTreeSet<String>) {
     let lines: Vec<&str> = page.lines().collect();
     let mut first = String::new();
@@ -17,6 +17,11 @@ fn words(page: &str, into: &mut BTreeSet<String>) {
         for verdict in line.split("**").skip(1).step_by(2).map(|bold| bold.trim_end_matches(['.', ':'])) {
             let is_word = verdict.len() > 3 && verdict.chars().all(|c| c.is_ascii_uppercase() || c == ' ');
             into.extend(is_word.then(|| verdict.to_owned()));
+        }
+        let names: Vec<&str> = line.split('`').collect();
+        for (before, name) in names.iter().zip(&names[1..]).step_by(2) {
+            let is_code = name.contains('-') && name.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+            into.extend((is_code || before.ends_with("lever ")).then(|| (*name).to_owned()));
         }
         let Some(row) = line.strip_prefix("| ") else { continue };
         let cells: Vec<&str> = row.trim_end_matches('|').split(" | ").map(str::trim).collect();

@@ -163,7 +163,8 @@ fn a_side_comes_to_the_same_as_old_and_as_new() {
         assert_eq!((old.limiter, &old.units), (alone.bottleneck.limiter, &alone.bottleneck.units), "{name}");
         let mut found: Vec<Code> = alone.findings.iter().map(|finding| finding.code).collect();
         let mut before = beside.old_findings.clone().unwrap();
-        (found.sort(), before.sort());
+        found.sort();
+        before.sort();
         assert_eq!(before, found, "{name}");
         assert_eq!(beside.limiter_change, Some(LimiterChange::Same), "{name}");
         assert_eq!(beside.old_roofline.as_ref(), Some(&alone.roofline), "{name}");

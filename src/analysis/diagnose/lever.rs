@@ -2,7 +2,7 @@
 
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
-use crate::catalog::Threshold;
+use crate::catalog::{Action, Threshold};
 use crate::words::Words;
 use std::fmt;
 
@@ -14,92 +14,6 @@ pub enum LeverOrigin {
     Audit,
     /// NVIDIA's own estimate, as its rule stored it in the report.
     NvidiaRule,
-}
-
-/// What to do.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    strum::Display,
-    strum::EnumString,
-    serde::Serialize,
-    serde::Deserialize,
-)]
-#[strum(serialize_all = "kebab-case")]
-#[serde(rename_all = "kebab-case")]
-pub enum Action {
-    /// Store a tile while the next one multiplies.
-    OverlapEpilogue,
-    /// Persistent blocks that store a tile while the next one multiplies.
-    PersistentBlocks,
-    /// Copies by TMA in place of `cp.async`.
-    BulkCopies,
-    /// Wider loads.
-    WideLoads,
-    /// Shared loads of 16 bytes in place of four of 4.
-    WideShared,
-    /// A branch around accesses whose guard is off.
-    SkipAccesses,
-    /// The chip's own generation of tensor instructions.
-    TensorGeneration,
-    /// Products of more columns.
-    WiderProducts,
-    /// Products in flight across steps.
-    KeepProducts,
-    /// Fences of narrower scope.
-    NarrowFence,
-    /// The last barrier without a release.
-    ExitBarrier,
-    /// Whole waves of blocks.
-    WholeWaves,
-    /// Several outputs a thread.
-    RegisterTile,
-    /// Load the next tile while this one is computed on.
-    DoubleBuffer,
-    /// More chains of dependent loads at once.
-    MoreChains,
-    /// Neighbouring lanes at neighbouring addresses.
-    Coalesce,
-    /// Contiguous accesses from a sector's boundary.
-    AlignBase,
-    /// A layout of shared memory without conflicts.
-    Unconflict,
-    /// Values in registers in place of local memory.
-    KeepInRegisters,
-    /// Warps whose lanes go one way.
-    Regroup,
-    /// Fewer atomics to one address.
-    FewerAtomics,
-    /// More loads in flight.
-    MoreInFlight,
-    /// Room for more warps.
-    MoreWarps,
-    /// Blocks with more work.
-    LargerBlocks,
-    /// More blocks.
-    MoreBlocks,
-    /// Blocks of equal work.
-    EvenBlocks,
-    /// One launch in place of several.
-    Fuse,
-    /// Fewer barriers.
-    FewerBarriers,
-    /// Less code in the loop.
-    SmallerCode,
-    /// A table of constants elsewhere.
-    MoveConstants,
-    /// Reuse inside the SM.
-    ReuseInSm,
-    /// Fewer instructions for the same result.
-    FewerInstructions,
-    /// Bytes that the work does not need.
-    FewerBytes,
 }
 
 /// What a lever is called.

@@ -52,8 +52,8 @@ pub(in crate::cli) enum Verb {
     Timeline(Timeline),
     /// Print evidence, source counters or analysis as JSON.
     Dump(Dump),
-    /// Explain a metric, stall reason, opcode, threshold, limiter, finding, chip, or another word of a page; `readings`,
-    /// `thresholds`, `findings`, `words` and `view` (what templates may use) are lists.
+    /// Explain a metric, stall reason, opcode, threshold, limiter, finding, lever, chip, or another word of a page; `readings`,
+    /// `thresholds`, `findings`, `levers`, `words` and `view` (what templates may use) are lists.
     Explain(Explain),
     /// Check audit.toml, the files and metrics that it names, and every template.
     Lint(Lint),

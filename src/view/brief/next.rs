@@ -2,8 +2,8 @@
 //! to collect.
 
 use super::{actions, verdict, wanted};
-use crate::analysis::{Action, Audit, Lever, LeverCode};
-use crate::catalog::Code;
+use crate::analysis::{Audit, Lever, LeverCode};
+use crate::catalog::{Action, Code};
 use crate::view::ceiling;
 use crate::view::document::{Block, Section, Table};
 use crate::view::tables::{columns_of, filled, paragraph, text};

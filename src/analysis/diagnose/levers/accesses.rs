@@ -2,11 +2,11 @@
 
 use super::{Ask, Draft, WORTH};
 use crate::analysis::derive::mix::PER_OPCODE;
-use crate::analysis::diagnose::lever::{Action, Along};
+use crate::analysis::diagnose::lever::Along;
 use crate::analysis::diagnose::rules::memory::SHARED;
 use crate::analysis::diagnose::rules::{count, share};
 use crate::analysis::phases::GuardedOpcode;
-use crate::catalog::{self, Part, Threshold};
+use crate::catalog::{self, Action, Part, Threshold};
 use crate::quantity::format;
 use crate::words;
 

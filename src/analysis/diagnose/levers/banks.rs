@@ -1,10 +1,9 @@
 //! The lever on bank conflicts: a layout without them, or copies where the data choose the addresses.
 
 use super::{Ask, Draft, WORTH};
-use crate::analysis::diagnose::lever::Action;
 use crate::analysis::diagnose::rules::count;
 use crate::analysis::diagnose::rules::memory::{SHARED, Wavefronts, wavefronts};
-use crate::catalog::{Code, Part, StallReason};
+use crate::catalog::{Action, Code, Part, StallReason};
 use crate::quantity::format;
 use crate::words;
 

@@ -1,9 +1,9 @@
 //! A lever while its ceiling is worked out.
 
 use super::Ask;
-use crate::analysis::diagnose::lever::{Action, Along, Bound, Lever, LeverCode, LeverOrigin};
+use crate::analysis::diagnose::lever::{Along, Bound, Lever, LeverCode, LeverOrigin};
 use crate::analysis::diagnose::rules::share;
-use crate::catalog::{Part, Threshold};
+use crate::catalog::{Action, Part, Threshold};
 use crate::words::Words;
 
 /// A lever without its words on the ceiling.

@@ -2,9 +2,8 @@
 
 use super::{Ask, Draft};
 use crate::analysis::derive::mix::{WARPGROUP, WITH_MODIFIERS, is_matrix, unpacks_bytes};
-use crate::analysis::diagnose::lever::Action;
 use crate::analysis::diagnose::rules::share;
-use crate::catalog::{self, Part};
+use crate::catalog::{self, Action, Part};
 use crate::quantity::format;
 use crate::quantity::glance;
 use crate::words;

@@ -2,10 +2,9 @@
 
 use super::{Ask, Draft, WORTH};
 use crate::analysis::derive::block_size::{BlockSize, BlockSizes};
-use crate::analysis::diagnose::lever::Action;
 use crate::analysis::diagnose::measures::{ACHIEVED, THEORETICAL, WAVES};
 use crate::analysis::diagnose::rules::{count, share};
-use crate::catalog::{Code, Threshold};
+use crate::catalog::{Action, Code, Threshold};
 use crate::quantity::format;
 use crate::words;
 

@@ -5,13 +5,12 @@ use super::{Ask, Draft, shapes};
 use crate::analysis::derive::coalescing::SECTORS;
 use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::derive::floor::Floor;
-use crate::analysis::diagnose::lever::Action;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::diagnose::rules::memory::{
     LOCAL, Retries, SHARED, SHARED_IDEAL, are_spills, atomics, excess, index_work, off_boundary, packable, retries,
 };
 use crate::analysis::diagnose::rules::{count, share};
-use crate::catalog::{self, Code, Part, Threshold};
+use crate::catalog::{self, Action, Code, Part, Threshold};
 use crate::quantity::format;
 use crate::words;
 

@@ -2,12 +2,12 @@
 
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
 use crate::analysis::diagnose::level::Level;
-use crate::analysis::diagnose::lever::{Action, Lever, LeverCode, LeverOrigin};
+use crate::analysis::diagnose::lever::{Lever, LeverCode, LeverOrigin};
 use crate::analysis::diagnose::levers::WORTH;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::diagnose::rules::memory::{packable, wavefronts};
 use crate::analysis::diagnose::rules::{count, share};
-use crate::catalog::{Code, Part, Threshold};
+use crate::catalog::{Action, Code, Part, Threshold};
 use crate::quantity::glance;
 use crate::words;
 use crate::words::Words;

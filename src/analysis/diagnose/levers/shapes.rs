@@ -6,9 +6,8 @@ use super::{Ask, Draft};
 use crate::analysis::derive::data_stage::{DataStage, OPERANDS};
 use crate::analysis::derive::mix::WITH_MODIFIERS;
 use crate::analysis::derive::product_shape::{MOST_COLUMNS, cycles, sides, wavefronts};
-use crate::analysis::diagnose::lever::Action;
 use crate::analysis::diagnose::rules::share;
-use crate::catalog::Part;
+use crate::catalog::{Action, Part};
 use crate::quantity::format;
 use crate::words;
 

@@ -1,11 +1,10 @@
 //! Levers that shorten waits or the work of issue: loads in flight, chains, barriers, code, lanes.
 
 use super::{Ask, Draft, WORTH, gathers};
-use crate::analysis::diagnose::lever::Action;
 use crate::analysis::diagnose::rules::lanes::LANES;
 use crate::analysis::diagnose::rules::{count, share};
 use crate::analysis::phases::{PIPES, PhaseKind};
-use crate::catalog::{Code, Part, StallReason, Threshold};
+use crate::catalog::{Action, Code, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;

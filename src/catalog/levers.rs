@@ -1,0 +1,24 @@
+//! What can be done about a limit: what every code of a lever means.
+
+use super::row::catalog;
+use serde::Deserialize;
+
+/// One lever.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LeverRow {
+    /// The code: `coalesce`.
+    pub code: &'static str,
+    /// What to change.
+    pub does: &'static str,
+    /// What its ceiling counts.
+    pub ceiling: &'static str,
+}
+
+catalog! {
+    LeverRow, "levers.toml", "lever", |row| vec![row.code],
+    /// Every lever, in the order of the file.
+    pub fn levers,
+    /// The lever of this code.
+    pub fn lever
+}
