@@ -50,8 +50,6 @@ pub struct SourceLines {
     pub launch: u32,
     /// Whether lines are known; else spots are instructions.
     pub lines: Lines,
-    /// Whether instructions have their opcodes.
-    pub has_opcodes: bool,
     /// Samples.
     pub waits: Option<Waits>,
     /// Global accesses.
@@ -141,7 +139,6 @@ impl SourceLines {
         SourceLines {
             launch: view.launch,
             lines: view.lines.clone(),
-            has_opcodes: view.instructions.iter().any(|instruction| instruction.opcode.is_some()),
             waits,
             global: Accesses::of(Space::Global, view, &groups, l2),
             shared: Accesses::of(Space::Shared, view, &groups, l1),
