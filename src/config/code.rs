@@ -92,7 +92,7 @@ impl Variant {
 }
 
 #[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table `[[subject.variant]]`")]
 pub(super) struct VariantKeys {
     name: Spanned<String>,
     #[serde(default)]

@@ -47,7 +47,7 @@ pub struct Config {
 
 /// `[slurm]`: what `audit collect --slurm` asks of Slurm.
 #[derive(Clone, Debug, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table `[slurm]`")]
 pub struct Slurm {
     /// Options of sbatch for every task; a GPU and a node for itself where the file says nothing.
     pub options: Vec<String>,
@@ -82,7 +82,7 @@ struct File {
 }
 
 #[derive(Default, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table `[audit]`")]
 struct AuditKeys {
     out: Option<PathBuf>,
     template: Option<String>,

@@ -21,7 +21,10 @@ use crate::nearest::nearest;
 use toml::Spanned;
 
 #[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a table `[[subject.hypothesis]]` with `name` and `after`, a list of statements such as `\"opcode.LDG < 1000\"`"
+)]
 pub(super) struct HypothesisKeys {
     name: Spanned<String>,
     #[serde(default)]

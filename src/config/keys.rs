@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 
 #[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table `[[subject]]`")]
 pub(super) struct SubjectKeys {
     pub(super) name: Spanned<String>,
     title: Option<String>,
@@ -78,7 +78,7 @@ pub(super) struct SubjectKeys {
 }
 
 #[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table `[subject.tiles]`")]
 struct TilesKeys {
     count: Spanned<toml::Value>,
     stores_per_warp: Spanned<toml::Value>,
@@ -86,7 +86,7 @@ struct TilesKeys {
 }
 
 #[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table such as `{ metric = \"stall.barrier\", op = \"<=\", value = 10 }`")]
 struct ExpectKeys {
     metric: Spanned<String>,
     op: Spanned<String>,
@@ -95,7 +95,7 @@ struct ExpectKeys {
 }
 
 #[derive(Default, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table `[subject.work]`")]
 struct WorkKeys {
     shape: Option<String>,
     types: Option<String>,

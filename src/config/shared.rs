@@ -25,7 +25,7 @@ use toml::Spanned;
 const MOST: u64 = 1024;
 
 #[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table `[[subject.shared]]`")]
 pub(super) struct SharedKeys {
     name: String,
     at: Spanned<toml::Value>,

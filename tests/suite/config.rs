@@ -182,6 +182,7 @@ fn other_mistakes_say_what_was_expected() {
         (subject("[[subject.check]]\nsass = \"STG\"\nin = \"loop\""), "expected `function`, `hottest-loop`"),
         ("[[subject]]\nname = \"A b\"\nreport = \"a\"\n".into(), "found \"A b\"; a-b would do"),
         (subject("title = 3"), "invalid type: integer `3`, expected a string"),
+        (subject("expect = [\"a > 3\"]"), "expected a table such as `{ metric = "),
         (subject("ptxas = 3"), "expected a path or a list of paths"),
         (subject("ptxas = [\"a\", 3]"), "found integer"),
         (subject("work.flop = -1"), "cannot be negative"),

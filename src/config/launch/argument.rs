@@ -6,7 +6,10 @@ use crate::config::text::Text;
 use toml::Spanned;
 
 #[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a table such as `{ name = \"x\", dtype = \"f32\", shape = [1024], role = \"in\" }`"
+)]
 pub(super) struct ArgumentKeys {
     pub(super) name: Spanned<String>,
     dtype: Spanned<String>,
@@ -24,7 +27,7 @@ pub(super) struct ArgumentKeys {
 }
 
 #[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table such as `{ box = [64, 128] }`")]
 struct MapKeys {
     #[serde(rename = "box")]
     extent: Spanned<Vec<u32>>,

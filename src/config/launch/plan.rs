@@ -7,7 +7,7 @@ use crate::config::text::Text;
 use toml::Spanned;
 
 #[derive(Default, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table `[subject.launch]`")]
 pub(in crate::config) struct LaunchKeys {
     grid: Option<Spanned<toml::Value>>,
     pub(in crate::config) block: Option<Spanned<toml::Value>>,

@@ -19,7 +19,7 @@ const DEFAULT_SEEDS: [u64; 2] = [1, 2];
 /// `[subject.correctness]` or `[subject.reference]`. One type for both: the keys that only one of them has are at the
 /// end, and refused in the other.
 #[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table `[subject.correctness]` or `[subject.reference]`")]
 pub(in crate::config) struct ReferenceKeys {
     source: Option<Spanned<PathBuf>>,
     kernel: Option<String>,
@@ -40,7 +40,7 @@ pub(in crate::config) struct ReferenceKeys {
 
 /// A kernel that a reference launches: `then`, behind a product.
 #[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table with `source`, the kernel behind the product")]
 struct KernelKeys {
     source: Spanned<PathBuf>,
     kernel: Option<String>,
@@ -53,7 +53,7 @@ struct KernelKeys {
 }
 
 #[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table such as `{ a = \"a\", b = \"b\", out = \"c\" }`")]
 struct GemmKeys {
     a: Spanned<String>,
     b: Spanned<String>,
