@@ -17,6 +17,8 @@ pub struct Machine {
     pub counters: Counters,
     /// Names of variables of this environment under which a program runs otherwise than by itself.
     pub variables: Vec<&'static str>,
+    /// Whether Slurm was asked for a GPU and began this job without one.
+    pub is_left_out: bool,
 }
 
 /// Variables that make launches wait, compile code anew, or put something between the program and the driver (CUDA Programming
@@ -47,7 +49,8 @@ pub enum Counters {
 impl Machine {
     /// Looks at `/proc/driver/nvidia` and `/dev`; `variable` gives the value of a variable of the environment.
     pub fn look(variable: impl Fn(&str) -> Option<OsString>) -> Machine {
-        Machine { variables: variables(variable), ..Machine::below(Path::new("/")) }
+        let is_left_out = is_left_out(&variable);
+        Machine { variables: variables(variable), is_left_out, ..Machine::below(Path::new("/")) }
     }
 
     fn below(root: &Path) -> Machine {
@@ -69,7 +72,7 @@ impl Machine {
         gpus.resize(nodes, "GPU".to_owned());
         let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap_or_default();
         let counters = counters(&read("proc/driver/nvidia/params"), &read("proc/self/status"));
-        Machine { driver: driver.map(str::to_owned), gpus, counters, variables: Vec::new() }
+        Machine { driver: driver.map(str::to_owned), gpus, counters, ..Machine::default() }
     }
 
     /// What the variables that are set mean for what is measured; `None` where none is.
@@ -92,6 +95,11 @@ impl Machine {
             let cure =
                 format!("give the container or the job a GPU (`docker run --gpus all`, `srun --gpus=1`); or {cure}");
             return Some(Setback::new("a driver is loaded and no GPU is here: /dev has no nvidia0", cure));
+        }
+        if self.is_left_out {
+            let cure = "submit it again; in a shell of salloc reach the GPU with `prefix` in audit.toml, such as prefix = [\"srun\"]";
+            let what = "Slurm was asked for a GPU and gave this job none, so any GPU here may be at work for another";
+            return Some(Setback::new(what, cure));
         }
         None
     }
@@ -137,6 +145,14 @@ fn variables(variable: impl Fn(&str) -> Option<OsString>) -> Vec<&'static str> {
     VARIABLES.into_iter().filter(is_set).collect()
 }
 
+/// Whether Slurm was asked for GPUs and names none to this job (sbatch(1), Output Environment Variables). Slurm 22.05 begins a
+/// task so whose first launch failed because its node had died.
+fn is_left_out(variable: impl Fn(&str) -> Option<OsString>) -> bool {
+    let has = |names: &[&str]| names.iter().any(|name| variable(name).is_some());
+    has(&["SLURM_GPUS", "SLURM_GPUS_PER_NODE", "SLURM_GPUS_PER_TASK"])
+        && !has(&["SLURM_JOB_GPUS", "SLURM_STEP_GPUS", "SLURM_GPUS_ON_NODE", "CUDA_VISIBLE_DEVICES"])
+}
+
 /// Who may read counters, from the driver's parameters and this process's effective capabilities (bit 21 is
 /// `CAP_SYS_ADMIN`: capabilities(7)).
 fn counters(parameters: &str, status: &str) -> Counters {
@@ -176,6 +192,8 @@ mod tests {
         let machine = Machine::below(root.path());
         assert_eq!(machine.line(), "driver 580.95.05; NVIDIA H200");
         assert_eq!((machine.setback(), machine.counters), (None, Counters::Unknown));
+        let left_out = Machine { is_left_out: true, ..machine };
+        assert!(left_out.setback().is_some_and(|s| s.what.contains("gave this job none")));
         put("proc/driver/nvidia/params", "Mobile: 4294967295\nRmProfilingAdminOnly: 1\n");
         put("proc/self/status", "Name:\tx\nCapEff:\t0000000000000000\n");
         assert_eq!(Machine::below(root.path()).counters, Counters::Refused);
@@ -183,6 +201,14 @@ mod tests {
         assert_eq!(Machine::below(root.path()).counters, Counters::Administrator);
         put("proc/driver/nvidia/params", "RmProfilingAdminOnly: 0\n");
         assert_eq!(Machine::below(root.path()).counters, Counters::Everybody);
+    }
+
+    #[test]
+    fn a_job_that_slurm_begins_without_the_gpu_it_asked_for_is_left_out() {
+        let of = |set: &[&str]| is_left_out(|name| set.contains(&name).then(|| "1".into()));
+        assert!(of(&["SLURM_JOB_ID", "SLURM_GPUS"]));
+        assert!(!of(&["SLURM_GPUS", "SLURM_JOB_GPUS", "CUDA_VISIBLE_DEVICES"]));
+        assert!(!of(&["SLURM_JOB_ID"]) && !of(&[]));
     }
 
     #[test]
