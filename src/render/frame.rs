@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 /// Opens and closes a mark; no text of a page holds it.
 const MARK: char = '\0';
-/// What ends a table.
+/// What ends a table or a fold.
 const BREAKS: &str = "\n\n";
 /// Parts the fields of a mark.
 const FIELD: char = '\u{1}';
@@ -252,13 +252,14 @@ impl Placed {
         if !text.is_empty() {
             self.close(between, medium);
             self.push(text);
-            let is_table = last.is_some_and(|block| matches!(block.content, Content::Table(_)));
-            self.breaks = if is_table && matches!(medium, Medium::Markdown) { BREAKS.len() } else { 0 };
+            // A table and the HTML of a fold go on to the next blank line.
+            let goes_on = last.is_some_and(|block| matches!(block.content, Content::Table(_) | Content::Fold { .. }));
+            self.breaks = if goes_on && matches!(medium, Medium::Markdown) { BREAKS.len() } else { 0 };
         }
     }
 
-    /// Adds text, behind a table after a blank line: in the row it would be one cell more, which no reader sees, and on the next line
-    /// a row.
+    /// Adds text, behind a table or a fold after a blank line: in a row it would be one cell more, which no reader sees, on the next
+    /// line a row, and behind a fold HTML.
     fn push(&mut self, text: &str) {
         let own = text.trim_start_matches([' ', '\t']);
         let rest = own.trim_start_matches('\n');
