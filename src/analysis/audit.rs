@@ -1,7 +1,7 @@
 //! The whole analysis of one subject: the only way from evidence to an audit.
 
 use crate::analysis::artefact::Artefact;
-use crate::analysis::code::{self, CodeAudit};
+use crate::analysis::code::{self, CheckResult, CodeAudit};
 use crate::analysis::correctness::{Fault, Looked, Standing, Void};
 use crate::analysis::derive::coalescing::Coalescing;
 use crate::analysis::derive::mix::InstructionMix;
@@ -127,6 +127,9 @@ pub struct Audit {
     pub comparison: Option<Comparison>,
     /// The machine code, one for each architecture that was built; empty when the subject names no source or cubin.
     pub code: Vec<CodeAudit>,
+    /// The stated checks of machine code that no build was at hand for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unchecked: Vec<CheckResult>,
     /// How the evidence was collected; `None` for evidence that was given.
     pub collected: Option<Collected>,
     /// What compute-sanitizer found, in the order in which its tools ran; empty where none was run.
@@ -286,6 +289,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         variants: VariantTimes::of(new, kernel, limits),
         trial_files: new.files.clone(),
         trials_missed: new.missed.clone(),
+        unchecked: new.unchecked.iter().map(|check| check.beside(None)).collect(),
         settings,
         performance,
         panels,

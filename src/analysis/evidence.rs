@@ -1,6 +1,6 @@
 //! Everything that was read, measured or stated about a subject. Serialised, it is the snapshot.
 
-use crate::analysis::code::{Before, CodeFacts};
+use crate::analysis::code::{Before, Checked, CodeFacts};
 use crate::analysis::kernel::build::Build;
 use crate::analysis::kernel::private;
 use crate::analysis::kernel::select::{KernelGroup, KernelKey, Selection, SelectionError, choose, groups};
@@ -58,6 +58,9 @@ pub struct Side {
     /// The machine code, one for each architecture that was built.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub code: Vec<CodeFacts>,
+    /// The stated checks of machine code that no build was at hand for, each with why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unchecked: Vec<Checked>,
     /// How the evidence was collected; `None` for evidence that was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collected: Option<Collected>,

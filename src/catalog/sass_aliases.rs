@@ -1,7 +1,7 @@
 //! What PTX instructions and CUDA C++ constructs become in SASS, per chip.
 
-use super::opcode_class;
 use super::row::catalog;
+use super::{opcode_class, opcode_classes};
 use crate::nearest::several;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -66,7 +66,8 @@ pub fn resolve(name: &str, arch: &str) -> Resolved {
         if opcode_class(name).is_some() {
             return Resolved::Opcode;
         }
-        return Resolved::Unknown(several(name, ROWS.rows().iter().map(|row| row.name), 3));
+        let opcodes = opcode_classes().iter().flat_map(|class| class.opcodes.iter().copied());
+        return Resolved::Unknown(several(name, opcodes.chain(ROWS.rows().iter().map(|row| row.name)), 3));
     };
     match row.sass.get(chip_of(arch)) {
         None => Resolved::NotOnChip(row.sass.keys().copied().collect()),

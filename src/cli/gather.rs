@@ -1,6 +1,7 @@
 //! Gathering: the files of a subject, read into the evidence that its audit is made from.
 
 use super::baseline::Found;
+use super::builds::Builds;
 use super::code::{self, ToolTime, builds, kept_build, places};
 use super::evidence::{self, Folder};
 use super::failure::Failure;
@@ -8,13 +9,13 @@ use super::plan::Plan;
 use super::slot::{Days, Slot};
 use super::stated::stated_work;
 use super::{baseline, lines, trials};
-use crate::analysis::code::{CodeFacts, CodeInputs, LaunchShape, Launched, code_facts};
+use crate::analysis::code::Launched;
 use crate::analysis::{
     self, Build, Evidence, Judgement, KernelKey, Limits, MeasuredVariant, Milestone, Reduction, Selection, Side, Work,
 };
 use crate::collect::{CollectError, Places, Tool};
 use crate::config::{Code, Subject, Variant};
-use crate::evidence::{BuildLog, CodeBuild, Origin, Report, SourceView, Want};
+use crate::evidence::{BuildLog, Origin, Report, SourceView, Want};
 use crate::snapshot::{Dated, milestones};
 use crate::source::{self, Profile};
 use crate::view::DELIVERABLE;
@@ -82,7 +83,8 @@ impl<'p> Gatherer<'p> {
         match &subject.report {
             Some(report) => self.profiled(subject, report, folder, work, &builds, &further),
             None => {
-                let new = Side { work, code: facts(subject, &builds, None)?, ..Side::default() };
+                let code = builds.facts(subject, None)?;
+                let new = Side { work, unchecked: builds.unchecked(subject, &code), code, ..Side::default() };
                 let slot = self.slot(subject, &new)?;
                 let series = &self.plan.series;
                 let (old, baseline) = match baseline::code(series, subject.name.as_str(), slot.at, &new) {
@@ -152,9 +154,11 @@ impl<'p> Gatherer<'p> {
             true => None,
             false => Some(Launched::of(&report, &profile.cubins()?, &selection)?),
         };
+        let code = builds.facts(subject, launched.as_ref())?;
         let mut new = Side {
             build: Build::of(&kernel.kernel, &kernel.device, &logs),
-            code: facts(subject, builds, launched.as_ref())?,
+            unchecked: builds.unchecked(subject, &code),
+            code,
             collected: folder.map(|folder| folder.collected.clone().without_keys()),
             sanitizer: folder.map(|folder| folder.sanitizer.clone()).unwrap_or_default(),
             profile: Some(kernel),
@@ -317,12 +321,13 @@ impl<'p> Gatherer<'p> {
         kernel: &KernelKey,
     ) -> Result<Option<Builds>, Failure> {
         let Some(path) = &subject.report else { return Ok(None) };
+        let has_checks = !subject.code_checks.is_empty() || !subject.shared.is_empty();
         let why = match (&builds.missed, &subject.code) {
             (Some(why), _) => why.clone(),
-            (None, None) if !subject.code_checks.is_empty() && self.lacks(Tool::Nvdisasm) => {
+            (None, None) if has_checks && self.lacks(Tool::Nvdisasm) => {
                 "nvdisasm is not here; `audit doctor` says how to get it".to_owned()
             }
-            (None, None) if !subject.code_checks.is_empty() => "checks are stated, and no source".to_owned(),
+            (None, None) if has_checks => "checks are stated, and no source".to_owned(),
             _ => return Ok(None),
         };
         let input = match &subject.code {
@@ -336,7 +341,10 @@ impl<'p> Gatherer<'p> {
         };
         let said = if new.is_empty() { "the code sections are NOT MEASURED" } else { "the code is that of the report" };
         writeln!(anstream::stderr(), "note: {}: {why}: {said}", subject.name)?;
-        let missed = new.is_empty().then_some(why);
+        let missed = new.is_empty().then(|| match can_read {
+            true => format!("{why}; the report does not hold the machine code"),
+            false => why,
+        });
         Ok(Some(Builds { new, others: Vec::new(), old: Vec::new(), missed }))
     }
 }
@@ -360,36 +368,4 @@ fn measured(
         subject.variants.first().map(|first| MeasuredVariant { name: first.name.clone(), ..Default::default() });
     let others = further.iter().map(|one| trials::of_variant(subject, &one.variant.name, one.folder.as_ref(), files));
     first.map(Ok).into_iter().chain(others).collect()
-}
-
-/// The builds of a subject: those under audit, and those before.
-struct Builds {
-    new: Vec<CodeBuild>,
-    /// Those of the subject's further variants.
-    others: Vec<(Variant, CodeBuild)>,
-    old: Vec<CodeBuild>,
-    /// Why there are none, where a tool is missing.
-    missed: Option<String>,
-}
-
-/// The facts of every build of a subject, each beside the old build of its architecture.
-fn facts(subject: &Subject, builds: &Builds, launched: Option<&Launched>) -> Result<Vec<CodeFacts>, Failure> {
-    let first = subject.variants.first();
-    let further = builds.others.iter().map(|(variant, build)| (Some(variant), build));
-    let all = builds.new.iter().map(|build| (first, build)).chain(further);
-    let one = |(variant, build): (Option<&Variant>, &CodeBuild)| {
-        let dynamic = variant.and_then(|variant| variant.dynamic_shared).or(subject.launch.dynamic_shared);
-        Ok(code_facts(&CodeInputs {
-            build,
-            variant: variant.map_or("", |variant| &variant.name),
-            old: builds.old.iter().find(|old| old.cubin.arch == build.cubin.arch),
-            kernel: subject.kernel.as_ref(),
-            old_kernel: subject.baseline_kernel.as_ref(),
-            launched,
-            shape: LaunchShape { dynamic_shared: dynamic, ..subject.launch },
-            checks: &subject.code_checks,
-            shared: &subject.shared,
-        })?)
-    };
-    all.map(one).collect()
 }

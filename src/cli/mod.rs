@@ -9,6 +9,7 @@
 mod args;
 mod array;
 mod baseline;
+mod builds;
 mod check;
 mod code;
 mod collect;

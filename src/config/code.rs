@@ -44,7 +44,7 @@
 use super::ConfigError;
 use super::launch::LaunchKeys;
 use super::text::Text;
-use crate::analysis::code::{Count, LaunchShape, Resource, SassCheck};
+use crate::analysis::code::{Count, LaunchShape, Resource, SassCheck, known_step};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -265,6 +265,8 @@ impl Text {
 
     pub(super) fn check(&self, keys: CheckKeys) -> Result<SassCheck, ConfigError> {
         let resource = keys.resource.as_ref().map(|name| self.parsed::<Resource>(name)).transpose()?;
+        let own = [keys.sass.as_ref().map(Spanned::span), keys.sequence.as_ref().map(Spanned::span)];
+        let span = own.into_iter().flatten().next().unwrap_or_default();
         let steps = match (keys.sass, keys.sequence, keys.resource) {
             (None, None, Some(_)) => Vec::new(),
             (Some(one), None, None) => vec![one.into_inner()],
@@ -285,6 +287,10 @@ impl Text {
                 return Err(self.wrong(message.into(), resource.span(), "", None));
             }
         };
+        if let Some(fault) = steps.iter().find_map(|step| known_step(step).err()) {
+            let help = "`audit explain` with a part of a name lists what is known".to_owned();
+            return Err(self.wrong(fault, span, "no chip has this", Some(help)));
+        }
         let count = match (&keys.count, keys.forbid) {
             (None, true) => Count { least: 0, most: Some(0) },
             (None, false) => Count { least: 1, most: None },

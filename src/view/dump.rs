@@ -52,6 +52,9 @@ struct LaunchDump<'a> {
     comparison: Option<ComparisonDump>,
     /// What each build shows against the kernel.
     code: Vec<CodeDump<'a>>,
+    /// The stated checks of machine code that no build was at hand for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unchecked: Vec<CodeCheckDump<'a>>,
     /// The other kernels of the report whose time matters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     others: Vec<OtherDump<'a>>,
@@ -164,7 +167,7 @@ impl<'a> LaunchDump<'a> {
                 .find(|kernel| kernel.is_subject)
                 .and_then(|own| own.share.filter(|share| audit.kernels.len() > 1 || *share < 100.0)),
             standing: audit.standing(),
-            verdict: is_right.then(|| VerdictDump {
+            verdict: (is_right && !audit.is_of_code_alone()).then(|| VerdictDump {
                 limiter,
                 sentence: &audit.bottleneck.sentence,
                 at: finding.and_then(|finding| finding.at.as_ref()),
@@ -188,6 +191,7 @@ impl<'a> LaunchDump<'a> {
                     findings: code.findings.iter().map(FindingDump::of).collect(),
                 })
                 .collect(),
+            unchecked: audit.unchecked.iter().map(CodeCheckDump::of).collect(),
             others: audit.others.iter().filter_map(|other| OtherDump::of(audit, other)).collect(),
         }
     }

@@ -64,5 +64,9 @@ fn checks_without_a_source_are_of_the_report_s_code() {
 fn checks_without_source_and_disassembler_are_not_measured() {
     let (project, run) = checked("");
     run.ends(0, "note: k: nvdisasm is not here; `audit doctor` says how to get it: the code sections are NOT MEASURED");
-    assert!(project.read("pages/2026-01-01-k.json").contains("nvdisasm is not here"));
+    let page = project.read("pages/2026-01-01-k.md");
+    let row = page.lines().find(|line| line.starts_with("| nothing spills ")).unwrap();
+    assert!(row.contains("nvdisasm is not here") && row.contains("NOT MEASURED"), "{row}");
+    // What nobody looked at is no pass.
+    project.run("check --allow-new").ends(6, "0 of 1 checks pass; NOT MEASURED: nothing spills");
 }

@@ -1,6 +1,7 @@
 //! Templates of the user's own, by name, and `audit lint`.
 
 use super::project::{Profile, Project};
+use kernel_audit::render::Templates;
 use kernel_audit::snapshot::Snapshot;
 use kernel_audit::view::{self, Block, Content, Document, names};
 use std::fs;
@@ -82,6 +83,41 @@ fn the_configuration_is_checked_at_its_line() {
     absent.run("lint").ends(3, "audit.toml:9");
     let report = project(&[], "[[subject]]\nname = \"b\"\nreport = \"absent.csv\"\n");
     report.run("lint").ends(3, "absent.csv does not exist");
+}
+
+#[test]
+fn instructions_that_no_chip_has_are_found_before_anything_runs() {
+    for (check, says) in [
+        ("sass = \"BARR\"", "near names: BAR,"),
+        ("sequence = [\"LDG\", \"FFMAA*4\"]", "FFMAA is not a known"),
+        ("sass = \"zzzzzz\"", "audit.toml:9"),
+    ] {
+        let project = project(&[], &format!("[[subject.check]]\n{check}\n"));
+        project.run("lint").ends(2, says);
+    }
+    for known in ["BAR.SYNC", "__syncthreads", "tcgen05.ld", "conversion"] {
+        let project = project(&[], &format!("[[subject.check]]\nsass = \"{known}\"\n"));
+        project.run("lint").done();
+    }
+}
+
+/// Every section of a page in front of every other, each on a line of its own.
+#[test]
+fn sections_may_stand_in_any_order() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("audits");
+    let made = Snapshot::read(&root.join("2026-11-20-gemm_bias.json")).unwrap();
+    let document = view::document(&made.heading, &made.audit());
+    let names: Vec<&str> = document.sections.iter().map(|section| section.name.as_str()).collect();
+    assert!(names.contains(&"provenance") && names.len() > 8, "{names:?}");
+    let folder = tempfile::tempdir().unwrap();
+    for one in &names {
+        for other in names.iter().filter(|other| *other != one) {
+            let template = format!("# {{{{title}}}}\n\n{{{{section {one:?}}}}}\n{{{{section {other:?}}}}}\n");
+            fs::write(folder.path().join("audit.md.hbs"), template).unwrap();
+            let page = Templates::load(Some(folder.path())).unwrap().page("audit", &document);
+            assert!(page.is_ok(), "{one}, {other}: {}", page.unwrap_err());
+        }
+    }
 }
 
 #[test]

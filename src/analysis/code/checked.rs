@@ -65,6 +65,8 @@ pub enum Seen {
     Layout(Layout),
     /// Why nothing can be said.
     Open(String),
+    /// Why there was no code to look at.
+    NoCode(String),
     /// How it ended and in which words, by a snapshot of a schema before 9, which kept no more.
     Told(Judgement, String),
 }
@@ -103,6 +105,12 @@ pub struct CheckResult {
 }
 
 impl Checked {
+    /// A check for which there was no code to look at, and why.
+    pub(super) fn without_code(name: &str, rule: &str, why: &str) -> Checked {
+        let seen = Seen::NoCode(why.to_owned());
+        Checked { name: name.to_owned(), rule: rule.to_owned(), seen, deciding: Vec::new(), deciding_count: 0 }
+    }
+
     /// How it ends.
     pub(super) fn verdict(&self) -> Judgement {
         match &self.seen {
@@ -121,6 +129,7 @@ impl Checked {
             Seen::Narrow(..) => Judgement::Fails,
             Seen::Layout(layout) => layout.verdict(),
             Seen::Open(_) => Judgement::Unclear,
+            Seen::NoCode(_) => Judgement::NotMeasured,
             Seen::Told(verdict, _) => *verdict,
         }
     }
@@ -131,7 +140,7 @@ impl Checked {
     }
 
     /// What became of it, beside how it ends on the old code.
-    pub(super) fn beside(&self, old: Option<Judgement>) -> CheckResult {
+    pub(in crate::analysis) fn beside(&self, old: Option<Judgement>) -> CheckResult {
         CheckResult {
             name: self.name.clone(),
             rule: self.rule.clone(),
@@ -157,7 +166,7 @@ impl Seen {
             Seen::Turns { least, most, .. } => format!("{least} to {most} per iteration, depending on the path"),
             Seen::Narrow(narrow, all) => format!("{narrow} of {all} are narrower"),
             Seen::Layout(layout) => layout.say(),
-            Seen::Open(why) | Seen::Told(_, why) => why.clone(),
+            Seen::Open(why) | Seen::NoCode(why) | Seen::Told(_, why) => why.clone(),
         }
     }
 }

@@ -1,11 +1,13 @@
 //! Checks on machine code that a subject states, and the search for what they ask.
 
+use super::CodeFacts;
 use super::checked::{Checked, DECIDING_KEPT, Deciding, Matched, Seen};
 use super::count::Count;
 use super::flow::line_of;
 use super::resource_checks::Resource;
 use super::resources::ResourceRow;
 use super::scope::Scope;
+use super::shared_layout::{self, SharedPart};
 use crate::analysis::sass::{
     ControlFlow, Dominators, NaturalLoop, access_width, body, class_of, opcode_matches, sequences,
 };
@@ -65,6 +67,20 @@ impl SassCheck {
     }
 }
 
+/// The checks that none of the builds was asked for, since no build is for their architecture or there is none at all.
+pub fn unchecked(checks: &[SassCheck], shared: &[SharedPart], builds: &[CodeFacts], why: &str) -> Vec<Checked> {
+    let is_for = |check: &SassCheck, build: &CodeFacts| check.arch.is_empty() || check.arch == build.arch;
+    let layout = (builds.is_empty() && !shared.is_empty()).then(|| shared_layout::unchecked(why));
+    let of = |check: &SassCheck| {
+        let other = Open::NoBuild(check.arch.clone()).to_string();
+        let rule = check.say();
+        let name = if check.name.is_empty() { &rule } else { &check.name };
+        Checked::without_code(name, &rule, if builds.is_empty() { why } else { &other })
+    };
+    let left = checks.iter().filter(|check| !builds.iter().any(|build| is_for(check, build)));
+    left.map(of).chain(layout).collect()
+}
+
 /// What the code has of a check; `None` where it is for another architecture.
 pub(super) fn checked(check: &SassCheck, ground: &Ground<'_>) -> Option<Checked> {
     if !check.arch.is_empty() && check.arch != ground.arch {
@@ -92,6 +108,8 @@ pub(super) fn checked(check: &SassCheck, ground: &Ground<'_>) -> Option<Checked>
 enum Open {
     #[error("the build does not state: {0}")]
     NotStated(&'static str),
+    #[error("no build is for {0}")]
+    NoBuild(String),
     #[error("the check names no instruction")]
     Empty,
     #[error("{0} has no instruction on {1}")]
@@ -161,6 +179,17 @@ fn searched(check: &SassCheck, ground: &Ground<'_>) -> Searched {
         return per_turn(check.count, ground, &matches);
     }
     Ok((number(matches.len(), Matched::Pattern(pattern)), matches))
+}
+
+/// Whether a step of a check names what some chip has.
+///
+/// # Errors
+/// What to say to whoever wrote it: that nothing is called so, with what is.
+pub fn known_step(step: &str) -> Result<(), String> {
+    match pattern(repeated(step).0, "") {
+        Err(open @ (Open::Unknown(_) | Open::UnknownNear(..))) => Err(open.to_string()),
+        _ => Ok(()),
+    }
 }
 
 /// `FADD*16` is sixteen steps.

@@ -32,7 +32,7 @@ pub use audit::CodeAudit;
 pub(super) use audit::concluded;
 pub use block_limits::{BlockLimitRow, LaunchShape, StaticOccupancy};
 pub use checked::{CheckResult, Checked, DECIDING_KEPT, Deciding, Matched, Seen};
-pub use checks::SassCheck;
+pub use checks::{SassCheck, known_step, unchecked};
 pub use columns::{CodeColumns, CodeColumnsRow, code_columns, code_rows};
 pub use count::Count;
 pub use facts::{Before, CodeFacts};

@@ -63,6 +63,11 @@ pub(super) fn checked(
     Some((rows, check))
 }
 
+/// The check of a layout whose code is not at hand.
+pub(super) fn unchecked(why: &str) -> Checked {
+    Checked::without_code(NAME, RULE, why)
+}
+
 fn row_of(part: &SharedPart, initialised: Initialised) -> ResourceRow {
     let seen = initialised.filter(|_| part.has_mbarriers).map(|(from, to)| to - from);
     let stated = part.bytes * part.times;

@@ -17,7 +17,8 @@ const SHORT: usize = 16;
 /// The checklists and expectations of a subject, and its checks on the machine code; `None` where it states none.
 pub(super) fn checks(audit: &Audit) -> Option<Said> {
     let lines = audit.checks.iter().map(|line| (Outcome::of(line.outcome), line.expected.label.clone()));
-    told(lines.chain(of_code(&audit.code)).collect())
+    let unchecked = audit.unchecked.iter().map(|check| (Outcome::of(check.verdict), check.name.clone()));
+    told(lines.chain(of_code(&audit.code)).chain(unchecked).collect())
 }
 
 fn of_code(code: &[CodeAudit]) -> impl Iterator<Item = (Outcome, String)> {

@@ -1,5 +1,6 @@
 //! What was asked of the kernel and predicted of the change, and what came.
 
+use crate::analysis::code::CheckResult;
 use crate::analysis::{Audit, CheckedLine, Condition, Judgement, PredictionMet, Pulled, Role, Tested, When};
 use crate::catalog;
 use crate::quantity::format;
@@ -39,11 +40,11 @@ pub(in crate::view) fn section(audit: &Audit) -> Option<Section> {
                 1 => check.name.clone(),
                 _ => format!("{} ({})", check.name, code::build_name(&audit.code, build)),
             };
-            let rule = if check.rule == check.name { "" } else { check.rule.as_str() };
-            rows.push((check.verdict, vec![text(name), text(rule), text(check.found.as_str()), verdict]));
+            rows.push((check.verdict, of_code(name, check)));
             failed.push(&check.name);
         }
     }
+    rows.extend(audit.unchecked.iter().map(|check| (check.verdict, of_code(check.name.clone(), check))));
     passed.retain(|name| !failed.contains(&name.as_str()));
     // What an evidence checklist found is its point, so that its lines are told with their numbers where they pass too.
     let (good, open): (Vec<&CheckedLine>, Vec<&CheckedLine>) =
@@ -81,6 +82,12 @@ fn more(checks: &[Judgement], predictions: usize) -> Option<String> {
     let predicted = (predictions > 0).then(|| format::counted(predictions as u64, "prediction"));
     let parts: Vec<String> = (!words.is_empty()).then(|| words.join(", ")).into_iter().chain(predicted).collect();
     (!parts.is_empty()).then(|| format!("And {} more: {}.", checks.len() + predictions, parts.join("; ")))
+}
+
+/// A check of machine code: what it is called, its rule, what was found.
+fn of_code(name: String, check: &CheckResult) -> Vec<Cell> {
+    let rule = if check.rule == check.name { "" } else { check.rule.as_str() };
+    vec![text(name), text(rule), text(check.found.as_str()), judged(check.verdict, Role::Check)]
 }
 
 /// A line of a checklist: what it holds, the number that it wants, the number that was found.
