@@ -13,6 +13,11 @@ pub(super) fn section(audit: &Audit) -> Section {
     blocks.extend(missed.map(|(_, why)| {
         paragraph("not-collected", words!("The machine code is **NOT MEASURED**: {}.", why.trim_end_matches('.')))
     }));
+    if !audit.unchecked.is_empty() {
+        let checks = audit.unchecked.iter().map(|check| words!("{}: {}", check.name.as_str(), check.found.as_str()));
+        blocks.push(paragraph("unchecked", words!("Checks of the machine code that are **NOT MEASURED**:")));
+        blocks.push(list("unchecked", checks));
+    }
     if audit.build_logs.is_empty() {
         blocks.push(paragraph(
             "not-collected",

@@ -33,7 +33,7 @@ pub const NAMES: &[(&str, &[&str])] = &[
     ("phases", &["phases-basis", "phases", "phases-notes", "arch"]),
     ("phases-in-full", &["phases-basis", "phases", "roles", "tensor-sites"]),
     ("provenance", &["again", "facts", "metrics", "files"]),
-    ("resources", &["not-collected", "build", "remarks", "warnings", "resources", "made", "identity", "arch"]),
+    ("resources", &["not-collected", "unchecked", "build", "remarks", "warnings", "resources", "made", "identity", "arch"]),
     ("rest", &["rest"]),
     ("roofline", &["ceilings", "roofline", "points", "flags", "not-measured"]),
     ("sass", &["findings", "classes", "widths", "loops", "loops-rest", "local", "local-rest", "opcodes", "arch"]),
