@@ -128,6 +128,8 @@ struct LeverDump<'a> {
     origin: LeverOrigin,
     /// Percent of the run time; `null` for a lever without a bound.
     bound: Option<f64>,
+    /// What the machine expects, in percent of the time.
+    expected: Option<f64>,
     formula: &'a str,
     remeasure: &'a str,
 }
@@ -242,6 +244,7 @@ impl<'a> LeverDump<'a> {
             code: &lever.code,
             origin: lever.origin,
             bound: lever.bound,
+            expected: lever.expected,
             formula: &lever.formula,
             remeasure: &lever.remeasure,
         }

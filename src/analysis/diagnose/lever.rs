@@ -59,6 +59,9 @@ pub struct Lever {
     pub origin: LeverOrigin,
     /// Largest part of the run time that it could save, in percent; `None` where the report gives no bound.
     pub bound: Option<f64>,
+    /// What the machine expects it to save, in percent; `None` where there is no bound either.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<f64>,
     /// What the bound says.
     pub ceiling: Bound,
     /// The place in the list, from 1, of the lever that this one is a part of, or stands beside.
@@ -93,6 +96,7 @@ impl Lever {
             code,
             origin,
             bound: None,
+            expected: None,
             ceiling,
             beside: None,
             formula,

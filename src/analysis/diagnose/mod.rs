@@ -9,6 +9,7 @@ mod kernel;
 mod level;
 pub(in crate::analysis) mod lever;
 mod levers;
+mod machine;
 mod measures;
 mod patterns;
 mod rules;

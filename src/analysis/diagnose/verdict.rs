@@ -229,9 +229,10 @@ pub(in crate::analysis) fn diagnose(
     let measures = Measures::of(kernel);
     let Judged { mut bottleneck, at, others } = judge(&measures);
     let lines = lines(bottleneck.limiter);
-    let mut all = levers(&measures, bottleneck.limiter);
-    bottleneck.roof = at_the_roof(&measures, bottleneck.limiter, &all);
-    bottleneck.ruled_out = ruled_out(&measures, &all);
+    let found = levers(&measures, bottleneck.limiter);
+    bottleneck.roof = at_the_roof(&measures, bottleneck.limiter, &found);
+    bottleneck.ruled_out = ruled_out(&measures, &found);
+    let mut all = found.rows;
     all.extend(nvidia(kernel.kernel, kernel.limits));
     let patterns = PATTERNS.iter().filter_map(|pattern| pattern(kernel, bottleneck.limiter));
     let patterns = patterns.filter(|(finding, _)| finding.code != bottleneck.limiter);

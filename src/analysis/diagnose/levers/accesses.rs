@@ -6,7 +6,7 @@ use crate::analysis::diagnose::lever::Along;
 use crate::analysis::diagnose::rules::memory::SHARED;
 use crate::analysis::diagnose::rules::{count, share};
 use crate::analysis::phases::GuardedOpcode;
-use crate::catalog::{self, Action, Part, Threshold};
+use crate::catalog::{self, Action, Part};
 use crate::quantity::format;
 use crate::words;
 
@@ -28,7 +28,7 @@ fn wide_shared(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let gone = (1.0 - QUARTER) * runs.loads as f64;
     let cycles = m.cycles? * m.sms?;
     let l1 = m.busiest_of(&[Part::MemoryShared, Part::MemoryL1tex])?;
-    if gone / cycles < WORTH || 100.0 * l1.share < m.limits[Threshold::SolLow] {
+    if gone / cycles < WORTH {
         return None;
     }
     let goal = (l1.share - gone / cycles).max(0.0);
@@ -58,7 +58,6 @@ fn wide_shared(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             )
             .risks(alignment)
             .checks(words!("LDS of 32 bits: {} fewer", count(runs.loads as f64)), SHARED)
-            .weighs(gone / cycles)
             .beside(Some(Along::PartOf(Action::ReuseInSm))),
     )
 }
@@ -81,7 +80,7 @@ fn off(guarded: &[GuardedOpcode], all: f64) -> Option<(f64, f64)> {
 /// C20: a branch around accesses whose guard is off for all lanes: they take their request all the same.
 fn skipped(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    let unit = m.unit(Part::MemoryLsu).filter(|unit| 100.0 * unit.resident >= m.limits[Threshold::SolLow])?;
+    let unit = m.unit(Part::MemoryLsu)?;
     let executed = m.kernel.by_text(PER_OPCODE);
     let all: f64 = executed.iter().filter(|(opcode, _)| is_access(opcode)).map(|(_, executed)| executed).sum();
     let (least, most) = off(&m.kernel_of.phases?.guarded, all)?;
@@ -93,8 +92,7 @@ fn skipped(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 words!("{} of {} accesses have no lane on, yet each takes an LSU request", count(least), count(all)),
             )
             .risks("divergent branches where some lanes are on".into())
-            .checks(words!("LSU requests {} → {}", share(unit.share), share(goal)), REQUESTS)
-            .weighs(most / all),
+            .checks(words!("LSU requests {} → {}", share(unit.share), share(goal)), REQUESTS),
     )
 }
 

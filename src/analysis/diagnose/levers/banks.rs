@@ -3,17 +3,12 @@
 use super::{Ask, Draft, WORTH};
 use crate::analysis::diagnose::rules::count;
 use crate::analysis::diagnose::rules::memory::{SHARED, Wavefronts, wavefronts};
-use crate::catalog::{Action, Code, Part, StallReason};
+use crate::catalog::{Action, Part, StallReason};
 use crate::quantity::format;
 use crate::words;
 
 /// The part of the excess from which its cause is that of all of it.
 const MOST: f64 = 0.5;
-
-/// Whether a part of L1 limits.
-pub(super) fn is_l1(code: Code) -> bool {
-    matches!(code, Code::Unit(Part::MemoryShared | Part::MemoryL1tex | Part::MemoryLsu))
-}
 
 /// C15: a layout without bank conflicts.
 pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
@@ -35,7 +30,13 @@ pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             "shared memory for the padding; row pitch and alignment of vectors",
         ),
     };
+    // What waits for the data stage, in proportion to its wavefronts, and warps that wait for those.
+    let behind = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::LgThrottle]);
+    let with = m.wait(StallReason::Barrier).unwrap_or_default()
+        + m.at_mbarriers() * m.wait(StallReason::LongScoreboard).unwrap_or_default();
+    let gone = 1.0 - ideal / all;
     let draft = Draft::relieves(ask, Action::Unconflict, &after)
+        .frees(gone * behind, gone * (behind + with))
         .says(
             sentence.into(),
             words!(
@@ -48,21 +49,6 @@ pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             ),
         )
         .risks(risk.into())
-        .checks(words!("wavefronts of shared memory {} → {}", count(all), count(ideal)), SHARED)
-        .weighs(excess);
-    if is_l1(ask.limiter) || ask.limiter == Code::SharedBankConflicts {
-        return Some(draft);
-    }
-    // Where the data stage does not limit, what falls are waits for it, in proportion to its wavefronts, and waits for warps that wait.
-    if m.top_waits().is_empty() {
-        return Some(draft.open("the section WarpStateStats"));
-    }
-    let waits = m.waits(&[
-        StallReason::ShortScoreboard,
-        StallReason::MioThrottle,
-        StallReason::LgThrottle,
-        StallReason::Barrier,
-    ]);
-    let awaited = waits + m.at_mbarriers() * m.wait(StallReason::LongScoreboard).unwrap_or_default();
-    Some(draft.capped((awaited * (1.0 - ideal / all)).max(excess)))
+        .checks(words!("wavefronts of shared memory {} → {}", count(all), count(ideal)), SHARED);
+    Some(if m.top_waits().is_empty() { draft.open("the section WarpStateStats") } else { draft })
 }

@@ -1,9 +1,10 @@
-//! A lever while its ceiling is worked out.
+//! A lever while what it gives is worked out.
 
 use super::Ask;
 use crate::analysis::diagnose::lever::{Along, Bound, Lever, LeverCode, LeverOrigin};
+use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::rules::share;
-use crate::catalog::{Action, Part, Threshold};
+use crate::catalog::{Action, Part, StallReason, Threshold};
 use crate::words::Words;
 
 /// A lever without its words on the ceiling.
@@ -11,38 +12,58 @@ use crate::words::Words;
 pub(in crate::analysis::diagnose) struct Draft {
     pub(super) action: Action,
     lever: Lever,
-    /// Share of the time that is freed from waiting; `None` for one that removes work.
-    cost: Option<f64>,
-    /// The busiest unit that is left: name and share of peak.
-    left: (String, f64),
+    change: Change,
     rate: bool,
     open: Option<String>,
-    /// The share of the waiting that it takes away, for the order.
-    weight: f64,
 }
 
 impl Draft {
     /// A lever that leaves the work as it is and frees a share of the time from waiting.
-    pub(super) fn overlaps(ask: &Ask<'_, '_, '_>, action: Action, cost: f64) -> Draft {
-        let left = busiest(ask, &[]);
-        Draft { weight: cost, ..Draft::new(action, Some(cost), left) }
-    }
-
-    /// Whole waves: what the last one costs, whatever the units do while it runs.
-    pub(super) fn waves(cost: f64) -> Draft {
-        Draft { weight: cost, ..Draft::new(Action::WholeWaves, Some(cost), ("nothing".to_owned(), 0.0)) }
+    pub(super) fn overlaps(action: Action, cost: f64) -> Draft {
+        Draft::of(action, Change { frees: (cost, cost), ..Change::default() })
     }
 
     /// A lever that changes the work of some parts to these shares of their peak; the others stay.
     pub(super) fn relieves(ask: &Ask<'_, '_, '_>, action: Action, after: &[(Part, f64)]) -> Draft {
-        let draft = Draft::new(action, None, busiest(ask, after));
+        let keeps = after.iter().filter_map(|(part, goal)| {
+            let now = ask.m.unit(*part)?.share;
+            let factor = if now > 0.0 { (goal / now).clamp(0.0, 1.0) } else { 1.0 };
+            Some((*part, factor, factor))
+        });
+        let draft = Draft::of(action, Change { keeps: keeps.collect(), ..Change::default() });
         // Without a unit that was measured there is no bound, and not one of 100 %.
         if ask.m.units.is_empty() { draft.open("the section SpeedOfLight") } else { draft }
     }
 
-    fn new(action: Action, cost: Option<f64>, left: (String, f64)) -> Draft {
+    /// A lever by what it leaves.
+    pub(super) fn of(action: Action, change: Change) -> Draft {
         let lever = Lever::new(LeverCode::Ours(action), LeverOrigin::Audit);
-        Draft { action, lever, cost, left, rate: false, open: None, weight: 0.0 }
+        Draft { action, lever, change, rate: false, open: None }
+    }
+
+    /// What it is expected to leave of a part's work, and what at least.
+    pub(super) fn keeps(mut self, part: Part, expected: f64, least: f64) -> Draft {
+        self.change.keeps.retain(|(other, ..)| *other != part);
+        self.change.keeps.push((part, expected, least));
+        self
+    }
+
+    /// The code is written anew: at best the parts inside the SM that were not named have nothing left to do.
+    pub(super) fn rewrites(mut self) -> Draft {
+        self.change.rewrites = true;
+        self
+    }
+
+    /// A share of the warps' time that it frees from waiting: expected, and at most.
+    pub(super) fn frees(mut self, expected: f64, most: f64) -> Draft {
+        self.change.frees = (expected, most.max(expected));
+        self
+    }
+
+    /// Frees a part of the waits for these reasons: expected, and all of them at most.
+    pub(super) fn frees_of(self, ask: &Ask<'_, '_, '_>, reasons: &[StallReason], part: f64) -> Draft {
+        let waits = ask.m.waits(reasons);
+        self.frees(part * waits, waits)
     }
 
     /// What to do, and why.
@@ -64,11 +85,6 @@ impl Draft {
         Draft { lever: Lever { rises: true, ..self.lever }, ..self }
     }
 
-    /// The same where it frees no more than a share of the time.
-    pub(super) fn capped(self, cost: f64) -> Draft {
-        Draft { cost: Some(cost), weight: cost, ..self }
-    }
-
     pub(super) fn beside(self, beside: Option<Along>) -> Draft {
         Draft { lever: Lever { beside, ..self.lever }, ..self }
     }
@@ -85,13 +101,8 @@ impl Draft {
 
     /// Without a bound where what is left is one of these parts, whose later work this report cannot tell.
     pub(super) fn unknown(self, ask: &Ask<'_, '_, '_>, parts: &[Part]) -> Draft {
-        let is_left = |part: &Part| ask.m.unit(*part).is_some_and(|unit| unit.name == self.left.0);
-        if parts.iter().any(is_left) { self.open("a report with --set full") } else { self }
-    }
-
-    /// The share of the waiting that it takes away.
-    pub(super) fn weighs(self, weight: f64) -> Draft {
-        Draft { weight, ..self }
+        let left = ask.machine.after(&self.change).left;
+        if left.is_some_and(|(part, _)| parts.contains(&part)) { self.open("a report with --set full") } else { self }
     }
 
     /// The lever whose ceiling it raises.
@@ -107,43 +118,37 @@ impl Draft {
     }
 
     /// The ceiling, 0 to 1.
-    pub(super) fn saves(&self) -> f64 {
-        let free = (1.0 - self.left.1).max(0.0);
-        self.cost.map_or(free, |cost| cost.min(free)).max(0.0)
+    pub(super) fn saves(&self, ask: &Ask<'_, '_, '_>) -> f64 {
+        ask.machine.after(&self.change).most
     }
 
-    /// A number that orders levers; `low` is the part of peak below which a unit bounds nothing.
-    pub(super) fn rank(&self, low: f64) -> f64 {
-        match self.cost {
-            Some(_) => self.saves(),
-            None if self.left.1 < low && self.weight > 0.0 => self.saves().min(self.weight),
-            None => self.saves(),
-        }
+    /// What it is expected to save, 0 to 1.
+    pub(super) fn expected(&self, ask: &Ask<'_, '_, '_>) -> f64 {
+        ask.machine.after(&self.change).expected
     }
 
     pub(super) fn done(self, ask: &Ask<'_, '_, '_>) -> Lever {
-        let saves = self.saves();
-        let (unit, left) = (&self.left.0, self.left.1);
-        let is_far = self.cost.is_none() && 100.0 * busiest(ask, &[]).1 < ask.m.limits[Threshold::SolLow];
+        let found = ask.machine.after(&self.change);
+        let is_far = self.change.rewrites && found.left.is_none_or(|(_, need)| 100.0 * need < ask.m.limits[Threshold::SolLow]);
+        let left = found.left.map_or(0.0, |(_, need)| need);
+        let unit = found.left.and_then(|(part, _)| ask.m.unit(part)).map_or("nothing", |unit| &unit.name);
         let ceiling = match (&self.open, self.rate, is_far) {
             (Some(needs), ..) => Bound::Open(needs.clone()),
-            (None, true, _) => Bound::Rate(1.0 / left.max(0.01)),
+            (None, true, _) => Bound::Rate(1.0 / busiest(ask, &[]).1.max(0.01)),
             (None, false, true) => Bound::Far,
             (None, false, false) => Bound::AtMost,
         };
-        let formula = match (self.cost, self.is_open()) {
-            (_, true) => "not bounded by this report".to_owned(),
-            (Some(cost), _) if cost <= 1.0 - left => {
-                format!("frees {} of the time; {unit} at {} leaves room for it", share(cost), share(left))
-            }
-            (Some(cost), _) => {
-                format!("frees {} of the time, but {unit} at {} leaves {}", share(cost), share(left), share(1.0 - left))
-            }
-            (None, _) => format!("1 − {unit} at {}", share(left)),
+        let frees = self.change.frees.1;
+        let formula = match (self.is_open(), frees > 0.0 && !self.change.rewrites) {
+            (true, _) => "not bounded by this report".to_owned(),
+            (_, true) => format!("frees {} of the warps' time; {unit} needs {}", share(frees), share(left)),
+            _ => format!("{unit} needs {} of the time then", share(left)),
         };
         let is_rate = matches!(ceiling, Bound::Rate(_));
-        let bound = (self.open.is_none() && !is_rate).then_some(100.0 * saves);
-        Lever { bound, ceiling, formula, ..self.lever }
+        let is_bounded = self.open.is_none() && !is_rate;
+        let bound = is_bounded.then_some(100.0 * found.most);
+        let expected = is_bounded.then_some(100.0 * found.expected);
+        Lever { bound, expected, ceiling, formula, ..self.lever }
     }
 }
 

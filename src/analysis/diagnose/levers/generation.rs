@@ -41,8 +41,7 @@ pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 why(conversions, tensor.share, goal, rate / OPERATIONS),
             )
             .risks("operands in shared memory, swizzled; 128 threads per product".into())
-            .checks(words!("HMMA = 0; tensor pipe {} → {}", share(tensor.share), share(goal)), tensor.counter.clone())
-            .weighs(gone / executed),
+            .checks(words!("HMMA = 0; tensor pipe {} → {}", share(tensor.share), share(goal)), tensor.counter.clone()),
     )
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Ask, Draft, WORTH};
 use crate::analysis::derive::block_size::{BlockSize, BlockSizes};
+use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::measures::{ACHIEVED, THEORETICAL, WAVES};
 use crate::analysis::diagnose::rules::{count, share};
 use crate::catalog::{Action, Code, Threshold};
@@ -24,7 +25,7 @@ fn waves(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let phases = m.kernel_of.phases?;
     let waves = m.waves.filter(|waves| *waves > 1.0 && *waves < MANY_WAVES)?;
     let cost = phases.time.last_wave.filter(|cost| *cost >= WORTH && !phases.is_persistent)?;
-    if matches!(ask.limiter, Code::AtomicContention | Code::MemoryHotSpot | Code::LaunchShortBlocks) {
+    if [Code::AtomicContention, Code::MemoryHotSpot, Code::LaunchShortBlocks].into_iter().any(|code| ask.has(code)) {
         return None;
     }
     let left = m
@@ -33,7 +34,7 @@ fn waves(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         .filter(|unit| crate::analysis::diagnose::level::is_shared(unit.part))
         .any(|unit| unit.is_saturated());
     (!left).then(|| {
-        Draft::waves(cost)
+        Draft::of(Action::WholeWaves, Change { fixed: (0.5 * cost, cost), ..Change::default() })
             .says(
                 "Fill the last wave: smaller tail tiles, or a split of the reduction".into(),
                 match m.blocks {
@@ -52,13 +53,19 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let sizes = m.block_sizes();
     let fuller = sizes.as_ref().and_then(BlockSizes::fuller);
     let room = m.theoretical.filter(|room| *room <= LITTLE_ROOM || fuller.is_some())?;
-    let waits = ask.limiter.is_latency()
-        || matches!(ask.limiter, Code::OccupancyLimit | Code::NoSingleLimiter | Code::InstructionFetch);
-    if !waits || m.is_by_design() != Some(false) {
+    // Warps that are missing are no room that is missing.
+    if m.is_by_design() != Some(false) || m.waves.is_some_and(|waves| waves <= 1.0) {
         return None;
     }
-    let weight = m.top_waits().first().map_or(0.0, |(_, wait)| *wait);
-    let draft = Draft::relieves(ask, Action::MoreWarps, &[]).weighs(weight);
+    // The next step: a block more on an SM, or the block that fits better; at best all slots.
+    let step = match (&fuller, m.occupancy.blocks_per_sm.filter(|blocks| *blocks >= 1.0)) {
+        (Some(size), _) => f64::from(size.warps) / sizes.as_ref().map_or(1.0, |sizes| f64::from(sizes.most_warps())),
+        (None, Some(blocks)) => (room * (blocks + 1.0) / blocks).min(1.0),
+        (None, None) => room,
+    };
+    let draft = Draft::of(Action::MoreWarps, Change { warps: ((room / step).min(1.0), room), ..Change::default() });
+    // What is not kept in shared memory need not be brought there.
+    let draft = if m.occupancy.binding().contains(&"shared memory") { draft.rewrites() } else { draft };
     let Some((size, sizes)) = fuller.zip(sizes) else {
         let limits = Some(m.occupancy.binding().join(" and ")).filter(|limits| !limits.is_empty());
         let limits = limits.map(|limits| format!(" ({limits})"));
@@ -91,10 +98,11 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 /// C22: blocks with more work.
 fn larger_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    if ask.limiter != Code::LaunchShortBlocks {
+    if !ask.has(Code::LaunchShortBlocks) {
         return None;
     }
     let (warps, life, achieved) = (m.block_warps?, m.life?, m.achieved?);
+    let filled = m.filled()?.min(1.0);
     // Blocks start no faster: as many as now are there at a time, whatever their size.
     let sizes = m.block_sizes();
     let filling = sizes.as_ref().and_then(|sizes| Some((sizes.filling(m.warps? / warps)?, sizes.most_warps())));
@@ -109,7 +117,7 @@ fn larger_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         |((_, held), most)| format!("up to {}", share(f64::from(held) / f64::from(most))),
     );
     Some(
-        Draft::relieves(ask, Action::LargerBlocks, &[])
+        Draft::of(Action::LargerBlocks, Change { warps: (filled, filled.powi(2)), ..Change::default() })
             .says(
                 words!(
                     "{}, several elements per thread, or a grid-stride loop over {}resident blocks",
@@ -119,21 +127,25 @@ fn larger_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 words!("a block of {} lives {} cycles", format::counted(warps as u64, "warp"), count(life)),
             )
             .risks("a tail where the element count is not a multiple".into())
-            .checks(words!("achieved occupancy {} → {}", share(achieved), held), ACHIEVED)
-            .weighs(1.0 - m.filled()?),
+            .checks(words!("achieved occupancy {} → {}", share(achieved), held), ACHIEVED),
     )
 }
 
 /// C23: blocks for every SM.
 fn more_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    if !matches!(ask.limiter, Code::LaunchSmallGrid | Code::LaunchUnderfilled) {
+    let (blocks, sms) = (m.blocks?, m.sms?);
+    let is_part = m.waves.map_or(blocks < sms, |waves| waves < 1.0);
+    // More blocks cover waits for memory and for results, but not those at a barrier, which all of them reach as late.
+    if !is_part || m.is_by_design() != Some(false) {
         return None;
     }
-    let (blocks, sms) = (m.blocks?, m.sms?);
+    // The warps of an SM that has a block, of those that fit; SMs without one are the tail.
+    let filled = m.filled().unwrap_or(1.0).min(1.0);
+    let change = Change { warps: (filled.max(0.25), filled), tail: (0.0, 0.0), ..Change::default() };
     let fit = m.occupancy.blocks_per_sm.map(|per| words!(": {} blocks fit at once", count(per * sms)));
     Some(
-        Draft::relieves(ask, Action::MoreBlocks, &[])
+        Draft::of(Action::MoreBlocks, change)
             .says(
                 words!("Split the work further (rows across warps, split-K){}", fit.unwrap_or_default()),
                 words!("{} on {} SMs", format::counted(blocks as u64, "block"), count(sms)),
@@ -142,10 +154,7 @@ fn more_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .checks(
                 m.waves.map_or_else(|| "waves ≥ 1".into(), |now| words!("waves {} → 1", format::fixed(now, 2))),
                 WAVES,
-            )
-            // Warps that fit on the chip and are not there; the occupancy that is measured leaves idle SMs out, and without it these
-            // are what is known.
-            .weighs(1.0 - m.filled().unwrap_or(1.0) * (blocks / sms).min(1.0)),
+            ),
     )
 }
 
@@ -153,11 +162,11 @@ fn more_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 fn even(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let idle = m.unequal.filter(|idle| 100.0 * idle >= m.limits[Threshold::TailIdle])?;
-    if ask.limiter != Code::LaunchTail {
+    if !ask.has(Code::LaunchTail) {
         return None;
     }
     Some(
-        Draft::overlaps(ask, Action::EvenBlocks, idle)
+        Draft::of(Action::EvenBlocks, Change { tail: (0.4, 0.0), ..Change::default() })
             .says(
                 "Balance the blocks: pair short with long ones, split long ones, or use a work queue".into(),
                 words!("the average SM is idle for {} of the busiest SM's time", share(idle)),
@@ -172,7 +181,7 @@ fn even(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 
 /// A launch that is shorter than what starts it.
 fn fuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    (ask.limiter == Code::LaunchShort).then(|| {
+    ask.has(Code::LaunchShort).then(|| {
         let own = ask.m.duration.map(|ns| format!(" falls by up to {} µs", format::fixed(ns / 1e3, 1)));
         Draft::relieves(ask, Action::Fuse, &[])
             .open("a timeline")

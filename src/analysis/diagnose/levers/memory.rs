@@ -1,16 +1,18 @@
 //! Levers that take work off memory units: sectors, banks, local memory, atomics, constants, reuse.
 
-use super::banks::{self, is_l1};
-use super::{Ask, Draft, shapes};
+use super::{Ask, Draft, banks, shapes};
 use crate::analysis::derive::coalescing::SECTORS;
 use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::derive::floor::Floor;
+use crate::analysis::diagnose::level;
+use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::diagnose::rules::memory::{
     LOCAL, Retries, SHARED, SHARED_IDEAL, are_spills, atomics, excess, index_work, off_boundary, packable, retries,
+    sectors,
 };
 use crate::analysis::diagnose::rules::{count, share};
-use crate::catalog::{self, Action, Code, Part, Threshold};
+use crate::catalog::{self, Action, Code, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 
@@ -53,18 +55,24 @@ fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let wavefronts = m.kernel.value(SHARED_IDEAL).filter(|loads| *loads > 0.0)?;
     // Sums without products share no operands between outputs as the rows and columns of a tile do.
     let is_product = 2.0 * counted(ask, &FUSED) >= fma;
-    if fma == 0.0 || !is_product || m.has_tensor || !is_l1(ask.limiter) || wavefronts / fma < OPERANDS_PER_FMA {
+    if fma == 0.0 || !is_product || m.has_tensor || wavefronts / fma < OPERANDS_PER_FMA {
         return None;
     }
-    let pipe = m.unit(Part::ComputeFma)?.share * fma / counted(ask, &ON_FMA_PIPE).max(1.0);
-    // Everything but the arithmetic goes with the old code.
-    let after: Vec<(Part, f64)> = m
-        .units
-        .iter()
-        .map(|unit| (unit.part, if unit.part == Part::ComputeFma { pipe } else { unit.share.min(pipe) }))
-        .collect();
-    let draft = Draft::relieves(ask, Action::RegisterTile, &after);
     let now = wavefronts / fma;
+    // What is read falls to half a wavefront for each FMA, or to an eighth by wide loads; the arithmetic stays.
+    let reads = (if now > 0.5 { 0.5 } else { 0.13 }) / now;
+    let executed = m.kernel.value("smsp__inst_executed.sum").filter(|executed| *executed > 0.0)?;
+    let issue = (fma / executed).min(1.0);
+    let arithmetic = fma / counted(ask, &ON_FMA_PIPE).max(1.0);
+    let waits = [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::Barrier, StallReason::LongScoreboard];
+    let draft = Draft::of(Action::RegisterTile, Change::default())
+        .rewrites()
+        .keeps(Part::ComputeFma, arithmetic, arithmetic)
+        .keeps(Part::Issue, issue + (1.0 - issue) * reads, issue)
+        .keeps(Part::MemoryShared, reads, 0.0)
+        .keeps(Part::MemoryL1tex, reads, 0.0)
+        .keeps(Part::MemoryLsu, reads, 0.0)
+        .frees_of(ask, &waits, 1.0 - reads);
     let goal = if now > 0.5 { "0.5" } else { "0.13" };
     let registers = m.kernel.value("launch__registers_per_thread");
     let risk = registers.map(|now| words!("{} registers now; occupancy falls with more", count(now)));
@@ -86,17 +94,15 @@ fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 fn coalesce(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let accesses = packable(m);
-    let (all, excess) = (m.kernel.value(SECTORS).filter(|all| *all > 0.0)?, excess(m)?);
-    let is_busy = m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow]);
-    if !is_busy || !of_memory(ask.limiter) || excess / all < m.limits[Threshold::SectorsExcessShare] / 100.0 {
+    let (all, excess) = (sectors(m)?, excess(m)?);
+    if excess / all < m.limits[Threshold::SectorsExcessShare] / 100.0 {
         return None;
     }
     let kept = 1.0 - excess / all;
     let dram = m.unit(Part::MemoryDram).zip(moved(m)).map(|(dram, moved)| {
-        let needed: f64 = 32.0 * (all - excess);
+        let needed = 32.0 * packed(m).unwrap_or(all - excess);
         (Part::MemoryDram, if moved > 0.0 { dram.share * needed.min(moved) / moved } else { dram.share })
     });
-    let l2 = m.unit(Part::MemoryL2).map(|l2| (Part::MemoryL2, l2.share * kept / SECTORS_PER_LOOKUP));
     let stage = m.cycles.zip(m.sms).map(|(cycles, sms)| cycles * sms);
     let l1 = DataStage::of(m.kernel).zip(stage).map(|(own, cycles)| {
         let global = m.kernel_of.phases.map(|phases| phases.accesses.as_slice()).unwrap_or_default();
@@ -107,10 +113,15 @@ fn coalesce(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     });
     let mut unknown = if dram.is_none() { vec![Part::MemoryDram] } else { Vec::new() };
     unknown.extend(l1.is_none().then_some([Part::MemoryL1tex, Part::MemoryShared]).into_iter().flatten());
-    let mut after: Vec<(Part, f64)> = dram.into_iter().chain(l2).collect();
+    let mut after: Vec<(Part, f64)> = dram.into_iter().collect();
     after.extend(l1.into_iter().flat_map(|l1| [(Part::MemoryL1tex, l1), (Part::MemoryShared, l1)]));
+    // A request of fewer sectors is answered sooner, and queues less behind others.
+    let waits = [StallReason::LongScoreboard, StallReason::LgThrottle];
     Some(
         Draft::relieves(ask, Action::Coalesce, &after)
+            .rewrites()
+            .keeps(Part::MemoryL2, kept, kept / SECTORS_PER_LOOKUP)
+            .frees_of(ask, &waits, 1.0 - kept)
             .unknown(ask, &unknown)
             .says(
                 accesses.first().map_or_else(
@@ -124,6 +135,14 @@ fn coalesce(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     )
 }
 
+/// Sectors of global accesses once those that could lie side by side do, each line once: loads of one row that lie in the same 32 bytes
+/// bring them once.
+fn packed(m: &Measures<'_, '_>) -> Option<f64> {
+    let accesses = &m.kernel_of.phases.filter(|phases| !phases.accesses.is_empty())?.accesses;
+    let excess: u64 = packable(m).iter().map(|access| access.excess()).sum();
+    Some((accesses.iter().map(|access| access.sectors).sum::<u64>() - excess) as f64)
+}
+
 /// Contiguous accesses that start off a sector's boundary: L1 asks L2 for a sector more with each request that no neighbour shares.
 /// DRAM moves the same bytes.
 fn align(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
@@ -132,8 +151,7 @@ fn align(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let excess: u64 = accesses.iter().map(|access| access.excess()).sum();
     let all = m.kernel.value(SECTORS).filter(|all| *all > 0.0)?;
     let gone = excess as f64 / all;
-    let is_busy = m.global_memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow]);
-    if !is_busy || !of_memory(ask.limiter) || gone < m.limits[Threshold::SectorsExcessShare] / 100.0 {
+    if gone < m.limits[Threshold::SectorsExcessShare] / 100.0 {
         return None;
     }
     let touched = [Part::MemoryL2, Part::MemoryL1tex];
@@ -147,24 +165,13 @@ fn align(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 words!("contiguous, {} of the sectors only because they start between two", share(gone)),
             )
             .risks("padding of the rows, or elements in front done apart".into())
-            .checks(words!("sectors of global accesses {} → {}", count(all), count(all - excess as f64)), SECTORS)
-            .weighs(gone),
+            .checks(words!("sectors of global accesses {} → {}", count(all), count(all - excess as f64)), SECTORS),
     )
 }
 
 /// Bytes between L2 and DRAM.
 fn moved(m: &Measures<'_, '_>) -> Option<f64> {
     ["dram__bytes_read.sum", "dram__bytes_write.sum"].map(|name| m.kernel.value(name)).into_iter().sum()
-}
-
-/// Whether the memory system limits, so that less traffic is less time.
-fn of_memory(limiter: Code) -> bool {
-    use Part::{MemoryDram, MemoryL1tex, MemoryL2, MemoryLsu, MemoryShared};
-    match limiter {
-        Code::UncoalescedGlobalAccess => true,
-        Code::Unit(part) => matches!(part, MemoryDram | MemoryL1tex | MemoryL2 | MemoryLsu | MemoryShared),
-        _ => false,
-    }
 }
 
 /// C16: values in registers in place of local memory.
@@ -211,11 +218,12 @@ fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     why.push(against_l2(ask).unwrap_or_default());
     Some(
         Draft::relieves(ask, Action::KeepInRegisters, &after)
+            .rewrites()
+            .frees_of(ask, &[StallReason::LongScoreboard, StallReason::LgThrottle], 1.0 - kept)
             .unknown(ask, unknown)
             .says(sentence, why)
             .risks("more registers per thread: fewer warps".into())
-            .checks("LDL + STL = 0".into(), LOCAL)
-            .weighs(1.0 - kept),
+            .checks("LDL + STL = 0".into(), LOCAL),
     )
 }
 
@@ -257,7 +265,7 @@ fn capped(ask: &Ask<'_, '_, '_>) -> words::Words {
 
 /// C18: fewer atomics to one address. What they take of the way to L2 falls with them; how much of it is theirs is not known.
 fn fewer_atomics(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    if !matches!(ask.limiter, Code::AtomicContention) {
+    if !ask.has(Code::AtomicContention) {
         return None;
     }
     if let Some(retries) = retries(ask.m).filter(|retries| atomics(ask.m) < retries.additions) {
@@ -268,6 +276,8 @@ fn fewer_atomics(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let touched = [Part::MemoryL2, Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu].map(|part| (part, 0.0));
     Some(
         Draft::relieves(ask, Action::FewerAtomics, &touched)
+            .rewrites()
+            .frees_of(ask, &[StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::Drain], 1.0)
             .says(
                 "Reduce in registers, then in shared memory, then one atomic per block".into(),
                 words!("{} warp-level atomics, {} per block", count(executed), format::fixed(executed / blocks, 1)),
@@ -288,6 +298,8 @@ fn copies(ask: &Ask<'_, '_, '_>, retries: Retries) -> Draft {
     let after: Vec<(Part, f64)> =
         parts.into_iter().filter_map(|part| Some((part, m.unit(part)?.share * stays))).collect();
     Draft::relieves(ask, Action::FewerAtomics, &after)
+        .rewrites()
+        .frees_of(ask, &[StallReason::ShortScoreboard, StallReason::MioThrottle], 1.0 - stays)
         .says(
             "A copy of the words for each lane of a warp, in banks side by side, added up at the end; or reduce by shuffles first".into(),
             words!("{} tries for each addition to shared memory", format::fixed(retries.tries / retries.additions, 1)),
@@ -298,7 +310,7 @@ fn copies(ask: &Ask<'_, '_, '_>, retries: Retries) -> Draft {
 
 /// Constants at addresses that differ from lane to lane.
 fn constants(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    (ask.limiter == Code::ConstantDivergence).then(|| {
+    ask.has(Code::ConstantDivergence).then(|| {
         Draft::relieves(ask, Action::MoveConstants, &[(Part::ComputeControl, 0.0)])
             .says(
                 "Keep the table in shared memory, in registers with SHFL, or in global memory".into(),
@@ -312,7 +324,7 @@ fn constants(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 /// Bytes of DRAM that the stated work does not need.
 fn bytes(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    let dram = m.unit(Part::MemoryDram).filter(|_| ask.limiter == Code::Unit(Part::MemoryDram))?;
+    let dram = m.unit(Part::MemoryDram)?;
     let floor = Floor::of(m.kernel, m.work).filter(|floor| !floor.is_reached(m.limits))?;
     let kept = floor.stated / floor.moved;
     let l2 = m.unit(Part::MemoryL2).map(|l2| (Part::MemoryL2, l2.share * kept));
@@ -327,29 +339,38 @@ fn bytes(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     )
 }
 
-/// A cache or the LSU is full of accesses without waste: reuse.
+/// The need from which a cache or the LSU is asked for less.
+const ASKED: f64 = 0.4;
+/// What is expected to stay of the accesses where values are used again.
+const REUSED: f64 = 0.4;
+
+/// A cache or the LSU serves accesses without waste: reuse.
 fn reuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    let part = match ask.limiter {
-        Code::LatencyL2 => Part::MemoryL2,
-        // Operands of products are read by no access that could be wider.
-        code if is_l1(code) && shapes::operands(ask).is_some() => return None,
-        Code::Unit(part @ (Part::MemoryL2 | Part::MemoryL1tex | Part::MemoryLsu | Part::MemoryShared)) => part,
-        _ => return None,
-    };
-    let unit = m.unit(part)?;
     let inside = [Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryShared];
-    let after: Vec<(Part, f64)> = match part {
-        Part::MemoryL2 => vec![(part, 0.0)],
-        _ => inside.into_iter().map(|part| (part, 0.0)).collect(),
+    // Operands of products are read by no access that could be wider.
+    let is_inside = ask.need_of(&inside) >= ask.need(Part::MemoryL2) && shapes::operands(ask).is_none();
+    let unit = if is_inside { m.busiest_of(&inside)? } else { m.unit(Part::MemoryL2)? };
+    // What L2 gets from DRAM once is read by nobody twice.
+    let is_stream = !is_inside && level::is_of_dram(m) != Some(false);
+    if ask.need(unit.part) < ASKED || is_stream {
+        return None;
+    }
+    let how = match is_inside {
+        false => "Reuse data inside the SM: shared memory, registers, clusters",
+        true => "Fewer and wider accesses: reuse values in registers, 16 bytes a lane",
     };
-    let how = match part {
-        Part::MemoryL2 => "Reuse data inside the SM: shared memory, registers, clusters",
-        _ => "Fewer and wider accesses: reuse values in registers, 16 bytes a lane",
+    let waits = match is_inside {
+        true => [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::LgThrottle],
+        false => [StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::TexThrottle],
     };
-    let draft = Draft::relieves(ask, Action::ReuseInSm, &after);
+    let draft = Draft::of(Action::ReuseInSm, Change::default()).rewrites().frees_of(ask, &waits, 1.0 - REUSED);
+    let draft = match is_inside {
+        false => draft.keeps(Part::MemoryL2, REUSED, 0.0),
+        true => inside.into_iter().fold(draft, |draft, part| draft.keeps(part, REUSED, 0.0)),
+    };
     // At the same rate its work falls with the time.
-    let goal = unit.share * (1.0 - draft.saves());
+    let goal = unit.share * REUSED;
     Some(
         draft
             .says(how.into(), words!("{} at {}", &unit.name, share(unit.share)))

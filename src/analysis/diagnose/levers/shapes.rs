@@ -1,6 +1,5 @@
 //! The lever on the shape of warpgroup products: where reading their operands fills the data stage.
 
-use super::banks::is_l1;
 use super::draft::busiest;
 use super::{Ask, Draft};
 use crate::analysis::derive::data_stage::{DataStage, OPERANDS};
@@ -25,7 +24,7 @@ pub(super) fn operands(ask: &Ask<'_, '_, '_>) -> Option<f64> {
 /// C17: products of more columns.
 pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let (operands, tensor) = (operands(ask)?, ask.m.unit(Part::ComputeTensor)?.share);
-    let l1 = ask.m.busiest_of(&[Part::MemoryShared, Part::MemoryL1tex]).filter(|_| is_l1(ask.limiter))?;
+    let l1 = ask.m.busiest_of(&[Part::MemoryShared, Part::MemoryL1tex])?;
     let executed = ask.m.kernel.by_text(WITH_MODIFIERS);
     let products = executed.iter().filter_map(|(opcode, count)| Some((sides(opcode)?[1], *count)));
     let (columns, _) = products.max_by(|(_, a), (_, b)| a.total_cmp(b))?;

@@ -27,8 +27,8 @@ pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<Draft> {
     let Some(phases) = ask.m.sampled() else { return Vec::new() };
     let overlap = overlap(ask, phases);
     let copies = copies(ask, phases, overlap.as_ref());
-    let found = [overlap, persistent(ask, phases), copies, drain(ask, phases), fence(ask, phases), exit(ask, phases)];
-    found.into_iter().flatten().chain(wide_loads(ask, phases)).collect()
+    let found = [overlap, persistent(ask, phases), copies, drain(ask, phases), fence(phases), exit(ask, phases)];
+    found.into_iter().flatten().chain(wide_loads(phases)).collect()
 }
 
 fn tensor(ask: &Ask<'_, '_, '_>) -> Option<f64> {
@@ -64,9 +64,9 @@ fn overlap(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     if phases.tensor.is_none() || epilogue.tensor != Some(0.0) || epilogue.cost < WORTH {
         return None;
     }
-    let draft = Draft::overlaps(ask, Action::OverlapEpilogue, epilogue.cost);
+    let draft = Draft::overlaps(Action::OverlapEpilogue, epilogue.cost);
     let (unit, left) = busiest(ask, &[]);
-    let saves = draft.saves();
+    let saves = draft.saves(ask);
     Some(
         draft
             .says(
@@ -93,8 +93,8 @@ fn persistent(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     let wave = phases.time.last_wave;
     let cost = 1.0 - tensor - wave.unwrap_or(0.0);
     let less = wave.map(|wave| words!(", less {} of the last wave", share(wave)));
-    let draft = Draft::overlaps(ask, Action::PersistentBlocks, cost);
-    let saves = draft.saves();
+    let draft = Draft::overlaps(Action::PersistentBlocks, cost);
+    let saves = draft.saves(ask);
     Some(
         draft
             .says(
@@ -116,8 +116,10 @@ fn copies(ask: &Ask<'_, '_, '_>, phases: &Phases, overlap: Option<&Draft>) -> Op
     let copied: u64 = phases.accesses.iter().filter(|access| is_copy(access)).map(|access| access.sectors).sum();
     let all: u64 = phases.accesses.iter().map(|access| access.sectors).sum();
     let l1 = ask.m.busiest_of(&[Part::MemoryL1tex, Part::MemoryShared])?;
+    // Rows at addresses that are loaded values are no box of a tensor map.
+    let is_gathered = phases.accesses.iter().any(|access| is_copy(access) && access.is_inherent);
     let caps = overlap.is_some() && busiest(ask, &[]).0 == l1.name;
-    if !chip.has_bulk_copies || copied == 0 || !(l1.share >= L1_HIGH || caps) {
+    if !chip.has_bulk_copies || copied == 0 || is_gathered || !(l1.share >= L1_HIGH || caps) {
         return None;
     }
     let is_by_warpgroups = ask.m.mix.has_class(WARPGROUP).or(stage.operands.map(|operands| operands > 0.0));
@@ -135,7 +137,7 @@ fn copies(ask: &Ask<'_, '_, '_>, phases: &Phases, overlap: Option<&Draft>) -> Op
     let draft = match (overlap, epilogue) {
         (Some(_), Some(cost)) if caps => {
             let both = Draft::relieves(ask, Action::BulkCopies, &after);
-            both.capped(cost).beside(Some(Along::With(Action::OverlapEpilogue)))
+            both.frees(cost, cost).beside(Some(Along::With(Action::OverlapEpilogue)))
         }
         _ => Draft::relieves(ask, Action::BulkCopies, &after),
     };
@@ -163,7 +165,7 @@ fn is_copy(access: &SectorAccess) -> bool {
 }
 
 /// C3: wide loads, where narrow ones are what a phase waits for.
-fn wide_loads(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Vec<Draft> {
+fn wide_loads(phases: &Phases) -> Vec<Draft> {
     let Some(tiles) = phases.tiles else { return Vec::new() };
     let warps = phases.roles.get(phases.pacing).map_or(phases.warps, |role| role.warps).max(1) as f64;
     let turns = tiles.max(1.0) * warps;
@@ -184,7 +186,7 @@ fn wide_loads(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Vec<Draft> {
         if loads < NARROW_LOADS || cost < WORTH {
             return None;
         }
-        let draft = Draft::overlaps(ask, Action::WideLoads, cost);
+        let draft = Draft::overlaps(Action::WideLoads, cost);
         Some(
             draft
                 .says(
@@ -208,7 +210,7 @@ fn wide_loads(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Vec<Draft> {
 /// C4: products in flight across steps.
 fn drain(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     let cost = phases.drain_in_loop.filter(|cost| *cost >= WORTH)?;
-    let draft = Draft::overlaps(ask, Action::KeepProducts, cost);
+    let draft = Draft::overlaps(Action::KeepProducts, cost);
     let (step, products) = (phases.step_cycles()?, phases.tensor? / phases.steps?);
     let now = phases.step_efficiency.map(|now| format!(" {}", format::fixed(100.0 * now, 0)));
     Some(
@@ -234,9 +236,9 @@ fn drain(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
 }
 
 /// C5: the fence chain.
-fn fence(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
+fn fence(phases: &Phases) -> Option<Draft> {
     let chain = phases.fence_chain.as_ref().filter(|chain| chain.cost >= WORTH)?;
-    let draft = Draft::overlaps(ask, Action::NarrowFence, chain.cost);
+    let draft = Draft::overlaps(Action::NarrowFence, chain.cost);
     Some(
         draft
             .says(
@@ -260,7 +262,7 @@ fn exit(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     let exit = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Exit && phase.share >= WORTH)?;
     exit.waits.iter().find(|wait| wait.reason == "membar")?;
     let cost = exit.share * ask.m.active.unwrap_or(1.0);
-    let draft = Draft::overlaps(ask, Action::ExitBarrier, cost);
+    let draft = Draft::overlaps(Action::ExitBarrier, cost);
     Some(
         draft
             .says(

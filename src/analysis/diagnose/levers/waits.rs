@@ -4,7 +4,8 @@ use super::{Ask, Draft, WORTH, gathers};
 use crate::analysis::diagnose::rules::lanes::LANES;
 use crate::analysis::diagnose::rules::{count, share};
 use crate::analysis::phases::{PIPES, PhaseKind};
-use crate::catalog::{Action, Code, Part, StallReason, Threshold};
+use crate::analysis::diagnose::machine::Change;
+use crate::catalog::{self, Action, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
@@ -51,7 +52,7 @@ fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let cost: f64 = waits.map(|part| part.cost).sum();
     let shared = ask.m.kernel.value("launch__shared_mem_per_block_static").filter(|bytes| *bytes > 0.0);
     (cost >= WORTH).then(|| {
-        Draft::overlaps(ask, Action::DoubleBuffer, cost)
+        Draft::overlaps(Action::DoubleBuffer, cost)
             .says(
                 "Double-buffer the tiles".into(),
                 words!("{} of a warp's lifetime in tile loads and barriers", share(cost)),
@@ -68,7 +69,7 @@ fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 fn chains(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let chain = m.sampled()?.chain.as_ref()?;
-    if 100.0 * chain.share < m.limits[Threshold::ChainShare] || matches!(ask.limiter, Code::Unit(_)) {
+    if 100.0 * chain.share < m.limits[Threshold::ChainShare] {
         return None;
     }
     let busiest = m.units.first()?;
@@ -91,69 +92,63 @@ fn chains(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 ),
                 busiest.counter.clone(),
             )
-            .rises()
-            .weighs(chain.share),
+            .rises(),
     )
 }
 
-/// C19: more independent loads in front of the first use.
+/// By how much a load takes longer than in an idle chip, from which on more of them in flight only lengthen the queue.
+const QUEUED: f64 = 2.2;
+
+/// What a turn of the main loop waits for loads, over what one takes in an idle chip; `None` where that was not measured.
+fn queue(ask: &Ask<'_, '_, '_>) -> Option<f64> {
+    let latency = catalog::chip(ask.m.kernel.first().device.compute_capability?)?.latency.as_ref()?;
+    Some(ask.m.sampled()?.load_cycles()? / f64::from(latency.dram?))
+}
+
+/// C19: more independent loads in front of the first use. What waits is the latency; what queues behind a busy unit stays, since the
+/// machine counts that unit's need.
 fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let reason = StallReason::LongScoreboard;
     let wait = m.waits_for_loads()?;
     let has_chain =
         m.kernel_of.phases.and_then(|phases| phases.chain.as_ref()).is_some_and(|chain| 2.0 * chain.share >= wait);
-    let waits = matches!(
-        ask.limiter,
-        Code::Wait(StallReason::LongScoreboard)
-            | Code::LatencyL2
-            | Code::OccupancyLimit
-            | Code::LaunchUnderfilled
-            | Code::NoSingleLimiter
-            | Code::LaunchSmallGrid
-            | Code::Unit(Part::Issue)
-    );
-    // A stream that does not fill device memory, although the fabric of L2 reads high.
-    let dram = m.unit(Part::MemoryDram).filter(|_| m.is_thin || ask.limiter == Code::Unit(Part::MemoryDram));
-    let is_thin = dram.is_some_and(|dram| !dram.is_saturated() && 100.0 * wait >= m.limits[Threshold::ChainShare]);
-    let is_open = is_thin || waits && !m.is_saturated();
-    if !is_open || has_chain || 100.0 * wait < m.limits[Threshold::StallShare] {
+    if has_chain || 100.0 * wait < m.limits[Threshold::StallShare] || m.has_tensor {
         return None;
     }
-    // Wider loads are fewer instructions as well, which a busy front end is asked for by a lever of its own.
-    let is_wide = ask.limiter != Code::Unit(Part::Issue);
-    let through = gathers::waited(m, wait).filter(|_| is_wide);
+    let is_queued = queue(ask).is_some_and(|queue| queue >= QUEUED);
+    let through = gathers::waited(m, wait);
     let is_scattered = through.is_some_and(|found| gathers::is_scattered(m, found));
-    let is_wider = is_wide && !is_scattered;
-    let after = narrow(ask).filter(|_| is_wider).and_then(|gone| without_index(ask, gone));
-    let unknown = if is_wider && after.is_none() { &INDEXED[..] } else { &[] };
-    let sentence = match (through, is_wide) {
-        (Some(found), _) => gathers::sentence(m, found),
-        (None, true) => "More bytes in flight: several independent loads before the first use, 16 bytes a lane".into(),
-        (None, false) => "More bytes in flight: several independent loads before the first use".into(),
+    let gone = narrow(ask).filter(|_| !is_scattered);
+    let sentence = match through {
+        Some(found) => gathers::sentence(m, found),
+        None if gone == Some(0.0) => "More bytes in flight: several independent loads before the first use".into(),
+        None => "More bytes in flight: several independent loads before the first use, 16 bytes a lane".into(),
     };
     let why = through.map_or_else(|| words!("warps wait for loads {} of their time", share(wait)), gathers::why);
     let sorting = if is_scattered { "; the cost of sorting" } else { "" };
-    let draft = Draft::relieves(ask, Action::MoreInFlight, &after.unwrap_or_default())
-        .unknown(ask, unknown)
+    // Wide loads also take index arithmetic away.
+    let after = gone.and_then(|gone| without_index(ask, gone)).unwrap_or_default();
+    let hidden = if is_queued { 0.0 } else { wait * (1.0 - 1.0 / AT_A_TIME) };
+    let draft = Draft::relieves(ask, Action::MoreInFlight, &after)
+        .frees(hidden, wait)
         .says(sentence, why)
-        .risks(words!("registers for the loads in flight{}", sorting))
-        .weighs(wait);
-    let saves = if draft.is_open() { 1.0 } else { draft.saves() };
-    Some(match dram.filter(|_| is_thin) {
+        .risks(words!("registers for the loads in flight{}", sorting));
+    let dram = m.unit(Part::MemoryDram).filter(|dram| m.is_thin || m.units.first().is_some_and(|first| first.part == dram.part));
+    let saves = draft.expected(ask);
+    Some(match dram {
         Some(dram) => {
             let goal = (dram.share / (1.0 - saves).max(0.01)).min(STREAM);
             draft.checks(words!("DRAM {} → {}", share(dram.share), share(goal)), dram.counter.clone()).rises()
         }
         None => {
             let now = m.wait(reason).unwrap_or(wait);
-            let freed = saves.min(wait * (1.0 - 1.0 / AT_A_TIME));
             let goal = match m.kernel.value(&reason.per_issue()) {
                 Some(cycles) => {
-                    let (now, goal) = (format::fixed(cycles, 1), format::fixed(cycles * (1.0 - freed / now), 1));
+                    let (now, goal) = (format::fixed(cycles, 1), format::fixed(cycles * (1.0 - hidden / now), 1));
                     words!("long scoreboard {} → {} cycles an instruction", now, goal)
                 }
-                None => stall(&"long scoreboard".into(), now, freed),
+                None => stall(&"long scoreboard".into(), now, saves),
             };
             draft.checks(goal, reason.per_issue())
         }
@@ -165,6 +160,13 @@ fn stall(name: &Words, now: f64, freed: f64) -> Words {
     words!("{} {} → {}", name, share(now), share(kept(now, freed)))
 }
 
+/// What is expected to stay of the work of rounds through shared memory.
+const ROUNDS: f64 = 0.6;
+/// Lanes of an average instruction from which few are idle.
+const MOST_LANES: f64 = 26.0;
+/// The share of peak from which a pipe, or issue, has work worth taking away.
+const WORKING: f64 = 0.4;
+
 /// What a share of the time comes to where a share of all time is freed from it: both the part and the whole become less.
 fn kept(now: f64, freed: f64) -> f64 {
     if freed >= 1.0 { 0.0 } else { ((now - freed) / (1.0 - freed)).max(0.0) }
@@ -172,13 +174,13 @@ fn kept(now: f64, freed: f64) -> f64 {
 
 /// Stages that are filled earlier. The warps that set the pace wait for them; that is what it can free.
 fn stages(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let phases = ask.m.sampled().filter(|_| ask.limiter == Code::SyncMbarrier)?;
+    let phases = ask.m.sampled()?;
     let parts = phases.phases.iter().flat_map(|phase| &phase.parts);
     let cost: f64 = parts.filter(|part| part.kind == PhaseKind::StageWait).map(|part| part.cost).sum();
     let waits = phases.share(PhaseKind::StageWait);
     (cost >= WORTH).then(|| {
-        let draft = Draft::overlaps(ask, Action::MoreInFlight, cost);
-        let saves = draft.saves();
+        let draft = Draft::overlaps(Action::MoreInFlight, cost);
+        let saves = draft.saves(ask);
         draft
             .says(
                 "Fill the stages earlier: prefetch further ahead with more stages, or take work off the producer"
@@ -198,8 +200,13 @@ fn barriers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     if m.has_tensor || m.stalls.are_hidden {
         return None;
     }
-    let draft = Draft::overlaps(ask, Action::FewerBarriers, wait);
-    let saves = draft.saves();
+    // A round of barriers is also a round through shared memory.
+    let through = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
+    let rounds = [Part::MemoryShared, Part::MemoryL1tex, Part::MemoryLsu, Part::Issue];
+    let draft = Draft::of(Action::FewerBarriers, Change::default()).rewrites();
+    let draft = rounds.into_iter().fold(draft, |draft, part| draft.keeps(part, ROUNDS, 0.0));
+    let draft = draft.frees(0.8 * wait + (1.0 - ROUNDS) * through, wait + through);
+    let saves = draft.saves(ask);
     Some(
         draft
             .says(
@@ -214,9 +221,9 @@ fn barriers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 /// Fences that warps wait at: each waits until everything that its warp stored before is seen.
 fn fences(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let reason = StallReason::Membar;
-    let wait = ask.m.wait(reason).filter(|_| ask.limiter == Code::Wait(reason))?;
-    let draft = Draft::overlaps(ask, Action::NarrowFence, wait);
-    let saves = draft.saves();
+    let wait = ask.m.wait(reason).filter(|wait| *wait >= WORTH)?;
+    let draft = Draft::overlaps(Action::NarrowFence, wait);
+    let saves = draft.saves(ask);
     Some(
         draft
             .says(
@@ -237,7 +244,7 @@ fn smaller_code(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         return None;
     }
     Some(
-        Draft::overlaps(ask, Action::SmallerCode, wait)
+        Draft::overlaps(Action::SmallerCode, wait)
             .says(
                 "Less unrolling, fewer inlined copies in the loop".into(),
                 words!("warps wait for the next instruction {} of their time", share(wait)),
@@ -250,15 +257,14 @@ fn smaller_code(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 /// C17: warps whose lanes go one way.
 fn regroup(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    let lanes = m.kernel.value(LANES)?;
-    if ask.limiter != Code::Divergence {
-        return None;
-    }
+    let lanes = m.kernel.value(LANES).filter(|lanes| *lanes <= MOST_LANES)?;
     let is_own = |part: Part| part == Part::Issue || <&str>::from(part).starts_with("compute-");
     let units = m.units.iter().filter(|unit| is_own(unit.part));
     let after: Vec<(Part, f64)> = units.map(|unit| (unit.part, unit.share * lanes / 32.0)).collect();
     Some(
         Draft::relieves(ask, Action::Regroup, &after)
+            .rewrites()
+            .frees_of(ask, &[StallReason::Wait, StallReason::Selected, StallReason::BranchResolving], 1.0 - lanes / 32.0)
             .says(
                 "Sort or regroup the work so that the lanes of a warp take one path, or branch per warp".into(),
                 words!("{} of 32 lanes are active in the average instruction", format::fixed(lanes, 1)),
@@ -314,8 +320,9 @@ fn of_index(ask: &Ask<'_, '_, '_>, part: Part) -> Option<f64> {
 /// Where a pipe does, and much of its work is index arithmetic, that falls.
 fn instructions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    let Code::Unit(part) = ask.limiter else { return None };
-    let unit = m.unit(part).filter(|_| part == Part::Issue || PIPES.contains(&part))?;
+    let of_work = m.units.iter().filter(|unit| unit.part == Part::Issue || PIPES.contains(&unit.part));
+    let unit = of_work.max_by(|a, b| a.share.total_cmp(&b.share)).filter(|unit| unit.share >= WORKING)?;
+    let part = unit.part;
     let index = of_index(ask, part);
     let is_index = index.is_some_and(|own| own >= INDEX);
     if part != Part::Issue && !is_index {
@@ -328,9 +335,16 @@ fn instructions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         after.retain(|(part, _)| !matches!(part, Part::Issue | Part::ComputeAlu));
         after.extend([(Part::Issue, 0.0), (Part::ComputeAlu, 0.0)]);
     }
-    let draft = Draft::relieves(ask, Action::FewerInstructions, &after).unknown(ask, unknown);
+    let own = index.unwrap_or_default();
+    let gone = if is_index { 0.75 * own } else { 0.25 };
+    let fixed = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving, StallReason::DispatchStall];
+    let all = [Part::Issue, PIPES[0], PIPES[1], PIPES[2], PIPES[3]];
+    let left = after.clone();
+    let draft = Draft::of(Action::FewerInstructions, Change::default()).rewrites().frees_of(ask, &fixed, gone);
+    let draft = all.into_iter().fold(draft, |draft, part| draft.keeps(part, 1.0 - gone, 0.0));
+    let draft = if left.is_empty() { draft.unknown(ask, unknown) } else { draft };
     // Issued at the same rate, they are as many as the time at the ceiling.
-    let kept = 1.0 - draft.saves();
+    let kept = 1.0 - draft.saves(ask);
     let check = match (m.kernel.value(EXECUTED), draft.is_open()) {
         (Some(now), false) => words!("executed instructions {} → {}", count(now), count(now * kept)),
         (Some(now), true) => words!("executed instructions below {}", count(now)),

@@ -207,9 +207,19 @@ pub(in crate::analysis::diagnose) fn excess(m: &Measures<'_, '_>) -> Option<f64>
     Some((all - kept as f64).max(0.0))
 }
 
+/// What [`excess`] is a part of: the sectors at L1, or those of each line once where the parts behind it are busier.
+pub(in crate::analysis::diagnose) fn sectors(m: &Measures<'_, '_>) -> Option<f64> {
+    let all = m.kernel.value(SECTORS).filter(|all| *all > 0.0);
+    let by_line = m.kernel_of.phases.map(|phases| phases.accesses.iter().map(|access| access.sectors).sum::<u64>());
+    match by_line.filter(|sectors| *sectors > 0 && !is_l1(m)) {
+        Some(sectors) => Some(sectors as f64),
+        None => all,
+    }
+}
+
 /// Sectors beyond those that the bytes need, of accesses that could be ordered otherwise, in front of a busy memory unit.
 pub(super) fn uncoalesced(m: &Measures<'_, '_>) -> Option<Held> {
-    let (all, excess) = (m.kernel.value(SECTORS).filter(|all| *all > 0.0)?, excess(m)?);
+    let (all, excess) = (sectors(m)?, excess(m)?);
     let accesses = packable(m);
     let part = 100.0 * excess / all;
     if part < m.limits[Threshold::SectorsExcessShare] {

@@ -1,0 +1,237 @@
+//! One kernel as a machine at work: where its time goes, what its units and its waits need of it, and what it would take after a
+//! change.
+//!
+//! Everything is a share of the launch's elapsed time, for the average SM. A launch that overlaps perfectly takes as long as what
+//! needs most; a real one takes a little longer wherever two needs come near each other, which the norm of [`OVERLAP`] says.
+
+use super::measures::{CYCLES, Measures, RESIDENT_MOST};
+use crate::catalog::{Part, StallReason};
+
+/// How well needs overlap: the time is the norm of this order over what the parts and the waits need by themselves. One is no overlap,
+/// infinity a perfect one. Fitted on the measured pairs of `docs/evidence/pairs.md`.
+const OVERLAP: f64 = 4.0;
+/// The share of its peak that DRAM reaches at best: a plain triad on an H200 reads 90.2 %, a copy 92 %.
+const DRAM_REACHES: f64 = 0.92;
+/// What a launch takes before the first and behind the last instruction at most, in nanoseconds: an empty kernel on an H200 takes 2,200
+/// under ncu.
+const LAUNCH: f64 = 4000.0;
+/// Waits that are a queue in front of a unit, whose need says them already; and no wait at all.
+const QUEUES: [StallReason; 5] = [
+    StallReason::NotSelected,
+    StallReason::MathPipeThrottle,
+    StallReason::LgThrottle,
+    StallReason::MioThrottle,
+    StallReason::TexThrottle,
+];
+
+/// Where the elapsed time goes before any unit is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct TimeSplit {
+    /// Launch, ramp and drain: no SM holds a block.
+    pub(super) ramp: f64,
+    /// The average SM has nothing left, or never had a block, while others work.
+    pub(super) tail: f64,
+}
+
+impl TimeSplit {
+    /// The rest: the average SM holds a block.
+    pub(super) fn active(self) -> f64 {
+        (1.0 - self.ramp - self.tail).max(f64::EPSILON)
+    }
+}
+
+/// What a change leaves, as factors of what there is, for the forecast and at best.
+#[derive(Clone, Debug)]
+pub(super) struct Change {
+    /// Of the work of a part: what is expected to stay, and what stays at least.
+    pub(super) keeps: Vec<(Part, f64, f64)>,
+    /// Whether the code is rewritten, so that the parts inside the SM that are not in `keeps` may be left with nothing.
+    pub(super) rewrites: bool,
+    /// The share of the warps' time that is freed from waiting: expected, and at most.
+    pub(super) frees: (f64, f64),
+    /// Factor of the latency by more warps: expected, and at best.
+    pub(super) warps: (f64, f64),
+    /// Factor of the tail: expected, and at best.
+    pub(super) tail: (f64, f64),
+    /// The share of the time that goes whatever the units do: expected, and at most.
+    pub(super) fixed: (f64, f64),
+}
+
+impl Default for Change {
+    fn default() -> Change {
+        Change {
+            keeps: Vec::new(),
+            rewrites: false,
+            frees: (0.0, 0.0),
+            warps: (1.0, 1.0),
+            tail: (1.0, 1.0),
+            fixed: (0.0, 0.0),
+        }
+    }
+}
+
+/// What a change gives, in shares of today's time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Outcome {
+    /// The expected saving, before it is held against measured pairs.
+    pub(super) expected: f64,
+    /// The largest saving.
+    pub(super) most: f64,
+    /// What needs most of the time that is left at best.
+    pub(super) left: Option<(Part, f64)>,
+}
+
+/// The kernel.
+#[derive(Clone, Debug)]
+pub(super) struct Machine {
+    pub(super) time: TimeSplit,
+    /// What each part needs at its reachable rate.
+    needs: Vec<(Part, f64)>,
+    /// What the latency of the warps needs beside that.
+    latency: f64,
+    /// The share of the warps' time that is latency: waits that are no queue, and the issue itself.
+    waiting: f64,
+}
+
+/// Parts that a warp passes one after the other count once, with the busiest: issue and the pipes behind it, the stages of L1.
+fn place(part: Part) -> usize {
+    match part {
+        Part::MemoryDram => 0,
+        Part::MemoryL2 => 1,
+        Part::MemoryL1tex | Part::MemoryShared | Part::MemoryLsu => 2,
+        _ => 3,
+    }
+}
+
+/// Whether a part works for one SM.
+fn is_inside(part: Part) -> bool {
+    place(part) > 1
+}
+
+fn norm(needs: impl Iterator<Item = f64>) -> f64 {
+    needs.map(|need| need.max(0.0).powf(OVERLAP)).sum::<f64>().powf(1.0 / OVERLAP)
+}
+
+fn grouped(needs: impl Iterator<Item = (Part, f64)>) -> [f64; 4] {
+    let mut most = [0.0_f64; 4];
+    for (part, need) in needs {
+        most[place(part)] = most[place(part)].max(need);
+    }
+    most
+}
+
+impl Machine {
+    pub(super) fn of(m: &Measures<'_, '_>) -> Machine {
+        let busiest = m.kernel.value(RESIDENT_MOST).zip(m.kernel.value(CYCLES).filter(|cycles| *cycles > 0.0));
+        let busiest = busiest.map(|(resident, cycles)| (resident / cycles).min(1.0));
+        let active = m.active.map(|active| active.min(1.0));
+        // What is longer than a launch takes is memory that drains.
+        let launch = m.duration.map_or(1.0, |duration| (LAUNCH / duration).min(1.0));
+        let time = match (active, busiest) {
+            (Some(active), Some(busiest)) => {
+                TimeSplit { ramp: (1.0 - busiest.max(active)).min(launch), tail: (busiest - active).max(0.0) }
+            }
+            (Some(active), None) => TimeSplit { ramp: (1.0 - active).min(launch), tail: 0.0 },
+            _ => TimeSplit::default(),
+        };
+        let reaches = |part: Part| if part == Part::MemoryDram { DRAM_REACHES } else { 1.0 };
+        let needs: Vec<(Part, f64)> =
+            m.units.iter().map(|unit| (unit.part, (unit.share / reaches(unit.part)).min(1.0))).collect();
+        let queued: f64 = QUEUES.iter().filter_map(|reason| m.wait(*reason)).sum();
+        Machine::with(time, needs, (1.0 - queued).clamp(0.05, 1.0))
+    }
+
+    fn with(time: TimeSplit, needs: Vec<(Part, f64)>, waiting: f64) -> Machine {
+        let of_units = norm(grouped(needs.iter().copied()).into_iter());
+        let active = time.active();
+        // What the units do not explain is latency; with full units there is always some.
+        let latency = (active.powf(OVERLAP) - of_units.powf(OVERLAP)).max(0.0).powf(1.0 / OVERLAP);
+        Machine { time, needs, latency, waiting }
+    }
+
+    fn total(&self) -> f64 {
+        norm(grouped(self.needs.iter().copied()).into_iter().chain([self.latency]))
+    }
+
+    /// The need of a part.
+    pub(super) fn need(&self, part: Part) -> Option<f64> {
+        self.needs.iter().find(|(other, _)| *other == part).map(|(_, need)| *need)
+    }
+
+    /// What the launch takes after a change.
+    pub(super) fn after(&self, change: &Change) -> Outcome {
+        let TimeSplit { ramp, tail } = self.time;
+        let active = self.time.active();
+        let kept = |part: Part| change.keeps.iter().find(|(other, ..)| *other == part);
+        let expected = self.needs.iter().map(|(part, need)| (*part, need * kept(*part).map_or(1.0, |(_, keeps, _)| *keeps)));
+        let freed = (change.frees.0 / self.waiting).min(1.0);
+        let latency = self.latency * (1.0 - freed) * change.warps.0;
+        let busy = norm(grouped(expected).into_iter().chain([latency])) / self.total().max(f64::EPSILON);
+        // Blocks that take a part of their time leave a tail of a part of its length.
+        let expected = 1.0 - (ramp + (active + tail * change.tail.0) * busy) + change.fixed.0;
+
+        let least = |(part, need): &(Part, f64)| {
+            let factor = match kept(*part) {
+                Some((.., least)) => *least,
+                None if change.rewrites && is_inside(*part) => 0.0,
+                None => 1.0,
+            };
+            (*part, need * factor)
+        };
+        let left = self.needs.iter().map(least).max_by(|(_, a), (_, b)| a.total_cmp(b));
+        let waits = match change.rewrites {
+            true => 0.0,
+            false => active * (1.0 - change.frees.1).max(0.0) * change.warps.1,
+        };
+        let at_best = left.map_or(0.0, |(_, need)| need).max(waits).min(active);
+        let uneven = if change.rewrites { 0.0 } else { tail * change.tail.1 * at_best / active };
+        let most = 1.0 - (ramp + uneven + at_best) + change.fixed.1;
+        let left = left.filter(|(_, need)| *need >= waits);
+        let most = most.clamp(0.0, 1.0);
+        Outcome { expected: expected.clamp(0.0, most), most, left }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine(dram: f64, issue: f64) -> Machine {
+        Machine::with(TimeSplit::default(), vec![(Part::MemoryDram, dram), (Part::Issue, issue)], 1.0)
+    }
+
+    #[test]
+    fn no_change_saves_nothing() {
+        let found = machine(0.5, 0.5).after(&Change::default());
+        assert!(found.expected.abs() < 1e-9 && found.most.abs() < 1e-9, "{found:?}");
+    }
+
+    #[test]
+    fn waits_that_go_leave_what_the_units_need() {
+        // λ⁴ = 1 − 0.5⁴ − 0.5⁴ = 0.875. Without half of it: (0.0625 + 0.0625 + 0.875 / 16)^¼ = 0.6508.
+        let change = Change { frees: (0.5, 0.75), ..Change::default() };
+        let found = machine(0.5, 0.5).after(&change);
+        assert!((found.expected - 0.3492).abs() < 1e-3, "{found:?}");
+        // At best three quarters of the waiting goes, and half of the time is what the units need.
+        assert!((found.most - 0.5).abs() < 1e-9, "{found:?}");
+        assert_eq!(found.left.map(|(part, _)| part), Some(Part::Issue));
+    }
+
+    #[test]
+    fn a_tail_and_a_ramp_stay_where_a_change_does_not_touch_them() {
+        let time = TimeSplit { ramp: 0.1, tail: 0.3 };
+        let machine = Machine::with(time, vec![(Part::Issue, 0.2)], 1.0);
+        let all = machine.after(&Change { rewrites: true, keeps: vec![(Part::Issue, 0.0, 0.0)], ..Change::default() });
+        assert!((all.most - 0.9).abs() < 1e-9, "{all:?}");
+        let even = machine.after(&Change { tail: (0.0, 0.0), ..Change::default() });
+        assert!((even.expected - 0.3).abs() < 1e-9 && (even.most - 0.3).abs() < 1e-9, "{even:?}");
+    }
+
+    #[test]
+    fn what_needs_most_bounds_a_rewrite() {
+        let change = Change { rewrites: true, keeps: vec![(Part::MemoryDram, 0.5, 0.5)], ..Change::default() };
+        let found = machine(0.8, 0.9).after(&change);
+        assert!((found.most - 0.6).abs() < 1e-9, "{found:?}");
+        assert_eq!(found.left.map(|(part, _)| part), Some(Part::MemoryDram));
+    }
+}
