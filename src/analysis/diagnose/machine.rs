@@ -4,6 +4,7 @@
 //! Everything is a share of the launch's elapsed time, for the average SM. A launch that overlaps perfectly takes as long as what
 //! needs most; a real one takes a little longer wherever two needs come near each other, which the norm of [`OVERLAP`] says.
 
+use super::level;
 use super::measures::{CYCLES, Measures, RESIDENT_MOST};
 use crate::catalog::{Part, StallReason};
 
@@ -135,8 +136,11 @@ impl Machine {
             _ => TimeSplit::default(),
         };
         let reaches = |part: Part| if part == Part::MemoryDram { DRAM_REACHES } else { 1.0 };
+        // The fabric of L2 carries what comes from DRAM, and reads higher for the same stream.
+        let is_of_dram = level::is_of_dram(m) == Some(true);
+        let units = m.units.iter().filter(|unit| !(is_of_dram && unit.part == Part::MemoryL2));
         let needs: Vec<(Part, f64)> =
-            m.units.iter().map(|unit| (unit.part, (unit.share / reaches(unit.part)).min(1.0))).collect();
+            units.map(|unit| (unit.part, (unit.share / reaches(unit.part)).min(1.0))).collect();
         let queued: f64 = QUEUES.iter().filter_map(|reason| m.wait(*reason)).sum();
         Machine::with(time, needs, (1.0 - queued).clamp(0.05, 1.0))
     }
@@ -179,7 +183,9 @@ impl Machine {
             (*part, need * factor)
         };
         let left = self.needs.iter().map(least).max_by(|(_, a), (_, b)| a.total_cmp(b));
-        let waits = match change.rewrites {
+        // Work that goes takes the waits in front of it along, where nothing is said of them.
+        let takes_along = change.rewrites || !change.keeps.is_empty() && change.frees.1 == 0.0;
+        let waits = match takes_along {
             true => 0.0,
             false => active * (1.0 - change.frees.1).max(0.0) * change.warps.1,
         };

@@ -307,6 +307,14 @@ impl Phases {
         })
     }
 
+    /// Where the innermost loop begins that holds an instruction; `None` outside of loops.
+    pub fn loop_of(&self, offset: u64) -> Option<u64> {
+        let is_loop = |phase: &&Phase| matches!(phase.kind, PhaseKind::MainLoop | PhaseKind::Loop | PhaseKind::InnerLoop);
+        let all = self.phases.iter().flat_map(|phase| std::iter::once(phase).chain(&phase.parts)).filter(is_loop);
+        let around = all.filter(|phase| (phase.at.start..=phase.at.end).contains(&offset));
+        around.min_by_key(|phase| phase.at.end - phase.at.start).map(|phase| phase.at.start)
+    }
+
     /// Cycles of one turn of the main loop, with its part of the drain, in which the products of the last turns are waited for.
     pub fn step_cycles(&self) -> Option<f64> {
         let is_of_steps = |phase: &&Phase| matches!(phase.kind, PhaseKind::MainLoop | PhaseKind::Drain);

@@ -7,6 +7,9 @@ use crate::analysis::diagnose::rules::share;
 use crate::catalog::{Action, Part, StallReason, Threshold};
 use crate::words::Words;
 
+/// The part of what is expected that counts where the counters show how much there is, and not what of it is waste.
+const TO_BE_FOUND: f64 = 0.75;
+
 /// A lever without its words on the ceiling.
 #[derive(Clone, Debug)]
 pub(in crate::analysis::diagnose) struct Draft {
@@ -111,6 +114,12 @@ impl Draft {
             Some(Along::With(action)) => Some(action),
             _ => None,
         }
+    }
+
+    /// How much of what is expected counts for the order: what somebody has to find first counts less than waste that was measured.
+    pub(super) fn certainty(&self) -> f64 {
+        let is_found = !matches!(self.action, Action::ReuseInSm | Action::RegisterTile | Action::FewerInstructions);
+        if is_found { 1.0 } else { TO_BE_FOUND }
     }
 
     pub(super) fn is_open(&self) -> bool {

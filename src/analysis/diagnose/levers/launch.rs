@@ -11,6 +11,8 @@ use crate::words;
 
 /// Waves from which blocks no longer run in waves.
 const MANY_WAVES: f64 = 20.0;
+/// Waves from which a launch fills the chip once: a grid of as many blocks as fit.
+const FULL_WAVE: f64 = 0.95;
 /// Room for warps below which more of it is worth trying.
 const LITTLE_ROOM: f64 = 0.5;
 
@@ -54,7 +56,7 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let fuller = sizes.as_ref().and_then(BlockSizes::fuller);
     let room = m.theoretical.filter(|room| *room <= LITTLE_ROOM || fuller.is_some())?;
     // Warps that are missing are no room that is missing.
-    if m.is_by_design() != Some(false) || m.waves.is_some_and(|waves| waves <= 1.0) {
+    if m.is_by_design() != Some(false) || m.waves.is_some_and(|waves| waves < FULL_WAVE) {
         return None;
     }
     // The next step: a block more on an SM, or the block that fits better; at best all slots.

@@ -9,7 +9,7 @@ use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::diagnose::rules::memory::{
     LOCAL, Retries, SHARED, SHARED_IDEAL, are_spills, atomics, excess, index_work, off_boundary, packable, retries,
-    sectors,
+    sectors, wavefronts,
 };
 use crate::analysis::diagnose::rules::{count, share};
 use crate::catalog::{self, Action, Code, Part, StallReason, Threshold};
@@ -312,6 +312,8 @@ fn copies(ask: &Ask<'_, '_, '_>, retries: Retries) -> Draft {
 fn constants(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     ask.has(Code::ConstantDivergence).then(|| {
         Draft::relieves(ask, Action::MoveConstants, &[(Part::ComputeControl, 0.0)])
+            .rewrites()
+            .frees_of(ask, &[StallReason::ImcMiss, StallReason::ShortScoreboard, StallReason::MioThrottle], 0.75)
             .says(
                 "Keep the table in shared memory, in registers with SHFL, or in global memory".into(),
                 "lanes read different constant addresses, served one at a time".into(),
@@ -339,6 +341,15 @@ fn bytes(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     )
 }
 
+/// The part of the work of L1's data stage, or of L2, that conflicts and sectors beside the bytes make.
+fn wasted(m: &Measures<'_, '_>, is_inside: bool) -> f64 {
+    let sectors = sectors(m).zip(excess(m)).map_or(0.0, |(all, excess)| (excess / all).min(1.0));
+    let stage = DataStage::of(m.kernel).filter(|stage| is_inside && stage.whole > 0.0);
+    let Some(stage) = stage else { return if is_inside { 0.0 } else { sectors } };
+    let conflicts = wavefronts(m).map_or(0.0, |found| 100.0 * found.excess);
+    ((conflicts + sectors * stage.other()) / stage.whole).min(1.0)
+}
+
 /// The need from which a cache or the LSU is asked for less.
 const ASKED: f64 = 0.4;
 /// What is expected to stay of the accesses where values are used again.
@@ -364,13 +375,15 @@ fn reuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         true => [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::LgThrottle],
         false => [StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::TexThrottle],
     };
-    let draft = Draft::of(Action::ReuseInSm, Change::default()).rewrites().frees_of(ask, &waits, 1.0 - REUSED);
+    // What each access wastes it wastes still; the rest is asked for less often.
+    let kept = REUSED + (1.0 - REUSED) * wasted(m, is_inside);
+    let draft = Draft::of(Action::ReuseInSm, Change::default()).rewrites().frees_of(ask, &waits, 1.0 - kept);
     let draft = match is_inside {
-        false => draft.keeps(Part::MemoryL2, REUSED, 0.0),
-        true => inside.into_iter().fold(draft, |draft, part| draft.keeps(part, REUSED, 0.0)),
+        false => draft.keeps(Part::MemoryL2, kept, 0.0),
+        true => inside.into_iter().fold(draft, |draft, part| draft.keeps(part, kept, 0.0)),
     };
     // At the same rate its work falls with the time.
-    let goal = unit.share * REUSED;
+    let goal = unit.share * kept;
     Some(
         draft
             .says(how.into(), words!("{} at {}", &unit.name, share(unit.share)))

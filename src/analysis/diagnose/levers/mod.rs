@@ -13,6 +13,7 @@ mod memory;
 mod roof;
 mod shapes;
 mod tensor;
+mod values;
 mod waits;
 
 pub(super) use draft::Draft;
@@ -72,7 +73,7 @@ pub(super) fn levers(m: &Measures<'_, '_>, limiter: Code) -> Levers {
     }
     let all = [tensor::drafts(&ask), memory::drafts(&ask), accesses::drafts(&ask), waits::drafts(&ask)];
     let single = [generation::draft(&ask), shapes::draft(&ask)].into_iter().flatten().collect();
-    let all = [all.concat(), launch::drafts(&ask), single].concat();
+    let all = [all.concat(), values::drafts(&ask), launch::drafts(&ask), single].concat();
     let mut merged: Vec<(Draft, f64)> = Vec::new();
     for draft in all {
         let expected = draft.expected(&ask);
@@ -88,7 +89,8 @@ pub(super) fn levers(m: &Measures<'_, '_>, limiter: Code) -> Levers {
     // One that raises the ceiling of another follows it.
     let of = |action: Action| merged.iter().find(|(other, _)| other.action == action).map(|(_, expected)| *expected);
     let rank = |(draft, expected): &(Draft, f64)| {
-        draft.raises().and_then(of).map_or(*expected, |base| base.min(*expected) - f64::EPSILON)
+        let sure = expected * draft.certainty();
+        draft.raises().and_then(of).map_or(sure, |base| base.min(sure) - f64::EPSILON)
     };
     let mut ranked: Vec<(bool, f64, Draft)> =
         merged.iter().map(|own| (own.0.is_open(), rank(own), own.0.clone())).collect();

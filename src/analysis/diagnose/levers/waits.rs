@@ -172,9 +172,24 @@ fn kept(now: f64, freed: f64) -> f64 {
     if freed >= 1.0 { 0.0 } else { ((now - freed) / (1.0 - freed)).max(0.0) }
 }
 
+/// The part of the shared memory of an SM that a further stage needs at least.
+const STAGE: f64 = 0.2;
+
+/// The part of the shared memory of an SM that no block takes.
+fn shared_left(ask: &Ask<'_, '_, '_>) -> f64 {
+    let found = || {
+        let chip = catalog::chip(ask.m.kernel.first().device.compute_capability?)?;
+        let own = ["launch__shared_mem_per_block_static", "launch__shared_mem_per_block_dynamic"];
+        let bytes: f64 = own.iter().filter_map(|name| ask.m.kernel.value(name)).sum();
+        Some(1.0 - bytes * ask.m.occupancy.blocks_per_sm? / f64::from(chip.shared_per_sm))
+    };
+    found().unwrap_or(1.0)
+}
+
 /// Stages that are filled earlier. The warps that set the pace wait for them; that is what it can free.
 fn stages(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let phases = ask.m.sampled()?;
+    // Stages take shared memory: where they have most of it, no further one fits.
+    let phases = ask.m.sampled().filter(|_| ask.m.at_mbarriers() > 0.0 && shared_left(ask) >= STAGE)?;
     let parts = phases.phases.iter().flat_map(|phase| &phase.parts);
     let cost: f64 = parts.filter(|part| part.kind == PhaseKind::StageWait).map(|part| part.cost).sum();
     let waits = phases.share(PhaseKind::StageWait);
