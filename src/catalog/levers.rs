@@ -9,6 +9,8 @@ use serde::Deserialize;
 pub struct LeverRow {
     /// The code: `coalesce`.
     pub code: &'static str,
+    /// What its forecast is fitted with.
+    pub class: &'static str,
     /// What to change.
     pub does: &'static str,
     /// What its ceiling counts.

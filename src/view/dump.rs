@@ -130,6 +130,8 @@ struct LeverDump<'a> {
     bound: Option<f64>,
     /// What the machine expects, in percent of the time.
     expected: Option<f64>,
+    /// Between what, by measured pairs of its class.
+    forecast: Option<[f64; 2]>,
     formula: &'a str,
     remeasure: &'a str,
 }
@@ -245,6 +247,7 @@ impl<'a> LeverDump<'a> {
             origin: lever.origin,
             bound: lever.bound,
             expected: lever.expected,
+            forecast: lever.forecast,
             formula: &lever.formula,
             remeasure: &lever.remeasure,
         }

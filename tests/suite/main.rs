@@ -48,6 +48,7 @@ mod missing_tools;
 mod old_side;
 mod open_files;
 mod packed;
+mod pairs;
 mod page;
 mod phases;
 mod pr;

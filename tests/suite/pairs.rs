@@ -1,12 +1,13 @@
 //! Pairs of the same work before and after one change, both measured: what the page of before expects of the change, what it allows at
 //! most, and what came. `docs/evidence/pairs.md` is made here.
 
-use super::written::is_as_written;
-use kernel_audit::analysis::{Lever, LeverCode, LeverOrigin};
+use crate::written::is_as_written;
+use kernel_audit::catalog;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
+use std::process::Command;
 use std::sync::LazyLock;
 
 #[derive(Deserialize)]
@@ -18,7 +19,7 @@ struct Listed {
 #[derive(Deserialize)]
 struct Pair {
     name: String,
-    /// Under `tests/fixtures`, with the kernel of before; `after` is of the same report where `after-report` is not there.
+    /// Under `tests/fixtures`, with the kernel of before.
     report: String,
     before: String,
     /// The codes of the action that the change is; the first is what was stated, the others say the same of other code.
@@ -43,4 +44,158 @@ static PAIRS: LazyLock<Vec<Pair>> = LazyLock::new(|| {
 
 fn fixture(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+}
+
+/// A pair beside what the page of before says of its change.
+struct Judged {
+    pair: &'static Pair,
+    /// The place of the change among the rows, from 1, with its row; `None` where no row names it.
+    row: Option<(usize, Row)>,
+    /// What the first row is.
+    first: Option<Row>,
+}
+
+#[derive(Clone, Deserialize)]
+struct Row {
+    code: String,
+    origin: String,
+    bound: Option<f64>,
+    expected: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct Dumped {
+    launches: Vec<Launch>,
+}
+
+#[derive(Deserialize)]
+struct Launch {
+    name: String,
+    levers: Vec<Row>,
+}
+
+static JUDGED: LazyLock<Vec<Judged>> = LazyLock::new(|| {
+    let reports: BTreeSet<&str> = PAIRS.iter().map(|pair| pair.report.as_str()).collect();
+    let dumps: BTreeMap<&str, Dumped> = reports.into_iter().map(|report| (report, dump(report))).collect();
+    let judged = |pair: &'static Pair| {
+        let launch = dumps[pair.report.as_str()].launches.iter().find(|launch| launch.name == pair.before);
+        let rows: Vec<&Row> = launch
+            .unwrap_or_else(|| panic!("{}: no kernel {} in {}", pair.name, pair.before, pair.report))
+            .levers
+            .iter()
+            .filter(|row| row.origin == "audit")
+            .collect();
+        let at = rows.iter().position(|row| pair.actions.contains(&row.code));
+        let row = at.map(|at| (at + 1, rows[at].clone()));
+        Judged { pair, row, first: rows.first().map(|row| (*row).clone()) }
+    };
+    PAIRS.iter().map(judged).collect()
+});
+
+fn dump(report: &str) -> Dumped {
+    let mut audit = Command::new(env!("CARGO_BIN_EXE_audit"));
+    let done = audit.args(["dump", "analysis"]).arg(fixture(report)).output().unwrap();
+    assert!(done.status.success(), "{report}: {}", String::from_utf8_lossy(&done.stderr));
+    serde_json::from_slice(&done.stdout).unwrap()
+}
+
+/// A gain from which a change is one, in percent.
+const GAIN: f64 = 5.0;
+/// What times of one build differ by from run to run, in percent.
+const NOISE: f64 = 1.0;
+/// The part of the pairs of a class that the fit holds on each side.
+const HELD: f64 = 0.9;
+
+/// By how much of what was expected less came, and by how much of the way to the ceiling more.
+fn misses(one: &Judged) -> Option<[f64; 2]> {
+    let (_, row) = one.row.as_ref()?;
+    let (expected, bound) = (row.expected?, row.bound?);
+    let gained = one.pair.gained();
+    let less = if expected > 0.0 { (expected - gained) / expected } else { 0.0 };
+    let more = if bound > expected { (gained - expected) / (bound - expected) } else { 0.0 };
+    Some([less.clamp(0.0, 1.0), more.clamp(0.0, 1.0)])
+}
+
+/// What a class of levers was off by at most in most pairs, to two decimals; the pairs of `without` are left out.
+fn fit(class: &str, without: Option<&str>) -> (f64, f64, usize) {
+    let of_class = |one: &&Judged| {
+        let code = one.row.as_ref().map(|(_, row)| row.code.as_str());
+        code.and_then(catalog::lever).is_some_and(|row| row.class == class) && Some(one.pair.family.as_str()) != without
+    };
+    let found: Vec<[f64; 2]> = JUDGED.iter().filter(of_class).filter_map(misses).collect();
+    let side = |at: usize| {
+        let mut all: Vec<f64> = found.iter().map(|miss| miss[at]).collect();
+        all.sort_by(f64::total_cmp);
+        let held = (HELD * all.len() as f64).ceil() as usize;
+        all.get(held.max(1) - 1).map_or(0.0, |miss| (100.0 * miss).ceil() / 100.0)
+    };
+    (side(0), side(1), found.len())
+}
+
+#[test]
+fn forecasts_are_what_the_pairs_give() {
+    let mut text = String::new();
+    for row in catalog::forecasts() {
+        let (below, above, pairs) = fit(row.class, None);
+        writeln!(text, "[[forecast]]\nclass = \"{}\"\nbelow = {below:?}\nabove = {above:?}\npairs = {pairs}\n", row.class).unwrap();
+    }
+    let own: String = catalog::forecasts()
+        .iter()
+        .map(|row| {
+            format!("[[forecast]]\nclass = \"{}\"\nbelow = {:?}\nabove = {:?}\npairs = {}\n\n", row.class, row.below, row.above, row.pairs)
+        })
+        .collect();
+    assert_eq!(own, text, "src/catalog/forecasts.toml is not what the pairs give");
+}
+
+#[test]
+fn no_ceiling_is_broken() {
+    let broken: Vec<String> = JUDGED
+        .iter()
+        .filter_map(|one| Some((one, one.row.as_ref()?.1.bound?)))
+        .filter(|(one, bound)| one.pair.gained() > bound + NOISE)
+        .map(|(one, bound)| format!("{}: ≤ {bound:.1} %, {:.1} % came", one.pair.name, one.pair.gained()))
+        .collect();
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+fn the_page_of_before_against_what_came() {
+    let mut text = String::from(
+        "| pair | saved | the change | its row | expected, by the other families | ceiling | inside | first row |\n| --- | ---: | --- | ---: | ---: | ---: | --- | --- |\n",
+    );
+    let (mut inside, mut forecasts, mut widths) = (0, 0, Vec::new());
+    for one in JUDGED.iter() {
+        let pair = one.pair;
+        let class = |code: &str| catalog::lever(code).map_or("", |row| row.class);
+        let interval = one.row.as_ref().and_then(|(_, row)| {
+            let (below, above, pairs) = fit(class(&row.code), Some(&pair.family));
+            let (expected, bound) = (row.expected?, row.bound?);
+            (pairs >= 5).then(|| [expected * (1.0 - below), expected + above * (bound - expected).max(0.0)])
+        });
+        let is_inside = interval.map(|[low, high]| (low - NOISE..=high + NOISE).contains(&pair.gained()));
+        forecasts += usize::from(interval.is_some());
+        inside += usize::from(is_inside == Some(true));
+        widths.extend(interval.map(|[low, high]| high - low));
+        let place = one.row.as_ref().map_or("none".to_owned(), |(at, _)| at.to_string());
+        let said = interval.map_or_else(String::new, |[low, high]| format!("{low:.0} to {high:.0} %"));
+        let bound = one.row.as_ref().and_then(|(_, row)| row.bound).map_or_else(String::new, |bound| format!("≤ {bound:.1} %"));
+        let first = one.first.as_ref().map_or("none".to_owned(), |row| format!("`{}`", row.code));
+        let held = is_inside.map_or("", |held| if held { "yes" } else { "no" });
+        writeln!(text, "| {} | {:.1} % | `{}` | {place} | {said} | {bound} | {held} | {first} |", pair.name, pair.gained(), pair.actions[0]).unwrap();
+    }
+    widths.sort_by(f64::total_cmp);
+    let gains: Vec<&Judged> = JUDGED.iter().filter(|one| one.pair.gained() >= GAIN).collect();
+    let among = |rows: usize| gains.iter().filter(|one| one.row.as_ref().is_some_and(|(at, _)| *at <= rows)).count();
+    writeln!(
+        text,
+        "\nOf {} pairs that gain {GAIN} % or more the change is the first row in {}, among the first two in {}. What came lies inside the interval, fitted without its own family, on {inside} of {forecasts}; the median interval is {:.0} points wide.",
+        gains.len(),
+        among(1),
+        among(2),
+        widths.get(widths.len() / 2).copied().unwrap_or_default()
+    )
+    .unwrap();
+    println!("{text}");
+    is_as_written(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/evidence/pairs.md"), &text);
 }

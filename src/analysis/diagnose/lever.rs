@@ -62,6 +62,9 @@ pub struct Lever {
     /// What the machine expects it to save, in percent; `None` where there is no bound either.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<f64>,
+    /// Between what it saves by what measured pairs of its class gave, in percent; `None` for a class with too few of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forecast: Option<[f64; 2]>,
     /// What the bound says.
     pub ceiling: Bound,
     /// The place in the list, from 1, of the lever that this one is a part of, or stands beside.
@@ -97,6 +100,7 @@ impl Lever {
             origin,
             bound: None,
             expected: None,
+            forecast: None,
             ceiling,
             beside: None,
             formula,

@@ -61,7 +61,7 @@ pub(super) fn levers_table(name: &str, levers: &[&Lever]) -> Table {
     };
     filled(
         name,
-        columns_of("#: | Do | Ceiling: | Why | Risk, cost | Check"),
+        columns_of("#: | Do | Forecast, ceiling: | Why | Risk, cost | Check"),
         levers.iter().enumerate().map(row).collect(),
     )
 }

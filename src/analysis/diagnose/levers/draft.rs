@@ -4,11 +4,14 @@ use super::Ask;
 use crate::analysis::diagnose::lever::{Along, Bound, Lever, LeverCode, LeverOrigin};
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::rules::share;
-use crate::catalog::{Action, Part, StallReason, Threshold};
+use crate::catalog::{self, Action, Part, StallReason, Threshold};
 use crate::words::Words;
 
 /// The part of what is expected that counts where the counters show how much there is, and not what of it is waste.
 const TO_BE_FOUND: f64 = 0.75;
+
+/// Pairs from which a class has a forecast.
+const FEW: u32 = 5;
 
 /// A lever without its words on the ceiling.
 #[derive(Clone, Debug)]
@@ -157,7 +160,12 @@ impl Draft {
         let is_bounded = self.open.is_none() && !is_rate;
         let bound = is_bounded.then_some(100.0 * found.most);
         let expected = is_bounded.then_some(100.0 * found.expected);
-        Lever { bound, expected, ceiling, formula, ..self.lever }
+        let fit = catalog::lever(self.action.into()).and_then(|row| catalog::forecast(row.class));
+        let fit = fit.filter(|fit| fit.pairs >= FEW).zip(bound.zip(expected));
+        let forecast = fit.map(|(fit, (bound, expected))| {
+            [expected * (1.0 - fit.below), expected + fit.above * (bound - expected).max(0.0)]
+        });
+        Lever { bound, expected, forecast, ceiling, formula, ..self.lever }
     }
 }
 

@@ -2,6 +2,7 @@
 //! several passes over one input.
 
 use super::{Ask, Draft, WORTH};
+use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::rules::{count, share};
 use crate::analysis::phases::{Phases, SectorAccess};
@@ -105,15 +106,19 @@ fn broadcasts(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let own: u64 = all.iter().filter(is_one).map(|access| access.requests).sum();
     let requests: u64 = all.iter().map(|access| access.requests).sum();
     let part = own as f64 / requests.max(1) as f64;
+    // Of the stage, global accesses take what shared memory does not.
+    let stage = DataStage::of(m.kernel).filter(|stage| stage.whole > 0.0)?;
+    let of_stage = part * stage.other() / stage.whole;
+    let waits = m.waits_for_loads()? + m.wait(StallReason::LgThrottle).unwrap_or_default();
     let first = all.iter().filter(is_one).max_by_key(|access| access.requests)?;
     let draft = Draft::of(Action::MoveConstants, Change::default());
     let inside = [Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu];
     Some(
         inside
             .into_iter()
-            .fold(draft, |draft, at| draft.keeps(at, 1.0 - part, 1.0 - part))
+            .fold(draft, |draft, at| draft.keeps(at, 1.0 - of_stage, 1.0 - of_stage))
             .keeps(Part::Issue, 1.0 - 0.5 * own as f64 / executed(ask)?, 0.0)
-            .frees_of(ask, &[StallReason::LongScoreboard, StallReason::LgThrottle], part * (1.0 - CONSTANT))
+            .frees(part * (1.0 - CONSTANT) * waits, part * waits)
             .says(
                 words!("Keep the table of `:{}` in constant memory or in registers", first.at.line.to_string()),
                 words!("{} of the requests bring one value to all lanes through L1", share(part)),
