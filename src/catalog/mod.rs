@@ -6,6 +6,7 @@
 mod checklists;
 mod chips;
 mod collection;
+mod counters;
 mod explain;
 mod explain_chip;
 mod explain_metric;
@@ -30,6 +31,7 @@ mod words;
 pub use checklists::{Checklist, ChecklistLine, Operator, checklist, checklists};
 pub use chips::{ChipRow, LoadLatency, TensorRate, chip, chip_of_arch, chips};
 pub use collection::{MetricSet, collection, sanitizer_ratio};
+pub use counters::{Counter, CounterPlace, CounterRow, counters};
 pub use explain::{explain, list, nearest};
 pub use explanation::Explanation;
 pub use levers::{LeverRow, lever, levers};
@@ -40,7 +42,9 @@ pub use metrics::{Better, MetricRow, metric, metrics};
 pub use opcodes::{OpcodeClass, base_opcode, opcode_class, opcode_classes};
 pub use readings::{CHECK, ReadingForm, ReadingName, check_reading};
 pub use sass_aliases::{AliasKind, AliasRow, Resolved, resolve, sass_aliases};
-pub use stalls::{StallFamily, StallKind, StallReading, StallRow, stall, stall_families, stall_of_metric, stalls};
+pub use stalls::{
+    StallFamily, StallKind, StallReading, StallRow, per_issue, stall, stall_families, stall_of_metric, stalls,
+};
 pub use subsystems::{ChipSide, InstructionWork, Subsystem, subsystem, subsystem_of};
 pub use tables::{TableRow, table, tables};
 pub use thresholds::{ThresholdRow, threshold_row, thresholds};

@@ -113,7 +113,12 @@ impl StallReason {
 
     /// ncu's counter of it for each issued instruction.
     pub fn per_issue(self) -> String {
-        format!("smsp__average_warps_issue_stalled_{self}_per_issue_active.ratio")
+        super::stalls::per_issue(self.into())
+    }
+
+    /// ncu's counter of the samples of it.
+    pub fn samples(self) -> String {
+        super::stalls::samples(self.into())
     }
 
     /// As codes spell it, `long-scoreboard`.

@@ -3,19 +3,19 @@
 use crate::analysis::derive::mix::InstructionMix;
 use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::catalog::Better;
+use crate::catalog::{Better, Counter};
 use crate::evidence::{Provenance, Reading};
 use crate::quantity::{Quantity, Unit};
 
 /// Sectors that the executed global accesses ask for, by the addresses of each warp: before L1, so not traffic that L2 saw.
-pub(in crate::analysis) const SECTORS: &str = "memory_l2_theoretical_sectors_global";
+pub(in crate::analysis) const SECTORS: Counter = Counter::MemoryL2TheoreticalSectorsGlobal;
 /// Sectors that the same accesses would need if each warp's bytes lay side by side.
-pub(in crate::analysis) const IDEAL: &str = "memory_l2_theoretical_sectors_global_ideal";
+pub(in crate::analysis) const IDEAL: Counter = Counter::MemoryL2TheoreticalSectorsGlobalIdeal;
 
 /// Wavefronts of shared accesses.
-pub(in crate::analysis) const WAVEFRONTS: &str = "memory_l1_wavefronts_shared";
+pub(in crate::analysis) const WAVEFRONTS: Counter = Counter::MemoryL1WavefrontsShared;
 /// Those that the addresses of each access need.
-pub(in crate::analysis) const WAVEFRONTS_IDEAL: &str = "memory_l1_wavefronts_shared_ideal";
+pub(in crate::analysis) const WAVEFRONTS_IDEAL: Counter = Counter::MemoryL1WavefrontsSharedIdeal;
 
 /// Loads and stores by the word of their counters, with the labels of requests, sectors and their quotient.
 const REQUESTS: [(&str, [&str; 3]); 2] = [

@@ -3,29 +3,29 @@
 use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::bounds::BLOCKS_OF_SM;
-use crate::catalog;
+use crate::catalog::{self, Counter};
 use crate::evidence::Metric;
 
 /// The resources that cap the blocks on an SM, with the metric of each.
-const LIMITS: [(&str, &str); 5] = [
-    ("registers", "launch__occupancy_limit_registers"),
-    ("shared memory", "launch__occupancy_limit_shared_mem"),
-    ("warps", "launch__occupancy_limit_warps"),
-    ("blocks", "launch__occupancy_limit_blocks"),
-    ("barriers", "launch__occupancy_limit_barriers"),
+const LIMITS: [(&str, Counter); 5] = [
+    ("registers", Counter::LaunchOccupancyLimitRegisters),
+    ("shared memory", Counter::LaunchOccupancyLimitSharedMem),
+    ("warps", Counter::LaunchOccupancyLimitWarps),
+    ("blocks", Counter::LaunchOccupancyLimitBlocks),
+    ("barriers", Counter::LaunchOccupancyLimitBarriers),
 ];
 
 /// The curves that the report holds: what varies, the metric of the curve, the metric of the point, steps in words.
 ///
 /// The curve of shared memory is not among them: ncu draws it for the carve-out of the launch
 /// (`launch__shared_mem_config_size`), and the driver picks a larger one when blocks ask for more.
-const CURVES: [(&str, &str, &str); 2] = [
-    ("register", "launch__occupancy_per_register_count", "launch__registers_per_thread"),
-    ("thread per block", "launch__occupancy_per_block_size", "launch__block_size"),
+const CURVES: [(&str, Counter, Counter); 2] = [
+    ("register", Counter::LaunchOccupancyPerRegisterCount, Counter::LaunchRegistersPerThread),
+    ("thread per block", Counter::LaunchOccupancyPerBlockSize, Counter::LaunchBlockSize),
 ];
 
 /// The metrics of the curves.
-pub(in crate::analysis) fn curve_metrics() -> impl Iterator<Item = &'static str> {
+pub(in crate::analysis) fn curve_metrics() -> impl Iterator<Item = Counter> {
     CURVES.iter().map(|(_, curve, _)| *curve)
 }
 
@@ -101,7 +101,7 @@ impl Occupancy {
             limits,
             cliffs: CURVES.iter().filter_map(|curve| cliff(new, curve)).chain(shared(new)).collect(),
             blocks_per_sm: smallest,
-            waves: new.value("launch__waves_per_multiprocessor"),
+            waves: new.value(Counter::LaunchWavesPerMultiprocessor),
             registers_of_sm: chip.map(|chip| chip.registers_per_sm.into()),
         }
     }
@@ -124,7 +124,7 @@ pub(in crate::analysis) fn smallest(side: &KernelSummary<'_>, but: Option<&str>)
 }
 
 /// Reads one curve at the launch's own point.
-fn cliff(side: &KernelSummary<'_>, (unit, curve, point): &(&str, &str, &str)) -> Option<Cliff> {
+fn cliff(side: &KernelSummary<'_>, (unit, curve, point): &(&str, Counter, Counter)) -> Option<Cliff> {
     let at = side.value(point)? as u64;
     let points = points(side.first().metric(curve)?);
     // The launch sits on the last point that is not above it: curves step in allocation units.
@@ -147,11 +147,11 @@ pub(in crate::analysis) fn points(curve: &Metric) -> Vec<(u64, f64)> {
 }
 
 /// Shared memory that an SM can hand out at its largest carve-out, in bytes.
-pub(in crate::analysis) const SHARED_OF_SM: &str = "device__attribute_max_shared_memory_per_multiprocessor";
+pub(in crate::analysis) const SHARED_OF_SM: Counter = Counter::DeviceAttributeMaxSharedMemoryPerMultiprocessor;
 /// Shared memory of a block, the driver's own part with it, in bytes.
-pub(in crate::analysis) const SHARED_OF_BLOCK: &str = "launch__shared_mem_per_block_allocated";
+pub(in crate::analysis) const SHARED_OF_BLOCK: Counter = Counter::LaunchSharedMemPerBlockAllocated;
 /// Threads of a block.
-const BLOCK_SIZE: &str = "launch__block_size";
+const BLOCK_SIZE: Counter = Counter::LaunchBlockSize;
 /// Threads of a warp.
 const WARP: f64 = 32.0;
 /// Steps in which shared memory is handed out, in bytes: compute capability 8.0 and later, as ncu's occupancy

@@ -7,13 +7,13 @@ use crate::analysis::derive::mix::WARPGROUP;
 use crate::analysis::diagnose::lever::Along;
 use crate::analysis::diagnose::rules::{count, share};
 use crate::analysis::phases::{PhaseKind, Phases, SectorAccess};
-use crate::catalog::{self, Action, Part, Threshold};
+use crate::catalog::{self, Action, Counter, Part, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
 /// Busy cycles of the tensor pipe.
-const TENSOR: &str = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed";
+const TENSOR: Counter = Counter::SmPipeTensorCyclesActiveAvgPctElapsed;
 /// Narrow loads in a phase from which wider ones are worth trying.
 const NARROW_LOADS: f64 = 16.0;
 /// Bits of a lane's element that are narrow.
@@ -45,7 +45,7 @@ fn busier(ask: &Ask<'_, '_, '_>, saves: f64) -> Words {
 /// The part of the register file that a block takes, where it is nearly all.
 fn registers(ask: &Ask<'_, '_, '_>) -> Option<Words> {
     let file = catalog::chip(ask.m.kernel.first().device.compute_capability?)?.registers_per_sm as f64;
-    let registers = ask.m.kernel.value("launch__registers_per_thread")?;
+    let registers = ask.m.kernel.value(Counter::LaunchRegistersPerThread)?;
     let threads = 32.0 * ask.m.block_warps? * ask.m.occupancy.blocks_per_sm?;
     let part = registers * threads / file;
     (part >= NEARLY_FULL).then(|| {

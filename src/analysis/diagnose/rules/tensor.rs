@@ -5,7 +5,7 @@ use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Place;
 use crate::analysis::lines::Sits;
 use crate::analysis::phases::{Phase, PhaseKind};
-use crate::catalog::{Code, Part, Threshold};
+use crate::catalog::{Code, Counter, Part, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
@@ -39,7 +39,7 @@ pub(super) fn exposed_epilogue(m: &Measures<'_, '_>) -> Option<Held> {
     );
     let held = Held::new(Code::ExposedEpilogue, 100.0 * epilogue.share, m.limits[Threshold::EpilogueExposed], sentence);
     let held = held.only_if(!m.is_saturated()).at(at(epilogue));
-    Some(held.from(m.held(&["sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed"])))
+    Some(held.from(m.held(&[Counter::SmPipeTensorCyclesActiveAvgPctElapsed])))
 }
 
 /// What a phase is called: the function that it is, and its lines.

@@ -7,7 +7,7 @@ use super::invariant::is_invariant;
 use crate::analysis::derive::mix;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
-use crate::catalog::Threshold;
+use crate::catalog::{Counter, Threshold};
 
 /// Beginnings of the names of counters that count the same thing; each is weighed by the largest of its kind.
 const KINDS: [&[&str]; 8] = [
@@ -18,13 +18,13 @@ const KINDS: [&[&str]; 8] = [
     &["memory_l2_theoretical_sectors"],
     &["l1tex__t_requests"],
     &["l1tex__t_sectors"],
-    &["launch__thread_count"],
+    &[Counter::LaunchThreadCount.name()],
 ];
 
 /// All executed warp instructions.
-const INSTRUCTIONS: &str = "smsp__inst_executed.sum";
+const INSTRUCTIONS: Counter = Counter::SmspInstExecutedSum;
 /// Warps that an SM has room for; fewer can cost what more would hide.
-const ROOM: &str = "sm__maximum_warps_per_active_cycle_pct";
+const ROOM: Counter = Counter::SmMaximumWarpsPerActiveCyclePct;
 /// The part of a change of the time that a counter has to account for, in logarithms.
 const PART: f64 = 0.5;
 
@@ -74,7 +74,7 @@ impl Causes {
             && is > 0.0
             && was != is
         {
-            pushes.push(Push { metric: ROOM.to_owned(), old: was, new: is, factor: was / is });
+            pushes.push(Push { metric: ROOM.into(), old: was, new: is, factor: was / is });
         }
         Causes { pushes, other: other(new, old, limits[Threshold::OtherCode]) }
     }
@@ -123,7 +123,7 @@ fn work(kind: &[&str], new: &KernelSummary<'_>, old: &KernelSummary<'_>) -> Vec<
 }
 
 /// The number of a counter that every launch of a side agrees on.
-fn exact(side: &KernelSummary<'_>, name: &str) -> Option<f64> {
+fn exact(side: &KernelSummary<'_>, name: impl AsRef<str>) -> Option<f64> {
     let values = side.values(name);
     let first = *values.first()?;
     values.iter().all(|value| *value == first).then_some(first)
