@@ -12,8 +12,6 @@ mod dump;
 mod launched;
 mod machine_word;
 mod metric;
-#[cfg(feature = "parquet")]
-mod parquet;
 mod reading;
 mod report;
 mod sanitizer;
@@ -37,8 +35,6 @@ pub use machine_word::{
     Arithmetic, Flow, MachineWord, Operand, OperandFrom, Register, RegisterFile, Registers, WarpSync,
 };
 pub use metric::{Instance, Metric, Value};
-#[cfg(feature = "parquet")]
-pub use parquet::write_parquet;
 pub use reading::{Measured, Missing, Provenance, Reading, Spread};
 pub use report::{
     ClockStatus, Damage, Device, Dim3, FocusMetric, Launch, NvtxRange, Origin, Process, Report, RuleMessage,
