@@ -12,7 +12,6 @@ use crate::collect::{self, Tool};
 use crate::config::Tools;
 use crate::evidence::{self, Launch, NameSet, Origin, SassListing, SourceView, Want};
 use crate::plain;
-use crate::source::ncu_report::NcuReport;
 use crate::source::{self, Profile, ReadError, sass};
 use crate::view;
 use regex::Regex;
@@ -136,7 +135,7 @@ fn listings(file: &Path, allow_damage: bool) -> Result<Vec<SassListing>, Failure
         return Ok(Vec::new());
     }
     let mut listings = Vec::new();
-    for cubin in NcuReport::open(file, allow_damage)?.sources()?.into_iter().filter_map(|data| data.cubin) {
+    for cubin in source::open_report(file, allow_damage)?.sources()?.into_iter().filter_map(|data| data.cubin) {
         match collect::disassemble(&places, &cubin) {
             Ok(made) => listings.push(listing(&made.text, &cubin, file)?),
             Err(error) => {
