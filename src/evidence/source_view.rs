@@ -1,9 +1,9 @@
 //! Counters of one launch, instruction by instruction and line by line.
 
 use super::machine_word::MachineWord;
-use super::metric::Value;
 use super::sass::SourceLine;
 use crate::quantity::Unit;
+use ncu_report::{SourceText, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -76,15 +76,6 @@ pub enum Lines {
         /// What was wrong with it.
         why: String,
     },
-}
-
-/// A source file as the report embeds it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SourceText {
-    /// The path as the line table names it.
-    pub file: Arc<str>,
-    /// The whole text.
-    pub text: Arc<str>,
 }
 
 /// One launch, instruction by instruction.

@@ -168,7 +168,7 @@ fn limits(audit: &Audit, side: Side) -> Option<String> {
     Some(format!("{} ({})", whole(least), names.join(", ")))
 }
 
-/// Why one block is no finding (rule R23), or what is free before the occupancy drops.
+/// Why one block is no finding, or what is free before the occupancy drops.
 fn room(audit: &Audit) -> Option<Words> {
     let (registers, threads) =
         (value(audit, Counter::LaunchRegistersPerThread)?, value(audit, Counter::LaunchBlockSize)?);

@@ -1,6 +1,7 @@
 //! A profile: the session and the launches that one artefact holds.
 
 use super::metric::{Metric, Value};
+use cuda_binary::Origin;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
@@ -39,19 +40,6 @@ impl fmt::Display for Dim3 {
         let [x, y, z] = self.0;
         write!(f, "({x}, {y}, {z})")
     }
-}
-
-/// The artefact that evidence was read from.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Origin {
-    /// The path as the user gave it.
-    pub path: String,
-    /// `ncu-report`, `ncu-raw-csv`, `ncu-details-csv`, `ptxas-log`.
-    pub format: String,
-    /// Size in bytes.
-    pub bytes: u64,
-    /// BLAKE3 of the bytes, lower-case hexadecimal (`b3sum FILE`); empty when it was not asked for.
-    pub blake3: String,
 }
 
 /// The kind of work that one result covers.

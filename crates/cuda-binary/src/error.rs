@@ -42,12 +42,12 @@ pub enum ReadError {
 
 impl ReadError {
     /// [`ReadError::WrongKind`]; the cure may be empty.
-    pub(crate) fn wrong(path: impl Into<PathBuf>, found: impl Into<String>, cure: impl Into<String>) -> ReadError {
+    pub fn wrong(path: impl Into<PathBuf>, found: impl Into<String>, cure: impl Into<String>) -> ReadError {
         ReadError::WrongKind { path: path.into(), found: found.into(), cure: cure.into() }
     }
 
     /// [`ReadError::Empty`]; the cure may be empty.
-    pub(crate) fn empty(path: impl Into<PathBuf>, what: impl Into<String>, cure: impl Into<String>) -> ReadError {
+    pub fn empty(path: impl Into<PathBuf>, what: impl Into<String>, cure: impl Into<String>) -> ReadError {
         ReadError::Empty { path: path.into(), what: what.into(), cure: cure.into() }
     }
 }

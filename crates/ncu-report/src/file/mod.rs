@@ -1,7 +1,7 @@
 //! The reader of Nsight Compute reports (`.ncu-rep`), without any NVIDIA software.
 //!
-//! Owns the file format: container, messages, string table. Receives a path and a [`Want`](super::Want), gives a
-//! [`Report`](crate::evidence::Report) or [`SourceData`]. A plain report is mapped, not copied, a packed
+//! Owns the file format: container, messages, string table. Receives a path and a [`Want`](crate::Want), gives a
+//! [`Report`](crate::Report) or [`SourceData`]. A plain report is mapped, not copied, a packed
 //! one (`.ncu-repz`) unpacked into memory; nothing is decoded that nobody asked for.
 //!
 //! **Mapping hazard.** A file that another program shortens while it is mapped makes the operating system end this
@@ -25,6 +25,5 @@ mod source_data;
 mod wire;
 
 pub use public::public_report;
-pub(super) use reader::looks_like;
-pub use reader::{NcuReport, read};
+pub use reader::{NcuReport, looks_like, read};
 pub use source_data::{LoadedFunction, SourceData};

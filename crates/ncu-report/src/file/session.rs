@@ -3,9 +3,9 @@
 use super::device::DeviceParts;
 use super::message::{DeviceAttributes, SessionDetails};
 use super::metrics::value;
-use crate::evidence::{Device, Session};
-use crate::source::text::Texts;
+use crate::{Device, Session};
 use bytes::Bytes;
+use cuda_binary::text::Texts;
 use prost::{DecodeError, Message};
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! The device of a result and the grid of a kernel, taken from the result's own metrics.
 
-use crate::evidence::{Device, Dim3, Value};
-use crate::source::text::Texts;
+use crate::{Device, Dim3, Value};
+use cuda_binary::text::Texts;
 
 const NAME: &str = "device__attribute_display_name";
 const INDEX: &str = "device__attribute_device_index";

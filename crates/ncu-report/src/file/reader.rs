@@ -8,11 +8,12 @@ use super::metrics::{MetricReader, StoredMetrics};
 use super::names::Names;
 use super::source_data::{SourceCollector, SourceData};
 use super::{dropped, session};
-use crate::evidence::{Damage, Launch, Origin, Process, Report};
 use crate::packed;
-use crate::source::kind::{Sought, wrong as wrong_kind};
-use crate::source::text::Texts;
-use crate::source::{ReadError, Rules, Want};
+use crate::{Damage, Launch, Process, Report};
+use crate::{Rules, Want};
+use cuda_binary::Origin;
+use cuda_binary::ReadError;
+use cuda_binary::text::Texts;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -35,7 +36,7 @@ pub fn read(path: &Path, want: &Want) -> Result<Report, ReadError> {
 }
 
 /// Whether the first bytes are a report's.
-pub(in crate::source) fn looks_like(head: &[u8]) -> bool {
+pub fn looks_like(head: &[u8]) -> bool {
     head.starts_with(MAGIC) || packed::is_packed(head)
 }
 
@@ -51,7 +52,11 @@ impl NcuReport {
             return Err(fault.refuse(path));
         }
         if !file.bytes().starts_with(MAGIC) {
-            return Err(wrong_kind(path, file.bytes(), Sought::Profile));
+            return Err(ReadError::wrong(
+                path,
+                "it holds no Nsight Compute report",
+                "give a .ncu-rep or .ncu-repz file",
+            ));
         }
         let mut index = container::index(&mut file).map_err(|fault| fault.refuse(path))?;
         index.fault = broken.or(index.fault);

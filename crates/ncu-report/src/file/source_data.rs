@@ -1,9 +1,9 @@
 //! Source data of a report: cubins, the source texts that were embedded, and where the functions were loaded.
 
 use super::message::SourcePiece;
-use crate::evidence::SourceText;
-use crate::source::text::Texts;
+use crate::SourceText;
 use bytes::Bytes;
+use cuda_binary::text::Texts;
 use prost::{DecodeError, Message};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Everything that a report holds of one loaded module.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceData {
-    /// Process id and reference; joins [`Launch::sources`](crate::evidence::Launch::sources). Two processes may use
+    /// Process id and reference; joins [`Launch::sources`](crate::Launch::sources). Two processes may use
     /// one reference for modules at different addresses.
     pub key: (u32, u64),
     /// The cubin, an ELF file; `None` when the report holds none. A slice of the mapped file, not a copy.

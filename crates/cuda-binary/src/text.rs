@@ -1,18 +1,21 @@
 //! What all text readers share: bytes to text, and readable C++ names.
 
-use crate::bounds;
 use bytes::Bytes;
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
+/// Bytes of a readable C++ name.
+const NAME: usize = 64 << 10;
+
 /// Hands out one shared copy of each distinct text.
 #[derive(Default)]
-pub(super) struct Texts(FxHashSet<Arc<str>>);
+pub struct Texts(FxHashSet<Arc<str>>);
 
 impl Texts {
-    pub(super) fn of(&mut self, text: &str) -> Arc<str> {
+    /// The shared copy of a text.
+    pub fn of(&mut self, text: &str) -> Arc<str> {
         if let Some(known) = self.0.get(text) {
             return known.clone();
         }
@@ -21,25 +24,25 @@ impl Texts {
         kept
     }
 
-    /// Bytes that are not UTF-8 become replacement characters.
-    pub(super) fn of_bytes(&mut self, text: &[u8]) -> Arc<str> {
+    /// The same of bytes; those that are not UTF-8 become replacement characters.
+    pub fn of_bytes(&mut self, text: &[u8]) -> Arc<str> {
         self.of(&lossy(text))
     }
 
     /// The text of a field; an absent field is the empty text.
-    pub(super) fn of_field(&mut self, field: Option<&Bytes>) -> Arc<str> {
+    pub fn of_field(&mut self, field: Option<&Bytes>) -> Arc<str> {
         self.of_bytes(field.map_or(&[], |bytes| bytes.as_ref()))
     }
 }
 
 /// The text of bytes, as [`String::from_utf8_lossy`] gives it, which reads byte by byte; nearly all text is UTF-8.
-pub(super) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 /// Text of a log or table: UTF-8 with or without a byte-order mark, or UTF-16 with one (a Windows shell writes that on
 /// redirection). Bytes that are not text become the replacement character.
-pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
+pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let utf16 = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
         let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
         char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect::<String>()
@@ -54,7 +57,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
 
 /// The readable form of a C++ symbol; the symbol itself where it is not a mangled C++ name, or one that grows without
 /// bound.
-pub(crate) fn demangle(symbol: &str) -> String {
+pub fn demangle(symbol: &str) -> String {
     let Ok(parsed) = cpp_demangle::Symbol::new(symbol) else { return symbol.to_owned() };
     let mut readable = Bounded(String::new());
     match parsed.structured_demangle(&mut readable, &cpp_demangle::DemangleOptions::new()) {
@@ -63,12 +66,12 @@ pub(crate) fn demangle(symbol: &str) -> String {
     }
 }
 
-/// Text of at most [`bounds::NAME`] bytes: a substitution of a mangled name doubles what stands before it with two letters.
+/// Text of at most [`NAME`] bytes: a substitution of a mangled name doubles what stands before it with two letters.
 struct Bounded(String);
 
 impl Write for Bounded {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        if self.0.len() + text.len() > bounds::NAME {
+        if self.0.len() + text.len() > NAME {
             return Err(fmt::Error);
         }
         self.0.push_str(text);
@@ -77,7 +80,7 @@ impl Write for Bounded {
 }
 
 /// Bytes as lower-case hexadecimal digits.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -1,8 +1,8 @@
 //! A place where the bytes are not what the format asks for; an error or an entry in the list of damage.
 
+use crate::Damage;
 use crate::bounds::FAULTS;
-use crate::evidence::Damage;
-use crate::source::ReadError;
+use cuda_binary::ReadError;
 use std::path::Path;
 
 /// What is wrong at one byte.
@@ -30,9 +30,7 @@ impl Fault {
             position: format!("byte {}", self.at),
             expected: self.expected.clone(),
             found: self.found.clone(),
-            cure: "copy the report again from where it was made, or profile again; \
-                   `--allow-damage` reads what is whole"
-                .into(),
+            cure: "copy the report again from where it was made, or profile again".into(),
         }
     }
 

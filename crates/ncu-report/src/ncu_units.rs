@@ -4,8 +4,8 @@
 //! NVIDIA's own tools print a unit by chance (for names that their library does not know on a chip they look for any
 //! unit word in the name), the unit here is the one that fits what is counted.
 
-use super::Unit;
 use super::metric_table::{CounterClass, MetricBase, MetricType, split};
+use crate::Unit;
 
 /// The base unit of a metric, as `ncu --print-units base` prints it.
 pub fn unit_of(metric_name: &str) -> Unit {

@@ -15,7 +15,7 @@ const WINDOW: u32 = 27;
 
 /// Why a stream was not unpacked to its end.
 #[derive(Debug)]
-pub(crate) enum Broken {
+pub enum Broken {
     /// It is damaged or cut behind these bytes.
     Damaged {
         /// What was unpacked before.
@@ -28,12 +28,12 @@ pub(crate) enum Broken {
 }
 
 /// Whether the first bytes are those of a packed file.
-pub(crate) fn is_packed(head: &[u8]) -> bool {
+pub fn is_packed(head: &[u8]) -> bool {
     head.starts_with(&MAGIC)
 }
 
 /// Packs a report, unless it is packed; the stream states its size and ends with a checksum.
-pub(crate) fn pack(bytes: &[u8]) -> io::Result<Vec<u8>> {
+pub fn pack(bytes: &[u8]) -> io::Result<Vec<u8>> {
     if is_packed(bytes) {
         return Ok(bytes.to_vec());
     }
@@ -43,7 +43,7 @@ pub(crate) fn pack(bytes: &[u8]) -> io::Result<Vec<u8>> {
 }
 
 /// Unpacks a report into memory that is bounded by the size of the stream.
-pub(crate) fn unpack(packed: &[u8]) -> Result<Vec<u8>, Broken> {
+pub fn unpack(packed: &[u8]) -> Result<Vec<u8>, Broken> {
     let most = ROOM + RATIO * packed.len() as u64;
     let stated = get_frame_content_size(packed).ok().flatten();
     if stated.is_some_and(|size| size > most) {

@@ -6,7 +6,7 @@
 use super::container::EntryKind;
 use super::message::{ClockState, CmdlistResult, Extent, GraphResult, KernelResult, RangeResult, SourcePiece};
 use super::wire;
-use crate::evidence::{ClockStatus, Dim3, Workload};
+use crate::{ClockStatus, Dim3, Workload};
 use bytes::Bytes;
 use prost::{DecodeError, Message};
 

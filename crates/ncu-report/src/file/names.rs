@@ -1,11 +1,11 @@
 //! The string table, resolved once per read: which ids were asked for, in which place, with which unit.
 
 use super::device;
-use crate::quantity::Unit;
-use crate::quantity::ncu_units::unit_of;
-use crate::source::Want;
-use crate::source::text::lossy;
+use crate::Unit;
+use crate::Want;
+use crate::ncu_units::unit_of;
 use bytes::Bytes;
+use cuda_binary::text::lossy;
 use std::borrow::Cow;
 use std::sync::Arc;
 

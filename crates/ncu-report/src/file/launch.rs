@@ -6,9 +6,9 @@ use super::kind::AnyResult;
 use super::message::{NvtxState, ProcessInfo, RuleResult};
 use super::metrics::{MetricReader, StoredMetrics};
 use super::rules;
-use crate::evidence::{Launch, NvtxRange, Process, Workload};
-use crate::source::text::Texts;
+use crate::{Launch, NvtxRange, Process, Workload};
 use bytes::Bytes;
+use cuda_binary::text::Texts;
 use prost::Message;
 use std::collections::HashMap;
 

@@ -2,8 +2,8 @@
 
 use super::message::{RuleColumn, RuleItem, RuleResult as StoredRule};
 use crate::bounds::RULE_CELLS;
-use crate::evidence::{FocusMetric, RuleMessage, RuleResult, RuleTable, Speedup};
-use crate::source::text::Texts;
+use crate::{FocusMetric, RuleMessage, RuleResult, RuleTable, Speedup};
+use cuda_binary::text::Texts;
 use std::sync::Arc;
 
 /// The entries of one rule; none when it said nothing. `fault` is told what was left out.

@@ -8,8 +8,8 @@ use super::kind::{self, AnyResult};
 use super::message::metric_tag as tag;
 use super::names::{Asked, Names};
 use super::wire::{self, WireValue};
-use crate::evidence::{Instance, Metric, Value};
-use crate::source::text::Texts;
+use crate::{Instance, Metric, Value};
+use cuda_binary::text::Texts;
 use prost::DecodeError;
 
 const LOST: &str = "this metric";
@@ -167,7 +167,7 @@ pub(super) fn value(message: &[u8], texts: &mut Texts) -> Option<Option<Value>> 
 mod tests {
     use super::super::names::Instances;
     use super::*;
-    use crate::quantity::Unit;
+    use crate::Unit;
 
     #[test]
     fn a_metric_has_its_name_its_value_and_its_instances_in_any_type() {

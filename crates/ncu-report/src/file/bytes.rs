@@ -3,8 +3,8 @@
 
 use super::fault::Fault;
 use crate::packed::{self, Broken};
-use crate::source::ReadError;
 use bytes::Bytes;
+use cuda_binary::ReadError;
 use memmap2::Mmap;
 #[cfg(target_os = "linux")]
 use memmap2::UncheckedAdvice;
@@ -37,8 +37,8 @@ impl ReportBytes {
     /// Maps a regular file and unpacks it where it is packed; with them, why a packed one was not unpacked to its end.
     ///
     /// # Errors
-    /// [`ReadError::Io`] when the system refuses, [`ReadError::WrongKind`] for a directory, a device or an empty file,
-    /// [`ReadError::Malformed`] for a packed one that unpacks to more than a report of its size can.
+    /// [`ReadError::Io`] when the system refuses, [`ReadError::WrongKind`] for a directory, a device or an empty file, and
+    /// for a packed one that unpacks to more than a report of its size can.
     pub(super) fn open(path: &Path) -> Result<(ReportBytes, Option<Fault>), ReadError> {
         let io = |source| ReadError::Io { path: path.to_owned(), source };
         let wrong = |found: &str, cure: &str| Err(ReadError::wrong(path, found, cure));
@@ -68,15 +68,11 @@ impl ReportBytes {
                 (bytes, Some(fault))
             }
             Err(Broken::TooLarge(most)) => {
-                return Err(ReadError::Malformed {
-                    path: path.to_owned(),
-                    position: format!("byte {most} of what it unpacks to"),
-                    expected: format!("the end of a packed report of {} bytes", map.len()),
-                    found: "a stream that goes on".into(),
-                    cure: "pack the report again from where it was made; one that is so large: \
-                           `zstd -d FILE -o REPORT.ncu-rep`, and give that"
-                        .into(),
-                });
+                let found =
+                    format!("it unpacks to more than {most} bytes, and no report of {} packed bytes does", map.len());
+                let cure = "pack the report again from where it was made; one that is so large: \
+                            `zstd -d FILE -o REPORT.ncu-rep`, and give that";
+                return Err(ReadError::wrong(path, found, cure));
             }
         };
         Ok((ReportBytes { map: None, bytes: bytes.into(), released: 0 }, fault))
