@@ -32,6 +32,7 @@ fn vocabulary() -> String {
         ("parts", parts),
         ("codes", codes),
         ("actions", ids("levers", "code")),
+        ("families", ids("families", "id")),
     ];
     lists.iter().map(|(list, ids)| named(list, ids)).collect()
 }

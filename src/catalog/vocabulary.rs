@@ -172,6 +172,18 @@ macro_rules! actions {
     };
 }
 
+/// The enum of the ids of a catalog.
+macro_rules! families {
+    ($($variant:ident $id:literal,)*) => {
+        /// A family of metrics that is told by their names: a row of `families.toml`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
+        #[strum(serialize_all = "kebab-case")]
+        pub enum Family {
+            $(#[doc = $id] $variant,)*
+        }
+    };
+}
+
 include!(concat!(env!("OUT_DIR"), "/vocabulary.rs"));
 
 impl Code {

@@ -7,7 +7,7 @@ use super::heading::Heading;
 use super::source_lines;
 use super::tables::{self, paragraph};
 use crate::analysis::{Audit, Row};
-use crate::catalog::Counter;
+use crate::catalog::{Counter, Family};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
@@ -60,7 +60,7 @@ fn panels(audit: &Audit, ids: &[&str], cure: Words) -> Vec<Block> {
 
 /// Whether a row counts the tensor pipe of a kernel that multiplies no matrices: what it reads is the work of others.
 fn is_borrowed(audit: &Audit, row: &Row) -> bool {
-    let is_tensor = ["sm__pipe_tensor_", "sm__pipe_tc_"].iter().any(|start| row.id.starts_with(start));
+    let is_tensor = Family::TensorPipe.has(&row.id);
     is_tensor && row.has_number() && audit.mix.has_tensor_work() == Some(false)
 }
 

@@ -44,7 +44,7 @@ mod tests {
             ("Kernel Name", "", "k"),
             ("Block Size", "", "(128, 1, 1)"),
             ("Grid Size", "", "(64, 1, 1)"),
-            (DURATION, "nsecond", "10000"),
+            (DURATION.name(), "nsecond", "10000"),
             ("dram__bytes.sum.per_second", "Gbyte/second", &rate),
         ];
         let line = |part: fn(&(&str, &str, &str)) -> String| columns.iter().map(part).collect::<Vec<_>>().join(",");

@@ -4,7 +4,7 @@ use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::bounds::BLOCKS_OF_SM;
 use crate::catalog::{self, Counter};
-use crate::evidence::Metric;
+use crate::evidence::{Dim3, Metric};
 
 /// The resources that cap the blocks on an SM, with the metric of each.
 const LIMITS: [(&str, Counter); 5] = [
@@ -71,9 +71,9 @@ pub struct Occupancy {
     pub blocks_per_sm: Option<f64>,
     /// Grid over (SMs × blocks per SM).
     pub waves: Option<f64>,
-    /// Registers of an SM; `None` for a chip that the catalog does not have.
+    /// What a block takes of the registers of an SM; `None` for a chip that the catalog does not have.
     #[serde(skip)]
-    pub registers_of_sm: Option<f64>,
+    pub registers: Option<BlockRegisters>,
 }
 
 impl Occupancy {
@@ -92,7 +92,6 @@ impl Occupancy {
             .filter(|limit| limit.row.has_number())
             .collect();
         let smallest = smallest(new, None);
-        let chip = new.first().device.compute_capability.and_then(catalog::chip);
         for limit in &mut limits {
             limit.binds = smallest.is_some() && limit.row.new.value() == smallest;
         }
@@ -102,7 +101,7 @@ impl Occupancy {
             cliffs: CURVES.iter().filter_map(|curve| cliff(new, curve)).chain(shared(new)).collect(),
             blocks_per_sm: smallest,
             waves: new.value(Counter::LaunchWavesPerMultiprocessor),
-            registers_of_sm: chip.map(|chip| chip.registers_per_sm.into()),
+            registers: BlockRegisters::of(new),
         }
     }
 
@@ -110,6 +109,61 @@ impl Occupancy {
     pub fn binding(&self) -> Vec<&str> {
         self.limits.iter().filter(|limit| limit.binds).map(|limit| limit.resource.as_str()).collect()
     }
+
+    /// Occupancy as a design: one block of a kernel with products that takes the registers or the shared memory of an SM; `None`
+    /// where the caps on its blocks are not known.
+    pub(crate) fn is_by_design(&self, has_tensor: bool) -> Option<bool> {
+        if !has_tensor {
+            return Some(false);
+        }
+        let is_one = self.blocks_per_sm? <= 1.0;
+        Some(is_one && self.binding().iter().any(|bound| ["registers", "shared memory"].contains(bound)))
+    }
+
+    /// The registers that the blocks of an SM take; `None` where one of the numbers is not known.
+    pub(crate) fn file_in_use(&self) -> Option<FileInUse> {
+        let file = self.registers?;
+        let threads = file.block_threads * self.blocks_per_sm?;
+        Some(FileInUse { file, threads, share: file.per_thread * threads / file.all })
+    }
+}
+
+/// The registers of an SM and of a block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BlockRegisters {
+    /// Registers of a thread.
+    pub per_thread: f64,
+    /// Threads of a block, in whole warps: registers are given to warps.
+    pub block_threads: f64,
+    /// Registers of an SM.
+    pub all: f64,
+}
+
+impl BlockRegisters {
+    fn of(side: &KernelSummary<'_>) -> Option<BlockRegisters> {
+        let threads = side.key().block.and_then(Dim3::count)?;
+        Some(BlockRegisters {
+            per_thread: side.value(Counter::LaunchRegistersPerThread)?,
+            block_threads: (32 * threads.div_ceil(32)) as f64,
+            all: side.first().device.compute_capability.and_then(catalog::chip)?.registers_per_sm.into(),
+        })
+    }
+
+    /// Registers of a block.
+    pub fn of_block(&self) -> f64 {
+        self.per_thread * self.block_threads
+    }
+}
+
+/// What the resident blocks take of a register file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct FileInUse {
+    /// The file.
+    pub(crate) file: BlockRegisters,
+    /// Resident threads of an SM.
+    pub(crate) threads: f64,
+    /// The part that is taken, 0 to 1.
+    pub(crate) share: f64,
 }
 
 /// Blocks of an SM that the smallest cap admits, of all or of all but one; `None` where one is not known that every version of ncu

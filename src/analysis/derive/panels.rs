@@ -97,7 +97,7 @@ mod tests {
         with_panel("stream_triad", |_, panel| {
             let efficiency = panel.row(UNIFORM).map(|row| row.new.value());
             assert!(efficiency.flatten().is_none(), "{efficiency:?}");
-            assert!(!panel.not_collected.iter().any(|id| id == UNIFORM), "it was collected and says nothing");
+            assert!(!panel.not_collected.iter().any(|id| *id == UNIFORM), "it was collected and says nothing");
         });
         let found = std::cell::Cell::new(0);
         with_panel("divergent", |_, panel| {

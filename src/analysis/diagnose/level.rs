@@ -3,8 +3,8 @@
 use super::kernel::Kernel;
 use crate::analysis::derive::data_stage::{DataStage, WHOLE};
 use crate::analysis::derive::units::{self, BusyUnit};
-use crate::catalog::{self, Counter, Part, Threshold};
-use crate::quantity::SECTOR_BYTES;
+use crate::catalog::{self, Counter, Family, Part, Threshold};
+use crate::quantity::SECTOR;
 use crate::quantity::format;
 
 /// How busy a unit is.
@@ -59,15 +59,10 @@ pub(super) fn is_shared(part: Part) -> bool {
     matches!(part, Part::MemoryDram | Part::MemoryL2)
 }
 
-/// Counters that name no unit by themselves: sums of activity, and queues that many units share.
-const NO_UNITS: [&str; 6] =
-    ["internal_activity", "sm__mio", "smsp__mio", "gpu__compute_memory", "idc__", "sm__memory_throughput"];
 /// What L2 and DRAM are at most in any of their parts: the first holds the fabric between the halves of L2.
 const WHOLES: [Counter; 2] = [Counter::LtsThroughputAvgPctElapsed, Counter::GpuDramThroughputAvgPctElapsed];
 /// L1 in all its parts, where its data stage was not collected, while it is active.
 const L1: Counter = Counter::L1texThroughputAvgPctActive;
-/// Busy cycles of hardware that FP64 and tensor instructions share.
-const SHARED_PIPE: &str = "sm__pipe_shared_cycles_active";
 /// Busy cycles of that hardware and of the FP64 pipe, percent of peak.
 const SHARED_AND_FP64: [Counter; 2] =
     [Counter::SmPipeSharedCyclesActiveAvgPctElapsed, Counter::SmPipeFp64CyclesActiveAvgPctElapsed];
@@ -115,10 +110,10 @@ pub(super) fn of_thin_stream(units: Vec<Unit>) -> Vec<Unit> {
 /// executed: without tensor instructions it is not the tensor pipe.
 fn part(k: &Kernel<'_, '_>, unit: &BusyUnit, has_tensor: bool) -> Option<Part> {
     let name = unit.counter.as_str();
-    if NO_UNITS.iter().any(|part| name.contains(part)) {
+    if Family::NoUnit.has(name) {
         return None;
     }
-    if name.starts_with("l1tex__lsuin_requests") {
+    if Family::LoadStoreUnit.has(name) {
         return Some(Part::MemoryLsu);
     }
     match unit.code {
@@ -128,7 +123,7 @@ fn part(k: &Kernel<'_, '_>, unit: &BusyUnit, has_tensor: bool) -> Option<Part> {
         }
         Part::MemoryL1tex | Part::MemoryShared => None,
         Part::ComputeTensor if has_tensor => Some(Part::ComputeTensor),
-        Part::ComputeTensor => name.starts_with(SHARED_PIPE).then_some(Part::ComputeFp64),
+        Part::ComputeTensor => Family::SharedPipe.has(name).then_some(Part::ComputeFp64),
         Part::UnknownUnit => None,
         other => Some(other),
     }
@@ -175,7 +170,6 @@ pub(super) const L2_SECTORS: Counter = Counter::LtsTSectorsSrcunitTexSum;
 /// The same traffic in bytes, read and written: equal on an H200.
 pub(super) const L2_BYTES: [Counter; 2] =
     [Counter::L1texMXbar2l1texReadBytesSum, Counter::L1texML1tex2xbarWriteBytesSum];
-const SECTOR: f64 = SECTOR_BYTES as f64;
 /// By how much a load takes longer than in an idle chip, from which on most of its time is spent in a queue.
 pub(super) const QUEUED: f64 = 2.0;
 

@@ -206,14 +206,9 @@ impl<'a, 'r> Measures<'a, 'r> {
         Some(self.achieved? / self.theoretical?)
     }
 
-    /// Occupancy as a design: one block of a tensor kernel that takes the registers or the shared memory of an SM; `None` where the caps
-    /// on its blocks are not known.
+    /// [`Occupancy::is_by_design`](crate::analysis::derive::occupancy::Occupancy::is_by_design) of this kernel.
     pub(super) fn is_by_design(&self) -> Option<bool> {
-        if !self.has_tensor {
-            return Some(false);
-        }
-        let is_one = self.occupancy.blocks_per_sm? <= 1.0;
-        Some(is_one && self.occupancy.binding().iter().any(|bound| ["registers", "shared memory"].contains(bound)))
+        self.occupancy.is_by_design(self.has_tensor)
     }
 
     /// The sizes that a block can have; not of tensor kernels, whose blocks have the shape of their tile, nor of clusters, nor where

@@ -5,7 +5,7 @@ use super::spot::{Groups, Spot};
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS, WAVEFRONTS, WAVEFRONTS_IDEAL};
 use crate::catalog::Counter;
 use crate::evidence::SourceView;
-use crate::quantity::SECTOR_BYTES;
+use crate::quantity::SECTOR;
 use std::collections::BTreeMap;
 
 /// A space that a counter tells by instruction.
@@ -213,7 +213,6 @@ fn kind(code: u64) -> &'static str {
     }
 }
 
-const SECTOR: f64 = SECTOR_BYTES as f64;
 /// Sectors per request that averaging over executions may add or hide.
 const SLACK: f64 = 0.05;
 

@@ -1,6 +1,6 @@
 //! What the build and the launch give, the occupancy that follows, and what each role of warps does.
 
-use super::numbers::{row, value};
+use super::numbers::row;
 use super::places;
 use crate::analysis::phases::Phases;
 use crate::analysis::{Audit, BuildRow, Row};
@@ -170,14 +170,18 @@ fn limits(audit: &Audit, side: Side) -> Option<String> {
 
 /// Why one block is no finding, or what is free before the occupancy drops.
 fn room(audit: &Audit) -> Option<Words> {
-    let (registers, threads) =
-        (value(audit, Counter::LaunchRegistersPerThread)?, value(audit, Counter::LaunchBlockSize)?);
-    let held = registers * threads;
-    let all = audit.occupancy.registers_of_sm?;
-    let full = 100.0 * held / all >= FULL;
-    let file = format!("{} × {} = {} of {} registers", whole(registers), whole(threads), whole(held), whole(all));
+    let registers = audit.occupancy.registers?;
+    let held = registers.of_block();
+    let full = 100.0 * held / registers.all >= FULL;
+    let file = format!(
+        "{} × {} = {} of {} registers",
+        whole(registers.per_thread),
+        whole(registers.block_threads),
+        whole(held),
+        whole(registers.all)
+    );
     let has_products = audit.phases.as_ref().is_some_and(|phases| phases.tensor.is_some());
-    if audit.occupancy.blocks_per_sm == Some(1.0) && has_products {
+    if audit.occupancy.is_by_design(has_products) == Some(true) {
         let binding = audit.occupancy.binding().join(" and ");
         return Some(words!(
             "1 block/SM by design: a tensor kernel at its limit of {} ({}); few eligible warps are normal there.",

@@ -6,7 +6,7 @@ use super::places;
 use crate::analysis::phases::{Amount, LaneStep, Phases, Point, SectorAccess, Unavoidable};
 use crate::analysis::{AccessLine, Audit};
 use crate::catalog::Counter;
-use crate::quantity::SECTOR_BYTES;
+use crate::quantity::SECTOR;
 use crate::quantity::format;
 use crate::quantity::glance::{amount, bytes, digits};
 use crate::view::document::{Block, Cell, Section, Table};
@@ -24,7 +24,6 @@ const READ: Counter = Counter::DramBytesReadSum;
 /// Bytes that reached L2 from L1, and DRAM from L2.
 const STORED: Counter = Counter::L1texML1tex2xbarWriteBytesSum;
 const WRITTEN: Counter = Counter::DramBytesWriteSum;
-const SECTOR: f64 = SECTOR_BYTES as f64;
 
 /// Accesses shown.
 const SHOWN: usize = 4;

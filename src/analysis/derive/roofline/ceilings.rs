@@ -93,17 +93,49 @@ const L1_CLOCK: Counter = Counter::L1texCyclesElapsedAvgPerSecond;
 struct Pipe {
     id: &'static str,
     label: &'static str,
-    /// Counter prefix letter: `f`, `d`, `h`.
-    letter: char,
+    /// Adds, multiplies and fused multiply-adds of a cycle.
+    executed: [Counter; 3],
+    /// Fused multiply-adds that the pipe can take in a cycle.
+    most: Counter,
     /// Operations of an add or multiply of one thread; a fused multiply-add has twice as many.
     width: f64,
 }
 
 /// FP16 instructions work on a pair of halves: two operations for an add or multiply, four for a multiply-add.
 const PIPES: [Pipe; 3] = [
-    Pipe { id: "fp32", label: "FMA pipe, FP32", letter: 'f', width: 1.0 },
-    Pipe { id: "fp64", label: "FP64 pipe", letter: 'd', width: 1.0 },
-    Pipe { id: "fp16", label: "FMA pipe, FP16", letter: 'h', width: 2.0 },
+    Pipe {
+        id: "fp32",
+        label: "FMA pipe, FP32",
+        executed: [
+            Counter::SmspSassThreadInstExecutedOpFaddPredOnSumPerCycleElapsed,
+            Counter::SmspSassThreadInstExecutedOpFmulPredOnSumPerCycleElapsed,
+            Counter::SmspSassThreadInstExecutedOpFfmaPredOnSumPerCycleElapsed,
+        ],
+        most: Counter::SmSassThreadInstExecutedOpFfmaPredOnSumPeakSustained,
+        width: 1.0,
+    },
+    Pipe {
+        id: "fp64",
+        label: "FP64 pipe",
+        executed: [
+            Counter::SmspSassThreadInstExecutedOpDaddPredOnSumPerCycleElapsed,
+            Counter::SmspSassThreadInstExecutedOpDmulPredOnSumPerCycleElapsed,
+            Counter::SmspSassThreadInstExecutedOpDfmaPredOnSumPerCycleElapsed,
+        ],
+        most: Counter::SmSassThreadInstExecutedOpDfmaPredOnSumPeakSustained,
+        width: 1.0,
+    },
+    Pipe {
+        id: "fp16",
+        label: "FMA pipe, FP16",
+        executed: [
+            Counter::SmspSassThreadInstExecutedOpHaddPredOnSumPerCycleElapsed,
+            Counter::SmspSassThreadInstExecutedOpHmulPredOnSumPerCycleElapsed,
+            Counter::SmspSassThreadInstExecutedOpHfmaPredOnSumPerCycleElapsed,
+        ],
+        most: Counter::SmSassThreadInstExecutedOpHfmaPredOnSumPeakSustained,
+        width: 2.0,
+    },
 ];
 
 /// FP16 arithmetic on the FMA pipe.
@@ -170,13 +202,7 @@ pub(super) fn scalar(kernel: &KernelSummary<'_>, work: &Work) -> Vec<Ceiling> {
         id: pipe.id.into(),
         label: pipe.label.into(),
         kind: CeilingKind::Compute,
-        peak: product(
-            kernel,
-            &format!("sm__sass_thread_inst_executed_op_{}fma_pred_on.sum.peak_sustained", pipe.letter),
-            SM_CLOCK,
-            2.0 * pipe.width,
-            Unit::FLOP_PER_SECOND,
-        ),
+        peak: product(kernel, pipe.most, SM_CLOCK, 2.0 * pipe.width, Unit::FLOP_PER_SECOND),
         achieved: executed(kernel, pipe),
     };
     let pipe = kernel.value(FP16_PIPE);
@@ -193,9 +219,8 @@ pub(super) fn scalar(kernel: &KernelSummary<'_>, work: &Work) -> Vec<Ceiling> {
 }
 
 fn executed(kernel: &KernelSummary<'_>, pipe: &Pipe) -> Reading {
-    let name =
-        |op: &str| format!("smsp__sass_thread_inst_executed_op_{}{op}_pred_on.sum.per_cycle_elapsed", pipe.letter);
-    let names = [name("add"), name("mul"), name("fma"), SCHEDULER_CLOCK.into()];
+    let [add, mul, fma] = pipe.executed;
+    let names = [add, mul, fma, SCHEDULER_CLOCK];
     let mut values = [0.0; 4];
     for (value, name) in values.iter_mut().zip(&names) {
         let reading = kernel.reading(name);
@@ -204,12 +229,7 @@ fn executed(kernel: &KernelSummary<'_>, pipe: &Pipe) -> Reading {
     }
     let [add, mul, fma, clock] = values;
     let rate = pipe.width * (add + mul + 2.0 * fma) * clock;
-    derived(
-        rate,
-        Unit::FLOP_PER_SECOND,
-        &names.each_ref().map(String::as_str),
-        &format!("{} × (add + mul + 2 × fma) × clock", pipe.width),
-    )
+    derived(rate, Unit::FLOP_PER_SECOND, &names, &format!("{} × (add + mul + 2 × fma) × clock", pipe.width))
 }
 
 /// `factor × a × b`, missing where either is.

@@ -10,7 +10,7 @@ use crate::analysis::diagnose::rules::memory::{
     LOCAL, Retries, SHARED, SHARED_IDEAL, are_spills, atomics, excess, index_work, off_boundary, packable, retries,
 };
 use crate::analysis::diagnose::rules::{count, share};
-use crate::catalog::{self, Action, Code, Counter, Part, Threshold};
+use crate::catalog::{Action, Code, Counter, Part, Threshold};
 use crate::quantity::format;
 use crate::words;
 
@@ -239,16 +239,13 @@ fn resident_threads(ask: &Ask<'_, '_, '_>) -> Option<f64> {
 
 /// Whether registers are cut to what a stated number of blocks leaves: a launch bound is what causes the spills.
 fn capped(ask: &Ask<'_, '_, '_>) -> words::Words {
-    let m = ask.m;
     let found = || {
-        let file = catalog::chip(m.kernel.first().device.compute_capability?)?.registers_per_sm as f64;
-        let registers = m.kernel.value(Counter::LaunchRegistersPerThread)?;
-        let threads = 32.0 * m.block_warps? * m.occupancy.blocks_per_sm?;
-        (registers * threads >= file).then(|| {
+        let used = ask.m.occupancy.file_in_use()?;
+        (used.share >= 1.0).then(|| {
             words!(
                 ": {} registers × {} threads fill the register file, so a launch bound (`__launch_bounds__`, `maxrregcount`) caps them; allow fewer blocks per SM",
-                count(registers),
-                count(threads)
+                count(used.file.per_thread),
+                count(used.threads)
             )
         })
     };

@@ -5,7 +5,7 @@ use crate::analysis::diagnose::level::Level;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
 use crate::catalog::{self, Code, Counter, Part, StallReason, Threshold};
-use crate::quantity::SECTOR_BYTES;
+use crate::quantity::SECTOR;
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
@@ -13,7 +13,6 @@ use crate::words::Words;
 /// Sectors that L2 sends to the L1 caches; without it, the bytes that they receive, of which a multicast sends less.
 const SENT: Counter = Counter::LtsTSectorsSrcunitTexOpReadSum;
 const RECEIVED: Counter = Counter::L1texMXbar2l1texReadBytesSum;
-const SECTOR: f64 = SECTOR_BYTES as f64;
 /// Bytes that DRAM was read for.
 const FROM_DRAM: Counter = Counter::DramBytesReadSum;
 /// Hit rates of L2 and of L1, percent.
