@@ -8,8 +8,6 @@ mod collected;
 mod cubin;
 mod dump;
 mod machine_word;
-#[cfg(feature = "parquet")]
-mod parquet;
 mod reading;
 mod sanitizer;
 mod sass;
@@ -33,8 +31,6 @@ pub use ncu_report::{
     ClockStatus, Damage, Device, Dim3, FocusMetric, Instance, Launch, Metric, NameSet, NvtxRange, Origin, Process,
     Report, RuleMessage, RuleResult, RuleTable, Rules, Session, SourceText, Speedup, Value, Want, Workload,
 };
-#[cfg(feature = "parquet")]
-pub use parquet::write_parquet;
 pub use reading::{Measured, Missing, Provenance, Reading, Spread};
 pub use sanitizer::{SanitizerFinding, SanitizerLevel, SanitizerRun, SanitizerSite, SanitizerTool};
 pub use sass::{Predicate, SassFunction, SassInstruction, SassListing, SourceLine};
