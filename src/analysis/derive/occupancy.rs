@@ -141,7 +141,8 @@ pub struct BlockRegisters {
 
 impl BlockRegisters {
     fn of(side: &KernelSummary<'_>) -> Option<BlockRegisters> {
-        let threads = side.key().block.and_then(Dim3::count)?;
+        let told = || side.value(Counter::LaunchBlockSize).map(|threads| threads as u64);
+        let threads = side.key().block.and_then(Dim3::count).or_else(told)?;
         Some(BlockRegisters {
             per_thread: side.value(Counter::LaunchRegistersPerThread)?,
             block_threads: (32 * threads.div_ceil(32)) as f64,

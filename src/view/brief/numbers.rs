@@ -8,7 +8,7 @@ use crate::view::tables::text;
 use crate::words::Words;
 
 /// The row of a metric, from whichever table has it.
-pub(super) fn row<'a>(audit: &'a Audit, metric: impl AsRef<str>) -> Option<&'a Row> {
+pub(super) fn row(audit: &Audit, metric: impl AsRef<str>) -> Option<&Row> {
     audit.panels.iter().find_map(|panel| panel.row(metric.as_ref())).filter(|row| row.has_number())
 }
 

@@ -80,7 +80,7 @@ pub(super) fn ceilings(kernel: &KernelSummary<'_>, mix: &InstructionMix) -> (Vec
     let names = kernel.metric_names();
     let stems = names.iter().filter_map(|name| name.strip_prefix(PREFIX)?.strip_suffix(RATE));
     let counters = stems.filter_map(|stem| {
-        let value = kernel.value(&format!("{PREFIX}{stem}{RATE}")).filter(|value| *value > 0.0)?;
+        let value = kernel.value(format!("{PREFIX}{stem}{RATE}")).filter(|value| *value > 0.0)?;
         Some(Rate { stem, value })
     });
     let counters: Vec<Rate<'_>> = counters.collect();
@@ -122,13 +122,13 @@ fn of_opcodes(kernel: &KernelSummary<'_>, products: &Products, operations: f64) 
     let names = [WITH_MODIFIERS, DURATION].map(std::sync::Arc::from).to_vec();
     let stems = products.stems();
     let peak = |stem: &String| format!("{PREFIX}{stem}{PEAK}");
-    let stem = stems.iter().find(|stem| kernel.value(&peak(stem)).is_some()).or(stems.last())?;
+    let stem = stems.iter().find(|stem| kernel.value(peak(stem)).is_some()).or(stems.last())?;
     let counter = Rate { stem, value: rate.value() };
     Some(Ceiling {
         id: format!("tensor-{}", stem.replace('_', "-")),
         label: label(&counter),
         kind: CeilingKind::Compute,
-        peak: product(kernel, &peak(stem), SM_CLOCK, counter.dense_factor(), Unit::FLOP_PER_SECOND),
+        peak: product(kernel, peak(stem), SM_CLOCK, counter.dense_factor(), Unit::FLOP_PER_SECOND),
         achieved: Reading::derived(rate, names, "sum of executions × 2·m·n·k of the opcode / second"),
     })
 }

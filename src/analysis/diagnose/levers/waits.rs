@@ -148,7 +148,7 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         None => {
             let now = m.wait(reason).unwrap_or(wait);
             let freed = saves.min(wait * (1.0 - 1.0 / AT_A_TIME));
-            let goal = match m.kernel.value(&reason.per_issue()) {
+            let goal = match m.kernel.value(reason.per_issue()) {
                 Some(cycles) => {
                     let (now, goal) = (format::fixed(cycles, 1), format::fixed(cycles * (1.0 - freed / now), 1));
                     words!("long scoreboard {} → {} cycles an instruction", now, goal)
