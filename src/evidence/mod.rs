@@ -3,13 +3,10 @@
 //! Owns the model of a profile ([`Report`], [`Launch`], [`Metric`]), of a build ([`BuildLog`]) and of a [`Reading`].
 //! Receives values from `source`, gives them to `analysis`.
 
-mod benchmark;
 mod build;
 mod collected;
-mod correctness;
 mod cubin;
 mod dump;
-mod launched;
 mod machine_word;
 mod reading;
 mod sanitizer;
@@ -18,16 +15,15 @@ mod source_dump;
 mod source_view;
 mod timeline;
 
-pub use benchmark::{
-    BENCHMARK_SCHEMA, Benchmark, Clocks, Completed, FlushedBy, GemmChoice, TimedReference, TimingMethod,
+pub use audit_launch::facts::{
+    BENCHMARK_SCHEMA, Benchmark, Buffer, CORRECTNESS_SCHEMA, CheckRun, Clocks, Completed, Correctness, DeviceFacts,
+    FlushedBy, FunctionFacts, GemmChoice, LaunchFacts, OutputCheck, TimedReference, TimingMethod, WorstElement,
 };
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
 pub use build::{CodeBuild, ReportCubin};
 pub use collected::{COLLECTED_SCHEMA, Collected, CollectedStep, StepOutcome};
-pub use correctness::{CORRECTNESS_SCHEMA, CheckRun, Correctness, OutputCheck, WorstElement};
 pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineRow, LineTable};
 pub use dump::{SCHEMA, write_json};
-pub use launched::{Buffer, DeviceFacts, FunctionFacts, LaunchFacts};
 pub use machine_word::{
     Arithmetic, Flow, MachineWord, Operand, OperandFrom, Register, RegisterFile, Registers, WarpSync,
 };
