@@ -9,16 +9,6 @@ pub(crate) const BLOCKS_OF_SM: u64 = 64;
 pub(crate) const INLINE_DEPTH: usize = 128;
 /// Source places of the instructions of one cubin, calls counted; instructions behind them have no callers.
 pub(crate) const SOURCE_PLACES: usize = 1 << 22;
-/// Cells of a table of NVIDIA's rules whose columns are of different length.
-pub(crate) const RULE_CELLS: usize = 1 << 16;
-/// Bytes of a readable C++ name.
-pub(crate) const NAME: usize = 64 << 10;
-/// Places of damage that are listed; more are counted.
-pub(crate) const FAULTS: usize = 100;
-/// Bytes of the header of a report's block, the string table with it.
-pub(crate) const BLOCK_HEADER: usize = 8 << 20;
-/// Names in a report's string tables.
-pub(crate) const REPORT_NAMES: usize = 1 << 20;
 /// Bytes of a file that is read whole.
 pub(crate) const FILE: u64 = 1 << 30;
 /// Partials that one page prints, those in partials counted.
@@ -27,7 +17,7 @@ pub(crate) const INCLUDES: u64 = 10_000;
 pub(crate) const TEMPLATE_DEPTH: usize = 64;
 /// Bytes of a template.
 pub(crate) const TEMPLATE: usize = 1 << 20;
-/// Bytes of a snapshot whose tables and references are spelled out.
-pub(crate) const SNAPSHOT: usize = 64 << 20;
-/// Values of a snapshot in one another.
-pub(crate) const SNAPSHOT_DEPTH: usize = 128;
+/// Bytes of a snapshot; those of this repository have 128 KB at most.
+pub(crate) const SNAPSHOT: usize = 16 << 20;
+/// Lists and objects of a snapshot, of which two characters may stand for a thousand bytes of memory.
+pub(crate) const SNAPSHOT_LISTS: usize = 1 << 17;

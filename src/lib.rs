@@ -16,7 +16,6 @@ pub mod config;
 pub mod evidence;
 mod lock;
 mod nearest;
-mod packed;
 mod plain;
 pub mod quantity;
 mod read;

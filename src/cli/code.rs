@@ -6,7 +6,6 @@ use crate::analysis::{KernelKey, short_name};
 use crate::collect::{self, Compile, Places};
 use crate::config::{Code, Tools};
 use crate::evidence::CodeBuild;
-use crate::source::ncu_report::NcuReport;
 use crate::source::{self, CodeParts, Neutral};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -65,7 +64,7 @@ pub(super) fn of_report(
     input: &Path,
     time: &mut ToolTime,
 ) -> Result<Vec<CodeBuild>, Failure> {
-    for cubin in NcuReport::open(report, true)?.sources()?.into_iter().filter_map(|data| data.cubin) {
+    for cubin in source::open_report(report, true)?.sources()?.into_iter().filter_map(|data| data.cubin) {
         let Ok(held) = source::cubin::read(&cubin, crate::evidence::Origin::default()) else { continue };
         let is_it =
             |name: &str, demangled: &str| *name == *kernel.mangled || short_name(demangled) == kernel.short_name();

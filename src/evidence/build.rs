@@ -1,7 +1,7 @@
 //! A build: what the assembler said about each kernel, and its machine code.
 
+use super::Origin;
 use super::cubin::Cubin;
-use super::report::Origin;
 use super::sass::SassListing;
 
 /// A function that the kernel calls and that was not inlined.

@@ -1,6 +1,6 @@
 //! A cubin: what the assembler wrote beside the code, and which line each instruction came from.
 
-use super::report::Origin;
+use super::Origin;
 use super::sass::SourceLine;
 use std::collections::BTreeMap;
 use std::sync::Arc;

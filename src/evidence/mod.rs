@@ -3,50 +3,37 @@
 //! Owns the model of a profile ([`Report`], [`Launch`], [`Metric`]), of a build ([`BuildLog`]) and of a [`Reading`].
 //! Receives values from `source`, gives them to `analysis`.
 
-mod benchmark;
 mod build;
 mod collected;
-mod correctness;
 mod cubin;
 mod dump;
-mod launched;
 mod machine_word;
-mod metric;
-#[cfg(feature = "parquet")]
-mod parquet;
 mod reading;
-mod report;
 mod sanitizer;
 mod sass;
 mod source_dump;
 mod source_view;
 mod timeline;
-mod want;
 
-pub use benchmark::{
-    BENCHMARK_SCHEMA, Benchmark, Clocks, Completed, FlushedBy, GemmChoice, TimedReference, TimingMethod,
+pub use audit_launch::facts::{
+    BENCHMARK_SCHEMA, Benchmark, Buffer, CORRECTNESS_SCHEMA, CheckRun, Clocks, Completed, Correctness, DeviceFacts,
+    FlushedBy, FunctionFacts, GemmChoice, LaunchFacts, OutputCheck, TimedReference, TimingMethod, WorstElement,
 };
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
 pub use build::{CodeBuild, ReportCubin};
 pub use collected::{COLLECTED_SCHEMA, Collected, CollectedStep, StepOutcome};
-pub use correctness::{CORRECTNESS_SCHEMA, CheckRun, Correctness, OutputCheck, WorstElement};
 pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineRow, LineTable};
 pub use dump::{SCHEMA, write_json};
-pub use launched::{Buffer, DeviceFacts, FunctionFacts, LaunchFacts};
 pub use machine_word::{
     Arithmetic, Flow, MachineWord, Operand, OperandFrom, Register, RegisterFile, Registers, WarpSync,
 };
-pub use metric::{Instance, Metric, Value};
-#[cfg(feature = "parquet")]
-pub use parquet::write_parquet;
-pub use reading::{Measured, Missing, Provenance, Reading, Spread};
-pub use report::{
-    ClockStatus, Damage, Device, Dim3, FocusMetric, Launch, NvtxRange, Origin, Process, Report, RuleMessage,
-    RuleResult, RuleTable, Session, Speedup, Workload,
+pub use ncu_report::{
+    ClockStatus, Damage, Device, Dim3, FocusMetric, Instance, Launch, Metric, NameSet, NvtxRange, Origin, Process,
+    Report, RuleMessage, RuleResult, RuleTable, Rules, Session, SourceText, Speedup, Value, Want, Workload,
 };
+pub use reading::{Measured, Missing, Provenance, Reading, Spread};
 pub use sanitizer::{SanitizerFinding, SanitizerLevel, SanitizerRun, SanitizerSite, SanitizerTool};
 pub use sass::{Predicate, SassFunction, SassInstruction, SassListing, SourceLine};
 pub use source_dump::{SOURCE_SCHEMA, write_source_json};
-pub use source_view::{CodeInstruction, Combine, CounterColumn, LineCounts, Lines, SourceText, SourceView, combine};
+pub use source_view::{CodeInstruction, Combine, CounterColumn, LineCounts, Lines, SourceView, combine};
 pub use timeline::{GpuOperation, MemorySize, OperationKind, Timeline, Totals};
-pub use want::{NameSet, Rules, Want};

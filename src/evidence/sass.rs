@@ -1,6 +1,6 @@
 //! Machine code as a disassembler prints it.
 
-use super::report::Origin;
+use super::Origin;
 use std::sync::Arc;
 
 /// A place in the source.

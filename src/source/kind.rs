@@ -1,7 +1,7 @@
 //! What a file is, for those that cannot be read where they were given.
 
 use super::{ReadError, ncu_csv, ptxas_log, text};
-use crate::packed;
+use ncu_report::packed;
 use std::path::Path;
 
 /// What is being looked for.

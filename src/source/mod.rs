@@ -5,11 +5,9 @@
 mod attribution;
 mod code;
 pub mod cubin;
-mod error;
 mod kind;
 mod launched;
 pub mod ncu_csv;
-pub mod ncu_report;
 mod nsys;
 mod open;
 mod profile;
@@ -17,14 +15,15 @@ pub mod ptx;
 pub mod ptxas_log;
 mod sanitizer_xml;
 pub mod sass;
-mod text;
+
+use cuda_binary::text;
 
 pub use crate::evidence::{NameSet, Rules, Want};
 pub use attribution::read_source_views;
 pub use code::{CodeParts, Neutral, place_lines, read_code};
-pub use error::ReadError;
 pub use launched::{benchmark, correctness, read_benchmark, read_collected, read_correctness};
+pub use ncu_report::{self, ReadError};
 pub use nsys::read_timeline;
-pub use open::{read_all, read_build_log};
+pub use open::{open_report, read_all, read_build_log};
 pub use profile::{Profile, read_profile};
 pub use sanitizer_xml::read_sanitizer;

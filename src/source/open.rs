@@ -1,6 +1,7 @@
 //! Files of a kind that the caller knows, told by what is in them, not by their names.
 
 use super::kind::{self, Sought};
+use super::ncu_report::{self, NcuReport};
 use super::{ReadError, ptxas_log};
 use crate::evidence::{BuildLog, Origin};
 use crate::read;
@@ -18,6 +19,30 @@ pub fn read_build_log(path: &Path) -> Result<BuildLog, ReadError> {
         return Err(kind::wrong(path, &bytes, Sought::BuildLog));
     }
     ptxas_log::read(&bytes, origin(path, &bytes, true))
+}
+
+/// Opens a report of ncu's.
+///
+/// # Errors
+/// Those of [`NcuReport::open`]; for a file of another kind, what it is.
+pub fn open_report(path: &Path, allow_damage: bool) -> Result<NcuReport, ReadError> {
+    const SEEN: u64 = 1 << 20;
+    let head = read_head(path, SEEN)?;
+    match ncu_report::looks_like(&head) {
+        true => NcuReport::open(path, allow_damage).map_err(in_part),
+        false => Err(kind::wrong(path, &head, Sought::Profile)),
+    }
+}
+
+/// What is said of a damaged report, with the option that reads it as far as it is whole.
+pub(super) fn in_part(error: ReadError) -> ReadError {
+    match error {
+        ReadError::Malformed { path, position, expected, found, cure } => {
+            let cure = format!("{cure}; `--allow-damage` reads what is whole");
+            ReadError::Malformed { path, position, expected, found, cure }
+        }
+        other => other,
+    }
 }
 
 pub(super) fn origin(path: &Path, bytes: &[u8], hash: bool) -> Origin {

@@ -7,7 +7,7 @@ use super::cubin;
 use super::kind::{self, Sought};
 use super::ncu_csv::{self, CsvPage};
 use super::ncu_report::{self, NcuReport};
-use super::open::{origin, read_all, read_head};
+use super::open::{in_part, origin, read_all, read_head};
 use super::{NameSet, ReadError, Rules, Want};
 use crate::evidence::{Origin, Report, ReportCubin, SassListing, SourceView};
 use rustc_hash::FxHashSet;
@@ -43,7 +43,7 @@ const HEAD: u64 = 1 << 20;
 const READERS: &[Reader] = &[
     Reader {
         probe: ncu_report::looks_like,
-        open: |path, allow_damage| Ok(Kind::Report(Box::new(NcuReport::open(path, allow_damage)?))),
+        open: |path, allow_damage| Ok(Kind::Report(Box::new(NcuReport::open(path, allow_damage).map_err(in_part)?))),
     },
     Reader { probe: is_page, open: |path, _| Ok(Kind::Page(read_all(path)?)) },
 ];
@@ -87,7 +87,7 @@ impl Profile {
     /// The reader's own.
     pub fn read(&mut self, want: &Want) -> Result<Report, ReadError> {
         let report = match &mut self.kind {
-            Kind::Report(report) => report.read(want)?,
+            Kind::Report(report) => report.read(want).map_err(in_part)?,
             Kind::Page(bytes) => ncu_csv::read(bytes, origin(&self.path, bytes, want.hash), want)?,
         };
         match report.damage.first() {
@@ -123,8 +123,8 @@ impl Profile {
                 return ncu_csv::read_chosen(bytes, origin, (want, &brief), choose);
             }
         };
-        let mut report = file.read(&brief)?;
-        let (launches, damage) = file.read_rows(want, &choose(&report))?;
+        let mut report = file.read(&brief).map_err(in_part)?;
+        let (launches, damage) = file.read_rows(want, &choose(&report)).map_err(in_part)?;
         report.put(launches);
         report.damage.extend(damage);
         Ok(report)
@@ -143,7 +143,7 @@ impl Profile {
         listings: &[&SassListing],
     ) -> Result<Vec<SourceView>, ReadError> {
         match &mut self.kind {
-            Kind::Report(report) => source_views(report, want, ids, listings),
+            Kind::Report(report) => source_views(report, want, ids, listings).map_err(in_part),
             Kind::Page(_) => Ok(Vec::new()),
         }
     }
@@ -160,6 +160,6 @@ impl Profile {
             let origin = Origin { path: self.path.display().to_string(), ..Origin::default() };
             Some(ReportCubin { key: source.key, cubin: cubin::read(&bytes, origin).ok()? })
         };
-        Ok(report.sources()?.into_iter().filter_map(read).collect())
+        Ok(report.sources().map_err(in_part)?.into_iter().filter_map(read).collect())
     }
 }

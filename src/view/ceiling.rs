@@ -39,9 +39,8 @@ pub(super) fn section(audit: &Audit) -> Section {
 /// The ceiling of a lever; `place` gives the number of another one in the list.
 pub(super) fn bound(lever: &Lever, place: impl Fn(Action) -> Option<usize>) -> String {
     let percent = lever.bound.map(|bound| format!("≤ {} %", format::fixed(bound, 1))).unwrap_or_default();
-    let forecast = lever.forecast.map(|[low, high]| {
-        format!("{} to {} %, ", format::fixed(low, 0), format::fixed(high, 0))
-    });
+    let forecast =
+        lever.forecast.map(|[low, high]| format!("{} to {} %, ", format::fixed(low, 0), format::fixed(high, 0)));
     let percent = format!("{}{percent}", forecast.unwrap_or_default());
     let own = match &lever.ceiling {
         Bound::AtMost => percent,

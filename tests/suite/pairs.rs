@@ -137,12 +137,20 @@ fn forecasts_are_what_the_pairs_give() {
     let mut text = String::new();
     for row in catalog::forecasts() {
         let (below, above, pairs) = fit(row.class, None);
-        writeln!(text, "[[forecast]]\nclass = \"{}\"\nbelow = {below:?}\nabove = {above:?}\npairs = {pairs}\n", row.class).unwrap();
+        writeln!(
+            text,
+            "[[forecast]]\nclass = \"{}\"\nbelow = {below:?}\nabove = {above:?}\npairs = {pairs}\n",
+            row.class
+        )
+        .unwrap();
     }
     let own: String = catalog::forecasts()
         .iter()
         .map(|row| {
-            format!("[[forecast]]\nclass = \"{}\"\nbelow = {:?}\nabove = {:?}\npairs = {}\n\n", row.class, row.below, row.above, row.pairs)
+            format!(
+                "[[forecast]]\nclass = \"{}\"\nbelow = {:?}\nabove = {:?}\npairs = {}\n\n",
+                row.class, row.below, row.above, row.pairs
+            )
         })
         .collect();
     assert_eq!(own, text, "src/catalog/forecasts.toml is not what the pairs give");
@@ -179,10 +187,18 @@ fn the_page_of_before_against_what_came() {
         widths.extend(interval.map(|[low, high]| high - low));
         let place = one.row.as_ref().map_or("none".to_owned(), |(at, _)| at.to_string());
         let said = interval.map_or_else(String::new, |[low, high]| format!("{low:.0} to {high:.0} %"));
-        let bound = one.row.as_ref().and_then(|(_, row)| row.bound).map_or_else(String::new, |bound| format!("≤ {bound:.1} %"));
+        let bound =
+            one.row.as_ref().and_then(|(_, row)| row.bound).map_or_else(String::new, |bound| format!("≤ {bound:.1} %"));
         let first = one.first.as_ref().map_or("none".to_owned(), |row| format!("`{}`", row.code));
         let held = is_inside.map_or("", |held| if held { "yes" } else { "no" });
-        writeln!(text, "| {} | {:.1} % | `{}` | {place} | {said} | {bound} | {held} | {first} |", pair.name, pair.gained(), pair.actions[0]).unwrap();
+        writeln!(
+            text,
+            "| {} | {:.1} % | `{}` | {place} | {said} | {bound} | {held} | {first} |",
+            pair.name,
+            pair.gained(),
+            pair.actions[0]
+        )
+        .unwrap();
     }
     widths.sort_by(f64::total_cmp);
     let gains: Vec<&Judged> = JUDGED.iter().filter(|one| one.pair.gained() >= GAIN).collect();

@@ -167,7 +167,8 @@ impl Machine {
         let TimeSplit { ramp, tail } = self.time;
         let active = self.time.active();
         let kept = |part: Part| change.keeps.iter().find(|(other, ..)| *other == part);
-        let expected = self.needs.iter().map(|(part, need)| (*part, need * kept(*part).map_or(1.0, |(_, keeps, _)| *keeps)));
+        let expected =
+            self.needs.iter().map(|(part, need)| (*part, need * kept(*part).map_or(1.0, |(_, keeps, _)| *keeps)));
         let freed = (change.frees.0 / self.waiting).min(1.0);
         let latency = self.latency * (1.0 - freed) * change.warps.0;
         let busy = norm(grouped(expected).into_iter().chain([latency])) / self.total().max(f64::EPSILON);

@@ -178,9 +178,6 @@ pub enum CycleUnit {
 pub struct Phases {
     /// The launch: row of the report.
     pub launch: u32,
-    /// In snapshots of schemas 5 and 6 the file of the places that name none; else empty.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub file: String,
     /// `S`: samples of all warps.
     pub samples: u64,
     /// Warps of a block.
@@ -309,7 +306,8 @@ impl Phases {
 
     /// Where the innermost loop begins that holds an instruction; `None` outside of loops.
     pub fn loop_of(&self, offset: u64) -> Option<u64> {
-        let is_loop = |phase: &&Phase| matches!(phase.kind, PhaseKind::MainLoop | PhaseKind::Loop | PhaseKind::InnerLoop);
+        let is_loop =
+            |phase: &&Phase| matches!(phase.kind, PhaseKind::MainLoop | PhaseKind::Loop | PhaseKind::InnerLoop);
         let all = self.phases.iter().flat_map(|phase| std::iter::once(phase).chain(&phase.parts)).filter(is_loop);
         let around = all.filter(|phase| (phase.at.start..=phase.at.end).contains(&offset));
         around.min_by_key(|phase| phase.at.end - phase.at.start).map(|phase| phase.at.start)

@@ -5,7 +5,7 @@ use super::places;
 use super::roles;
 use crate::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases, Wait};
 use crate::analysis::{Audit, Limits};
-use crate::catalog::Threshold;
+use crate::catalog::{Counter, Threshold};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::tables::{left, list, paragraph, right, table, text};
@@ -28,11 +28,11 @@ const SECOND: f64 = 0.25;
 const LARGE: f64 = 0.15;
 
 /// Units that warps of a phase may queue for.
-const UNITS: [&str; 4] = [
-    "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
-    "sm__throughput.avg.pct_of_peak_sustained_elapsed",
-    "lts__throughput.avg.pct_of_peak_sustained_elapsed",
-    "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed",
+const UNITS: [Counter; 4] = [
+    Counter::GpuComputeMemoryThroughputAvgPctElapsed,
+    Counter::SmThroughputAvgPctElapsed,
+    Counter::LtsThroughputAvgPctElapsed,
+    Counter::GpuDramThroughputAvgPctElapsed,
 ];
 
 /// The section; `None` without phases worth a row, or with too few samples.
@@ -44,7 +44,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         return None;
     }
     let elapsed = audit.performance.cycles.new.value();
-    let is_one_wave = value(audit, "launch__waves_per_multiprocessor").is_some_and(|waves| waves <= 1.0);
+    let is_one_wave = value(audit, Counter::LaunchWavesPerMultiprocessor).is_some_and(|waves| waves <= 1.0);
     let step = step(phases, is_one_wave);
     let mut blocks = vec![
         paragraph("phases-basis", basis(phases, elapsed, is_one_wave)),
@@ -231,7 +231,7 @@ fn waits(phases: &Phases, phase: &Phase) -> String {
     phase.waits.iter().enumerate().filter(is_told).take(WAITS).map(told).collect::<Vec<_>>().join(", ")
 }
 
-/// What a wait behind issued products is called (rule R7); `None` for one that is none.
+/// What a wait behind issued products is called; `None` for one that is none.
 pub(super) fn behind_products(phases: &Phases, kind: PhaseKind, reason: &str) -> Option<&'static str> {
     let is_healthy = phases.pressure.and_then(|pressure| pressure.is_healthy);
     match (kind, reason) {
@@ -277,7 +277,7 @@ fn notes(audit: &Audit, phases: &Phases, step: Option<f64>) -> Vec<Words> {
     notes
 }
 
-/// The phase whose cycles are latency and not issue slots (rule R11): not where a unit is full, which the phase may wait for.
+/// The phase whose cycles are latency and not issue slots: not where a unit is full, which the phase may wait for.
 fn latency(phases: &Phases, step: Option<f64>, busiest: f64, limits: &Limits) -> Option<Words> {
     let is_products = |phase: &Phase| phase.kind == PhaseKind::MainLoop && phases.tensor.is_some();
     let is_large = |phase: &&Phase| phase.share >= LARGE && !is_products(phase);

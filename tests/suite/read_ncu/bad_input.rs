@@ -1,7 +1,7 @@
 //! Files that are no report, or an unreadable one: each is refused with what, where, expected, found and the cure.
 
 use super::{everything, plain};
-use kernel_audit::source::{ReadError, Want, ncu_report};
+use kernel_audit::source::{self, ReadError, Want, ncu_report};
 use std::path::Path;
 
 /// The message for a file of these bytes.
@@ -9,7 +9,7 @@ fn message(name: &str, bytes: &[u8]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).unwrap();
-    let error = ncu_report::read(&path, &Want::everything()).unwrap_err();
+    let error = source::read_profile(&path, &Want::everything()).unwrap_err();
     let text = error.to_string();
     assert!(text.contains(name) && text.contains("help: "), "{text}");
     text
@@ -23,7 +23,7 @@ fn header(version: u8) -> Vec<u8> {
 #[test]
 fn every_kind_of_wrong_file_says_what_it_is() {
     for (name, bytes, expected) in [
-        ("empty.ncu-rep", &b""[..], "it is empty (0 bytes)"),
+        ("empty.ncu-rep", &b""[..], "it is an empty file"),
         ("short.ncu-rep", b"NV", "it is text of no kind known here"),
         ("log.ncu-rep", b"==PROF== Connected to process 462\n", "without a CSV table"),
         ("pointer.ncu-rep", b"version https://git-lfs.github.com/spec/v1\noid sha256:00\n", "git lfs pull"),

@@ -141,7 +141,8 @@ impl Draft {
 
     pub(super) fn done(self, ask: &Ask<'_, '_, '_>) -> Lever {
         let found = ask.machine.after(&self.change);
-        let is_far = self.change.rewrites && found.left.is_none_or(|(_, need)| 100.0 * need < ask.m.limits[Threshold::SolLow]);
+        let is_far =
+            self.change.rewrites && found.left.is_none_or(|(_, need)| 100.0 * need < ask.m.limits[Threshold::SolLow]);
         let left = found.left.map_or(0.0, |(_, need)| need);
         let unit = found.left.and_then(|(part, _)| ask.m.unit(part)).map_or("nothing", |unit| &unit.name);
         let ceiling = match (&self.open, self.rate, is_far) {

@@ -5,7 +5,7 @@ use crate::analysis::derive::block_size::{BlockSize, BlockSizes};
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::measures::{ACHIEVED, THEORETICAL, WAVES};
 use crate::analysis::diagnose::rules::{count, share};
-use crate::catalog::{Action, Code, Threshold};
+use crate::catalog::{Action, Code, Counter, Threshold};
 use crate::quantity::format;
 use crate::words;
 
@@ -21,7 +21,7 @@ pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<Draft> {
     found.into_iter().flatten().collect()
 }
 
-/// C8: the last wave. Blocks that wait for one slice of L2, or many short ones, do not run in waves.
+/// The last wave. Blocks that wait for one slice of L2, or many short ones, do not run in waves.
 fn waves(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let phases = m.kernel_of.phases?;
@@ -49,7 +49,7 @@ fn waves(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     })
 }
 
-/// C21: room for more warps, where latency limits; of a block whose size leaves slots empty, the size that fills them.
+/// Room for more warps, where latency limits; of a block whose size leaves slots empty, the size that fills them.
 fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let sizes = m.block_sizes();
@@ -97,7 +97,7 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     )
 }
 
-/// C22: blocks with more work.
+/// Blocks with more work.
 fn larger_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     if !ask.has(Code::LaunchShortBlocks) {
@@ -133,7 +133,7 @@ fn larger_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     )
 }
 
-/// C23: blocks for every SM.
+/// Blocks for every SM.
 fn more_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let (blocks, sms) = (m.blocks?, m.sms?);
@@ -176,7 +176,7 @@ fn even(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .risks("a reduction over the parts of a split block".into())
             .checks(
                 words!("sm__cycles_active.avg / .max {} → 1", format::fixed(1.0 - idle, 2)),
-                "sm__cycles_active.avg",
+                Counter::SmCyclesActiveAvg,
             ),
     )
 }
@@ -191,6 +191,6 @@ fn fuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 "Fuse it with its neighbours, or launch it in a CUDA graph".into(),
                 "launch and drain dominate its time".into(),
             )
-            .checks(words!("time of the sequence{}", own.unwrap_or_default()), "gpu__time_duration.sum")
+            .checks(words!("time of the sequence{}", own.unwrap_or_default()), Counter::GpuTimeDurationSum)
     })
 }

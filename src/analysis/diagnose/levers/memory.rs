@@ -12,7 +12,7 @@ use crate::analysis::diagnose::rules::memory::{
     sectors, wavefronts,
 };
 use crate::analysis::diagnose::rules::{count, share};
-use crate::catalog::{self, Action, Code, Part, StallReason, Threshold};
+use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 
@@ -48,7 +48,7 @@ fn counted(ask: &Ask<'_, '_, '_>, opcodes: &[&str]) -> f64 {
     opcodes.iter().filter_map(|opcode| ask.m.mix.count(opcode)).sum()
 }
 
-/// C9: several outputs a thread, so that each operand that is loaded feeds more arithmetic. Only the arithmetic stays.
+/// Several outputs a thread, so that each operand that is loaded feeds more arithmetic. Only the arithmetic stays.
 fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let fma = counted(ask, &FMA);
@@ -61,10 +61,11 @@ fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let now = wavefronts / fma;
     // What is read falls to half a wavefront for each FMA, or to an eighth by wide loads; the arithmetic stays.
     let reads = (if now > 0.5 { 0.5 } else { 0.13 }) / now;
-    let executed = m.kernel.value("smsp__inst_executed.sum").filter(|executed| *executed > 0.0)?;
+    let executed = m.kernel.value(Counter::SmspInstExecutedSum).filter(|executed| *executed > 0.0)?;
     let issue = (fma / executed).min(1.0);
     let arithmetic = fma / counted(ask, &ON_FMA_PIPE).max(1.0);
-    let waits = [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::Barrier, StallReason::LongScoreboard];
+    let waits =
+        [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::Barrier, StallReason::LongScoreboard];
     let draft = Draft::of(Action::RegisterTile, Change::default())
         .rewrites()
         .keeps(Part::ComputeFma, arithmetic, arithmetic)
@@ -74,7 +75,7 @@ fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         .keeps(Part::MemoryLsu, reads, 0.0)
         .frees_of(ask, &waits, 1.0 - reads);
     let goal = if now > 0.5 { "0.5" } else { "0.13" };
-    let registers = m.kernel.value("launch__registers_per_thread");
+    let registers = m.kernel.value(Counter::LaunchRegistersPerThread);
     let risk = registers.map(|now| words!("{} registers now; occupancy falls with more", count(now)));
     Some(
         draft
@@ -90,7 +91,7 @@ fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     )
 }
 
-/// C13: neighbouring lanes at neighbouring addresses, where a memory unit is busy and the order is not the data's.
+/// Neighbouring lanes at neighbouring addresses, where a memory unit is busy and the order is not the data's.
 fn coalesce(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let accesses = packable(m);
@@ -171,7 +172,7 @@ fn align(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 
 /// Bytes between L2 and DRAM.
 fn moved(m: &Measures<'_, '_>) -> Option<f64> {
-    ["dram__bytes_read.sum", "dram__bytes_write.sum"].map(|name| m.kernel.value(name)).into_iter().sum()
+    [Counter::DramBytesReadSum, Counter::DramBytesWriteSum].map(|name| m.kernel.value(name)).into_iter().sum()
 }
 
 /// C16: values in registers in place of local memory.
@@ -182,7 +183,7 @@ fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     if kept > MOSTLY_GLOBAL {
         return None;
     }
-    let executed = m.kernel.value("smsp__inst_executed.sum");
+    let executed = m.kernel.value(Counter::SmspInstExecutedSum);
     let moves = counted(ask, &["LDL", "STL"]);
     let index = index_work(m);
     let others = m.kernel_of.phases.and_then(|phases| phases.local_index.as_ref()).map_or(0.0, |own| own.others as f64);
@@ -231,7 +232,7 @@ fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 fn against_l2(ask: &Ask<'_, '_, '_>) -> Option<words::Words> {
     let of_thread = ask.m.kernel_of.local_bytes? as f64;
     let bytes = of_thread * resident_threads(ask)?;
-    let l2 = ask.m.kernel.value("device__attribute_l2_cache_size").filter(|l2| bytes > *l2)?;
+    let l2 = ask.m.kernel.value(Counter::DeviceAttributeL2CacheSize).filter(|l2| bytes > *l2)?;
     Some(words!(
         "; {} B of local memory × all resident threads = {} MB, {} × L2",
         count(of_thread),
@@ -247,23 +248,20 @@ fn resident_threads(ask: &Ask<'_, '_, '_>) -> Option<f64> {
 
 /// Whether registers are cut to what a stated number of blocks leaves: a launch bound is what causes the spills.
 fn capped(ask: &Ask<'_, '_, '_>) -> words::Words {
-    let m = ask.m;
     let found = || {
-        let file = catalog::chip(m.kernel.first().device.compute_capability?)?.registers_per_sm as f64;
-        let registers = m.kernel.value("launch__registers_per_thread")?;
-        let threads = 32.0 * m.block_warps? * m.occupancy.blocks_per_sm?;
-        (registers * threads >= file).then(|| {
+        let used = ask.m.occupancy.file_in_use()?;
+        (used.share >= 1.0).then(|| {
             words!(
                 ": {} registers × {} threads fill the register file, so a launch bound (`__launch_bounds__`, `maxrregcount`) caps them; allow fewer blocks per SM",
-                count(registers),
-                count(threads)
+                count(used.file.per_thread),
+                count(used.threads)
             )
         })
     };
     found().unwrap_or_default()
 }
 
-/// C18: fewer atomics to one address. What they take of the way to L2 falls with them; how much of it is theirs is not known.
+/// Fewer atomics to one address. What they take of the way to L2 falls with them; how much of it is theirs is not known.
 fn fewer_atomics(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     if !ask.has(Code::AtomicContention) {
         return None;
@@ -285,7 +283,7 @@ fn fewer_atomics(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .risks("shared memory and a barrier per block; the order of additions changes".into())
             .checks(
                 words!("atomic instructions {} → {}", count(executed), count(blocks.min(executed))),
-                "lts__t_sectors.max",
+                Counter::LtsTSectorsMax,
             ),
     )
 }
@@ -319,7 +317,7 @@ fn constants(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 "lanes read different constant addresses, served one at a time".into(),
             )
             .risks("bank conflicts instead of serialised constant reads".into())
-            .checks("LDC in the loop = 0".into(), "idc__request_cycles_active.avg.pct_of_peak_sustained_elapsed")
+            .checks("LDC in the loop = 0".into(), Counter::IdcRequestCyclesActiveAvgPctElapsed)
     })
 }
 
@@ -337,7 +335,7 @@ fn bytes(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 "Move only the bytes that the work needs: whole sectors, reuse in L2".into(),
                 words!("DRAM moved {} times the stated bytes", format::fixed(1.0 / kept, 2)),
             )
-            .checks(words!("DRAM bytes / stated bytes = 1.0"), "dram__bytes_read.sum"),
+            .checks(words!("DRAM bytes / stated bytes = 1.0"), Counter::DramBytesReadSum),
     )
 }
 

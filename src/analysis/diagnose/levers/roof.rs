@@ -7,7 +7,7 @@ use crate::analysis::diagnose::machine::{Change, Machine};
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::diagnose::rules::memory::{packable, wavefronts};
 use crate::analysis::diagnose::rules::{count, share};
-use crate::catalog::{Action, Code, Part, Threshold};
+use crate::catalog::{Action, Code, Counter, Part, Threshold};
 use crate::quantity::glance;
 use crate::words;
 use crate::words::Words;
@@ -45,9 +45,9 @@ pub(in crate::analysis::diagnose) fn at_the_roof(
         return None;
     }
     let most = m.units.iter().map(|unit| unit.share).fold(0.0, f64::max);
-    let bytes = |name: &str| m.kernel.value(name).map(|bytes| format!("{}B", glance::short(bytes)));
+    let bytes = |name: Counter| m.kernel.value(name).map(|bytes| format!("{}B", glance::short(bytes)));
     let neighbour =
-        bytes("dram__bytes_read.sum").zip(bytes("dram__bytes_write.sum")).filter(|_| part == Part::MemoryDram);
+        bytes(Counter::DramBytesReadSum).zip(bytes(Counter::DramBytesWriteSum)).filter(|_| part == Part::MemoryDram);
     let less = match neighbour {
         Some((read, written)) => words!(
             "fuse with a neighbour (saves its read or write: {} read, {} written here), a narrower type, no intermediate",
@@ -104,8 +104,7 @@ pub(in crate::analysis::diagnose) fn ruled_out(m: &Measures<'_, '_>, levers: &Le
         }
     }
     let wave = m.kernel_of.phases.and_then(|phases| Some((phases.time.last_wave?, phases.is_persistent)));
-    if let Some((wave, is_persistent)) = wave.filter(|(wave, _)| *wave < 0.02 && !levers.names(&[Action::WholeWaves]))
-    {
+    if let Some((wave, is_persistent)) = wave.filter(|(wave, _)| *wave < 0.02 && !levers.names(&[Action::WholeWaves])) {
         let kind = if is_persistent { "persistent, " } else { "" };
         found.push(format!("wave quantisation ({kind}{})", share(wave)));
     }

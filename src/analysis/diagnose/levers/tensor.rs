@@ -7,13 +7,13 @@ use crate::analysis::derive::mix::WARPGROUP;
 use crate::analysis::diagnose::lever::Along;
 use crate::analysis::diagnose::rules::{count, share};
 use crate::analysis::phases::{PhaseKind, Phases, SectorAccess};
-use crate::catalog::{self, Action, Part, Threshold};
+use crate::catalog::{self, Action, Counter, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
 /// Busy cycles of the tensor pipe.
-const TENSOR: &str = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed";
+const TENSOR: Counter = Counter::SmPipeTensorCyclesActiveAvgPctElapsed;
 /// Narrow loads in a phase from which wider ones are worth trying.
 const NARROW_LOADS: f64 = 16.0;
 /// Bits of a lane's element that are narrow.
@@ -44,21 +44,18 @@ fn busier(ask: &Ask<'_, '_, '_>, saves: f64) -> Words {
 
 /// The part of the register file that a block takes, where it is nearly all.
 fn registers(ask: &Ask<'_, '_, '_>) -> Option<Words> {
-    let file = catalog::chip(ask.m.kernel.first().device.compute_capability?)?.registers_per_sm as f64;
-    let registers = ask.m.kernel.value("launch__registers_per_thread")?;
-    let threads = 32.0 * ask.m.block_warps? * ask.m.occupancy.blocks_per_sm?;
-    let part = registers * threads / file;
-    (part >= NEARLY_FULL).then(|| {
+    let used = ask.m.occupancy.file_in_use()?;
+    (used.share >= NEARLY_FULL).then(|| {
         words!(
             "register file {} % full ({} × {} threads)",
-            format::fixed(100.0 * part, 0),
-            count(registers),
-            count(threads)
+            format::fixed(100.0 * used.share, 0),
+            count(used.file.per_thread),
+            count(used.threads)
         )
     })
 }
 
-/// C1: the epilogue of a tile beside the products of the next one.
+/// The epilogue of a tile beside the products of the next one.
 fn overlap(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     let epilogue = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Epilogue)?;
     if phases.tensor.is_none() || epilogue.tensor != Some(0.0) || epilogue.cost < WORTH {
@@ -82,7 +79,7 @@ fn overlap(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     )
 }
 
-/// C7: persistent blocks, where it is not known that the epilogue is empty of products.
+/// Persistent blocks, where it is not known that the epilogue is empty of products.
 fn persistent(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     let epilogue = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Epilogue)?;
     let tensor = phases.time.tensor?;
@@ -109,7 +106,7 @@ fn persistent(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     )
 }
 
-/// C2: TMA in place of `cp.async`. Its writes do not pass the load/store data stage of L1.
+/// TMA in place of `cp.async`. Its writes do not pass the load/store data stage of L1.
 fn copies(ask: &Ask<'_, '_, '_>, phases: &Phases, overlap: Option<&Draft>) -> Option<Draft> {
     let chip = catalog::chip(ask.m.kernel.first().device.compute_capability?)?;
     let stage = DataStage::of(ask.m.kernel)?;
@@ -198,16 +195,13 @@ fn wide_loads(phases: &Phases) -> Vec<Draft> {
                     ),
                 )
                 .risks("shuffles to redistribute, alignment of 16 bytes".into())
-                .checks(
-                    "32-bit LDG in the epilogue = 0".into(),
-                    "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio",
-                ),
+                .checks("32-bit LDG in the epilogue = 0".into(), StallReason::LongScoreboard.per_issue()),
         )
     });
     found.collect()
 }
 
-/// C4: products in flight across steps.
+/// Products in flight across steps.
 fn drain(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     let cost = phases.drain_in_loop.filter(|cost| *cost >= WORTH)?;
     let draft = Draft::overlaps(Action::KeepProducts, cost);
@@ -253,11 +247,11 @@ fn fence(phases: &Phases) -> Option<Draft> {
                 ),
             )
             .risks("safe only where the barrier orders shared memory alone".into())
-            .checks("MEMBAR in the loop = 0".into(), "smsp__average_warps_issue_stalled_membar_per_issue_active.ratio"),
+            .checks("MEMBAR in the loop = 0".into(), StallReason::Membar.per_issue()),
     )
 }
 
-/// C6: a release in front of the last barrier, behind which nothing is read or written.
+/// A release in front of the last barrier, behind which nothing is read or written.
 fn exit(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     let exit = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Exit && phase.share >= WORTH)?;
     exit.waits.iter().find(|wait| wait.reason == "membar")?;
@@ -273,10 +267,7 @@ fn exit(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
                 ),
             )
             .risks("the wait itself has to stay".into())
-            .checks(
-                "MEMBAR behind the last store = 0".into(),
-                "smsp__average_warps_issue_stalled_membar_per_issue_active.ratio",
-            )
+            .checks("MEMBAR behind the last store = 0".into(), StallReason::Membar.per_issue())
             .beside(Some(Along::PartOf(Action::PersistentBlocks))),
     )
 }

@@ -6,7 +6,7 @@ use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::rules::{count, share};
 use crate::analysis::phases::{Phases, SectorAccess};
-use crate::catalog::{Action, Part, StallReason};
+use crate::catalog::{Action, Counter, Part, StallReason};
 use crate::quantity::format;
 use crate::words;
 
@@ -28,7 +28,7 @@ pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<Draft> {
     [conversions(ask), divisions(ask), broadcasts(ask), passes(ask)].into_iter().flatten().collect()
 }
 
-const EXECUTED: &str = "smsp__inst_executed.sum";
+const EXECUTED: Counter = Counter::SmspInstExecutedSum;
 
 fn executed(ask: &Ask<'_, '_, '_>) -> Option<f64> {
     ask.m.kernel.value(EXECUTED).filter(|executed| *executed > 0.0)
@@ -86,7 +86,11 @@ fn divisions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .frees_of(ask, &waits, gone)
             .says(
                 "Divide by values that are known when compiled, by a shift, or by a product with the reciprocal".into(),
-                words!("{} divisions of integers by warps, about {} of the instructions", count(divisions), share(gone)),
+                words!(
+                    "{} divisions of integers by warps, about {} of the instructions",
+                    count(divisions),
+                    share(gone)
+                ),
             )
             .risks("a version for each divisor".into())
             .checks(words!("I2F {} → 0", count(divisions)), EXECUTED),
@@ -124,7 +128,10 @@ fn broadcasts(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 words!("{} of the requests bring one value to all lanes through L1", share(part)),
             )
             .risks("64 KB of constants; one address a warp".into())
-            .checks(words!("requests of global loads −{}", count(own as f64)), "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"),
+            .checks(
+                words!("requests of global loads −{}", count(own as f64)),
+                Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum,
+            ),
     )
 }
 
@@ -152,7 +159,7 @@ fn repeated<'a>(phases: &'a Phases, read: f64) -> Option<(usize, Vec<&'a SectorA
 fn passes(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let phases = m.sampled()?;
-    let (passes, group) = repeated(phases, m.kernel.value("dram__bytes_read.sum")?)?;
+    let (passes, group) = repeated(phases, m.kernel.value(Counter::DramBytesReadSum)?)?;
     let all: u64 = phases.accesses.iter().map(|access| access.sectors).sum();
     let gone = group[1..].iter().map(|access| access.sectors).sum::<u64>() as f64 / all.max(1) as f64;
     let lines = words::join(group.iter().map(|access| words!("`:{}`", access.at.line.to_string())), ", ");
@@ -176,7 +183,7 @@ fn passes(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .risks("registers or shared memory for a row".into())
             .checks(
                 words!("sectors of global accesses {} → {}", count(all as f64), count(all as f64 * (1.0 - gone))),
-                "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+                Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum,
             ),
     )
 }

@@ -1,17 +1,17 @@
 //! Levers that shorten waits or the work of issue: loads in flight, chains, barriers, code, lanes.
 
 use super::{Ask, Draft, WORTH, gathers};
+use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::rules::lanes::LANES;
 use crate::analysis::diagnose::rules::{count, share};
 use crate::analysis::phases::{PIPES, PhaseKind};
-use crate::analysis::diagnose::machine::Change;
-use crate::catalog::{self, Action, Part, StallReason, Threshold};
+use crate::catalog::{self, Action, Counter, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
 /// Instructions of all warps.
-const EXECUTED: &str = "smsp__inst_executed.sum";
+const EXECUTED: Counter = Counter::SmspInstExecutedSum;
 /// Independent loads that share one latency in a loop that is unrolled by four: a warp then waits a quarter as long for each.
 const AT_A_TIME: f64 = 4.0;
 /// The part of all instructions from which index arithmetic is what to cut.
@@ -39,7 +39,7 @@ pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<Draft> {
     found.into_iter().flatten().collect()
 }
 
-/// C11: load the next tile while this one is computed on.
+/// Load the next tile while this one is computed on.
 fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let phases = ask.m.sampled()?;
     let main = phases.phases.iter().find(|phase| phase.kind == PhaseKind::MainLoop)?;
@@ -50,7 +50,7 @@ fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     }
     let waits = main.parts.iter().filter(|part| matches!(part.kind, PhaseKind::Barrier | PhaseKind::Load));
     let cost: f64 = waits.map(|part| part.cost).sum();
-    let shared = ask.m.kernel.value("launch__shared_mem_per_block_static").filter(|bytes| *bytes > 0.0);
+    let shared = ask.m.kernel.value(Counter::LaunchSharedMemPerBlockStatic).filter(|bytes| *bytes > 0.0);
     (cost >= WORTH).then(|| {
         Draft::overlaps(Action::DoubleBuffer, cost)
             .says(
@@ -65,7 +65,7 @@ fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     })
 }
 
-/// C12: more chains of dependent loads at once. This launch alone does not get shorter.
+/// More chains of dependent loads at once. This launch alone does not get shorter.
 fn chains(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let chain = m.sampled()?.chain.as_ref()?;
@@ -134,7 +134,9 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         .frees(hidden, wait)
         .says(sentence, why)
         .risks(words!("registers for the loads in flight{}", sorting));
-    let dram = m.unit(Part::MemoryDram).filter(|dram| m.is_thin || m.units.first().is_some_and(|first| first.part == dram.part));
+    let dram = m
+        .unit(Part::MemoryDram)
+        .filter(|dram| m.is_thin || m.units.first().is_some_and(|first| first.part == dram.part));
     let saves = draft.expected(ask);
     Some(match dram {
         Some(dram) => {
@@ -143,7 +145,7 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         }
         None => {
             let now = m.wait(reason).unwrap_or(wait);
-            let goal = match m.kernel.value(&reason.per_issue()) {
+            let goal = match m.kernel.value(reason.per_issue()) {
                 Some(cycles) => {
                     let (now, goal) = (format::fixed(cycles, 1), format::fixed(cycles * (1.0 - hidden / now), 1));
                     words!("long scoreboard {} → {} cycles an instruction", now, goal)
@@ -179,8 +181,8 @@ const STAGE: f64 = 0.2;
 fn shared_left(ask: &Ask<'_, '_, '_>) -> f64 {
     let found = || {
         let chip = catalog::chip(ask.m.kernel.first().device.compute_capability?)?;
-        let own = ["launch__shared_mem_per_block_static", "launch__shared_mem_per_block_dynamic"];
-        let bytes: f64 = own.iter().filter_map(|name| ask.m.kernel.value(name)).sum();
+        let own = [Counter::LaunchSharedMemPerBlockStatic, Counter::LaunchSharedMemPerBlockDynamic];
+        let bytes: f64 = own.into_iter().filter_map(|name| ask.m.kernel.value(name)).sum();
         Some(1.0 - bytes * ask.m.occupancy.blocks_per_sm? / f64::from(chip.shared_per_sm))
     };
     found().unwrap_or(1.0)
@@ -207,7 +209,7 @@ fn stages(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     })
 }
 
-/// C24: fewer barriers of the block.
+/// Fewer barriers of the block.
 fn barriers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let reason = StallReason::Barrier;
@@ -250,7 +252,7 @@ fn fences(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     )
 }
 
-/// C25: code that stays in the instruction cache.
+/// Code that stays in the instruction cache.
 fn smaller_code(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let reason = StallReason::NoInstruction;
@@ -269,7 +271,7 @@ fn smaller_code(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     )
 }
 
-/// C17: warps whose lanes go one way.
+/// Warps whose lanes go one way.
 fn regroup(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let lanes = m.kernel.value(LANES).filter(|lanes| *lanes <= MOST_LANES)?;
@@ -279,7 +281,11 @@ fn regroup(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     Some(
         Draft::relieves(ask, Action::Regroup, &after)
             .rewrites()
-            .frees_of(ask, &[StallReason::Wait, StallReason::Selected, StallReason::BranchResolving], 1.0 - lanes / 32.0)
+            .frees_of(
+                ask,
+                &[StallReason::Wait, StallReason::Selected, StallReason::BranchResolving],
+                1.0 - lanes / 32.0,
+            )
             .says(
                 "Sort or regroup the work so that the lanes of a warp take one path, or branch per warp".into(),
                 words!("{} of 32 lanes are active in the average instruction", format::fixed(lanes, 1)),

@@ -1,0 +1,121 @@
+//! Buffers of a launch on the device, and arguments as the driver takes them.
+
+use super::Gpu;
+use super::memory::{self, Memory};
+use super::tensor_map;
+use crate::{Argument, Buffer, LaunchError, LaunchPlan, POISON, Role, generate};
+use cudarc::driver::sys::CUtensorMap;
+use std::ffi::c_void;
+
+/// An argument in the memory that the driver copies it from.
+pub(super) enum Packed {
+    /// A pointer or a number.
+    Word(u64),
+    /// A tensor map, which must lie on 64 bytes.
+    Map(Box<CUtensorMap>),
+}
+
+impl Packed {
+    pub(super) fn pointer(&mut self) -> *mut c_void {
+        match self {
+            Packed::Word(word) => (&raw mut *word).cast(),
+            Packed::Map(map) => (&raw mut **map).cast(),
+        }
+    }
+}
+
+/// The buffers of a plan on the device; for a reference its outputs alone, beside the inputs of the kernel.
+#[derive(Debug)]
+pub(super) struct Buffers {
+    /// By position among the plan's arguments.
+    memory: Vec<Option<Memory>>,
+    /// What buffers that are read and written hold before each launch.
+    initial: Vec<Option<Memory>>,
+}
+
+impl Buffers {
+    /// Memory for every buffer of the plan that `is_wanted`, by role.
+    pub(super) fn new(plan: &LaunchPlan, is_wanted: impl Fn(Role) -> bool) -> Result<Buffers, LaunchError> {
+        let wanted = |at: usize| plan.buffer(at).filter(|buffer| is_wanted(buffer.role));
+        let positions = 0..plan.arguments.len();
+        let initial = |buffer: &Buffer| if buffer.role == Role::InOut { 2 * buffer.bytes() } else { buffer.bytes() };
+        let (asked, free) = (positions.clone().filter_map(wanted).map(initial).sum(), memory::free()?);
+        if asked > free {
+            return Err(LaunchError::Memory { asked, free });
+        }
+        let take = |buffer: Option<&Buffer>| buffer.map(|buffer| Memory::new(buffer.bytes())).transpose();
+        let memory = positions.clone().map(|at| take(wanted(at))).collect::<Result<_, _>>()?;
+        let kept = |at: usize| wanted(at).filter(|buffer| buffer.role == Role::InOut);
+        Ok(Buffers { memory, initial: positions.map(|at| take(kept(at))).collect::<Result<_, _>>()? })
+    }
+
+    /// Writes fresh values for a seed into what the kernel reads.
+    pub(super) fn fill(&self, plan: &LaunchPlan, seed: u64) -> Result<(), LaunchError> {
+        for (at, (memory, initial)) in self.memory.iter().zip(&self.initial).enumerate() {
+            let (Some(buffer), Some(memory)) = (plan.buffer(at), memory) else { continue };
+            if buffer.role == Role::Out {
+                continue;
+            }
+            let bytes = generate(buffer, seed);
+            if buffer.role == Role::In && bytes.iter().all(|byte| *byte == 0) {
+                return Err(LaunchError::AllZero {
+                    name: buffer.name.clone(),
+                    values: buffer.values.describe(),
+                    dtype: buffer.dtype.name(),
+                });
+            }
+            memory.upload(&bytes)?;
+            if let Some(initial) = initial {
+                initial.upload(&bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Queues what must happen before every launch: buffers that are read and written get their first values back.
+    pub(super) fn reset(&self, gpu: &Gpu) -> Result<(), LaunchError> {
+        let both = self.memory.iter().zip(&self.initial);
+        both.filter_map(|(memory, initial)| memory.as_ref().zip(initial.as_ref())).try_for_each(|(m, i)| m.copy(i, gpu))
+    }
+
+    /// Queues filling outputs with a pattern that no kernel should leave.
+    pub(super) fn poison(&self, gpu: &Gpu, plan: &LaunchPlan) -> Result<(), LaunchError> {
+        let outputs = self.memory.iter().enumerate();
+        let is_output = |at: usize| plan.buffer(at).is_some_and(|buffer| buffer.role == Role::Out);
+        outputs
+            .filter(|(at, _)| is_output(*at))
+            .filter_map(|(_, memory)| memory.as_ref())
+            .try_for_each(|m| m.fill(POISON, gpu))
+    }
+
+    /// The address of the buffer at a position.
+    pub(super) fn pointer(&self, at: usize) -> Option<u64> {
+        Some(self.memory.get(at)?.as_ref()?.pointer())
+    }
+
+    /// What the buffer at a position holds after all that was queued.
+    pub(super) fn download(&self, gpu: &Gpu, at: usize) -> Result<Vec<u8>, LaunchError> {
+        self.memory.get(at).and_then(Option::as_ref).map_or(Ok(Vec::new()), |memory| memory.download(gpu))
+    }
+}
+
+/// The chosen arguments, with buffers at the addresses that `pointer` gives; without `maps` as pointers all.
+pub(super) fn pack(
+    plan: &LaunchPlan,
+    chosen: &[usize],
+    maps: bool,
+    pointer: impl Fn(usize) -> Option<u64>,
+) -> Result<Vec<Packed>, LaunchError> {
+    let one = |at: &usize| match plan.arguments.get(*at) {
+        Some(Argument::Buffer(buffer)) => {
+            let address = pointer(*at).unwrap_or_default();
+            Ok(match &buffer.map {
+                Some(map) if maps => Packed::Map(Box::new(tensor_map::encode(buffer, map, address)?)),
+                _ => Packed::Word(address),
+            })
+        }
+        Some(Argument::Scalar(scalar)) => Ok(Packed::Word(scalar.bits)),
+        None => Ok(Packed::Word(0)),
+    };
+    chosen.iter().map(one).collect()
+}

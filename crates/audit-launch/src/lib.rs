@@ -1,0 +1,25 @@
+//! The launcher of `audit`: what a kernel is launched with, the values of its buffers, the comparison of its outputs, and,
+//! behind the feature `gpu`, every call of the CUDA driver and of cuBLASLt.
+//!
+//! What needs no GPU stands apart from [`gpu`], so that it is tested without one. Receives a [`LaunchPlan`] and a
+//! [`Program`], gives [`facts`].
+
+mod difference;
+mod dtype;
+mod error;
+pub mod facts;
+mod fit;
+#[cfg(feature = "gpu")]
+pub mod gpu;
+mod plan;
+mod values;
+
+pub use difference::{Limits, difference};
+pub use dtype::DType;
+pub use error::LaunchError;
+pub use fit::fit;
+pub use plan::{
+    Argument, Buffer, CheckPlan, Gemm, Given, KernelReference, LaunchPlan, Program, Promotion, Reference,
+    ReferencePlan, Role, Scalar, Swizzle, TensorMap, Values,
+};
+pub use values::{POISON, generate, mixed};
