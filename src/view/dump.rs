@@ -12,7 +12,7 @@ use crate::words::Words;
 use std::io::{self, Write};
 
 /// The schema that [`write_json`] writes; its number rises when a field changes its meaning.
-pub const SCHEMA: &str = "kernel-audit/analysis/3";
+pub const SCHEMA: &str = "kernel-audit/analysis/4";
 
 /// Writes what is concluded about kernels of one report, in the order given, as one JSON object on one line.
 ///

@@ -340,7 +340,7 @@ fn the_analysis_of_every_kernel_of_a_report_is_data() {
     let folder = tempfile::tempdir().unwrap();
     let text = done(&run(folder.path(), &["dump", "analysis", &fixture("both_basic.ncu-repz")]));
     let dump: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(dump["schema"], "kernel-audit/analysis/3");
+    assert_eq!(dump["schema"], "kernel-audit/analysis/4");
     let launches = dump["launches"].as_array().unwrap();
     let names: Vec<&str> = launches.iter().map(|launch| launch["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["gemm_bias_v1", "gemm_bias_v2"]);

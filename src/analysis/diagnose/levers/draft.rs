@@ -125,6 +125,11 @@ impl Draft {
         if is_found { 1.0 } else { TO_BE_FOUND }
     }
 
+    /// Whether it gives more work in the same time.
+    pub(super) fn is_rate(&self) -> bool {
+        self.rate
+    }
+
     pub(super) fn is_open(&self) -> bool {
         self.open.is_some()
     }

@@ -8,6 +8,7 @@ mod banks;
 mod draft;
 mod gathers;
 mod generation;
+mod instructions;
 mod launch;
 mod memory;
 mod roof;
@@ -85,7 +86,7 @@ pub(super) fn levers(m: &Measures<'_, '_>, limiter: Code) -> Levers {
     }
     let computed = merged.iter().map(|(draft, expected)| (draft.action, *expected)).collect();
     let least = m.limits[Threshold::LeverLeast] / 100.0;
-    merged.retain(|(draft, expected)| draft.is_open() || *expected >= least);
+    merged.retain(|(draft, expected)| draft.is_open() || draft.is_rate() || *expected >= least);
     // One that raises the ceiling of another follows it.
     let of = |action: Action| merged.iter().find(|(other, _)| other.action == action).map(|(_, expected)| *expected);
     let rank = |(draft, expected): &(Draft, f64)| {
@@ -93,7 +94,7 @@ pub(super) fn levers(m: &Measures<'_, '_>, limiter: Code) -> Levers {
         draft.raises().and_then(of).map_or(sure, |base| base.min(sure) - f64::EPSILON)
     };
     let mut ranked: Vec<(bool, f64, Draft)> =
-        merged.iter().map(|own| (own.0.is_open(), rank(own), own.0.clone())).collect();
+        merged.iter().map(|own| (own.0.is_open() || own.0.is_rate(), rank(own), own.0.clone())).collect();
     ranked.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
     Levers { rows: ranked.into_iter().map(|(.., draft)| draft.done(&ask)).collect(), computed }
 }

@@ -1,23 +1,18 @@
 //! Levers that shorten waits or the work of issue: loads in flight, chains, barriers, code, lanes.
 
+use super::instructions::{self, narrow, without_index};
 use super::{Ask, Draft, WORTH, gathers};
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::rules::lanes::LANES;
 use crate::analysis::diagnose::rules::{count, share};
-use crate::analysis::phases::{PIPES, PhaseKind};
+use crate::analysis::phases::PhaseKind;
 use crate::catalog::{self, Action, Counter, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
-/// Instructions of all warps.
-const EXECUTED: Counter = Counter::SmspInstExecutedSum;
 /// Independent loads that share one latency in a loop that is unrolled by four: a warp then waits a quarter as long for each.
 const AT_A_TIME: f64 = 4.0;
-/// The part of all instructions from which index arithmetic is what to cut.
-const INDEX: f64 = 0.25;
-/// Bits of the widest access of a lane.
-const WIDEST: u64 = 128;
 /// The part of its peak that DRAM reaches at best: a plain triad on an H200 reads 90.2 %.
 const STREAM: f64 = 0.9;
 
@@ -34,7 +29,7 @@ pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<Draft> {
         fences(ask),
         smaller_code(ask),
         regroup(ask),
-        instructions(ask),
+        instructions::draft(ask),
     ];
     found.into_iter().flatten().collect()
 }
@@ -130,10 +125,16 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     // Wide loads also take index arithmetic away.
     let after = gone.and_then(|gone| without_index(ask, gone)).unwrap_or_default();
     let hidden = if is_queued { 0.0 } else { wait * (1.0 - 1.0 / AT_A_TIME) };
-    let draft = Draft::relieves(ask, Action::MoreInFlight, &after)
-        .frees(hidden, wait)
-        .says(sentence, why)
-        .risks(words!("registers for the loads in flight{}", sorting));
+    let draft = Draft::relieves(ask, Action::MoreInFlight, &after).frees(hidden, wait);
+    // Sorted by index, lanes share sectors: at best all that nobody asked for go, with the waits for them.
+    let draft = match through.filter(|_| is_scattered).map(|found| found.excess()) {
+        Some(excess) => [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex]
+            .into_iter()
+            .fold(draft, |draft, part| draft.keeps(part, 1.0 - SORTED * excess, 1.0 - excess))
+            .frees(hidden.max(SORTED * excess * wait), wait),
+        None => draft,
+    };
+    let draft = draft.says(sentence, why).risks(words!("registers for the loads in flight{}", sorting));
     let dram = m
         .unit(Part::MemoryDram)
         .filter(|dram| m.is_thin || m.units.first().is_some_and(|first| first.part == dram.part));
@@ -164,10 +165,10 @@ fn stall(name: &Words, now: f64, freed: f64) -> Words {
 
 /// What is expected to stay of the work of rounds through shared memory.
 const ROUNDS: f64 = 0.6;
+/// The part of the sectors beside the bytes that an order by index is expected to save.
+const SORTED: f64 = 0.5;
 /// Lanes of an average instruction from which few are idle.
 const MOST_LANES: f64 = 26.0;
-/// The share of peak from which a pipe, or issue, has work worth taking away.
-const WORKING: f64 = 0.4;
 
 /// What a share of the time comes to where a share of all time is freed from it: both the part and the whole become less.
 fn kept(now: f64, freed: f64) -> f64 {
@@ -293,98 +294,6 @@ fn regroup(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .risks("the cost of sorting; order of the output".into())
             .checks(words!("lanes per instruction {} → 32", format::fixed(lanes, 1)), LANES),
     )
-}
-
-/// Cycles of its pipe that a wide integer multiplication takes, where other instructions take one.
-const IMAD_CYCLES: f64 = 4.0;
-
-/// What index arithmetic is work of.
-const INDEXED: [Part; 5] = [Part::Issue, PIPES[0], PIPES[1], PIPES[2], PIPES[3]];
-
-/// Issue and the pipes of index arithmetic without a part of that, 0 to 1: at least what is left of each; `None` where it was not
-/// counted.
-fn without_index(ask: &Ask<'_, '_, '_>, gone: f64) -> Option<Vec<(Part, f64)>> {
-    let (phases, total) = ask.m.sampled().zip(ask.m.mix.total)?;
-    let index = phases.index.unwrap_or_default();
-    let left = |part: Part| {
-        let opcodes = part.row()?.opcodes();
-        let all: f64 = opcodes.iter().filter_map(|opcode| ask.m.mix.count(opcode)).sum();
-        let own = index.on(part) as f64;
-        let rest = (all - own).max(0.0);
-        let own = own * if part == Part::ComputeFma { IMAD_CYCLES } else { 1.0 };
-        (own > 0.0).then(|| 1.0 - gone * own / (own + rest))
-    };
-    let parts = PIPES.into_iter().map(|part| (part, left(part)));
-    let all = parts.chain([(Part::Issue, Some(1.0 - gone * index.executed as f64 / total))]);
-    Some(all.filter_map(|(part, left)| Some((part, ask.m.unit(part)?.share * left?))).collect())
-}
-
-/// The part of the index arithmetic that loads of 16 bytes a lane take away: 0 where all are as wide; `None` where no accesses were
-/// counted.
-fn narrow(ask: &Ask<'_, '_, '_>) -> Option<f64> {
-    let narrowest = ask.m.sampled()?.accesses.iter().map(|access| access.width_bits.unwrap_or(8)).min()?;
-    Some(1.0 - narrowest as f64 / WIDEST as f64)
-}
-
-/// The part of the instructions that only make addresses: of all of them, or of those of a pipe.
-fn of_index(ask: &Ask<'_, '_, '_>, part: Part) -> Option<f64> {
-    let index = ask.m.sampled()?.index.unwrap_or_default();
-    let pipe = |opcodes: &[&str]| opcodes.iter().filter_map(|opcode| ask.m.mix.count(opcode)).sum();
-    let (own, all) = match part {
-        Part::Issue => (index.executed, ask.m.mix.total?),
-        _ => (index.on(part), pipe(part.row()?.opcodes())),
-    };
-    (all > 0.0).then_some(own as f64 / all)
-}
-
-/// Fewer instructions. Where issue limits, arithmetic on values stays; issue, the ALU and the index arithmetic on other pipes fall.
-/// Where a pipe does, and much of its work is index arithmetic, that falls.
-fn instructions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
-    let of_work = m.units.iter().filter(|unit| unit.part == Part::Issue || PIPES.contains(&unit.part));
-    let unit = of_work.max_by(|a, b| a.share.total_cmp(&b.share)).filter(|unit| unit.share >= WORKING)?;
-    let part = unit.part;
-    let index = of_index(ask, part);
-    let is_index = index.is_some_and(|own| own >= INDEX);
-    if part != Part::Issue && !is_index {
-        return None;
-    }
-    let counted = without_index(ask, 1.0);
-    let unknown = if counted.is_none() { &INDEXED[..] } else { &[] };
-    let mut after = counted.unwrap_or_default();
-    if part == Part::Issue {
-        after.retain(|(part, _)| !matches!(part, Part::Issue | Part::ComputeAlu));
-        after.extend([(Part::Issue, 0.0), (Part::ComputeAlu, 0.0)]);
-    }
-    let own = index.unwrap_or_default();
-    let gone = if is_index { 0.75 * own } else { 0.25 };
-    let fixed = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving, StallReason::DispatchStall];
-    let all = [Part::Issue, PIPES[0], PIPES[1], PIPES[2], PIPES[3]];
-    let left = after.clone();
-    let draft = Draft::of(Action::FewerInstructions, Change::default()).rewrites().frees_of(ask, &fixed, gone);
-    let draft = all.into_iter().fold(draft, |draft, part| draft.keeps(part, 1.0 - gone, 0.0));
-    let draft = if left.is_empty() { draft.unknown(ask, unknown) } else { draft };
-    // Issued at the same rate, they are as many as the time at the ceiling.
-    let kept = 1.0 - draft.saves(ask);
-    let check = match (m.kernel.value(EXECUTED), draft.is_open()) {
-        (Some(now), false) => words!("executed instructions {} → {}", count(now), count(now * kept)),
-        (Some(now), true) => words!("executed instructions below {}", count(now)),
-        (None, false) => words!("executed instructions −{}", share(1.0 - kept)),
-        (None, true) => words!("fewer executed instructions"),
-    };
-    let sentence = match index {
-        _ if is_index => {
-            "Less index arithmetic: several neighbouring elements a thread, offsets out of the loop, divisors known when compiled"
-        }
-        Some(own) if 100.0 * own < m.limits[Threshold::LeverLeast] => {
-            "Fewer instructions for the same result: cheaper arithmetic, fewer conversions"
-        }
-        _ => "Fewer instructions for the same result: wider accesses, hoisted index arithmetic, fewer conversions",
-    };
-    let of_pipe = if part == Part::Issue { "the instructions" } else { "its instructions" };
-    let addresses = index.filter(|_| is_index).map(|own| words!("; {} of {} only make addresses", share(own), of_pipe));
-    let why = words!("{} at {}{}", &unit.name, share(unit.share), addresses.unwrap_or_default());
-    Some(draft.says(sentence.into(), why).checks(check, EXECUTED))
 }
 
 #[cfg(test)]

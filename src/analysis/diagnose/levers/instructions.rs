@@ -1,0 +1,109 @@
+//! The lever on the number of instructions, and what of them only makes addresses.
+
+use super::{Ask, Draft};
+use crate::analysis::diagnose::machine::Change;
+use crate::analysis::diagnose::rules::{count, share};
+use crate::analysis::phases::PIPES;
+use crate::catalog::{Action, Counter, Part, StallReason, Threshold};
+use crate::words;
+
+/// Instructions of all warps.
+const EXECUTED: Counter = Counter::SmspInstExecutedSum;
+/// The part of all instructions from which index arithmetic is what to cut.
+const INDEX: f64 = 0.25;
+/// Bits of the widest access of a lane.
+const WIDEST: u64 = 128;
+/// The share of peak from which a pipe, or issue, has work worth taking away.
+const WORKING: f64 = 0.4;
+
+/// Cycles of its pipe that a wide integer multiplication takes, where other instructions take one.
+const IMAD_CYCLES: f64 = 4.0;
+
+/// What index arithmetic is work of.
+const INDEXED: [Part; 5] = [Part::Issue, PIPES[0], PIPES[1], PIPES[2], PIPES[3]];
+
+/// Issue and the pipes of index arithmetic without a part of that, 0 to 1: at least what is left of each; `None` where it was not
+/// counted.
+pub(super) fn without_index(ask: &Ask<'_, '_, '_>, gone: f64) -> Option<Vec<(Part, f64)>> {
+    let (phases, total) = ask.m.sampled().zip(ask.m.mix.total)?;
+    let index = phases.index.unwrap_or_default();
+    let left = |part: Part| {
+        let opcodes = part.row()?.opcodes();
+        let all: f64 = opcodes.iter().filter_map(|opcode| ask.m.mix.count(opcode)).sum();
+        let own = index.on(part) as f64;
+        let rest = (all - own).max(0.0);
+        let own = own * if part == Part::ComputeFma { IMAD_CYCLES } else { 1.0 };
+        (own > 0.0).then(|| 1.0 - gone * own / (own + rest))
+    };
+    let parts = PIPES.into_iter().map(|part| (part, left(part)));
+    let all = parts.chain([(Part::Issue, Some(1.0 - gone * index.executed as f64 / total))]);
+    Some(all.filter_map(|(part, left)| Some((part, ask.m.unit(part)?.share * left?))).collect())
+}
+
+/// The part of the index arithmetic that loads of 16 bytes a lane take away: 0 where all are as wide; `None` where no accesses were
+/// counted.
+pub(super) fn narrow(ask: &Ask<'_, '_, '_>) -> Option<f64> {
+    let narrowest = ask.m.sampled()?.accesses.iter().map(|access| access.width_bits.unwrap_or(8)).min()?;
+    Some(1.0 - narrowest as f64 / WIDEST as f64)
+}
+
+/// The part of the instructions that only make addresses: of all of them, or of those of a pipe.
+fn of_index(ask: &Ask<'_, '_, '_>, part: Part) -> Option<f64> {
+    let index = ask.m.sampled()?.index.unwrap_or_default();
+    let pipe = |opcodes: &[&str]| opcodes.iter().filter_map(|opcode| ask.m.mix.count(opcode)).sum();
+    let (own, all) = match part {
+        Part::Issue => (index.executed, ask.m.mix.total?),
+        _ => (index.on(part), pipe(part.row()?.opcodes())),
+    };
+    (all > 0.0).then_some(own as f64 / all)
+}
+
+/// Fewer instructions. Where issue limits, arithmetic on values stays; issue, the ALU and the index arithmetic on other pipes fall.
+/// Where a pipe does, and much of its work is index arithmetic, that falls.
+pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let of_work = m.units.iter().filter(|unit| unit.part == Part::Issue || PIPES.contains(&unit.part));
+    let unit = of_work.max_by(|a, b| a.share.total_cmp(&b.share)).filter(|unit| unit.share >= WORKING)?;
+    let part = unit.part;
+    let index = of_index(ask, part);
+    let is_index = index.is_some_and(|own| own >= INDEX);
+    if part != Part::Issue && !is_index {
+        return None;
+    }
+    let counted = without_index(ask, 1.0);
+    let unknown = if counted.is_none() { &INDEXED[..] } else { &[] };
+    let mut after = counted.unwrap_or_default();
+    if part == Part::Issue {
+        after.retain(|(part, _)| !matches!(part, Part::Issue | Part::ComputeAlu));
+        after.extend([(Part::Issue, 0.0), (Part::ComputeAlu, 0.0)]);
+    }
+    let own = index.unwrap_or_default();
+    let gone = if is_index { 0.75 * own } else { 0.25 };
+    let fixed = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving, StallReason::DispatchStall];
+    let all = [Part::Issue, PIPES[0], PIPES[1], PIPES[2], PIPES[3]];
+    let left = after.clone();
+    let draft = Draft::of(Action::FewerInstructions, Change::default()).rewrites().frees_of(ask, &fixed, gone);
+    let draft = all.into_iter().fold(draft, |draft, part| draft.keeps(part, 1.0 - gone, 0.0));
+    let draft = if left.is_empty() { draft.unknown(ask, unknown) } else { draft };
+    // Issued at the same rate, they are as many as the time at the ceiling.
+    let kept = 1.0 - draft.saves(ask);
+    let check = match (m.kernel.value(EXECUTED), draft.is_open()) {
+        (Some(now), false) => words!("executed instructions {} → {}", count(now), count(now * kept)),
+        (Some(now), true) => words!("executed instructions below {}", count(now)),
+        (None, false) => words!("executed instructions −{}", share(1.0 - kept)),
+        (None, true) => words!("fewer executed instructions"),
+    };
+    let sentence = match index {
+        _ if is_index => {
+            "Less index arithmetic: several neighbouring elements a thread, offsets out of the loop, divisors known when compiled"
+        }
+        Some(own) if 100.0 * own < m.limits[Threshold::LeverLeast] => {
+            "Fewer instructions for the same result: cheaper arithmetic, fewer conversions"
+        }
+        _ => "Fewer instructions for the same result: wider accesses, hoisted index arithmetic, fewer conversions",
+    };
+    let of_pipe = if part == Part::Issue { "the instructions" } else { "its instructions" };
+    let addresses = index.filter(|_| is_index).map(|own| words!("; {} of {} only make addresses", share(own), of_pipe));
+    let why = words!("{} at {}{}", &unit.name, share(unit.share), addresses.unwrap_or_default());
+    Some(draft.says(sentence.into(), why).checks(check, EXECUTED))
+}
