@@ -3,7 +3,9 @@
 
 mod error;
 mod origin;
+pub mod op;
 pub mod text;
 
 pub use error::ReadError;
+pub use op::{Class, Op};
 pub use origin::Origin;
