@@ -4,8 +4,8 @@
 //! AUDIT_BENCH_PYTHON=python3 cargo bench --profile dist --bench side_by_side
 //! ```
 //!
-//! With `--features parquet` the table of a report stands beside them. `AUDIT_BENCH_PYTHON` names a Python that can
-//! `import ncu_report`; `ncu` is taken from `PATH`. An alternative that is not there is said to be absent. `AUDIT_BENCH_RUNS` sets the counted runs (5), after one that is not counted.
+//! `AUDIT_BENCH_PYTHON` names a Python that can `import ncu_report`; `ncu` is taken from `PATH`. An alternative that is not
+//! there is said to be absent. `AUDIT_BENCH_RUNS` sets the counted runs (5), after one that is not counted.
 
 #![allow(clippy::disallowed_methods, reason = "a benchmark runs programs and measures time")]
 
@@ -45,13 +45,6 @@ fn audit(report: &Path, out: &Path) -> Command {
     command
 }
 
-/// Every value and instance as one flat table; `None` in a build without the feature.
-fn parquet(report: &Path) -> Option<Command> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_audit"));
-    command.args(["dump", "evidence", "--format", "parquet"]).arg(report);
-    cfg!(feature = "parquet").then_some(command)
-}
-
 fn python(report: &Path, script: &str) -> Option<Command> {
     let mut command = Command::new(std::env::var_os("AUDIT_BENCH_PYTHON")?);
     command.args(["-c", script]).arg(report);
@@ -89,7 +82,6 @@ fn main() {
     for report in [support::fixture("gemm_bias_v1.ncu-repz"), big(560)] {
         let alternatives = [
             ("audit generate", Some(audit(&report, &out))),
-            ("audit dump evidence --format parquet", parquet(&report)),
             ("ncu_report, every value", python(&report, READ_VALUES)),
             // Minutes a run on the large report.
             (
@@ -110,7 +102,7 @@ fn main() {
 }
 
 /// One report through all readers, alternately.
-fn side_by_side(report: &Path, alternatives: [(&str, Option<Command>); 5], runs: usize, out: &Path) {
+fn side_by_side(report: &Path, alternatives: [(&str, Option<Command>); 4], runs: usize, out: &Path) {
     let mut figures: Vec<(&str, Option<Command>, Vec<support::Run>)> =
         alternatives.into_iter().map(|(name, command)| (name, command, Vec::new())).collect();
     for round in 0..=runs {

@@ -81,7 +81,7 @@ pub(super) fn run(arguments: &Doctor, out: &mut dyn Write) -> Result<(), Failure
 /// What the driver's library says: a few lines for each device, or why there is none.
 #[cfg(feature = "gpu")]
 fn seen_by_driver() -> Vec<String> {
-    let devices = match crate::collect::gpu::devices() {
+    let devices = match audit_launch::gpu::devices() {
         Ok(devices) => devices,
         Err(error) => {
             let said = error.to_string();
@@ -120,7 +120,7 @@ fn seen_by_driver() -> Vec<String> {
 
 #[cfg(feature = "gpu")]
 fn can_launch() -> bool {
-    crate::collect::gpu::devices().is_ok()
+    audit_launch::gpu::devices().is_ok()
 }
 
 #[cfg(not(feature = "gpu"))]

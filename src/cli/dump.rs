@@ -1,6 +1,6 @@
 //! `audit dump`: a stage as JSON.
 
-use super::args::{Dump, DumpAnalysis, EvidenceFormat, Folder, Stage};
+use super::args::{Dump, DumpAnalysis, Folder, Stage};
 use super::code::places;
 use super::failure::Failure;
 use super::gather::Gatherer;
@@ -10,7 +10,7 @@ use super::{lines, plan};
 use crate::analysis::{self, Audit, Evidence, Limits, Reduction, Selection, Side, Work, audit, short_name};
 use crate::collect::{self, Tool};
 use crate::config::Tools;
-use crate::evidence::{self, Launch, NameSet, Origin, Report, SassListing, SourceView, Want};
+use crate::evidence::{self, Launch, NameSet, Origin, SassListing, SourceView, Want};
 use crate::plain;
 use crate::source::{self, Profile, ReadError, sass};
 use crate::view;
@@ -22,16 +22,13 @@ use std::path::Path;
 
 pub(super) fn run(arguments: &Dump, out: &mut dyn Write) -> Result<(), Failure> {
     match &arguments.stage {
-        Stage::Evidence { file, instances, format, allow_damage } => {
+        Stage::Evidence { file, instances, allow_damage } => {
             let mut want = Want { allow_damage: *allow_damage, ..Want::everything() };
-            if !instances && *format == EvidenceFormat::Json {
+            if !instances {
                 want.instances = NameSet::none();
             }
             let report = source::read_profile(file, &want)?;
-            match format {
-                EvidenceFormat::Json => evidence::write_json(&report, &mut plain::Json(out))?,
-                EvidenceFormat::Parquet => table(&report)?,
-            }
+            evidence::write_json(&report, &mut plain::Json(out))?;
         }
         Stage::Source { file, kernel, allow_damage } => {
             evidence::write_source_json(&views(file, kernel.as_ref(), *allow_damage)?, &mut plain::Json(out))?;
@@ -40,27 +37,6 @@ pub(super) fn run(arguments: &Dump, out: &mut dyn Write) -> Result<(), Failure> 
         Stage::Analysis(arguments) => conclusions(arguments, &mut plain::Json(out))?,
     }
     Ok(())
-}
-
-/// The evidence as a table, to the output itself: what stands before it lets text pass and nothing else.
-#[cfg(feature = "parquet")]
-fn table(report: &Report) -> Result<(), Failure> {
-    use std::io::{BufWriter, IsTerminal as _, stdout};
-    if stdout().is_terminal() {
-        return Err(Failure::usage(
-            "Parquet is binary, and standard output is a terminal\n  help: send it to a file, as in `--format parquet > NAME.parquet`",
-        ));
-    }
-    let mut out = BufWriter::new(stdout());
-    evidence::write_parquet(report, &mut out)?;
-    Ok(out.flush()?)
-}
-
-#[cfg(not(feature = "parquet"))]
-fn table(_: &Report) -> Result<(), Failure> {
-    Err(Failure::usage(
-        "this build writes no Parquet\n  help: build it with `cargo install kernel-audit --features parquet`, or take --format json",
-    ))
 }
 
 /// What is concluded: what `audit generate` says of the subject that is named, or what is said

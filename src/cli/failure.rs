@@ -3,12 +3,12 @@
 use crate::analysis::code::CodeError;
 use crate::analysis::{OtherKernelTried, SelectionError};
 use crate::collect::CollectError;
-use crate::collect::launch::LaunchError;
 use crate::config::{ConfigError, ConfigErrorKind};
 use crate::plain;
 use crate::render::RenderError;
 use crate::snapshot::SnapshotError;
 use crate::source::ReadError;
+use audit_launch::LaunchError;
 use std::io;
 use std::process::ExitCode;
 

@@ -41,13 +41,13 @@ mod on_gpu {
     use super::Launch;
     use crate::analysis::Sample;
     use crate::analysis::code::kernel_of;
-    use crate::collect::gpu::{self, Gpu, Job, Sampling, guarded};
-    use crate::collect::launch::{DType, Given, LaunchError, LaunchPlan, Program, Reference, fit};
-    use crate::collect::{Compile, Places, compile};
+    use crate::collect::{Compile, Places, clocks, compile};
     use crate::config::{Code, Config, Subject};
     use crate::evidence::{Benchmark, Correctness, Origin, OutputCheck};
     use crate::render::{Output, write_together};
     use crate::source;
+    use audit_launch::gpu::{self, Gpu, Job, Sampling, guarded};
+    use audit_launch::{DType, Given, LaunchError, LaunchPlan, Program, Reference, fit};
     use regex::Regex;
     use serde::Serialize;
     use std::io::Write;
@@ -113,7 +113,7 @@ mod on_gpu {
                 interval.is_some_and(|(median, (low, high))| high - low <= SETTLED * median)
             };
             let most = arguments.samples.max(LEAST);
-            let sampling = Sampling { least: LEAST, most, limit: LIMIT, is_stable: &is_stable };
+            let sampling = Sampling { least: LEAST, most, limit: LIMIT, is_stable: &is_stable, clocks: &clocks };
             let stated = subject.reference.as_ref().map(|plan| (plan, beside.as_ref()));
             let found = guarded(|| gpu::time(&device, &job, stated, &sampling))?;
             keep(arguments, &found)?;
@@ -293,7 +293,7 @@ mod on_gpu {
             let error = worst.error.map_or("not finite".to_owned(), |error| format!("{error:.3e}"));
             words.push(format!("worst [{}] {} for {} ({error})", worst.index, worst.got, worst.expected));
         }
-        let exact = output.dtype.parse::<DType>().is_ok_and(|dtype| !dtype.is_float());
+        let exact = DType::named(&output.dtype).is_some_and(|dtype| !dtype.is_float());
         words.push(format!(
             "{} of {} {}",
             output.different,

@@ -2,9 +2,9 @@
 
 use super::failure::Failure;
 use super::plan::DEFAULT_CONFIG;
-use crate::collect::launch::Reference;
 use crate::collect::{Launcher, OwnLauncher, Stated, Words, files};
 use crate::config::{Code, Subject, Variant};
+use audit_launch::Reference;
 use std::path::{Path, PathBuf};
 
 /// Where a collection reads and writes.

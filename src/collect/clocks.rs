@@ -11,7 +11,7 @@ const QUERY: &str = "clocks.sm,clocks.mem,temperature.gpu,power.draw,clocks_thro
 ///
 /// # Errors
 /// When nvidia-smi is missing, fails, or prints something else.
-pub(super) fn read(bus: &str) -> Result<Clocks, String> {
+pub fn clocks(bus: &str) -> Result<Clocks, String> {
     let mut call = Call::new("nvidia-smi").argument(format!("--query-gpu={QUERY}"));
     call = call.argument("--format=csv,noheader,nounits").argument("-i").argument(bus);
     call.limit = Duration::from_secs(20);

@@ -11,12 +11,9 @@ mod clocks;
 mod disassemble;
 mod error;
 pub mod files;
-#[cfg(feature = "gpu")]
-pub mod gpu;
 mod homes;
 mod journal;
 mod keys;
-pub mod launch;
 mod launcher;
 mod machine;
 mod ncu;
@@ -31,6 +28,8 @@ mod store;
 mod tools;
 mod words;
 
+#[cfg(feature = "gpu")]
+pub use clocks::clocks;
 pub use disassemble::{Disassembly, disassemble};
 pub use error::{CollectError, Setback};
 pub use journal::{JOURNAL, Journal};

@@ -6,7 +6,7 @@ use crate::analysis::Pick;
 use crate::analysis::code::{LaunchShape, SassCheck, SharedPart};
 use crate::catalog::Operator;
 use crate::collect::Collecting;
-use crate::collect::launch::{CheckPlan, LaunchPlan, ReferencePlan};
+use audit_launch::{CheckPlan, LaunchPlan, ReferencePlan};
 use regex::Regex;
 use std::fmt;
 use std::path::PathBuf;

@@ -3,16 +3,11 @@
 //! Owns the model of a profile ([`Report`], [`Launch`], [`Metric`]), of a build ([`BuildLog`]) and of a [`Reading`].
 //! Receives values from `source`, gives them to `analysis`.
 
-mod benchmark;
 mod build;
 mod collected;
-mod correctness;
 mod cubin;
 mod dump;
-mod launched;
 mod machine_word;
-#[cfg(feature = "parquet")]
-mod parquet;
 mod reading;
 mod sanitizer;
 mod sass;
@@ -20,16 +15,15 @@ mod source_dump;
 mod source_view;
 mod timeline;
 
-pub use benchmark::{
-    BENCHMARK_SCHEMA, Benchmark, Clocks, Completed, FlushedBy, GemmChoice, TimedReference, TimingMethod,
+pub use audit_launch::facts::{
+    BENCHMARK_SCHEMA, Benchmark, Buffer, CORRECTNESS_SCHEMA, CheckRun, Clocks, Completed, Correctness, DeviceFacts,
+    FlushedBy, FunctionFacts, GemmChoice, LaunchFacts, OutputCheck, TimedReference, TimingMethod, WorstElement,
 };
 pub use build::{BuildLog, BuildRecord, CalleeRecord};
 pub use build::{CodeBuild, ReportCubin};
 pub use collected::{COLLECTED_SCHEMA, Collected, CollectedStep, StepOutcome};
-pub use correctness::{CORRECTNESS_SCHEMA, CheckRun, Correctness, OutputCheck, WorstElement};
 pub use cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineRow, LineTable};
 pub use dump::{SCHEMA, write_json};
-pub use launched::{Buffer, DeviceFacts, FunctionFacts, LaunchFacts};
 pub use machine_word::{
     Arithmetic, Flow, MachineWord, Operand, OperandFrom, Register, RegisterFile, Registers, WarpSync,
 };
@@ -37,8 +31,6 @@ pub use ncu_report::{
     ClockStatus, Damage, Device, Dim3, FocusMetric, Instance, Launch, Metric, NameSet, NvtxRange, Origin, Process,
     Report, RuleMessage, RuleResult, RuleTable, Rules, Session, SourceText, Speedup, Value, Want, Workload,
 };
-#[cfg(feature = "parquet")]
-pub use parquet::write_parquet;
 pub use reading::{Measured, Missing, Provenance, Reading, Spread};
 pub use sanitizer::{SanitizerFinding, SanitizerLevel, SanitizerRun, SanitizerSite, SanitizerTool};
 pub use sass::{Predicate, SassFunction, SassInstruction, SassListing, SourceLine};

@@ -6,17 +6,21 @@
 
 use super::error::RenderError;
 use super::html;
+use super::lint::unknown_part;
 use super::outline::Outline;
 use super::sink::one_line;
 use super::{escape, markdown};
 use crate::view::{Block, Content, Document, Section, SourceText};
 use handlebars::{
-    Context, Handlebars, Helper, HelperDef, HelperResult, Output, PathAndJson, RenderContext, Renderable,
+    Context, Handlebars, Helper, HelperDef, HelperResult, Output, PathAndJson, RenderContext, RenderErrorReason,
+    Renderable,
 };
 use serde_json::{Value, json};
 
 /// Opens and closes a mark; no text of a page holds it.
 const MARK: char = '\0';
+/// Levels of a heading that a template asks for; of none, that of a section.
+const LEVELS: [&str; 7] = ["", "1", "2", "3", "4", "5", "6"];
 /// What ends a table or a fold.
 const BREAKS: &str = "\n\n";
 /// Parts the fields of a mark.
@@ -94,16 +98,25 @@ impl HelperDef for SectionHelper {
         out: &mut dyn Output,
     ) -> HelperResult {
         let name = given(helper.param(0));
+        let data = context.data();
+        let mut here = [&data["sections"], &data["details"]].into_iter().filter_map(Value::as_array).flatten();
+        let is_here = here.any(|section| section["id"] == name.as_str());
+        if let Some(what) = unknown_part("section", &name).filter(|_| !is_here) {
+            return Err(RenderErrorReason::Other(what).into());
+        }
         if let Some(inner) = helper.template() {
-            let data = context.data();
-            let mut known = [&data["sections"], &data["details"]].into_iter().filter_map(Value::as_array).flatten();
-            if known.any(|section| section["id"] == name.as_str()) {
+            if is_here {
                 out.write(&mark(&["begin", &name]))?;
                 inner.render(registry, context, render, out)?;
             }
             return Ok(());
         }
-        Ok(out.write(&mark(&["section", &name, &given(helper.hash_get("level")), &given(helper.hash_get("title"))]))?)
+        let level = given(helper.hash_get("level"));
+        if !LEVELS.contains(&level.as_str()) {
+            let what = format!("level={level}: expected the level of a heading, 1 to 6");
+            return Err(RenderErrorReason::Other(what).into());
+        }
+        Ok(out.write(&mark(&["section", &name, &level, &given(helper.hash_get("title"))]))?)
     }
 }
 
@@ -115,7 +128,11 @@ fn block_helper(
     _: &mut RenderContext<'_, '_>,
     out: &mut dyn Output,
 ) -> HelperResult {
-    Ok(out.write(&mark(&["block", &given(helper.param(0))]))?)
+    let name = given(helper.param(0));
+    match unknown_part("block", &name) {
+        Some(what) => Err(RenderErrorReason::Other(what).into()),
+        None => Ok(out.write(&mark(&["block", &name]))?),
+    }
 }
 
 fn given(value: Option<&PathAndJson<'_>>) -> String {

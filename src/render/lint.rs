@@ -1,13 +1,13 @@
-//! The check of templates before they are used: every name in them must be one that pages have.
+//! The names in templates, looked at before they are used: each must be one that pages have.
 //!
 //! Handlebars' strict mode fails on an unknown name only where it is printed; a name under an `{{#if}}`, of a section or
-//! of a block would silently leave its part out. So each template is walked with lists of the names.
+//! of a block would silently leave its part out.
 
 use super::error::RenderError;
 use super::frame::text_of;
-use crate::bounds::INCLUDES;
+use crate::bounds::{INCLUDES, TEMPLATE_DEPTH};
 use crate::nearest::did_you_mean;
-use crate::view::{COMMENT, names};
+use crate::view::names;
 use handlebars::Path;
 use handlebars::template::{BlockParam, DecoratorTemplate, HelperTemplate, Parameter, Template, TemplateElement};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,14 +28,10 @@ pub(super) const FIELDS: [(&str, &str); 8] = [
 ];
 /// How many of [`FIELDS`] a page of Markdown has.
 const OF_MARKDOWN: usize = 5;
-/// Helpers that place a part.
-const PLACING: [&str; 2] = ["section", "block"];
-/// Helpers that a template may call for a value.
-const VALUE_HELPERS: [&str; 5] = ["eq", "ne", "and", "or", "not"];
-/// Levels of headings.
-const LEVELS: [&str; 6] = ["1", "2", "3", "4", "5", "6"];
-/// Helpers that open a block.
-const BLOCK_HELPERS: [&str; 5] = ["section", "if", "unless", "each", "with"];
+/// Helpers that a template may call.
+const HELPERS: [&str; 11] = ["section", "block", "if", "unless", "each", "with", "eq", "ne", "and", "or", "not"];
+/// What they take by name.
+const PARAMETERS: [&str; 3] = ["title", "level", "includeZero"];
 /// Names that a loop defines.
 const LOOP_NAMES: [&str; 4] = ["index", "first", "last", "key"];
 
@@ -44,109 +40,84 @@ pub(super) fn is_partial(name: &str) -> bool {
     name.starts_with("partials/")
 }
 
+pub(super) fn is_html(name: &str) -> bool {
+    name.ends_with(HTML)
+}
+
 /// The first fault of each template, in the order of their names.
 pub(super) fn faults(templates: &BTreeMap<String, Template>) -> Vec<RenderError> {
-    let of_comment = reached(templates, templates.get(COMMENT));
     let fault = |(name, template): (&String, &Template)| {
-        let has_subjects = name == COMMENT || of_comment.contains(name.as_str());
-        let mut walk =
-            Walk { templates, name, at: (1, 1), given: BTreeSet::new(), has_subjects, in_loop: is_partial(name) };
-        walk.template(template).err()
+        let mut names = Names { templates, template: name, at: (1, 1), given: BTreeSet::new() };
+        names.of(template).err()
     };
     let faults: Vec<RenderError> = templates.iter().filter_map(fault).collect();
-    if faults.is_empty() { circle(templates).or_else(|| too_many(templates)).into_iter().collect() } else { faults }
-}
-
-/// Partials that include each other, which would never end.
-fn circle(templates: &BTreeMap<String, Template>) -> Option<RenderError> {
-    let includes: BTreeMap<&str, Vec<&str>> = templates.iter().map(|(name, own)| (name.as_str(), parts(own))).collect();
-    let mut ended: BTreeSet<&str> = BTreeSet::new();
-    for start in includes.keys() {
-        // The chain of partials that are open, each with how many of its own were looked at.
-        let mut chain: Vec<(&str, usize)> = vec![(start, 0)];
-        while let Some((name, seen)) = chain.last_mut() {
-            let next = includes.get(name).and_then(|own| own.get(*seen)).copied();
-            *seen += 1;
-            match next {
-                None => {
-                    ended.insert(name);
-                    chain.pop();
-                }
-                Some(next) if ended.contains(next) => {}
-                Some(next) => {
-                    if let Some(at) = chain.iter().position(|(open, _)| *open == next) {
-                        let names: Vec<&str> = chain[at..].iter().map(|(name, _)| *name).chain([next]).collect();
-                        let what = format!("partials that include each other never end: {}", names.join(" → "));
-                        return Some(RenderError::template(next, (1, 1), what));
-                    }
-                    chain.push((next, 0));
-                }
-            }
-        }
+    if !faults.is_empty() {
+        return faults;
     }
-    None
+    let mut known = BTreeMap::new();
+    templates.keys().find_map(|name| printed(templates, name, &mut Vec::new(), &mut known).err()).into_iter().collect()
 }
 
-/// A page whose partials include partials so often that printing it would not end in reasonable time.
-fn too_many(templates: &BTreeMap<String, Template>) -> Option<RenderError> {
-    let mut printed: BTreeMap<&str, u64> = BTreeMap::new();
-    // Without circles, every name is counted at the latest when all that it includes are.
-    for _ in 0..templates.len() {
-        for (name, own) in templates {
-            let parts = parts(own);
-            if let Some(sum) = parts.iter().try_fold(1_u64, |sum, part| Some(sum.saturating_add(*printed.get(part)?))) {
-                printed.insert(name, sum);
-            }
-        }
+/// How many templates one prints, itself and those in partials counted.
+///
+/// # Errors
+/// Partials that include each other, which never end, are too deep in one another, or too many to end in reasonable time.
+fn printed<'t>(
+    templates: &'t BTreeMap<String, Template>,
+    name: &'t str,
+    open: &mut Vec<&'t str>,
+    known: &mut BTreeMap<&'t str, u64>,
+) -> Result<u64, RenderError> {
+    if let Some(count) = known.get(name) {
+        return Ok(*count);
     }
-    let (name, count) = printed.into_iter().find(|(_, count)| *count > INCLUDES)?;
-    Some(RenderError::template(
-        name,
-        (1, 1),
-        format!("its partials are included {count} times, at most {INCLUDES} are printed"),
-    ))
-}
-
-fn parts(template: &Template) -> Vec<&str> {
-    let mut names = Vec::new();
-    included(template, &mut names);
-    names
+    let fault = |what: String| Err(RenderError::template(name, (1, 1), what));
+    if let Some(at) = open.iter().position(|other| *other == name) {
+        let names: Vec<&str> = open[at..].iter().copied().chain([name]).collect();
+        return fault(format!("partials that include each other never end: {}", names.join(" → ")));
+    }
+    if open.len() > TEMPLATE_DEPTH {
+        return fault(format!("at most {TEMPLATE_DEPTH} partials stand in one another"));
+    }
+    open.push(name);
+    let mut count = 1_u64;
+    for part in templates.get(name).map(parts).unwrap_or_default() {
+        count = count.saturating_add(printed(templates, part, open, known)?);
+    }
+    open.pop();
+    if count > INCLUDES {
+        return fault(format!("its partials are included {count} times, at most {INCLUDES} are printed"));
+    }
+    known.insert(name, count);
+    Ok(count)
 }
 
 /// The partials that no page includes: what they say is never printed.
 pub(super) fn unused(templates: &BTreeMap<String, Template>) -> BTreeSet<String> {
-    let pages = templates.iter().filter(|(name, _)| !is_partial(name)).map(|(_, page)| page);
-    let used = reached(templates, pages);
+    let mut used = BTreeSet::new();
+    let mut left: Vec<&Template> = templates.iter().filter(|(name, _)| !is_partial(name)).map(|(_, own)| own).collect();
+    while let Some(template) = left.pop() {
+        let new = parts(template).into_iter().filter(|name| used.insert(*name));
+        left.extend(new.filter_map(|name| templates.get(name)));
+    }
     templates.keys().filter(|name| is_partial(name) && !used.contains(name.as_str())).cloned().collect()
 }
 
-/// The partials that templates include, and those that these include.
-fn reached<'t>(
-    templates: &'t BTreeMap<String, Template>,
-    from: impl IntoIterator<Item = &'t Template>,
-) -> BTreeSet<&'t str> {
-    let mut reached = BTreeSet::new();
-    let mut left: Vec<&Template> = from.into_iter().collect();
-    while let Some(template) = left.pop() {
-        let new = parts(template).into_iter().filter(|name| reached.insert(*name));
-        left.extend(new.filter_map(|name| templates.get(name)));
-    }
-    reached
-}
-
 /// The partials that a template names.
-fn included<'t>(template: &'t Template, into: &mut Vec<&'t str>) {
+fn parts(template: &Template) -> Vec<&str> {
+    let mut names = Vec::new();
     for element in &template.elements {
         match element {
             TemplateElement::PartialExpression(include) | TemplateElement::PartialBlock(include) => {
-                into.extend(partial_of(include));
+                names.extend(partial_of(include));
             }
             TemplateElement::HelperBlock(block) => {
-                block.template.iter().chain(&block.inverse).for_each(|inner| included(inner, into));
+                block.template.iter().chain(&block.inverse).for_each(|inner| names.extend(parts(inner)));
             }
             _ => {}
         }
     }
+    names
 }
 
 fn partial_of(include: &DecoratorTemplate) -> Option<&str> {
@@ -156,166 +127,80 @@ fn partial_of(include: &DecoratorTemplate) -> Option<&str> {
     }
 }
 
-struct Walk<'a> {
+/// The walk through one template.
+struct Names<'a> {
     templates: &'a BTreeMap<String, Template>,
-    name: &'a str,
+    template: &'a str,
     /// Line and column of the element that is walked.
     at: (usize, usize),
-    /// Names that block parameters and arguments of partials define.
-    given: BTreeSet<String>,
-    /// Whether it may print a comment, some of whose sections are called as subjects.
-    has_subjects: bool,
-    /// Whether it may stand in a loop, where sections have an id.
-    in_loop: bool,
+    /// Names that blocks define.
+    given: BTreeSet<&'a str>,
 }
 
-impl<'a> Walk<'a> {
-    fn template(&mut self, template: &'a Template) -> Result<(), RenderError> {
+impl<'a> Names<'a> {
+    fn of(&mut self, template: &'a Template) -> Result<(), RenderError> {
         for (at, element) in template.elements.iter().enumerate() {
             if let Some(place) = template.mapping.get(at) {
                 self.at = (place.0, place.1);
             }
             match element {
                 TemplateElement::RawString(_) | TemplateElement::Comment(_) => {}
-                TemplateElement::Expression(call) | TemplateElement::HtmlExpression(call) => {
-                    self.call(call, &PLACING)?
+                TemplateElement::Expression(call) | TemplateElement::HtmlExpression(call) => self.call(call)?,
+                TemplateElement::HelperBlock(block) => {
+                    match &block.block_param {
+                        Some(BlockParam::Single(name)) => self.given.extend(name.as_name()),
+                        Some(BlockParam::Pair((name, index))) => {
+                            self.given.extend([name, index].into_iter().filter_map(|name| name.as_name()));
+                        }
+                        _ => {}
+                    }
+                    self.call(block)?;
+                    block.template.iter().chain(&block.inverse).try_for_each(|inner| self.of(inner))?;
                 }
-                TemplateElement::HelperBlock(block) => self.block(block)?,
                 TemplateElement::PartialExpression(include) | TemplateElement::PartialBlock(include) => {
-                    self.include(include)?;
+                    let partials = self.templates.keys().map(String::as_str).filter(|name| is_partial(name));
+                    self.known("partial", partial_of(include).unwrap_or_default(), partials)?;
+                    include.params.iter().chain(include.hash.values()).try_for_each(|one| self.value(one))?;
                 }
-                _ => return Err(self.fault("this kind of tag is not supported; put the part into a partial".into())),
+                _ => return self.fault("this kind of tag is not supported; put the part into a partial".to_owned()),
             }
         }
         Ok(())
     }
 
-    /// `{{name}}` or `{{helper argument…}}`, also as a subexpression, which places nothing.
-    fn call(&self, call: &HelperTemplate, placing: &[&str]) -> Result<(), RenderError> {
-        if call.params.is_empty() && call.hash.is_empty() {
+    /// `{{name}}`, or `{{helper argument…}}`, also as a block or a subexpression.
+    fn call(&self, call: &HelperTemplate) -> Result<(), RenderError> {
+        if call.params.is_empty() && call.hash.is_empty() && !call.block {
             return self.value(&call.name);
         }
-        self.known("helper", name_of(call), placing.iter().copied().chain(VALUE_HELPERS))?;
-        self.arguments(call)
+        let helper = call.name.as_name().unwrap_or_default();
+        self.known("helper", helper, HELPERS.into_iter())?;
+        call.hash.keys().min().map_or(Ok(()), |name| self.known("parameter", name, PARAMETERS.into_iter()))?;
+        if let Some(Parameter::Literal(name)) = call.params.first() {
+            self.part(helper, &text_of(name))?;
+        }
+        call.params.iter().chain(call.hash.values()).try_for_each(|one| self.value(one))
     }
 
-    fn arguments(&self, call: &HelperTemplate) -> Result<(), RenderError> {
-        let helper = name_of(call);
-        let parameters: &[&str] = match helper {
-            "section" if call.block => &[],
-            "section" if is_html(self.name) => &["title"],
-            "section" => &["title", "level"],
-            "if" | "unless" => &["includeZero"],
-            _ => &[],
-        };
-        if let Some(unknown) = call.hash.keys().filter(|name| !parameters.contains(&name.as_str())).min() {
-            self.known(&format!("parameter of {helper}"), unknown, parameters.iter().copied())?;
-        }
-        if let Some(level) = call.hash.get("level").map(shown).filter(|level| !LEVELS.contains(&level.as_str())) {
-            return Err(self.fault(format!("level={level}: expected the level of a heading, 1 to 6")));
-        }
-        let count = match helper {
-            "eq" | "ne" => 2,
-            "and" | "or" => call.params.len(),
-            _ => 1,
-        };
-        if call.params.len() != count {
-            let arguments = if count == 1 { "one argument" } else { "two arguments" };
-            return Err(self.fault(format!("{helper} takes {arguments}, not {}", call.params.len())));
-        }
-        match (helper, call.params.as_slice()) {
-            ("section", [part]) => self.part(helper, part, names::sections())?,
-            ("block", [part]) => {
-                let all: Vec<String> = names::blocks().collect();
-                self.part(helper, part, all.iter().map(String::as_str))?;
-            }
-            ("eq" | "ne", [id, Parameter::Literal(name)] | [Parameter::Literal(name), id])
-                if self.is_id(id) && !self.has_subjects =>
-            {
-                self.known("section", &text_of(name), names::sections())?;
-            }
-            _ => {}
-        }
-        call.params.iter().chain(call.hash.values()).try_for_each(|parameter| self.value(parameter))
-    }
-
-    /// What names the part that is placed: a literal, a name that a block defines, or the id of a section.
-    fn part<'n>(
-        &self,
-        helper: &str,
-        part: &Parameter,
-        names: impl Iterator<Item = &'n str> + Clone,
-    ) -> Result<(), RenderError> {
-        let (own, is_section) = (shown(part), helper == "section");
-        if let Parameter::Literal(_) = part {
-            return self.known(helper, &own, names);
-        }
-        if is_section && self.is_id(part) || self.given.contains(&own) {
-            return Ok(());
-        }
-        let (or_id, near) =
-            (if is_section { ", or id in a loop over sections" } else { "" }, did_you_mean(&own, names));
-        Err(self.fault(format!("{helper} takes a name in quotation marks{or_id}, not {own}{near}")))
-    }
-
-    /// Whether it is the name of the section that a loop is at.
-    fn is_id(&self, parameter: &Parameter) -> bool {
-        let path = shown(parameter);
-        matches!(parameter, Parameter::Path(Path::Relative(_)))
-            && path.rsplit(['.', '/']).next() == Some("id")
-            && !self.given.contains(&path)
+    fn part(&self, helper: &str, name: &str) -> Result<(), RenderError> {
+        unknown_part(helper, name).map_or(Ok(()), |what| self.fault(what))
     }
 
     fn value(&self, parameter: &Parameter) -> Result<(), RenderError> {
         match parameter {
-            Parameter::Name(path) | Parameter::Path(Path::Relative((_, path))) => self.path(path),
+            Parameter::Name(path) | Parameter::Path(Path::Relative((_, path))) => {
+                let mut names = path.split(['.', '/']).filter(|name| !matches!(*name, "" | "this" | "@root"));
+                let count = if is_html(self.template) { FIELDS.len() } else { OF_MARKDOWN };
+                let fields = FIELDS[..count].iter().map(|(name, _)| *name);
+                names.try_for_each(|name| self.known("name", name, fields.clone().chain(self.given.iter().copied())))
+            }
             Parameter::Path(Path::Local((_, name, _))) => self.known("name", name, LOOP_NAMES.into_iter()),
             Parameter::Subexpression(inner) => match inner.as_element() {
-                TemplateElement::Expression(call) => self.call(call, &[]),
+                TemplateElement::Expression(call) => self.call(call),
                 _ => Ok(()),
             },
             _ => Ok(()),
         }
-    }
-
-    /// A path such as `title`, `this`, `../id`, `@root.title`.
-    fn path(&self, path: &str) -> Result<(), RenderError> {
-        let known = || FIELDS.iter().take(if is_html(self.name) { FIELDS.len() } else { OF_MARKDOWN });
-        let names = path.split(['.', '/']).filter(|name| !matches!(*name, "" | "this" | "@root"));
-        for name in names.filter(|name| !self.given.contains(*name)) {
-            self.known("name", name, known().map(|(name, _)| *name))?;
-            if name == "id" && !self.in_loop {
-                return Err(self.fault("a section has an id inside {{#each sections}} and {{#each details}}".into()));
-            }
-        }
-        Ok(())
-    }
-
-    fn block(&mut self, block: &'a HelperTemplate) -> Result<(), RenderError> {
-        let helper = name_of(block);
-        self.known("helper", helper, BLOCK_HELPERS.into_iter())?;
-        self.arguments(block)?;
-        let given: Vec<&str> = match &block.block_param {
-            Some(BlockParam::Single(name)) => vec![name.as_name().unwrap_or_default()],
-            Some(BlockParam::Pair((name, index))) => {
-                [name, index].map(|name| name.as_name().unwrap_or_default()).into()
-            }
-            _ => Vec::new(),
-        };
-        self.given.extend(given.into_iter().map(str::to_owned));
-        let outside = self.in_loop;
-        self.in_loop |= matches!(helper, "each" | "with");
-        block.template.iter().chain(&block.inverse).try_for_each(|inner| self.template(inner))?;
-        self.in_loop = outside;
-        Ok(())
-    }
-
-    fn include(&mut self, include: &DecoratorTemplate) -> Result<(), RenderError> {
-        let Some(name) = partial_of(include) else {
-            return Err(self.fault("a partial must be named in full".into()));
-        };
-        self.known("partial", name, self.templates.keys().map(String::as_str).filter(|name| is_partial(name)))?;
-        include.params.iter().chain(include.hash.values()).try_for_each(|parameter| self.value(parameter))
     }
 
     fn known<'n>(
@@ -324,42 +209,31 @@ impl<'a> Walk<'a> {
         name: &str,
         names: impl Iterator<Item = &'n str> + Clone,
     ) -> Result<(), RenderError> {
-        if names.clone().any(|known| known == name) {
-            return Ok(());
+        unknown(what, name, names).map_or(Ok(()), |what| self.fault(what))
+    }
+
+    fn fault(&self, what: String) -> Result<(), RenderError> {
+        Err(RenderError::template(self.template, self.at, what))
+    }
+}
+
+/// What is said of a name that is in no list; `None` of one that is.
+fn unknown<'n>(what: &str, name: &str, mut names: impl Iterator<Item = &'n str> + Clone) -> Option<String> {
+    let near = did_you_mean(name, names.clone());
+    (!names.any(|known| known == name))
+        .then(|| format!("unknown {what} {name:?}{near}\n  help: `audit explain view` lists the names"))
+}
+
+/// What is said of a section or block that no page has, by the helper that would place it; `None` where one has it.
+pub(super) fn unknown_part(helper: &str, name: &str) -> Option<String> {
+    match helper {
+        "section" => unknown(helper, name, names::sections()),
+        "block" => {
+            let all: Vec<String> = names::blocks().collect();
+            unknown(helper, name, all.iter().map(String::as_str))
         }
-        let near = did_you_mean(name, names.clone());
-        let all: Vec<&str> = names.collect();
-        let all = match all.len() {
-            0 => "known here: none".to_owned(),
-            1..=MOST => format!("known here: {}", all.join(", ")),
-            _ => "`audit explain view` lists them".to_owned(),
-        };
-        Err(self.fault(format!("unknown {what} {name:?}{near} ({all})")))
+        _ => None,
     }
-
-    fn fault(&self, what: String) -> RenderError {
-        RenderError::template(self.name, self.at, what)
-    }
-}
-
-fn name_of(call: &HelperTemplate) -> &str {
-    call.name.as_name().unwrap_or_default()
-}
-
-/// A parameter as a template writes it.
-fn shown(parameter: &Parameter) -> String {
-    match parameter {
-        Parameter::Name(name) | Parameter::Path(Path::Relative((_, name)) | Path::Local((_, _, name))) => name.clone(),
-        Parameter::Literal(value) => text_of(value),
-        _ => "what another helper gives".to_owned(),
-    }
-}
-
-/// Names that an error lists; more are left to `audit explain view`.
-const MOST: usize = 12;
-
-pub(super) fn is_html(name: &str) -> bool {
-    name.ends_with(HTML)
 }
 
 /// The names that templates may use, for people.

@@ -1,7 +1,7 @@
 //! Launching: what audit.toml says of it, and what is said where there is no GPU.
 
 use crate::project::audit;
-use kernel_audit::collect::launch::{Argument, DType, Reference, Role, Swizzle, Values};
+use audit_launch::{Argument, DType, Reference, Role, Swizzle, Values};
 use kernel_audit::config::{Config, Subject};
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Global accesses by line: sectors, what the same bytes need, and whether the order is the data's (rules R14 and R15).
+//! Global accesses by line: sectors, what the same bytes need, and whether the order is the data's.
 
 use super::detail::{SectorAccess, is_shifted};
 use super::lanes::Lanes;

@@ -1,4 +1,4 @@
-//! Cuts the code of the pacing role into phases (rule R2).
+//! Cuts the code of the pacing role into phases.
 
 use super::code::{Code, Loop};
 use super::main_loop::{MainLoop, main_loops};

@@ -1,4 +1,4 @@
-//! Executions with a lane on: an instruction whose guard is off for all lanes is executed and does nothing (rule R12).
+//! Executions with a lane on: an instruction whose guard is off for all lanes is executed and does nothing.
 
 use super::detail::GuardedOpcode;
 use super::study::Study;

@@ -1,4 +1,4 @@
-//! The main loops: the cycles that do the work of the pacing role (rule R2).
+//! The main loops: the cycles that do the work of the pacing role.
 
 use super::code::{Code, Loop};
 use super::samples::Samples;

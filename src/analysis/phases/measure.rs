@@ -1,4 +1,4 @@
-//! What each phase costs: samples, shares, cycles, tensor cycles (rules R3 to R5).
+//! What each phase costs: samples, shares, cycles, tensor cycles.
 
 use super::code::{Code, Loop};
 use super::counters::Counters;
@@ -118,7 +118,7 @@ fn rows_are_warps(kernel: &KernelSummary<'_>) -> bool {
     kernel.key().block.is_some_and(|block| block.0[0].is_multiple_of(32))
 }
 
-/// Issue slots of one unit of cycles (R11): four schedulers for each tile. Where the unit is the life of a warp, other blocks on
+/// Issue slots of one unit of cycles: four schedulers for each tile. Where the unit is the life of a warp, other blocks on
 /// the SM issue in the same cycles, and their instructions count.
 fn slots(study: &Study<'_>, phases: &Phases) -> Option<f64> {
     let counters = &study.counters;
@@ -128,7 +128,7 @@ fn slots(study: &Study<'_>, phases: &Phases) -> Option<f64> {
     }
 }
 
-/// The tensor instructions of each main loop, one site for each opcode (R13).
+/// The tensor instructions of each main loop, one site for each opcode.
 fn sites(study: &Study<'_>) -> Vec<TensorSite> {
     let code = &study.code;
     let mut found = Vec::new();
@@ -276,7 +276,7 @@ fn span(code: &Code<'_>, samples: &Samples, rows: &[usize]) -> Span {
     }
 }
 
-/// Tiles, steps and the cycles of a tile (rule R4).
+/// Tiles, steps and the cycles of a tile.
 #[derive(Default)]
 struct Work {
     unit: Option<CycleUnit>,

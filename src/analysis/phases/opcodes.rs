@@ -1,4 +1,4 @@
-//! What a phase executes: the opcodes that a reader of the source looks for, with a lane on (rule R12).
+//! What a phase executes: the opcodes that a reader of the source looks for, with a lane on.
 
 use super::detail::OpcodeRun;
 use super::guards::lanes_on;

@@ -1,4 +1,4 @@
-//! Parts of a main loop: what a step waits for, issues, copies and hands back (rule R2).
+//! Parts of a main loop: what a step waits for, issues, copies and hands back.
 
 use super::code::Code;
 use super::main_loop::MainLoop;

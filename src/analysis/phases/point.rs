@@ -1,4 +1,4 @@
-//! Instructions and lines as the page names them: the place, the call that leads there, the function's name (rule R13).
+//! Instructions and lines as the page names them: the place, the call that leads there, the function's name.
 
 use super::code::Code;
 use super::detail::{Named, Point};

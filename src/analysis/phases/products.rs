@@ -1,4 +1,4 @@
-//! Tensor instructions stand at the line of their product (rule R13). Where a loop is unrolled, the compiler's line table gives
+//! Tensor instructions stand at the line of their product. Where a loop is unrolled, the compiler's line table gives
 //! some of its products to lines that hold none; counts and samples by line would be spread over those.
 
 use super::code::Code;

@@ -1,4 +1,4 @@
-//! Roles: where the control flow parts the warps of a block until they meet again (rule R1).
+//! Roles: where the control flow parts the warps of a block until they meet again.
 
 use super::code::Code;
 use super::flows::Flows;

@@ -1,4 +1,4 @@
-//! Every stall reason of the kernel by phase, role and cause (rule R16).
+//! Every stall reason of the kernel by phase, role and cause.
 
 use super::detail::{StallCause, StallGroup, StallPlace};
 use super::study::Study;

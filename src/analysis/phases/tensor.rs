@@ -1,4 +1,4 @@
-//! What a tensor kernel's time says: its split, healthy back-pressure, fences and drains in the loop (rules R6 to R10).
+//! What a tensor kernel's time says: its split, healthy back-pressure, fences and drains in the loop.
 
 use super::detail::{FenceChain, Pressure, TimeSplit};
 use super::model::{PhaseKind, Phases};
@@ -10,7 +10,7 @@ use crate::evidence::WarpSync;
 /// The efficiency of a step from which the tensor pipe sets the pace.
 const HEALTHY: f64 = 0.9;
 
-/// The elapsed time (R6): `u` the tensor pipe works, `A − u` a block is resident and the pipe idle, `1 − A` no block is there.
+/// The elapsed time: `u` the tensor pipe works, `A − u` a block is resident and the pipe idle, `1 − A` no block is there.
 pub(super) fn time_split(study: &Study<'_>, tiles: Option<f64>, is_persistent: bool) -> TimeSplit {
     let counters = &study.counters;
     let has_tensor = study.mains.iter().any(|main| main.has_tensor);
@@ -38,7 +38,7 @@ fn last_wave(study: &Study<'_>, tiles: Option<f64>, is_persistent: bool) -> Opti
     Some(idle.map_or(rest(waves), |idle| rest(waves).min(idle)).max(0.0))
 }
 
-/// Samples behind a full tensor pipe (R7): queues at tensor instructions, and waits for products; over the pacing role.
+/// Samples behind a full tensor pipe: queues at tensor instructions, and waits for products; over the pacing role.
 pub(super) fn pressure(study: &Study<'_>, efficiency: Option<f64>) -> Option<Pressure> {
     let code = &study.code;
     let mut sum = 0;
@@ -57,7 +57,7 @@ pub(super) fn pressure(study: &Study<'_>, efficiency: Option<f64>) -> Option<Pre
     has_tensor.then_some(Pressure { share, is_healthy: efficiency.map(|efficiency| efficiency >= HEALTHY) })
 }
 
-/// Fences in front of an arrival in the main loop, guarded for one lane (R8). Everybody else waits behind them: their samples, the
+/// Fences in front of an arrival in the main loop, guarded for one lane. Everybody else waits behind them: their samples, the
 /// arrival's, those of the first product of the next turn, and those at the use of the question to the mbarrier.
 pub(super) fn fence_chain(study: &Study<'_>) -> Option<FenceChain> {
     let code = &study.code;
@@ -96,7 +96,7 @@ pub(super) fn fence_chain(study: &Study<'_>) -> Option<FenceChain> {
     })
 }
 
-/// The cost of draining the tensor pipe on every turn (R9): what a step takes beyond its products, where the warps are in step and
+/// The cost of draining the tensor pipe on every turn: what a step takes beyond its products, where the warps are in step and
 /// the pipe is not full.
 pub(super) fn drain_in_loop(study: &Study<'_>, phases: &Phases, in_step: bool) -> Option<f64> {
     let drains = study.mains.iter().any(|main| {

@@ -1,4 +1,4 @@
-//! The bytes that a launch cannot avoid to move, level by level, from the sizes of its arguments (rule R14).
+//! The bytes that a launch cannot avoid to move, level by level, from the sizes of its arguments.
 
 use super::detail::{SectorAccess, touched_sectors};
 use super::model::Phases;

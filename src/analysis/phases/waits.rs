@@ -1,4 +1,4 @@
-//! What the warps of a phase wait for, and what causes it (rule R16).
+//! What the warps of a phase wait for, and what causes it.
 
 use super::detail::{Wait, WaitGroup};
 use super::point::point;

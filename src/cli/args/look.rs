@@ -66,14 +66,6 @@ pub(in crate::cli) struct Dump {
     pub(in crate::cli) stage: Stage,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(in crate::cli) enum EvidenceFormat {
-    /// One JSON object.
-    Json,
-    /// Parquet; needs a build with the feature `parquet`.
-    Parquet,
-}
-
 /// A stage that can be printed.
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum Stage {
@@ -83,12 +75,9 @@ pub(in crate::cli) enum Stage {
         /// The report, or a page that ncu printed.
         #[arg(value_name = "FILE")]
         file: PathBuf,
-        /// With the instances of metrics; a table always has them.
+        /// With the instances of metrics.
         #[arg(long)]
         instances: bool,
-        /// JSON, or a table for notebooks: launch, kernel, metric, unit, instance, value, text.
-        #[arg(long, value_name = "FORMAT", value_enum, default_value_t = EvidenceFormat::Json)]
-        format: EvidenceFormat,
         /// Read what is whole of a damaged report.
         #[arg(long)]
         allow_damage: bool,

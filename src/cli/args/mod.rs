@@ -25,6 +25,6 @@ pub(super) use generate::{Generate, PageFormat, Render};
 pub(super) use judge::{
     Baseline, BaselineVerb, Check, Compare, Folder, History, HistoryFormat, Level, Note, PinBaseline,
 };
-pub(super) use look::{Dump, DumpAnalysis, EvidenceFormat, Explain, Show, Stage, Timeline};
+pub(super) use look::{Dump, DumpAnalysis, Explain, Show, Stage, Timeline};
 pub(super) use subject::SubjectFlags;
 pub(super) use verb::{Arguments, Verb};

@@ -1,8 +1,9 @@
 //! One of `args`: a number of a type, or a buffer with its extents, its role and, where it is asked for, its tensor map.
 
-use crate::collect::launch::{Argument, Buffer, DType, Promotion, Role, Scalar, Swizzle, TensorMap};
 use crate::config::ConfigError;
 use crate::config::text::Text;
+use crate::nearest::did_you_mean;
+use audit_launch::{Argument, Buffer, DType, Promotion, Role, Scalar, Swizzle, TensorMap};
 use toml::Spanned;
 
 #[derive(serde::Deserialize)]
@@ -39,8 +40,13 @@ struct MapKeys {
 impl Text {
     /// The argument at this place of the list.
     pub(super) fn argument(&self, keys: &ArgumentKeys, at: usize) -> Result<Argument, ConfigError> {
-        let dtype: DType =
-            keys.dtype.get_ref().parse().map_err(|reason: String| self.wrong(reason, keys.dtype.span(), "", None))?;
+        let dtype = keys.dtype.get_ref();
+        let dtype = DType::named(dtype).ok_or_else(|| {
+            let known: Vec<&str> = DType::names().collect();
+            let near = did_you_mean(dtype, known.iter().copied());
+            let reason = format!("expected one of {}, found {dtype:?}{near}", known.join(", "));
+            self.wrong(reason, keys.dtype.span(), "", None)
+        })?;
         match (&keys.value, &keys.shape) {
             (Some(value), None) => Ok(Argument::Scalar(Scalar {
                 name: keys.name.get_ref().clone(),

@@ -1,9 +1,9 @@
 //! `[subject.launch]` as a whole: grid, block, cluster, dynamic shared memory, and the arguments in order.
 
 use super::argument::ArgumentKeys;
-use crate::collect::launch::{Argument, LaunchPlan};
 use crate::config::ConfigError;
 use crate::config::text::Text;
+use audit_launch::{Argument, LaunchPlan};
 use toml::Spanned;
 
 #[derive(Default, serde::Deserialize)]

@@ -2,10 +2,10 @@
 //! beside. Both name a reference by the same keys.
 
 use super::argument::ArgumentKeys;
-use crate::collect::launch::{Argument, CheckPlan, Gemm, KernelReference, LaunchPlan, Reference, ReferencePlan};
 use crate::config::ConfigError;
 use crate::config::text::Text;
 use crate::nearest::nearest;
+use audit_launch::{Argument, CheckPlan, Gemm, KernelReference, LaunchPlan, Reference, ReferencePlan};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;

@@ -1,9 +1,9 @@
 //! What a buffer holds before a launch: one distribution, which fits its type and its role.
 
 use super::argument::ArgumentKeys;
-use crate::collect::launch::{DType, Role, Values};
 use crate::config::ConfigError;
 use crate::config::text::Text;
+use audit_launch::{DType, Role, Values};
 use std::ops::Range;
 
 impl Text {

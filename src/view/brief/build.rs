@@ -167,7 +167,7 @@ fn limits(audit: &Audit, side: Side) -> Option<String> {
     Some(format!("{} ({})", whole(least), names.join(", ")))
 }
 
-/// Why one block is no finding (rule R23), or what is free before the occupancy drops.
+/// Why one block is no finding, or what is free before the occupancy drops.
 fn room(audit: &Audit) -> Option<Words> {
     let (registers, threads) = (value(audit, "launch__registers_per_thread")?, value(audit, "launch__block_size")?);
     let held = registers * threads;

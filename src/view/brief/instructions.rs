@@ -192,7 +192,7 @@ fn counts(phases: &Phases) -> Option<Words> {
     (!told.is_empty()).then(|| words!("{}.", words::join(told, "; ")))
 }
 
-/// Executions whose guard was off for all lanes, which the counts of ncu hold (rule R12).
+/// Executions whose guard was off for all lanes, which the counts of ncu hold.
 fn off(phases: &Phases) -> Option<Words> {
     let told = |run: &crate::analysis::phases::GuardedOpcode| {
         let on = match run.exactly() {

@@ -231,7 +231,7 @@ fn waits(phases: &Phases, phase: &Phase) -> String {
     phase.waits.iter().enumerate().filter(is_told).take(WAITS).map(told).collect::<Vec<_>>().join(", ")
 }
 
-/// What a wait behind issued products is called (rule R7); `None` for one that is none.
+/// What a wait behind issued products is called; `None` for one that is none.
 pub(super) fn behind_products(phases: &Phases, kind: PhaseKind, reason: &str) -> Option<&'static str> {
     let is_healthy = phases.pressure.and_then(|pressure| pressure.is_healthy);
     match (kind, reason) {
@@ -277,7 +277,7 @@ fn notes(audit: &Audit, phases: &Phases, step: Option<f64>) -> Vec<Words> {
     notes
 }
 
-/// The phase whose cycles are latency and not issue slots (rule R11): not where a unit is full, which the phase may wait for.
+/// The phase whose cycles are latency and not issue slots: not where a unit is full, which the phase may wait for.
 fn latency(phases: &Phases, step: Option<f64>, busiest: f64, limits: &Limits) -> Option<Words> {
     let is_products = |phase: &Phase| phase.kind == PhaseKind::MainLoop && phases.tensor.is_some();
     let is_large = |phase: &&Phase| phase.share >= LARGE && !is_products(phase);

@@ -128,7 +128,7 @@ fn shared_loads_off(phases: &Phases, reason: &str) -> Option<Words> {
     Some(words!("No shared loads: all {} LDS are predicated off", count))
 }
 
-/// Where a reason is met, and for what (rule R16).
+/// Where a reason is met, and for what.
 pub(super) fn cause_words(phases: &Phases, cause: &StallCause) -> Words {
     let file = places::file(phases);
     match cause.reason.as_str() {

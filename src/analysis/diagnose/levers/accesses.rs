@@ -21,7 +21,7 @@ pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<Draft> {
     [wide_shared(ask), skipped(ask)].into_iter().flatten().collect()
 }
 
-/// C10: one load of 16 bytes in place of four of 4 that all lanes read at one address. A wavefront brings either.
+/// One load of 16 bytes in place of four of 4 that all lanes read at one address. A wavefront brings either.
 fn wide_shared(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let runs = m.kernel_of.phases?.shared_runs.as_ref()?;
@@ -78,7 +78,7 @@ fn off(guarded: &[GuardedOpcode], all: f64) -> Option<(f64, f64)> {
     (all > 0.0 && least as f64 >= OFF * all).then_some((least as f64, most as f64))
 }
 
-/// C20: a branch around accesses whose guard is off for all lanes: they take their request all the same.
+/// A branch around accesses whose guard is off for all lanes: they take their request all the same.
 fn skipped(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let unit = m.unit(Part::MemoryLsu).filter(|unit| 100.0 * unit.resident >= m.limits[Threshold::SolLow])?;

@@ -15,7 +15,7 @@ pub(super) fn is_l1(code: Code) -> bool {
     matches!(code, Code::Unit(Part::MemoryShared | Part::MemoryL1tex | Part::MemoryLsu))
 }
 
-/// C15: a layout without bank conflicts.
+/// A layout without bank conflicts.
 pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let Wavefronts { all, ideal, excess } = wavefronts(m)?;

@@ -1,4 +1,4 @@
-//! C14: products by the chip's own generation of tensor instructions.
+//! Products by the chip's own generation of tensor instructions.
 
 use super::{Ask, Draft};
 use crate::analysis::derive::mix::{WARPGROUP, WITH_MODIFIERS, is_matrix, unpacks_bytes};

@@ -18,7 +18,7 @@ pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<Draft> {
     found.into_iter().flatten().collect()
 }
 
-/// C8: the last wave. Blocks that wait for one slice of L2, or many short ones, do not run in waves.
+/// The last wave. Blocks that wait for one slice of L2, or many short ones, do not run in waves.
 fn waves(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let phases = m.kernel_of.phases?;
@@ -46,7 +46,7 @@ fn waves(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     })
 }
 
-/// C21: room for more warps, where latency limits; of a block whose size leaves slots empty, the size that fills them.
+/// Room for more warps, where latency limits; of a block whose size leaves slots empty, the size that fills them.
 fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let sizes = m.block_sizes();
@@ -88,7 +88,7 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     )
 }
 
-/// C22: blocks with more work.
+/// Blocks with more work.
 fn larger_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     if ask.limiter != Code::LaunchShortBlocks {
@@ -124,7 +124,7 @@ fn larger_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     )
 }
 
-/// C23: blocks for every SM.
+/// Blocks for every SM.
 fn more_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     if !matches!(ask.limiter, Code::LaunchSmallGrid | Code::LaunchUnderfilled) {

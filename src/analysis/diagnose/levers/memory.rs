@@ -46,7 +46,7 @@ fn counted(ask: &Ask<'_, '_, '_>, opcodes: &[&str]) -> f64 {
     opcodes.iter().filter_map(|opcode| ask.m.mix.count(opcode)).sum()
 }
 
-/// C9: several outputs a thread, so that each operand that is loaded feeds more arithmetic. Only the arithmetic stays.
+/// Several outputs a thread, so that each operand that is loaded feeds more arithmetic. Only the arithmetic stays.
 fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let fma = counted(ask, &FMA);
@@ -82,7 +82,7 @@ fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     )
 }
 
-/// C13: neighbouring lanes at neighbouring addresses, where a memory unit is busy and the order is not the data's.
+/// Neighbouring lanes at neighbouring addresses, where a memory unit is busy and the order is not the data's.
 fn coalesce(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let accesses = packable(m);
@@ -167,7 +167,7 @@ fn of_memory(limiter: Code) -> bool {
     }
 }
 
-/// C16: values in registers in place of local memory.
+/// Values in registers in place of local memory.
 fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let (local, global) = (m.kernel.value(LOCAL).filter(|local| *local > 0.0)?, m.kernel.value(SECTORS)?);
@@ -255,7 +255,7 @@ fn capped(ask: &Ask<'_, '_, '_>) -> words::Words {
     found().unwrap_or_default()
 }
 
-/// C18: fewer atomics to one address. What they take of the way to L2 falls with them; how much of it is theirs is not known.
+/// Fewer atomics to one address. What they take of the way to L2 falls with them; how much of it is theirs is not known.
 fn fewer_atomics(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     if !matches!(ask.limiter, Code::AtomicContention) {
         return None;

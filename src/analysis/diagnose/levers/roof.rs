@@ -36,7 +36,7 @@ fn names(levers: &[Lever], actions: &[Action]) -> bool {
     levers.iter().any(|lever| matches!(&lever.code, LeverCode::Ours(action) if actions.contains(action)))
 }
 
-/// C26: DRAM, or a pipe, or its queue, is full, and no lever removes work, brings more bytes into flight or fills most of the time in which a pipe idles:
+/// DRAM, or a pipe, or its queue, is full, and no lever removes work, brings more bytes into flight or fills most of the time in which a pipe idles:
 /// what is left, and that only less work helps.
 pub(in crate::analysis::diagnose) fn at_the_roof(
     m: &Measures<'_, '_>,

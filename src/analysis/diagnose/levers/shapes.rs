@@ -22,7 +22,7 @@ pub(super) fn operands(ask: &Ask<'_, '_, '_>) -> Option<f64> {
     stage.operands.filter(|operands| 2.0 * operands >= stage.whole).map(|operands| operands / 100.0)
 }
 
-/// C17: products of more columns.
+/// Products of more columns.
 pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let (operands, tensor) = (operands(ask)?, ask.m.unit(Part::ComputeTensor)?.share);
     let l1 = ask.m.busiest_of(&[Part::MemoryShared, Part::MemoryL1tex]).filter(|_| is_l1(ask.limiter))?;

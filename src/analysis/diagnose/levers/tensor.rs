@@ -58,7 +58,7 @@ fn registers(ask: &Ask<'_, '_, '_>) -> Option<Words> {
     })
 }
 
-/// C1: the epilogue of a tile beside the products of the next one.
+/// The epilogue of a tile beside the products of the next one.
 fn overlap(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     let epilogue = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Epilogue)?;
     if phases.tensor.is_none() || epilogue.tensor != Some(0.0) || epilogue.cost < WORTH {
@@ -82,7 +82,7 @@ fn overlap(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     )
 }
 
-/// C7: persistent blocks, where it is not known that the epilogue is empty of products.
+/// Persistent blocks, where it is not known that the epilogue is empty of products.
 fn persistent(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     let epilogue = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Epilogue)?;
     let tensor = phases.time.tensor?;
@@ -109,7 +109,7 @@ fn persistent(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     )
 }
 
-/// C2: TMA in place of `cp.async`. Its writes do not pass the load/store data stage of L1.
+/// TMA in place of `cp.async`. Its writes do not pass the load/store data stage of L1.
 fn copies(ask: &Ask<'_, '_, '_>, phases: &Phases, overlap: Option<&Draft>) -> Option<Draft> {
     let chip = catalog::chip(ask.m.kernel.first().device.compute_capability?)?;
     let stage = DataStage::of(ask.m.kernel)?;
@@ -162,7 +162,7 @@ fn is_copy(access: &SectorAccess) -> bool {
     access.at.opcode.starts_with("LDGSTS")
 }
 
-/// C3: wide loads, where narrow ones are what a phase waits for.
+/// Wide loads, where narrow ones are what a phase waits for.
 fn wide_loads(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Vec<Draft> {
     let Some(tiles) = phases.tiles else { return Vec::new() };
     let warps = phases.roles.get(phases.pacing).map_or(phases.warps, |role| role.warps).max(1) as f64;
@@ -205,7 +205,7 @@ fn wide_loads(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Vec<Draft> {
     found.collect()
 }
 
-/// C4: products in flight across steps.
+/// Products in flight across steps.
 fn drain(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     let cost = phases.drain_in_loop.filter(|cost| *cost >= WORTH)?;
     let draft = Draft::overlaps(ask, Action::KeepProducts, cost);
@@ -233,7 +233,7 @@ fn drain(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     )
 }
 
-/// C5: the fence chain.
+/// The fence chain.
 fn fence(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     let chain = phases.fence_chain.as_ref().filter(|chain| chain.cost >= WORTH)?;
     let draft = Draft::overlaps(ask, Action::NarrowFence, chain.cost);
@@ -255,7 +255,7 @@ fn fence(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     )
 }
 
-/// C6: a release in front of the last barrier, behind which nothing is read or written.
+/// A release in front of the last barrier, behind which nothing is read or written.
 fn exit(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
     let exit = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Exit && phase.share >= WORTH)?;
     exit.waits.iter().find(|wait| wait.reason == "membar")?;

@@ -38,7 +38,7 @@ pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<Draft> {
     found.into_iter().flatten().collect()
 }
 
-/// C11: load the next tile while this one is computed on.
+/// Load the next tile while this one is computed on.
 fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let phases = ask.m.sampled()?;
     let main = phases.phases.iter().find(|phase| phase.kind == PhaseKind::MainLoop)?;
@@ -64,7 +64,7 @@ fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     })
 }
 
-/// C12: more chains of dependent loads at once. This launch alone does not get shorter.
+/// More chains of dependent loads at once. This launch alone does not get shorter.
 fn chains(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let chain = m.sampled()?.chain.as_ref()?;
@@ -96,7 +96,7 @@ fn chains(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     )
 }
 
-/// C19: more independent loads in front of the first use.
+/// More independent loads in front of the first use.
 fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let reason = StallReason::LongScoreboard;
@@ -190,7 +190,7 @@ fn stages(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     })
 }
 
-/// C24: fewer barriers of the block.
+/// Fewer barriers of the block.
 fn barriers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let reason = StallReason::Barrier;
@@ -228,7 +228,7 @@ fn fences(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     )
 }
 
-/// C25: code that stays in the instruction cache.
+/// Code that stays in the instruction cache.
 fn smaller_code(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let reason = StallReason::NoInstruction;
@@ -247,7 +247,7 @@ fn smaller_code(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     )
 }
 
-/// C17: warps whose lanes go one way.
+/// Warps whose lanes go one way.
 fn regroup(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let lanes = m.kernel.value(LANES)?;

@@ -1,13 +1,16 @@
-//! What a kernel is launched with: the shape of the launch, its arguments, the values of its buffers, and the comparison
-//! of its outputs.
+//! The launcher of `audit`: what a kernel is launched with, the values of its buffers, the comparison of its outputs, and,
+//! behind the feature `gpu`, every call of the CUDA driver and of cuBLASLt.
 //!
-//! Owns everything about a launch that needs no GPU, so that it is tested without one. Receives a plan from `config` and
-//! the kernel's parameters from `source`; gives bytes for `gpu` to copy, and facts for `evidence`.
+//! What needs no GPU stands apart from [`gpu`], so that it is tested without one. Receives a [`LaunchPlan`] and a
+//! [`Program`], gives [`facts`].
 
 mod difference;
 mod dtype;
 mod error;
+pub mod facts;
 mod fit;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 mod plan;
 mod values;
 

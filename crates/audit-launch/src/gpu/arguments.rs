@@ -3,7 +3,7 @@
 use super::Gpu;
 use super::memory::{self, Memory};
 use super::tensor_map;
-use crate::collect::launch::{Argument, Buffer, LaunchError, LaunchPlan, POISON, Role, generate};
+use crate::{Argument, Buffer, LaunchError, LaunchPlan, POISON, Role, generate};
 use cudarc::driver::sys::CUtensorMap;
 use std::ffi::c_void;
 

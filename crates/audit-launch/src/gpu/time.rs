@@ -4,11 +4,10 @@ use super::error::driver;
 use super::flush::Flush;
 use super::runner::Runner;
 use super::{Gpu, Job};
-use crate::collect::clocks;
-use crate::collect::launch::{LaunchError, Program, Reference, ReferencePlan};
-use crate::evidence::{
+use crate::facts::{
     BENCHMARK_SCHEMA, Benchmark, Clocks, Completed, FlushedBy, GemmChoice, TimedReference, TimingMethod,
 };
+use crate::{LaunchError, Program, Reference, ReferencePlan};
 use cudarc::driver::result::event;
 use cudarc::driver::sys::{CUevent, CUevent_flags};
 use std::time::{Duration, Instant};
@@ -20,7 +19,10 @@ const EMPTY: usize = 20;
 /// Samples of each of the library's algorithms, of which the fastest is chosen.
 const TRIES: usize = 7;
 
-/// When enough samples were taken.
+/// What reads the clocks of a device while its kernel runs.
+type Clocked<'a> = &'a (dyn Fn(&str) -> Result<Clocks, String> + Sync);
+
+/// When enough samples were taken, and what else is noted.
 pub struct Sampling<'a> {
     /// Fewest samples.
     pub least: usize,
@@ -30,6 +32,8 @@ pub struct Sampling<'a> {
     pub limit: Duration,
     /// Whether some samples settle their median.
     pub is_stable: &'a dyn Fn(&[f64]) -> bool,
+    /// Reads the clocks of the device at a place on the PCI bus; the error says why they cannot be read.
+    pub clocks: Clocked<'a>,
 }
 
 /// Times the kernel, in turn with the reference where there is one; `program` is the reference's code, where it is a
@@ -69,7 +73,7 @@ pub fn time(
         }
     }
     let empty_ms = (0..EMPTY).map(|_| stopwatch.between(|_| Ok(()))).collect::<Result<_, _>>()?;
-    let before = clocks_under_load(gpu, &mut subject)?;
+    let before = clocks_under_load(gpu, &mut subject, sampling.clocks)?;
     let (mut samples, mut others, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     let begun = Instant::now();
     let ended_by = loop {
@@ -93,7 +97,7 @@ pub fn time(
             break "stable";
         }
     };
-    let after = clocks_under_load(gpu, &mut subject)?;
+    let after = clocks_under_load(gpu, &mut subject, sampling.clocks)?;
     let clocks_missing = before.as_ref().err().or(after.as_ref().err()).cloned().unwrap_or_default();
     Ok(Benchmark {
         schema: BENCHMARK_SCHEMA.to_owned(),
@@ -198,10 +202,14 @@ impl Stopwatch<'_> {
 }
 
 /// The clocks while the kernel runs over and over; the inner error says why they cannot be read.
-fn clocks_under_load(gpu: &Gpu, runner: &mut Runner) -> Result<Result<Clocks, String>, LaunchError> {
+fn clocks_under_load(
+    gpu: &Gpu,
+    runner: &mut Runner,
+    clocks: Clocked<'_>,
+) -> Result<Result<Clocks, String>, LaunchError> {
     let bus = gpu.bus();
     std::thread::scope(|scope| {
-        let reading = scope.spawn(|| clocks::read(bus));
+        let reading = scope.spawn(|| clocks(bus));
         while !reading.is_finished() {
             for _ in 0..4 {
                 runner.reset(gpu)?;

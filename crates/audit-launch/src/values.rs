@@ -118,7 +118,7 @@ fn unit(random: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collect::launch::Role;
+    use crate::Role;
     use strum::VariantArray;
 
     fn buffer(dtype: DType, values: Values, elements: u64) -> Buffer {

@@ -1,7 +1,7 @@
 //! Tensor maps: what a kernel's bulk copies need to know of a buffer.
 
 use super::error::driver;
-use crate::collect::launch::{Buffer, DType, LaunchError, Promotion, Swizzle, TensorMap};
+use crate::{Buffer, DType, LaunchError, Promotion, Swizzle, TensorMap};
 use cudarc::driver::sys::{
     self, CUtensorMap, CUtensorMapDataType_enum as Type, CUtensorMapFloatOOBfill_enum as Fill,
     CUtensorMapInterleave_enum as Interleave, CUtensorMapL2promotion_enum as L2, CUtensorMapSwizzle_enum as Pattern,

@@ -3,8 +3,8 @@
 use super::Gpu;
 use super::arguments::Packed;
 use super::error::driver;
-use crate::collect::launch::{Given, LaunchError, Program, fit};
-use crate::evidence::FunctionFacts;
+use crate::facts::FunctionFacts;
+use crate::{Given, LaunchError, Program, fit};
 use cudarc::driver::result::{self, function, module};
 use cudarc::driver::sys::{self, CUfunction_attribute_enum as Attribute};
 use std::ffi::{CString, c_void};

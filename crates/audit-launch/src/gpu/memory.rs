@@ -2,7 +2,7 @@
 
 use super::Gpu;
 use super::error::driver;
-use crate::collect::launch::LaunchError;
+use crate::LaunchError;
 use cudarc::driver::{result, sys};
 
 /// A piece of device memory that is given back when dropped.

@@ -2,8 +2,8 @@
 
 use super::runner::Runner;
 use super::{Gpu, Job};
-use crate::collect::launch::{CheckPlan, LaunchError, Limits, Program, Role, difference};
-use crate::evidence::{CORRECTNESS_SCHEMA, CheckRun, Correctness};
+use crate::facts::{CORRECTNESS_SCHEMA, CheckRun, Correctness};
+use crate::{CheckPlan, LaunchError, Limits, Program, Role, difference};
 
 /// Runs kernel and reference on fresh inputs for every seed and compares every output, element by element. Outputs hold a
 /// pattern of NaNs before each launch. For the first seed the kernel runs twice, to see whether its outputs stay the

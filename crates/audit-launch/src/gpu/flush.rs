@@ -7,7 +7,7 @@ use super::Gpu;
 use super::arguments::Packed;
 use super::kernel::{Kernel, Shape};
 use super::memory::Memory;
-use crate::collect::launch::{Given, LaunchError, Program};
+use crate::{Given, LaunchError, Program};
 
 /// How many times as much as L2 holds is read.
 const TIMES: u64 = 4;

@@ -1,6 +1,6 @@
 //! The driver's and cuBLASLt's errors in our words.
 
-use crate::collect::launch::LaunchError;
+use crate::LaunchError;
 use cudarc::cublaslt::result::CublasError;
 use cudarc::driver::result::DriverError;
 use cudarc::driver::sys::CUresult;

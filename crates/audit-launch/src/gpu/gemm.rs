@@ -6,7 +6,7 @@
 use super::Gpu;
 use super::error::cublaslt;
 use super::memory::Memory;
-use crate::collect::launch::{Buffer, DType, Gemm, LaunchError, LaunchPlan};
+use crate::{Buffer, DType, Gemm, LaunchError, LaunchPlan};
 use cudarc::cublaslt::{result as lt, sys};
 use std::ffi::c_void;
 use sys::cublasLtMatmulAlgoConfigAttributes_t as Config;

@@ -1,8 +1,8 @@
 //! Devices: whether there are any, what they are, and the one that is used.
 
 use super::error::driver;
-use crate::collect::launch::LaunchError;
-use crate::evidence::DeviceFacts;
+use crate::LaunchError;
+use crate::facts::DeviceFacts;
 use cudarc::driver::result::{self, device, primary_ctx, stream};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -2,8 +2,8 @@
 
 use super::Gpu;
 use super::runner::Runner;
-use crate::collect::launch::{LaunchError, LaunchPlan, Program, Reference};
-use crate::evidence::LaunchFacts;
+use crate::facts::LaunchFacts;
+use crate::{LaunchError, LaunchPlan, Program, Reference};
 
 /// The kernel under audit with its launch.
 #[derive(Clone, Copy, Debug)]

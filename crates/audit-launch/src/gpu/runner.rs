@@ -4,8 +4,8 @@ use super::Gpu;
 use super::arguments::{Buffers, Packed, pack};
 use super::gemm::GemmRun;
 use super::kernel::{Kernel, Shape};
-use crate::collect::launch::{Given, KernelReference, LaunchError, LaunchPlan, Program, Reference, Role};
-use crate::evidence::{FunctionFacts, LaunchFacts};
+use crate::facts::{FunctionFacts, LaunchFacts};
+use crate::{Given, KernelReference, LaunchError, LaunchPlan, Program, Reference, Role};
 
 /// Something that can be launched. Fields are dropped in order: the kernel before the memory it uses.
 pub(super) struct Runner {
@@ -123,7 +123,7 @@ impl Runner {
             block: plan.block,
             cluster: plan.cluster,
             dynamic_shared: plan.dynamic_shared,
-            arguments: plan.arguments.iter().map(crate::collect::launch::Argument::describe).collect(),
+            arguments: plan.arguments.iter().map(crate::Argument::describe).collect(),
             function: match &self.what {
                 What::Kernel(kernel, _) => kernel.facts().clone(),
                 What::Gemm(..) => FunctionFacts::default(),

@@ -1,7 +1,7 @@
 //! The difference between an output and what was expected of it.
 
 use super::{Buffer, DType, POISON};
-use crate::evidence::{OutputCheck, WorstElement};
+use crate::facts::{OutputCheck, WorstElement};
 use std::borrow::Cow;
 use std::sync::Mutex;
 
@@ -202,7 +202,7 @@ fn changed(width: usize, one: &[u8], other: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collect::launch::{Role, Values};
+    use crate::{Role, Values};
 
     fn floats(values: &[f32]) -> Vec<u8> {
         values.iter().flat_map(|value| value.to_le_bytes()).collect()

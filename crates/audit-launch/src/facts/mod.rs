@@ -1,0 +1,11 @@
+//! What launching, checking and timing a kernel found, as `correctness.json` and `benchmark.json` hold it.
+
+mod benchmark;
+mod correctness;
+mod launched;
+
+pub use benchmark::{
+    BENCHMARK_SCHEMA, Benchmark, Clocks, Completed, FlushedBy, GemmChoice, TimedReference, TimingMethod,
+};
+pub use correctness::{CORRECTNESS_SCHEMA, CheckRun, Correctness, OutputCheck, WorstElement};
+pub use launched::{Buffer, DeviceFacts, FunctionFacts, LaunchFacts};
