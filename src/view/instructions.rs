@@ -10,6 +10,7 @@ use crate::quantity::format;
 use crate::quantity::glance;
 use crate::words;
 use crate::words::Words;
+use cuda_binary::Op;
 
 const SHOWN: usize = 12;
 const LANES: u32 = 32;
@@ -82,15 +83,15 @@ fn moves(audit: &Audit) -> String {
 
 /// Why a count by opcode is above the count of accesses: it has the executions whose guard was false for every lane.
 fn guarded(audit: &Audit) -> Option<String> {
-    const PAIRS: [(&str, &str); 4] = [
-        ("LDG", "sass__inst_executed_global_loads"),
-        ("STG", "sass__inst_executed_global_stores"),
-        ("LDS", "sass__inst_executed_shared_loads"),
-        ("STS", "sass__inst_executed_shared_stores"),
+    const PAIRS: [(Op, &str); 4] = [
+        (Op::LDG, "sass__inst_executed_global_loads"),
+        (Op::STG, "sass__inst_executed_global_stores"),
+        (Op::LDS, "sass__inst_executed_shared_loads"),
+        (Op::STS, "sass__inst_executed_shared_stores"),
     ];
     let rows = &audit.panel("instructions")?.rows;
-    let apart = |(opcode, metric): &(&str, &str)| {
-        let executed = audit.mix.count(opcode)?;
+    let apart = |(opcode, metric): &(Op, &str)| {
+        let executed = audit.mix.count(|op| op == *opcode)?;
         let accesses = rows.iter().find(|row| row.id == *metric)?.new.value()?;
         let (all, some) = (format::fixed(executed, 0), format::fixed(accesses, 0));
         (executed > accesses * 1.01).then(|| format!("{some} of {all} {opcode}"))
@@ -127,7 +128,7 @@ fn stores(audit: &Audit) -> Option<Words> {
 
 /// What so many stores write where all have one width, beside the bytes of the outputs.
 fn written(audit: &Audit, executed: u64) -> String {
-    let widths = audit.code.first().and_then(|code| code.facts.widths.iter().find(|row| row.opcode == "STG"));
+    let widths = audit.code.first().and_then(|code| code.facts.widths.iter().find(|row| row.opcode.stores_global()));
     let Some([(bits, _)]) = widths.map(|row| row.widths.as_slice()) else { return String::new() };
     let bytes = executed as f64 * f64::from(LANES * bits / 8);
     let outputs = unavoidable(audit).write;

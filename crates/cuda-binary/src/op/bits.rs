@@ -50,6 +50,9 @@ mod tests {
         let of = |bits: u128, chip| of_bits(bits, chip);
         assert_eq!([of(0x18e, (8, 9)), of(0x18e, (9, 0))], [Op::RED, Op::REDG]);
         assert_eq!([of(0x035, (9, 0)), of(0x035, (10, 0)), of(0x035, (12, 0))], [Op::HFMA2, Op::Unknown, Op::IADD]);
-        assert_eq!([of(0x9c7, (9, 0)), of(0xdc7, (9, 0)), of(0x3c7, (9, 0))].map(Op::name), ["UCGABAR_ARV", "UCGABAR_WAIT", ""]);
+        assert_eq!(
+            [of(0x9c7, (9, 0)), of(0xdc7, (9, 0)), of(0x3c7, (9, 0))].map(Op::name),
+            ["UCGABAR_ARV", "UCGABAR_WAIT", ""]
+        );
     }
 }

@@ -10,5 +10,6 @@ mod table;
 
 pub use bits::of_bits;
 pub use does::{Act, Computes, Control, Element, Pipe, ProductBy, Space, Sync, Told};
-pub(crate) use does::{Does, Results, Shape};
+pub(crate) use does::{Results, Shape};
+pub use questions::base;
 pub use table::{Class, Op};

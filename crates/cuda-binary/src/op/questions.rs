@@ -1,12 +1,11 @@
 //! What an opcode is.
 
-use super::does::{Act, Computes, Control, Does, Element, Pipe, ProductBy, Results, Shape, Space, Sync, Told};
+use super::does::{Act, Computes, Control, Does, Element, Pipe, ProductBy, Shape, Space, Sync, Told};
 use super::table::{Class, Op, ROWS};
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
-static BY_NAME: LazyLock<FxHashMap<&str, Op>> =
-    LazyLock::new(|| Op::ALL.iter().map(|op| (op.name(), *op)).collect());
+static BY_NAME: LazyLock<FxHashMap<&str, Op>> = LazyLock::new(|| Op::ALL.iter().map(|op| (op.name(), *op)).collect());
 
 impl Op {
     /// The opcode of an instruction's text, given with or without guard, modifiers and operands: that of `@!P0 LDG.E.128 R2` is `LDG`.
@@ -151,7 +150,9 @@ impl Op {
 
     /// Whether it is an access of the load and store unit, beside copies of tiles by the copy engine.
     pub fn is_lsu_access(self) -> bool {
-        self.act().is_some() && matches!(self.space(), Some(Space::Global | Space::Shared | Space::Local)) && !self.is_bulk()
+        self.act().is_some()
+            && matches!(self.space(), Some(Space::Global | Space::Shared | Space::Local))
+            && !self.is_bulk()
     }
 
     /// Whether it is a part of a memory fence.
@@ -162,7 +163,8 @@ impl Op {
     /// Whether a wait for its scoreboard is one for an access that goes through L1 (global, local, texture), or for an answer of an
     /// mbarrier, which comes back the same way.
     pub fn is_long(self) -> bool {
-        let is_through_l1 = matches!(self.space(), Some(Space::Global | Space::Local | Space::Texture)) && !self.is_bulk();
+        let is_through_l1 =
+            matches!(self.space(), Some(Space::Global | Space::Local | Space::Texture)) && !self.is_bulk();
         is_through_l1 || matches!(self.sync(), Some(Sync::Mbarrier | Sync::CopyArrive))
     }
 
@@ -179,17 +181,12 @@ impl Op {
     }
 
     /// Whether it runs on the datapath of the warp, with registers and predicates of the warp.
-    pub(crate) fn is_uniform(self) -> bool {
+    pub fn is_uniform(self) -> bool {
         self.name().starts_with('U') && !matches!(self.sync(), Some(Sync::ClusterArrive | Sync::ClusterWait))
     }
 
     pub(crate) fn shape(self) -> Shape {
         self.does().shape
-    }
-
-    /// Whether it writes predicates and no register.
-    pub(crate) fn compares(self) -> bool {
-        self.does().flags > 0 && self.does().results == Results::None && self.shape() != Shape::Other
     }
 }
 
@@ -237,6 +234,7 @@ impl std::fmt::Display for Op {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::op::Results;
 
     #[test]
     fn names_and_ids_are_their_own() {
@@ -267,24 +265,36 @@ mod tests {
 
     #[test]
     fn what_opcodes_are() {
-        assert_eq!(names(Op::is_bulk), ["UTMALDG", "UTMASTG", "UTMAREDG", "UTMAPF", "UBLKPF", "UBLKCP", "UBLKRED"]);
+        assert_eq!(names(Op::is_bulk), ["UTMALDG", "UTMASTG", "UTMAREDG", "UTMAPF", "UBLKCP", "UBLKPF", "UBLKRED"]);
         let by_lane = ["LDG", "LD", "STG", "ST", "LDGSTS", "LDS", "STS", "LDL", "STL", "LDC"];
         assert_eq!(names(Op::is_by_lane), by_lane);
         assert_eq!(names(Op::reads_global), ["LDG", "LD", "LDGMC", "LDGSTS", "UTMALDG", "UBLKCP"]);
-        assert_eq!(names(|op| op.told() == Told::Move), [
-            "LDG", "STG", "LDGSTS", "UTMALDG", "UTMASTG", "UBLKCP", "LDS", "STS", "LDSM"
-        ]);
-        assert_eq!(names(|op| op.product_by() == Some(ProductBy::Warp)), ["HMMA", "IMMA", "DMMA", "QMMA", "OMMA", "BMMA"]);
-        assert!(names(Op::passes_barriers).contains(&"BSYNC") && !Op::SYNCS.passes_barriers() && !Op::MOVM.passes_barriers());
+        assert_eq!(
+            names(|op| op.told() == Told::Move),
+            ["LDG", "STG", "LDGSTS", "UTMALDG", "UTMASTG", "UBLKCP", "LDS", "STS", "LDSM"]
+        );
+        assert_eq!(
+            names(|op| op.product_by() == Some(ProductBy::Warp)),
+            ["HMMA", "IMMA", "DMMA", "QMMA", "OMMA", "BMMA"]
+        );
+        assert!(
+            names(Op::passes_barriers).contains(&"BSYNC")
+                && !Op::SYNCS.passes_barriers()
+                && !Op::MOVM.passes_barriers()
+        );
     }
 
     #[test]
     fn the_registers_of_opcodes_lie_by_their_shapes() {
-        assert_eq!(names(Op::compares), ["DSETP", "FSETP", "HSETP2", "ISETP", "UISETP", "PLOP3", "UPLOP3"]);
+        let compares = |op: Op| op.does().asks && op.does().results == Results::None && op.shape() != Shape::Other;
+        assert_eq!(names(compares), ["DSETP", "FSETP", "HSETP2", "ISETP", "UISETP", "PLOP3", "UPLOP3"]);
         assert_eq!(names(|op| op.does().is_double), ["DADD", "DFMA", "DMUL"]);
         assert_eq!(names(|op| op.computes() == Some(Computes::Copied)), ["MOV"]);
         assert_eq!(names(|op| op.element() == Some(Element::Double)), ["DMMA"]);
         assert_eq!(names(|op| op.control() == Some(Control::Call)), ["CALL"]);
-        assert_eq!(names(|op| op.pipe() == Some(Pipe::Xu)), ["MUFU", "F2F", "F2I", "I2F", "FRND", "BREV", "FLO", "POPC"]);
+        assert_eq!(
+            names(|op| op.pipe() == Some(Pipe::Xu)),
+            ["MUFU", "F2F", "F2I", "I2F", "FRND", "BREV", "FLO", "POPC"]
+        );
     }
 }

@@ -14,13 +14,13 @@ use super::does::Pipe::{Alu, Control, Fma, Fp16, Fp64, Lsu, Xu};
 use super::does::ProductBy::{Thread, Warp, Warpgroup};
 use super::does::Space::{Cluster, Constant, Global, Local, Shared, TensorMemory, Texture};
 use super::does::Sync::{
-    Block, Cache, ClusterArrive, ClusterWait, Commit, CopyArrive, CopyGroup, Fence, FenceEnd, Lanes, Mbarrier, Outstanding, Products,
-    ProxyFence, Sleep,
+    Block, Cache, ClusterArrive, ClusterWait, Commit, CopyArrive, CopyGroup, Fence, FenceEnd, Lanes, Mbarrier,
+    Outstanding, Products, ProxyFence, Sleep,
 };
 use super::does::Told::{Line, Move};
 use super::does::{
-    Does, apart, atomic, bulk, code, compare, copy, first, flags, goes, load, none, pair, product, reduction, special, store, syncs,
-    three, two, unary,
+    Does, apart, atomic, bulk, code, compare, copy, first, flags, goes, load, none, pair, product, reduction, special,
+    store, syncs, three, two, unary,
 };
 
 /// A row of the table.
