@@ -86,7 +86,7 @@ pub(in crate::view) fn name(phase: &Phase) -> String {
 }
 
 fn is_move(run: &OpcodeRun) -> bool {
-    run.opcode.told() == Told::Move
+    run.opcode.told() == Told::Move && (run.opcode.is_by_lane() || run.opcode.is_bulk())
 }
 
 /// Where in prose: `in the epilogue`, `in the producer`.
