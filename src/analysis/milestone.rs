@@ -101,15 +101,8 @@ pub struct Milestone {
 pub struct Offered {
     /// Its code.
     pub code: LeverCode,
-    /// The largest part of the run time that it could save, in percent; `None` for one without a bound, for which snapshots before
-    /// schema 9 have 0.
-    #[serde(default, deserialize_with = "known_bound")]
+    /// The largest part of the run time that it could save, in percent; `None` for one without a bound.
     pub bound: Option<f64>,
-}
-
-fn known_bound<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
-    let bound: Option<f64> = serde::Deserialize::deserialize(from)?;
-    Ok(bound.filter(|bound| *bound > 0.0))
 }
 
 /// A hypothesis as the history remembers it.

@@ -68,9 +68,20 @@ static KNOWN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
 });
 
 /// The metrics that a command line of ncu asks for by name, as it lists them; `None` where it names at most one.
-pub(crate) fn asked(command_line: &str) -> Option<&str> {
+fn asked(command_line: &str) -> Option<&str> {
     let (_, rest) = command_line.split_once(" --metrics ")?;
     rest.split(' ').next().filter(|list| list.contains(','))
+}
+
+/// Metrics of a command line that are kept by name.
+const LISTED: usize = 8;
+
+/// A command line of ncu with a long list of metrics as their number: the readings and those that are said to be missing name them.
+pub(in crate::analysis) fn with_counted_list(command_line: &str) -> String {
+    match asked(command_line).map(|list| (list, list.split(',').count())) {
+        Some((list, count)) if count > LISTED => command_line.replacen(list, &format!("'<{count} metrics>'"), 1),
+        _ => command_line.to_owned(),
+    }
 }
 
 impl Readings {

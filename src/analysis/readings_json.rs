@@ -5,8 +5,6 @@
 
 use crate::analysis::evidence::{Evidence, Reference, Side};
 use crate::analysis::kernel::summary::median_of_sorted;
-use crate::analysis::lines::SourceLines;
-use crate::analysis::phases::Phases;
 use crate::analysis::readings::{Found, KeptMetric, Readings};
 use crate::quantity::Unit;
 use std::collections::{BTreeMap, HashMap};
@@ -198,19 +196,6 @@ impl From<EvidenceJson> for Evidence {
             }
         }
         Evidence { new, old, reference }
-    }
-}
-
-impl Evidence {
-    /// What snapshots of schemas 5 and 6 say: there the text of a line, and the file of most phases, is said once.
-    #[must_use]
-    pub(crate) fn named_everywhere(mut self) -> Evidence {
-        let sides = std::iter::once(&mut self.new).chain(&mut self.old).flat_map(|side| &mut side.profile);
-        for profile in sides.chain(self.reference.iter_mut().map(|reference| &mut reference.profile)) {
-            profile.lines.iter_mut().for_each(SourceLines::say_texts_everywhere);
-            profile.phases.iter_mut().for_each(Phases::say_file_everywhere);
-        }
-        self
     }
 }
 

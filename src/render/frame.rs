@@ -6,7 +6,7 @@
 
 use super::error::RenderError;
 use super::html;
-use super::lint::unknown_part;
+use super::lint::{text_of, unknown_part};
 use super::outline::Outline;
 use super::sink::one_line;
 use super::{escape, markdown};
@@ -137,11 +137,6 @@ fn block_helper(
 
 fn given(value: Option<&PathAndJson<'_>>) -> String {
     value.map(|value| text_of(value.value())).unwrap_or_default()
-}
-
-/// A value as text; that of a string is without quotation marks.
-pub(super) fn text_of(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// A page with its parts in place.

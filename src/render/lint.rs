@@ -4,12 +4,12 @@
 //! of a block would silently leave its part out.
 
 use super::error::RenderError;
-use super::frame::text_of;
 use crate::bounds::{INCLUDES, TEMPLATE_DEPTH};
 use crate::nearest::did_you_mean;
 use crate::view::names;
 use handlebars::Path;
 use handlebars::template::{BlockParam, DecoratorTemplate, HelperTemplate, Parameter, Template, TemplateElement};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the names of templates of HTML end in.
@@ -222,6 +222,11 @@ fn unknown<'n>(what: &str, name: &str, mut names: impl Iterator<Item = &'n str> 
     let near = did_you_mean(name, names.clone());
     (!names.any(|known| known == name))
         .then(|| format!("unknown {what} {name:?}{near}\n  help: `audit explain view` lists the names"))
+}
+
+/// A value as text; that of a string is without quotation marks.
+pub(super) fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// What is said of a section or block that no page has, by the helper that would place it; `None` where one has it.

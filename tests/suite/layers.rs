@@ -151,6 +151,11 @@ fn named(code: &str) -> (Vec<String>, Vec<String>) {
 
 /// The module that a path leads to from another, through what modules give on; `None` for one of another crate.
 fn target(from: &[String], path: &str, modules: &Modules) -> Option<Vec<String>> {
+    way(from, path, modules).pop()
+}
+
+/// The modules that a path leads through: those that give it on, and at the end its own; none of another crate.
+fn way(from: &[String], path: &str, modules: &Modules) -> Vec<Vec<String>> {
     let mut names: Vec<&str> = path.split("::").map(str::trim).collect();
     let supers = names.iter().take_while(|name| **name == "super").count();
     let mut whole = match names[0] {
@@ -163,18 +168,18 @@ fn target(from: &[String], path: &str, modules: &Modules) -> Option<Vec<String>>
         }
         "super" => from[..from.len() - supers].to_vec(),
         first if modules.contains_key(&[from, &[first.to_owned()]].concat()) => from.to_vec(),
-        _ => return None,
+        _ => return Vec::new(),
     };
     whole.extend(names[supers..].iter().map(|name| (*name).to_owned()));
-    let length = (0..=whole.len()).rev().find(|length| modules.contains_key(&whole[..*length]))?;
+    let length = (0..=whole.len()).rev().find(|length| modules.contains_key(&whole[..*length]));
+    let Some(length) = length else { return Vec::new() };
     let (own, rest) = whole.split_at(length);
     let given = rest.first().and_then(|name| {
         modules[own].0.iter().find(|given| given.rsplit("::").next() == Some(name)).filter(|given| *given != path)
     });
-    match given {
-        Some(given) => target(own, [given.as_str(), &rest[1..].join("::")].join("::").trim_end_matches(':'), modules),
-        None => Some(own.to_vec()),
-    }
+    let behind =
+        given.map(|given| way(own, [given.as_str(), &rest[1..].join("::")].join("::").trim_end_matches(':'), modules));
+    [vec![own.to_vec()], behind.unwrap_or_default()].concat()
 }
 
 fn all_modules() -> Modules {
@@ -188,7 +193,7 @@ fn no_files_use_each_other_in_a_circle() {
     let modules = all_modules();
     let mut arrows: BTreeMap<&Vec<String>, BTreeSet<Vec<String>>> = BTreeMap::new();
     for (from, (_, used)) in &modules {
-        let targets = used.iter().filter_map(|path| target(from, path, &modules));
+        let targets = used.iter().flat_map(|path| way(from, path, &modules));
         arrows.insert(from, targets.filter(|to| to != from).collect());
     }
     assert!(arrows.values().map(BTreeSet::len).sum::<usize>() > 1000);

@@ -19,6 +19,7 @@ mod collect;
 mod collect_launcher;
 #[cfg(unix)]
 mod collect_timeline;
+mod committed;
 mod compare;
 mod config;
 mod diagnosis;

@@ -1,5 +1,18 @@
 //! The parts of a chart.
 
+/// Ids of all charts, which are also the names of their files.
+pub const CHARTS: [&str; 9] = [
+    "history",
+    "occupancy-registers",
+    "occupancy-shared-memory",
+    "phases",
+    "roofline",
+    "sectors",
+    "speed-of-light",
+    "stalls",
+    "wavefronts",
+];
+
 /// A chart: a figure and the words that stand for it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Chart {
