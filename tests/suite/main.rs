@@ -47,6 +47,7 @@ mod life;
 mod made_report;
 mod missing_tools;
 mod old_side;
+mod opcodes;
 mod open_files;
 mod packed;
 mod page;
