@@ -6,6 +6,7 @@ use super::source_lines;
 use super::tables::{self, Extra, fold, heading, paragraph, percent, text};
 use crate::analysis::phases::PhaseKind;
 use crate::analysis::{Audit, OpcodeRow, Row};
+use crate::catalog::Counter;
 use crate::quantity::format;
 use crate::quantity::glance;
 use crate::words;
@@ -83,14 +84,14 @@ fn moves(audit: &Audit) -> String {
 
 /// Why a count by opcode is above the count of accesses: it has the executions whose guard was false for every lane.
 fn guarded(audit: &Audit) -> Option<String> {
-    const PAIRS: [(Op, &str); 4] = [
-        (Op::LDG, "sass__inst_executed_global_loads"),
-        (Op::STG, "sass__inst_executed_global_stores"),
-        (Op::LDS, "sass__inst_executed_shared_loads"),
-        (Op::STS, "sass__inst_executed_shared_stores"),
+    const PAIRS: [(Op, Counter); 4] = [
+        (Op::LDG, Counter::SassInstExecutedGlobalLoads),
+        (Op::STG, Counter::SassInstExecutedGlobalStores),
+        (Op::LDS, Counter::SassInstExecutedSharedLoads),
+        (Op::STS, Counter::SassInstExecutedSharedStores),
     ];
     let rows = &audit.panel("instructions")?.rows;
-    let apart = |(opcode, metric): &(Op, &str)| {
+    let apart = |(opcode, metric): &(Op, Counter)| {
         let executed = audit.mix.count(|op| op == *opcode)?;
         let accesses = rows.iter().find(|row| row.id == *metric)?.new.value()?;
         let (all, some) = (format::fixed(executed, 0), format::fixed(accesses, 0));
@@ -145,10 +146,10 @@ fn stored_lines(audit: &Audit) -> Option<Words> {
     let phases = audit.phases.as_ref()?;
     let has_epilogue = phases.phases.iter().any(|phase| phase.kind == PhaseKind::Epilogue);
     let tiles = phases.tiles.filter(|_| has_epilogue && phases.tensor.is_some())?;
-    let counted = |metric: &str| audit.coalescing.requests.iter().find(|row| row.id == metric)?.new.value();
+    let counted = |metric: Counter| audit.coalescing.requests.iter().find(|row| row.id == metric)?.new.value();
     let each = tiles * phases.roles[phases.pacing].warps as f64;
-    let requests = counted("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum")? / each;
-    let sectors = counted("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum")? / each;
+    let requests = counted(Counter::L1texTRequestsPipeLsuMemGlobalOpStSum)? / each;
+    let sectors = counted(Counter::L1texTSectorsPipeLsuMemGlobalOpStSum)? / each;
     let least = (sectors / SECTORS_OF_LINE).max(requests);
     (requests >= 1.0).then(|| {
         words!(

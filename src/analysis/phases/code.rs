@@ -1,14 +1,15 @@
 //! The kernel's own code with its counts: rows, blocks, loops, and what each row does.
 
 use crate::analysis::sass::{Block, ControlFlow, NaturalLoop, loops};
+use crate::catalog::Counter;
 use crate::evidence::{CodeInstruction, Flow, SourceView, WarpSync};
 use cuda_binary::Op;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Warp executions of an instruction.
-const EXECUTED: &str = "inst_executed";
+const EXECUTED: Counter = Counter::InstExecuted;
 /// Executions by lanes whose guard held.
-const LANES: &str = "thread_inst_executed_true";
+const LANES: Counter = Counter::ThreadInstExecutedTrue;
 
 /// The kernel's code section with its counts, by row.
 pub(super) struct Code<'v> {

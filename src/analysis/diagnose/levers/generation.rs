@@ -3,7 +3,7 @@
 use super::{Ask, Draft};
 use crate::analysis::derive::mix::{WITH_MODIFIERS, unpacks_bytes};
 use crate::analysis::diagnose::rules::share;
-use crate::catalog::{self, Action, Part};
+use crate::catalog::{self, Action, Counter, Part};
 use crate::quantity::format;
 use crate::quantity::glance;
 use crate::words;
@@ -27,7 +27,7 @@ pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let slots = m.cycles? * m.sms?;
     let tensor = m.unit(Part::ComputeTensor)?;
     let goal = (work / (rate * slots)).min(tensor.share);
-    let executed = m.kernel.value("smsp__inst_executed.sum").filter(|executed| *executed > 0.0)?;
+    let executed = m.kernel.value(Counter::SmspInstExecutedSum).filter(|executed| *executed > 0.0)?;
     let count = |takes: &dyn Fn(Op) -> bool| m.mix.count(takes).unwrap_or(0.0);
     let products = count(&Op::is_product);
     // Products of warpgroups read their operands from shared memory themselves.
