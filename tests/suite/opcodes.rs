@@ -11,8 +11,7 @@ const MOST: usize = 45;
 /// The opcodes that a text of Rust names: as a value, or as a literal, with or without modifiers.
 fn named(text: &str) -> Vec<String> {
     let own = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(text);
-    let code: String =
-        own.lines().filter(|line| !line.trim_start().starts_with("//")).map(|line| format!("{line}\n")).collect();
+    let code: String = own.lines().filter_map(|line| line.split("//").next()).map(|line| format!("{line}\n")).collect();
     let values =
         code.split("Op::").skip(1).map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next());
     let literals = code.split('"').skip(1).step_by(2);

@@ -1,6 +1,6 @@
 //! Opcodes by the bits of an instruction: the low nine tell the opcode, three bits more the kind of operands.
 
-use super::does::Code;
+use super::row::Code;
 use super::table::{Op, ROWS};
 use std::sync::LazyLock;
 

@@ -1,6 +1,7 @@
 //! What an opcode is.
 
-use super::does::{Act, Computes, Control, Does, Element, Pipe, ProductBy, Shape, Space, Sync, Told};
+use super::does::{Act, Computes, Control, Element, Pipe, ProductBy, Space, Sync, Told};
+use super::row::{Does, Shape};
 use super::table::{Class, Op, ROWS};
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;

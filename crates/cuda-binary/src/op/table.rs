@@ -18,7 +18,7 @@ use super::does::Sync::{
     Outstanding, Products, ProxyFence, Sleep,
 };
 use super::does::Told::{Line, Move};
-use super::does::{
+use super::row::{
     Does, apart, atomic, bulk, code, compare, copy, first, flags, goes, load, none, pair, product, reduction, special,
     store, syncs, three, two, unary,
 };
