@@ -78,6 +78,7 @@ mod templates;
 mod terminal;
 mod timeline;
 mod trials;
+mod turns;
 mod variants;
 mod verdicts;
 mod words;
