@@ -7,7 +7,7 @@ use crate::analysis::diagnose::lever::{LeverCode, LeverOrigin};
 use crate::analysis::judgement::{self, Judgement};
 use crate::analysis::versus::hypothesis::Tested;
 use crate::analysis::versus::verdict::Verdict;
-use crate::catalog::Code;
+use crate::catalog::{Code, Counter};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 use std::collections::HashSet;
@@ -156,7 +156,7 @@ impl Milestone {
 
     /// The milestone of an audit.
     pub fn of(date: &str, number: Nth, commit: &str, change: &str, audit: &Audit) -> Milestone {
-        const REGISTERS: &str = "launch__registers_per_thread";
+        const REGISTERS: Counter = Counter::LaunchRegistersPerThread;
         if audit.is_of_code_alone() {
             return Milestone::of_code(date, number, commit, change, audit);
         }

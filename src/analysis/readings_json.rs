@@ -74,12 +74,12 @@ struct Columns {
     curves: BTreeMap<Arc<str>, Vec<(u64, f64)>>,
     /// Each counter by its row, or by name where no row has it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    breakdowns: BTreeMap<Arc<str>, Vec<Counter>>,
+    breakdowns: BTreeMap<Arc<str>, Vec<Listed>>,
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(untagged)]
-enum Counter {
+enum Listed {
     Row(usize),
     Name(Arc<str>),
 }
@@ -133,7 +133,7 @@ impl Rows {
                 Found::NoNumber => columns.no_number.push(at),
             }
         }
-        let counter = |name: &str| places.get(name).map_or_else(|| Counter::Name(name.into()), |at| Counter::Row(*at));
+        let counter = |name: &str| places.get(name).map_or_else(|| Listed::Name(name.into()), |at| Listed::Row(*at));
         let list = |(name, list): (Arc<str>, Arc<str>)| (name, list.split(',').map(counter).collect());
         columns.breakdowns = breakdowns.into_iter().map(list).collect();
         columns
@@ -215,11 +215,11 @@ impl Columns {
         };
         let mut metrics: Vec<KeptMetric> = rows.iter().enumerate().filter_map(metric).collect();
         metrics.sort_by(|a, b| a.name.cmp(&b.name));
-        let name = |counter: Counter| match counter {
-            Counter::Row(at) => rows.get(at).map(|row| row.0.clone()).unwrap_or_default(),
-            Counter::Name(name) => name,
+        let name = |counter: Listed| match counter {
+            Listed::Row(at) => rows.get(at).map(|row| row.0.clone()).unwrap_or_default(),
+            Listed::Name(name) => name,
         };
-        let list = |counters: Vec<Counter>| counters.into_iter().map(name).collect::<Vec<_>>().join(",").into();
+        let list = |counters: Vec<Listed>| counters.into_iter().map(name).collect::<Vec<_>>().join(",").into();
         let breakdowns = breakdowns.into_iter().map(|(name, counters)| (name, list(counters))).collect();
         Readings { metrics, opcodes, with_modifiers, curves, breakdowns }
     }

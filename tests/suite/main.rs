@@ -44,6 +44,7 @@ mod launch;
 mod layers;
 mod levers;
 mod life;
+mod literals;
 mod made_report;
 mod missing_tools;
 mod old_side;

@@ -10,26 +10,28 @@ use crate::analysis::derive::coalescing::WAVEFRONTS;
 use crate::analysis::derive::stalls::sampled_reason;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
-use crate::catalog::{Code, StallReason};
+use crate::catalog::{Code, Counter, StallReason};
 use crate::evidence::{Launch, Lines, NameSet, SourceView, Want};
 use std::sync::Arc;
 
 /// Cycles in which L2 and L1 worked, and all cycles: NVIDIA's rules UncoalescedGlobalAccess and UncoalescedSharedAccess
 /// scale their estimates by these.
-pub(in crate::analysis) const ACTIVITY: [[&str; 2]; 2] =
-    [["lts__cycles_active.sum", "lts__cycles_elapsed.sum"], ["l1tex__cycles_active.sum", "l1tex__cycles_elapsed.sum"]];
+const ACTIVITY: [[Counter; 2]; 2] = [
+    [Counter::LtsCyclesActiveSum, Counter::LtsCyclesElapsedSum],
+    [Counter::L1texCyclesActiveSum, Counter::L1texCyclesElapsedSum],
+];
 
 /// Metrics that are read by instruction, beside the samples.
-const BY_INSTRUCTION: [&str; 9] = [
+const BY_INSTRUCTION: [Counter; 9] = [
     EXECUTED,
     LANES,
     ACCESS,
     WIDTH,
     SECTORS[0],
-    "memory_l2_theoretical_sectors_global_ideal",
+    Counter::MemoryL2TheoreticalSectorsGlobalIdeal,
     SECTORS[1],
     WAVEFRONTS,
-    "memory_l1_wavefronts_shared_ideal",
+    Counter::MemoryL1WavefrontsSharedIdeal,
 ];
 
 /// What the analysis by line asks of a reader, for launches whose aggregates are known: they tell which stall reasons the
