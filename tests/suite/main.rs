@@ -80,6 +80,7 @@ mod templates;
 mod terminal;
 mod timeline;
 mod trials;
+mod turns;
 mod variants;
 mod verdicts;
 mod words;
