@@ -20,6 +20,7 @@ mod readings;
 mod replaced;
 mod row;
 mod sass_aliases;
+mod series;
 mod stalls;
 mod subsystems;
 mod tables;
@@ -42,6 +43,7 @@ pub use metric_names::{NameCheck, check_metric_name, counters_named, counters_of
 pub use metrics::{Better, MetricRow, metric, metrics};
 pub use readings::{CHECK, ReadingForm, ReadingName, check_reading};
 pub use sass_aliases::{AliasKind, AliasRow, Resolved, resolve, sass_aliases};
+pub use series::{SeriesKind, SeriesRow, sampled_name, series, series_named, series_row};
 pub use stalls::{
     StallFamily, StallKind, StallReading, StallRow, per_issue, stall, stall_families, stall_of_metric, stalls,
 };
