@@ -207,9 +207,9 @@ impl Does {
         Does { computes: Some(computes), ..self }
     }
 
-    /// Operands that are not decoded.
+    /// Operands that are not decoded, their width included.
     pub(crate) const fn undecoded(self) -> Does {
-        Does { shape: Shape::Other, results: Results::None, ..self }
+        Does { shape: Shape::Other, results: Results::None, is_by_lane: false, ..self }
     }
 
     /// Tiles of a warp instead of an element for each lane.
