@@ -49,6 +49,7 @@ mod made_report;
 mod missing_tools;
 mod old_side;
 mod open_files;
+mod over_time;
 mod packed;
 mod page;
 mod phases;
