@@ -17,11 +17,11 @@ mod levers;
 mod limiters;
 mod metric_names;
 mod metrics;
-mod opcodes;
 mod readings;
 mod replaced;
 mod row;
 mod sass_aliases;
+mod series;
 mod stalls;
 mod subsystems;
 mod tables;
@@ -43,9 +43,9 @@ pub(crate) use limiters::prefix_of;
 pub use limiters::{LimiterKind, LimiterRow, limiter, limiters};
 pub use metric_names::{NameCheck, check_metric_name, counters_named, counters_of_arch, is_on_chip};
 pub use metrics::{Better, MetricRow, metric, metrics};
-pub use opcodes::{OpcodeClass, base_opcode, opcode_class, opcode_classes};
 pub use readings::{CHECK, ReadingForm, ReadingName, check_reading};
 pub use sass_aliases::{AliasKind, AliasRow, Resolved, resolve, sass_aliases};
+pub use series::{SeriesKind, SeriesRow, sampled_name, series, series_named, series_row};
 pub use stalls::{
     StallFamily, StallKind, StallReading, StallRow, per_issue, stall, stall_families, stall_of_metric, stalls,
 };

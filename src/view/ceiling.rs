@@ -36,16 +36,20 @@ pub(super) fn section(audit: &Audit) -> Section {
     Section::new("ceiling", "Remaining performance ceiling", blocks)
 }
 
+/// The forecast of a lever in front of its ceiling; `place` gives the number of another one in the list.
+pub(super) fn forecast(lever: &Lever, place: impl Fn(Action) -> Option<usize>) -> String {
+    let own = bound(lever, place);
+    match lever.forecast {
+        Some([low, high]) => format!("{} to {} %, {own}", format::fixed(low, 0), format::fixed(high, 0)),
+        None => own,
+    }
+}
+
 /// The ceiling of a lever; `place` gives the number of another one in the list.
 pub(super) fn bound(lever: &Lever, place: impl Fn(Action) -> Option<usize>) -> String {
     let percent = lever.bound.map(|bound| format!("≤ {} %", format::fixed(bound, 1))).unwrap_or_default();
-    let forecast =
-        lever.forecast.map(|[low, high]| format!("{} to {} %, ", format::fixed(low, 0), format::fixed(high, 0)));
-    let percent = format!("{}{percent}", forecast.unwrap_or_default());
     let own = match &lever.ceiling {
         Bound::AtMost => percent,
-        Bound::Far if lever.forecast.is_none() => format!("{percent} if nothing else limits"),
-        Bound::Far => percent,
         Bound::Rate(factor) => {
             format!("{}× the work in the same time; this launch alone: 0", format::fixed(*factor, 1))
         }
@@ -60,12 +64,12 @@ pub(super) fn bound(lever: &Lever, place: impl Fn(Action) -> Option<usize>) -> S
 }
 
 fn table(name: &str, levers: &[&Lever]) -> Table {
-    let columns = columns_of("Lever | Ceiling: | Computed from | Read again");
+    let columns = columns_of("Lever | Forecast, ceiling: | Computed from | Read again");
     let place = |action: Action| levers.iter().position(|lever| lever.code == LeverCode::Ours(action)).map(|at| at + 1);
     let line = |lever: &&Lever| {
         vec![
             sentence(&lever.sentence),
-            text(bound(lever, place)).sorted(lever.bound).strong(),
+            text(forecast(lever, place)).sorted(lever.bound).strong(),
             text(lever.formula.clone()),
             code(lever.remeasure.clone()),
         ]

@@ -52,11 +52,12 @@ fn an_estimate_of_nvidias_stands_beside_the_ceiling_here() {
 fn a_data_stage_full_of_operands_asks_for_wider_products() {
     let of = |name: &str| audited(&format!("collected/{name}/profile.ncu-repz"), &Work::default());
     let audit = of("narrow_products");
-    // 24 wavefronts for 16 cycles, 48 for 64: the stage at 95.4 %, 94.2 of it operands, beside 62.8 % of the tensor pipe.
+    // 24 wavefronts for 16 cycles, 48 for 64: the stage at 95.4 %, 94.2 of it operands, beside 62.8 % of the tensor pipe; 1.5 % of
+    // the time no SM holds a block.
     let wider = lever(&audit, "wider-products");
     let sentence = wider.sentence.to_plain();
     assert!(sentence.starts_with("Products of 128 columns in place of 32"), "{sentence}");
-    assert!((wider.bound.unwrap() - (100.0 - 62.79)).abs() < 0.1, "{wider:?}");
+    assert!((wider.bound.unwrap() - (100.0 - 62.79 - 1.48)).abs() < 0.1, "{wider:?}");
     let names = |audit: &Audit| audit.levers.iter().map(|lever| lever.code.to_string()).collect::<Vec<_>>();
     assert_eq!(names(&audit)[0], "wider-products");
     assert!(!names(&audit).contains(&"reuse-in-sm".to_owned()), "no access of its own fills the stage");
@@ -105,12 +106,12 @@ fn four_loads_that_all_lanes_make_at_one_address_could_be_one() {
     let runs = audit.phases.as_ref().and_then(|phases| phases.shared_runs.clone()).expect("runs");
     // 2,147,483,648 multiply-adds in warps of 32, each with one word of the row that all its lanes share.
     assert_eq!(runs.loads, 2_147_483_648 / 32);
-    // A quarter of their wavefronts stays; requests of the LSU, at 0.6 points less than the L1 data stage, fall as well.
+    // 2.2 % of the time goes before and behind the blocks. A quarter of their wavefronts stays; requests of the LSU, at 0.6 points less than the L1 data stage, fall as well.
     let cycles = audit.performance.cycles.new.value().expect("cycles");
     let gone = 100.0 * 0.75 * runs.loads as f64 / (132.0 * cycles);
     let most = audit.bottleneck.units.iter().map(|unit| 100.0 * unit.share).fold(0.0, f64::max);
     let lever = lever(&audit, "wide-shared");
-    assert!((lever.bound.unwrap() - (100.0 - most + gone)).abs() < 1.0, "{most} − {gone}: {lever:?}");
+    assert!((lever.bound.unwrap() - (100.0 - 2.2 - most + gone)).abs() < 1.0, "{most} − {gone}: {lever:?}");
 }
 
 #[test]
@@ -133,9 +134,9 @@ fn an_array_whose_indexes_fill_a_pipe_is_what_limits() {
     assert_eq!(audit.bottleneck.limiter, Code::LocalMemory);
     assert!(audit.bottleneck.sentence.to_plain().contains("only compute their addresses"));
     // The uniform datapath is at 79 %: with the indexes its work goes as well. DRAM is left: 72 + 64 levels of 524,288 floats are
-    // 285 MB of the 299 MB that take 26.8 % of its peak.
+    // 285 MB of the 299 MB that take 26.8 % of its peak, of which it reaches 92 %; a hundredth goes before the first block.
     assert!(
-        (lever(&audit, "keep-in-registers").bound.unwrap() - 74.4).abs() < 0.1,
+        (lever(&audit, "keep-in-registers").bound.unwrap() - 71.2).abs() < 0.1,
         "{:?}",
         lever(&audit, "keep-in-registers")
     );
@@ -168,14 +169,17 @@ fn what_a_side_could_not_show_is_neither_new_nor_gone() {
 
 #[test]
 fn contiguous_accesses_off_a_boundary_are_not_coalesced_but_aligned() {
-    const DRAM: &str = "dram__cycles_active.avg.pct_of_peak_sustained_elapsed";
-    // 32 floats from the second of a sector: 5 sectors a request instead of 4, and as many stored as needed.
-    let copy = with("collected/misaligned_copy/profile", &[(DRAM, 85.0)]);
-    assert_eq!(copy.bottleneck.limiter, Code::Unit(Part::MemoryDram));
+    // 32 floats from the second of a sector: 5 sectors a request instead of 4, and as many stored as needed. L2 full of what it holds
+    // itself: a ninth of its work goes.
+    const L2: &str = "lts__throughput.avg.pct_of_peak_sustained_elapsed";
+    let held = [(L2, 90.0), ("dram__bytes_read.sum", 1e6), ("dram__bytes_write.sum", 1e6)];
+    let copy = with("collected/misaligned_copy/profile", &held);
     let align = lever(&copy, "align-base");
     assert!(align.why.to_plain().contains("11.1 % of the sectors"), "{align:?}");
-    // DRAM moves the same bytes.
-    assert!((align.bound.unwrap() - 15.0).abs() < 0.01, "{align:?}");
+    assert!((17.0..=20.01).contains(&align.bound.unwrap()), "{align:?}");
+    // DRAM moves the same bytes, so that nothing is gained where it is what is full.
+    let stream = with("collected/misaligned_copy/profile", &[]);
+    assert!(stream.levers.iter().all(|lever| lever.code.to_string() != "align-base"), "{:?}", stream.levers);
     assert!(copy.levers.iter().all(|lever| lever.code.to_string() != "coalesce"));
     // Neighbours of a stencil, which L1 answers, are read from registers instead.
     let stencil = with("collected/conv3x3_direct/profile", &[]);
@@ -301,10 +305,10 @@ fn what_was_not_collected_makes_no_bound_smaller() {
     // By instruction the index arithmetic is known that goes with wider accesses, and what local memory takes of issue.
     for (name, code) in [("permute_heads", "fewer-instructions"), ("stencil_z", "keep-in-registers")] {
         let (mut report, views) = read(&format!("collected/{name}/profile.ncu-repz"));
-        let bound = |report: &Report| lever(&judged::audit(report, &views, &Work::default()), code).ceiling.clone();
-        assert_eq!(bound(&report), Bound::AtMost, "{name}");
+        let bound = |report: &Report| lever(&judged::audit(report, &views, &Work::default()), code).bound;
+        let known = bound(&report).unwrap();
         without(&mut report, "sass__inst_executed_per_opcode");
-        assert!(matches!(bound(&report), Bound::Open(_)), "{name}");
+        assert!(bound(&report).is_none_or(|bound| bound > known - 0.5), "{name}");
     }
 }
 

@@ -311,7 +311,7 @@ fn the_part_of_all_is_the_share_times_the_ceiling() {
     let audit = analysis::audit(&audits(&report, &views).1, &Limits::default());
     let heading = Heading { subject: "step".into(), date: "2026-01-01".into(), ..Heading::default() };
     let page = Templates::load(None).unwrap().page("audit", &view::document(&heading, &audit)).unwrap();
-    let number = |text: &str| -> Option<f64> { text.trim_start_matches("≤ ").split(' ').next()?.parse().ok() };
+    let number = |text: &str| -> Option<f64> { text.rsplit("≤ ").next()?.split(' ').next()?.parse().ok() };
     let table = &page[page.find("## Kernels of").unwrap()..];
     let mut parts = Vec::new();
     for kernel in &audit.kernels {

@@ -42,8 +42,6 @@ pub enum Bound {
     /// The time falls by at most the bound: what the lever frees, and what the busiest unit that is left allows.
     #[default]
     AtMost,
-    /// The same with no unit near its peak: the bound is far, and something else will limit before.
-    Far,
     /// More work in the same time, by this factor at most.
     Rate(f64),
     /// This report gives no bound; what would.
@@ -113,7 +111,7 @@ impl Lever {
         }
     }
 
-    /// Whether the bound says about how much, and not at most: it is far, or there is none.
+    /// Whether there is no bound of the time.
     pub fn is_rough(&self) -> bool {
         self.ceiling != Bound::AtMost
     }

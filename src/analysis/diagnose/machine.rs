@@ -190,9 +190,14 @@ impl Machine {
             true => 0.0,
             false => active * (1.0 - change.frees.1).max(0.0) * change.warps.1,
         };
-        let at_best = left.map_or(0.0, |(_, need)| need).max(waits).min(active);
-        let uneven = if change.rewrites { 0.0 } else { tail * change.tail.1 * at_best / active };
-        let most = 1.0 - (ramp + uneven + at_best) + change.fixed.1;
+        // What serves all SMs works in the tail as well; what works for one leaves it, as long as its part of the time.
+        let uneven = if change.rewrites { 1.0 } else { 1.0 + tail * change.tail.1 / active };
+        let of = |inside: bool| {
+            let needs = self.needs.iter().map(least).filter(|(part, _)| is_inside(*part) == inside);
+            needs.map(|(_, need)| need).fold(0.0, f64::max)
+        };
+        let at_best = of(false).max(uneven * of(true).max(waits).min(active));
+        let most = 1.0 - (ramp + at_best) + change.fixed.1;
         let left = left.filter(|(_, need)| *need >= waits);
         let most = most.clamp(0.0, 1.0);
         Outcome { expected: expected.clamp(0.0, most), most, left }

@@ -53,7 +53,7 @@ pub(super) fn levers_table(name: &str, levers: &[&Lever]) -> Table {
         vec![
             text((at + 1).to_string()),
             text(&lever.sentence),
-            text(ceiling::bound(lever, place)).sorted(lever.bound),
+            text(ceiling::forecast(lever, place)).sorted(lever.bound),
             text(&lever.why),
             text(&lever.risk),
             text(&lever.check),

@@ -50,7 +50,7 @@ fn limits(audit: &Audit) -> Vec<Block> {
     let others = audit.findings.iter().filter(|finding| finding.code != bottleneck.limiter);
     items.extend(others.filter(|finding| finding.severity != Severity::Notes).take(SHOWN).map(finding));
     items.extend(units(bottleneck));
-    let has_ceilings = actions::shown(audit).iter().any(|lever| matches!(lever.ceiling, Bound::AtMost | Bound::Far));
+    let has_ceilings = actions::shown(audit).iter().any(|lever| lever.ceiling == Bound::AtMost);
     items.push(confidence(bottleneck, has_ceilings));
     items.extend(hypotheses::summary(&audit.hypotheses));
     blocks.push(list("beside", items));

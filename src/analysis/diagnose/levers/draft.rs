@@ -4,7 +4,7 @@ use super::Ask;
 use crate::analysis::diagnose::lever::{Along, Bound, Lever, LeverCode, LeverOrigin};
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::rules::share;
-use crate::catalog::{self, Action, Part, StallReason, Threshold};
+use crate::catalog::{self, Action, Part, StallReason};
 use crate::words::Words;
 
 /// The part of what is expected that counts where the counters show how much there is, and not what of it is waste.
@@ -146,15 +146,12 @@ impl Draft {
 
     pub(super) fn done(self, ask: &Ask<'_, '_, '_>) -> Lever {
         let found = ask.machine.after(&self.change);
-        let is_far =
-            self.change.rewrites && found.left.is_none_or(|(_, need)| 100.0 * need < ask.m.limits[Threshold::SolLow]);
         let left = found.left.map_or(0.0, |(_, need)| need);
         let unit = found.left.and_then(|(part, _)| ask.m.unit(part)).map_or("nothing", |unit| &unit.name);
-        let ceiling = match (&self.open, self.rate, is_far) {
-            (Some(needs), ..) => Bound::Open(needs.clone()),
-            (None, true, _) => Bound::Rate(1.0 / busiest(ask, &[]).1.max(0.01)),
-            (None, false, true) => Bound::Far,
-            (None, false, false) => Bound::AtMost,
+        let ceiling = match (&self.open, self.rate) {
+            (Some(needs), _) => Bound::Open(needs.clone()),
+            (None, true) => Bound::Rate(1.0 / busiest(ask, &[]).1.max(0.01)),
+            (None, false) => Bound::AtMost,
         };
         let frees = self.change.frees.1;
         let formula = match (self.is_open(), frees > 0.0 && !self.change.rewrites) {

@@ -28,8 +28,8 @@ pub(super) fn without_index(ask: &Ask<'_, '_, '_>, gone: f64) -> Option<Vec<(Par
     let (phases, total) = ask.m.sampled().zip(ask.m.mix.total)?;
     let index = phases.index.unwrap_or_default();
     let left = |part: Part| {
-        let opcodes = part.row()?.opcodes();
-        let all: f64 = opcodes.iter().filter_map(|opcode| ask.m.mix.count(opcode)).sum();
+        let row = part.row()?;
+        let all = ask.m.mix.count(|op| row.runs(op))?;
         let own = index.on(part) as f64;
         let rest = (all - own).max(0.0);
         let own = own * if part == Part::ComputeFma { IMAD_CYCLES } else { 1.0 };
@@ -50,10 +50,9 @@ pub(super) fn narrow(ask: &Ask<'_, '_, '_>) -> Option<f64> {
 /// The part of the instructions that only make addresses: of all of them, or of those of a pipe.
 fn of_index(ask: &Ask<'_, '_, '_>, part: Part) -> Option<f64> {
     let index = ask.m.sampled()?.index.unwrap_or_default();
-    let pipe = |opcodes: &[&str]| opcodes.iter().filter_map(|opcode| ask.m.mix.count(opcode)).sum();
     let (own, all) = match part {
         Part::Issue => (index.executed, ask.m.mix.total?),
-        _ => (index.on(part), pipe(part.row()?.opcodes())),
+        _ => (index.on(part), ask.m.mix.count(|op| part.row().is_some_and(|row| row.runs(op)))?),
     };
     (all > 0.0).then_some(own as f64 / all)
 }

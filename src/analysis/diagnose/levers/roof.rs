@@ -5,7 +5,7 @@ use crate::analysis::diagnose::lever::LeverCode;
 use crate::analysis::diagnose::levers::{Levers, WORTH};
 use crate::analysis::diagnose::machine::{Change, Machine};
 use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::diagnose::rules::memory::{packable, wavefronts};
+use crate::analysis::diagnose::rules::memory::{excess, packable, wavefronts};
 use crate::analysis::diagnose::rules::{count, share};
 use crate::catalog::{Action, Code, Counter, Part, Threshold};
 use crate::quantity::glance;
@@ -91,7 +91,10 @@ pub(in crate::analysis::diagnose) fn ruled_out(m: &Measures<'_, '_>, levers: &Le
             (true, 0, _) if is_shifted => Some("coalescing (contiguous, off the boundary of a sector)".to_owned()),
             (true, 0, _) => Some("coalescing (0 excess sectors)".to_owned()),
             (true, ..) => Some("coalescing (the addresses are loaded values)".to_owned()),
-            (false, _, Some(saves)) => Some(format!("coalescing (about {} of the time)", share(saves))),
+            (false, _, Some(saves)) => {
+                let excess = excess(m).map(|excess| format!("{} excess sectors, ", count(excess))).unwrap_or_default();
+                Some(format!("coalescing ({excess}about {} of the time)", share(saves)))
+            }
             (false, _, None) => None,
         });
     }
@@ -100,7 +103,12 @@ pub(in crate::analysis::diagnose) fn ruled_out(m: &Measures<'_, '_>, levers: &Le
         if m.is_by_design() == Some(true) {
             found.push("occupancy (1 block/SM by design)".to_owned());
         } else if room >= 1.0 || Machine::of(m).after(&all_slots).expected < WORTH_A_TRY {
-            found.push(format!("occupancy limits ({} theoretical)", share(room)));
+            let sizes = m.block_sizes();
+            let fuller = sizes.as_ref().and_then(|sizes| Some((sizes.fuller()?, f64::from(sizes.most_warps()))));
+            let fuller = fuller.map(|(size, most)| {
+                format!("; blocks of {} threads: {}", size.threads, share(f64::from(size.warps) / most))
+            });
+            found.push(format!("occupancy limits ({} theoretical{})", share(room), fuller.unwrap_or_default()));
         }
     }
     let wave = m.kernel_of.phases.and_then(|phases| Some((phases.time.last_wave?, phases.is_persistent)));

@@ -9,12 +9,9 @@ use crate::analysis::phases::{Phases, SectorAccess};
 use crate::catalog::{Action, Counter, Part, StallReason};
 use crate::quantity::format;
 use crate::words;
+use cuda_binary::Op;
+use cuda_binary::op::Pipe;
 
-/// Conversions between single and double precision, and arithmetic on doubles: what literals of type double cost in code on floats.
-const CONVERSION: &str = "F2F";
-const DOUBLES: [&str; 4] = ["DADD", "DMUL", "DFMA", "DSETP"];
-/// What a division of integers by a value that is not known when the code is compiled is made of.
-const DIVISION: [&str; 3] = ["I2F", "MUFU", "F2I"];
 /// Instructions that a division of 32-bit integers takes in all.
 const OF_A_DIVISION: f64 = 20.0;
 /// Those that stay where the divisor is known when the code is compiled: a wide product and a shift.
@@ -37,8 +34,8 @@ fn executed(ask: &Ask<'_, '_, '_>) -> Option<f64> {
 /// Values that go from single to double precision and back.
 fn conversions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    let converted = m.mix.count(CONVERSION).filter(|count| *count > 0.0)?;
-    let doubles: f64 = DOUBLES.iter().filter_map(|opcode| m.mix.count(opcode)).sum();
+    let converted = m.mix.count(|op| op == Op::F2F).filter(|count| *count > 0.0)?;
+    let doubles = m.mix.count(|op| op.pipe() == Some(Pipe::Fp64))?;
     let gone = ((converted + doubles) / executed(ask)?).min(1.0);
     // Without arithmetic on doubles they convert halves.
     if doubles == 0.0 || gone < WORTH {
@@ -69,7 +66,8 @@ fn conversions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 /// Integers that are divided by a value that is not known when the code is compiled.
 fn divisions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    let [to, reciprocal, back] = DIVISION.map(|opcode| m.mix.count(opcode));
+    // To a float, its reciprocal, and back.
+    let [to, reciprocal, back] = [Op::I2F, Op::MUFU, Op::F2I].map(|opcode| m.mix.count(|op| op == opcode));
     let divisions = to?.min(reciprocal?).min(back?);
     let executed = executed(ask)?;
     let gone = divisions * (OF_A_DIVISION - OF_A_PRODUCT) / executed;

@@ -10,14 +10,13 @@ use crate::catalog::{self, Action, Counter, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
+use cuda_binary::Op;
+use cuda_binary::op::{Act, Space};
 
 /// Independent loads that share one latency in a loop that is unrolled by four: a warp then waits a quarter as long for each.
 const AT_A_TIME: f64 = 4.0;
 /// The part of its peak that DRAM reaches at best: a plain triad on an H200 reads 90.2 %.
 const STREAM: f64 = 0.9;
-
-/// Opcodes that bring a tile into shared memory.
-const TILE_WRITES: [&str; 4] = ["STS", "LDGSTS", "UBLKCP", "UTMALDG"];
 
 pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<Draft> {
     let found = [
@@ -39,7 +38,9 @@ fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let phases = ask.m.sampled()?;
     let main = phases.phases.iter().find(|phase| phase.kind == PhaseKind::MainLoop)?;
     let has = |kind: PhaseKind| main.parts.iter().any(|part| part.kind == kind);
-    let writes_tiles = TILE_WRITES.iter().any(|opcode| ask.m.mix.count(opcode).is_some_and(|count| count > 0.0));
+    let is_tile =
+        |op: Op| op.copies_global() || op.is_in(Space::Shared) && op.is_by_lane() && op.act() == Some(Act::Store);
+    let writes_tiles = ask.m.mix.count(is_tile).is_some_and(|count| count > 0.0);
     if phases.tensor.is_some() || !writes_tiles || !has(PhaseKind::Barrier) || !has(PhaseKind::Load) {
         return None;
     }
@@ -108,10 +109,12 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let wait = m.waits_for_loads()?;
     let has_chain =
         m.kernel_of.phases.and_then(|phases| phases.chain.as_ref()).is_some_and(|chain| 2.0 * chain.share >= wait);
-    if has_chain || 100.0 * wait < m.limits[Threshold::StallShare] || m.has_tensor {
+    if has_chain || 100.0 * wait < m.limits[Threshold::StallShare] {
         return None;
     }
-    let is_queued = queue(ask).is_some_and(|queue| queue >= QUEUED);
+    // What is in front of them has to be busy, else it is a long way and no queue.
+    let memory = [Part::MemoryDram, Part::MemoryL2, Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu];
+    let is_queued = ask.need_of(&memory) >= BUSY && queue(ask).is_some_and(|queue| queue >= QUEUED);
     let through = gathers::waited(m, wait);
     let is_scattered = through.is_some_and(|found| gathers::is_scattered(m, found));
     let gone = narrow(ask).filter(|_| !is_scattered);
@@ -165,6 +168,8 @@ fn stall(name: &Words, now: f64, freed: f64) -> Words {
 
 /// What is expected to stay of the work of rounds through shared memory.
 const ROUNDS: f64 = 0.6;
+/// The need from which a part makes those that come wait.
+const BUSY: f64 = 0.5;
 /// The part of the sectors beside the bytes that an order by index is expected to save.
 const SORTED: f64 = 0.5;
 /// Lanes of an average instruction from which few are idle.
@@ -192,7 +197,7 @@ fn shared_left(ask: &Ask<'_, '_, '_>) -> f64 {
 /// Stages that are filled earlier. The warps that set the pace wait for them; that is what it can free.
 fn stages(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     // Stages take shared memory: where they have most of it, no further one fits.
-    let phases = ask.m.sampled().filter(|_| ask.m.at_mbarriers() > 0.0 && shared_left(ask) >= STAGE)?;
+    let phases = ask.m.sampled().filter(|_| ask.m.at_mbarriers() > 0.0)?;
     let parts = phases.phases.iter().flat_map(|phase| &phase.parts);
     let cost: f64 = parts.filter(|part| part.kind == PhaseKind::StageWait).map(|part| part.cost).sum();
     let waits = phases.share(PhaseKind::StageWait);
@@ -201,8 +206,11 @@ fn stages(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         let saves = draft.saves(ask);
         draft
             .says(
-                "Fill the stages earlier: prefetch further ahead with more stages, or take work off the producer"
-                    .into(),
+                match shared_left(ask) >= STAGE {
+                    true => "Fill the stages earlier: prefetch further ahead with more stages, or take work off the producer",
+                    false => "Fill the stages earlier: take work off the producer (shared memory has no room for a further stage)",
+                }
+                .into(),
                 words!("the pacing warps wait for a stage {} of their lifetime", share(waits)),
             )
             .risks("shared memory for the stages".into())
