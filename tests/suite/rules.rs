@@ -129,8 +129,8 @@ fn a_wait_at_an_mbarrier_is_no_wait_for_a_load() {
     assert!(verdict(&staged).contains("long scoreboard takes 51.0 % of their time, 99 % of that at mbarriers"));
     let earlier = lever(&staged, "more-in-flight").expect("a lever on stages");
     assert!(earlier.sentence.to_plain().starts_with("Fill the stages earlier"), "{earlier:?}");
-    // The tensor pipe at 75.4 % caps what 66 % of waiting would free.
-    assert!((earlier.bound.unwrap() - 24.6).abs() < 1.0, "{earlier:?}");
+    // The tensor pipe at 75.4 % and the launch at 1.0 cap what 66 % of waiting would free.
+    assert!((earlier.bound.unwrap() - 23.6).abs() < 0.1, "{earlier:?}");
     let experts = with("collected/mxfp4_moe_w1_swiglu/profile", &[]);
     assert_eq!(experts.bottleneck.limiter, Code::SyncMbarrier, "{}", verdict(&experts));
     let loads = with("collected/misaligned_copy/profile", &[]);
@@ -304,8 +304,9 @@ fn the_size_of_a_block_follows_from_the_chip() {
         set(&mut report, name, value);
     }
     let audit = judged::audit(&report, &views, &Work::default());
-    let said = ruled_out(&audit);
-    assert!(said.contains("occupancy limits (66.7 % theoretical; blocks of 512 threads: 100.0 %)"), "{said}");
+    let more = self::lever(&audit, "more-warps").expect("a lever").sentence.to_plain();
+    assert!(more.starts_with("Blocks of 512 threads: an SM holds 3 blocks = 48 warps"), "{more}");
+    assert!(!ruled_out(&audit).contains("occupancy"), "what has a row is not ruled out");
 }
 
 #[test]

@@ -228,7 +228,7 @@ fn a_snapshot_says_again_what_the_page_said_of_every_kernel_and_stays_small() {
     let audit = analysis::audit(&evidence, &Limits::default());
     let heading = Heading { subject: "step".into(), date: "2026-01-01".into(), ..Heading::default() };
     let bytes = Snapshot::new(heading.clone(), evidence.clone(), &audit).to_json().unwrap();
-    assert!(bytes.len() < 96 * 1024, "{}", bytes.len());
+    assert!(bytes.len() < 128 * 1024, "{}", bytes.len());
     let read = Snapshot::parse(Path::new("x.json"), &bytes).unwrap();
     assert!(read.evidence == evidence);
     assert!(read.audit() == audit);
@@ -267,7 +267,7 @@ fn the_flags_of_a_row_write_the_page_that_the_row_sums_up() {
         assert!(verdict.starts_with(&other[4]), "{} against {verdict}", other[4]);
         assert!(own.contains(&format!("Units, % of peak: {}", other[5])), "{} in {own}", other[5]);
         let next = row(&own[own.find("## Next").unwrap()..], " 1 ");
-        assert_eq!((&other[6], &other[7]), (&next[1], &next[2]));
+        assert!(other[6] == next[1] && next[2].ends_with(other[7].as_str()), "{other:?} {next:?}");
         // The page of the other is of the same program, and says the same of this one.
         assert_eq!(row(&page, "`gemm_bias_v1`")[..9], row(&own, "`gemm_bias_v1`")[..9]);
     }

@@ -128,13 +128,14 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     // Wide loads also take index arithmetic away.
     let after = gone.and_then(|gone| without_index(ask, gone)).unwrap_or_default();
     let hidden = if is_queued { 0.0 } else { wait * (1.0 - 1.0 / AT_A_TIME) };
+    let sorted = through.filter(|_| is_scattered).map(|found| found.excess());
+    let hidden = sorted.map_or(hidden, |excess| hidden.max(SORTED * excess * wait));
     let draft = Draft::relieves(ask, Action::MoreInFlight, &after).frees(hidden, wait);
     // Sorted by index, lanes share sectors: at best all that nobody asked for go, with the waits for them.
-    let draft = match through.filter(|_| is_scattered).map(|found| found.excess()) {
+    let draft = match sorted {
         Some(excess) => [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex]
             .into_iter()
-            .fold(draft, |draft, part| draft.keeps(part, 1.0 - SORTED * excess, 1.0 - excess))
-            .frees(hidden.max(SORTED * excess * wait), wait),
+            .fold(draft, |draft, part| draft.keeps(part, 1.0 - SORTED * excess, 1.0 - excess)),
         None => draft,
     };
     let draft = draft.says(sentence, why).risks(words!("registers for the loads in flight{}", sorting));
