@@ -109,7 +109,7 @@ impl Snapshot {
         Ok(Snapshot {
             heading: shown(heading),
             milestone: understood(path, parts.text("milestone")?)?,
-            limits: Limits::of_numbers(&understood(path, parts.text("limits")?)?),
+            limits: Limits::of_numbers(&understood(path, parts.text("limits")?)?).map_err(malformed)?,
             evidence: asked::spelled(asked, evidence).map_err(malformed)?.made_public(),
             sha256: parts.sha256,
         })

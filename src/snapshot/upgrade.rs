@@ -30,7 +30,7 @@ pub(super) fn upgraded(schema: u32, heading: &str, old: &str) -> Result<Upgraded
     let old: Value = serde_json::from_str(old).map_err(|error| error.to_string())?;
     let old = fields::of_four(old);
     let overrides: BTreeMap<String, f64> = part_or_default(&old["limits"], "overrides")?;
-    let limits = Limits::of_numbers(&overrides);
+    let limits = Limits::of_numbers(&overrides)?;
     let mut evidence = evidence(schema, &old)?;
     let names: Vec<Arc<str>> = match old.pointer("/kept/asked").and_then(Value::as_u64) {
         Some(count) => {
