@@ -14,8 +14,10 @@ fn main() {
         None => println!("cargo::rustc-env=AUDIT_VERSION={version}"),
     }
     let out = env::var("OUT_DIR").unwrap_or_default();
-    if let Err(fault) = fs::write(Path::new(&out).join("vocabulary.rs"), vocabulary()) {
-        println!("cargo::error={out}: {fault}");
+    for (file, text) in [("vocabulary.rs", vocabulary()), ("counters.rs", counters())] {
+        if let Err(fault) = fs::write(Path::new(&out).join(file), text) {
+            println!("cargo::error={out}: {fault}");
+        }
     }
 }
 
@@ -30,12 +32,25 @@ fn vocabulary() -> String {
         ("parts", parts),
         ("codes", codes),
         ("actions", ids("levers", "code")),
+        ("families", ids("families", "id")),
     ];
-    let named = |id: &String| {
-        let words = id.split(['-', '_']).map(|word| word[..1].to_uppercase() + &word[1..]);
-        format!("    {} {id:?},\n", words.collect::<String>())
+    lists.iter().map(|(list, ids)| named(list, ids)).collect()
+}
+
+/// The metrics of the catalog for the macro of `src/catalog/counters.rs`.
+fn counters() -> String {
+    let ids: Vec<String> = ["metrics", "counters"].iter().flat_map(|file| ids(file, "id")).collect();
+    named("counter_names", &ids)
+}
+
+/// A call of a macro with ids and the names of their variants: the words of the id, where a percentage is one of its peak.
+fn named(list: &str, ids: &[String]) -> String {
+    let line = |id: &String| {
+        let short = id.replace(".pct_of_peak_sustained_", ".pct_");
+        let words = short.split(['-', '_', '.', ':']).filter(|word| !word.is_empty());
+        format!("    {} {id:?},\n", words.map(|word| word[..1].to_uppercase() + &word[1..]).collect::<String>())
     };
-    lists.iter().map(|(list, ids)| format!("{list}! {{\n{}}}\n", ids.iter().map(named).collect::<String>())).collect()
+    format!("{list}! {{\n{}}}\n", ids.iter().map(line).collect::<String>())
 }
 
 /// What stands under a key in the rows of a catalog.

@@ -21,7 +21,7 @@ pub(crate) const LOOPS: usize = 3;
 pub(crate) const PAGE: usize = 32 << 20;
 /// Bytes of a template.
 pub(crate) const TEMPLATE: usize = 1 << 20;
-/// Bytes of a snapshot whose tables and references are spelled out.
-pub(crate) const SNAPSHOT: usize = 64 << 20;
-/// Values of a snapshot in one another.
-pub(crate) const SNAPSHOT_DEPTH: usize = 128;
+/// Bytes of a snapshot; those of this repository have 128 KB at most.
+pub(crate) const SNAPSHOT: usize = 16 << 20;
+/// Lists and objects of a snapshot, of which two characters may stand for a thousand bytes of memory.
+pub(crate) const SNAPSHOT_LISTS: usize = 1 << 17;

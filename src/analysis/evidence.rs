@@ -1,6 +1,6 @@
 //! Everything that was read, measured or stated about a subject. Serialised, it is the snapshot.
 
-use crate::analysis::code::{Before, Checked, CodeFacts};
+use crate::analysis::code::{Checked, CodeFacts};
 use crate::analysis::kernel::build::Build;
 use crate::analysis::kernel::private;
 use crate::analysis::kernel::select::{KernelGroup, KernelKey, Selection, SelectionError, choose, groups};
@@ -9,6 +9,7 @@ use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::kernel::summary::{CYCLES, DURATION};
 use crate::analysis::limits::Limits;
 use crate::analysis::profile::{Profile, Reduction};
+use crate::analysis::readings::with_counted_list;
 use crate::evidence::{Benchmark, Collected, Correctness, LaunchFacts, Origin, Report, SanitizerRun, SourceView};
 
 /// What an audit is made from.
@@ -100,6 +101,7 @@ impl Side {
         }
         for step in self.collected.iter_mut().flat_map(|collected| &mut collected.steps) {
             private::make_step_public(step);
+            step.command = with_counted_list(&step.command);
         }
         self.missed.iter_mut().for_each(|(_, why)| *why = private::public_text(why));
         let further = self.variants.iter_mut().flat_map(|variant| &mut variant.sanitizer);
@@ -163,7 +165,7 @@ fn make_code_public(code: &mut CodeFacts) {
     if let Some(cubin) = &mut code.cubin {
         cubin.path = private::public_path(&cubin.path);
     }
-    if let Some(Before::Facts(before)) = &mut code.before {
+    if let Some(before) = &mut code.before {
         make_code_public(before);
     }
 }

@@ -7,10 +7,10 @@ use serde::{Serialize as _, Serializer};
 #[serde(rename_all = "kebab-case")]
 pub enum Judgement {
     /// It holds.
-    #[serde(alias = "PASS", alias = "CONFIRMED")]
+    #[serde(alias = "CONFIRMED")]
     Holds,
     /// Measured, and it does not hold.
-    #[serde(alias = "FAIL", alias = "REFUTED")]
+    #[serde(alias = "REFUTED")]
     Fails,
     /// There is evidence, and it does not decide.
     #[serde(alias = "INCONCLUSIVE")]

@@ -7,7 +7,7 @@ use crate::analysis::diagnose::lever::{LeverCode, LeverOrigin};
 use crate::analysis::judgement::{self, Judgement};
 use crate::analysis::versus::hypothesis::Tested;
 use crate::analysis::versus::verdict::Verdict;
-use crate::catalog::Code;
+use crate::catalog::{Code, Counter};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 use std::collections::HashSet;
@@ -101,15 +101,8 @@ pub struct Milestone {
 pub struct Offered {
     /// Its code.
     pub code: LeverCode,
-    /// The largest part of the run time that it could save, in percent; `None` for one without a bound, for which snapshots before
-    /// schema 9 have 0.
-    #[serde(default, deserialize_with = "known_bound")]
+    /// The largest part of the run time that it could save, in percent; `None` for one without a bound.
     pub bound: Option<f64>,
-}
-
-fn known_bound<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
-    let bound: Option<f64> = serde::Deserialize::deserialize(from)?;
-    Ok(bound.filter(|bound| *bound > 0.0))
 }
 
 /// A hypothesis as the history remembers it.
@@ -163,7 +156,7 @@ impl Milestone {
 
     /// The milestone of an audit.
     pub fn of(date: &str, number: Nth, commit: &str, change: &str, audit: &Audit) -> Milestone {
-        const REGISTERS: &str = "launch__registers_per_thread";
+        const REGISTERS: Counter = Counter::LaunchRegistersPerThread;
         if audit.is_of_code_alone() {
             return Milestone::of_code(date, number, commit, change, audit);
         }

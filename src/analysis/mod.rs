@@ -68,7 +68,6 @@ pub use lines::{
 pub use milestone::{Concluded, Milestone, Nth, decided};
 pub use others::OtherVerdict;
 pub use profile::{OtherProfile, Profile, Reduction};
-pub(crate) use readings::asked;
 pub use readings::{Found, KeptMetric, Readings};
 pub use results::changed::{Doubt, Flush, TimedChange};
 pub use results::columns::{Against, Column, Columns, Joined, columns};

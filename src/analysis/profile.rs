@@ -11,7 +11,7 @@ use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::analysis::lines::{Parked, SourceLines};
 use crate::analysis::phases::Phases;
-use crate::analysis::readings::Readings;
+use crate::analysis::readings::{Readings, with_counted_list};
 use crate::evidence::{ClockStatus, Damage, Device, Launch, Origin, Process, Report, RuleResult, Session, SourceView};
 use regex::Regex;
 use std::collections::HashMap;
@@ -181,7 +181,7 @@ impl Profile {
             ncu_version: self.session.ncu_version.clone(),
             cuda_version: self.session.cuda_version.clone(),
             driver_version: self.session.driver_version.clone(),
-            command_line: private::public_command(&self.session.command_line).into(),
+            command_line: with_counted_list(&private::public_command(&self.session.command_line)).into(),
             ..Session::default()
         };
         self.program = private::public_text(&private::public_path(&self.program)).into();

@@ -1,12 +1,10 @@
 //! The numbers of one kernel in one profile, launch by launch: which are kept, and the metrics that they stand for.
 
 use crate::analysis::derive::units::{self, AVERAGE, BUSIEST};
-use crate::analysis::derive::{data_stage, mix, occupancy, roofline, stalls};
+use crate::analysis::derive::{mix, occupancy, roofline, stalls};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::{KernelSummary, median_of_sorted};
-use crate::analysis::lines::ACTIVITY;
-use crate::analysis::phases;
-use crate::catalog;
+use crate::catalog::{self, Counter, CounterPlace};
 use crate::evidence::{Instance, Metric, Value};
 use crate::quantity::Unit;
 use std::collections::{BTreeMap, HashSet};
@@ -55,21 +53,28 @@ pub struct Readings {
 /// How the names of the breakdown lists begin. Those of the busiest instances name the same counters.
 const BREAKDOWN: &str = "breakdown:";
 
-/// Names of the catalog and of the roofline.
+/// Names of the catalog and of the counters that are read of a launch by name.
 static KNOWN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
-    let named = catalog::metrics().iter().flat_map(catalog::MetricRow::spellings).chain(roofline::METRICS);
-    named
-        .chain([occupancy::SHARED_OF_SM, occupancy::SHARED_OF_BLOCK])
-        .chain(ACTIVITY.into_iter().flatten())
-        .chain([data_stage::OPERANDS])
-        .chain(phases::METRICS)
-        .collect()
+    let named = catalog::metrics().iter().flat_map(catalog::MetricRow::spellings);
+    let read = catalog::counters().iter().filter(|row| row.from == CounterPlace::Launch);
+    named.chain(read.map(|row| row.id)).collect()
 });
 
 /// The metrics that a command line of ncu asks for by name, as it lists them; `None` where it names at most one.
-pub(crate) fn asked(command_line: &str) -> Option<&str> {
+fn asked(command_line: &str) -> Option<&str> {
     let (_, rest) = command_line.split_once(" --metrics ")?;
     rest.split(' ').next().filter(|list| list.contains(','))
+}
+
+/// Metrics of a command line that are kept by name.
+const LISTED: usize = 8;
+
+/// A command line of ncu with a long list of metrics as their number: the readings and those that are said to be missing name them.
+pub(in crate::analysis) fn with_counted_list(command_line: &str) -> String {
+    match asked(command_line).map(|list| (list, list.split(',').count())) {
+        Some((list, count)) if count > LISTED => command_line.replacen(list, &format!("'<{count} metrics>'"), 1),
+        _ => command_line.to_owned(),
+    }
 }
 
 impl Readings {
@@ -107,9 +112,9 @@ impl Readings {
             let unit = held.iter().flatten().next()?.unit;
             Some(KeptMetric { name: name.clone(), unit, found: found(&held) })
         };
-        let curve = |name: &str| {
+        let curve = |name: Counter| {
             let points = ends(occupancy::points(kernel.first().metric(name)?));
-            (!points.is_empty()).then(|| ((*name).into(), points))
+            (!points.is_empty()).then(|| (name.into(), points))
         };
         Readings {
             metrics: kernel.metric_names().into_iter().filter_map(metric).collect(),
@@ -209,7 +214,8 @@ fn by_text(counts: &BTreeMap<Arc<str>, f64>) -> Box<[Instance]> {
 }
 
 /// Gives a metric its instances; metrics stay sorted by name.
-fn put_instances(metrics: &mut Vec<Metric>, name: &str, instances: Box<[Instance]>) {
+fn put_instances(metrics: &mut Vec<Metric>, name: impl AsRef<str>, instances: Box<[Instance]>) {
+    let name = name.as_ref();
     if instances.is_empty() {
         return;
     }

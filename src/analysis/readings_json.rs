@@ -5,8 +5,6 @@
 
 use crate::analysis::evidence::{Evidence, Reference, Side};
 use crate::analysis::kernel::summary::median_of_sorted;
-use crate::analysis::lines::SourceLines;
-use crate::analysis::phases::Phases;
 use crate::analysis::readings::{Found, KeptMetric, Readings};
 use crate::quantity::Unit;
 use std::collections::{BTreeMap, HashMap};
@@ -76,12 +74,12 @@ struct Columns {
     curves: BTreeMap<Arc<str>, Vec<(u64, f64)>>,
     /// Each counter by its row, or by name where no row has it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    breakdowns: BTreeMap<Arc<str>, Vec<Counter>>,
+    breakdowns: BTreeMap<Arc<str>, Vec<Listed>>,
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(untagged)]
-enum Counter {
+enum Listed {
     Row(usize),
     Name(Arc<str>),
 }
@@ -135,7 +133,7 @@ impl Rows {
                 Found::NoNumber => columns.no_number.push(at),
             }
         }
-        let counter = |name: &str| places.get(name).map_or_else(|| Counter::Name(name.into()), |at| Counter::Row(*at));
+        let counter = |name: &str| places.get(name).map_or_else(|| Listed::Name(name.into()), |at| Listed::Row(*at));
         let list = |(name, list): (Arc<str>, Arc<str>)| (name, list.split(',').map(counter).collect());
         columns.breakdowns = breakdowns.into_iter().map(list).collect();
         columns
@@ -201,19 +199,6 @@ impl From<EvidenceJson> for Evidence {
     }
 }
 
-impl Evidence {
-    /// What snapshots of schemas 5 and 6 say: there the text of a line, and the file of most phases, is said once.
-    #[must_use]
-    pub(crate) fn named_everywhere(mut self) -> Evidence {
-        let sides = std::iter::once(&mut self.new).chain(&mut self.old).flat_map(|side| &mut side.profile);
-        for profile in sides.chain(self.reference.iter_mut().map(|reference| &mut reference.profile)) {
-            profile.lines.iter_mut().for_each(SourceLines::say_texts_everywhere);
-            profile.phases.iter_mut().for_each(Phases::say_file_everywhere);
-        }
-        self
-    }
-}
-
 impl Columns {
     fn readings(self, rows: &[(Arc<str>, Unit)]) -> Readings {
         let Columns { median, mut each, not_a_number, no_number, opcodes, with_modifiers, curves, breakdowns, .. } =
@@ -230,11 +215,11 @@ impl Columns {
         };
         let mut metrics: Vec<KeptMetric> = rows.iter().enumerate().filter_map(metric).collect();
         metrics.sort_by(|a, b| a.name.cmp(&b.name));
-        let name = |counter: Counter| match counter {
-            Counter::Row(at) => rows.get(at).map(|row| row.0.clone()).unwrap_or_default(),
-            Counter::Name(name) => name,
+        let name = |counter: Listed| match counter {
+            Listed::Row(at) => rows.get(at).map(|row| row.0.clone()).unwrap_or_default(),
+            Listed::Name(name) => name,
         };
-        let list = |counters: Vec<Counter>| counters.into_iter().map(name).collect::<Vec<_>>().join(",").into();
+        let list = |counters: Vec<Listed>| counters.into_iter().map(name).collect::<Vec<_>>().join(",").into();
         let breakdowns = breakdowns.into_iter().map(|(name, counters)| (name, list(counters))).collect();
         Readings { metrics, opcodes, with_modifiers, curves, breakdowns }
     }

@@ -1,48 +1,29 @@
 //! What the analysis asks of a reader.
 
-use crate::analysis::derive::data_stage;
 use crate::analysis::derive::mix::{PER_OPCODE, WITH_MODIFIERS};
-use crate::analysis::derive::occupancy;
 use crate::analysis::derive::roofline;
 use crate::analysis::kernel::overview::MEMBER_NAMES;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::DURATION;
-use crate::analysis::lines::ACTIVITY;
-use crate::analysis::phases;
-use crate::catalog;
+use crate::catalog::{self, Counter, CounterPlace};
 use crate::evidence::{NameSet, Rules, Want};
 use std::sync::Arc;
 
 /// Endings of the counters that NVIDIA's breakdown lists name; which ones they are differs from chip to chip.
 const BREAKDOWN_ENDINGS: [&str; 2] = [".avg.pct_of_peak_sustained_elapsed", crate::analysis::derive::units::BUSIEST];
 /// Metrics whose instances the analysis reads.
-const INSTANCES: [&str; 2] = [PER_OPCODE, WITH_MODIFIERS];
+const INSTANCES: [Counter; 2] = [PER_OPCODE, WITH_MODIFIERS];
 /// Metrics whose instances are facts of the kernel and its shape: the same in every launch.
-const FIRST_INSTANCES: [&str; 3] =
-    [MEMBER_NAMES, "launch__occupancy_per_register_count", "launch__occupancy_per_block_size"];
+const FIRST_INSTANCES: [Counter; 3] =
+    [MEMBER_NAMES, Counter::LaunchOccupancyPerRegisterCount, Counter::LaunchOccupancyPerBlockSize];
 
-/// Facts of the device that text pages hold as metrics.
-const FACTS: [&str; 4] = [
-    "device__attribute_display_name",
-    "device__attribute_multiprocessor_count",
-    occupancy::SHARED_OF_SM,
-    occupancy::SHARED_OF_BLOCK,
-];
-
-/// The metrics of the catalog under all their spellings, every stall reason of every family, the counters of the
-/// throughput breakdowns and of the tensor path; rules and the hash of the file with them.
+/// The metrics of the catalog under all their spellings, the counters that are read by name, every stall reason of every
+/// family, the counters of the throughput breakdowns and of the tensor path; rules and the hash of the file with them.
 pub fn want() -> Want {
-    let names = catalog::metrics()
-        .iter()
-        .flat_map(catalog::MetricRow::spellings)
-        .chain(INSTANCES)
-        .chain(FIRST_INSTANCES)
-        .chain(FACTS);
-    let names = names
-        .chain(ACTIVITY.into_iter().flatten())
-        .chain([data_stage::OPERANDS])
-        .chain(roofline::METRICS)
-        .chain(phases::METRICS);
+    use CounterPlace::{Device, Instances, Launch};
+    let listed = catalog::metrics().iter().flat_map(catalog::MetricRow::spellings);
+    let read = catalog::counters().iter().filter(|row| matches!(row.from, Launch | Device | Instances));
+    let names = listed.chain(read.map(|row| row.id));
     let families = catalog::stall_families().iter().map(|family| family.prefix);
     let prefixes = families.chain([roofline::TENSOR_PREFIX]).collect();
     let metrics =
@@ -54,9 +35,7 @@ pub fn want() -> Want {
 
 /// What tells which kernel an audit is about: the time of each launch.
 pub fn brief() -> NameSet {
-    NameSet::exactly(
-        catalog::metric(DURATION).into_iter().flat_map(catalog::MetricRow::spellings).chain([MEMBER_NAMES]),
-    )
+    NameSet::exactly(DURATION.spellings().chain([MEMBER_NAMES.name()]))
 }
 
 /// [`want`] with the metrics that a subject's own checks name.

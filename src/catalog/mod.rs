@@ -6,10 +6,12 @@
 mod checklists;
 mod chips;
 mod collection;
+mod counters;
 mod explain;
 mod explain_chip;
 mod explain_metric;
 mod explanation;
+mod families;
 mod levers;
 mod limiters;
 mod metric_names;
@@ -30,8 +32,10 @@ mod words;
 pub use checklists::{Checklist, ChecklistLine, Operator, checklist, checklists};
 pub use chips::{ChipRow, LoadLatency, TensorRate, chip, chip_of_arch, chips};
 pub use collection::{MetricSet, collection, sanitizer_ratio};
+pub use counters::{Counter, CounterPlace, CounterRow, counters};
 pub use explain::{explain, list, nearest};
 pub use explanation::Explanation;
+pub use families::{FamilyRow, families};
 pub use levers::{LeverRow, lever, levers};
 pub(crate) use limiters::prefix_of;
 pub use limiters::{LimiterKind, LimiterRow, limiter, limiters};
@@ -40,10 +44,12 @@ pub use metrics::{Better, MetricRow, metric, metrics};
 pub use opcodes::{OpcodeClass, base_opcode, opcode_class, opcode_classes};
 pub use readings::{CHECK, ReadingForm, ReadingName, check_reading};
 pub use sass_aliases::{AliasKind, AliasRow, Resolved, resolve, sass_aliases};
-pub use stalls::{StallFamily, StallKind, StallReading, StallRow, stall, stall_families, stall_of_metric, stalls};
+pub use stalls::{
+    StallFamily, StallKind, StallReading, StallRow, per_issue, stall, stall_families, stall_of_metric, stalls,
+};
 pub use subsystems::{ChipSide, InstructionWork, Subsystem, subsystem, subsystem_of};
 pub use tables::{TableRow, table, tables};
 pub use thresholds::{ThresholdRow, threshold_row, thresholds};
 pub use tool_options::{OptionKind, tool_option};
-pub use vocabulary::{Action, Code, Part, StallReason, Threshold, UnknownName};
+pub use vocabulary::{Action, Code, Family, Part, StallReason, Threshold, UnknownName};
 pub use words::{WordRow, word, words};

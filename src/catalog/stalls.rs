@@ -104,6 +104,20 @@ pub fn stall_families() -> &'static [StallFamily] {
     FAMILIES.rows()
 }
 
+/// ncu's counter of a reason for each issued instruction.
+pub fn per_issue(reason: &str) -> String {
+    metric_in("per-issue", reason)
+}
+
+/// ncu's counter of the samples of a reason.
+pub(super) fn samples(reason: &str) -> String {
+    metric_in("samples", reason)
+}
+
+fn metric_in(family: &str, reason: &str) -> String {
+    FAMILIES.get(family).map(|family| format!("{}{reason}{}", family.prefix, family.suffix)).unwrap_or_default()
+}
+
 /// The family and the reason of a full metric name: `smsp__pcsamp_warps_issue_stalled_wait_not_issued`.
 /// `None` when no family has such a name, or when no row names the reason.
 pub fn stall_of_metric(metric: &str) -> Option<(&'static StallFamily, &'static StallRow)> {

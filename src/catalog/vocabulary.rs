@@ -119,7 +119,12 @@ impl StallReason {
 
     /// ncu's counter of it for each issued instruction.
     pub fn per_issue(self) -> String {
-        format!("smsp__average_warps_issue_stalled_{self}_per_issue_active.ratio")
+        super::stalls::per_issue(self.into())
+    }
+
+    /// ncu's counter of the samples of it.
+    pub fn samples(self) -> String {
+        super::stalls::samples(self.into())
     }
 
     /// As codes spell it, `long-scoreboard`.
@@ -168,6 +173,18 @@ macro_rules! actions {
         #[strum(serialize_all = "kebab-case")]
         #[serde(rename_all = "kebab-case")]
         pub enum Action {
+            $(#[doc = $id] $variant,)*
+        }
+    };
+}
+
+/// The enum of the ids of a catalog.
+macro_rules! families {
+    ($($variant:ident $id:literal,)*) => {
+        /// A family of metrics that is told by their names: a row of `families.toml`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
+        #[strum(serialize_all = "kebab-case")]
+        pub enum Family {
             $(#[doc = $id] $variant,)*
         }
     };

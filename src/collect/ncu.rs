@@ -3,7 +3,7 @@
 //! Messages are those of ncu 2025.3.1 (`tests/fixtures/h200/logs`).
 
 use super::{Collecting, Setback, Words};
-use crate::catalog::MetricSet;
+use crate::catalog::{Counter, MetricSet};
 
 /// What ncu measures.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct Profile {
 }
 
 /// What a launch that is only timed is asked for.
-const TIMES: [&str; 2] = ["gpu__time_duration.sum", "gpc__cycles_elapsed.max"];
+const TIMES: [Counter; 2] = [Counter::GpuTimeDurationSum, Counter::GpcCyclesElapsedMax];
 
 /// Kernels of one call of a reference at most: a product with its parts and their sum takes three.
 const MOST_OF_A_REFERENCE: u64 = 8;
@@ -94,7 +94,7 @@ impl Profile {
     /// Time and cycles of many launches and nothing else, so that no launch is replayed: what a verdict rests on.
     #[must_use]
     pub fn of_times(&self, count: u64) -> Profile {
-        let metrics = MetricSet { sections: Vec::new(), metrics: TIMES.map(str::to_owned).to_vec() };
+        let metrics = MetricSet { sections: Vec::new(), metrics: TIMES.map(String::from).to_vec() };
         let keys = Collecting { sections: Vec::new(), extra: Vec::new(), count, ..self.keys.clone() };
         Profile { kernel: self.kernel.clone(), metrics: Metrics::Own(metrics), source: false, keys }
     }

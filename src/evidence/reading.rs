@@ -97,8 +97,8 @@ impl Reading {
     }
 
     /// A reading whose metric the artefact does not hold.
-    pub fn not_collected(name: &str) -> Reading {
-        Reading::Missing(Missing::NotCollected { what: vec![name.into()], why: "".into() })
+    pub fn not_collected(name: impl AsRef<str>) -> Reading {
+        Reading::Missing(Missing::NotCollected { what: vec![name.as_ref().into()], why: "".into() })
     }
 
     /// A reading that means nothing here.

@@ -128,13 +128,14 @@ pub struct LineCounts {
 
 impl SourceView {
     /// The column of a metric.
-    pub fn column(&self, metric: &str) -> Option<&CounterColumn> {
+    pub fn column(&self, metric: impl AsRef<str>) -> Option<&CounterColumn> {
+        let metric = metric.as_ref();
         self.columns.binary_search_by(|column| column.metric.as_ref().cmp(metric)).ok().map(|at| &self.columns[at])
     }
 
     /// The counts of a metric, one for each instruction, 0 where ncu's source page shows 0; `None` where the report
     /// does not hold the metric by instruction.
-    pub fn counts(&self, metric: &str) -> Option<Vec<u64>> {
+    pub fn counts(&self, metric: impl AsRef<str>) -> Option<Vec<u64>> {
         let column = self.column(metric)?;
         let mut counts = vec![0; self.instructions.len()];
         for (row, value) in &column.values {

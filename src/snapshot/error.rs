@@ -18,7 +18,7 @@ pub enum SnapshotError {
         what: String,
     },
     #[error("{path}: expected the schema {expected:?}, found {found:?}\n  help: {cure}")]
-    Schema { path: PathBuf, expected: &'static str, found: String, cure: &'static str },
+    Schema { path: PathBuf, expected: String, found: String, cure: &'static str },
     #[error(
         "{path} was changed after it was written: it states the SHA-256 {stated}, its content has {found}\n  help: restore it from version control, or delete it and write it again with `audit generate`"
     )]

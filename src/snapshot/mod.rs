@@ -4,17 +4,12 @@
 //! audits of a subject. Receives an analysis with its heading, gives files and earlier audits.
 
 mod accepted;
-mod asked;
 mod error;
-mod fields;
 mod file;
 mod folder;
 mod hash;
 mod json;
-mod old_readings;
-mod parts;
 mod pins;
-mod tables;
 mod upgrade;
 
 pub(crate) use accepted::change;

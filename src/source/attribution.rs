@@ -6,6 +6,7 @@
 use super::cubin::{self, CodeRange};
 use super::ncu_report::{NcuReport, SourceData};
 use super::{NameSet, ReadError, Rules, Want, sass};
+use crate::catalog::{Counter, Family};
 use crate::evidence::{
     CodeInstruction, CounterColumn, Launch, LineTable, Lines, MachineWord, Metric, SassFunction, SassInstruction,
     SassListing, SourceText, SourceView, Value, Workload,
@@ -16,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Where the report tells the kernel's address when it holds no load addresses (before ncu 2022.3).
-const FUNCTION_PCS: &str = "launch__function_pcs";
+const FUNCTION_PCS: Counter = Counter::LaunchFunctionPcs;
 
 /// Code beyond this many bytes behind a load address is not taken for the function's, where its size is unknown.
 const UNKNOWN_SIZE: u64 = 16 << 20;
@@ -56,8 +57,8 @@ pub(super) fn source_views(
 
 fn with_addresses(want: &Want) -> Want {
     let mut want = want.clone();
-    want.metrics = want.metrics.with(FUNCTION_PCS);
-    want.instances = want.instances.with(FUNCTION_PCS);
+    want.metrics = want.metrics.with(FUNCTION_PCS.name());
+    want.instances = want.instances.with(FUNCTION_PCS.name());
     want
 }
 
@@ -105,22 +106,6 @@ struct Loaded<'a> {
     code: &'a [u8],
 }
 
-/// Whether the instances of a metric are told by program counter. By name, because the ids of other metrics (register
-/// counts, link numbers) are small numbers too, and old reports load functions at small addresses.
-fn is_by_instruction(metric: &str) -> bool {
-    const EXACT: [&str; 3] = ["inst_executed", "thread_inst_executed", "thread_inst_executed_true"];
-    const BEGINNINGS: [&str; 7] = [
-        "memory_",
-        "smsp__pcsamp_",
-        "smsp__branch_targets_",
-        "smsp__sass_inst_executed_memdesc_",
-        "derived__avg_thread_",
-        "derived__derivative_avg_thread_",
-        "derived__memory_",
-    ];
-    EXACT.contains(&metric) || BEGINNINGS.iter().any(|beginning| metric.starts_with(beginning))
-}
-
 fn view(launch: &Launch, modules: &HashMap<(u32, u64), Module<'_>>, listings: &[&SassListing]) -> SourceView {
     let modules: Vec<&Module<'_>> = launch.sources.iter().filter_map(|key| modules.get(key)).collect();
     let sections = sections(launch, &modules);
@@ -128,7 +113,7 @@ fn view(launch: &Launch, modules: &HashMap<(u32, u64), Module<'_>>, listings: &[
     let placed: Vec<(&Metric, Placed)> = launch
         .metrics
         .iter()
-        .filter(|metric| is_by_instruction(&metric.name))
+        .filter(|metric| Family::ByInstruction.has(&metric.name))
         .map(|metric| (metric, place(metric, &sections)))
         .filter(|(_, p)| !p.at.is_empty())
         .collect();

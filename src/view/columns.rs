@@ -4,6 +4,7 @@ use super::document::{Document, Line, Section, Table};
 use super::reason::Reason;
 use super::tables::{self, code, columns_of, heading, left, list, paragraph, right, text};
 use crate::analysis::{Against, Columns, Joined, KernelKey};
+use crate::catalog::Counter;
 use crate::evidence::Reading;
 use crate::words;
 use unicode_width::UnicodeWidthStr;
@@ -42,7 +43,7 @@ pub fn side_by_side(names: &[String], columns: &Columns) -> Document {
 /// One line for each profile of each kernel: its time, and the verdict against the first profile. Of three profiles or more the
 /// fastest stands first.
 fn summary(columns: &Columns, letters: &[String]) -> Table {
-    const TIME: &str = "gpu__time_duration.sum";
+    const TIME: Counter = Counter::GpuTimeDurationSum;
     let mut lines = Vec::new();
     for joined in &columns.joined {
         let row = |against: &Against| against.panels.iter().find_map(|panel| panel.row(TIME)).cloned();

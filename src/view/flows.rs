@@ -2,7 +2,7 @@
 
 use super::tables::{Extra, text};
 use crate::analysis::{Audit, Row};
-use crate::catalog::Part;
+use crate::catalog::{Counter, Part};
 use crate::quantity::format;
 use crate::quantity::glance::{self, bytes};
 
@@ -25,7 +25,7 @@ pub(super) fn notes<'a>(audit: &Audit, table: &str, rows: &[&Row]) -> Option<Ext
 }
 
 fn note(audit: &Audit, id: &str) -> Option<String> {
-    let moved = |metric: &str, what: &str| {
+    let moved = |metric: Counter, what: &str| {
         let amount = value(audit, metric).filter(|amount| *amount > 0.0)?;
         Some(format!("{} {what}", bytes(amount)))
     };
@@ -35,14 +35,14 @@ fn note(audit: &Audit, id: &str) -> Option<String> {
     let told: Vec<Option<String>> = match id.split('.').next()? {
         "l1tex__throughput" => vec![
             counted(audit.coalescing.total("sectors"), "sectors of global accesses"),
-            counted(value(audit, "memory_l1_wavefronts_shared"), "wavefronts of shared memory"),
+            counted(value(audit, Counter::MemoryL1WavefrontsShared), "wavefronts of shared memory"),
         ],
         "lts__throughput" => vec![
-            moved("l1tex__m_xbar2l1tex_read_bytes.sum", &format!("read{}", by(audit, &READING))),
-            moved("l1tex__m_l1tex2xbar_write_bytes.sum", &format!("written{}", by(audit, &WRITING))),
+            moved(Counter::L1texMXbar2l1texReadBytesSum, &format!("read{}", by(audit, &READING))),
+            moved(Counter::L1texML1tex2xbarWriteBytesSum, &format!("written{}", by(audit, &WRITING))),
         ],
         "gpu__dram_throughput" => {
-            vec![moved("dram__bytes_read.sum", "read"), moved("dram__bytes_write.sum", "written")]
+            vec![moved(Counter::DramBytesReadSum, "read"), moved(Counter::DramBytesWriteSum, "written")]
         }
         "sm__throughput" => arithmetic(audit),
         _ => Vec::new(),
@@ -51,7 +51,7 @@ fn note(audit: &Audit, id: &str) -> Option<String> {
     (!told.is_empty()).then(|| told.join(", "))
 }
 
-fn value(audit: &Audit, metric: &str) -> Option<f64> {
+fn value(audit: &Audit, metric: Counter) -> Option<f64> {
     audit.panels.iter().find_map(|panel| panel.row(metric))?.new.value()
 }
 

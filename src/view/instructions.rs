@@ -6,6 +6,7 @@ use super::source_lines;
 use super::tables::{self, Extra, fold, heading, paragraph, percent, text};
 use crate::analysis::phases::PhaseKind;
 use crate::analysis::{Audit, OpcodeRow, Row};
+use crate::catalog::Counter;
 use crate::quantity::format;
 use crate::quantity::glance;
 use crate::words;
@@ -82,14 +83,14 @@ fn moves(audit: &Audit) -> String {
 
 /// Why a count by opcode is above the count of accesses: it has the executions whose guard was false for every lane.
 fn guarded(audit: &Audit) -> Option<String> {
-    const PAIRS: [(&str, &str); 4] = [
-        ("LDG", "sass__inst_executed_global_loads"),
-        ("STG", "sass__inst_executed_global_stores"),
-        ("LDS", "sass__inst_executed_shared_loads"),
-        ("STS", "sass__inst_executed_shared_stores"),
+    const PAIRS: [(&str, Counter); 4] = [
+        ("LDG", Counter::SassInstExecutedGlobalLoads),
+        ("STG", Counter::SassInstExecutedGlobalStores),
+        ("LDS", Counter::SassInstExecutedSharedLoads),
+        ("STS", Counter::SassInstExecutedSharedStores),
     ];
     let rows = &audit.panel("instructions")?.rows;
-    let apart = |(opcode, metric): &(&str, &str)| {
+    let apart = |(opcode, metric): &(&str, Counter)| {
         let executed = audit.mix.count(opcode)?;
         let accesses = rows.iter().find(|row| row.id == *metric)?.new.value()?;
         let (all, some) = (format::fixed(executed, 0), format::fixed(accesses, 0));
@@ -144,10 +145,10 @@ fn stored_lines(audit: &Audit) -> Option<Words> {
     let phases = audit.phases.as_ref()?;
     let has_epilogue = phases.phases.iter().any(|phase| phase.kind == PhaseKind::Epilogue);
     let tiles = phases.tiles.filter(|_| has_epilogue && phases.tensor.is_some())?;
-    let counted = |metric: &str| audit.coalescing.requests.iter().find(|row| row.id == metric)?.new.value();
+    let counted = |metric: Counter| audit.coalescing.requests.iter().find(|row| row.id == metric)?.new.value();
     let each = tiles * phases.roles[phases.pacing].warps as f64;
-    let requests = counted("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum")? / each;
-    let sectors = counted("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum")? / each;
+    let requests = counted(Counter::L1texTRequestsPipeLsuMemGlobalOpStSum)? / each;
+    let sectors = counted(Counter::L1texTSectorsPipeLsuMemGlobalOpStSum)? / each;
     let least = (sectors / SECTORS_OF_LINE).max(requests);
     (requests >= 1.0).then(|| {
         words!(

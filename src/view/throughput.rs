@@ -7,6 +7,7 @@ use super::heading::Heading;
 use super::source_lines;
 use super::tables::{self, paragraph};
 use crate::analysis::{Audit, Row};
+use crate::catalog::{Counter, Family};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
@@ -59,7 +60,7 @@ fn panels(audit: &Audit, ids: &[&str], cure: Words) -> Vec<Block> {
 
 /// Whether a row counts the tensor pipe of a kernel that multiplies no matrices: what it reads is the work of others.
 fn is_borrowed(audit: &Audit, row: &Row) -> bool {
-    let is_tensor = ["sm__pipe_tensor_", "sm__pipe_tc_"].iter().any(|start| row.id.starts_with(start));
+    let is_tensor = Family::TensorPipe.has(&row.id);
     is_tensor && row.has_number() && audit.mix.has_tensor_work() == Some(false)
 }
 
@@ -86,15 +87,15 @@ const APART: f64 = 0.5;
 /// What the table says about this kernel: which of the memory levels carries the memory number.
 fn reading_of_sol(audit: &Audit) -> Option<Words> {
     let unit = audit.bottleneck.units.first()?;
-    let value = |id: &str| audit.panel("speed-of-light").and_then(|p| p.row(id)?.new.value());
-    let memory = value("gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed")?;
+    let value = |id: Counter| audit.panel("speed-of-light").and_then(|p| p.row(id)?.new.value());
+    let memory = value(Counter::GpuComputeMemoryThroughputAvgPctElapsed)?;
     let levels: Vec<(&str, f64)> = [
-        ("L1/TEX", "l1tex__throughput.avg.pct_of_peak_sustained_active"),
-        ("L2", "lts__throughput.avg.pct_of_peak_sustained_elapsed"),
-        ("DRAM", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"),
+        ("L1/TEX", Counter::L1texThroughputAvgPctActive),
+        ("L2", Counter::LtsThroughputAvgPctElapsed),
+        ("DRAM", Counter::GpuDramThroughputAvgPctElapsed),
     ]
     .iter()
-    .filter_map(|(name, id)| Some((*name, value(id)?)))
+    .filter_map(|(name, id)| Some((*name, value(*id)?)))
     .collect();
     if levels.is_empty() {
         return None;

@@ -98,7 +98,7 @@ fn a_configuration_file_makes_a_page_and_a_snapshot_for_each_subject() {
     }
     assert!(page.contains("\n- `audit generate gemm_bias --date 2026-11-20`\n"));
     let file = folder.path().join("pages/2026-11-20-gemm_bias.json");
-    assert!(fs::read_to_string(&file).unwrap().starts_with("{\"schema\":\"kernel-audit/audit/9\",\"sha256\":\""));
+    assert!(fs::read_to_string(&file).unwrap().starts_with("{\"schema\":\"kernel-audit/audit/1\",\"sha256\":\""));
     let data = Snapshot::read(&file).unwrap();
     assert_eq!((data.heading.subject.as_str(), data.heading.date.as_str()), ("gemm_bias", "2026-11-20"));
     assert_eq!(data.evidence.new.work.flop, Some(4_294_967_296));

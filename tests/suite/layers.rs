@@ -57,7 +57,7 @@ pub(crate) fn sources(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The files of Rust of the program and of its crates.
-fn all_sources() -> Vec<PathBuf> {
+pub(crate) fn all_sources() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     [sources(&root.join("src")), sources(&root.join("crates"))].concat()
 }

@@ -19,6 +19,7 @@ mod collect;
 mod collect_launcher;
 #[cfg(unix)]
 mod collect_timeline;
+mod committed;
 mod compare;
 mod config;
 mod diagnosis;
@@ -43,6 +44,7 @@ mod launch;
 mod layers;
 mod levers;
 mod life;
+mod literals;
 mod made_report;
 mod missing_tools;
 mod old_side;

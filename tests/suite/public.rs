@@ -115,13 +115,13 @@ fn of_a_profiled_command_nothing_is_kept_but_the_tools_own() {
 /// A snapshot with another content, its hash made right.
 fn rehashed(parts: &BTreeMap<String, Value>) -> Vec<u8> {
     let text = |name: &str| parts[name].to_string();
-    let content = ["heading", "milestone", "limits", "asked", "evidence"].map(text);
+    let content = ["heading", "milestone", "limits", "evidence"].map(text);
     let mut hasher = Sha256::new();
     content.iter().for_each(|part| hasher.update(format!("{part}\n")));
     let hash: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    let [heading, milestone, limits, asked, evidence] = content;
+    let [heading, milestone, limits, evidence] = content;
     format!(
-        r#"{{"schema":{},"sha256":"{hash}","heading":{heading},"milestone":{milestone},"limits":{limits},"asked":{asked},"evidence":{evidence}}}"#,
+        r#"{{"schema":{},"sha256":"{hash}","heading":{heading},"milestone":{milestone},"limits":{limits},"evidence":{evidence}}}"#,
         parts["schema"]
     )
     .into_bytes()
@@ -133,7 +133,7 @@ fn parts(bytes: &[u8]) -> BTreeMap<String, Value> {
 }
 
 #[test]
-fn a_snapshot_of_an_earlier_program_is_cleaned_when_it_is_read() {
+fn a_snapshot_of_anybodys_is_cleaned_when_it_is_read() {
     let project = project_of("/opt/ncu --set full -o r ./app");
     project.run("generate --date 2026-01-01").done();
     let path = project.path("pages/2026-01-01-scale.json");

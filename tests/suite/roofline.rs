@@ -184,7 +184,7 @@ fn a_total_beside_its_dense_and_sparse_parts_is_counted_once() {
     let report = read(&fixtures().join("collected/patch_embed_gemm/profile.ncu-repz"));
     let launch = &report.launches[0];
     let both = ["sm__ops_path_tensor_src_fp8", "sm__ops_path_tensor_src_fp8_sparsity_off"]
-        .map(|name| launch.metric(&format!("{name}.sum.per_second")).and_then(|metric| metric.quantity()));
+        .map(|name| launch.metric(format!("{name}.sum.per_second")).and_then(|metric| metric.quantity()));
     assert_eq!(both[0].unwrap().value(), both[1].unwrap().value(), "the report holds both, of the same operations");
     let roofline = audit(&report, work).roofline;
     let tensor: Vec<&str> =

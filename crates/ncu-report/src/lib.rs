@@ -1,8 +1,4 @@
-//! Reads the reports of NVIDIA Nsight Compute (`.ncu-rep`, and packed ones, `.ncu-repz`) without any software of NVIDIA's.
-//!
-//! [`read`] gives a [`Report`]: session, launches, metrics with their units and instances, and what NVIDIA's rules said.
-//! [`NcuReport`] stays open, reads some of the launches, and gives the modules and source files that a report embeds.
-//! Nothing is decoded that [`Want`] does not ask for.
+#![doc = include_str!("../README.md")]
 
 mod bounds;
 mod file;

@@ -143,12 +143,13 @@ pub struct Launch {
 
 impl Launch {
     /// The metric of that exact name.
-    pub fn metric(&self, name: &str) -> Option<&Metric> {
+    pub fn metric(&self, name: impl AsRef<str>) -> Option<&Metric> {
+        let name = name.as_ref();
         self.metrics.binary_search_by(|metric| metric.name.as_ref().cmp(name)).ok().map(|at| &self.metrics[at])
     }
 
     /// The aggregate of a metric, when there is one.
-    pub fn value(&self, name: &str) -> Option<&Value> {
+    pub fn value(&self, name: impl AsRef<str>) -> Option<&Value> {
         self.metric(name)?.value.as_ref()
     }
 }

@@ -1,7 +1,7 @@
 //! What is concluded of a build from its facts.
 
 use super::checked::{CheckResult, Checked};
-use super::facts::{Before, CodeFacts};
+use super::facts::CodeFacts;
 use super::patterns;
 use crate::analysis::diagnose::finding::Finding;
 use crate::analysis::judgement::Judgement;
@@ -29,14 +29,11 @@ pub struct CodeAudit {
 pub(in crate::analysis) fn concluded(all: &[CodeFacts], earlier: &[CodeFacts], limits: &Limits) -> Vec<CodeAudit> {
     let one = |facts: &CodeFacts| {
         let same = |old: &&CodeFacts| (&old.arch, &old.variant) == (&facts.arch, &facts.variant);
-        let (before, earlier) = (facts.before.as_ref(), earlier.iter().find(same));
-        let end = |check: &Checked| {
-            before.and_then(|old| old.end_of(check)).or_else(|| earlier.and_then(|old| old.end_of(check)))
-        };
-        let told = before.and_then(|old| old.shown(limits));
+        let (before, earlier) = (facts.before.as_deref(), earlier.iter().find(same));
+        let end = |check: &Checked| [before, earlier].into_iter().flatten().find_map(|old| old.end_of(check));
         CodeAudit {
             findings: patterns::findings(facts, limits),
-            old_findings: told.or_else(|| earlier.map(|old| old.shown(limits))),
+            old_findings: before.or(earlier).map(|old| old.shown(limits)),
             checks: facts.checked.iter().map(|check| check.beside(end(check))).collect(),
             facts: CodeFacts { checked: Vec::new(), before: None, ..facts.clone() },
         }
@@ -53,24 +50,5 @@ impl CodeFacts {
     /// How the same check ends here; `None` where it was not asked.
     fn end_of(&self, check: &Checked) -> Option<Judgement> {
         self.checked.iter().find(|own| own.is_of_same(check)).map(Checked::verdict)
-    }
-}
-
-impl Before {
-    fn shown(&self, limits: &Limits) -> Option<Vec<Code>> {
-        match self {
-            Before::Facts(facts) => Some(facts.shown(limits)),
-            Before::Told { findings, .. } => findings.clone(),
-        }
-    }
-
-    fn end_of(&self, check: &Checked) -> Option<Judgement> {
-        match self {
-            Before::Facts(facts) => facts.end_of(check),
-            Before::Told { checks, .. } => {
-                let same = |(name, rule, _): &&(String, String, Judgement)| (name, rule) == (&check.name, &check.rule);
-                checks.iter().find(same).map(|(.., end)| *end)
-            }
-        }
     }
 }

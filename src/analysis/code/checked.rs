@@ -67,8 +67,6 @@ pub enum Seen {
     Open(String),
     /// Why there was no code to look at.
     NoCode(String),
-    /// How it ended and in which words, by a snapshot of a schema before 9, which kept no more.
-    Told(Judgement, String),
 }
 
 /// What the number of a check counts.
@@ -130,7 +128,6 @@ impl Checked {
             Seen::Layout(layout) => layout.verdict(),
             Seen::Open(_) => Judgement::Unclear,
             Seen::NoCode(_) => Judgement::NotMeasured,
-            Seen::Told(verdict, _) => *verdict,
         }
     }
 
@@ -166,7 +163,7 @@ impl Seen {
             Seen::Turns { least, most, .. } => format!("{least} to {most} per iteration, depending on the path"),
             Seen::Narrow(narrow, all) => format!("{narrow} of {all} are narrower"),
             Seen::Layout(layout) => layout.say(),
-            Seen::Open(why) | Seen::NoCode(why) | Seen::Told(_, why) => why.clone(),
+            Seen::Open(why) | Seen::NoCode(why) => why.clone(),
         }
     }
 }

@@ -9,9 +9,7 @@ use super::latency::LoadUse;
 use super::products::ProductShape;
 use super::resources::{self, ResourceRow};
 use super::select::Identity;
-use crate::analysis::judgement::Judgement;
 use crate::analysis::sass::{ClassCount, SassDiff};
-use crate::catalog::Code;
 use crate::evidence::Origin;
 
 /// What is known of one build of the kernel under audit.
@@ -82,22 +80,7 @@ pub struct CodeFacts {
     pub diff: Option<SassDiff>,
     /// The old build; `None` where none is there, or it does not have the kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub before: Option<Before>,
-}
-
-/// The build before one.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Before {
-    /// Its facts.
-    Facts(Box<CodeFacts>),
-    /// What was concluded of it, by a snapshot of a schema before 9, which kept no more.
-    Told {
-        /// What it showed against the kernel; `None` where that was not said.
-        findings: Option<Vec<Code>>,
-        /// How checks ended: (name, rule, end).
-        checks: Vec<(String, String, Judgement)>,
-    },
+    pub before: Option<Box<CodeFacts>>,
 }
 
 impl CodeFacts {

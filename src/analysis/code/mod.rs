@@ -35,7 +35,7 @@ pub use checked::{CheckResult, Checked, DECIDING_KEPT, Deciding, Matched, Seen};
 pub use checks::{SassCheck, known_step, unchecked};
 pub use columns::{CodeColumns, CodeColumnsRow, code_columns, code_rows};
 pub use count::Count;
-pub use facts::{Before, CodeFacts};
+pub use facts::CodeFacts;
 pub use flow::{BarrierUse, DispatchRow, FlowSummary, LoopRow, RoleRow};
 pub use latency::LoadUse;
 pub use layout::Layout;

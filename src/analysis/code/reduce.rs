@@ -3,7 +3,7 @@
 use super::accesses;
 use super::block_limits::{self, LaunchShape};
 use super::checks::{self, SassCheck};
-use super::facts::{Before, CodeFacts};
+use super::facts::CodeFacts;
 use super::flow;
 use super::latency;
 use super::products;
@@ -107,7 +107,7 @@ pub fn code_facts(inputs: &CodeInputs<'_>) -> Result<CodeFacts, CodeError> {
         dispatches: flow::dispatch_rows(function, &shape, &found, &dispatches(function, &shape), &file),
         checked: checked.chain(layout.map(|(_, check)| check)).collect(),
         diff: old.as_ref().map(|(_, old)| diff(old, function)),
-        before: old.map(|(old, _)| Before::Facts(Box::new(old))),
+        before: old.map(|(old, _)| Box::new(old)),
         flow: flow_numbers,
         products: products::shapes(function, &shape),
         arch,

@@ -2,6 +2,7 @@
 
 use crate::analysis::kernel::select::{self, Selection, SelectionError, short_name};
 use crate::analysis::kernel::summary::KernelSummary;
+use crate::catalog::Counter;
 use crate::evidence::{CodeBuild, Cubin, CubinKernel, Dim3, Reading, Report, ReportCubin};
 use regex::Regex;
 use std::sync::Arc;
@@ -45,9 +46,9 @@ impl Launched {
             mangled: own.map_or_else(|| kernel.key().mangled.clone(), |own| own.mangled.clone()),
             short_name: kernel.key().short_name().to_owned(),
             compute_capability: first.device.compute_capability,
-            registers: kernel.reading("launch__registers_per_thread"),
-            static_shared: kernel.reading("launch__shared_mem_per_block_static"),
-            dynamic_shared: kernel.reading("launch__shared_mem_per_block_dynamic"),
+            registers: kernel.reading(Counter::LaunchRegistersPerThread),
+            static_shared: kernel.reading(Counter::LaunchSharedMemPerBlockStatic),
+            dynamic_shared: kernel.reading(Counter::LaunchSharedMemPerBlockDynamic),
             block: kernel.key().block,
             code_sha256: own.map(|own| own.code_sha256.clone()),
         })

@@ -1,7 +1,7 @@
 //! Warps that an SM holds by the size of a block: from the chip's limits and what a block of the launch takes.
 
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::catalog::{self, ChipRow};
+use crate::catalog::{self, ChipRow, Counter};
 
 /// Threads of a warp.
 const WARP: u32 = 32;
@@ -71,15 +71,15 @@ pub(in crate::analysis) struct BlockSizes {
 impl BlockSizes {
     /// `None` for a chip that the catalog does not have, or a launch that does not tell what a block takes.
     pub(in crate::analysis) fn of(kernel: &KernelSummary<'_>) -> Option<BlockSizes> {
-        let value = |name: &str| kernel.value(name);
-        let shared = value("launch__shared_mem_per_block_static")? + value("launch__shared_mem_per_block_dynamic")?;
+        let value = |name: Counter| kernel.value(name);
+        let shared = value(Counter::LaunchSharedMemPerBlockStatic)? + value(Counter::LaunchSharedMemPerBlockDynamic)?;
         let threads = u32::try_from(kernel.key().block?.count()?).ok().filter(|threads| *threads > 0)?;
         Some(BlockSizes {
             chip: catalog::chip(kernel.first().device.compute_capability?)?,
-            registers: value("launch__registers_per_thread")? as u64,
+            registers: value(Counter::LaunchRegistersPerThread)? as u64,
             shared: shared as u64,
             threads,
-            by_barriers: value("launch__occupancy_limit_barriers").map_or(u32::MAX, |blocks| blocks as u32),
+            by_barriers: value(Counter::LaunchOccupancyLimitBarriers).map_or(u32::MAX, |blocks| blocks as u32),
         })
     }
 

@@ -3,24 +3,32 @@
 use crate::analysis::derive::mix::InstructionMix;
 use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::catalog::Better;
+use crate::catalog::{Better, Counter};
 use crate::evidence::{Provenance, Reading};
 use crate::quantity::{Quantity, Unit};
 
 /// Sectors that the executed global accesses ask for, by the addresses of each warp: before L1, so not traffic that L2 saw.
-pub(in crate::analysis) const SECTORS: &str = "memory_l2_theoretical_sectors_global";
+pub(in crate::analysis) const SECTORS: Counter = Counter::MemoryL2TheoreticalSectorsGlobal;
 /// Sectors that the same accesses would need if each warp's bytes lay side by side.
-pub(in crate::analysis) const IDEAL: &str = "memory_l2_theoretical_sectors_global_ideal";
+pub(in crate::analysis) const IDEAL: Counter = Counter::MemoryL2TheoreticalSectorsGlobalIdeal;
 
 /// Wavefronts of shared accesses.
-pub(in crate::analysis) const WAVEFRONTS: &str = "memory_l1_wavefronts_shared";
+pub(in crate::analysis) const WAVEFRONTS: Counter = Counter::MemoryL1WavefrontsShared;
 /// Those that the addresses of each access need.
-pub(in crate::analysis) const WAVEFRONTS_IDEAL: &str = "memory_l1_wavefronts_shared_ideal";
+pub(in crate::analysis) const WAVEFRONTS_IDEAL: Counter = Counter::MemoryL1WavefrontsSharedIdeal;
 
-/// Loads and stores by the word of their counters, with the labels of requests, sectors and their quotient.
-const REQUESTS: [(&str, [&str; 3]); 2] = [
-    ("ld", ["Global loads: requests", "Global loads: sectors", "Global loads: sectors per request"]),
-    ("st", ["Global stores: requests", "Global stores: sectors", "Global stores: sectors per request"]),
+/// Loads and stores: the word of their rows, the counters of sectors and requests, and the labels of requests, sectors and their quotient.
+const REQUESTS: [(&str, [Counter; 2], [&str; 3]); 2] = [
+    (
+        "ld",
+        [Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum, Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum],
+        ["Global loads: requests", "Global loads: sectors", "Global loads: sectors per request"],
+    ),
+    (
+        "st",
+        [Counter::L1texTSectorsPipeLsuMemGlobalOpStSum, Counter::L1texTRequestsPipeLsuMemGlobalOpStSum],
+        ["Global stores: requests", "Global stores: sectors", "Global stores: sectors per request"],
+    ),
 ];
 
 /// Totals of one kernel.
@@ -47,18 +55,16 @@ impl Coalescing {
             row("excess-share", "Excess share of all sectors", &excess_share),
         ];
         let mut requests = Vec::new();
-        for (direction, labels) in REQUESTS {
-            let sectors = format!("l1tex__t_sectors_pipe_lsu_mem_global_op_{direction}.sum");
-            let asked = format!("l1tex__t_requests_pipe_lsu_mem_global_op_{direction}.sum");
+        for (direction, [sectors, asked], labels) in REQUESTS {
             requests.push(Row::derived(
-                &asked,
+                asked.name(),
                 labels[0],
                 Better::Lower,
-                new.reading(&asked),
-                old.map(|old| old.reading(&asked)),
+                new.reading(asked),
+                old.map(|old| old.reading(asked)),
             ));
-            requests.push(row(&sectors, labels[1], &|side| side.reading(&sectors)));
-            let ratio = |side: &KernelSummary<'_>| per_request(&side.reading(&sectors), &side.reading(&asked));
+            requests.push(row(sectors.name(), labels[1], &|side| side.reading(sectors)));
+            let ratio = |side: &KernelSummary<'_>| per_request(&side.reading(sectors), &side.reading(asked));
             // The ideal goes with the width of the access, so neither direction is better.
             requests.push(Row::derived(
                 &format!("{direction}-per-request"),

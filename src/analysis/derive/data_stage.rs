@@ -4,15 +4,14 @@
 //! there and four here. On an H200 the shared part and `l1tex__data_pipe_lsu_wavefronts_mem_lgds` add up to the whole.
 
 use crate::analysis::kernel::summary::KernelSummary;
+use crate::catalog::Counter;
 
 /// Wavefronts of the whole stage, percent of peak.
-pub(in crate::analysis) const WHOLE: &str = "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed";
+pub(in crate::analysis) const WHOLE: Counter = Counter::L1texDataPipeLsuWavefrontsAvgPctElapsed;
 /// Those of shared memory, percent of the same peak.
-pub(in crate::analysis) const SHARED: &str =
-    "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.pct_of_peak_sustained_elapsed";
+pub(in crate::analysis) const SHARED: Counter = Counter::L1texDataPipeLsuWavefrontsMemSharedSumPctElapsed;
 /// Those among them that read operands of warpgroup products (wgmma), percent of the same peak.
-pub(in crate::analysis) const OPERANDS: &str =
-    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_gmma.sum.pct_of_peak_sustained_elapsed";
+pub(in crate::analysis) const OPERANDS: Counter = Counter::L1texDataPipeLsuWavefrontsMemSharedOpGmmaSumPctElapsed;
 
 /// The stage and its parts, in percent of its peak.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
-use crate::catalog::Threshold;
+use crate::catalog::{Counter, Threshold};
 
 /// The stated bytes beside those that DRAM moved.
 pub(in crate::analysis) struct Floor {
@@ -18,7 +18,7 @@ impl Floor {
     pub(in crate::analysis) fn of(kernel: &KernelSummary<'_>, work: &Work) -> Option<Floor> {
         let stated = work.bytes? as f64;
         let seconds = kernel.seconds()?;
-        let moved = kernel.value("dram__bytes.sum.per_second")? * seconds;
+        let moved = kernel.value(Counter::DramBytesSumPerSecond)? * seconds;
         (moved > 0.0).then_some(Floor { stated, moved })
     }
 
@@ -44,7 +44,7 @@ mod tests {
             ("Kernel Name", "", "k"),
             ("Block Size", "", "(128, 1, 1)"),
             ("Grid Size", "", "(64, 1, 1)"),
-            (DURATION, "nsecond", "10000"),
+            (DURATION.name(), "nsecond", "10000"),
             ("dram__bytes.sum.per_second", "Gbyte/second", &rate),
         ];
         let line = |part: fn(&(&str, &str, &str)) -> String| columns.iter().map(part).collect::<Vec<_>>().join(",");

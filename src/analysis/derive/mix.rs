@@ -3,20 +3,20 @@
 use crate::analysis::derive::quotient;
 use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::catalog::{self, Better};
+use crate::catalog::{self, Better, Counter};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Warp-level executions by opcode; the instances carry the opcode as text.
-pub(in crate::analysis) const PER_OPCODE: &str = "sass__inst_executed_per_opcode";
+pub(in crate::analysis) const PER_OPCODE: Counter = Counter::SassInstExecutedPerOpcode;
 
 /// Executions of an instruction by lanes whose guard held.
-const LANES: &str = "thread_inst_executed_true";
+const LANES: Counter = Counter::ThreadInstExecutedTrue;
 
 /// The same with the opcode's modifiers.
-pub(in crate::analysis) const WITH_MODIFIERS: &str = "sass__inst_executed_per_opcode_with_modifier_all";
+pub(in crate::analysis) const WITH_MODIFIERS: Counter = Counter::SassInstExecutedPerOpcodeWithModifierAll;
 
 /// One opcode.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -171,15 +171,13 @@ pub(in crate::analysis) fn is_matrix(opcode: &str) -> bool {
 /// `100 × thread_inst_executed_true / thread_inst_executed`; where those were not collected, the same quotient of the two
 /// averages over executed instructions.
 fn predication(kernel: &KernelSummary<'_>) -> Reading {
-    let of = |on: &str, all: &str| quotient::quotient(kernel.reading(on), kernel.reading(all), 100.0, Unit::PERCENT);
-    let counted = of("thread_inst_executed_true", "thread_inst_executed");
+    let of =
+        |on: Counter, all: Counter| quotient::quotient(kernel.reading(on), kernel.reading(all), 100.0, Unit::PERCENT);
+    let counted = of(Counter::ThreadInstExecutedTrue, Counter::ThreadInstExecuted);
     if counted.quantity().is_some() {
         return counted;
     }
-    of(
-        "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio",
-        "smsp__thread_inst_executed_per_inst_executed.ratio",
-    )
+    of(Counter::SmspThreadInstExecutedPredOnPerInstExecutedRatio, Counter::SmspThreadInstExecutedPerInstExecutedRatio)
 }
 
 /// Whether an opcode with its modifiers stores to shared memory.

@@ -1,13 +1,13 @@
 //! Readings by name, for checklists and hypotheses: any metric of the report, and the derived readings of the catalog; the tables
 //! of a kernel in one line are such readings.
 
-use crate::analysis::derive::coalescing::{Coalescing, WAVEFRONTS, WAVEFRONTS_IDEAL};
-use crate::analysis::derive::mix::{InstructionMix, WARPGROUP, is_matrix};
+use crate::analysis::derive::coalescing::{Coalescing, SECTORS, WAVEFRONTS, WAVEFRONTS_IDEAL};
+use crate::analysis::derive::mix::{InstructionMix, PER_OPCODE, WARPGROUP, is_matrix};
 use crate::analysis::derive::quotient::{derived, quotient};
 use crate::analysis::derive::stalls::{StallBasis, Stalls};
 use crate::analysis::derive::{named, units};
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::catalog::{self, Part, ReadingForm, ReadingName};
+use crate::catalog::{self, Counter, Part, ReadingForm, ReadingName, StallReason};
 use crate::evidence::Reading;
 use crate::quantity::Unit;
 
@@ -52,14 +52,14 @@ pub(in crate::analysis) fn reading(known: &Known<'_, '_>, name: &str) -> Reading
 fn stall(known: &Known<'_, '_>, reason: &str) -> Reading {
     let table = known.stalls.table(StallBasis::ShareOfWarpTime);
     let found = table.and_then(|table| Some((table, table.rows.iter().find(|row| row.reason == reason)?)));
-    let metric = format!("smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio");
+    let metric = catalog::per_issue(reason);
     let Some((table, row)) = found else { return Reading::not_collected(&metric) };
     let products = if reason == "barrier" { known.at_products } else { 0.0 };
     let all = row.row.new.value();
     let counted = known.stalls.counted(table, row).zip(all).map(|(counted, all)| (counted - all * products).max(0.0));
     match counted {
         Some(counted) if all != Some(counted) => {
-            let from = [metric.as_str(), "smsp__pcsamp_warps_issue_stalled_barrier"];
+            let from = [metric, StallReason::Barrier.samples()];
             derived(counted, Unit::PERCENT, &from, "without parked warps and waits for products in flight")
         }
         _ => row.row.new.clone(),
@@ -81,7 +81,7 @@ fn wgmma_share(mix: &InstructionMix) -> Reading {
     let is_wgmma = |opcode: &str| catalog::opcode_class(opcode).is_some_and(|class| class.id == WARPGROUP);
     let all = of(&|_| true);
     if all.value() == Some(0.0) {
-        return derived(0.0, Unit::PERCENT, &[crate::analysis::derive::mix::PER_OPCODE], "no products were executed");
+        return derived(0.0, Unit::PERCENT, &[PER_OPCODE], "no products were executed");
     }
     quotient(of(&is_wgmma), all, 100.0, Unit::PERCENT)
 }
@@ -89,8 +89,8 @@ fn wgmma_share(mix: &InstructionMix) -> Reading {
 /// Shared loads over shared stores as the counters of each saw them, which leave out what the compiler pads a fence with
 /// (`@!PT LDS`); where those were not collected, the same of executed opcodes.
 fn loads_per_store(kernel: &KernelSummary<'_>, loads: Reading, stores: Reading) -> Reading {
-    let counted = |op: &str| kernel.reading(&format!("smsp__sass_inst_executed_op_shared_{op}.sum"));
-    let (counted_loads, counted_stores) = (counted("ld"), counted("st"));
+    let counted_loads = kernel.reading(Counter::SmspSassInstExecutedOpSharedLdSum);
+    let counted_stores = kernel.reading(Counter::SmspSassInstExecutedOpSharedStSum);
     match counted_loads.quantity().and(counted_stores.quantity()) {
         Some(_) => quotient(counted_loads, counted_stores, 1.0, Unit::NONE),
         None => quotient(loads, stores, 1.0, Unit::NONE),
@@ -100,7 +100,7 @@ fn loads_per_store(kernel: &KernelSummary<'_>, loads: Reading, stores: Reading) 
 /// The place of a reason among the stalls, the largest first; `selected` and `not_selected` are none. It is not known where a reason
 /// that the report does not hold may be larger.
 fn stall_rank(stalls: &Stalls, reason: &str) -> Reading {
-    let metric = format!("smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio");
+    let metric = catalog::per_issue(reason);
     // The order of the reasons is the same on every basis.
     let Some(table) = stalls.tables.first() else { return Reading::not_collected(&metric) };
     let is_stall = |id: &str| catalog::stall(id).is_none_or(catalog::StallRow::is_stall);
@@ -117,11 +117,11 @@ fn stall_rank(stalls: &Stalls, reason: &str) -> Reading {
 /// Executions of the opcodes that `takes` takes; zero where the report lists opcodes and none of them is among them.
 fn count(mix: &InstructionMix, takes: impl Fn(&str) -> bool) -> Reading {
     if mix.total.is_none() {
-        return Reading::not_collected(crate::analysis::derive::mix::PER_OPCODE);
+        return Reading::not_collected(PER_OPCODE);
     }
     let rows = mix.rows.iter().filter(|row| takes(&row.opcode));
     let sum: f64 = rows.filter_map(|row| row.row.new.value()).sum();
-    derived(sum, Unit::INST, &[crate::analysis::derive::mix::PER_OPCODE], "sum over opcodes")
+    derived(sum, Unit::INST, &[PER_OPCODE], "sum over opcodes")
 }
 
 fn tensor_busy(kernel: &KernelSummary<'_>) -> Reading {
@@ -150,7 +150,7 @@ fn conflict_share(kernel: &KernelSummary<'_>) -> Reading {
 
 fn excess_share(coalescing: &Coalescing) -> Reading {
     let row = coalescing.totals.iter().find(|row| row.id == "excess-share");
-    row.map_or_else(|| Reading::not_collected(crate::analysis::derive::coalescing::SECTORS), |row| row.new.clone())
+    row.map_or_else(|| Reading::not_collected(SECTORS), |row| row.new.clone())
 }
 
 /// Columns of a table: the title, and the name of the reading.
@@ -158,34 +158,34 @@ pub type Columns = &'static [(&'static str, &'static str)];
 
 /// Speed of light.
 pub const LIGHT: Columns = &[
-    ("Time", "gpu__time_duration.sum"),
-    ("Compute", "sm__throughput.avg.pct_of_peak_sustained_elapsed"),
-    ("Memory", "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"),
+    ("Time", Counter::GpuTimeDurationSum.name()),
+    ("Compute", Counter::SmThroughputAvgPctElapsed.name()),
+    ("Memory", Counter::GpuComputeMemoryThroughputAvgPctElapsed.name()),
 ];
 /// Launch and occupancy.
 pub const OCCUPANCY: Columns = &[
-    ("Waves per SM", "launch__waves_per_multiprocessor"),
-    ("Registers", "launch__registers_per_thread"),
-    ("Shared per block", "launch__shared_mem_per_block"),
-    ("Achieved", "sm__warps_active.avg.pct_of_peak_sustained_active"),
-    ("Theoretical", "sm__maximum_warps_per_active_cycle_pct"),
-    ("Eligible warps", "smsp__warps_eligible.avg.per_cycle_active"),
+    ("Waves per SM", Counter::LaunchWavesPerMultiprocessor.name()),
+    ("Registers", Counter::LaunchRegistersPerThread.name()),
+    ("Shared per block", Counter::LaunchSharedMemPerBlock.name()),
+    ("Achieved", Counter::SmWarpsActiveAvgPctActive.name()),
+    ("Theoretical", Counter::SmMaximumWarpsPerActiveCyclePct.name()),
+    ("Eligible warps", Counter::SmspWarpsEligibleAvgPerCycleActive.name()),
 ];
 /// Shared memory.
 pub const SHARED: Columns = &[
-    ("Data stage for shared", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.pct_of_peak_sustained_elapsed"),
+    ("Data stage for shared", Counter::L1texDataPipeLsuWavefrontsMemSharedSumPctElapsed.name()),
     ("Bank conflicts", "shared.conflict-share"),
-    ("LDS", "smsp__sass_inst_executed_op_shared_ld.sum"),
-    ("STS", "smsp__sass_inst_executed_op_shared_st.sum"),
+    ("LDS", Counter::SmspSassInstExecutedOpSharedLdSum.name()),
+    ("STS", Counter::SmspSassInstExecutedOpSharedStSum.name()),
     ("Wide STS", "shared.wide-store-share"),
 ];
 /// Instructions.
 pub const INSTRUCTIONS: Columns = &[
-    ("Instructions", "smsp__inst_executed.sum"),
+    ("Instructions", Counter::SmspInstExecutedSum.name()),
     ("Tensor", "tensor.instructions"),
     ("Tensor share", "tensor.share"),
     ("Predicated on", "predication.efficiency"),
-    ("Spills", "sass__inst_executed_register_spilling"),
+    ("Spills", Counter::SassInstExecutedRegisterSpilling.name()),
 ];
 
 /// The line of a kernel: every reading of these tables with its name.

@@ -3,29 +3,29 @@
 use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::bounds::BLOCKS_OF_SM;
-use crate::catalog;
-use crate::evidence::Metric;
+use crate::catalog::{self, Counter};
+use crate::evidence::{Dim3, Metric};
 
 /// The resources that cap the blocks on an SM, with the metric of each.
-const LIMITS: [(&str, &str); 5] = [
-    ("registers", "launch__occupancy_limit_registers"),
-    ("shared memory", "launch__occupancy_limit_shared_mem"),
-    ("warps", "launch__occupancy_limit_warps"),
-    ("blocks", "launch__occupancy_limit_blocks"),
-    ("barriers", "launch__occupancy_limit_barriers"),
+const LIMITS: [(&str, Counter); 5] = [
+    ("registers", Counter::LaunchOccupancyLimitRegisters),
+    ("shared memory", Counter::LaunchOccupancyLimitSharedMem),
+    ("warps", Counter::LaunchOccupancyLimitWarps),
+    ("blocks", Counter::LaunchOccupancyLimitBlocks),
+    ("barriers", Counter::LaunchOccupancyLimitBarriers),
 ];
 
 /// The curves that the report holds: what varies, the metric of the curve, the metric of the point, steps in words.
 ///
 /// The curve of shared memory is not among them: ncu draws it for the carve-out of the launch
 /// (`launch__shared_mem_config_size`), and the driver picks a larger one when blocks ask for more.
-const CURVES: [(&str, &str, &str); 2] = [
-    ("register", "launch__occupancy_per_register_count", "launch__registers_per_thread"),
-    ("thread per block", "launch__occupancy_per_block_size", "launch__block_size"),
+const CURVES: [(&str, Counter, Counter); 2] = [
+    ("register", Counter::LaunchOccupancyPerRegisterCount, Counter::LaunchRegistersPerThread),
+    ("thread per block", Counter::LaunchOccupancyPerBlockSize, Counter::LaunchBlockSize),
 ];
 
 /// The metrics of the curves.
-pub(in crate::analysis) fn curve_metrics() -> impl Iterator<Item = &'static str> {
+pub(in crate::analysis) fn curve_metrics() -> impl Iterator<Item = Counter> {
     CURVES.iter().map(|(_, curve, _)| *curve)
 }
 
@@ -71,9 +71,9 @@ pub struct Occupancy {
     pub blocks_per_sm: Option<f64>,
     /// Grid over (SMs × blocks per SM).
     pub waves: Option<f64>,
-    /// Registers of an SM; `None` for a chip that the catalog does not have.
+    /// What a block takes of the registers of an SM; `None` for a chip that the catalog does not have.
     #[serde(skip)]
-    pub registers_of_sm: Option<f64>,
+    pub registers: Option<BlockRegisters>,
 }
 
 impl Occupancy {
@@ -92,7 +92,6 @@ impl Occupancy {
             .filter(|limit| limit.row.has_number())
             .collect();
         let smallest = smallest(new, None);
-        let chip = new.first().device.compute_capability.and_then(catalog::chip);
         for limit in &mut limits {
             limit.binds = smallest.is_some() && limit.row.new.value() == smallest;
         }
@@ -101,8 +100,8 @@ impl Occupancy {
             limits,
             cliffs: CURVES.iter().filter_map(|curve| cliff(new, curve)).chain(shared(new)).collect(),
             blocks_per_sm: smallest,
-            waves: new.value("launch__waves_per_multiprocessor"),
-            registers_of_sm: chip.map(|chip| chip.registers_per_sm.into()),
+            waves: new.value(Counter::LaunchWavesPerMultiprocessor),
+            registers: BlockRegisters::of(new),
         }
     }
 
@@ -110,6 +109,62 @@ impl Occupancy {
     pub fn binding(&self) -> Vec<&str> {
         self.limits.iter().filter(|limit| limit.binds).map(|limit| limit.resource.as_str()).collect()
     }
+
+    /// Occupancy as a design: one block of a kernel with products that takes the registers or the shared memory of an SM; `None`
+    /// where the caps on its blocks are not known.
+    pub(crate) fn is_by_design(&self, has_tensor: bool) -> Option<bool> {
+        if !has_tensor {
+            return Some(false);
+        }
+        let is_one = self.blocks_per_sm? <= 1.0;
+        Some(is_one && self.binding().iter().any(|bound| ["registers", "shared memory"].contains(bound)))
+    }
+
+    /// The registers that the blocks of an SM take; `None` where one of the numbers is not known.
+    pub(crate) fn file_in_use(&self) -> Option<FileInUse> {
+        let file = self.registers?;
+        let threads = file.block_threads * self.blocks_per_sm?;
+        Some(FileInUse { file, threads, share: file.per_thread * threads / file.all })
+    }
+}
+
+/// The registers of an SM and of a block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BlockRegisters {
+    /// Registers of a thread.
+    pub per_thread: f64,
+    /// Threads of a block, in whole warps: registers are given to warps.
+    pub block_threads: f64,
+    /// Registers of an SM.
+    pub all: f64,
+}
+
+impl BlockRegisters {
+    fn of(side: &KernelSummary<'_>) -> Option<BlockRegisters> {
+        let told = || side.value(Counter::LaunchBlockSize).map(|threads| threads as u64);
+        let threads = side.key().block.and_then(Dim3::count).or_else(told)?;
+        Some(BlockRegisters {
+            per_thread: side.value(Counter::LaunchRegistersPerThread)?,
+            block_threads: (32 * threads.div_ceil(32)) as f64,
+            all: side.first().device.compute_capability.and_then(catalog::chip)?.registers_per_sm.into(),
+        })
+    }
+
+    /// Registers of a block.
+    pub fn of_block(&self) -> f64 {
+        self.per_thread * self.block_threads
+    }
+}
+
+/// What the resident blocks take of a register file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct FileInUse {
+    /// The file.
+    pub(crate) file: BlockRegisters,
+    /// Resident threads of an SM.
+    pub(crate) threads: f64,
+    /// The part that is taken, 0 to 1.
+    pub(crate) share: f64,
 }
 
 /// Blocks of an SM that the smallest cap admits, of all or of all but one; `None` where one is not known that every version of ncu
@@ -124,7 +179,7 @@ pub(in crate::analysis) fn smallest(side: &KernelSummary<'_>, but: Option<&str>)
 }
 
 /// Reads one curve at the launch's own point.
-fn cliff(side: &KernelSummary<'_>, (unit, curve, point): &(&str, &str, &str)) -> Option<Cliff> {
+fn cliff(side: &KernelSummary<'_>, (unit, curve, point): &(&str, Counter, Counter)) -> Option<Cliff> {
     let at = side.value(point)? as u64;
     let points = points(side.first().metric(curve)?);
     // The launch sits on the last point that is not above it: curves step in allocation units.
@@ -147,11 +202,11 @@ pub(in crate::analysis) fn points(curve: &Metric) -> Vec<(u64, f64)> {
 }
 
 /// Shared memory that an SM can hand out at its largest carve-out, in bytes.
-pub(in crate::analysis) const SHARED_OF_SM: &str = "device__attribute_max_shared_memory_per_multiprocessor";
+pub(in crate::analysis) const SHARED_OF_SM: Counter = Counter::DeviceAttributeMaxSharedMemoryPerMultiprocessor;
 /// Shared memory of a block, the driver's own part with it, in bytes.
-pub(in crate::analysis) const SHARED_OF_BLOCK: &str = "launch__shared_mem_per_block_allocated";
+pub(in crate::analysis) const SHARED_OF_BLOCK: Counter = Counter::LaunchSharedMemPerBlockAllocated;
 /// Threads of a block.
-const BLOCK_SIZE: &str = "launch__block_size";
+const BLOCK_SIZE: Counter = Counter::LaunchBlockSize;
 /// Threads of a warp.
 const WARP: f64 = 32.0;
 /// Steps in which shared memory is handed out, in bytes: compute capability 8.0 and later, as ncu's occupancy

@@ -2,7 +2,7 @@
 
 use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::catalog;
+use crate::catalog::{self, Counter};
 use crate::evidence::{Missing, Reading};
 
 /// A table of metric rows.
@@ -39,8 +39,8 @@ impl Panel {
     }
 
     /// The row of a metric.
-    pub fn row(&self, id: &str) -> Option<&Row> {
-        self.rows.iter().find(|row| row.id == id)
+    pub fn row(&self, id: impl AsRef<str>) -> Option<&Row> {
+        self.rows.iter().find(|row| row.id == id.as_ref())
     }
 }
 
@@ -52,13 +52,13 @@ fn exists(id: &str, side: &KernelSummary<'_>) -> bool {
 }
 
 /// Share of branch decisions that are uniform; ncu writes 0 where there was no decision at all.
-const UNIFORM: &str = "smsp__sass_average_branch_targets_threads_uniform.pct";
+const UNIFORM: Counter = Counter::SmspSassAverageBranchTargetsThreadsUniformPct;
 /// Branch decisions that are not.
-const DIVERGENT: &str = "smsp__sass_branch_targets_threads_divergent.avg";
+const DIVERGENT: Counter = Counter::SmspSassBranchTargetsThreadsDivergentAvg;
 
 fn row(metric: &str, new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> Row {
     let row = Row::metric(metric, new, old);
-    if metric != UNIFORM {
+    if *metric != UNIFORM {
         return row;
     }
     let decided = |side: &KernelSummary<'_>, reading: Reading| {
@@ -97,7 +97,7 @@ mod tests {
         with_panel("stream_triad", |_, panel| {
             let efficiency = panel.row(UNIFORM).map(|row| row.new.value());
             assert!(efficiency.flatten().is_none(), "{efficiency:?}");
-            assert!(!panel.not_collected.iter().any(|id| id == UNIFORM), "it was collected and says nothing");
+            assert!(!panel.not_collected.iter().any(|id| *id == UNIFORM), "it was collected and says nothing");
         });
         let found = std::cell::Cell::new(0);
         with_panel("divergent", |_, panel| {

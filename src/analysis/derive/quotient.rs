@@ -16,8 +16,8 @@ pub(in crate::analysis) fn quotient(part: Reading, whole: Reading, factor: f64, 
 }
 
 /// A derived number.
-pub(in crate::analysis) fn derived(value: f64, unit: Unit, metrics: &[&str], formula: &str) -> Reading {
-    let metrics = metrics.iter().map(|name| (*name).into()).collect();
+pub(in crate::analysis) fn derived(value: f64, unit: Unit, metrics: &[impl AsRef<str>], formula: &str) -> Reading {
+    let metrics = metrics.iter().map(|name| name.as_ref().into()).collect();
     Quantity::new(value, unit).map_or_else(
         || Reading::not_applicable("the result is not a finite number"),
         |quantity| Reading::derived(quantity, metrics, formula),

@@ -4,7 +4,7 @@ use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::catalog::Threshold;
-use crate::catalog::{self, Better, StallFamily};
+use crate::catalog::{self, Better, Counter, StallFamily};
 use crate::evidence::{Measured, Missing, Provenance, Reading};
 use crate::quantity::{Quantity, Unit};
 use std::collections::BTreeSet;
@@ -42,9 +42,9 @@ fn families(basis: StallBasis) -> impl Iterator<Item = &'static StallFamily> {
 }
 
 /// Cycles between two issued instructions of a warp: the sum over all reasons, `selected` included.
-const LATENCY: &str = "smsp__average_warp_latency_per_inst_issued.ratio";
+const LATENCY: Counter = Counter::SmspAverageWarpLatencyPerInstIssuedRatio;
 /// Share of active cycles in which a scheduler issued.
-const ISSUE_ACTIVE: &str = "smsp__issue_active.avg.per_cycle_active";
+const ISSUE_ACTIVE: Counter = Counter::SmspIssueActiveAvgPerCycleActive;
 
 /// One reason in one basis.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -269,7 +269,7 @@ fn shares(per_issue: &StallTable, new: &KernelSummary<'_>, old: Option<&KernelSu
     };
     let (new_whole, old_whole) =
         (whole(new, |row| Some(&row.new)), old.and_then(|old| whole(old, |row| row.old.as_ref())));
-    of_whole(StallBasis::ShareOfWarpTime, per_issue, LATENCY, (new_whole, old_whole))
+    of_whole(StallBasis::ShareOfWarpTime, per_issue, LATENCY.name(), (new_whole, old_whole))
 }
 
 fn sample_shares(new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> Option<StallTable> {

@@ -1,12 +1,12 @@
 //! Which counters of the chip are busy: NVIDIA's two breakdown lists, in percent of each counter's peak.
 
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::catalog::{self, Part};
+use crate::catalog::{self, Counter, Part};
 
 /// Compute throughput of the SMs, percent of peak.
-pub(in crate::analysis) const SM: &str = "sm__throughput.avg.pct_of_peak_sustained_elapsed";
+pub(in crate::analysis) const SM: Counter = Counter::SmThroughputAvgPctElapsed;
 /// Throughput of the memory system, percent of peak.
-pub(in crate::analysis) const MEMORY: &str = "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed";
+pub(in crate::analysis) const MEMORY: Counter = Counter::GpuComputeMemoryThroughputAvgPctElapsed;
 
 /// A counter of a throughput breakdown.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -22,7 +22,8 @@ pub struct BusyUnit {
 }
 
 impl BusyUnit {
-    pub(in crate::analysis) fn new(counter: &str, percent: f64) -> BusyUnit {
+    pub(in crate::analysis) fn new(counter: impl AsRef<str>, percent: f64) -> BusyUnit {
+        let counter = counter.as_ref();
         let place = catalog::subsystem_of(counter);
         BusyUnit {
             counter: counter.into(),
@@ -39,8 +40,8 @@ pub(in crate::analysis) const AVERAGE: &str = ".avg.pct_of_peak_sustained_elapse
 pub(in crate::analysis) const BUSIEST: &str = ".max.pct_of_peak_sustained_elapsed";
 
 /// The names in the breakdown list of a throughput; none where the report has no such list.
-fn listed<'k>(kernel: &'k KernelSummary<'_>, throughput: &str) -> impl Iterator<Item = &'k str> {
-    let list = kernel.text(&format!("breakdown:{throughput}")).unwrap_or_default();
+fn listed<'k>(kernel: &'k KernelSummary<'_>, throughput: Counter) -> impl Iterator<Item = &'k str> {
+    let list = kernel.text(format!("breakdown:{throughput}")).unwrap_or_default();
     list.split(',').map(str::trim).filter(|name| !name.is_empty())
 }
 

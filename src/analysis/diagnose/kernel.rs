@@ -82,8 +82,8 @@ impl<'a, 'r> Kernel<'a, 'r> {
     }
 
     /// The readings of these metrics, by name.
-    pub(super) fn readings(&self, metrics: &[&str]) -> Vec<(String, Reading)> {
-        metrics.iter().map(|name| ((*name).to_owned(), self.kernel.reading(name))).collect()
+    pub(super) fn readings(&self, metrics: &[impl AsRef<str>]) -> Vec<(String, Reading)> {
+        metrics.iter().map(|name| (name.as_ref().to_owned(), self.kernel.reading(name))).collect()
     }
 
     /// What a pattern that makes `share` percent of a part's work amounts to: it explains the limit where that part

@@ -3,8 +3,8 @@
 use super::kernel::Kernel;
 use crate::analysis::derive::data_stage::{DataStage, WHOLE};
 use crate::analysis::derive::units::{self, BusyUnit};
-use crate::catalog::{self, Part, Threshold};
-use crate::quantity::SECTOR_BYTES;
+use crate::catalog::{self, Counter, Family, Part, Threshold};
+use crate::quantity::SECTOR;
 use crate::quantity::format;
 
 /// How busy a unit is.
@@ -59,21 +59,13 @@ pub(super) fn is_shared(part: Part) -> bool {
     matches!(part, Part::MemoryDram | Part::MemoryL2)
 }
 
-/// Counters that name no unit by themselves: sums of activity, and queues that many units share.
-const NO_UNITS: [&str; 6] =
-    ["internal_activity", "sm__mio", "smsp__mio", "gpu__compute_memory", "idc__", "sm__memory_throughput"];
 /// What L2 and DRAM are at most in any of their parts: the first holds the fabric between the halves of L2.
-const WHOLES: [&str; 2] =
-    ["lts__throughput.avg.pct_of_peak_sustained_elapsed", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"];
+const WHOLES: [Counter; 2] = [Counter::LtsThroughputAvgPctElapsed, Counter::GpuDramThroughputAvgPctElapsed];
 /// L1 in all its parts, where its data stage was not collected, while it is active.
-const L1: &str = "l1tex__throughput.avg.pct_of_peak_sustained_active";
-/// Busy cycles of hardware that FP64 and tensor instructions share.
-const SHARED_PIPE: &str = "sm__pipe_shared_cycles_active";
+const L1: Counter = Counter::L1texThroughputAvgPctActive;
 /// Busy cycles of that hardware and of the FP64 pipe, percent of peak.
-const SHARED_AND_FP64: [&str; 2] = [
-    "sm__pipe_shared_cycles_active.avg.pct_of_peak_sustained_elapsed",
-    "sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_elapsed",
-];
+const SHARED_AND_FP64: [Counter; 2] =
+    [Counter::SmPipeSharedCyclesActiveAvgPctElapsed, Counter::SmPipeFp64CyclesActiveAvgPctElapsed];
 
 /// Whether hardware that FP64 and tensor instructions share worked mostly for tensor instructions, where no opcodes were counted:
 /// most of its busy cycles are none of the FP64 pipe.
@@ -118,20 +110,20 @@ pub(super) fn of_thin_stream(units: Vec<Unit>) -> Vec<Unit> {
 /// executed: without tensor instructions it is not the tensor pipe.
 fn part(k: &Kernel<'_, '_>, unit: &BusyUnit, has_tensor: bool) -> Option<Part> {
     let name = unit.counter.as_str();
-    if NO_UNITS.iter().any(|part| name.contains(part)) {
+    if Family::NoUnit.has(name) {
         return None;
     }
-    if name.starts_with("l1tex__lsuin_requests") {
+    if Family::LoadStoreUnit.has(name) {
         return Some(Part::MemoryLsu);
     }
     match unit.code {
-        Part::MemoryL1tex | Part::MemoryShared if name == WHOLE => {
+        Part::MemoryL1tex | Part::MemoryShared if *name == WHOLE => {
             let is_shared = DataStage::of(k.kernel).is_some_and(|stage| stage.is_mostly_shared());
             Some(if is_shared { Part::MemoryShared } else { Part::MemoryL1tex })
         }
         Part::MemoryL1tex | Part::MemoryShared => None,
         Part::ComputeTensor if has_tensor => Some(Part::ComputeTensor),
-        Part::ComputeTensor => name.starts_with(SHARED_PIPE).then_some(Part::ComputeFp64),
+        Part::ComputeTensor => Family::SharedPipe.has(name).then_some(Part::ComputeFp64),
         Part::UnknownUnit => None,
         other => Some(other),
     }
@@ -172,19 +164,19 @@ pub(super) fn leading(units: &[Unit]) -> Option<&Unit> {
 }
 
 /// Bytes that DRAM moved.
-pub(super) const DRAM_BYTES: [&str; 2] = ["dram__bytes_read.sum", "dram__bytes_write.sum"];
+pub(super) const DRAM_BYTES: [Counter; 2] = [Counter::DramBytesReadSum, Counter::DramBytesWriteSum];
 /// Sectors that the L1 caches ask of L2.
-pub(super) const L2_SECTORS: &str = "lts__t_sectors_srcunit_tex.sum";
+pub(super) const L2_SECTORS: Counter = Counter::LtsTSectorsSrcunitTexSum;
 /// The same traffic in bytes, read and written: equal on an H200.
-pub(super) const L2_BYTES: [&str; 2] = ["l1tex__m_xbar2l1tex_read_bytes.sum", "l1tex__m_l1tex2xbar_write_bytes.sum"];
-const SECTOR: f64 = SECTOR_BYTES as f64;
+pub(super) const L2_BYTES: [Counter; 2] =
+    [Counter::L1texMXbar2l1texReadBytesSum, Counter::L1texML1tex2xbarWriteBytesSum];
 /// By how much a load takes longer than in an idle chip, from which on most of its time is spent in a queue.
 pub(super) const QUEUED: f64 = 2.0;
 
 /// Whether most of what L2 is asked for comes from device memory, so that its fabric carries the same stream; `None` where the report
 /// does not tell.
 pub(super) fn is_of_dram(k: &Kernel<'_, '_>) -> Option<bool> {
-    let both = |names: [&str; 2]| -> Option<f64> { names.into_iter().map(|name| k.kernel.value(name)).sum() };
+    let both = |names: [Counter; 2]| -> Option<f64> { names.into_iter().map(|name| k.kernel.value(name)).sum() };
     let asked = k.kernel.value(L2_SECTORS).map(|sectors| SECTOR * sectors).or_else(|| both(L2_BYTES))?;
     both(DRAM_BYTES).map(|moved| 2.0 * moved >= asked)
 }

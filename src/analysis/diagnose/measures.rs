@@ -9,29 +9,29 @@ use crate::analysis::derive::mix;
 use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::kernel::summary::DURATION;
 use crate::analysis::phases::Phases;
-use crate::catalog::{self, Part, StallReason, Threshold};
+use crate::catalog::{self, Counter, Part, StallReason, Threshold};
 use crate::evidence::{Dim3, Reading};
 use std::ops::Deref;
 use strum::VariantArray;
 
 /// Elapsed cycles.
-pub(super) const CYCLES: &str = "gpc__cycles_elapsed.max";
+pub(super) const CYCLES: Counter = Counter::GpcCyclesElapsedMax;
 /// Cycles in which an SM holds a block, on average over the SMs.
-pub(super) const RESIDENT: &str = "sm__cycles_active.avg";
+pub(super) const RESIDENT: Counter = Counter::SmCyclesActiveAvg;
 /// The same of the SM that has most of them.
-pub(super) const RESIDENT_MOST: &str = "sm__cycles_active.max";
+pub(super) const RESIDENT_MOST: Counter = Counter::SmCyclesActiveMax;
 /// Cycles of an SM.
-pub(super) const SM_CYCLES: &str = "sm__cycles_elapsed.avg";
+pub(super) const SM_CYCLES: Counter = Counter::SmCyclesElapsedAvg;
 /// Waves of blocks.
-pub(super) const WAVES: &str = "launch__waves_per_multiprocessor";
+pub(super) const WAVES: Counter = Counter::LaunchWavesPerMultiprocessor;
 /// Room for warps, percent of an SM's slots.
-pub(super) const THEORETICAL: &str = "sm__maximum_warps_per_active_cycle_pct";
+pub(super) const THEORETICAL: Counter = Counter::SmMaximumWarpsPerActiveCyclePct;
 /// Slots taken while an SM holds a block, percent.
-pub(super) const ACHIEVED: &str = "sm__warps_active.avg.pct_of_peak_sustained_active";
+pub(super) const ACHIEVED: Counter = Counter::SmWarpsActiveAvgPctActive;
 /// Opcodes that copy tiles by TMA.
 const BULK_COPIES: [&str; 2] = ["UTMALDG", "UBLKCP"];
 /// Warps on an SM while it holds a block.
-const WARPS: &str = "sm__warps_active.avg.per_cycle_active";
+const WARPS: Counter = Counter::SmWarpsActiveAvgPerCycleActive;
 
 /// One kernel in numbers. Shares and percentages of the chip are 0 to 1 here.
 pub(in crate::analysis) struct Measures<'a, 'r> {
@@ -83,8 +83,8 @@ impl<'a, 'r> Deref for Measures<'a, 'r> {
 
 impl<'a, 'r> Measures<'a, 'r> {
     pub(super) fn of(k: &'a Kernel<'a, 'r>) -> Measures<'a, 'r> {
-        let positive = |name: &str| k.kernel.value(name).filter(|value| *value > 0.0);
-        let ratio = |part: &str, whole: &str| Some(k.kernel.value(part)? / positive(whole)?);
+        let positive = |name: Counter| k.kernel.value(name).filter(|value| *value > 0.0);
+        let ratio = |part: Counter, whole: Counter| Some(k.kernel.value(part)? / positive(whole)?);
         let key = k.kernel.key();
         let threads = key.block.and_then(Dim3::count);
         let blocks = key.grid.and_then(Dim3::count).map(|blocks| blocks as f64);
@@ -206,20 +206,15 @@ impl<'a, 'r> Measures<'a, 'r> {
         Some(self.achieved? / self.theoretical?)
     }
 
-    /// Occupancy as a design: one block of a tensor kernel that takes the registers or the shared memory of an SM; `None` where the caps
-    /// on its blocks are not known.
+    /// [`Occupancy::is_by_design`](crate::analysis::derive::occupancy::Occupancy::is_by_design) of this kernel.
     pub(super) fn is_by_design(&self) -> Option<bool> {
-        if !self.has_tensor {
-            return Some(false);
-        }
-        let is_one = self.occupancy.blocks_per_sm? <= 1.0;
-        Some(is_one && self.occupancy.binding().iter().any(|bound| ["registers", "shared memory"].contains(bound)))
+        self.occupancy.is_by_design(self.has_tensor)
     }
 
     /// The sizes that a block can have; not of tensor kernels, whose blocks have the shape of their tile, nor of clusters, nor where
     /// shared memory binds, which follows the size or does not, nor in less than a wave, where blocks are missing and not room.
     pub(super) fn block_sizes(&self) -> Option<BlockSizes> {
-        let is_cluster = self.kernel.value("launch__cluster_size").is_some_and(|size| size > 1.0);
+        let is_cluster = self.kernel.value(Counter::LaunchClusterSize).is_some_and(|size| size > 1.0);
         let is_part = self.waves.is_some_and(|waves| waves < 1.0);
         let binds = self.occupancy.binding().contains(&"shared memory");
         let sizes = BlockSizes::of(self.kernel).filter(|sizes| !(binds && sizes.has_shared()));
@@ -227,7 +222,7 @@ impl<'a, 'r> Measures<'a, 'r> {
     }
 
     /// Readings with a number among these metrics, by name.
-    pub(super) fn held(&self, metrics: &[&str]) -> Vec<(String, Reading)> {
+    pub(super) fn held(&self, metrics: &[impl AsRef<str>]) -> Vec<(String, Reading)> {
         let mut readings = self.readings(metrics);
         readings.retain(|(_, reading)| reading.quantity().is_some());
         readings

@@ -8,7 +8,7 @@ use super::finding::{Finding, Severity};
 use super::kernel::Kernel;
 use crate::analysis::derive::units::{self, MEMORY};
 use crate::analysis::lines::Sits;
-use crate::catalog::{Code, Part, StallReason, Threshold};
+use crate::catalog::{Code, Counter, Part, StallReason, Threshold};
 use crate::quantity::format::{fixed, percent};
 use crate::words;
 use crate::words::Words;
@@ -21,15 +21,22 @@ pub(super) const PATTERNS: [Pattern; 3] = [predicated_off, serialised_accesses, 
 
 /// A finding with the readings that it rests on. `share` in percent ranks it: of the limiting part's work for a cause, of its own
 /// part's for a cost.
-fn found(g: &Kernel<'_, '_>, code: Code, severity: Severity, share: f64, metrics: &[&str], sentence: Words) -> Finding {
+fn found(
+    g: &Kernel<'_, '_>,
+    code: Code,
+    severity: Severity,
+    share: f64,
+    metrics: &[impl AsRef<str>],
+    sentence: Words,
+) -> Finding {
     Finding { code, severity, sentence, at: None, readings: g.readings(metrics), share }
 }
 
 /// Threads of an instruction's warp that take part in it.
-const ACTIVE: &str = "smsp__thread_inst_executed_per_inst_executed.ratio";
+const ACTIVE: Counter = Counter::SmspThreadInstExecutedPerInstExecutedRatio;
 
 /// Those of them that no predicate switches off.
-const ON: &str = "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio";
+const ON: Counter = Counter::SmspThreadInstExecutedPredOnPerInstExecutedRatio;
 
 /// Threads of a warp.
 const LANES: f64 = 32.0;
@@ -58,7 +65,7 @@ fn predicated_off(g: &Kernel<'_, '_>, limiter: Code) -> Option<(Finding, Sits)> 
 }
 
 /// The caches from the nearest on, each with the share of sectors that it has.
-const CACHES: [(&str, &str); 2] = [("L1", "l1tex__t_sector_hit_rate.pct"), ("L2", "lts__t_sector_hit_rate.pct")];
+const CACHES: [(&str, Counter); 2] = [("L1", Counter::L1texTSectorHitRatePct), ("L2", Counter::LtsTSectorHitRatePct)];
 
 /// A cache has what is asked for, no memory unit is near its peak, and warps wait for loads all the same: few accesses are in
 /// flight at once, because each hangs on the one before it or they meet at one address.
@@ -81,7 +88,7 @@ fn serialised_accesses(g: &Kernel<'_, '_>, limiter: Code) -> Option<(Finding, Si
         fixed(busy, 1),
         fixed(waits, 1)
     );
-    let metrics = [metric, MEMORY, &REASON.per_issue()];
+    let metrics = [metric.name(), MEMORY.name(), &REASON.per_issue()];
     let finding = found(g, Code::SerialisedAccesses, g.severity(false, waits), waits, &metrics, sentence);
     Some((finding, Sits::Waits(REASON)))
 }

@@ -2,6 +2,7 @@
 
 use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::kernel::summary::KernelSummary;
+use crate::catalog::Counter;
 use crate::evidence::{BuildLog, BuildRecord, Device, Origin, Reading};
 
 /// What build logs say of a kernel.
@@ -33,7 +34,7 @@ impl Build {
     pub(in crate::analysis) fn rows(&self, kernel: &KernelSummary<'_>) -> Vec<BuildRow> {
         let row = |record: &BuildRecord| BuildRow {
             record: record.clone(),
-            launch_registers: kernel.reading("launch__registers_per_thread"),
+            launch_registers: kernel.reading(Counter::LaunchRegistersPerThread),
         };
         self.records.iter().map(row).collect()
     }

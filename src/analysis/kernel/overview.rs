@@ -2,10 +2,11 @@
 
 use crate::analysis::kernel::select::{self, KernelGroup, KernelKey};
 use crate::analysis::kernel::summary::KernelSummary;
+use crate::catalog::Counter;
 use crate::evidence::{Reading, Workload};
 
 /// The kernels inside a range or graph, one instance for each launch.
-pub(in crate::analysis) const MEMBER_NAMES: &str = "launch__kernel_name";
+pub(in crate::analysis) const MEMBER_NAMES: Counter = Counter::LaunchKernelName;
 
 /// Another kernel of the new report, for the overview.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

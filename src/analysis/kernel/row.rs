@@ -70,7 +70,8 @@ impl Row {
     }
 
     /// A row of one metric, with label and direction from the catalog.
-    pub fn metric(id: &str, new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> Row {
+    pub fn metric(id: impl AsRef<str>, new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> Row {
+        let id = id.as_ref();
         let row = catalog::metric(id);
         let label = row.map_or(id, |row| row.label);
         let better = row.map_or(Better::Neutral, |row| row.better);

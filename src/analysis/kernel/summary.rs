@@ -1,7 +1,7 @@
 //! One kernel's readings: the median over its launches, found under whichever spelling the report uses.
 
 use crate::analysis::kernel::select::{KernelGroup, KernelKey};
-use crate::catalog;
+use crate::catalog::{self, Counter};
 use crate::evidence::{Launch, Measured, Metric, Missing, Provenance, Reading, Spread};
 use crate::quantity::{Quantity, Unit};
 use rustc_hash::FxHashMap;
@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The metric that a kernel's time is taken from.
-pub(in crate::analysis) const DURATION: &str = "gpu__time_duration.sum";
+pub(in crate::analysis) const DURATION: Counter = Counter::GpuTimeDurationSum;
 /// The metric that a kernel's cycles are taken from.
-pub(in crate::analysis) const CYCLES: &str = "gpc__cycles_elapsed.max";
+pub(in crate::analysis) const CYCLES: Counter = Counter::GpcCyclesElapsedMax;
 
 /// The launches of one kernel at one shape, read as one.
 #[derive(Clone, Debug)]
@@ -74,19 +74,21 @@ impl<'r> KernelSummary<'r> {
     }
 
     /// The finite values of a metric, one for each launch that has one.
-    pub fn values(&self, id: &str) -> Vec<f64> {
-        let Some((name, _)) = self.spelling(id) else { return Vec::new() };
+    pub fn values(&self, id: impl AsRef<str>) -> Vec<f64> {
+        let Some((name, _)) = self.spelling(id.as_ref()) else { return Vec::new() };
         self.metrics(name).filter_map(Metric::quantity).map(Quantity::value).collect()
     }
 
     /// Whether no launch has a number for a metric, and one has NaN.
-    pub(in crate::analysis) fn is_nan(&self, id: &str) -> bool {
+    pub(in crate::analysis) fn is_nan(&self, id: impl AsRef<str>) -> bool {
+        let id = id.as_ref();
         let is_nan = |metric: &Metric| metric.value.as_ref().is_some_and(crate::evidence::Value::is_nan);
         self.values(id).is_empty() && self.spelling(id).is_some_and(|(name, _)| self.metrics(name).any(is_nan))
     }
 
     /// The metric over all launches: its value, or the median with the spread when there are several.
-    pub fn reading(&self, id: &str) -> Reading {
+    pub fn reading(&self, id: impl AsRef<str>) -> Reading {
+        let id = id.as_ref();
         let missing = |why: &str| Reading::Missing(Missing::NotCollected { what: vec![id.into()], why: why.into() });
         let Some((name, is_alias)) = self.spelling(id) else {
             return self.threads(id).unwrap_or_else(|| missing(""));
@@ -113,11 +115,13 @@ impl<'r> KernelSummary<'r> {
     /// thread instructions over warp instructions, as the Metrics Reference defines the ratio.
     fn threads(&self, id: &str) -> Option<Reading> {
         let all = match id {
-            "smsp__thread_inst_executed_per_inst_executed.ratio" => "smsp__thread_inst_executed.sum",
-            "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio" => "smsp__thread_inst_executed_pred_on.sum",
+            _ if *id == Counter::SmspThreadInstExecutedPerInstExecutedRatio => Counter::SmspThreadInstExecutedSum,
+            _ if *id == Counter::SmspThreadInstExecutedPredOnPerInstExecutedRatio => {
+                Counter::SmspThreadInstExecutedPredOnSum
+            }
             _ => return None,
         };
-        let counts = (self.reading(all), self.reading("smsp__inst_executed.sum"));
+        let counts = (self.reading(all), self.reading(Counter::SmspInstExecutedSum));
         let (Reading::Measured(threads), Reading::Measured(warps)) = &counts else { return None };
         let quantity = Quantity::new(threads.quantity.value() / warps.quantity.value(), Unit::NONE)?;
         let metrics = threads.from.metrics.iter().chain(&warps.from.metrics).cloned().collect();
@@ -125,7 +129,7 @@ impl<'r> KernelSummary<'r> {
     }
 
     /// The number of a metric, when it was measured.
-    pub fn value(&self, id: &str) -> Option<f64> {
+    pub fn value(&self, id: impl AsRef<str>) -> Option<f64> {
         self.reading(id).value()
     }
 
@@ -135,15 +139,15 @@ impl<'r> KernelSummary<'r> {
     }
 
     /// The text of a text metric of the first launch that has it.
-    pub fn text(&self, id: &str) -> Option<&'r str> {
-        let (name, _) = self.spelling(id)?;
+    pub fn text(&self, id: impl AsRef<str>) -> Option<&'r str> {
+        let (name, _) = self.spelling(id.as_ref())?;
         self.holders.iter().find_map(|l| l.value(name)?.as_text())
     }
 
     /// Instances of a metric with text ids, each the median over the launches, by id.
-    pub fn by_text(&self, id: &str) -> BTreeMap<Arc<str>, f64> {
+    pub fn by_text(&self, id: impl AsRef<str>) -> BTreeMap<Arc<str>, f64> {
         let mut all: BTreeMap<Arc<str>, Vec<f64>> = BTreeMap::new();
-        for metric in self.spelling(id).into_iter().flat_map(|(name, _)| self.metrics(name)) {
+        for metric in self.spelling(id.as_ref()).into_iter().flat_map(|(name, _)| self.metrics(name)) {
             for instance in &metric.instances {
                 if let (Some(key), Some(value)) = (instance.id.as_text(), instance.value.as_f64()) {
                     all.entry(key.into()).or_default().push(value);
@@ -197,7 +201,7 @@ pub(in crate::analysis) fn median_of_sorted(values: &[f64]) -> f64 {
 impl KernelGroup<'_> {
     /// Summed device time of the group in ns; `None` when no launch has a duration.
     pub fn total_time(&self) -> Option<f64> {
-        let mut spellings = catalog::metric(DURATION).into_iter().flat_map(catalog::MetricRow::spellings);
+        let mut spellings = DURATION.spellings();
         let name = spellings.find(|name| self.launches.iter().any(|launch| launch.metric(name).is_some()))?;
         let values = || self.launches.iter().filter_map(|launch| Some(launch.metric(name)?.quantity()?.value()));
         values().next().map(|_| values().sum())

@@ -3,8 +3,9 @@
 use super::KEPT;
 use super::spot::{Groups, Spot};
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS, WAVEFRONTS, WAVEFRONTS_IDEAL};
+use crate::catalog::Counter;
 use crate::evidence::SourceView;
-use crate::quantity::SECTOR_BYTES;
+use crate::quantity::SECTOR;
 use std::collections::BTreeMap;
 
 /// A space that a counter tells by instruction.
@@ -20,22 +21,22 @@ pub enum Space {
 }
 
 /// The counters of a space: what was moved, and what was needed where a counter tells.
-fn counters(space: Space) -> (&'static str, Option<&'static str>) {
+fn counters(space: Space) -> (Counter, Option<Counter>) {
     match space {
         Space::Global => (SECTORS, Some(IDEAL)),
         Space::Shared => (WAVEFRONTS, Some(WAVEFRONTS_IDEAL)),
-        Space::Local => ("memory_l2_theoretical_sectors_local", None),
+        Space::Local => (Counter::MemoryL2TheoreticalSectorsLocal, None),
     }
 }
 
 /// Warp executions of an instruction, which are its requests.
-pub(super) const EXECUTED: &str = "inst_executed";
+pub(super) const EXECUTED: Counter = Counter::InstExecuted;
 /// Executions by lanes that were active and not predicated off.
-pub(super) const LANES: &str = "thread_inst_executed_true";
+pub(super) const LANES: Counter = Counter::ThreadInstExecutedTrue;
 /// Bits: 2 load, 4 store, 8 atomic.
-pub(super) const ACCESS: &str = "memory_access_type";
+pub(super) const ACCESS: Counter = Counter::MemoryAccessType;
 /// Bits: 32, 64, 128 for the width of a lane's element in bits.
-pub(super) const WIDTH: &str = "memory_access_size_type";
+pub(super) const WIDTH: Counter = Counter::MemoryAccessSizeType;
 
 /// The accesses of one kind at one line, or one instruction. Where a need is known, instructions of the line without
 /// excess are left out.
@@ -212,7 +213,6 @@ fn kind(code: u64) -> &'static str {
     }
 }
 
-const SECTOR: f64 = SECTOR_BYTES as f64;
 /// Sectors per request that averaging over executions may add or hide.
 const SLACK: f64 = 0.05;
 

@@ -10,27 +10,28 @@ use crate::analysis::derive::coalescing::WAVEFRONTS;
 use crate::analysis::derive::stalls::sampled_reason;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
-use crate::catalog::{Code, StallReason};
+use crate::catalog::{Code, Counter, StallReason};
 use crate::evidence::{Launch, Lines, NameSet, SourceView, Want};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Cycles in which L2 and L1 worked, and all cycles: NVIDIA's rules UncoalescedGlobalAccess and UncoalescedSharedAccess
 /// scale their estimates by these.
-pub(in crate::analysis) const ACTIVITY: [[&str; 2]; 2] =
-    [["lts__cycles_active.sum", "lts__cycles_elapsed.sum"], ["l1tex__cycles_active.sum", "l1tex__cycles_elapsed.sum"]];
+const ACTIVITY: [[Counter; 2]; 2] = [
+    [Counter::LtsCyclesActiveSum, Counter::LtsCyclesElapsedSum],
+    [Counter::L1texCyclesActiveSum, Counter::L1texCyclesElapsedSum],
+];
 
 /// Metrics that are read by instruction, beside the samples.
-const BY_INSTRUCTION: [&str; 9] = [
+const BY_INSTRUCTION: [Counter; 9] = [
     EXECUTED,
     LANES,
     ACCESS,
     WIDTH,
     SECTORS[0],
-    "memory_l2_theoretical_sectors_global_ideal",
+    Counter::MemoryL2TheoreticalSectorsGlobalIdeal,
     SECTORS[1],
     WAVEFRONTS,
-    "memory_l1_wavefronts_shared_ideal",
+    Counter::MemoryL1WavefrontsSharedIdeal,
 ];
 
 /// What the analysis by line asks of a reader, for launches whose aggregates are known: they tell which stall reasons the
@@ -149,38 +150,6 @@ impl SourceLines {
             limiting: None,
             parked: None,
             atomics: limiting::atomics(view, &groups),
-        }
-    }
-}
-
-impl SourceLines {
-    fn spots(&mut self) -> Vec<&mut Spot> {
-        let mut spots: Vec<&mut Spot> = Vec::new();
-        if let Some(waits) = &mut self.waits {
-            spots.extend(waits.lines.iter_mut().chain(&mut waits.hotspots).map(|line| &mut line.spot));
-            let lines = waits.reasons.iter_mut().flat_map(|reason| reason.lines.iter_mut().chain(&mut reason.causes));
-            spots.extend(lines.map(|(spot, _)| spot));
-        }
-        for accesses in [&mut self.global, &mut self.shared, &mut self.local].into_iter().flatten() {
-            spots.extend(accesses.lines.iter_mut().chain(&mut accesses.instructions).map(|line| &mut line.spot));
-        }
-        spots.extend(self.idle_lanes.iter_mut().flatten().map(|line| &mut line.spot));
-        spots.extend(self.executed.iter_mut().map(|line| &mut line.spot));
-        spots.extend(self.parts.iter_mut().flat_map(|part| &mut part.lines).map(|(spot, _)| spot));
-        spots.extend(self.atomics.iter_mut().map(|(spot, _)| spot));
-        spots
-    }
-
-    /// Gives each spot the text of its line, which is said at the first.
-    pub(in crate::analysis) fn say_texts_everywhere(&mut self) {
-        let mut said: HashMap<String, String> = HashMap::new();
-        for spot in self.spots() {
-            let first = said.entry(spot.place()).or_default();
-            if first.is_empty() {
-                first.clone_from(&spot.text);
-            } else if spot.text.is_empty() {
-                spot.text.clone_from(first);
-            }
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::analysis::derive::units;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::analysis::sass::ATOMICS;
-use crate::catalog::{Code, InstructionWork, Part, Threshold};
+use crate::catalog::{Code, Counter, InstructionWork, Part, Threshold};
 use crate::evidence::SourceView;
 use crate::quantity::format;
 use crate::words;
@@ -19,7 +19,7 @@ use strum::VariantArray;
 const LINES: usize = 5;
 
 /// Sectors of accesses that are not to shared memory, by instruction.
-pub(super) const SECTORS: [&str; 2] = [coalescing::SECTORS, "memory_l2_theoretical_sectors_local"];
+pub(super) const SECTORS: [Counter; 2] = [coalescing::SECTORS, Counter::MemoryL2TheoreticalSectorsLocal];
 
 /// What is counted by line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -96,7 +96,7 @@ impl LimitingLines {
         groups: &Groups<'_>,
         kernel: &KernelSummary<'_>,
     ) -> Option<LimitingLines> {
-        let sum = |names: &[&str]| {
+        let sum = |names: &[Counter]| {
             let columns: Vec<Vec<u64>> = names.iter().filter_map(|name| view.counts(name)).collect();
             let rows = 0..view.instructions.len();
             (!columns.is_empty()).then(|| rows.map(|row| columns.iter().map(|c| c[row]).sum()).collect::<Vec<u64>>())
@@ -144,8 +144,8 @@ impl LimitingLines {
             what,
             format::fixed(part, 2),
             format::fixed(whole, 2),
-            WHOLE,
-            SHARED_PART
+            WHOLE.name(),
+            SHARED_PART.name()
         )
     }
 }

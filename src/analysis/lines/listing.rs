@@ -4,6 +4,7 @@ use super::accesses::EXECUTED;
 use super::costs::SourceLines;
 use super::spot::Groups;
 use crate::analysis::derive::stalls::sampled_reason;
+use crate::catalog::Counter;
 use crate::evidence::SourceView;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -88,8 +89,8 @@ struct Counters {
 impl Counters {
     fn of(view: &SourceView) -> Counters {
         let reason = |metric: &str| Some((sampled_reason(metric)?.to_owned(), view.counts(metric)?));
-        let sectors = view.counts("memory_l2_theoretical_sectors_global");
-        let ideal = view.counts("memory_l2_theoretical_sectors_global_ideal");
+        let sectors = view.counts(Counter::MemoryL2TheoreticalSectorsGlobal);
+        let ideal = view.counts(Counter::MemoryL2TheoreticalSectorsGlobalIdeal);
         let excess =
             |(moved, ideal): (&Vec<u64>, Vec<u64>)| moved.iter().zip(ideal).map(|(a, b)| a.abs_diff(b)).collect();
         Counters {

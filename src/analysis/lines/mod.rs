@@ -16,7 +16,6 @@ mod waits;
 pub use accesses::Pattern;
 pub use accesses::{AccessLine, Accesses, Space};
 pub(super) use cause::{Causes, Trace};
-pub(super) use costs::ACTIVITY;
 pub use costs::Place;
 pub(super) use costs::Sits;
 pub use costs::{SourceLines, source_want};

@@ -4,14 +4,15 @@ use super::detail::{SectorAccess, is_shifted};
 use super::lanes::Lanes;
 use super::point::point;
 use super::study::Study;
+use crate::catalog::Counter;
 use std::collections::BTreeMap;
 
 /// Sectors that the accesses of an instruction touch.
-const SECTORS: &str = "memory_l2_theoretical_sectors_global";
+const SECTORS: Counter = Counter::MemoryL2TheoreticalSectorsGlobal;
 /// Sectors that the same bytes need side by side.
-const IDEAL: &str = "memory_l2_theoretical_sectors_global_ideal";
+const IDEAL: Counter = Counter::MemoryL2TheoreticalSectorsGlobalIdeal;
 /// Bits: 32, 64, 128 for the width of a lane's element.
-const WIDTH: &str = "memory_access_size_type";
+const WIDTH: Counter = Counter::MemoryAccessSizeType;
 
 /// What accesses have in common that are told together: file, line, line of the call, opcode, whether the order is the data's, the
 /// width where it is known, and tenths of a sector for a request, touched and needed.

@@ -2,14 +2,14 @@
 
 use crate::analysis::derive::mix::is_matrix;
 use crate::analysis::sass::{Block, ControlFlow, NaturalLoop, loops};
-use crate::catalog;
+use crate::catalog::{self, Counter};
 use crate::evidence::{CodeInstruction, Flow, SourceView, WarpSync};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Warp executions of an instruction.
-const EXECUTED: &str = "inst_executed";
+const EXECUTED: Counter = Counter::InstExecuted;
 /// Executions by lanes whose guard held.
-const LANES: &str = "thread_inst_executed_true";
+const LANES: Counter = Counter::ThreadInstExecutedTrue;
 
 /// The kernel's code section with its counts, by row.
 pub(super) struct Code<'v> {

@@ -2,24 +2,20 @@
 
 use crate::analysis::derive::occupancy::smallest;
 use crate::analysis::kernel::summary::KernelSummary;
+use crate::catalog::Counter;
 use crate::evidence::Launch;
 
-/// Metrics of the rules that no table shows.
-pub(in crate::analysis) const METRICS: [&str; 1] = ["sm__cycles_active.max"];
-
 /// Tensor activity in percent of peak, elapsed: the spelling that the chip has comes first.
-const TENSOR: [&str; 4] = [
-    "sm__pipe_tensor_type_hmma_hgmma_qgmma_imma_igmma_bmma_bgmma_cycles_active.avg.pct_of_peak_sustained_elapsed",
-    "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
-    "sm__pipe_tensor_op_hmma_type_hmma_hgmma_qgmma_cycles_active.avg.pct_of_peak_sustained_elapsed",
-    "sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_elapsed",
+const TENSOR: [Counter; 4] = [
+    Counter::SmPipeTensorTypeHmmaHgmmaQgmmaImmaIgmmaBmmaBgmmaCyclesActiveAvgPctElapsed,
+    Counter::SmPipeTensorCyclesActiveAvgPctElapsed,
+    Counter::SmPipeTensorOpHmmaTypeHmmaHgmmaQgmmaCyclesActiveAvgPctElapsed,
+    Counter::SmPipeTensorOpHmmaCyclesActiveAvgPctElapsed,
 ];
 
 /// The same while a block is resident.
-const TENSOR_RESIDENT: [&str; 2] = [
-    "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
-    "sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_active",
-];
+const TENSOR_RESIDENT: [Counter; 2] =
+    [Counter::SmPipeTensorCyclesActiveAvgPctActive, Counter::SmPipeTensorOpHmmaCyclesActiveAvgPctActive];
 
 /// Counters of one kernel.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,25 +52,23 @@ impl Counters {
     /// `None` without a grid.
     pub(super) fn of(launch: &Launch, kernel: &KernelSummary<'_>) -> Option<Counters> {
         let (grid, block) = (launch.grid?, launch.block?);
-        let positive = |name: &str| kernel.value(name).filter(|value| *value > 0.0);
-        let first = |names: &[&str]| names.iter().find_map(|name| kernel.value(name)).map(|percent| percent / 100.0);
-        let sms = launch.device.sm_count.map(f64::from).or_else(|| positive("device__attribute_multiprocessor_count"));
-        let resident = positive("sm__cycles_active.avg");
-        let ratio = |part: &str, whole: &str| Some(positive(part)? / positive(whole)?);
+        let positive = |name: Counter| kernel.value(name).filter(|value| *value > 0.0);
+        let first = |names: &[Counter]| names.iter().find_map(|name| kernel.value(name)).map(|percent| percent / 100.0);
+        let sms =
+            launch.device.sm_count.map(f64::from).or_else(|| positive(Counter::DeviceAttributeMultiprocessorCount));
+        let resident = positive(Counter::SmCyclesActiveAvg);
+        let ratio = |part: Counter, whole: Counter| Some(positive(part)? / positive(whole)?);
         Some(Counters {
             blocks: product(grid.0),
             warps: (product(block.0) / 32.0).ceil(),
             sms,
-            elapsed: positive("gpc__cycles_elapsed.max"),
+            elapsed: positive(Counter::GpcCyclesElapsedMax),
             resident,
-            resident_max: positive("sm__cycles_active.max"),
-            active: ratio("sm__cycles_active.avg", "sm__cycles_elapsed.avg"),
-            warps_active: positive("sm__warps_active.avg.per_cycle_active"),
-            filled: ratio(
-                "sm__warps_active.avg.pct_of_peak_sustained_active",
-                "sm__maximum_warps_per_active_cycle_pct",
-            ),
-            waves: positive("launch__waves_per_multiprocessor"),
+            resident_max: positive(Counter::SmCyclesActiveMax),
+            active: ratio(Counter::SmCyclesActiveAvg, Counter::SmCyclesElapsedAvg),
+            warps_active: positive(Counter::SmWarpsActiveAvgPerCycleActive),
+            filled: ratio(Counter::SmWarpsActiveAvgPctActive, Counter::SmMaximumWarpsPerActiveCyclePct),
+            waves: positive(Counter::LaunchWavesPerMultiprocessor),
             blocks_per_sm: smallest(kernel, None).filter(|blocks| *blocks > 0.0),
             tensor: first(&TENSOR),
             tensor_resident: first(&TENSOR_RESIDENT),

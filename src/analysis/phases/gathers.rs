@@ -5,15 +5,16 @@ use super::indirection::Indirection;
 use super::point::point;
 use super::study::Study;
 use crate::analysis::lines::Trace;
+use crate::catalog::Counter;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Sectors that the accesses of an instruction touch.
-const SECTORS: &str = "memory_l2_theoretical_sectors_global";
+const SECTORS: Counter = Counter::MemoryL2TheoreticalSectorsGlobal;
 /// Sectors that the same bytes need side by side.
-const IDEAL: &str = "memory_l2_theoretical_sectors_global_ideal";
+const IDEAL: Counter = Counter::MemoryL2TheoreticalSectorsGlobalIdeal;
 /// Bits of a lane's element.
-const WIDTH: &str = "memory_access_size_type";
+const WIDTH: Counter = Counter::MemoryAccessSizeType;
 
 /// The loads through an index, and those that warps wait for the most among them; `None` without any, and without sectors.
 pub(super) fn indirection(study: &Study<'_>) -> Option<Indirection> {

@@ -1,6 +1,6 @@
 //! Phases as they are kept: numbers as exact as samples are.
 
-use super::detail::{Point, StallCause, Wait, WaitGroup};
+use super::detail::{StallCause, Wait};
 use super::model::{Phase, Phases};
 
 /// Significant digits of a kept number; counts of samples have no more.
@@ -51,42 +51,6 @@ impl Phases {
         through.for_each(|value| *value = rounded(*value));
         self
     }
-
-    /// Gives each place its file back.
-    pub(in crate::analysis) fn say_file_everywhere(&mut self) {
-        let most = std::mem::take(&mut self.file);
-        self.each_file(|file| {
-            if file.is_empty() {
-                file.clone_from(&most)
-            }
-        });
-    }
-
-    /// Calls a function with the file of each place that has a line.
-    fn each_file(&mut self, mut call: impl FnMut(&mut String)) {
-        let mut of_point = |point: &mut Point| {
-            if point.line > 0 {
-                call(&mut point.file);
-            }
-        };
-        each(&mut self.phases, &mut |phase| {
-            phase.waits.iter_mut().flat_map(|wait| &mut wait.groups).flat_map(places).for_each(&mut of_point);
-        });
-        let stalls = self.stalls.iter_mut().flat_map(|stall| &mut stall.groups);
-        stalls.flat_map(|group| &mut group.groups).flat_map(places).for_each(&mut of_point);
-        self.sites.iter_mut().for_each(|site| of_point(&mut site.at));
-        self.accesses.iter_mut().for_each(|access| of_point(&mut access.at));
-        self.fence_chain.iter_mut().for_each(|chain| of_point(&mut chain.at));
-        self.chain.iter_mut().for_each(|chain| of_point(&mut chain.load));
-        self.indirection.iter_mut().flat_map(|own| [&mut own.load, &mut own.index]).for_each(&mut of_point);
-        self.local_index.iter_mut().for_each(|index| of_point(&mut index.at));
-        self.shared_runs.iter_mut().for_each(|runs| of_point(&mut runs.at));
-        each(&mut self.phases, &mut |phase| {
-            if phase.at.first > 0 {
-                call(&mut phase.at.file);
-            }
-        });
-    }
 }
 
 /// Calls a function with each phase and each part.
@@ -95,8 +59,4 @@ fn each(phases: &mut [Phase], call: &mut impl FnMut(&mut Phase)) {
         call(phase);
         each(&mut phase.parts, call);
     }
-}
-
-fn places(group: &mut WaitGroup) -> impl Iterator<Item = &mut Point> {
-    std::iter::once(&mut group.at).chain(&mut group.cause)
 }

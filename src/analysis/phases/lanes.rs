@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, HashMap};
 const LANES: usize = 32;
 /// Bits of a value.
 const BITS: u32 = 32;
-const SECTOR: u64 = SECTOR_BYTES as u64;
+
 /// Bytes of a line.
 const LINE: u64 = 128;
 /// Special registers: the lane's number, the thread's in x, y and z, the block's.
@@ -181,7 +181,7 @@ impl<'a, 'c> Lanes<'a, 'c> {
     /// where the code does not say.
     pub(super) fn reach(&mut self, row: usize, bytes: u64) -> Option<[u64; 2]> {
         let value = self.address(row).filter(|value| value.times.is_none())?;
-        Some([SECTOR, LINE].map(|unit| touched(&value.lane, bytes, unit)))
+        Some([u64::from(SECTOR_BYTES), LINE].map(|unit| touched(&value.lane, bytes, unit)))
     }
 
     /// How far apart the lanes of an access are; `None` where the code does not say, or the counters disagree.
@@ -203,7 +203,7 @@ impl<'a, 'c> Lanes<'a, 'c> {
         let (Some(width), Some(lanes)) = (access.width_bits, self.code.lanes.as_ref()) else { return false };
         let is_full = lanes[row] == LANES as u64 * self.code.executed[row];
         let counted = access.sectors as f64 / access.requests.max(1) as f64;
-        let expected = touched(&value.lane, width / 8, SECTOR) as f64;
+        let expected = touched(&value.lane, width / 8, u64::from(SECTOR_BYTES)) as f64;
         match value.times {
             Some(_) => true,
             None if is_full => (counted - expected).abs() <= 1.0 + SLACK * expected,
@@ -351,8 +351,8 @@ mod tests {
         assert_eq!(step(&address.lane), Some(LaneStep { group: 4, bytes: 1536, argument: None }));
         assert_eq!(step(&x.scaled(1536).lane), Some(LaneStep { group: 1, bytes: 1536, argument: None }));
         // A row a lane: 32 bytes in each of 32 lines; side by side 8 lines hold them.
-        assert_eq!([SECTOR, LINE].map(|unit| touched(&x.scaled(1536).lane, 32, unit)), [32, 32]);
-        assert_eq!([SECTOR, LINE].map(|unit| touched(&x.scaled(32).lane, 32, unit)), [32, 8]);
+        assert_eq!([u64::from(SECTOR_BYTES), LINE].map(|unit| touched(&x.scaled(1536).lane, 32, unit)), [32, 32]);
+        assert_eq!([u64::from(SECTOR_BYTES), LINE].map(|unit| touched(&x.scaled(32).lane, 32, unit)), [32, 8]);
         // `x · n · 4` with an argument n.
         let far = x.multiply(Value::argument(0x220)).expect("a product").scaled(4).folded();
         assert_eq!(far.times.map(|(byte, times)| (byte, times[2])), Some((0x220, 8)));

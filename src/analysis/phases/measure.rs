@@ -35,7 +35,6 @@ impl Phases {
         let work = Work::of(&study);
         let mut found = Phases {
             launch: view.launch,
-            file: String::new(),
             samples: study.samples.sum,
             warps: study.counters.warps as u64,
             roles: spent::roles(&study),

@@ -39,7 +39,6 @@ mod tensor;
 mod unavoidable;
 mod waits;
 
-pub(in crate::analysis) use counters::METRICS;
 pub use detail::{
     Chain, FenceChain, GuardedOpcode, LaneStep, LocalIndex, Named, OpcodeRun, Point, Pressure, SectorAccess,
     SharedRuns, Spent, StallCause, StallGroup, StallPlace, TensorSite, TimeSplit, Wait, WaitGroup, touched_sectors,

@@ -178,9 +178,6 @@ pub enum CycleUnit {
 pub struct Phases {
     /// The launch: row of the report.
     pub launch: u32,
-    /// In snapshots of schemas 5 and 6 the file of the places that name none; else empty.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub file: String,
     /// `S`: samples of all warps.
     pub samples: u64,
     /// Warps of a block.

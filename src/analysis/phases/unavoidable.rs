@@ -3,10 +3,9 @@
 use super::detail::{SectorAccess, touched_sectors};
 use super::model::Phases;
 use crate::evidence::LaunchFacts;
-use crate::quantity::SECTOR_BYTES;
+use crate::quantity::SECTOR;
 use crate::quantity::glance;
 
-const SECTOR: f64 = SECTOR_BYTES as f64;
 /// The part of all bytes read that one buffer holds where draws can only be from it.
 const NEARLY_ALL: f64 = 0.9;
 /// Arguments named; more are counted.

@@ -10,7 +10,7 @@ use crate::analysis::limits::Limits;
 use crate::analysis::phases::Phases;
 use crate::analysis::profile::summary;
 use crate::analysis::version::measurement;
-use crate::catalog::{self, Part};
+use crate::catalog::{self, Counter, Part};
 use crate::evidence::{Origin, Reading};
 
 /// One metric of both.
@@ -46,23 +46,23 @@ pub struct ReferenceProfile {
 }
 
 /// What tells two kernels of the same work apart at a glance, before the tensor pipe.
-const SPEED: [&str; 5] = [
-    "gpu__time_duration.sum",
-    "gpc__cycles_elapsed.max",
-    "gpc__cycles_elapsed.avg.per_second",
-    "sm__throughput.avg.pct_of_peak_sustained_elapsed",
-    "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed",
+const SPEED: [Counter; 5] = [
+    Counter::GpuTimeDurationSum,
+    Counter::GpcCyclesElapsedMax,
+    Counter::GpcCyclesElapsedAvgPerSecond,
+    Counter::SmThroughputAvgPctElapsed,
+    Counter::GpuDramThroughputAvgPctElapsed,
 ];
 
 /// The same, behind the tensor pipe.
-const WORK: [&str; 7] = [
-    "smsp__inst_executed.sum",
-    "sm__warps_active.avg.pct_of_peak_sustained_active",
-    "launch__registers_per_thread",
-    "launch__shared_mem_per_block",
-    "launch__waves_per_multiprocessor",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+const WORK: [Counter; 7] = [
+    Counter::SmspInstExecutedSum,
+    Counter::SmWarpsActiveAvgPctActive,
+    Counter::LaunchRegistersPerThread,
+    Counter::LaunchSharedMemPerBlock,
+    Counter::LaunchWavesPerMultiprocessor,
+    Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum,
+    Counter::L1texTSectorsPipeLsuMemGlobalOpStSum,
 ];
 
 /// The catalog's busiest share of peak of the tensor pipe that either holds, one over the elapsed cycles first: by these the gap is
@@ -126,7 +126,7 @@ impl ReferenceProfile {
             origin: reference.profile.origin.clone(),
             kernel: reference.profile.kernel.clone(),
             others: reference.others,
-            rows: SPEED.into_iter().chain(tensor).chain(WORK).map(row).collect(),
+            rows: SPEED.map(Counter::name).into_iter().chain(tensor).chain(WORK.map(Counter::name)).map(row).collect(),
             units: alone.bottleneck.units,
             phases: reference.profile.phases.clone(),
         }

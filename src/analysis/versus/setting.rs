@@ -3,6 +3,7 @@
 use crate::analysis::kernel::private::public_text;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::version::Version;
+use crate::catalog::Counter;
 use crate::evidence::Session;
 use crate::quantity::{Quantity, Unit, format};
 
@@ -71,11 +72,13 @@ const CONDITIONS: [(&str, &str, Weight, Reader); 17] = [
     ("cuda", "CUDA of the driver", Weight::Weakens, |s| text(&s.profile.session.cuda_version)),
     ("ncu", "Nsight Compute", Weight::Weakens, |s| text(&s.profile.session.ncu_version).map(|v| short_version(&v))),
     ("clock-control", "Clock control", Weight::Breaks, clock_control),
-    ("sm-clock", "SM clock, measured", Weight::Weakens, |s| clock(s, "gpc__cycles_elapsed.avg.per_second")),
-    ("dram-clock", "DRAM clock, measured", Weight::Weakens, |s| clock(s, "dram__cycles_elapsed.avg.per_second")),
+    ("sm-clock", "SM clock, measured", Weight::Weakens, |s| clock(s, Counter::GpcCyclesElapsedAvgPerSecond)),
+    ("dram-clock", "DRAM clock, measured", Weight::Weakens, |s| clock(s, Counter::DramCyclesElapsedAvgPerSecond)),
     ("cache-control", "Cache control", Weight::Breaks, |s| option(&s.profile.session, "--cache-control", FLUSHED)),
     ("replay", "Replay mode", Weight::Weakens, |s| option(&s.profile.session, "--replay-mode", "kernel")),
-    ("passes", "Passes", Weight::Informs, |s| s.kernel.value("profiler__replayer_passes").map(|v| format::fixed(v, 0))),
+    ("passes", "Passes", Weight::Informs, |s| {
+        s.kernel.value(Counter::ProfilerReplayerPasses).map(|v| format::fixed(v, 0))
+    }),
     ("metric-set", "Metric selection", Weight::Informs, |s| metric_set(&s.profile.session)),
     ("kernel", "Kernel", Weight::Informs, |s| Some(s.kernel.key().short_name().to_string())),
     ("grid", "Grid", Weight::Informs, |s| s.kernel.key().grid.map(|d| d.to_string())),
@@ -142,7 +145,7 @@ fn clock_control(version: Version<'_, '_>) -> Option<String> {
 
 /// Clocks drift from run to run: they are compared to the precision that is printed. A chip that ncu has no unit for counts
 /// them in Hz as well.
-fn clock(version: Version<'_, '_>, id: &str) -> Option<String> {
+fn clock(version: Version<'_, '_>, id: Counter) -> Option<String> {
     Quantity::new(version.kernel.reading(id).value()?, Unit::HZ).map(format::quantity)
 }
 

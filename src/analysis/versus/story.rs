@@ -8,16 +8,16 @@ use crate::analysis::derive::units::{self, BusyUnit};
 use crate::analysis::kernel::summary::CYCLES;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
-use crate::catalog::{Part, Threshold};
+use crate::catalog::{Counter, Part, Threshold};
 
 /// From this change of the cycles on, in percent, there is something to explain.
 const LEAST: f64 = 3.0;
 /// A part of this size is the story.
 const MOST_OF_IT: f64 = 0.75;
 /// Warps that an SM held, in percent of those that it has room for.
-const WARPS: &str = "sm__warps_active.avg.pct_of_peak_sustained_active";
+const WARPS: Counter = Counter::SmWarpsActiveAvgPctActive;
 /// Cycles of an SM with a warp, and all of them.
-const RESIDENT: [&str; 2] = ["sm__cycles_active.avg", "sm__cycles_elapsed.avg"];
+const RESIDENT: [Counter; 2] = [Counter::SmCyclesActiveAvg, Counter::SmCyclesElapsedAvg];
 
 /// What the change of the cycles is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

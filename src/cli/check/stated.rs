@@ -70,10 +70,10 @@ pub(super) fn page(path: &Path, made: &Made, config: Option<&Config>) -> Option<
 fn other(page: &str, made: &Made, config: Option<&Config>) -> Option<String> {
     let heading = made.heading();
     let is_own = |config: &Config| config.templates.is_some() || !config.overrides.is_empty();
-    // Up to schema 8 a snapshot did not say which template its page has.
-    let is_open = |config: &Config| heading.template.is_empty() && config.template != DEFAULT_TEMPLATE;
-    let is_own = config.is_some_and(|config| is_own(config) || is_open(config));
-    if is_own || heading.command.contains(" --template") || heading.program != env!("CARGO_PKG_VERSION") {
+    if config.is_some_and(is_own)
+        || heading.command.contains(" --template")
+        || heading.program != env!("CARGO_PKG_VERSION")
+    {
         return None;
     }
     let template = if heading.template.is_empty() { DEFAULT_TEMPLATE } else { &heading.template };

@@ -1,6 +1,7 @@
 //! The columns that every page has, and the launch that they describe.
 
 use super::records::Cells;
+use crate::catalog::Counter;
 use crate::evidence::{Device, Dim3, Launch, Metric, NvtxRange, Process, Value, Workload};
 use crate::source::text::Texts;
 use rustc_hash::FxHashMap;
@@ -96,10 +97,10 @@ pub(super) fn finish(launch: &mut Launch, mut metrics: Vec<Metric>) {
     metrics.sort_by(|a, b| a.name.cmp(&b.name));
     metrics.dedup_by(|later, kept| later.name == kept.name);
     launch.metrics = metrics;
-    if let Some(name) = launch.value("device__attribute_display_name").and_then(Value::as_text) {
+    if let Some(name) = launch.value(Counter::DeviceAttributeDisplayName).and_then(Value::as_text) {
         launch.device.name = Arc::from(name);
     }
-    let sms = launch.value("device__attribute_multiprocessor_count").and_then(Value::as_u64);
+    let sms = launch.value(Counter::DeviceAttributeMultiprocessorCount).and_then(Value::as_u64);
     launch.device.sm_count = sms.and_then(|count| u32::try_from(count).ok());
 }
 

@@ -1,9 +1,10 @@
 //! What the build and the launch give, the occupancy that follows, and what each role of warps does.
 
-use super::numbers::{row, value};
+use super::numbers::row;
 use super::places;
 use crate::analysis::phases::Phases;
 use crate::analysis::{Audit, BuildRow, Row};
+use crate::catalog::Counter;
 use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::quantity::glance::digits;
@@ -59,10 +60,10 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
 }
 
 /// Both sides of a metric.
-fn metric(audit: &Audit, label: &'static str, name: &'static str, write: fn(f64) -> String) -> Option<Fact> {
+fn metric(audit: &Audit, label: &'static str, name: Counter, write: fn(f64) -> String) -> Option<Fact> {
     let row = row(audit, name)?;
     let old = row.old.as_ref().and_then(Reading::value).map(write);
-    Some(Fact { label, metrics: vec![name], old, new: row.new.value().map(write) })
+    Some(Fact { label, metrics: vec![name.name()], old, new: row.new.value().map(write) })
 }
 
 fn whole(value: f64) -> String {
@@ -84,7 +85,7 @@ fn launch(audit: &Audit) -> Vec<Fact> {
     let built = if built.new.is_some() {
         Some(built)
     } else {
-        metric(audit, "Spill instructions executed", "sass__inst_executed_register_spilling", whole)
+        metric(audit, "Spill instructions executed", Counter::SassInstExecutedRegisterSpilling, whole)
     };
     let code = audit.code.first().map(|code| Fact {
         label: "Code, instructions",
@@ -93,15 +94,15 @@ fn launch(audit: &Audit) -> Vec<Fact> {
         new: Some(format::integer(code.facts.instructions as u64)),
     });
     [
-        metric(audit, "Registers/thread", "launch__registers_per_thread", whole),
+        metric(audit, "Registers/thread", Counter::LaunchRegistersPerThread, whole),
         built,
         sides(
             audit,
             "Shared memory/block",
-            &["launch__shared_mem_per_block_static", "launch__shared_mem_per_block_dynamic"],
+            &[Counter::LaunchSharedMemPerBlockStatic.name(), Counter::LaunchSharedMemPerBlockDynamic.name()],
             shared,
         ),
-        sides(audit, "Grid × block", &["launch__grid_size", "launch__block_size"], grid),
+        sides(audit, "Grid × block", &[Counter::LaunchGridSize.name(), Counter::LaunchBlockSize.name()], grid),
         code,
     ]
     .into_iter()
@@ -126,28 +127,28 @@ fn sides(
 
 /// Static, dynamic and the driver's part.
 fn shared(audit: &Audit, side: Side) -> Option<String> {
-    let of = |name: &str| row(audit, name).and_then(side);
-    let fixed = of("launch__shared_mem_per_block_static")?;
-    Some(match of("launch__shared_mem_per_block_dynamic") {
+    let of = |name: Counter| row(audit, name).and_then(side);
+    let fixed = of(Counter::LaunchSharedMemPerBlockStatic)?;
+    Some(match of(Counter::LaunchSharedMemPerBlockDynamic) {
         Some(asked) => format!("{} B", whole(fixed + asked)),
         None => format!("{} B static", whole(fixed)),
     })
 }
 
 fn grid(audit: &Audit, side: Side) -> Option<String> {
-    let of = |name: &str| row(audit, name).and_then(side);
-    let cluster = of("launch__cluster_size").filter(|size| *size > 1.0);
+    let of = |name: Counter| row(audit, name).and_then(side);
+    let cluster = of(Counter::LaunchClusterSize).filter(|size| *size > 1.0);
     let cluster = cluster.map(|size| format!(", clusters of {}", whole(size))).unwrap_or_default();
-    Some(format!("{} × {}{cluster}", whole(of("launch__grid_size")?), whole(of("launch__block_size")?)))
+    Some(format!("{} × {}{cluster}", whole(of(Counter::LaunchGridSize)?), whole(of(Counter::LaunchBlockSize)?)))
 }
 
 fn occupancy(audit: &Audit) -> Vec<Fact> {
     [
-        metric(audit, "Theoretical", "sm__maximum_warps_per_active_cycle_pct", percent),
-        metric(audit, "Achieved", "sm__warps_active.avg.pct_of_peak_sustained_active", percent),
+        metric(audit, "Theoretical", Counter::SmMaximumWarpsPerActiveCyclePct, percent),
+        metric(audit, "Achieved", Counter::SmWarpsActiveAvgPctActive, percent),
         sides(audit, "Blocks/SM, limited by", &["launch__occupancy_limit_*"], limits),
-        sides(audit, "Waves", &["launch__waves_per_multiprocessor"], waves),
-        metric(audit, "Eligible warps/scheduler", "smsp__warps_eligible.avg.per_cycle_active", digits),
+        sides(audit, "Waves", &[Counter::LaunchWavesPerMultiprocessor.name()], waves),
+        metric(audit, "Eligible warps/scheduler", Counter::SmspWarpsEligibleAvgPerCycleActive, digits),
     ]
     .into_iter()
     .flatten()
@@ -155,7 +156,7 @@ fn occupancy(audit: &Audit) -> Vec<Fact> {
 }
 
 fn waves(audit: &Audit, side: Side) -> Option<String> {
-    Some(digits(side(row(audit, "launch__waves_per_multiprocessor")?)?))
+    Some(digits(side(row(audit, Counter::LaunchWavesPerMultiprocessor)?)?))
 }
 
 /// Blocks that an SM holds by its scarcest resource, and which that is.
@@ -169,13 +170,18 @@ fn limits(audit: &Audit, side: Side) -> Option<String> {
 
 /// Why one block is no finding, or what is free before the occupancy drops.
 fn room(audit: &Audit) -> Option<Words> {
-    let (registers, threads) = (value(audit, "launch__registers_per_thread")?, value(audit, "launch__block_size")?);
-    let held = registers * threads;
-    let all = audit.occupancy.registers_of_sm?;
-    let full = 100.0 * held / all >= FULL;
-    let file = format!("{} × {} = {} of {} registers", whole(registers), whole(threads), whole(held), whole(all));
+    let registers = audit.occupancy.registers?;
+    let held = registers.of_block();
+    let full = 100.0 * held / registers.all >= FULL;
+    let file = format!(
+        "{} × {} = {} of {} registers",
+        whole(registers.per_thread),
+        whole(registers.block_threads),
+        whole(held),
+        whole(registers.all)
+    );
     let has_products = audit.phases.as_ref().is_some_and(|phases| phases.tensor.is_some());
-    if audit.occupancy.blocks_per_sm == Some(1.0) && has_products {
+    if audit.occupancy.is_by_design(has_products) == Some(true) {
         let binding = audit.occupancy.binding().join(" and ");
         return Some(words!(
             "1 block/SM by design: a tensor kernel at its limit of {} ({}); few eligible warps are normal there.",

@@ -3,6 +3,7 @@
 use super::numbers::{both, row, sides, tenth};
 use super::{lead, story};
 use crate::analysis::{Audit, Comparison, Row, Standing, Verdict};
+use crate::catalog::Counter;
 use crate::quantity::glance::{amount, bytes, time};
 use crate::quantity::{Unit, format};
 use crate::view::document::{Block, Cell, Section, Table};
@@ -17,15 +18,15 @@ use crate::words::Words;
 const SHOWN: usize = 2;
 
 /// Counters of work that can carry the story.
-const WORK: [&str; 8] = [
-    "smsp__inst_executed.sum",
-    "lts__t_sectors.sum",
-    "dram__bytes_read.sum",
-    "dram__bytes_write.sum",
-    "memory_l2_theoretical_sectors_global",
-    "memory_l1_wavefronts_shared",
-    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-    "sass__inst_executed_register_spilling",
+const WORK: [Counter; 8] = [
+    Counter::SmspInstExecutedSum,
+    Counter::LtsTSectorsSum,
+    Counter::DramBytesReadSum,
+    Counter::DramBytesWriteSum,
+    Counter::MemoryL2TheoreticalSectorsGlobal,
+    Counter::MemoryL1WavefrontsShared,
+    Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum,
+    Counter::SassInstExecutedRegisterSpilling,
 ];
 
 /// Changes under this many percent carry no story.

@@ -3,6 +3,7 @@
 use super::lead::{self, called};
 use super::numbers::row;
 use crate::analysis::{Audit, Milestone, StallBasis};
+use crate::catalog::Counter;
 use crate::evidence::Reading;
 use crate::quantity::glance::{rate, time};
 use crate::quantity::{Quantity, format};
@@ -16,7 +17,7 @@ use crate::words::Words;
 /// From this many versions on a picture says more than the table.
 const PICTURE: usize = 3;
 
-const REGISTERS: &str = "launch__registers_per_thread";
+const REGISTERS: Counter = Counter::LaunchRegistersPerThread;
 
 /// The section; `None` for a first audit without a reference.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {

@@ -5,6 +5,7 @@ use super::places;
 use crate::analysis::phases::{CycleUnit, OpcodeRun, PhaseKind, Phases};
 use crate::analysis::sass::SassDiff;
 use crate::analysis::{Audit, OpcodeRow, Row};
+use crate::catalog::Counter;
 use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::quantity::glance::amount;
@@ -30,7 +31,7 @@ const CHANGED: usize = 8;
 
 /// The section; `None` where no opcodes were counted: the sum alone tells nothing.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
-    let executed = super::numbers::row(audit, "smsp__inst_executed.sum");
+    let executed = super::numbers::row(audit, Counter::SmspInstExecutedSum);
     let opcodes = opcodes(audit, executed);
     if opcodes.len() <= usize::from(executed.is_some()) {
         return None;

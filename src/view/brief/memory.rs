@@ -5,7 +5,8 @@ use super::numbers::{row, sides, tenth};
 use super::places;
 use crate::analysis::phases::{Amount, LaneStep, Phases, Point, SectorAccess, Unavoidable};
 use crate::analysis::{AccessLine, Audit};
-use crate::quantity::SECTOR_BYTES;
+use crate::catalog::Counter;
+use crate::quantity::SECTOR;
 use crate::quantity::format;
 use crate::quantity::glance::{amount, bytes, digits};
 use crate::view::document::{Block, Cell, Section, Table};
@@ -14,16 +15,15 @@ use crate::words;
 use crate::words::Words;
 
 /// Bytes that L1 received from L2, copies to several blocks counted for each, and sectors that L2 sent.
-const RECEIVED: &str = "l1tex__m_xbar2l1tex_read_bytes.sum";
-const SENT: &str = "lts__t_sectors_srcunit_tex_op_read.sum";
+const RECEIVED: Counter = Counter::L1texMXbar2l1texReadBytesSum;
+const SENT: Counter = Counter::LtsTSectorsSrcunitTexOpReadSum;
 /// Bytes that L1 received for bulk copies.
-const BULK: &str = "l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum";
+const BULK: Counter = Counter::L1texMXbar2l1texReadBytesMemGlobalOpTmaLdSum;
 /// Bytes from DRAM.
-const READ: &str = "dram__bytes_read.sum";
+const READ: Counter = Counter::DramBytesReadSum;
 /// Bytes that reached L2 from L1, and DRAM from L2.
-const STORED: &str = "l1tex__m_l1tex2xbar_write_bytes.sum";
-const WRITTEN: &str = "dram__bytes_write.sum";
-const SECTOR: f64 = SECTOR_BYTES as f64;
+const STORED: Counter = Counter::L1texML1tex2xbarWriteBytesSum;
+const WRITTEN: Counter = Counter::DramBytesWriteSum;
 
 /// Accesses shown.
 const SHOWN: usize = 4;
@@ -55,7 +55,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
 /// A level: what it is called, its counter, what it cannot avoid, the hit rate in front of it.
 struct Level {
     label: Words,
-    metric: &'static str,
+    metric: Counter,
     least: Option<Amount>,
     hits: Option<String>,
 }
@@ -69,8 +69,8 @@ pub(in crate::view) fn unavoidable(audit: &Audit) -> Unavoidable {
 
 fn levels(audit: &Audit) -> Option<Table> {
     let least = unavoidable(audit);
-    let value = |metric: &str| row(audit, metric)?.new.value();
-    let hits = |name: &str, metric: &str| value(metric).map(|rate| format!("{name} {} %", tenth(rate)));
+    let value = |metric: Counter| row(audit, metric)?.new.value();
+    let hits = |name: &str, metric: Counter| value(metric).map(|rate| format!("{name} {} %", tenth(rate)));
     // What reaches DRAM of what was stored is told once.
     let is_same =
         value(STORED).zip(value(WRITTEN)).is_some_and(|(stored, written)| (stored / written - 1.0).abs() < 0.05);
@@ -88,7 +88,7 @@ fn levels(audit: &Audit) -> Option<Table> {
             label: multicast(audit),
             metric: RECEIVED,
             least: copied,
-            hits: hits("L2", "lts__t_sector_hit_rate.pct"),
+            hits: hits("L2", Counter::LtsTSectorHitRatePct),
         },
     ];
     if !is_same {
@@ -96,7 +96,7 @@ fn levels(audit: &Audit) -> Option<Table> {
     }
     let most = levels.iter().filter_map(|level| value(level.metric)).fold(0.0, f64::max);
     let dram = value(READ).unwrap_or_default().max(value(WRITTEN).unwrap_or_default());
-    let floor = |metric: &str| match metric {
+    let floor = |metric: Counter| match metric {
         READ | WRITTEN => (LEAST_WAY * dram).max(LEAST_MOVED * most),
         _ => LEAST_MOVED * most,
     };
@@ -145,7 +145,7 @@ fn against(level: &Level, moved: f64) -> [Cell; 2] {
 
 /// The label of what L1 received: with bulk copies that several blocks share, how many times L2 sent less.
 fn multicast(audit: &Audit) -> Words {
-    let value = |metric: &str| row(audit, metric)?.new.value();
+    let value = |metric: Counter| row(audit, metric)?.new.value();
     let shared = || {
         let (received, sent) = (value(RECEIVED)?, SECTOR * value(SENT)?);
         let is_bulk = value(BULK)? > received / 2.0;
@@ -283,12 +283,12 @@ fn index_of(phases: &Phases, access: &SectorAccess) -> String {
 /// The sectors of loads and stores by lanes beside those of the reference, which tells whether the work itself asks for them.
 fn beside(audit: &Audit) -> Option<String> {
     let (name, reference) = (&audit.timing.as_ref()?.benchmark.reference.as_ref()?.name, audit.reference.as_ref()?);
-    let of = |way: &str| {
-        let row =
-            reference.rows.iter().find(|row| row.id == format!("l1tex__t_sectors_pipe_lsu_mem_global_op_{way}.sum"))?;
+    let of = |sectors: Counter| {
+        let row = reference.rows.iter().find(|row| row.id == sectors)?;
         Some((row.kernel.value()?, row.reference.value()?))
     };
-    let (loads, stores) = (of("ld")?, of("st")?);
+    let (loads, stores) =
+        (of(Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum)?, of(Counter::L1texTSectorsPipeLsuMemGlobalOpStSum)?);
     let sectors = |count: f64| if count > 0.0 { amount(count) } else { "none".to_owned() };
     Some(format!(
         " Sectors loaded and stored, without bulk copies: {} and {}; {} {} and {}.",
@@ -301,8 +301,8 @@ fn beside(audit: &Audit) -> Option<String> {
 }
 
 fn shared(audit: &Audit) -> Option<Words> {
-    let of = |metric: &str| row(audit, metric)?.new.value();
-    let (all, ideal) = (of("memory_l1_wavefronts_shared")?, of("memory_l1_wavefronts_shared_ideal")?);
+    let of = |metric: Counter| row(audit, metric)?.new.value();
+    let (all, ideal) = (of(Counter::MemoryL1WavefrontsShared)?, of(Counter::MemoryL1WavefrontsSharedIdeal)?);
     if all <= 0.0 {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use super::numbers::row;
 use crate::analysis::{Audit, StallBasis, StallRow};
-use crate::catalog;
+use crate::catalog::{self, Counter};
 use crate::quantity::format;
 use crate::quantity::glance::digits;
 use crate::words;
@@ -16,7 +16,7 @@ const TELLS: f64 = 0.1;
 const SHOWN: usize = 4;
 /// Executed instructions that changed by this part make the average one of other work.
 const WORK: f64 = 0.05;
-const EXECUTED: &str = "smsp__inst_executed.sum";
+const EXECUTED: Counter = Counter::SmspInstExecutedSum;
 
 /// The sentence, with a space in front; empty without an old side, within the noise, and where nothing moved.
 pub(super) fn sentence(audit: &Audit) -> Words {

@@ -8,12 +8,12 @@ use crate::view::tables::text;
 use crate::words::Words;
 
 /// The row of a metric, from whichever table has it.
-pub(super) fn row<'a>(audit: &'a Audit, metric: &str) -> Option<&'a Row> {
-    audit.panels.iter().find_map(|panel| panel.row(metric)).filter(|row| row.has_number())
+pub(super) fn row(audit: &Audit, metric: impl AsRef<str>) -> Option<&Row> {
+    audit.panels.iter().find_map(|panel| panel.row(metric.as_ref())).filter(|row| row.has_number())
 }
 
 /// The new side's value of a metric.
-pub(super) fn value(audit: &Audit, metric: &str) -> Option<f64> {
+pub(super) fn value(audit: &Audit, metric: impl AsRef<str>) -> Option<f64> {
     row(audit, metric)?.new.value()
 }
 

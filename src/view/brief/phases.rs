@@ -5,7 +5,7 @@ use super::places;
 use super::roles;
 use crate::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases, Wait};
 use crate::analysis::{Audit, Limits};
-use crate::catalog::Threshold;
+use crate::catalog::{Counter, Threshold};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::tables::{left, list, paragraph, right, table, text};
@@ -28,11 +28,11 @@ const SECOND: f64 = 0.25;
 const LARGE: f64 = 0.15;
 
 /// Units that warps of a phase may queue for.
-const UNITS: [&str; 4] = [
-    "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
-    "sm__throughput.avg.pct_of_peak_sustained_elapsed",
-    "lts__throughput.avg.pct_of_peak_sustained_elapsed",
-    "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed",
+const UNITS: [Counter; 4] = [
+    Counter::GpuComputeMemoryThroughputAvgPctElapsed,
+    Counter::SmThroughputAvgPctElapsed,
+    Counter::LtsThroughputAvgPctElapsed,
+    Counter::GpuDramThroughputAvgPctElapsed,
 ];
 
 /// The section; `None` without phases worth a row, or with too few samples.
@@ -44,7 +44,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         return None;
     }
     let elapsed = audit.performance.cycles.new.value();
-    let is_one_wave = value(audit, "launch__waves_per_multiprocessor").is_some_and(|waves| waves <= 1.0);
+    let is_one_wave = value(audit, Counter::LaunchWavesPerMultiprocessor).is_some_and(|waves| waves <= 1.0);
     let step = step(phases, is_one_wave);
     let mut blocks = vec![
         paragraph("phases-basis", basis(phases, elapsed, is_one_wave)),

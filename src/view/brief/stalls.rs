@@ -4,7 +4,7 @@ use super::numbers::{sides, tenth, value};
 use super::{moved, phases, places};
 use crate::analysis::phases::{PhaseKind, Phases, StallCause, StallGroup, StallPlace, WaitGroup};
 use crate::analysis::{Audit, StallBasis, StallRow};
-use crate::catalog::{self, Threshold};
+use crate::catalog::{self, Counter, Threshold};
 use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::quantity::glance::{self, digits};
@@ -90,7 +90,7 @@ fn here(audit: &Audit, row: &StallRow, is_new: bool) -> Words {
     match row.reason.as_str() {
         "selected" => return "issuing; not a stall".into(),
         "not_selected" if share >= MANY_READY => {
-            let eligible = value(audit, "smsp__warps_eligible.avg.per_cycle_active");
+            let eligible = value(audit, Counter::SmspWarpsEligibleAvgPerCycleActive);
             let eligible = eligible.map(|count| format!(" ({} eligible per scheduler)", digits(count)));
             let hidden = audit.stalls.top().is_some_and(|(_, top)| top.reason == "long_scoreboard");
             let hidden = if hidden { ", that of long scoreboard is hidden, more warps would not help" } else { "" };

@@ -3,7 +3,7 @@
 use super::actions;
 use super::numbers::row;
 use crate::analysis::{Audit, StallBasis};
-use crate::catalog::Code;
+use crate::catalog::{Code, Counter};
 use crate::words;
 use crate::words::Words;
 
@@ -36,7 +36,7 @@ const ASKED: [Asked; 4] = [
     Asked {
         section: "MemoryWorkloadAnalysis",
         answers: "traffic and hit rate of each cache",
-        is_there: |audit| row(audit, "lts__t_sector_hit_rate.pct").is_some(),
+        is_there: |audit| row(audit, Counter::LtsTSectorHitRatePct).is_some(),
     },
 ];
 /// The section of stall reasons.

@@ -3,6 +3,7 @@
 use crate::analysis::derive::quotient::derived;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
+use crate::catalog::Counter;
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 
@@ -63,67 +64,95 @@ impl Point {
 }
 
 /// A level of memory: (id, label, bytes per second, peak bytes per cycle, clock).
-const LEVELS: [(&str, &str, &str, &str, &str); 2] = [
+const LEVELS: [(&str, &str, Counter, Counter, Counter); 2] = [
     (
         "dram",
         "DRAM",
-        "dram__bytes.sum.per_second",
-        "dram__bytes.sum.peak_sustained",
-        "dram__cycles_elapsed.avg.per_second",
+        Counter::DramBytesSumPerSecond,
+        Counter::DramBytesSumPeakSustained,
+        Counter::DramCyclesElapsedAvgPerSecond,
     ),
     (
         "l2",
         "L2, bytes to L1",
-        "derived__lts__lts2xbar_bytes.sum.per_second",
-        "derived__lts__lts2xbar_bytes.sum.peak_sustained",
-        "lts__cycles_elapsed.avg.per_second",
+        Counter::DerivedLtsLts2xbarBytesSumPerSecond,
+        Counter::DerivedLtsLts2xbarBytesSumPeakSustained,
+        Counter::LtsCyclesElapsedAvgPerSecond,
     ),
 ];
 
 /// Cycles in which L1 writes data of loads to the registers, in percent of its peak: global, local and shared memory
 /// alike. The byte counter that ncu derives for its own chart leaves the loads of shared memory out.
-const L1_BUSY: &str = "l1tex__lsu_writeback_active.avg.pct_of_peak_sustained_elapsed";
+const L1_BUSY: Counter = Counter::L1texLsuWritebackActiveAvgPctElapsed;
 /// Bytes that L1 can write to the registers in a cycle, of the whole chip.
-const L1_WIDTH: &str = "derived__l1tex__lsu_writeback_bytes_mem_lgds.sum.peak_sustained";
+const L1_WIDTH: Counter = Counter::DerivedL1texLsuWritebackBytesMemLgdsSumPeakSustained;
 /// Clock of L1.
-const L1_CLOCK: &str = "l1tex__cycles_elapsed.avg.per_second";
+const L1_CLOCK: Counter = Counter::L1texCyclesElapsedAvgPerSecond;
 
 /// A pipe whose thread instructions are counted one by one.
 struct Pipe {
     id: &'static str,
     label: &'static str,
-    /// Counter prefix letter: `f`, `d`, `h`.
-    letter: char,
+    /// Adds, multiplies and fused multiply-adds of a cycle.
+    executed: [Counter; 3],
+    /// Fused multiply-adds that the pipe can take in a cycle.
+    most: Counter,
     /// Operations of an add or multiply of one thread; a fused multiply-add has twice as many.
     width: f64,
 }
 
 /// FP16 instructions work on a pair of halves: two operations for an add or multiply, four for a multiply-add.
 const PIPES: [Pipe; 3] = [
-    Pipe { id: "fp32", label: "FMA pipe, FP32", letter: 'f', width: 1.0 },
-    Pipe { id: "fp64", label: "FP64 pipe", letter: 'd', width: 1.0 },
-    Pipe { id: "fp16", label: "FMA pipe, FP16", letter: 'h', width: 2.0 },
+    Pipe {
+        id: "fp32",
+        label: "FMA pipe, FP32",
+        executed: [
+            Counter::SmspSassThreadInstExecutedOpFaddPredOnSumPerCycleElapsed,
+            Counter::SmspSassThreadInstExecutedOpFmulPredOnSumPerCycleElapsed,
+            Counter::SmspSassThreadInstExecutedOpFfmaPredOnSumPerCycleElapsed,
+        ],
+        most: Counter::SmSassThreadInstExecutedOpFfmaPredOnSumPeakSustained,
+        width: 1.0,
+    },
+    Pipe {
+        id: "fp64",
+        label: "FP64 pipe",
+        executed: [
+            Counter::SmspSassThreadInstExecutedOpDaddPredOnSumPerCycleElapsed,
+            Counter::SmspSassThreadInstExecutedOpDmulPredOnSumPerCycleElapsed,
+            Counter::SmspSassThreadInstExecutedOpDfmaPredOnSumPerCycleElapsed,
+        ],
+        most: Counter::SmSassThreadInstExecutedOpDfmaPredOnSumPeakSustained,
+        width: 1.0,
+    },
+    Pipe {
+        id: "fp16",
+        label: "FMA pipe, FP16",
+        executed: [
+            Counter::SmspSassThreadInstExecutedOpHaddPredOnSumPerCycleElapsed,
+            Counter::SmspSassThreadInstExecutedOpHmulPredOnSumPerCycleElapsed,
+            Counter::SmspSassThreadInstExecutedOpHfmaPredOnSumPerCycleElapsed,
+        ],
+        most: Counter::SmSassThreadInstExecutedOpHfmaPredOnSumPeakSustained,
+        width: 2.0,
+    },
 ];
 
 /// FP16 arithmetic on the FMA pipe.
-const FP16_PIPE: &str = "sm__inst_executed_pipe_fma_type_fp16.avg.pct_of_peak_sustained_active";
+const FP16_PIPE: Counter = Counter::SmInstExecutedPipeFmaTypeFp16AvgPctActive;
 /// Share of the FP16 peak, in percent, below which instructions of halves may be nothing but constants.
 const CONSTANTS: f64 = 1.0;
 
 /// Clock of the warp schedulers.
-const SCHEDULER_CLOCK: &str = "smsp__cycles_elapsed.avg.per_second";
+const SCHEDULER_CLOCK: Counter = Counter::SmspCyclesElapsedAvgPerSecond;
 /// Clock of the SMs.
-pub(super) const SM_CLOCK: &str = "sm__cycles_elapsed.avg.per_second";
+pub(super) const SM_CLOCK: Counter = Counter::SmCyclesElapsedAvgPerSecond;
 /// L2 capacity in bytes.
-pub(super) const L2_SIZE: &str = "device__attribute_l2_cache_size";
-
-/// Names that the roofline reads and that no table of the catalog shows.
-pub(in crate::analysis) const METRICS: [&str; 8] =
-    [LEVELS[1].2, LEVELS[1].3, L1_BUSY, L1_WIDTH, L1_CLOCK, SM_CLOCK, L2_SIZE, FP16_PIPE];
+pub(super) const L2_SIZE: Counter = Counter::DeviceAttributeL2CacheSize;
 
 /// The memory ceilings: `peak bytes per cycle × clock`, at the clock of the level's own unit.
 pub(super) fn memory(kernel: &KernelSummary<'_>) -> Vec<Ceiling> {
-    let ceiling = |&(id, label, rate, peak, clock): &(&str, &str, &str, &str, &str)| Ceiling {
+    let ceiling = |&(id, label, rate, peak, clock): &(&str, &str, Counter, Counter, Counter)| Ceiling {
         id: id.into(),
         label: label.into(),
         kind: CeilingKind::Memory,
@@ -173,13 +202,7 @@ pub(super) fn scalar(kernel: &KernelSummary<'_>, work: &Work) -> Vec<Ceiling> {
         id: pipe.id.into(),
         label: pipe.label.into(),
         kind: CeilingKind::Compute,
-        peak: product(
-            kernel,
-            &format!("sm__sass_thread_inst_executed_op_{}fma_pred_on.sum.peak_sustained", pipe.letter),
-            SM_CLOCK,
-            2.0 * pipe.width,
-            Unit::FLOP_PER_SECOND,
-        ),
+        peak: product(kernel, pipe.most, SM_CLOCK, 2.0 * pipe.width, Unit::FLOP_PER_SECOND),
         achieved: executed(kernel, pipe),
     };
     let pipe = kernel.value(FP16_PIPE);
@@ -196,9 +219,8 @@ pub(super) fn scalar(kernel: &KernelSummary<'_>, work: &Work) -> Vec<Ceiling> {
 }
 
 fn executed(kernel: &KernelSummary<'_>, pipe: &Pipe) -> Reading {
-    let name =
-        |op: &str| format!("smsp__sass_thread_inst_executed_op_{}{op}_pred_on.sum.per_cycle_elapsed", pipe.letter);
-    let names = [name("add"), name("mul"), name("fma"), SCHEDULER_CLOCK.to_owned()];
+    let [add, mul, fma] = pipe.executed;
+    let names = [add, mul, fma, SCHEDULER_CLOCK];
     let mut values = [0.0; 4];
     for (value, name) in values.iter_mut().zip(&names) {
         let reading = kernel.reading(name);
@@ -207,16 +229,18 @@ fn executed(kernel: &KernelSummary<'_>, pipe: &Pipe) -> Reading {
     }
     let [add, mul, fma, clock] = values;
     let rate = pipe.width * (add + mul + 2.0 * fma) * clock;
-    derived(
-        rate,
-        Unit::FLOP_PER_SECOND,
-        &names.each_ref().map(String::as_str),
-        &format!("{} × (add + mul + 2 × fma) × clock", pipe.width),
-    )
+    derived(rate, Unit::FLOP_PER_SECOND, &names, &format!("{} × (add + mul + 2 × fma) × clock", pipe.width))
 }
 
 /// `factor × a × b`, missing where either is.
-pub(super) fn product(kernel: &KernelSummary<'_>, a: &str, b: &str, factor: f64, unit: Unit) -> Reading {
+pub(super) fn product(
+    kernel: &KernelSummary<'_>,
+    a: impl AsRef<str>,
+    b: impl AsRef<str>,
+    factor: f64,
+    unit: Unit,
+) -> Reading {
+    let (a, b) = (a.as_ref(), b.as_ref());
     let (first, second) = (kernel.reading(a), kernel.reading(b));
     match (first.value(), second.value()) {
         (Some(x), Some(y)) => derived(factor * x * y, unit, &[a, b], &format!("{factor} × first × second")),

@@ -9,7 +9,6 @@ mod points;
 mod products;
 mod tensor;
 
-pub(in crate::analysis) use ceilings::METRICS;
 pub(in crate::analysis) use tensor::{PREFIX as TENSOR_PREFIX, tells_tensor_work};
 
 pub use ceilings::{Ceiling, CeilingKind, Point};

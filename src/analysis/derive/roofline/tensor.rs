@@ -33,13 +33,13 @@ pub(in crate::analysis) fn tells_tensor_work(
 }
 
 /// One counter of the tensor path.
-struct Counter<'n> {
+struct Rate<'n> {
     /// What stands between prefix and ending: `op_hmma_src_fp16_dst_fp32_sparsity_off`.
     stem: &'n str,
     value: f64,
 }
 
-impl Counter<'_> {
+impl Rate<'_> {
     /// The operand type and what follows, without the instruction: `src_fp16_dst_fp32_sparsity_off`.
     fn operands(&self) -> &str {
         self.stem.find("src_").map_or(self.stem, |at| &self.stem[at..])
@@ -55,7 +55,7 @@ impl Counter<'_> {
     }
 
     /// Whether this counts a part of what the other counts: `src_fp8_sparsity_off` of `src_fp8`.
-    fn refines(&self, other: &Counter<'_>) -> bool {
+    fn refines(&self, other: &Rate<'_>) -> bool {
         self.stem.strip_prefix(other.stem).is_some_and(|rest| rest.starts_with('_'))
     }
 
@@ -80,15 +80,15 @@ pub(super) fn ceilings(kernel: &KernelSummary<'_>, mix: &InstructionMix) -> (Vec
     let names = kernel.metric_names();
     let stems = names.iter().filter_map(|name| name.strip_prefix(PREFIX)?.strip_suffix(RATE));
     let counters = stems.filter_map(|stem| {
-        let value = kernel.value(&format!("{PREFIX}{stem}{RATE}")).filter(|value| *value > 0.0)?;
-        Some(Counter { stem, value })
+        let value = kernel.value(format!("{PREFIX}{stem}{RATE}")).filter(|value| *value > 0.0)?;
+        Some(Rate { stem, value })
     });
-    let counters: Vec<Counter<'_>> = counters.collect();
-    let detailed: BTreeSet<&str> = counters.iter().filter(|c| !c.is_total()).map(Counter::source).collect();
+    let counters: Vec<Rate<'_>> = counters.collect();
+    let detailed: BTreeSet<&str> = counters.iter().filter(|c| !c.is_total()).map(Rate::source).collect();
     let shown = counters.iter().filter(|c| !c.is_total() || !detailed.contains(c.source()));
     let shown = shown.filter(|c| !counters.iter().any(|other| other.refines(c)));
     let mut ceilings: Vec<Ceiling> = shown.map(|counter| ceiling(kernel, counter)).collect();
-    let counted: BTreeSet<&str> = counters.iter().map(Counter::source).collect();
+    let counted: BTreeSet<&str> = counters.iter().map(Rate::source).collect();
     let by_opcode = products::operations(kernel);
     let others = by_opcode.iter().filter(|(products, _)| !counted.contains(products.operands));
     ceilings.extend(others.filter_map(|(products, operations)| of_opcodes(kernel, products, *operations)));
@@ -96,7 +96,7 @@ pub(super) fn ceilings(kernel: &KernelSummary<'_>, mix: &InstructionMix) -> (Vec
     (ceilings, uncounted)
 }
 
-fn ceiling(kernel: &KernelSummary<'_>, counter: &Counter<'_>) -> Ceiling {
+fn ceiling(kernel: &KernelSummary<'_>, counter: &Rate<'_>) -> Ceiling {
     let name = format!("{PREFIX}{}{RATE}", counter.stem);
     let metric = std::sync::Arc::from(name.as_str());
     let achieved = Quantity::new(counter.value, Unit::FLOP_PER_SECOND)
@@ -122,19 +122,19 @@ fn of_opcodes(kernel: &KernelSummary<'_>, products: &Products, operations: f64) 
     let names = [WITH_MODIFIERS, DURATION].map(std::sync::Arc::from).to_vec();
     let stems = products.stems();
     let peak = |stem: &String| format!("{PREFIX}{stem}{PEAK}");
-    let stem = stems.iter().find(|stem| kernel.value(&peak(stem)).is_some()).or(stems.last())?;
-    let counter = Counter { stem, value: rate.value() };
+    let stem = stems.iter().find(|stem| kernel.value(peak(stem)).is_some()).or(stems.last())?;
+    let counter = Rate { stem, value: rate.value() };
     Some(Ceiling {
         id: format!("tensor-{}", stem.replace('_', "-")),
         label: label(&counter),
         kind: CeilingKind::Compute,
-        peak: product(kernel, &peak(stem), SM_CLOCK, counter.dense_factor(), Unit::FLOP_PER_SECOND),
+        peak: product(kernel, peak(stem), SM_CLOCK, counter.dense_factor(), Unit::FLOP_PER_SECOND),
         achieved: Reading::derived(rate, names, "sum of executions × 2·m·n·k of the opcode / second"),
     })
 }
 
 /// `tensor pipe, FP16 (HMMA, FP32 result)`; sparse counters say so, as their peak is that of sparse work.
-fn label(counter: &Counter<'_>) -> String {
+fn label(counter: &Rate<'_>) -> String {
     let mut notes: Vec<String> = Vec::new();
     if let Some((instruction, _)) = counter.stem.strip_prefix("op_").and_then(|rest| rest.split_once('_')) {
         notes.push(instruction.to_uppercase());

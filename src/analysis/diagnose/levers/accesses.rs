@@ -6,7 +6,7 @@ use crate::analysis::diagnose::lever::Along;
 use crate::analysis::diagnose::rules::memory::SHARED;
 use crate::analysis::diagnose::rules::{count, share};
 use crate::analysis::phases::GuardedOpcode;
-use crate::catalog::{self, Action, Part, Threshold};
+use crate::catalog::{self, Action, Counter, Part, Threshold};
 use crate::quantity::format;
 use crate::words;
 
@@ -15,7 +15,7 @@ const QUARTER: f64 = 0.25;
 /// The part of the accesses whose guard is off from which they are worth a branch.
 const OFF: f64 = 0.25;
 /// Requests that the LSU takes.
-const REQUESTS: &str = "l1tex__lsuin_requests.avg.pct_of_peak_sustained_elapsed";
+const REQUESTS: Counter = Counter::L1texLsuinRequestsAvgPctElapsed;
 
 pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<Draft> {
     [wide_shared(ask), skipped(ask)].into_iter().flatten().collect()
@@ -32,7 +32,7 @@ fn wide_shared(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         return None;
     }
     let goal = (l1.share - gone / cycles).max(0.0);
-    let executed = m.kernel.value("smsp__inst_executed.sum").filter(|executed| *executed > gone);
+    let executed = m.kernel.value(Counter::SmspInstExecutedSum).filter(|executed| *executed > gone);
     let issue = m.unit(Part::Issue).zip(executed).map(|(unit, all)| (Part::Issue, unit.share * (1.0 - gone / all)));
     let unknown = if issue.is_none() { vec![Part::Issue] } else { Vec::new() };
     let mut after = vec![(Part::MemoryShared, goal), (Part::MemoryL1tex, goal)];

@@ -3,7 +3,7 @@
 use super::{Ask, Draft};
 use crate::analysis::derive::mix::{WARPGROUP, WITH_MODIFIERS, is_matrix, unpacks_bytes};
 use crate::analysis::diagnose::rules::share;
-use crate::catalog::{self, Action, Part};
+use crate::catalog::{self, Action, Counter, Part};
 use crate::quantity::format;
 use crate::quantity::glance;
 use crate::words;
@@ -25,7 +25,7 @@ pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let slots = m.cycles? * m.sms?;
     let tensor = m.unit(Part::ComputeTensor)?;
     let goal = (work / (rate * slots)).min(tensor.share);
-    let executed = m.kernel.value("smsp__inst_executed.sum").filter(|executed| *executed > 0.0)?;
+    let executed = m.kernel.value(Counter::SmspInstExecutedSum).filter(|executed| *executed > 0.0)?;
     let count = |opcodes: &[&str]| -> f64 { opcodes.iter().filter_map(|opcode| m.mix.count(opcode)).sum() };
     let products: f64 =
         m.mix.rows.iter().filter(|row| is_matrix(&row.opcode)).filter_map(|row| row.row.new.value()).sum();

@@ -4,7 +4,7 @@ use super::{Ask, Draft, WORTH};
 use crate::analysis::derive::block_size::{BlockSize, BlockSizes};
 use crate::analysis::diagnose::measures::{ACHIEVED, THEORETICAL, WAVES};
 use crate::analysis::diagnose::rules::{count, share};
-use crate::catalog::{Action, Code, Threshold};
+use crate::catalog::{Action, Code, Counter, Threshold};
 use crate::quantity::format;
 use crate::words;
 
@@ -165,7 +165,7 @@ fn even(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .risks("a reduction over the parts of a split block".into())
             .checks(
                 words!("sm__cycles_active.avg / .max {} → 1", format::fixed(1.0 - idle, 2)),
-                "sm__cycles_active.avg",
+                Counter::SmCyclesActiveAvg,
             ),
     )
 }
@@ -180,6 +180,6 @@ fn fuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 "Fuse it with its neighbours, or launch it in a CUDA graph".into(),
                 "launch and drain dominate its time".into(),
             )
-            .checks(words!("time of the sequence{}", own.unwrap_or_default()), "gpu__time_duration.sum")
+            .checks(words!("time of the sequence{}", own.unwrap_or_default()), Counter::GpuTimeDurationSum)
     })
 }

@@ -10,7 +10,7 @@ use crate::analysis::diagnose::rules::memory::{
     LOCAL, Retries, SHARED, SHARED_IDEAL, are_spills, atomics, excess, index_work, off_boundary, packable, retries,
 };
 use crate::analysis::diagnose::rules::{count, share};
-use crate::catalog::{self, Action, Code, Part, Threshold};
+use crate::catalog::{Action, Code, Counter, Part, Threshold};
 use crate::quantity::format;
 use crate::words;
 
@@ -66,7 +66,7 @@ fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let draft = Draft::relieves(ask, Action::RegisterTile, &after);
     let now = wavefronts / fma;
     let goal = if now > 0.5 { "0.5" } else { "0.13" };
-    let registers = m.kernel.value("launch__registers_per_thread");
+    let registers = m.kernel.value(Counter::LaunchRegistersPerThread);
     let risk = registers.map(|now| words!("{} registers now; occupancy falls with more", count(now)));
     Some(
         draft
@@ -154,7 +154,7 @@ fn align(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 
 /// Bytes between L2 and DRAM.
 fn moved(m: &Measures<'_, '_>) -> Option<f64> {
-    ["dram__bytes_read.sum", "dram__bytes_write.sum"].map(|name| m.kernel.value(name)).into_iter().sum()
+    [Counter::DramBytesReadSum, Counter::DramBytesWriteSum].map(|name| m.kernel.value(name)).into_iter().sum()
 }
 
 /// Whether the memory system limits, so that less traffic is less time.
@@ -175,7 +175,7 @@ fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     if kept > MOSTLY_GLOBAL {
         return None;
     }
-    let executed = m.kernel.value("smsp__inst_executed.sum");
+    let executed = m.kernel.value(Counter::SmspInstExecutedSum);
     let moves = counted(ask, &["LDL", "STL"]);
     let index = index_work(m);
     let others = m.kernel_of.phases.and_then(|phases| phases.local_index.as_ref()).map_or(0.0, |own| own.others as f64);
@@ -223,7 +223,7 @@ fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 fn against_l2(ask: &Ask<'_, '_, '_>) -> Option<words::Words> {
     let of_thread = ask.m.kernel_of.local_bytes? as f64;
     let bytes = of_thread * resident_threads(ask)?;
-    let l2 = ask.m.kernel.value("device__attribute_l2_cache_size").filter(|l2| bytes > *l2)?;
+    let l2 = ask.m.kernel.value(Counter::DeviceAttributeL2CacheSize).filter(|l2| bytes > *l2)?;
     Some(words!(
         "; {} B of local memory × all resident threads = {} MB, {} × L2",
         count(of_thread),
@@ -239,16 +239,13 @@ fn resident_threads(ask: &Ask<'_, '_, '_>) -> Option<f64> {
 
 /// Whether registers are cut to what a stated number of blocks leaves: a launch bound is what causes the spills.
 fn capped(ask: &Ask<'_, '_, '_>) -> words::Words {
-    let m = ask.m;
     let found = || {
-        let file = catalog::chip(m.kernel.first().device.compute_capability?)?.registers_per_sm as f64;
-        let registers = m.kernel.value("launch__registers_per_thread")?;
-        let threads = 32.0 * m.block_warps? * m.occupancy.blocks_per_sm?;
-        (registers * threads >= file).then(|| {
+        let used = ask.m.occupancy.file_in_use()?;
+        (used.share >= 1.0).then(|| {
             words!(
                 ": {} registers × {} threads fill the register file, so a launch bound (`__launch_bounds__`, `maxrregcount`) caps them; allow fewer blocks per SM",
-                count(registers),
-                count(threads)
+                count(used.file.per_thread),
+                count(used.threads)
             )
         })
     };
@@ -275,7 +272,7 @@ fn fewer_atomics(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .risks("shared memory and a barrier per block; the order of additions changes".into())
             .checks(
                 words!("atomic instructions {} → {}", count(executed), count(blocks.min(executed))),
-                "lts__t_sectors.max",
+                Counter::LtsTSectorsMax,
             ),
     )
 }
@@ -305,7 +302,7 @@ fn constants(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 "lanes read different constant addresses, served one at a time".into(),
             )
             .risks("bank conflicts instead of serialised constant reads".into())
-            .checks("LDC in the loop = 0".into(), "idc__request_cycles_active.avg.pct_of_peak_sustained_elapsed")
+            .checks("LDC in the loop = 0".into(), Counter::IdcRequestCyclesActiveAvgPctElapsed)
     })
 }
 
@@ -323,7 +320,7 @@ fn bytes(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 "Move only the bytes that the work needs: whole sectors, reuse in L2".into(),
                 words!("DRAM moved {} times the stated bytes", format::fixed(1.0 / kept, 2)),
             )
-            .checks(words!("DRAM bytes / stated bytes = 1.0"), "dram__bytes_read.sum"),
+            .checks(words!("DRAM bytes / stated bytes = 1.0"), Counter::DramBytesReadSum),
     )
 }
 

@@ -7,7 +7,7 @@ use crate::analysis::diagnose::levers::WORTH;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::diagnose::rules::memory::{packable, wavefronts};
 use crate::analysis::diagnose::rules::{count, share};
-use crate::catalog::{Action, Code, Part, Threshold};
+use crate::catalog::{Action, Code, Counter, Part, Threshold};
 use crate::quantity::glance;
 use crate::words;
 use crate::words::Words;
@@ -54,9 +54,9 @@ pub(in crate::analysis::diagnose) fn at_the_roof(
     if is_pipe && own.filter_map(|lever| lever.bound).fold(0.0, f64::max) >= 100.0 * LARGEST * (1.0 - most) {
         return None;
     }
-    let bytes = |name: &str| m.kernel.value(name).map(|bytes| format!("{}B", glance::short(bytes)));
+    let bytes = |name: Counter| m.kernel.value(name).map(|bytes| format!("{}B", glance::short(bytes)));
     let neighbour =
-        bytes("dram__bytes_read.sum").zip(bytes("dram__bytes_write.sum")).filter(|_| part == Part::MemoryDram);
+        bytes(Counter::DramBytesReadSum).zip(bytes(Counter::DramBytesWriteSum)).filter(|_| part == Part::MemoryDram);
     let less = match neighbour {
         Some((read, written)) => words!(
             "fuse with a neighbour (saves its read or write: {} read, {} written here), a narrower type, no intermediate",

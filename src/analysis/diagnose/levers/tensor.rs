@@ -7,13 +7,13 @@ use crate::analysis::derive::mix::WARPGROUP;
 use crate::analysis::diagnose::lever::Along;
 use crate::analysis::diagnose::rules::{count, share};
 use crate::analysis::phases::{PhaseKind, Phases, SectorAccess};
-use crate::catalog::{self, Action, Part, Threshold};
+use crate::catalog::{self, Action, Counter, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
 /// Busy cycles of the tensor pipe.
-const TENSOR: &str = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed";
+const TENSOR: Counter = Counter::SmPipeTensorCyclesActiveAvgPctElapsed;
 /// Narrow loads in a phase from which wider ones are worth trying.
 const NARROW_LOADS: f64 = 16.0;
 /// Bits of a lane's element that are narrow.
@@ -44,16 +44,13 @@ fn busier(ask: &Ask<'_, '_, '_>, saves: f64) -> Words {
 
 /// The part of the register file that a block takes, where it is nearly all.
 fn registers(ask: &Ask<'_, '_, '_>) -> Option<Words> {
-    let file = catalog::chip(ask.m.kernel.first().device.compute_capability?)?.registers_per_sm as f64;
-    let registers = ask.m.kernel.value("launch__registers_per_thread")?;
-    let threads = 32.0 * ask.m.block_warps? * ask.m.occupancy.blocks_per_sm?;
-    let part = registers * threads / file;
-    (part >= NEARLY_FULL).then(|| {
+    let used = ask.m.occupancy.file_in_use()?;
+    (used.share >= NEARLY_FULL).then(|| {
         words!(
             "register file {} % full ({} × {} threads)",
-            format::fixed(100.0 * part, 0),
-            count(registers),
-            count(threads)
+            format::fixed(100.0 * used.share, 0),
+            count(used.file.per_thread),
+            count(used.threads)
         )
     })
 }
@@ -196,10 +193,7 @@ fn wide_loads(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Vec<Draft> {
                     ),
                 )
                 .risks("shuffles to redistribute, alignment of 16 bytes".into())
-                .checks(
-                    "32-bit LDG in the epilogue = 0".into(),
-                    "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio",
-                ),
+                .checks("32-bit LDG in the epilogue = 0".into(), StallReason::LongScoreboard.per_issue()),
         )
     });
     found.collect()
@@ -251,7 +245,7 @@ fn fence(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
                 ),
             )
             .risks("safe only where the barrier orders shared memory alone".into())
-            .checks("MEMBAR in the loop = 0".into(), "smsp__average_warps_issue_stalled_membar_per_issue_active.ratio"),
+            .checks("MEMBAR in the loop = 0".into(), StallReason::Membar.per_issue()),
     )
 }
 
@@ -271,10 +265,7 @@ fn exit(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
                 ),
             )
             .risks("the wait itself has to stay".into())
-            .checks(
-                "MEMBAR behind the last store = 0".into(),
-                "smsp__average_warps_issue_stalled_membar_per_issue_active.ratio",
-            )
+            .checks("MEMBAR behind the last store = 0".into(), StallReason::Membar.per_issue())
             .beside(Some(Along::PartOf(Action::PersistentBlocks))),
     )
 }

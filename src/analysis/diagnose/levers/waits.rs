@@ -4,13 +4,13 @@ use super::{Ask, Draft, WORTH, gathers};
 use crate::analysis::diagnose::rules::lanes::LANES;
 use crate::analysis::diagnose::rules::{count, share};
 use crate::analysis::phases::{PIPES, PhaseKind};
-use crate::catalog::{Action, Code, Part, StallReason, Threshold};
+use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
 /// Instructions of all warps.
-const EXECUTED: &str = "smsp__inst_executed.sum";
+const EXECUTED: Counter = Counter::SmspInstExecutedSum;
 /// Independent loads that share one latency in a loop that is unrolled by four: a warp then waits a quarter as long for each.
 const AT_A_TIME: f64 = 4.0;
 /// The part of all instructions from which index arithmetic is what to cut.
@@ -49,7 +49,7 @@ fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     }
     let waits = main.parts.iter().filter(|part| matches!(part.kind, PhaseKind::Barrier | PhaseKind::Load));
     let cost: f64 = waits.map(|part| part.cost).sum();
-    let shared = ask.m.kernel.value("launch__shared_mem_per_block_static").filter(|bytes| *bytes > 0.0);
+    let shared = ask.m.kernel.value(Counter::LaunchSharedMemPerBlockStatic).filter(|bytes| *bytes > 0.0);
     (cost >= WORTH).then(|| {
         Draft::overlaps(ask, Action::DoubleBuffer, cost)
             .says(
@@ -148,7 +148,7 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         None => {
             let now = m.wait(reason).unwrap_or(wait);
             let freed = saves.min(wait * (1.0 - 1.0 / AT_A_TIME));
-            let goal = match m.kernel.value(&reason.per_issue()) {
+            let goal = match m.kernel.value(reason.per_issue()) {
                 Some(cycles) => {
                     let (now, goal) = (format::fixed(cycles, 1), format::fixed(cycles * (1.0 - freed / now), 1));
                     words!("long scoreboard {} → {} cycles an instruction", now, goal)

@@ -5,7 +5,7 @@ use crate::analysis::derive::data_stage::{DataStage, OPERANDS};
 use crate::analysis::diagnose::level::{self, DRAM_BYTES, L2_BYTES, L2_SECTORS, Level, Unit};
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
-use crate::catalog::{Code, Part, StallReason, Threshold};
+use crate::catalog::{Code, Counter, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
@@ -13,7 +13,7 @@ use crate::words::Words;
 /// From this distance on, the share of a unit's peak while a block is resident says more than that of the whole launch.
 const APART: f64 = 0.05;
 /// Hit rate of L1, percent.
-const L1_HITS: &str = "l1tex__t_sector_hit_rate.pct";
+const L1_HITS: Counter = Counter::L1texTSectorHitRatePct;
 
 /// L2 or DRAM is full and most of what L2 is asked for comes from device memory: the fabric of L2 carries the same stream.
 pub(super) fn dram(m: &Measures<'_, '_>) -> Option<Held> {
@@ -27,7 +27,7 @@ pub(super) fn dram(m: &Measures<'_, '_>) -> Option<Held> {
     let sentence = words!("DRAM is at {} of peak{}.", share(dram.share), behind.unwrap_or_default());
     let held = Held::new(Code::Unit(Part::MemoryDram), 100.0 * dram.share, m.limits[Threshold::SolLow], sentence);
     let held = held.only_if(is_full && is_of_dram != Some(false)).at(At::Line(Sits::Limiter));
-    let mut readings = m.held(&[&dram.counter, DRAM_BYTES[0], DRAM_BYTES[1], L2_SECTORS]);
+    let mut readings = m.held(&[&dram.counter, DRAM_BYTES[0].name(), DRAM_BYTES[1].name(), L2_SECTORS.name()]);
     if m.kernel.value(L2_SECTORS).is_none() {
         readings.extend(m.held(&L2_BYTES));
     }

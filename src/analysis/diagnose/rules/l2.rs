@@ -4,21 +4,20 @@ use super::{At, Held, count, share};
 use crate::analysis::diagnose::level::Level;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
-use crate::catalog::{self, Code, Part, StallReason, Threshold};
-use crate::quantity::SECTOR_BYTES;
+use crate::catalog::{self, Code, Counter, Part, StallReason, Threshold};
+use crate::quantity::SECTOR;
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
 /// Sectors that L2 sends to the L1 caches; without it, the bytes that they receive, of which a multicast sends less.
-const SENT: &str = "lts__t_sectors_srcunit_tex_op_read.sum";
-const RECEIVED: &str = "l1tex__m_xbar2l1tex_read_bytes.sum";
-const SECTOR: f64 = SECTOR_BYTES as f64;
+const SENT: Counter = Counter::LtsTSectorsSrcunitTexOpReadSum;
+const RECEIVED: Counter = Counter::L1texMXbar2l1texReadBytesSum;
 /// Bytes that DRAM was read for.
-const FROM_DRAM: &str = "dram__bytes_read.sum";
+const FROM_DRAM: Counter = Counter::DramBytesReadSum;
 /// Hit rates of L2 and of L1, percent.
-const HITS: &str = "lts__t_sector_hit_rate.pct";
-const L1_HITS: &str = "l1tex__t_sector_hit_rate.pct";
+const HITS: Counter = Counter::LtsTSectorHitRatePct;
+const L1_HITS: Counter = Counter::L1texTSectorHitRatePct;
 /// A hit rate of L1 from which loads wait for L1 and not for what lies behind it, percent.
 pub(super) const MOSTLY_HITS: f64 = 80.0;
 /// The part of what L2 sends from which it passes on a stream of DRAM.
@@ -38,7 +37,7 @@ pub(super) struct Served {
 }
 
 fn sent(m: &Measures<'_, '_>) -> Option<Served> {
-    let value = |name: &str| m.kernel.value(name);
+    let value = |name: Counter| m.kernel.value(name);
     let sent = value(SENT).map(|sectors| SECTOR * sectors).or_else(|| value(RECEIVED)).filter(|bytes| *bytes > 0.0)?;
     let per_cycle = sent / (m.cycles? * m.sms? * m.active?);
     Some(Served { hits: value(HITS)?, from_dram: value(FROM_DRAM)? / sent, per_cycle })
@@ -105,5 +104,6 @@ pub(super) fn latency(m: &Measures<'_, '_>) -> Option<Held> {
     );
     let held = Held::new(Code::LatencyL2, 100.0 * wait, m.limits[Threshold::StallShare], sentence);
     let held = held.at(At::Line(Sits::Waits(reason)));
-    held.holds.then(|| held.from(m.held(&[&reason.per_issue(), HITS, FROM_DRAM, SENT, &l2.counter])))
+    held.holds
+        .then(|| held.from(m.held(&[&reason.per_issue(), HITS.name(), FROM_DRAM.name(), SENT.name(), &l2.counter])))
 }

@@ -5,14 +5,14 @@ use crate::analysis::diagnose::level::Unit;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
 use crate::analysis::phases::{Point, StallCause};
-use crate::catalog::{Code, Part, Threshold};
+use crate::catalog::{Code, Counter, Part, Threshold};
 use crate::quantity::format;
 use crate::words;
 
 /// Threads that take part in an instruction of a warp.
-pub(in crate::analysis::diagnose) const LANES: &str = "smsp__thread_inst_executed_per_inst_executed.ratio";
+pub(in crate::analysis::diagnose) const LANES: Counter = Counter::SmspThreadInstExecutedPerInstExecutedRatio;
 /// Requests of the constant cache that the LSU sends.
-const CONSTANTS: &str = "idc__request_cycles_active.avg.pct_of_peak_sustained_elapsed";
+const CONSTANTS: Counter = Counter::IdcRequestCyclesActiveAvgPctElapsed;
 
 /// `the FMA pipe`, `issue`.
 fn the(unit: &Unit) -> String {

@@ -12,23 +12,23 @@ use crate::analysis::diagnose::measures::{CYCLES, Measures};
 use crate::analysis::lines::Sits;
 use crate::analysis::phases::SectorAccess;
 use crate::analysis::sass::ATOMICS;
-use crate::catalog::{self, Code, Part, StallReason, Threshold};
+use crate::catalog::{self, Code, Counter, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 
 /// Sectors of local accesses.
-pub(in crate::analysis::diagnose) const LOCAL: &str = "memory_l2_theoretical_sectors_local";
+pub(in crate::analysis::diagnose) const LOCAL: Counter = Counter::MemoryL2TheoreticalSectorsLocal;
 /// The same as the hardware counts them at L1, loads and stores.
-const LOCAL_AT_L1: [&str; 2] =
-    ["l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"];
+const LOCAL_AT_L1: [Counter; 2] =
+    [Counter::L1texTSectorsPipeLsuMemLocalOpLdSum, Counter::L1texTSectorsPipeLsuMemLocalOpStSum];
 /// Sectors of global loads at L1, and those that L2 is asked for.
-const LOADS: [&str; 2] = ["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "lts__t_sectors_srcunit_tex_op_read.sum"];
+const LOADS: [Counter; 2] = [Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum, Counter::LtsTSectorsSrcunitTexOpReadSum];
 /// The same of stores.
-const STORES: [&str; 2] = ["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "lts__t_sectors_srcunit_tex_op_write.sum"];
+const STORES: [Counter; 2] = [Counter::L1texTSectorsPipeLsuMemGlobalOpStSum, Counter::LtsTSectorsSrcunitTexOpWriteSum];
 /// Hit rate of L1, percent.
-const L1_HITS: &str = "l1tex__t_sector_hit_rate.pct";
+const L1_HITS: Counter = Counter::L1texTSectorHitRatePct;
 /// Instructions that spill or fill a register.
-const SPILLS: &str = "sass__inst_executed_register_spilling";
+const SPILLS: Counter = Counter::SassInstExecutedRegisterSpilling;
 
 /// Executed atomics on memory, by warps.
 pub(in crate::analysis::diagnose) fn atomics(m: &Measures<'_, '_>) -> f64 {
@@ -181,7 +181,7 @@ fn is_l1(m: &Measures<'_, '_>) -> bool {
 }
 
 /// The part of the sectors at L1 that L2 is asked for; all where that is not counted.
-fn passed_on(m: &Measures<'_, '_>, [at_l1, at_l2]: [&str; 2]) -> f64 {
+fn passed_on(m: &Measures<'_, '_>, [at_l1, at_l2]: [Counter; 2]) -> f64 {
     let asked = m.kernel.value(at_l1).filter(|sectors| *sectors > 0.0).zip(m.kernel.value(at_l2));
     asked.map_or(1.0, |(at_l1, at_l2)| (at_l2 / at_l1).min(1.0))
 }

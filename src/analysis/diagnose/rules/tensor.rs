@@ -5,7 +5,7 @@ use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Place;
 use crate::analysis::lines::Sits;
 use crate::analysis::phases::{Phase, PhaseKind};
-use crate::catalog::{Code, Part, Threshold};
+use crate::catalog::{Code, Counter, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
@@ -20,7 +20,7 @@ pub(super) fn fence_chain(m: &Measures<'_, '_>) -> Option<Held> {
         share(chain.cost)
     );
     let held = Held::new(Code::FenceChain, 100.0 * chain.cost, m.limits[Threshold::FenceChain], sentence);
-    Some(held.at(At::point(&chain.at)).from(m.readings(&["smsp__pcsamp_warps_issue_stalled_membar"])))
+    Some(held.at(At::point(&chain.at)).from(m.readings(&[StallReason::Membar.samples()])))
 }
 
 /// An epilogue in which the tensor pipe is idle for certain, while no unit is full.
@@ -39,7 +39,7 @@ pub(super) fn exposed_epilogue(m: &Measures<'_, '_>) -> Option<Held> {
     );
     let held = Held::new(Code::ExposedEpilogue, 100.0 * epilogue.share, m.limits[Threshold::EpilogueExposed], sentence);
     let held = held.only_if(!m.is_saturated()).at(at(epilogue));
-    Some(held.from(m.held(&["sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed"])))
+    Some(held.from(m.held(&[Counter::SmPipeTensorCyclesActiveAvgPctElapsed])))
 }
 
 /// What a phase is called: the function that it is, and its lines.

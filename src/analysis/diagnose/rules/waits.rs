@@ -7,7 +7,7 @@ use crate::analysis::diagnose::level::{Level, Unit};
 use crate::analysis::diagnose::measures::{ACHIEVED, Measures, THEORETICAL};
 use crate::analysis::lines::Sits;
 use crate::analysis::phases::PhaseKind;
-use crate::catalog::{self, Code, Part, StallReason, Threshold};
+use crate::catalog::{self, Code, Counter, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
@@ -52,8 +52,8 @@ pub(super) fn chain(m: &Measures<'_, '_>) -> Option<Held> {
 }
 
 /// Instruction requests that the SM's own cache passed on to the cache of its GPC.
-const LEAVING: &str = "gcc__cache_requests_type_instruction.sum";
-const EXECUTED: &str = "smsp__inst_executed.sum";
+const LEAVING: Counter = Counter::GccCacheRequestsTypeInstructionSum;
+const EXECUTED: Counter = Counter::SmspInstExecutedSum;
 /// Bytes of an instruction, since cc 7.0.
 const INSTRUCTION: u64 = 16;
 
@@ -83,7 +83,7 @@ pub(super) fn fetch(m: &Measures<'_, '_>) -> Option<Held> {
         leave.unwrap_or_default()
     );
     let held = Held::new(Code::InstructionFetch, 100.0 * wait, least, sentence).at(At::Line(Sits::Waits(reason)));
-    let held = held.from(m.held(&[&reason.per_issue(), LEAVING, EXECUTED]));
+    let held = held.from(m.held(&[&reason.per_issue(), LEAVING.name(), EXECUTED.name()]));
     (100.0 * wait >= least).then(|| held.only_if(is_largest && !m.is_saturated()))
 }
 
@@ -142,7 +142,7 @@ pub(in crate::analysis::diagnose) fn latency(m: &Measures<'_, '_>) -> Option<Hel
     };
     let held =
         Held::new(code, 100.0 * wait, m.limits[Threshold::StallShare], sentence).at(At::Line(Sits::Waits(reason)));
-    let held = held.from(m.held(&[&reason.per_issue(), THEORETICAL, ACHIEVED]));
+    let held = held.from(m.held(&[&reason.per_issue(), THEORETICAL.name(), ACHIEVED.name()]));
     held.holds.then_some(held)
 }
 

@@ -144,7 +144,7 @@ pub(in crate::analysis) fn tested(
 /// The hypotheses by the code alone. One whose conditions are all on the code is judged; another is not measured, with
 /// the conditions that need more. `has_old` says whether there is an old build, or an earlier audit of the code.
 pub(in crate::analysis) fn of_code(stated: &[Hypothesis], codes: &[CodeAudit], has_old: bool) -> Vec<Tested> {
-    let mut all = tested(stated, Reading::not_collected, |_| None);
+    let mut all = tested(stated, |name| Reading::not_collected(name), |_| None);
     for one in &mut all {
         for condition in &mut one.conditions {
             if let Some(check) = condition.expected.reading.strip_prefix(CHECK) {

@@ -7,24 +7,24 @@ use super::invariant::is_invariant;
 use crate::analysis::derive::mix;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
-use crate::catalog::Threshold;
+use crate::catalog::{Counter, Family, Threshold};
 
-/// Beginnings of the names of counters that count the same thing; each is weighed by the largest of its kind.
-const KINDS: [&[&str]; 8] = [
-    &["smsp__inst_executed", "smsp__sass_inst_executed", "sass__inst_executed"],
-    &["smsp__thread_inst_executed", "smsp__sass_thread_inst_executed"],
-    &["memory_l1_wavefronts"],
-    &["memory_l1_tag_requests"],
-    &["memory_l2_theoretical_sectors"],
-    &["l1tex__t_requests"],
-    &["l1tex__t_sectors"],
-    &["launch__thread_count"],
+/// Families of counters that count the same thing; each counter is weighed by the largest of its family.
+const KINDS: [Family; 8] = [
+    Family::WarpWork,
+    Family::ThreadWork,
+    Family::Wavefronts,
+    Family::TagRequests,
+    Family::SectorsByAddress,
+    Family::Requests,
+    Family::Sectors,
+    Family::Threads,
 ];
 
 /// All executed warp instructions.
-const INSTRUCTIONS: &str = "smsp__inst_executed.sum";
+const INSTRUCTIONS: Counter = Counter::SmspInstExecutedSum;
 /// Warps that an SM has room for; fewer can cost what more would hide.
-const ROOM: &str = "sm__maximum_warps_per_active_cycle_pct";
+const ROOM: Counter = Counter::SmMaximumWarpsPerActiveCyclePct;
 /// The part of a change of the time that a counter has to account for, in logarithms.
 const PART: f64 = 0.5;
 
@@ -68,13 +68,13 @@ struct Push {
 
 impl Causes {
     pub(super) fn of(new: &KernelSummary<'_>, old: &KernelSummary<'_>, limits: &Limits) -> Causes {
-        let mut pushes: Vec<Push> = KINDS.iter().flat_map(|kind| work(kind, new, old)).collect();
+        let mut pushes: Vec<Push> = KINDS.iter().flat_map(|kind| work(*kind, new, old)).collect();
         if let (Some(was), Some(is)) = (exact(old, ROOM), exact(new, ROOM))
             && was > 0.0
             && is > 0.0
             && was != is
         {
-            pushes.push(Push { metric: ROOM.to_owned(), old: was, new: is, factor: was / is });
+            pushes.push(Push { metric: ROOM.into(), old: was, new: is, factor: was / is });
         }
         Causes { pushes, other: other(new, old, limits[Threshold::OtherCode]) }
     }
@@ -97,12 +97,9 @@ impl Causes {
 
 /// What a kind of counters would do to the time, each counter weighed by the largest of its kind on the old side, and at
 /// least by the executed instructions: one request more where there was none is no doubling.
-fn work(kind: &[&str], new: &KernelSummary<'_>, old: &KernelSummary<'_>) -> Vec<Push> {
-    let is_of_kind = |name: &str| {
-        kind.iter().any(|start| name.starts_with(start))
-            && is_invariant(name)
-            && (!name.contains('.') || name.ends_with(".sum"))
-    };
+fn work(kind: Family, new: &KernelSummary<'_>, old: &KernelSummary<'_>) -> Vec<Push> {
+    let is_of_kind =
+        |name: &str| kind.has(name) && is_invariant(name) && (!name.contains('.') || name.ends_with(".sum"));
     let held: Vec<(&str, f64, f64)> = old
         .metric_names()
         .into_iter()
@@ -123,7 +120,7 @@ fn work(kind: &[&str], new: &KernelSummary<'_>, old: &KernelSummary<'_>) -> Vec<
 }
 
 /// The number of a counter that every launch of a side agrees on.
-fn exact(side: &KernelSummary<'_>, name: &str) -> Option<f64> {
+fn exact(side: &KernelSummary<'_>, name: impl AsRef<str>) -> Option<f64> {
     let values = side.values(name);
     let first = *values.first()?;
     values.iter().all(|value| *value == first).then_some(first)

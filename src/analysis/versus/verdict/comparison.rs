@@ -11,7 +11,7 @@ use crate::analysis::kernel::summary::{CYCLES, DURATION};
 use crate::analysis::limits::Limits;
 use crate::analysis::version::Version;
 use crate::analysis::versus::setting::{Setting, Weight};
-use crate::catalog::Better;
+use crate::catalog::{Better, Counter};
 use crate::evidence::Reading;
 use std::collections::HashSet;
 
@@ -46,7 +46,7 @@ impl Version<'_, '_> {
     }
 
     /// Times or cycles, launch by launch: those of the profile, or of launches timed by themselves where these are more.
-    fn times(&self, id: &str) -> Vec<f64> {
+    fn times(&self, id: Counter) -> Vec<f64> {
         let own = self.kernel.values(id);
         let timed =
             self.side.launches.as_ref().map_or(&[][..], |timed| if id == CYCLES { &timed.cycles } else { &timed.ns });
@@ -88,7 +88,7 @@ impl Comparison {
             let compares = breaks.is_empty() || (exact && !is_other_work);
             readings.push(verdict(row, judged, compares));
         }
-        let values = |id: &str| judge(&old.times(id), &new.times(id), limits);
+        let values = |id: Counter| judge(&old.times(id), &new.times(id), limits);
         let evidence = whole::Measured {
             time: values(DURATION),
             cycles: values(CYCLES),
@@ -171,7 +171,7 @@ fn verdict(row: &Row, judged: Option<Judged>, compares: bool) -> ReadingVerdict 
             interval: None,
         };
     };
-    let is_time = matches!(row.id.as_str(), DURATION | CYCLES);
+    let is_time = row.id == DURATION || row.id == CYCLES;
     let verdict = match (compares, judged.course, row.better) {
         (false, ..) => Verdict::NotComparable,
         (_, Course::Unclear, _) => Verdict::Ambiguous,

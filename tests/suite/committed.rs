@@ -1,0 +1,91 @@
+//! The audits of this project, made again from their snapshots: whatever the tables, sentences and judgements of today say
+//! otherwise than the committed pages fails here. `tests/audits` makes them again from their evidence, with a disassembler.
+
+use crate::project::audit;
+use kernel_audit::snapshot::Snapshot;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What mends it.
+const CURE: &str = "where the change is meant, `tests/run --bless` makes the committed audits again";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The files below a folder with one of these endings, by their paths from it.
+fn files(folder: &Path, endings: &[&str]) -> BTreeSet<PathBuf> {
+    let mut all = BTreeSet::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let own = PathBuf::from(path.file_name().unwrap());
+        if path.is_dir() {
+            all.extend(files(&path, endings).into_iter().map(|below| own.join(below)));
+        } else if path.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known)) {
+            all.insert(own);
+        }
+    }
+    all
+}
+
+/// The first line of two texts that differs.
+fn difference(was: &str, is: &str) -> String {
+    let (mut was, mut is) = (was.lines(), is.lines());
+    let mut number = 0;
+    loop {
+        number += 1;
+        match (was.next(), is.next()) {
+            (None, None) => return "only the ends of lines differ".to_owned(),
+            (was, is) if was != is && !was.unwrap_or_default().starts_with("<!-- audit:") => {
+                return format!("line {number}\n- {}\n+ {}", was.unwrap_or_default(), is.unwrap_or_default());
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn every_page_and_chart_is_what_its_snapshot_says_today() {
+    let made = tempfile::tempdir().unwrap();
+    let audits = root().join("audits");
+    let snapshots = files(&audits, &["json"]);
+    let snapshots = snapshots.iter().map(|name| Path::new("audits").join(name));
+    let run = audit(root()).arg("render").args(snapshots).arg("--out").arg(made.path()).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let read = |folder: &Path, name: &Path| fs::read_to_string(folder.join(name)).unwrap_or_default();
+    let all = &files(&audits, &["md", "svg"]) | &files(made.path(), &["md", "svg"]);
+    assert!(all.len() > 80, "{}", all.len());
+    let changed: Vec<String> = all
+        .iter()
+        .filter(|name| *name != Path::new("README.md"))
+        .filter_map(|name| {
+            let (was, is) = (read(&audits, name), read(made.path(), name));
+            (was != is).then(|| format!("{}, {}", name.display(), difference(&was, &is)))
+        })
+        .collect();
+    assert!(changed.is_empty(), "{} files differ; {CURE}\n{}", changed.len(), changed.join("\n"));
+}
+
+#[test]
+fn every_snapshot_and_the_index_are_what_is_written_today() {
+    let folder = tempfile::tempdir().unwrap();
+    let audits = root().join("audits");
+    for name in files(&audits, &["json"]) {
+        let bytes = fs::read(audits.join(&name)).unwrap();
+        let Snapshot { heading, evidence, limits, .. } = Snapshot::parse(&name, &bytes).unwrap();
+        let audit = kernel_audit::analysis::audit(&evidence, &limits);
+        let again = Snapshot::new(heading, evidence, &audit).to_json().unwrap();
+        assert!(again == bytes, "{} would be written in another way; {CURE}", name.display());
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    // A subject that needs no tools: the index lists all that lies beside its page.
+    let words = ["generate", "gemm_bias", "--date", "2026-11-20", "--out"];
+    let run = audit(root()).args(words).arg(folder.path()).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    for name in ["README.md", "2026-11-20-gemm_bias.md", "2026-11-20-gemm_bias.json"] {
+        let (was, is) =
+            [audits.join(name), folder.path().join(name)].map(|path| fs::read_to_string(path).unwrap()).into();
+        assert!(was == is, "{name}, {}; {CURE}", difference(&was, &is));
+    }
+}
