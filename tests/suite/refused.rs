@@ -77,7 +77,7 @@ fn a_template_is_not_read_through_a_link_out_of_its_folder() {
     fs::write(project.path("looks/own"), "own").unwrap();
     std::os::unix::fs::symlink("../own", project.path("looks/partials/own.md.hbs")).unwrap();
     std::os::unix::fs::symlink("../../secret", project.path("looks/partials/env.md.hbs")).unwrap();
-    project.run("lint --templates looks").ends(3, "a link out of the folder of templates");
+    project.run("lint --templates looks").ends(2, "a link out of the folder of templates");
     fs::remove_file(project.path("looks/partials/env.md.hbs")).unwrap();
     fs::write(project.path("looks/partials/env.md.hbs"), "in its folder").unwrap();
     project.run("lint --templates looks").done();
@@ -87,6 +87,7 @@ fn a_template_is_not_read_through_a_link_out_of_its_folder() {
 fn a_name_of_a_file_does_not_act_in_a_note() {
     let project = audited();
     fs::write(project.path("pages/2026-11-19-\u{1b}]0;PWNED\u{7}\u{1b}[2Jd\n::stop-commands::abc\n.json"), "x").unwrap();
+    project.report("new.csv", &[Profile::steady(90_000.0)]);
     let ran = project.run("generate scale --date 2026-01-03");
     let said = String::from_utf8_lossy(&ran.0.stderr).into_owned();
     assert!(said.contains("not in the history"), "{said}");
