@@ -10,6 +10,7 @@ use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::analysis::lines::{Parked, SourceLines};
+use crate::analysis::over_time::{OverTime, over_time};
 use crate::analysis::phases::Phases;
 use crate::analysis::readings::{Readings, with_counted_list};
 use crate::evidence::{ClockStatus, Damage, Device, Launch, Origin, Process, Report, RuleResult, Session, SourceView};
@@ -62,6 +63,9 @@ pub struct Profile {
     /// Where the time of one launch goes; `None` where no instructions were read, or too little of each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phases: Option<Phases>,
+    /// What one launch does over its time; `None` where PM sampling was not collected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_time: Option<OverTime>,
 }
 
 /// Another kernel of the artefact: what says what limits it, and nothing that says where in its source.
@@ -221,6 +225,7 @@ impl Profile {
             lines: own.map(|view| SourceLines::of(view, &kernel, with.limits)),
             parked: own.and_then(|view| Parked::of(view, with.limits)),
             phases: own.and_then(|view| Phases::of(view, &kernel)),
+            over_time: kernel.launches().iter().find_map(|launch| over_time(launch, with.limits)),
         }
     }
 
