@@ -62,7 +62,10 @@ mod tests {
         assert!(of("of a later program", 75.0).is_ok());
         for wrong in [-1.0, 100.0, 150.0, 1e308, f64::NAN] {
             let said = of("verdict-confidence", wrong).expect_err("no confidence");
-            assert!(said.starts_with("the threshold verdict-confidence: expected a number from 0 to below 100"), "{said}");
+            assert!(
+                said.starts_with("the threshold verdict-confidence: expected a number from 0 to below 100"),
+                "{said}"
+            );
         }
     }
 }

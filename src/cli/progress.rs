@@ -30,15 +30,15 @@ struct Plain;
 impl Progress for Plain {
     fn begin(&self, subject: &str, step: &str, left: Option<Duration>) {
         let left = left.map_or_else(String::new, |left| format!(", about {} left", about(left)));
-        mention(&format!("{subject} {step}: begun{left}"));
+        mention(format!("{subject} {step}: begun{left}"));
     }
 
     fn remark(&self, subject: &str, text: &str) {
-        mention(&format!("{subject}: {text}"));
+        mention(format!("{subject}: {text}"));
     }
 
     fn end(&self, subject: &str, step: &str, done: &Done, wall: Duration) {
-        mention(&ended(subject, step, done, wall));
+        mention(ended(subject, step, done, wall));
     }
 }
 
@@ -97,4 +97,3 @@ fn ended(subject: &str, step: &str, done: &Done, wall: Duration) -> String {
         Done::Missed(setback) => format!("{subject} {step}: NOT MEASURED: {}", setback.what),
     }
 }
-

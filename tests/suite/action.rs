@@ -108,7 +108,10 @@ fn a_pull_request_gets_its_status_its_comment_and_its_pages() {
     let job = Job::new(90_000.0);
     assert_eq!(job.run(), 0);
     let comment = job.read("comment.md");
-    assert!(comment.starts_with("<!-- audit:pull-request audit-audit-0-1 -->\n**`audit check` passed** (status 0)."), "{comment}");
+    assert!(
+        comment.starts_with("<!-- audit:pull-request audit-audit-0-1 -->\n**`audit check` passed** (status 0)."),
+        "{comment}"
+    );
     assert!(comment.contains("FASTER"), "{comment}");
     assert!(comment.contains("https://host/o/r/blob/abc/pages/2026-01-02-scale.md"), "{comment}");
     assert!(job.project.read(".out/summary").contains("FASTER"));

@@ -236,7 +236,8 @@ fn lines_to_the_error_stream_go_one_way() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let writes = |line: &str| {
         let line = line.trim_start();
-        !line.starts_with("//") && ["anstream::stderr(", "eprintln!", "io::stderr().lock"].iter().any(|way| line.contains(way))
+        !line.starts_with("//")
+            && ["anstream::stderr(", "eprintln!", "io::stderr().lock"].iter().any(|way| line.contains(way))
     };
     let sources = all_sources().into_iter().filter(|path| path.starts_with(root.join("src")));
     let found: BTreeSet<String> = sources

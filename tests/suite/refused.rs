@@ -86,7 +86,8 @@ fn a_template_is_not_read_through_a_link_out_of_its_folder() {
 #[test]
 fn a_name_of_a_file_does_not_act_in_a_note() {
     let project = audited();
-    fs::write(project.path("pages/2026-11-19-\u{1b}]0;PWNED\u{7}\u{1b}[2Jd\n::stop-commands::abc\n.json"), "x").unwrap();
+    fs::write(project.path("pages/2026-11-19-\u{1b}]0;PWNED\u{7}\u{1b}[2Jd\n::stop-commands::abc\n.json"), "x")
+        .unwrap();
     project.report("new.csv", &[Profile::steady(90_000.0)]);
     let ran = project.run("generate scale --date 2026-01-03");
     let said = String::from_utf8_lossy(&ran.0.stderr).into_owned();

@@ -250,7 +250,10 @@ mod tests {
         assert_eq!(difference(&buffer(DType::F32, 1000), &got, &expected, None, FILLS[1], loose).unwritten, 0);
         // An integer that equals the pattern and is expected is written.
         let ones = vec![FILLS[0]; 40];
-        assert!(difference(&buffer(DType::U32, 10), &ones, &ones, None, FILLS[0], Limits { tolerance: 0.0, worst: 0.0 }).passed);
+        assert!(
+            difference(&buffer(DType::U32, 10), &ones, &ones, None, FILLS[0], Limits { tolerance: 0.0, worst: 0.0 })
+                .passed
+        );
     }
 
     #[test]
@@ -258,7 +261,8 @@ mod tests {
         let good = floats(&[1.0, 2.0]);
         let broken = difference(&buffer(DType::F32, 2), &good, &floats(&[1.0, f32::NAN]), None, FILLS[0], CLOSE);
         assert_eq!((broken.expected_not_finite, broken.passed), (1, false));
-        let zeros = difference(&buffer(DType::F32, 2), &floats(&[0.0, 0.0]), &floats(&[0.0, 0.0]), None, FILLS[0], CLOSE);
+        let zeros =
+            difference(&buffer(DType::F32, 2), &floats(&[0.0, 0.0]), &floats(&[0.0, 0.0]), None, FILLS[0], CLOSE);
         assert_eq!((zeros.relative_norm, zeros.passed), (None, false));
         assert!(!difference(&buffer(DType::F32, 0), &[], &[], None, FILLS[0], CLOSE).passed);
     }

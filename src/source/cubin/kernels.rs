@@ -143,12 +143,7 @@ impl<'a> Functions<'a> {
     }
 }
 
-fn kernel(
-    elf: &Elf<'_>,
-    module: &Module<'_>,
-    functions: &Functions<'_>,
-    symbol: &Symbol<'_>,
-) -> Option<CubinKernel> {
+fn kernel(elf: &Elf<'_>, module: &Module<'_>, functions: &Functions<'_>, symbol: &Symbol<'_>) -> Option<CubinKernel> {
     let section = elf.section(symbol.section).filter(|section| section.name.starts_with(".text."))?;
     let name = symbol.name;
     let number = |code| module.numbers.get(&(code, symbol.index)).copied();

@@ -86,12 +86,7 @@ impl<'a> Beside<'a> {
 
     /// What the outputs should be for the inputs of a seed, which the kernel's buffers hold. To be asked before the kernel
     /// runs: one that spoils its inputs must not spoil what is expected of it.
-    pub(super) fn expected(
-        &mut self,
-        gpu: &Gpu,
-        plan: &LaunchPlan,
-        seed: u64,
-    ) -> Result<Vec<Vec<u8>>, LaunchError> {
+    pub(super) fn expected(&mut self, gpu: &Gpu, plan: &LaunchPlan, seed: u64) -> Result<Vec<Vec<u8>>, LaunchError> {
         self.reference.fill(plan, seed)?;
         outcome(gpu, plan, &mut self.reference, &self.outputs, FILLS[0], "running the reference")
     }

@@ -8,9 +8,9 @@
 
 use super::Gpu;
 use super::arguments::Packed;
+use super::error::driver;
 use super::kernel::{Kernel, Shape};
 use super::memory::Memory;
-use super::error::driver;
 use crate::{Given, LaunchError, Program};
 use cudarc::driver::sys::{self, CUresult};
 

@@ -3,12 +3,12 @@
 use super::check::Beside;
 use super::error::driver;
 use super::flush::Flush;
+use super::refuse;
 use super::runner::Runner;
 use super::{Gpu, Job};
 use crate::facts::{
     BENCHMARK_SCHEMA, Benchmark, Clocks, Completed, FlushedBy, GemmChoice, HeldOutputs, TimedReference, TimingMethod,
 };
-use super::refuse;
 use crate::{CheckPlan, LaunchError, Program, Reference, ReferencePlan};
 use cudarc::driver::result::event;
 use cudarc::driver::sys::{CUevent, CUevent_flags};
