@@ -5,10 +5,6 @@
 pub(crate) const MARKS: u32 = 64;
 /// Blocks that one SM can hold, twice as many as any chip so far (CUDA C++ Programming Guide, technical specifications).
 pub(crate) const BLOCKS_OF_SM: u64 = 64;
-/// Calls in one another at one instruction.
-pub(crate) const INLINE_DEPTH: usize = 128;
-/// Source places of the instructions of one cubin, calls counted; instructions behind them have no callers.
-pub(crate) const SOURCE_PLACES: usize = 1 << 22;
 /// Bytes of a file that is read whole.
 pub(crate) const FILE: u64 = 1 << 30;
 /// Partials that one page prints, those in partials counted.

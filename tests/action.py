@@ -84,7 +84,7 @@ class Job:
         self.tool("audit", f"""
 case "$1" in
   --version) echo "${{PLAYED_VERSION:-audit 9.9.9}}" ;;
-  check) printf '%s\\n' {json.dumps(said)}; printf '%s\\n' {json.dumps(wrong)} >&2
+  check) printf '%s' {json.dumps(said)}; printf '%s' {json.dumps(wrong)} >&2
     echo "check $*" >> {folder}/calls; exit {status} ;;
   render) echo "render $*" >> {folder}/calls; [ {status} != 3 ] || exit 3
     case "$*" in *"--format pr"*) printf '%s\\n' '<!-- audit:pull-request -->' '## Audits: k is FASTER';; *) mkdir -p "$5"; echo x > "$5/k.html";; esac ;;

@@ -4,6 +4,7 @@ use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 /// The rooms, the lowest first. Those of one floor do not use each other.
 const FLOORS: [&[&str]; 12] = [
@@ -59,7 +60,8 @@ pub(crate) fn sources(folder: &Path) -> Vec<PathBuf> {
 /// The files of Rust of the program and of its crates.
 pub(crate) fn all_sources() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    [sources(&root.join("src")), sources(&root.join("crates"))].concat()
+    let crates = fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path().join("src"));
+    crates.chain([root.join("src")]).flat_map(|folder| sources(&folder)).collect()
 }
 
 /// The arrows between the rooms of a folder, without those of unit tests: (from, to).
@@ -70,9 +72,9 @@ fn arrows(inside: &[&str]) -> BTreeSet<(String, String)> {
         module.get(inside.len()).filter(|_| is_inside).cloned()
     };
     let mut arrows = BTreeSet::new();
-    for (from, (given, used)) in &modules {
+    for (from, (given, used)) in modules {
         let Some(own) = room(from) else { continue };
-        let targets = given.iter().chain(used).filter_map(|path| target(from, path, &modules));
+        let targets = given.iter().chain(used).filter_map(|path| target(from, path, modules));
         arrows.extend(targets.filter_map(|to| room(&to)).filter(|to| *to != own).map(|to| (own.clone(), to)));
     }
     arrows
@@ -182,8 +184,10 @@ fn way(from: &[String], path: &str, modules: &Modules) -> Vec<Vec<String>> {
     [vec![own.to_vec()], behind.unwrap_or_default()].concat()
 }
 
-fn all_modules() -> Modules {
-    modules().into_iter().map(|(name, code)| (name, named(&code))).collect()
+fn all_modules() -> &'static Modules {
+    static MODULES: LazyLock<Modules> =
+        LazyLock::new(|| modules().into_iter().map(|(name, code)| (name, named(&code))).collect());
+    &MODULES
 }
 
 type Modules = BTreeMap<Vec<String>, (Vec<String>, Vec<String>)>;
@@ -192,8 +196,8 @@ type Modules = BTreeMap<Vec<String>, (Vec<String>, Vec<String>)>;
 fn no_files_use_each_other_in_a_circle() {
     let modules = all_modules();
     let mut arrows: BTreeMap<&Vec<String>, BTreeSet<Vec<String>>> = BTreeMap::new();
-    for (from, (_, used)) in &modules {
-        let targets = used.iter().flat_map(|path| way(from, path, &modules));
+    for (from, (_, used)) in modules {
+        let targets = used.iter().flat_map(|path| way(from, path, modules));
         arrows.insert(from, targets.filter(|to| to != from).collect());
     }
     assert!(arrows.values().map(BTreeSet::len).sum::<usize>() > 1000);

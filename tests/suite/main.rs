@@ -48,6 +48,7 @@ mod literals;
 mod made_report;
 mod missing_tools;
 mod old_side;
+mod opcodes;
 mod open_files;
 mod over_time;
 mod packed;

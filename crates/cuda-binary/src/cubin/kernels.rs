@@ -2,8 +2,8 @@
 
 use super::attributes::{self, Record, code};
 use super::elf::{self, Elf, Launchable, Section, Symbol};
-use crate::evidence::{Cubin, CubinCallee, CubinKernel, CubinParameter, Origin};
-use crate::source::{ReadError, text};
+use super::model::{Cubin, CubinCallee, CubinKernel, CubinParameter};
+use crate::{Origin, ReadError, text};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
