@@ -10,9 +10,12 @@ mod opcodes;
 mod roles;
 
 pub use cuda_binary::flow::{Block, ControlFlow, Dominators, NaturalLoop, Step, body, loops};
-pub use diff::{ClassChange, DiffLine, LINES_KEPT, SassDiff, diff, normalised};
-pub use opcodes::access_width;
+pub use diff::diff;
+pub(crate) use diff::{DiffLine, SassDiff};
+pub(crate) use opcodes::ClassCount;
+pub(crate) use opcodes::access_width;
 pub(in crate::analysis) use opcodes::count_classes;
-pub use opcodes::{ClassCount, OpcodeCount, class_counts, opcode_counts, opcode_matches};
-pub use opcodes::{Sequence, sequences};
-pub use roles::{Dispatch, RoleCode, dispatches};
+pub use opcodes::sequences;
+pub use opcodes::{class_counts, opcode_counts, opcode_matches};
+pub use roles::dispatches;
+pub(crate) use roles::{Dispatch, RoleCode};
