@@ -38,6 +38,7 @@ mod program;
 mod progress;
 mod render;
 mod requests;
+mod say;
 mod show;
 mod slot;
 mod stale;
@@ -47,5 +48,4 @@ mod timeline;
 mod trials;
 mod variants;
 
-pub use failure::{Failure, Status};
 pub use program::run;

@@ -77,7 +77,8 @@ impl Snapshot {
             heading: Heading { command: public_words(&heading.command), ..heading },
             evidence: evidence.made_public(),
             milestone: parts.understood("milestone")?,
-            limits: Limits::of_numbers(&parts.understood("limits")?),
+            limits: Limits::of_numbers(&parts.understood("limits")?)
+                .map_err(|what| SnapshotError::Malformed { path: path.to_owned(), what })?,
             sha256: parts.sha256,
         })
     }
@@ -108,7 +109,7 @@ fn parts<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Parts<'a>, SnapshotError
 }
 
 /// Whether bytes begin as a snapshot does, which tells them from reports of every kind.
-pub fn is_snapshot_like(head: &[u8]) -> bool {
+pub(crate) fn is_snapshot_like(head: &[u8]) -> bool {
     head.trim_ascii_start().starts_with(b"{")
 }
 

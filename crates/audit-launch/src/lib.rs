@@ -4,6 +4,8 @@
 //! What needs no GPU stands apart from [`gpu`], so that it is tested without one. Receives a [`LaunchPlan`] and a
 //! [`Program`], gives [`facts`].
 
+#![deny(missing_docs)]
+
 mod difference;
 mod dtype;
 mod error;
@@ -22,4 +24,4 @@ pub use plan::{
     Argument, Buffer, CheckPlan, Gemm, Given, KernelReference, LaunchPlan, Program, Promotion, Reference,
     ReferencePlan, Role, Scalar, Swizzle, TensorMap, Values,
 };
-pub use values::{POISON, generate, mixed};
+pub use values::{FILLS, generate, mixed};

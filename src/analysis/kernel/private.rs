@@ -17,7 +17,7 @@ const TOOLS: [&str; 3] = ["ncu", "nv-nsight-cu-cli", "compute-sanitizer"];
 /// A command line as anyone may see it: the tool with the options that [`tool_option`] knows, and the file name of the
 /// program under it. What goes before the tool, and what goes behind the program, is hidden; so is everything from an
 /// option on that nobody knows. The arguments of `audit launch` are this program's own, and of nvcc those of audit.toml.
-pub fn public_command(line: &str) -> String {
+pub(crate) fn public_command(line: &str) -> String {
     if line.is_empty() {
         return String::new();
     }
@@ -110,13 +110,16 @@ fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// A path as anyone may see it: of one that begins at the root of a machine, or in somebody's home, the last part.
-pub fn public_path(path: &str) -> String {
+/// A path as anyone may see it: the last part of one that begins at the root of a machine or at a host, that leads through a
+/// home, or that leaves its folder for what nobody knows.
+pub(crate) fn public_path(path: &str) -> String {
     let bytes = path.as_bytes();
     let is_drive =
         bytes.len() > 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' && matches!(bytes[2], b'/' | b'\\');
     let is_rooted = path.starts_with(['/', '\\', '~']) || is_drive;
-    if is_rooted { file_name(path).to_owned() } else { path.to_owned() }
+    let leaves = path.split(['/', '\\']).any(|part| part == "..");
+    let is_of_a_machine = is_rooted || leaves || path.contains("://") || homes(path).is_some_and(|h| h.is_match(path));
+    if is_of_a_machine { file_name(path).to_owned() } else { path.to_owned() }
 }
 
 /// A word of a command, whole or behind the name of an option (`-I/usr/include`, `--path=/x`), with its path as anyone may
@@ -125,19 +128,19 @@ fn public_word(word: &str) -> String {
     let start = match word.find(['/', '\\', '~']) {
         None => return quoted(word),
         Some(_) if word.starts_with("--") || word.contains('=') => word.find('=').map_or(0, |at| at + 1),
-        Some(at) if word.starts_with('-') && at == 2 => at,
+        Some(_) if word.starts_with('-') => 2,
         Some(_) => 0,
     };
     quoted(&format!("{}{}", &word[..start], public_path(&word[start..])))
 }
 
 /// A command of this program, or of a compiler, with its paths as anyone may see them.
-pub fn public_words(line: &str) -> String {
+pub(crate) fn public_words(line: &str) -> String {
     split(line).iter().map(|word| public_word(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// A sentence with the paths in it as anyone may see them, and without names.
-pub fn public_text(text: &str) -> String {
+pub(crate) fn public_text(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut before = ' ';
     let mut rest = text;
@@ -166,7 +169,7 @@ pub fn public_text(text: &str) -> String {
 }
 
 /// A step of a collection as anyone may see it.
-pub fn make_step_public(step: &mut CollectedStep) {
+pub(crate) fn make_step_public(step: &mut CollectedStep) {
     step.command = public_command(&step.command);
     step.why = public_text(&step.why);
     step.remarks.iter_mut().for_each(|remark| *remark = public_text(remark));
@@ -235,7 +238,7 @@ static HOMES: LazyLock<Option<regex::Regex>> = LazyLock::new(|| {
 });
 
 /// A path or command line with home folders written as `~`.
-pub fn without_home(text: &str) -> String {
+pub(crate) fn without_home(text: &str) -> String {
     homes(text).map_or_else(|| text.to_owned(), |homes| homes.replace_all(text, "~").into_owned())
 }
 
@@ -309,6 +312,9 @@ mod tests {
             ("ncu --metrics a__b.sum,c__d.avg --export", "ncu --metrics a__b.sum,c__d.avg <arguments>"),
             ("/scratch/dave/app --token x", "app <arguments>"),
             ("TOKEN=x ./app", "app"),
+            ("ncu -o ../../home/alice/rep ./app", "ncu -o rep app"),
+            ("ncu -o file:///home/alice/r ./app", "ncu -o r app"),
+            ("nvcc -I../../home/alice/inc a.cu", "nvcc -Iinc a.cu"),
             (
                 "ncu -c 1 /opt/audit launch atomics --cubin /tmp/x/build.cubin --times 0",
                 "ncu -c 1 audit launch atomics --cubin build.cubin --times 0",
@@ -335,7 +341,12 @@ mod tests {
             ("D:\\work\\greg\\y", "y"),
             ("~ian/z", "z"),
             ("a/b", "a/b"),
-            ("../c", "../c"),
+            ("../c", "c"),
+            ("a/home/alice/rep", "rep"),
+            ("../../home/alice/rep", "rep"),
+            ("a/../../home/alice/rep", "rep"),
+            ("..\\..\\Users\\alice\\rep", "rep"),
+            ("file:///home/alice/r", "r"),
         ] {
             assert_eq!(public_path(given), shown);
         }
