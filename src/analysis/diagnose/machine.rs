@@ -132,12 +132,12 @@ impl Machine {
             (Some(active), Some(busiest)) => {
                 TimeSplit { ramp: (1.0 - busiest.max(active)).min(launch), tail: (busiest - active).max(0.0) }
             }
-            (Some(active), None) => TimeSplit { ramp: (1.0 - active).min(launch), tail: 0.0 },
+            (Some(active), None) => TimeSplit { ramp: 0.0, tail: 1.0 - active },
             _ => TimeSplit::default(),
         };
         let reaches = |part: Part| if part == Part::MemoryDram { DRAM_REACHES } else { 1.0 };
-        // The fabric of L2 carries what comes from DRAM, and reads higher for the same stream.
-        let is_of_dram = level::is_of_dram(m) == Some(true);
+        // The fabric of L2 carries what comes from DRAM, and reads higher for the same stream; so it may where nobody knows.
+        let is_of_dram = level::is_of_dram(m) != Some(false);
         let units = m.units.iter().filter(|unit| !(is_of_dram && unit.part == Part::MemoryL2));
         let needs: Vec<(Part, f64)> =
             units.map(|unit| (unit.part, (unit.share / reaches(unit.part)).min(1.0))).collect();
