@@ -45,7 +45,7 @@ pub use metrics::{Better, MetricRow, metric, metrics};
 pub use opcodes::{OpcodeClass, base_opcode, opcode_class, opcode_classes};
 pub use readings::{CHECK, ReadingForm, ReadingName, check_reading};
 pub use sass_aliases::{AliasKind, AliasRow, Resolved, resolve, sass_aliases};
-pub use series::{SeriesKind, SeriesRow, sampled_name, series, series_named, series_row};
+pub use series::{Sampler, SeriesKind, SeriesRow, sampled_name, sampler, series, series_named, series_row};
 pub use stalls::{
     StallFamily, StallKind, StallReading, StallRow, per_issue, stall, stall_families, stall_of_metric, stalls,
 };

@@ -1,7 +1,8 @@
 //! Series over one launch: which of what PM sampling writes are read, under all their names.
 
-use super::row::catalog;
+use super::row::{catalog, parse};
 use serde::Deserialize;
+use std::sync::LazyLock;
 
 /// What one sample of a series is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -37,6 +38,31 @@ catalog! {
     pub fn series,
     /// The series with this name, without what ncu puts in front of it.
     pub fn series_named
+}
+
+/// The metrics that tell of PM sampling beside the series.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sampler {
+    /// The metrics of each pass.
+    pub groups: &'static str,
+    /// When the launch of a pass began, without the number of the pass.
+    pub start: &'static str,
+    /// When it ended.
+    pub end: &'static str,
+    /// Samples that were not kept apart.
+    pub lost: Vec<&'static str>,
+    /// What the metrics begin with.
+    pub told: Vec<&'static str>,
+    /// What counters begin with that only a running kernel moves.
+    pub of_kernel: Vec<&'static str>,
+}
+
+static SAMPLER: LazyLock<Sampler> = LazyLock::new(|| parse(include_str!("sampler.toml")));
+
+/// The metrics that tell of PM sampling beside the series.
+pub fn sampler() -> &'static Sampler {
+    &SAMPLER
 }
 
 /// The series with this id.

@@ -14,5 +14,4 @@ mod sampled;
 
 pub use model::{Blocks, Clock, Curve, Idle, OverTime, Part, Period, Regime, Shape};
 pub(in crate::analysis) use reduce::over_time;
-pub(in crate::analysis) use sampled::SAMPLER;
 pub use sampled::{Sampled, Series};
