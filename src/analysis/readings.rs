@@ -7,6 +7,7 @@ use crate::analysis::kernel::summary::{KernelSummary, median_of_sorted};
 use crate::catalog::{self, Counter, CounterPlace};
 use crate::evidence::{Instance, Metric, Value};
 use crate::quantity::Unit;
+use cuda_binary::Op;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, LazyLock};
 
@@ -185,7 +186,7 @@ impl Readings {
 
 /// Whether an opcode with its modifiers multiplies matrices.
 fn is_product(opcode: &str) -> bool {
-    mix::is_matrix(opcode.split('.').next().unwrap_or_default())
+    Op::of(opcode).is_product()
 }
 
 /// Whether something is told by the modifiers of an opcode: the width of a store, the shape of a product, the type that a
