@@ -37,13 +37,13 @@ catalog! {
     /// Every series.
     pub fn series,
     /// The series with this name, without what ncu puts in front of it.
-    pub fn series_named
+    pub(crate) fn series_named
 }
 
 /// The metrics that tell of PM sampling beside the series.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Sampler {
+pub(crate) struct Sampler {
     /// The metrics of each pass.
     pub groups: &'static str,
     /// When the launch of a pass began, without the number of the pass.
@@ -61,18 +61,18 @@ pub struct Sampler {
 static SAMPLER: LazyLock<Sampler> = LazyLock::new(|| parse(include_str!("sampler.toml")));
 
 /// The metrics that tell of PM sampling beside the series.
-pub fn sampler() -> &'static Sampler {
+pub(crate) fn sampler() -> &'static Sampler {
     &SAMPLER
 }
 
 /// The series with this id.
-pub fn series_row(id: &str) -> Option<&'static SeriesRow> {
+pub(crate) fn series_row(id: &str) -> Option<&'static SeriesRow> {
     series().iter().find(|row| row.id == id)
 }
 
 /// The name of a sampled counter without what ncu puts in front: `pmsampling:` in versions up to 2024 and for stall reasons,
 /// and in place of that the group of passes, `TPC.TriageCompute.` or `TriageSCG.`. `None` for a metric that is no series.
-pub fn sampled_name(metric: &str) -> Option<&str> {
+pub(crate) fn sampled_name(metric: &str) -> Option<&str> {
     if let Some(name) = metric.strip_prefix("pmsampling:") {
         return Some(name);
     }

@@ -290,7 +290,7 @@ fn line(over: &OverTime) -> String {
 }
 
 /// Levels in percent as a line of at most so many characters, each the mean of its stretch: empty for none, full for the peak.
-pub fn sparkline(points: &[u8], width: usize) -> String {
+pub(crate) fn sparkline(points: &[u8], width: usize) -> String {
     const STEPS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let width = width.min(points.len());
     let mean = |n: usize| {

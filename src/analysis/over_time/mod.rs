@@ -12,6 +12,7 @@ mod period;
 mod reduce;
 mod sampled;
 
-pub use model::{Blocks, Clock, Curve, Idle, OverTime, Part, Period, Regime, Shape};
+pub use model::{Blocks, OverTime};
+pub(crate) use model::{Part, Regime, Shape};
 pub(in crate::analysis) use reduce::over_time;
-pub use sampled::{Sampled, Series};
+pub use sampled::Sampled;

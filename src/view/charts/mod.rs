@@ -15,8 +15,9 @@ mod sectors;
 mod speed_of_light;
 mod stalls;
 
-pub use history::chart as history_chart;
-pub use model::{Axis, Bar, BarRow, Bars, CHARTS, Chart, Curve, Figure, Mark, Panel, Plot, Series, Shade, Shape, Tick};
+pub(crate) use history::chart as history_chart;
+pub use model::{Axis, Bar, BarRow, Bars, CHARTS, Chart, Curve, Figure, Mark, Plot, Shade, Shape, Tick};
+pub(crate) use model::{Panel, Series};
 
 pub(super) use history::{of_page as history, times};
 pub(super) use occupancy::charts as occupancy;
