@@ -51,6 +51,7 @@ pub use evidence::{Evidence, MeasuredVariant, Reference, Side, TimedLaunches};
 pub(crate) use judgement::of_line;
 pub use judgement::{Judgement, Role};
 pub use kernel::build::{Build, BuildRow};
+pub use kernel::configurations::{CONFIGURATION_READINGS, Configuration, configuration_rows, configurations, shown};
 pub use kernel::overview::OtherKernel;
 pub use kernel::pick::{Pick, Rows};
 pub use kernel::private::{make_step_public, public_command, public_path, public_text, public_words, without_home};

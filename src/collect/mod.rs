@@ -33,7 +33,7 @@ pub use clocks::clocks;
 pub use disassemble::{Disassembly, disassemble};
 pub use error::{CollectError, Setback};
 pub use journal::{JOURNAL, Journal};
-pub use keys::Collecting;
+pub use keys::{Collecting, Together};
 pub(crate) use keys::{METRIC_SETS, ORDERS};
 pub use launcher::{Launcher, OwnLauncher, Stated, Trial};
 pub use machine::{Counters, Machine};

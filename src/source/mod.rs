@@ -18,7 +18,9 @@ pub use cuda_binary::{cubin, ptx, ptxas_log, sass};
 pub use crate::evidence::{NameSet, Rules, Want};
 pub use attribution::read_source_views;
 pub use code::{CodeParts, Neutral, place_lines, read_code};
-pub use launched::{benchmark, correctness, read_benchmark, read_collected, read_correctness};
+pub use launched::{
+    Bench, bench, benchmark, correctness, read_bench, read_benchmark, read_collected, read_correctness,
+};
 pub use ncu_report::{self, ReadError};
 pub use nsys::read_timeline;
 pub use open::{open_report, read_all, read_build_log};

@@ -13,6 +13,7 @@ pub const NAMES: &[(&str, &[&str])] = &[
     ("checklist", &["counts", "checks"]),
     ("checks", &["checks", "passed", "follows"]),
     ("comparability", &["conditions"]),
+    ("configurations", &["basis", "configurations", "why"]),
     ("conclusions", &["draft", "unedited"]),
     ("control-flow", &["flow", "roles", "arch"]),
     ("correctness", &["standing", "outputs", "launch", "arguments", "sanitizer", "sanitizer-findings"]),
