@@ -11,6 +11,10 @@ pub(crate) const FILE: u64 = 1 << 30;
 pub(crate) const INCLUDES: u64 = 10_000;
 /// Blocks of a template in one another.
 pub(crate) const TEMPLATE_DEPTH: usize = 64;
+/// Loops of a template in one another, those in partials counted: pages have some tens of sections.
+pub(crate) const LOOPS: usize = 3;
+/// Bytes of a page.
+pub(crate) const PAGE: usize = 32 << 20;
 /// Bytes of a template.
 pub(crate) const TEMPLATE: usize = 1 << 20;
 /// Bytes of a snapshot; those of this repository have 128 KB at most.

@@ -39,6 +39,7 @@ mod program;
 mod progress;
 mod render;
 mod requests;
+mod say;
 mod show;
 mod slot;
 mod stale;

@@ -14,7 +14,8 @@ mod timeline;
 
 pub use audit_launch::facts::{
     BENCHMARK_SCHEMA, Benchmark, Buffer, CORRECTNESS_SCHEMA, CheckRun, Clocks, Completed, Correctness, DeviceFacts,
-    FlushedBy, FunctionFacts, GemmChoice, LaunchFacts, OutputCheck, TimedReference, TimingMethod, WorstElement,
+    FlushedBy, FunctionFacts, GemmChoice, HeldOutputs, LaunchFacts, OutputCheck, TimedReference, TimingMethod,
+    WorstElement,
 };
 pub use build::{CodeBuild, ReportCubin};
 pub use collected::{COLLECTED_SCHEMA, Collected, CollectedStep, StepOutcome};

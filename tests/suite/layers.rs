@@ -229,6 +229,31 @@ fn no_file_is_too_long_to_read_at_a_sitting() {
     assert_eq!(long, [] as [PathBuf; 0]);
 }
 
+/// What writes to the error stream, with the reason.
+const SPEAKERS: [(&str, &str); 2] = [
+    ("src/cli/program.rs", "the error that ends a run, with its colours"),
+    ("src/cli/say.rs", "lines on which nothing acts"),
+];
+
+#[test]
+fn lines_to_the_error_stream_go_one_way() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let writes = |line: &str| {
+        let line = line.trim_start();
+        !line.starts_with("//")
+            && ["anstream::stderr(", "eprintln!", "io::stderr().lock"].iter().any(|way| line.contains(way))
+    };
+    let sources = all_sources().into_iter().filter(|path| path.starts_with(root.join("src")));
+    let found: BTreeSet<String> = sources
+        .filter(|path| {
+            let code = fs::read_to_string(path).unwrap();
+            code.split("\n#[cfg(test)]\n").next().unwrap().lines().any(writes)
+        })
+        .map(|path| path.strip_prefix(root).unwrap().display().to_string())
+        .collect();
+    assert_eq!(found, SPEAKERS.iter().map(|(path, _)| (*path).to_owned()).collect());
+}
+
 #[test]
 fn files_are_read_in_one_place() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -63,6 +63,7 @@ mod read_ncu;
 mod read_ncu_csv;
 mod read_ptxas;
 mod read_sass;
+mod refused;
 mod release;
 mod render;
 mod roles;
