@@ -49,5 +49,5 @@ mod timeline;
 mod trials;
 mod variants;
 
-pub use failure::{Failure, Status};
+pub use failure::Status;
 pub use program::{call, run, run_with};

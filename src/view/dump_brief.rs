@@ -8,7 +8,7 @@ use crate::words::Words;
 use std::io::{self, Write};
 
 /// The schema that [`write_brief`] writes.
-pub const BRIEF_SCHEMA: &str = "kernel-audit/brief/1";
+const BRIEF_SCHEMA: &str = "kernel-audit/brief/1";
 /// Bytes that a kernel takes at most.
 const MOST: usize = 2000;
 /// Changes that are named at most.
@@ -61,7 +61,7 @@ struct Compared {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_brief(audits: &[Audit], refuted: &[String], out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write_brief(audits: &[Audit], refuted: &[String], out: &mut dyn Write) -> io::Result<()> {
     let kernels = audits.iter().map(|audit| kernel(audit, refuted)).collect::<io::Result<_>>()?;
     serde_json::to_writer(&mut *out, &Brief { schema: BRIEF_SCHEMA, kernels })?;
     out.write_all(b"\n")
