@@ -91,7 +91,7 @@ def bench(
         raise RuntimeError("kernel_audit.bench needs a GPU that PyTorch can use; torch.cuda.is_available() says there is none")
     if not seeds:
         raise ValueError("seeds: expected at least one, found none")
-    name = name or getattr(fn, "__name__", "kernel")
+    name = name or str(getattr(fn, "__name__", "kernel"))
     step = os.environ.get("KERNEL_AUDIT_STEP") or ("profile" if _is_profiled() else "bench")
     if step not in ("bench", "profile", "launches", "sanitize"):
         raise ValueError(f"KERNEL_AUDIT_STEP: expected bench, profile, launches or sanitize, found {step!r}")
@@ -147,8 +147,8 @@ def _show(torch: Any, step: str, name: str, fn: Callable[..., Any], arguments: t
         fn(*arguments)
     torch.cuda.synchronize()
     with contextlib.ExitStack() as ranges:
-        for one in (RANGE, name, *_chosen(tuner)):
-            ranges.enter_context(_range(torch, one))
+        for around in (RANGE, name, *_chosen(tuner)):
+            ranges.enter_context(_range(torch, around))
         for _ in range(LAUNCHES if step == "launches" else 1):
             fn(*arguments)
         torch.cuda.synchronize()

@@ -49,7 +49,7 @@ def compared(torch: Any, name: str, got: Any, expected: Any, again: Any, toleran
     expected_bad, bad = ~torch.isfinite(b), ~torch.isfinite(a)
     not_finite = int((bad & ~expected_bad).sum())
     differs = _bits_differ(torch, got, expected)
-    largest = None
+    largest: dict[str, Any] | None = None
     if elements and bool(differs.any()):
         at = int(errors.argmax())
         error = float(errors[at])

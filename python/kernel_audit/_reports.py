@@ -164,7 +164,7 @@ def compare(*paths: Path_, kernel: str | None = None) -> Comparison:
 
     Raises `AuditError` where the program does.
     """
-    words = ["compare", *map(os.fspath, paths), *(["--kernel", kernel] if kernel else [])]
+    words = ["compare", *[os.fspath(path) for path in paths], *(["--kernel", kernel] if kernel else [])]
     return Comparison(json.loads(_said(*words, "--json")), _said(*words, "--width", "120"))
 
 
