@@ -63,7 +63,7 @@ pub fn benchmark(bytes: &[u8], path: &Path) -> Result<Benchmark, ReadError> {
 
 /// What `kernel_audit.bench` found of one kernel.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Bench {
+pub(crate) struct Bench {
     /// The check of its outputs.
     pub correctness: Correctness,
     /// Its times.
@@ -74,7 +74,7 @@ pub struct Bench {
 ///
 /// # Errors
 /// As [`read_correctness`] and [`read_benchmark`], with the number of the line.
-pub fn read_bench(path: &Path) -> Result<Vec<Bench>, ReadError> {
+pub(crate) fn read_bench(path: &Path) -> Result<Vec<Bench>, ReadError> {
     bench(&read_all(path)?, path)
 }
 
@@ -82,7 +82,7 @@ pub fn read_bench(path: &Path) -> Result<Vec<Bench>, ReadError> {
 ///
 /// # Errors
 /// As [`read_bench`].
-pub fn bench(bytes: &[u8], path: &Path) -> Result<Vec<Bench>, ReadError> {
+pub(crate) fn bench(bytes: &[u8], path: &Path) -> Result<Vec<Bench>, ReadError> {
     #[derive(serde::Deserialize)]
     struct Line<'l> {
         #[serde(borrow)]

@@ -13,7 +13,7 @@ const SHOWN: &str = "audit";
 const OF: &str = ": ";
 
 /// What is read of each configuration beside its time, with what a table calls it.
-pub const CONFIGURATION_READINGS: [(Counter, &str); 6] = [
+pub(crate) const CONFIGURATION_READINGS: [(Counter, &str); 6] = [
     (Counter::LaunchRegistersPerThread, "Registers"),
     (Counter::LaunchSharedMemPerBlockDynamic, "Dynamic shared memory"),
     (Counter::SmWarpsActiveAvgPctActive, "Occupancy"),
@@ -47,19 +47,19 @@ impl Configuration {
 
 /// What of a report is meant of a subject where `kernel_audit.bench` showed it: the launches in the subject's range.
 /// `None` for any other report, and where launches were picked otherwise.
-pub fn shown(report: &Report, subject: &str, stated: &Pick) -> Option<Pick> {
+pub(crate) fn shown(report: &Report, subject: &str, stated: &Pick) -> Option<Pick> {
     let is_shown = report.launches.iter().any(|launch| is_in(launch, SHOWN) && is_in(launch, subject));
     (is_shown && stated.nvtx.is_none()).then(|| Pick { nvtx: Some(subject.to_owned()), ..stated.clone() })
 }
 
 /// The ids of the launches of all configurations of a subject.
-pub fn configuration_rows(report: &Report, subject: &str) -> Vec<u32> {
+pub(crate) fn configuration_rows(report: &Report, subject: &str) -> Vec<u32> {
     let all = report.launches.iter().filter(|launch| configured(launch, subject).is_some());
     all.map(|launch| launch.id).collect()
 }
 
 /// The configurations of a subject's kernel, whose name without parameters is `function`, the fastest first.
-pub fn configurations(report: &Report, subject: &str, function: &str) -> Vec<Configuration> {
+pub(crate) fn configurations(report: &Report, subject: &str, function: &str) -> Vec<Configuration> {
     let own = || report.launches.iter().filter(|launch| *launch.function == *function);
     let chosen = own().find(|launch| is_in(launch, subject)).and_then(|launch| {
         let at = launch.nvtx.iter().position(|range| *range.name == *subject)?;
