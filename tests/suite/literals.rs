@@ -9,8 +9,7 @@ use std::fs;
 const METRICS: usize = 23;
 
 /// Files that are tables themselves.
-const TABLES: [&str; 3] =
-    ["src/catalog/", "crates/ncu-report/src/ncu_units.rs", "src/analysis/over_time/sampled.rs"];
+const TABLES: [&str; 3] = ["src/catalog/", "crates/ncu-report/src/ncu_units.rs", "src/analysis/over_time/sampled.rs"];
 
 #[test]
 fn names_of_metrics_stand_in_tables() {
