@@ -67,7 +67,8 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     };
     let draft = Draft::of(Action::MoreWarps, Change { warps: ((room / step).min(1.0), room), ..Change::default() });
     // What is not kept in shared memory need not be brought there.
-    let draft = if m.occupancy.binding().contains(&"shared memory") { draft.rewrites() } else { draft };
+    let binding = m.occupancy.binding();
+    let draft = if binding.is_empty() || binding.contains(&"shared memory") { draft.rewrites() } else { draft };
     // Without the caps nobody knows the next step.
     let draft = if step > room { draft } else { draft.open("--section Occupancy") };
     let Some((size, sizes)) = fuller.zip(sizes) else {
