@@ -7,8 +7,10 @@ use super::{
 };
 use crate::analysis::{Audit, Standing};
 use crate::view::code;
+use crate::view::configurations;
 use crate::view::document::{Block, Content, Section, Table};
 use crate::view::heading::Heading;
+use crate::view::over_time;
 
 /// The sections of a page with a profile. A kernel whose results are wrong has no performance to speak of: what to do
 /// next, its history, its stalls and its units are left out.
@@ -20,12 +22,14 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
         Some(changed::section(heading, audit)),
         history::section(heading, audit).filter(|_| is_right),
         beside::section(audit, ALL),
+        over_time::section(heading, audit).filter(|_| is_right),
         phases::section(audit).filter(|_| is_right),
         units::section(audit).filter(|_| is_right),
         stalls::section(audit).filter(|_| is_right),
         memory::section(audit),
         build::section(audit),
         code::variants(&audit.code, &audit.variants),
+        configurations::section(audit).filter(|_| is_right),
         instructions::section(audit),
         checks::section(audit),
         Some(conclusions::section(audit)),
