@@ -53,6 +53,7 @@ pub use kernel::build::{Build, BuildRow};
 pub use kernel::overview::OtherKernel;
 pub use kernel::pick::{Pick, Rows};
 pub use kernel::private::{make_step_public, public_command, public_path, public_text, public_words, without_home};
+pub use kernel::readings::{Found, KeptMetric, Readings};
 pub use kernel::row::Performance;
 pub use kernel::row::{Change, Direction, Row};
 pub use kernel::select::{Asked, KernelGroup, KernelKey, Selection, SelectionError, asked_by, groups, short_name};
@@ -68,7 +69,6 @@ pub use lines::{
 pub use milestone::{Concluded, Milestone, Nth, decided};
 pub use others::OtherVerdict;
 pub use profile::{OtherProfile, Profile, Reduction};
-pub use readings::{Found, KeptMetric, Readings};
 pub use results::changed::{Doubt, Flush, TimedChange};
 pub use results::columns::{Against, Column, Columns, Joined, columns};
 pub use results::reference::{Beside, Gap as ReferenceGap, ReferenceProfile};

@@ -4,7 +4,6 @@
 //! time did, and by enough. A register more is a change, and explains nothing.
 
 use super::invariant::is_invariant;
-use crate::analysis::derive::mix;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::catalog::{Counter, Family, Threshold};
@@ -129,7 +128,7 @@ fn exact(side: &KernelSummary<'_>, name: impl AsRef<str>) -> Option<f64> {
 /// In what the code is another by at least so many percent of its executed instructions; where they were not counted, the
 /// kernel or its launch.
 fn other(new: &KernelSummary<'_>, old: &KernelSummary<'_>, least: f64) -> Option<Cause> {
-    let (was, is) = (old.by_text(mix::PER_OPCODE), new.by_text(mix::PER_OPCODE));
+    let (was, is) = (old.opcodes(), new.opcodes());
     let counts = || Some((exact(old, INSTRUCTIONS)?, exact(new, INSTRUCTIONS)?));
     let share = if !was.is_empty() && !is.is_empty() {
         let of = |side: &std::collections::BTreeMap<_, f64>, opcode| side.get(opcode).copied().unwrap_or_default();
