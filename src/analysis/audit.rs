@@ -23,6 +23,7 @@ use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::lines::SourceLines;
 use crate::analysis::others::{self, OtherVerdict};
+use crate::analysis::over_time::OverTime;
 use crate::analysis::phases::Phases;
 use crate::analysis::profile::Profile;
 use crate::analysis::results::pair::Pair;
@@ -87,6 +88,12 @@ pub struct Audit {
     pub phases: Option<Phases>,
     /// The same of the old side.
     pub old_phases: Option<Phases>,
+    /// What one launch does over its time; `None` where PM sampling was not collected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over_time: Option<OverTime>,
+    /// The same of the old side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub old_over_time: Option<OverTime>,
     /// Occupancy.
     pub occupancy: Occupancy,
     /// Ceilings and the new side's points.
@@ -274,6 +281,8 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         reference: evidence.reference.as_ref().map(|reference| ReferenceProfile::of(reference, kernel, limits)),
         phases: profile.phases.clone(),
         old_phases: old_profile.and_then(|old| old.phases.clone()),
+        over_time: profile.over_time.clone(),
+        old_over_time: old_profile.and_then(|old| old.over_time.clone()),
         bottleneck: diagnosis.bottleneck,
         findings: diagnosis.findings,
         unseen_before: unseen_before.unwrap_or_default(),

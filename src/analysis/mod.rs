@@ -21,6 +21,7 @@ pub mod line {
 }
 mod milestone;
 mod others;
+pub mod over_time;
 pub mod phases;
 mod profile;
 mod readings;

@@ -11,6 +11,7 @@ use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::analysis::lines::{Parked, SourceLines};
+use crate::analysis::over_time::{OverTime, over_time};
 use crate::analysis::phases::Phases;
 use crate::analysis::readings::{kept, with_counted_list};
 use crate::evidence::{ClockStatus, Damage, Device, Origin, Report, RuleResult, Session, SourceView};
@@ -64,6 +65,9 @@ pub struct Profile {
     /// Where the time of one launch goes; `None` where no instructions were read, or too little of each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phases: Option<Phases>,
+    /// What one launch does over its time; `None` where PM sampling was not collected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_time: Option<OverTime>,
 }
 
 /// Another kernel of the artefact: what says what limits it, and nothing that says where in its source.
@@ -192,6 +196,7 @@ impl Profile {
     fn of(report: &Report, group: KernelGroup<'_>, kernels: Vec<OtherKernel>, with: &Reduction<'_>) -> Profile {
         let launches = group.launches.iter().map(|launch| launch.id).collect();
         let (own, members) = (own_view(&group, with), members(&group));
+        let over_time = group.launches.iter().find_map(|launch| over_time(launch, with.limits));
         let kernel = KernelSummary::new(group);
         let lines = report.unrecognised_lines.len() as u64;
         let not_understood = if lines > 0 { vec![("lines of text".into(), lines)] } else { Vec::new() };
@@ -221,6 +226,7 @@ impl Profile {
             lines: own.map(|view| SourceLines::of(view, &kernel, with.limits)),
             parked: own.and_then(|view| Parked::of(view, with.limits)),
             phases: own.and_then(|view| Phases::of(view, &kernel)),
+            over_time,
             readings: kept(kernel, &session.command_line, with.work),
         }
     }

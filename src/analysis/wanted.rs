@@ -5,6 +5,7 @@ use crate::analysis::derive::roofline;
 use crate::analysis::kernel::overview::MEMBER_NAMES;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::DURATION;
+use crate::analysis::over_time::SAMPLER;
 use crate::catalog::{self, Counter, CounterPlace};
 use crate::evidence::{NameSet, Rules, Want};
 use std::sync::Arc;
@@ -25,11 +26,17 @@ pub fn want() -> Want {
     let read = catalog::counters().iter().filter(|row| matches!(row.from, Launch | Device | Instances));
     let names = listed.chain(read.map(|row| row.id));
     let families = catalog::stall_families().iter().map(|family| family.prefix);
-    let prefixes = families.chain([roofline::TENSOR_PREFIX]).collect();
-    let metrics =
-        NameSet::These { exact: names.map(Arc::from).collect(), prefixes, suffixes: BREAKDOWN_ENDINGS.to_vec() };
-    let (instances, first_instances) =
-        (NameSet::exactly(INSTANCES), FIRST_INSTANCES.into_iter().map(Arc::from).collect());
+    let prefixes = families.chain([roofline::TENSOR_PREFIX]);
+    let series = catalog::series().iter().flat_map(|row| row.names.iter().copied());
+    let suffixes = series.clone().chain(BREAKDOWN_ENDINGS).collect();
+    let prefixes: Vec<&str> = SAMPLER.into_iter().chain(prefixes).collect();
+    let metrics = NameSet::These { exact: names.map(Arc::from).collect(), prefixes, suffixes };
+    let instances = NameSet::exactly(INSTANCES);
+    let first_instances = Some(NameSet::These {
+        exact: FIRST_INSTANCES.into_iter().map(Arc::from).collect(),
+        prefixes: SAMPLER.to_vec(),
+        suffixes: series.collect(),
+    });
     Want { metrics, instances, first_instances, rules: Rules::FirstOfKernel, hash: true, ..Want::default() }
 }
 

@@ -21,6 +21,7 @@ mod readings;
 mod replaced;
 mod row;
 mod sass_aliases;
+mod series;
 mod stalls;
 mod subsystems;
 mod tables;
@@ -44,6 +45,7 @@ pub use metrics::{Better, MetricRow, metric, metrics};
 pub use opcodes::{OpcodeClass, base_opcode, opcode_class, opcode_classes};
 pub use readings::{CHECK, ReadingForm, ReadingName, check_reading};
 pub use sass_aliases::{AliasKind, AliasRow, Resolved, resolve, sass_aliases};
+pub use series::{SeriesKind, SeriesRow, sampled_name, series, series_named, series_row};
 pub use stalls::{
     StallFamily, StallKind, StallReading, StallRow, per_issue, stall, stall_families, stall_of_metric, stalls,
 };

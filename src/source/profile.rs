@@ -10,7 +10,6 @@ use super::ncu_report::{self, NcuReport};
 use super::open::{in_part, origin, read_all, read_head};
 use super::{NameSet, ReadError, Rules, Want};
 use crate::evidence::{Origin, Report, ReportCubin, SassListing, SourceView};
-use rustc_hash::FxHashSet;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -112,9 +111,8 @@ impl Profile {
         brief: NameSet,
         choose: impl FnOnce(&Report) -> HashSet<u32>,
     ) -> Result<Report, ReadError> {
-        let first_instances = FxHashSet::default();
-        let brief =
-            Want { metrics: brief, first_instances, instances: NameSet::none(), rules: Rules::None, ..want.clone() };
+        let instances = NameSet::none();
+        let brief = Want { metrics: brief, first_instances: None, instances, rules: Rules::None, ..want.clone() };
         let file = match &mut self.kind {
             Kind::Report(file) if file.results() > 1 => file,
             Kind::Report(_) => return self.read(want),

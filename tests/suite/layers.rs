@@ -27,7 +27,7 @@ const ANALYSIS: [&[&str]; 14] = [
     &["kernel"],
     &["derive", "timeline"],
     &["lines"],
-    &["phases", "launches"],
+    &["phases", "launches", "over_time"],
     &["diagnose", "readings"],
     &["code", "profile", "wanted"],
     &["evidence"],

@@ -73,8 +73,8 @@ pub struct Want {
     /// Those of them whose instances are wanted.
     pub instances: NameSet,
     /// Those of them whose instances are wanted of the first result of each kernel (name, grid and block), because the
-    /// others have the same.
-    pub first_instances: FxHashSet<Arc<str>>,
+    /// others have the same or one is enough; none by default.
+    pub first_instances: Option<NameSet>,
     /// Whether NVIDIA's rule results are wanted.
     pub rules: Rules,
     /// Whether the BLAKE3 hash of the file is wanted.
@@ -85,6 +85,11 @@ pub struct Want {
 }
 
 impl Want {
+    /// Whether the instances of a metric are wanted of the first result of each kernel.
+    pub fn has_first_instances(&self, name: &str) -> bool {
+        self.first_instances.as_ref().is_some_and(|names| names.contains(name))
+    }
+
     /// Everything that an artefact holds, which must be whole.
     pub fn everything() -> Want {
         Want { rules: Rules::All, hash: true, ..Want::default() }

@@ -18,7 +18,7 @@ pub(super) fn take(taker: &mut Taker<'_>, table: &Table<'_>) {
             name: Arc::from(header[at].as_ref()),
             shift: 0,
             unit: Unit::NONE,
-            instances: want.instances.contains(&header[at]) || want.first_instances.contains(header[at].as_ref()),
+            instances: want.instances.contains(&header[at]) || want.has_first_instances(&header[at]),
         })
         .collect();
     for row in &table.rows {

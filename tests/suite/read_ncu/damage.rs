@@ -9,7 +9,7 @@ use std::path::Path;
 const ALL: Want = Want {
     metrics: NameSet::All,
     instances: NameSet::All,
-    first_instances: rustc_hash::FxHashSet::with_hasher(rustc_hash::FxBuildHasher),
+    first_instances: None,
     rules: Rules::All,
     hash: false,
     allow_damage: true,

@@ -32,7 +32,7 @@ impl Instances {
     fn of(name: &str, want: &Want) -> Instances {
         if want.instances.contains(name) {
             Instances::All
-        } else if want.first_instances.contains(name) {
+        } else if want.has_first_instances(name) {
             Instances::First
         } else {
             Instances::None

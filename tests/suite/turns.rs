@@ -1,0 +1,73 @@
+//! Sentences on both sides of the number at which they turn, on committed evidence of which that number is set by hand.
+
+use kernel_audit::analysis::{self, Audit, Evidence};
+use kernel_audit::catalog::{Code, Part};
+use kernel_audit::snapshot::Snapshot;
+use kernel_audit::view;
+use std::path::Path;
+
+fn snapshot(name: &str) -> Snapshot {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("audits/{name}.json"));
+    Snapshot::read(&path).unwrap()
+}
+
+fn audit(snapshot: &Snapshot, change: impl Fn(&mut Evidence)) -> Audit {
+    let mut evidence = snapshot.evidence.clone();
+    change(&mut evidence);
+    analysis::audit(&evidence, &snapshot.limits)
+}
+
+#[test]
+fn loads_queue_where_a_step_takes_twice_what_an_idle_chip_needs() {
+    let bucketize = snapshot("2026-11-22-bucketize");
+    let step = audit(&bucketize, |_| {}).phases.unwrap().step_cycles().unwrap();
+    let with = |cycles: f64| {
+        let audit = audit(&bucketize, |evidence| {
+            let steps = &mut evidence.new.profile.as_mut().unwrap().phases.as_mut().unwrap().steps;
+            *steps = steps.map(|steps| steps * step / cycles);
+        });
+        (audit.bottleneck.limiter, audit.bottleneck.sentence.to_plain())
+    };
+    // A load from DRAM takes 665 cycles on an idle H200: 2 × 665 = 1,330.
+    let (limiter, sentence) = with(1_331.0);
+    assert_eq!(limiter, Code::Unit(Part::MemoryL1tex));
+    assert!(
+        sentence.contains("a step of the chain at :21 takes 1,331 cycles, where a load from DRAM takes 665"),
+        "{sentence}"
+    );
+    let (_, sentence) = with(1_329.0);
+    assert!(!sentence.contains("queue at"), "{sentence}");
+}
+
+/// What the page says of ncu's time beside a benchmark whose median is the time under ncu over `ratio`, with launches of 1.25 µs
+/// that do nothing.
+fn beside_ncu(name: &str, ratio: f64, flushed_bytes: u64) -> String {
+    let snapshot = snapshot(name);
+    let ncu = audit(&snapshot, |_| {}).performance.time.new.value().unwrap() / 1e6;
+    let audit = audit(&snapshot, |evidence| {
+        let benchmark = evidence.new.benchmark.as_mut().unwrap();
+        benchmark.samples_ms = vec![ncu / ratio + 0.00125; 30];
+        benchmark.empty_ms = vec![0.00125; 5];
+        benchmark.reference = None;
+        benchmark.method.flushed_bytes = flushed_bytes;
+    });
+    let lead = view::document(&snapshot.heading, &audit).lead;
+    let lead: Vec<String> = lead.iter().map(|line| line.words.to_plain()).collect();
+    let found = lead.iter().find_map(|line| line.split("; ").find(|part| part.starts_with("ncu's time")));
+    found.unwrap_or_default().to_owned()
+}
+
+#[test]
+fn ncu_is_longer_for_its_cold_caches_and_shorter_where_a_flush_leaves_lines_to_write_back() {
+    let (in_l2, from_dram) = ("2026-11-21-l2_resident", "2026-11-22-gemv_bf16_wide");
+    // ncu empties the caches before each launch and the benchmark does not: what fits into L2 is there.
+    let cold = "ncu's time is 10.0 % longer than the benchmark's, because it starts with cold caches";
+    assert_eq!(beside_ncu(in_l2, 1.1, 0), cold);
+    let open = "ncu's time is 10.0 % shorter than the benchmark's, which this evidence does not explain";
+    assert_eq!(beside_ncu(in_l2, 0.9, 0), open);
+    let full = "ncu's time is 10.0 % shorter than the benchmark's, which starts with an L2 full of lines to write back";
+    assert_eq!(beside_ncu(from_dram, 0.9, 251_658_240), full);
+    assert_eq!(beside_ncu(from_dram, 1.1, 251_658_240), open.replace("shorter", "longer"));
+    // Within 5 % nothing is said.
+    assert_eq!(beside_ncu(from_dram, 0.96, 251_658_240), "");
+}
