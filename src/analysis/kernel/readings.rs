@@ -176,7 +176,7 @@ impl<'r> Columns<'r> {
     fn metric(&self, name: &str) -> impl Iterator<Item = Option<&'r Metric>> {
         let mut near = 0;
         self.launches.iter().map(move |launch| {
-            if let Some(metric) = launch.metrics.get(near).filter(|metric| *metric.name == *name) {
+            if let Some(metric) = launch.metrics.get(near).filter(|metric| std::ptr::eq(&*metric.name, name)) {
                 return Some(metric);
             }
             near = launch.metrics.binary_search_by(|metric| metric.name.as_ref().cmp(name)).ok()?;
