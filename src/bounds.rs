@@ -5,16 +5,16 @@
 pub(crate) const MARKS: u32 = 64;
 /// Blocks that one SM can hold, twice as many as any chip so far (CUDA C++ Programming Guide, technical specifications).
 pub(crate) const BLOCKS_OF_SM: u64 = 64;
-/// Calls in one another at one instruction.
-pub(crate) const INLINE_DEPTH: usize = 128;
-/// Source places of the instructions of one cubin, calls counted; instructions behind them have no callers.
-pub(crate) const SOURCE_PLACES: usize = 1 << 22;
 /// Bytes of a file that is read whole.
 pub(crate) const FILE: u64 = 1 << 30;
 /// Partials that one page prints, those in partials counted.
 pub(crate) const INCLUDES: u64 = 10_000;
 /// Blocks of a template in one another.
 pub(crate) const TEMPLATE_DEPTH: usize = 64;
+/// Loops of a template in one another, those in partials counted: pages have some tens of sections.
+pub(crate) const LOOPS: usize = 3;
+/// Bytes of a page.
+pub(crate) const PAGE: usize = 32 << 20;
 /// Bytes of a template.
 pub(crate) const TEMPLATE: usize = 1 << 20;
 /// Bytes of a snapshot; those of this repository have 128 KB at most.

@@ -58,14 +58,14 @@ impl Drop for FileLock {
 
 /// Whether an open file is the one of that name.
 #[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
+pub(crate) fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let place = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
     file.metadata().map(place).ok() == fs::metadata(path).map(place).ok()
 }
 
 #[cfg(not(unix))]
-fn is_at(_: &File, path: &Path) -> bool {
+pub(crate) fn is_at(_: &File, path: &Path) -> bool {
     path.exists()
 }
 

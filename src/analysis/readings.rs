@@ -6,6 +6,7 @@ use crate::analysis::kernel::readings::Readings;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::catalog::{self, CounterPlace};
+use cuda_binary::Op;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -65,7 +66,7 @@ pub(in crate::analysis) fn kept(kernel: KernelSummary<'_>, command_line: &str, w
 
 /// Whether an opcode with its modifiers multiplies matrices.
 fn is_product(opcode: &str) -> bool {
-    mix::is_matrix(opcode.split('.').next().unwrap_or_default())
+    Op::of(opcode).is_product()
 }
 
 /// Whether something is told by the modifiers of an opcode: the width of a store, the shape of a product, the type that a

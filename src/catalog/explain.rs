@@ -5,13 +5,17 @@ use super::explain_metric::{by_name, reading};
 use super::explanation::Explanation;
 use super::replaced::{ReplacedRow, replaced, replaced_names};
 use super::{
-    AliasKind, AliasRow, Better, Checklist, LeverRow, LimiterKind, LimiterRow, MetricRow, NameCheck, OpcodeClass,
-    ReadingForm, StallFamily, StallRow, ThresholdRow, WordRow, base_opcode, check_metric_name, check_reading,
-    checklist, checklists, chips, lever, levers, limiter, limiters, metric, metrics, opcode_class, opcode_classes,
-    sass_aliases, stall, stall_of_metric, stalls, threshold_row, thresholds, word, words,
+    AliasKind, AliasRow, Better, Checklist, LeverRow, LimiterKind, LimiterRow, MetricRow, NameCheck, ReadingForm,
+    StallFamily, StallRow, ThresholdRow, WordRow, check_metric_name, check_reading, checklist, checklists, chips,
+    lever, levers, limiter, limiters, metric, metrics, sass_aliases, stall, stall_of_metric, stalls, threshold_row,
+    thresholds, word, words,
 };
 use crate::nearest::several;
+use cuda_binary::{Class, Op};
 use strum::VariantArray;
+
+/// Where opcodes can be checked.
+const INSTRUCTION_SET: &str = "CUDA Binary Utilities documentation, Instruction Set Reference";
 
 /// Explains a metric (id, alias, or any name that a chip has), stall reason, opcode, opcode class, chip, threshold, limiter,
 /// finding or lever.
@@ -22,7 +26,7 @@ pub fn explain(name: &str) -> Option<Explanation> {
         .map(|row| of_metric(name, row))
         .or_else(|| stall_of_metric(name).map(|(family, row)| of_stall(row, Some(family))))
         .or_else(|| stall(name).map(|row| of_stall(row, None)))
-        .or_else(|| opcode_classes().iter().find(|row| row.id == name).map(of_class))
+        .or_else(|| Class::of(name).map(of_class))
         .or_else(|| threshold_row(name).map(of_threshold))
         .or_else(|| limiter(name).map(of_limiter))
         .or_else(|| lever(name).map(of_lever))
@@ -146,7 +150,7 @@ pub fn nearest(name: &str) -> Vec<String> {
         .iter()
         .flat_map(MetricRow::spellings)
         .chain(stalls().iter().flat_map(|row| row.names.iter().copied()))
-        .chain(opcode_classes().iter().flat_map(|row| std::iter::once(row.id).chain(row.opcodes.iter().copied())))
+        .chain(Class::ALL.iter().flat_map(|class| std::iter::once(class.id()).chain(class.ops().map(Op::name))))
         .chain(thresholds().iter().map(|row| row.id))
         .chain(limiters().iter().map(|row| row.code.as_str()))
         .chain(levers().iter().map(|row| row.code))
@@ -228,22 +232,23 @@ fn of_stall(row: &'static StallRow, family: Option<&'static StallFamily>) -> Exp
     }
 }
 
-fn of_class(row: &'static OpcodeClass) -> Explanation {
+fn of_class(class: Class) -> Explanation {
+    let opcodes: Vec<&str> = class.ops().map(Op::name).collect();
     Explanation {
         kind: "opcode class",
-        name: row.id.to_owned(),
-        label: row.label.to_owned(),
-        text: row.help.to_owned(),
-        facts: vec![format!("Opcodes: {}.", row.opcodes.join(", "))],
-        cite: row.cite.to_owned(),
+        name: class.id().to_owned(),
+        label: class.label().to_owned(),
+        text: class.help().to_owned(),
+        facts: vec![format!("Opcodes: {}.", opcodes.join(", "))],
+        cite: INSTRUCTION_SET.to_owned(),
     }
 }
 
 fn of_opcode(name: &str) -> Option<Explanation> {
     let upper = name.to_ascii_uppercase();
-    let class = opcode_class(&upper)?;
-    let told = of_class(class);
-    Some(Explanation { kind: "opcode", name: base_opcode(&upper).to_owned(), ..told })
+    let op = Op::of(&upper);
+    let told = of_class(op.class()?);
+    Some(Explanation { kind: "opcode", name: op.name().to_owned(), ..told })
 }
 
 fn of_threshold(row: &'static ThresholdRow) -> Explanation {

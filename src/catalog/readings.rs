@@ -1,9 +1,10 @@
 //! The readings that checklists, expectations and hypotheses can name: one table, which says itself (`audit explain readings`).
 
 use super::vocabulary::UnknownName;
-use super::{NameCheck, StallRow, base_opcode, check_metric_name, opcode_classes, stalls};
+use super::{NameCheck, StallRow, check_metric_name, stalls};
 use crate::nearest::nearest;
 use crate::quantity::Unit;
+use cuda_binary::{Class, Op};
 use strum::VariantArray;
 
 /// The forms, each with how it is written, its unit, and what it is. A word in capitals stands for a name of a list.
@@ -68,8 +69,8 @@ impl ReadingForm {
         match self {
             ReadingForm::Stall => stalls().iter().map(|row| row.id).collect(),
             ReadingForm::StallRank => stalls().iter().filter(|row| row.is_stall()).map(|row| row.id).collect(),
-            ReadingForm::Opcode => opcode_classes().iter().flat_map(|class| class.opcodes.iter().copied()).collect(),
-            ReadingForm::Class => opcode_classes().iter().map(|class| class.id).collect(),
+            ReadingForm::Opcode => Op::ALL.iter().map(|op| op.name()).collect(),
+            ReadingForm::Class => Class::ALL.iter().map(|class| class.id()).collect(),
             ReadingForm::Sanitizer => SANITIZER.to_vec(),
             ReadingForm::Change => CHANGE.to_vec(),
             _ => Vec::new(),
@@ -129,7 +130,7 @@ pub fn check_reading(name: &str) -> Result<ReadingName<'_>, UnknownName> {
             }
             // A modifier or another spelling has its own name at hand; else the nearest of the list.
             let known = match form {
-                ReadingForm::Opcode => Some(base_opcode(parsed.word)),
+                ReadingForm::Opcode => Some(Op::of(parsed.word).name()),
                 _ => super::stall(parsed.word).map(|row: &StallRow| row.id),
             };
             let near = known.filter(|word| words.contains(word));

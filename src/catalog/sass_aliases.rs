@@ -1,8 +1,8 @@
 //! What PTX instructions and CUDA C++ constructs become in SASS, per chip.
 
 use super::row::catalog;
-use super::{opcode_class, opcode_classes};
 use crate::nearest::several;
+use cuda_binary::Op;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -63,10 +63,10 @@ fn chip_of(arch: &str) -> &str {
 /// Resolves a name of SASS, PTX or CUDA C++ for an architecture such as `sm_90a`.
 pub fn resolve(name: &str, arch: &str) -> Resolved {
     let Some(row) = ROWS.get(name) else {
-        if opcode_class(name).is_some() {
+        if Op::of(name).is_known() {
             return Resolved::Opcode;
         }
-        let opcodes = opcode_classes().iter().flat_map(|class| class.opcodes.iter().copied());
+        let opcodes = Op::ALL.iter().map(|op| op.name());
         return Resolved::Unknown(several(name, opcodes.chain(ROWS.rows().iter().map(|row| row.name)), 3));
     };
     match row.sass.get(chip_of(arch)) {

@@ -14,6 +14,8 @@ pub struct ThresholdRow {
     pub value: f64,
     /// Its unit; empty for a ratio or a count.
     pub unit: Unit,
+    /// What a configuration must stay below, where that is less than all sense.
+    pub below: Option<f64>,
     /// What is judged with it.
     pub help: &'static str,
     /// Where it comes from.

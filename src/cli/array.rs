@@ -3,6 +3,7 @@
 use super::args::Collect;
 use super::failure::{Failure, Status};
 use super::requests::{Place, survey};
+use super::say::say;
 use super::task::{self, Note};
 use crate::collect::{Array, CollectError, Interrupt, Request, Summary, Task, files, queue, submit};
 use std::collections::BTreeMap;
@@ -41,6 +42,9 @@ pub(super) fn run(
         return Ok(());
     }
     let array = array(&missing, place, options, arguments)?;
+    if let Some(fault) = array.fault() {
+        return Err(Failure::usage(fault));
+    }
     if arguments.dry_run {
         write!(out, "{}", array.script())?;
         return Ok(());
@@ -48,7 +52,7 @@ pub(super) fn run(
     let begun = Instant::now();
     let number = submit(&array)?;
     if !arguments.quiet {
-        writeln!(anstream::stderr(), "array {number}: {} tasks; {kept} subjects are whole", missing.len())?;
+        say(format!("array {number}: {} tasks; {kept} subjects are whole", missing.len()))?;
     }
     let last = watch(&number, missing.len(), arguments.quiet, interrupt)?;
     let found = survey(missing.iter().copied(), place)?;
@@ -112,7 +116,7 @@ fn watch(number: &str, tasks: usize, quiet: bool, interrupt: &Interrupt) -> Resu
                 let line =
                     format!("array {number}: {} of {tasks} tasks ended, {running} running", tasks - open.min(tasks));
                 if !quiet && line != shown {
-                    writeln!(anstream::stderr(), "{line}")?;
+                    say(&line)?;
                     shown = line;
                 }
             }
@@ -261,7 +265,7 @@ fn told(number: &str, rows: &[Row], wall: Duration, table: &Path, out: &mut dyn 
         }
     }
     for ((_, text), subjects) in words.iter().filter(|((is_lost, _), _)| !is_lost) {
-        writeln!(anstream::stderr(), "not measured: {text}: {}", subjects.join(", "))?;
+        say(format!("not measured: {text}: {}", subjects.join(", ")))?;
     }
     let lost: Vec<String> = words
         .iter()

@@ -7,11 +7,11 @@ use super::failure::{Failure, Status};
 use super::plan::config_at;
 use super::progress;
 use super::requests::{Place, context, requests};
+use super::say::say;
 use super::task::Attempt;
 use super::variants;
 use crate::collect::{self, CollectError, Interrupt, Machine, Request, Summary, files};
 use crate::config::Subject;
-use crate::plain;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -177,7 +177,7 @@ fn told(results: Vec<(&Request, Result<Summary, CollectError>)>, out: &mut dyn W
                 failures.push(line);
                 status = Some(Status::Tool);
             } else {
-                writeln!(anstream::stderr(), "not measured: {}", plain::message(&line))?;
+                say(format!("not measured: {line}"))?;
             }
         }
     }

@@ -4,6 +4,7 @@ use super::args::{Dump, DumpAnalysis, Folder, Stage};
 use super::code::places;
 use super::failure::Failure;
 use super::gather::Gatherer;
+use super::say::say;
 use super::slot::Days;
 use super::stated::expectations;
 use super::{lines, plan};
@@ -139,8 +140,7 @@ fn listings(file: &Path, allow_damage: bool) -> Result<Vec<SassListing>, Failure
         match collect::disassemble(&places, &cubin) {
             Ok(made) => listings.push(listing(&made.text, &cubin, file)?),
             Err(error) => {
-                let note = plain::message(&format!("note: instructions stay without text: {error}"));
-                writeln!(anstream::stderr(), "{note}")?;
+                say(format!("note: instructions stay without text: {error}"))?;
             }
         }
     }

@@ -6,6 +6,7 @@ use super::code::{self, ToolTime, builds, kept_build, places};
 use super::evidence::{self, Folder};
 use super::failure::Failure;
 use super::plan::Plan;
+use super::say::say;
 use super::slot::{Days, Slot};
 use super::stated::stated_work;
 use super::{baseline, lines, trials};
@@ -19,7 +20,6 @@ use crate::evidence::{BuildLog, Origin, Report, SourceView, Want};
 use crate::snapshot::{Dated, milestones};
 use crate::source::{self, Profile};
 use crate::view::DELIVERABLE;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// How the files of subjects are read.
@@ -92,7 +92,7 @@ impl<'p> Gatherer<'p> {
                     // An audit of today does not fail over a file of an earlier day.
                     Err(error) => {
                         let why = baseline::unusable(series, &error);
-                        writeln!(anstream::stderr(), "note: {}: {why}", subject.name)?;
+                        say(format!("note: {}: {why}", subject.name))?;
                         (None, why)
                     }
                 };
@@ -340,7 +340,7 @@ impl<'p> Gatherer<'p> {
             false => Vec::new(),
         };
         let said = if new.is_empty() { "the code sections are NOT MEASURED" } else { "the code is that of the report" };
-        writeln!(anstream::stderr(), "note: {}: {why}: {said}", subject.name)?;
+        say(format!("note: {}: {why}: {said}", subject.name))?;
         let missed = new.is_empty().then(|| match can_read {
             true => format!("{why}; the report does not hold the machine code"),
             false => why,

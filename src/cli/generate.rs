@@ -7,6 +7,7 @@ use super::gather::Gatherer;
 use super::made::{Made, Place, print_comment, write_page};
 use super::moment::AskedCommit;
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
+use super::say::say;
 use super::slot::Days;
 use super::stale::{Since, Sources, beside};
 use super::{collect, index, requests};
@@ -84,7 +85,7 @@ fn say_stale(made: &Made, subject: &Subject, series: &Path, sources: &Sources<'_
     let snapshot = series.join(format!("{}.json", made.heading().stem()));
     let since = (!made.is_first_made).then(|| sources.since(made, Some(subject), Some(&snapshot)));
     if let Some(Since::Changed(how)) = since {
-        writeln!(anstream::stderr(), "note: {} is STALE: {how}", subject.name)?;
+        say(format!("note: {} is STALE: {how}", subject.name))?;
     }
     Ok(())
 }
@@ -175,15 +176,13 @@ impl<'p> Maker<'p> {
 fn timings(all: Duration, tools: ToolTime) -> Result<(), Failure> {
     let own = all.saturating_sub(tools.wall);
     let share = if tools.wall.is_zero() { 100.0 } else { 100.0 * own.as_secs_f64() / tools.wall.as_secs_f64() };
-    writeln!(
-        anstream::stderr(),
+    say(format!(
         "timings: {:.3} s in all, {:.3} s in {} runs of NVIDIA's tools, {:.3} s for the rest ({share:.1} % of the tools' time)",
         all.as_secs_f64(),
         tools.wall.as_secs_f64(),
         tools.runs,
         own.as_secs_f64(),
-    )?;
-    Ok(())
+    ))
 }
 
 /// The command that makes the same page again, with paths as anyone may see them: by the subject's name where there is a configuration

@@ -1,10 +1,10 @@
 //! The index of the folder of audits: `README.md`, which GitHub shows when the folder is opened.
 
 use super::failure::Failure;
+use super::say::say;
 use crate::render::{Output, PageLock, RenderError, markdown_table, marked, merged, write_together};
 use crate::snapshot::{SnapshotError, milestones, subjects};
 use crate::view::{self, Listed};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 const FILE: &str = "README.md";
@@ -20,7 +20,7 @@ pub(super) fn write(folder: &Path, series: bool, made: &[&str]) -> Result<Option
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => {
-            note(&format!("{} cannot be read and stays as it is: {error}", path.display()))?;
+            say(format!("note: {} cannot be read and stays as it is: {error}", path.display()))?;
             return Ok(None);
         }
     };
@@ -29,13 +29,13 @@ pub(super) fn write(folder: &Path, series: bool, made: &[&str]) -> Result<Option
         // A file that is all prose keeps it, and gets the index behind; one elsewhere that a link leads to does not.
         Err(RenderError::Edited { .. }) if !existing.contains("<!-- audit:begin ") && !path.is_symlink() => {
             if !series {
-                note(&format!("{} is not an index that audit wrote, and stays as it is", path.display()))?;
+                say(format!("note: {} is not an index that audit wrote, and stays as it is", path.display()))?;
                 return Ok(None);
             }
             format!("{}\n\n{block}", existing.trim_end())
         }
         Err(error) => {
-            note(&format!("the index was not written: {error}"))?;
+            say(format!("note: the index was not written: {error}"))?;
             return Ok(None);
         }
     };
@@ -47,11 +47,7 @@ pub(super) fn write(folder: &Path, series: bool, made: &[&str]) -> Result<Option
 
 /// Says which snapshots have no part in the history of their subject, and why.
 pub(super) fn say_lost(snapshots: &[SnapshotError]) -> Result<(), Failure> {
-    snapshots.iter().try_for_each(|error| note(&format!("not in the history: {error}")))
-}
-
-fn note(text: &str) -> Result<(), Failure> {
-    Ok(writeln!(anstream::stderr(), "note: {text}")?)
+    snapshots.iter().try_for_each(|error| say(format!("note: not in the history: {error}")))
 }
 
 /// The block of the index.

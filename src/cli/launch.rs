@@ -41,12 +41,13 @@ mod on_gpu {
     use super::Launch;
     use crate::analysis::Sample;
     use crate::analysis::code::kernel_of;
+    use crate::catalog::chip;
     use crate::collect::{Compile, Places, clocks, compile};
-    use crate::config::{Code, Config, Subject};
+    use crate::config::{Amount, Code, Config, Subject};
     use crate::evidence::{Benchmark, Correctness, Origin, OutputCheck};
     use crate::render::{Output, write_together};
     use crate::source;
-    use audit_launch::gpu::{self, Gpu, Job, Sampling, guarded};
+    use audit_launch::gpu::{self, Gpu, Job, Sampling, StatedWork, guarded};
     use audit_launch::{DType, Given, LaunchError, LaunchPlan, Program, Reference, fit};
     use regex::Regex;
     use serde::Serialize;
@@ -88,13 +89,19 @@ mod on_gpu {
         };
         let maker = Maker { places: places(&config.tools, &config.folder), config, subject };
         // What needs no device is found wrong without one.
-        let early = maker.arch(None).map(|arch| maker.code(arguments, &arch, plan, reference)).transpose()?;
+        let held = subject.outputs.as_ref().filter(|_| arguments.time);
+        let all = |arch: &str| {
+            let (program, beside) = maker.code(arguments, arch, plan, reference)?;
+            let held = held.map(|how| maker.reference(&how.reference, arch, plan)).transpose()?;
+            Ok::<_, Failure>((program, beside, held.flatten()))
+        };
+        let early = maker.arch(None).map(|arch| all(&arch)).transpose()?;
         let device = guarded(|| Gpu::open(arguments.device))?;
-        let (program, beside) = match early {
+        let (program, beside, expected) = match early {
             Some(code) => code,
             None => {
                 let arch = maker.arch(Some(&device.facts().compute_capability)).unwrap_or_default();
-                maker.code(arguments, &arch, plan, reference)?
+                all(&arch)?
             }
         };
         let tool = format!("audit {}", env!("CARGO_PKG_VERSION"));
@@ -113,9 +120,11 @@ mod on_gpu {
                 interval.is_some_and(|(median, (low, high))| high - low <= SETTLED * median)
             };
             let most = arguments.samples.max(LEAST);
-            let sampling = Sampling { least: LEAST, most, limit: LIMIT, is_stable: &is_stable, clocks: &clocks };
+            let work = stated_work(subject, &device);
+            let sampling = Sampling { least: LEAST, most, limit: LIMIT, is_stable: &is_stable, clocks: &clocks, work };
             let stated = subject.reference.as_ref().map(|plan| (plan, beside.as_ref()));
-            let found = guarded(|| gpu::time(&device, &job, stated, &sampling))?;
+            let held = held.map(|how| (how, expected.as_ref()));
+            let found = guarded(|| gpu::time(&device, &job, stated, held, &sampling))?;
             keep(arguments, &found)?;
             return tell_times(&found, out);
         }
@@ -135,6 +144,18 @@ mod on_gpu {
             writeln!(out, "  {reference} launched 1 + {times} times")?;
         }
         Ok(())
+    }
+
+    /// The work of a launch with the most that this kind of chip does in a cycle, of whatever type.
+    fn stated_work(subject: &Subject, device: &Gpu) -> StatedWork {
+        let capability = device.facts().compute_capability.split_once('.');
+        let row = capability.and_then(|(major, minor)| chip((major.parse().ok()?, minor.parse().ok()?)));
+        let rates = row.and_then(|row| row.tensor.as_ref()).map(|tensor| tensor.dense.values().copied());
+        StatedWork {
+            flop: subject.work.flop.as_ref().map(Amount::value),
+            flop_per_cycle: rates.and_then(Iterator::max),
+            bytes: subject.work.bytes.as_ref().map(Amount::value),
+        }
     }
 
     /// The position of the algorithm that a benchmark chose; 0 where there is none.

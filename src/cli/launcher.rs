@@ -53,7 +53,12 @@ pub(super) fn of(subject: &Subject, folders: &Folders<'_>, has_build: bool) -> R
     }
     let check = subject.outputs.as_ref().map(|check| stated(format!("{check:?}"), &check.reference));
     let reference = subject.reference.as_ref().map(|plan| stated(format!("{plan:?}"), &plan.reference));
-    let time = reference.clone().unwrap_or_default();
+    // The outputs of timed launches are held against what the check expects.
+    let mut time = reference.clone().unwrap_or_default();
+    if let Some(check) = &check {
+        time.text.push_str(&check.text);
+        time.inputs.extend(check.inputs.iter().cloned());
+    }
     Ok(Launcher::Own(Box::new(OwnLauncher { words, stated: format!("{plan:?}"), check, time, reference })))
 }
 

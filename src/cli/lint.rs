@@ -3,7 +3,7 @@
 use super::args::Lint;
 use super::evidence::folder_of;
 use super::failure::{Failure, Status};
-use super::plan::DEFAULT_CONFIG;
+use super::plan::{DEFAULT_CONFIG, is_there};
 use crate::catalog::{check_metric_name, counters_of_arch};
 use crate::collect::{MANIFEST, is_as_made};
 use crate::config::{Code, Config, Subject};
@@ -17,7 +17,7 @@ pub(super) fn run(arguments: &Lint, out: &mut dyn Write) -> Result<(), Failure> 
     let default = Path::new(DEFAULT_CONFIG);
     let config = match &arguments.config {
         Some(path) => Some((path.as_path(), Config::read(path)?)),
-        None if default.is_file() => Some((default, Config::read(default)?)),
+        None if is_there(default) => Some((default, Config::read(default)?)),
         None => None,
     };
     if let Some((path, config)) = &config {

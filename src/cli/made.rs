@@ -3,6 +3,7 @@
 use super::args::PageFormat;
 use super::failure::Failure;
 use super::files::Files;
+use super::say::say;
 use super::show::WIDTH;
 use crate::analysis::{Audit, Listing, Standing, Verdict};
 use crate::evidence::SourceView;
@@ -104,8 +105,7 @@ pub(super) fn write_page(
         }
     };
     writeln!(out, "{}", written.join("\n"))?;
-    writeln!(anstream::stderr(), "{}", in_a_line(made))?;
-    Ok(())
+    say(in_a_line(made))
 }
 
 /// What `audit show` prints of a document on a screen of the usual width, without colours.

@@ -38,6 +38,7 @@ mod program;
 mod progress;
 mod render;
 mod requests;
+mod say;
 mod show;
 mod slot;
 mod stale;

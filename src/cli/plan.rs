@@ -76,12 +76,17 @@ pub(super) fn out_folder(folder: &Folder) -> Result<PathBuf, Failure> {
     }
 }
 
+/// Whether a file has that name, even one that nobody can read: a broken link to a configuration is none that is absent.
+pub(super) fn is_there(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok()
+}
+
 /// The configuration file that is named, else the default one where there is one and no folder is named instead.
 pub(super) fn config_of(folder: &Folder) -> Result<Option<Config>, Failure> {
     let default = Path::new(DEFAULT_CONFIG);
     Ok(match &folder.config {
         Some(path) => Some(Config::read(path)?),
-        None if folder.out.is_none() && default.is_file() => Some(Config::read(default)?),
+        None if folder.out.is_none() && is_there(default) => Some(Config::read(default)?),
         None => None,
     })
 }

@@ -1,10 +1,11 @@
 //! How a collection is shown while it runs: moving lines on a terminal, plain lines elsewhere, nothing when asked.
 
+use super::say::mention;
 use crate::collect::{Done, Progress, about};
 use crate::plain;
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use std::collections::HashMap;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -29,15 +30,15 @@ struct Plain;
 impl Progress for Plain {
     fn begin(&self, subject: &str, step: &str, left: Option<Duration>) {
         let left = left.map_or_else(String::new, |left| format!(", about {} left", about(left)));
-        say(&format!("{subject} {step}: begun{left}"));
+        mention(format!("{subject} {step}: begun{left}"));
     }
 
     fn remark(&self, subject: &str, text: &str) {
-        say(&format!("{subject}: {text}"));
+        mention(format!("{subject}: {text}"));
     }
 
     fn end(&self, subject: &str, step: &str, done: &Done, wall: Duration) {
-        say(&ended(subject, step, done, wall));
+        mention(ended(subject, step, done, wall));
     }
 }
 
@@ -68,7 +69,7 @@ impl Progress for Moving {
     }
 
     fn remark(&self, subject: &str, text: &str) {
-        let _ = self.lines.println(format!("{subject}: {text}"));
+        let _ = self.lines.println(plain::message(&format!("{subject}: {text}")));
     }
 
     fn advance(&self, subject: &str, step: &str, percent: u8) {
@@ -95,9 +96,4 @@ fn ended(subject: &str, step: &str, done: &Done, wall: Duration) -> String {
         Done::Kept => format!("{subject} {step}: kept from before"),
         Done::Missed(setback) => format!("{subject} {step}: NOT MEASURED: {}", setback.what),
     }
-}
-
-fn say(line: &str) {
-    // Nobody may be reading any more; the collection goes on.
-    let _ = writeln!(anstream::stderr(), "{}", plain::message(line));
 }

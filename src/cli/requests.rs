@@ -7,6 +7,7 @@ use super::failure::Failure;
 use super::launcher::{self, Folders};
 use super::moment::now;
 use super::progress;
+use super::say::say;
 use super::variants;
 use crate::analysis::public_command;
 use crate::catalog::{check_metric_name, collection, counters_of_arch};
@@ -18,7 +19,6 @@ use crate::config::{Code, Subject, Tools, Variant};
 use crate::evidence::{NameSet, Want};
 use crate::plain;
 use crate::source;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -47,7 +47,7 @@ pub(super) fn requests(subjects: &[&Subject], place: &Place<'_>, arguments: &Col
                 }
             }
             Some(why) if !arguments.quiet => {
-                writeln!(anstream::stderr(), "{} is passed over: {}", subject.name, plain::one_line(&why))?;
+                say(format!("{} is passed over: {}", subject.name, plain::one_line(&why)))?;
             }
             Some(_) => {}
         }

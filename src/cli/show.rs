@@ -141,6 +141,8 @@ fn shown(file: &Path, arguments: &Show) -> Result<Shown, Failure> {
     let (work, limits) = (Work::default(), Limits::default());
     let with = Reduction { source: &source, work: &work, limits: &limits };
     let kernel = analysis::Profile::subject(&report, arguments.kernel.as_ref(), &with)?;
-    let audit = audit(&Evidence::of(kernel.beside_others(&report, &with)), &limits);
+    // What is shown is pasted into issues and logs.
+    let evidence = Evidence::of(kernel.beside_others(&report, &with)).made_public();
+    let audit = audit(&evidence, &limits);
     Ok(Shown::Audit(Box::new((Heading::default(), audit))))
 }

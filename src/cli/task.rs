@@ -4,6 +4,7 @@
 
 use super::failure::Failure;
 use super::moment::now;
+use super::say::mention;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -86,7 +87,7 @@ impl Attempt {
         let written =
             OpenOptions::new().create(true).append(true).open(&self.file).and_then(|mut f| f.write_all(&line));
         if let Err(error) = written {
-            let _ = writeln!(anstream::stderr(), "cannot write {}: {error}", self.file.display());
+            mention(format!("cannot write {}: {error}", self.file.display()));
         }
     }
 }

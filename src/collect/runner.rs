@@ -104,6 +104,7 @@ pub fn run_watched(call: &Call, watch: &mut dyn FnMut(&[u8])) -> Result<Ran, Col
     }
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    end_with_us(&mut command);
     let refused = |source| CollectError::NotStarted { program: call.program.clone(), source };
     let mut child = command.spawn().map_err(refused)?;
     let (sender, receiver) = channel();
@@ -140,6 +141,19 @@ pub fn run_watched(call: &Call, watch: &mut dyn FnMut(&[u8])) -> Result<Ran, Col
     }
     Ok(Ran { status, stdout, stderr, wall: start.elapsed() })
 }
+
+/// Lets the system end the child when this program is killed, which can then stop nobody. The thread that starts a child
+/// waits for it, so that it does not end before.
+#[cfg(target_os = "linux")]
+fn end_with_us(command: &mut Command) {
+    use rustix::process::{Signal, set_parent_process_death_signal};
+    use std::os::unix::process::CommandExt as _;
+    // SAFETY: what runs between fork and exec is one system call, which allocates nothing and takes no lock.
+    unsafe { command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::KILL))?)) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn end_with_us(_: &mut Command) {}
 
 /// Whether the wish to stop is set or comes within a moment. A scheduler signals all processes of a job, each by itself: a
 /// child that fails first has failed of that.

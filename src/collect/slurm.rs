@@ -60,6 +60,18 @@ impl Task {
 }
 
 impl Array {
+    /// The first of its words that a script cannot hold: a line end leaves the comment that an option stands in.
+    pub fn fault(&self) -> Option<Setback> {
+        let path = |what: &'static str, path: &Path| (what, path.display().to_string());
+        let places = [path("the project's folder", &self.project), path("this program's path", &self.program)];
+        let options = self.options.iter().map(|option| ("an option of [slurm]", option.clone()));
+        let words = self.words.iter().map(|word| ("an argument", word.clone()));
+        let mut all = places.into_iter().chain(options).chain(words);
+        let (what, text) = all.find(|(_, text)| text.chars().any(char::is_control))?;
+        let what = format!("{what} holds a control character, which no job script can: {text:?}");
+        Some(Setback::new(what, "write it on one line; rename the folder"))
+    }
+
     /// The script. A task is put into the queue again when its node dies; what it made until then is kept.
     pub fn script(&self) -> String {
         let last = self.subjects.len().saturating_sub(1);
@@ -190,6 +202,16 @@ mod tests {
             "exec /shared/bin/audit collect \"$subject\" --task \"$notes\" --set full >>\"$notes/$subject.log\" 2>&1",
         ] {
             assert!(script.lines().any(|found| found == line), "{line}\n{script}");
+        }
+    }
+
+    #[test]
+    fn a_line_end_in_an_option_or_a_path_is_refused() {
+        assert!(array().fault().is_none());
+        let option = Array { options: vec!["--comment=a\ntouch /tmp/x".into()], ..array() };
+        let folder = Array { project: "/shared/a\nb".into(), ..array() };
+        for array in [option, folder] {
+            assert!(array.fault().is_some_and(|fault| fault.to_string().contains("\\n")));
         }
     }
 

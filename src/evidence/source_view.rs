@@ -1,7 +1,6 @@
 //! Counters of one launch, instruction by instruction and line by line.
 
-use super::machine_word::MachineWord;
-use super::sass::SourceLine;
+use super::{MachineWord, Op, SourceLine};
 use crate::quantity::Unit;
 use ncu_report::{SourceText, Value};
 use std::collections::HashMap;
@@ -25,12 +24,12 @@ pub struct CodeInstruction {
 }
 
 impl CodeInstruction {
-    /// The opcode without modifiers, from the listing or else from the bits; empty where neither tells.
-    pub fn base(&self) -> &str {
+    /// What it is, from the listing or else from the bits.
+    pub fn op(&self) -> Op {
         match (&self.opcode, &self.word) {
-            (Some(opcode), _) => opcode.split('.').next().unwrap_or_default(),
-            (None, Some(word)) => word.base,
-            (None, None) => "",
+            (Some(opcode), _) => Op::of(opcode),
+            (None, Some(word)) => word.op,
+            (None, None) => Op::Unknown,
         }
     }
 }

@@ -10,6 +10,7 @@ use super::lint::{text_of, unknown_part};
 use super::outline::Outline;
 use super::sink::one_line;
 use super::{escape, markdown};
+use crate::bounds::PAGE;
 use crate::view::{Block, Content, Document, Section, SourceText};
 use handlebars::{
     Context, Handlebars, Helper, HelperDef, HelperResult, Output, PathAndJson, RenderContext, RenderErrorReason,
@@ -162,6 +163,13 @@ pub(super) fn place(frame: &str, document: &Document, medium: Medium<'_>) -> Res
             between.push_str(part);
             own.push_str(part);
             continue;
+        }
+        if page.text.len() > PAGE {
+            return Err(RenderError::Rejected {
+                place: "the page".to_owned(),
+                expected: format!("at most {PAGE} bytes"),
+                found: "a template that places its blocks over and over".to_owned(),
+            });
         }
         let mut fields = part.split(FIELD);
         let mut field = || fields.next().unwrap_or_default();

@@ -4,7 +4,7 @@
 //! of a block would silently leave its part out.
 
 use super::error::RenderError;
-use crate::bounds::{INCLUDES, TEMPLATE_DEPTH};
+use crate::bounds::{INCLUDES, LOOPS, TEMPLATE_DEPTH};
 use crate::nearest::did_you_mean;
 use crate::view::names;
 use handlebars::Path;
@@ -55,7 +55,56 @@ pub(super) fn faults(templates: &BTreeMap<String, Template>) -> Vec<RenderError>
         return faults;
     }
     let mut known = BTreeMap::new();
-    templates.keys().find_map(|name| printed(templates, name, &mut Vec::new(), &mut known).err()).into_iter().collect()
+    let endless = templates.keys().find_map(|name| printed(templates, name, &mut Vec::new(), &mut known).err());
+    if let Some(fault) = endless {
+        return vec![fault];
+    }
+    let mut known = BTreeMap::new();
+    let deep = templates.iter().find(|(name, template)| loops(templates, name, template, &mut known) > LOOPS);
+    let fault = |(name, _): (&String, _)| {
+        let what = format!("at most {LOOPS} loops ({{{{#each}}}}) stand in one another, those of partials counted");
+        RenderError::template(name, (1, 1), what)
+    };
+    deep.map(fault).into_iter().collect()
+}
+
+/// The loops of a template that stand in one another, where no partials include each other.
+fn loops<'t>(
+    templates: &'t BTreeMap<String, Template>,
+    name: &'t str,
+    template: &'t Template,
+    known: &mut BTreeMap<&'t str, usize>,
+) -> usize {
+    if let Some(depth) = known.get(name) {
+        return *depth;
+    }
+    let depth = loops_of(templates, template, known);
+    known.insert(name, depth);
+    depth
+}
+
+fn loops_of<'t>(
+    templates: &'t BTreeMap<String, Template>,
+    template: &'t Template,
+    known: &mut BTreeMap<&'t str, usize>,
+) -> usize {
+    let mut deepest = 0;
+    for element in &template.elements {
+        let depth = match element {
+            TemplateElement::PartialExpression(include) | TemplateElement::PartialBlock(include) => {
+                let part = partial_of(include).and_then(|name| templates.get_key_value(name));
+                part.map_or(0, |(name, part)| loops(templates, name, part, known))
+            }
+            TemplateElement::HelperBlock(block) => {
+                let inner = block.template.iter().chain(&block.inverse);
+                let inner = inner.map(|inner| loops_of(templates, inner, known)).max().unwrap_or(0);
+                inner + usize::from(block.name.as_name() == Some("each"))
+            }
+            _ => 0,
+        };
+        deepest = deepest.max(depth);
+    }
+    deepest
 }
 
 /// How many templates one prints, itself and those in partials counted.

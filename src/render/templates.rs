@@ -6,12 +6,13 @@ use super::frame::{self, Medium, Placed};
 use super::html;
 use super::lint::HTML;
 use super::{gate, lint};
-use crate::bounds::{TEMPLATE, TEMPLATE_DEPTH};
+use crate::bounds::{PAGE, TEMPLATE, TEMPLATE_DEPTH};
 use crate::nearest::did_you_mean;
 use crate::view::{Document, SourceText};
-use handlebars::{Handlebars, Template};
+use handlebars::{Context, Handlebars, Template};
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// How the file of a template ends; what stands before it, without `.md`, is the template's name.
@@ -96,7 +97,7 @@ impl Templates {
             .map(|(name, text)| ((*name).to_owned(), Source { text: (*text).to_owned(), file: None }))
             .collect();
         if let Some(folder) = folder {
-            read_folder(folder, "", &mut sources).map_err(one)?;
+            read_folder(folder, folder, "", &mut sources).map_err(one)?;
         }
         for Override { name, file } in overrides {
             let name = if name == "html" { "audit.html" } else { name };
@@ -205,11 +206,32 @@ impl Templates {
         for (name, template) in self.compiled.iter().filter(|(name, _)| needed(name)) {
             registry.register_template(name, template.clone());
         }
-        registry.render(name, &frame::data(document, medium)).map_err(|error| {
+        let mut printed = Frame::default();
+        let data = Context::from(frame::data(document, medium));
+        let ended = registry.render_with_context_to_write(name, &data, &mut printed);
+        ended.map(|()| String::from_utf8_lossy(&printed.0).into_owned()).map_err(|error| {
             let at = (error.line_no.unwrap_or(1), error.column_no.unwrap_or(1));
             let name = error.template_name.as_deref().unwrap_or(name);
             self.placed(RenderError::template(name, at, error.reason().to_string()))
         })
+    }
+}
+
+/// What a template prints, up to the size of a page.
+#[derive(Default)]
+struct Frame(Vec<u8>);
+
+impl Write for Frame {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        if self.0.len() + text.len() > PAGE {
+            return Err(io::Error::other(format!("it prints more than {PAGE} bytes")));
+        }
+        self.0.extend_from_slice(text);
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -234,7 +256,13 @@ fn compile(name: &str, text: &str) -> Result<Template, RenderError> {
         .map_err(|error| RenderError::template(name, error.pos().unwrap_or((1, 1)), error.reason().to_string()))
 }
 
-fn read_folder(folder: &Path, prefix: &str, into: &mut BTreeMap<String, Source>) -> Result<(), RenderError> {
+/// Reads the templates of a folder that is `root` or lies in it.
+fn read_folder(
+    root: &Path,
+    folder: &Path,
+    prefix: &str,
+    into: &mut BTreeMap<String, Source>,
+) -> Result<(), RenderError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
         |source| RenderError::TemplateFolder { path, source }
@@ -242,8 +270,12 @@ fn read_folder(folder: &Path, prefix: &str, into: &mut BTreeMap<String, Source>)
     for entry in fs::read_dir(folder).map_err(failed(folder))? {
         let path = entry.map_err(failed(folder))?.path();
         let Some(file) = path.file_name().and_then(|name| name.to_str()) else { continue };
+        if path.is_symlink() && (path.is_dir() || file.ends_with(EXTENSION)) && leads_out(root, &path) {
+            let what = "it is a link out of the folder of templates; copy what it leads to";
+            return Err(failed(&path)(io::Error::new(io::ErrorKind::InvalidInput, what)));
+        }
         if path.is_dir() {
-            read_folder(&path, &format!("{prefix}{file}/"), into)?;
+            read_folder(root, &path, &format!("{prefix}{file}/"), into)?;
         } else if let Some(stem) = file.strip_suffix(EXTENSION) {
             let stem = match stem.strip_suffix(".md") {
                 Some(stem) => stem,
@@ -254,6 +286,15 @@ fn read_folder(folder: &Path, prefix: &str, into: &mut BTreeMap<String, Source>)
         }
     }
     Ok(())
+}
+
+/// Whether a link leads out of the folder of templates: to what nobody meant to print.
+fn leads_out(root: &Path, link: &Path) -> bool {
+    match (fs::canonicalize(root), fs::canonicalize(link)) {
+        (Ok(root), Ok(target)) => !target.starts_with(root),
+        // One that leads nowhere says so when it is read.
+        _ => false,
+    }
 }
 
 fn read_file(path: &Path) -> Result<Source, RenderError> {
@@ -274,7 +315,8 @@ mod tests {
     #[test]
     fn every_file_of_the_folder_is_built_in() {
         let mut files = BTreeMap::new();
-        read_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("report-templates"), "", &mut files).expect("reads");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("report-templates");
+        read_folder(&folder, &folder, "", &mut files).expect("reads");
         let built_in: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
         assert_eq!(files.keys().map(String::as_str).collect::<Vec<_>>(), built_in);
         let mut named: Vec<&str> =

@@ -1,8 +1,8 @@
 //! Writing files so that a reader never sees half of one, and a failure leaves the old ones as they were.
 
 use super::error::RenderError;
-use crate::lock::FileLock;
-use std::fs::{self, Metadata};
+use crate::lock::{FileLock, is_at};
+use std::fs::{self, Metadata, TryLockError};
 use std::io::{Error, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -80,16 +80,26 @@ fn stage(output: &Output<'_>) -> Result<Staged, RenderError> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(STAGED.0).suffix(STAGED.1);
     readable_by_all(&mut builder);
-    let made = match builder.tempfile_in(folder) {
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            fs::create_dir_all(folder).map_err(|error| fault(&path, "making its folder", error))?;
-            builder.tempfile_in(folder)
+    let mut file = loop {
+        let made = match builder.tempfile_in(folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                fs::create_dir_all(folder).map_err(|error| fault(&path, "making its folder", error))?;
+                builder.tempfile_in(folder)
+            }
+            made => made,
+        };
+        let file = made.map_err(|error| fault(&path, "making a temporary file", error))?;
+        // Held until it is in place, so that no other run sweeps it away. Where the system has no locks nobody sweeps.
+        let is_swept = match file.as_file().try_lock() {
+            // A run that sweeps found it before it was locked, and has it or removed it.
+            Ok(()) => !is_at(file.as_file(), file.path()),
+            Err(TryLockError::WouldBlock) => true,
+            Err(TryLockError::Error(_)) => false,
+        };
+        if !is_swept {
+            break file;
         }
-        made => made,
     };
-    let mut file = made.map_err(|error| fault(&path, "making a temporary file", error))?;
-    // Held until it is in place, so that no other run sweeps it away. Where the system has no locks nobody sweeps.
-    let _ = file.as_file().try_lock();
     let replaces = old.is_some();
     if let Some(old) = old {
         file.as_file().set_permissions(old.permissions()).map_err(|e| fault(&path, "keeping its permissions", e))?;
@@ -179,6 +189,31 @@ mod tests {
         assert_eq!(names.map(|name| path(name).exists()), [false, false, true, true, true]);
         staged.file.persist(path("page.md")).expect("is still there");
         drop(held);
+    }
+
+    /// A run that sweeps sees files that another one just made.
+    #[test]
+    fn files_that_are_being_made_are_not_swept() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let done = std::sync::atomic::AtomicBool::new(false);
+        let done = &done;
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                        sweep(folder.path());
+                    }
+                });
+            }
+            let write = |at: usize| {
+                let page = folder.path().join(format!("{at}.md"));
+                (0..400).try_for_each(|_| write_together(&[Output { path: &page, bytes: b"page" }]))
+            };
+            let writers: Vec<_> = (0..4).map(|at| scope.spawn(move || write(at))).collect();
+            let ended: Vec<_> = writers.into_iter().map(|writer| writer.join().expect("ends")).collect();
+            done.store(true, std::sync::atomic::Ordering::Relaxed);
+            assert!(ended.iter().all(Result::is_ok), "{ended:?}");
+        });
     }
 
     #[cfg(unix)]

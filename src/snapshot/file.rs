@@ -77,7 +77,8 @@ impl Snapshot {
             heading: Heading { command: public_words(&heading.command), ..heading },
             evidence: evidence.made_public(),
             milestone: parts.understood("milestone")?,
-            limits: Limits::of_numbers(&parts.understood("limits")?),
+            limits: Limits::of_numbers(&parts.understood("limits")?)
+                .map_err(|what| SnapshotError::Malformed { path: path.to_owned(), what })?,
             sha256: parts.sha256,
         })
     }

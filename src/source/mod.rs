@@ -4,19 +4,16 @@
 
 mod attribution;
 mod code;
-pub mod cubin;
 mod kind;
 mod launched;
 pub mod ncu_csv;
 mod nsys;
 mod open;
 mod profile;
-pub mod ptx;
-pub mod ptxas_log;
 mod sanitizer_xml;
-pub mod sass;
 
 use cuda_binary::text;
+pub use cuda_binary::{cubin, ptx, ptxas_log, sass};
 
 pub use crate::evidence::{NameSet, Rules, Want};
 pub use attribution::read_source_views;

@@ -115,10 +115,24 @@ fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {
             format!("before each {bytes} bytes were {how}, so that L2 held none of its data")
         }
     };
+    let seeds = match method.other_seed {
+        Some(other) => format!("inputs of seed {} and {other} in turn", method.seed),
+        None => format!("inputs of seed {}", method.seed),
+    };
+    let held = method.held.as_ref().map_or_else(String::new, |held| {
+        let unseen: Vec<f64> = held.unseen_ms.iter().map(|ms| ms * 1e6).collect();
+        let scale = Scale::of_samples(unseen.iter().copied());
+        let unseen: Vec<String> = unseen.iter().map(|ns| scale.write(*ns)).collect();
+        format!(
+            " After the last sample its outputs were those of {}, and so were those of launches on inputs that the kernel \
+             had not seen before, in {}.",
+            held.reference,
+            unseen.join(" and ")
+        )
+    });
     let words = format!(
-        "One launch between two CUDA events, alone on the GPU{turns}; {flushed}; {} launches{each} to warm up, inputs of seed \
-         {}. ncu's duration is another number: that of a launch replayed under counters. Compare this time with other programs; the profile shows where it goes.",
-        method.warm_up, method.seed
+        "One launch between two CUDA events, alone on the GPU{turns}; {flushed}; {} launches{each} to warm up, {seeds}.{held} ncu's duration is another number: that of a launch replayed under counters. Compare this time with other programs; the profile shows where it goes.",
+        method.warm_up
     );
     blocks.push(paragraph("method", words));
     blocks.extend(benchmark.reference.as_ref().and_then(choice).filter(|_| audit.standing() != Standing::Wrong));

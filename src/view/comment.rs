@@ -14,8 +14,8 @@ use crate::words::Words;
 pub const COMMENT: &str = "pr";
 /// What a comment begins with, so that the next one takes its place. A reader does not see it.
 pub const COMMENT_MARKER: &str = "<!-- audit:pull-request -->";
-/// Characters that GitHub takes in one comment.
-const LIMIT: usize = 65_536;
+/// Characters of a comment: GitHub takes 65,536 in one, and what a job says before it takes its part.
+const LIMIT: usize = 61_000;
 
 /// One subject of a comment.
 #[derive(Clone, Debug)]

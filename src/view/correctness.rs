@@ -16,7 +16,7 @@ pub(super) fn section(audit: &Audit) -> Section {
         blocks.push(outputs(check).into());
         blocks.push(paragraph(
             "outputs",
-            "Write-only outputs held NaNs before each launch, so an element that was not written shows. The reference ran first, so a kernel that overwrites its inputs cannot change the expected values.",
+            "Write-only outputs held a pattern before each launch, NaNs before the first, so an element that was not written shows. The reference ran first, so a kernel that overwrites its inputs cannot change the expected values.",
         ));
         blocks.extend(launch(audit, &check.launch, "check"));
     }

@@ -5,10 +5,9 @@ use crate::analysis::{Audit, Row};
 use crate::catalog::{Counter, Part};
 use crate::quantity::format;
 use crate::quantity::glance::{self, bytes};
+use cuda_binary::Op;
+use cuda_binary::op::Space;
 
-/// Opcodes that bring data to an SM, and that send it to L2.
-const READING: [&str; 6] = ["LDG", "LD", "LDGSTS", "UTMALDG", "UBLKCP", "TEX"];
-const WRITING: [&str; 9] = ["STG", "ST", "UTMASTG", "UTMAREDG", "UBLKRED", "RED", "REDG", "ATOM", "ATOMG"];
 /// Parts of the SM's arithmetic that are told.
 const PARTS: usize = 2;
 
@@ -38,8 +37,11 @@ fn note(audit: &Audit, id: &str) -> Option<String> {
             counted(value(audit, Counter::MemoryL1WavefrontsShared), "wavefronts of shared memory"),
         ],
         "lts__throughput" => vec![
-            moved(Counter::L1texMXbar2l1texReadBytesSum, &format!("read{}", by(audit, &READING))),
-            moved(Counter::L1texML1tex2xbarWriteBytesSum, &format!("written{}", by(audit, &WRITING))),
+            moved(
+                Counter::L1texMXbar2l1texReadBytesSum,
+                &format!("read{}", by(audit, |op| op.reads_global() || op.is_in(Space::Texture))),
+            ),
+            moved(Counter::L1texML1tex2xbarWriteBytesSum, &format!("written{}", by(audit, Op::writes_global))),
         ],
         "gpu__dram_throughput" => {
             vec![moved(Counter::DramBytesReadSum, "read"), moved(Counter::DramBytesWriteSum, "written")]
@@ -55,11 +57,10 @@ fn value(audit: &Audit, metric: Counter) -> Option<f64> {
     audit.panels.iter().find_map(|panel| panel.row(metric))?.new.value()
 }
 
-/// ` by LDG and LDGSTS`: the opcodes of a list that were executed.
-fn by(audit: &Audit, opcodes: &[&str]) -> String {
-    let ran = |row: &&crate::analysis::OpcodeRow| {
-        opcodes.contains(&row.opcode.as_str()) && row.row.new.value().is_some_and(|count| count > 0.0)
-    };
+/// ` by LDG and LDGSTS`: the opcodes of a kind that were executed.
+fn by(audit: &Audit, takes: impl Fn(Op) -> bool) -> String {
+    let ran =
+        |row: &&crate::analysis::OpcodeRow| takes(row.op()) && row.row.new.value().is_some_and(|count| count > 0.0);
     let names: Vec<&str> = audit.mix.rows.iter().filter(ran).map(|row| row.opcode.as_str()).collect();
     if names.is_empty() { String::new() } else { format!(" by {}", names.join(", ")) }
 }

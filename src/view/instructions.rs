@@ -11,6 +11,7 @@ use crate::quantity::format;
 use crate::quantity::glance;
 use crate::words;
 use crate::words::Words;
+use cuda_binary::Op;
 
 const SHOWN: usize = 12;
 const LANES: u32 = 32;
@@ -83,15 +84,15 @@ fn moves(audit: &Audit) -> String {
 
 /// Why a count by opcode is above the count of accesses: it has the executions whose guard was false for every lane.
 fn guarded(audit: &Audit) -> Option<String> {
-    const PAIRS: [(&str, Counter); 4] = [
-        ("LDG", Counter::SassInstExecutedGlobalLoads),
-        ("STG", Counter::SassInstExecutedGlobalStores),
-        ("LDS", Counter::SassInstExecutedSharedLoads),
-        ("STS", Counter::SassInstExecutedSharedStores),
+    const PAIRS: [(Op, Counter); 4] = [
+        (Op::LDG, Counter::SassInstExecutedGlobalLoads),
+        (Op::STG, Counter::SassInstExecutedGlobalStores),
+        (Op::LDS, Counter::SassInstExecutedSharedLoads),
+        (Op::STS, Counter::SassInstExecutedSharedStores),
     ];
     let rows = &audit.panel("instructions")?.rows;
-    let apart = |(opcode, metric): &(&str, Counter)| {
-        let executed = audit.mix.count(opcode)?;
+    let apart = |(opcode, metric): &(Op, Counter)| {
+        let executed = audit.mix.count(|op| op == *opcode)?;
         let accesses = rows.iter().find(|row| row.id == *metric)?.new.value()?;
         let (all, some) = (format::fixed(executed, 0), format::fixed(accesses, 0));
         (executed > accesses * 1.01).then(|| format!("{some} of {all} {opcode}"))
@@ -128,7 +129,7 @@ fn stores(audit: &Audit) -> Option<Words> {
 
 /// What so many stores write where all have one width, beside the bytes of the outputs.
 fn written(audit: &Audit, executed: u64) -> String {
-    let widths = audit.code.first().and_then(|code| code.facts.widths.iter().find(|row| row.opcode == "STG"));
+    let widths = audit.code.first().and_then(|code| code.facts.widths.iter().find(|row| row.opcode.stores_global()));
     let Some([(bits, _)]) = widths.map(|row| row.widths.as_slice()) else { return String::new() };
     let bytes = executed as f64 * f64::from(LANES * bits / 8);
     let outputs = unavoidable(audit).write;

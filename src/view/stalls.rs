@@ -143,6 +143,6 @@ fn meaning(audit: &Audit, reason: &str) -> &'static str {
     let Some(row) = catalog::stall(reason) else {
         return "A reason that this version's catalog does not know.";
     };
-    let executed = |opcode: &str| audit.mix.count(opcode).is_some_and(|count| count > 0.0);
+    let executed = |opcode: &str| audit.mix.count(|op| op.name() == opcode).is_some_and(|count| count > 0.0);
     row.reading_for(executed).map_or(row.means, |when| when.means)
 }

@@ -1,4 +1,4 @@
-//! `action.yml`: its steps, run as scripts in a repository with a pull request, with `gh` and `cargo` played.
+//! `action.yml`: its steps with this program in a repository with a pull request. `tests/action.py` plays the program and GitHub.
 
 use crate::project::{Profile, Project};
 use std::fs;
@@ -35,8 +35,6 @@ impl Job {
         let job = Job { tools: project.path(".tools"), project };
         fs::create_dir(&job.tools).unwrap();
         job.tool("audit", &format!("exec {} \"$@\"", env!("CARGO_BIN_EXE_audit")));
-        job.tool("cargo", "echo \"cargo $*\" >> \"$CALLS\"");
-        job.tool("gh", "echo \"gh $*\" >> \"$CALLS\"; case \"$*\" in *--paginate*) echo \"$OLD\";; esac");
         fs::write(job.project.path(".gitignore"), "/.tools\n/.out\n/.origin\n").unwrap();
         job.git(&["init", "-q", "-b", "main"]);
         job.project.audit("2026-01-01", Profile::steady(100_000.0));
@@ -74,63 +72,76 @@ impl Job {
             .env("RUNNER_TEMP", &out)
             .env("GITHUB_OUTPUT", out.join("output"))
             .env("GITHUB_STEP_SUMMARY", out.join("summary"))
-            .env("CALLS", out.join("calls"))
+            .env("GITHUB_JOB", "audit")
+            .env("GITHUB_ACTION_PATH", env!("CARGO_MANIFEST_DIR"))
             .envs(environment.iter().copied())
             .output()
             .unwrap()
     }
 
-    /// The steps of a pull request in their order; the last one's success, and what `gh` was asked.
-    fn run(&self, old: &str) -> (bool, String) {
+    /// The steps of a pull request in their order; the last one's status.
+    fn run(&self) -> i32 {
+        let out = self.project.path(".out/audit-1").display().to_string();
+        let out = ("OUT", out.as_str());
         let done = |name: &str, environment: &[(&str, &str)]| {
             let output = self.step(name, environment);
             assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+            self.project.read(".out/output")
         };
-        done("install", &[("VERSION", "9.9.9")]);
-        done("check", &[("ARGUMENTS", "--allow-new --allow-inconclusive")]);
-        done("pages", &[("AUDITS", "pages"), ("BASE", "main"), ("LINK", "https://host/o/r/blob/abc")]);
-        done("comment", &[("PR", "7"), ("REPO", "o/r"), ("GH_TOKEN", "t"), ("OLD", old)]);
-        let output = self.project.read(".out/output");
-        let status = output.trim().strip_prefix("status=").expect(&output).to_owned();
-        (self.step("status", &[("STATUS", &status)]).status.success(), self.project.read(".out/calls"))
+        let found = done("program", &[("VERSION", ""), ("INDEX", "")]);
+        assert!(found.contains("here=true") && found.contains("name=audit-audit-0-1"), "{found}");
+        let found = done("check", &[("ARGUMENTS", "--allow-new --allow-inconclusive"), ("AUDITS", ""), out]);
+        let status = found.lines().find_map(|line| line.strip_prefix("status=")).expect(&found).to_owned();
+        let link = ("LINK", "https://host/o/r/blob/abc");
+        let name = ("NAME", "audit-audit-0-1");
+        done("pages", &[("AUDITS", ""), ("BASE", "main"), link, name, ("STATUS", &status), out]);
+        self.step("status", &[("STATUS", &status)]).status.code().unwrap()
+    }
+
+    fn read(&self, name: &str) -> String {
+        self.project.read(&format!(".out/audit-1/{name}"))
     }
 }
 
 #[test]
 fn a_pull_request_gets_its_status_its_comment_and_its_pages() {
     let job = Job::new(90_000.0);
-    let (passed, calls) = job.run("");
-    assert!(passed, "{calls}");
-    assert!(calls.contains("cargo install kernel-audit --locked --version 9.9.9"), "{calls}");
-    assert!(calls.contains("gh pr comment 7 --repo o/r --body-file"), "{calls}");
-    let comment = job.project.read(".out/audit/comment.md");
-    assert!(comment.starts_with("<!-- audit:pull-request -->") && comment.contains("FASTER"), "{comment}");
+    assert_eq!(job.run(), 0);
+    let comment = job.read("comment.md");
+    assert!(
+        comment.starts_with("<!-- audit:pull-request audit-audit-0-1 -->\n**`audit check` passed** (status 0)."),
+        "{comment}"
+    );
+    assert!(comment.contains("FASTER"), "{comment}");
     assert!(comment.contains("https://host/o/r/blob/abc/pages/2026-01-02-scale.md"), "{comment}");
     assert!(job.project.read(".out/summary").contains("FASTER"));
-    assert!(job.project.path(".out/audit/pages/2026-01-02-scale.html").is_file());
-    assert!(!job.project.path(".out/audit/pages/2026-01-01-scale.html").exists(), "only what the pull request adds");
-    assert!(job.project.read(".out/audit/junit.xml").contains("failures=\"0\""));
+    assert!(job.project.path(".out/audit-1/pages/2026-01-02-scale.html").is_file());
+    assert!(!job.project.path(".out/audit-1/pages/2026-01-01-scale.html").exists(), "only what the pull request adds");
+    assert!(job.read("junit.xml").contains("failures=\"0\""));
 }
 
 #[test]
 fn a_regression_fails_the_job_after_its_comment() {
     let job = Job::new(120_000.0);
-    let (passed, calls) = job.run("4711");
-    assert!(!passed);
-    assert!(calls.contains("gh api --method PATCH repos/o/r/issues/comments/4711"), "{calls}");
-    assert!(job.project.read(".out/audit/comment.md").contains("SLOWER"));
+    assert_eq!(job.run(), 1);
+    let comment = job.read("comment.md");
+    assert!(comment.contains("failed** (status 1)") && comment.contains("\nFAIL scale: SLOWER"), "{comment}");
 }
 
 #[test]
-fn a_pull_request_without_audits_gets_no_comment_and_one_of_a_fork_a_warning() {
-    let job = Job::new(90_000.0);
-    job.git(&["checkout", "-q", "main"]);
-    let (passed, calls) = job.run("");
-    assert!(passed && !calls.contains("gh "), "{calls}");
-    let job = Job::new(90_000.0);
-    job.tool("gh", "case \"$*\" in *--paginate*) exit 0;; esac; exit 1");
-    fs::create_dir_all(job.project.path(".out/audit")).unwrap();
-    fs::write(job.project.path(".out/audit/comment.md"), "x").unwrap();
-    let output = job.step("comment", &[("PR", "7"), ("REPO", "o/r"), ("OLD", "")]);
-    assert!(output.status.success() && String::from_utf8_lossy(&output.stdout).contains("::warning"), "{output:?}");
+fn a_gate_that_cannot_be_run_says_so_in_the_annotations_in_junit_and_in_the_comment() {
+    let typo = Job::new(90_000.0);
+    let config = typo.project.read("audit.toml");
+    fs::write(typo.project.path("audit.toml"), config.replace("report =", "reprot =")).unwrap();
+    let edited = Job::new(90_000.0);
+    let snapshot = edited.project.read("pages/2026-01-02-scale.json");
+    fs::write(edited.project.path("pages/2026-01-02-scale.json"), snapshot.replace("scale", "scala")).unwrap();
+    for (job, status, word) in [(typo, 2, "reprot"), (edited, 3, "2026-01-02-scale.json")] {
+        assert_eq!(job.run(), status);
+        let comment = job.read("comment.md");
+        assert!(comment.contains("could not be run") && comment.contains(word), "{comment}");
+        assert!(job.read("junit.xml").contains("failures=\"1\"") && job.read("junit.xml").contains(word));
+        let said = job.project.run("check --github");
+        assert!(said.out().contains("::error title=audit%3A audit check::error: "), "{}", said.out());
+    }
 }

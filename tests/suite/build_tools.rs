@@ -1,6 +1,7 @@
 //! The build tools at work: PTX names seen again in fresh code, control flow beside nvdisasm's, and what goes wrong.
 
 use crate::read_sass::{nodes_of_dot, nodes_of_flow};
+use cuda_binary::Op;
 use kernel_audit::analysis::code::{CodeInputs, LaunchShape, RoleRow, code_facts};
 use kernel_audit::analysis::sass::{ControlFlow, dispatches, opcode_matches};
 use kernel_audit::catalog::sass_aliases;
@@ -118,7 +119,7 @@ fn tensor_memory_and_the_wait_for_it_follow_from_the_code() {
     assert_eq!((code.occupancies[0].blocks, code.occupancies[0].limiters()), (1, vec!["tensor memory"]));
     // What the compiler calls where an allocation goes wrong traps, and is no function of the kernel.
     assert_eq!(code.flow.called, 0);
-    let load = code.loads.iter().find(|load| load.opcode == "LDTM").unwrap();
+    let load = code.loads.iter().find(|load| load.opcode == Op::LDTM).unwrap();
     assert!(load.latency == 200 && load.cycles > 0 && load.turn >= load.instructions, "{load:?}");
     // The source's tile of 256 rows and 128 columns; a lane stores 32 bytes of a row of 1,536.
     let products: Vec<_> = code.products.iter().map(|own| (own.opcode.as_str(), own.shape, own.count)).collect();
@@ -127,7 +128,7 @@ fn tensor_memory_and_the_wait_for_it_follow_from_the_code() {
     assert_eq!(stores, [(256, 2, 32, 32)]);
     let role = |opcode: &str| {
         let roles = code.dispatches[0].roles.iter();
-        roles.filter(|role| role.telling.iter().any(|(own, _)| own == opcode)).collect::<Vec<_>>()
+        roles.filter(|role| role.telling.iter().any(|(own, _)| own.name() == opcode)).collect::<Vec<_>>()
     };
     let meets = |role: &RoleRow| role.barriers.iter().any(|own| own.barrier == "mbarrier" && own.waits > 0);
     assert!(["LDTM", "UTCQMMA", "UTMALDG"].iter().all(|opcode| role(opcode).iter().any(|role| meets(role))));

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
+use cuda_binary::op::base;
+use cuda_binary::{Class, Op};
 use kernel_audit::catalog::{
-    base_opcode, checklists, chip, chips, explain, metric, metrics, opcode_class, sass_aliases, stall, stall_families,
-    stall_of_metric, stalls, table, tables, thresholds,
+    checklists, chip, chips, explain, metric, metrics, sass_aliases, stall, stall_families, stall_of_metric, stalls,
+    table, tables, thresholds,
 };
 
 fn fixture(name: &str) -> String {
@@ -67,11 +69,11 @@ fn names_in_rows_lead_to_rows() {
         assert_eq!(row.names.first(), Some(&row.id));
         assert!(row.part_of.is_none_or(|whole| stall(whole).is_some_and(|found| found.id == whole)), "{}", row.id);
         let opcodes = row.when.iter().flat_map(|reading| &reading.opcodes);
-        assert_eq!(opcodes.filter(|opcode| opcode_class(opcode).is_none()).count(), 0, "{}", row.id);
+        assert_eq!(opcodes.filter(|opcode| !Op::of(opcode).is_known()).count(), 0, "{}", row.id);
     }
     for row in sass_aliases() {
         let patterns = row.sass.values().flatten();
-        assert_eq!(patterns.filter(|pattern| opcode_class(pattern).is_none()).count(), 0, "{}", row.name);
+        assert_eq!(patterns.filter(|pattern| !Op::of(pattern).is_known()).count(), 0, "{}", row.name);
         assert!(!row.sass.is_empty(), "{}", row.name);
     }
     for row in tables() {
@@ -146,11 +148,11 @@ fn every_opcode_of_builds_and_reports_has_a_class() {
         facts("catalog/seen-opcodes.txt").into_iter().map(|row| row[0].clone()).collect();
     let sass = fixture("h200/devset.sass");
     let address = regex::Regex::new(r"^\s+/\*[0-9a-f]{4,}\*/\s+(\S.*?;)").unwrap();
-    let listed = sass.lines().filter_map(|line| address.captures(line)).map(|found| base_opcode(&found[1]).to_owned());
+    let listed = sass.lines().filter_map(|line| address.captures(line)).map(|found| base(&found[1]).to_owned());
     let before = opcodes.len();
     opcodes.extend(listed);
     assert!(before > 70 && opcodes.contains("ULEA"), "the listing must have been read: {opcodes:?}");
-    let without: Vec<_> = opcodes.iter().filter(|opcode| opcode_class(opcode).is_none()).collect();
+    let without: Vec<_> = opcodes.iter().filter(|opcode| !Op::of(opcode).is_known()).collect();
     assert_eq!(without, [] as [&String; 0]);
 }
 
@@ -172,7 +174,7 @@ fn instructions_of_each_chip_have_the_class_an_engineer_expects() {
         ("FENCE.VIEW.ASYNC", "fence"),
         ("REDG.E.ADD", "atomic"),
     ] {
-        assert_eq!(opcode_class(opcode).map(|row| row.id), Some(class), "{opcode}");
+        assert_eq!(Op::of(opcode).class().map(Class::id), Some(class), "{opcode}");
     }
 }
 

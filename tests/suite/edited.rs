@@ -117,7 +117,11 @@ fn a_page_that_cannot_be_read_is_not_replaced() {
         for folder in [project.0.path(), page.parent().unwrap()] {
             fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).unwrap();
         }
-        command.uid(65534).gid(65534);
+        // A clone that only its owner may enter hides the program from everybody else.
+        let program = project.path("program");
+        fs::copy(command.get_program(), &program).unwrap();
+        command = crate::project::audit_at(&program, project.0.path());
+        command.args(["generate", "scale", "--date", "2026-01-01"]).uid(65534).gid(65534);
     }
     let before = fs::metadata(&page).unwrap().ino();
     let output = command.output().unwrap();

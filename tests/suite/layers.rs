@@ -4,6 +4,7 @@ use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 /// The rooms, the lowest first. Those of one floor do not use each other.
 const FLOORS: [&[&str]; 12] = [
@@ -59,7 +60,8 @@ pub(crate) fn sources(folder: &Path) -> Vec<PathBuf> {
 /// The files of Rust of the program and of its crates.
 pub(crate) fn all_sources() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    [sources(&root.join("src")), sources(&root.join("crates"))].concat()
+    let crates = fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path().join("src"));
+    crates.chain([root.join("src")]).flat_map(|folder| sources(&folder)).collect()
 }
 
 /// The arrows between the rooms of a folder, without those of unit tests: (from, to).
@@ -70,9 +72,9 @@ fn arrows(inside: &[&str]) -> BTreeSet<(String, String)> {
         module.get(inside.len()).filter(|_| is_inside).cloned()
     };
     let mut arrows = BTreeSet::new();
-    for (from, (given, used)) in &modules {
+    for (from, (given, used)) in modules {
         let Some(own) = room(from) else { continue };
-        let targets = given.iter().chain(used).filter_map(|path| target(from, path, &modules));
+        let targets = given.iter().chain(used).filter_map(|path| target(from, path, modules));
         arrows.extend(targets.filter_map(|to| room(&to)).filter(|to| *to != own).map(|to| (own.clone(), to)));
     }
     arrows
@@ -182,8 +184,10 @@ fn way(from: &[String], path: &str, modules: &Modules) -> Vec<Vec<String>> {
     [vec![own.to_vec()], behind.unwrap_or_default()].concat()
 }
 
-fn all_modules() -> Modules {
-    modules().into_iter().map(|(name, code)| (name, named(&code))).collect()
+fn all_modules() -> &'static Modules {
+    static MODULES: LazyLock<Modules> =
+        LazyLock::new(|| modules().into_iter().map(|(name, code)| (name, named(&code))).collect());
+    &MODULES
 }
 
 type Modules = BTreeMap<Vec<String>, (Vec<String>, Vec<String>)>;
@@ -192,8 +196,8 @@ type Modules = BTreeMap<Vec<String>, (Vec<String>, Vec<String>)>;
 fn no_files_use_each_other_in_a_circle() {
     let modules = all_modules();
     let mut arrows: BTreeMap<&Vec<String>, BTreeSet<Vec<String>>> = BTreeMap::new();
-    for (from, (_, used)) in &modules {
-        let targets = used.iter().flat_map(|path| way(from, path, &modules));
+    for (from, (_, used)) in modules {
+        let targets = used.iter().flat_map(|path| way(from, path, modules));
         arrows.insert(from, targets.filter(|to| to != from).collect());
     }
     assert!(arrows.values().map(BTreeSet::len).sum::<usize>() > 1000);
@@ -223,6 +227,31 @@ fn no_file_is_too_long_to_read_at_a_sitting() {
     let lines = |path: &PathBuf| fs::read_to_string(path).unwrap().lines().count();
     let long: Vec<PathBuf> = all_sources().into_iter().filter(|path| lines(path) > 400).collect();
     assert_eq!(long, [] as [PathBuf; 0]);
+}
+
+/// What writes to the error stream, with the reason.
+const SPEAKERS: [(&str, &str); 2] = [
+    ("src/cli/program.rs", "the error that ends a run, with its colours"),
+    ("src/cli/say.rs", "lines on which nothing acts"),
+];
+
+#[test]
+fn lines_to_the_error_stream_go_one_way() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let writes = |line: &str| {
+        let line = line.trim_start();
+        !line.starts_with("//")
+            && ["anstream::stderr(", "eprintln!", "io::stderr().lock"].iter().any(|way| line.contains(way))
+    };
+    let sources = all_sources().into_iter().filter(|path| path.starts_with(root.join("src")));
+    let found: BTreeSet<String> = sources
+        .filter(|path| {
+            let code = fs::read_to_string(path).unwrap();
+            code.split("\n#[cfg(test)]\n").next().unwrap().lines().any(writes)
+        })
+        .map(|path| path.strip_prefix(root).unwrap().display().to_string())
+        .collect();
+    assert_eq!(found, SPEAKERS.iter().map(|(path, _)| (*path).to_owned()).collect());
 }
 
 #[test]

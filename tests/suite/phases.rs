@@ -1,6 +1,7 @@
 //! Phases of a kernel: against the numbers that were worked out by hand from the same reports.
 
 use crate::judged;
+use cuda_binary::Op;
 use kernel_audit::analysis::phases::{
     Amount, CycleUnit, LaneStep, OpcodeRun, Phase, PhaseKind, Phases, StallPlace, Unavoidable, at_their_products,
     touched_sectors,
@@ -107,7 +108,7 @@ fn the_evidence_of_an_exposed_epilogue() {
     assert_eq!(worst.iter().map(|access| access.requests).sum::<u64>(), 62 * 21_756 * 8, "{worst:?}");
     assert!(worst.iter().all(|access| access.bytes_used() < 32.0 && !access.is_inherent), "{worst:?}");
     is_near(phases.copied_bytes.map(|bytes| bytes as f64), 6_416e6, 1e-3);
-    let shared = phases.guarded.iter().find(|opcode| opcode.opcode == "LDS").expect("guarded loads");
+    let shared = phases.guarded.iter().find(|opcode| opcode.opcode == Op::LDS).expect("guarded loads");
     assert_eq!((shared.executed, shared.exactly()), (7_310_016, Some(0)));
 }
 
@@ -135,7 +136,7 @@ fn a_fence_in_the_loop_holds_everybody() {
     let chain = phases.fence_chain.as_ref().expect("a chain");
     assert_eq!(chain.at.line, 80);
     is_near(Some(chain.cost), 0.84, 0.02);
-    let fences = phases.guarded.iter().find(|opcode| opcode.opcode == "MEMBAR").expect("guarded fences");
+    let fences = phases.guarded.iter().find(|opcode| opcode.opcode == Op::MEMBAR).expect("guarded fences");
     assert_eq!((fences.exactly(), fences.executed - fences.at_most), (Some(282_624), 790_528));
 }
 
@@ -244,14 +245,14 @@ fn roles_that_end_apart_have_lives_of_their_own() {
 fn phases_tell_what_they_execute() {
     let phases = of("h200/gemm_bias_v2.ncu-repz");
     let runs = |kind| phase(&phases, kind).opcodes.clone();
-    let run = |opcode: &str, count, executed| OpcodeRun { opcode: opcode.into(), count, executed };
+    let run = |opcode: &str, count, executed| OpcodeRun { opcode: Op::of(opcode), count, executed };
     let turns = 2048 * 32 * 32;
     assert_eq!(runs(PhaseKind::Compute)[..2], [run("LDS", 64, turns * 64), run("FFMA", 32, turns * 32)]);
     assert_eq!(runs(PhaseKind::Load), [run("LDG", 2, turns * 2), run("STS", 2, turns * 2)]);
     assert!(runs(PhaseKind::MainLoop).is_empty());
     // Padding whose guard is off for all lanes is no load.
     let guarded = of("collected/patch_embed_gemm/profile.ncu-repz");
-    assert!(guarded.leaves().flat_map(|phase| &phase.opcodes).all(|run| run.opcode != "LDS"));
+    assert!(guarded.leaves().flat_map(|phase| &phase.opcodes).all(|run| run.opcode != Op::LDS));
 }
 
 #[test]
@@ -270,7 +271,7 @@ fn products_of_an_unrolled_loop_stand_at_their_call() {
     let views = source::read_source_views(&path, &want, |head| head.id == launch.id, &[]).unwrap();
     let view = views.into_iter().next().unwrap();
     let lines = |view: &SourceView| -> Vec<u32> {
-        let products = view.instructions.iter().filter(|row| row.base() == "HGMMA");
+        let products = view.instructions.iter().filter(|row| row.op() == Op::HGMMA);
         products.map(|row| row.places.last().map_or(0, |place| place.line)).collect()
     };
     let astray = lines(&view).into_iter().filter(|line| *line != 245).count();

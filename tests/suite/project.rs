@@ -104,7 +104,12 @@ impl Project {
 
 /// A command that runs `audit` in an environment that does not depend on the machine.
 pub(crate) fn audit(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_audit"));
+    audit_at(Path::new(env!("CARGO_BIN_EXE_audit")), folder)
+}
+
+/// The same with the program at another place.
+pub(crate) fn audit_at(program: &Path, folder: &Path) -> Command {
+    let mut command = Command::new(program);
     command.current_dir(folder).env_remove("SOURCE_DATE_EPOCH").env_remove("COLUMNS").env("NO_COLOR", "1");
     command
 }

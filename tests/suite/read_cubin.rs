@@ -26,6 +26,36 @@ fn read(name: &str) -> Cubin {
     cubin::read(&bytes(name), Origin::default()).unwrap()
 }
 
+/// A cubin with its table of symbols so many times over.
+fn repeated(name: &str, times: usize) -> Vec<u8> {
+    let mut bytes = bytes(name);
+    let number =
+        |at: usize, width: usize| (0..width).map(|byte| usize::from(bytes[at + byte]) << (8 * byte)).sum::<usize>();
+    let (table, width, count) = (number(0x28, 8), number(0x3a, 2), number(0x3c, 2));
+    let symbols = (0..count).map(|at| table + at * width).find(|header| number(header + 4, 4) == 2).unwrap();
+    let (start, size) = (number(symbols + 0x18, 8), number(symbols + 0x20, 8));
+    let all = bytes[start..start + size].repeat(times);
+    let end = bytes.len() as u64;
+    bytes[symbols + 0x18..symbols + 0x20].copy_from_slice(&end.to_le_bytes());
+    bytes[symbols + 0x20..symbols + 0x28].copy_from_slice(&(all.len() as u64).to_le_bytes());
+    bytes.extend(all);
+    bytes
+}
+
+#[test]
+fn functions_that_repeat_are_refused() {
+    assert_eq!(
+        cubin::read(&repeated("cubin/attributes.cubin", 1), Origin::default()).unwrap(),
+        read("cubin/attributes.cubin")
+    );
+    for times in [2, 20_000] {
+        let begun = std::time::Instant::now();
+        let said = cubin::read(&repeated("cubin/attributes.cubin", times), Origin::default()).unwrap_err().to_string();
+        assert!(said.contains("one kernel in the section .text."), "{said}");
+        assert!(begun.elapsed() < std::time::Duration::from_secs(10));
+    }
+}
+
 fn listing(name: &str) -> SassListing {
     sass::read(&bytes(name), Origin::default()).unwrap()
 }

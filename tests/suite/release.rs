@@ -10,6 +10,13 @@ fn read(file: &str) -> String {
         .unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
+/// The folders of the program and of its crates: empty, `crates/ncu-report/`.
+fn packages() -> Vec<String> {
+    let crates = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("crates")).unwrap();
+    let names = crates.map(|entry| format!("crates/{}/", entry.unwrap().file_name().to_str().unwrap()));
+    std::iter::once(String::new()).chain(names).collect()
+}
+
 /// (name, version) of every crate of Cargo.lock that comes from elsewhere.
 fn locked() -> BTreeSet<(String, String)> {
     let lock: toml::Table = toml::from_str(&read("Cargo.lock")).unwrap();
@@ -53,9 +60,14 @@ fn every_licence_is_one_that_deny_toml_allows() {
 #[test]
 fn the_stated_rust_version_is_the_one_that_lints_check() {
     let manifest: toml::Table = toml::from_str(&read("Cargo.toml")).unwrap();
-    let stated = manifest["package"]["rust-version"].as_str().unwrap();
+    let stated = manifest["workspace"]["package"]["rust-version"].as_str().unwrap();
     assert!(read("README.md").contains(&format!("Rust {stated} or later")), "the README states {stated}");
-    assert_eq!(manifest["lints"]["clippy"]["incompatible_msrv"].as_str(), Some("deny"));
+    assert_eq!(manifest["workspace"]["lints"]["clippy"]["incompatible_msrv"].as_str(), Some("deny"));
+    for package in packages() {
+        let manifest: toml::Table = toml::from_str(&read(&format!("{package}Cargo.toml"))).unwrap();
+        assert_eq!(manifest["package"]["rust-version"]["workspace"].as_bool(), Some(true), "{package}");
+        assert_eq!(manifest["lints"]["workspace"].as_bool(), Some(true), "{package}");
+    }
 }
 
 #[test]
@@ -66,7 +78,7 @@ fn the_changelog_has_a_part_for_what_is_not_released() {
 #[test]
 fn files_that_the_documents_name_are_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let path = Regex::new(r"`((?:src|tests|docs|kernels|report-templates)/[A-Za-z0-9_./-]+)`").unwrap();
+    let path = Regex::new(r"`((?:src|crates|tests|docs|kernels|report-templates)/[A-Za-z0-9_./-]+)`").unwrap();
     let mut count = 0;
     for document in ["CONTRIBUTING.md", "ARCHITECTURE.md", "README.md"] {
         for found in path.captures_iter(&read(document)) {
@@ -94,16 +106,20 @@ fn rust_below(folder: &Path) -> String {
 
 #[test]
 fn every_dependency_is_used() {
-    let manifest: toml::Table = toml::from_str(&read("Cargo.toml")).unwrap();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let product = rust_below(&root.join("src"));
-    let all = [product.clone(), rust_below(&root.join("tests/suite")), rust_below(&root.join("benches"))].concat();
-    for (table, text) in [("dependencies", &product), ("dev-dependencies", &all)] {
-        for name in manifest[table].as_table().unwrap().keys() {
-            let name = name.replace('-', "_");
-            let used = Regex::new(&format!(r"(^|[^\w:]){name}::|\buse {name}\b")).unwrap();
-            assert!(used.is_match(text), "nothing uses {name} of [{table}]");
+    for package in packages() {
+        let manifest: toml::Table = toml::from_str(&read(&format!("{package}Cargo.toml"))).unwrap();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(&package);
+        let product = rust_below(&root.join("src"));
+        let beside = ["tests", "benches"].map(|folder| root.join(folder));
+        let beside: String = beside.iter().filter(|folder| folder.is_dir()).map(|folder| rust_below(folder)).collect();
+        let all = product.clone() + &beside;
+        for (table, text) in [("dependencies", &product), ("dev-dependencies", &all)] {
+            for name in manifest.get(table).and_then(toml::Value::as_table).into_iter().flat_map(toml::Table::keys) {
+                let name = name.replace('-', "_");
+                let used = Regex::new(&format!(r"(^|[^\w:]){name}::|\buse {name}\b")).unwrap();
+                assert!(used.is_match(text), "nothing uses {name} of [{table}] of {package}Cargo.toml");
+            }
         }
+        assert!(manifest.get("build-dependencies").is_none(), "look at build.rs as well");
     }
-    assert!(manifest.get("build-dependencies").is_none(), "look at build.rs as well");
 }

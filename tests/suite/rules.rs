@@ -197,7 +197,7 @@ fn accesses_whose_guard_is_off_take_their_request() {
     assert!(lever.why.to_plain().starts_with("19.9 M of 63.1 M accesses have no lane on"), "{lever:?}");
     // With the accesses that may have none the requests fall most: what is left of 66.4 % is the share that surely has one.
     let is_access = |opcode: &str| ["LDG", "STG", "LDS", "STS"].contains(&opcode);
-    let guarded = audit.phases.as_ref().expect("phases").guarded.iter().filter(|run| is_access(&run.opcode));
+    let guarded = audit.phases.as_ref().expect("phases").guarded.iter().filter(|run| is_access(run.opcode.name()));
     let off: u64 = guarded.map(|run| run.executed - run.at_least).sum();
     let requests = audit.bottleneck.units.iter().find(|unit| unit.part == Part::MemoryLsu).expect("requests").share;
     let left = 100.0 * requests * (1.0 - off as f64 / 63_055_872.0);

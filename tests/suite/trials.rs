@@ -3,7 +3,7 @@
 use crate::project::{Profile, Project, Run, audit};
 use kernel_audit::evidence::{
     BENCHMARK_SCHEMA, Benchmark, CORRECTNESS_SCHEMA, CheckRun, Clocks, Completed, Correctness, DeviceFacts, FlushedBy,
-    FunctionFacts, GemmChoice, LaunchFacts, OutputCheck, TimedReference, TimingMethod, WorstElement,
+    FunctionFacts, GemmChoice, HeldOutputs, LaunchFacts, OutputCheck, TimedReference, TimingMethod, WorstElement,
 };
 use kernel_audit::{snapshot::Snapshot, view};
 use std::fs;
@@ -93,6 +93,8 @@ fn benchmark(micros: f64) -> Benchmark {
             flushed_bytes: 251_658_240,
             flushed_by: FlushedBy::Reads,
             seed: 1,
+            other_seed: Some(2),
+            held: Some(HeldOutputs { reference: "scale_simple".into(), unseen_ms: vec![0.081, 0.0795] }),
             ended_by: "stable".into(),
         },
         clocks_before: Some(clocks.clone()),
@@ -160,6 +162,8 @@ fn a_page_shows_check_and_benchmark_and_is_made_again_from_its_snapshot() {
             "The library offered 3 algorithms, 2 of them ran, and the fastest was timed: number 2 in its own order \
              (algorithm 66, tile 20, stages 3). Their medians in its order, in µs: 90.00, 80.00.",
             "before each 251,658,240 bytes were read",
+            "inputs of seed 1 and 2 in turn. After the last sample its outputs were those of scale_simple, and so were those of \
+             launches on inputs that the kernel had not seen before, in 81.00 µs and 79.50 µs.",
             "power cap",
             "The launch is that of the check above",
             "kernel-audit/benchmark/1",

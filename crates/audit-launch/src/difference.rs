@@ -1,6 +1,6 @@
 //! The difference between an output and what was expected of it.
 
-use super::{Buffer, DType, POISON};
+use super::{Buffer, DType};
 use crate::facts::{OutputCheck, WorstElement};
 use std::borrow::Cow;
 use std::sync::Mutex;
@@ -29,18 +29,25 @@ struct Sums {
 }
 
 /// Compares an output with what a reference gave for the same inputs; `again` is the output of a second launch on them.
-/// All three hold the buffer's bytes.
+/// All three hold the buffer's bytes. `fill` is the byte that the output was filled with before the launch.
 ///
 /// The norm is `sqrt(Σ (got − expected)²) / sqrt(Σ expected²)`. The error of an element is
 /// `|got − expected| / max(|expected|, rms(expected))`, so that elements near zero do not decide.
-pub fn difference(buffer: &Buffer, got: &[u8], expected: &[u8], again: Option<&[u8]>, limits: Limits) -> OutputCheck {
+pub fn difference(
+    buffer: &Buffer,
+    got: &[u8],
+    expected: &[u8],
+    again: Option<&[u8]>,
+    fill: u8,
+    limits: Limits,
+) -> OutputCheck {
     let apart = |bytes| one_to_a_byte(buffer.dtype, bytes);
     let (got, expected, again) = (&apart(got)[..], &apart(expected)[..], again.map(apart));
     let (dtype, width) = (buffer.dtype, buffer.dtype.bytes());
     let elements = got.len() / width;
     let mut sums = Sums::default();
     for piece in pieces(elements, |range| {
-        sum(dtype, &got[range.0 * width..range.1 * width], &expected[range.0 * width..range.1 * width])
+        sum(dtype, fill, &got[range.0 * width..range.1 * width], &expected[range.0 * width..range.1 * width])
     }) {
         sums.unwritten += piece.unwritten;
         sums.not_finite += piece.not_finite;
@@ -126,9 +133,9 @@ fn pieces<T: Send>(elements: usize, one: impl Fn((usize, usize)) -> T + Sync) ->
     done.into_iter().map(|(_, made)| made).collect()
 }
 
-fn sum(dtype: DType, got: &[u8], expected: &[u8]) -> Sums {
+fn sum(dtype: DType, fill: u8, got: &[u8], expected: &[u8]) -> Sums {
     let width = dtype.bytes();
-    let poison = dtype.bits(&[POISON; 8]);
+    let poison = dtype.bits(&[fill; 8]);
     let mut sums = Sums::default();
     for (got, expected) in got.chunks_exact(width).zip(expected.chunks_exact(width)) {
         let (bits, wanted) = (dtype.bits(got), dtype.bits(expected));
@@ -202,7 +209,7 @@ fn changed(width: usize, one: &[u8], other: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Role, Values};
+    use crate::{FILLS, Role, Values};
 
     fn floats(values: &[f32]) -> Vec<u8> {
         values.iter().flat_map(|value| value.to_le_bytes()).collect()
@@ -218,7 +225,7 @@ mod tests {
     #[test]
     fn the_norm_and_the_worst_element_by_hand() {
         let (got, expected) = (floats(&[3.0, 4.0, 0.0, 12.6]), floats(&[3.0, 4.0, 0.0, 12.0]));
-        let check = difference(&buffer(DType::F32, 4), &got, &expected, Some(&got), CLOSE);
+        let check = difference(&buffer(DType::F32, 4), &got, &expected, Some(&got), FILLS[0], CLOSE);
         // sqrt(0.6²) / sqrt(9 + 16 + 144) = 0.6 / 13, and 0.6 / 12.
         assert!((check.relative_norm.expect("finite") - 0.6 / 13.0).abs() < 1e-7);
         let worst = check.worst.clone().expect("one differs");
@@ -226,39 +233,45 @@ mod tests {
         assert!((worst.error.expect("finite") - 0.05).abs() < 1e-7);
         assert_eq!((check.different, check.unwritten, check.changed_between_runs, check.passed), (1, 0, Some(0), true));
         let exact = Limits { tolerance: 0.0, worst: 0.0 };
-        assert!(!difference(&buffer(DType::F32, 4), &got, &expected, None, exact).passed);
-        assert!(difference(&buffer(DType::F32, 4), &expected, &expected, None, exact).passed);
+        assert!(!difference(&buffer(DType::F32, 4), &got, &expected, None, FILLS[0], exact).passed);
+        assert!(difference(&buffer(DType::F32, 4), &expected, &expected, None, FILLS[0], exact).passed);
     }
 
     #[test]
     fn an_element_that_nobody_wrote_fails_whatever_the_tolerance() {
         let mut got = floats(&[1.0; 1000]);
         let expected = got.clone();
-        got[400..404].fill(POISON);
+        got[400..404].fill(FILLS[0]);
         let loose = Limits { tolerance: 1e9, worst: 1e9 };
-        let check = difference(&buffer(DType::F32, 1000), &got, &expected, None, loose);
+        let check = difference(&buffer(DType::F32, 1000), &got, &expected, None, FILLS[0], loose);
         assert_eq!((check.unwritten, check.passed, check.relative_norm), (1, false, None));
         assert_eq!(check.worst.expect("it differs").index, 100);
+        // Another fill is no number that nobody wrote.
+        assert_eq!(difference(&buffer(DType::F32, 1000), &got, &expected, None, FILLS[1], loose).unwritten, 0);
         // An integer that equals the pattern and is expected is written.
-        let ones = vec![POISON; 40];
-        assert!(difference(&buffer(DType::U32, 10), &ones, &ones, None, Limits { tolerance: 0.0, worst: 0.0 }).passed);
+        let ones = vec![FILLS[0]; 40];
+        assert!(
+            difference(&buffer(DType::U32, 10), &ones, &ones, None, FILLS[0], Limits { tolerance: 0.0, worst: 0.0 })
+                .passed
+        );
     }
 
     #[test]
     fn a_reference_that_is_no_number_or_nothing_but_zeros_passes_nobody() {
         let good = floats(&[1.0, 2.0]);
-        let broken = difference(&buffer(DType::F32, 2), &good, &floats(&[1.0, f32::NAN]), None, CLOSE);
+        let broken = difference(&buffer(DType::F32, 2), &good, &floats(&[1.0, f32::NAN]), None, FILLS[0], CLOSE);
         assert_eq!((broken.expected_not_finite, broken.passed), (1, false));
-        let zeros = difference(&buffer(DType::F32, 2), &floats(&[0.0, 0.0]), &floats(&[0.0, 0.0]), None, CLOSE);
+        let zeros =
+            difference(&buffer(DType::F32, 2), &floats(&[0.0, 0.0]), &floats(&[0.0, 0.0]), None, FILLS[0], CLOSE);
         assert_eq!((zeros.relative_norm, zeros.passed), (None, false));
-        assert!(!difference(&buffer(DType::F32, 0), &[], &[], None, CLOSE).passed);
+        assert!(!difference(&buffer(DType::F32, 0), &[], &[], None, FILLS[0], CLOSE).passed);
     }
 
     #[test]
     fn elements_that_share_a_byte_are_compared_one_by_one() {
         // 1, 6, -1/2, 4 against 1, 6, -1/2, 3.
         let (got, expected) = ([0x72, 0x69], [0x72, 0x59]);
-        let check = difference(&buffer(DType::E2m1, 4), &got, &expected, Some(&expected), CLOSE);
+        let check = difference(&buffer(DType::E2m1, 4), &got, &expected, Some(&expected), FILLS[0], CLOSE);
         assert_eq!((check.elements, check.different, check.changed_between_runs), (4, 1, Some(1)));
         let worst = check.worst.expect("one differs");
         assert_eq!((worst.index, worst.got.as_str(), worst.expected.as_str()), (3, "4", "3"));
@@ -270,7 +283,7 @@ mod tests {
         let expected = vec![1u8; elements];
         let mut got = expected.clone();
         got[elements - 1] = 3;
-        let check = difference(&buffer(DType::U8, elements as u64), &got, &expected, Some(&expected), CLOSE);
+        let check = difference(&buffer(DType::U8, elements as u64), &got, &expected, Some(&expected), FILLS[0], CLOSE);
         assert_eq!((check.different, check.changed_between_runs), (1, Some(1)));
         assert_eq!(check.worst.expect("it differs").index, elements as u64 - 1);
     }

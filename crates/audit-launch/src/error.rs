@@ -63,6 +63,8 @@ pub enum LaunchError {
         "every value of {name} is zero: {values} in {dtype}\n  help: a wider range; kernels are neither checked nor timed on zeros"
     )]
     AllZero { name: String, values: String, dtype: &'static str },
+    #[error("the times are refused: {why}\n  help: {cure}")]
+    Refused { why: String, cure: &'static str },
     #[error("{input} holds no kernel {wanted}\n  it holds: {}", .found.join(", "))]
     NoKernel { input: PathBuf, wanted: String, found: Vec<String> },
     #[error("the subject {subject} does not say {what}\n  help: {cure}")]

@@ -22,4 +22,4 @@ pub use plan::{
     Argument, Buffer, CheckPlan, Gemm, Given, KernelReference, LaunchPlan, Program, Promotion, Reference,
     ReferencePlan, Role, Scalar, Swizzle, TensorMap, Values,
 };
-pub use values::{POISON, generate, mixed};
+pub use values::{FILLS, generate, mixed};

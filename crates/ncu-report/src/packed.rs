@@ -10,6 +10,8 @@ const LEVEL: i32 = 12;
 /// What a stream may unpack to: this, and so many times its own size. A report stays far below.
 const ROOM: u64 = 64 << 20;
 const RATIO: u64 = 256;
+/// And never to more than this: four times what is taken of a file that is read whole.
+const MOST: u64 = 4 << 30;
 /// The largest window that unpacking may need, as a power of two.
 const WINDOW: u32 = 27;
 
@@ -42,9 +44,22 @@ pub fn pack(bytes: &[u8]) -> io::Result<Vec<u8>> {
     compressor.compress(bytes)
 }
 
+/// Bytes of the frames that hold data. Skippable frames (RFC 8878, 3.1.2) hold none, so that they pay for nothing.
+fn data_bytes(packed: &[u8]) -> u64 {
+    let (mut rest, mut data) = (packed, 0);
+    while let Some(length) = find_frame_compressed_size(rest).ok().filter(|length| (1..=rest.len()).contains(length)) {
+        if is_packed(rest) {
+            data += length as u64;
+        }
+        rest = &rest[length..];
+    }
+    // What is no whole frame is cut or damaged data.
+    data + rest.len() as u64
+}
+
 /// Unpacks a report into memory that is bounded by the size of the stream.
 pub fn unpack(packed: &[u8]) -> Result<Vec<u8>, Broken> {
-    let most = ROOM + RATIO * packed.len() as u64;
+    let most = (ROOM + RATIO * data_bytes(packed)).min(MOST);
     let stated = get_frame_content_size(packed).ok().flatten();
     if stated.is_some_and(|size| size > most) {
         return Err(Broken::TooLarge(most));
@@ -120,5 +135,9 @@ mod tests {
         let silent = zstd::encode_all(zeros.as_slice(), 1).expect("packs");
         assert_eq!(get_frame_content_size(&silent).ok().flatten(), None);
         assert!(matches!(unpack(&silent), Err(Broken::TooLarge(_))));
+        // A frame that is passed over allows no more, wherever it stands.
+        let skipped = [&[0x50, 0x2a, 0x4d, 0x18][..], &(4_u32 << 20).to_le_bytes(), &vec![0; 4 << 20]].concat();
+        let paid = [silent.as_slice(), &skipped].concat();
+        assert!(matches!(unpack(&paid), Err(Broken::TooLarge(_))));
     }
 }

@@ -6,13 +6,15 @@ use crate::analysis::sass::{access_width, body};
 use crate::catalog;
 use crate::evidence::{CodeInstruction, CubinKernel, SassFunction, SassInstruction};
 use crate::source::sass::word_of;
+use cuda_binary::Op;
+use cuda_binary::op::Space;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Instructions of one opcode by the bits that each lane moves.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct WidthRow {
     /// Base opcode, `STG`.
-    pub opcode: String,
+    pub opcode: Op,
     /// (bits per lane, instructions), the widest first.
     pub widths: Vec<(u32, usize)>,
 }
@@ -21,7 +23,7 @@ pub struct WidthRow {
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LocalAccess {
     /// `LDL` or `STL`.
-    pub opcode: String,
+    pub opcode: Op,
     /// Line of the subject's source, where known.
     pub line: Option<u32>,
     /// Instructions.
@@ -32,13 +34,13 @@ pub struct LocalAccess {
 
 pub(super) fn widths<'a>(code: impl Iterator<Item = &'a SassInstruction>) -> Vec<WidthRow> {
     let mut found: BTreeMap<&str, BTreeMap<u32, usize>> = BTreeMap::new();
-    for instruction in code.filter(|i| !matches!(i.base(), "LDC" | "LDL" | "STL")) {
+    for instruction in code.filter(|i| !matches!(i.op().space(), Some(Space::Constant | Space::Local))) {
         if let Some(width) = access_width(&instruction.opcode) {
-            *found.entry(instruction.base()).or_default().entry(width).or_default() += 1;
+            *found.entry(instruction.op().name()).or_default().entry(width).or_default() += 1;
         }
     }
     let row = |(opcode, widths): (&str, BTreeMap<u32, usize>)| WidthRow {
-        opcode: opcode.to_owned(),
+        opcode: Op::of(opcode),
         widths: widths.into_iter().rev().collect(),
     };
     found.into_iter().map(row).collect()
@@ -47,13 +49,13 @@ pub(super) fn widths<'a>(code: impl Iterator<Item = &'a SassInstruction>) -> Vec
 pub(super) fn local(function: &SassFunction, kernel: &CubinKernel, file: &str) -> Vec<LocalAccess> {
     let marked: Option<BTreeSet<u64>> = kernel.spill_offsets.as_ref().map(|offsets| offsets.iter().copied().collect());
     let mut found: BTreeMap<(Option<u32>, &str), (usize, usize)> = BTreeMap::new();
-    for instruction in body(function).iter().filter(|i| matches!(i.base(), "LDL" | "STL")) {
-        let (count, spills) = found.entry((line_of(instruction, file), instruction.base())).or_default();
+    for instruction in body(function).iter().filter(|i| i.op().is_in(Space::Local)) {
+        let (count, spills) = found.entry((line_of(instruction, file), instruction.op().name())).or_default();
         *count += 1;
         *spills += usize::from(marked.as_ref().is_some_and(|marked| marked.contains(&instruction.offset)));
     }
     let row = |((line, opcode), (count, spills)): ((Option<u32>, &str), (usize, usize))| LocalAccess {
-        opcode: opcode.to_owned(),
+        opcode: Op::of(opcode),
         line,
         count,
         spills: marked.is_some().then_some(spills),

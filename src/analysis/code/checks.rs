@@ -8,11 +8,10 @@ use super::resource_checks::Resource;
 use super::resources::ResourceRow;
 use super::scope::Scope;
 use super::shared_layout::{self, SharedPart};
-use crate::analysis::sass::{
-    ControlFlow, Dominators, NaturalLoop, access_width, body, class_of, opcode_matches, sequences,
-};
-use crate::catalog::{self, Resolved, resolve};
+use crate::analysis::sass::{ControlFlow, Dominators, NaturalLoop, access_width, body, opcode_matches, sequences};
+use crate::catalog::{Resolved, resolve};
 use crate::evidence::{SassFunction, SassInstruction};
+use cuda_binary::{Class, Op};
 use std::collections::BTreeSet;
 
 /// A statement about a kernel's machine code.
@@ -202,13 +201,13 @@ fn repeated(step: &str) -> (&str, usize) {
 
 /// Whether an opcode is of a pattern, or of a class of the catalog.
 fn is_of(opcode: &str, pattern: &str) -> bool {
-    opcode_matches(opcode, pattern) || class_of(opcode) == pattern
+    opcode_matches(opcode, pattern) || Op::of(opcode).class().is_some_and(|class| class.id() == pattern)
 }
 
 /// The opcode pattern that a name stands for; the id of a class stands for itself.
 fn pattern(name: &str, arch: &str) -> Result<String, Open> {
     let (own, on) = (name.to_owned(), arch.to_owned());
-    if catalog::opcode_classes().iter().any(|class| class.id == name) {
+    if Class::of(name).is_some() {
         return Ok(own);
     }
     Err(match resolve(name, arch) {

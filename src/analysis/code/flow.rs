@@ -1,7 +1,9 @@
 //! Control flow in numbers: blocks, loops with their lines and which of them is hot, and roles of warps.
 
-use crate::analysis::sass::{ClassCount, ControlFlow, Dispatch, NaturalLoop, body, class_of, count_classes};
+use crate::analysis::sass::{ClassCount, ControlFlow, Dispatch, NaturalLoop, body, count_classes};
 use crate::evidence::{SassFunction, SassInstruction};
+use cuda_binary::op::{Act, Control, Sync};
+use cuda_binary::{Class, Op};
 use std::collections::{BTreeSet, HashMap};
 
 /// The shape of a function's control flow.
@@ -65,7 +67,7 @@ pub struct RoleRow {
     /// First and last line of the subject's source in it.
     pub lines: Option<(u32, u32)>,
     /// What it does: telling instructions, `UTMALDG × 2`, in the catalog's order of classes.
-    pub telling: Vec<(String, usize)>,
+    pub telling: Vec<(Op, usize)>,
     /// Where it waits for other warps or lets them go on.
     #[serde(default, skip_serializing_if = "is_default")]
     pub barriers: Vec<BarrierUse>,
@@ -87,11 +89,11 @@ fn barriers(code: &[&SassInstruction]) -> Vec<BarrierUse> {
     let mut found: Vec<BarrierUse> = Vec::new();
     for instruction in code {
         let modified = |by: &str| instruction.modifiers().any(|modifier| modifier == by);
-        let (barrier, waits) = match instruction.base() {
-            "BAR" => (&*instruction.operands, !modified("ARV")),
-            "SYNCS" if modified("PHASECHK") => ("mbarrier", true),
-            "SYNCS" if modified("ARRIVE") => ("mbarrier", false),
-            "UTCBAR" => ("mbarrier", false),
+        let (barrier, waits) = match instruction.op().sync() {
+            Some(Sync::Block) => (&*instruction.operands, !modified("ARV")),
+            Some(Sync::Mbarrier) if modified("PHASECHK") => ("mbarrier", true),
+            Some(Sync::Mbarrier) if modified("ARRIVE") => ("mbarrier", false),
+            Some(Sync::Commit) => ("mbarrier", false),
             _ => continue,
         };
         let at = found.iter().position(|own| own.barrier == barrier).unwrap_or_else(|| {
@@ -140,7 +142,9 @@ pub(super) fn summary(function: &SassFunction, flow: &ControlFlow, irreducible: 
     let code = body(function);
     // What the compiler puts behind an instruction that may be used wrongly, such as an allocation of tensor memory: never run.
     let traps = |entry: &&usize| {
-        code[flow.blocks[**entry].instructions.clone()].first().is_some_and(|first| first.base() == "BPT")
+        code[flow.blocks[**entry].instructions.clone()]
+            .first()
+            .is_some_and(|first| first.op().control() == Some(Control::Trap))
     };
     FlowSummary {
         blocks: flow.blocks.len(),
@@ -181,20 +185,20 @@ pub(super) fn loop_rows(
 }
 
 /// Opcodes that tell what a role is for.
-const TELLING: &[&str] = &[
-    "async-copy",
-    "tma",
-    "matrix-load",
-    "tensor-mma",
-    "tensor-wgmma",
-    "tensor-tcgen05",
-    "tensor-memory",
-    "global-load",
-    "global-store",
-    "shared-load",
-    "shared-store",
-    "atomic",
-    "local-memory",
+const TELLING: [Class; 13] = [
+    Class::AsyncCopy,
+    Class::Tma,
+    Class::MatrixLoad,
+    Class::TensorMma,
+    Class::TensorWgmma,
+    Class::TensorTcgen05,
+    Class::TensorMemory,
+    Class::GlobalLoad,
+    Class::GlobalStore,
+    Class::SharedLoad,
+    Class::SharedStore,
+    Class::Atomic,
+    Class::LocalMemory,
 ];
 
 pub(super) fn dispatch_rows(
@@ -209,13 +213,13 @@ pub(super) fn dispatch_rows(
         let blocks: BTreeSet<usize> = role.blocks.iter().copied().collect();
         let own: Vec<&SassInstruction> =
             role.blocks.iter().flat_map(|block| &code[flow.blocks[*block].instructions.clone()]).collect();
-        let mut telling: Vec<(String, usize)> = Vec::new();
-        for class in TELLING {
-            let of_class = own.iter().filter(|i| crate::analysis::sass::class_of(&i.opcode) == *class);
+        let mut telling: Vec<(Op, usize)> = Vec::new();
+        for class in &TELLING {
+            let of_class = own.iter().filter(|i| i.op().class() == Some(*class));
             for instruction in of_class {
-                match telling.iter_mut().find(|(opcode, _)| opcode == instruction.base()) {
+                match telling.iter_mut().find(|(op, _)| *op == instruction.op()) {
                     Some((_, count)) => *count += 1,
-                    None => telling.push((instruction.base().to_owned(), 1)),
+                    None => telling.push((instruction.op(), 1)),
                 }
             }
         }
@@ -247,29 +251,33 @@ pub(super) fn dispatch_rows(
 /// Instructions of a loop that does nothing but try a barrier.
 const LONGEST_WAIT: usize = 16;
 
+/// Classes that move data, or compute with floats.
+const WORKING: [Class; 14] = [
+    Class::GlobalLoad,
+    Class::GlobalStore,
+    Class::SharedLoad,
+    Class::SharedStore,
+    Class::Tma,
+    Class::AsyncCopy,
+    Class::MatrixLoad,
+    Class::TensorMma,
+    Class::TensorWgmma,
+    Class::TensorTcgen05,
+    Class::TensorMemory,
+    Class::Fp32,
+    Class::Fp16,
+    Class::Fp64,
+];
+
 /// Whether a loop only waits: it tries a barrier and neither moves data nor computes with floats.
 pub(super) fn only_waits<'a>(code: impl Iterator<Item = &'a SassInstruction>) -> bool {
     let (mut count, mut tries, mut works) = (0, false, false);
     for instruction in code {
         count += 1;
-        tries |= matches!(instruction.base(), "SYNCS" | "NANOSLEEP" | "ATOMG" | "ATOM");
-        works |= matches!(
-            class_of(&instruction.opcode),
-            "global-load"
-                | "global-store"
-                | "shared-load"
-                | "shared-store"
-                | "tma"
-                | "async-copy"
-                | "matrix-load"
-                | "tensor-mma"
-                | "tensor-wgmma"
-                | "tensor-tcgen05"
-                | "tensor-memory"
-                | "fp32"
-                | "fp16"
-                | "fp64"
-        );
+        let op = instruction.op();
+        tries |= matches!(op.sync(), Some(Sync::Mbarrier | Sync::Sleep))
+            || op.is_l2_atomic() && op.act() == Some(Act::Atomic);
+        works |= op.is_of(&WORKING);
     }
     tries && !works && count <= LONGEST_WAIT
 }
@@ -284,12 +292,7 @@ pub(super) fn hottest(function: &SassFunction, flow: &ControlFlow, found: &[Natu
     };
     let rank = |found: &NaturalLoop| {
         let code = own(found);
-        let has_tensor = code.iter().any(|i| {
-            matches!(
-                i.base(),
-                "HMMA" | "IMMA" | "DMMA" | "QMMA" | "OMMA" | "BMMA" | "HGMMA" | "QGMMA" | "IGMMA" | "BGMMA"
-            ) || (i.base().starts_with("UTC") && i.base().ends_with("MMA"))
-        });
+        let has_tensor = code.iter().any(|i| i.op().is_product());
         (has_tensor, found.depth, found.instructions)
     };
     let working: Vec<usize> = (0..found.len()).filter(|at| !only_waits(own(&found[*at]).into_iter())).collect();

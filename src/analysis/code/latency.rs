@@ -7,12 +7,14 @@ use super::flow::line_of;
 use crate::analysis::sass::{ControlFlow, NaturalLoop, body};
 use crate::catalog::LoadLatency;
 use crate::evidence::{SassFunction, SassInstruction};
+use cuda_binary::Op;
+use cuda_binary::op::{Act, Space};
 
 /// The load of a loop whose value is used soonest.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LoadUse {
     /// `LDG`, or `LDTM` from tensor memory.
-    pub opcode: String,
+    pub opcode: Op,
     /// Line of the subject's source, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
@@ -67,10 +69,10 @@ fn schedule(instruction: &SassInstruction) -> Option<Schedule> {
 }
 
 /// The latency of a load, where the chip's is known.
-fn latency_of(opcode: &str, latency: &LoadLatency) -> Option<u32> {
-    match opcode {
-        "LDG" => latency.l2,
-        "LDTM" => latency.tensor_memory,
+fn latency_of(op: Op, latency: &LoadLatency) -> Option<u32> {
+    match op.space().filter(|_| op.act() == Some(Act::Load)) {
+        Some(Space::Global) => latency.l2,
+        Some(Space::TensorMemory) => latency.tensor_memory,
         _ => None,
     }
 }
@@ -127,7 +129,7 @@ fn soonest(turn: &[&SassInstruction], latency: &LoadLatency, file: &str) -> Opti
                 }
             }
         }
-        let cycles = latency_of(turn[row].base(), latency).filter(|_| !turn[row].never_runs());
+        let cycles = latency_of(turn[row].op(), latency).filter(|_| !turn[row].never_runs());
         if let Some((latency, slot)) = cycles.zip(schedules[row].sets.and_then(|sets| held.get_mut(sets))) {
             *slot = Some((Flight { row, issued: now, latency }, work));
         }
@@ -136,7 +138,7 @@ fn soonest(turn: &[&SassInstruction], latency: &LoadLatency, file: &str) -> Opti
     }
     let (cycles, flight) = found?;
     Some(LoadUse {
-        opcode: turn[flight.row].base().to_owned(),
+        opcode: turn[flight.row].op(),
         line: line_of(turn[flight.row], file),
         cycles,
         latency: flight.latency,
@@ -181,7 +183,7 @@ mod tests {
             row("BRA", 5, 7, 0),
         ];
         let one = found(&rows).expect("a use");
-        assert_eq!((one.opcode.as_str(), one.cycles, one.turn, one.warps()), ("LDG", 10, 291, 59));
+        assert_eq!((one.opcode, one.cycles, one.turn, one.warps()), (Op::LDG, 10, 291, 59));
         assert!(one.is_exposed());
     }
 
@@ -192,7 +194,7 @@ mod tests {
         rows.extend((0..10).map(|_| row("FADD", 15, 7, 0)));
         rows.push(row("BRA", 5, 7, 0));
         let one = found(&rows).expect("a use");
-        assert_eq!((one.opcode.as_str(), one.latency, one.cycles), ("LDTM", 200, 157));
+        assert_eq!((one.opcode, one.latency, one.cycles), (Op::LDTM, 200, 157));
         // The use waits for 200 cycles behind the load, and 4 lie behind it: 204 for 13 instructions.
         assert_eq!((one.turn, one.warps()), (204, 16));
     }

@@ -10,6 +10,8 @@ use crate::catalog::{self, Code, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
+use cuda_binary::Op;
+use cuda_binary::op::Space;
 
 /// What these patterns look at.
 struct Built<'a> {
@@ -171,11 +173,11 @@ fn load_latency(g: &Built<'_>) -> Option<Finding> {
     let load = exposed.max_by_key(|load| load.warps()).filter(|load| f64::from(load.warps()) > room)?;
     let sentence = words!(
         "The result of `{}`{} is used {} cycles after issue, of the {} that {} takes{}: one warp needs {} cycles per iteration of {} instructions, so {} warps per scheduler would hide the latency; there is room for {}.",
-        load.opcode.as_str(),
+        load.opcode.name(),
         load.line.map(|line| words!(" at line {}", line.to_string())).unwrap_or_default(),
         format::integer(load.cycles.into()),
         format::integer(load.latency.into()),
-        if load.opcode == "LDTM" { "tensor memory" } else { "global memory, from L2" },
+        if load.opcode.is_in(Space::TensorMemory) { "tensor memory" } else { "global memory, from L2" },
         if is_assumed { " (assumed, not measured)" } else { "" },
         format::integer(load.turn.into()),
         format::integer(load.instructions.into()),
@@ -190,11 +192,12 @@ fn load_latency(g: &Built<'_>) -> Option<Finding> {
 fn narrow_access(g: &Built<'_>) -> Option<Finding> {
     let rows = g.code.hot_widths.as_ref().unwrap_or(&g.code.widths);
     let is_narrow = |row: &&WidthRow| row.widths.iter().all(|(bits, _)| *bits <= 32);
-    let narrow = |(what, opcode): (&str, &str)| {
+    let narrow = |(what, opcode): (&str, Op)| {
         let row = rows.iter().filter(|row| row.opcode == opcode).find(is_narrow)?;
         Some(format::counted(row.widths.iter().map(|(_, count)| *count as u64).sum(), what))
     };
-    let found: Vec<String> = [("global load", "LDG"), ("global store", "STG")].into_iter().filter_map(narrow).collect();
+    let found: Vec<String> =
+        [("global load", Op::LDG), ("global store", Op::STG)].into_iter().filter_map(narrow).collect();
     let sentence = words!(
         "{} in the {}, none wider than 32 bits a lane; where a lane's data is contiguous, one 128-bit access does the work of four.",
         found.join(" and "),

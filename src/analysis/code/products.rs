@@ -5,6 +5,7 @@ use super::tensor_memory::constant;
 use crate::analysis::derive::product_shape;
 use crate::analysis::sass::{ControlFlow, body};
 use crate::evidence::{SassFunction, SassInstruction};
+use cuda_binary::op::ProductBy;
 use std::collections::BTreeMap;
 
 /// Products of one opcode and shape.
@@ -22,7 +23,7 @@ pub struct ProductShape {
 /// The products of a kernel.
 pub(super) fn shapes(function: &SassFunction, flow: &ControlFlow) -> Vec<ProductShape> {
     let code = body(function);
-    let is_tcgen05 = |i: &SassInstruction| i.base().starts_with("UTC") && i.base().ends_with("MMA");
+    let is_tcgen05 = |i: &SassInstruction| i.op().product_by() == Some(ProductBy::Thread);
     let mut found: BTreeMap<(&str, Option<[u64; 2]>), usize> = BTreeMap::new();
     for at in 0..code.len() {
         let shape = match narrow(&code[at]) {

@@ -3,6 +3,8 @@
 use super::resources::{ResourceRow, row};
 use crate::analysis::sass::{ControlFlow, NaturalLoop, body, opcode_matches};
 use crate::evidence::{SassFunction, SassInstruction};
+use cuda_binary::Op;
+use cuda_binary::op::Sync;
 
 /// What an allocation becomes.
 const ALLOCATION: &str = "UTCATOMSWS.FIND_AND_SET";
@@ -35,7 +37,9 @@ pub(super) fn columns(resources: &[ResourceRow]) -> Option<u64> {
 
 /// Whether the instruction asks again for what was not to be had: it stands in a loop that sleeps.
 fn is_another_try(code: &[SassInstruction], flow: &ControlFlow, loops: &[NaturalLoop], at: usize) -> bool {
-    let sleeps = |block: &usize| code[flow.blocks[*block].instructions.clone()].iter().any(|i| i.base() == "NANOSLEEP");
+    let sleeps = |block: &usize| {
+        code[flow.blocks[*block].instructions.clone()].iter().any(|i| i.op().sync() == Some(Sync::Sleep))
+    };
     flow.block_of(at)
         .is_some_and(|block| loops.iter().any(|found| found.blocks.contains(&block) && found.blocks.iter().any(sleeps)))
 }
@@ -50,7 +54,7 @@ pub(super) fn constant(code: &[SassInstruction], flow: &ControlFlow, at: usize, 
     let start = flow.blocks[flow.block_of(at)?].instructions.start;
     let written = code[start..at].iter().rev().find(|i| i.operands.split(", ").next() == Some(register))?;
     let constant = written.operands.strip_prefix(register)?.strip_prefix(", 0x")?;
-    (written.base() == "UMOV" && written.predicate.is_none()).then(|| u64::from_str_radix(constant, 16).ok())?
+    (written.op() == Op::UMOV && written.predicate.is_none()).then(|| u64::from_str_radix(constant, 16).ok())?
 }
 
 #[cfg(test)]

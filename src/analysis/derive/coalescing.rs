@@ -6,6 +6,7 @@ use crate::analysis::kernel::summary::KernelSummary;
 use crate::catalog::{Better, Counter};
 use crate::evidence::{Provenance, Reading};
 use crate::quantity::{Quantity, Unit};
+use cuda_binary::Op;
 
 /// Sectors that the executed global accesses ask for, by the addresses of each warp: before L1, so not traffic that L2 saw.
 pub(in crate::analysis) const SECTORS: Counter = Counter::MemoryL2TheoreticalSectorsGlobal;
@@ -75,7 +76,7 @@ impl Coalescing {
             ));
         }
         requests.retain(Row::has_number);
-        Coalescing { totals, requests, uncounted: mix.executed(|opcode| UNCOUNTED.contains(&opcode)) }
+        Coalescing { totals, requests, uncounted: mix.executed(Op::is_bulk) }
     }
 
     /// A total of the new side by its id.
@@ -118,7 +119,3 @@ fn per_request(sectors: &Reading, requests: &Reading) -> Reading {
         None => Reading::not_applicable("no requests"),
     }
 }
-
-/// Base opcodes that move data to or from global memory without passing the per-instruction sector counters. `LDGSTS` is none:
-/// on an H200 the global load sectors of L1 are the sum of those of `LDG` and of `LDGSTS`.
-const UNCOUNTED: [&str; 6] = ["UTMALDG", "UTMASTG", "UTMAREDG", "UBLKCP", "UBLKRED", "UBLKPF"];

@@ -4,9 +4,11 @@ use crate::analysis::derive::quotient;
 pub(in crate::analysis) use crate::analysis::kernel::readings::{PER_OPCODE, WITH_MODIFIERS};
 use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::catalog::{self, Better, Counter};
+use crate::catalog::{Better, Counter};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
+use cuda_binary::op::{Act, Space, Told};
+use cuda_binary::{Class, Op};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -24,6 +26,13 @@ pub struct OpcodeRow {
     pub row: Row,
     /// Share of the new side's executions in percent.
     pub share: Option<f64>,
+}
+
+impl OpcodeRow {
+    /// The opcode.
+    pub fn op(&self) -> Op {
+        Op::of(&self.opcode)
+    }
 }
 
 /// Executions by opcode.
@@ -67,12 +76,13 @@ impl InstructionMix {
         }
         let total: f64 = new_counts.values().sum();
         let of = |opcode: &str| new_counts.get(opcode).copied().unwrap_or(0.0);
-        let matrix: f64 = new_counts.iter().filter(|(opcode, _)| is_matrix(opcode)).map(|(_, count)| count).sum();
+        let matrix: f64 =
+            new_counts.iter().filter(|(opcode, _)| Op::of(opcode).is_product()).map(|(_, count)| count).sum();
         let counted = |value, unit, formula| quotient::derived(value, unit, &[PER_OPCODE], formula);
         let tensor = counted(matrix, Unit::INST, "sum over matrix instructions");
         let tensor_share = counted(100.0 * matrix / total, Unit::PERCENT, "100 × matrix instructions / all");
         let classes = rows(&by_class(new_counts), old_counts.map(by_class).as_ref(), total, |_| String::new());
-        let class = |op: &str| catalog::opcode_class(op).map_or("", |class| class.label).to_string();
+        let class = |opcode: &str| Op::of(opcode).class().map_or("", Class::label).to_string();
         InstructionMix {
             rows: rows(new_counts, old_counts, total, class),
             classes,
@@ -81,7 +91,7 @@ impl InstructionMix {
             tensor,
             tensor_share,
             wide_shared_stores: wide_shared_stores(new),
-            moves: MOVES.iter().map(|opcode| ((*opcode).to_owned(), of(opcode))).collect(),
+            moves: moves().into_iter().map(|op| (op.name().to_owned(), of(op.name()))).collect(),
         }
     }
 
@@ -122,44 +132,35 @@ impl InstructionMix {
         self.total?;
         let executed =
             |row: &Row| [Some(&row.new), row.old.as_ref()].into_iter().flatten().any(|r| r.value() > Some(0.0));
-        Some(self.rows.iter().any(|row| is_matrix(&row.opcode) && executed(&row.row)))
+        Some(self.rows.iter().any(|row| row.op().is_product() && executed(&row.row)))
     }
 
     /// Whether the new side executed an instruction of a class of the catalog; `None` when the report does not list opcodes.
-    pub fn has_class(&self, id: &str) -> Option<bool> {
+    pub fn has_class(&self, class: Class) -> Option<bool> {
         self.total?;
         let is_executed = |row: &&OpcodeRow| row.row.new.value() > Some(0.0);
         let mut executed = self.rows.iter().filter(|row| is_executed(row));
-        Some(executed.any(|row| catalog::opcode_class(&row.opcode).is_some_and(|class| class.id == id)))
+        Some(executed.any(|row| row.op().class() == Some(class)))
     }
 
     /// Opcodes that were executed, with their counts.
-    pub(super) fn executed(&self, takes: impl Fn(&str) -> bool) -> Vec<(String, f64)> {
-        let rows = self.rows.iter().filter(|row| takes(&row.opcode));
+    pub(super) fn executed(&self, takes: impl Fn(Op) -> bool) -> Vec<(String, f64)> {
+        let rows = self.rows.iter().filter(|row| takes(row.op()));
         rows.filter_map(|row| Some((row.opcode.clone(), row.row.new.value().filter(|count| *count > 0.0)?))).collect()
     }
 
-    /// Executions of one opcode on the new side; zero when the report lists opcodes and this is not among them.
-    pub fn count(&self, opcode: &str) -> Option<f64> {
+    /// Executions of some opcodes on the new side; zero when the report lists opcodes and none of these is among them.
+    pub fn count(&self, takes: impl Fn(Op) -> bool) -> Option<f64> {
         self.total?;
-        Some(self.rows.iter().find(|row| row.opcode == opcode).and_then(|row| row.row.new.value()).unwrap_or(0.0))
+        Some(self.rows.iter().filter(|row| takes(row.op())).filter_map(|row| row.row.new.value()).sum())
     }
 }
 
-/// Instructions that move data between memory, shared memory and registers, in the order of the line that counts them.
-const MOVES: [&str; 9] = ["LDG", "STG", "LDS", "STS", "LDSM", "LDGSTS", "UTMALDG", "UTMASTG", "UBLKCP"];
-
-/// Products of a warpgroup (`wgmma`), which run beside the warps that start them.
-pub(in crate::analysis) const WARPGROUP: &str = "tensor-wgmma";
-/// Products in tensor memory (`tcgen05`), which do so as well.
-pub(in crate::analysis) const TCGEN05: &str = "tensor-tcgen05";
-
-/// Opcode classes whose instructions multiply matrices.
-const TENSOR: [&str; 3] = ["tensor-mma", WARPGROUP, TCGEN05];
-
-/// Whether an opcode multiplies matrices: those of the tensor classes that are no fence, wait or copy.
-pub(in crate::analysis) fn is_matrix(opcode: &str) -> bool {
-    opcode.ends_with("MMA") && catalog::opcode_class(opcode).is_some_and(|class| TENSOR.contains(&class.id))
+/// Opcodes that move data between memory, shared memory and registers, those that run beside their warp last.
+fn moves() -> Vec<Op> {
+    let mut moves: Vec<Op> = Op::ALL.iter().copied().filter(|op| op.told() == Told::Move).collect();
+    moves.sort_by_key(|op| op.is_async());
+    moves
 }
 
 /// `100 × thread_inst_executed_true / thread_inst_executed`; where those were not collected, the same quotient of the two
@@ -176,12 +177,15 @@ fn predication(kernel: &KernelSummary<'_>) -> Reading {
 
 /// Whether an opcode with its modifiers stores to shared memory.
 pub(in crate::analysis) fn is_shared_store(opcode: &str) -> bool {
-    opcode.split('.').next() == Some("STS")
+    let op = Op::of(opcode);
+    op.is_in(Space::Shared) && op.act() == Some(Act::Store) && op.is_by_lane()
 }
 
 /// Whether an opcode with its modifiers unpacks floats of 8 bits.
 pub(in crate::analysis) fn unpacks_bytes(opcode: &str) -> bool {
-    opcode.starts_with("F2FP") && opcode.contains("UNPACK") && (opcode.contains("E4M3") || opcode.contains("E5M2"))
+    Op::of(opcode).class() == Some(Class::Conversion)
+        && opcode.contains("UNPACK")
+        && (opcode.contains("E4M3") || opcode.contains("E5M2"))
 }
 
 /// Stores whose opcode says 64 or 128 bits, over all `STS`.
@@ -200,7 +204,7 @@ fn wide_shared_stores(kernel: &KernelSummary<'_>) -> Reading {
 fn by_class(counts: &BTreeMap<Arc<str>, f64>) -> BTreeMap<Arc<str>, f64> {
     let mut sums: BTreeMap<Arc<str>, f64> = BTreeMap::new();
     for (opcode, count) in counts {
-        let class = catalog::opcode_class(opcode).map_or("Other", |class| class.label);
+        let class = Op::of(opcode).class().unwrap_or(Class::Other).label();
         *sums.entry(class.into()).or_default() += count;
     }
     sums

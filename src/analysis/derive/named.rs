@@ -2,7 +2,7 @@
 //! of a kernel in one line are such readings.
 
 use crate::analysis::derive::coalescing::{Coalescing, SECTORS, WAVEFRONTS, WAVEFRONTS_IDEAL};
-use crate::analysis::derive::mix::{InstructionMix, PER_OPCODE, WARPGROUP, is_matrix};
+use crate::analysis::derive::mix::{InstructionMix, PER_OPCODE};
 use crate::analysis::derive::quotient::{derived, quotient};
 use crate::analysis::derive::stalls::{StallBasis, Stalls};
 use crate::analysis::derive::{named, units};
@@ -10,6 +10,8 @@ use crate::analysis::kernel::summary::KernelSummary;
 use crate::catalog::{self, Counter, Part, ReadingForm, ReadingName, StallReason};
 use crate::evidence::Reading;
 use crate::quantity::Unit;
+use cuda_binary::Op;
+use cuda_binary::op::{Act, ProductBy, Space};
 
 /// What derived readings are computed from.
 pub(in crate::analysis) struct Known<'a, 'r> {
@@ -25,19 +27,20 @@ pub(in crate::analysis) struct Known<'a, 'r> {
 /// hypotheses, and is not collected here.
 pub(in crate::analysis) fn reading(known: &Known<'_, '_>, name: &str) -> Reading {
     let ReadingName { form, word } = ReadingName::of(name);
-    let executed = |opcode: &str| count(known.mix, |row| row == opcode);
+    let executed =
+        |act: Act| count(known.mix, |op| op.is_in(Space::Shared) && op.is_by_lane() && op.act() == Some(act));
     match form {
         ReadingForm::Stall => stall(known, word),
         ReadingForm::MemoryStalls => memory_stalls(known),
         ReadingForm::StallRank => stall_rank(known.stalls, word),
-        ReadingForm::Opcode => executed(word),
-        ReadingForm::Class => count(known.mix, |row| catalog::opcode_class(row).is_some_and(|class| class.id == word)),
+        ReadingForm::Opcode => count(known.mix, |op| op == Op::of(word)),
+        ReadingForm::Class => count(known.mix, |op| op.class().is_some_and(|class| class.id() == word)),
         ReadingForm::TensorInstructions => known.mix.tensor.clone(),
         ReadingForm::TensorShare => known.mix.tensor_share.clone(),
         ReadingForm::TensorBusy => tensor_busy(known.kernel),
         ReadingForm::SharedConflictShare => conflict_share(known.kernel),
         ReadingForm::TensorWgmmaShare => wgmma_share(known.mix),
-        ReadingForm::SharedLoadsPerStore => loads_per_store(known.kernel, executed("LDS"), executed("STS")),
+        ReadingForm::SharedLoadsPerStore => loads_per_store(known.kernel, executed(Act::Load), executed(Act::Store)),
         ReadingForm::SharedWideStoreShare => known.mix.wide_shared_stores.clone(),
         ReadingForm::GlobalExcessShare => excess_share(known.coalescing),
         ReadingForm::PredicationEfficiency => known.mix.predication.clone(),
@@ -77,8 +80,8 @@ fn memory_stalls(known: &Known<'_, '_>) -> Reading {
 
 /// Products of warpgroups over all products, by executed opcodes; zero where the kernel has no products.
 fn wgmma_share(mix: &InstructionMix) -> Reading {
-    let of = |takes: &dyn Fn(&str) -> bool| count(mix, |opcode| is_matrix(opcode) && takes(opcode));
-    let is_wgmma = |opcode: &str| catalog::opcode_class(opcode).is_some_and(|class| class.id == WARPGROUP);
+    let of = |takes: &dyn Fn(Op) -> bool| count(mix, |op| op.is_product() && takes(op));
+    let is_wgmma = |op: Op| op.product_by() == Some(ProductBy::Warpgroup);
     let all = of(&|_| true);
     if all.value() == Some(0.0) {
         return derived(0.0, Unit::PERCENT, &[PER_OPCODE], "no products were executed");
@@ -115,13 +118,11 @@ fn stall_rank(stalls: &Stalls, reason: &str) -> Reading {
 }
 
 /// Executions of the opcodes that `takes` takes; zero where the report lists opcodes and none of them is among them.
-fn count(mix: &InstructionMix, takes: impl Fn(&str) -> bool) -> Reading {
-    if mix.total.is_none() {
-        return Reading::not_collected(PER_OPCODE);
+fn count(mix: &InstructionMix, takes: impl Fn(Op) -> bool) -> Reading {
+    match mix.count(takes) {
+        Some(sum) => derived(sum, Unit::INST, &[PER_OPCODE], "sum over opcodes"),
+        None => Reading::not_collected(PER_OPCODE),
     }
-    let rows = mix.rows.iter().filter(|row| takes(&row.opcode));
-    let sum: f64 = rows.filter_map(|row| row.row.new.value()).sum();
-    derived(sum, Unit::INST, &[PER_OPCODE], "sum over opcodes")
 }
 
 fn tensor_busy(kernel: &KernelSummary<'_>) -> Reading {

@@ -140,7 +140,7 @@ impl BlockRegisters {
         let threads = side.key().block.and_then(Dim3::count).or_else(told)?;
         Some(BlockRegisters {
             per_thread: side.value(Counter::LaunchRegistersPerThread)?,
-            block_threads: (32 * threads.div_ceil(32)) as f64,
+            block_threads: 32.0 * threads.div_ceil(32) as f64,
             all: side.device().compute_capability.and_then(catalog::chip)?.registers_per_sm.into(),
         })
     }

@@ -4,6 +4,7 @@ use crate::analysis::derive::mix::{InstructionMix, PER_OPCODE};
 use crate::analysis::kernel::stated::Tiles;
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
+use cuda_binary::Op;
 
 /// Stores expected and executed.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -19,7 +20,7 @@ pub struct StoreCount {
 impl StoreCount {
     /// The stores of a kernel against its tiles.
     pub(in crate::analysis) fn of(tiles: Tiles, mix: &InstructionMix) -> StoreCount {
-        let stores = mix.count("STG").and_then(|count| Quantity::new(count, Unit::INST));
+        let stores = mix.count(Op::stores_global).and_then(|count| Quantity::new(count, Unit::INST));
         StoreCount {
             tiles,
             expected: tiles.count.checked_mul(tiles.stores_per_warp).and_then(|n| n.checked_mul(tiles.warps)),

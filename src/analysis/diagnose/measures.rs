@@ -5,12 +5,12 @@
 use super::kernel::Kernel;
 use super::level::{self, Unit};
 use crate::analysis::derive::block_size::BlockSizes;
-use crate::analysis::derive::mix;
 use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::kernel::summary::DURATION;
 use crate::analysis::phases::Phases;
 use crate::catalog::{self, Counter, Part, StallReason, Threshold};
 use crate::evidence::{Dim3, Reading};
+use cuda_binary::Op;
 use std::ops::Deref;
 use strum::VariantArray;
 
@@ -28,8 +28,6 @@ pub(super) const WAVES: Counter = Counter::LaunchWavesPerMultiprocessor;
 pub(super) const THEORETICAL: Counter = Counter::SmMaximumWarpsPerActiveCyclePct;
 /// Slots taken while an SM holds a block, percent.
 pub(super) const ACHIEVED: Counter = Counter::SmWarpsActiveAvgPctActive;
-/// Opcodes that copy tiles by TMA.
-const BULK_COPIES: [&str; 2] = ["UTMALDG", "UBLKCP"];
 /// Warps on an SM while it holds a block.
 const WARPS: Counter = Counter::SmWarpsActiveAvgPerCycleActive;
 
@@ -96,7 +94,7 @@ impl<'a, 'r> Measures<'a, 'r> {
             Some(positive(WARPS)? * positive(RESIDENT)? * sms? / warps).filter(|life| life.is_finite())
         };
         let executed = k.kernel.opcodes();
-        let has_tensor = executed.iter().any(|(opcode, count)| *count > 0.0 && mix::is_matrix(opcode))
+        let has_tensor = executed.iter().any(|(opcode, count)| *count > 0.0 && Op::of(opcode).is_product())
             || k.phases.is_some_and(|phases| phases.tensor.is_some())
             || executed.is_empty() && level::is_mostly_tensor(k);
         let units = level::units(k, active, has_tensor);
@@ -118,7 +116,11 @@ impl<'a, 'r> Measures<'a, 'r> {
             has_tensor,
             has_bulk_copies: match executed.is_empty() {
                 true => (!may_copy_in_bulk(k)).then_some(false),
-                false => Some(BULK_COPIES.iter().any(|opcode| executed.get(*opcode).is_some_and(|n| *n > 0.0))),
+                false => {
+                    Some(executed.iter().any(|(opcode, count)| {
+                        *count > 0.0 && Op::of(opcode).is_bulk() && Op::of(opcode).copies_global()
+                    }))
+                }
             },
             units: if is_thin { level::of_thin_stream(units) } else { units },
             is_thin,

@@ -110,13 +110,16 @@ fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// A path as anyone may see it: of one that begins at the root of a machine, or in somebody's home, the last part.
+/// A path as anyone may see it: the last part of one that begins at the root of a machine or at a host, that leads through a
+/// home, or that leaves its folder for what nobody knows.
 pub fn public_path(path: &str) -> String {
     let bytes = path.as_bytes();
     let is_drive =
         bytes.len() > 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' && matches!(bytes[2], b'/' | b'\\');
     let is_rooted = path.starts_with(['/', '\\', '~']) || is_drive;
-    if is_rooted { file_name(path).to_owned() } else { path.to_owned() }
+    let leaves = path.split(['/', '\\']).any(|part| part == "..");
+    let is_of_a_machine = is_rooted || leaves || path.contains("://") || homes(path).is_some_and(|h| h.is_match(path));
+    if is_of_a_machine { file_name(path).to_owned() } else { path.to_owned() }
 }
 
 /// A word of a command, whole or behind the name of an option (`-I/usr/include`, `--path=/x`), with its path as anyone may
@@ -125,7 +128,7 @@ fn public_word(word: &str) -> String {
     let start = match word.find(['/', '\\', '~']) {
         None => return quoted(word),
         Some(_) if word.starts_with("--") || word.contains('=') => word.find('=').map_or(0, |at| at + 1),
-        Some(at) if word.starts_with('-') && at == 2 => at,
+        Some(_) if word.starts_with('-') => 2,
         Some(_) => 0,
     };
     quoted(&format!("{}{}", &word[..start], public_path(&word[start..])))
@@ -309,6 +312,9 @@ mod tests {
             ("ncu --metrics a__b.sum,c__d.avg --export", "ncu --metrics a__b.sum,c__d.avg <arguments>"),
             ("/scratch/dave/app --token x", "app <arguments>"),
             ("TOKEN=x ./app", "app"),
+            ("ncu -o ../../home/alice/rep ./app", "ncu -o rep app"),
+            ("ncu -o file:///home/alice/r ./app", "ncu -o r app"),
+            ("nvcc -I../../home/alice/inc a.cu", "nvcc -Iinc a.cu"),
             (
                 "ncu -c 1 /opt/audit launch atomics --cubin /tmp/x/build.cubin --times 0",
                 "ncu -c 1 audit launch atomics --cubin build.cubin --times 0",
@@ -335,7 +341,12 @@ mod tests {
             ("D:\\work\\greg\\y", "y"),
             ("~ian/z", "z"),
             ("a/b", "a/b"),
-            ("../c", "../c"),
+            ("../c", "c"),
+            ("a/home/alice/rep", "rep"),
+            ("../../home/alice/rep", "rep"),
+            ("a/../../home/alice/rep", "rep"),
+            ("..\\..\\Users\\alice\\rep", "rep"),
+            ("file:///home/alice/r", "r"),
         ] {
             assert_eq!(public_path(given), shown);
         }

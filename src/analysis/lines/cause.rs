@@ -5,8 +5,9 @@
 //! independent instructions pass), and for a scoreboard that the nearest instruction before it, along any path, holds. Several
 //! may hold one; the nearest with a register in common is the cause.
 
-use crate::catalog;
 use crate::evidence::{CodeInstruction, Register, SourceView};
+use cuda_binary::Op;
+use cuda_binary::op::{Control, Sync};
 use std::cell::OnceCell;
 use std::collections::VecDeque;
 
@@ -37,40 +38,9 @@ impl Trace {
     }
 
     /// Whether an instruction that holds a scoreboard can be what such a wait is for.
-    fn fits(self, base: &str) -> bool {
-        let class = catalog::opcode_class(base).map_or("", |class| class.id);
-        let is_long = match class {
-            "global-load" | "global-store" | "async-copy" | "local-memory" | "texture" => base != "LDGDEPBAR",
-            "atomic" => !base.starts_with("ATOMS"),
-            // Whether an mbarrier is complete comes back through a scoreboard, and counts as a long wait.
-            _ => base == "SYNCS",
-        };
-        is_long == (self == Trace::Long) && self != Trace::Barrier
+    fn fits(self, op: Op) -> bool {
+        op.is_long() == (self == Trace::Long) && self != Trace::Barrier
     }
-}
-
-/// Whether an instruction may run between a barrier that defers its blocking and the wait behind it: nothing that touches
-/// memory or other warps does.
-fn passes_barriers(base: &str) -> bool {
-    let class = catalog::opcode_class(base).map_or("", |class| class.id);
-    matches!(
-        class,
-        "fp32"
-            | "fp16"
-            | "fp64"
-            | "fp-compare"
-            | "special-function"
-            | "conversion"
-            | "integer"
-            | "integer-compare"
-            | "logic"
-            | "move"
-            | "predicate"
-            | "uniform"
-            | "control"
-            | "constant"
-            | "other"
-    )
 }
 
 /// Whether an instruction uses what an earlier one delivers, or writes what that one still reads.
@@ -127,17 +97,16 @@ impl<'v> Causes<'v> {
     fn traced(&self, trace: Trace, row: usize) -> Option<usize> {
         let waiting = &self.view.instructions[row];
         // Waits for the products of a warpgroup and for a cluster are sampled as barriers, at the instruction that waits.
-        if trace == Trace::Barrier && matches!(waiting.base(), "WARPGROUP" | "UCGABAR_WAIT") {
+        if trace == Trace::Barrier && matches!(waiting.op().sync(), Some(Sync::Products | Sync::ClusterWait)) {
             return Some(row);
         }
         let mask = waiting.word.as_ref()?.waits;
         let holds = |at: usize| {
             let instruction = &self.view.instructions[at];
             match trace {
-                Trace::Barrier => instruction.base() == "BAR",
+                Trace::Barrier => instruction.op().sync() == Some(Sync::Block),
                 Trace::Long | Trace::Short => {
-                    instruction.word.as_ref().is_some_and(|word| word.sets & mask != 0)
-                        && trace.fits(instruction.base())
+                    instruction.word.as_ref().is_some_and(|word| word.sets & mask != 0) && trace.fits(instruction.op())
                 }
             }
         };
@@ -155,7 +124,7 @@ impl<'v> Causes<'v> {
                 }
                 nearest = nearest.or(Some(at));
             }
-            if trace == Trace::Barrier && !passes_barriers(self.view.instructions[at].base()) {
+            if trace == Trace::Barrier && !self.view.instructions[at].op().passes_barriers() {
                 continue;
             }
             ahead.extend(&self.ways[at]);
@@ -166,7 +135,8 @@ impl<'v> Causes<'v> {
 
 /// Whether control can go on with the next instruction.
 fn falls(instruction: &CodeInstruction) -> bool {
-    let ends = matches!(instruction.base(), "BRA" | "BRX" | "EXIT" | "RET" | "JMP");
+    let leaves = [Control::Branch, Control::Indirect, Control::Exit, Control::Return];
+    let ends = instruction.op().control().is_some_and(|control| leaves.contains(&control));
     !(ends && instruction.word.as_ref().is_some_and(|word| word.is_unconditional))
 }
 
@@ -175,9 +145,9 @@ mod tests {
     use super::*;
     use crate::evidence::{Lines, MachineWord};
 
-    fn row(offset: u64, base: &'static str, sets: u8, waits: u8, target: Option<u64>) -> CodeInstruction {
+    fn row(offset: u64, op: Op, sets: u8, waits: u8, target: Option<u64>) -> CodeInstruction {
         let word =
-            MachineWord { base, is_unconditional: target.is_none(), sets, waits, target, ..MachineWord::default() };
+            MachineWord { op, is_unconditional: target.is_none(), sets, waits, target, ..MachineWord::default() };
         CodeInstruction {
             function: "k".into(),
             offset,
@@ -202,15 +172,15 @@ mod tests {
     #[test]
     fn a_wait_is_traced_to_the_nearest_holder_of_its_scoreboard() {
         let view = view(vec![
-            row(0, "LDG", 0b100, 0, None),
-            row(16, "LDG", 0b100, 0, None),
-            row(32, "LDS", 0b100, 0, None),
-            row(48, "FADD", 0, 0b100, None),
-            row(64, "BAR", 0, 0, None),
-            row(80, "FADD", 0, 0, None),
-            row(96, "LDS", 0, 0, None),
-            row(112, "FADD", 0, 0, None),
-            row(128, "WARPGROUP", 0, 0, None),
+            row(0, Op::LDG, 0b100, 0, None),
+            row(16, Op::LDG, 0b100, 0, None),
+            row(32, Op::LDS, 0b100, 0, None),
+            row(48, Op::FADD, 0, 0b100, None),
+            row(64, Op::BAR, 0, 0, None),
+            row(80, Op::FADD, 0, 0, None),
+            row(96, Op::LDS, 0, 0, None),
+            row(112, Op::FADD, 0, 0, None),
+            row(128, Op::WARPGROUP, 0, 0, None),
         ]);
         let causes = Causes::of(&view).unwrap();
         assert_eq!(causes.cause(Trace::Long, 3), Some(1));
@@ -233,11 +203,11 @@ mod tests {
             row
         };
         let view = view(vec![
-            with(row(0, "LDL", 0b1, 0, None), 1, 9),
-            with(row(16, "STL", 0b1, 0, None), 7, 8),
-            with(row(32, "FADD", 0, 0b1, None), 9, 5),
-            with(row(48, "FADD", 0, 0b1, None), 4, 7),
-            with(row(64, "FADD", 0, 0b1, None), 2, 3),
+            with(row(0, Op::LDL, 0b1, 0, None), 1, 9),
+            with(row(16, Op::STL, 0b1, 0, None), 7, 8),
+            with(row(32, Op::FADD, 0, 0b1, None), 9, 5),
+            with(row(48, Op::FADD, 0, 0b1, None), 4, 7),
+            with(row(64, Op::FADD, 0, 0b1, None), 2, 3),
         ]);
         let causes = Causes::of(&view).unwrap();
         assert_eq!(causes.cause(Trace::Long, 2), Some(0), "what the load delivers");
@@ -248,10 +218,10 @@ mod tests {
     #[test]
     fn a_wait_in_a_loop_is_traced_through_the_jump_back() {
         let view = view(vec![
-            row(0, "EXIT", 0, 0, None),
-            row(16, "FADD", 0, 0b1, None),
-            row(32, "LDG", 0b1, 0, None),
-            row(48, "BRA", 0, 0, Some(16)),
+            row(0, Op::EXIT, 0, 0, None),
+            row(16, Op::FADD, 0, 0b1, None),
+            row(32, Op::LDG, 0b1, 0, None),
+            row(48, Op::BRA, 0, 0, Some(16)),
         ]);
         let causes = Causes::of(&view).unwrap();
         assert_eq!(causes.cause(Trace::Long, 1), Some(2));

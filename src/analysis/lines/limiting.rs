@@ -7,12 +7,12 @@ use crate::analysis::derive::data_stage::{DataStage, SHARED as SHARED_PART, WHOL
 use crate::analysis::derive::units;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
-use crate::analysis::sass::ATOMICS;
 use crate::catalog::{Code, Counter, InstructionWork, Part, Threshold};
 use crate::evidence::SourceView;
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
+use cuda_binary::Op;
 use strum::VariantArray;
 
 /// Lines kept.
@@ -111,9 +111,7 @@ impl LimitingLines {
             }
             InstructionWork::DataStage => (Counted::StageSectors, sum(&SECTORS)?),
             InstructionWork::Executions => (Counted::Executions, view.counts(EXECUTED)?),
-            InstructionWork::Opcodes(opcodes) => {
-                (Counted::UnitExecutions, executions(view, |base| opcodes.contains(&base))?)
-            }
+            InstructionWork::Pipe(pipe) => (Counted::UnitExecutions, executions(view, |op| op.pipe() == Some(*pipe))?),
         };
         let lines = leading(groups, &counts);
         (!lines.is_empty()).then_some(LimitingLines { limiter, counted, stage: None, lines })
@@ -151,9 +149,9 @@ impl LimitingLines {
 }
 
 /// Executions of the opcodes that fit, by row.
-fn executions(view: &SourceView, fits: impl Fn(&str) -> bool) -> Option<Vec<u64>> {
+fn executions(view: &SourceView, fits: impl Fn(Op) -> bool) -> Option<Vec<u64>> {
     let counts = view.counts(EXECUTED)?;
-    let of = |(row, count): (usize, u64)| if fits(view.instructions[row].base()) { count } else { 0 };
+    let of = |(row, count): (usize, u64)| if fits(view.instructions[row].op()) { count } else { 0 };
     Some(counts.into_iter().enumerate().map(of).collect())
 }
 
@@ -168,7 +166,7 @@ fn leading(groups: &Groups<'_>, counts: &[u64]) -> Vec<(Spot, f64)> {
 /// The lines that execute the most atomics on memory, each with its share in percent. Empty where there are none, or
 /// where neither a listing nor the code's bits tell the opcodes.
 pub(super) fn atomics(view: &SourceView, groups: &Groups<'_>) -> Vec<(Spot, f64)> {
-    let counts = executions(view, |base| ATOMICS.contains(&base));
+    let counts = executions(view, Op::is_l2_atomic);
     counts.map(|counts| leading(groups, &counts)).unwrap_or_default()
 }
 

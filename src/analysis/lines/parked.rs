@@ -6,6 +6,8 @@ use crate::analysis::derive::stalls::sampled_reason;
 use crate::analysis::limits::Limits;
 use crate::catalog::Threshold;
 use crate::evidence::SourceView;
+use cuda_binary::Op;
+use cuda_binary::op::{Control, Sync};
 
 /// Samples of such warps.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -53,9 +55,12 @@ fn is_last_barrier(view: &SourceView, row: usize) -> bool {
     let first = &view.instructions[row];
     let ahead = view.instructions[row..].iter().take(NEAR).take_while(|next| next.function == first.function);
     let mut ahead = ahead.skip_while(|next| {
-        matches!(next.base(), "BAR" | "UCGABAR_WAIT" | "UCGABAR_ARV" | "CCTL" | "NOP" | "WARPSYNC" | "BSYNC")
+        let meets = [Sync::Block, Sync::ClusterWait, Sync::ClusterArrive, Sync::Cache, Sync::Lanes];
+        next.op() == Op::NOP || next.op().sync().is_some_and(|sync| meets.contains(&sync))
     });
-    ahead.next().is_some_and(|next| next.base() == "EXIT" && next.word.is_none_or(|word| word.is_unconditional))
+    ahead.next().is_some_and(|next| {
+        next.op().control() == Some(Control::Exit) && next.word.is_none_or(|word| word.is_unconditional)
+    })
 }
 
 #[cfg(test)]
@@ -64,12 +69,12 @@ mod tests {
     use crate::evidence::{CodeInstruction, Lines, MachineWord};
 
     fn view(code: &[&'static str]) -> SourceView {
-        let row = |(at, base): (usize, &&'static str)| CodeInstruction {
+        let row = |(at, name): (usize, &&'static str)| CodeInstruction {
             function: "k".into(),
             offset: 16 * at as u64,
             sass: None,
             opcode: None,
-            word: Some(MachineWord { base, is_unconditional: true, ..MachineWord::default() }),
+            word: Some(MachineWord { op: Op::of(name), is_unconditional: true, ..MachineWord::default() }),
             places: Vec::new().into(),
         };
         SourceView {

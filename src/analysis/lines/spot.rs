@@ -145,7 +145,7 @@ impl<'v> Groups<'v> {
         let named = if leading.is_empty() { std::slice::from_ref(first) } else { &leading[..] };
         let instructions = named.iter().take(INSTRUCTIONS).map(|row| {
             let instruction = &self.view.instructions[*row];
-            (instruction.offset, instruction.opcode.as_deref().unwrap_or(instruction.base()).to_owned())
+            (instruction.offset, instruction.opcode.as_deref().unwrap_or(instruction.op().name()).to_owned())
         });
         let mut callers: Vec<String> = Vec::new();
         for row in named {

@@ -31,7 +31,7 @@ pub(super) fn accesses(study: &Study<'_>, block: [u64; 3]) -> Vec<SectorAccess> 
         let width = widths.as_ref().map(|widths| widths[row]);
         let tenths = [&sectors, &ideal].map(|counts| (10 * counts[row]).checked_div(executed[row]).unwrap_or_default());
         let is_inherent = study.flows.is_inherent(&study.code, row);
-        let key = (at.file, at.line, at.call, study.code.base(row), is_inherent, width, tenths);
+        let key = (at.file, at.line, at.call, study.code.op(row).name(), is_inherent, width, tenths);
         by.entry(key).or_default().push(row);
     }
     let mut lanes = Lanes::new(&study.code, &study.flows, block);
@@ -94,7 +94,8 @@ fn merged(study: &Study<'_>, rows: &[usize], sectors: &[u64], ideal: &[u64]) -> 
 /// Bytes that `LDGSTS` brings to shared memory: 32 lanes of the element's width for each execution.
 pub(super) fn copied_bytes(study: &Study<'_>) -> Option<u64> {
     let widths = study.view.counts(WIDTH)?;
-    let rows = (0..study.code.rows.len()).filter(|row| study.code.base(*row) == "LDGSTS");
+    let rows =
+        (0..study.code.rows.len()).filter(|row| study.code.op(*row).copies_global() && !study.code.op(*row).is_bulk());
     let bytes: Option<u64> = rows
         .map(|row| matches!(widths[row], 32 | 64 | 128).then(|| study.code.executed[row] * 32 * widths[row] / 8))
         .sum();

@@ -7,20 +7,14 @@ use super::point::point;
 use super::study::Study;
 use crate::analysis::derive::coalescing::{WAVEFRONTS, WAVEFRONTS_IDEAL};
 use crate::evidence::{Register, RegisterFile};
+use cuda_binary::Op;
+use cuda_binary::op::{Act, Space};
 use std::collections::BTreeSet;
 
-/// Instructions that take an address.
-const ACCESSES: [&str; 9] = [
-    "global-load",
-    "global-store",
-    "async-copy",
-    "shared-load",
-    "shared-store",
-    "matrix-load",
-    "local-memory",
-    "atomic",
-    "texture",
-];
+/// Whether an opcode takes an address of its lanes.
+fn is_access(op: Op) -> bool {
+    op.is_lsu_access() || op.is_in(Space::Texture)
+}
 
 /// Loads of 32 bits that one of 128 would do.
 const WIDE: usize = 4;
@@ -31,12 +25,12 @@ const WORD: i32 = 4;
 /// for such an address alone. `None` without local accesses.
 pub(super) fn local_index(study: &Study<'_>) -> Option<LocalIndex> {
     let code = &study.code;
-    let is_local = |row: &usize| matches!(code.base(*row), "LDL" | "STL");
+    let is_local = |row: &usize| code.op(*row).is_in(Space::Local);
     let locals: BTreeSet<usize> = executed(study).filter(is_local).collect();
     let first = *locals.iter().max_by_key(|row| (code.executed[**row], std::cmp::Reverse(**row)))?;
     let own = only_for(study, &locals);
     let sum = |uniform: bool| {
-        own.iter().filter(|row| code.base(**row).starts_with('U') == uniform).map(|row| code.executed[*row]).sum()
+        own.iter().filter(|row| code.op(**row).is_uniform() == uniform).map(|row| code.executed[*row]).sum()
     };
     Some(LocalIndex { at: point(study, first), uniform: sum(true), others: sum(false) })
 }
@@ -81,15 +75,11 @@ pub(super) fn conflicts_by_data(study: &Study<'_>) -> Option<f64> {
 /// What is executed only to make addresses, and not from values of memory; `None` where nothing is.
 pub(super) fn index_arithmetic(study: &Study<'_>) -> Option<IndexArithmetic> {
     let code = &study.code;
-    let mut own = only_for(study, &executed(study).filter(|row| code.is_of(*row, &ACCESSES)).collect());
+    let mut own = only_for(study, &executed(study).filter(|row| is_access(code.op(*row))).collect());
     study.flows.remove_from_memory(code, &mut own);
-    let sum = |keep: &dyn Fn(&str) -> bool| {
-        own.iter().filter(|row| keep(code.base(**row))).map(|row| code.executed[*row]).sum()
-    };
-    let on = PIPES.map(|part| {
-        let opcodes = part.row().map_or(&[][..], |row| row.opcodes());
-        sum(&|base| opcodes.contains(&base))
-    });
+    let sum =
+        |keep: &dyn Fn(Op) -> bool| own.iter().filter(|row| keep(code.op(**row))).map(|row| code.executed[*row]).sum();
+    let on = PIPES.map(|part| part.row().map_or(0, |row| sum(&|op| row.runs(op))));
     let found = IndexArithmetic { executed: sum(&|_| true), on };
     (found.executed > 0).then_some(found)
 }
@@ -124,7 +114,8 @@ fn runs(code: &Code<'_>, rows: std::ops::Range<usize>) -> Vec<Vec<usize>> {
     let mut open: Vec<(Vec<Register>, Loads)> = Vec::new();
     for row in rows {
         let word = code.rows[row].word.unwrap_or_default();
-        let is_word = code.base(row) == "LDS" && word.registers.writes.iter().map(|own| own.count).sum::<u8>() == 1;
+        let is_load = code.op(row).is_in(Space::Shared) && code.op(row).act() == Some(Act::Load);
+        let is_word = is_load && word.registers.writes.iter().map(|own| own.count).sum::<u8>() == 1;
         let is_base =
             |own: &&Register| own.count > 0 && matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
         let base: Vec<Register> = word.registers.reads.iter().filter(is_base).copied().collect();

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 pub(super) fn chain(study: &Study<'_>) -> Option<Chain> {
     let (code, causes) = (&study.code, study.causes.as_ref()?);
     let waits = study.samples.reasons.get("long_scoreboard")?;
-    let loads = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && matches!(code.base(*row), "LDG" | "LD"));
+    let loads = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row).loads_global());
     let circular: BTreeSet<usize> = loads.filter(|row| is_circular(study, *row)).collect();
     let mut counts: Vec<(usize, u64)> = Vec::new();
     for row in (0..code.rows.len()).filter(|row| waits[*row] > 0 && !circular.is_empty()) {

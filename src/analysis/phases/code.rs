@@ -1,9 +1,9 @@
 //! The kernel's own code with its counts: rows, blocks, loops, and what each row does.
 
-use crate::analysis::derive::mix::is_matrix;
 use crate::analysis::sass::{Block, ControlFlow, NaturalLoop, loops};
-use crate::catalog::{self, Counter};
+use crate::catalog::Counter;
 use crate::evidence::{CodeInstruction, Flow, SourceView, WarpSync};
+use cuda_binary::Op;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Warp executions of an instruction.
@@ -72,9 +72,9 @@ impl<'v> Code<'v> {
         self.executed[self.flow.blocks[block].instructions.start]
     }
 
-    /// The opcode of a row, without modifiers.
-    pub(super) fn base(&self, row: usize) -> &'v str {
-        self.rows[row].base()
+    /// The opcode of a row.
+    pub(super) fn op(&self, row: usize) -> Op {
+        self.rows[row].op()
     }
 
     /// What a row does between warps.
@@ -89,31 +89,7 @@ impl<'v> Code<'v> {
 
     /// Whether a row multiplies matrices.
     pub(super) fn is_tensor(&self, row: usize) -> bool {
-        is_matrix(self.base(row))
-    }
-
-    /// Whether a row belongs to one of these classes of the catalog.
-    pub(super) fn is_of(&self, row: usize, classes: &[&str]) -> bool {
-        catalog::opcode_class(self.base(row)).is_some_and(|class| classes.contains(&class.id))
-    }
-
-    /// Whether a row writes global memory: a store, a bulk store, or an atomic.
-    pub(super) fn is_global_write(&self, row: usize) -> bool {
-        self.is_of(row, &["global-store"])
-            || matches!(
-                self.base(row),
-                "UTMASTG" | "UTMAREDG" | "UBLKRED" | "RED" | "REDG" | "ATOM" | "ATOMG" | "STG" | "ST"
-            )
-    }
-
-    /// Whether a row copies from global to shared memory without registers, or closes a group of such copies.
-    pub(super) fn is_copy(&self, row: usize) -> bool {
-        matches!(self.base(row), "LDGSTS" | "LDGDEPBAR" | "ARRIVES" | "UTMALDG" | "UBLKCP")
-    }
-
-    /// Whether a row brings data from global memory.
-    pub(super) fn is_global_read(&self, row: usize) -> bool {
-        matches!(self.base(row), "LDG" | "LD" | "LDGSTS" | "UTMALDG" | "UBLKCP")
+        self.op(row).is_product()
     }
 
     /// Whether a row waits at a barrier of the block.

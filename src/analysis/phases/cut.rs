@@ -84,7 +84,7 @@ fn ends(code: &Code<'_>, main: Option<&mut Cut>, after: Vec<usize>, mains: &[Mai
         main.rows.extend(moved);
         cuts.push(Cut::new(PhaseKind::Drain, vec![rest.remove(at - beside)]));
     }
-    let stores = rest.iter().rposition(|row| code.is_global_write(*row) && code.executed[*row] > 0);
+    let stores = rest.iter().rposition(|row| code.op(*row).writes_global() && code.executed[*row] > 0);
     let exit = rest.split_off(stores.map_or(0, |at| at + 1));
     cuts.push(Cut::new(PhaseKind::Epilogue, rest));
     cuts.push(Cut::new(PhaseKind::Exit, exit));
@@ -100,7 +100,7 @@ fn of_main_loop(code: &Code<'_>, main: &MainLoop) -> Vec<Cut> {
     let mut conditional = BTreeSet::new();
     let mut spins: Vec<(usize, BTreeSet<usize>)> = Vec::new();
     for component in components(code, &seldom) {
-        if code.rows_of(&component).any(|row| code.is_global_write(row) && code.executed[row] > 0) {
+        if code.rows_of(&component).any(|row| code.op(row).writes_global() && code.executed[row] > 0) {
             epilogue.extend(component);
         } else if let Some(entering) = spin(code, &component) {
             spins.push((entering, component));

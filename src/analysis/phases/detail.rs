@@ -1,5 +1,7 @@
 //! What is known of a phase beside its time: places, waits, causes, accesses.
 
+use cuda_binary::Op;
+
 /// An instruction and its line.
 ///
 /// As JSON: `[line, line of the call or 0, offset, opcode, file]`.
@@ -16,6 +18,13 @@ pub struct Point {
     pub offset: u64,
     /// Opcode; without modifiers where no disassembler was at hand.
     pub opcode: String,
+}
+
+impl Point {
+    /// What stands there, whatever its modifiers.
+    pub fn op(&self) -> Op {
+        Op::of(&self.opcode)
+    }
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -196,8 +205,8 @@ pub struct TensorSite {
 /// Executions of an opcode and how many of them had a lane on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct GuardedOpcode {
-    /// Opcode without modifiers.
-    pub opcode: String,
+    /// The opcode.
+    pub opcode: Op,
     /// Executions by warps.
     pub executed: u64,
     /// Executions with a lane on, at least.
@@ -217,17 +226,17 @@ impl GuardedOpcode {
 ///
 /// As JSON: `[opcode, count, executed]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(into = "(String, u64, u64)")]
+#[serde(into = "(Op, u64, u64)")]
 pub struct OpcodeRun {
-    /// Opcode without modifiers.
-    pub opcode: String,
+    /// The opcode.
+    pub opcode: Op,
     /// Instructions in the code that ran with a lane on.
     pub count: u64,
     /// Executions by warps with a lane on, at most.
     pub executed: u64,
 }
 
-impl From<OpcodeRun> for (String, u64, u64) {
+impl From<OpcodeRun> for (Op, u64, u64) {
     fn from(run: OpcodeRun) -> Self {
         (run.opcode, run.count, run.executed)
     }

@@ -3,6 +3,8 @@
 use super::code::Code;
 use crate::evidence::{Register, RegisterFile};
 use crate::quantity::SECTOR_BYTES;
+use cuda_binary::Op;
+use cuda_binary::op::{Act, Space, Sync};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -64,14 +66,14 @@ impl Flows {
             }
         }
         let rows = 0..code.rows.len();
-        let is_memory = rows.clone().map(|row| is_memory(code.base(row))).collect();
+        let is_memory = rows.clone().map(|row| code.op(row).brings_from_memory()).collect();
         Flows { writes, is_memory, rows: rows.map(|_| Known::default()).collect(), splits: splits(code) }
     }
 
     /// Whether the order of an access's addresses is the data's: its address depends on a value loaded in the same loop, or on any
     /// where it is in none, or goes on from such a value for no more than a sector.
     pub(super) fn is_inherent(&self, code: &Code<'_>, row: usize) -> bool {
-        let is_access = || code.executed[row] > 0 && (code.is_global_read(row) || code.is_global_write(row));
+        let is_access = || code.executed[row] > 0 && (code.op(row).reads_global() || code.op(row).writes_global());
         is_access() && (self.depends_on_load(code, row) || self.is_short_walk(code, row))
     }
 
@@ -183,8 +185,8 @@ impl Flows {
             let mut origin = Origin { unknown: rows.is_empty(), ..Origin::default() };
             for row in rows {
                 origin.thread |= special(code, row).is_some_and(|number| THREAD.contains(&number) || number == LANE);
-                origin.memory |= self.is_memory[row] || code.base(row) == "SYNCS";
-                origin.elected |= code.base(row) == "ELECT";
+                origin.memory |= self.is_memory[row] || code.op(row).sync() == Some(Sync::Mbarrier);
+                origin.elected |= code.op(row) == Op::ELECT;
             }
             origin
         })
@@ -252,7 +254,11 @@ impl Flows {
 
     /// The loads whose values the address of an access is made of.
     pub(super) fn loads_behind(&self, code: &Code<'_>, row: usize) -> &[usize] {
-        let is_load = |other: &usize| matches!(code.base(*other), "LDG" | "LD" | "LDS" | "ATOM" | "ATOMG" | "ATOMS");
+        let is_load = |other: &usize| {
+            let op = code.op(*other);
+            matches!(op.space(), Some(Space::Global | Space::Shared))
+                && matches!(op.act(), Some(Act::Load | Act::Atomic))
+        };
         let find = || self.address_behind(code, row).into_iter().filter(is_load).collect();
         self.rows[row].loads_behind.get_or_init(find)
     }
@@ -281,16 +287,12 @@ fn reads<'c>(code: &'c Code<'_>, row: usize) -> impl Iterator<Item = Register> +
 /// The register that a memory access takes its address from: that of the lanes, else a uniform one.
 fn address(code: &Code<'_>, row: usize) -> Option<Register> {
     let of = |file: RegisterFile| reads(code, row).find(|register| register.file == file);
-    let is_store = matches!(code.base(row), "STL" | "STS");
+    let op = code.op(row);
+    let is_store = matches!(op.space(), Some(Space::Local | Space::Shared)) && op.act() == Some(Act::Store);
     // The data of a store are registers of the lanes as well, and stand behind its address.
     let uniform = of(RegisterFile::Uniform);
     let general = reads(code, row).filter(|register| register.file == RegisterFile::General).count();
     if is_store && uniform.is_some() && general < 2 { uniform } else { of(RegisterFile::General).or(uniform) }
-}
-
-/// Whether an opcode brings a value from memory that others may write.
-fn is_memory(base: &str) -> bool {
-    matches!(base, "LDG" | "LD" | "LDS" | "LDL" | "LDSM" | "ATOM" | "ATOMG" | "ATOMS" | "LDGSTS" | "TEX" | "TLD")
 }
 
 /// Loads of one block with one address register that is not written between them, whose offsets lie in the same 32 bytes: by row
@@ -302,7 +304,7 @@ fn splits(code: &Code<'_>) -> BTreeMap<usize, usize> {
         let mut open: Vec<(Register, i32, usize)> = Vec::new();
         for row in block.instructions.clone() {
             let Some(word) = &code.rows[row].word else { continue };
-            let is_load = matches!(code.base(row), "LDG" | "LD");
+            let is_load = code.op(row).loads_global();
             if let Some(register) = is_load.then(|| address(code, row)).flatten() {
                 let offset = word.registers.offset;
                 let same =

@@ -56,7 +56,7 @@ pub(super) fn indirection(study: &Study<'_>) -> Option<Indirection> {
 }
 
 fn is_load(study: &Study<'_>, row: usize) -> bool {
-    study.code.executed[row] > 0 && matches!(study.code.base(row), "LDG" | "LD")
+    study.code.executed[row] > 0 && study.code.op(row).loads_global()
 }
 
 /// The loads that bring the index of a load: one for each lane that is loaded again for each access, or one for a whole row that is

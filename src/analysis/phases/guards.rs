@@ -2,24 +2,25 @@
 
 use super::detail::GuardedOpcode;
 use super::study::Study;
+use cuda_binary::Op;
+use cuda_binary::op::Sync;
 use std::collections::BTreeMap;
 
-/// Opcodes whose guarded executions are told: fences, cache control, arrivals, and accesses to memory, which take their slot in the
-/// load and store unit even where the guard is off.
-#[rustfmt::skip]
-const TOLD: [&str; 22] = [
-    "MEMBAR", "ERRBAR", "CGAERRBAR", "CCTL", "FENCE", "SYNCS", "LDS", "STS", "LDSM", "STSM", "LDG", "STG", "LD", "ST", "LDGSTS",
-    "LDL", "STL", "RED", "REDG", "ATOM", "ATOMG", "ATOMS",
-];
+/// Whether guarded executions of an opcode are told: fences, cache control, arrivals, and accesses to memory, which take their slot in
+/// the load and store unit even where the guard is off.
+fn is_told(op: Op) -> bool {
+    let syncs = [Sync::Fence, Sync::FenceEnd, Sync::ProxyFence, Sync::Cache, Sync::Mbarrier];
+    op.is_lsu_access() || op.sync().is_some_and(|sync| syncs.contains(&sync))
+}
 
 /// The opcodes of which some execution had its guard off, by name.
 pub(super) fn guarded(study: &Study<'_>) -> Vec<GuardedOpcode> {
     let code = &study.code;
     let mut by: BTreeMap<&str, GuardedOpcode> = BTreeMap::new();
-    for row in (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && TOLD.contains(&code.base(*row))) {
+    for row in (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && is_told(code.op(*row))) {
         let Some((least, most)) = lanes_on(study, row) else { return Vec::new() };
-        let new = || GuardedOpcode { opcode: code.base(row).to_owned(), ..GuardedOpcode::default() };
-        let opcode = by.entry(code.base(row)).or_insert_with(new);
+        let new = || GuardedOpcode { opcode: code.op(row), ..GuardedOpcode::default() };
+        let opcode = by.entry(code.op(row).name()).or_insert_with(new);
         opcode.executed += code.executed[row];
         opcode.at_least += least;
         opcode.at_most += most;

@@ -53,9 +53,10 @@ fn grown(code: &Code<'_>, cycle: &Loop, has_tensor: bool) -> MainLoop {
     while let Some(around) = around(code, whole) {
         let every_turn = code.entries(around.header).div_ceil(2);
         let between = || code.rows_of(&around.blocks).filter(|row| !whole.blocks.contains(&code.block_of[*row]));
-        let works =
-            |row: usize| code.executed[row] >= every_turn && (code.is_block_barrier(row) || code.is_global_read(row));
-        if !between().any(works) || between().any(|row| code.is_global_write(row) && code.executed[row] > 0) {
+        let works = |row: usize| {
+            code.executed[row] >= every_turn && (code.is_block_barrier(row) || code.op(row).reads_global())
+        };
+        if !between().any(works) || between().any(|row| code.op(row).writes_global() && code.executed[row] > 0) {
             break;
         }
         whole = around;

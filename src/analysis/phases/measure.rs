@@ -14,6 +14,7 @@ use super::waits::waits;
 use super::{accesses, addresses, chain, gathers, guards, spent, stalls, tensor};
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::evidence::{CodeInstruction, SourceView, WarpSync};
+use cuda_binary::op::ProductBy;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A ready warp that another one was picked before.
@@ -134,7 +135,7 @@ fn sites(study: &Study<'_>) -> Vec<TensorSite> {
     for main in &study.mains {
         let mut by: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         let tensor = code.rows_of(&main.cycle.blocks).filter(|row| code.is_tensor(*row) && code.executed[*row] > 0);
-        tensor.for_each(|row| by.entry(code.base(row)).or_default().push(row));
+        tensor.for_each(|row| by.entry(code.op(row).name()).or_default().push(row));
         for rows in by.into_values() {
             let Some(first) = rows.first() else { continue };
             let line = product_line(study.view, code, &rows);
@@ -347,7 +348,7 @@ fn is_in_step(code: &Code<'_>, main: &MainLoop) -> bool {
 /// The rows that may run while asynchronous products are in flight: those that a walk from a tensor instruction reaches before
 /// a wait for all of them. Products of `mma.sync` are done when their registers are read, and reach nowhere.
 fn late_rows(code: &Code<'_>) -> BTreeSet<usize> {
-    let is_synchronous = |row: usize| matches!(code.base(row), "HMMA" | "IMMA" | "DMMA" | "BMMA" | "QMMA" | "OMMA");
+    let is_synchronous = |row: usize| code.op(row).product_by() == Some(ProductBy::Warp);
     let mut late = BTreeSet::new();
     let mut open: Vec<usize> =
         (0..code.rows.len()).filter(|row| code.is_tensor(*row) && !is_synchronous(*row)).collect();

@@ -6,6 +6,7 @@ use super::detail::{
 };
 use super::index::IndexArithmetic;
 use super::indirection::Indirection;
+use cuda_binary::op::{Act, Sync};
 
 /// What a phase is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -154,12 +155,8 @@ pub struct Role {
 
 /// The stall reason of loads through L1, and of answers of mbarriers.
 const LONG: &str = "long_scoreboard";
-/// The opcode that asks an mbarrier.
-const MBARRIER: &str = "SYNCS";
 /// The stall reason of barriers, and of waits for the products of a warpgroup.
 const BARRIER: &str = "barrier";
-/// The opcode of the latter.
-const PRODUCTS: &str = "WARPGROUP";
 
 /// What the cycles of the phases are cycles of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -273,13 +270,13 @@ impl Phases {
     /// The part of the samples of long scoreboards that are for mbarriers, 0 to 1, as far as their largest groups tell: bulk copies and
     /// other warps are waited for there, and no load.
     pub fn at_mbarriers(&self) -> f64 {
-        self.part_of(LONG, |group| group.cause.as_ref().is_some_and(|at| at.opcode.starts_with(MBARRIER)))
+        self.part_of(LONG, |group| group.cause.as_ref().is_some_and(|at| at.op().sync() == Some(Sync::Mbarrier)))
     }
 
     /// The part of the samples of barriers that is for products in flight, 0 to 1, as far as their largest groups tell: the warps
     /// of a warpgroup wait for the tensor pipe there, and not for each other.
     pub fn at_products(&self) -> f64 {
-        self.part_of(BARRIER, |group| group.at.opcode.starts_with(PRODUCTS))
+        self.part_of(BARRIER, |group| group.at.op().sync() == Some(Sync::Products))
     }
 
     /// The part of the samples of a reason in groups of a kind.
@@ -293,7 +290,7 @@ impl Phases {
 
     /// Executions with a lane on, by opcode, where they are known exactly and some had none.
     pub(in crate::analysis) fn lanes_on(&self) -> Vec<(&str, f64)> {
-        self.guarded.iter().filter_map(|run| Some((run.opcode.as_str(), run.exactly()? as f64))).collect()
+        self.guarded.iter().filter_map(|run| Some((run.opcode.name(), run.exactly()? as f64))).collect()
     }
 
     /// The phases with their parts in place of those that have some.
@@ -315,7 +312,9 @@ impl Phases {
     /// Cycles that a warp waits for what loads of memory bring, in one turn of the main loop.
     pub fn load_cycles(&self) -> Option<f64> {
         let wait = self.phase(PhaseKind::MainLoop)?.waits.iter().find(|wait| wait.reason == LONG)?;
-        let is_load = |group: &WaitGroup| group.cause.as_ref().is_some_and(|at| at.opcode.starts_with("LD"));
+        let is_load = |group: &WaitGroup| {
+            group.cause.as_ref().is_some_and(|at| matches!(at.op().act(), Some(Act::Load | Act::Copy)))
+        };
         let of_loads: f64 = wait.groups.iter().filter(|group| is_load(group)).map(|group| group.share).sum();
         // What no large group tells is taken to be loads as well where some of it is.
         (of_loads > 0.0).then_some(self.step_cycles()? * wait.share)

@@ -4,6 +4,7 @@ use super::code::Code;
 use super::main_loop::MainLoop;
 use super::model::PhaseKind;
 use crate::evidence::WarpSync;
+use cuda_binary::op::Sync;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Parts of a loop, at most.
@@ -69,11 +70,12 @@ fn marks(code: &Code<'_>, rows: &[usize]) -> Vec<Option<Mark>> {
         WarpSync::ProductsWait { .. } => Some(Mark::Products),
         WarpSync::MbarrierArrive => Some(Mark::Release),
         _ if code.is_tensor(*row) => Some(Mark::Tensor),
-        _ if code.is_copy(*row) => Some(Mark::Copy),
-        _ => matches!(code.base(*row), "DEPBAR" | "FENCE" | "ERRBAR" | "CGAERRBAR").then_some(Mark::Wait),
+        _ if code.op(*row).is_of_copies() => Some(Mark::Copy),
+        _ => matches!(code.op(*row).sync(), Some(Sync::Outstanding | Sync::ProxyFence | Sync::FenceEnd))
+            .then_some(Mark::Wait),
     };
     let mut marks: Vec<Option<Mark>> = rows.iter().map(mark).collect();
-    let is_fence = |at: usize| matches!(code.base(rows[at]), "MEMBAR" | "ERRBAR" | "CGAERRBAR" | "FENCE");
+    let is_fence = |at: usize| code.op(rows[at]).is_fence() || code.op(rows[at]).sync() == Some(Sync::ProxyFence);
     let mut next = None;
     for at in (0..marks.len()).rev() {
         if is_fence(at) && next == Some(Mark::Release) {
@@ -141,7 +143,7 @@ fn between_barriers(code: &Code<'_>, rows: &[usize], is_inner: impl Fn(usize) ->
             let flow = code.rows[*row].word.map(|word| word.flow);
             !matches!(flow, Some(crate::evidence::Flow::Jump { .. }))
         };
-        let kind = if rows.iter().any(|row| code.is_global_read(*row)) {
+        let kind = if rows.iter().any(|row| code.op(*row).reads_global()) {
             PhaseKind::Load
         } else if rows.iter().any(works) {
             PhaseKind::Compute

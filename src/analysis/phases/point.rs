@@ -21,7 +21,7 @@ pub(super) fn point(study: &Study<'_>, row: usize) -> Point {
         line: own.map_or(0, |own| own.line),
         call: caller.map(|call| call.line),
         offset: instruction.offset,
-        opcode: instruction.opcode.as_deref().unwrap_or(instruction.base()).to_owned(),
+        opcode: instruction.opcode.as_deref().unwrap_or(instruction.op().name()).to_owned(),
     }
 }
 

@@ -28,7 +28,7 @@ fn moved(view: &SourceView) -> Vec<(usize, Arc<[SourceLine]>)> {
         around.min_by_key(|cycle| cycle.blocks.len()).map(|cycle| cycle.header)
     };
     let kin = |row: usize| {
-        let is_kin = |other: &&usize| code.base(**other) == code.base(row) && innermost(**other) == innermost(row);
+        let is_kin = |other: &&usize| code.op(**other) == code.op(row) && innermost(**other) == innermost(row);
         own.iter().filter(is_kin).min_by_key(|other| other.abs_diff(row)).copied()
     };
     astray.into_iter().filter_map(|row| Some((row, view.instructions[kin(row)?].places.clone()))).collect()

@@ -22,5 +22,5 @@ pub(in crate::analysis) fn stores(rows: &[CodeInstruction], block: [u64; 3]) -> 
         let bytes = access_width(rows[row].opcode.as_deref()?)? / 8;
         Some((row, lanes.reach(row, bytes.into())?))
     };
-    (0..rows.len()).filter(|row| rows[*row].base() == "STG").filter_map(of_store).collect()
+    (0..rows.len()).filter(|row| rows[*row].op().stores_global()).filter_map(of_store).collect()
 }

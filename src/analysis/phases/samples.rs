@@ -3,6 +3,7 @@
 use crate::analysis::derive::stalls::sampled_reason;
 use crate::analysis::lines::{Causes, Trace};
 use crate::evidence::{SourceView, WarpSync};
+use cuda_binary::op::Sync;
 use std::collections::BTreeMap;
 
 /// `s_r` by row: samples of each reason.
@@ -30,7 +31,7 @@ impl Samples {
             }
         }
         if let (Some(barrier), Some(causes)) = (reasons.get_mut("barrier"), Causes::of(view)) {
-            for row in (0..barrier.len()).filter(|row| view.instructions[*row].base() != "BAR") {
+            for row in (0..barrier.len()).filter(|row| view.instructions[*row].op().sync() != Some(Sync::Block)) {
                 if let Some(at) = (barrier[row] > 0).then(|| meeting(view, &causes, row)).flatten() {
                     barrier[at] += std::mem::take(&mut barrier[row]);
                 }
@@ -63,5 +64,5 @@ fn meeting(view: &SourceView, causes: &Causes<'_>, row: usize) -> Option<usize> 
         let in_front = row.checked_sub(1).filter(|row| opens(*row))?.checked_sub(1)?;
         causes.cause(Trace::Barrier, in_front)
     })?;
-    (view.instructions[from].base() == "BAR").then_some(from)
+    (view.instructions[from].op().sync() == Some(Sync::Block)).then_some(from)
 }

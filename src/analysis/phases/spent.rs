@@ -8,6 +8,7 @@ use super::waits::is_wait;
 use crate::analysis::lines::Trace;
 use crate::catalog::{self, StallKind};
 use crate::evidence::WarpSync;
+use cuda_binary::op::Sync;
 use std::collections::BTreeSet;
 
 /// Instructions of the longest loop that does nothing but ask an mbarrier again.
@@ -48,7 +49,7 @@ fn of<'s>(study: &Study<'_>, reason: &str, row: usize, spent: &'s mut Spent) -> 
     let code = &study.code;
     let asks = || {
         let cause = study.causes.as_ref()?.cause(Trace::of(reason)?, row)?;
-        Some(code.base(cause) == "SYNCS")
+        Some(code.op(cause).sync() == Some(Sync::Mbarrier))
     };
     match reason {
         reason if !is_wait(reason) => Some(&mut spent.issuing),

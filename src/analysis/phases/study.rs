@@ -52,7 +52,7 @@ impl<'v> Study<'v> {
         let (mut cuts, mains) = without_calls(&code, &samples, region);
         let meeting: Vec<usize> = code.rows_of(&split.behind).collect();
         if !meeting.is_empty() {
-            let stores = meeting.iter().any(|row| code.is_global_write(*row) && code.executed[*row] > 0);
+            let stores = meeting.iter().any(|row| code.op(*row).writes_global() && code.executed[*row] > 0);
             let kind = if stores { PhaseKind::Epilogue } else { PhaseKind::Exit };
             let own = cuts.pop_if(|cut| cut.kind == PhaseKind::Exit);
             cuts.push(Cut::new(kind, meeting.into_iter().chain(own.into_iter().flat_map(|cut| cut.rows)).collect()));
@@ -110,8 +110,8 @@ fn role(code: &Code<'_>, samples: &Samples, group: &RoleBlocks) -> Role {
         samples: samples.at(&rows),
         executed: executed(&|_| true),
         tensor: executed(&|row| code.is_tensor(row)),
-        copies: executed(&|row| code.is_copy(row) && code.is_global_read(row)),
-        stores: executed(&|row| code.is_global_write(row)),
+        copies: executed(&|row| code.op(row).copies_global()),
+        stores: executed(&|row| code.op(row).writes_global()),
         spent: None,
     }
 }

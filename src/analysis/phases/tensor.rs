@@ -6,6 +6,7 @@ use super::point::point;
 use super::study::Study;
 use crate::analysis::lines::Trace;
 use crate::evidence::WarpSync;
+use cuda_binary::op::Sync;
 
 /// The efficiency of a step from which the tensor pipe sets the pace.
 const HEALTHY: f64 = 0.9;
@@ -66,10 +67,10 @@ pub(super) fn fence_chain(study: &Study<'_>) -> Option<FenceChain> {
     let mut group: Vec<usize> = Vec::new();
     let rows: Vec<usize> = study.main_rows().collect();
     for row in &rows {
-        let is_fence = matches!(code.base(*row), "MEMBAR" | "ERRBAR" | "CGAERRBAR");
+        let is_fence = code.op(*row).is_fence();
         let one_lane = lanes[*row] <= code.executed[*row];
         match code.sync(*row) {
-            WarpSync::MbarrierArrive if group.iter().any(|row| code.base(*row) == "MEMBAR") => {
+            WarpSync::MbarrierArrive if group.iter().any(|row| code.op(*row).sync() == Some(Sync::Fence)) => {
                 chain.append(&mut group);
                 chain.push(*row);
             }
@@ -79,7 +80,7 @@ pub(super) fn fence_chain(study: &Study<'_>) -> Option<FenceChain> {
             _ => {}
         }
     }
-    let first = chain.iter().copied().find(|row| code.base(*row) == "MEMBAR")?;
+    let first = chain.iter().copied().find(|row| code.op(*row).sync() == Some(Sync::Fence))?;
     let product = rows.iter().copied().filter(|row| code.is_tensor(*row)).min();
     let asks = |row: &usize| {
         let cause = study.causes.as_ref().and_then(|causes| causes.cause(Trace::Long, *row));
@@ -92,7 +93,7 @@ pub(super) fn fence_chain(study: &Study<'_>) -> Option<FenceChain> {
     Some(FenceChain {
         at: point(study, first),
         cost: sum as f64 / (study.samples.sum as f64 * study.share_of_pacing()),
-        lanes: chain.iter().filter(|row| code.base(**row) == "MEMBAR").map(|row| lanes[*row]).sum(),
+        lanes: chain.iter().filter(|row| code.op(**row).sync() == Some(Sync::Fence)).map(|row| lanes[*row]).sum(),
     })
 }
 

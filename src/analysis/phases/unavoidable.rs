@@ -59,7 +59,7 @@ impl Unavoidable {
 
 /// The sectors that draws from one buffer touch, for uniform indices; `None` where the addresses are no loaded values.
 fn gathered(phases: &Phases, buffer: f64, all: f64) -> Option<Amount> {
-    let is_load = |access: &&SectorAccess| access.is_inherent && access.at.opcode.starts_with("LD");
+    let is_load = |access: &&SectorAccess| access.is_inherent && access.at.op().reads_global();
     let draw = |access: &SectorAccess| Some(access.ideal as f64 * SECTOR / (access.width_bits? as f64 / 8.0));
     let draws: Option<f64> = phases.accesses.iter().filter(is_load).map(draw).sum();
     let draws = draws.filter(|draws| *draws > 0.0)?;

@@ -5,6 +5,7 @@ use super::point::point;
 use super::study::Study;
 use crate::analysis::lines::{Trace, place};
 use crate::evidence::WarpSync;
+use cuda_binary::Op;
 use std::collections::BTreeMap;
 
 /// Waits below this share of a phase are not told.
@@ -51,12 +52,12 @@ pub(super) fn groups(
     most: usize,
 ) -> Vec<WaitGroup> {
     let sum: u64 = rows.iter().map(|row| counts[*row]).sum();
-    let mut by: BTreeMap<(&str, u32, bool), Group> = BTreeMap::new();
+    let mut by: BTreeMap<((Op, bool), u32, bool), Group> = BTreeMap::new();
     for row in rows.iter().copied().filter(|row| counts[*row] > 0) {
         let cause = cause(study, reason, row);
         let key = match cause {
-            Some(cause) => (opcode(study, cause), 0, true),
-            None => (opcode(study, row), line(study, row), false),
+            Some(cause) => (what(study, cause), 0, true),
+            None => (what(study, row), line(study, row), false),
         };
         let group = by.entry(key).or_default();
         group.count += counts[row];
@@ -113,12 +114,9 @@ fn line(study: &Study<'_>, row: usize) -> u32 {
     place(&study.view.instructions[row]).map_or(0, |place| place.line)
 }
 
-/// The opcode of a row, the wait for products told from their start.
-fn opcode<'s>(study: &Study<'s>, row: usize) -> &'s str {
-    match study.code.sync(row) {
-        WarpSync::ProductsWait { .. } => "WARPGROUP.DEPBAR",
-        _ => study.view.instructions[row].base(),
-    }
+/// What a row does, the wait for products told from their start.
+fn what(study: &Study<'_>, row: usize) -> (Op, bool) {
+    (study.view.instructions[row].op(), matches!(study.code.sync(row), WarpSync::ProductsWait { .. }))
 }
 
 /// What a scoreboard's wait is for: the instruction that holds it.

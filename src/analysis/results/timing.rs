@@ -177,6 +177,8 @@ pub(in crate::analysis) mod tests {
                 flushed_bytes: 1 << 28,
                 flushed_by: FlushedBy::Reads,
                 seed: 1,
+                other_seed: None,
+                held: None,
                 ended_by: "stable".into(),
             },
             clocks_before: clocks.clone(),

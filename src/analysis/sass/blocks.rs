@@ -1,6 +1,8 @@
 //! Basic blocks and the edges between them.
 
 use crate::evidence::{SassFunction, SassInstruction};
+use cuda_binary::Op;
+use cuda_binary::op::Control;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -31,10 +33,10 @@ pub fn body(function: &SassFunction) -> &[SassInstruction] {
     let mut rest = &function.instructions[..];
     let mut stripped = rest;
     while let [before @ .., last] = stripped {
-        let trap = last.base() == "BRA" && last.predicate.is_none() && last.targets == [last.offset];
+        let trap = last.op() == Op::BRA && last.predicate.is_none() && last.targets == [last.offset];
         if trap {
             rest = before;
-        } else if last.base() != "NOP" {
+        } else if last.op() != Op::NOP {
             break;
         }
         stripped = before;
@@ -55,7 +57,7 @@ impl ControlFlow {
         let mut called: BTreeSet<usize> = BTreeSet::from([0]);
         for (at, instruction) in code.iter().enumerate() {
             let targets = instruction.targets.iter().filter_map(|target| at_offset(*target));
-            if instruction.base() == "CALL" {
+            if instruction.op().control() == Some(Control::Call) {
                 called.extend(targets.clone());
             }
             starts.extend(targets);
@@ -95,17 +97,15 @@ impl ControlFlow {
 }
 
 fn ends_block(instruction: &SassInstruction) -> bool {
-    matches!(
-        instruction.base(),
-        "BRA" | "BRX" | "BRXU" | "JMP" | "JMX" | "JMXU" | "CALL" | "RET" | "EXIT" | "KILL" | "RTT"
-    )
+    let goes_on = |control| matches!(control, Control::MeetAt | Control::Meet | Control::Trap);
+    instruction.op().control().is_some_and(|control| !goes_on(control))
 }
 
 /// Whether the last instruction of a block may go to its targets, and whether it may go on with the next block.
 fn leaves(last: &SassInstruction) -> (bool, bool) {
-    match last.base() {
-        "BRA" | "BRX" | "BRXU" | "JMP" | "JMX" | "JMXU" => (true, is_conditional(last)),
-        "RET" | "EXIT" | "KILL" | "RTT" => (false, last.predicate.is_some()),
+    match last.op().control() {
+        Some(Control::Branch | Control::Indirect) => (true, is_conditional(last)),
+        Some(Control::Exit | Control::Return) => (false, last.predicate.is_some()),
         _ => (false, true),
     }
 }

@@ -2,8 +2,8 @@
 
 use super::blocks::body;
 use super::opcodes::class_of;
-use crate::catalog;
 use crate::evidence::{SassFunction, SassInstruction};
+use cuda_binary::Class;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::HashMap;
 
@@ -127,7 +127,7 @@ pub fn diff(old: &SassFunction, new: &SassFunction) -> SassDiff {
         at_old += usize::from(sign != '+');
         at_new += usize::from(sign != '-');
     }
-    let known = catalog::opcode_classes().iter().map(|class| (class.id, class.label)).chain([("", "Unknown opcodes")]);
+    let known = Class::ALL.iter().map(|class| (class.id(), class.label())).chain([("", "Unknown opcodes")]);
     let change = |(id, label): (&str, &str)| {
         let (added, removed) = *counts.get(id)?;
         Some(ClassChange { label: label.to_owned(), added, removed })

@@ -1,13 +1,10 @@
 //! Opcodes: counted by the catalog's classes, how wide they access, and where some follow each other.
 
 use super::blocks::{ControlFlow, body};
-use crate::catalog;
 use crate::evidence::{SassFunction, SassInstruction};
+use cuda_binary::{Class, Op};
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// Opcodes of atomics that L2 does.
-pub(in crate::analysis) const ATOMICS: [&str; 4] = ["RED", "REDG", "ATOM", "ATOMG"];
 
 /// How often an opcode stands in a function.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -57,7 +54,7 @@ enum ClassCountJson {
 
 /// The catalog's name for a class.
 fn label_of(class: &str) -> Option<&'static str> {
-    catalog::opcode_classes().iter().find(|known| known.id == class).map(|known| known.label)
+    Class::of(class).map(Class::label)
 }
 
 impl From<ClassCount> for ClassCountJson {
@@ -85,7 +82,7 @@ impl From<ClassCountJson> for ClassCount {
 
 /// The id of an opcode's class in the catalog; empty for an opcode that it does not know.
 pub(in crate::analysis) fn class_of(opcode: &str) -> &'static str {
-    catalog::opcode_class(opcode).map_or("", |class| class.id)
+    Op::of(opcode).class().map_or("", Class::id)
 }
 
 /// Every opcode of a function's body, the most frequent first, then by name.
@@ -123,7 +120,7 @@ pub(in crate::analysis) fn count_classes<'a>(
         *count += 1;
         *predicated += usize::from(instruction.predicate.is_some());
     }
-    let known = catalog::opcode_classes().iter().map(|class| (class.id, class.label));
+    let known = Class::ALL.iter().map(|class| (class.id(), class.label()));
     let row = |(id, label): (&'static str, &str)| {
         let (count, predicated) = *counts.get(id)?;
         Some(ClassCount { class: id.to_owned(), label: label.to_owned(), count, predicated })
@@ -139,16 +136,12 @@ pub fn opcode_matches(opcode: &str, pattern: &str) -> bool {
     parts.next() == wanted.next() && wanted.all(|modifier| parts.any(|part| part == modifier))
 }
 
-/// Opcodes that move data of each lane between registers and memory, or from global to shared memory.
-const MOVES: &[&str] = &["LDG", "STG", "LD", "ST", "LDS", "STS", "LDL", "STL", "LDGSTS", "LDC"];
-
 /// Bits per lane of a load or store, `128` for `LDG.E.128`; 32 where no modifier says otherwise. `None` for other opcodes.
 pub fn access_width(opcode: &str) -> Option<u32> {
-    let mut parts = opcode.split('.');
-    if !MOVES.contains(&parts.next()?) {
+    if !Op::of(opcode).is_by_lane() {
         return None;
     }
-    let stated = parts.find_map(|part| match part {
+    let stated = opcode.split('.').skip(1).find_map(|part| match part {
         "U8" | "S8" => Some(8),
         "U16" | "S16" | "16" => Some(16),
         "64" => Some(64),

@@ -9,6 +9,7 @@ use crate::analysis::kernel::summary::CYCLES;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::catalog::{Counter, Part, Threshold};
+use cuda_binary::Op;
 
 /// From this change of the cycles on, in percent, there is something to explain.
 const LEAST: f64 = 3.0;
@@ -84,7 +85,7 @@ impl Story {
         };
         let has_products = |side: &KernelSummary<'_>| {
             let opcodes = side.opcodes();
-            opcodes.iter().any(|(opcode, count)| crate::analysis::derive::mix::is_matrix(opcode) && *count > 0.0)
+            opcodes.iter().any(|(opcode, count)| Op::of(opcode).is_product() && *count > 0.0)
         };
         let tensor = || was.iter().filter(|unit| unit.code == Part::ComputeTensor).find_map(beside);
         let products = has_products(old) && has_products(new);

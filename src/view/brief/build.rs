@@ -12,6 +12,7 @@ use crate::view::document::{Block, Cell, Section};
 use crate::view::tables::{left, list, right, table, text};
 use crate::words;
 use crate::words::Words;
+use cuda_binary::op::Sync;
 
 /// The share of the registers from which a kernel has no room for more, in percent.
 const FULL: f64 = 95.0;
@@ -225,7 +226,7 @@ fn roles(audit: &Audit, phases: &Phases) -> Option<Words> {
             let same = same.min_by_key(|row| row.range.1 - row.range.0);
             let telling: Vec<String> = same
                 .iter()
-                .flat_map(|row| row.telling.iter().filter(|(opcode, _)| opcode != "WARPGROUP").take(3))
+                .flat_map(|row| row.telling.iter().filter(|(opcode, _)| opcode.sync() != Some(Sync::Products)).take(3))
                 .map(|(opcode, count)| format!("{count} {opcode}"))
                 .collect();
             let telling = if telling.is_empty() { String::new() } else { format!(": {}", telling.join(", ")) };

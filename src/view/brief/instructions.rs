@@ -13,18 +13,19 @@ use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::tables::{left, paragraph, right, table, text};
 use crate::words;
 use crate::words::Words;
+use cuda_binary::Op;
+use cuda_binary::op::Told;
 
 /// Opcodes shown beside those that a reader looks for by name.
 const TOP: usize = 3;
-/// Opcodes that a reader looks for: the moves of data.
-const NAMED: [&str; 9] = ["LDG", "STG", "LDS", "STS", "LDSM", "LDGSTS", "UTMALDG", "RED", "ATOMG"];
 /// Rows in all.
 const SHOWN: usize = 8;
 /// The share of all executions from which a phase is a row, in percent.
 const LEAST: f64 = 1.0;
-/// Counts that are worked out, and the opcodes beside products whose are.
+/// Counts that are worked out.
 const COUNTED: usize = 3;
-const COUNTABLE: [&str; 9] = ["LDG", "STG", "LDS", "STS", "LDSM", "LDGSTS", "UTMALDG", "FFMA", "DFMA"];
+/// Arithmetic whose counts are, beside products and moves of data.
+const FUSED: [Op; 2] = [Op::FFMA, Op::DFMA];
 
 /// Opcodes named of a diff.
 const CHANGED: usize = 8;
@@ -86,6 +87,11 @@ fn alone(opcodes: Vec<Vec<Cell>>, phases: &[Vec<Cell>]) -> (Table, Option<Words>
     (table("instructions", columns, rows), told)
 }
 
+/// Whether a reader looks for an opcode: it moves data.
+fn is_named(op: Op) -> bool {
+    op.told() == Told::Move || op.is_l2_atomic()
+}
+
 /// All instructions, products, the most executed opcodes, and those that move data.
 fn opcodes(audit: &Audit, executed: Option<&Row>) -> Vec<Vec<Cell>> {
     let total = executed.and_then(|row| row.new.value());
@@ -96,18 +102,18 @@ fn opcodes(audit: &Audit, executed: Option<&Row>) -> Vec<Vec<Cell>> {
         cells.push(share.map_or_else(Cell::default, |(own, total)| text(format!("{} %", tenth(100.0 * own / total)))));
         cells
     };
-    let is_matrix = |row: &OpcodeRow| row.opcode.ends_with("MMA");
+    let is_matrix = |row: &OpcodeRow| row.op().is_product();
     let moved = |row: &&OpcodeRow| {
         let sides = [row.row.new.value(), row.row.old.as_ref().and_then(Reading::value)];
         sides.into_iter().flatten().any(|count| count > 0.0)
     };
     let all: Vec<&OpcodeRow> = audit.mix.rows.iter().filter(moved).collect();
     let mut picked: Vec<&OpcodeRow> = all.iter().filter(|row| is_matrix(row)).take(2).copied().collect();
-    let is_plain = |row: &&&OpcodeRow| !is_matrix(row) && !NAMED.contains(&row.opcode.as_str());
+    let is_plain = |row: &&&OpcodeRow| !is_matrix(row) && !is_named(row.op());
     picked.extend(all.iter().filter(is_plain).take(TOP));
     let least = total.unwrap_or_default() / 1000.0;
     let is_large = |row: &&&OpcodeRow| row.row.new.value().is_some_and(|count| count >= least);
-    picked.extend(all.iter().filter(|row| NAMED.contains(&row.opcode.as_str())).filter(is_large));
+    picked.extend(all.iter().filter(|row| is_named(row.op())).filter(is_large));
     picked.truncate(SHOWN - 1);
     let mut rows: Vec<Vec<Cell>> = executed.map(|row| line("Executed".into(), row)).into_iter().collect();
     rows.extend(
@@ -141,7 +147,7 @@ fn by_phase(phases: &Phases) -> Vec<Vec<Cell>> {
 /// `, all 128-bit`, from the machine code.
 fn widths(audit: &Audit, opcode: &str) -> String {
     let Some(code) = audit.code.first() else { return String::new() };
-    let Some(row) = code.facts.widths.iter().find(|row| row.opcode == opcode) else { return String::new() };
+    let Some(row) = code.facts.widths.iter().find(|row| row.opcode == Op::of(opcode)) else { return String::new() };
     match row.widths.as_slice() {
         [] => String::new(),
         [(bits, _)] => format!(" (all {bits}-bit)"),
@@ -165,7 +171,7 @@ fn counts(phases: &Phases) -> Option<Words> {
         for run in runs.iter().flat_map(|part| &part.opcodes) {
             let is_alone =
                 phases.leaves().flat_map(|leaf| &leaf.opcodes).filter(|other| other.opcode == run.opcode).count() == 1;
-            let is_told = run.opcode.ends_with("MMA") || COUNTABLE.contains(&run.opcode.as_str());
+            let is_told = run.opcode.is_product() || run.opcode.told() == Told::Move || FUSED.contains(&run.opcode);
             let Some(steps) = steps.filter(|_| is_alone && is_told) else { continue };
             let each = run.executed as f64 / (tiles * steps * warps as f64);
             // Only a count that the code itself has is told: what a guard or a branch leaves out is no product.
@@ -177,7 +183,7 @@ fn counts(phases: &Phases) -> Option<Words> {
             let each = if run.count > 1 { format!(" × {}", run.count) } else { String::new() };
             let words = words!(
                 "`{}` = {} {}{}{} × {}",
-                run.opcode.as_str(),
+                run.opcode.name(),
                 places::count(tiles),
                 what,
                 steps,
@@ -187,7 +193,7 @@ fn counts(phases: &Phases) -> Option<Words> {
             found.push((words, run));
         }
     }
-    found.sort_by_key(|(_, run)| (!run.opcode.ends_with("MMA"), std::cmp::Reverse(run.executed)));
+    found.sort_by_key(|(_, run)| (!run.opcode.is_product(), std::cmp::Reverse(run.executed)));
     found.truncate(COUNTED);
     let told: Vec<Words> = found.into_iter().map(|(words, _)| words).collect();
     (!told.is_empty()).then(|| words!("{}.", words::join(told, "; ")))

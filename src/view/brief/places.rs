@@ -5,6 +5,7 @@ use crate::catalog;
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
+use cuda_binary::op::Told;
 
 /// Opcodes named beside a part of a loop.
 const OPCODES: usize = 2;
@@ -33,8 +34,8 @@ pub(super) fn row(phase: &Phase, steps: Option<f64>) -> Words {
         },
         PhaseKind::Prologue => with(own, is_move),
         PhaseKind::Conditional | PhaseKind::Epilogue | PhaseKind::Exit => named(own),
-        PhaseKind::Issue => match phase.opcodes.iter().find(|run| run.opcode.ends_with("MMA")) {
-            Some(run) => words!("{} {} {}", own, run.count.to_string(), run.opcode.as_str()),
+        PhaseKind::Issue => match phase.opcodes.iter().find(|run| run.opcode.is_product()) {
+            Some(run) => words!("{} {} {}", own, run.count.to_string(), run.opcode.name()),
             None => own.into(),
         },
         PhaseKind::Loop | PhaseKind::Stretch | PhaseKind::Load | PhaseKind::Compute | PhaseKind::InnerLoop => {
@@ -85,7 +86,7 @@ pub(in crate::view) fn name(phase: &Phase) -> String {
 }
 
 fn is_move(run: &OpcodeRun) -> bool {
-    matches!(run.opcode.as_str(), "LDG" | "LDGSTS" | "UTMALDG" | "UBLKCP" | "LDS" | "STS" | "STG")
+    run.opcode.told() == Told::Move && (run.opcode.is_by_lane() || run.opcode.is_bulk())
 }
 
 /// Where in prose: `in the epilogue`, `in the producer`.

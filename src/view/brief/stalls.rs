@@ -13,6 +13,8 @@ use crate::view::source_lines;
 use crate::view::tables::{left, paragraph, right, table, text};
 use crate::words;
 use crate::words::Words;
+use cuda_binary::Op;
+use cuda_binary::op::Act;
 
 /// Reasons under this share on both sides are left out, in percent.
 const LEAST: f64 = 3.0;
@@ -123,7 +125,7 @@ fn here(audit: &Audit, row: &StallRow, is_new: bool) -> Words {
 fn shared_loads_off(phases: &Phases, reason: &str) -> Option<Words> {
     let is_queue = matches!(reason, "short_scoreboard" | "mio_throttle");
     let loads =
-        phases.guarded.iter().find(|run| run.opcode == "LDS" && run.exactly() == Some(0)).filter(|_| is_queue)?;
+        phases.guarded.iter().find(|run| run.opcode == Op::LDS && run.exactly() == Some(0)).filter(|_| is_queue)?;
     let count = glance::short(loads.executed as f64);
     Some(words!("No shared loads: all {} LDS are predicated off", count))
 }
@@ -183,17 +185,17 @@ fn at(phases: &Phases, reason: &str, group: &StallGroup, file: &str) -> Words {
 /// scoreboard is held until it has read the registers that the waiting warp overwrites.
 fn instruction(group: &WaitGroup, file: &str) -> Words {
     let point = group.cause.as_ref().unwrap_or(&group.at);
-    let base = point.opcode.split('.').next().unwrap_or_default();
-    let is_store = matches!(base, "STG" | "ST" | "STL" | "STS" | "STSM" | "RED" | "REDG");
+    let op = point.op();
+    let is_store = op.is_lsu_access() && matches!(op.act(), Some(Act::Store | Act::Reduction));
     let mut words = Words::from(match &group.cause {
         Some(_) if is_store => ", until ",
         Some(_) => ", for ",
         None => ": ",
     });
-    match base {
-        "" => {}
-        "SYNCS" => words.push("the mbarrier "),
-        base => words.push(words!("`{}` ", base)),
+    match op {
+        Op::Unknown => {}
+        Op::SYNCS => words.push("the mbarrier "),
+        op => words.push(words!("`{}` ", op.name())),
     }
     if is_store && group.cause.is_some() {
         words.push("has read its registers ");

@@ -5,6 +5,7 @@ use crate::analysis::code::{BarrierUse, CodeFacts, LoopRow, RoleRow};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell};
 use crate::view::tables::{self, columns_of, left, text};
+use cuda_binary::op::Sync;
 
 /// What barriers in shared memory are called.
 const MBARRIER: &str = "mbarrier";
@@ -37,7 +38,7 @@ pub(super) fn blocks(code: &CodeFacts) -> Vec<Block> {
         let holds: Vec<String> = role
             .telling
             .iter()
-            .filter(|(opcode, _)| opcode != "WARPGROUP")
+            .filter(|(opcode, _)| opcode.sync() != Some(Sync::Products))
             .map(|(opcode, count)| format!("{count} {opcode}"))
             .collect();
         let mut row = vec![

@@ -51,7 +51,7 @@ fn widths(audit: &CodeFacts) -> Block {
     let columns = vec![left("Access"), left("Bits per lane × instructions")];
     let row = |row: &crate::analysis::code::WidthRow| {
         let words: Vec<String> = row.widths.iter().map(|(bits, count)| format!("{bits} × {count}")).collect();
-        vec![code(row.opcode.clone()), text(words.join(", "))]
+        vec![code(row.opcode.name()), text(words.join(", "))]
     };
     table("widths", columns, audit.widths.iter().map(row).collect()).into()
 }
@@ -126,7 +126,7 @@ fn local(audit: &CodeFacts) -> Vec<Block> {
     let columns = columns_of("Opcode | Line: | Instructions: | Marked as spill or refill:");
     let row = |row: &crate::analysis::code::LocalAccess| {
         vec![
-            code(row.opcode.clone()),
+            code(row.opcode.name()),
             row.line.map_or_else(|| text("not known"), |line| text(line.to_string()).sorted(f64::from(line))),
             plain(row.count),
             row.spills.map_or_else(|| text("not marked by this assembler"), plain),

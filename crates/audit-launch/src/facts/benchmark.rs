@@ -52,8 +52,23 @@ pub struct TimingMethod {
     pub flushed_by: FlushedBy,
     /// Seed of the inputs.
     pub seed: u64,
+    /// Seed of the inputs of every other launch; absent where all launches had the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_seed: Option<u64>,
+    /// What the outputs of timed launches were held against; absent where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldOutputs>,
     /// Why no more samples were taken: `stable`, `samples`, `time`.
     pub ended_by: String,
+}
+
+/// The look at the outputs of timed launches. Times of a kernel that failed it are refused and stand in no file.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct HeldOutputs {
+    /// What gave the expected outputs, in words.
+    pub reference: String,
+    /// Times in milliseconds of launches on inputs that the kernel had never seen, behind the last sample.
+    pub unseen_ms: Vec<f64>,
 }
 
 /// What pushes the kernel's data out of L2.

@@ -5,7 +5,7 @@ mod correctness;
 mod launched;
 
 pub use benchmark::{
-    BENCHMARK_SCHEMA, Benchmark, Clocks, Completed, FlushedBy, GemmChoice, TimedReference, TimingMethod,
+    BENCHMARK_SCHEMA, Benchmark, Clocks, Completed, FlushedBy, GemmChoice, HeldOutputs, TimedReference, TimingMethod,
 };
 pub use correctness::{CORRECTNESS_SCHEMA, CheckRun, Correctness, OutputCheck, WorstElement};
 pub use launched::{Buffer, DeviceFacts, FunctionFacts, LaunchFacts};

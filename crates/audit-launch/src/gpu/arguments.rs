@@ -3,7 +3,7 @@
 use super::Gpu;
 use super::memory::{self, Memory};
 use super::tensor_map;
-use crate::{Argument, Buffer, LaunchError, LaunchPlan, POISON, Role, generate};
+use crate::{Argument, Buffer, LaunchError, LaunchPlan, Role, generate};
 use cudarc::driver::sys::CUtensorMap;
 use std::ffi::c_void;
 
@@ -31,6 +31,8 @@ pub(super) struct Buffers {
     memory: Vec<Option<Memory>>,
     /// What buffers that are read and written hold before each launch.
     initial: Vec<Option<Memory>>,
+    /// What all that the kernel reads holds before a launch, by turn.
+    turns: Option<[Vec<Option<Memory>>; 2]>,
 }
 
 impl Buffers {
@@ -46,7 +48,7 @@ impl Buffers {
         let take = |buffer: Option<&Buffer>| buffer.map(|buffer| Memory::new(buffer.bytes())).transpose();
         let memory = positions.clone().map(|at| take(wanted(at))).collect::<Result<_, _>>()?;
         let kept = |at: usize| wanted(at).filter(|buffer| buffer.role == Role::InOut);
-        Ok(Buffers { memory, initial: positions.map(|at| take(kept(at))).collect::<Result<_, _>>()? })
+        Ok(Buffers { memory, initial: positions.map(|at| take(kept(at))).collect::<Result<_, _>>()?, turns: None })
     }
 
     /// Writes fresh values for a seed into what the kernel reads.
@@ -72,20 +74,43 @@ impl Buffers {
         Ok(())
     }
 
-    /// Queues what must happen before every launch: buffers that are read and written get their first values back.
-    pub(super) fn reset(&self, gpu: &Gpu) -> Result<(), LaunchError> {
-        let both = self.memory.iter().zip(&self.initial);
-        both.filter_map(|(memory, initial)| memory.as_ref().zip(initial.as_ref())).try_for_each(|(m, i)| m.copy(i, gpu))
+    /// Makes what the kernel reads hold the values of two seeds in turn; `false` where the device has no room for both.
+    pub(super) fn take_turns(&mut self, plan: &LaunchPlan, seeds: [u64; 2]) -> Result<bool, LaunchError> {
+        let read = |at: usize| plan.buffer(at).filter(|buffer| buffer.role != Role::Out && self.memory[at].is_some());
+        let positions = 0..self.memory.len();
+        let asked: u64 = positions.clone().filter_map(read).map(|buffer| 2 * buffer.bytes()).sum();
+        if asked == 0 || asked > memory::free()? {
+            return Ok(false);
+        }
+        let of = |seed: u64| {
+            let one = |at: usize| read(at).map(|buffer| Memory::of(&generate(buffer, seed))).transpose();
+            positions.clone().map(one).collect::<Result<Vec<_>, _>>()
+        };
+        self.turns = Some([of(seeds[0])?, of(seeds[1])?]);
+        Ok(true)
     }
 
-    /// Queues filling outputs with a pattern that no kernel should leave.
-    pub(super) fn poison(&self, gpu: &Gpu, plan: &LaunchPlan) -> Result<(), LaunchError> {
+    /// Ends the turns: from here on launches read what [`Buffers::fill`] writes.
+    pub(super) fn end_turns(&mut self) {
+        self.turns = None;
+    }
+
+    /// Queues what must happen before every launch: what it reads gets the values of its turn; without turns buffers that
+    /// are read and written get their first values back.
+    pub(super) fn reset(&self, gpu: &Gpu, turn: usize) -> Result<(), LaunchError> {
+        let kept = self.turns.as_ref().map_or(&self.initial, |turns| &turns[turn % 2]);
+        let both = self.memory.iter().zip(kept);
+        both.filter_map(|(memory, kept)| memory.as_ref().zip(kept.as_ref())).try_for_each(|(m, i)| m.copy(i, gpu))
+    }
+
+    /// Queues filling outputs with a byte that no kernel should leave throughout.
+    pub(super) fn poison(&self, gpu: &Gpu, plan: &LaunchPlan, byte: u8) -> Result<(), LaunchError> {
         let outputs = self.memory.iter().enumerate();
         let is_output = |at: usize| plan.buffer(at).is_some_and(|buffer| buffer.role == Role::Out);
         outputs
             .filter(|(at, _)| is_output(*at))
             .filter_map(|(_, memory)| memory.as_ref())
-            .try_for_each(|m| m.fill(POISON, gpu))
+            .try_for_each(|m| m.fill(byte, gpu))
     }
 
     /// The address of the buffer at a position.

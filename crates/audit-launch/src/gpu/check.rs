@@ -2,12 +2,12 @@
 
 use super::runner::Runner;
 use super::{Gpu, Job};
-use crate::facts::{CORRECTNESS_SCHEMA, CheckRun, Correctness};
-use crate::{CheckPlan, LaunchError, Limits, Program, Role, difference};
+use crate::facts::{CORRECTNESS_SCHEMA, CheckRun, Correctness, OutputCheck};
+use crate::{CheckPlan, FILLS, LaunchError, LaunchPlan, Limits, Program, Role, difference};
 
-/// Runs kernel and reference on fresh inputs for every seed and compares every output, element by element. Outputs hold a
-/// pattern of NaNs before each launch. For the first seed the kernel runs twice, to see whether its outputs stay the
-/// same.
+/// Runs kernel and reference on fresh inputs for every seed and compares every output, element by element. Outputs hold
+/// one of [`FILLS`] before each launch, in turn. For the first seed the kernel runs twice, from both, to see whether its
+/// outputs stay the same.
 ///
 /// # Errors
 /// When something cannot be launched; a wrong output is no error.
@@ -19,28 +19,28 @@ pub fn check(
 ) -> Result<Correctness, LaunchError> {
     let plan = job.plan;
     let mut subject = Runner::subject(gpu, job.program, plan)?;
-    let mut other = Runner::reference(gpu, &how.reference, reference, plan, &subject)?;
-    let outputs: Vec<usize> =
-        (0..plan.arguments.len()).filter(|at| plan.buffer(*at).is_some_and(|buffer| buffer.role != Role::In)).collect();
-    let limits = Limits { tolerance: how.tolerance, worst: how.worst };
+    let mut beside = Beside::new(gpu, how, reference, plan, &subject)?;
     let mut runs = Vec::new();
-    for seed in &how.seeds {
+    for (at, seed) in how.seeds.iter().enumerate() {
         subject.fill(plan, *seed)?;
-        other.fill(plan, *seed)?;
-        // The reference goes first: a kernel that spoils its inputs must not spoil what is expected of it.
-        let expected = outcome(gpu, job, &mut other, &outputs, "running the reference")?;
-        let got = outcome(gpu, job, &mut subject, &outputs, "running the kernel")?;
-        let again = match runs.is_empty() {
-            true => Some(outcome(gpu, job, &mut subject, &outputs, "running the kernel a second time")?),
-            false => None,
-        };
-        let one = |(at, position): (usize, &usize)| {
-            let again = again.as_ref().map(|again| again[at].as_slice());
-            plan.buffer(*position).map(|buffer| difference(buffer, &got[at], &expected[at], again, limits))
-        };
-        runs.push(CheckRun { seed: *seed, outputs: outputs.iter().enumerate().filter_map(one).collect() });
+        let expected = beside.expected(gpu, plan, *seed)?;
+        let fill = FILLS[at % FILLS.len()];
+        let got = outcome(gpu, plan, &mut subject, &beside.outputs, fill, "running the kernel")?;
+        let mut again = None;
+        if at == 0 {
+            subject.fill(plan, *seed)?;
+            let doing = "running the kernel a second time";
+            again = Some(outcome(gpu, plan, &mut subject, &beside.outputs, FILLS[1], doing)?);
+        }
+        let mut outputs = beside.compared(plan, &got, &expected, again.as_deref(), fill);
+        if let Some(again) = &again {
+            // What was right from one fill and is wrong from the other is wrong.
+            let second = beside.compared(plan, again, &expected, Some(&got), FILLS[1]);
+            let both = outputs.iter_mut().zip(second);
+            both.filter(|(first, second)| first.passed && !second.passed).for_each(|(first, second)| *first = second);
+        }
+        runs.push(CheckRun { seed: *seed, outputs });
     }
-    let name = other.gemm().map_or_else(|| how.reference.describe(), |gemm| gemm.name().to_owned());
     let passed =
         !runs.is_empty() && runs.iter().all(|run| !run.outputs.is_empty() && run.outputs.iter().all(|o| o.passed));
     Ok(Correctness {
@@ -49,7 +49,7 @@ pub fn check(
         subject: job.subject.to_owned(),
         device: gpu.facts().clone(),
         launch: subject.facts(job.program, plan),
-        reference: name,
+        reference: beside.name(),
         tolerance: how.tolerance,
         worst_tolerance: how.worst,
         runs,
@@ -57,16 +57,75 @@ pub fn check(
     })
 }
 
-/// What a launch leaves in each output.
+/// The reference that outputs are compared with, beside the kernel whose inputs it reads.
+pub(super) struct Beside<'a> {
+    how: &'a CheckPlan,
+    reference: Runner,
+    /// Positions of the outputs among the arguments.
+    outputs: Vec<usize>,
+}
+
+impl<'a> Beside<'a> {
+    pub(super) fn new(
+        gpu: &Gpu,
+        how: &'a CheckPlan,
+        program: Option<&Program>,
+        plan: &LaunchPlan,
+        subject: &Runner,
+    ) -> Result<Beside<'a>, LaunchError> {
+        let reference = Runner::reference(gpu, &how.reference, program, plan, subject)?;
+        let is_output = |at: &usize| plan.buffer(*at).is_some_and(|buffer| buffer.role != Role::In);
+        Ok(Beside { how, reference, outputs: (0..plan.arguments.len()).filter(is_output).collect() })
+    }
+
+    /// The reference in words.
+    pub(super) fn name(&mut self) -> String {
+        let described = self.how.reference.describe();
+        self.reference.gemm().map_or(described, |gemm| gemm.name().to_owned())
+    }
+
+    /// What the outputs should be for the inputs of a seed, which the kernel's buffers hold. To be asked before the kernel
+    /// runs: one that spoils its inputs must not spoil what is expected of it.
+    pub(super) fn expected(&mut self, gpu: &Gpu, plan: &LaunchPlan, seed: u64) -> Result<Vec<Vec<u8>>, LaunchError> {
+        self.reference.fill(plan, seed)?;
+        outcome(gpu, plan, &mut self.reference, &self.outputs, FILLS[0], "running the reference")
+    }
+
+    /// What the kernel's outputs hold now.
+    pub(super) fn held(&self, gpu: &Gpu, subject: &Runner) -> Result<Vec<Vec<u8>>, LaunchError> {
+        self.outputs.iter().map(|at| subject.buffers.download(gpu, *at)).collect()
+    }
+
+    /// Every output beside what was expected; `fill` is what it held before.
+    pub(super) fn compared(
+        &self,
+        plan: &LaunchPlan,
+        got: &[Vec<u8>],
+        expected: &[Vec<u8>],
+        again: Option<&[Vec<u8>]>,
+        fill: u8,
+    ) -> Vec<OutputCheck> {
+        let limits = Limits { tolerance: self.how.tolerance, worst: self.how.worst };
+        let one = |(at, position): (usize, &usize)| {
+            let again = again.map(|again| again[at].as_slice());
+            let buffer = plan.buffer(*position)?;
+            Some(difference(buffer, &got[at], &expected[at], again, fill, limits))
+        };
+        self.outputs.iter().enumerate().filter_map(one).collect()
+    }
+}
+
+/// What a launch leaves in each output that was filled with a byte.
 fn outcome(
     gpu: &Gpu,
-    job: &Job<'_>,
+    plan: &LaunchPlan,
     runner: &mut Runner,
     outputs: &[usize],
+    fill: u8,
     doing: &str,
 ) -> Result<Vec<Vec<u8>>, LaunchError> {
-    runner.buffers.poison(gpu, job.plan)?;
-    runner.reset(gpu)?;
+    runner.buffers.poison(gpu, plan, fill)?;
+    runner.reset(gpu, 0)?;
     runner.launch_whole(gpu)?;
     gpu.wait(doing)?;
     outputs.iter().map(|at| runner.buffers.download(gpu, *at)).collect()

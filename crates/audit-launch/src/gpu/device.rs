@@ -95,6 +95,27 @@ impl Gpu {
         &self.bus
     }
 
+    /// Most bytes that its memory moves in a second: both edges of the memory clock over the width of the bus. `None` where
+    /// the driver tells neither.
+    pub(super) fn bytes_per_second(&self) -> Option<f64> {
+        let khz = self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?;
+        let bits = self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?;
+        Some(2.0 * khz * 1e3 * bits / 8.0)
+    }
+
+    /// Most cycles of all its multiprocessors in a second.
+    pub(super) fn cycles_per_second(&self) -> Option<f64> {
+        let khz = self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?;
+        Some(khz * 1e3 * f64::from(self.facts.multiprocessors))
+    }
+
+    /// A number that is no zero.
+    fn attribute(&self, attribute: Attribute) -> Option<f64> {
+        // SAFETY: the device is from the driver.
+        let found = unsafe { device::get_attribute(self.device, attribute) }.ok()?;
+        (found > 0).then(|| f64::from(found))
+    }
+
     /// Waits for everything that was queued; `doing` is named where one of it failed.
     pub(super) fn wait(&self, doing: &str) -> Result<(), LaunchError> {
         // SAFETY: the stream lives as long as `self`.

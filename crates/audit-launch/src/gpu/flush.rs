@@ -1,13 +1,18 @@
 //! Emptying L2: reads of other memory push every line out, those that the last launch wrote as well.
 //!
+//! Lines that a kernel asked to keep (`evict_last`, `createpolicy`) outlive the reads; the driver makes them like all others
+//! first.
+//!
 //! Writes would do it too, and leave L2 full of lines that go back to memory while the kernel runs: on an H200 12 µs for a
 //! kernel that reads 287 MB. ncu leaves none either before it replays a kernel (`--cache-control all`).
 
 use super::Gpu;
 use super::arguments::Packed;
+use super::error::driver;
 use super::kernel::{Kernel, Shape};
 use super::memory::Memory;
 use crate::{Given, LaunchError, Program};
+use cudarc::driver::sys::{self, CUresult};
 
 /// How many times as much as L2 holds is read.
 const TIMES: u64 = 4;
@@ -54,7 +59,14 @@ impl Flush {
         self.bytes
     }
 
+    /// Queues the reads; nothing of the kernel may be running.
     pub(super) fn queue(&mut self, gpu: &Gpu) -> Result<(), LaunchError> {
+        // SAFETY: the context of this thread is open.
+        match unsafe { sys::cuCtxResetPersistingL2Cache() } {
+            // Before compute capability 8.0 no line can be kept.
+            CUresult::CUDA_ERROR_NOT_SUPPORTED => {}
+            ended => ended.result().map_err(driver("resetting the lines that L2 keeps"))?,
+        }
         self.kernel.launch(gpu, &mut self.arguments)
     }
 }

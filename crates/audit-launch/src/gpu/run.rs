@@ -68,7 +68,7 @@ pub fn run_reference(
 
 fn repeat(gpu: &Gpu, runner: &mut Runner, times: u32) -> Result<(), LaunchError> {
     for _ in 0..=times {
-        runner.reset(gpu)?;
+        runner.reset(gpu, 0)?;
         runner.launch(gpu)?;
         gpu.wait("running the kernel")?;
     }

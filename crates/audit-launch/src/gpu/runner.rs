@@ -85,8 +85,8 @@ impl Runner {
     }
 
     /// Queues what must happen before a launch.
-    pub(super) fn reset(&self, gpu: &Gpu) -> Result<(), LaunchError> {
-        self.buffers.reset(gpu)
+    pub(super) fn reset(&self, gpu: &Gpu, turn: usize) -> Result<(), LaunchError> {
+        self.buffers.reset(gpu, turn)
     }
 
     /// Queues one launch; of a product it alone.

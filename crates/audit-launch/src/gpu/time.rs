@@ -1,13 +1,15 @@
-//! Timing with events: warm-up, L2 flushed before every sample, kernel and reference in turn.
+//! Timing with events: warm-up, L2 flushed before every sample, inputs of two seeds in turn, kernel and reference in turn.
 
+use super::check::Beside;
 use super::error::driver;
 use super::flush::Flush;
+use super::refuse;
 use super::runner::Runner;
 use super::{Gpu, Job};
 use crate::facts::{
-    BENCHMARK_SCHEMA, Benchmark, Clocks, Completed, FlushedBy, GemmChoice, TimedReference, TimingMethod,
+    BENCHMARK_SCHEMA, Benchmark, Clocks, Completed, FlushedBy, GemmChoice, HeldOutputs, TimedReference, TimingMethod,
 };
-use crate::{LaunchError, Program, Reference, ReferencePlan};
+use crate::{CheckPlan, LaunchError, Program, Reference, ReferencePlan};
 use cudarc::driver::result::event;
 use cudarc::driver::sys::{CUevent, CUevent_flags};
 use std::time::{Duration, Instant};
@@ -18,6 +20,8 @@ const WARM_UP: u32 = 10;
 const EMPTY: usize = 20;
 /// Samples of each of the library's algorithms, of which the fastest is chosen.
 const TRIES: usize = 7;
+/// Reads of other memory before a launch on inputs that the host had to make: some milliseconds.
+const WARM: u32 = 100;
 
 /// What reads the clocks of a device while its kernel runs.
 type Clocked<'a> = &'a (dyn Fn(&str) -> Result<Clocks, String> + Sync);
@@ -34,21 +38,39 @@ pub struct Sampling<'a> {
     pub is_stable: &'a dyn Fn(&[f64]) -> bool,
     /// Reads the clocks of the device at a place on the PCI bus; the error says why they cannot be read.
     pub clocks: Clocked<'a>,
+    /// The work of one launch, as far as it is stated.
+    pub work: StatedWork,
 }
 
-/// Times the kernel, in turn with the reference where there is one; `program` is the reference's code, where it is a
-/// kernel.
+/// The work of a launch, below whose floor no time is believed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StatedWork {
+    /// Floating-point operations.
+    pub flop: Option<u64>,
+    /// The most of them that a multiprocessor of this device does in a cycle; `None` where it is not known.
+    pub flop_per_cycle: Option<u32>,
+    /// Bytes that it cannot avoid to move.
+    pub bytes: Option<u64>,
+}
+
+/// Times the kernel, in turn with the reference where there is one, and holds the outputs of timed launches against those
+/// of `check`; each with the code of the reference, where it is a kernel.
 ///
 /// # Errors
-/// When something cannot be launched. Clocks that cannot be read are no error.
+/// When something cannot be launched, and [`LaunchError::Refused`] for times that are not those of the stated work. Clocks
+/// that cannot be read are no error.
 pub fn time(
     gpu: &Gpu,
     job: &Job<'_>,
     reference: Option<(&ReferencePlan, Option<&Program>)>,
+    check: Option<(&CheckPlan, Option<&Program>)>,
     sampling: &Sampling<'_>,
 ) -> Result<Benchmark, LaunchError> {
     let mut subject = Runner::subject(gpu, job.program, job.plan)?;
     subject.fill(job.plan, job.seed)?;
+    let mut beside = check.map(|(how, program)| Beside::new(gpu, how, program, job.plan, &subject)).transpose()?;
+    let seeds = [job.seed, job.seed.wrapping_add(1)];
+    let takes_turns = subject.buffers.take_turns(job.plan, seeds)?;
     let mut other = match reference {
         Some((plan, program)) => {
             let runner = Runner::reference(gpu, &plan.reference, program, job.plan, &subject)?;
@@ -63,12 +85,12 @@ pub fn time(
     });
     let mut stopwatch = Stopwatch { gpu, flush: Flush::new(gpu)?, start: Event::new()?, end: Event::new()? };
     let choice = other.as_mut().map(|runner| stopwatch.choose(runner)).transpose()?.flatten();
-    for _ in 0..WARM_UP {
-        stopwatch.sample(&mut subject)?;
+    for turn in 0..WARM_UP as usize {
+        stopwatch.sample(&mut subject, turn)?;
         if let Some(other) = &mut other {
-            stopwatch.sample(other)?;
+            stopwatch.sample(other, turn)?;
             if then.is_some() {
-                stopwatch.sample_whole(other)?;
+                stopwatch.sample_whole(other, turn)?;
             }
         }
     }
@@ -77,11 +99,12 @@ pub fn time(
     let (mut samples, mut others, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     let begun = Instant::now();
     let ended_by = loop {
-        samples.push(stopwatch.sample(&mut subject)?);
+        let turn = samples.len();
+        samples.push(stopwatch.sample(&mut subject, turn)?);
         if let Some(other) = &mut other {
-            others.push(stopwatch.sample(other)?);
+            others.push(stopwatch.sample(other, turn)?);
             if then.is_some() {
-                whole.push(stopwatch.sample_whole(other)?);
+                whole.push(stopwatch.sample_whole(other, turn)?);
             }
         }
         if samples.len() < sampling.least {
@@ -97,7 +120,20 @@ pub fn time(
             break "stable";
         }
     };
+    refuse::below_floor(gpu, job.plan, &samples, &sampling.work)?;
+    let left = beside.as_ref().map(|beside| beside.held(gpu, &subject)).transpose()?;
     let after = clocks_under_load(gpu, &mut subject, sampling.clocks)?;
+    subject.buffers.end_turns();
+    let held = match beside.as_mut().zip(left) {
+        Some((beside, left)) => {
+            let last = if takes_turns { seeds[(samples.len() - 1) % 2] } else { job.seed };
+            refuse::wrong_at_last(gpu, job.plan, &subject, beside, last, &left)?;
+            let unseen = [2, 3].map(|further| job.seed.wrapping_add(further));
+            let unseen_ms = refuse::slower_unseen(job.plan, &mut subject, beside, &mut stopwatch, unseen, &samples)?;
+            Some(HeldOutputs { reference: beside.name(), unseen_ms })
+        }
+        None => None,
+    };
     let clocks_missing = before.as_ref().err().or(after.as_ref().err()).cloned().unwrap_or_default();
     Ok(Benchmark {
         schema: BENCHMARK_SCHEMA.to_owned(),
@@ -110,6 +146,8 @@ pub fn time(
             flushed_bytes: stopwatch.flush.bytes(),
             flushed_by: FlushedBy::Reads,
             seed: job.seed,
+            other_seed: takes_turns.then_some(seeds[1]),
+            held,
             ended_by: ended_by.to_owned(),
         },
         clocks_before: before.ok(),
@@ -135,8 +173,8 @@ pub fn time(
 }
 
 /// What times one launch.
-struct Stopwatch<'g> {
-    gpu: &'g Gpu,
+pub(super) struct Stopwatch<'g> {
+    pub(super) gpu: &'g Gpu,
     flush: Flush,
     start: Event,
     end: Event,
@@ -144,15 +182,21 @@ struct Stopwatch<'g> {
 
 impl Stopwatch<'_> {
     /// Milliseconds of one launch with nothing of its data in L2; of a product alone.
-    fn sample(&mut self, runner: &mut Runner) -> Result<f64, LaunchError> {
-        runner.reset(self.gpu)?;
+    pub(super) fn sample(&mut self, runner: &mut Runner, turn: usize) -> Result<f64, LaunchError> {
+        runner.reset(self.gpu, turn)?;
         self.between(|gpu| runner.launch(gpu))
     }
 
     /// The same of a product with the kernel that goes on with it.
-    fn sample_whole(&mut self, runner: &mut Runner) -> Result<f64, LaunchError> {
-        runner.reset(self.gpu)?;
+    fn sample_whole(&mut self, runner: &mut Runner, turn: usize) -> Result<f64, LaunchError> {
+        runner.reset(self.gpu, turn)?;
         self.between(|gpu| runner.launch_whole(gpu))
+    }
+
+    /// Keeps the device at work, so that its clocks are those of the samples.
+    pub(super) fn warm(&mut self) -> Result<(), LaunchError> {
+        (0..WARM).try_for_each(|_| self.flush.queue(self.gpu))?;
+        self.gpu.wait("warming the device up")
     }
 
     /// Milliseconds between two events, with what `launch` queues between them and an L2 that holds nothing of it.
@@ -188,7 +232,7 @@ impl Stopwatch<'_> {
     fn median(&mut self, runner: &mut Runner) -> Result<Option<f64>, LaunchError> {
         let mut samples = Vec::new();
         for _ in 0..=TRIES {
-            match self.sample(runner) {
+            match self.sample(runner, 0) {
                 Ok(sample) => samples.push(sample),
                 Err(LaunchError::CublasLt { .. }) => return Ok(None),
                 Err(error) => return Err(error),
@@ -212,7 +256,7 @@ fn clocks_under_load(
         let reading = scope.spawn(|| clocks(bus));
         while !reading.is_finished() {
             for _ in 0..4 {
-                runner.reset(gpu)?;
+                runner.reset(gpu, 0)?;
                 runner.launch(gpu)?;
             }
             gpu.wait("running the kernel while clocks are read")?;

@@ -6,6 +6,8 @@
 
 use crate::analysis::derive::product_shape::sides;
 use crate::analysis::kernel::summary::KernelSummary;
+use cuda_binary::Op;
+use cuda_binary::op::{Element, ProductBy};
 use std::collections::BTreeMap;
 
 /// Warps that execute one product of a warpgroup, each of them counted.
@@ -51,36 +53,37 @@ impl Products {
 /// What an opcode multiplies, and its operations in one execution by one warp: two for each element of m × n × k. `None` for
 /// an opcode whose shape or type it does not tell, and for sparse products.
 fn product(opcode: &str) -> Option<(Products, f64)> {
-    let mut parts = opcode.split('.');
-    let base = parts.next()?;
-    let modifiers: Vec<&str> = parts.collect();
+    let op = Op::of(opcode);
+    let modifiers: Vec<&str> = opcode.split('.').skip(1).collect();
     let has = |modifier: &str| modifiers.contains(&modifier);
     if has("SP") {
         return None;
     }
-    let operands = match base {
-        "HMMA" | "HGMMA" if has("BF16") => "bf16",
-        "HMMA" | "HGMMA" if has("TF32") => "tf32",
-        "HMMA" | "HGMMA" => "fp16",
-        "QMMA" | "QGMMA" => "fp8",
-        "IMMA" | "IGMMA" if has("S8") || has("U8") => "int8",
-        "DMMA" => "fp64",
+    let by = op.product_by().filter(|by| *by != ProductBy::Thread)?;
+    let operands = match op.element()? {
+        Element::Half if has("BF16") => "bf16",
+        Element::Half if has("TF32") => "tf32",
+        Element::Half => "fp16",
+        Element::Bytes => "fp8",
+        Element::Integer if has("S8") || has("U8") => "int8",
+        Element::Double => "fp64",
         _ => return None,
     };
-    let volume = match (base, modifiers.first()?) {
-        ("DMMA", &"884") => 8.0 * 8.0 * 4.0,
-        _ if base.ends_with("GMMA") => sides(opcode)?.into_iter().map(f64::from).product::<f64>() / WARPS_OF_A_GROUP,
+    let volume = match (op.element()?, modifiers.first()?) {
+        (Element::Double, &"884") => 8.0 * 8.0 * 4.0,
+        _ if by == ProductBy::Warpgroup => {
+            sides(opcode)?.into_iter().map(f64::from).product::<f64>() / WARPS_OF_A_GROUP
+        }
         (_, shape) => SHAPES.iter().find(|(name, _)| name == shape)?.1,
     };
     let result = if has("F16") { "fp16" } else { "fp32" };
-    Some((Products { instruction: base.to_lowercase(), operands, result }, 2.0 * volume))
+    Some((Products { instruction: op.name().to_lowercase(), operands, result }, 2.0 * volume))
 }
 
 /// Operations of the whole kernel by kind. Empty where an opcode does not tell its own, since a sum would be too small.
 pub(super) fn operations(kernel: &KernelSummary<'_>) -> BTreeMap<Products, f64> {
-    let matrix = kernel.with_modifiers().into_iter().flatten().filter(|(opcode, count)| {
-        **count > 0.0 && crate::analysis::derive::mix::is_matrix(opcode.split('.').next().unwrap_or_default())
-    });
+    let counts = kernel.with_modifiers().into_iter().flatten();
+    let matrix = counts.filter(|(opcode, count)| **count > 0.0 && Op::of(opcode).is_product());
     let mut sums: BTreeMap<Products, f64> = BTreeMap::new();
     for (opcode, count) in matrix {
         match product(opcode) {

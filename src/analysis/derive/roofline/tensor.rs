@@ -3,11 +3,12 @@
 
 use super::ceilings::{Ceiling, CeilingKind, SM_CLOCK, product};
 use super::products::{self, Products};
-use crate::analysis::derive::mix::{InstructionMix, WITH_MODIFIERS, is_matrix};
+use crate::analysis::derive::mix::{InstructionMix, WITH_MODIFIERS};
 use crate::analysis::kernel::summary::DURATION;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
+use cuda_binary::Op;
 use std::collections::BTreeSet;
 
 /// How the names of the counters begin.
@@ -91,7 +92,7 @@ pub(super) fn ceilings(kernel: &KernelSummary<'_>, mix: &InstructionMix) -> (Vec
     let by_opcode = products::operations(kernel);
     let others = by_opcode.iter().filter(|(products, _)| !counted.contains(products.operands));
     ceilings.extend(others.filter_map(|(products, operations)| of_opcodes(kernel, products, *operations)));
-    let uncounted = if ceilings.is_empty() { mix.executed(is_matrix) } else { Vec::new() };
+    let uncounted = if ceilings.is_empty() { mix.executed(Op::is_product) } else { Vec::new() };
     (ceilings, uncounted)
 }
 

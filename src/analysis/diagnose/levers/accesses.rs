@@ -5,9 +5,11 @@ use crate::analysis::diagnose::lever::Along;
 use crate::analysis::diagnose::rules::memory::SHARED;
 use crate::analysis::diagnose::rules::{count, share};
 use crate::analysis::phases::GuardedOpcode;
-use crate::catalog::{self, Action, Counter, Part, Threshold};
+use crate::catalog::{Action, Counter, Part, Threshold};
 use crate::quantity::format;
 use crate::words;
+use cuda_binary::Op;
+use cuda_binary::op::Act;
 
 /// What is left of the instructions and wavefronts of four loads that one of 16 bytes replaces.
 const QUARTER: f64 = 0.25;
@@ -63,15 +65,13 @@ fn wide_shared(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 }
 
 /// Whether an opcode is an access that takes a request of the LSU.
-fn is_access(opcode: &str) -> bool {
-    const CLASSES: [&str; 6] =
-        ["global-load", "global-store", "shared-load", "shared-store", "local-memory", "matrix-load"];
-    catalog::opcode_class(opcode).is_some_and(|class| CLASSES.contains(&class.id))
+fn is_access(op: Op) -> bool {
+    op.is_lsu_access() && matches!(op.act(), Some(Act::Load | Act::Store))
 }
 
 /// Executions that have no lane on, at least and at most, where they are worth a branch; `all` are those of all accesses.
 fn off(guarded: &[GuardedOpcode], all: f64) -> Option<(f64, f64)> {
-    let own = || guarded.iter().filter(|run| is_access(&run.opcode));
+    let own = || guarded.iter().filter(|run| is_access(run.opcode));
     let least: u64 = own().map(|run| run.executed - run.at_most).sum();
     let most: u64 = own().map(|run| run.executed - run.at_least).sum();
     (all > 0.0 && least as f64 >= OFF * all).then_some((least as f64, most as f64))
@@ -82,7 +82,7 @@ fn skipped(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let unit = m.unit(Part::MemoryLsu).filter(|unit| 100.0 * unit.resident >= m.limits[Threshold::SolLow])?;
     let executed = m.kernel.opcodes();
-    let all: f64 = executed.iter().filter(|(opcode, _)| is_access(opcode)).map(|(_, executed)| executed).sum();
+    let all: f64 = executed.iter().filter(|(opcode, _)| is_access(Op::of(opcode))).map(|(_, executed)| executed).sum();
     let (least, most) = off(&m.kernel_of.phases?.guarded, all)?;
     let goal = unit.share * (1.0 - most / all).max(0.0);
     Some(
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn accesses_without_a_lane_are_counted_between_their_bounds() {
         let run = |opcode: &str, executed, at_least, at_most| GuardedOpcode {
-            opcode: opcode.to_owned(),
+            opcode: Op::of(opcode),
             executed,
             at_least,
             at_most,

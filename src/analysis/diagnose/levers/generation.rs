@@ -1,23 +1,25 @@
 //! Products by the chip's own generation of tensor instructions.
 
 use super::{Ask, Draft};
-use crate::analysis::derive::mix::{WARPGROUP, is_matrix, unpacks_bytes};
+use crate::analysis::derive::mix::unpacks_bytes;
 use crate::analysis::diagnose::rules::share;
 use crate::catalog::{self, Action, Counter, Part};
 use crate::quantity::format;
 use crate::quantity::glance;
 use crate::words;
 use crate::words::Words;
+use cuda_binary::op::Act;
+use cuda_binary::{Class, Op};
 
-/// Opcodes that bring operands to the registers of products by warps; those of warpgroups read shared memory themselves.
-const OPERANDS: [&str; 1] = ["LDSM"];
 /// Operations of a multiply-add.
 const OPERATIONS: f64 = 2.0;
 
 pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let chip = catalog::chip(m.kernel.device().compute_capability?)?;
-    let is_older = chip.full_rate_tensor? == WARPGROUP && m.has_tensor && m.mix.has_class(WARPGROUP) == Some(false);
+    let is_older = chip.full_rate_tensor? == Class::TensorWgmma.id()
+        && m.has_tensor
+        && m.mix.has_class(Class::TensorWgmma) == Some(false);
     let (conversions, source) = conversions(ask);
     let of_type = source.unwrap_or("fp16");
     let rate = f64::from(*chip.tensor.as_ref()?.dense.get(of_type)?);
@@ -26,12 +28,13 @@ pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let tensor = m.unit(Part::ComputeTensor)?;
     let goal = (work / (rate * slots)).min(tensor.share);
     let executed = m.kernel.value(Counter::SmspInstExecutedSum).filter(|executed| *executed > 0.0)?;
-    let count = |opcodes: &[&str]| -> f64 { opcodes.iter().filter_map(|opcode| m.mix.count(opcode)).sum() };
-    let products: f64 =
-        m.mix.rows.iter().filter(|row| is_matrix(&row.opcode)).filter_map(|row| row.row.new.value()).sum();
+    let count = |takes: &dyn Fn(Op) -> bool| m.mix.count(takes).unwrap_or(0.0);
+    let products = count(&Op::is_product);
+    // Products of warpgroups read their operands from shared memory themselves.
+    let operands = count(&|op| op.class() == Some(Class::MatrixLoad) && op.act() == Some(Act::Load));
     // Sums of halves that are added up in single precision beside the products go with the halves.
-    let promotion = if source.is_some() { count(&["FADD"]) } else { 0.0 };
-    let gone = (conversions + count(&OPERANDS) + products + promotion).min(executed);
+    let promotion = if source.is_some() { count(&|op| op == Op::FADD) } else { 0.0 };
+    let gone = (conversions + operands + products + promotion).min(executed);
     let issue = m.unit(Part::Issue).map(|unit| (Part::Issue, unit.share * (1.0 - gone / executed)));
     let after: Vec<(Part, f64)> = issue.into_iter().chain([(Part::ComputeTensor, goal)]).collect();
     Some(

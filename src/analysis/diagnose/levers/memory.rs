@@ -13,13 +13,9 @@ use crate::analysis::diagnose::rules::{count, share};
 use crate::catalog::{Action, Code, Counter, Part, Threshold};
 use crate::quantity::format;
 use crate::words;
+use cuda_binary::op::{Pipe, Space};
+use cuda_binary::{Class, Op};
 
-/// Floating-point instructions of a tile in shared memory.
-const FMA: [&str; 3] = ["FFMA", "FADD", "FMUL"];
-/// Those of a sum of products.
-const FUSED: [&str; 1] = ["FFMA"];
-/// What else runs on the FMA pipe.
-const ON_FMA_PIPE: [&str; 5] = ["FFMA", "FADD", "FMUL", "IMAD", "HFMA2"];
 /// Operand wavefronts for each FMA from which L1 takes longer than the arithmetic.
 const OPERANDS_PER_FMA: f64 = 0.25;
 /// The part of the sectors that are global from which local memory costs little.
@@ -42,21 +38,22 @@ pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<Draft> {
     found.into_iter().flatten().collect()
 }
 
-fn counted(ask: &Ask<'_, '_, '_>, opcodes: &[&str]) -> f64 {
-    opcodes.iter().filter_map(|opcode| ask.m.mix.count(opcode)).sum()
+fn counted(ask: &Ask<'_, '_, '_>, takes: impl Fn(Op) -> bool) -> f64 {
+    ask.m.mix.count(takes).unwrap_or(0.0)
 }
 
 /// Several outputs a thread, so that each operand that is loaded feeds more arithmetic. Only the arithmetic stays.
 fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    let fma = counted(ask, &FMA);
+    let fma = counted(ask, |op| op.class() == Some(Class::Fp32));
     let wavefronts = m.kernel.value(SHARED_IDEAL).filter(|loads| *loads > 0.0)?;
     // Sums without products share no operands between outputs as the rows and columns of a tile do.
-    let is_product = 2.0 * counted(ask, &FUSED) >= fma;
+    let is_product = 2.0 * counted(ask, |op| op == Op::FFMA) >= fma;
     if fma == 0.0 || !is_product || m.has_tensor || !is_l1(ask.limiter) || wavefronts / fma < OPERANDS_PER_FMA {
         return None;
     }
-    let pipe = m.unit(Part::ComputeFma)?.share * fma / counted(ask, &ON_FMA_PIPE).max(1.0);
+    let pipe = m.unit(Part::ComputeFma)?.share * fma
+        / counted(ask, |op| op.pipe() == Some(Pipe::Fma) || op == Op::HFMA2).max(1.0);
     // Everything but the arithmetic goes with the old code.
     let after: Vec<(Part, f64)> = m
         .units
@@ -176,7 +173,7 @@ fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         return None;
     }
     let executed = m.kernel.value(Counter::SmspInstExecutedSum);
-    let moves = counted(ask, &["LDL", "STL"]);
+    let moves = counted(ask, |op| op.is_in(Space::Local));
     let index = index_work(m);
     let others = m.kernel_of.phases.and_then(|phases| phases.local_index.as_ref()).map_or(0.0, |own| own.others as f64);
     let gone = moves + others + index.map_or(0.0, |index| index.own);

@@ -3,7 +3,6 @@
 use super::draft::busiest;
 use super::{Ask, Draft, WORTH};
 use crate::analysis::derive::data_stage::DataStage;
-use crate::analysis::derive::mix::WARPGROUP;
 use crate::analysis::diagnose::lever::Along;
 use crate::analysis::diagnose::rules::{count, share};
 use crate::analysis::phases::{PhaseKind, Phases, SectorAccess};
@@ -11,6 +10,7 @@ use crate::catalog::{self, Action, Counter, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
+use cuda_binary::Class;
 
 /// Busy cycles of the tensor pipe.
 const TENSOR: Counter = Counter::SmPipeTensorCyclesActiveAvgPctElapsed;
@@ -117,7 +117,7 @@ fn copies(ask: &Ask<'_, '_, '_>, phases: &Phases, overlap: Option<&Draft>) -> Op
     if !chip.has_bulk_copies || copied == 0 || !(l1.share >= L1_HIGH || caps) {
         return None;
     }
-    let is_by_warpgroups = ask.m.mix.has_class(WARPGROUP).or(stage.operands.map(|operands| operands > 0.0));
+    let is_by_warpgroups = ask.m.mix.has_class(Class::TensorWgmma).or(stage.operands.map(|operands| operands > 0.0));
     // Products of warpgroups read their operands themselves; other reads of the tiles stay as they are.
     let shared = match (stage.operands, is_by_warpgroups) {
         (Some(operands), Some(true)) => stage.shared - operands.min(stage.shared),
@@ -156,7 +156,7 @@ fn copies(ask: &Ask<'_, '_, '_>, phases: &Phases, overlap: Option<&Draft>) -> Op
 }
 
 fn is_copy(access: &SectorAccess) -> bool {
-    access.at.opcode.starts_with("LDGSTS")
+    access.at.op().copies_global()
 }
 
 /// Wide loads, where narrow ones are what a phase waits for.
@@ -166,16 +166,13 @@ fn wide_loads(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Vec<Draft> {
     let turns = tiles.max(1.0) * warps;
     let narrow = |line: u32| {
         let own = phases.accesses.iter().filter(|access| access.width_bits.is_some_and(|bits| bits <= NARROW));
-        let own = own.filter(|access| access.at.opcode.starts_with("LDG") && !is_copy(access) && !access.is_inherent);
+        let own = own.filter(|access| access.at.op().loads_global() && !access.is_inherent);
         own.filter(|access| access.at.line == line).map(|access| access.requests).sum::<u64>() as f64 / turns
     };
     let found = phases.phases.iter().filter(|phase| phase.kind == PhaseKind::Epilogue).filter_map(|phase| {
         let wait = phase.waits.iter().find(|wait| wait.reason == "long_scoreboard")?;
-        let cause = wait
-            .groups
-            .iter()
-            .filter_map(|group| group.cause.as_ref())
-            .find(|cause| cause.opcode.starts_with("LDG"))?;
+        let cause =
+            wait.groups.iter().filter_map(|group| group.cause.as_ref()).find(|cause| cause.op().reads_global())?;
         let loads = narrow(cause.line);
         let cost = phase.share * wait.share;
         if loads < NARROW_LOADS || cost < WORTH {

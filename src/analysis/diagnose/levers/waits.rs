@@ -8,6 +8,8 @@ use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
+use cuda_binary::Op;
+use cuda_binary::op::{Act, Space};
 
 /// Instructions of all warps.
 const EXECUTED: Counter = Counter::SmspInstExecutedSum;
@@ -19,9 +21,6 @@ const INDEX: f64 = 0.25;
 const WIDEST: u64 = 128;
 /// The part of its peak that DRAM reaches at best: a plain triad on an H200 reads 90.2 %.
 const STREAM: f64 = 0.9;
-
-/// Opcodes that bring a tile into shared memory.
-const TILE_WRITES: [&str; 4] = ["STS", "LDGSTS", "UBLKCP", "UTMALDG"];
 
 pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<Draft> {
     let found = [
@@ -43,7 +42,9 @@ fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let phases = ask.m.sampled()?;
     let main = phases.phases.iter().find(|phase| phase.kind == PhaseKind::MainLoop)?;
     let has = |kind: PhaseKind| main.parts.iter().any(|part| part.kind == kind);
-    let writes_tiles = TILE_WRITES.iter().any(|opcode| ask.m.mix.count(opcode).is_some_and(|count| count > 0.0));
+    let is_tile =
+        |op: Op| op.copies_global() || op.is_in(Space::Shared) && op.is_by_lane() && op.act() == Some(Act::Store);
+    let writes_tiles = ask.m.mix.count(is_tile).is_some_and(|count| count > 0.0);
     if phases.tensor.is_some() || !writes_tiles || !has(PhaseKind::Barrier) || !has(PhaseKind::Load) {
         return None;
     }
@@ -280,8 +281,8 @@ fn without_index(ask: &Ask<'_, '_, '_>, gone: f64) -> Option<Vec<(Part, f64)>> {
     let (phases, total) = ask.m.sampled().zip(ask.m.mix.total)?;
     let index = phases.index.unwrap_or_default();
     let left = |part: Part| {
-        let opcodes = part.row()?.opcodes();
-        let all: f64 = opcodes.iter().filter_map(|opcode| ask.m.mix.count(opcode)).sum();
+        let row = part.row()?;
+        let all = ask.m.mix.count(|op| row.runs(op))?;
         let own = index.on(part) as f64;
         let rest = (all - own).max(0.0);
         let own = own * if part == Part::ComputeFma { IMAD_CYCLES } else { 1.0 };
@@ -302,10 +303,9 @@ fn narrow(ask: &Ask<'_, '_, '_>) -> Option<f64> {
 /// The part of the instructions that only make addresses: of all of them, or of those of a pipe.
 fn of_index(ask: &Ask<'_, '_, '_>, part: Part) -> Option<f64> {
     let index = ask.m.sampled()?.index.unwrap_or_default();
-    let pipe = |opcodes: &[&str]| opcodes.iter().filter_map(|opcode| ask.m.mix.count(opcode)).sum();
     let (own, all) = match part {
         Part::Issue => (index.executed, ask.m.mix.total?),
-        _ => (index.on(part), pipe(part.row()?.opcodes())),
+        _ => (index.on(part), ask.m.mix.count(|op| part.row().is_some_and(|row| row.runs(op)))?),
     };
     (all > 0.0).then_some(own as f64 / all)
 }

@@ -8,6 +8,7 @@ use crate::analysis::phases::{Point, StallCause};
 use crate::catalog::{Code, Counter, Part, Threshold};
 use crate::quantity::format;
 use crate::words;
+use cuda_binary::op::Space;
 
 /// Threads that take part in an instruction of a warp.
 pub(in crate::analysis::diagnose) const LANES: Counter = Counter::SmspThreadInstExecutedPerInstExecutedRatio;
@@ -63,7 +64,7 @@ fn constant_load(stalls: &[StallCause]) -> Option<&Point> {
             for group in &place.groups {
                 let points = [Some(&group.at), group.cause.as_ref()].into_iter().flatten();
                 let share = stall.share * place.share * group.share;
-                found.extend(points.filter(|point| point.opcode.starts_with("LDC")).map(|point| (point, share)));
+                found.extend(points.filter(|point| point.op().is_in(Space::Constant)).map(|point| (point, share)));
             }
         }
     }

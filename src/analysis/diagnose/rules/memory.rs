@@ -11,10 +11,11 @@ use crate::analysis::diagnose::level::{self, Level};
 use crate::analysis::diagnose::measures::{CYCLES, Measures};
 use crate::analysis::lines::Sits;
 use crate::analysis::phases::SectorAccess;
-use crate::analysis::sass::ATOMICS;
-use crate::catalog::{self, Code, Counter, Part, StallReason, Threshold};
+use crate::catalog::{Code, Counter, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
+use cuda_binary::op::{Act, Space};
+use cuda_binary::{Class, Op};
 
 /// Sectors of local accesses.
 pub(in crate::analysis::diagnose) const LOCAL: Counter = Counter::MemoryL2TheoreticalSectorsLocal;
@@ -32,7 +33,7 @@ const SPILLS: Counter = Counter::SassInstExecutedRegisterSpilling;
 
 /// Executed atomics on memory, by warps.
 pub(in crate::analysis::diagnose) fn atomics(m: &Measures<'_, '_>) -> f64 {
-    ATOMICS.iter().filter_map(|opcode| m.mix.count(opcode)).sum()
+    m.mix.count(Op::is_l2_atomic).unwrap_or(0.0)
 }
 
 /// One slice or channel is several times as busy as the average, and full. The atomic unit of a slice takes up to several cycles for
@@ -72,7 +73,7 @@ pub(super) fn hot_spot(m: &Measures<'_, '_>) -> Option<Held> {
 
 /// Executed loads and stores of local memory, by warps; `None` where opcodes were not counted.
 fn moves(m: &Measures<'_, '_>) -> Option<f64> {
-    Some(m.mix.count("LDL")? + m.mix.count("STL")?)
+    m.mix.count(|op| op.is_in(Space::Local))
 }
 
 /// Whether most accesses to local memory spill or refill a register; `None` where one of both was not counted.
@@ -155,9 +156,7 @@ impl IndexWork {
 /// `None` where no local array is indexed on the uniform datapath.
 pub(in crate::analysis::diagnose) fn index_work(m: &Measures<'_, '_>) -> Option<IndexWork> {
     let own = m.kernel_of.phases?.local_index.as_ref()?.uniform as f64;
-    let is_uniform = |opcode: &str| catalog::opcode_class(opcode).is_some_and(|class| class.id == "uniform");
-    let rows = m.mix.rows.iter().filter(|row| is_uniform(&row.opcode));
-    let all: f64 = rows.filter_map(|row| row.row.new.value()).sum();
+    let all = m.mix.count(|op| op.class() == Some(Class::Uniform)).unwrap_or(0.0);
     (own > 0.0 && all > 0.0).then_some(IndexWork { own, all })
 }
 
@@ -168,9 +167,8 @@ pub(in crate::analysis::diagnose) fn packable<'a>(m: &Measures<'a, '_>) -> Vec<&
     let mut found: Vec<&SectorAccess> =
         all.iter().filter(|access| access.excess() > 0 && !access.is_inherent && !access.is_shifted()).collect();
     let [loads, stores] = if is_l1(m) { [1.0; 2] } else { [LOADS, STORES].map(|names| passed_on(m, names)) };
-    let weight = |access: &SectorAccess| {
-        access.excess() as f64 * if access.at.opcode.starts_with("LD") { loads } else { stores }
-    };
+    let weight =
+        |access: &SectorAccess| access.excess() as f64 * if access.at.op().reads_global() { loads } else { stores };
     found.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.at.line.cmp(&b.at.line)));
     found
 }
@@ -282,7 +280,7 @@ pub(in crate::analysis::diagnose) fn wavefronts(m: &Measures<'_, '_>) -> Option<
     let all = match passed {
         Some(passed) => asked.min(passed.max(ideal)),
         // Without the stage only what holds no `cp.async` is known.
-        None => Some(asked).filter(|_| m.mix.count("LDGSTS") == Some(0.0))?,
+        None => Some(asked).filter(|_| m.mix.count(|op| op.copies_global() && !op.is_bulk()) == Some(0.0))?,
     };
     Some(Wavefronts { all, ideal, excess: (all - ideal) / cycles })
 }
@@ -306,7 +304,9 @@ impl Retries {
 /// `None` where no such loop ran more than once. A try reads its word before it swaps; an addition of integers, which the chip has, does
 /// not. Each loop reconverges its lanes behind it, and so opens with a `BSSY`.
 pub(in crate::analysis::diagnose) fn retries(m: &Measures<'_, '_>) -> Option<Retries> {
-    let [tries, reads, additions] = ["ATOMS", "LDS", "BSSY"].map(|opcode| m.mix.count(opcode));
+    let tries = m.mix.count(|op| op.is_in(Space::Shared) && op.act() == Some(Act::Atomic));
+    let reads = m.mix.count(|op| op.is_in(Space::Shared) && op.act() == Some(Act::Load) && op.is_by_lane());
+    let additions = m.mix.count(|op| op == Op::BSSY);
     let (tries, additions) = (tries?, additions.filter(|additions| *additions > 0.0)?);
     (reads? >= tries && tries > additions).then_some(Retries { tries, additions })
 }

@@ -68,8 +68,9 @@ impl Shift {
     }
 }
 
+/// What an interval at a confidence in percent may miss; never none, which no number of values gives.
 fn alpha(confidence: f64) -> f64 {
-    1.0 - confidence / 100.0
+    (1.0 - confidence / 100.0).clamp(f64::EPSILON, 1.0)
 }
 
 fn sorted(values: &[f64]) -> Vec<f64> {
@@ -181,6 +182,14 @@ mod tests {
     fn normal_quantiles_are_those_of_the_tables() {
         for (alpha, z) in [(0.05, 1.959_964), (0.01, 2.575_829), (0.005, 2.807_034)] {
             assert!((quantile(alpha) - z).abs() < 1e-5, "{alpha}: {}", quantile(alpha));
+        }
+    }
+
+    #[test]
+    fn a_confidence_beyond_sense_is_no_panic() {
+        let many: Vec<f64> = (1..=2000).map(f64::from).collect();
+        for confidence in [-5.0, 0.0, 100.0, 101.0, 1e308] {
+            assert!(Sample::of(&many, confidence).is_some() && Shift::of(&many, &many, confidence).is_some());
         }
     }
 

@@ -1,11 +1,11 @@
 //! The kernels of a cubin with their resources, and where the code of each function lies.
 
 use super::attributes::{self, Record, code};
-use super::elf::{Elf, Launchable, Section, Symbol};
-use crate::evidence::{Cubin, CubinCallee, CubinKernel, CubinParameter, Origin};
-use crate::source::{ReadError, text};
+use super::elf::{self, Elf, Launchable, Section, Symbol};
+use super::model::{Cubin, CubinCallee, CubinKernel, CubinParameter};
+use crate::{Origin, ReadError, text};
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -16,6 +16,9 @@ const SYSTEM_SHARED: u64 = 1024;
 /// The first ABI version in which barriers and notes on spills are records; before, barriers are in the flags of the
 /// code section.
 const RECORDS_SINCE_ABI: u8 = 8;
+
+/// How many times as many bytes as the file has its functions may take, counted one by one.
+const REPEATED: usize = 4;
 
 /// Reads a cubin: what the assembler wrote down of each kernel.
 ///
@@ -32,7 +35,9 @@ pub fn read(bytes: &[u8], origin: Origin) -> Result<Cubin, ReadError> {
         return Err(ReadError::wrong(path, found, cure));
     }
     let module = Module::of(&elf);
-    let kernels: Vec<CubinKernel> = elf.symbols().filter_map(|symbol| kernel(&elf, &module, &symbol)).collect();
+    let functions = Functions::of(&elf, bytes.len(), &path)?;
+    let kernels: Vec<CubinKernel> =
+        functions.kernels.iter().filter_map(|symbol| kernel(&elf, &module, &functions, symbol)).collect();
     if kernels.is_empty() {
         let cure = "give code with a `__global__` function; a template needs an explicit instantiation";
         return Err(ReadError::empty(path, "kernels", cure));
@@ -70,6 +75,8 @@ const READ: &[u8] = &[
 struct Module<'a> {
     numbers: HashMap<(u8, usize), u64>,
     sections: HashMap<&'a str, Section<'a>>,
+    /// Banks of constants with their bytes, by the function that owns them.
+    constants: HashMap<&'a str, Vec<(u32, u64)>>,
     sm: u32,
 }
 
@@ -84,7 +91,8 @@ impl<'a> Module<'a> {
             }
         }
         let digits = elf.arch().chars().filter(char::is_ascii_digit).collect::<String>();
-        Module { numbers, sections, sm: digits.parse().unwrap_or(0) }
+        let constants = constants(&sections);
+        Module { numbers, sections, constants, sm: digits.parse().unwrap_or(0) }
     }
 
     fn size(&self, prefix: &str, name: &str) -> u64 {
@@ -92,10 +100,50 @@ impl<'a> Module<'a> {
     }
 }
 
-fn kernel(elf: &Elf<'_>, module: &Module<'_>, symbol: &Symbol<'_>) -> Option<CubinKernel> {
-    if symbol.function != Some(Launchable::Kernel) {
-        return None;
+/// The functions of a cubin that have code.
+struct Functions<'a> {
+    kernels: Vec<Symbol<'a>>,
+    /// What kernels call, by the section that holds it.
+    callees: HashMap<usize, Vec<Symbol<'a>>>,
+}
+
+impl<'a> Functions<'a> {
+    /// Those of a file of so many bytes.
+    ///
+    /// # Errors
+    /// Two kernels in one section, and names or code that take more than the file has: what a compiler writes does not
+    /// repeat, and what does would grow with its square.
+    fn of(elf: &Elf<'a>, file: usize, path: &str) -> Result<Functions<'a>, ReadError> {
+        let mut found = Functions { kernels: Vec::new(), callees: HashMap::new() };
+        let mut taken = HashSet::new();
+        let (mut names, mut code) = (0, 0);
+        for symbol in elf.symbols() {
+            let Some(kind) = symbol.function else { continue };
+            names += symbol.name.len();
+            let section = elf.section(symbol.section).filter(|section| section.name.starts_with(".text."));
+            let Some(section) = section else { continue };
+            if kind == Launchable::Callee {
+                found.callees.entry(symbol.section).or_default().push(symbol);
+                continue;
+            }
+            if !taken.insert(symbol.section) {
+                let second = format!("a second one, {}", symbol.name);
+                return Err(elf::broken(path, &format!("one kernel in the section {}", section.name), &second));
+            }
+            code += section.data.len();
+            found.kernels.push(symbol);
+        }
+        for (what, bytes) in [("names", names), ("code sections", code)] {
+            if bytes > REPEATED * file {
+                let expected = format!("{what} of functions within the {file} bytes of the file");
+                return Err(elf::broken(path, &expected, &format!("{bytes} bytes of them")));
+            }
+        }
+        Ok(found)
     }
+}
+
+fn kernel(elf: &Elf<'_>, module: &Module<'_>, functions: &Functions<'_>, symbol: &Symbol<'_>) -> Option<CubinKernel> {
     let section = elf.section(symbol.section).filter(|section| section.name.starts_with(".text."))?;
     let name = symbol.name;
     let number = |code| module.numbers.get(&(code, symbol.index)).copied();
@@ -115,11 +163,11 @@ fn kernel(elf: &Elf<'_>, module: &Module<'_>, symbol: &Symbol<'_>) -> Option<Cub
         shared_bytes: shared.saturating_sub(system),
         shared_section_bytes: shared,
         local_bytes: module.size(".nv.local.", name),
-        constant_bytes: constants(module, name),
+        constant_bytes: module.constants.get(name).cloned().unwrap_or_default(),
         spill_offsets: in_records.then(Vec::new),
         code_bytes: section.data.len() as u64,
         code_sha256: text::hexadecimal(&Sha256::digest(section.data)),
-        callees: callees(elf, module, symbol),
+        callees: callees(module, functions, symbol),
         ..CubinKernel::default()
     };
     match records {
@@ -165,26 +213,26 @@ fn apply(kernel: &mut CubinKernel, record: &Record<'_>) {
     }
 }
 
-fn constants(module: &Module<'_>, name: &str) -> Vec<(u32, u64)> {
-    let mut banks: Vec<(u32, u64)> = module
-        .sections
-        .iter()
-        .filter_map(|(section, found)| {
-            let (bank, owner) = section.strip_prefix(".nv.constant")?.split_once('.')?;
-            (owner == name).then_some((bank.parse().ok()?, found.size))
-        })
-        .collect();
-    banks.sort_unstable();
-    banks
+fn constants<'a>(sections: &HashMap<&'a str, Section<'a>>) -> HashMap<&'a str, Vec<(u32, u64)>> {
+    let mut all: HashMap<&str, Vec<(u32, u64)>> = HashMap::new();
+    for (section, found) in sections {
+        let Some((bank, owner)) = section.strip_prefix(".nv.constant").and_then(|name| name.split_once('.')) else {
+            continue;
+        };
+        if let Ok(bank) = bank.parse() {
+            all.entry(owner).or_default().push((bank, found.size));
+        }
+    }
+    all.values_mut().for_each(|banks| banks.sort_unstable());
+    all
 }
 
-fn callees(elf: &Elf<'_>, module: &Module<'_>, kernel: &Symbol<'_>) -> Vec<CubinCallee> {
-    let inside = |symbol: &Symbol<'_>| {
-        symbol.function == Some(Launchable::Callee) && symbol.section == kernel.section && symbol.index != kernel.index
-    };
-    let mut found: Vec<CubinCallee> = elf
-        .symbols()
-        .filter(inside)
+fn callees(module: &Module<'_>, functions: &Functions<'_>, kernel: &Symbol<'_>) -> Vec<CubinCallee> {
+    let mut found: Vec<CubinCallee> = functions
+        .callees
+        .get(&kernel.section)
+        .into_iter()
+        .flatten()
         .map(|symbol| CubinCallee {
             symbol: symbol.name.into(),
             offset: symbol.value,

@@ -8,10 +8,15 @@ mod act;
 mod arithmetic;
 mod instruction;
 mod line;
+mod listing;
+mod machine_word;
 mod read;
 mod registers;
 mod word;
 
+pub use listing::{Predicate, SassFunction, SassInstruction, SassListing, SourceLine};
+pub use machine_word::{
+    Arithmetic, Flow, MachineWord, Operand, OperandFrom, Register, RegisterFile, Registers, WarpSync,
+};
 pub use read::read;
-pub(in crate::source) use word::decode;
-pub(crate) use word::word_of;
+pub use word::{decode, word_of};

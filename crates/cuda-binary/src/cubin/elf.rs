@@ -1,6 +1,6 @@
 //! Opens the ELF file and says what is wrong with one that is no cubin.
 
-use crate::source::ReadError;
+use crate::ReadError;
 use object::elf::{FileHeader64, SHF_ALLOC, SHT_NOBITS};
 use object::read::elf::{FileHeader as _, SectionHeader as _, SectionTable, SymbolTable};
 use object::{Endianness, SymbolIndex};

@@ -1,6 +1,6 @@
 //! Machine code as a disassembler prints it.
 
-use super::Origin;
+use crate::{Op, Origin};
 use std::sync::Arc;
 
 /// A place in the source.
@@ -45,6 +45,11 @@ impl SassInstruction {
     /// Whether its guard never holds (`@!PT`): what the compiler pads with.
     pub fn never_runs(&self) -> bool {
         self.predicate.as_ref().is_some_and(|guard| guard.negated && &*guard.register == "PT")
+    }
+
+    /// What it is, whatever its modifiers.
+    pub fn op(&self) -> Op {
+        Op::of(&self.opcode)
     }
 
     /// The opcode without modifiers, `LDG`.

@@ -1,7 +1,7 @@
 //! A cubin: what the assembler wrote beside the code, and which line each instruction came from.
 
-use super::Origin;
-use super::sass::SourceLine;
+use crate::Origin;
+use crate::sass::SourceLine;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -4,49 +4,8 @@
 //! 12 (guard), 81 and 84 (results) and 87 and 77 (operands). The kind of operands (bits 9 to 11) tells which of the latter two is a
 //! constant or a uniform register.
 
-use crate::evidence::{Register, RegisterFile, Registers};
-
-/// How the operands of an opcode lie.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
-    /// One operand, at 32.
-    Unary,
-    /// Two: at 24 and 32.
-    Two,
-    /// Two: at 24 and 64.
-    Apart,
-    /// Three: at 24, 32 and 64.
-    Three,
-    /// One at 24: an address, or an index.
-    First,
-    /// An address at 24 and data at 32.
-    Store,
-    /// A result without operands.
-    Result,
-    /// None that are decoded.
-    Other,
-}
-
-fn shape(base: &str) -> Shape {
-    match base {
-        "MOV" | "UMOV" | "F2F" | "F2I" | "I2F" | "I2FP" | "FRND" | "MUFU" | "POPC" | "UPOPC" | "FLO" | "UFLO"
-        | "BREV" | "IABS" => Shape::Unary,
-        "FADD" | "FMUL" | "FSEL" | "FMNMX" | "SEL" | "F2FP" | "VIADD" | "VIMNMX" | "HADD2" | "HMUL2" | "DMUL"
-        | "ISETP" | "UISETP" | "FSETP" | "DSETP" | "HSETP2" => Shape::Two,
-        "DADD" => Shape::Apart,
-        "FFMA" | "IMAD" | "UIMAD" | "IADD3" | "UIADD3" | "LOP3" | "ULOP3" | "LEA" | "ULEA" | "SHF" | "USHF"
-        | "PRMT" | "UPRMT" | "DFMA" | "HFMA2" | "IDP" | "VIADDMNMX" | "IADD" | "VABSDIFF" => Shape::Three,
-        "R2UR" | "SHFL" | "LDC" | "LDG" | "LD" | "LDS" | "LDL" | "LDSM" | "REDUX" => Shape::First,
-        "STG" | "ST" | "STS" | "STL" | "STSM" | "RED" | "REDG" | "ATOM" | "ATOMG" | "ATOMS" | "LDGSTS" => Shape::Store,
-        "S2R" | "S2UR" | "CS2R" | "ULDC" => Shape::Result,
-        _ => Shape::Other,
-    }
-}
-
-/// Opcodes that compare: they write predicates and no register.
-fn compares(base: &str) -> bool {
-    matches!(base, "ISETP" | "UISETP" | "FSETP" | "DSETP" | "HSETP2" | "PLOP3" | "UPLOP3" | "FCHK")
-}
+use super::machine_word::{Register, RegisterFile, Registers};
+use crate::op::{Act, Op, Results, Shape, Space, Sync};
 
 /// Registers of a lane's element in memory.
 fn width(word: u128) -> u8 {
@@ -82,56 +41,46 @@ impl<const N: usize> List<N> {
 }
 
 /// The registers of an instruction.
-pub(super) fn of(base: &str, word: u128) -> Registers {
+pub(super) fn of(op: Op, word: u128) -> Registers {
     use RegisterFile::{General, Predicate, Uniform, UniformPredicate};
     let bits = |from: u32, count: u32| (word >> from) & ((1_u128 << count) - 1);
-    let (kind, shape) = (bits(9, 3), shape(base));
-    let is_uniform = base.starts_with('U') && !base.starts_with("UCGABAR");
-    let (own, flags) = if is_uniform { (Uniform, UniformPredicate) } else { (General, Predicate) };
+    let (does, kind, shape) = (op.does(), bits(9, 3), op.shape());
+    let (own, flags) = if op.is_uniform() { (Uniform, UniformPredicate) } else { (General, Predicate) };
     let field = |from: u32| if own == Uniform { bits(from, 6) } else { bits(from, 8) };
     let is_wide = matches!(bits(0, 9), 0x025 | 0x0a5);
-    let pair = if matches!(base, "DADD" | "DMUL" | "DFMA") { 2 } else { 1 };
-    let is_memory = matches!(shape, Shape::First | Shape::Store) && !matches!(base, "R2UR" | "REDUX" | "SHFL");
+    let pair = if does.is_double { 2 } else { 1 };
+    let is_memory = matches!(shape, Shape::First | Shape::Store) && op.act().is_some();
+    let is_copy = op.act() == Some(Act::Copy);
     let (mut writes, mut reads) = (List::new(), List::new());
 
-    let results = match base {
-        "CS2R" => 2,
-        "LDC" | "LDG" | "LD" | "LDS" | "LDL" | "ULDC" | "LDSM" => width(word),
-        _ if is_wide => 2,
-        _ => pair,
+    let results = match does.results {
+        Results::None => 0,
+        Results::ByWidth => width(word),
+        Results::One if !is_wide => 1,
+        Results::One | Results::Two => 2,
     };
-    let has_result =
-        !compares(base) && !matches!(shape, Shape::Other | Shape::Store) || matches!(base, "ATOM" | "ATOMG" | "ATOMS");
-    if has_result {
-        let file = if matches!(base, "R2UR" | "S2UR") { Uniform } else { own };
-        writes.add(file, if file == Uniform { bits(16, 6) } else { field(16) }, results);
-    }
-    if compares(base)
-        || matches!(base, "IADD3" | "UIADD3" | "LEA" | "ULEA" | "LOP3" | "ULOP3" | "SHFL" | "ELECT" | "VOTE")
-    {
+    let file = if does.to_uniform { Uniform } else { own };
+    writes.add(file, if file == Uniform { bits(16, 6) } else { field(16) }, results);
+    if does.flags > 0 || op.sync() == Some(Sync::Mbarrier) && kind == 2 && bits(0, 9) == 0x1a7 {
         writes.add(flags, bits(81, 3), 1);
     }
-    if base == "SYNCS" && kind == 2 && bits(0, 9) == 0x1a7 {
-        writes.add(flags, bits(81, 3), 1);
-    }
-    if matches!(base, "ISETP" | "UISETP" | "FSETP" | "DSETP" | "PLOP3" | "UPLOP3" | "IADD3" | "UIADD3") {
+    if does.flags > 1 {
         writes.add(flags, bits(84, 3), 1);
     }
 
     reads.add(flags, bits(12, 3), 1);
-    let is_global = matches!(base, "LDG" | "LD" | "STG" | "ST" | "RED" | "REDG" | "ATOM" | "ATOMG" | "LDGSTS");
-    let address = if is_global && (bits(72, 1) == 1 || base == "LDGSTS") { 2 } else { 1 };
-    if !matches!(shape, Shape::Unary | Shape::Result | Shape::Other) {
+    let address = if op.is_in(Space::Global) && (bits(72, 1) == 1 || is_copy) { 2 } else { 1 };
+    if matches!(shape, Shape::Two | Shape::Apart | Shape::Three | Shape::First | Shape::Store) {
         reads.add(own, field(24), if is_memory { address } else { pair });
     }
     // Addresses of shared and local memory have a uniform part, behind that of the lanes, where this bit says so.
-    if matches!(base, "LDL" | "LDS" | "STL" | "STS") && bits(91, 1) == 1 {
+    if op.is_by_lane() && matches!(op.space(), Some(Space::Local | Space::Shared)) && bits(91, 1) == 1 {
         reads.add(Uniform, if shape == Shape::Store { bits(64, 6) } else { bits(32, 6) }, 1);
     }
     let second = matches!(shape, Shape::Unary | Shape::Two | Shape::Three | Shape::Store);
     match (shape, kind) {
-        (Shape::Store, _) if base != "LDGSTS" => reads.add(own, field(32), width(word)),
-        (Shape::Store, _) => reads.add(own, field(16), 1),
+        (Shape::Store, _) if is_copy => reads.add(own, field(16), 1),
+        (Shape::Store, _) => reads.add(own, field(32), width(word)),
         (_, 1) if second => reads.add(own, field(32), pair),
         (_, 6 | 7) if second => reads.add(Uniform, bits(32, 6), pair),
         _ => {}
@@ -139,12 +88,10 @@ pub(super) fn of(base: &str, word: u128) -> Registers {
     if shape == Shape::Three || shape == Shape::Apart && kind == 1 {
         reads.add(own, field(64), if is_wide && kind != 2 { 2 } else { pair });
     }
-    if compares(base) && base != "FCHK"
-        || matches!(base, "SEL" | "IMAD" | "UIMAD" | "FSEL" | "BRA" | "IADD3" | "UIADD3" | "LEA" | "ULEA" | "VIMNMX")
-    {
+    if does.asks {
         reads.add(flags, bits(87, 3), 1);
     }
-    if matches!(base, "PLOP3" | "UPLOP3") {
+    if shape == Shape::Flags {
         reads.add(flags, bits(77, 3), 1);
         let file = if bits(67, 1) == 1 { UniformPredicate } else { flags };
         reads.add(file, bits(68, 3), 1);
@@ -153,7 +100,7 @@ pub(super) fn of(base: &str, word: u128) -> Registers {
     Registers {
         writes: writes.found,
         reads: reads.found,
-        special: matches!(base, "S2R" | "S2UR").then(|| bits(72, 8) as u8),
+        special: (shape == Shape::Special).then(|| bits(72, 8) as u8),
         offset: if is_memory { signed } else { 0 },
     }
 }
@@ -161,8 +108,8 @@ pub(super) fn of(base: &str, word: u128) -> Registers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::SassInstruction;
-    use crate::source::sass::word::{decode, of_listings};
+    use crate::sass::SassInstruction;
+    use crate::sass::word::{decode, of_listings};
 
     /// The registers that the operands of a listing name, in order: `R2`, `UR4`, `P0`; those of an address twice as wide.
     fn named(instruction: &SassInstruction) -> Vec<(RegisterFile, u8)> {
@@ -209,7 +156,7 @@ mod tests {
                 assert!(named.contains(&(register.file, register.number)), "{instruction:?} {register:?}");
             }
             // Uniform registers of the address of a global access are not decoded.
-            if !matches!(shape(word.base), Shape::Other | Shape::First | Shape::Store) {
+            if !matches!(word.op.shape(), Shape::Other | Shape::First | Shape::Store | Shape::Flags) {
                 for (file, number) in named {
                     let one = Register { file, number, count: 1 };
                     assert!(found.clone().any(|register| register.meets(&one)), "{instruction:?} misses {one:?}");

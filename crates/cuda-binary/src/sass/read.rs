@@ -2,9 +2,9 @@
 
 use super::instruction::{self, Parts, Target};
 use super::line::{self, Line};
-use crate::evidence::{Origin, Predicate, SassFunction, SassInstruction, SassListing, SourceLine};
-use crate::source::ReadError;
-use crate::source::text::{self, Texts};
+use super::listing::{Predicate, SassFunction, SassInstruction, SassListing, SourceLine};
+use crate::text::{self, Texts};
+use crate::{Origin, ReadError};
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! One instruction's text, taken apart.
 
+use crate::op::{Control, Op, Sync};
+
 /// The parts of an instruction, borrowed from its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Parts<'a> {
@@ -23,9 +25,6 @@ pub(super) enum Target<'a> {
     /// The comma-separated labels of a `BRX`.
     Labels(&'a str),
 }
-
-/// Opcodes whose last operand is an offset in the code section where no label is printed.
-const BRANCHES: &[&str] = &["BRA", "BSSY", "CALL", "JMP", "WARPSYNC"];
 
 /// Takes the text between the offset and the `;` apart; `None` where there is no opcode.
 pub(super) fn parts(text: &str) -> Option<Parts<'_>> {
@@ -60,8 +59,9 @@ pub(super) fn parts(text: &str) -> Option<Parts<'_>> {
 
 /// A return names the function that it returns into, not where it goes, and an `.ABS` operand is an address.
 fn target<'a>(opcode: &str, operands: &'a str) -> Target<'a> {
-    let base = opcode.split('.').next().unwrap_or(opcode);
-    if !BRANCHES.contains(&base) || opcode.split('.').any(|modifier| modifier == "ABS") {
+    let op = Op::of(opcode);
+    let names_place = matches!(op.control(), Some(Control::Branch | Control::Call | Control::MeetAt));
+    if !names_place || opcode.split('.').any(|modifier| modifier == "ABS") {
         return Target::None;
     }
     let last = operands.rsplit([',', ' ']).next().unwrap_or(operands);
@@ -70,7 +70,7 @@ fn target<'a>(opcode: &str, operands: &'a str) -> Target<'a> {
     }
     let offset = last.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
     // `WARPSYNC 0xffffffff` names a mask; only the collective form names a place.
-    let place = base != "WARPSYNC" || opcode.contains("COLLECTIVE");
+    let place = op.sync() != Some(Sync::Lanes) || opcode.contains("COLLECTIVE");
     offset.filter(|_| place).map_or(Target::None, Target::Offset)
 }
 

@@ -4,9 +4,9 @@
 //! follow do not. Where more than one function waits for such a line the owner cannot be told, and equal numbers are
 //! given to each while different ones are given to none: a number under the wrong kernel is worse than none.
 
+use super::model::{BuildLog, BuildRecord, CalleeRecord};
 use super::statement::{self, Said, Statement, Usage};
-use crate::evidence::{BuildLog, BuildRecord, CalleeRecord, Origin};
-use crate::source::{ReadError, text};
+use crate::{Origin, ReadError, text};
 use std::collections::HashMap;
 
 type Frame = (u64, u64, u64);

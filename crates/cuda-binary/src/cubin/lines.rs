@@ -2,9 +2,10 @@
 
 use super::elf::{Elf, broken};
 use super::line_program::{self, Sequence};
+use super::model::{LineRow, LineTable};
+use crate::ReadError;
 use crate::bounds::{INLINE_DEPTH, SOURCE_PLACES};
-use crate::evidence::{LineRow, LineTable, SourceLine};
-use crate::source::ReadError;
+use crate::sass::SourceLine;
 use std::collections::HashMap;
 use std::sync::Arc;
 

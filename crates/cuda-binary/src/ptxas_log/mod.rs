@@ -4,6 +4,8 @@
 //! record per (kernel, architecture).
 
 mod assemble;
+mod model;
 mod statement;
 
 pub use assemble::{looks_like, read};
+pub use model::{BuildLog, BuildRecord, CalleeRecord};

@@ -1,6 +1,6 @@
 //! Reader of PTX: which kernels it has.
 
-use super::text;
+use crate::text;
 
 /// The kernels of a PTX module, mangled and readable, in its order.
 pub fn entries(ptx: &str) -> Vec<(String, String)> {

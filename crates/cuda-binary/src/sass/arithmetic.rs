@@ -3,7 +3,8 @@
 //! Read off listings of nvdisasm 13.2 for sm_90a, as the registers are. An operand lies at bit 24, 32 or 64; the kind of operands (bits
 //! 9 to 11) says what lies at 32, and whether it is the second operand or the third. Bits 72, 63 and 75 are the signs at these places.
 
-use crate::evidence::{Arithmetic, Operand, OperandFrom};
+use super::machine_word::{Arithmetic, Operand, OperandFrom};
+use crate::op::{Computes, Op};
 
 /// The register that holds zero.
 const ZERO: u128 = 255;
@@ -57,7 +58,7 @@ impl Bits {
 }
 
 /// What an instruction computes.
-pub(super) fn of(base: &str, word: u128) -> Arithmetic {
+pub(super) fn of(op: Op, word: u128) -> Arithmetic {
     let bits = Bits(word);
     let [a, b, c] = bits.operands();
     let literal = |operand: Operand| match operand.from {
@@ -66,22 +67,28 @@ pub(super) fn of(base: &str, word: u128) -> Arithmetic {
     };
     // With a carry of another instruction a result is the upper half of a longer number.
     let has_carry = bits.is_set(74);
-    match base {
-        "IMAD" if matches!(bits.at(0, 9), 0x024 | 0x025) && !has_carry => Arithmetic::MultiplyAdd([a, b, c]),
-        "IADD3" if !has_carry => Arithmetic::Sum([a, b, c]),
-        "VIADD" => Arithmetic::Sum([a, bits.middle(), Operand::default()]),
-        "MOV" => Arithmetic::Sum([bits.middle(), Operand::default(), Operand::default()]),
-        "LEA" if !has_carry && !bits.is_set(80) => Arithmetic::ShiftAdd(a, bits.at(75, 5) as u8, bits.middle()),
-        "LOP3" => {
+    match op.computes() {
+        Some(Computes::MultiplyAdd) if matches!(bits.at(0, 9), 0x024 | 0x025) && !has_carry => {
+            Arithmetic::MultiplyAdd([a, b, c])
+        }
+        Some(Computes::Sum) if !has_carry => Arithmetic::Sum([a, b, c]),
+        Some(Computes::SumOfTwo) => Arithmetic::Sum([a, bits.middle(), Operand::default()]),
+        Some(Computes::Copied) => Arithmetic::Sum([bits.middle(), Operand::default(), Operand::default()]),
+        Some(Computes::ShiftAdd) if !has_carry && !bits.is_set(80) => {
+            Arithmetic::ShiftAdd(a, bits.at(75, 5) as u8, bits.middle())
+        }
+        Some(Computes::Logic) => {
             // The table lies over the signs.
             Arithmetic::Logic(bits.at(72, 8) as u8, [a, b, c].map(unsigned))
         }
-        "SHF" => match (literal(b), bits.is_set(76)) {
+        Some(Computes::Shift) => match (literal(b), bits.is_set(76)) {
             (Some(by), true) if unsigned(a) == Operand::default() => Arithmetic::ShiftRight(unsigned(c), by),
             (Some(by), false) if !bits.is_set(80) => Arithmetic::ShiftLeft(unsigned(a), by),
             _ => Arithmetic::Other,
         },
-        "LDC" if bits.at(24, 8) == ZERO => bits.constant().map_or(Arithmetic::Other, Arithmetic::Constant),
+        Some(Computes::Argument) if bits.at(24, 8) == ZERO => {
+            bits.constant().map_or(Arithmetic::Other, Arithmetic::Constant)
+        }
         _ => Arithmetic::Other,
     }
 }
@@ -93,8 +100,8 @@ fn unsigned(operand: Operand) -> Operand {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::SassInstruction;
-    use crate::source::sass::word::of_listings;
+    use crate::sass::SassInstruction;
+    use crate::sass::word::of_listings;
 
     /// The operands behind the result as the listing spells them, predicates left out.
     fn spelt(instruction: &SassInstruction) -> Vec<Operand> {

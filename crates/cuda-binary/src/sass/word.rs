@@ -1,0 +1,116 @@
+//! An instruction's 128 bits: opcode, guard, scoreboards and branch target, without a disassembler.
+//!
+//! Bits 12 to 15 are the guard. The scheduling fields of the top bits are those that Jia et al. describe ("Dissecting the
+//! NVIDIA Volta GPU Architecture via Microbenchmarking", 2018, section 2.1). Tests hold it against listings.
+
+use super::listing::SassInstruction;
+use super::machine_word::MachineWord;
+use super::{act, arithmetic, registers};
+use crate::op::{Control, of_bits};
+
+/// The guard that always holds: PT, not negated.
+const ALWAYS: u128 = 7;
+
+/// Decodes an instruction of 16 bytes, which compute capability 7.0 introduced. `offset` is its byte offset.
+pub fn decode(word: u128, offset: u64, capability: (u32, u32)) -> MachineWord {
+    let bits = |from: u32, count: u32| (word >> from) & ((1_u128 << count) - 1);
+    let op = of_bits(word, capability);
+    // A scoreboard number of 7 is none.
+    let held = |from: u32| 1_u8.checked_shl(bits(from, 3) as u32).filter(|_| bits(from, 3) != 7).unwrap_or(0);
+    let names_place = matches!(op.control(), Some(Control::Branch | Control::Call));
+    let named = names_place.then(|| target(word, offset, capability)).flatten();
+    MachineWord {
+        op,
+        is_unconditional: bits(12, 4) == ALWAYS,
+        sets: held(110) | held(113),
+        waits: bits(116, 6) as u8,
+        target: named.filter(|_| op.control() == Some(Control::Branch)),
+        flow: act::flow(op, word, named),
+        sync: act::sync(op, word),
+        registers: registers::of(op, word),
+        arithmetic: arithmetic::of(op, word),
+    }
+}
+
+/// What the bits of a listed instruction say; `None` for a listing without bits.
+pub fn word_of(instruction: &SassInstruction, capability: (u32, u32)) -> Option<MachineWord> {
+    let [low, high] = instruction.encoding?;
+    Some(decode(u128::from(high) << 64 | u128::from(low), instruction.offset, capability))
+}
+
+/// The signed distance from the next instruction, in units of 4 bytes: 48 bits from bit 34; since 9.0 eight lower bits
+/// lie at bit 16.
+fn target(word: u128, offset: u64, capability: (u32, u32)) -> Option<u64> {
+    let upper = (((word >> 34) as u64) << 16) as i64 >> 16;
+    let distance = if capability >= (9, 0) { upper << 8 | (word >> 16) as i64 & 0xff } else { upper };
+    offset.checked_add(16)?.checked_add_signed(distance.checked_mul(4)?)
+}
+
+/// Every instruction of the listings for sm_90a among the fixtures, with what its bits say.
+#[cfg(test)]
+pub(super) fn of_listings() -> Vec<(SassInstruction, MachineWord)> {
+    let read = |file: &str| {
+        let path = format!("{}/../../tests/fixtures/{file}", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read(path).expect("a listing");
+        super::read(&text, crate::Origin::default()).expect("readable").functions
+    };
+    let all = ["h200/devset.sass", "sass/tiny.sass"].into_iter().flat_map(read).flat_map(|one| one.instructions);
+    let decoded = |instruction: SassInstruction| {
+        let [low, high] = instruction.encoding.expect("bits");
+        let word = decode(u128::from(high) << 64 | u128::from(low), instruction.offset, (9, 0));
+        (instruction, word)
+    };
+    all.map(decoded).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Op;
+
+    /// Bits as nvdisasm prints them beside `LDG.E.CONSTANT R2, desc[UR4][R2.64]`, which holds scoreboard 2, and beside
+    /// `IMAD.SHL.U32 R0, R2, 0x4, RZ`, which waits for it.
+    #[test]
+    fn scoreboards_by_hand() {
+        let load = decode(0x000ea2000c1e9900_0000000402027981, 0xc0, (9, 0));
+        assert_eq!((load.op, load.sets, load.waits, load.is_unconditional), (Op::LDG, 0b100, 0, true));
+        let use_of_it = decode(0x004fca00078e00ff_0000000402007824, 0xe0, (9, 0));
+        assert_eq!((use_of_it.op, use_of_it.sets, use_of_it.waits), (Op::IMAD, 0, 0b100));
+    }
+
+    /// The same loop of a kernel built for chips of both encodings.
+    #[test]
+    fn branches_by_hand() {
+        let hopper = decode(0x000fea000383ffff_fffffffc00e80947, 0xf0, (9, 0));
+        assert_eq!((hopper.op, hopper.target, hopper.is_unconditional), (Op::BRA, Some(0xa0), false));
+        let ampere = decode(0x001fea000383ffff_ffffff9000000947, 0xc0, (8, 0));
+        assert_eq!(ampere.target, Some(0x60));
+        assert_eq!(decode(0x000fc0000383ffff_fffffffc00fc7947, 0x140, (9, 0)).target, Some(0x140));
+    }
+
+    /// From the listing of the fenced product in `kernels/`.
+    #[test]
+    fn barriers_of_a_cluster_by_hand() {
+        let of = |low: u64| decode(0x000f_e200_0800_0000 << 64 | u128::from(low), 0x280, (9, 0)).op;
+        assert_eq!(
+            [of(0x79c7), of(0x7dc7), of(0x79ab), of(0x85ab)],
+            [Op::UCGABAR_ARV, Op::UCGABAR_WAIT, Op::ERRBAR, Op::CGAERRBAR]
+        );
+    }
+
+    #[test]
+    fn listings_agree() {
+        let (mut known, mut all, mut branches) = (0, 0, 0);
+        for (instruction, word) in of_listings() {
+            all += 1;
+            known += usize::from(word.op.is_known());
+            assert!(!word.op.is_known() || word.op == instruction.op(), "{}", instruction.opcode);
+            assert_eq!(word.is_unconditional, instruction.predicate.is_none(), "{instruction:?}");
+            if instruction.op() == Op::BRA {
+                branches += 1;
+                assert_eq!(word.target.as_slice(), &instruction.targets[..], "{instruction:?}");
+            }
+        }
+        assert!(known * 100 > all * 99 && branches > 3, "{known} of {all}, {branches} branches");
+    }
+}
