@@ -185,6 +185,7 @@ mod tests {
             name: "a__b.sum".into(),
             unit: Unit::NONE,
             deliver: true,
+            is_brief: true,
             is_of_device: false,
             instances: Instances::All,
         };
