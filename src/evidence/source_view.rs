@@ -96,7 +96,7 @@ pub struct SourceView {
 
 /// How a metric's values on several instructions make one of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Combine {
+pub(crate) enum Combine {
     /// Counts add up.
     Sum,
     /// Codes are bit masks.
@@ -107,7 +107,7 @@ pub enum Combine {
 
 /// How the values of a metric combine. The masks are those of `memory_type` and its kin; averages carry `avg` or
 /// `nway` in their names.
-pub fn combine(metric: &str) -> Combine {
+pub(crate) fn combine(metric: &str) -> Combine {
     match metric {
         "memory_type" | "memory_access_type" | "memory_access_size_type" => Combine::Union,
         _ if metric.starts_with("derived__avg_") || metric.starts_with("derived__derivative_") => Combine::Apart,

@@ -4,6 +4,8 @@
 //! Here is also what every reader of evidence shares: where something was read from ([`Origin`]), why it could not be
 //! ([`ReadError`]), and text.
 
+#![deny(missing_docs)]
+
 mod bounds;
 pub mod cubin;
 mod error;

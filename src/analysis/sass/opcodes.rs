@@ -137,7 +137,7 @@ pub fn opcode_matches(opcode: &str, pattern: &str) -> bool {
 }
 
 /// Bits per lane of a load or store, `128` for `LDG.E.128`; 32 where no modifier says otherwise. `None` for other opcodes.
-pub fn access_width(opcode: &str) -> Option<u32> {
+pub(crate) fn access_width(opcode: &str) -> Option<u32> {
     if !Op::of(opcode).is_by_lane() {
         return None;
     }
