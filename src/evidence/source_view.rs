@@ -2,6 +2,7 @@
 
 use super::{MachineWord, Op, SourceLine};
 use crate::quantity::Unit;
+use cuda_binary::flow::Step;
 use ncu_report::{SourceText, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -31,6 +32,11 @@ impl CodeInstruction {
             (None, Some(word)) => word.op,
             (None, None) => Op::Unknown,
         }
+    }
+
+    /// Where control goes behind it, by its bits.
+    pub fn step(&self) -> Step {
+        Step::of_word(self.offset, self.word.as_ref())
     }
 }
 

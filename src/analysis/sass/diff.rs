@@ -1,9 +1,9 @@
 //! What differs between the machine code of two builds, with everything that only position decides left out.
 
-use super::blocks::body;
 use super::opcodes::class_of;
 use crate::evidence::{SassFunction, SassInstruction};
 use cuda_binary::Class;
+use cuda_binary::flow::body;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::HashMap;
 

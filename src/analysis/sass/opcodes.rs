@@ -1,7 +1,7 @@
 //! Opcodes: counted by the catalog's classes, how wide they access, and where some follow each other.
 
-use super::blocks::{ControlFlow, body};
 use crate::evidence::{SassFunction, SassInstruction};
+use cuda_binary::flow::{ControlFlow, body};
 use cuda_binary::{Class, Op};
 use std::collections::HashMap;
 use std::sync::Arc;
