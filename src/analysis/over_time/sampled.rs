@@ -5,16 +5,8 @@
 //! are aligned where the launch begins, which the report says since 2024.2, and else at the first sample in which a
 //! multiprocessor did anything.
 
-use crate::catalog::{self, Counter, Family, SeriesKind, SeriesRow};
+use crate::catalog::{self, SeriesKind, SeriesRow};
 use crate::evidence::{Launch, Metric};
-
-const GROUPS: Counter = Counter::ProfilerPmsamplerPassGroups;
-const START: &str = "profiler__timestamp_workload_start_";
-const END: &str = "profiler__timestamp_workload_end_";
-/// What ncu says of samples that it could not keep apart.
-const LOST: [Counter; 2] = [Counter::ProfilerPmsamplerDroppedSamples, Counter::ProfilerPmsamplerMergedSamples];
-/// What the metrics begin with that say how was sampled.
-pub(in crate::analysis) const SAMPLER: [&str; 2] = ["profiler__pmsampler_", "profiler__timestamp_workload_"];
 
 /// The series of one launch.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,8 +69,8 @@ impl Sampled {
         let place = |of: &Series| catalog::series().iter().position(|row| row.id == of.row.id);
         series.sort_by_key(|of| (place(of), spelling(of)));
         series.dedup_by_key(|of| of.row.id);
-        let count = |name: &Counter| launch.metric(name)?.value.as_ref()?.as_u64();
-        let lost = LOST.iter().filter_map(count).sum();
+        let count = |name: &&str| launch.metric(name)?.value.as_ref()?.as_u64();
+        let lost = catalog::sampler().lost.iter().filter_map(count).sum();
         let is_any = !series.is_empty();
         is_any.then_some(())?;
         Some(Sampled { ns: ns?, step: step?, passes: passes.len(), lost, series })
@@ -97,12 +89,13 @@ impl Sampled {
 
 /// The passes of the sampler. Without the list of their metrics, series that begin at the same time are of one pass.
 fn passes<'a>(launch: &'a Launch, all: &[&'a Metric]) -> Vec<Pass<'a>> {
-    let groups = launch.metric(GROUPS).map(|metric| &*metric.instances).unwrap_or_default();
+    let sampler = catalog::sampler();
+    let groups = launch.metric(sampler.groups).map(|metric| &*metric.instances).unwrap_or_default();
     let time = |name: String| launch.metric(&name)?.instances.first()?.id.as_f64().filter(|at| *at > 0.0);
     let listed = |(names, number): (&str, u64)| {
         let metrics: Vec<&Metric> =
             all.iter().copied().filter(|m| names.split(',').any(|name| name == &*m.name)).collect();
-        let told = time(format!("{START}{number}")).zip(time(format!("{END}{number}")));
+        let told = time(format!("{}{number}", sampler.start)).zip(time(format!("{}{number}", sampler.end)));
         Pass { window: told.filter(|(from, until)| from < until).or_else(|| seen(&metrics)), metrics }
     };
     if !groups.is_empty() {
@@ -129,7 +122,9 @@ fn seen(metrics: &[&Metric]) -> Option<(f64, f64)> {
     for metric in metrics {
         let name = catalog::sampled_name(&metric.name).unwrap_or_default();
         let points = points(metric);
-        let Some(apart) = apart(&points).filter(|_| Family::OfKernel.has(name)) else {
+        let Some(apart) =
+            apart(&points).filter(|_| catalog::sampler().of_kernel.iter().any(|prefix| name.starts_with(prefix)))
+        else {
             continue;
         };
         let mut busy = points.iter().filter(|(_, value)| *value > 0.0).map(|(at, _)| *at);
@@ -189,13 +184,13 @@ mod tests {
 
     #[test]
     fn what_lies_outside_the_launch_is_left_out() {
-        let mut groups = metric(GROUPS.name(), &[]);
+        let mut groups = metric(catalog::sampler().groups, &[]);
         groups.instances =
             Box::new([Instance { id: Value::U64(0), value: Value::Text(format!("{ISSUE},{DRAM}").into()) }]);
         let launch = launch(vec![
             groups,
-            metric(&format!("{START}0"), &[(1_250, 0.0)]),
-            metric(&format!("{END}0"), &[(1_560, 0.0)]),
+            metric(&format!("{}0", catalog::sampler().start), &[(1_250, 0.0)]),
+            metric(&format!("{}0", catalog::sampler().end), &[(1_560, 0.0)]),
             metric(
                 ISSUE,
                 &[
