@@ -20,4 +20,4 @@ pub(crate) const TEMPLATE: usize = 1 << 20;
 /// Bytes of a snapshot; those of this repository have 128 KB at most.
 pub(crate) const SNAPSHOT: usize = 16 << 20;
 /// Lists and objects of a snapshot, of which two characters may stand for a thousand bytes of memory.
-pub(crate) const SNAPSHOT_LISTS: usize = 1 << 17;
+pub(crate) const SNAPSHOT_LISTS: usize = 1 << 16;

@@ -26,7 +26,7 @@ use crate::analysis::lines::SourceLines;
 use crate::analysis::others::{self, OtherVerdict};
 use crate::analysis::over_time::OverTime;
 use crate::analysis::phases::Phases;
-use crate::analysis::profile::{Profile, summary};
+use crate::analysis::profile::Profile;
 use crate::analysis::results::pair::Pair;
 use crate::analysis::results::reference::ReferenceProfile;
 use crate::analysis::results::timing::Timing;
@@ -216,11 +216,9 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
             &unmeasured
         }
     };
-    let launches = profile.launches();
-    let kernel = &summary(&launches);
+    let kernel = &profile.summary();
     let old_profile = old.and_then(|old| old.profile.as_ref());
-    let old_launches = old_profile.map(Profile::launches);
-    let old_kernel = old_launches.as_ref().map(|launches| summary(launches));
+    let old_kernel = old_profile.map(Profile::summary);
     let old_kernel = old_kernel.as_ref();
     let version = Version { side: new, profile, kernel };
     let old_version = old.zip(old_profile).zip(old_kernel);

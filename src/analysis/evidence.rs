@@ -223,7 +223,7 @@ impl TimedLaunches {
     }
 
     fn of_group(group: KernelGroup<'_>) -> TimedLaunches {
-        let summary = KernelSummary::new(group);
+        let summary = KernelSummary::timed(group);
         TimedLaunches { ns: summary.values(DURATION), cycles: summary.values(CYCLES) }
     }
 }

@@ -5,7 +5,7 @@ use crate::analysis::diagnose::{self, Bottleneck};
 use crate::analysis::kernel::overview::JUDGED;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
-use crate::analysis::profile::{OtherProfile, Profile, summary};
+use crate::analysis::profile::{OtherProfile, Profile};
 use crate::analysis::version::measurement;
 
 /// What is concluded of another kernel of the report: the same as a page about it alone concludes.
@@ -24,8 +24,7 @@ pub(in crate::analysis) fn verdicts(profile: &Profile, limits: &Limits) -> Vec<O
     let work = Work::default();
     let verdict = |other: &OtherProfile| {
         let own = profile.other(other)?;
-        let launches = own.launches();
-        let alone = diagnose::alone(measurement(&own, &summary(&launches), None), &work, limits);
+        let alone = diagnose::alone(measurement(&own, &own.summary(), None), &work, limits);
         Some(OtherVerdict { at: other.at, bottleneck: alone.bottleneck, levers: alone.levers })
     };
     // A snapshot may hold any number.

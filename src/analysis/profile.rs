@@ -5,6 +5,7 @@
 
 use crate::analysis::kernel::overview::{OtherKernel, members, overview, that_matter};
 use crate::analysis::kernel::private;
+use crate::analysis::kernel::readings::Readings;
 use crate::analysis::kernel::select::{self, KernelGroup, KernelKey, SelectionError};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
@@ -12,9 +13,10 @@ use crate::analysis::limits::Limits;
 use crate::analysis::lines::{Parked, SourceLines};
 use crate::analysis::over_time::{OverTime, over_time};
 use crate::analysis::phases::Phases;
-use crate::analysis::readings::{Readings, with_counted_list};
-use crate::evidence::{ClockStatus, Damage, Device, Launch, Origin, Process, Report, RuleResult, Session, SourceView};
+use crate::analysis::readings::{kept, with_counted_list};
+use crate::evidence::{ClockStatus, Damage, Device, Origin, Report, RuleResult, Session, SourceView};
 use regex::Regex;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -153,14 +155,14 @@ impl Profile {
         let groups = select::groups(report);
         let other = |at: usize| {
             let kernel = KernelSummary::new(groups[at].clone());
-            let own = own_view(&kernel, with);
-            let device = &kernel.first().device;
+            let own = own_view(&groups[at], with);
+            let device = kernel.device();
             OtherProfile {
                 at,
                 device: (*device != self.device).then(|| device.clone()),
-                readings: Readings::of(&kernel, &report.session.command_line, &Work::default()).medians(),
                 parked: own.and_then(|view| Parked::of(view, with.limits)),
                 phases: own.and_then(|view| Phases::of(view, &kernel)),
+                readings: kept(kernel, &report.session.command_line, &Work::default()).medians(),
             }
         };
         self.others = that_matter(&self.kernels).filter(|at| *at < groups.len()).map(other).collect();
@@ -192,12 +194,12 @@ impl Profile {
     }
 
     fn of(report: &Report, group: KernelGroup<'_>, kernels: Vec<OtherKernel>, with: &Reduction<'_>) -> Profile {
+        let launches = group.launches.iter().map(|launch| launch.id).collect();
+        let (own, members) = (own_view(&group, with), members(&group));
+        let over_time = group.launches.iter().find_map(|launch| over_time(launch, with.limits));
         let kernel = KernelSummary::new(group);
-        let first = kernel.first();
-        let own = own_view(&kernel, with);
         let lines = report.unrecognised_lines.len() as u64;
         let not_understood = if lines > 0 { vec![("lines of text".into(), lines)] } else { Vec::new() };
-        let ruled = kernel.launches().iter().find(|launch| !launch.rules.is_empty());
         let session = &report.session;
         Profile {
             origin: report.origin.clone(),
@@ -209,23 +211,23 @@ impl Profile {
                 ..Session::default()
             },
             kernel: kernel.key().clone(),
-            launches: kernel.launches().iter().map(|launch| launch.id).collect(),
-            device: first.device.clone(),
-            program: first.process.name.clone(),
-            clock: first.clock,
-            driver: first.driver,
-            rules: ruled.iter().flat_map(|launch| &launch.rules).filter_map(estimate).collect(),
-            readings: Readings::of(&kernel, &session.command_line, with.work),
+            launches,
+            device: kernel.device().clone(),
+            program: kernel.program.clone(),
+            clock: kernel.clock,
+            driver: kernel.driver,
+            rules: kernel.rules.iter().filter_map(estimate).collect(),
             dropped: report.dropped.iter().map(ToString::to_string).collect(),
             not_understood,
             damage: report.damage.clone(),
             kernels,
             others: Vec::new(),
-            members: members(&kernel),
+            members,
             lines: own.map(|view| SourceLines::of(view, &kernel, with.limits)),
             parked: own.and_then(|view| Parked::of(view, with.limits)),
             phases: own.and_then(|view| Phases::of(view, &kernel)),
-            over_time: kernel.launches().iter().find_map(|launch| over_time(launch, with.limits)),
+            over_time,
+            readings: kept(kernel, &session.command_line, with.work),
         }
     }
 
@@ -234,38 +236,24 @@ impl Profile {
         Profile { kernel, ..Profile::default() }
     }
 
-    /// The launches with these readings and nothing else; one without any where nothing was measured.
-    pub(in crate::analysis) fn launches(&self) -> Vec<Launch> {
-        let ids = if self.launches.is_empty() { &[0][..] } else { &self.launches };
-        let mut launches: Vec<Launch> = ids.iter().enumerate().map(|(at, id)| self.launch(at, *id)).collect();
-        launches[0].rules.clone_from(&self.rules);
-        launches
-    }
-
-    fn launch(&self, at: usize, id: u32) -> Launch {
-        let key = &self.kernel;
-        Launch {
-            id,
-            workload: key.workload,
-            process: Process { id: 0, name: self.program.clone() },
-            device: self.device.clone(),
-            name: key.name.clone(),
-            demangled: key.name.clone(),
-            mangled: key.mangled.clone(),
-            function: key.function.clone(),
-            grid: key.grid,
-            block: key.block,
+    /// The kernel with these readings.
+    pub(in crate::analysis) fn summary(&self) -> KernelSummary<'_> {
+        KernelSummary {
+            key: Cow::Borrowed(&self.kernel),
+            launches: self.launches.len().max(1),
+            device: Cow::Borrowed(&self.device),
+            program: self.program.clone(),
             clock: self.clock,
             driver: self.driver,
-            metrics: self.readings.metrics_of(at),
-            ..Launch::default()
+            rules: Cow::Borrowed(&self.rules),
+            readings: Cow::Borrowed(&self.readings),
         }
     }
 }
 
 /// The launch of a kernel that was read by instruction.
-fn own_view<'a>(kernel: &KernelSummary<'_>, with: &Reduction<'a>) -> Option<&'a SourceView> {
-    with.source.iter().find(|view| kernel.launches().iter().any(|launch| launch.id == view.launch))
+fn own_view<'a>(group: &KernelGroup<'_>, with: &Reduction<'a>) -> Option<&'a SourceView> {
+    with.source.iter().find(|view| group.launches.iter().any(|launch| launch.id == view.launch))
 }
 
 /// What is kept of a rule; `None` for one without an estimate.
@@ -283,9 +271,4 @@ fn estimate(rule: &RuleResult) -> Option<RuleResult> {
     kept.messages.iter_mut().for_each(|message| message.text = "".into());
     kept.focus.iter_mut().for_each(|focus| focus.info = "".into());
     Some(kept)
-}
-
-/// The kernel of some launches, which are all of one.
-pub(in crate::analysis) fn summary(launches: &[Launch]) -> KernelSummary<'_> {
-    KernelSummary::new(KernelGroup { key: KernelKey::of(&launches[0]), launches: launches.iter().collect() })
 }

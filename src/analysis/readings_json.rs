@@ -4,8 +4,7 @@
 //! profile's `others`.
 
 use crate::analysis::evidence::{Evidence, Reference, Side};
-use crate::analysis::kernel::summary::median_of_sorted;
-use crate::analysis::readings::{Found, KeptMetric, Readings};
+use crate::analysis::kernel::readings::{Found, KeptMetric, Readings, median_of_sorted};
 use crate::quantity::Unit;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

@@ -5,11 +5,12 @@ use super::code::ToolTime;
 use super::failure::Failure;
 use super::gather::Gatherer;
 use super::made::{Made, Place, print_comment, write_page};
+use super::moment::AskedCommit;
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
 use super::say::say;
 use super::slot::Days;
 use super::stale::{Since, Sources, beside};
-use super::{collect, index, moment, requests};
+use super::{collect, index, requests};
 use crate::analysis::{self, audit};
 use crate::config::{DEFAULT_TEMPLATE, Subject};
 use crate::render::{Override, Templates};
@@ -18,7 +19,6 @@ use crate::snapshot::{AcceptedFile, Snapshot, milestones};
 use crate::view::{DELIVERABLE, Heading};
 use std::io::Write;
 use std::path::Path;
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failure> {
@@ -113,29 +113,33 @@ fn joined(all: Vec<Made>) -> Result<Option<Made>, Failure> {
 pub(super) struct Maker<'p> {
     plan: &'p Plan,
     gatherer: Gatherer<'p>,
-    tree: OnceLock<String>,
+    /// The commit of the tree, once it was asked for, and once it is known.
+    asked: Option<AskedCommit>,
+    tree: Option<String>,
 }
 
 impl<'p> Maker<'p> {
     pub(super) fn new(plan: &'p Plan, days: Days, allow_damage: bool) -> Maker<'p> {
-        Maker { plan, gatherer: Gatherer::new(plan, days, allow_damage), tree: OnceLock::new() }
+        Maker { plan, gatherer: Gatherer::new(plan, days, allow_damage), asked: None, tree: None }
     }
 
     /// The audit of a subject with its heading, as its snapshot holds it.
     pub(super) fn make(&mut self, subject: &Subject, is_collected: bool) -> Result<Made, Failure> {
         let (plan, name) = (self.plan, subject.name.as_str());
+        if self.tree.is_none() && self.asked.is_none() && plan.commit.is_none() && subject.commit.is_none() {
+            let beside = beside(&plan.subjects, &[&plan.series, &plan.out], &plan.folder);
+            self.asked = Some(AskedCommit::of(plan.folder.clone(), beside));
+        }
         let gathered = self.gatherer.gather(subject, is_collected)?;
         let slot = &gathered.slot;
         let own = slot.own.as_ref().map(|own| &own.commit).filter(|commit| !commit.is_empty());
         let commit = match plan.commit.as_ref().or(subject.commit.as_ref()).or(own) {
             Some(commit) => commit.clone(),
-            None => self
-                .tree
-                .get_or_init(|| {
-                    moment::commit(&plan.folder, &beside(&plan.subjects, &[&plan.series, &plan.out], &plan.folder))
-                        .unwrap_or_default()
-                })
-                .clone(),
+            None => {
+                let asked = &mut self.asked;
+                let answer = || asked.take().and_then(AskedCommit::answer).unwrap_or_default();
+                self.tree.get_or_insert_with(answer).clone()
+            }
         };
         let limits = &self.gatherer.limits;
         let audit = audit(&gathered.evidence, limits);

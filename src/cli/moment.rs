@@ -5,6 +5,7 @@ use chrono::{DateTime, Datelike as _, Local, NaiveDate};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread::JoinHandle;
 
 /// The date of an audit: as given, else that of `SOURCE_DATE_EPOCH` (Unix seconds, in UTC), else today's local date.
 pub(super) fn date(given: Option<NaiveDate>) -> Result<NaiveDate, Failure> {
@@ -36,13 +37,44 @@ fn of_four_digits(date: NaiveDate) -> Result<NaiveDate, Failure> {
 /// The commit checked out in `folder`, twelve digits, with `-dirty` where tracked files other than `beside` (files and
 /// folders below it) differ from it. `None` without git, outside a repository, or before its first commit.
 pub(super) fn commit(folder: &Path, beside: &[PathBuf]) -> Option<String> {
-    let said = git(folder, &["rev-parse", "--short=12", "--verify", "--quiet", "HEAD"])?;
-    let head = String::from_utf8(said).ok()?.trim().to_owned();
-    let mut words = ["status", "--porcelain=v1", "--untracked-files=no", "--", ":/"].map(OsString::from).to_vec();
+    let options = ["status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--untracked-files=no", "--", ":/"];
+    let mut words = options.map(OsString::from).to_vec();
     words.extend(beside.iter().map(|path| but(path)));
-    let is_dirty = git(folder, &words).is_none_or(|said| !said.is_empty());
-    let dirty = if is_dirty { "-dirty" } else { "" };
-    Some(format!("{head}{dirty}")).filter(|_| !head.is_empty())
+    let Some(said) = git(folder, &words) else {
+        // A tree that git cannot look through is not known to be clean.
+        let head = git(folder, &["rev-parse", "--verify", "--quiet", "HEAD"])?;
+        return Some(format!("{}-dirty", twelve(std::str::from_utf8(&head).ok()?)?));
+    };
+    let said = String::from_utf8_lossy(&said);
+    let head = twelve(said.lines().find_map(|line| line.strip_prefix("# branch.oid "))?)?;
+    let is_dirty = said.lines().any(|line| !line.starts_with('#'));
+    Some(format!("{head}{}", if is_dirty { "-dirty" } else { "" }))
+}
+
+/// The first twelve digits of a commit; `None` for text that is none.
+fn twelve(text: &str) -> Option<&str> {
+    text.get(..12).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+}
+
+/// [`commit`], asked in a thread of its own while something else is done. What nobody waits for is dropped.
+pub(super) struct AskedCommit {
+    running: Option<JoinHandle<Option<String>>>,
+    folder: PathBuf,
+    beside: Vec<PathBuf>,
+}
+
+impl AskedCommit {
+    pub(super) fn of(folder: PathBuf, beside: Vec<PathBuf>) -> AskedCommit {
+        let asked = (folder.clone(), beside.clone());
+        let running = std::thread::Builder::new().name("git".into()).spawn(move || commit(&asked.0, &asked.1));
+        AskedCommit { running: running.ok(), folder, beside }
+    }
+
+    /// The answer.
+    pub(super) fn answer(self) -> Option<String> {
+        let told = self.running.and_then(|running| running.join().ok());
+        told.unwrap_or_else(|| commit(&self.folder, &self.beside))
+    }
 }
 
 /// A path that git leaves out, with what lies below it.

@@ -121,11 +121,7 @@ impl Profile {
                 return ncu_csv::read_chosen(bytes, origin, (want, &brief), choose);
             }
         };
-        let mut report = file.read(&brief).map_err(in_part)?;
-        let (launches, damage) = file.read_rows(want, &choose(&report)).map_err(in_part)?;
-        report.put(launches);
-        report.damage.extend(damage);
-        Ok(report)
+        file.read_chosen(want, &brief.metrics, choose).map_err(in_part)
     }
 
     /// Reads the launches of those ids instruction by instruction; none for a page of text. `want` says which metrics;

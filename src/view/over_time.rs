@@ -30,6 +30,8 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
         Some(shape) => {
             blocks.extend(charts::placed(heading, charts::over_time(audit)));
             let mut said = sentences(over, shape);
+            let told = beside_verdict(audit);
+            said.retain(|sentence| Some(sentence) != told.as_ref());
             let old = audit.old_over_time.as_ref().and_then(|old| Some((old, old.shape.as_ref()?)));
             said.extend(old.map(|(old, was)| before((old, was), (over, shape))));
             blocks.push(list("shape", said));

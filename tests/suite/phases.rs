@@ -20,8 +20,8 @@ fn all(path: &Path) -> Vec<Option<Phases>> {
     let report = source::read_profile(path, &analysis::want()).unwrap();
     let mut found = Vec::new();
     for group in groups(&report) {
+        let launch = group.launches[0];
         let kernel = KernelSummary::new(group);
-        let launch = kernel.first();
         let (id, want) = (launch.id, analysis::source_want(&[launch]));
         let views = source::read_source_views(path, &want, |head| head.id == id, &[]).unwrap();
         found.extend(views.iter().map(|view| Phases::of(view, &kernel)));

@@ -2,7 +2,7 @@
 //! anyone nothing that acts.
 
 use crate::made_report::{KERNEL, MadeReport, block, double, kernel, metric, nested, strings};
-use crate::project::{Project, plain_parts, snapshot};
+use crate::project::{Profile, Project, plain_parts, snapshot};
 use kernel_audit::render::Templates;
 use kernel_audit::snapshot::Snapshot;
 use kernel_audit::view::{self, Entry};
@@ -267,4 +267,19 @@ fn no_string_of_a_snapshot_acts_on_a_page_or_in_a_comment() {
         assert_eq!(live(&comment), None);
     }
     assert!(seen, "the text is there, and does not act");
+}
+
+/// A page is shortened row by row until it fits: rows that nobody may take off must be few.
+#[test]
+fn a_snapshot_that_calls_every_kernel_the_subject_has_a_page() {
+    let project = Project::new();
+    project.audit("2026-01-01", Profile::default());
+    let path = project.path("pages/2026-01-01-scale.json");
+    let mut all = parts(&fs::read(&path).unwrap());
+    let kernels = all.get_mut("evidence").unwrap().pointer_mut("/new/profile/kernels").unwrap().as_array_mut().unwrap();
+    *kernels = vec![kernels[0].clone(); 300];
+    assert_eq!(kernels[0]["is_subject"], true);
+    fs::write(&path, rehashed(&all)).unwrap();
+    let shown = project.run("show pages/2026-01-01-scale.json").done();
+    assert!(shown.contains("scale"), "{shown}");
 }

@@ -35,8 +35,8 @@ impl Launched {
     /// When the selection matches no kernel of the report.
     pub fn of(report: &Report, cubins: &[ReportCubin], wanted: &Selection) -> Result<Launched, SelectionError> {
         let chosen = select::choose(report, wanted.kernel.as_ref())?;
+        let first = chosen[0].launches[0];
         let kernel = KernelSummary::new(chosen[0].clone());
-        let first = kernel.first();
         let held =
             || cubins.iter().filter(|held| first.sources.contains(&held.key)).flat_map(|held| &held.cubin.kernels);
         let own = held()

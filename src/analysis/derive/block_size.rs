@@ -75,7 +75,7 @@ impl BlockSizes {
         let shared = value(Counter::LaunchSharedMemPerBlockStatic)? + value(Counter::LaunchSharedMemPerBlockDynamic)?;
         let threads = u32::try_from(kernel.key().block?.count()?).ok().filter(|threads| *threads > 0)?;
         Some(BlockSizes {
-            chip: catalog::chip(kernel.first().device.compute_capability?)?,
+            chip: catalog::chip(kernel.device().compute_capability?)?,
             registers: value(Counter::LaunchRegistersPerThread)? as u64,
             shared: shared as u64,
             threads,
@@ -170,8 +170,7 @@ mod tests {
                 crate::source::read_profile(std::path::Path::new(&path), &crate::analysis::want()).expect("readable");
             let kernel = KernelSummary::new(crate::analysis::kernel::select::groups(&report).remove(0));
             let sizes = BlockSizes::of(&kernel).expect("a launch");
-            let curve = kernel.first().metric("launch__occupancy_per_block_size").expect("a curve");
-            let points = crate::analysis::derive::occupancy::points(curve);
+            let points = kernel.curve(Counter::LaunchOccupancyPerBlockSize).expect("a curve");
             let whole = points.iter().filter(|(threads, _)| *threads > 0 && threads.is_multiple_of(WARP.into()));
             let mut seen = 0;
             for (threads, warps) in whole {

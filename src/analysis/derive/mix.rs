@@ -1,6 +1,7 @@
 //! What was executed: instruction totals by opcode and by class.
 
 use crate::analysis::derive::quotient;
+pub(in crate::analysis) use crate::analysis::kernel::readings::{PER_OPCODE, WITH_MODIFIERS};
 use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::catalog::{Better, Counter};
@@ -11,14 +12,8 @@ use cuda_binary::{Class, Op};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Warp-level executions by opcode; the instances carry the opcode as text.
-pub(in crate::analysis) const PER_OPCODE: Counter = Counter::SassInstExecutedPerOpcode;
-
 /// Executions of an instruction by lanes whose guard held.
 const LANES: Counter = Counter::ThreadInstExecutedTrue;
-
-/// The same with the opcode's modifiers.
-pub(in crate::analysis) const WITH_MODIFIERS: Counter = Counter::SassInstExecutedPerOpcodeWithModifierAll;
 
 /// One opcode.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -64,7 +59,7 @@ pub struct InstructionMix {
 impl InstructionMix {
     /// The mix of a kernel, old beside new.
     pub fn of(new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> InstructionMix {
-        let (new_counts, old_counts) = (new.by_text(PER_OPCODE), old.map(|old| old.by_text(PER_OPCODE)));
+        let (new_counts, old_counts) = (new.opcodes(), old.map(|old| old.opcodes()));
         let predication = predication(new);
         if new_counts.is_empty() {
             let missing = || Reading::not_collected(PER_OPCODE);
@@ -86,11 +81,10 @@ impl InstructionMix {
         let counted = |value, unit, formula| quotient::derived(value, unit, &[PER_OPCODE], formula);
         let tensor = counted(matrix, Unit::INST, "sum over matrix instructions");
         let tensor_share = counted(100.0 * matrix / total, Unit::PERCENT, "100 × matrix instructions / all");
-        let classes =
-            rows(&by_class(&new_counts), old_counts.as_ref().map(by_class).as_ref(), total, |_| String::new());
+        let classes = rows(&by_class(new_counts), old_counts.map(by_class).as_ref(), total, |_| String::new());
         let class = |opcode: &str| Op::of(opcode).class().map_or("", Class::label).to_string();
         InstructionMix {
-            rows: rows(&new_counts, old_counts.as_ref(), total, class),
+            rows: rows(new_counts, old_counts, total, class),
             classes,
             total: Some(total),
             predication,
@@ -196,10 +190,7 @@ pub(in crate::analysis) fn unpacks_bytes(opcode: &str) -> bool {
 
 /// Stores whose opcode says 64 or 128 bits, over all `STS`.
 fn wide_shared_stores(kernel: &KernelSummary<'_>) -> Reading {
-    let counts = kernel.by_text(WITH_MODIFIERS);
-    if counts.is_empty() {
-        return Reading::not_collected(WITH_MODIFIERS);
-    }
+    let Some(counts) = kernel.with_modifiers() else { return Reading::not_collected(WITH_MODIFIERS) };
     let stores = || counts.iter().filter(|(opcode, _)| is_shared_store(opcode));
     let all: f64 = stores().map(|(_, count)| count).sum();
     let is_wide = |opcode: &str| opcode.split('.').any(|part| matches!(part, "64" | "128"));

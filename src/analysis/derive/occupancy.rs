@@ -4,7 +4,7 @@ use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::bounds::BLOCKS_OF_SM;
 use crate::catalog::{self, Counter};
-use crate::evidence::{Dim3, Metric};
+use crate::evidence::Dim3;
 
 /// The resources that cap the blocks on an SM, with the metric of each.
 const LIMITS: [(&str, Counter); 5] = [
@@ -23,11 +23,6 @@ const CURVES: [(&str, Counter, Counter); 2] = [
     ("register", Counter::LaunchOccupancyPerRegisterCount, Counter::LaunchRegistersPerThread),
     ("thread per block", Counter::LaunchOccupancyPerBlockSize, Counter::LaunchBlockSize),
 ];
-
-/// The metrics of the curves.
-pub(in crate::analysis) fn curve_metrics() -> impl Iterator<Item = Counter> {
-    CURVES.iter().map(|(_, curve, _)| *curve)
-}
 
 /// One cap on the blocks of an SM.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -146,7 +141,7 @@ impl BlockRegisters {
         Some(BlockRegisters {
             per_thread: side.value(Counter::LaunchRegistersPerThread)?,
             block_threads: 32.0 * threads.div_ceil(32) as f64,
-            all: side.first().device.compute_capability.and_then(catalog::chip)?.registers_per_sm.into(),
+            all: side.device().compute_capability.and_then(catalog::chip)?.registers_per_sm.into(),
         })
     }
 
@@ -181,24 +176,14 @@ pub(in crate::analysis) fn smallest(side: &KernelSummary<'_>, but: Option<&str>)
 /// Reads one curve at the launch's own point.
 fn cliff(side: &KernelSummary<'_>, (unit, curve, point): &(&str, Counter, Counter)) -> Option<Cliff> {
     let at = side.value(point)? as u64;
-    let points = points(side.first().metric(curve)?);
+    let points = side.curve(*curve)?;
     // The launch sits on the last point that is not above it: curves step in allocation units.
     let here = points.iter().rposition(|(x, _)| *x <= at)?;
     let warps = points[here].1;
     let gain = points[..here].iter().rev().find(|(x, w)| *w > warps && *x > 0).copied();
     let last = points[here..].iter().take_while(|(_, w)| *w >= warps).last()?;
     let room = (last.0 > at && last.0 < points.last()?.0).then_some(last.0);
-    Some(Cliff { unit: (*unit).into(), at, warps, gain, room, steps: steps(&points) })
-}
-
-/// The points of a curve, in order.
-pub(in crate::analysis) fn points(curve: &Metric) -> Vec<(u64, f64)> {
-    let mut points: Vec<(u64, f64)> =
-        curve.instances.iter().filter_map(|i| Some((i.id.as_u64()?, i.value.as_f64()?))).collect();
-    // A snapshot has no word for a number that is none.
-    points.retain(|(_, y)| y.is_finite());
-    points.sort_by_key(|(x, _)| *x);
-    points
+    Some(Cliff { unit: (*unit).into(), at, warps, gain, room, steps: steps(points) })
 }
 
 /// Shared memory that an SM can hand out at its largest carve-out, in bytes.

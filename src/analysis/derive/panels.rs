@@ -46,7 +46,7 @@ impl Panel {
 
 /// Whether the chip of a kernel has a metric; a chip that the metric table does not cover has them all.
 fn exists(id: &str, side: &KernelSummary<'_>) -> bool {
-    let capability = side.first().device.compute_capability;
+    let capability = side.device().compute_capability;
     let chip = capability.and_then(|(major, minor)| catalog::counters_of_arch(&format!("sm_{major}{minor}")));
     chip.is_none_or(|chip| catalog::is_on_chip(id, chip))
 }

@@ -41,7 +41,7 @@ pub(in crate::analysis) const BUSIEST: &str = ".max.pct_of_peak_sustained_elapse
 
 /// The names in the breakdown list of a throughput; none where the report has no such list.
 fn listed<'k>(kernel: &'k KernelSummary<'_>, throughput: Counter) -> impl Iterator<Item = &'k str> {
-    let list = kernel.text(format!("breakdown:{throughput}")).unwrap_or_default();
+    let list = kernel.breakdown(&format!("breakdown:{throughput}")).unwrap_or_default();
     list.split(',').map(str::trim).filter(|name| !name.is_empty())
 }
 

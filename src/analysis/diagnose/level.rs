@@ -187,7 +187,7 @@ pub(super) fn is_of_dram(k: &Kernel<'_, '_>) -> Option<bool> {
 pub(super) fn is_thin(k: &Kernel<'_, '_>, units: &[Unit]) -> bool {
     let of = |part: Part| units.iter().find(|unit| unit.part == part);
     let times_idle = || {
-        let latency = catalog::chip(k.kernel.first().device.compute_capability?)?.latency.as_ref()?;
+        let latency = catalog::chip(k.kernel.device().compute_capability?)?.latency.as_ref()?;
         Some(k.phases?.load_cycles()? / f64::from(latency.dram.filter(|_| !latency.is_assumed)?))
     };
     let Some((dram, l2)) = of(Part::MemoryDram).zip(of(Part::MemoryL2)) else { return false };

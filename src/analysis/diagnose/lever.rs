@@ -130,8 +130,7 @@ pub enum Along {
 /// NVIDIA's estimates, one for each rule message that carries one, from the first launch, the largest first.
 pub(super) fn nvidia(kernel: &KernelSummary<'_>, limits: &Limits) -> Vec<Lever> {
     let mut levers: Vec<Lever> = Vec::new();
-    let ruled = kernel.launches().iter().find(|launch| !launch.rules.is_empty());
-    for rule in ruled.iter().flat_map(|launch| &launch.rules) {
+    for rule in kernel.rules.iter() {
         let Some(speedup) = rule.speedup.filter(|s| s.percent >= limits[Threshold::LeverLeast]) else { continue };
         let title = rule.messages.iter().map(|m| &m.title).find(|t| !t.is_empty()).unwrap_or(&rule.name);
         levers.push(Lever {

@@ -5,7 +5,6 @@
 use super::kernel::Kernel;
 use super::level::{self, Unit};
 use crate::analysis::derive::block_size::BlockSizes;
-use crate::analysis::derive::mix;
 use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::kernel::summary::DURATION;
 use crate::analysis::phases::Phases;
@@ -68,7 +67,7 @@ pub(in crate::analysis) struct Measures<'a, 'r> {
 
 /// Whether the chip copies tiles by TMA; also where it is not known.
 fn may_copy_in_bulk(k: &Kernel<'_, '_>) -> bool {
-    let chip = k.kernel.first().device.compute_capability.and_then(catalog::chip);
+    let chip = k.kernel.device().compute_capability.and_then(catalog::chip);
     chip.is_none_or(|chip| chip.has_bulk_copies)
 }
 
@@ -88,13 +87,13 @@ impl<'a, 'r> Measures<'a, 'r> {
         let threads = key.block.and_then(Dim3::count);
         let blocks = key.grid.and_then(Dim3::count).map(|blocks| blocks as f64);
         let block_warps = threads.map(|threads| threads.div_ceil(32) as f64);
-        let sms = k.kernel.first().device.sm_count.map(f64::from);
+        let sms = k.kernel.device().sm_count.map(f64::from);
         let active = ratio(RESIDENT, SM_CYCLES);
         let life = || {
             let warps = blocks? * block_warps?;
             Some(positive(WARPS)? * positive(RESIDENT)? * sms? / warps).filter(|life| life.is_finite())
         };
-        let executed = k.kernel.by_text(mix::PER_OPCODE);
+        let executed = k.kernel.opcodes();
         let has_tensor = executed.iter().any(|(opcode, count)| *count > 0.0 && Op::of(opcode).is_product())
             || k.phases.is_some_and(|phases| phases.tensor.is_some())
             || executed.is_empty() && level::is_mostly_tensor(k);

@@ -7,6 +7,7 @@ pub(in crate::analysis) mod configurations;
 pub(in crate::analysis) mod overview;
 pub(in crate::analysis) mod pick;
 pub(in crate::analysis) mod private;
+pub(in crate::analysis) mod readings;
 pub(in crate::analysis) mod row;
 pub(in crate::analysis) mod select;
 pub(in crate::analysis) mod stated;

@@ -24,12 +24,12 @@ pub struct OtherKernel {
 }
 
 /// The kernels inside a range or graph, each name once with its number of launches, in order of first launch.
-pub(in crate::analysis) fn members(kernel: &KernelSummary<'_>) -> Vec<(String, usize)> {
+pub(in crate::analysis) fn members(group: &KernelGroup<'_>) -> Vec<(String, usize)> {
     let mut names: Vec<(String, usize)> = Vec::new();
-    if kernel.key().workload == Workload::Kernel {
+    if group.key.workload == Workload::Kernel {
         return names;
     }
-    let listed = kernel.first().metric(MEMBER_NAMES).map(|m| &m.instances[..]).unwrap_or_default();
+    let listed = group.launches[0].metric(MEMBER_NAMES).map(|m| &m.instances[..]).unwrap_or_default();
     for name in listed.iter().filter_map(|instance| instance.value.as_text()) {
         let short = select::short_name(name);
         match names.iter_mut().find(|(known, _)| known == short) {
@@ -63,10 +63,10 @@ pub(in crate::analysis) fn overview(groups: Vec<KernelGroup<'_>>, subject: &Kern
     let total: Option<f64> = times.iter().copied().sum();
     let other = |(group, own): (KernelGroup<'_>, Option<f64>)| {
         let share = own.zip(total.filter(|t| *t > 0.0)).map(|(own, all)| 100.0 * own / all);
-        let summary = KernelSummary::new(group);
+        let summary = KernelSummary::timed(group);
         OtherKernel {
             kernel: summary.key().clone(),
-            launches: summary.launches().len(),
+            launches: summary.launches,
             time: summary.reading(crate::analysis::kernel::summary::DURATION),
             share,
             is_subject: summary.key() == subject,

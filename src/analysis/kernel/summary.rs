@@ -1,10 +1,11 @@
 //! One kernel's readings: the median over its launches, found under whichever spelling the report uses.
 
-use crate::analysis::kernel::select::{KernelGroup, KernelKey};
+use super::readings::{Found, KeptMetric, Readings, median_of_sorted};
+use super::select::{KernelGroup, KernelKey};
 use crate::catalog::{self, Counter};
-use crate::evidence::{Launch, Measured, Metric, Missing, Provenance, Reading, Spread};
+use crate::evidence::{ClockStatus, Device, Measured, Missing, Provenance, Reading, RuleResult, Spread};
 use crate::quantity::{Quantity, Unit};
-use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -13,101 +14,103 @@ pub(in crate::analysis) const DURATION: Counter = Counter::GpuTimeDurationSum;
 /// The metric that a kernel's cycles are taken from.
 pub(in crate::analysis) const CYCLES: Counter = Counter::GpcCyclesElapsedMax;
 
-/// The launches of one kernel at one shape, read as one.
+/// The launches of one kernel at one shape, read as one: of a report, or of the facts that an audit keeps.
 #[derive(Clone, Debug)]
 pub struct KernelSummary<'r> {
-    group: KernelGroup<'r>,
-    /// The launches whose metrics are not those of the launch before: together they hold every name.
-    holders: Vec<&'r Launch>,
-    /// Where a metric stands in the first of them that has it.
-    places: FxHashMap<&'r str, (&'r Arc<str>, usize)>,
+    pub(in crate::analysis) key: Cow<'r, KernelKey>,
+    /// Launches: at least one.
+    pub(in crate::analysis) launches: usize,
+    pub(in crate::analysis) device: Cow<'r, Device>,
+    /// The program that launched it.
+    pub(in crate::analysis) program: Arc<str>,
+    pub(in crate::analysis) clock: Option<ClockStatus>,
+    pub(in crate::analysis) driver: Option<f32>,
+    /// NVIDIA's rules, of the first launch that has some.
+    pub(in crate::analysis) rules: Cow<'r, [RuleResult]>,
+    pub(in crate::analysis) readings: Cow<'r, Readings>,
 }
 
 impl<'r> KernelSummary<'r> {
-    /// A summary of a group of launches.
+    /// A summary of a group of launches, with everything that they hold.
     pub fn new(group: KernelGroup<'r>) -> KernelSummary<'r> {
-        let mut holders: Vec<&'r Launch> = Vec::new();
-        for launch in &group.launches {
-            let is_same = |before: &&Launch| {
-                before.metrics.len() == launch.metrics.len()
-                    && before.metrics.iter().zip(&launch.metrics).all(|(a, b)| Arc::ptr_eq(&a.name, &b.name))
-            };
-            if !holders.last().is_some_and(is_same) {
-                holders.push(launch);
-            }
+        let readings = Readings::whole(&group);
+        KernelSummary::with(group, readings)
+    }
+
+    /// The times and cycles of a group of launches.
+    pub(in crate::analysis) fn timed(group: KernelGroup<'r>) -> KernelSummary<'r> {
+        let readings = Readings::only(&group, &[DURATION, CYCLES]);
+        KernelSummary::with(group, readings)
+    }
+
+    fn with(group: KernelGroup<'r>, readings: Readings) -> KernelSummary<'r> {
+        let first = group.launches[0];
+        let ruled = group.launches.iter().find(|launch| !launch.rules.is_empty());
+        KernelSummary {
+            launches: group.launches.len(),
+            device: Cow::Borrowed(&first.device),
+            program: first.process.name.clone(),
+            clock: first.clock,
+            driver: first.driver,
+            rules: Cow::Borrowed(ruled.map_or(&[][..], |launch| &launch.rules)),
+            readings: Cow::Owned(readings),
+            key: Cow::Owned(group.key),
         }
-        let mut places = FxHashMap::default();
-        for (at, metric) in holders.iter().flat_map(|launch| launch.metrics.iter().enumerate()) {
-            places.entry(&*metric.name).or_insert((&metric.name, at));
-        }
-        KernelSummary { group, holders, places }
     }
 
     /// What the launches share.
     pub fn key(&self) -> &KernelKey {
-        &self.group.key
+        &self.key
+    }
+
+    /// The device that it ran on.
+    pub fn device(&self) -> &Device {
+        &self.device
     }
 
     /// Summed device time of the launches in ns; `None` when none has a duration.
     pub(in crate::analysis) fn total_time(&self) -> Option<f64> {
-        self.group.total_time()
+        let values = self.values(DURATION);
+        (!values.is_empty()).then(|| values.iter().sum())
     }
 
-    /// The launches, in ncu's row order.
-    pub fn launches(&self) -> &[&'r Launch] {
-        &self.group.launches
-    }
-
-    /// The first launch: for facts that all launches of a kernel share.
-    pub fn first(&self) -> &'r Launch {
-        self.group.launches[0]
-    }
-
-    /// The spelling of the metric that the launches hold: the catalog's id, else its aliases in their order.
-    fn spelling(&self, id: &str) -> Option<(&'r Arc<str>, bool)> {
-        let find = |name: &str| self.places.get(name).map(|(name, _)| *name);
-        if let Some(name) = find(id) {
-            return Some((name, false));
+    /// What is held under the spelling that the launches have: the catalog's id, else its aliases in their order.
+    fn spelled(&self, id: &str) -> Option<(&KeptMetric, bool)> {
+        if let Some(metric) = self.readings.metric(id) {
+            return Some((metric, false));
         }
         let aliases = catalog::metric(id).map(|row| row.aliases.as_slice()).unwrap_or_default();
-        aliases.iter().find_map(|alias| find(alias)).map(|name| (name, true))
+        aliases.iter().find_map(|alias| self.readings.metric(alias)).map(|metric| (metric, true))
     }
 
     /// The finite values of a metric, one for each launch that has one.
     pub fn values(&self, id: impl AsRef<str>) -> Vec<f64> {
-        let Some((name, _)) = self.spelling(id.as_ref()) else { return Vec::new() };
-        self.metrics(name).filter_map(Metric::quantity).map(Quantity::value).collect()
+        self.spelled(id.as_ref()).map(|(metric, _)| metric.values(self.launches)).unwrap_or_default()
     }
 
     /// Whether no launch has a number for a metric, and one has NaN.
     pub(in crate::analysis) fn is_nan(&self, id: impl AsRef<str>) -> bool {
-        let id = id.as_ref();
-        let is_nan = |metric: &Metric| metric.value.as_ref().is_some_and(crate::evidence::Value::is_nan);
-        self.values(id).is_empty() && self.spelling(id).is_some_and(|(name, _)| self.metrics(name).any(is_nan))
+        self.spelled(id.as_ref()).is_some_and(|(metric, _)| metric.found == Found::NotANumber)
     }
 
     /// The metric over all launches: its value, or the median with the spread when there are several.
     pub fn reading(&self, id: impl AsRef<str>) -> Reading {
         let id = id.as_ref();
         let missing = |why: &str| Reading::Missing(Missing::NotCollected { what: vec![id.into()], why: why.into() });
-        let Some((name, is_alias)) = self.spelling(id) else {
+        let Some((metric, is_alias)) = self.spelled(id) else {
             return self.threads(id).unwrap_or_else(|| missing(""));
         };
-        let held = || self.metrics(name);
-        let mut values: Vec<f64> = held().filter_map(Metric::quantity).map(Quantity::value).collect();
-        let Some(unit) = held().map(|m| m.unit).next() else { return missing("") };
+        let mut values = metric.values(self.launches);
         if values.is_empty() {
-            return missing(if self.is_nan(id) { "the report holds NaN" } else { "the report holds no number for it" });
+            let is_nan = metric.found == Found::NotANumber;
+            return missing(if is_nan { "the report holds NaN" } else { "the report holds no number for it" });
         }
         values.sort_by(f64::total_cmp);
-        let Some(quantity) = Quantity::new(median_of_sorted(&values), unit) else { return missing("") };
-        let spread = (self.group.launches.len() > 1).then(|| Spread {
-            count: values.len(),
-            min: values[0],
-            max: values[values.len() - 1],
-        });
+        let Some(quantity) = Quantity::new(median_of_sorted(&values), metric.unit) else { return missing("") };
+        let spread =
+            (self.launches > 1).then(|| Spread { count: values.len(), min: values[0], max: values[values.len() - 1] });
         let alias_of = is_alias.then(|| Arc::from(id));
-        let from = Provenance { metrics: vec![name.clone()], formula: "".into(), alias_of };
+        let from = Provenance { metrics: vec![metric.name.clone()], formula: "".into(), alias_of };
         Reading::Measured(Measured { quantity, spread, from })
     }
 
@@ -138,63 +141,29 @@ impl<'r> KernelSummary<'r> {
         self.value(DURATION).map(|ns| ns / 1e9).filter(|seconds| *seconds > 0.0)
     }
 
-    /// The text of a text metric of the first launch that has it.
-    pub fn text(&self, id: impl AsRef<str>) -> Option<&'r str> {
-        let (name, _) = self.spelling(id.as_ref())?;
-        self.holders.iter().find_map(|l| l.value(name)?.as_text())
+    /// NVIDIA's list of the counters that a throughput is made of.
+    pub(in crate::analysis) fn breakdown(&self, name: &str) -> Option<&str> {
+        self.readings.breakdowns.get(name).map(AsRef::as_ref)
     }
 
-    /// Instances of a metric with text ids, each the median over the launches, by id.
-    pub fn by_text(&self, id: impl AsRef<str>) -> BTreeMap<Arc<str>, f64> {
-        let mut all: BTreeMap<Arc<str>, Vec<f64>> = BTreeMap::new();
-        for metric in self.spelling(id.as_ref()).into_iter().flat_map(|(name, _)| self.metrics(name)) {
-            for instance in &metric.instances {
-                if let (Some(key), Some(value)) = (instance.id.as_text(), instance.value.as_f64()) {
-                    all.entry(key.into()).or_default().push(value);
-                }
-            }
-        }
-        let medians = all.into_iter().map(|(key, mut values)| {
-            values.sort_by(f64::total_cmp);
-            (key, median_of_sorted(&values))
-        });
-        medians.filter(|(_, value)| value.is_finite()).collect()
+    /// Executions by base opcode, the median over the launches; empty where they were not counted.
+    pub(in crate::analysis) fn opcodes(&self) -> &BTreeMap<Arc<str>, f64> {
+        &self.readings.opcodes
     }
 
-    /// Names of all metrics that the launches hold, each once, sorted.
-    pub fn metric_names(&self) -> Vec<&'r Arc<str>> {
-        let mut names: Vec<_> = self.holders.iter().flat_map(|l| l.metrics.iter().map(|m| &m.name)).collect();
-        names.sort();
-        names.dedup();
-        names
+    /// Executions by opcode with its modifiers, of those that are told apart by them; `None` where they were not counted.
+    pub(in crate::analysis) fn with_modifiers(&self) -> Option<&BTreeMap<Arc<str>, f64>> {
+        self.readings.with_modifiers.as_ref()
     }
 
-    /// The metric of each launch; `None` for one that does not have it. Launches of one kernel mostly hold the same metrics, so it is looked for
-    /// where the launch before had it.
-    pub(in crate::analysis) fn launch_metrics(&self, name: &'r Arc<str>) -> impl Iterator<Item = Option<&'r Metric>> {
-        let mut near = self.places.get(&**name).map_or(0, |(_, at)| *at);
-        self.group.launches.iter().map(move |launch| {
-            if let Some(metric) = launch.metrics.get(near).filter(|metric| Arc::ptr_eq(&metric.name, name)) {
-                return Some(metric);
-            }
-            near = launch.metrics.binary_search_by(|metric| metric.name.as_ref().cmp(name)).ok()?;
-            Some(&launch.metrics[near])
-        })
+    /// The points of a curve; none where the report does not hold it.
+    pub(in crate::analysis) fn curve(&self, metric: Counter) -> Option<&[(u64, f64)]> {
+        self.readings.curves.get(metric.name()).map(Vec::as_slice)
     }
 
-    /// The metric of the launches that have it.
-    fn metrics(&self, name: &'r Arc<str>) -> impl Iterator<Item = &'r Metric> {
-        self.launch_metrics(name).flatten()
-    }
-}
-
-/// The median of sorted values: the middle one, or the mean of the two in the middle. NaN for none.
-pub(in crate::analysis) fn median_of_sorted(values: &[f64]) -> f64 {
-    let middle = values.len() / 2;
-    match values.len() {
-        0 => f64::NAN,
-        n if n % 2 == 1 => values[middle],
-        _ => f64::midpoint(values[middle - 1], values[middle]),
+    /// Names of all metrics that are held, each once, sorted.
+    pub fn metric_names(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.readings.metrics.iter().map(|metric| &metric.name)
     }
 }
 
@@ -205,17 +174,5 @@ impl KernelGroup<'_> {
         let name = spellings.find(|name| self.launches.iter().any(|launch| launch.metric(name).is_some()))?;
         let values = || self.launches.iter().filter_map(|launch| Some(launch.metric(name)?.quantity()?.value()));
         values().next().map(|_| values().sum())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::median_of_sorted;
-
-    #[test]
-    fn medians_by_hand() {
-        assert_eq!(median_of_sorted(&[1.0, 2.0, 10.0]), 2.0);
-        assert_eq!(median_of_sorted(&[1.0, 2.0, 4.0, 10.0]), 3.0);
-        assert!(median_of_sorted(&[]).is_nan());
     }
 }

@@ -3,7 +3,6 @@
 use crate::analysis::derive::occupancy::smallest;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::catalog::Counter;
-use crate::evidence::Launch;
 
 /// Tensor activity in percent of peak, elapsed: the spelling that the chip has comes first.
 const TENSOR: [Counter; 4] = [
@@ -50,12 +49,12 @@ pub(super) struct Counters {
 
 impl Counters {
     /// `None` without a grid.
-    pub(super) fn of(launch: &Launch, kernel: &KernelSummary<'_>) -> Option<Counters> {
-        let (grid, block) = (launch.grid?, launch.block?);
+    pub(super) fn of(kernel: &KernelSummary<'_>) -> Option<Counters> {
+        let (grid, block) = (kernel.key().grid?, kernel.key().block?);
         let positive = |name: Counter| kernel.value(name).filter(|value| *value > 0.0);
         let first = |names: &[Counter]| names.iter().find_map(|name| kernel.value(name)).map(|percent| percent / 100.0);
         let sms =
-            launch.device.sm_count.map(f64::from).or_else(|| positive(Counter::DeviceAttributeMultiprocessorCount));
+            kernel.device().sm_count.map(f64::from).or_else(|| positive(Counter::DeviceAttributeMultiprocessorCount));
         let resident = positive(Counter::SmCyclesActiveAvg);
         let ratio = |part: Counter, whole: Counter| Some(positive(part)? / positive(whole)?);
         Some(Counters {

@@ -37,8 +37,7 @@ pub(super) struct Study<'v> {
 impl<'v> Study<'v> {
     /// `None` where the report lacks the code's bits, executions or samples by instruction.
     pub(super) fn of(view: &'v SourceView, kernel: &KernelSummary<'_>) -> Option<Study<'v>> {
-        let launch = kernel.launches().iter().find(|launch| launch.id == view.launch).or(kernel.launches().first())?;
-        let counters = Counters::of(launch, kernel)?;
+        let counters = Counters::of(kernel)?;
         let (code, samples) = (Code::of(view)?, Samples::of(view)?);
         let flows = Flows::of(&code);
         let split = Split::of(&code, &flows, counters.blocks as u64);

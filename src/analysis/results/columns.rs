@@ -5,7 +5,7 @@ use crate::analysis::evidence::Side;
 use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::limits::Limits;
 use crate::analysis::over_time::OverTime;
-use crate::analysis::profile::{Profile, summary};
+use crate::analysis::profile::Profile;
 use crate::analysis::results::changed::TimedChange;
 use crate::analysis::results::pair::Pair;
 use crate::analysis::version::Version;
@@ -99,8 +99,7 @@ pub fn columns(files: &[Column]) -> Columns {
 }
 
 fn compared(at: usize, limits: &Limits, new: (&Side, &Profile), old: (&Side, &Profile)) -> Against {
-    let (launches, old_launches) = (new.1.launches(), old.1.launches());
-    let (kernel, old_kernel) = (&summary(&launches), &summary(&old_launches));
+    let (kernel, old_kernel) = (&new.1.summary(), &old.1.summary());
     let now = Version { side: new.0, profile: new.1, kernel };
     let was = Version { side: old.0, profile: old.1, kernel: old_kernel };
     let pair = Pair::of(now, Some(was), limits);

@@ -8,7 +8,6 @@ use crate::analysis::kernel::summary::CYCLES;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::analysis::phases::Phases;
-use crate::analysis::profile::summary;
 use crate::analysis::version::measurement;
 use crate::catalog::{self, Counter, Part};
 use crate::evidence::{Origin, Reading};
@@ -112,8 +111,7 @@ impl ReferenceProfile {
 
     /// The reference's kernel beside the kernel under audit.
     pub(in crate::analysis) fn of(reference: &Reference, own: &KernelSummary<'_>, limits: &Limits) -> ReferenceProfile {
-        let launches = reference.profile.launches();
-        let other = summary(&launches);
+        let other = reference.profile.summary();
         let tensor = tensor(own, &other);
         let row = |name: &str| Beside {
             id: name.to_owned(),

@@ -3,7 +3,7 @@
 use crate::analysis::diagnose::{self, Diagnosis};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
-use crate::analysis::profile::{Profile, summary};
+use crate::analysis::profile::Profile;
 use crate::analysis::version::{Version, measurement};
 use crate::catalog::Code;
 use std::collections::HashSet;
@@ -72,9 +72,8 @@ fn is_of_one_kind(one: Version<'_, '_>, other: Version<'_, '_>) -> bool {
 /// What a side comes to by what the other one holds as well.
 fn judged(one: Version<'_, '_>, other: Version<'_, '_>, work: &Work, limits: &Limits) -> Diagnosis {
     let profile = reduced(one.profile, other.profile);
-    let launches = profile.launches();
     let launch = one.side.launch().filter(|_| other.side.launch().is_some());
-    diagnose::alone(measurement(&profile, &summary(&launches), launch), work, limits)
+    diagnose::alone(measurement(&profile, &profile.summary(), launch), work, limits)
 }
 
 /// A profile with no more than the metrics that another one holds as well.

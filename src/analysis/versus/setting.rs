@@ -67,7 +67,7 @@ type Reader = fn(Version<'_, '_>) -> Option<String>;
 
 const CONDITIONS: [(&str, &str, Weight, Reader); 17] = [
     ("gpu", "GPU", Weight::Breaks, gpu),
-    ("sm-count", "SMs", Weight::Breaks, |s| s.kernel.first().device.sm_count.map(|n| n.to_string())),
+    ("sm-count", "SMs", Weight::Breaks, |s| s.kernel.device().sm_count.map(|n| n.to_string())),
     ("driver", "Display driver", Weight::Weakens, driver),
     ("cuda", "CUDA of the driver", Weight::Weakens, |s| text(&s.profile.session.cuda_version)),
     ("ncu", "Nsight Compute", Weight::Weakens, |s| text(&s.profile.session.ncu_version).map(|v| short_version(&v))),
@@ -83,7 +83,7 @@ const CONDITIONS: [(&str, &str, Weight, Reader); 17] = [
     ("kernel", "Kernel", Weight::Informs, |s| Some(s.kernel.key().short_name().to_string())),
     ("grid", "Grid", Weight::Informs, |s| s.kernel.key().grid.map(|d| d.to_string())),
     ("block", "Block", Weight::Informs, |s| s.kernel.key().block.map(|d| d.to_string())),
-    ("launches", "Launches summarised", Weight::Informs, |s| Some(s.kernel.launches().len().to_string())),
+    ("launches", "Launches summarised", Weight::Informs, |s| Some(s.kernel.launches.to_string())),
     ("command", "Program", Weight::Informs, program),
 ];
 
@@ -120,7 +120,7 @@ fn short_version(version: &str) -> String {
 }
 
 fn gpu(version: Version<'_, '_>) -> Option<String> {
-    let device = &version.kernel.first().device;
+    let device = &version.kernel.device();
     let arch = device.compute_capability.map(|(major, minor)| format!("sm_{major}{minor}"));
     match (device.name.is_empty(), arch) {
         (false, Some(arch)) => Some(format!("{} ({arch})", device.name)),
@@ -130,12 +130,12 @@ fn gpu(version: Version<'_, '_>) -> Option<String> {
 }
 
 fn driver(version: Version<'_, '_>) -> Option<String> {
-    let own = version.kernel.first().driver.filter(|v| *v > 0.0).map(|v| v.to_string());
+    let own = version.kernel.driver.filter(|v| *v > 0.0).map(|v| v.to_string());
     text(&version.profile.session.driver_version).or(own)
 }
 
 fn clock_control(version: Version<'_, '_>) -> Option<String> {
-    let status = version.kernel.first().clock?;
+    let status = version.kernel.clock?;
     Some(match (status.requested, status.executed) {
         (_, true) => LOCKED.into(),
         (true, false) => "lock refused, clocks free".into(),
@@ -184,7 +184,7 @@ fn metric_set(session: &Session) -> Option<String> {
 
 /// What ran, without home folders: the base name of the profiled process.
 fn program(version: Version<'_, '_>) -> Option<String> {
-    text(&version.kernel.first().process.name).map(|name| public_text(&name))
+    text(&version.kernel.program).map(|name| public_text(&name))
 }
 
 #[cfg(test)]

@@ -84,7 +84,7 @@ impl Story {
             })
         };
         let has_products = |side: &KernelSummary<'_>| {
-            let opcodes = side.by_text(crate::analysis::derive::mix::PER_OPCODE);
+            let opcodes = side.opcodes();
             opcodes.iter().any(|(opcode, count)| Op::of(opcode).is_product() && *count > 0.0)
         };
         let tensor = || was.iter().filter(|unit| unit.code == Part::ComputeTensor).find_map(beside);

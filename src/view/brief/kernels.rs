@@ -122,7 +122,9 @@ struct Shown<'a> {
 
 impl<'a> Shown<'a> {
     fn of(audit: &'a Audit, most: usize) -> Shown<'a> {
-        let is_judged = |at: usize| audit.kernels[at].is_subject || audit.others.iter().any(|one| one.at == at);
+        // A file may call every kernel the subject; the first is.
+        let subject = audit.kernels.iter().position(|kernel| kernel.is_subject);
+        let is_judged = |at: usize| Some(at) == subject || audit.others.iter().any(|one| one.at == at);
         let (mut shown, mut rest): (Vec<usize>, Vec<usize>) = (0..audit.kernels.len()).partition(|at| is_judged(*at));
         // One is said by its name as shortly as by its number.
         if rest.len() == 1 {
@@ -133,7 +135,7 @@ impl<'a> Shown<'a> {
         let parts = rows.iter().filter_map(|row| Some((row.kernel, row.of_all()?)));
         let gain = parts.max_by(|(_, a), (_, b)| a.total_cmp(b));
         while rows.len() + usize::from(!rest.is_empty()) > most.max(2) {
-            let Some(last) = rows.iter().rposition(|row| !row.kernel.is_subject) else { break };
+            let Some(last) = rows.iter().rposition(|row| Some(row.at) != subject) else { break };
             rest.push(rows.remove(last).at);
         }
         let mut names: Vec<&str> = rows.iter().map(|row| row.kernel.kernel.short_name()).collect();

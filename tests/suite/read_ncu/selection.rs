@@ -36,3 +36,29 @@ fn chosen_rows_keep_their_numbers() {
     assert_eq!((second[0].id, second[0].process.id, second[0].function.as_ref()), (1, 954, "gemm_bias_v2"));
     assert_eq!((&second[..], damage.len()), (&all.launches[1..], 0));
 }
+
+#[test]
+fn what_is_chosen_is_read_whole_in_one_pass_and_the_rest_in_brief() {
+    let whole = everything("both_basic");
+    let (want, time) = (Want::everything(), names(&["gpu__time_duration.sum"]));
+    let ids: Vec<u32> = whole.launches.iter().map(|launch| launch.id).collect();
+    let last = *ids.last().unwrap();
+    // All, one that is not the first of its kernel, and none.
+    for chosen in [ids.iter().copied().collect(), HashSet::from([last]), HashSet::new()] {
+        let mut report = NcuReport::open(&report_path("both_basic"), false).unwrap();
+        let read = report.read_chosen(&want, &time, |brief| {
+            assert!(brief.launches.iter().all(|launch| launch.metric("gpu__time_duration.sum").is_some()));
+            chosen.clone()
+        });
+        let read = read.unwrap();
+        let again = report.read_rows(&want, &chosen).unwrap().0;
+        assert_eq!((read.launches.len(), again.len()), (ids.len(), chosen.len()));
+        for launch in &read.launches {
+            match again.iter().find(|other| other.id == launch.id) {
+                Some(other) => assert_eq!(launch, other),
+                None => assert_eq!((launch.metrics.len(), launch.rules.len()), (1, 0)),
+            }
+        }
+        assert_eq!((&read.dropped, &read.origin.blake3), (&whole.dropped, &whole.origin.blake3));
+    }
+}

@@ -54,6 +54,8 @@ pub(super) struct Scope {
     pub(super) rules: bool,
     /// With what is read of the first result of a kernel alone.
     pub(super) is_first: bool,
+    /// With all that was asked for; else with no more than what tells its kernel.
+    pub(super) is_whole: bool,
 }
 
 /// The whole launch: metrics, rules and NVTX ranges, as far as they were asked for.
@@ -65,7 +67,7 @@ pub(super) fn launch(
     scope: Scope,
     reader: &mut MetricReader<'_>,
 ) -> Launch {
-    let (metrics, device) = reader.read(stored, scope.is_first);
+    let (metrics, device) = reader.read(stored, scope);
     let mut rules = Vec::new();
     for stored in result.rules.iter().filter(|_| scope.rules) {
         match RuleResult::decode(*stored) {

@@ -5,6 +5,7 @@ use super::container::EntryKind;
 use super::device::DeviceParts;
 use super::fault::{Fault, Faults};
 use super::kind::{self, AnyResult};
+use super::launch::Scope;
 use super::message::metric_tag as tag;
 use super::names::{Asked, Names};
 use super::wire::{self, WireValue};
@@ -49,13 +50,15 @@ impl MetricReader<'_> {
     }
 
     /// The metrics that were asked for, sorted by name, and what they say of device and grid. `is_first` says that this
-    /// is the first result of its kernel.
-    pub(super) fn read(&mut self, stored: &StoredMetrics<'_>, is_first: bool) -> (Vec<Metric>, DeviceParts) {
-        let mut metrics = Vec::with_capacity(stored.0.iter().flatten().count());
+    /// is the first result of its kernel; of one that is not read whole no more is read than tells its kernel.
+    pub(super) fn read(&mut self, stored: &StoredMetrics<'_>, scope: Scope) -> (Vec<Metric>, DeviceParts) {
+        let held = if scope.is_whole { stored.0.iter().flatten().count() } else { 0 };
+        let mut metrics = Vec::with_capacity(held);
         let mut device = DeviceParts::default();
         for (asked, message) in self.names.asked.iter().zip(&stored.0) {
-            let Some(message) = message else { continue };
-            match metric(asked, asked.instances.are_wanted(is_first), message, self.texts) {
+            let Some(message) = message.filter(|_| scope.is_whole || asked.is_brief) else { continue };
+            let with_instances = scope.is_whole && asked.instances.are_wanted(scope.is_first);
+            match metric(asked, with_instances, message, self.texts) {
                 Ok(metric) => {
                     if asked.is_of_device {
                         device.take(&metric.name, metric.value.as_ref(), self.texts);
@@ -182,6 +185,7 @@ mod tests {
             name: "a__b.sum".into(),
             unit: Unit::NONE,
             deliver: true,
+            is_brief: true,
             is_of_device: false,
             instances: Instances::All,
         };

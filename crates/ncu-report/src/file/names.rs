@@ -2,8 +2,8 @@
 
 use super::device;
 use crate::Unit;
-use crate::Want;
 use crate::ncu_units::unit_of;
+use crate::{NameSet, Want};
 use bytes::Bytes;
 use cuda_binary::text::lossy;
 use std::borrow::Cow;
@@ -18,6 +18,8 @@ pub(super) struct Asked {
     /// Whether it says something of the device or the grid.
     pub(super) is_of_device: bool,
     pub(super) instances: Instances,
+    /// Whether it is read of a result of which no more than what tells its kernel is read.
+    pub(super) is_brief: bool,
 }
 
 /// Of which results the instances of a metric are decoded.
@@ -60,8 +62,8 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Resolves the strings of all blocks.
-    pub(super) fn new(strings: &[Bytes], want: &Want) -> Names {
+    /// Resolves the strings of all blocks; `brief` are the metrics that are read of every result.
+    pub(super) fn new(strings: &[Bytes], want: &Want, brief: &NameSet) -> Names {
         let mut wanted: Vec<(Cow<'_, str>, usize, bool)> = Vec::new();
         for (id, string) in strings.iter().enumerate() {
             let name = lossy(string);
@@ -79,6 +81,7 @@ impl Names {
                     unit: if deliver { unit_of(&name) } else { Unit::NONE },
                     deliver,
                     is_of_device: device::is_needed(&name),
+                    is_brief: device::is_needed(&name) || brief.contains(&name),
                     instances: Instances::of(&name, want),
                     name: name.into(),
                 });

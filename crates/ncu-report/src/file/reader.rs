@@ -10,13 +10,16 @@ use super::source_data::{SourceCollector, SourceData};
 use super::{dropped, session};
 use crate::packed;
 use crate::{Damage, Launch, Process, Report};
-use crate::{Rules, Want};
+use crate::{NameSet, Rules, Want};
 use cuda_binary::Origin;
 use cuda_binary::ReadError;
 use cuda_binary::text::Texts;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+
+/// Kernels that are read whole while it is not known which of them are meant.
+const READ_WHOLE: usize = 8;
 
 /// An open report. The block headers have been read, no result has.
 pub struct NcuReport {
@@ -78,8 +81,19 @@ impl NcuReport {
     /// [`ReadError::Empty`] for a report without results, [`ReadError::Malformed`] for one that is damaged, unless
     /// damage was allowed when it was opened.
     pub fn read(&mut self, want: &Want) -> Result<Report, ReadError> {
+        self.read_as(want, &NameSet::All, |_, _| true)
+    }
+
+    /// Reads every result; `is_whole` says of its head, and of whether it is the first of its kernel, whether it is read as `want`
+    /// asks for or as `brief`.
+    fn read_as(
+        &mut self,
+        want: &Want,
+        brief: &NameSet,
+        is_whole: impl FnMut(&Launch, bool) -> bool,
+    ) -> Result<Report, ReadError> {
         let hash = want.hash.then(|| self.file.hash_beside());
-        let mut pass = Pass::new(self, want);
+        let mut pass = Pass::new(self, want, brief);
         self.index.fault.iter().for_each(|fault| pass.faults.push(fault.clone()));
         let details = session::merge(&self.index.session).unwrap_or_else(|error| {
             let at = self.index.session.first().map_or(0, |piece| self.file.offset_of(piece));
@@ -90,8 +104,51 @@ impl NcuReport {
         if !self.allow_damage && self.results() == 0 {
             return Err(self.empty());
         }
-        report.launches = self.launches(want.rules, |_| true, &mut pass);
+        report.launches = self.launches(want.rules, |_| true, is_whole, &mut pass);
         self.finish(report, pass, hash)
+    }
+
+    /// Reads in one pass every result: `brief` of all, and what `want` asks for of those that `choose` takes, which is given
+    /// the results and answers with ids. The first kernels that the file has are read whole on the way, because in most reports
+    /// they are the ones that are meant; a result of another that is chosen is looked up again.
+    ///
+    /// # Errors
+    /// As [`NcuReport::read`].
+    pub fn read_chosen(
+        &mut self,
+        want: &Want,
+        brief: &NameSet,
+        choose: impl FnOnce(&Report) -> HashSet<u32>,
+    ) -> Result<Report, ReadError> {
+        let (mut kernels, mut whole, mut firsts) = (HashSet::new(), HashSet::new(), HashSet::new());
+        let is_whole = |head: &Launch, is_first: bool| {
+            let kernel = (head.name.clone(), head.grid, head.block);
+            let is_whole = kernels.contains(&kernel) || kernels.len() < READ_WHOLE && kernels.insert(kernel);
+            whole.extend(is_whole.then_some(head.id));
+            firsts.extend(is_first.then_some(head.id));
+            is_whole
+        };
+        let mut report = self.read_as(want, brief, is_whole)?;
+        let chosen = choose(&report);
+        // What is read of the first result of a kernel alone is of the first that is chosen.
+        let mut met = HashSet::new();
+        let is_known = |launch: &Launch| {
+            let is_first = met.insert((launch.name.clone(), launch.grid, launch.block));
+            whole.contains(&launch.id) && (!is_first || firsts.contains(&launch.id))
+        };
+        let taken = |launch: &&Launch| chosen.contains(&launch.id);
+        let is_all_known = report.launches.iter().filter(taken).all(is_known);
+        for launch in report.launches.iter_mut().filter(|launch| !is_all_known || !chosen.contains(&launch.id)) {
+            launch.metrics.retain(|metric| brief.contains(&metric.name));
+            launch.metrics.shrink_to_fit();
+            launch.rules.clear();
+        }
+        if !is_all_known {
+            let (launches, damage) = self.read_rows(want, &chosen)?;
+            report.put(launches);
+            report.damage.extend(damage);
+        }
+        Ok(report)
     }
 
     /// Reads the results of some rows, by [`Launch::id`]; the others are not looked at. Those that the report does not
@@ -100,8 +157,8 @@ impl NcuReport {
     /// # Errors
     /// [`ReadError::Malformed`] for a damaged result, unless damage was allowed when the report was opened.
     pub fn read_rows(&mut self, want: &Want, rows: &HashSet<u32>) -> Result<(Vec<Launch>, Vec<Damage>), ReadError> {
-        let mut pass = Pass::new(self, want);
-        let launches = self.launches(want.rules, |id| rows.contains(&id), &mut pass);
+        let mut pass = Pass::new(self, want, &NameSet::All);
+        let launches = self.launches(want.rules, |id| rows.contains(&id), |_, _| true, &mut pass);
         self.file.release_all();
         match pass.faults.first().filter(|_| !self.allow_damage) {
             Some(fault) => Err(fault.refuse(&self.path)),
@@ -110,7 +167,13 @@ impl NcuReport {
     }
 
     /// The results of the rows for which `is_row` holds, in ncu's order.
-    fn launches(&mut self, rules: Rules, is_row: impl Fn(u32) -> bool, pass: &mut Pass) -> Vec<Launch> {
+    fn launches(
+        &mut self,
+        rules: Rules,
+        is_row: impl Fn(u32) -> bool,
+        mut is_whole: impl FnMut(&Launch, bool) -> bool,
+        pass: &mut Pass,
+    ) -> Vec<Launch> {
         let Pass { names, texts, faults } = pass;
         let processes: Vec<Process> = self.index.processes.iter().map(|info| launch::process(info, texts)).collect();
         let mut numbered = self.numbered(&processes);
@@ -130,13 +193,14 @@ impl NcuReport {
                     let process = &processes[entry.process];
                     if let Some(head) = launch::head(id, process, &result, reader.texts) {
                         let is_first = met.insert((head.name.clone(), head.grid, head.block));
-                        let rules = rules == Rules::All || (rules == Rules::FirstOfKernel && is_first);
+                        let is_whole = is_whole(&head, is_first);
+                        let rules = is_whole && (rules == Rules::All || rules == Rules::FirstOfKernel && is_first);
                         launches.push(launch::launch(
                             head,
                             &result,
                             &stored,
                             entry,
-                            Scope { is_first, rules },
+                            Scope { is_first, is_whole, rules },
                             &mut reader,
                         ));
                     }
@@ -224,8 +288,8 @@ struct Pass {
 }
 
 impl Pass {
-    fn new(report: &NcuReport, want: &Want) -> Pass {
-        Pass { names: Names::new(&report.index.names, want), texts: Texts::default(), faults: Faults::default() }
+    fn new(report: &NcuReport, want: &Want, brief: &NameSet) -> Pass {
+        Pass { names: Names::new(&report.index.names, want, brief), texts: Texts::default(), faults: Faults::default() }
     }
 }
 

@@ -4,7 +4,6 @@
 //! H200: `QGMMA.64x256x32` and `HMMA.16816.F32` of the FP8 products in `kernels/` give the number of the counters to the last
 //! digit, and `HGMMA.64x256x16` that of the stated work.
 
-use crate::analysis::derive::mix::WITH_MODIFIERS;
 use crate::analysis::derive::product_shape::sides;
 use crate::analysis::kernel::summary::KernelSummary;
 use cuda_binary::Op;
@@ -83,8 +82,8 @@ fn product(opcode: &str) -> Option<(Products, f64)> {
 
 /// Operations of the whole kernel by kind. Empty where an opcode does not tell its own, since a sum would be too small.
 pub(super) fn operations(kernel: &KernelSummary<'_>) -> BTreeMap<Products, f64> {
-    let counts = kernel.by_text(WITH_MODIFIERS);
-    let matrix = counts.iter().filter(|(opcode, count)| **count > 0.0 && Op::of(opcode).is_product());
+    let counts = kernel.with_modifiers().into_iter().flatten();
+    let matrix = counts.filter(|(opcode, count)| **count > 0.0 && Op::of(opcode).is_product());
     let mut sums: BTreeMap<Products, f64> = BTreeMap::new();
     for (opcode, count) in matrix {
         match product(opcode) {

@@ -78,8 +78,7 @@ impl Rate<'_> {
 /// that does not, so that no operation is shown or summed twice. A type without a counter of its own is counted by its
 /// opcodes. Where matrix instructions were executed and neither saw their operations, the work is not measured.
 pub(super) fn ceilings(kernel: &KernelSummary<'_>, mix: &InstructionMix) -> (Vec<Ceiling>, Vec<(String, f64)>) {
-    let names = kernel.metric_names();
-    let stems = names.iter().filter_map(|name| name.strip_prefix(PREFIX)?.strip_suffix(RATE));
+    let stems = kernel.metric_names().filter_map(|name| name.strip_prefix(PREFIX)?.strip_suffix(RATE));
     let counters = stems.filter_map(|stem| {
         let value = kernel.value(format!("{PREFIX}{stem}{RATE}")).filter(|value| *value > 0.0)?;
         Some(Rate { stem, value })

@@ -1,7 +1,6 @@
 //! Levers on how accesses are issued: wider loads of shared memory, accesses whose guard is off.
 
 use super::{Ask, Draft, WORTH};
-use crate::analysis::derive::mix::PER_OPCODE;
 use crate::analysis::diagnose::lever::Along;
 use crate::analysis::diagnose::rules::memory::SHARED;
 use crate::analysis::diagnose::rules::{count, share};
@@ -81,7 +80,7 @@ fn off(guarded: &[GuardedOpcode], all: f64) -> Option<(f64, f64)> {
 fn skipped(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let unit = m.unit(Part::MemoryLsu)?;
-    let executed = m.kernel.by_text(PER_OPCODE);
+    let executed = m.kernel.opcodes();
     let all: f64 = executed.iter().filter(|(opcode, _)| is_access(Op::of(opcode))).map(|(_, executed)| executed).sum();
     let (least, most) = off(&m.kernel_of.phases?.guarded, all)?;
     let goal = unit.share * (1.0 - most / all).max(0.0);

@@ -1,7 +1,7 @@
 //! Products by the chip's own generation of tensor instructions.
 
 use super::{Ask, Draft};
-use crate::analysis::derive::mix::{WITH_MODIFIERS, unpacks_bytes};
+use crate::analysis::derive::mix::unpacks_bytes;
 use crate::analysis::diagnose::rules::share;
 use crate::catalog::{self, Action, Counter, Part};
 use crate::quantity::format;
@@ -16,7 +16,7 @@ const OPERATIONS: f64 = 2.0;
 
 pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    let chip = catalog::chip(m.kernel.first().device.compute_capability?)?;
+    let chip = catalog::chip(m.kernel.device().compute_capability?)?;
     let is_older = chip.full_rate_tensor? == Class::TensorWgmma.id()
         && m.has_tensor
         && m.mix.has_class(Class::TensorWgmma) == Some(false);
@@ -64,7 +64,7 @@ fn why(conversions: f64, now: f64, goal: f64, rate: f64) -> Words {
 
 /// Executed conversions that unpack 8-bit floats for products of halves, and the type that they come from.
 fn conversions(ask: &Ask<'_, '_, '_>) -> (f64, Option<&'static str>) {
-    let by = ask.m.kernel.by_text(WITH_MODIFIERS);
-    let all: f64 = by.iter().filter(|(opcode, _)| unpacks_bytes(opcode)).map(|(_, executed)| executed).sum();
+    let by = ask.m.kernel.with_modifiers().into_iter().flatten();
+    let all: f64 = by.filter(|(opcode, _)| unpacks_bytes(opcode)).map(|(_, executed)| executed).sum();
     (all, (all > 0.0).then_some("fp8"))
 }

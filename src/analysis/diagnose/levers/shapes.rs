@@ -3,7 +3,6 @@
 use super::draft::busiest;
 use super::{Ask, Draft};
 use crate::analysis::derive::data_stage::{DataStage, OPERANDS};
-use crate::analysis::derive::mix::WITH_MODIFIERS;
 use crate::analysis::derive::product_shape::{MOST_COLUMNS, cycles, sides, wavefronts};
 use crate::analysis::diagnose::rules::share;
 use crate::catalog::{Action, Part};
@@ -25,7 +24,7 @@ pub(super) fn operands(ask: &Ask<'_, '_, '_>) -> Option<f64> {
 pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let (operands, tensor) = (operands(ask)?, ask.m.unit(Part::ComputeTensor)?.share);
     let l1 = ask.m.busiest_of(&[Part::MemoryShared, Part::MemoryL1tex])?;
-    let executed = ask.m.kernel.by_text(WITH_MODIFIERS);
+    let executed = ask.m.kernel.with_modifiers()?;
     let products = executed.iter().filter_map(|(opcode, count)| Some((sides(opcode)?[1], *count)));
     let (columns, _) = products.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
     let reads = |columns: u32| tensor * wavefronts(columns) / cycles(columns);

@@ -108,7 +108,7 @@ fn persistent(ask: &Ask<'_, '_, '_>, phases: &Phases) -> Option<Draft> {
 
 /// TMA in place of `cp.async`. Its writes do not pass the load/store data stage of L1.
 fn copies(ask: &Ask<'_, '_, '_>, phases: &Phases, overlap: Option<&Draft>) -> Option<Draft> {
-    let chip = catalog::chip(ask.m.kernel.first().device.compute_capability?)?;
+    let chip = catalog::chip(ask.m.kernel.device().compute_capability?)?;
     let stage = DataStage::of(ask.m.kernel)?;
     let copied: u64 = phases.accesses.iter().filter(|access| is_copy(access)).map(|access| access.sectors).sum();
     let all: u64 = phases.accesses.iter().map(|access| access.sectors).sum();

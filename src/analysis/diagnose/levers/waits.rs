@@ -97,7 +97,7 @@ const QUEUED: f64 = 2.2;
 
 /// What a turn of the main loop waits for loads, over what one takes in an idle chip; `None` where that was not measured.
 fn queue(ask: &Ask<'_, '_, '_>) -> Option<f64> {
-    let latency = catalog::chip(ask.m.kernel.first().device.compute_capability?)?.latency.as_ref()?;
+    let latency = catalog::chip(ask.m.kernel.device().compute_capability?)?.latency.as_ref()?;
     Some(ask.m.sampled()?.load_cycles()? / f64::from(latency.dram?))
 }
 
@@ -187,7 +187,7 @@ const STAGE: f64 = 0.2;
 /// The part of the shared memory of an SM that no block takes.
 fn shared_left(ask: &Ask<'_, '_, '_>) -> f64 {
     let found = || {
-        let chip = catalog::chip(ask.m.kernel.first().device.compute_capability?)?;
+        let chip = catalog::chip(ask.m.kernel.device().compute_capability?)?;
         let own = [Counter::LaunchSharedMemPerBlockStatic, Counter::LaunchSharedMemPerBlockDynamic];
         let bytes: f64 = own.into_iter().filter_map(|name| ask.m.kernel.value(name)).sum();
         Some(1.0 - bytes * ask.m.occupancy.blocks_per_sm? / f64::from(chip.shared_per_sm))

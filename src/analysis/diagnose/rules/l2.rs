@@ -68,7 +68,7 @@ impl Served {
     /// Bytes that an SM has in flight, those that L2 at its peak needs, and the cycles of a load that hits: rate × latency.
     /// `None` where the chip's latency was not measured.
     fn in_flight(self, m: &Measures<'_, '_>) -> Option<(f64, f64, f64)> {
-        let chip = catalog::chip(m.kernel.first().device.compute_capability?)?;
+        let chip = catalog::chip(m.kernel.device().compute_capability?)?;
         let cycles = f64::from(chip.latency.as_ref().filter(|latency| !latency.is_assumed)?.l2?);
         let busy = m.unit(Part::MemoryL2)?.share / m.active?;
         let now = self.per_cycle * cycles;

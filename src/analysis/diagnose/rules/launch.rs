@@ -4,6 +4,7 @@ use super::{Held, count, share};
 use crate::analysis::diagnose::measures::{
     ACHIEVED, CYCLES, Measures, RESIDENT, RESIDENT_MOST, SM_CYCLES, THEORETICAL, WAVES,
 };
+use crate::analysis::kernel::readings::Found;
 use crate::analysis::kernel::summary::DURATION;
 use crate::catalog::{Code, StallReason, Threshold};
 use crate::quantity::format;
@@ -12,8 +13,7 @@ use crate::words;
 /// A launch without blocks, or of which every counter is no number: it did not run.
 pub(super) fn failed(m: &Measures<'_, '_>) -> Option<Held> {
     let is_empty = m.blocks == Some(0.0);
-    let mut values = m.kernel.first().metrics.iter().filter_map(|metric| metric.value.as_ref());
-    let is_nan = values.any(crate::evidence::Value::is_nan);
+    let is_nan = m.kernel.readings.metrics.iter().any(|metric| metric.found == Found::NotANumber);
     let ran = m.duration.is_some() || m.cycles.is_some();
     (is_empty || is_nan && !ran).then(|| {
         let why = if is_empty { "its grid has no block" } else { "every counter of it is NaN" };

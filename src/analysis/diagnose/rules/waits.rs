@@ -16,7 +16,7 @@ use crate::words::Words;
 pub(super) fn queued(m: &Measures<'_, '_>) -> Option<Held> {
     let phases = m.sampled()?;
     let chain = phases.chain.as_ref().filter(|chain| 100.0 * chain.share >= m.limits[Threshold::ChainShare])?;
-    let latency = catalog::chip(m.kernel.first().device.compute_capability?)?.latency.as_ref()?;
+    let latency = catalog::chip(m.kernel.device().compute_capability?)?.latency.as_ref()?;
     let alone = f64::from(latency.dram?);
     let step = phases.step_cycles().filter(|step| *step >= QUEUED * alone)?;
     let unit = m.memory()?.clone();

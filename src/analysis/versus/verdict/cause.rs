@@ -4,7 +4,6 @@
 //! time did, and by enough. A register more is a change, and explains nothing.
 
 use super::invariant::is_invariant;
-use crate::analysis::derive::mix;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::catalog::{Counter, Family, Threshold};
@@ -102,7 +101,6 @@ fn work(kind: Family, new: &KernelSummary<'_>, old: &KernelSummary<'_>) -> Vec<P
         |name: &str| kind.has(name) && is_invariant(name) && (!name.contains('.') || name.ends_with(".sum"));
     let held: Vec<(&str, f64, f64)> = old
         .metric_names()
-        .into_iter()
         .filter(|name| is_of_kind(name))
         .filter_map(|name| Some((&**name, exact(old, name)?, exact(new, name)?)))
         .collect();
@@ -129,12 +127,12 @@ fn exact(side: &KernelSummary<'_>, name: impl AsRef<str>) -> Option<f64> {
 /// In what the code is another by at least so many percent of its executed instructions; where they were not counted, the
 /// kernel or its launch.
 fn other(new: &KernelSummary<'_>, old: &KernelSummary<'_>, least: f64) -> Option<Cause> {
-    let (was, is) = (old.by_text(mix::PER_OPCODE), new.by_text(mix::PER_OPCODE));
+    let (was, is) = (old.opcodes(), new.opcodes());
     let counts = || Some((exact(old, INSTRUCTIONS)?, exact(new, INSTRUCTIONS)?));
     let share = if !was.is_empty() && !is.is_empty() {
         let of = |side: &std::collections::BTreeMap<_, f64>, opcode| side.get(opcode).copied().unwrap_or_default();
         let opcodes = was.keys().chain(is.keys().filter(|opcode| !was.contains_key(*opcode)));
-        let apart: f64 = opcodes.map(|opcode| (of(&is, opcode) - of(&was, opcode)).abs()).sum();
+        let apart: f64 = opcodes.map(|opcode| (of(is, opcode) - of(was, opcode)).abs()).sum();
         Some(100.0 * apart / was.values().sum::<f64>())
     } else {
         counts().map(|(was, is)| 100.0 * (is / was - 1.0).abs())

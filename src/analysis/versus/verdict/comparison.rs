@@ -125,7 +125,7 @@ fn is_exact(row: &Row) -> bool {
 
 /// Whether the clocks were the same: ncu held them, and one run measured both sides.
 fn has_held_clocks(new: &Version<'_, '_>, old: &Version<'_, '_>) -> bool {
-    let is_held = |side: &Version<'_, '_>| side.kernel.first().clock.is_some_and(|clock| clock.executed);
+    let is_held = |side: &Version<'_, '_>| side.kernel.clock.is_some_and(|clock| clock.executed);
     let (report, of_old) = (&new.profile.origin.blake3, &old.profile.origin.blake3);
     !report.is_empty() && report == of_old && is_held(new) && is_held(old)
 }

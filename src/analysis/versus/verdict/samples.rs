@@ -80,7 +80,7 @@ fn sorted(values: &[f64]) -> Vec<f64> {
 }
 
 fn median(sorted: &[f64]) -> f64 {
-    crate::analysis::kernel::summary::median_of_sorted(sorted)
+    crate::analysis::kernel::readings::median_of_sorted(sorted)
 }
 
 fn thinned(values: &[f64]) -> Vec<f64> {

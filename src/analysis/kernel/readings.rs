@@ -1,0 +1,233 @@
+//! The numbers of one kernel, launch by launch: what a report holds, and what an audit keeps of it.
+
+use super::select::KernelGroup;
+use crate::catalog::Counter;
+use crate::evidence::{Launch, Metric, Value};
+use crate::quantity::Unit;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Instances by base opcode.
+pub(in crate::analysis) const PER_OPCODE: Counter = Counter::SassInstExecutedPerOpcode;
+/// Instances by opcode with modifiers.
+pub(in crate::analysis) const WITH_MODIFIERS: Counter = Counter::SassInstExecutedPerOpcodeWithModifierAll;
+/// Curves of the occupancy: facts of the kernel and its shape, the same in every launch.
+pub(in crate::analysis) const CURVES: [Counter; 2] =
+    [Counter::LaunchOccupancyPerRegisterCount, Counter::LaunchOccupancyPerBlockSize];
+/// How the names of NVIDIA's lists of counters begin.
+const BREAKDOWN: &str = "breakdown:";
+
+/// What the launches of a kernel have for a metric.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Found {
+    /// The number of every launch.
+    Number(f64),
+    /// One number for each launch in order; `None` where a launch has none.
+    Each(Vec<Option<f64>>),
+    /// Nothing but NaN.
+    NotANumber,
+    /// No number in any launch: a text, or instances alone.
+    NoNumber,
+}
+
+/// The numbers of one metric over the launches of a kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeptMetric {
+    /// ncu's name.
+    pub name: Arc<str>,
+    /// The base unit.
+    pub unit: Unit,
+    /// What was found.
+    pub found: Found,
+}
+
+/// The readings of one kernel, launch by launch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Readings {
+    /// The metrics, sorted by name.
+    pub metrics: Vec<KeptMetric>,
+    /// Executions by opcode, the median over the launches.
+    pub opcodes: BTreeMap<Arc<str>, f64>,
+    /// Executions by opcode with its modifiers, of stores to shared memory, matrix products and conversions of bytes; `None`
+    /// where no opcode is counted so.
+    pub with_modifiers: Option<BTreeMap<Arc<str>, f64>>,
+    /// Curves of the occupancy by metric: (value, warps) at both ends of each stretch in which the warps are the same.
+    pub curves: BTreeMap<Arc<str>, Vec<(u64, f64)>>,
+    /// NVIDIA's lists of the counters that a throughput is made of.
+    pub breakdowns: BTreeMap<Arc<str>, Arc<str>>,
+}
+
+impl KeptMetric {
+    /// What launches have for a metric; `None` where none has it.
+    pub(super) fn of(name: &Arc<str>, launches: &[Option<&Metric>]) -> Option<KeptMetric> {
+        let unit = launches.iter().flatten().next()?.unit;
+        Some(KeptMetric { name: name.clone(), unit, found: Found::of(launches) })
+    }
+
+    /// The finite numbers, one for each launch that has one, of so many launches.
+    pub(super) fn values(&self, launches: usize) -> Vec<f64> {
+        match &self.found {
+            Found::Number(number) => vec![*number; launches],
+            Found::Each(each) => each.iter().copied().flatten().collect(),
+            Found::NotANumber | Found::NoNumber => Vec::new(),
+        }
+    }
+}
+
+impl Found {
+    fn of(launches: &[Option<&Metric>]) -> Found {
+        let number = |metric: &Option<&Metric>| metric.and_then(Metric::quantity).map(|quantity| quantity.value());
+        let values: Vec<Option<f64>> = launches.iter().map(number).collect();
+        let is_one =
+            |first: f64| values.iter().all(|value| value.is_some_and(|value| value.to_bits() == first.to_bits()));
+        match values.first() {
+            _ if values.iter().all(Option::is_none) => {
+                let is_nan = launches.iter().flatten().any(|metric| metric.value.as_ref().is_some_and(Value::is_nan));
+                if is_nan { Found::NotANumber } else { Found::NoNumber }
+            }
+            Some(Some(first)) if is_one(*first) => Found::Number(*first),
+            _ => Found::Each(values),
+        }
+    }
+}
+
+impl Readings {
+    /// Everything that the launches of a group hold.
+    pub(super) fn whole(group: &KernelGroup<'_>) -> Readings {
+        let launches = Columns::of(&group.launches);
+        let first = group.launches[0];
+        let mut breakdowns = BTreeMap::new();
+        let mut metrics = Vec::with_capacity(launches.names.len());
+        for name in &launches.names {
+            let held: Vec<Option<&Metric>> = launches.metric(name).collect();
+            if name.starts_with(BREAKDOWN)
+                && let Some(list) = held.iter().flatten().find_map(|metric| metric.value.as_ref()?.as_text())
+            {
+                let counters: Vec<&str> = list.split(',').map(str::trim).collect();
+                breakdowns.insert((*name).clone(), counters.join(",").into());
+            }
+            metrics.extend(KeptMetric::of(name, &held));
+        }
+        let modified = launches.by_text(WITH_MODIFIERS);
+        let curve = |name: Counter| Some((Arc::from(name), points(first.metric(name)?)));
+        Readings {
+            metrics,
+            opcodes: launches.by_text(PER_OPCODE),
+            with_modifiers: (!modified.is_empty()).then_some(modified),
+            curves: CURVES.into_iter().filter_map(curve).filter(|(_, points)| !points.is_empty()).collect(),
+            breakdowns,
+        }
+    }
+
+    /// Of a group of launches no more than some counters, under the spellings that they have.
+    pub(super) fn only(group: &KernelGroup<'_>, counters: &[Counter]) -> Readings {
+        let launches = Columns { launches: &group.launches, names: Vec::new() };
+        let spellings = counters.iter().flat_map(|counter| counter.spellings());
+        let metric = |name: &str| {
+            let held: Vec<Option<&Metric>> = launches.metric(name).collect();
+            let own = held.iter().flatten().next()?.name.clone();
+            KeptMetric::of(&own, &held)
+        };
+        let mut metrics: Vec<KeptMetric> = spellings.filter_map(metric).collect();
+        metrics.sort_by(|a, b| a.name.cmp(&b.name));
+        Readings { metrics, ..Readings::default() }
+    }
+
+    /// What is held of the metric of that exact name.
+    pub(super) fn metric(&self, name: &str) -> Option<&KeptMetric> {
+        self.metrics.binary_search_by(|metric| metric.name.as_ref().cmp(name)).ok().map(|at| &self.metrics[at])
+    }
+
+    /// The same of one launch: of each metric the median over the launches that have it.
+    #[must_use]
+    pub(in crate::analysis) fn medians(mut self) -> Readings {
+        for kept in &mut self.metrics {
+            if let Found::Each(each) = &kept.found {
+                let mut values: Vec<f64> = each.iter().copied().flatten().collect();
+                values.sort_by(f64::total_cmp);
+                kept.found = Found::Number(median_of_sorted(&values));
+            }
+        }
+        self
+    }
+}
+
+/// The launches of a kernel by metric. They mostly hold the same metrics, so that each is looked for where the launch before had it.
+struct Columns<'r> {
+    launches: &'r [&'r Launch],
+    /// Every name, once, sorted.
+    names: Vec<&'r Arc<str>>,
+}
+
+impl<'r> Columns<'r> {
+    fn of(launches: &'r [&'r Launch]) -> Columns<'r> {
+        let is_same = |pair: &&[&'r Launch]| {
+            let [before, launch] = pair else { return false };
+            before.metrics.len() == launch.metrics.len()
+                && before.metrics.iter().zip(&launch.metrics).all(|(a, b)| Arc::ptr_eq(&a.name, &b.name))
+        };
+        let others = launches.windows(2).filter(|pair| !is_same(pair)).map(|pair| pair[1]);
+        let holders = launches.first().copied().into_iter().chain(others);
+        let names: BTreeSet<&Arc<str>> = holders.flat_map(|launch| launch.metrics.iter().map(|m| &m.name)).collect();
+        Columns { launches, names: names.into_iter().collect() }
+    }
+
+    /// The metric of each launch; `None` for one that does not have it.
+    fn metric(&self, name: &str) -> impl Iterator<Item = Option<&'r Metric>> {
+        let mut near = 0;
+        self.launches.iter().map(move |launch| {
+            if let Some(metric) = launch.metrics.get(near).filter(|metric| std::ptr::eq(&*metric.name, name)) {
+                return Some(metric);
+            }
+            near = launch.metrics.binary_search_by(|metric| metric.name.as_ref().cmp(name)).ok()?;
+            Some(&launch.metrics[near])
+        })
+    }
+
+    /// Instances of a metric with text ids, each the median over the launches, by id.
+    fn by_text(&self, metric: Counter) -> BTreeMap<Arc<str>, f64> {
+        let mut all: BTreeMap<Arc<str>, Vec<f64>> = BTreeMap::new();
+        for instance in self.metric(metric.name()).flatten().flat_map(|metric| &metric.instances) {
+            if let (Value::Text(id), Some(value)) = (&instance.id, instance.value.as_f64()) {
+                all.entry(id.clone()).or_default().push(value);
+            }
+        }
+        let medians = all.into_iter().map(|(key, mut values)| {
+            values.sort_by(f64::total_cmp);
+            (key, median_of_sorted(&values))
+        });
+        medians.filter(|(_, value)| value.is_finite()).collect()
+    }
+}
+
+/// The points of a curve, in order.
+fn points(curve: &Metric) -> Vec<(u64, f64)> {
+    let mut points: Vec<(u64, f64)> =
+        curve.instances.iter().filter_map(|i| Some((i.id.as_u64()?, i.value.as_f64()?))).collect();
+    // A snapshot has no word for a number that is none.
+    points.retain(|(_, y)| y.is_finite());
+    points.sort_by_key(|(x, _)| *x);
+    points
+}
+
+/// The median of sorted values: the middle one, or the mean of the two in the middle. NaN for none.
+pub(in crate::analysis) fn median_of_sorted(values: &[f64]) -> f64 {
+    let middle = values.len() / 2;
+    match values.len() {
+        0 => f64::NAN,
+        n if n % 2 == 1 => values[middle],
+        _ => f64::midpoint(values[middle - 1], values[middle]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::median_of_sorted;
+
+    #[test]
+    fn medians_by_hand() {
+        assert_eq!(median_of_sorted(&[1.0, 2.0, 10.0]), 2.0);
+        assert_eq!(median_of_sorted(&[1.0, 2.0, 4.0, 10.0]), 3.0);
+        assert!(median_of_sorted(&[]).is_nan());
+    }
+}
