@@ -11,13 +11,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// How the headings of a page begin, in their order.
-const ORDER: [&str; 16] = [
+const ORDER: [&str; 17] = [
     "Verdict",
     "Next",
     "What changed",
     "History",
     "Kernels of this report",
     "Builds side by side",
+    "Over the launch",
     "Where the time goes",
     "Phases of the code",
     "Units",

@@ -46,7 +46,11 @@ pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
         .iter()
         .map(|(title, over, shape)| match *title {
             "" => over_time::message(over, shape),
-            title => format!("{}: {}", format::capital(title), over_time::message(over, shape)),
+            // The means of both sides would be more than a line.
+            title => {
+                let message = over_time::message(over, shape);
+                format!("{}: {}", format::capital(title), message.split(" Means").next().unwrap_or_default())
+            }
         })
         .collect();
     let until = longest / in_unit;
