@@ -2,7 +2,9 @@
 //! in a log or in a job, or carry what is private.
 
 use crate::project::{Profile, Project};
+use kernel_audit::snapshot::Snapshot;
 use std::fs;
+use std::path::Path;
 
 /// A project with a page, and times of 500 samples a side.
 fn audited() -> Project {
@@ -115,4 +117,20 @@ fn what_is_shown_of_a_report_is_what_anyone_may_see() {
         assert!(command.is_some_and(|command| !command.is_empty()), "the report says what ran");
         assert!(!shown.contains(command.unwrap_or_default()), "{words}: {command:?}");
     }
+}
+
+#[test]
+fn a_snapshot_with_more_of_anything_than_a_kernel_has_is_refused() {
+    let audits = Path::new(env!("CARGO_MANIFEST_DIR")).join("audits");
+    let parsed = |snapshot: &Snapshot| Snapshot::parse(Path::new("x.json"), &snapshot.to_json().unwrap());
+    let repeated = |change: fn(&mut kernel_audit::analysis::Profile)| {
+        let mut snapshot = Snapshot::read(&audits.join("2026-11-22.8-patch_embed_gemm_tma.json")).unwrap();
+        assert!(parsed(&snapshot).is_ok());
+        change(snapshot.evidence.new.profile.as_mut().unwrap());
+        parsed(&snapshot).unwrap_err().to_string()
+    };
+    let kernels = repeated(|profile| profile.kernels = profile.kernels.repeat(5000));
+    assert!(kernels.contains("5000 kernels under audit, where at most 1 can be"), "{kernels}");
+    let roles = repeated(|profile| profile.phases.iter_mut().for_each(|own| own.roles = own.roles.repeat(5000)));
+    assert!(roles.contains("roles of warps, where at most 32 can be"), "{roles}");
 }
