@@ -23,7 +23,7 @@ pub fn subject_launches<'r>(report: &'r Report, selection: &Selection) -> Result
 }
 
 /// The launch of the old kernel that is looked at by instruction: the one with the median time.
-pub fn old_launch<'r>(new: &Report, old: &'r Report, selection: &Selection) -> Option<&'r Launch> {
+pub(crate) fn old_launch<'r>(new: &Report, old: &'r Report, selection: &Selection) -> Option<&'r Launch> {
     let subject = select::choose(new, selection.kernel.as_ref()).ok()?.swap_remove(0);
     let filter = selection.baseline_kernel.as_ref().or(selection.kernel.as_ref());
     Some(median_launch(select::counterpart(old, &subject.key, filter).ok()?))
@@ -43,7 +43,7 @@ fn median_launch(group: KernelGroup<'_>) -> &Launch {
 ///
 /// # Errors
 /// When the selection matches no kernel.
-pub fn page_launches<'r>(report: &'r Report, selection: &Selection) -> Result<Vec<&'r Launch>, SelectionError> {
+pub(crate) fn page_launches<'r>(report: &'r Report, selection: &Selection) -> Result<Vec<&'r Launch>, SelectionError> {
     Ok(page_groups(report, selection)?.into_iter().map(median_launch).collect())
 }
 
@@ -62,7 +62,7 @@ fn page_groups<'r>(report: &'r Report, selection: &Selection) -> Result<Vec<Kern
 }
 
 /// The ids of the launches of all kernels that the selection takes.
-pub fn chosen_rows(report: &Report, selection: &Selection) -> HashSet<u32> {
+pub(crate) fn chosen_rows(report: &Report, selection: &Selection) -> HashSet<u32> {
     let chosen = select::choose(report, selection.kernel.as_ref()).unwrap_or_default();
     chosen.iter().flat_map(|group| &group.launches).map(|launch| launch.id).collect()
 }

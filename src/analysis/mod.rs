@@ -33,65 +33,72 @@ mod version;
 mod versus;
 mod wanted;
 
-pub use artefact::Artefact;
+pub(crate) use artefact::Artefact;
 pub use audit::{Audit, audit};
-pub use correctness::{Fault, Standing, Void};
-pub use derive::coalescing::Coalescing;
-pub use derive::mix::{InstructionMix, OpcodeRow};
-pub use derive::occupancy::{BlockLimit, Cliff, Occupancy};
-pub use derive::panels::Panel;
-pub use derive::roofline::{Ceiling, CeilingKind, Flag, Point, Roofline};
-pub use derive::stalls::{StallBasis, StallRow, StallTable, Stalls};
-pub use derive::stores::StoreCount;
-pub use derive::units::BusyUnit;
-pub use diagnose::finding::{Finding, Severity};
-pub use diagnose::lever::{Along, Bound, Lever, LeverCode, LeverOrigin};
-pub use diagnose::{Because, Bottleneck, Confidence, Level, Step, Unit};
-pub use evidence::{Evidence, MeasuredVariant, Reference, Side, TimedLaunches};
+pub(crate) use correctness::{Fault, Standing, Void};
+pub(crate) use derive::mix::OpcodeRow;
+pub(crate) use derive::occupancy::Cliff;
+pub use derive::occupancy::Occupancy;
+pub use derive::roofline::{Ceiling, Flag, Roofline};
+pub(crate) use derive::roofline::{CeilingKind, Point};
+pub(crate) use derive::stalls::{StallBasis, StallRow, StallTable};
+pub(crate) use diagnose::Step;
+pub(crate) use diagnose::finding::Finding;
+pub use diagnose::finding::Severity;
+pub(crate) use diagnose::lever::{Along, LeverCode};
+pub use diagnose::lever::{Bound, Lever, LeverOrigin};
+pub use diagnose::{Because, Bottleneck, Confidence, Level, Unit};
+pub use evidence::{Evidence, Reference, Side};
+pub(crate) use evidence::{MeasuredVariant, TimedLaunches};
 pub(crate) use judgement::of_line;
 pub use judgement::{Judgement, Role};
-pub use kernel::build::{Build, BuildRow};
+pub use kernel::build::Build;
+pub(crate) use kernel::build::BuildRow;
 pub use kernel::overview::OtherKernel;
-pub use kernel::pick::{Pick, Rows};
-pub use kernel::private::{make_step_public, public_command, public_path, public_text, public_words, without_home};
+pub(crate) use kernel::pick::Pick;
+pub use kernel::pick::Rows;
+pub(crate) use kernel::private::{
+    make_step_public, public_command, public_path, public_text, public_words, without_home,
+};
 pub use kernel::row::Performance;
-pub use kernel::row::{Change, Direction, Row};
-pub use kernel::select::{Asked, KernelGroup, KernelKey, Selection, SelectionError, asked_by, groups, short_name};
-pub use kernel::stated::{Expectation, Hypothesis, Tiles, Unreadable, Work};
+pub use kernel::row::Row;
+pub(crate) use kernel::row::{Change, Direction};
+pub use kernel::select::{Asked, Selection, groups, short_name};
+pub(crate) use kernel::select::{KernelKey, SelectionError, asked_by};
+pub(crate) use kernel::stated::Hypothesis;
+pub use kernel::stated::{Expectation, Tiles, Unreadable, Work};
 pub use kernel::summary::KernelSummary;
-pub use launches::{chosen_rows, old_launch, page_launches, page_rows, subject_launch, subject_launches};
+pub(crate) use launches::{chosen_rows, old_launch, page_launches};
+pub use launches::{page_rows, subject_launch, subject_launches};
 pub use limits::Limits;
-pub use lines::{
-    AccessLine, Accesses, Counted, LaneLine, LimitingLines, LineCost, LineCount, LineWaits, ListedFile,
-    ListedInstruction, ListedLine, Listing, Parked, PartLines, Pattern, Place, ReasonLines, SourceLines, Space, Spot,
-    Waits, source_want,
-};
-pub use milestone::{Concluded, Milestone, Nth, decided};
-pub use others::OtherVerdict;
-pub use profile::{OtherProfile, Profile, Reduction};
-pub use readings::{Found, KeptMetric, Readings};
-pub use results::changed::{Doubt, Flush, TimedChange};
-pub use results::columns::{Against, Column, Columns, Joined, columns};
-pub use results::reference::{Beside, Gap as ReferenceGap, ReferenceProfile};
-pub use results::states::Step as ClockStep;
-pub use results::timed::Timed;
-pub use results::timing::{Caution, OtherState, Timing};
-pub use results::trials::OtherKernelTried;
-pub use results::variants::VariantTimes;
+pub(crate) use lines::{AccessLine, LineCost, LineWaits, Listing, Place, ReasonLines, SourceLines, Spot, Waits};
+pub use lines::{Accesses, Counted, Pattern, Space, source_want};
+pub(crate) use milestone::{Concluded, Nth};
+pub use milestone::{Milestone, decided};
+pub(crate) use others::OtherVerdict;
+pub use profile::{Profile, Reduction};
+pub(crate) use results::changed::{Doubt, Flush, TimedChange};
+pub(crate) use results::columns::{Against, Joined};
+pub use results::columns::{Column, Columns, columns};
+pub use results::reference::Beside;
+pub(crate) use results::reference::ReferenceProfile;
+pub(crate) use results::timed::Timed;
+pub use results::timing::Caution;
+pub(crate) use results::timing::Timing;
+pub(crate) use results::trials::OtherKernelTried;
+pub(crate) use results::variants::VariantTimes;
+pub(crate) use timeline::busy::DeviceTime;
 pub use timeline::busy::Part;
-pub use timeline::busy::{DeviceTime, Gap, Gaps};
-pub use timeline::judge::{
-    Because as TimelineBecause, Decision, KernelShare, TimelineAudit, ToProfile, judge_timeline,
-};
-pub use timeline::memory::{ApiClass, ApiRow, Transfer};
-pub use versus::checklist::{CheckedLine, Earlier};
+pub use timeline::judge::judge_timeline;
+pub(crate) use timeline::judge::{Decision, KernelShare, TimelineAudit, ToProfile};
+pub(crate) use timeline::memory::{ApiClass, ApiRow, Transfer};
+pub(crate) use versus::checklist::CheckedLine;
 pub use versus::common::LimiterChange;
-pub use versus::estimates::{Estimates, Met as PredictionMet, Pulled};
-pub use versus::hypothesis::{Condition, Tested, When};
-pub use versus::setting::{Setting, Weight, caches_are_flushed, clocks_are_free};
-pub use versus::story::{Cause as StoryCause, Story, UnitChange, WorkFloor};
-pub use versus::verdict::{
-    Basis, Cause, Comparison, Course, Join, Judged, ReadingVerdict, Sample, Shift, Verdict, Whole, Why, both_agree,
-    judge,
-};
+pub(crate) use versus::estimates::Estimates;
+pub use versus::estimates::{Met as PredictionMet, Pulled};
+pub(crate) use versus::hypothesis::{Condition, Tested, When};
+pub(crate) use versus::setting::{Setting, Weight, caches_are_flushed, clocks_are_free};
+pub(crate) use versus::story::{Cause as StoryCause, Story};
+pub use versus::verdict::{Basis, Course, ReadingVerdict, Verdict, Whole, Why, both_agree, judge};
+pub(crate) use versus::verdict::{Cause, Comparison, Join, Judged, Sample};
 pub use wanted::{brief, want, want_for};

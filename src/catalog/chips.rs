@@ -94,7 +94,7 @@ pub fn chip(cc: (u32, u32)) -> Option<&'static ChipRow> {
 }
 
 /// The row of an architecture as the compiler names it, with or without its letter: `sm_90a`.
-pub fn chip_of_arch(arch: &str) -> Option<&'static ChipRow> {
+pub(crate) fn chip_of_arch(arch: &str) -> Option<&'static ChipRow> {
     let plain = arch.trim_end_matches(|c: char| c.is_ascii_lowercase());
     ROWS.rows().iter().find(|row| row.arch == plain)
 }

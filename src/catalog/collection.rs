@@ -50,7 +50,7 @@ struct File {
 static SET: LazyLock<File> = LazyLock::new(|| row::parse(include_str!("collection.toml")));
 
 /// How many times longer a program runs under a tool of compute-sanitizer, as one was measured; 1 for an unknown tool.
-pub fn sanitizer_ratio(tool: &str) -> f64 {
+pub(crate) fn sanitizer_ratio(tool: &str) -> f64 {
     SET.sanitizer.get(tool).copied().unwrap_or(1.0)
 }
 

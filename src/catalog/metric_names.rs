@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 /// What is known about a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NameCheck {
+pub(crate) enum NameCheck {
     /// It is there.
     Known,
     /// It belongs to a family that no catalog here lists whole.
@@ -40,12 +40,12 @@ pub enum NameCheck {
 
 impl NameCheck {
     /// Whether asking for it fails or gives nothing.
-    pub fn is_fault(&self) -> bool {
+    pub(crate) fn is_fault(&self) -> bool {
         !matches!(self, NameCheck::Known | NameCheck::NotListed)
     }
 
     /// The fault as a sentence about `name` on `chip`; empty where there is none.
-    pub fn sentence(&self, name: &str, chip: Option<&str>) -> String {
+    pub(crate) fn sentence(&self, name: &str, chip: Option<&str>) -> String {
         let on = chip.map_or_else(|| "any chip that is known here".to_owned(), str::to_uppercase);
         let meant = |near: &[String]| match near {
             [] => String::new(),
@@ -91,7 +91,7 @@ const BY_INSTRUCTION: [&str; 5] =
 
 /// Checks a name as it would be given to `--metrics`; `chip` is one of the metric table (`gh100`), `None` for one that
 /// it does not cover.
-pub fn check_metric_name(name: &str, chip: Option<&str>) -> NameCheck {
+pub(crate) fn check_metric_name(name: &str, chip: Option<&str>) -> NameCheck {
     let name = name.trim();
     if let Some(counter) = name.strip_prefix("breakdown:") {
         return check_metric_name(counter, chip);
@@ -134,14 +134,14 @@ pub fn is_on_chip(name: &str, chip: &str) -> bool {
 }
 
 /// The name in the metric table of the chip with this architecture (`sm_90a` gives `gh100`).
-pub fn counters_of_arch(arch: &str) -> Option<&'static str> {
+pub(crate) fn counters_of_arch(arch: &str) -> Option<&'static str> {
     let plain = arch.strip_suffix(['a', 'f']).unwrap_or(arch);
     let name = chips().iter().find(|row| row.arch == plain)?.counters?;
     CHIPS.into_iter().find(|chip| *chip == name)
 }
 
 /// The chip of the metric table that a word stands for: its name in any case, an architecture, or a product.
-pub fn counters_named(word: &str) -> Option<&'static str> {
+pub(crate) fn counters_named(word: &str) -> Option<&'static str> {
     let lower = word.to_lowercase();
     let of_product = || counters_of_arch(chip_named(word)?.arch);
     CHIPS.into_iter().find(|chip| *chip == lower).or_else(|| counters_of_arch(&lower)).or_else(of_product)

@@ -12,13 +12,13 @@ macro_rules! forms {
     ($($form:ident $written:literal $unit:ident $what:literal;)*) => {
         /// A name or a form of names that a reading can have.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
-        pub enum ReadingForm {
+        pub(crate) enum ReadingForm {
             $(#[doc = concat!("`", $written, "`")] $form,)*
         }
 
         impl ReadingForm {
             /// How it is written, its unit, and what it is. A word in capitals stands for a name of a list.
-            pub fn row(self) -> (&'static str, Unit, &'static str) {
+            pub(crate) fn row(self) -> (&'static str, Unit, &'static str) {
                 match self {
                     $(ReadingForm::$form => ($written, Unit::$unit, $what),)*
                 }
@@ -56,7 +56,7 @@ forms! {
 
 /// What the names of readings of the machine code begin with: `check.NAME` is 1 where the subject's check of that name passes, 0 where
 /// it fails.
-pub const CHECK: &str = "check.";
+pub(crate) const CHECK: &str = "check.";
 
 /// Tools of compute-sanitizer whose errors can be asked for, and all of them together.
 const SANITIZER: [&str; 5] = ["errors", "memcheck", "racecheck", "initcheck", "synccheck"];
@@ -65,7 +65,7 @@ const CHANGE: [&str; 2] = ["time", "cycles"];
 
 impl ReadingForm {
     /// What the word in capitals can be; empty for a name that has none, and for lists that are not ours.
-    pub fn words(self) -> Vec<&'static str> {
+    pub(crate) fn words(self) -> Vec<&'static str> {
         match self {
             ReadingForm::Stall => stalls().iter().map(|row| row.id).collect(),
             ReadingForm::StallRank => stalls().iter().filter(|row| row.is_stall()).map(|row| row.id).collect(),
@@ -78,7 +78,7 @@ impl ReadingForm {
     }
 
     /// Whether only a comparison tells it, so that only a hypothesis can name it.
-    pub fn is_of_change(self) -> bool {
+    pub(crate) fn is_of_change(self) -> bool {
         matches!(self, ReadingForm::Check | ReadingForm::Sanitizer | ReadingForm::Faults | ReadingForm::Change)
     }
 
@@ -91,7 +91,7 @@ impl ReadingForm {
 
 /// A reading by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReadingName<'n> {
+pub(crate) struct ReadingName<'n> {
     /// What it is.
     pub form: ReadingForm,
     /// What stands for the word in capitals; empty for a name that has none. The whole name of a metric.
@@ -100,7 +100,7 @@ pub struct ReadingName<'n> {
 
 impl<'n> ReadingName<'n> {
     /// The parts of a name; whether there is such a reading is another question.
-    pub fn of(name: &'n str) -> ReadingName<'n> {
+    pub(crate) fn of(name: &'n str) -> ReadingName<'n> {
         let own = ReadingForm::VARIANTS.iter().filter(|form| **form != ReadingForm::Metric).find_map(|form| {
             let word = name.strip_prefix(form.start())?;
             (form.row().0.len() > form.start().len() || word.is_empty()).then_some(ReadingName { form: *form, word })
@@ -113,7 +113,7 @@ impl<'n> ReadingName<'n> {
 ///
 /// # Errors
 /// There is none, with the nearest.
-pub fn check_reading(name: &str) -> Result<ReadingName<'_>, UnknownName> {
+pub(crate) fn check_reading(name: &str) -> Result<ReadingName<'_>, UnknownName> {
     let parsed = ReadingName::of(name);
     let start = parsed.form.start();
     if name.trim() != name {

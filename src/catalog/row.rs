@@ -48,7 +48,7 @@ macro_rules! catalog {
     (
         $row:ty, $file:literal, $array:literal, $names:expr,
         $(#[$doc:meta])* $seen:vis fn $all:ident
-        $(, $(#[$of_one:meta])* pub fn $one:ident)?
+        $(, $(#[$of_one:meta])* $seen_one:vis fn $one:ident)?
     ) => {
         static ROWS: std::sync::LazyLock<$crate::catalog::row::Catalog<$row>> =
             std::sync::LazyLock::new(|| $crate::catalog::row::Catalog::load(include_str!($file), $array, $names));
@@ -60,7 +60,7 @@ macro_rules! catalog {
 
         $(
             $(#[$of_one])*
-            pub fn $one(name: &str) -> Option<&'static $row> {
+            $seen_one fn $one(name: &str) -> Option<&'static $row> {
                 ROWS.get(name)
             }
         )?

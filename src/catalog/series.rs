@@ -36,17 +36,12 @@ catalog! {
     /// Every series.
     pub fn series,
     /// The series with this name, without what ncu puts in front of it.
-    pub fn series_named
-}
-
-/// The series with this id.
-pub fn series_row(id: &str) -> Option<&'static SeriesRow> {
-    series().iter().find(|row| row.id == id)
+    pub(crate) fn series_named
 }
 
 /// The name of a sampled counter without what ncu puts in front: `pmsampling:` in versions up to 2024 and for stall reasons,
 /// and in place of that the group of passes, `TPC.TriageCompute.` or `TriageSCG.`. `None` for a metric that is no series.
-pub fn sampled_name(metric: &str) -> Option<&str> {
+pub(crate) fn sampled_name(metric: &str) -> Option<&str> {
     if let Some(name) = metric.strip_prefix("pmsampling:") {
         return Some(name);
     }

@@ -105,7 +105,7 @@ pub fn stall_families() -> &'static [StallFamily] {
 }
 
 /// ncu's counter of a reason for each issued instruction.
-pub fn per_issue(reason: &str) -> String {
+pub(crate) fn per_issue(reason: &str) -> String {
     metric_in("per-issue", reason)
 }
 

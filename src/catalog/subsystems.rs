@@ -63,12 +63,12 @@ static ROWS: LazyLock<Catalog<Subsystem>> =
     LazyLock::new(|| Catalog::load(include_str!("subsystems.toml"), "subsystem", |row| vec![row.code.into()]));
 
 /// The part of that code.
-pub fn subsystem(code: Part) -> Option<&'static Subsystem> {
+pub(crate) fn subsystem(code: Part) -> Option<&'static Subsystem> {
     ROWS.rows().iter().find(|row| row.code == code)
 }
 
 /// The part that a counter watches, by its name.
-pub fn subsystem_of(counter: &str) -> Option<&'static Subsystem> {
+pub(crate) fn subsystem_of(counter: &str) -> Option<&'static Subsystem> {
     ROWS.rows().iter().find(|row| row.starts.iter().any(|start| counter.starts_with(start)))
 }
 

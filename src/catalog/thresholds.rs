@@ -34,7 +34,7 @@ catalog! {
     /// Every threshold.
     pub fn thresholds,
     /// The row of this threshold.
-    pub fn threshold_row
+    pub(crate) fn threshold_row
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 /// What an option takes, and what of it may be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum OptionKind {
+pub(crate) enum OptionKind {
     /// Nothing.
     Flag,
     /// A word that the tool knows, which may be shown.
@@ -36,6 +36,6 @@ static ROWS: LazyLock<Catalog<KindRow>> =
     LazyLock::new(|| Catalog::load(include_str!("tool_options.toml"), "kind", |row| row.options.clone()));
 
 /// What an option takes; `None` for one that nobody knows, whose value may be anything.
-pub fn tool_option(name: &str) -> Option<OptionKind> {
+pub(crate) fn tool_option(name: &str) -> Option<OptionKind> {
     ROWS.get(name).map(|row| row.id)
 }

@@ -42,7 +42,7 @@ impl From<Status> for ExitCode {
 
 /// Why a run ended early.
 #[derive(Debug)]
-pub struct Failure {
+pub(crate) struct Failure {
     status: Status,
     /// The report for the user, with ANSI colours; empty when there is nothing to say.
     report: String,
@@ -50,7 +50,7 @@ pub struct Failure {
 
 impl Failure {
     /// Wrong usage; `message` may have further lines, such as a help line.
-    pub fn usage(message: impl std::fmt::Display) -> Failure {
+    pub(crate) fn usage(message: impl std::fmt::Display) -> Failure {
         Failure::of(Status::Usage, message)
     }
 
@@ -60,12 +60,12 @@ impl Failure {
     }
 
     /// The exit status.
-    pub fn status(&self) -> Status {
+    pub(crate) fn status(&self) -> Status {
         self.status
     }
 
     /// What to print on the error stream, with ANSI colours.
-    pub fn report(&self) -> &str {
+    pub(crate) fn report(&self) -> &str {
         &self.report
     }
 

@@ -48,5 +48,4 @@ mod timeline;
 mod trials;
 mod variants;
 
-pub use failure::{Failure, Status};
 pub use program::run;

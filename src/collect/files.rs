@@ -3,22 +3,22 @@
 use crate::evidence::SanitizerTool;
 
 /// The step that compiles, and its cubin.
-pub const BUILD: (&str, &str) = ("build", "build.cubin");
+pub(crate) const BUILD: (&str, &str) = ("build", "build.cubin");
 /// What the assembler said in the same step.
-pub const PTXAS: (&str, &str) = ("ptxas", "build.ptxas.log");
+pub(crate) const PTXAS: (&str, &str) = ("ptxas", "build.ptxas.log");
 /// The check of the outputs.
-pub const CORRECTNESS: (&str, &str) = ("correctness", "correctness.json");
+pub(crate) const CORRECTNESS: (&str, &str) = ("correctness", "correctness.json");
 /// The times.
-pub const BENCHMARK: (&str, &str) = ("benchmark", "benchmark.json");
+pub(crate) const BENCHMARK: (&str, &str) = ("benchmark", "benchmark.json");
 /// The profile.
-pub const PROFILE: (&str, &str) = ("profile", "profile.ncu-rep");
+pub(crate) const PROFILE: (&str, &str) = ("profile", "profile.ncu-rep");
 /// Launches that ncu times and asks nothing else.
-pub const LAUNCHES: (&str, &str) = ("launches", "launches.ncu-rep");
+pub(crate) const LAUNCHES: (&str, &str) = ("launches", "launches.ncu-rep");
 /// The profile of what the kernel is timed beside.
-pub const REFERENCE: (&str, &str) = ("reference", "reference.ncu-rep");
+pub(crate) const REFERENCE: (&str, &str) = ("reference", "reference.ncu-rep");
 
 /// What Nsight Systems recorded of the whole program, as `audit timeline` reads it.
-pub const TIMELINE: (&str, &str) = ("timeline", "timeline.csv");
+pub(crate) const TIMELINE: (&str, &str) = ("timeline", "timeline.csv");
 
 /// The findings of a tool of compute-sanitizer.
 pub fn sanitizer(tool: SanitizerTool) -> String {

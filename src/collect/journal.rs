@@ -9,12 +9,12 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 /// The log's name in the evidence folder.
-pub const JOURNAL: &str = "collect.log";
+pub(crate) const JOURNAL: &str = "collect.log";
 /// Bytes of output that are kept of each stream of a command.
 const KEPT: usize = 256 << 10;
 
 /// A log that is written to at its end.
-pub struct Journal<'c> {
+pub(crate) struct Journal<'c> {
     /// `None` where nothing is written.
     file: Option<File>,
     now: &'c dyn Fn() -> String,
@@ -25,7 +25,7 @@ impl<'c> Journal<'c> {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn open(folder: &Path, now: &'c dyn Fn() -> String) -> Result<Journal<'c>, CollectError> {
+    pub(crate) fn open(folder: &Path, now: &'c dyn Fn() -> String) -> Result<Journal<'c>, CollectError> {
         let path = folder.join(JOURNAL);
         let refused = |source| CollectError::Io { doing: format!("write {JOURNAL} in {}", folder.display()), source };
         if path.is_symlink() {
@@ -36,23 +36,23 @@ impl<'c> Journal<'c> {
     }
 
     /// A log that nothing is written to.
-    pub fn nowhere(now: &'c dyn Fn() -> String) -> Journal<'c> {
+    pub(crate) fn nowhere(now: &'c dyn Fn() -> String) -> Journal<'c> {
         Journal { file: None, now }
     }
 
     /// The moment.
-    pub fn now(&self) -> String {
+    pub(crate) fn now(&self) -> String {
         (self.now)()
     }
 
     /// Writes that a command begins.
-    pub fn begin(&mut self, step: &str, command: &str) {
+    pub(crate) fn begin(&mut self, step: &str, command: &str) {
         let line = format!("{} {step}: {}\n", self.now(), public_command(command));
         self.write(line.as_bytes());
     }
 
     /// Writes how it ended.
-    pub fn end(&mut self, step: &str, ended: &Result<Ran, CollectError>) {
+    pub(crate) fn end(&mut self, step: &str, ended: &Result<Ran, CollectError>) {
         let now = self.now();
         match ended {
             Ok(ran) => {
@@ -65,7 +65,7 @@ impl<'c> Journal<'c> {
     }
 
     /// Writes a remark of our own.
-    pub fn remark(&mut self, step: &str, text: &str) {
+    pub(crate) fn remark(&mut self, step: &str, text: &str) {
         let line = format!("{} {step}: {}\n", self.now(), public_text(text));
         self.write(line.as_bytes());
     }

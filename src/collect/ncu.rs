@@ -142,7 +142,7 @@ const REFUSALS: [(&[&str], &str, &str); 3] = [
 
 /// What ncu printed, as far as it matters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NcuSaid {
+pub(crate) struct NcuSaid {
     /// Passes of each result that was profiled.
     pub passes: Vec<u64>,
     /// Warnings, without the one about clocks that are left alone.
@@ -155,7 +155,7 @@ pub struct NcuSaid {
 
 impl NcuSaid {
     /// Reads what ncu wrote to both streams.
-    pub fn read(text: &str) -> NcuSaid {
+    pub(crate) fn read(text: &str) -> NcuSaid {
         let mut said = NcuSaid::default();
         let mut is_listing = false;
         for line in text.lines().map(str::trim) {
@@ -180,7 +180,7 @@ impl NcuSaid {
     }
 
     /// The metric that ncu does not know, as it was asked for.
-    pub fn unknown(&self) -> Option<String> {
+    pub(crate) fn unknown(&self) -> Option<String> {
         let line = self.errors.iter().find_map(|line| line.split_once("Failed to find metric "))?.1.trim();
         let name = line.strip_prefix("regex:^").unwrap_or(line);
         let end = name.find("\\.(").or_else(|| name.find(['$', ' '])).unwrap_or(name.len());
@@ -188,7 +188,7 @@ impl NcuSaid {
     }
 
     /// Why there is no report, or one that must not be used, in order of what the user has to mend first.
-    pub fn setback(&self, profile: &Profile, status: &str, has_report: bool) -> Option<Setback> {
+    pub(crate) fn setback(&self, profile: &Profile, status: &str, has_report: bool) -> Option<Setback> {
         let has = |word: &str| self.errors.iter().chain(&self.warnings).find(|line| line.contains(word));
         for (marks, what, cure) in REFUSALS {
             if let Some(line) = marks.iter().find_map(|mark| has(mark)) {

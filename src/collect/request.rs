@@ -86,13 +86,13 @@ impl Request {
 pub type Absent<'c> = dyn Fn(&Path, &[String]) -> Result<Vec<String>, String> + 'c;
 
 /// Says in a word how a trial came out; an error for a file that is not what the trial writes.
-pub type Outcome<'c> = dyn Fn(Trial, &Path) -> Result<String, String> + 'c;
+pub(crate) type Outcome<'c> = dyn Fn(Trial, &Path) -> Result<String, String> + 'c;
 
 /// Says whether a file is a timeline that can be read; an error says what is wrong.
-pub type IsTimeline<'c> = dyn Fn(&Path) -> Result<(), String> + 'c;
+pub(crate) type IsTimeline<'c> = dyn Fn(&Path) -> Result<(), String> + 'c;
 
 /// A plain report without what it says of people and machines; `None` for one that is not whole. Other bytes stay.
-pub type Public<'c> = dyn Fn(&[u8]) -> Option<Vec<u8>> + 'c;
+pub(crate) type Public<'c> = dyn Fn(&[u8]) -> Option<Vec<u8>> + 'c;
 
 /// What every collection of a run shares.
 pub struct Context<'c> {

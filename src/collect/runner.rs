@@ -94,7 +94,7 @@ pub fn run(call: &Call) -> Result<Ran, CollectError> {
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_watched(call: &Call, watch: &mut dyn FnMut(&[u8])) -> Result<Ran, CollectError> {
+pub(crate) fn run_watched(call: &Call, watch: &mut dyn FnMut(&[u8])) -> Result<Ran, CollectError> {
     let start = Instant::now();
     let mut command = Command::new(&call.program);
     command.args(&call.arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

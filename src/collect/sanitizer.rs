@@ -10,7 +10,7 @@ use crate::evidence::SanitizerTool;
 const MOST: u32 = 1000;
 
 /// The arguments of compute-sanitizer up to the program: findings go to `xml`.
-pub fn sanitizer_words(tool: SanitizerTool, xml: &str) -> Words {
+pub(crate) fn sanitizer_words(tool: SanitizerTool, xml: &str) -> Words {
     let mut words = Words::new();
     words.pair("--tool", tool.name());
     words.one("--xml");
@@ -26,7 +26,7 @@ pub fn sanitizer_words(tool: SanitizerTool, xml: &str) -> Words {
 
 /// What compute-sanitizer printed, as far as it matters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SanitizerSaid {
+pub(crate) struct SanitizerSaid {
     /// `ERROR SUMMARY: 257 errors`; empty for a run that did not come to its end.
     pub summary: String,
     /// What else it said of its own: that findings were left out, that the program failed.
@@ -37,7 +37,7 @@ pub struct SanitizerSaid {
 
 impl SanitizerSaid {
     /// Reads what it wrote to both streams; lines of the program are passed over.
-    pub fn read(text: &str) -> SanitizerSaid {
+    pub(crate) fn read(text: &str) -> SanitizerSaid {
         let mut said = SanitizerSaid::default();
         for line in text.lines() {
             let Some(line) = line.trim_start().strip_prefix("=========").map(str::trim) else { continue };
@@ -53,7 +53,7 @@ impl SanitizerSaid {
     }
 
     /// Why nothing is known after a run.
-    pub fn setback(&self, tool: SanitizerTool, status: &str, has_file: bool) -> Option<Setback> {
+    pub(crate) fn setback(&self, tool: SanitizerTool, status: &str, has_file: bool) -> Option<Setback> {
         let name = tool.name();
         if let Some(error) = self.errors.first() {
             return Some(Setback::new(

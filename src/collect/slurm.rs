@@ -104,7 +104,7 @@ impl Array {
 ///
 /// # Errors
 /// Where Slurm is not at hand or refuses the array, with its words.
-pub fn submit(array: &Array) -> Result<String, CollectError> {
+pub(crate) fn submit(array: &Array) -> Result<String, CollectError> {
     let refused = |source| CollectError::Io { doing: "write the script of the job array".into(), source };
     let mut script = tempfile::NamedTempFile::new().map_err(refused)?;
     script.write_all(array.script().as_bytes()).map_err(refused)?;

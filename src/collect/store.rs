@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The manifest's name.
-pub const MANIFEST: &str = "collected.json";
+pub(crate) const MANIFEST: &str = "collected.json";
 const LOCK: &str = ".collect.lock";
 const MAKING: &str = ".making-";
 
@@ -217,7 +217,7 @@ impl Store {
 ///
 /// # Errors
 /// [`CollectError::NotAsMade`] for a file that is not what its step made.
-pub fn is_as_made(folder: &Path, manifest: &Collected) -> Result<(), CollectError> {
+pub(crate) fn is_as_made(folder: &Path, manifest: &Collected) -> Result<(), CollectError> {
     for step in manifest.steps.iter().filter(|step| step.outcome == StepOutcome::Made) {
         let file = folder.join(&step.file);
         let found = match contents(&file) {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The format of the manifest.
-pub const COLLECTED_SCHEMA: &str = "kernel-audit/collected/1";
+pub(crate) const COLLECTED_SCHEMA: &str = "kernel-audit/collected/1";
 
 /// How a step ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

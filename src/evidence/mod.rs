@@ -12,27 +12,34 @@ mod source_dump;
 mod source_view;
 mod timeline;
 
+pub(crate) use audit_launch::facts::Buffer;
 pub use audit_launch::facts::{
-    BENCHMARK_SCHEMA, Benchmark, Buffer, CORRECTNESS_SCHEMA, CheckRun, Clocks, Completed, Correctness, DeviceFacts,
-    FlushedBy, FunctionFacts, GemmChoice, HeldOutputs, LaunchFacts, OutputCheck, TimedReference, TimingMethod,
-    WorstElement,
+    BENCHMARK_SCHEMA, Benchmark, CORRECTNESS_SCHEMA, CheckRun, Clocks, Completed, Correctness, DeviceFacts, FlushedBy,
+    FunctionFacts, GemmChoice, HeldOutputs, LaunchFacts, OutputCheck, TimedReference, TimingMethod, WorstElement,
 };
-pub use build::{CodeBuild, ReportCubin};
-pub use collected::{COLLECTED_SCHEMA, Collected, CollectedStep, StepOutcome};
+pub use build::CodeBuild;
+pub(crate) use build::ReportCubin;
+pub use collected::Collected;
+pub(crate) use collected::{CollectedStep, StepOutcome};
 pub use cuda_binary::Op;
-pub use cuda_binary::cubin::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineRow, LineTable};
+pub use cuda_binary::cubin::{Cubin, CubinKernel, CubinParameter, LineTable};
 pub use cuda_binary::ptxas_log::{BuildLog, BuildRecord, CalleeRecord};
-pub use cuda_binary::sass::{
-    Arithmetic, Flow, MachineWord, Operand, OperandFrom, Register, RegisterFile, Registers, WarpSync,
-};
-pub use cuda_binary::sass::{Predicate, SassFunction, SassInstruction, SassListing, SourceLine};
+pub(crate) use cuda_binary::sass::SassInstruction;
+pub use cuda_binary::sass::{Arithmetic, Registers};
+pub(crate) use cuda_binary::sass::{Flow, MachineWord, Operand, OperandFrom, Register, RegisterFile, WarpSync};
+pub use cuda_binary::sass::{SassFunction, SassListing, SourceLine};
 pub use dump::{SCHEMA, write_json};
 pub use ncu_report::{
-    ClockStatus, Damage, Device, Dim3, FocusMetric, Instance, Launch, Metric, NameSet, NvtxRange, Origin, Process,
-    Report, RuleMessage, RuleResult, RuleTable, Rules, Session, SourceText, Speedup, Value, Want, Workload,
+    ClockStatus, Device, Dim3, Instance, Launch, Metric, NameSet, NvtxRange, Origin, Process, Report, RuleResult,
+    Rules, SourceText, Speedup, Value, Want, Workload,
 };
-pub use reading::{Measured, Missing, Provenance, Reading, Spread};
-pub use sanitizer::{SanitizerFinding, SanitizerLevel, SanitizerRun, SanitizerSite, SanitizerTool};
-pub use source_dump::{SOURCE_SCHEMA, write_source_json};
-pub use source_view::{CodeInstruction, Combine, CounterColumn, LineCounts, Lines, SourceView, combine};
-pub use timeline::{GpuOperation, MemorySize, OperationKind, Timeline, Totals};
+pub(crate) use ncu_report::{Damage, RuleMessage, Session};
+pub(crate) use reading::{Measured, Missing, Spread};
+pub use reading::{Provenance, Reading};
+pub use sanitizer::SanitizerTool;
+pub(crate) use sanitizer::{SanitizerFinding, SanitizerLevel, SanitizerRun, SanitizerSite};
+pub(crate) use source_dump::write_source_json;
+pub(crate) use source_view::{CodeInstruction, CounterColumn};
+pub use source_view::{Lines, SourceView};
+pub use timeline::Timeline;
+pub(crate) use timeline::{GpuOperation, MemorySize, OperationKind, Totals};

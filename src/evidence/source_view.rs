@@ -2,6 +2,7 @@
 
 use super::{MachineWord, Op, SourceLine};
 use crate::quantity::Unit;
+use cuda_binary::flow::Step;
 use ncu_report::{SourceText, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -31,6 +32,11 @@ impl CodeInstruction {
             (None, Some(word)) => word.op,
             (None, None) => Op::Unknown,
         }
+    }
+
+    /// Where control goes behind it, by its bits.
+    pub fn step(&self) -> Step {
+        Step::of_word(self.offset, self.word.as_ref())
     }
 }
 
@@ -96,7 +102,7 @@ pub struct SourceView {
 
 /// How a metric's values on several instructions make one of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Combine {
+pub(crate) enum Combine {
     /// Counts add up.
     Sum,
     /// Codes are bit masks.
@@ -107,7 +113,7 @@ pub enum Combine {
 
 /// How the values of a metric combine. The masks are those of `memory_type` and its kin; averages carry `avg` or
 /// `nway` in their names.
-pub fn combine(metric: &str) -> Combine {
+pub(crate) fn combine(metric: &str) -> Combine {
     match metric {
         "memory_type" | "memory_access_type" | "memory_access_size_type" => Combine::Union,
         _ if metric.starts_with("derived__avg_") || metric.starts_with("derived__derivative_") => Combine::Apart,

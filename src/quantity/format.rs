@@ -147,7 +147,7 @@ pub fn plain(value: f64, decimals: usize) -> String {
 }
 
 /// A small number by its magnitude, `3.12e-7`; zero as `0`. For errors and tolerances.
-pub fn scientific(value: f64) -> String {
+pub(crate) fn scientific(value: f64) -> String {
     if value == 0.0 { "0".into() } else { format!("{value:.2e}") }
 }
 
@@ -162,7 +162,7 @@ pub fn counted(count: u64, word: &str) -> String {
 }
 
 /// A sentence's beginning: the first letter large.
-pub fn capital(text: &str) -> String {
+pub(crate) fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().collect::<String>() + chars.as_str()).unwrap_or_default()
 }

@@ -49,18 +49,18 @@ fn written(value: f64, steps: &[Step]) -> String {
 }
 
 /// Three digits that count.
-pub fn digits(value: f64) -> String {
+pub(crate) fn digits(value: f64) -> String {
     fixed(value, three(value))
 }
 
 /// A time in ns: `1.680 ms`, `141.5 µs`, `980 ns`.
-pub fn time(ns: f64) -> String {
+pub(crate) fn time(ns: f64) -> String {
     use Decimals::Fixed;
     written(ns, &[(1.0, "ns", Fixed(0)), (1e3, "µs", Fixed(1)), (1e6, "ms", Fixed(3)), (1e9, "s", Fixed(3))])
 }
 
 /// A count in full up to a million, then in millions, so that old and new have one unit: `1,752`, `7.49 M`, `2,133.8 M`.
-pub fn amount(value: f64) -> String {
+pub(crate) fn amount(value: f64) -> String {
     match value.abs() {
         size if size >= 1e12 => format!("{} T", fixed(value / 1e12, 2)),
         size if size >= 1e6 => format!("{} M", fixed(value / 1e6, three(value / 1e6).max(1))),
@@ -70,7 +70,7 @@ pub fn amount(value: f64) -> String {
 }
 
 /// A rate of work: `652 TFLOP/s`.
-pub fn rate(per_second: f64, unit: &str) -> String {
+pub(crate) fn rate(per_second: f64, unit: &str) -> String {
     use Decimals::Three;
     const STEPS: [Step; 4] = [(1e6, "M", Three), (1e9, "G", Three), (1e12, "T", Three), (1e15, "P", Three)];
     match stepped(per_second, &STEPS).filter(|_| per_second >= 1e6) {
@@ -80,14 +80,14 @@ pub fn rate(per_second: f64, unit: &str) -> String {
 }
 
 /// `7.83 GB`, `714 MB`.
-pub fn bytes(value: f64) -> String {
+pub(crate) fn bytes(value: f64) -> String {
     use Decimals::{Fixed, Three};
     let steps = [(1.0, "B", Fixed(0)), (1e3, "kB", Three), (1e6, "MB", Three), (1e9, "GB", Three), (1e12, "TB", Three)];
     written(value, &steps)
 }
 
 /// A count: three digits with a decimal prefix from ten thousand on, `16.8 M`.
-pub fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     use Decimals::Three;
     const STEPS: [Step; 5] =
         [(1e3, "k", Three), (1e6, "M", Three), (1e9, "G", Three), (1e12, "T", Three), (1e15, "P", Three)];

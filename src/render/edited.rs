@@ -46,14 +46,14 @@ impl Block {
 }
 
 /// What the author of a page wrote in the place of the program's draft, without its heading.
-pub fn authored(page: &str) -> Option<&str> {
+pub(crate) fn authored(page: &str) -> Option<&str> {
     let block = blocks(page).ok()?.into_iter().find(|block| block.is_authored(page))?;
     let text = page[block.content].trim_start();
     Some(if text.starts_with("## ") { text.split_once('\n').map_or("", |(_, rest)| rest) } else { text })
 }
 
 /// The page with the author's block of an earlier one in the place of its draft, where somebody wrote there.
-pub fn carried(page: &str, earlier: &str) -> Option<String> {
+pub(crate) fn carried(page: &str, earlier: &str) -> Option<String> {
     let theirs = blocks(earlier).ok()?.into_iter().find(|block| block.is_authored(earlier))?;
     let own = blocks(page).ok()?.into_iter().find(|block| block.id == HUMAN)?;
     let (before, after) = (&page[..own.whole.start], &page[own.whole.end..]);
@@ -84,7 +84,7 @@ pub fn marked(page: &str, sections: &[(usize, String)]) -> String {
 ///
 /// # Errors
 /// Markers that are damaged, doubled or nested, or a block that was edited by hand.
-pub fn intact(path: &Path, page: &str) -> Result<(), RenderError> {
+pub(crate) fn intact(path: &Path, page: &str) -> Result<(), RenderError> {
     let cure = "generate the page again with --force, or restore it from version control";
     let fail = |line: usize, what: String| RenderError::edited(path, line, what, cure);
     let all = blocks(page).map_err(|(line, what)| fail(line, what))?;

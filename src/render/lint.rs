@@ -291,7 +291,7 @@ pub(super) fn unknown_part(helper: &str, name: &str) -> Option<String> {
 }
 
 /// The names that templates may use, for people.
-pub fn explain_view() -> String {
+pub(crate) fn explain_view() -> String {
     let mut text = String::from(
         "The names that templates may use. Each is a finished part: a template places it and adds text of its own.\n\n",
     );

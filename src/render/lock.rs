@@ -11,14 +11,14 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The right to replace a page; given back when dropped.
 #[derive(Debug)]
-pub struct PageLock(#[expect(dead_code, reason = "held, not read")] FileLock);
+pub(crate) struct PageLock(#[expect(dead_code, reason = "held, not read")] FileLock);
 
 impl PageLock {
     /// Waits for the right to replace `page`; makes its folder.
     ///
     /// # Errors
     /// A folder that cannot be made or written to, or another run that does not end.
-    pub fn take(page: &Path) -> Result<PageLock, RenderError> {
+    pub(crate) fn take(page: &Path) -> Result<PageLock, RenderError> {
         let fault = |doing: &'static str, cure: &str, source: std::io::Error| RenderError::Write {
             path: page.to_owned(),
             doing,

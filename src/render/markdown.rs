@@ -53,7 +53,7 @@ pub(super) fn blocks<'b>(blocks: impl IntoIterator<Item = &'b Block>) -> String 
 }
 
 /// A table as Markdown lines.
-pub fn table(table: &Table) -> String {
+pub(crate) fn table(table: &Table) -> String {
     grid(table).lines() + "\n"
 }
 

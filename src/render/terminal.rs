@@ -42,7 +42,7 @@ pub fn print(document: &Document, width: usize, out: &mut dyn Write) -> io::Resu
 ///
 /// # Errors
 /// What `out` says.
-pub fn print_text(text: &str, width: usize, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn print_text(text: &str, width: usize, out: &mut dyn Write) -> io::Result<()> {
     let mut screen = Screen { text: String::new(), width, is_under_heading: true };
     match text.strip_prefix("- ") {
         Some(item) => screen.wrapped(&one_line(item), "- "),

@@ -21,7 +21,7 @@ pub struct Output<'a> {
 ///
 /// # Errors
 /// [`RenderError::Write`] names the file and the step.
-pub fn write_together(outputs: &[Output<'_>]) -> Result<(), RenderError> {
+pub(crate) fn write_together(outputs: &[Output<'_>]) -> Result<(), RenderError> {
     write_with(outputs, &[])
 }
 
@@ -31,7 +31,7 @@ pub fn write_together(outputs: &[Output<'_>]) -> Result<(), RenderError> {
 ///
 /// # Errors
 /// As [`write_together`].
-pub fn write_with(outputs: &[Output<'_>], derived: &[Output<'_>]) -> Result<(), RenderError> {
+pub(crate) fn write_with(outputs: &[Output<'_>], derived: &[Output<'_>]) -> Result<(), RenderError> {
     let staged = outputs.iter().chain(derived).map(stage).collect::<Result<Vec<_>, _>>()?;
     for staged in staged[..outputs.len()].iter().filter(|staged| staged.replaces) {
         staged.file.as_file().sync_all().map_err(|error| fault(&staged.path, "flushing to disk", error))?;
@@ -56,7 +56,7 @@ const LOCK: &str = ".lock";
 
 /// Removes what runs that were killed left in a folder of audits: files that were not put in place, and locks. Those of a
 /// run that lives are locked by it and stay. What cannot be removed is left; it is in nobody's way.
-pub fn sweep(folder: &Path) {
+pub(crate) fn sweep(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();

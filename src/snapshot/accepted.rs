@@ -131,7 +131,7 @@ impl Accepted {
 
 /// The acceptances of a subject.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct AcceptedFile {
+pub(crate) struct AcceptedFile {
     /// In the order in which they were made.
     #[serde(default)]
     pub accepted: Vec<Accepted>,
@@ -139,7 +139,7 @@ pub struct AcceptedFile {
 
 impl AcceptedFile {
     /// Where the acceptances of a subject are kept.
-    pub fn path(folder: &Path, subject: &str) -> PathBuf {
+    pub(crate) fn path(folder: &Path, subject: &str) -> PathBuf {
         folder.join(format!("{subject}.accepted.toml"))
     }
 
@@ -147,12 +147,12 @@ impl AcceptedFile {
     ///
     /// # Errors
     /// A file that is there and cannot be read or understood.
-    pub fn read(folder: &Path, subject: &str) -> Result<AcceptedFile, SnapshotError> {
+    pub(crate) fn read(folder: &Path, subject: &str) -> Result<AcceptedFile, SnapshotError> {
         read_notes(&AcceptedFile::path(folder, subject))
     }
 
     /// Those about the comparison of an audit.
-    pub fn about(&self, audit: &Audit) -> Vec<Acceptance> {
+    pub(crate) fn about(&self, audit: &Audit) -> Vec<Acceptance> {
         self.accepted.iter().filter(|accepted| accepted.is_about(audit)).map(Accepted::shown).collect()
     }
 
@@ -160,7 +160,7 @@ impl AcceptedFile {
     ///
     /// # Errors
     /// Those of the TOML writer.
-    pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
+    pub(crate) fn to_toml(&self) -> Result<String, toml::ser::Error> {
         let text = toml::to_string(self)?;
         Ok(format!("# Accepted regressions; `audit check --accept --reason TEXT` writes this file.\n\n{text}"))
     }

@@ -129,7 +129,7 @@ fn parts<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Parts<'a>, SnapshotError
 }
 
 /// Whether bytes begin as a snapshot does, which tells them from reports of every kind.
-pub fn is_snapshot_like(head: &[u8]) -> bool {
+pub(crate) fn is_snapshot_like(head: &[u8]) -> bool {
     head.trim_ascii_start().starts_with(b"{")
 }
 

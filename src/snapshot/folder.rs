@@ -110,7 +110,7 @@ pub fn newest(folder: &Path, subject: &str, before: Dated, new: &Side) -> Result
 ///
 /// # Errors
 /// A folder that is there and cannot be read, or an audit of this measurement that cannot.
-pub fn made_from(folder: &Path, subject: &str, side: &Side) -> Result<Vec<(Dated, Snapshot)>, SnapshotError> {
+pub(crate) fn made_from(folder: &Path, subject: &str, side: &Side) -> Result<Vec<(Dated, Snapshot)>, SnapshotError> {
     let Some(hash) = side.hash() else { return Ok(Vec::new()) };
     let holds = |bytes: &[u8]| bytes.windows(hash.len()).any(|window| window == hash.as_bytes());
     let mut same = Vec::new();

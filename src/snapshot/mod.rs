@@ -13,9 +13,12 @@ mod pins;
 mod upgrade;
 
 pub(crate) use accepted::change;
-pub use accepted::{Accepted, AcceptedFile, Measured, Of};
+pub use accepted::{Accepted, Of};
+pub(crate) use accepted::{AcceptedFile, Measured};
 pub use error::SnapshotError;
-pub use file::{SCHEMA, Snapshot, is_snapshot_like};
+pub(crate) use file::is_snapshot_like;
+pub use file::{SCHEMA, Snapshot};
 pub(crate) use folder::named;
-pub use folder::{Dated, Found, earlier, made_from, milestones, newest, subjects};
-pub use pins::{Pin, Pinned, Pins};
+pub(crate) use folder::{Dated, made_from};
+pub use folder::{earlier, milestones, newest, subjects};
+pub(crate) use pins::{Pin, Pinned, Pins};

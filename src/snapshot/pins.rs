@@ -11,7 +11,7 @@ const FILE: &str = "baselines.toml";
 /// From a day on, the snapshot that audits of a subject are compared with, or none: then each is compared with the one before.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Pin {
+pub(crate) struct Pin {
     /// The subject.
     pub subject: String,
     /// The day from which on it holds.
@@ -25,7 +25,7 @@ pub struct Pin {
 
 /// A snapshot that is pinned.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Pinned {
+pub(crate) struct Pinned {
     /// Its file name, in the same folder.
     pub snapshot: String,
     /// Its content hash.
@@ -40,7 +40,7 @@ pub struct Pinned {
 /// The pins of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Pins {
+pub(crate) struct Pins {
     /// In order of subjects and days.
     #[serde(default)]
     pub pin: Vec<Pin>,
@@ -48,7 +48,7 @@ pub struct Pins {
 
 impl Pins {
     /// Where the pins of a folder are kept.
-    pub fn path(folder: &Path) -> PathBuf {
+    pub(crate) fn path(folder: &Path) -> PathBuf {
         folder.join(FILE)
     }
 
@@ -56,19 +56,19 @@ impl Pins {
     ///
     /// # Errors
     /// A file that is there and cannot be read or understood.
-    pub fn read(folder: &Path) -> Result<Pins, SnapshotError> {
+    pub(crate) fn read(folder: &Path) -> Result<Pins, SnapshotError> {
         let path = Pins::path(folder);
         super::accepted::read_notes(&path)
     }
 
     /// The pin of a subject that holds on a day.
-    pub fn of(&self, subject: &str, date: NaiveDate) -> Option<&Pin> {
+    pub(crate) fn of(&self, subject: &str, date: NaiveDate) -> Option<&Pin> {
         let holds = |pin: &&Pin| pin.subject == subject && pin.date.parse::<NaiveDate>().is_ok_and(|from| from <= date);
         self.pin.iter().rfind(holds).filter(|pin| pin.to.is_some())
     }
 
     /// Puts a pin in place of the subject's former one of that day.
-    pub fn put(&mut self, pin: Pin) {
+    pub(crate) fn put(&mut self, pin: Pin) {
         self.pin.retain(|other| (&other.subject, &other.date) != (&pin.subject, &pin.date));
         self.pin.push(pin);
         self.pin.sort_by(|a, b| (&a.subject, &a.date).cmp(&(&b.subject, &b.date)));
@@ -78,7 +78,7 @@ impl Pins {
     ///
     /// # Errors
     /// Those of the TOML writer.
-    pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
+    pub(crate) fn to_toml(&self) -> Result<String, toml::ser::Error> {
         let text = toml::to_string(self)?;
         Ok(format!("# Baselines that audits are compared with; `audit baseline pin` writes this file.\n\n{text}"))
     }
@@ -88,7 +88,7 @@ impl Pins {
     ///
     /// # Errors
     /// A snapshot that cannot be read, or that is not the one that was pinned.
-    pub fn snapshot(folder: &Path, subject: &str, at: Dated) -> Result<Option<(Pin, Snapshot)>, SnapshotError> {
+    pub(crate) fn snapshot(folder: &Path, subject: &str, at: Dated) -> Result<Option<(Pin, Snapshot)>, SnapshotError> {
         let Some(pin) = Pins::read(folder)?.of(subject, at.date).cloned() else { return Ok(None) };
         let Some(to) = pin.to.as_ref().filter(|to| folder::dated(&to.snapshot).is_none_or(|pinned| pinned < at)) else {
             return Ok(None);

@@ -111,7 +111,7 @@ pub fn read_code(parts: &CodeParts<'_>, neutral: &Neutral) -> Result<CodeBuild, 
 ///
 /// # Errors
 /// Where the line table of the cubin is broken; `input` is what the error calls it.
-pub fn place_lines(
+pub(crate) fn place_lines(
     listing: &mut SassListing,
     cubin: &[u8],
     input: &str,

@@ -9,7 +9,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// A file that cannot be read, is no JSON, has another schema or other fields, or says `passed` where an output did not.
-pub fn read_correctness(path: &Path) -> Result<Correctness, ReadError> {
+pub(crate) fn read_correctness(path: &Path) -> Result<Correctness, ReadError> {
     let bytes = read_all(path)?;
     correctness(&bytes, path)
 }
@@ -18,7 +18,7 @@ pub fn read_correctness(path: &Path) -> Result<Correctness, ReadError> {
 ///
 /// # Errors
 /// As [`read_correctness`]; also where a time is no finite positive number, or there is none.
-pub fn read_benchmark(path: &Path) -> Result<Benchmark, ReadError> {
+pub(crate) fn read_benchmark(path: &Path) -> Result<Benchmark, ReadError> {
     let bytes = read_all(path)?;
     benchmark(&bytes, path)
 }
@@ -65,7 +65,7 @@ pub fn benchmark(bytes: &[u8], path: &Path) -> Result<Benchmark, ReadError> {
 ///
 /// # Errors
 /// [`ReadError::Io`] where the system refuses, [`ReadError::Malformed`] for another file or another schema.
-pub fn read_collected(path: &Path) -> Result<Collected, ReadError> {
+pub(crate) fn read_collected(path: &Path) -> Result<Collected, ReadError> {
     let bytes = read_all(path)?;
     Collected::from_json(&bytes).map_err(|found| ReadError::Malformed {
         path: path.into(),

@@ -17,10 +17,14 @@ pub use cuda_binary::{cubin, ptx, ptxas_log, sass};
 
 pub use crate::evidence::{NameSet, Rules, Want};
 pub use attribution::read_source_views;
-pub use code::{CodeParts, Neutral, place_lines, read_code};
-pub use launched::{benchmark, correctness, read_benchmark, read_collected, read_correctness};
-pub use ncu_report::{self, ReadError};
+pub(crate) use code::place_lines;
+pub use code::{CodeParts, Neutral, read_code};
+pub use launched::{benchmark, correctness};
+pub(crate) use launched::{read_benchmark, read_collected, read_correctness};
+pub use ncu_report;
+pub use ncu_report::ReadError;
 pub use nsys::read_timeline;
-pub use open::{open_report, read_all, read_build_log};
+pub use open::read_build_log;
+pub(crate) use open::{open_report, read_all};
 pub use profile::{Profile, read_profile};
 pub use sanitizer_xml::read_sanitizer;

@@ -25,7 +25,7 @@ pub fn read_build_log(path: &Path) -> Result<BuildLog, ReadError> {
 ///
 /// # Errors
 /// Those of [`NcuReport::open`]; for a file of another kind, what it is.
-pub fn open_report(path: &Path, allow_damage: bool) -> Result<NcuReport, ReadError> {
+pub(crate) fn open_report(path: &Path, allow_damage: bool) -> Result<NcuReport, ReadError> {
     const SEEN: u64 = 1 << 20;
     let head = read_head(path, SEEN)?;
     match ncu_report::looks_like(&head) {
@@ -60,7 +60,7 @@ pub(super) fn read_head(path: &Path, size: u64) -> Result<Vec<u8>, ReadError> {
 ///
 /// # Errors
 /// [`ReadError::Io`] where the system refuses, [`ReadError::WrongKind`] for a folder.
-pub fn read_all(path: &Path) -> Result<Vec<u8>, ReadError> {
+pub(crate) fn read_all(path: &Path) -> Result<Vec<u8>, ReadError> {
     refuse_directory(path)?;
     read::bytes(path).map_err(|source| ReadError::Io { path: path.into(), source })
 }

@@ -83,7 +83,7 @@ pub(super) fn letters(count: usize) -> Vec<String> {
 
 /// The names of files as they fit in lines of `width` characters: as they are where all do, else without the folders that all
 /// share, and what is still too long without its middle. Names that would then be the same stay as they are.
-pub fn short_files(files: &[String], width: usize) -> Vec<String> {
+pub(crate) fn short_files(files: &[String], width: usize) -> Vec<String> {
     let room = width.saturating_sub(LABEL).max(SHORTEST);
     let fits = |name: &String| name.width() <= room;
     if files.iter().all(fits) {

@@ -13,7 +13,7 @@ use crate::words::Words;
 /// The name of the template that prints a comment.
 pub const COMMENT: &str = "pr";
 /// What a comment begins with, so that the next one takes its place. A reader does not see it.
-pub const COMMENT_MARKER: &str = "<!-- audit:pull-request -->";
+pub(crate) const COMMENT_MARKER: &str = "<!-- audit:pull-request -->";
 /// Characters of a comment: GitHub takes 65,536 in one, and what a job says before it takes its part.
 const LIMIT: usize = 61_000;
 

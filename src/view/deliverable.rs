@@ -10,7 +10,7 @@ use crate::evidence::{Missing, Reading};
 use crate::words;
 
 /// The name of the template that prints this page.
-pub const DELIVERABLE: &str = "deliverable";
+pub(crate) const DELIVERABLE: &str = "deliverable";
 
 /// How a cell is made from a kernel's audit.
 type CellOf = fn(&Audit) -> Cell;

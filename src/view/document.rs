@@ -6,7 +6,7 @@ use crate::words;
 use crate::words::Words;
 
 /// The name of the section that belongs to the author of the page.
-pub const CONCLUSIONS: &str = "conclusions";
+pub(crate) const CONCLUSIONS: &str = "conclusions";
 
 /// Horizontal alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]

@@ -15,7 +15,7 @@ pub fn faults(audit: &Audit) -> Vec<String> {
 }
 
 /// Why the check of the outputs cannot tell, as a sentence part; `None` where it can, or where there was none.
-pub fn void_check(audit: &Audit) -> Option<String> {
+pub(crate) fn void_check(audit: &Audit) -> Option<String> {
     Some(match audit.void_check()? {
         Void::Empty => "no output was compared".to_owned(),
         Void::Reference(run, output) => {

@@ -9,7 +9,7 @@ use crate::quantity::{Quantity, Unit, format};
 
 /// A row of the history as finished strings; empty where there is nothing to say.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct HistoryRow {
+pub(crate) struct HistoryRow {
     /// `YYYY-MM-DD`, with the number of a later audit of the day.
     pub date: String,
     /// The commit.
@@ -33,7 +33,7 @@ pub struct HistoryRow {
 }
 
 /// The rows of some milestones, in their order.
-pub fn history_rows(milestones: &[Milestone]) -> Vec<HistoryRow> {
+pub(crate) fn history_rows(milestones: &[Milestone]) -> Vec<HistoryRow> {
     milestones.iter().map(row).collect()
 }
 
@@ -77,14 +77,14 @@ fn row(milestone: &Milestone) -> HistoryRow {
 
 impl HistoryRow {
     /// What it says, in the order of the columns.
-    pub fn cells(&self) -> [&String; 10] {
+    pub(crate) fn cells(&self) -> [&String; 10] {
         let HistoryRow { date, commit, change, gpu, time, rate, share, registers, stall, verdict } = self;
         [date, commit, change, gpu, time, rate, share, registers, stall, verdict]
     }
 }
 
 /// The rows as a table.
-pub fn history_table(rows: &[HistoryRow]) -> Table {
+pub(crate) fn history_table(rows: &[HistoryRow]) -> Table {
     // A GPU that all have is on each page.
     let has_gpus = rows.iter().any(|row| row.gpu != rows[0].gpu);
     let line = |row: &HistoryRow| {

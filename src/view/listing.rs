@@ -58,7 +58,7 @@ pub struct SourceText {
 }
 
 /// The source view of a listing.
-pub fn source_text(listing: &Listing) -> SourceText {
+pub(crate) fn source_text(listing: &Listing) -> SourceText {
     let costs = || listing.files.iter().flat_map(|file| &file.lines).filter_map(|line| line.cost.as_ref());
     let most = costs().filter_map(|cost| cost.samples).max().unwrap_or(0);
     let hottest = listing.instructions.iter().filter_map(|one| one.cost.samples).max().unwrap_or(0);

@@ -13,7 +13,7 @@ use crate::words;
 const MOST: usize = 20;
 
 /// The document of a timeline; `title` names its files.
-pub fn timeline_document(title: &str, audit: &TimelineAudit) -> Document {
+pub(crate) fn timeline_document(title: &str, audit: &TimelineAudit) -> Document {
     let mut sections = vec![
         Section::new("kernels", "Kernels by time", part(&audit.kernels, |rows| kernels(rows))),
         Section::new("gpu-time", "The GPU's time", part(&audit.devices, |rows| devices(rows))),
@@ -31,7 +31,13 @@ pub fn timeline_document(title: &str, audit: &TimelineAudit) -> Document {
 }
 
 /// The page of a program: the same, with the date, the files with their hashes, and the command that makes it again.
-pub fn timeline_page(title: &str, date: &str, files: &[Origin], command: &str, audit: &TimelineAudit) -> Document {
+pub(crate) fn timeline_page(
+    title: &str,
+    date: &str,
+    files: &[Origin],
+    command: &str,
+    audit: &TimelineAudit,
+) -> Document {
     let mut document = timeline_document(&format!("Timeline: {title}"), audit);
     let cells = |file: &Origin| vec![code(file.path.clone()), count(file.bytes), code(file.blake3.clone())];
     let columns = columns_of("File | Bytes: | BLAKE3");

@@ -4,6 +4,8 @@
 //! What needs no GPU stands apart from [`gpu`], so that it is tested without one. Receives a [`LaunchPlan`] and a
 //! [`Program`], gives [`facts`].
 
+#![deny(missing_docs)]
+
 mod difference;
 mod dtype;
 mod error;

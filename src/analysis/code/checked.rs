@@ -17,7 +17,7 @@ pub struct Deciding {
 }
 
 /// Deciding instructions that are kept.
-pub const DECIDING_KEPT: usize = 12;
+pub(crate) const DECIDING_KEPT: usize = 12;
 
 /// A check with what the code has of it: evidence, from which its verdict follows.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

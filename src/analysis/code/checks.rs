@@ -67,7 +67,7 @@ impl SassCheck {
 }
 
 /// The checks that none of the builds was asked for, since no build is for their architecture or there is none at all.
-pub fn unchecked(checks: &[SassCheck], shared: &[SharedPart], builds: &[CodeFacts], why: &str) -> Vec<Checked> {
+pub(crate) fn unchecked(checks: &[SassCheck], shared: &[SharedPart], builds: &[CodeFacts], why: &str) -> Vec<Checked> {
     let is_for = |check: &SassCheck, build: &CodeFacts| check.arch.is_empty() || check.arch == build.arch;
     let layout = (builds.is_empty() && !shared.is_empty()).then(|| shared_layout::unchecked(why));
     let of = |check: &SassCheck| {
@@ -184,7 +184,7 @@ fn searched(check: &SassCheck, ground: &Ground<'_>) -> Searched {
 ///
 /// # Errors
 /// What to say to whoever wrote it: that nothing is called so, with what is.
-pub fn known_step(step: &str) -> Result<(), String> {
+pub(crate) fn known_step(step: &str) -> Result<(), String> {
     match pattern(repeated(step).0, "") {
         Err(open @ (Open::Unknown(_) | Open::UnknownNear(..))) => Err(open.to_string()),
         _ => Ok(()),

@@ -5,7 +5,7 @@ use super::facts::CodeFacts;
 
 /// One row: what it is, and each audit's value; `None` where an audit does not have it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct CodeColumnsRow {
+pub(crate) struct CodeColumnsRow {
     /// What it is.
     pub label: String,
     /// `B` for bytes, `%` for shares; empty for counts.
@@ -16,7 +16,7 @@ pub struct CodeColumnsRow {
 
 /// One architecture over all audits.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct CodeColumns {
+pub(crate) struct CodeColumns {
     /// `sm_90a`.
     pub arch: String,
     /// The kernel in each audit; empty where an audit has no such build.
@@ -28,7 +28,7 @@ pub struct CodeColumns {
 }
 
 /// The builds of some audits by architecture, in the order in which architectures are met.
-pub fn code_columns(audits: &[&[CodeFacts]]) -> Vec<CodeColumns> {
+pub(crate) fn code_columns(audits: &[&[CodeFacts]]) -> Vec<CodeColumns> {
     let mut archs: Vec<&str> = Vec::new();
     for code in audits.iter().copied().flatten() {
         if !archs.contains(&code.arch.as_str()) {
@@ -51,7 +51,7 @@ fn of_arch(arch: &str, audits: &[&[CodeFacts]]) -> CodeColumns {
 }
 
 /// The numbers of several builds side by side, whatever they are built for.
-pub fn code_rows(codes: &[CodeAudit]) -> Vec<CodeColumnsRow> {
+pub(crate) fn code_rows(codes: &[CodeAudit]) -> Vec<CodeColumnsRow> {
     rows(&codes.iter().map(|code| Some(&code.facts)).collect::<Vec<_>>())
 }
 

@@ -71,7 +71,11 @@ pub enum CodeError {
 ///
 /// # Errors
 /// When it takes none or several.
-pub fn kernel_of<'b>(cubin: &'b Cubin, input: &str, filter: Option<&Regex>) -> Result<&'b CubinKernel, CodeError> {
+pub(crate) fn kernel_of<'b>(
+    cubin: &'b Cubin,
+    input: &str,
+    filter: Option<&Regex>,
+) -> Result<&'b CubinKernel, CodeError> {
     chosen(cubin, input, filter, None)
 }
 

@@ -16,5 +16,6 @@ mod verdict;
 
 pub(in crate::analysis) use kernel::{Kernel, Measurement};
 pub use level::{Level, Unit};
-pub use verdict::{Because, Bottleneck, Confidence, Step};
+pub(crate) use verdict::Step;
+pub use verdict::{Because, Bottleneck, Confidence};
 pub(in crate::analysis) use verdict::{Diagnosis, alone, diagnose};

@@ -17,7 +17,7 @@ const TOOLS: [&str; 3] = ["ncu", "nv-nsight-cu-cli", "compute-sanitizer"];
 /// A command line as anyone may see it: the tool with the options that [`tool_option`] knows, and the file name of the
 /// program under it. What goes before the tool, and what goes behind the program, is hidden; so is everything from an
 /// option on that nobody knows. The arguments of `audit launch` are this program's own, and of nvcc those of audit.toml.
-pub fn public_command(line: &str) -> String {
+pub(crate) fn public_command(line: &str) -> String {
     if line.is_empty() {
         return String::new();
     }
@@ -112,7 +112,7 @@ fn file_name(path: &str) -> &str {
 
 /// A path as anyone may see it: the last part of one that begins at the root of a machine or at a host, that leads through a
 /// home, or that leaves its folder for what nobody knows.
-pub fn public_path(path: &str) -> String {
+pub(crate) fn public_path(path: &str) -> String {
     let bytes = path.as_bytes();
     let is_drive =
         bytes.len() > 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' && matches!(bytes[2], b'/' | b'\\');
@@ -135,12 +135,12 @@ fn public_word(word: &str) -> String {
 }
 
 /// A command of this program, or of a compiler, with its paths as anyone may see them.
-pub fn public_words(line: &str) -> String {
+pub(crate) fn public_words(line: &str) -> String {
     split(line).iter().map(|word| public_word(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// A sentence with the paths in it as anyone may see them, and without names.
-pub fn public_text(text: &str) -> String {
+pub(crate) fn public_text(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut before = ' ';
     let mut rest = text;
@@ -169,7 +169,7 @@ pub fn public_text(text: &str) -> String {
 }
 
 /// A step of a collection as anyone may see it.
-pub fn make_step_public(step: &mut CollectedStep) {
+pub(crate) fn make_step_public(step: &mut CollectedStep) {
     step.command = public_command(&step.command);
     step.why = public_text(&step.why);
     step.remarks.iter_mut().for_each(|remark| *remark = public_text(remark));
@@ -238,7 +238,7 @@ static HOMES: LazyLock<Option<regex::Regex>> = LazyLock::new(|| {
 });
 
 /// A path or command line with home folders written as `~`.
-pub fn without_home(text: &str) -> String {
+pub(crate) fn without_home(text: &str) -> String {
     homes(text).map_or_else(|| text.to_owned(), |homes| homes.replace_all(text, "~").into_owned())
 }
 

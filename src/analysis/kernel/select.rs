@@ -144,7 +144,7 @@ pub struct Asked {
 
 /// How to ask for the kernel at a place among all of a report, the most device time first: of the kernels that are taken the
 /// first is the one under audit. By its function's name where that is enough, else by what tells it from the others. `None` where nothing tells it from one that takes more time.
-pub fn asked_by(kernels: &[&KernelKey], at: usize) -> Option<Asked> {
+pub(crate) fn asked_by(kernels: &[&KernelKey], at: usize) -> Option<Asked> {
     let key = *kernels.get(at)?;
     let is_first = |holds: &dyn Fn(&str) -> bool, grid: Option<Dim3>| {
         let is_taken = |own: &&KernelKey| {

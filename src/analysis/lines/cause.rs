@@ -5,9 +5,10 @@
 //! independent instructions pass), and for a scoreboard that the nearest instruction before it, along any path, holds. Several
 //! may hold one; the nearest with a register in common is the cause.
 
+use crate::analysis::sass::{ControlFlow, Step};
 use crate::evidence::{CodeInstruction, Register, SourceView};
 use cuda_binary::Op;
-use cuda_binary::op::{Control, Sync};
+use cuda_binary::op::Sync;
 use std::cell::OnceCell;
 use std::collections::VecDeque;
 
@@ -72,17 +73,17 @@ impl<'v> Causes<'v> {
         let mut ways = vec![Vec::new(); code.len()];
         let mut start = 0;
         for function in code.chunk_by(|one, next| one.function == next.function) {
-            for (row, pair) in (start + 1..).zip(function.windows(2)) {
-                if falls(&pair[0]) {
-                    ways[row].push(row - 1);
+            let steps: Vec<Step> = function.iter().map(CodeInstruction::step).collect();
+            let flow = ControlFlow::of_steps(&steps, std::iter::empty());
+            for block in &flow.blocks {
+                let rows = block.instructions.clone();
+                rows.clone().skip(1).for_each(|row| ways[start + row].push(start + row - 1));
+                for next in &block.successors {
+                    ways[start + flow.blocks[*next].instructions.start].push(start + rows.end - 1);
                 }
             }
-            for (row, instruction) in (start..).zip(function) {
-                let target = instruction.word.as_ref().and_then(|word| word.target);
-                let at = |offset: u64| function.binary_search_by_key(&offset, |own| own.offset).ok();
-                if let Some(to) = target.and_then(at) {
-                    ways[start + to].push(row);
-                }
+            for (row, ways) in ways.iter_mut().enumerate().skip(start).take(function.len()) {
+                ways.sort_by_key(|from| (*from + 1 != row, *from));
             }
             start += function.len();
         }
@@ -133,21 +134,17 @@ impl<'v> Causes<'v> {
     }
 }
 
-/// Whether control can go on with the next instruction.
-fn falls(instruction: &CodeInstruction) -> bool {
-    let leaves = [Control::Branch, Control::Indirect, Control::Exit, Control::Return];
-    let ends = instruction.op().control().is_some_and(|control| leaves.contains(&control));
-    !(ends && instruction.word.as_ref().is_some_and(|word| word.is_unconditional))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::{Lines, MachineWord};
+    use crate::evidence::{Flow, Lines, MachineWord};
 
     fn row(offset: u64, op: Op, sets: u8, waits: u8, target: Option<u64>) -> CodeInstruction {
-        let word =
-            MachineWord { op, is_unconditional: target.is_none(), sets, waits, target, ..MachineWord::default() };
+        let flow = match op {
+            Op::EXIT => Flow::End { conditional: false },
+            _ => target.map_or(Flow::Next, |_| Flow::Jump { conditional: true }),
+        };
+        let word = MachineWord { op, flow, sets, waits, target, ..MachineWord::default() };
         CodeInstruction {
             function: "k".into(),
             offset,

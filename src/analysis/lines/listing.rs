@@ -17,7 +17,7 @@ const REASONS: usize = 3;
 
 /// What a line or an instruction costs; `None` where the report does not count it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct LineCost {
+pub(crate) struct LineCost {
     /// Warp samples, issuing ones included.
     pub samples: Option<u64>,
     /// Stall reasons: (the catalog's id, samples), the most first; issuing and not being selected are left out.
@@ -32,7 +32,7 @@ pub struct LineCost {
 
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ListedLine {
+pub(crate) struct ListedLine {
     /// From 1.
     pub number: u32,
     /// The text; empty where the report does not embed the file.
@@ -43,7 +43,7 @@ pub struct ListedLine {
 
 /// A file, or the parts of it that matter.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ListedFile {
+pub(crate) struct ListedFile {
     /// Name without folders.
     pub name: String,
     /// Lines in order; numbers may leave gaps.
@@ -52,7 +52,7 @@ pub struct ListedFile {
 
 /// An instruction.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ListedInstruction {
+pub(crate) struct ListedInstruction {
     /// Byte offset in its function.
     pub offset: u64,
     /// As a disassembler prints it; empty where no listing was at hand.
@@ -65,7 +65,7 @@ pub struct ListedInstruction {
 
 /// The code of one launch.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Listing {
+pub(crate) struct Listing {
     /// The launch: row of the report.
     pub launch: u32,
     /// All warp samples; `None` where the report has none by instruction.
@@ -121,7 +121,7 @@ impl Counters {
 
 impl Listing {
     /// The listing of a launch that was read instruction by instruction; lines are attributed as in [`SourceLines`].
-    pub fn of(view: &SourceView) -> Listing {
+    pub(crate) fn of(view: &SourceView) -> Listing {
         let (groups, counters) = (Groups::of(view), Counters::of(view));
         let mut files: BTreeMap<&str, BTreeMap<u32, Vec<usize>>> = BTreeMap::new();
         for rows in &groups.all {
@@ -156,7 +156,7 @@ impl Listing {
     }
 
     /// The costliest lines, as an audit keeps them.
-    pub fn kept(source: &SourceLines) -> Listing {
+    pub(crate) fn kept(source: &SourceLines) -> Listing {
         let mut files: BTreeMap<String, BTreeMap<u32, ListedLine>> = BTreeMap::new();
         let mut put =
             |spot: &super::Spot, add: &dyn Fn(&mut LineCost)| {

@@ -13,19 +13,20 @@ mod parked;
 mod spot;
 mod waits;
 
+pub(crate) use accesses::AccessLine;
 pub use accesses::Pattern;
-pub use accesses::{AccessLine, Accesses, Space};
+pub use accesses::{Accesses, Space};
 pub(super) use cause::{Causes, Trace};
-pub use costs::Place;
+pub(crate) use costs::Place;
 pub(super) use costs::Sits;
-pub use costs::{SourceLines, source_want};
-pub use counts::{LaneLine, LineCount};
-pub use limiting::{Counted, LimitingLines, PartLines};
-pub use listing::{LineCost, ListedFile, ListedInstruction, ListedLine, Listing};
-pub use parked::Parked;
-pub use spot::Spot;
+pub(crate) use costs::SourceLines;
+pub use costs::source_want;
+pub use limiting::Counted;
+pub(crate) use listing::{LineCost, Listing};
+pub(crate) use parked::Parked;
+pub(crate) use spot::Spot;
 pub(super) use spot::place;
-pub use waits::{LineWaits, ReasonLines, Waits};
+pub(crate) use waits::{LineWaits, ReasonLines, Waits};
 
 /// Lines kept of each cost.
 const KEPT: usize = 10;

@@ -1,8 +1,8 @@
 //! The kernel's own code with its counts: rows, blocks, loops, and what each row does.
 
-use crate::analysis::sass::{Block, ControlFlow, NaturalLoop, loops};
+use crate::analysis::sass::{ControlFlow, NaturalLoop, Step, loops};
 use crate::catalog::Counter;
-use crate::evidence::{CodeInstruction, Flow, SourceView, WarpSync};
+use crate::evidence::{CodeInstruction, SourceView, WarpSync};
 use cuda_binary::Op;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,8 +25,6 @@ pub(super) struct Code<'v> {
     pub(super) block_of: Vec<usize>,
     /// Blocks that lead to each block.
     pub(super) predecessors: Vec<Vec<usize>>,
-    /// Calls: (block that calls, block that is called).
-    pub(super) calls: Vec<(usize, usize)>,
     /// Natural loops, and each cycle with several ways in; by header.
     pub(super) loops: Vec<Loop>,
 }
@@ -55,14 +53,15 @@ impl<'v> Code<'v> {
 
     /// The code of rows that all have their bits, with its counts.
     pub(super) fn counted(rows: &'v [CodeInstruction], executed: Vec<u64>, lanes: Option<Vec<u64>>) -> Code<'v> {
-        let (flow, calls) = graph(rows);
+        let steps: Vec<Step> = rows.iter().map(CodeInstruction::step).collect();
+        let flow = ControlFlow::of_steps(&steps, std::iter::empty());
         let mut block_of = vec![0; rows.len()];
         let mut predecessors = vec![Vec::new(); flow.blocks.len()];
         for (at, block) in flow.blocks.iter().enumerate() {
             block_of[block.instructions.clone()].fill(at);
             block.successors.iter().for_each(|next| predecessors[*next].push(at));
         }
-        let mut code = Code { rows, executed, lanes, flow, block_of, predecessors, calls, loops: Vec::new() };
+        let mut code = Code { rows, executed, lanes, flow, block_of, predecessors, loops: Vec::new() };
         code.loops = code.cycles();
         code
     }
@@ -115,13 +114,13 @@ impl<'v> Code<'v> {
     pub(super) fn called_by(&self, blocks: &BTreeSet<usize>) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         let mut rest: Vec<usize> =
-            self.calls.iter().filter(|(from, _)| blocks.contains(from)).map(|(_, to)| *to).collect();
+            self.flow.calls.iter().filter(|(from, _)| blocks.contains(from)).map(|(_, to)| *to).collect();
         while let Some(entry) = rest.pop() {
             if found.contains(&entry) || blocks.contains(&entry) {
                 continue;
             }
             let body = self.reach(entry, |_, _| true);
-            rest.extend(self.calls.iter().filter(|(from, _)| body.contains(from)).map(|(_, to)| *to));
+            rest.extend(self.flow.calls.iter().filter(|(from, _)| body.contains(from)).map(|(_, to)| *to));
             found.extend(body.difference(blocks));
         }
         found
@@ -192,49 +191,4 @@ impl<'v> Code<'v> {
         }
         found.into_values().collect()
     }
-}
-
-/// Basic blocks of a code section from the bits of its instructions, and its calls.
-fn graph(rows: &[CodeInstruction]) -> (ControlFlow, Vec<(usize, usize)>) {
-    let at_offset = |offset: u64| rows.binary_search_by_key(&offset, |row| row.offset).ok();
-    let word = |row: usize| rows[row].word.unwrap_or_default();
-    let goal = |row: usize| word(row).target.and_then(at_offset);
-    let callee = |row: usize| match word(row).flow {
-        Flow::Call(Some(offset)) => at_offset(offset),
-        _ => None,
-    };
-    let mut starts = BTreeSet::from([0]);
-    for row in 0..rows.len() {
-        starts.extend(goal(row).into_iter().chain(callee(row)));
-        if word(row).flow != Flow::Next && row + 1 < rows.len() {
-            starts.insert(row + 1);
-        }
-    }
-    let starts: Vec<usize> = starts.into_iter().collect();
-    let block_at = |row: usize| starts.binary_search(&row).ok();
-    let mut calls = Vec::new();
-    let blocks: Vec<Block> = starts
-        .iter()
-        .enumerate()
-        .map(|(at, start)| {
-            let end = starts.get(at + 1).copied().unwrap_or(rows.len());
-            let flow = word(end - 1).flow;
-            let goes_on = match flow {
-                Flow::Next | Flow::Call(_) => true,
-                Flow::Jump { conditional } | Flow::Unseen { conditional } | Flow::End { conditional } => conditional,
-            };
-            let next = (goes_on && at + 1 < starts.len()).then_some(at + 1);
-            let named = goal(end - 1).and_then(block_at).filter(|_| matches!(flow, Flow::Jump { .. }));
-            calls.extend(callee(end - 1).and_then(block_at).map(|to| (at, to)));
-            let successors: BTreeSet<usize> = named.into_iter().chain(next).collect();
-            Block {
-                start: rows[*start].offset,
-                instructions: *start..end,
-                successors: successors.into_iter().collect(),
-                leaves_unseen: matches!(flow, Flow::Unseen { .. }),
-            }
-        })
-        .collect();
-    let entries: BTreeSet<usize> = calls.iter().map(|(_, to)| *to).chain([0]).collect();
-    (ControlFlow { blocks, entries: entries.into_iter().collect() }, calls)
 }

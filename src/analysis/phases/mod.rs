@@ -39,14 +39,12 @@ mod tensor;
 mod unavoidable;
 mod waits;
 
-pub use detail::{
-    Chain, FenceChain, GuardedOpcode, LaneStep, LocalIndex, Named, OpcodeRun, Point, Pressure, SectorAccess,
-    SharedRuns, Spent, StallCause, StallGroup, StallPlace, TensorSite, TimeSplit, Wait, WaitGroup, touched_sectors,
-};
-pub use index::IndexArithmetic;
+pub(crate) use detail::{GuardedOpcode, Point, SectorAccess, StallCause, StallGroup, TensorSite, WaitGroup};
+pub use detail::{LaneStep, OpcodeRun, StallPlace, Wait, touched_sectors};
 pub(in crate::analysis) use index::PIPES;
-pub use indirection::Indirection;
-pub use model::{CycleUnit, Phase, PhaseKind, Phases, Role, Span};
+pub(crate) use indirection::Indirection;
+pub(crate) use model::Span;
+pub use model::{CycleUnit, Phase, PhaseKind, Phases, Role};
 pub use products::at_their_products;
 pub(in crate::analysis) use reach::stores as reach_of_stores;
 pub use unavoidable::{Amount, Unavoidable};

@@ -121,6 +121,7 @@ fn role(code: &Code<'_>, samples: &Samples, group: &RoleBlocks) -> Role {
 fn without_calls(code: &Code<'_>, samples: &Samples, region: BTreeSet<usize>) -> (Vec<Cut>, Vec<MainLoop>) {
     let straight = code.reach(0, |_, _| true);
     let called: BTreeSet<usize> = code
+        .flow
         .calls
         .iter()
         .flat_map(|(_, to)| code.reach(*to, |_, _| true))
@@ -135,7 +136,8 @@ fn without_calls(code: &Code<'_>, samples: &Samples, region: BTreeSet<usize>) ->
         }
     }
     let mut placed: BTreeSet<usize> = cuts.iter().flat_map(|cut| cut.rows.iter().copied()).collect();
-    let mut calls: Vec<(usize, usize)> = code.calls.iter().filter(|(from, _)| region.contains(from)).copied().collect();
+    let mut calls: Vec<(usize, usize)> =
+        code.flow.calls.iter().filter(|(from, _)| region.contains(from)).copied().collect();
     calls.sort_by_key(|(from, _)| std::cmp::Reverse(code.entries(*from)));
     // A function that another called function calls is placed once that one is.
     for _ in 0..calls.len() {

@@ -24,7 +24,7 @@ pub struct TimedChange {
 }
 
 /// Bytes that go through L2 before each launch, and how; `None` where nothing is done to L2.
-pub type Flush = Option<(u64, FlushedBy)>;
+pub(crate) type Flush = Option<(u64, FlushedBy)>;
 
 /// Why times do not decide.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]

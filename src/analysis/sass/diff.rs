@@ -1,9 +1,9 @@
 //! What differs between the machine code of two builds, with everything that only position decides left out.
 
-use super::blocks::body;
 use super::opcodes::class_of;
 use crate::evidence::{SassFunction, SassInstruction};
 use cuda_binary::Class;
+use cuda_binary::flow::body;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::HashMap;
 
@@ -64,7 +64,7 @@ pub struct SassDiff {
 }
 
 /// Lines of hunks that are kept.
-pub const LINES_KEPT: usize = 400;
+pub(crate) const LINES_KEPT: usize = 400;
 /// Changed instructions that are read in one go, rewrite or not.
 const LONG: usize = 60;
 /// Share of both builds' instructions without counterpart above which their listing is no help.
@@ -82,7 +82,7 @@ impl SassDiff {
 }
 
 /// An instruction as text that does not depend on where it stands: labels and offsets become the distance in instructions.
-pub fn normalised(instruction: &SassInstruction) -> String {
+pub(crate) fn normalised(instruction: &SassInstruction) -> String {
     let mut text = String::new();
     if let Some(guard) = &instruction.predicate {
         text += &format!("@{}{} ", if guard.negated { "!" } else { "" }, guard.register);

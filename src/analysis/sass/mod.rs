@@ -1,23 +1,21 @@
 //! What machine code tells before it runs: static counts, basic blocks, loops and sequences.
 //!
-//! `blocks` cuts a function into basic blocks, `dominators` and `loops` find its natural loops, `opcodes` counts and
+//! Blocks, dominators and natural loops are `cuda_binary::flow`'s; `opcodes` counts and
 //! classifies, `sequences` finds instructions that follow each other, `roles` finds where warps part by their number, `diff`
 //! compares two builds. A static count says how often an instruction
 //! stands in the code, never how often it ran.
 
-mod blocks;
 mod diff;
-mod dominators;
-mod loops;
 mod opcodes;
 mod roles;
 
-pub use blocks::{Block, ControlFlow, body};
-pub use diff::{ClassChange, DiffLine, LINES_KEPT, SassDiff, diff, normalised};
-pub(in crate::analysis) use dominators::Dominators;
-pub use loops::{NaturalLoop, loops};
-pub use opcodes::access_width;
+pub use cuda_binary::flow::{Block, ControlFlow, Dominators, NaturalLoop, Step, body, loops};
+pub use diff::diff;
+pub(crate) use diff::{DiffLine, SassDiff};
+pub(crate) use opcodes::ClassCount;
+pub(crate) use opcodes::access_width;
 pub(in crate::analysis) use opcodes::count_classes;
-pub use opcodes::{ClassCount, OpcodeCount, class_counts, opcode_counts, opcode_matches};
-pub use opcodes::{Sequence, sequences};
-pub use roles::{Dispatch, RoleCode, dispatches};
+pub use opcodes::sequences;
+pub use opcodes::{class_counts, opcode_counts, opcode_matches};
+pub use roles::dispatches;
+pub(crate) use roles::{Dispatch, RoleCode};

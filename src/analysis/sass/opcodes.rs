@@ -1,7 +1,7 @@
 //! Opcodes: counted by the catalog's classes, how wide they access, and where some follow each other.
 
-use super::blocks::{ControlFlow, body};
 use crate::evidence::{SassFunction, SassInstruction};
+use cuda_binary::flow::{ControlFlow, body};
 use cuda_binary::{Class, Op};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -137,7 +137,7 @@ pub fn opcode_matches(opcode: &str, pattern: &str) -> bool {
 }
 
 /// Bits per lane of a load or store, `128` for `LDG.E.128`; 32 where no modifier says otherwise. `None` for other opcodes.
-pub fn access_width(opcode: &str) -> Option<u32> {
+pub(crate) fn access_width(opcode: &str) -> Option<u32> {
     if !Op::of(opcode).is_by_lane() {
         return None;
     }

@@ -1,8 +1,8 @@
 //! Roles of warps: code that a choice by thread or warp number sends different warps to.
 
-use super::blocks::{Block, ControlFlow, body};
-use super::dominators::Dominators;
 use crate::evidence::{SassFunction, SassInstruction};
+use cuda_binary::flow::Dominators;
+use cuda_binary::flow::{Block, ControlFlow, body};
 use std::collections::BTreeSet;
 
 /// The code of one role.

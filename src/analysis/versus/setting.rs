@@ -46,12 +46,12 @@ const LOCKED: &str = "locked to base";
 const FLUSHED: &str = "all";
 
 /// Whether the clocks of the new side were free to move; `None` where nobody knows.
-pub fn clocks_are_free(settings: &[Setting]) -> Option<bool> {
+pub(crate) fn clocks_are_free(settings: &[Setting]) -> Option<bool> {
     said(settings, "clock-control").map(|control| control != LOCKED)
 }
 
 /// Whether caches were emptied before each launch of the new side, which is ncu's default.
-pub fn caches_are_flushed(settings: &[Setting]) -> bool {
+pub(crate) fn caches_are_flushed(settings: &[Setting]) -> bool {
     said(settings, "cache-control") == Some(&of_default(FLUSHED))
 }
 

@@ -14,4 +14,5 @@ mod step;
 mod timeline;
 mod trial;
 
-pub use run::{collect, planned, survey};
+pub(crate) use run::survey;
+pub use run::{collect, planned};

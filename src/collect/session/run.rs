@@ -32,7 +32,7 @@ pub fn collect(request: &Request, context: &Context<'_>) -> Result<Summary, Coll
 ///
 /// # Errors
 /// A manifest that is damaged, and a source that cannot be read.
-pub fn survey(request: &Request, context: &Context<'_>) -> Result<Summary, CollectError> {
+pub(crate) fn survey(request: &Request, context: &Context<'_>) -> Result<Summary, CollectError> {
     let mut session = looking(request, context)?;
     session.steps()?;
     Ok(session.summary)

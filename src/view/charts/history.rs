@@ -34,7 +34,7 @@ pub(in crate::view) fn times(milestones: &[Milestone]) -> Vec<(&Milestone, f64)>
 }
 
 /// The chart of some milestones, the oldest first; `None` for fewer than three with a time.
-pub fn chart(milestones: &[Milestone]) -> Option<Chart> {
+pub(crate) fn chart(milestones: &[Milestone]) -> Option<Chart> {
     let all = times(milestones);
     if all.len() < ENOUGH {
         return None;

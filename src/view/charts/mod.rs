@@ -14,7 +14,7 @@ mod sectors;
 mod speed_of_light;
 mod stalls;
 
-pub use history::chart as history_chart;
+pub(crate) use history::chart as history_chart;
 pub use model::{Axis, Bar, BarRow, Bars, CHARTS, Chart, Curve, Figure, Mark, Plot, Shade, Shape, Tick};
 
 pub(super) use history::{of_page as history, times};

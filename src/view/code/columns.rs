@@ -9,7 +9,7 @@ use crate::words;
 use crate::words::Words;
 
 /// The document of a comparison of the builds of these audits.
-pub fn code_side_by_side(names: &[String], columns: &[CodeColumns]) -> Document {
+pub(crate) fn code_side_by_side(names: &[String], columns: &[CodeColumns]) -> Document {
     let letters = letters(names.len());
     let section = |one: &CodeColumns| {
         let blocks = vec![paragraph("kernels", kernels(one, &letters)), table(one, &letters).into()];

@@ -22,7 +22,7 @@ pub(super) fn build_name(codes: &[CodeAudit], code: &CodeAudit) -> String {
     if is_one_arch && !code.facts.variant.is_empty() { code.facts.variant.clone() } else { code.facts.label() }
 }
 
-pub use columns::code_side_by_side;
+pub(crate) use columns::code_side_by_side;
 pub use graph::graph;
 pub(super) use page::join;
 pub(super) use page::static_document;

@@ -55,4 +55,10 @@ mod tests {
             ["UCGABAR_ARV", "UCGABAR_WAIT", ""]
         );
     }
+
+    /// `OMMA.SF.16864.F32.E2M1.E2M1.UE4M3.4X`, as nvdisasm prints what ptxas makes of `mma.sync` with `kind::mxf4nvf4` for sm_120a.
+    #[test]
+    fn the_product_of_fp4_by_hand() {
+        assert_eq!(of_bits(0x004f_de00_0004_3e0c << 64 | 0x70b0_0008_0404_747f, (12, 0)), Op::OMMA);
+    }
 }

@@ -174,7 +174,7 @@ opcodes! {
         IMMA: product(Warp, Integer).bits(&[code(0x037)]),
         DMMA: product(Warp, Double).bits(&[code(0x03f)]),
         QMMA: product(Warp, Bytes).bits(&[code(0x07a)]),
-        OMMA: product(Warp, Nibbles),
+        OMMA: product(Warp, Nibbles).bits(&[code(0x07f)]),
         BMMA: product(Warp, Bits),
     }
     TensorWgmma "tensor-wgmma" "Tensor matrix multiply (warpgroup)"

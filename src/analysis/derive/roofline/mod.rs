@@ -11,6 +11,7 @@ mod tensor;
 
 pub(in crate::analysis) use tensor::{PREFIX as TENSOR_PREFIX, tells_tensor_work};
 
-pub use ceilings::{Ceiling, CeilingKind, Point};
+pub use ceilings::Ceiling;
+pub(crate) use ceilings::{CeilingKind, Point};
 pub use flags::Flag;
 pub use points::Roofline;

@@ -9,7 +9,7 @@ mod judge;
 mod model;
 mod settle;
 
-pub use model::{Condition, Tested, When};
+pub(crate) use model::{Condition, Tested, When};
 pub(in crate::analysis) use settle::of_code;
 pub(in crate::analysis) use settle::settled;
 pub(in crate::analysis) use settle::tested;

@@ -11,9 +11,12 @@ mod samples;
 mod whole;
 mod word;
 
-pub use cause::Cause;
-pub use comparison::{Comparison, ReadingVerdict};
-pub use judge::{Basis, Course, Judged, judge};
-pub use samples::{Sample, Shift};
-pub use whole::{Join, Whole, Why, both_agree};
+pub(crate) use cause::Cause;
+pub(crate) use comparison::Comparison;
+pub use comparison::ReadingVerdict;
+pub(crate) use judge::Judged;
+pub use judge::{Basis, Course, judge};
+pub(crate) use samples::{Sample, Shift};
+pub(crate) use whole::Join;
+pub use whole::{Whole, Why, both_agree};
 pub use word::Verdict;

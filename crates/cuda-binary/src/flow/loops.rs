@@ -70,7 +70,7 @@ fn members(header: usize, latches: &[usize], predecessors: &[Vec<usize>]) -> BTr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::sass::Block;
+    use crate::flow::Block;
 
     fn flow(successors: &[&[usize]]) -> ControlFlow {
         let block = |(at, to): (usize, &&[usize])| Block {
@@ -79,7 +79,7 @@ mod tests {
             successors: to.to_vec(),
             leaves_unseen: false,
         };
-        ControlFlow { blocks: successors.iter().enumerate().map(block).collect(), entries: vec![0] }
+        ControlFlow { blocks: successors.iter().enumerate().map(block).collect(), entries: vec![0], calls: Vec::new() }
     }
 
     #[test]

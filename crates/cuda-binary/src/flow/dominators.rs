@@ -5,14 +5,15 @@
 use super::blocks::ControlFlow;
 
 /// Immediate dominators: for each block its own, `None` for entries and for blocks that nothing reaches.
-pub(in crate::analysis) struct Dominators {
+pub struct Dominators {
     immediate: Vec<Option<usize>>,
     /// Position in reverse postorder; `None` for blocks that nothing reaches.
     order: Vec<Option<usize>>,
 }
 
 impl Dominators {
-    pub(in crate::analysis) fn of(flow: &ControlFlow) -> Dominators {
+    /// The dominators of some control flow.
+    pub fn of(flow: &ControlFlow) -> Dominators {
         let count = flow.blocks.len();
         let postorder = postorder(flow);
         let mut order = vec![None; count];
@@ -44,7 +45,7 @@ impl Dominators {
     }
 
     /// Whether every way from an entry to `block` leads through `by`. A block dominates itself.
-    pub(in crate::analysis) fn dominates(&self, by: usize, block: usize) -> bool {
+    pub fn dominates(&self, by: usize, block: usize) -> bool {
         let mut at = Some(block);
         while let Some(current) = at {
             if current == by {
@@ -56,12 +57,12 @@ impl Dominators {
     }
 
     /// Whether anything leads to a block.
-    pub(super) fn reaches(&self, block: usize) -> bool {
+    pub fn reaches(&self, block: usize) -> bool {
         self.order[block].is_some()
     }
 
     /// Whether an edge goes back in the order of a depth-first walk.
-    pub(super) fn retreats(&self, from: usize, to: usize) -> bool {
+    pub fn retreats(&self, from: usize, to: usize) -> bool {
         self.order[from].zip(self.order[to]).is_some_and(|(from, to)| to <= from)
     }
 }
