@@ -123,14 +123,18 @@ fn what_is_shown_of_a_report_is_what_anyone_may_see() {
 fn a_snapshot_with_more_of_anything_than_a_kernel_has_is_refused() {
     let audits = Path::new(env!("CARGO_MANIFEST_DIR")).join("audits");
     let parsed = |snapshot: &Snapshot| Snapshot::parse(Path::new("x.json"), &snapshot.to_json().unwrap());
-    let repeated = |change: fn(&mut kernel_audit::analysis::Profile)| {
-        let mut snapshot = Snapshot::read(&audits.join("2026-11-22.8-patch_embed_gemm_tma.json")).unwrap();
-        assert!(parsed(&snapshot).is_ok());
-        change(snapshot.evidence.new.profile.as_mut().unwrap());
-        parsed(&snapshot).unwrap_err().to_string()
-    };
-    let kernels = repeated(|profile| profile.kernels = profile.kernels.repeat(5000));
-    assert!(kernels.contains("5000 kernels under audit, where at most 1 can be"), "{kernels}");
-    let roles = repeated(|profile| profile.phases.iter_mut().for_each(|own| own.roles = own.roles.repeat(5000)));
-    assert!(roles.contains("roles of warps, where at most 32 can be"), "{roles}");
+    let whole = Snapshot::read(&audits.join("2026-11-22.8-patch_embed_gemm_tma.json")).unwrap();
+    assert!(parsed(&whole).is_ok());
+    let mut kernels = whole.clone();
+    let profile = kernels.evidence.new.profile.as_mut().unwrap();
+    let subject = profile.kernels.iter().find(|kernel| kernel.is_subject).unwrap().clone();
+    profile.kernels.extend(vec![subject; 4999]);
+    let said = parsed(&kernels).unwrap_err().to_string();
+    assert!(said.contains("5000 kernels under audit, where at most 1 can be"), "{said}");
+    let mut roles = whole;
+    let phases = roles.evidence.new.profile.as_mut().unwrap().phases.as_mut().unwrap();
+    let role = phases.roles[0].clone();
+    phases.roles.extend(vec![role; 5000]);
+    let said = parsed(&roles).unwrap_err().to_string();
+    assert!(said.contains("roles of warps, where at most 32 can be"), "{said}");
 }
