@@ -21,6 +21,7 @@ from jsonschema import Draft202012Validator as Validator
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "target/debug/audit").resolve()
+EVIDENCE = ROOT / "kernels/triton/evidence"
 FIXTURES = ROOT / "tests/fixtures/h200"
 
 
@@ -74,17 +75,66 @@ def notebook(folder):
     assert "l1tex__data_pipe_lsu_wavefronts" in shown and "gemm_bias" in shown, shown
 
 
+# What stands for a scheduler and for NVIDIA's tools: the report that they give is `bench.ncu-rep`, the launches `launches.ncu-rep`.
+TOOLS = {
+    "srun": 'shift 2; exec "$@"',
+    "ncu": """[ "$1" = --version ] && { echo 'Version 2025.3.1.0 (build 1)'; exit 0; }
+all="$*"; while [ $# -gt 0 ]; do [ "$1" = --export ] && out=$2; shift; done
+case "$all" in *KERNEL_AUDIT_STEP=launches*) from=launches;; *) from=bench;; esac
+cp $from.ncu-rep "$out"; echo '==PROF== Profiling "k" - 0: 0%....100% - 20 passes'""",
+    "compute-sanitizer": """[ "$1" = --version ] && { echo 'Version 2025.3.1'; exit 0; }
+while [ $# -gt 0 ]; do [ "$1" = --save ] && out=$2; shift; done
+printf '<ComputeSanitizerOutput/>' > "$out"; echo '========= ERROR SUMMARY: 0 errors'""",
+    "python3": '[ -z "$KERNEL_AUDIT_BENCH" ] || cp bench.jsonl "$KERNEL_AUDIT_BENCH"',
+}
+
+
+def script(path, text):
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
 def skill(folder):
+    """The loop of the skill word by word: for a CUDA kernel that becomes faster, and for one that Python launches."""
     page = (ROOT / "docs/agents/SKILL.md").read_text()
-    (folder / "audit.toml").write_text(re.search(r"^```toml\n(.*?)^```$", page, re.M | re.S)[1])
-    commands = re.findall(r"^\$ (audit .*)$", page, re.M)
-    assert len(commands) >= 4, commands
-    for command in commands:
-        printed = run(["sh", "-c", command], folder)
-    kernel = json.loads(printed)["launches"][0]
-    # The fields that the page names are there.
-    assert kernel["verdict"]["limiter"] and kernel["levers"][0]["remeasure"] and kernel["comparison"]["verdict"], kernel
-    assert "padding" in next((folder / "audits").glob("2*.md")).read_text(), "the page does not judge the hypothesis"
+    blocks = re.findall(r"^```(toml|console)\n(.*?)^```$", page, re.M | re.S)
+    tools = folder / "tools"
+    tools.mkdir()
+    for name, text in TOOLS.items():
+        script(tools / name, text)
+    environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
+    cuda, triton = folder / "cuda", folder / "triton"
+    for project in (cuda, triton):
+        project.mkdir()
+    shutil.copy(FIXTURES / "gemm_bias_v1.ncu-repz", cuda / "bench.ncu-rep")
+    shutil.copy(FIXTURES / "gemm_bias_v1.ncu-repz", cuda / "gemm.ncu-rep")
+    script(cuda / "bench", "exit 0")
+    for name, packed in (("bench", "profile"), ("launches", "launches")):
+        shutil.copy(EVIDENCE / f"{packed}.ncu-repz", triton / f"{name}.ncu-rep")
+    shutil.copy(EVIDENCE / "bench.jsonl", triton)
+    (triton / "bench.py").write_text("from kernel_audit import bench\n")
+    project, printed, count = cuda, "", 0
+    for kind, text in blocks:
+        if kind == "toml":
+            project = triton if "bench.py" in text else cuda
+            with open(project / "audit.toml", "a") as file:
+                file.write(("" if project == cuda and "hypothesis" in text else "[audit]\n") + text)
+            continue
+        for command in re.findall(r"^\$ (audit .*)$", text, re.M):
+            if command == "audit lint":
+                # The change: another program, which launches another kernel.
+                shutil.copy(FIXTURES / "gemm_bias_v2.ncu-repz", cuda / "bench.ncu-rep")
+                script(cuda / "bench", "exit 0 # padded")
+            printed = subprocess.run(["sh", "-c", command], cwd=project, env=environment, check=True, capture_output=True, text=True).stdout
+            count += 1
+            if "--brief" in command:
+                kernel = json.loads(printed)["kernels"][0]
+                assert kernel["limiter"] and kernel["next"] and len(json.dumps(kernel)) < 2200, kernel
+    assert count >= 10, count
+    pages = sorted((cuda / "audits").glob("2*.md"))
+    assert len(pages) == 2 and "padding" in pages[0].read_text() + pages[1].read_text(), pages
+    own = next((triton / "audits").glob("2*.md")).read_text()
+    assert "Correct:" in own and "column_sum.py" in own, own[:1000]
 
 
 def main():

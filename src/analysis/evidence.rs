@@ -2,6 +2,7 @@
 
 use crate::analysis::code::{Checked, CodeFacts};
 use crate::analysis::kernel::build::Build;
+use crate::analysis::kernel::configurations::Configuration;
 use crate::analysis::kernel::private;
 use crate::analysis::kernel::select::{KernelGroup, KernelKey, Selection, SelectionError, choose, groups};
 use crate::analysis::kernel::stated::Work;
@@ -80,6 +81,9 @@ pub struct Side {
     /// The builds of its source that were measured, the one of this side first; empty where it is the only one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub variants: Vec<MeasuredVariant>,
+    /// The configurations that its autotuner chooses among, the fastest first; empty where the report shows none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub configurations: Vec<Configuration>,
     /// The files that these come from, each with what it is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<(String, Origin)>,
@@ -152,7 +156,8 @@ impl Side {
             (profile.lines, profile.kernels, profile.others) = (None, Vec::new(), Vec::new());
         }
         self.code.iter_mut().for_each(|code| code.before = None);
-        Side { collected: None, variants: Vec::new(), files: Vec::new(), missed: Vec::new(), ..self }
+        let (variants, configurations, files, missed) = Default::default();
+        Side { collected: None, variants, configurations, files, missed, ..self }
     }
 }
 

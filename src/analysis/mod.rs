@@ -54,6 +54,9 @@ pub(crate) use judgement::of_line;
 pub use judgement::{Judgement, Role};
 pub use kernel::build::Build;
 pub(crate) use kernel::build::BuildRow;
+pub(crate) use kernel::configurations::{
+    CONFIGURATION_READINGS, Configuration, configuration_rows, configurations, shown,
+};
 pub use kernel::overview::OtherKernel;
 pub(crate) use kernel::pick::Pick;
 pub use kernel::pick::Rows;

@@ -2,6 +2,7 @@
 
 use super::args::Collect;
 use super::failure::{Failure, Status};
+use super::launcher::own_program;
 use super::requests::{Place, survey};
 use super::say::say;
 use super::task::{self, Note};
@@ -89,7 +90,7 @@ fn array(missing: &[&Request], place: &Place<'_>, options: &[String], arguments:
         options: options.to_vec(),
         at_a_time: arguments.jobs,
         subjects: missing.iter().map(|request| request.subject.clone()).collect(),
-        program: std::env::current_exe().map_err(lost)?,
+        program: own_program().map_err(lost)?,
         words,
     })
 }

@@ -91,7 +91,8 @@ fn plan(requests: &[Request], place: &Place<'_>, machine: &Machine, out: &mut dy
     let (places, progress, gpu) = (places(place.tools, place.project), progress::of(true), Mutex::new(()));
     let context = context(&places, machine, progress.as_ref(), &gpu);
     for request in requests {
-        writeln!(out, "\x1b[1m{}\x1b[0m into {}", request.subject, request.evidence.display())?;
+        let names: Vec<&str> = request.names().collect();
+        writeln!(out, "\x1b[1m{}\x1b[0m into {}", names.join(", "), request.evidence.display())?;
         for (step, command) in collect::planned(request, &context)? {
             writeln!(out, "  {step}: {command}")?;
         }
@@ -160,7 +161,7 @@ fn told(results: Vec<(&Request, Result<Summary, CollectError>)>, out: &mut dyn W
             Ok(summary) => summary,
             Err(CollectError::Interrupted) => return Err(CollectError::Interrupted.into()),
             Err(error) => {
-                lost.insert(request.subject.clone());
+                lost.extend(request.names().map(str::to_owned));
                 failures.push(format!("{}: {error}", request.subject));
                 let own = Failure::from(error).status();
                 status = Some(status.filter(|known| *known != own).map_or(own, |_| Status::Tool));
@@ -168,12 +169,12 @@ fn told(results: Vec<(&Request, Result<Summary, CollectError>)>, out: &mut dyn W
             }
         };
         writeln!(out, "{}", request.evidence.display())?;
-        collected.insert(request.subject.clone());
+        collected.extend(request.names().map(str::to_owned));
         for (step, setback) in summary.missed() {
             let line = format!("{} {step}: {setback}", request.subject);
             if step == files::PROFILE.0 {
-                collected.remove(&request.subject);
-                lost.insert(request.subject.clone());
+                collected.retain(|name| !request.names().any(|own| own == name));
+                lost.extend(request.names().map(str::to_owned));
                 failures.push(line);
                 status = Some(Status::Tool);
             } else {

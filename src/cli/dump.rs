@@ -8,11 +8,12 @@ use super::say::say;
 use super::slot::Days;
 use super::stated::expectations;
 use super::{lines, plan};
-use crate::analysis::{self, Audit, Evidence, Limits, Reduction, Selection, Side, Work, audit, short_name};
+use crate::analysis::{self, Audit, Evidence, Judgement, Limits, Reduction, Selection, Side, Work, audit, short_name};
 use crate::collect::{self, Tool};
 use crate::config::Tools;
 use crate::evidence::{self, Launch, NameSet, Origin, SassListing, SourceView, Want};
 use crate::plain;
+use crate::snapshot::milestones;
 use crate::source::{self, Profile, ReadError, sass};
 use crate::view;
 use regex::Regex;
@@ -43,18 +44,23 @@ pub(super) fn run(arguments: &Dump, out: &mut dyn Write) -> Result<(), Failure> 
 /// What is concluded: what `audit generate` says of the subject that is named, or what is said
 /// about every kernel of a report, with nothing stated but what the flags say.
 fn conclusions(arguments: &DumpAnalysis, out: &mut dyn Write) -> Result<(), Failure> {
-    let audits = match &arguments.subject {
+    let (audits, refuted) = match &arguments.subject {
         Some(name) => of_subject(name, arguments)?,
-        None => of_file(arguments)?,
+        None => (of_file(arguments)?, Vec::new()),
     };
-    Ok(view::write_json(&audits, out)?)
+    match arguments.brief {
+        true => view::write_brief(&audits, &refuted, out)?,
+        false => view::write_json(&audits, out)?,
+    }
+    Ok(())
 }
 
-fn of_subject(name: &str, arguments: &DumpAnalysis) -> Result<Vec<Audit>, Failure> {
+/// The audit of a subject, and the hypotheses that its earlier audits refuted, the latest first.
+fn of_subject(name: &str, arguments: &DumpAnalysis) -> Result<(Vec<Audit>, Vec<String>), Failure> {
     let folder = Folder { config: arguments.config.clone(), out: None };
     let mut plan = plan::of_subjects(&[name.to_owned()], &folder)?;
     plan.thresholds.extend(arguments.thresholds.iter().cloned());
-    let Some(mut subject) = plan.subjects.pop() else { return Ok(Vec::new()) };
+    let Some(mut subject) = plan.subjects.pop() else { return Ok(Default::default()) };
     if !arguments.checklists.is_empty() {
         subject.checklists.clone_from(&arguments.checklists);
     }
@@ -70,7 +76,17 @@ fn of_subject(name: &str, arguments: &DumpAnalysis) -> Result<Vec<Audit>, Failur
     }
     let gathered = Gatherer::new(&plan, Days::today(None)?, false).gather(&subject, false)?;
     let limits = Limits { overrides: plan.thresholds.clone() };
-    Ok(vec![audit(&gathered.evidence, &limits)])
+    let mut refuted: Vec<String> = Vec::new();
+    if arguments.brief {
+        let earlier = milestones(&plan.series, name, None)?.0;
+        let tested = earlier.into_iter().rev().flat_map(|milestone| milestone.hypotheses);
+        for one in tested.filter(|one| one.judgement == Judgement::Fails) {
+            if !refuted.contains(&one.name) {
+                refuted.push(one.name);
+            }
+        }
+    }
+    Ok((vec![audit(&gathered.evidence, &limits)], refuted))
 }
 
 fn of_file(arguments: &DumpAnalysis) -> Result<Vec<Audit>, Failure> {

@@ -1,7 +1,7 @@
 //! The evidence folder of a subject as `audit generate` reads it: the same files give the same page on any machine.
 
 use super::failure::Failure;
-use crate::collect::{MANIFEST, files, is_as_made};
+use crate::collect::{MANIFEST, Together, files, is_as_made};
 use crate::config::{Code, Subject, Variant};
 use crate::evidence::{Collected, SanitizerRun, SanitizerTool, StepOutcome};
 use crate::source;
@@ -132,8 +132,21 @@ impl Folder {
     }
 }
 
-/// The evidence folder of a subject: what audit.toml names, else `collected/NAME` beside it.
+/// The evidence folder of a subject: what audit.toml names, else `collected/NAME` beside it, where NAME is the first of the
+/// subjects that are collected together.
 pub(super) fn folder_of(subject: &Subject, project: &Path) -> PathBuf {
-    let usual = || project.join("collected").join(subject.name.as_str());
+    let usual = || {
+        let folder = |name: &str| project.join("collected").join(name);
+        let first = together(subject, project).map(|together| folder(&together.names[0]));
+        first.unwrap_or_else(|| folder(subject.name.as_str()))
+    };
     subject.collect.evidence.clone().unwrap_or_else(usual)
+}
+
+/// The subjects that one is collected with; `None` for one that has a folder of its own from before.
+pub(super) fn together<'s>(subject: &'s Subject, project: &Path) -> Option<&'s Together> {
+    let own = project.join("collected").join(subject.name.as_str()).join(MANIFEST);
+    let together = subject.collect.together.as_ref()?;
+    let is_first = together.names.first().is_some_and(|first| *first == *subject.name.as_str());
+    (is_first || subject.collect.evidence.is_some() || !own.is_file()).then_some(together)
 }

@@ -121,17 +121,22 @@ impl<'p> Gatherer<'p> {
         let want = Want { allow_damage: self.allow_damage, ..analysis::want_for(&work) };
         let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() };
         let mut profile = Profile::open(report, want.allow_damage)?;
-        let mut missed = None;
+        let (mut missed, mut pick) = (None, subject.pick.clone());
+        let name = subject.name.as_str();
         let rows = |report: &Report| {
             let mut meant = report.clone();
-            missed = subject.pick.leave(&mut meant).err();
-            match self.is_of_all_kernels {
+            pick = analysis::shown(report, name, &subject.pick).unwrap_or_else(|| subject.pick.clone());
+            missed = pick.leave(&mut meant).err();
+            let mut rows = match self.is_of_all_kernels {
                 true => analysis::chosen_rows(&meant, &selection),
                 false => analysis::page_rows(&meant, &selection),
-            }
+            };
+            rows.extend(analysis::configuration_rows(report, name));
+            rows
         };
         let mut report = profile.read_chosen(&want, analysis::brief(), rows)?;
-        missed.map_or_else(|| subject.pick.leave(&mut report), Err)?;
+        let all = (!analysis::configuration_rows(&report, name).is_empty()).then(|| report.clone());
+        missed.map_or_else(|| pick.leave(&mut report), Err)?;
         let mut views = match self.is_of_all_kernels {
             true => lines::source_views(&mut profile, &report, &selection, self.allow_damage)?,
             false => lines::page_views(&mut profile, &report, &selection, self.allow_damage, &builds.new)?,
@@ -145,6 +150,8 @@ impl<'p> Gatherer<'p> {
             }
             false => (analysis::Profile::subject(&report, filter, &with)?.beside_others(&report, &with), Vec::new()),
         };
+        let configurations =
+            all.map(|all| analysis::configurations(&all, name, &kernel.kernel.function)).unwrap_or_default();
         let own_view = views.iter().position(|view| kernel.launches.contains(&view.launch));
         let logs = subject.ptxas.iter().map(|path| source::read_build_log(path));
         let logs = logs.collect::<Result<Vec<BuildLog>, source::ReadError>>()?;
@@ -162,6 +169,7 @@ impl<'p> Gatherer<'p> {
             collected: folder.map(|folder| folder.collected.clone().without_keys()),
             sanitizer: folder.map(|folder| folder.sanitizer.clone()).unwrap_or_default(),
             profile: Some(kernel),
+            configurations,
             work,
             ..Side::default()
         };

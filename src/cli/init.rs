@@ -2,6 +2,7 @@
 
 use super::args::Init;
 use super::failure::Failure;
+use super::init_python::{Script, script};
 use super::plan::DEFAULT_CONFIG;
 use crate::analysis::{self, KernelKey};
 use crate::config::{Config, SubjectName};
@@ -30,6 +31,8 @@ struct Found {
     /// Sources with the names of their kernels.
     sources: Vec<(PathBuf, Vec<String>)>,
     logs: Vec<(PathBuf, BuildLog)>,
+    /// Python sources with kernels, or with calls of `kernel_audit.bench`.
+    scripts: Vec<Script>,
 }
 
 /// A report with its kernels, the most device time first.
@@ -66,7 +69,7 @@ pub(super) fn run(arguments: &Init, out: &mut dyn Write) -> Result<(), Failure> 
         let is_meant = !arguments.files.is_empty();
         if !found.take(file) && is_meant {
             return Err(Failure::usage(format!(
-                "{} is not a report, a CUDA source with a kernel or a build log\n  help: name .ncu-rep files, .cu files, and what `ptxas -v` printed",
+                "{} is not a report, a CUDA or Python source with a kernel or a build log\n  help: name .ncu-rep files, .cu and .py files, and what `ptxas -v` printed",
                 file.display()
             )));
         }
@@ -81,10 +84,15 @@ pub(super) fn run(arguments: &Init, out: &mut dyn Write) -> Result<(), Failure> 
     write_together(&[Output { path, bytes: text.as_bytes() }])?;
     writeln!(out, "audit.toml: {}", format::counted(config.subjects.len() as u64, "subject"))?;
     for subject in &config.subjects {
-        let from = subject.report.as_deref().unwrap_or(Path::new("its source"));
-        writeln!(out, "  {}: from {}", subject.name, from.display())?;
+        let own = if subject.collect.run.is_empty() { "its source".to_owned() } else { subject.collect.run.join(" ") };
+        let from = subject.report.as_ref().map_or(own, |report| report.display().to_string());
+        writeln!(out, "  {}: from {from}", subject.name)?;
     }
-    writeln!(out, "Next: state the work of a launch in it, then `audit generate`.")?;
+    let next = match config.subjects.iter().any(|subject| subject.report.is_none() && !subject.collect.run.is_empty()) {
+        true => "on a GPU `audit generate --collect`",
+        false => "`audit generate`",
+    };
+    writeln!(out, "Next: state the work of a launch in it, then {next}.")?;
     Ok(())
 }
 
@@ -95,13 +103,14 @@ fn below(folder: &Path, depth: usize, into: &mut Vec<PathBuf>) {
         let name = entry.file_name();
         let (path, name) = (folder.join(&name), name.to_string_lossy().into_owned());
         let Ok(kind) = entry.file_type() else { continue };
-        let is_left_out =
-            name.starts_with('.') || ["target", "node_modules", "audits", "third_party"].contains(&&*name);
+        let is_left_out = name.starts_with('.')
+            || ["target", "node_modules", "audits", "third_party", "site-packages", "venv", "__pycache__"]
+                .contains(&&*name);
         if kind.is_dir() && depth > 0 && !is_left_out {
             below(&path, depth - 1, into);
         }
         let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned()).unwrap_or_default();
-        let is_evidence = ["ncu-rep", "ncu-repz", "cu", "log", "txt", "csv"].contains(&extension.as_str());
+        let is_evidence = ["ncu-rep", "ncu-repz", "cu", "py", "log", "txt", "csv"].contains(&extension.as_str());
         if kind.is_file() && is_evidence && into.len() < FILES {
             into.push(path);
         }
@@ -120,6 +129,13 @@ impl Found {
                 return true;
             }
             return false;
+        }
+        if path.extension().is_some_and(|extension| extension == "py") {
+            let text = if is_text { crate::read::text(path).ok() } else { None };
+            let found = text.and_then(|text| script(path, &text));
+            let is_any = found.is_some();
+            self.scripts.extend(found);
+            return is_any;
         }
         if is_text && let Ok(log) = source::read_build_log(path) {
             self.logs.push((path.to_owned(), log));
@@ -162,7 +178,8 @@ impl Found {
 
     fn text(&self) -> Result<String, Failure> {
         let lines = self.subjects();
-        if lines.is_empty() {
+        let programs = self.programs(&lines);
+        if lines.is_empty() && programs.is_empty() {
             let log = match self.logs.first() {
                 Some((path, _)) => format!(
                     "; a build log says nothing about a run: name it with a report or a source ({})",
@@ -171,7 +188,7 @@ impl Found {
                 None => String::new(),
             };
             return Err(Failure::usage(format!(
-                "nothing to write down: no report, no CUDA source with a kernel{log}\n  help: profile first (`ncu --set full --import-source yes --launch-count 20 -o report APP`), or name files: `audit init FILE…`"
+                "nothing to write down: no report, no CUDA or Python source with a kernel{log}\n  help: profile first (`ncu --set full --import-source yes --launch-count 20 -o report APP`), or name files: `audit init FILE…`"
             )));
         }
         let mut text = String::from(
@@ -180,7 +197,36 @@ impl Found {
         for line in &lines {
             text += &self.subject(line);
         }
+        text.extend(programs);
         Ok(text)
+    }
+
+    /// The subjects that a Python program launches, without those that a report has already: what is given to
+    /// `kernel_audit.bench`, else the kernels that a program can be found for.
+    fn programs(&self, lines: &[Line<'_>]) -> Vec<String> {
+        let mut names: BTreeSet<String> = lines.iter().map(|line| line.name.clone()).collect();
+        let is_known = |function: &str| lines.iter().any(|line| line.function == function);
+        let mut texts = Vec::new();
+        for script in &self.scripts {
+            for one in &script.benched {
+                // The name is that of the NVTX range, so that another one would find nothing.
+                let is_name = SubjectName::from_text(&one.name).is_some_and(|name| *name.as_str() == *one.name);
+                if is_name && !one.kernel.as_deref().is_some_and(is_known) && names.insert(one.name.clone()) {
+                    texts.push(program(&one.name, one.kernel.as_deref(), script, true));
+                }
+            }
+        }
+        if !texts.is_empty() {
+            return texts;
+        }
+        for source in &self.scripts {
+            let Some(run) = self.scripts.iter().find(|script| script.runs(source)) else { continue };
+            for (filter, function) in source.kernels.iter().filter(|(_, function)| !is_known(function)) {
+                let name = unused(function, &mut names);
+                texts.extend(name.map(|name| program(&name, Some(filter), run, false)));
+            }
+        }
+        texts
     }
 
     fn subject(&self, line: &Line<'_>) -> String {
@@ -222,9 +268,35 @@ impl Found {
     }
 }
 
+/// A subject that a Python program launches.
+fn program(name: &str, kernel: Option<&str>, script: &Script, has_bench: bool) -> String {
+    let said = |path: &Path| toml::Value::from(path.display().to_string()).to_string();
+    let mut text = format!("\n[[subject]]\nname = \"{name}\"\n");
+    if let Some(kernel) = kernel {
+        text += &format!("kernel = {}\n", toml::Value::from(kernel));
+    }
+    text += &format!("run = [\"python\", {}]\n\n[subject.collect]\n", said(&script.path));
+    let inputs: Vec<String> = script.inputs().iter().map(|path| said(path)).collect();
+    if !inputs.is_empty() {
+        text += &format!("inputs = [{}]\n", inputs.join(", "));
+    }
+    text += match has_bench {
+        true => "bench = true   # checks and times come from kernel_audit.bench\n",
+        false => "# bench = true   # once the program calls kernel_audit.bench, which checks and times\n",
+    };
+    text + "sanitizers = [\"memcheck\"]\n\n# [subject.work]             # what one launch has to do: makes rates, and bounds by the hardware\n# flop = \"2*M*N*K, in numbers\"\n# bytes = \"what must be read and written\"\n"
+}
+
+/// Characters of a subject's name that `init` gives; kernels of libraries are called by a hundred.
+const NAME: usize = 40;
+
 /// A name for a subject that none has yet.
 fn unused(function: &str, names: &mut BTreeSet<String>) -> Option<String> {
-    let name = SubjectName::from_text(function)?.to_string();
+    let mut name = SubjectName::from_text(function)?.to_string();
+    if name.len() > NAME {
+        // Names are ASCII.
+        name.truncate(name[..NAME].rfind(['_', '-']).filter(|at| *at > NAME / 2).unwrap_or(NAME));
+    }
     let name = (1..)
         .map(|at| if at == 1 { name.clone() } else { format!("{name}-{at}") })
         .find(|name| !names.contains(name))?;

@@ -17,12 +17,17 @@ pub(super) struct Folders<'f> {
     pub(super) variant: Option<&'f Variant>,
 }
 
+/// This program, for commands that start it again; where it is a part of another, that one says what starts it.
+pub(super) fn own_program() -> std::io::Result<PathBuf> {
+    std::env::var_os("KERNEL_AUDIT_PROGRAM").map_or_else(std::env::current_exe, |path| Ok(path.into()))
+}
+
 /// The launcher of a subject; `has_build` says that its cubin is made into the evidence folder.
 pub(super) fn of(subject: &Subject, folders: &Folders<'_>, has_build: bool) -> Result<Launcher, Failure> {
     if !subject.collect.run.is_empty() {
         let mut program = Words::new();
         subject.collect.run.iter().for_each(|word| program.one(word));
-        return Ok(Launcher::Program(program));
+        return Ok(if subject.collect.bench { Launcher::Bench(program) } else { Launcher::Program(program) });
     }
     let (Some(plan), true) = (&subject.plan, subject.code.is_some()) else {
         return Err(Failure::usage(format!(
@@ -30,8 +35,8 @@ pub(super) fn of(subject: &Subject, folders: &Folders<'_>, has_build: bool) -> R
             subject.name
         )));
     };
-    let program = std::env::current_exe()
-        .map_err(|error| Failure::usage(format!("the path of this program cannot be found: {error}")))?;
+    let program =
+        own_program().map_err(|error| Failure::usage(format!("the path of this program cannot be found: {error}")))?;
     let mut words = Words::new();
     words.shown_as(program, "audit");
     words.one("launch");

@@ -25,6 +25,7 @@ mod generate;
 mod history;
 mod index;
 mod init;
+mod init_python;
 mod launch;
 mod launcher;
 mod lines;
@@ -48,4 +49,5 @@ mod timeline;
 mod trials;
 mod variants;
 
-pub use program::run;
+pub use failure::Status;
+pub use program::{call, run, run_with};

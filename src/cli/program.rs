@@ -8,6 +8,7 @@ use super::{
 };
 use crate::plain::Screen;
 use clap::Parser;
+use std::ffi::OsString;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,25 +17,44 @@ use std::process::ExitCode;
 ///
 /// Colours go to terminals only and obey `NO_COLOR`. When nobody reads the output any more, the run ends quietly.
 pub fn run() -> ExitCode {
+    run_with(std::env::args_os()).into()
+}
+
+/// The same with the arguments of a host that this program is a part of, its name first, and the exit status as it is.
+pub fn run_with<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) -> Status {
     #[cfg(unix)]
     tell_of_a_shortened_file();
-    let arguments = match Arguments::try_parse() {
+    let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
             // Nothing is left to do where not even the help can be printed.
             let _ = error.print();
-            return if error.use_stderr() { Status::Usage.into() } else { Status::Done.into() };
+            return if error.use_stderr() { Status::Usage } else { Status::Done };
         }
     };
     let mut out = Screen::new(BufWriter::new(anstream::stdout().lock()));
     let result = perform(arguments.verb, &mut out).and_then(|()| Ok(out.flush()?));
-    let Err(failure) = result else { return Status::Done.into() };
+    let Err(failure) = result else { return Status::Done };
     // What was printed before the failure is still wanted; a failure to print it cannot be told better than this one.
     let _ = out.flush();
     if !failure.report().is_empty() {
         let _ = Screen::new(anstream::stderr()).write_all(format!("{}\n", failure.report()).as_bytes());
     }
-    failure.status().into()
+    failure.status()
+}
+
+/// Runs a verb inside another program: its exit status, what it prints, and the error in words. `arguments` begin with the
+/// program's name.
+pub fn call<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) -> (Status, Vec<u8>, String) {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => return (Status::Usage, Vec::new(), error.render().to_string()),
+    };
+    let mut out = Vec::new();
+    let Err(failure) = perform(arguments.verb, &mut Screen::new(&mut out)) else {
+        return (Status::Done, out, String::new());
+    };
+    (failure.status(), out, anstream::adapter::strip_str(failure.report()).to_string())
 }
 
 /// Says why the run ends when a file that is mapped becomes shorter while it is read, which the system tells by a signal.

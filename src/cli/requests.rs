@@ -2,7 +2,7 @@
 
 use super::args::Collect;
 use super::code::places;
-use super::evidence::folder_of;
+use super::evidence::{folder_of, together};
 use super::failure::Failure;
 use super::launcher::{self, Folders};
 use super::moment::now;
@@ -43,7 +43,11 @@ pub(super) fn requests(subjects: &[&Subject], place: &Place<'_>, arguments: &Col
                 for (name, variant) in variants::chosen(subject, &arguments.subjects)? {
                     let of_variant = variant.map(|variant| subject.of_variant(variant));
                     let made = request(of_variant.as_ref().unwrap_or(subject), variant, place, arguments)?;
-                    requests.push(Request { subject: name, ..made });
+                    let is_served = |other: &Request| !made.also.is_empty() && other.evidence == made.evidence;
+                    if !requests.iter().any(is_served) {
+                        let subject = if made.also.is_empty() { name } else { made.subject.clone() };
+                        requests.push(Request { subject, ..made });
+                    }
                 }
             }
             Some(why) if !arguments.quiet => {
@@ -78,7 +82,12 @@ fn request(
         None => None,
     };
     let chip = arch.as_deref().and_then(counters_of_arch);
-    let profile = profile(subject, keys, arguments, chip);
+    let together = together(subject, project).filter(|_| arguments.evidence.is_none());
+    let mut profile = profile(subject, keys, arguments, chip);
+    profile.keys.together = together.cloned();
+    if let Some(together) = together {
+        profile.kernel.clone_from(&together.kernel);
+    }
     lint(subject, &profile, chip)?;
     let mut evidence = arguments.evidence.clone().unwrap_or_else(|| folder_of(subject, project));
     evidence.extend(variant.map(Variant::slug));
@@ -92,7 +101,8 @@ fn request(
     }
     inputs.extend(launcher::code(subject, &program, build.is_some()));
     Ok(Request {
-        subject: subject.name.to_string(),
+        subject: together.map_or_else(|| subject.name.to_string(), |together| together.names[0].clone()),
+        also: together.map(|together| together.names[1..].to_vec()).unwrap_or_default(),
         project: project.to_owned(),
         evidence,
         build,
@@ -185,6 +195,15 @@ fn outcome(trial: Trial, path: &Path) -> Result<String, String> {
         Trial::Time => {
             let found = source::read_benchmark(path).map_err(|error| error.to_string())?;
             Ok(format!("{} samples", found.samples_ms.len()))
+        }
+        Trial::Bench => {
+            let found = source::read_bench(path).map_err(|error| error.to_string())?;
+            let wrong: Vec<&str> = found
+                .iter()
+                .filter(|one| !one.correctness.passed)
+                .map(|one| one.correctness.subject.as_str())
+                .collect();
+            Ok(if wrong.is_empty() { "correct".to_owned() } else { format!("WRONG: {}", wrong.join(", ")) })
         }
     }
 }

@@ -42,6 +42,7 @@ pub(super) fn read(subject: &Subject, folder: Option<&Folder>, new: &mut Side) -
         }
     }
     launches(folder, new)?;
+    bench(subject, folder, new)?;
     let TrialFiles { correctness, benchmark, baseline_benchmark, reference } = &named;
     if let Some(path) = correctness {
         new.correctness = Some(noted("check of the outputs", path, CHECK, &mut new.files)?);
@@ -58,6 +59,34 @@ pub(super) fn read(subject: &Subject, folder: Option<&Folder>, new: &mut Side) -
         beside.reference = Reference::of(&report, lines::reference_view(path, &report)?.as_slice());
     }
     Ok(beside)
+}
+
+/// What the program itself found of the subject's kernel by `kernel_audit.bench`, where the folder has it.
+fn bench(subject: &Subject, folder: Option<&Folder>, new: &mut Side) -> Result<(), Failure> {
+    let step = steps::BENCH;
+    let path = match folder.map(|folder| folder.trial(step.0, step.1)) {
+        None | Some(Ok(None)) => return Ok(()),
+        Some(Ok(Some(path))) => path,
+        Some(Err(why)) => {
+            new.missed.push((step.0.to_owned(), why));
+            return Ok(());
+        }
+    };
+    let all = noted(
+        "checks and times by kernel_audit.bench",
+        &path,
+        ("kernel-audit/bench/1", source::bench),
+        &mut new.files,
+    )?;
+    let names: Vec<String> = all.iter().map(|one| one.benchmark.subject.clone()).collect();
+    match all.into_iter().rfind(|one| one.benchmark.subject == subject.name.as_str()) {
+        Some(own) => (new.correctness, new.benchmark) = (Some(own.correctness), Some(own.benchmark)),
+        None => {
+            let (own, names) = (&subject.name, names.join(", "));
+            new.missed.push((step.0.to_owned(), format!("nothing there is called {own}; it holds {names}")));
+        }
+    }
+    Ok(())
 }
 
 /// The launches that were timed by themselves, where the folder has them.

@@ -10,6 +10,8 @@ pub(crate) const PTXAS: (&str, &str) = ("ptxas", "build.ptxas.log");
 pub(crate) const CORRECTNESS: (&str, &str) = ("correctness", "correctness.json");
 /// The times.
 pub(crate) const BENCHMARK: (&str, &str) = ("benchmark", "benchmark.json");
+/// What `kernel_audit.bench` found of every kernel of a program: a check and times on each line.
+pub(crate) const BENCH: (&str, &str) = ("bench", "bench.jsonl");
 /// The profile.
 pub(crate) const PROFILE: (&str, &str) = ("profile", "profile.ncu-rep");
 /// Launches that ncu times and asks nothing else.

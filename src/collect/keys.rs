@@ -26,6 +26,7 @@
 //! check_run = ["./bench", "--size", "512"]   # a smaller program for compute-sanitizer
 //! deadline = 1800                       # seconds for all steps of the subject; no limit by default
 //! inputs = ["build/libgemm.so"]         # files beside `run` that decide what the program does
+//! bench = true                          # the program calls `kernel_audit.bench`, which checks, times and shows launches
 //! ```
 
 use crate::evidence::SanitizerTool;
@@ -92,6 +93,20 @@ pub struct Collecting {
     pub inputs: Vec<PathBuf>,
     /// Whether reports stay as ncu writes them, not packed.
     pub plain: bool,
+    /// Whether the program calls `kernel_audit.bench`.
+    pub bench: bool,
+    /// The subjects that this one is collected with, in one run of their program; `None` for a subject of its own.
+    #[serde(skip)]
+    pub together: Option<Together>,
+}
+
+/// Subjects of one program, which are collected in one run of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Together {
+    /// Their names in file order; the evidence is the first one's.
+    pub names: Vec<String>,
+    /// What their kernels are called, as one regular expression; `None` where one of them takes every kernel.
+    pub kernel: Option<String>,
 }
 
 /// The sets of metrics by name, our own first.
@@ -123,6 +138,8 @@ impl Default for Collecting {
             deadline: None,
             inputs: Vec::new(),
             plain: false,
+            bench: false,
+            together: None,
         }
     }
 }

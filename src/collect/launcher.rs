@@ -8,6 +8,8 @@ use std::path::PathBuf;
 pub enum Launcher {
     /// A program of the subject's own.
     Program(Words),
+    /// One that calls `kernel_audit.bench`, which reads from the environment what is wanted of it.
+    Bench(Words),
     /// This program with a subject's launch.
     Own(Box<OwnLauncher>),
 }
@@ -43,6 +45,19 @@ pub enum Trial {
     Check,
     /// The kernel is timed.
     Time,
+    /// The program checks and times its kernels by itself.
+    Bench,
+}
+
+/// Why a tool watches the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Watch {
+    /// compute-sanitizer looks for errors.
+    Sanitize,
+    /// ncu reads counters of so many launches.
+    Profile(u64),
+    /// ncu times so many launches.
+    Times(u64),
 }
 
 impl Trial {
@@ -51,17 +66,43 @@ impl Trial {
         match self {
             Trial::Check => files::CORRECTNESS,
             Trial::Time => files::BENCHMARK,
+            Trial::Bench => files::BENCH,
         }
     }
 }
 
+/// What lets Triton's autotuner keep the choice that it made without a profiler.
+const CHOICE: &str = "TRITON_CACHE_AUTOTUNING=1";
+
+/// A program that calls `kernel_audit.bench`, told what is wanted.
+fn told(program: &Words, step: &str) -> Words {
+    let mut words = Words::new();
+    words.one("env");
+    words.one(format!("KERNEL_AUDIT_STEP={step}"));
+    words.one(CHOICE);
+    words.extend(program.clone());
+    words
+}
+
 impl Launcher {
-    /// The program that a tool watches while it launches the kernel `launches` times.
-    pub(super) fn watched(&self, launches: u64) -> Words {
+    /// The program that a tool watches.
+    pub(super) fn watched(&self, watch: Watch) -> Words {
         match self {
             Launcher::Program(words) => words.clone(),
+            Launcher::Bench(words) => told(
+                words,
+                match watch {
+                    Watch::Sanitize => "sanitize",
+                    Watch::Profile(_) => "profile",
+                    Watch::Times(_) => "launches",
+                },
+            ),
             Launcher::Own(own) => {
                 let mut words = own.words.clone();
+                let launches = match watch {
+                    Watch::Sanitize => 1,
+                    Watch::Profile(launches) | Watch::Times(launches) => launches,
+                };
                 words.pair("--times", &launches.saturating_sub(1).to_string());
                 words
             }
@@ -80,23 +121,34 @@ impl Launcher {
 
     /// The command of a trial that writes to `file`; `None` where the subject does not have it.
     pub(super) fn trial(&self, trial: Trial, file: &str) -> Option<Words> {
-        let Launcher::Own(own) = self else { return None };
         self.stated(trial)?;
+        let (own, flag) = match (self, trial) {
+            (Launcher::Bench(words), _) => {
+                let mut all = Words::new();
+                all.one("env");
+                all.one(CHOICE);
+                all.shown_as(format!("KERNEL_AUDIT_BENCH={file}"), format!("KERNEL_AUDIT_BENCH={}", files::BENCH.1));
+                all.extend(words.clone());
+                return Some(all);
+            }
+            (Launcher::Own(own), Trial::Check) => (own, "--check"),
+            (Launcher::Own(own), Trial::Time) => (own, "--time"),
+            (Launcher::Own(_), Trial::Bench) | (Launcher::Program(_), _) => return None,
+        };
         let mut words = own.words.clone();
-        words.one(match trial {
-            Trial::Check => "--check",
-            Trial::Time => "--time",
-        });
+        words.one(flag);
         words.file("--json-to", file);
         Some(words)
     }
 
     /// What decides a trial; `None` where the subject does not have it.
     pub(super) fn stated(&self, trial: Trial) -> Option<&Stated> {
-        let Launcher::Own(own) = self else { return None };
-        match trial {
-            Trial::Check => own.check.as_ref(),
-            Trial::Time => Some(&own.time),
+        const BY_ITSELF: &Stated = &Stated { text: String::new(), inputs: Vec::new() };
+        match (self, trial) {
+            (Launcher::Own(own), Trial::Check) => own.check.as_ref(),
+            (Launcher::Own(own), Trial::Time) => Some(&own.time),
+            (Launcher::Bench(_), Trial::Bench) => Some(BY_ITSELF),
+            _ => None,
         }
     }
 }

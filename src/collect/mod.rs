@@ -33,7 +33,7 @@ pub use clocks::clocks;
 pub use disassemble::disassemble;
 pub(crate) use error::{CollectError, Setback};
 pub(crate) use journal::Journal;
-pub(crate) use keys::Collecting;
+pub(crate) use keys::{Collecting, Together};
 pub(crate) use keys::{METRIC_SETS, ORDERS};
 pub use launcher::Stated;
 pub(crate) use launcher::{Launcher, OwnLauncher, Trial};

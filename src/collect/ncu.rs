@@ -33,6 +33,9 @@ const TIMES: [Counter; 2] = [Counter::GpuTimeDurationSum, Counter::GpcCyclesElap
 /// Kernels of one call of a reference at most: a product with its parts and their sum takes three.
 const MOST_OF_A_REFERENCE: u64 = 8;
 
+/// The NVTX range around what `kernel_audit.bench` shows a profiler, as ncu is told of it.
+const BENCH_RANGE: &str = "audit/";
+
 impl Profile {
     /// The arguments of ncu up to the program: the report goes to `report`.
     pub fn words(&self, report: &str) -> Words {
@@ -57,17 +60,24 @@ impl Profile {
         words.pair("--cache-control", &keys.cache);
         words.pair("--replay-mode", &keys.replay);
         words.pair("--target-processes", "all");
-        if let Some(kernel) = &self.kernel {
+        if let Some(kernel) = self.kernel.as_ref().filter(|_| !keys.bench) {
             words.pair("--kernel-name", &format!("regex:{kernel}"));
         }
         if keys.skip > 0 {
             words.pair("--launch-skip", &keys.skip.to_string());
         }
-        words.pair("--launch-count", &keys.count.to_string());
-        if !keys.nvtx.is_empty() {
-            words.one("--nvtx");
+        // Every launch that `kernel_audit.bench` shows is meant.
+        if !keys.bench {
+            words.pair("--launch-count", &keys.count.to_string());
         }
-        for range in &keys.nvtx {
+        if keys.together.is_some() && !keys.bench {
+            words.pair("--filter-mode", "per-launch-config");
+        }
+        let ranges = keys.bench.then_some(BENCH_RANGE).into_iter().chain(keys.nvtx.iter().map(String::as_str));
+        for (at, range) in ranges.enumerate() {
+            if at == 0 {
+                words.one("--nvtx");
+            }
             words.pair("--nvtx-include", range);
         }
         words.one("--force-overwrite");

@@ -1,6 +1,6 @@
 //! What is to be collected of a subject, with what, and what it comes to.
 
-use super::launcher::{Launcher, Trial};
+use super::launcher::{Launcher, Trial, Watch};
 use super::{Collecting, Done, Machine, Places, Profile, Progress, Setback, Tool, Words};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -29,8 +29,10 @@ pub struct Check {
 /// What is to be collected of a subject.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The subject.
+    /// The subject; of several in one run of their program, the first.
     pub subject: String,
+    /// The others that this run serves.
+    pub also: Vec<String>,
     /// The project's folder: tools and programs work in it.
     pub project: PathBuf,
     /// The evidence folder.
@@ -54,6 +56,11 @@ pub struct Request {
 }
 
 impl Request {
+    /// Every subject that the run serves.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.subject).chain(&self.also).map(String::as_str)
+    }
+
     /// What audit.toml says of the collection.
     pub fn keys(&self) -> &Collecting {
         &self.profile.keys
@@ -72,7 +79,7 @@ impl Request {
 
     /// The program that compute-sanitizer watches.
     pub(super) fn checked(&self) -> Words {
-        self.check.as_ref().map_or_else(|| self.program.watched(1), |check| check.program.clone())
+        self.check.as_ref().map_or_else(|| self.program.watched(Watch::Sanitize), |check| check.program.clone())
     }
 
     /// Whether the GPU is that of this machine, and what is collected belongs to it. Behind a prefix and in a job array

@@ -6,6 +6,7 @@ use super::keys::SubjectKeys;
 use super::subject::Subject;
 use super::text::Text;
 use crate::catalog::Threshold;
+use crate::collect::Together;
 use crate::nearest::nearest;
 use crate::render::{Override, TEMPLATES};
 use std::collections::BTreeMap;
@@ -137,6 +138,7 @@ impl Config {
             subjects.push(subject);
             files.push(named);
         }
+        collect_together(&mut subjects);
         let default = text.default(file.audit.default, &subjects)?;
         let thresholds =
             file.thresholds.iter().map(|(id, value)| text.threshold(id, value)).collect::<Result<_, _>>()?;
@@ -207,6 +209,24 @@ impl Config {
             }
         }
         Ok(if names.is_empty() { self.default.clone() } else { chosen })
+    }
+}
+
+/// Tells subjects of one program, collected alike, that one run of it serves them all.
+fn collect_together(subjects: &mut [Subject]) {
+    let is_like = |one: &Subject, other: &Subject| {
+        let has_own = |subject: &Subject| subject.report.is_some() || subject.code.is_some();
+        !one.collect.run.is_empty() && one.collect == other.collect && !has_own(one) && !has_own(other)
+    };
+    let of = |subject: &Subject| {
+        let all: Vec<&Subject> = subjects.iter().filter(|other| is_like(subject, other)).collect();
+        let kernels: Option<Vec<&str>> = all.iter().map(|one| one.kernel.as_ref().map(regex::Regex::as_str)).collect();
+        let names: Vec<String> = all.iter().map(|one| one.name.to_string()).collect();
+        (names.len() > 1).then(|| Together { names, kernel: kernels.map(|kernels| kernels.join("|")) })
+    };
+    let together: Vec<Option<Together>> = subjects.iter().map(of).collect();
+    for (subject, together) in subjects.iter_mut().zip(together) {
+        subject.collect.together = together;
     }
 }
 

@@ -61,6 +61,53 @@ pub fn benchmark(bytes: &[u8], path: &Path) -> Result<Benchmark, ReadError> {
     Ok(read)
 }
 
+/// What `kernel_audit.bench` found of one kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Bench {
+    /// The check of its outputs.
+    pub correctness: Correctness,
+    /// Its times.
+    pub benchmark: Benchmark,
+}
+
+/// Reads what `kernel_audit.bench` found of the kernels of a program: an object on each line, with a check and times.
+///
+/// # Errors
+/// As [`read_correctness`] and [`read_benchmark`], with the number of the line.
+pub(crate) fn read_bench(path: &Path) -> Result<Vec<Bench>, ReadError> {
+    bench(&read_all(path)?, path)
+}
+
+/// As [`read_bench`], from bytes of a file that lies at `path`.
+///
+/// # Errors
+/// As [`read_bench`].
+pub(crate) fn bench(bytes: &[u8], path: &Path) -> Result<Vec<Bench>, ReadError> {
+    #[derive(serde::Deserialize)]
+    struct Line<'l> {
+        #[serde(borrow)]
+        correctness: &'l serde_json::value::RawValue,
+        #[serde(borrow)]
+        benchmark: &'l serde_json::value::RawValue,
+    }
+    let lines = bytes.split(|byte| *byte == b'\n').zip(1u64..).filter(|(line, _)| !line.trim_ascii().is_empty());
+    let one = |(line, number): (&[u8], u64)| {
+        let place = format!("{}:{number}", path.display());
+        let parts: Line<'_> = serde_json::from_slice(line).map_err(|error| ReadError::Malformed {
+            path: path.into(),
+            position: format!("line {number}"),
+            expected: "an object with `correctness` and `benchmark`".into(),
+            found: error.to_string(),
+            cure: "run the program again, which writes it by kernel_audit.bench".into(),
+        })?;
+        Ok(Bench {
+            correctness: correctness(parts.correctness.get().as_bytes(), Path::new(&place))?,
+            benchmark: benchmark(parts.benchmark.get().as_bytes(), Path::new(&place))?,
+        })
+    };
+    lines.map(one).collect()
+}
+
 /// Reads a `collected.json`.
 ///
 /// # Errors

@@ -14,6 +14,7 @@ pub const NAMES: &[(&str, &[&str])] = &[
     ("checks", &["checks", "passed", "follows"]),
     ("comparability", &["conditions"]),
     ("conclusions", &["draft", "unedited"]),
+    ("configurations", &["basis", "configurations", "why"]),
     ("control-flow", &["flow", "roles", "arch"]),
     ("correctness", &["standing", "outputs", "launch", "arguments", "sanitizer", "sanitizer-findings"]),
     ("diagnosis", &["wrong", "limiting-lines", "findings", "change", "accepted", "how"]),

@@ -132,6 +132,9 @@ pub(in crate::cli) struct DumpAnalysis {
     /// Expectation for a metric or derived reading, in place of the subject's; may be repeated.
     #[arg(long, value_name = "READING OP VALUE", value_parser = expectation)]
     pub(in crate::cli) expect: Vec<Expect>,
+    /// At most 2 kB for each kernel: standing, limiter, the first three changes, what was refuted before.
+    #[arg(long)]
+    pub(in crate::cli) brief: bool,
 }
 
 #[derive(Debug, Args)]

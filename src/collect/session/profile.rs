@@ -2,6 +2,7 @@
 
 use super::run::Session;
 use super::step::{Judged, Missed, Step};
+use crate::collect::launcher::Watch;
 use crate::collect::{CollectError, NcuSaid, Profile, Setback, Tool, Words, files};
 use crate::evidence::StepOutcome;
 use std::cell::Cell;
@@ -9,7 +10,7 @@ use std::cell::Cell;
 impl Session<'_> {
     pub(super) fn profile(&mut self, inputs: &str) -> Result<(), CollectError> {
         let profile = &self.request.profile;
-        let program = self.request.program.watched(profile.launches());
+        let program = self.request.program.watched(Watch::Profile(profile.launches()));
         self.profiled(files::PROFILE, profile, &program, inputs)
     }
 
@@ -20,7 +21,7 @@ impl Session<'_> {
         if self.plan.is_none() && profiled.is_none_or(|step| step.outcome != StepOutcome::Made) {
             return Ok(());
         }
-        let program = self.request.program.watched(timed.launches());
+        let program = self.request.program.watched(Watch::Times(timed.launches()));
         self.profiled(files::LAUNCHES, &timed, &program, inputs)
     }
 

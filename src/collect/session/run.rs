@@ -96,6 +96,7 @@ impl<'s> Session<'s> {
         self.build()?;
         let inputs = self.inputs();
         self.trial(Trial::Check, &inputs)?;
+        self.trial(Trial::Bench, &inputs)?;
         if self.request.keys().order == ORDERS[1] {
             self.measured(&inputs)?;
             self.sanitized(&inputs)?;

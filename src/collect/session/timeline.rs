@@ -4,6 +4,7 @@
 
 use super::run::Session;
 use super::step::{Judged, Missed, Step, call};
+use crate::collect::launcher::Watch;
 use crate::collect::request::{recording, timeline_words};
 use crate::collect::{CollectError, Setback, Tool, Words, files, run};
 
@@ -19,7 +20,7 @@ impl Session<'_> {
             tool: Some(Tool::Nsys),
             words: &timeline_words,
             key_words: &timeline_words,
-            program: request.program.watched(1),
+            program: request.program.watched(Watch::Profile(1)),
             limit: request.keys().timeout,
             limit_key: "timeout",
             inputs,

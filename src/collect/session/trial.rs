@@ -27,12 +27,13 @@ impl Session<'_> {
             limit_key: "timeout",
             inputs: &self.stated(stated, inputs),
         };
+        let program = if trial == Trial::Bench { "the program" } else { "audit launch" };
         self.perform(&step, &|path, ran, text| {
             let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
             if !path.is_file() {
                 let last =
                     lines.iter().find(|line| line.starts_with("error")).or(lines.last()).unwrap_or(&"it said nothing");
-                let what = format!("audit launch ended with {}: {last}", ran.status);
+                let what = format!("{program} ended with {}: {last}", ran.status);
                 return Err(Missed::For(Setback::new(
                     what,
                     "run it by hand; collect.log in the evidence folder has the command",
@@ -40,7 +41,7 @@ impl Session<'_> {
             }
             // A kernel that is wrong ends with status 1 and is a result.
             let note = (context.outcome)(trial, path).map_err(|found| {
-                let what = format!("what audit launch wrote cannot be read: {found}");
+                let what = format!("what {program} wrote cannot be read: {found}");
                 Missed::For(Setback::new(what, "collect it again; look for a full disk"))
             })?;
             Ok(Judged { note, ..Judged::default() })

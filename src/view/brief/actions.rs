@@ -8,7 +8,7 @@ const SHOWN: usize = 5;
 const LEAST: f64 = 2.0;
 
 /// The actions that the page shows.
-pub(super) fn shown(audit: &Audit) -> Vec<&Lever> {
+pub(in crate::view) fn shown(audit: &Audit) -> Vec<&Lever> {
     match audit.bottleneck.roof {
         Some(_) => Vec::new(),
         None => worth(&audit.levers).take(SHOWN).collect(),

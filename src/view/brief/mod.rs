@@ -30,6 +30,7 @@ mod units;
 mod verdict;
 mod wanted;
 
+pub(super) use actions::shown as shown_levers;
 pub(super) use changed::changed_code;
 pub(super) use checks::section as checks;
 pub(in crate::view) use lead::called;

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::analysis::{Audit, Standing};
 use crate::view::code;
+use crate::view::configurations;
 use crate::view::document::{Block, Content, Section, Table};
 use crate::view::heading::Heading;
 
@@ -26,6 +27,7 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
         memory::section(audit),
         build::section(audit),
         code::variants(&audit.code, &audit.variants),
+        configurations::section(audit).filter(|_| is_right),
         instructions::section(audit),
         checks::section(audit),
         Some(conclusions::section(audit)),

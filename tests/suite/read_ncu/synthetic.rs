@@ -73,7 +73,7 @@ fn pieces_of_one_source_merge_and_other_processes_keep_theirs() {
 #[test]
 fn nvtx_ranges_of_the_launching_thread_come_outermost_first() {
     let stack = |domain: u64, ranges: &[&str]| {
-        let ranges: Vec<u8> = ranges.iter().flat_map(|name| nested(2, nested(1, name))).collect();
+        let ranges: Vec<u8> = ranges.iter().flat_map(|name| nested(3, nested(1, name))).collect();
         nested(2, [number(1, domain), ranges].concat())
     };
     let state = [
@@ -81,7 +81,7 @@ fn nvtx_ranges_of_the_launching_thread_come_outermost_first() {
         nested(1, [number(1, 2), nested(2, "library")].concat()),
         nested(2, [number(1, 40), stack(1, &["of another thread"])].concat()),
         nested(2, [number(1, 41), stack(1, &["step", "forward"]), stack(2, &["gemm"])].concat()),
-        nested(3, [number(1, 2), nested(2, [number(1, 3), nested(2, "epoch")].concat())].concat()),
+        nested(3, [number(1, 2), nested(3, [number(1, 3), nested(2, "epoch")].concat())].concat()),
         number(4, 1),
     ];
     let result = [number(1, 41), kernel(&[nested(21, state.concat())])].concat();

@@ -190,7 +190,7 @@ messages! {
     /// The push-pop ranges of one thread in one domain, innermost last.
     NvtxStack {
         domain: Option<u64> = 1 (uint64, optional),
-        ranges: Vec<PushPopRange> = 2 (message, repeated),
+        ranges: Vec<PushPopRange> = 3 (message, repeated),
     }
 
     /// A push-pop range.
@@ -201,7 +201,7 @@ messages! {
     /// The start-end ranges of one domain.
     StartEndDomain {
         domain: Option<u64> = 1 (uint64, optional),
-        ranges: Vec<StartEndRange> = 2 (message, repeated),
+        ranges: Vec<StartEndRange> = 3 (message, repeated),
     }
 
     /// A start-end range.

@@ -1,0 +1,132 @@
+//! What an agent needs to go on, in at most 2 kB a kernel: standing, limiter, the first changes, what was refuted before.
+
+use super::brief::shown_levers;
+use super::reason::Reason;
+use crate::analysis::{Audit, Judgement, Lever, Standing, Verdict};
+use crate::catalog::Code;
+use crate::words::Words;
+use std::io::{self, Write};
+
+/// The schema that [`write_brief`] writes.
+const BRIEF_SCHEMA: &str = "kernel-audit/brief/1";
+/// Bytes that a kernel takes at most.
+const MOST: usize = 2000;
+/// Changes that are named at most.
+const CHANGES: usize = 3;
+/// Characters of a sentence.
+const SENTENCE: usize = 220;
+
+#[derive(serde::Serialize)]
+struct Brief {
+    schema: &'static str,
+    kernels: Vec<Kernel>,
+}
+
+#[derive(serde::Serialize)]
+struct Kernel {
+    name: String,
+    standing: Standing,
+    /// `null` for a kernel whose results are wrong.
+    limiter: Option<Code>,
+    sentence: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    at: String,
+    next: Vec<Change>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<Compared>,
+    /// Hypotheses that a measurement refuted, this one's first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    refuted: Vec<String>,
+}
+
+#[derive(serde::Serialize)]
+struct Change {
+    code: String,
+    #[serde(rename = "do")]
+    action: String,
+    /// Percent of the run time that it saves at most; `null` without a bound.
+    ceiling: Option<f64>,
+    why: String,
+    check: String,
+}
+
+#[derive(serde::Serialize)]
+struct Compared {
+    verdict: Verdict,
+    reason: String,
+}
+
+/// Writes what is concluded about kernels in brief, as one JSON object on one line; `refuted` names what earlier audits
+/// of them refuted.
+///
+/// # Errors
+/// Those of `out`.
+pub(crate) fn write_brief(audits: &[Audit], refuted: &[String], out: &mut dyn Write) -> io::Result<()> {
+    let kernels = audits.iter().map(|audit| kernel(audit, refuted)).collect::<io::Result<_>>()?;
+    serde_json::to_writer(&mut *out, &Brief { schema: BRIEF_SCHEMA, kernels })?;
+    out.write_all(b"\n")
+}
+
+fn kernel(audit: &Audit, before: &[String]) -> io::Result<Kernel> {
+    let is_right = audit.standing() != Standing::Wrong;
+    let limiter = audit.bottleneck.limiter;
+    let finding = audit.findings.iter().find(|finding| finding.code == limiter);
+    let own = audit.hypotheses.iter().filter(|one| one.judgement == Judgement::Fails).map(|one| one.name.clone());
+    let mut refuted: Vec<String> = own.collect();
+    refuted.extend(before.iter().filter(|name| !refuted.contains(name)).cloned().collect::<Vec<_>>());
+    let sentence = match is_right {
+        true => said(&audit.bottleneck.sentence),
+        false => "The results are wrong: nothing is said of the performance.".to_owned(),
+    };
+    let at = finding
+        .and_then(|finding| finding.at.as_ref())
+        .map(|at| format!("{}:{}", at.file, at.line))
+        .unwrap_or_default();
+    let mut kernel = Kernel {
+        name: cut(audit.new.kernel.short_name()),
+        standing: audit.standing(),
+        limiter: is_right.then_some(limiter),
+        sentence,
+        at: cut(&at),
+        next: shown_levers(audit).into_iter().take(CHANGES).map(change).collect(),
+        comparison: audit
+            .comparison
+            .as_ref()
+            .zip(Reason::of(audit))
+            .map(|(comparison, reason)| Compared { verdict: comparison.whole.verdict, reason: cut(&reason.why()) }),
+        refuted: refuted.iter().map(|name| cut(name)).collect(),
+    };
+    // The last changes and the oldest refutations go first.
+    while serde_json::to_vec(&kernel)?.len() > MOST {
+        if kernel.refuted.len() > CHANGES {
+            kernel.refuted.pop();
+        } else if kernel.next.len() > 1 {
+            kernel.next.pop();
+        } else if kernel.refuted.pop().is_none() {
+            break;
+        }
+    }
+    Ok(kernel)
+}
+
+fn change(lever: &Lever) -> Change {
+    Change {
+        code: lever.code.to_string(),
+        action: said(&lever.sentence),
+        ceiling: lever.bound.map(|bound| (bound * 10.0).round() / 10.0),
+        why: said(&lever.why),
+        check: said(&lever.check),
+    }
+}
+
+fn said(words: &Words) -> String {
+    cut(&words.to_plain())
+}
+
+/// A text of one sentence's length at most.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(SENTENCE) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
