@@ -225,7 +225,7 @@ pub(crate) fn samples(path: &Path) -> Made {
                 launch.append_value(view.launch);
                 function.append_value(&instruction.function);
                 offset.append_value(instruction.offset);
-                opcode.append_option(Some(instruction.base()).filter(|base| !base.is_empty()));
+                opcode.append_option(Some(instruction.op()).filter(|op| op.is_known()).map(|op| op.name()));
                 file.append_option(place.map(|place| &*place.file));
                 line.append_option(place.map(|place| place.line));
                 reason.append_value(column.metric.trim_start_matches(SAMPLED.0));

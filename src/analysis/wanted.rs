@@ -5,7 +5,6 @@ use crate::analysis::derive::roofline;
 use crate::analysis::kernel::overview::MEMBER_NAMES;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::DURATION;
-use crate::analysis::over_time::SAMPLER;
 use crate::catalog::{self, Counter, CounterPlace};
 use crate::evidence::{NameSet, Rules, Want};
 use std::sync::Arc;
@@ -29,12 +28,12 @@ pub fn want() -> Want {
     let prefixes = families.chain([roofline::TENSOR_PREFIX]);
     let series = catalog::series().iter().flat_map(|row| row.names.iter().copied());
     let suffixes = series.clone().chain(BREAKDOWN_ENDINGS).collect();
-    let prefixes: Vec<&str> = SAMPLER.into_iter().chain(prefixes).collect();
+    let prefixes: Vec<&str> = catalog::sampler().told.iter().copied().chain(prefixes).collect();
     let metrics = NameSet::These { exact: names.map(Arc::from).collect(), prefixes, suffixes };
     let instances = NameSet::exactly(INSTANCES);
     let first_instances = Some(NameSet::These {
         exact: FIRST_INSTANCES.into_iter().map(Arc::from).collect(),
-        prefixes: SAMPLER.to_vec(),
+        prefixes: catalog::sampler().told.clone(),
         suffixes: series.collect(),
     });
     Want { metrics, instances, first_instances, rules: Rules::FirstOfKernel, hash: true, ..Want::default() }

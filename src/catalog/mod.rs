@@ -53,7 +53,7 @@ pub(crate) use readings::{CHECK, ReadingForm, ReadingName, check_reading};
 pub(crate) use sass_aliases::{AliasKind, AliasRow, Resolved};
 pub use sass_aliases::{resolve, sass_aliases};
 pub use series::series;
-pub(crate) use series::{SeriesKind, SeriesRow, sampled_name, series_named};
+pub(crate) use series::{SeriesKind, SeriesRow, sampled_name, sampler, series_named, series_row};
 pub(crate) use stalls::{StallFamily, StallKind, StallRow, per_issue};
 pub use stalls::{stall, stall_families, stall_of_metric, stalls};
 pub(crate) use subsystems::{InstructionWork, subsystem_of};

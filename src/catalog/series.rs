@@ -1,7 +1,8 @@
 //! Series over one launch: which of what PM sampling writes are read, under all their names.
 
-use super::row::catalog;
+use super::row::{catalog, parse};
 use serde::Deserialize;
+use std::sync::LazyLock;
 
 /// What one sample of a series is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -37,6 +38,36 @@ catalog! {
     pub fn series,
     /// The series with this name, without what ncu puts in front of it.
     pub(crate) fn series_named
+}
+
+/// The metrics that tell of PM sampling beside the series.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Sampler {
+    /// The metrics of each pass.
+    pub groups: &'static str,
+    /// When the launch of a pass began, without the number of the pass.
+    pub start: &'static str,
+    /// When it ended.
+    pub end: &'static str,
+    /// Samples that were not kept apart.
+    pub lost: Vec<&'static str>,
+    /// What the metrics begin with.
+    pub told: Vec<&'static str>,
+    /// What counters begin with that only a running kernel moves.
+    pub of_kernel: Vec<&'static str>,
+}
+
+static SAMPLER: LazyLock<Sampler> = LazyLock::new(|| parse(include_str!("sampler.toml")));
+
+/// The metrics that tell of PM sampling beside the series.
+pub(crate) fn sampler() -> &'static Sampler {
+    &SAMPLER
+}
+
+/// The series with this id.
+pub(crate) fn series_row(id: &str) -> Option<&'static SeriesRow> {
+    series().iter().find(|row| row.id == id)
 }
 
 /// The name of a sampled counter without what ncu puts in front: `pmsampling:` in versions up to 2024 and for stall reasons,

@@ -7,7 +7,8 @@
 use super::grid::pad;
 use super::sink::{Ink, Plain, Sink, lines_of, one_line};
 use crate::plain;
-use crate::view::charts::Chart;
+use crate::view::charts::{Chart, Figure};
+use crate::view::sparkline;
 use crate::view::{Align, Block, Cell, Document, Table, Tone};
 use crate::words::{Inline, Words};
 use std::io::{self, Write};
@@ -18,6 +19,8 @@ use unicode_width::UnicodeWidthStr;
 const NARROWEST: usize = 16;
 /// Between two columns.
 const GAP: &str = "  ";
+/// Characters of a line of levels at most.
+const MOST_LEVELS: usize = 64;
 
 /// Prints a document in `width` terminal columns.
 ///
@@ -137,8 +140,22 @@ impl Sink for Screen {
         self.is_under_heading = false;
     }
 
-    /// A chart says what its table says.
-    fn chart(&mut self, _chart: &Chart) {}
+    /// A chart says what its table says; levels over time are lines of characters.
+    fn chart(&mut self, chart: &Chart) {
+        let Figure::Series(series) = &chart.figure else { return };
+        self.gap();
+        let longest = series.legend.iter().map(|name| name.width()).max().unwrap_or_default();
+        let room = self.width.saturating_sub(longest + GAP.len()).min(MOST_LEVELS);
+        for panel in &series.panels {
+            if !panel.title.is_empty() {
+                self.line(&panel.title);
+            }
+            for (name, points) in &panel.levels {
+                let name = series.legend.get(*name).map_or("", String::as_str);
+                self.line(&format!("{}{GAP}{}", pad(name, longest, Align::Left), sparkline(points, room)));
+            }
+        }
+    }
 }
 
 /// The columns that stand side by side. A table that cannot be narrowed to the screen comes in parts, each with the first

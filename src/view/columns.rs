@@ -1,6 +1,7 @@
 //! Profiles side by side as a document.
 
-use super::document::{Document, Line, Section, Table};
+use super::document::{Block, Document, Line, Section, Table};
+use super::over_time;
 use super::reason::Reason;
 use super::tables::{self, code, columns_of, heading, left, list, paragraph, right, text};
 use crate::analysis::{Against, Columns, Joined, KernelKey};
@@ -141,6 +142,14 @@ fn section(joined: &Joined, letters: &[String]) -> Section {
         let words = words!("**{} against {}: {}.** {}", one, first, verdict, said.trim_end());
         blocks.push(paragraph("verdict", words));
     }
+    let sides: Vec<_> = std::iter::once(joined.over_time.as_ref())
+        .chain(joined.against.iter().map(|against| against.over_time.as_ref()))
+        .collect();
+    let columns: Vec<&str> = std::iter::once(0)
+        .chain(joined.against.iter().map(|against| against.column))
+        .map(|at| letters[at].as_str())
+        .collect();
+    blocks.extend(over_time::side_by_side(&sides, &columns).map(Block::from));
     let panels = joined.against.iter().flat_map(|against| &against.panels).filter(|panel| !panel.rows.is_empty());
     let mut shown: Vec<&str> = Vec::new();
     for panel in panels {

@@ -224,10 +224,11 @@ impl Document {
         self.sections.iter().chain(&self.details)
     }
 
-    /// Verdict, what to do next, what changed and the kernels of the report, without the line that leads elsewhere.
+    /// Verdict, what to do next, what changed, the launch over its time and the kernels of the report, without the line that leads elsewhere.
     #[must_use]
     pub fn first_screen(mut self) -> Document {
-        self.sections.retain(|section| ["verdict", "next", "changed", "kernels"].contains(&section.name.as_str()));
+        self.sections
+            .retain(|section| ["verdict", "next", "changed", "over-time", "kernels"].contains(&section.name.as_str()));
         for section in &mut self.sections {
             section.blocks.retain(|block| block.name != "links");
         }

@@ -2,6 +2,7 @@
 
 use super::reason::Reason;
 use crate::analysis::code::CheckResult;
+use crate::analysis::over_time::OverTime;
 use crate::analysis::{
     Audit, CheckedLine, Finding, Judgement, Lever, LeverCode, LeverOrigin, OtherVerdict, Place, Role, Severity,
     Standing, Tested, Verdict, of_line,
@@ -58,6 +59,9 @@ struct LaunchDump<'a> {
     /// The other kernels of the report whose time matters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     others: Vec<OtherDump<'a>>,
+    /// What one launch does over its time, where PM sampling was collected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    over_time: Option<&'a OverTime>,
 }
 
 #[derive(serde::Serialize)]
@@ -193,6 +197,7 @@ impl<'a> LaunchDump<'a> {
                 .collect(),
             unchecked: audit.unchecked.iter().map(CodeCheckDump::of).collect(),
             others: audit.others.iter().filter_map(|other| OtherDump::of(audit, other)).collect(),
+            over_time: audit.over_time.as_ref().filter(|_| is_right),
         }
     }
 }

@@ -30,6 +30,7 @@ pub const NAMES: &[(&str, &[&str])] = &[
     ("needed", &["metrics"]),
     ("next", &["roof", "next", "collect", "no-lever", "ruled-out", "ceilings", "cure"]),
     ("occupancy", &["not-collected", "occupancy", "block-limits", "occupancy-registers", "occupancy-shared-memory", "next-step", "assumed", "arch", "occupancy-lines"]),
+    ("over-time", &["shape-basis", "over-time", "shape"]),
     ("performance", &["wrong", "launches", "performance", "no-rate", "no-benchmark", "history", "members", "kernels", "kernels-rest"]),
     ("phases", &["phases-basis", "phases", "phases-notes", "arch"]),
     ("phases-in-full", &["phases-basis", "phases", "roles", "tensor-sites"]),

@@ -157,6 +157,7 @@ fn charts_of_a_comparison() {
     let expected = [
         "occupancy-registers.svg",
         "occupancy-shared-memory.svg",
+        "over-time.svg",
         "phases.svg",
         "roofline.svg",
         "speed-of-light.svg",
@@ -169,7 +170,7 @@ fn charts_of_a_comparison() {
         elements(text);
     }
     // The numbers are those of the tables: ncu shows 89.67 and 96.02 for the memory number of the two reports.
-    let sol = &charts[4].1;
+    let sol = &charts[5].1;
     assert!(sol.contains(">89.67 %<") && sol.contains(">96.02 %<"), "{sol}");
     assert!(charts[0].1.contains("above 32 only 32"), "{}", charts[0].1);
     assert_eq!(charts, charts_of(&words), "the same input gives the same bytes");

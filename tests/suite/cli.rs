@@ -88,7 +88,8 @@ fn command_of(page: &str) -> Vec<String> {
 fn a_configuration_file_makes_a_page_and_a_snapshot_for_each_subject() {
     let folder = project();
     let printed = done(&run(folder.path(), &["generate", "--date", "2026-11-20"]));
-    let expected = ["gemm_bias.md", "gemm_bias.json", "alone.md", "alone.json"];
+    let expected =
+        ["gemm_bias.md", "gemm_bias.json", "gemm_bias/over-time.svg", "alone.md", "alone.json", "alone/over-time.svg"];
     let expected =
         expected.map(|name| format!("pages/2026-11-20-{name}")).into_iter().chain(["pages/README.md".to_owned()]);
     assert_eq!(printed.lines().collect::<Vec<_>>(), expected.collect::<Vec<_>>());

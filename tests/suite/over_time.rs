@@ -53,7 +53,7 @@ fn a_tail_has_its_level_its_area_and_its_multiprocessors() {
     // A level of 51.2 of 99.0 over 551 µs: 266 µs of 8,837.
     assert!((shape.tail.ns / 1e3 - 551.0).abs() < 5.0, "{:?}", shape.tail);
     assert!((shape.tail.cost - shape.tail.ns * (1.0 - shape.tail.level / shape.steady)).abs() < 100.0);
-    assert_eq!(shape.blocks, Some(Blocks { seen: 2048, last: 7_745_926.0 }));
+    assert_eq!(shape.blocks, Some(Blocks { seen: 2048, of: Some(2048), last: 7_745_926.0 }));
     // 5,938 cycles in 3,000 ns.
     assert!((shape.clock.expect("a clock").mean - 1.979).abs() < 0.002);
     assert!(shape.regimes.is_empty());

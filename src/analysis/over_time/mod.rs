@@ -12,7 +12,7 @@ mod period;
 mod reduce;
 mod sampled;
 
-pub use model::{Blocks, Curve, Idle, OverTime, Part, Shape};
+pub use model::{Blocks, OverTime};
+pub(crate) use model::{Part, Regime, Shape};
 pub(in crate::analysis) use reduce::over_time;
-pub(in crate::analysis) use sampled::SAMPLER;
 pub use sampled::Sampled;

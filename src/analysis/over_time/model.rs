@@ -113,6 +113,9 @@ pub struct Period {
 /// Multiprocessors without a block.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Idle {
+    /// Multiprocessors of the device; `None` where the report does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<u32>,
     /// Mean share of them over the launch.
     pub share: f64,
     /// The same over the tail.
@@ -126,6 +129,9 @@ pub struct Idle {
 pub struct Blocks {
     /// How many.
     pub seen: u64,
+    /// Blocks of the grid; `None` where the report does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<u64>,
     /// When the last of them began.
     pub last: f64,
 }

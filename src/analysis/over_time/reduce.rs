@@ -6,7 +6,7 @@ use super::sampled::{Sampled, Series};
 use super::{clock, period};
 use crate::analysis::limits::Limits;
 use crate::catalog::{SeriesKind, Threshold};
-use crate::evidence::Launch;
+use crate::evidence::{Dim3, Launch};
 use std::ops::Range;
 
 /// Samples that are looked at: more are averaged, so that a long launch is judged as fast as a short one.
@@ -19,7 +19,12 @@ const DRAWN: f64 = 0.1;
 
 /// What the series of a launch come to; `None` for a launch without any.
 pub(in crate::analysis) fn over_time(launch: &Launch, limits: &Limits) -> Option<OverTime> {
-    Some(of(&Sampled::of(launch)?, limits[Threshold::OverTimeSamples]))
+    let mut found = of(&Sampled::of(launch)?, limits[Threshold::OverTimeSamples]);
+    if let Some(shape) = &mut found.shape {
+        shape.idle.iter_mut().for_each(|idle| idle.of = launch.device.sm_count);
+        shape.blocks.iter_mut().for_each(|blocks| blocks.of = launch.grid.and_then(Dim3::count));
+    }
+    Some(found)
 }
 
 fn of(sampled: &Sampled, least: f64) -> OverTime {
@@ -61,6 +66,7 @@ fn shape(sampled: &Sampled, count: usize) -> Option<Shape> {
     let parts = parts(&samples, turn)?;
     let [middle, tail] = parts.spans.clone();
     let idle = samples.share(&(0..points)).map(|busy| Idle {
+        of: None,
         share: round(1.0 - busy, 4),
         in_tail: round(1.0 - samples.share(&tail).unwrap_or(1.0), 4),
         from: round(runs_out(shares.as_deref().unwrap_or_default(), &middle) as f64 * step, 0),
@@ -121,7 +127,7 @@ fn blocks(sampled: &Sampled) -> Option<Blocks> {
     let began = sampled.of_kind(SeriesKind::Blocks)?;
     let last = began.iter().rposition(|count| *count > 0.0)?;
     let seen = began.iter().sum::<f64>();
-    Some(Blocks { seen: seen.round() as u64, last: round(last as f64 * sampled.step, 0) })
+    Some(Blocks { seen: seen.round() as u64, of: None, last: round(last as f64 * sampled.step, 0) })
 }
 
 /// The curves of the units that are busy, the busiest first.
@@ -203,7 +209,7 @@ mod tests {
         );
         let shape = found.shape.expect("a shape");
         assert_eq!((shape.tail.ns, shape.tail.cost), (4_800_000.0, 4_320_000.0));
-        assert_eq!(shape.blocks, Some(Blocks { seen: 8, last: 9_599_900.0 }));
+        assert_eq!(shape.blocks, Some(Blocks { seen: 8, of: None, last: 9_599_900.0 }));
         let curve = &found.curves[0];
         assert_eq!((curve.points.len(), curve.points[0], curve.points[95], curve.mean), (96, 80, 8, 44.0));
         let text = serde_json::to_string(&found.curves).expect("JSON");

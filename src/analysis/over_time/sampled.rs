@@ -8,16 +8,6 @@
 use crate::catalog::{self, SeriesKind, SeriesRow};
 use crate::evidence::{Launch, Metric};
 
-const GROUPS: &str = "profiler__pmsampler_pass_groups";
-const START: &str = "profiler__timestamp_workload_start_";
-const END: &str = "profiler__timestamp_workload_end_";
-/// What ncu says of samples that it could not keep apart.
-const LOST: [&str; 2] = ["profiler__pmsampler_dropped_samples", "profiler__pmsampler_merged_samples"];
-/// What the metrics begin with that say how was sampled.
-pub(in crate::analysis) const SAMPLER: [&str; 2] = ["profiler__pmsampler_", "profiler__timestamp_workload_"];
-/// What counters begin with that only a running kernel moves.
-const OF_KERNEL: [&str; 5] = ["sm__", "smsp__", "tpc__", "l1tex__", "gr__"];
-
 /// The series of one launch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampled {
@@ -80,7 +70,7 @@ impl Sampled {
         series.sort_by_key(|of| (place(of), spelling(of)));
         series.dedup_by_key(|of| of.row.id);
         let count = |name: &&str| launch.metric(name)?.value.as_ref()?.as_u64();
-        let lost = LOST.iter().filter_map(count).sum();
+        let lost = catalog::sampler().lost.iter().filter_map(count).sum();
         let is_any = !series.is_empty();
         is_any.then_some(())?;
         Some(Sampled { ns: ns?, step: step?, passes: passes.len(), lost, series })
@@ -99,12 +89,13 @@ impl Sampled {
 
 /// The passes of the sampler. Without the list of their metrics, series that begin at the same time are of one pass.
 fn passes<'a>(launch: &'a Launch, all: &[&'a Metric]) -> Vec<Pass<'a>> {
-    let groups = launch.metric(GROUPS).map(|metric| &*metric.instances).unwrap_or_default();
+    let sampler = catalog::sampler();
+    let groups = launch.metric(sampler.groups).map(|metric| &*metric.instances).unwrap_or_default();
     let time = |name: String| launch.metric(&name)?.instances.first()?.id.as_f64().filter(|at| *at > 0.0);
     let listed = |(names, number): (&str, u64)| {
         let metrics: Vec<&Metric> =
             all.iter().copied().filter(|m| names.split(',').any(|name| name == &*m.name)).collect();
-        let told = time(format!("{START}{number}")).zip(time(format!("{END}{number}")));
+        let told = time(format!("{}{number}", sampler.start)).zip(time(format!("{}{number}", sampler.end)));
         Pass { window: told.filter(|(from, until)| from < until).or_else(|| seen(&metrics)), metrics }
     };
     if !groups.is_empty() {
@@ -131,7 +122,9 @@ fn seen(metrics: &[&Metric]) -> Option<(f64, f64)> {
     for metric in metrics {
         let name = catalog::sampled_name(&metric.name).unwrap_or_default();
         let points = points(metric);
-        let Some(apart) = apart(&points).filter(|_| OF_KERNEL.iter().any(|prefix| name.starts_with(prefix))) else {
+        let Some(apart) =
+            apart(&points).filter(|_| catalog::sampler().of_kernel.iter().any(|prefix| name.starts_with(prefix)))
+        else {
             continue;
         };
         let mut busy = points.iter().filter(|(_, value)| *value > 0.0).map(|(at, _)| *at);
@@ -191,13 +184,13 @@ mod tests {
 
     #[test]
     fn what_lies_outside_the_launch_is_left_out() {
-        let mut groups = metric(GROUPS, &[]);
+        let mut groups = metric(catalog::sampler().groups, &[]);
         groups.instances =
             Box::new([Instance { id: Value::U64(0), value: Value::Text(format!("{ISSUE},{DRAM}").into()) }]);
         let launch = launch(vec![
             groups,
-            metric(&format!("{START}0"), &[(1_250, 0.0)]),
-            metric(&format!("{END}0"), &[(1_560, 0.0)]),
+            metric(&format!("{}0", catalog::sampler().start), &[(1_250, 0.0)]),
+            metric(&format!("{}0", catalog::sampler().end), &[(1_560, 0.0)]),
             metric(
                 ISSUE,
                 &[

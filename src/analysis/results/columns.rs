@@ -4,6 +4,7 @@ use crate::analysis::derive::panels::Panel;
 use crate::analysis::evidence::Side;
 use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::limits::Limits;
+use crate::analysis::over_time::OverTime;
 use crate::analysis::profile::{Profile, summary};
 use crate::analysis::results::changed::TimedChange;
 use crate::analysis::results::pair::Pair;
@@ -23,6 +24,9 @@ pub struct Against {
     pub panels: Vec<Panel>,
     /// What the comparison comes to.
     pub comparison: Comparison,
+    /// What a launch does over its time; `None` where PM sampling was not collected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over_time: Option<OverTime>,
     /// What the benchmark says; `None` without one on both sides.
     #[serde(skip)]
     pub timed: Option<TimedChange>,
@@ -45,6 +49,9 @@ pub struct Column {
 pub struct Joined {
     /// The kernel as the first profile has it.
     pub kernel: KernelKey,
+    /// What a launch of it does over its time; `None` where PM sampling was not collected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over_time: Option<OverTime>,
     /// The other profiles, in order.
     pub against: Vec<Against>,
 }
@@ -80,7 +87,8 @@ pub fn columns(files: &[Column]) -> Columns {
             against.push(compared(column, &files[column].limits, kernels[other], *base));
         }
         if !against.is_empty() {
-            found.joined.push(Joined { kernel: base.1.kernel.clone(), against });
+            let over_time = base.1.over_time.clone();
+            found.joined.push(Joined { kernel: base.1.kernel.clone(), over_time, against });
         }
     }
     for (column, kernels) in profiles.iter().enumerate() {
@@ -101,6 +109,7 @@ fn compared(at: usize, limits: &Limits, new: (&Side, &Profile), old: (&Side, &Pr
         kernel: new.1.kernel.clone(),
         comparison: pair.compared(now, was, limits),
         panels: pair.panels,
+        over_time: new.1.over_time.clone(),
         timed: pair.timing.and_then(|timing| timing.change),
         limits: limits.clone(),
     }

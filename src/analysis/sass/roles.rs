@@ -3,6 +3,8 @@
 use crate::evidence::{SassFunction, SassInstruction};
 use cuda_binary::flow::Dominators;
 use cuda_binary::flow::{Block, ControlFlow, body};
+use cuda_binary::op::{Computes, Control};
+use cuda_binary::{Class, Op};
 use std::collections::BTreeSet;
 
 /// The code of one role.
@@ -158,7 +160,7 @@ impl Origins<'_> {
 
     fn choice(&self, block: usize) -> Option<Choice> {
         let jump = self.last(block);
-        if jump.base() != "BRA" {
+        if jump.op().control() != Some(Control::Branch) {
             return None;
         }
         let operand = jump.operands.split(',').next().unwrap_or_default().trim();
@@ -169,7 +171,7 @@ impl Origins<'_> {
         let at = self.flow.blocks[block].instructions.end - 1;
         let compare = self.definition(&register, at)?;
         let test = &self.code[compare];
-        if !matches!(test.base(), "ISETP" | "UISETP") {
+        if test.op().class() != Some(Class::IntegerCompare) {
             return None;
         }
         let is_equality = match test.modifiers().next()? {
@@ -207,12 +209,14 @@ impl Origins<'_> {
             let name = operands.get(position)?;
             if depth < 8 { self.thread_shift(name, at, depth + 1) } else { None }
         };
-        match from.base() {
-            "S2R" | "S2UR" | "CS2R" => (*operands.get(1)? == "SR_TID.X").then_some(0),
-            "R2UR" | "MOV" | "UMOV" => source(1),
+        if *operands.get(1)? == "SR_TID.X" {
+            return Some(0);
+        }
+        match from.op().computes() {
+            Some(Computes::Copied | Computes::CopiedToWarp) => source(1),
             // A broadcast of one lane's value to the warp keeps the warp's number.
-            "SHFL" => source(2).filter(|shift| *shift >= 5),
-            "SHF" | "USHF"
+            Some(Computes::Exchanged) => source(2).filter(|shift| *shift >= 5),
+            Some(Computes::Shift | Computes::ShiftOfWarp)
                 if from.modifiers().any(|m| m == "R") && operands.get(1).is_some_and(|o| *o == "RZ" || *o == "URZ") =>
             {
                 let shift = u32::from_str_radix(operands.get(2)?.strip_prefix("0x")?, 16).ok()?;
@@ -227,7 +231,9 @@ impl Origins<'_> {
         let use_block = self.flow.block_of(before)?;
         let defines = |instruction: &SassInstruction| {
             let operands = instruction.operands.split(',').map(str::trim);
-            let results = if matches!(instruction.base(), "ISETP" | "UISETP" | "SHFL" | "ELECT") { 2 } else { 1 };
+            let op = instruction.op();
+            let has_two = op.class() == Some(Class::IntegerCompare) || op == Op::SHFL || op == Op::ELECT;
+            let results = if has_two { 2 } else { 1 };
             operands.take(results).any(|operand| operand == register)
         };
         let all: Vec<usize> = (0..self.code.len()).filter(|at| defines(&self.code[*at])).collect();

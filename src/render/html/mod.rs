@@ -29,7 +29,7 @@ pub fn is_own(path: &Path) -> bool {
 
 /// What goes into `<style>`: the page's style and that of its charts.
 pub(super) fn style() -> String {
-    format!("{}{}", include_str!("page.css"), super::svg::STYLE)
+    [include_str!("page.css"), super::svg::STYLE, super::svg::SERIES_STYLE].concat()
 }
 
 /// A content security policy for the head, which allows the page's own style and script, and no connection.

@@ -3,7 +3,7 @@
 use crate::render::outline::is_safe_target;
 use crate::render::sink::{Ink, Sink, lines_of, one_line};
 use crate::render::{svg, xml};
-use crate::view::charts::Chart;
+use crate::view::charts::{Chart, Figure};
 use crate::view::{Align, Block, Column, Document, Section, Table, Tone};
 use crate::words::Words;
 
@@ -147,7 +147,17 @@ impl Sink for Html {
     }
 
     fn chart(&mut self, chart: &Chart) {
-        self.push(&format!("<figure>\n{}</figure>", svg::inline(chart)));
+        match chart.figure {
+            // The script lets a reader walk over the points.
+            Figure::Series(_) => {
+                let drawn = svg::inline(chart);
+                let label = xml::text("Values over time: pointer or arrow keys");
+                self.push(&format!(
+                    "<figure class=\"over-time\" tabindex=\"0\" aria-label=\"{label}\">\n{drawn}<output></output>\n</figure>"
+                ));
+            }
+            Figure::Bars(_) | Figure::Plot(_) => self.push(&format!("<figure>\n{}</figure>", svg::inline(chart))),
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod bars;
 mod plot;
+mod series;
 mod writer;
 
 use crate::view::charts::{Chart, Figure};
@@ -14,6 +15,8 @@ use writer::{Writer, escape};
 /// Colours and type of every chart. The classes begin with `chart`, so that a page can hold the same style once for all
 /// of its charts. The colours stay apart for readers with any of the common colour deficiencies, and in grey.
 pub(super) const STYLE: &str = include_str!("style.css");
+/// What charts of levels over time have beside it.
+pub(super) const SERIES_STYLE: &str = include_str!("series.css");
 
 /// Width of every chart in its own units.
 const WIDTH: f64 = 480.0;
@@ -22,7 +25,9 @@ const EDGE: f64 = 12.0;
 
 /// The chart as a file of its own.
 pub fn file(chart: &Chart) -> String {
-    drawn(chart, &format!("<style>{}</style>\n", STYLE.trim_end()), "xmlns=\"http://www.w3.org/2000/svg\" ")
+    let own = if matches!(chart.figure, Figure::Series(_)) { SERIES_STYLE } else { "" };
+    let style = format!("{STYLE}{own}");
+    drawn(chart, &format!("<style>{}</style>\n", style.trim_end()), "xmlns=\"http://www.w3.org/2000/svg\" ", false)
 }
 
 /// Whether a file begins as a chart of this program does.
@@ -33,10 +38,10 @@ pub fn is_own(path: &Path) -> bool {
 
 /// The chart as a part of an HTML page that holds [`STYLE`].
 pub(super) fn inline(chart: &Chart) -> String {
-    drawn(chart, "", "")
+    drawn(chart, "", "", true)
 }
 
-fn drawn(chart: &Chart, style: &str, namespace: &str) -> String {
+fn drawn(chart: &Chart, style: &str, namespace: &str, has_values: bool) -> String {
     let mut writer = Writer::default();
     let mut y = 24.0;
     writer.text(EDGE, y, "title", &chart.title);
@@ -47,6 +52,7 @@ fn drawn(chart: &Chart, style: &str, namespace: &str) -> String {
     let height = match &chart.figure {
         Figure::Bars(bars) => bars::draw(bars, y, &mut writer),
         Figure::Plot(plot) => plot::draw(plot, y, &mut writer),
+        Figure::Series(of) => series::draw(of, y, has_values, &mut writer),
     };
     let (id, title, message) = (escape(&chart.id), escape(&chart.title), escape(&chart.message));
     let (width, height) = (writer::number(WIDTH), writer::number(height));

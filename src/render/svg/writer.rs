@@ -91,6 +91,45 @@ impl Writer {
         let _ = writeln!(self.0, "<path class=\"{class}\" d=\"M{}\"/>", places.join("L"));
     }
 
+    /// A level over time, in one of five looks; with its name and its points where they are to be asked for.
+    pub(super) fn level(&mut self, look: usize, points: &[(f64, f64)], values: Option<(&str, &[u8])>) {
+        let places: Vec<String> = points.iter().map(|(x, y)| format!("{} {}", number(*x), number(*y))).collect();
+        let values = values.map(|(name, points)| {
+            let points: Vec<String> = points.iter().map(u8::to_string).collect();
+            format!(" data-name=\"{}\" data-values=\"{}\"", escape(name), points.join(" "))
+        });
+        let _ = writeln!(
+            self.0,
+            "<path class=\"chart-level chart-level-{look}\"{} d=\"M{}\"/>",
+            values.unwrap_or_default(),
+            places.join("L")
+        );
+    }
+
+    /// A stretch that is set off.
+    pub(super) fn stretch(&mut self, x: f64, y: f64, width: f64, height: f64) {
+        let (x, y, width, height) = (number(x), number(y), number(width), number(height));
+        let _ = writeln!(
+            self.0,
+            "<rect class=\"chart-stretch\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/>"
+        );
+    }
+
+    /// The elements of a panel from here on: where it lies, and the time at its right end.
+    pub(super) fn begin_panel(&mut self, across: (f64, f64), down: (f64, f64), end: f64, unit: &str) {
+        let place = [across.0, across.1, down.0, down.1].map(number).join(" ");
+        let _ = writeln!(
+            self.0,
+            "<g class=\"chart-panel\" data-place=\"{place}\" data-end=\"{end:.3}\" data-unit=\"{}\">",
+            escape(unit)
+        );
+    }
+
+    /// The end of a panel.
+    pub(super) fn end_panel(&mut self) {
+        self.0.push_str("</g>\n");
+    }
+
     /// A mark with its centre at a point.
     pub(super) fn mark(&mut self, shade: Shade, shape: Shape, x: f64, y: f64) {
         let class = class(shade);

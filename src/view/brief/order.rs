@@ -10,6 +10,7 @@ use crate::view::code;
 use crate::view::configurations;
 use crate::view::document::{Block, Content, Section, Table};
 use crate::view::heading::Heading;
+use crate::view::over_time;
 
 /// The sections of a page with a profile. A kernel whose results are wrong has no performance to speak of: what to do
 /// next, its history, its stalls and its units are left out.
@@ -21,6 +22,7 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
         Some(changed::section(heading, audit)),
         history::section(heading, audit).filter(|_| is_right),
         beside::section(audit, ALL),
+        over_time::section(heading, audit).filter(|_| is_right),
         phases::section(audit).filter(|_| is_right),
         units::section(audit).filter(|_| is_right),
         stalls::section(audit).filter(|_| is_right),

@@ -6,6 +6,7 @@ use crate::quantity::format;
 use crate::view::document::{Block, Section};
 use crate::view::faults::faults;
 use crate::view::hypotheses;
+use crate::view::over_time;
 use crate::view::tables::{list, paragraph};
 use crate::words;
 use crate::words::Words;
@@ -45,7 +46,8 @@ fn limits(audit: &Audit) -> Vec<Block> {
         "limiter",
         words!("**{}**{}. {}{}", label(&bottleneck.limiter.to_string()), coded(bottleneck), &bottleneck.sentence, at),
     )];
-    let mut items = lifetime::sentences(audit);
+    let mut items: Vec<Words> = over_time::beside_verdict(audit).into_iter().collect();
+    items.extend(lifetime::sentences(audit));
     items.extend(gap::sentence(audit).map(Words::from));
     let others = audit.findings.iter().filter(|finding| finding.code != bottleneck.limiter);
     items.extend(others.filter(|finding| finding.severity != Severity::Notes).take(SHOWN).map(finding));

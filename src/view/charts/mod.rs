@@ -7,6 +7,7 @@ mod axis;
 mod history;
 mod model;
 mod occupancy;
+mod over_time;
 mod phases;
 mod placed;
 mod roofline;
@@ -16,9 +17,11 @@ mod stalls;
 
 pub(crate) use history::chart as history_chart;
 pub use model::{Axis, Bar, BarRow, Bars, CHARTS, Chart, Curve, Figure, Mark, Plot, Shade, Shape, Tick};
+pub(crate) use model::{Panel, Series};
 
 pub(super) use history::{of_page as history, times};
 pub(super) use occupancy::charts as occupancy;
+pub(super) use over_time::chart as over_time;
 pub(super) use phases::chart as phases;
 pub(super) use placed::placed;
 pub(super) use roofline::chart as roofline;

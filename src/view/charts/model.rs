@@ -1,10 +1,11 @@
 //! The parts of a chart.
 
 /// Ids of all charts, which are also the names of their files.
-pub const CHARTS: [&str; 9] = [
+pub const CHARTS: [&str; 10] = [
     "history",
     "occupancy-registers",
     "occupancy-shared-memory",
+    "over-time",
     "phases",
     "roofline",
     "sectors",
@@ -38,6 +39,36 @@ pub enum Figure {
     Bars(Bars),
     /// Curves and marks over two axes.
     Plot(Plot),
+    /// Shares of peaks over time.
+    Series(Series),
+}
+
+/// Shares of peaks over the time of a launch, one panel for each side on one scale of time.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Series {
+    /// What the levels are called, in the order of their looks.
+    pub legend: Vec<String>,
+    /// Marks on the axis of time.
+    pub ticks: Vec<Tick>,
+    /// The right end of that axis, in the unit of its marks.
+    pub until: f64,
+    /// The unit of time, `µs`.
+    pub unit: String,
+    /// The panels from top to bottom.
+    pub panels: Vec<Panel>,
+}
+
+/// The levels of one side.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Panel {
+    /// Which side; empty for the only one.
+    pub title: String,
+    /// Where the launch ends, on the scale of [`Series::until`].
+    pub end: f64,
+    /// Stretches that are set off: from, until, what they are.
+    pub stretches: Vec<(f64, f64, String)>,
+    /// Levels in percent at equal distances from 0 to `end`: the place in the legend, and the points.
+    pub levels: Vec<(usize, Vec<u8>)>,
 }
 
 /// The role of a colour.

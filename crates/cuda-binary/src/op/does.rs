@@ -174,4 +174,10 @@ pub enum Computes {
     Shift,
     /// A word of the constant bank of the kernel's arguments.
     Argument,
+    /// `a`, in a register of the warp.
+    CopiedToWarp,
+    /// Moved bits, in registers of the warp.
+    ShiftOfWarp,
+    /// What another lane has.
+    Exchanged,
 }

@@ -7,7 +7,9 @@
 //! the bits do not tell them apart.
 
 use super::does::Act::{Copy, Prefetch, Reduction, Store};
-use super::does::Computes::{Argument, Copied, Logic, MultiplyAdd, Shift, ShiftAdd, Sum, SumOfTwo};
+use super::does::Computes::{
+    Argument, Copied, CopiedToWarp, Exchanged, Logic, MultiplyAdd, Shift, ShiftAdd, ShiftOfWarp, Sum, SumOfTwo,
+};
 use super::does::Control::{Branch, Call, Exit, Indirect, Meet, MeetAt, Return, Trap};
 use super::does::Element::{Any, Bits, Bytes, Double, Half, Integer, Nibbles};
 use super::does::Pipe::{Alu, Control, Fma, Fp16, Fp64, Lsu, Xu};
@@ -300,7 +302,7 @@ opcodes! {
         S2R: special().bits(&[code(0x119)]),
         S2UR: special().to_uniform().bits(&[code(0x1c3)]),
         CS2R: pair().bits(&[code(0x005)]),
-        R2UR: first().to_uniform().bits(&[code(0x0ca)]),
+        R2UR: first().to_uniform().computes(CopiedToWarp).bits(&[code(0x0ca)]),
         B2R: none().bits(&[code(0x11c)]),
     }
     Predicate "predicate" "Predicates"
@@ -311,7 +313,7 @@ opcodes! {
     }
     Warp "warp" "Warp-wide exchange"
         "Shuffles, votes, matches and warp synchronisation among the lanes of a warp, and the instructions by which a warp yields." {
-        SHFL: first().flags(1).on(Lsu).told(Line).bits(&[code(0x189)]),
+        SHFL: first().computes(Exchanged).flags(1).on(Lsu).told(Line).bits(&[code(0x189)]),
         VOTE: none().flags(1).on(Control).bits(&[code(0x006)]),
         VOTEU: none().bits(&[code(0x086)]),
         MATCH: none().bits(&[code(0x1a1)]),
@@ -361,7 +363,7 @@ opcodes! {
     }
     Uniform "uniform" "Uniform datapath"
         "Arithmetic done once for the whole warp on uniform registers. Cheap for the vector pipes. USETMAXREG moves registers between warps, UGETNEXTWORKID takes the next tile of a persistent kernel." {
-        UMOV: unary().bits(&[code(0x082)]),
+        UMOV: unary().computes(CopiedToWarp).bits(&[code(0x082)]),
         UIADD3: three().flags(2).asks().bits(&[code(0x090)]),
         UIMAD: three().asks().bits(&[code(0x0a4), code(0x0a5)]),
         ULEA: three().flags(1).asks().bits(&[code(0x091)]),
@@ -369,7 +371,7 @@ opcodes! {
         UF2IP UI2FP UI2I UI2IP UIABS UIMNMX UVIADD UVIMNMX UVIADDMNMX UVIMNMX3 UR2UP USETSHMSZ UMEMSETS UCLEA UIDP USTGR
         ULEPC UREDUX: none(),
         ULOP3: three().flags(1).bits(&[code(0x092)]),
-        USHF: three().bits(&[code(0x099)]),
+        USHF: three().computes(ShiftOfWarp).bits(&[code(0x099)]),
         UFLO: unary().bits(&[code(0x0bd)]),
         UPOPC: unary().bits(&[code(0x0bf)]),
         UPRMT: three().bits(&[code(0x096)]),

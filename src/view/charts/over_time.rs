@@ -1,0 +1,95 @@
+//! The units of the chip over one launch, the old side above the new one.
+
+use super::axis;
+use super::model::{Chart, Figure, Panel, Series};
+use crate::analysis::Audit;
+use crate::analysis::over_time::{OverTime, Shape};
+use crate::quantity::Unit;
+use crate::quantity::format::{self, Scale};
+use crate::view::over_time;
+
+/// Stretches narrower than this share of the launch are not set off.
+const NARROW: f64 = 0.01;
+
+/// The chart; `None` without a shape.
+pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
+    let (new, shape) = shaped(audit.over_time.as_ref())?;
+    let old = shaped(audit.old_over_time.as_ref());
+    let longest = old.as_ref().map_or(new.ns, |(old, _)| new.ns.max(old.ns));
+    let scale = Scale::of(Unit::NS, [longest]);
+    let in_unit = longest / scaled(&scale, longest);
+    let sides: Vec<(&str, &OverTime, &Shape)> = match old {
+        Some((old, was)) => vec![("old", old, was), ("new", new, shape)],
+        None => vec![("", new, shape)],
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for curve in sides.iter().rev().flat_map(|(_, over, _)| &over.curves) {
+        if !names.contains(&curve.unit.as_str()) {
+            names.push(&curve.unit);
+        }
+    }
+    names.truncate(LEVELS);
+    let panel = |(title, over, shape): &(&str, &OverTime, &Shape)| Panel {
+        title: (*title).to_owned(),
+        end: over.ns / in_unit,
+        stretches: stretches(over, shape)
+            .into_iter()
+            .map(|(from, until, what)| (from / in_unit, until / in_unit, what))
+            .collect(),
+        levels: over
+            .curves
+            .iter()
+            .filter_map(|curve| Some((names.iter().position(|name| *name == curve.unit)?, curve.points.clone())))
+            .collect(),
+    };
+    let messages: Vec<String> = sides
+        .iter()
+        .map(|(title, over, shape)| match *title {
+            "" => over_time::message(over, shape),
+            title => format!("{}: {}", format::capital(title), over_time::message(over, shape)),
+        })
+        .collect();
+    let until = longest / in_unit;
+    let mut ticks = axis::from_zero(until, |at| format::plain(at, 2));
+    ticks.retain(|tick| tick.at <= until);
+    Some(Chart {
+        id: "over-time".into(),
+        title: if old.is_some() { "Over the launch, old above new".into() } else { "Over the launch".into() },
+        subtitle: format!("Percent of each unit's peak; time in {}", scale.unit()),
+        message: messages.join(" "),
+        file: String::new(),
+        figure: Figure::Series(Series {
+            legend: names.iter().map(|name| over_time::called(name).to_owned()).collect(),
+            ticks,
+            until,
+            unit: scale.unit().to_owned(),
+            panels: sides.iter().map(panel).collect(),
+        }),
+    })
+}
+
+fn shaped(side: Option<&OverTime>) -> Option<(&OverTime, &Shape)> {
+    let over = side?;
+    Some((over, over.shape.as_ref()?))
+}
+
+/// Looks that levels can have.
+const LEVELS: usize = 5;
+
+/// The number that a time is written with on a scale.
+fn scaled(scale: &Scale, ns: f64) -> f64 {
+    match scale.unit() {
+        "s" => ns / 1e9,
+        "ms" => ns / 1e6,
+        "µs" => ns / 1e3,
+        _ => ns,
+    }
+}
+
+/// Ramp and tail.
+fn stretches(over: &OverTime, shape: &Shape) -> Vec<(f64, f64, String)> {
+    let tail = shape.ramp.ns + shape.middle.ns;
+    let all = [(0.0, shape.ramp.ns, "ramp"), (tail, tail + shape.tail.ns, "tail")];
+    let is_wide = |(from, until, _): &(f64, f64, &str)| over.share(until - from) >= NARROW;
+    all.into_iter().filter(is_wide).map(|(from, until, what)| (from, until, what.to_owned())).collect()
+}

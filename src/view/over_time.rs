@@ -1,0 +1,333 @@
+//! A launch over its time in words: the section of the page, and the rows of a comparison.
+
+use super::charts;
+use super::document::{Section, Table};
+use super::heading::Heading;
+use super::tables::{list, paragraph, table, text};
+use crate::analysis::Audit;
+use crate::analysis::over_time::{OverTime, Part, Regime, Shape};
+use crate::catalog::{Threshold, series_row};
+use crate::quantity::{format, glance};
+use crate::words;
+use crate::words::Words;
+
+/// A tail is told as one from this share of the launch on that it costs.
+const TAIL: f64 = 0.02;
+/// A tail stands beside the verdict from this share of the launch on that it costs.
+const MUCH: f64 = 0.1;
+/// Multiprocessors without a block are told from this share on, and clocks that differ by this share.
+const IDLE: f64 = 0.02;
+const CLOCKS: f64 = 0.03;
+/// Units told of a regime.
+const UNITS: usize = 3;
+
+/// The section; `None` where PM sampling was not collected.
+pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
+    let over = audit.over_time.as_ref()?;
+    let mut blocks = vec![paragraph("shape-basis", basis(over))];
+    match &over.shape {
+        None => blocks.push(paragraph("shape", not_measured(over, audit.limits[Threshold::OverTimeSamples]))),
+        Some(shape) => {
+            blocks.extend(charts::placed(heading, charts::over_time(audit)));
+            let mut said = sentences(over, shape);
+            let old = audit.old_over_time.as_ref().and_then(|old| Some((old, old.shape.as_ref()?)));
+            said.extend(old.map(|(old, was)| before((old, was), (over, shape))));
+            blocks.push(list("shape", said));
+        }
+    }
+    Some(Section::new("over-time", "Over the launch", blocks))
+}
+
+/// What the shape says against a verdict on means over the launch: a tail that costs much, or levels of different units.
+pub(super) fn beside_verdict(audit: &Audit) -> Option<Words> {
+    let over = audit.over_time.as_ref()?;
+    let shape = over.shape.as_ref()?;
+    if over.share(shape.tail.cost) >= MUCH {
+        return tail(over, shape);
+    }
+    let leads: Vec<&str> =
+        shape.regimes.iter().filter_map(|regime| regime.units.first()).map(|(unit, _)| unit.as_str()).collect();
+    if leads.windows(2).any(|pair| pair[0] != pair[1]) { regimes(shape) } else { None }
+}
+
+/// What a unit is called.
+pub(super) fn called(unit: &str) -> &str {
+    series_row(unit).map_or(unit, |row| row.label)
+}
+
+fn percent(value: f64) -> String {
+    format!("{} %", format::fixed(value, if value.abs() < 9.95 { 1 } else { 0 }))
+}
+
+/// A stretch of time with its share of the launch.
+fn span(over: &OverTime, ns: f64) -> String {
+    format!("{} ({})", glance::time(ns), percent(100.0 * over.share(ns)))
+}
+
+/// `PM sampling of one launch of 344.3 µs: 230 samples, one each 1.5 µs, from 1 pass.`
+fn basis(over: &OverTime) -> Words {
+    let replays = if over.passes > 1 { ", each a replay of its own, aligned where the launch begins" } else { "" };
+    let lost = match over.lost {
+        0 => String::new(),
+        lost => format!(" ncu dropped or merged {}.", format::counted(lost, "sample")),
+    };
+    words!(
+        "PM sampling of one launch of {}: {}, one each {}, from {}{}. A level is that of the busiest unit, in percent of its peak.{}",
+        glance::time(over.ns),
+        format::counted(over.samples as u64, "sample"),
+        glance::time(over.step),
+        format::counted(over.passes as u64, "pass"),
+        replays,
+        lost
+    )
+}
+
+fn not_measured(over: &OverTime, least: f64) -> Words {
+    words!(
+        "**NOT MEASURED:** {} within the launch are too few for a shape. {} are needed, at this distance a launch of {}; `audit explain over-time-samples` says why.",
+        format::counted(over.samples as u64, "sample"),
+        format::fixed(least, 0),
+        glance::time(least * over.step)
+    )
+}
+
+/// What the shape says, the most costly first.
+pub(super) fn sentences(over: &OverTime, shape: &Shape) -> Vec<Words> {
+    let mut said = vec![steady(over, shape)];
+    said.extend(tail(over, shape));
+    said.extend(regimes(shape));
+    said.extend(idle(shape));
+    said.extend(blocks(over, shape));
+    said.extend(period(shape));
+    said.extend(clock(shape));
+    said
+}
+
+/// `Steady state: instruction issue at 85 % of its peak, 172.5 µs (50 %), behind a ramp of 1.5 µs (0.4 %).`
+fn steady(over: &OverTime, shape: &Shape) -> Words {
+    let level = match shape.mean >= 0.9 * shape.steady {
+        true => format!("{} at {} of its peak", called(&shape.unit), percent(shape.steady)),
+        // Units take turns: no one has the level.
+        false => format!(
+            "units in turn at {}, {} the busiest at {}",
+            percent(shape.steady),
+            called(&shape.unit),
+            percent(shape.mean)
+        ),
+    };
+    let costs = |part: &Part| match over.share(part.cost) >= 0.001 {
+        true => format!(", which costs {} against it", percent(100.0 * over.share(part.cost))),
+        false => String::new(),
+    };
+    let middle = match over.share(shape.middle.cost) >= 0.02 {
+        true => format!("; in it lower levels cost {}", percent(100.0 * over.share(shape.middle.cost))),
+        false => String::new(),
+    };
+    let drain = match shape.drain.ns >= over.step {
+        true => format!(" Drain behind the last block: {}.", span(over, shape.drain.ns)),
+        false => String::new(),
+    };
+    words!(
+        "Steady state: {}. Ramp {}{}; then {}{}.{}",
+        level,
+        span(over, shape.ramp.ns),
+        costs(&shape.ramp),
+        span(over, shape.middle.ns),
+        middle,
+        drain
+    )
+}
+
+/// `The last 49 % of the time (170.3 µs) run at 9.6 % of the steady state …`
+fn tail(over: &OverTime, shape: &Shape) -> Option<Words> {
+    let cost = over.share(shape.tail.cost);
+    if shape.tail.ns <= 0.0 {
+        return None;
+    }
+    if cost < TAIL {
+        return Some(words!(
+            "Tail {}, which costs {} of the launch.",
+            span(over, shape.tail.ns),
+            percent(100.0 * cost)
+        ));
+    }
+    let idle = shape.idle.filter(|idle| idle.in_tail >= IDLE).map(|idle| match idle.of {
+        Some(of) => format!(
+            ": of {of} multiprocessors {} hold a block on average",
+            format::fixed(f64::from(of) * (1.0 - idle.in_tail), 0)
+        ),
+        None => format!(": {} of the multiprocessors hold no block", percent(100.0 * idle.in_tail)),
+    });
+    Some(words!(
+        "**The last {} of the time ({}) run at {} of the steady state**{}. At its level the same work takes {}: ≤ {} of the launch is to be had.",
+        percent(100.0 * over.share(shape.tail.ns)),
+        glance::time(shape.tail.ns),
+        percent(100.0 * shape.tail_of_steady()),
+        idle.unwrap_or_default(),
+        glance::time((shape.tail.ns - shape.tail.cost).max(0.0)),
+        percent(100.0 * cost)
+    ))
+}
+
+fn regimes(shape: &Shape) -> Option<Words> {
+    if shape.regimes.len() < 2 {
+        return None;
+    }
+    let said = |regime: &Regime| {
+        let units = regime.units.iter().take(UNITS).map(|(unit, mean)| format!("{} {}", called(unit), percent(*mean)));
+        let units: Vec<String> = units.collect();
+        format!("{} to {}: {}", glance::time(regime.from), glance::time(regime.until), units.join(", "))
+    };
+    let all: Vec<String> = shape.regimes.iter().map(said).collect();
+    let many =
+        shape.regimes.windows(2).any(|pair| pair[0].units.first().map(|u| &u.0) != pair[1].units.first().map(|u| &u.0));
+    let what = match many {
+        true => "Each has a limit of its own; a mean over the launch is of none of them.",
+        false => "The same unit leads in each.",
+    };
+    Some(words!("{} levels that last: {}. {}", shape.regimes.len().to_string(), all.join("; "), what))
+}
+
+fn idle(shape: &Shape) -> Option<Words> {
+    let idle = shape.idle.filter(|idle| idle.share >= IDLE)?;
+    let many = match idle.of {
+        Some(of) => format!("{} of {of} multiprocessors", glance::digits(f64::from(of) * idle.share)),
+        None => format!("{} of the multiprocessors", percent(100.0 * idle.share)),
+    };
+    Some(words!(
+        "Over the launch {} hold no block on average; from {} on not all hold one.",
+        many,
+        glance::time(idle.from)
+    ))
+}
+
+fn blocks(over: &OverTime, shape: &Shape) -> Option<Words> {
+    let blocks = shape.blocks?;
+    let last = over.share(blocks.last) >= 0.02;
+    let missed = blocks.of.filter(|of| *of > blocks.seen);
+    let last = last.then(|| format!("The last block that was seen to begin did so at {}.", span(over, blocks.last)));
+    let missed = missed.map(|of| {
+        format!("The series of blocks saw {} of {} begin.", format::integer(blocks.seen), format::integer(of))
+    });
+    let said: Vec<String> = [last, missed].into_iter().flatten().collect();
+    (!said.is_empty()).then(|| said.join(" ").into())
+}
+
+fn period(shape: &Shape) -> Option<Words> {
+    let period = shape.period.as_ref()?;
+    Some(words!(
+        "{} goes up and down every {}, {} times, by {} points.",
+        format::capital(called(&period.unit)),
+        glance::time(period.ns),
+        format::fixed(period.turns, 0),
+        format::fixed(period.swing, 0)
+    ))
+}
+
+fn clock(shape: &Shape) -> Option<Words> {
+    let clock = shape.clock?;
+    let ghz = |clock: f64| format!("{} GHz", format::fixed(clock, 2));
+    if clock.high - clock.low < CLOCKS * clock.high {
+        return None;
+    }
+    Some(words!(
+        "The clock of the multiprocessors moves between {} and {} within the launch ({}), {} on average.",
+        ghz(clock.low),
+        ghz(clock.high),
+        format::counted(clock.steps as u64, "step"),
+        ghz(clock.mean)
+    ))
+}
+
+/// The old side beside the new one.
+fn before(old: (&OverTime, &Shape), new: (&OverTime, &Shape)) -> Words {
+    let said = |(over, shape): (&OverTime, &Shape)| {
+        format!(
+            "{} at {}, tail {}, which costs {}",
+            called(&shape.unit),
+            percent(shape.steady),
+            span(over, shape.tail.ns),
+            percent(100.0 * over.share(shape.tail.cost))
+        )
+    };
+    words!("Before, of {}: {}; now, of {}: {}.", glance::time(old.0.ns), said(old), glance::time(new.0.ns), said(new))
+}
+
+/// What several launches do over their time, a column for each; `None` where none was sampled. Of one that was not, the cells are
+/// empty.
+pub(super) fn side_by_side(sides: &[Option<&OverTime>], letters: &[&str]) -> Option<Table> {
+    sides.iter().flatten().find(|over| over.shape.is_some())?;
+    type Tell = fn(&OverTime, &Shape) -> String;
+    let rows: [(&str, Tell); 7] = [
+        ("Level over time", |over, _| line(over)),
+        ("Steady state", |_, shape| format!("{} {}", called(&shape.unit), percent(shape.steady))),
+        ("Ramp", |over, shape| span(over, shape.ramp.ns)),
+        ("Tail", |over, shape| span(over, shape.tail.ns)),
+        ("Tail costs", |over, shape| percent(100.0 * over.share(shape.tail.cost))),
+        ("Multiprocessors without a block", |_, shape| {
+            shape.idle.map(|idle| percent(100.0 * idle.share)).unwrap_or_default()
+        }),
+        ("Clock, GHz", |_, shape| shape.clock.map(|clock| format::fixed(clock.mean, 2)).unwrap_or_default()),
+    ];
+    let cells = |(label, tell): &(&str, Tell)| {
+        let of =
+            |side: &Option<&OverTime>| side.and_then(|over| Some(tell(over, over.shape.as_ref()?))).unwrap_or_default();
+        std::iter::once(text(*label)).chain(sides.iter().map(|side| text(of(side)))).collect()
+    };
+    let columns = super::tables::columns_of(&format!("Over the launch | {}", letters.join(" | ")));
+    Some(table("over-time", columns, rows.iter().map(cells).collect()))
+}
+
+/// Characters of a line of levels.
+const LINE: usize = 32;
+
+/// The level over time in one line of characters, the highest of the curves at each place.
+fn line(over: &OverTime) -> String {
+    let count = over.curves.iter().map(|curve| curve.points.len()).max().unwrap_or_default();
+    let highest =
+        |n: usize| over.curves.iter().filter_map(|curve| curve.points.get(n)).copied().max().unwrap_or_default();
+    sparkline(&(0..count).map(highest).collect::<Vec<u8>>(), LINE)
+}
+
+/// Levels in percent as a line of at most so many characters, each the mean of its stretch: empty for none, full for the peak.
+pub(crate) fn sparkline(points: &[u8], width: usize) -> String {
+    const STEPS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let width = width.min(points.len());
+    let mean = |n: usize| {
+        let part = &points[n * points.len() / width..(n + 1) * points.len() / width];
+        part.iter().map(|level| usize::from(*level)).sum::<usize>() as f64 / part.len() as f64
+    };
+    // Whatever is not nothing shows.
+    let step = |level: f64| if level < 0.5 { 0 } else { ((level / 100.0 * 8.0).round() as usize).clamp(1, 8) };
+    (0..width).map(|n| STEPS[step(mean(n))]).collect()
+}
+
+/// The sentence that stands for the chart.
+pub(super) fn message(over: &OverTime, shape: &Shape) -> String {
+    let curves: Vec<String> =
+        over.curves.iter().map(|curve| format!("{} {}", called(&curve.unit), percent(curve.mean))).collect();
+    let tail = match shape.tail.ns > 0.0 {
+        true => format!(", then a tail of {} at {}", glance::time(shape.tail.ns), percent(shape.tail.level)),
+        false => String::new(),
+    };
+    format!(
+        "Over a launch of {}: a ramp of {}, then {} at {}{tail}. Means in percent of the peak: {}.",
+        glance::time(over.ns),
+        glance::time(shape.ramp.ns),
+        glance::time(shape.middle.ns),
+        percent(shape.middle.level),
+        curves.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_characters() {
+        assert_eq!(sparkline(&[0, 1, 13, 50, 100], 10), " ▁▁▄█");
+        assert_eq!(sparkline(&[0, 100, 100, 100], 2), "▄█");
+        assert_eq!(sparkline(&[], 10), "");
+    }
+}
