@@ -5,6 +5,9 @@
 pub(crate) const MARKS: u32 = 64;
 /// Blocks that one SM can hold, twice as many as any chip so far (CUDA C++ Programming Guide, technical specifications).
 pub(crate) const BLOCKS_OF_SM: u64 = 64;
+/// Roles of a block's warps, of which there are at most 32 (as above), and phases of the one that sets the pace.
+pub(crate) const ROLES: usize = 32;
+pub(crate) const PHASES: usize = 1024;
 /// Bytes of a file that is read whole.
 pub(crate) const FILE: u64 = 1 << 30;
 /// Partials that one page prints, those in partials counted.

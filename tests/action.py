@@ -200,15 +200,15 @@ def installs(place, here):
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as tar:
         text = b"#!/bin/sh\necho audit 9.9.9\n"
-        entry = tarfile.TarInfo("audit")
+        entry = tarfile.TarInfo(f"audit-{TARGET}/audit")
         entry.size, entry.mode = len(text), 0o755
         tar.addfile(entry, io.BytesIO(text))
-    name, bytes_ = f"kernel-audit-{TARGET}.tar.gz", packed.getvalue()
+    name, bytes_ = f"audit-{TARGET}.tgz", packed.getvalue()
     url = f"/o/kernel-audit/releases/download/v9.9.9/{name}"
     right = f"{hashlib.sha256(bytes_).hexdigest()}  {name}\n".encode()
     job.tool("cargo", f'echo "cargo $*" >> {job.folder}/calls')
     for sha256, ends in ((right, 0), (b"0" * 64 + right[64:], 1)):
-        GitHub.files = {url: bytes_, url + ".sha256": sha256}
+        GitHub.files = {url: bytes_, url.rpartition("/")[0] + "/SHA256SUMS": b"1" * 64 + b"  other.whl\n" + sha256}
         (job.temp / ".output-program").unlink(missing_ok=True)
         assert job.run("program", PLAYED_VERSION="audit 9.9.90").returncode == 0
         assert job.outputs()["program"]["here"] == "false", "another version whose number begins alike"

@@ -72,6 +72,9 @@ impl Snapshot {
         let parts = parts(path, bytes)?;
         let heading: Heading = parts.understood("heading")?;
         let evidence: Evidence = parts.understood("evidence")?;
+        if let Some(what) = beyond(&evidence) {
+            return Err(SnapshotError::Malformed { path: path.to_owned(), what });
+        }
         Ok(Snapshot {
             // Anybody may have written it.
             heading: Heading { command: public_words(&heading.command), ..heading },
@@ -90,6 +93,23 @@ impl Snapshot {
     pub fn read_milestone(path: &Path) -> Result<Milestone, SnapshotError> {
         parts(path, &bytes(path)?)?.understood("milestone")
     }
+}
+
+/// What no kernel has, and a page would take the square of its number for.
+fn beyond(evidence: &Evidence) -> Option<String> {
+    let sides = std::iter::once(&evidence.new).chain(&evidence.old);
+    let mut profiles = sides.filter_map(|side| side.profile.as_ref());
+    profiles.find_map(|profile| {
+        let subjects = profile.kernels.iter().filter(|kernel| kernel.is_subject).count();
+        let (roles, phases) = profile.phases.as_ref().map_or((0, 0), |own| (own.roles.len(), own.phases.len()));
+        let all = [
+            ("kernels under audit", subjects, 1),
+            ("roles of warps", roles, bounds::ROLES),
+            ("phases", phases, bounds::PHASES),
+        ];
+        let (what, count, most) = all.into_iter().find(|(_, count, most)| count > most)?;
+        Some(format!("it holds {count} {what}, where at most {most} can be"))
+    })
 }
 
 /// The parts of a file that holds no more than a snapshot may.

@@ -2,7 +2,9 @@
 //! in a log or in a job, or carry what is private.
 
 use crate::project::{Profile, Project};
+use kernel_audit::snapshot::Snapshot;
 use std::fs;
+use std::path::Path;
 
 /// A project with a page, and times of 500 samples a side.
 fn audited() -> Project {
@@ -115,4 +117,24 @@ fn what_is_shown_of_a_report_is_what_anyone_may_see() {
         assert!(command.is_some_and(|command| !command.is_empty()), "the report says what ran");
         assert!(!shown.contains(command.unwrap_or_default()), "{words}: {command:?}");
     }
+}
+
+#[test]
+fn a_snapshot_with_more_of_anything_than_a_kernel_has_is_refused() {
+    let audits = Path::new(env!("CARGO_MANIFEST_DIR")).join("audits");
+    let parsed = |snapshot: &Snapshot| Snapshot::parse(Path::new("x.json"), &snapshot.to_json().unwrap());
+    let whole = Snapshot::read(&audits.join("2026-11-22.8-patch_embed_gemm_tma.json")).unwrap();
+    assert!(parsed(&whole).is_ok());
+    let mut kernels = whole.clone();
+    let profile = kernels.evidence.new.profile.as_mut().unwrap();
+    let subject = profile.kernels.iter().find(|kernel| kernel.is_subject).unwrap().clone();
+    profile.kernels.extend(vec![subject; 4999]);
+    let said = parsed(&kernels).unwrap_err().to_string();
+    assert!(said.contains("5000 kernels under audit, where at most 1 can be"), "{said}");
+    let mut roles = whole;
+    let phases = roles.evidence.new.profile.as_mut().unwrap().phases.as_mut().unwrap();
+    let role = phases.roles[0].clone();
+    phases.roles.extend(vec![role; 5000]);
+    let said = parsed(&roles).unwrap_err().to_string();
+    assert!(said.contains("roles of warps, where at most 32 can be"), "{said}");
 }
